@@ -3,8 +3,9 @@
 # make test-fast   the tests that need no browser, no DeepSpeed, no Slurm and no process of dsgui's: about two minutes
 # make test-all   make test, all of it put to the real DeepSpeed again, and what takes half an hour: every fix over every config
 # make screenshots   every page as a picture, and a contact sheet of them: test-artifacts/screenshots/index.html (ARGS=--readme: the README's two)
+# make walkthrough   twelve tasks in a real browser, their clicks, keys and seconds: docs/walkthrough.md
 # make test-loaded   the tests beside four processes that do nothing but compute
-# make confirm   asks the real DeepSpeed all that tests/answers/confirmed.json says it confirmed, and writes that file
+# make confirm   runs all that tests/answers/confirmed.json says was seen to hold, and writes that file
 # Options for the app go in ARGS: make run ARGS="--port 8000 --python /path/to/env/bin/python"
 
 PYTHON ?=
@@ -21,7 +22,7 @@ CONFIRMED := $(patsubst %,tests/core/rules/test_%.py,machine_rules memory_traps 
 	against_deepspeed remedies resolve_against_trainer trainer_examples walks_of_real_models)
 NPM := PATH="$(abspath $(BIN)):$$PATH" npm
 
-.PHONY: run test test-fast test-all test-loaded confirm check audit unit fast slow ops setup setup-dev screenshots docs matrix release chaos bench bench-runs bench-monitor bench-memory gpu-memory clean
+.PHONY: run test test-fast test-all test-loaded confirm check audit unit fast slow ops setup setup-dev screenshots walkthrough docs matrix release chaos bench bench-runs bench-monitor bench-memory gpu-memory clean
 
 run: setup
 	@$(BIN)/python app.py $(ARGS)
@@ -81,6 +82,9 @@ audit: setup-dev
 
 screenshots: setup-dev
 	$(BIN)/python scripts/screenshots.py $(ARGS)
+
+walkthrough: setup-dev
+	$(BIN)/python scripts/walkthrough.py
 
 docs: setup-dev
 	$(BIN)/python scripts/config_reference.py

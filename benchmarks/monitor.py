@@ -370,7 +370,7 @@ def screen() -> None:
             run_id = runs.start(runs.prepare(request(script, "", str(plain))), "{}")
             follow = FollowingPage(port, run_id)
             wait_until(lambda: follow.follow()["curves"]["y"], "the first step")
-            browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=CHROMIUM)
+            browser = playwright.chromium.launch(executable_path="/usr/bin/chromium-headless-shell", args=CHROMIUM)
             page = browser.new_page(extra_http_headers={"Authorization": f"Bearer {TOKEN}"})
             page.goto(f"http://127.0.0.1:{port}/?token={TOKEN}&run={run_id}")
             page.wait_for_selector('[data-chart="Loss"] .js-plotly-plot .trace', timeout=60_000)

@@ -66,7 +66,7 @@ def browser(folder: Path, ids: list[str]) -> dict[str, float]:
     """Seconds to the first row, from a click on the tab and from opening a run's address; what polls cost."""
     port = free_port()
     with served(dsgui(port, str(folder)), port) as server, sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=CHROMIUM)
+        chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium-headless-shell", args=CHROMIUM)
         address = f"http://127.0.0.1:{port}/"
         context = chromium.new_context(viewport={"width": 1280, "height": 900})
         context.request.get(f"{address}?token={TOKEN}")

@@ -1,57 +1,62 @@
-"""`dsgui …`: a command, or the pages. A command is a module with HELP, add_arguments and run."""
+"""`dsgui …`: a command, or the pages. A command is a module with add_arguments and run."""
 
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 
 import dsgui
 from dsgui.core.errors import DsguiError
+from dsgui.core.texts.columns import width, wrapped
+from dsgui.core.texts.english import TEXTS
 from dsgui.core.texts.languages import LANGUAGES, preferred, speaking
-from dsgui.core.texts.saying import text_of
+from dsgui.core.texts.saying import words
 from dsgui.shell.files.installation import missing
 
 COMMANDS = (
     *("serve", "validate", "resolve", "memory", "rules", "doctor"),
-    *("launch", "runs", "logs", "stop", "export", "report"),
+    *("launch", "import", "runs", "logs", "stop", "export", "report", "after"),
 )
+_MODULES = {"import": "elsewhere.import_run"}  # where Python has the word for itself
 _LANGUAGE = "--lang"
 _TERMINALS = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set decides
 _OF_ALL = ("-h", "--help", "--version")
 _REFUSED, _INTERRUPTED = 2, 130
+_KIND = "argparse"
+_CODES = {text: code for code, text in TEXTS[_KIND].items()}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command that the arguments name, or serves the pages; returns its exit code, 2 where it can't."""
-    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        tag, words = _language(words)
+        tag, given = _language(list(sys.argv[1:] if arguments is None else arguments))
     except DsguiError as error:
         print(f"dsgui: {error}", file=sys.stderr)
         return _REFUSED
-    with speaking(tag):
-        return _run(words)
+    with speaking(tag), _in_words():
+        return _run(given)
 
 
-def _language(words: list[str]) -> tuple[str, list[str]]:
+def _language(given: list[str]) -> tuple[str, list[str]]:
     """What --lang before the command says, else the terminal's; and the arguments without it. Raises `DsguiError`."""
-    first, _, given = words[0].partition("=") if words else ("", "", "")
+    first, _, named = given[0].partition("=") if given else ("", "", "")
     if first != _LANGUAGE:
-        return preferred(next(filter(None, map(os.environ.get, _TERMINALS)), "")), words
-    tag, rest = (given, words[1:]) if given else ("".join(words[1:2]), words[2:])
+        return preferred(next(filter(None, map(os.environ.get, _TERMINALS)), "")), given
+    tag, rest = (named, given[1:]) if named else ("".join(given[1:2]), given[2:])
     if tag not in LANGUAGES:
-        raise DsguiError(text_of("commands", "no_language", {"tag": tag, "tags": ", ".join(LANGUAGES)}))
+        raise DsguiError(words("commands", "no_language", tag=tag, tags=", ".join(LANGUAGES)))
     return tag, rest
 
 
-def _run(words: list[str]) -> int:
-    if not words or (words[0].startswith("-") and words[0] not in _OF_ALL):
-        words = ["serve", *words]
-    named = words[0] if words[0] in COMMANDS else ""
+def _run(given: list[str]) -> int:
+    if not given or (given[0].startswith("-") and given[0] not in _OF_ALL):
+        given = ["serve", *given]
+    named = given[0] if given[0] in COMMANDS else ""
     try:
         # Only what is asked for is imported: checking a config needs neither what draws curves nor what serves pages.
-        options = _parser([named] if named else COMMANDS).parse_args(words)
+        options = _parser([named] if named else COMMANDS).parse_args(given)
         code: int = options.do(options)
     except DsguiError as error:
         print(f"dsgui: {error}", file=sys.stderr)
@@ -67,20 +72,60 @@ def _run(words: list[str]) -> int:
 
 
 def _parser(names: Iterable[str]) -> argparse.ArgumentParser:
-    """Knows the commands `names`."""
-    parser = argparse.ArgumentParser(
-        prog="dsgui",
-        description="Write, check and launch DeepSpeed configs, and monitor the runs. Without a command: serve the "
-        "pages, with the "
-        "options of “dsgui serve”.",
+    """Knows the commands `names`, in the language in use."""
+    parser = argparse.ArgumentParser(prog="dsgui", formatter_class=_Lines, description=words("options", "dsgui"))
+    parser.add_argument(
+        "--version", action="version", version=f"dsgui {dsgui.__version__}", help=words("options", "version")
     )
-    parser.add_argument("--version", action="version", version=f"dsgui {dsgui.__version__}")
-    told = text_of("commands", "language", {"tags": ", ".join(LANGUAGES)})
+    told = words("commands", "language", tags=", ".join(LANGUAGES))
     parser.add_argument(_LANGUAGE, choices=LANGUAGES, metavar="TAG", help=told)
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name in names:
-        module = import_module(f"dsgui.commands.{name}")
-        command = commands.add_parser(name, allow_abbrev=False, help=module.HELP)
+        module = import_module(f"dsgui.commands.{_MODULES.get(name, name)}")
+        command = commands.add_parser(
+            name, allow_abbrev=False, formatter_class=_Lines, help=words("commands", f"help_{name}")
+        )
         module.add_arguments(command)
         command.set_defaults(do=module.run)
     return parser
+
+
+class _Lines(argparse.HelpFormatter):
+    """In columns that fit Chinese."""
+
+    def _format_usage(
+        self,
+        usage: str | None,
+        actions: Iterable[argparse.Action],
+        groups: Iterable[argparse._MutuallyExclusiveGroup],
+        prefix: str | None,
+    ) -> str:
+        """The lines after the first start below where it does: argparse counts characters, not columns."""
+        told = _told("usage: ") if prefix is None else prefix
+        stand_in = " " * width(told)
+        return told + super()._format_usage(usage, actions, groups, stand_in).removeprefix(stand_in)
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return wrapped(text, width)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n".join(indent + line for line in wrapped(text, width - len(indent)))
+
+
+def _told(message: str) -> str:
+    """What argparse says, in the language in use; unchanged where the catalogue doesn't have it."""
+    code = _CODES.get(message)
+    return message if code is None else words(_KIND, code)
+
+
+@contextmanager
+def _in_words() -> Iterator[None]:
+    """Inside, argparse looks its words up here. Its own way, gettext, wants compiled files and changes the environment
+    that a run would inherit."""
+    module = vars(argparse)
+    before = module["_"]
+    module["_"] = _told
+    try:
+        yield
+    finally:
+        module["_"] = before

@@ -13,15 +13,17 @@ from dsgui.core.preflight.judging import memory_of, question_of, rows_around
 from dsgui.core.preflight.leaner import leaner
 from dsgui.core.preflight.surroundings import Surroundings
 from dsgui.core.validation.checker import Checker
+from dsgui.runs.afterwards import AfterTraining
 from dsgui.runs.archive import Archive, Judge
 from dsgui.runs.export import Exports
 from dsgui.runs.inspection import Inspection
 from dsgui.runs.report import Reports
 from dsgui.runs.runs import Runs
+from dsgui.runs.trying import TryIt
 from dsgui.shell.access.browsing import listing
 from dsgui.shell.access.places import usual_places
 from dsgui.shell.config.catalog import Catalog
-from dsgui.shell.config.imports import open_file, open_upload
+from dsgui.shell.config.imports import open_file, open_upload, read_text
 from dsgui.shell.config.user_presets import UserPresets
 from dsgui.shell.launch.asked_paths import allowed_script
 from dsgui.shell.launch.launcher import Launcher
@@ -63,6 +65,8 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
     oracle, checker = Oracle(python), Checker(catalog.schema())
     rows, memory = partial(rows_around, checker=checker), partial(memory_of, checker=checker)
     judge = Judge(lambda plan, text: surroundings(plan), rows, refusal, memory, partial(leaner, checker=checker))
+    archive = Archive(store, runs, places.check, judge)
+    after = AfterTraining(store, runs, archive, python, places.check)
     return Services(
         checker=checker,
         shipped=cache(catalog.presets),
@@ -73,9 +77,12 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         target_complete=lambda: probe.complete,
         open_file=partial(open_file, places=places),
         browse=partial(listing, places),
-        open_upload=open_upload,
+        open_upload=partial(open_upload, places=places),
+        open_text=partial(read_text, places=places),
         runs=runs,
-        archive=Archive(store, runs, places.check, judge),
+        archive=archive,
+        after=after,
+        box=TryIt(store, runs, after, os.environ, places.check),
         inspection=Inspection(store, runs),
         exports=Exports(store, runs),
         reports=Reports(store, runs),

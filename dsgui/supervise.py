@@ -35,6 +35,7 @@ from dsgui.core.diagnosis.remedies import Circumstances
 from dsgui.core.errors import DocumentError, RunError
 from dsgui.core.launch.command import MARKER, environment
 from dsgui.core.launch.handing import trainers_part
+from dsgui.core.launch.limits import limit_reached
 from dsgui.core.launch.log_folders import sources
 from dsgui.core.launch.plan import Plan, WhenBusy, shared_devices
 from dsgui.core.launch.state import Identity, RunState, RunStatus
@@ -117,7 +118,7 @@ _TOLD_ELSEWHERE = {
     "stalled": "stall",
 }
 # What a supervisor knows beside its state, its records and its sources.
-_KEPT = ("_plan", "_save_told", "_oom_before", "_left", "_locks", "_elsewhere", "_fault_told")
+_KEPT = ("_plan", "_save_told", "_oom_before", "_left", "_locks", "_elsewhere", "_fault_told", "_limit")
 
 
 def phase_of(logged: str, program_names: Set[str]) -> str:
@@ -172,6 +173,7 @@ class Supervisor:
         self._telemetry: Telemetry | None = None
         self._nodes: Nodes | None = None
         self._sources: SourceReader | None = None
+        self._limit: Said | None = None  # that was reached
         self._exited_at: float | None = None
         self._machine_failed_at: float | None = None
         self._ending: threading.Thread | None = None
@@ -543,11 +545,14 @@ class Supervisor:
                 self._records.take_sample(sample, node)
             if self._ending is None and self._exited_at is None:
                 self._nodes.ask(elapsed_s)
-        if (note := self._telemetry_note()) != self._status.telemetry_note:
-            self._write(telemetry_note=note)
+        if (lacks := self._lacks()) != self._status.lacks:
+            self._write(lacks=lacks)
 
-    def _telemetry_note(self) -> str:
-        return " ".join(one.note for one in (self._telemetry, self._nodes) if one and one.note)
+    def _lacks(self) -> tuple[Said, ...]:
+        """What the samples lack."""
+        here = self._telemetry.lacks if self._telemetry else ()
+        elsewhere = self._nodes.lacks if self._nodes else ()
+        return (*(said("sampling", code, **dict(given)) for code, given in here), *elsewhere)
 
     def _elapsed_s(self) -> float:
         return self._monotonic() - (self._status.begun_s or 0.0)
@@ -587,8 +592,8 @@ class Supervisor:
 
     @property
     def _stops(self) -> int:
-        """How often Stop was requested."""
-        return sum(number != signal.SIGUSR1 for number in self._keeping.facts.asked)
+        """How often Stop was requested, by a limit of its plan too."""
+        return sum(number != signal.SIGUSR1 for number in self._keeping.facts.asked) + (self._limit is not None)
 
     @property
     def _save_asked(self) -> bool:
@@ -618,11 +623,12 @@ class Supervisor:
         if self._ending is not None:
             return exited and not self._ending.is_alive()
         if not exited:
+            self._limit = self._limit or limit_reached(self._plan, self._records.step, self._elapsed_s())
             if self._stops or self._status.state is RunState.STOPPING:
                 if self._status.state is not RunState.STOPPING:
                     kill_due_s = self._monotonic() + self._grace_s
                     self._write(state=RunState.STOPPING, kill_due_s=kill_due_s, reasons=())
-                    self._records.take_event(Event.of("stop", said("events", "stop_asked")))
+                    self._records.take_event(Event.of("stop", self._why_stopped()))
                     self._save()
                 self._begin_ending()
             elif self._save_asked and not self._save_told:
@@ -631,6 +637,9 @@ class Supervisor:
                 self._begin_ending()
             return False
         return self._nothing_left()
+
+    def _why_stopped(self) -> Said:
+        return said("events", "limit_reached", limit=self._limit) if self._limit else said("events", "stop_asked")
 
     def _waits_in_vain(self) -> bool:
         """Whether one of several machines failed a while ago: the others may wait for its ranks for ever."""
@@ -726,7 +735,7 @@ class Supervisor:
             self._records.take_points(self._sources.finish())
 
     def _close_sources(self) -> None:
-        self._status = replace(self._status, telemetry_note=self._telemetry_note())
+        self._status = replace(self._status, lacks=self._lacks())
         for source in (self._telemetry, self._nodes):
             if source:
                 source.close()
@@ -793,6 +802,8 @@ class Supervisor:
         return self._left + sum(one.told for one in self._elsewhere)
 
     def _judge(self, exit_code: int | None) -> tuple[RunState, tuple[Said, ...]]:
+        if self._status.state is RunState.STOPPING and self._limit:
+            return RunState.STOPPED, _reasons("stopped_after", limit=self._limit, left=self._nothing_is_left())
         if self._status.state is RunState.STOPPING:
             return RunState.STOPPED, _reasons("stopped", left=self._nothing_is_left())
         state, reasons = verdict(exit_code, self._records.log.ending, self._left_anywhere)

@@ -27,12 +27,14 @@ IMAGES = ROOT / "docs" / "images"
 SHEET = ROOT / "test-artifacts" / "screenshots"
 RUN_TIMEOUT_MS = 400_000
 WIDTHS, THEMES = (390, 768, 1280, 1920), ("light", "dark")
+LOOKS = (*product(THEMES, ("",), WIDTHS), *product(THEMES, ("more",), (1280,)))  # theme, contrast, width
 WRONG = {
     "train_batch_size": 100,
     "train_micro_batch_size_per_gpu": 4,
     "gradient_accumulation_steps": 8,
     "zero_optimization": {"stage": 2, "offload_param": {"device": "cpu"}},
 }
+STAGE_2 = '{"zero_optimization": {"stage": 2}}'
 DRAWN = "[data-chart]:not([hidden]) .js-plotly-plot"
 STYLE = "body{font:14px system-ui;margin:16px}div{display:flex;flex-wrap:wrap;gap:12px}img{max-height:420px}"
 
@@ -50,6 +52,11 @@ def _search(page: Page) -> None:
     page.fill(".ds-search", "offload")
 
 
+def _devices(page: Page) -> None:
+    page.click("#device input")
+    page.locator("#device [role=option]").first.wait_for()
+
+
 def _launch(page: Page) -> None:
     _tab(page, 1)
     page.locator("#preflight .ds-findings").wait_for()
@@ -60,6 +67,18 @@ def _machine(page: Page) -> None:
     page.locator(".ds-readings").wait_for()
 
 
+def _goal(page: Page) -> None:
+    page.fill("#goal-model", "7B")
+    page.select_option("#goal-device", "a100-80")
+    page.click("#goal-find")
+    page.locator(".ds-goal-card").first.wait_for()
+
+
+def _grouped(page: Page) -> None:
+    page.locator(DRAWN).first.wait_for()
+    page.locator(".ds-grouping select").select_option("config")
+
+
 def _shortcuts(page: Page) -> None:
     page.keyboard.press("?")
     page.locator("#ds-shortcuts[open]").wait_for()
@@ -67,14 +86,18 @@ def _shortcuts(page: Page) -> None:
 
 # What is opened (the ids of two runs and of a failed one are put in), and what is then done there.
 STATES: tuple[tuple[str, str, Callable[[Page], None]], ...] = (
+    ("goal", "", _goal),
     ("configure", "", lambda page: None),
     ("findings", "", _findings),
     ("search", "", _search),
+    ("devices", "", _devices),
     ("launch", "", _launch),
     ("machine", "", _machine),
     ("shortcuts", "", lambda page: (_machine(page), _shortcuts(page))[0]),
     ("run", "?run={0}", lambda page: page.locator(DRAWN).first.wait_for()),
     ("failed", "?run={2}", lambda page: page.locator(".ds-run-head").wait_for()),
+    ("runs", "?tab=runs", lambda page: page.locator(".ds-run-row").first.wait_for()),
+    ("grouped", "?compare={0},{1},{3},{4}", _grouped),
     ("compare", "?compare={0},{1}", lambda page: page.locator(DRAWN).first.wait_for()),
 )
 
@@ -85,13 +108,16 @@ def _made_runs(folder: Path) -> list[str]:
         make_run(folder, Made("bloom-560m lr 5e-5", 300)),
         make_run(folder, Made("bloom-560m lr 1e-4", 300, spikes=(120,), arguments="--lr 1e-4")),
         make_run(folder, failed),
+        make_run(folder, Made("bloom-560m stage 2", 300, spikes=(200,), config=STAGE_2)),
+        make_run(folder, Made("bloom-560m stage 2, again", 300, config=STAGE_2)),
     ]
 
 
 def _pictures(browser: Browser, app: App, ids: list[str], languages: tuple[str, ...]) -> Iterator[str]:
     """Makes each; yields its name."""
-    for language, theme, width in product(languages, THEMES, WIDTHS):
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme, locale=language)
+    for language, (theme, contrast, width) in product(languages, LOOKS):
+        asked = {"color_scheme": theme, "contrast": contrast or None, "locale": language}
+        context = browser.new_context(viewport={"width": width, "height": 900}, **asked)
         context.add_cookies([{"name": "dsgui_language", "value": language, "url": app.url}])
         app.sign_in(context)
         for name, address, act in STATES:
@@ -100,8 +126,8 @@ def _pictures(browser: Browser, app: App, ids: list[str], languages: tuple[str, 
             page.wait_for_selector('[data-pointer="/train_batch_size"]', state="attached")
             act(page)
             page.wait_for_timeout(600)  # what moves has come to rest
-            picture = f"{name}-{language}-{theme}-{width}.png"
-            page.screenshot(path=SHEET / picture, full_page=name != "shortcuts")
+            picture = f"{name}-{language}-{theme}{contrast}-{width}.png"
+            page.screenshot(path=SHEET / picture, full_page=name not in ("shortcuts", "devices"))
             page.close()
             yield picture
         context.close()

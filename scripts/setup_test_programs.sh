@@ -1,11 +1,11 @@
 #!/bin/sh
-# Installs what the tests use of Debian and is not there yet: Chromium, sshd and pdsh for runs on two machines, Slurm.
+# Installs what the tests use of Debian and is not there yet: Chromium without its own windows, sshd and pdsh for runs on two machines, Slurm.
 set -eu
 missing=""
 needs() { # program, package
     command -v "$1" >/dev/null 2>&1 || [ -x "/usr/sbin/$1" ] || missing="$missing $2"
 }
-needs chromium chromium
+needs chromium-headless-shell chromium-headless-shell
 needs sshd openssh-server
 needs ssh openssh-client
 needs pdsh pdsh

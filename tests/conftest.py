@@ -14,7 +14,8 @@ from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog
 from scripts.build_ops import LOCK
 from tests import distribution
-from tests.support.confirmed import Confirmed
+from tests.answers.confirmed import Confirmed
+from tests.answers.remembered import key_of
 
 # The ninja of this environment, as in a run: each compiles anew what another has compiled.
 os.environ["PATH"] = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
@@ -74,16 +75,35 @@ def wait_for_operators():
 
 
 def pytest_runtest_setup(item):
+    if remembered_by(item) and seen_before(item.config).holds(remembered_by(item)):
+        pytest.skip("passed with this very content (make test-all runs it)")
     if item.get_closest_marker("deepspeed"):
         wait_for_operators()
 
 
-@pytest.fixture
-def confirmed(request):
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if call.when == "call" and report.passed and remembered_by(item):
+        seen_before(item.config).held(remembered_by(item))
+    return report
+
+
+def remembered_by(item):
+    """The key of a test that is marked `remembered`, or nothing."""
+    marks = list(item.iter_markers("remembered"))
+    return key_of(item.nodeid, [root for mark in marks for root in mark.args]) if marks else ""
+
+
+def seen_before(config):
     """What the real DeepSpeed confirmed before is not asked again, but by `make test-all` (--complete)."""
-    config = request.config
     asks = config.getoption("--complete") or config.getoption("--confirm")
     return Confirmed(asks_again=asks, writes=config.getoption("--confirm"))
+
+
+@pytest.fixture
+def confirmed(request):
+    return seen_before(request.config)
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from dsgui.core.config.schema import Schema
 from dsgui.core.errors import TargetError
 from dsgui.core.oracle.agreement import merge, remarks
 from dsgui.core.oracle.answers import Question, Verdict
-from dsgui.core.texts.saying import wrong
+from dsgui.core.texts.saying import set_apart, words, wrong
 from dsgui.core.validation.check_report import Checked
 from dsgui.shell.machine import target
 from dsgui.shell.oracle.oracle import LIMIT_S, Oracle
@@ -22,33 +22,21 @@ _VERSIONS_TIMEOUT_S = 30.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of asking."""
-    parser.add_argument(
-        "--ask", action="store_true", help="also try each config in the real DeepSpeed: parse, initialize, two steps"
-    )
-    add_target(parser, LIMIT_S, "one try; the first compiles DeepSpeed's CPU ops")
+    parser.add_argument("--ask", action="store_true", help=words("options", "ask"))
+    add_target(parser, LIMIT_S, words("options", "ask_timeout"))
 
 
-def add_target(parser: argparse._ActionsContainer, limit_s: float, of: str) -> None:
+def add_target(parser: argparse._ActionsContainer, limit_s: float, about_limit: str) -> None:
     """Whose DeepSpeed is asked, and for how long it may think."""
-    parser.add_argument(
-        "--python",
-        default=sys.executable,
-        help="Python of the environment whose DeepSpeed is asked (default: this one)",
-    )
-    parser.add_argument(
-        "--ask-timeout",
-        type=_seconds,
-        default=limit_s,
-        metavar="S",
-        help=f"seconds for {of} (default: %(default)g)",
-    )
+    parser.add_argument("--python", default=sys.executable, help=words("options", "ask_python"))
+    parser.add_argument("--ask-timeout", type=_seconds, default=limit_s, metavar="S", help=about_limit)
 
 
 def _seconds(text: str) -> float:
     with contextlib.suppress(ValueError):
         if 1 <= float(text) <= 86_400:
             return float(text)
-    raise argparse.ArgumentTypeError(f"“{text}” is not a number of seconds from 1 to 86400")
+    raise argparse.ArgumentTypeError(wrong("options.no_seconds", text=text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +55,15 @@ class Asker:
             raise TargetError(wrong("target.other_release", **given))
         answer = self.oracle.ask(Question.of(_text(path, checked), context))
         if answer.verdict is Verdict.NOT_TRIED:
-            given = {"path": str(path), "release": self.release, "why": "; ".join(answer.not_tried)}
+            given = {"path": str(path), "release": self.release, "why": str(set_apart(answer.not_tried))}
             raise TargetError(wrong("target.not_asked", **given))
         merged = merge(checked.findings, answer, checked.document, context, self.schema.fields)
-        return replace(checked, findings=merged.findings, asked=(f"Asked {answer.summary}", *remarks(answer, merged)))
+        told = (words("oracle", "asked", summary=answer.summary), *remarks(answer, merged))
+        return replace(
+            checked,
+            findings=merged.findings,
+            asked=told,
+        )
 
 
 @contextlib.contextmanager

@@ -17,6 +17,7 @@ from dsgui.core.preflight.judging import with_config
 from dsgui.core.preflight.preflight import preflight
 from dsgui.core.preflight.surroundings import Launch, Surroundings, context_of
 from dsgui.core.rules.base import enabled
+from dsgui.core.texts.saying import words
 from dsgui.core.validation.checker import Checker
 from dsgui.runs.runs import Runs
 from dsgui.shell.config.catalog import Catalog
@@ -63,7 +64,7 @@ def told(rows: Sequence[Row]) -> str:
     """The rows for a terminal; those that are fine as their number."""
     open_rows = [row for row in rows if row.status is not Status.OK]
     fine = len(rows) - len(open_rows)
-    lines = [f"Pre-flight: {summary(rows)}", *rows_as_lines(open_rows)]
+    lines = [words("launch_page", "preflight", summary=summary(rows)), *rows_as_lines(open_rows)]
     return "\n".join([*lines, f"  {counted(Status.OK, fine)}"]) + "\n"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dsgui.commands.field_options import add_model, model_said
-from dsgui.commands.run_options import add_reader
+from dsgui.commands.run_options import add_reader, add_runs_dir
 from dsgui.core.errors import PlanError
 from dsgui.core.launch.handing import chosen
 from dsgui.core.launch.plan import AS_SCRIPT_READS, READERS, ConfigArgument
@@ -20,17 +20,16 @@ from dsgui.core.preflight.model_size import ModelSize
 from dsgui.core.preflight.preflight import preflight
 from dsgui.core.preflight.surroundings import Launch, Surroundings
 from dsgui.core.script.script import ScriptFacts
-from dsgui.core.texts.saying import wrong
+from dsgui.core.texts.saying import words, wrong
 from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog
-from dsgui.shell.files.folders import default_runs_dir
+from dsgui.shell.config.plain_text import expanded, read_plain
 from dsgui.shell.launch.asked_paths import script_source
 from dsgui.shell.machine.machine_reader import read_disk, read_machine
 from dsgui.shell.memory.constants import sharpened
 from dsgui.shell.preflight.model_shapes import ModelShapes
 from dsgui.shell.preflight.scout import read_own_config
 
-HELP = "check this machine; exit 0: no problems, 1: problems, 2: the training environment can't be checked"
 PASSED, FAILED, NOT_CHECKED = 0, 1, 2
 _COUNT = re.compile(r"(\d+(?:\.\d+)?(?:e\d+)?)([MB]?)\Z", re.IGNORECASE)
 _UNITS = {"": 1, "M": 10**6, "B": 10**9}
@@ -39,25 +38,21 @@ _MOST_PARAMETERS = 10**15
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `doctor`."""
-    parser.add_argument(
-        "--python", default=sys.executable, help="Python of the training environment (default: the one that runs dsgui)"
-    )
-    parser.add_argument(
-        "--runs-dir", type=Path, default=default_runs_dir(), help="folder of the runs (default: %(default)s)"
-    )
-    parser.add_argument("--format", choices=FORMATS, default="text", help="of the answer (default: %(default)s)")
-    launch = parser.add_argument_group("a launch", "with --config, also run the pre-flight checks of this launch")
-    launch.add_argument("--config", type=Path, help="the ds_config.json")
-    launch.add_argument("--script", default="", help="the training script")
-    launch.add_argument("--ranks", type=_ranks, help="GPUs, or ranks on the CPU (default: every GPU, else 1)")
+    parser.add_argument("--python", default=sys.executable, help=words("options", "python"))
+    add_runs_dir(parser)
+    parser.add_argument("--format", choices=FORMATS, default="text", help=words("options", "format"))
+    launch = parser.add_argument_group(words("options", "launch_group"), words("options", "launch_group_about"))
+    launch.add_argument("--config", type=Path, help=words("options", "ds_config"))
+    launch.add_argument("--script", default="", help=words("options", "script"))
+    launch.add_argument("--ranks", type=_ranks, help=words("options", "doctor_ranks"))
     add_reader(launch)
     add_model(launch)
-    launch.add_argument("--parameters", type=_parameters, help="the model's size: 7B, 770M or 6.7e9")
+    launch.add_argument("--parameters", type=_parameters, help=words("options", "parameters"))
 
 
 def _ranks(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"“{text}” is not a number of ranks such as 2")
+        raise argparse.ArgumentTypeError(wrong("options.no_ranks", text=text))
     return int(text)
 
 
@@ -65,7 +60,7 @@ def _parameters(text: str) -> int:
     found = _COUNT.match(text)
     count = float(found[1]) * _UNITS[found[2].upper()] if found else 0.0
     if not 1 <= count <= _MOST_PARAMETERS:  # before it is rounded: it may be infinite
-        raise argparse.ArgumentTypeError(f"“{text}” is not a number of parameters such as 7B or 770M")
+        raise argparse.ArgumentTypeError(wrong("options.no_parameters", text=text))
     return round(count)
 
 
@@ -93,10 +88,7 @@ def _text(options: argparse.Namespace) -> str | None:
         if options.script or options.ranks or options.parameters or options.model:
             raise PlanError(wrong("options.need_config"))
         return None
-    try:
-        return str(options.config.read_bytes().decode("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise PlanError(wrong("config.unreadable", path=str(options.config), why=str(error))) from error
+    return read_plain(expanded(options.config))
 
 
 def _rows_of_launch(options: argparse.Namespace, text: str, machine: Machine) -> tuple[Row, ...]:

@@ -5,18 +5,15 @@ import sys
 from pathlib import Path
 
 from dsgui.commands.run_options import DONE, add_run, find_run, open_store
+from dsgui.core.texts.saying import words
 from dsgui.runs.export import Exports
-
-HELP = "export all points and telemetry of a run as CSV or as TensorBoard event files"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `export`."""
     add_run(parser)
-    parser.add_argument("--to", choices=("csv", "tensorboard"), required=True, help="csv: one file, one row per value")
-    parser.add_argument(
-        "path", type=Path, metavar="FILE_OR_DIR", help="a new file for csv (- is standard output); a folder otherwise"
-    )
+    parser.add_argument("--to", choices=("csv", "tensorboard"), required=True, help=words("options", "export_to"))
+    parser.add_argument("path", type=Path, metavar="FILE_OR_DIR", help=words("options", "export_path"))
 
 
 def run(options: argparse.Namespace) -> int:

@@ -8,13 +8,14 @@ from dsgui.core.launch.field import Field, Kind, Part
 from dsgui.core.launch.run_fields import complete, fields_of
 from dsgui.core.launch.spec import model_of
 from dsgui.core.memory.choice import ModelChoice
+from dsgui.core.texts.saying import words, wrong
 
 _MOST = 10**6
 
 
 def add_field(parser: argparse._ActionsContainer, field: Field) -> None:
     """The option of one field of what is to run."""
-    given: dict[str, Any] = {"dest": field.name, "help": field.usage or None}
+    given: dict[str, Any] = {"dest": field.name, "help": field.told("usage") or None}
     if field.from_file:
         given |= {"type": Path}
     elif field.kind is Kind.CHOICE:
@@ -47,27 +48,25 @@ def model_said(options: argparse.Namespace) -> ModelChoice:
 
 def add_room(parser: argparse._ActionsContainer) -> None:
     """The options that say how much of the model at once, and what memory there is besides the device's."""
-    parser.add_argument("--micro-batch", type=_count, metavar="B", help="sequences a GPU (default: the config's)")
-    parser.add_argument("--workers", type=_number, default=0, metavar="N", help="DataLoader workers of each rank")
-    parser.add_argument(
-        "--host-memory", type=_number, metavar="GIB", help="host memory of a node in GiB (default: this machine's)"
-    )
+    parser.add_argument("--micro-batch", type=_count, metavar="B", help=words("options", "micro_batch"))
+    parser.add_argument("--workers", type=_number, default=0, metavar="N", help=words("options", "workers"))
+    parser.add_argument("--host-memory", type=_number, metavar="GIB", help=words("options", "host_memory"))
 
 
 def _count(text: str) -> int:
     if text.isdecimal() and 1 <= int(text) <= _MOST:
         return int(text)
-    raise argparse.ArgumentTypeError(f"“{text}” is not a whole number from 1 to {_MOST}")
+    raise argparse.ArgumentTypeError(wrong("options.no_count", text=text, least="1", most=str(_MOST)))
 
 
 def _number(text: str) -> int:
     if text.isdecimal() and int(text) <= _MOST:
         return int(text)
-    raise argparse.ArgumentTypeError(f"“{text}” is not a whole number from 0 to {_MOST}")
+    raise argparse.ArgumentTypeError(wrong("options.no_count", text=text, least="0", most=str(_MOST)))
 
 
 def _indices(text: str) -> tuple[str, ...]:
     words = [word.strip() for word in text.split(",")]
     if not all(word.isascii() and word.isdecimal() for word in words):
-        raise argparse.ArgumentTypeError(f"“{text}” is not a list of GPU indices such as 0,1")
+        raise argparse.ArgumentTypeError(wrong("options.no_gpus", text=text))
     return tuple(words)

@@ -20,39 +20,36 @@ from dsgui.core.launch.spec import request_of
 from dsgui.core.launch.where import PLACES
 from dsgui.core.machine.verdicts import has_problem
 from dsgui.core.texts.saying import words, wrong
+from dsgui.shell.config.plain_text import expanded, read_plain
 
-HELP = "start a run: launch --config ds_config.json train.py [arguments of the script]"
 # Of what is to run, how the options are grouped; the rest of the fields is the page's.
 _DEVICES = ("gpus", "ranks")
 _OF_PLACES = tuple(field for kind in PLACES for field in kind.FIELDS if field.option)
 _MODEL = tuple(field.name for field in fields_of(Part.MODEL))
 _OTHERS = ("started_by", "when_busy", "environment", "notify", "name", "directory", "port", "logs")
+_LIMITS = ("stop_after_steps", "stop_after_minutes")
 _PLANNED = ("device", "version")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `launch`; what follows the script is the script's."""
-    parser.add_argument("--config", type=Path, required=True, help="the ds_config.json; the run keeps its own copy")
+    parser.add_argument("--config", type=Path, required=True, help=words("options", "launch_config"))
     devices = parser.add_mutually_exclusive_group()
     _add(devices, _DEVICES)
     for kind in PLACES:
-        group = parser.add_argument_group(kind.LABEL, kind.OPTIONS_NOTE) if kind.OPTIONS_NOTE else parser
+        group = parser.add_argument_group(kind.called(), kind.options_note()) if kind.options_note() else parser
         for field in (one for one in kind.FIELDS if one.option):
             add_field(devices if field.instead_of_devices else group, field)
     add_reader(parser)
-    _add(parser, (*_OTHERS, *_PLANNED))
-    add_model(parser.add_argument_group("the model", "to reckon the run's memory before it starts"))
-    parser.add_argument(
-        "--python", default=sys.executable, help="Python of the training environment (default: this one)"
-    )
-    parser.add_argument(
-        "--dry-run", action="store_true", help="print the command and the checks without starting; exit 1: problems"
-    )
-    parser.add_argument("--although", action="store_true", help="launch even if a check reports a problem")
-    parser.add_argument("-f", "--follow", action="store_true", help="print the run's output until it ends")
+    _add(parser, (*_OTHERS, *_LIMITS, *_PLANNED))
+    add_model(parser.add_argument_group(words("options", "model_group"), words("options", "model_group_about")))
+    parser.add_argument("--python", default=sys.executable, help=words("options", "python"))
+    parser.add_argument("--dry-run", action="store_true", help=words("options", "dry_run"))
+    parser.add_argument("--although", action="store_true", help=words("options", "although"))
+    parser.add_argument("-f", "--follow", action="store_true", help=words("options", "launch_follow"))
     add_runs_dir(parser)
-    parser.add_argument("script", help="the training script")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="the script's own")
+    parser.add_argument("script", help=words("options", "script"))
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help=words("options", "script_arguments"))
 
 
 def _add(parser: argparse._ActionsContainer, names: Iterable[str]) -> None:
@@ -61,9 +58,9 @@ def _add(parser: argparse._ActionsContainer, names: Iterable[str]) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints the run's id. Raises `PlanError` or `RunError`."""
+    """Prints the run's id. Raises `PlanError`, `RunError`, or `DocumentError` for a config that can't be read."""
     runs = open_runs(options)
-    text = _text(options.config, "Config", "a JSON file")
+    text = read_plain(expanded(options.config))
     request = _request(options, text)
     plan = runs.prepare(request)
     if added := plan.arguments[len(options.arguments) :]:
@@ -86,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
 def _request(options: argparse.Namespace, text: str) -> LaunchRequest:
     script = Path(options.script).expanduser().absolute()
     given = vars(options)
-    fields = (*(BY_NAME[name] for name in ("reader", *_DEVICES, *_OTHERS, *_MODEL, *_PLANNED)), *_OF_PLACES)
+    fields = (*(BY_NAME[name] for name in ("reader", *_DEVICES, *_OTHERS, *_LIMITS, *_MODEL, *_PLANNED)), *_OF_PLACES)
     values = {field.name: _said(field, given[field.name]) for field in fields}
     values |= {"script": str(script), "directory": options.directory or str(script.parent)}
     said = {name: value for name, value in (values | _where(values)).items() if value is not None}
@@ -97,7 +94,7 @@ def _request(options: argparse.Namespace, text: str) -> LaunchRequest:
 def _said(field: Field, given: Any) -> Any:
     """The field's value; None where nothing was said."""
     if field.from_file:
-        return None if given is None else _text(given, field.told("label"), field.from_file)
+        return None if given is None else _text(given, field.told("label"), field.told("from_file"))
     return "\n".join(given) if field.kind is Kind.LINES else given
 
 
@@ -106,7 +103,7 @@ def _where(given: Mapping[str, Any]) -> dict[str, Any]:
     asked = [(kind, values) for kind in PLACES if (values := kind.of_options(given)) is not None]
     usual, *chosen = asked  # the first place needs no option
     if len(chosen) > 1:
-        first, second = (kind.LABEL for kind, _ in chosen[:2])
+        first, second = (kind.called() for kind, _ in chosen[:2])
         raise PlanError(wrong("options.of_two_places", first=first, second=second))
     kind, values = chosen[0] if chosen else usual
     return {**values, "where": kind.NAME}
@@ -116,5 +113,6 @@ def _text(path: Path, what: str, expected: str) -> str:
     try:
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        given = {"what": what, "path": str(path), "why": str(error), "expected": expected, "folder": os.getcwd()}
+        why = (isinstance(error, OSError) and error.strerror) or str(error)
+        given = {"what": what, "path": str(path), "why": why, "expected": expected, "folder": os.getcwd()}
         raise PlanError(wrong("file.unreadable", **given)) from error

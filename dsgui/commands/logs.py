@@ -10,16 +10,16 @@ from dsgui.commands.why import tell_why
 from dsgui.core.launch.state import RunState
 from dsgui.core.runs.news import Cursor
 from dsgui.core.runs.no_loss import TOLD_BY_STATE
+from dsgui.core.texts.saying import in_row, words
 from dsgui.runs.runs import Runs
 
-HELP = "print the output of a run; -f: follow it to the end"
 _POLL_S = 0.5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `logs`."""
     add_run(parser)
-    parser.add_argument("-f", "--follow", action="store_true", help="follow until the run ends")
+    parser.add_argument("-f", "--follow", action="store_true", help=words("options", "follow"))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -46,18 +46,28 @@ def follow(runs: Runs, run_id: str, runs_dir: Path) -> int:
         _put(delta.output)
         if delta.state is RunState.QUEUED and delta.reason != told:
             told = delta.reason
-            print(f"{run_id}: queued. {told}", file=sys.stderr, flush=True)
+            _tell(run_id, in_row((_state(delta.state), told)))
         if delta.problem and delta.problem != problem:
             problem = delta.problem
-            print(f"{run_id}: {problem}", file=sys.stderr, flush=True)
+            _tell(run_id, problem)
         if live:
             time.sleep(_POLL_S)
-    print(f"\n{run_id}: {delta.state.value}. {delta.reason}".rstrip(), file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    _tell(run_id, in_row((_state(delta.state), delta.reason)))
     silent = runs.summary(run_id).no_loss
     if silent and silent.code not in TOLD_BY_STATE:
-        print(f"{run_id}: {silent.text}", file=sys.stderr, flush=True)
+        _tell(run_id, silent.text)
     tell_why(runs, runs_dir, run_id)
     return DONE if delta.state in (RunState.SUCCEEDED, RunState.STOPPED) else FAILED
+
+
+def _state(state: RunState) -> str:
+    return words("commands", "state", state=words("states", state.value))
+
+
+def _tell(run_id: str, what: str) -> None:
+    """Beside what the run prints."""
+    print(words("commands", "of_run", run=run_id, what=what), file=sys.stderr, flush=True)
 
 
 def _put(text: str) -> None:

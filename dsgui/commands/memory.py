@@ -19,11 +19,10 @@ from dsgui.core.memory.fits.cheapest import as_text as cheapest_text
 from dsgui.core.memory.fits.fitting import Fitted
 from dsgui.core.memory.fits.memory_report import as_json, as_text
 from dsgui.core.memory.fits.verdict import Fit
-from dsgui.core.texts.saying import Said
+from dsgui.core.texts.saying import Said, words
 from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog
 
-HELP = "what a training takes of GPU and host memory; exit 0: fits, 1: does not, 2: can’t say"
 FITS, SHORT, CANNOT_SAY = 0, 1, 2
 Change = Cheapest | Said | None
 _CODES = {Fit.FITS: FITS, Fit.TIGHT: FITS, Fit.SHORT: SHORT, Fit.UNKNOWN: CANNOT_SAY}
@@ -31,16 +30,14 @@ _CODES = {Fit.FITS: FITS, Fit.TIGHT: FITS, Fit.SHORT: SHORT, Fit.UNKNOWN: CANNOT
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `memory`."""
-    parser.add_argument("file", type=Path, metavar="CONFIG", help="a ds_config.json or an accelerate YAML")
+    parser.add_argument("file", type=Path, metavar="CONFIG", help=words("options", "config_file"))
     add_model(parser)
     add_room(parser)
     add_context_arguments(parser)
-    parser.add_argument(
-        "--format", choices=("text", "json"), default="text", help="of the answer (default: %(default)s)"
-    )
-    group = parser.add_argument_group("dry run", "the real DeepSpeed, on tensors without storage; Ctrl-C ends it")
-    group.add_argument("--ask", action="store_true", help="also ask DeepSpeed by a dry run, which counts")
-    asking.add_target(group, memory_asking.LIMIT_S, "the dry run")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help=words("options", "format"))
+    group = parser.add_argument_group(words("options", "dry_group"), words("options", "dry_group_about"))
+    group.add_argument("--ask", action="store_true", help=words("options", "dry_ask"))
+    asking.add_target(group, memory_asking.LIMIT_S, words("options", "dry_timeout"))
 
 
 def run(options: argparse.Namespace) -> int:

@@ -18,7 +18,7 @@ from dsgui.core.memory.fits.asked import Asked, with_keys
 from dsgui.core.memory.fits.fitting import Fitted
 from dsgui.core.memory.fits.memory_report import word
 from dsgui.core.memory.question import Question
-from dsgui.core.texts.saying import as_told, said
+from dsgui.core.texts.saying import as_told, said, words
 from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog
 from dsgui.shell.memory.asking import LIMIT_S, dry_run
@@ -67,9 +67,12 @@ def show(phase: str, step: int) -> None:
     """A line for each phase."""
     if phase == "end":
         return
-    told = word("memory_moments", phase) if phase in list(Moment) else "model"
-    counted = f"step {step + 1} of {STEPS}: " if phase in _OF_A_STEP else ""
-    print(f"dry run: {counted}{told}", file=sys.stderr, flush=True)
+    told = word("memory_moments", phase) if phase in list(Moment) else words("commands", "dry_model")
+    if phase in _OF_A_STEP:
+        line = words("commands", "dry_step", step=str(step + 1), steps=str(STEPS), phase=told)
+    else:
+        line = words("commands", "dry_phase", phase=told)
+    print(line, file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager

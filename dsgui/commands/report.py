@@ -5,16 +5,15 @@ import sys
 from pathlib import Path
 
 from dsgui.commands.run_options import DONE, add_runs_dir, find_run, open_store
+from dsgui.core.texts.saying import words
 from dsgui.runs.report import Reports, write
-
-HELP = "write a report on one run, or a comparison of several, as one HTML file"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `report`."""
-    parser.add_argument("run", nargs="+", metavar="RUN", help="run ids or their beginnings, or “last”")
+    parser.add_argument("run", nargs="+", metavar="RUN", help=words("options", "runs"))
     add_runs_dir(parser)
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="a new file")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help=words("options", "new_file"))
 
 
 def run(options: argparse.Namespace) -> int:

@@ -18,36 +18,32 @@ from dsgui.core.config.findings import Severity
 from dsgui.core.config.pointer import MISSING, dotted
 from dsgui.core.errors import DsguiError
 from dsgui.core.texts.columns import padded, width
-from dsgui.core.texts.saying import words
+from dsgui.core.texts.saying import words, wrong
 from dsgui.core.validation.check_report import Checked, file_entry, finding_lines, subject
 from dsgui.core.validation.checker import Checker
 from dsgui.core.validation.resolve import Resolution, Value, final_json, resolve
 from dsgui.shell.config.catalog import Catalog
-from dsgui.shell.config.imports import open_file
+from dsgui.shell.config.imports import open_config
 
-HELP = "show the config DeepSpeed actually gets and the origin of each value; exit codes as for validate"
 _WIDEST = 48  # characters of a value before the column of origins gives way
+_MOST = 10**9
 _HEAD = ("head_key", "head_value", "head_from")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `resolve`."""
-    parser.add_argument("file", type=Path, metavar="FILE", help="a ds_config.json or an accelerate YAML")
+    parser.add_argument("file", type=Path, metavar="FILE", help=words("options", "config_file"))
     add_context_arguments(parser)
     parser.set_defaults(integration=Integration.HF.value)
-    parser.add_argument("--hidden-size", type=_positive, metavar="N", help="the model's hidden size")
-    parser.add_argument(
-        "--total-steps", type=_positive, metavar="N", help="the run's steps, where max_steps is not given"
-    )
-    parser.add_argument(
-        "--format", choices=("text", "json"), default="text", help="of the answer (default: %(default)s)"
-    )
+    parser.add_argument("--hidden-size", type=_positive, metavar="N", help=words("options", "hidden_size"))
+    parser.add_argument("--total-steps", type=_positive, metavar="N", help=words("options", "total_steps"))
+    parser.add_argument("--format", choices=("text", "json"), default="text", help=words("options", "format"))
 
 
 def _positive(text: str) -> int:
-    if text.isdecimal() and 1 <= int(text) <= 10**9:
+    if text.isdecimal() and 1 <= int(text) <= _MOST:
         return int(text)
-    raise argparse.ArgumentTypeError(f"“{text}” is not a whole number from 1 to 1000000000")
+    raise argparse.ArgumentTypeError(wrong("options.no_count", text=text, least="1", most=str(_MOST)))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -55,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     checker = Checker(Catalog().schema())
     try:
         arguments = _arguments(options)
-        found = open_file(options.file)
+        found = open_config(options.file)
         document, context = Document(found.text), context_of(found, options, arguments)
     except DsguiError as error:
         print(f"dsgui: {error}", file=sys.stderr)
@@ -88,8 +84,8 @@ def _as_text(resolution: Resolution, checked: Checked) -> str:
 
 
 def _origin(value: Value) -> str:
-    detail = f": {value.source.detail}" if value.source.detail else ""
-    origin = f"{value.source.origin.value}{detail}"
+    origin, detail = str(value.source.origin.told), value.source.detail
+    origin = words("commands", "line", file=origin, line=detail) if detail else origin
     if value.is_changed and value.was == "auto":
         return words("commands", "of_file", origin=origin, was=value.was)
     return origin

@@ -2,19 +2,19 @@
 
 import argparse
 import sys
-import textwrap
 
 from dsgui.core import rules
 from dsgui.core.rules.base import Rule
+from dsgui.core.texts.columns import wrapped
+from dsgui.core.texts.saying import listed, words
 
-HELP = "explain the rules; exit 0, or 2 for an unknown id"
 EXPLAINED, UNKNOWN = 0, 2
 _WIDTH = 100
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `rules`."""
-    parser.add_argument("ids", nargs="*", metavar="ID", help="rules such as DS012 (default: a line for every rule)")
+    parser.add_argument("ids", nargs="*", metavar="ID", help=words("options", "rule_ids"))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -23,10 +23,7 @@ def run(options: argparse.Namespace) -> int:
     unknown = [rule_id for rule_id in wanted if rule_id not in rules.EXPLAINED]
     if unknown:
         last = next(reversed(rules.EXPLAINED))
-        print(
-            f"dsgui: no rule {', '.join(unknown)}. Ids run from DS001 to {last}; without one all are listed.",
-            file=sys.stderr,
-        )
+        print("dsgui: " + words("commands", "no_rule", rules=listed(unknown), last=last), file=sys.stderr)
         return UNKNOWN
     chosen = [rules.EXPLAINED[rule_id] for rule_id in wanted]
     texts = [explained(rule) for rule in chosen] or [_line(rule) for rule in rules.EXPLAINED.values()]
@@ -40,11 +37,16 @@ def _line(rule: Rule) -> str:
 
 def explained(rule: Rule) -> str:
     """Title, explanation, severities, releases and source of one rule."""
-    facts = [", ".join(severity.value for severity in rule.severities), span(rule), rule.source]
-    return f"{_line(rule)}\n{textwrap.fill(rule.explanation, _WIDTH)}\n({'; '.join(facts)})"
+    severities = listed(words("commands", f"severity_{severity.value}") for severity in rule.severities)
+    explanation = "\n".join(wrapped(rule.explanation, _WIDTH))
+    facts = words("commands", "rule_facts", severities=severities, releases=span(rule), source=rule.source)
+    return f"{_line(rule)}\n{explanation}\n{facts}"
 
 
 def span(rule: Rule) -> str:
     """`every release`, `releases from 0.17.2`, `releases before 0.19.8`."""
-    ends = [f"from {rule.since}"] * bool(rule.since) + [f"before {rule.until}"] * bool(rule.until)
-    return f"releases {' and '.join(ends)}" if ends else "every release"
+    if rule.since and rule.until:
+        return words("commands", "releases_between", since=rule.since, until=rule.until)
+    if rule.since:
+        return words("commands", "releases_since", since=rule.since)
+    return words("commands", "releases_until", until=rule.until) if rule.until else words("commands", "releases")

@@ -9,7 +9,7 @@ from dsgui.commands.field_options import add_field
 from dsgui.core.access.secrets import secret_values
 from dsgui.core.errors import RunError
 from dsgui.core.launch.run_fields import BY_NAME
-from dsgui.core.texts.saying import wrong
+from dsgui.core.texts.saying import words, wrong
 from dsgui.runs.runs import Runs
 from dsgui.shell.files.folders import default_runs_dir
 from dsgui.shell.launch.launcher import Launcher
@@ -25,14 +25,12 @@ def add_reader(parser: argparse._ActionsContainer) -> None:
 
 def add_runs_dir(parser: argparse.ArgumentParser) -> None:
     """The option --runs-dir, as `app.py` has it."""
-    parser.add_argument(
-        "--runs-dir", type=Path, default=default_runs_dir(), help="folder of the runs (default: %(default)s)"
-    )
+    parser.add_argument("--runs-dir", type=Path, default=default_runs_dir(), help=words("options", "runs_dir"))
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """The argument RUN, and --runs-dir."""
-    parser.add_argument("run", metavar="RUN", help="a run id or its beginning, or “last”")
+    parser.add_argument("run", metavar="RUN", help=words("options", "run"))
     add_runs_dir(parser)
 
 

@@ -12,14 +12,13 @@ from dsgui.core.runs.listing import fits, searched_text
 from dsgui.core.runs.news import RunSummary
 from dsgui.core.runs.no_loss import TOLD_BY_STATE
 from dsgui.core.texts.columns import padded, width
-from dsgui.core.texts.saying import words
+from dsgui.core.texts.saying import words, wrong
 from dsgui.runs.runs import Runs
 
-HELP = "list runs, newest first"
 _MOST_EXPLAINED = 5
 _SHOWN = 50
+_MOST = 10**6
 _SHOW = "show"
-_SEARCHED = "name, tags, note, state, model, preset, device, script, changed settings or id"
 _HEADINGS = ("run", "state", "step", "loss", "took", "started", "name")  # of columns
 
 
@@ -29,21 +28,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "words",
         metavar="WORD",
         nargs="*",
-        help=f"list only runs that contain each of these words in {_SEARCHED}; "
-        "“show RUN” prints one run, and why it is slow",
+        help=words("options", "searched_words", searched=words("commands", "searched")),
     )
     add_runs_dir(parser)
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="of the list (default: %(default)s)")
-    parser.add_argument(
-        "--limit", type=_limit, metavar="N", help=f"list at most N runs; 0: all of them (default: {_SHOWN}; json: all)"
-    )
+    parser.add_argument("--format", choices=("text", "json"), default="text", help=words("options", "list_format"))
+    parser.add_argument("--limit", type=_limit, metavar="N", help=words("options", "limit", shown=str(_SHOWN)))
 
 
 def _limit(text: str) -> int:
-    """Raises ValueError, which argparse tells."""
-    if (number := int(text)) < 0:
-        raise ValueError
-    return number
+    if text.isdecimal() and int(text) <= _MOST:
+        return int(text)
+    raise argparse.ArgumentTypeError(wrong("options.no_count", text=text, least="0", most=str(_MOST)))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -57,15 +52,12 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         print(json.dumps([summary.to_json() for summary in summaries], indent=2))
     elif summaries:
-        sys.stdout.write(
-            table(
-                [
-                    tuple(words("commands", f"column_{one}") for one in _HEADINGS),
-                    *(_row(summary) for summary in summaries),
-                ]
-            )
+        sys.stdout.write(table([_headings(), *(_row(summary) for summary in summaries)]))
+        sys.stdout.writelines(
+            "\n" + words("commands", "of_run", run=one.run_id, what=one.problem) + "\n"
+            for one in summaries
+            if one.problem
         )
-        sys.stdout.writelines(f"\n{one.run_id}: {one.problem}\n" for one in summaries if one.problem)
         sys.stdout.writelines(f"\n{text}\n  {', '.join(ids)}\n" for text, ids in _without_loss(summaries).items())
         if count > len(summaries):
             print("\n" + words("commands", "showing", shown=f"{len(summaries):,}", all=f"{count:,}"))
@@ -116,8 +108,16 @@ def _row(summary: RunSummary) -> tuple[str, ...]:
     loss = f"{summary.loss:.4g}" if isinstance(summary.loss, int | float) else summary.loss or "–"
     started = summary.started_at and time.strftime("%Y-%m-%d %H:%M", time.localtime(summary.started_at))
     name = " ".join(summary.name.split()) + (f" ({summary.doing})" if summary.doing else "")
-    name += " (archived)" if summary.archived else ""
-    return summary.run_id, summary.state.value, step, loss, duration(summary.duration_s), started or "–", name
+    name += f" ({words('commands', 'archived')})" if summary.archived else ""
+    return (
+        summary.run_id,
+        words("states", summary.state.value),
+        step,
+        loss,
+        duration(summary.duration_s),
+        started or "–",
+        name,
+    )
 
 
 def duration(seconds: float | None) -> str:

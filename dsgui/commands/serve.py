@@ -16,31 +16,26 @@ from urllib.parse import urlencode
 
 from dsgui.core.access.access import is_loopback
 from dsgui.core.errors import TokenError
+from dsgui.core.texts.languages import speaking, spoken
+from dsgui.core.texts.saying import words, wrong
 from dsgui.shell.access.access_token import LoginCode, choose_token
 from dsgui.shell.files.folders import default_presets_dir, default_runs_dir, held, remove_abandoned
 
-HELP = "serve the pages (the default command)"
 FIRST_PORT = 7860
 PORTS_TRIED = 100
+LAST_PORT = 65_535
 CANNOT_START = 2
 KEEP_ALIVE_S = 5
 UPLOADS = "dsgui-uploads-"
-ACCEPTED_AT_ONCE = 64  # before anything counts them
-EXPOSED = (
-    "dsgui: warning: {host} is reached from other machines, and without TLS whoever is on the way can read the token. "
-    "Safer: listen on 127.0.0.1 and use an SSH tunnel (ssh -L {port}:127.0.0.1:{port} THIS_MACHINE), or give "
-    "--ssl-certfile and --ssl-keyfile."
-)
-OPEN_DOOR = (
-    "dsgui: warning: --no-token: every user of this machine, and every program that any of them runs, can start "
-    "programs here as you."
-)
+QUEUED = 128  # connections that the kernel keeps for the server
+# In one turn of the event loop. Those of three turns are open before the first is counted and room is made for it.
+ACCEPTED_AT_ONCE = 16
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `serve`."""
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    parser.add_argument("--port", type=int, help=f"port (default: {FIRST_PORT}, or the next free one)")
+    parser.add_argument("--host", default="127.0.0.1", help=words("options", "host"))
+    parser.add_argument("--port", type=_port, help=words("options", "port", port=str(FIRST_PORT)))
     _add_access(parser)
     parser.add_argument(
         "--allow",
@@ -48,59 +43,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PATH",
-        help="another folder whose scripts and configs the page may name; may be repeated (always allowed: your home "
-        "folder, the folder dsgui was started in, the runs)",
+        help=words("options", "allow"),
     )
-    parser.add_argument(
-        "--runs-dir", type=Path, default=default_runs_dir(), help="folder of the runs (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--presets-dir",
-        type=Path,
-        default=default_presets_dir(),
-        help="folder of your presets (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--python",
-        default=sys.executable,
-        help="Python of the training environment, with DeepSpeed installed (default: the one that runs dsgui)",
-    )
+    parser.add_argument("--runs-dir", type=Path, default=default_runs_dir(), help=words("options", "runs_dir"))
+    parser.add_argument("--presets-dir", type=Path, default=default_presets_dir(), help=words("options", "presets_dir"))
+    parser.add_argument("--python", default=sys.executable, help=words("options", "serve_python"))
+
+
+def _port(text: str) -> int:
+    if text.isascii() and text.isdecimal() and int(text) <= LAST_PORT:
+        return int(text)
+    raise argparse.ArgumentTypeError(wrong("options.no_count", text=text, least="0", most=str(LAST_PORT)))
 
 
 def _add_access(parser: argparse.ArgumentParser) -> None:
     """Who is let in, and by which name."""
     token = parser.add_mutually_exclusive_group()
-    token.add_argument(
-        "--token",
-        metavar="TOKEN",
-        help="what programs send and ?token=… logs in with (default: the printed address, good once); other users can "
-        "read a command line, so --token-file or $DSGUI_TOKEN is better",
-    )
-    token.add_argument(
-        "--token-file",
-        type=Path,
-        metavar="FILE",
-        help="a private file that holds the token; created with a new token if missing",
-    )
-    token.add_argument(
-        "--no-token", action="store_true", help="allow every user of this machine; needs a loopback --host"
-    )
+    token.add_argument("--token", metavar="TOKEN", help=words("options", "token"))
+    token.add_argument("--token-file", type=Path, metavar="FILE", help=words("options", "token_file"))
+    token.add_argument("--no-token", action="store_true", help=words("options", "no_token"))
     parser.add_argument(
-        "--allow-host",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="additional host name of this server, e.g. behind a proxy; may be repeated",
+        "--allow-host", action="append", default=[], metavar="NAME", help=words("options", "allow_host")
     )
-    parser.add_argument(
-        "--trust-proxy",
-        metavar="ADDRESS",
-        default="",
-        help="believe the X-Forwarded-Proto and -For of a proxy at ADDRESS, so that its "
-        "TLS counts as ours (default: nobody)",
-    )
-    parser.add_argument("--ssl-certfile", type=Path, metavar="FILE", help="serve HTTPS with this certificate")
-    parser.add_argument("--ssl-keyfile", type=Path, metavar="FILE", help="the certificate's private key")
+    parser.add_argument("--trust-proxy", metavar="ADDRESS", default="", help=words("options", "trust_proxy"))
+    parser.add_argument("--ssl-certfile", type=Path, metavar="FILE", help=words("options", "certfile"))
+    parser.add_argument("--ssl-keyfile", type=Path, metavar="FILE", help=words("options", "keyfile"))
 
 
 def bind(host: str, port: int | None) -> socket.socket:
@@ -109,7 +76,7 @@ def bind(host: str, port: int | None) -> socket.socket:
     last: OSError | None = None
     for candidate in candidates:
         try:
-            listener = socket.create_server((host, candidate), family=_family(host), backlog=ACCEPTED_AT_ONCE)
+            listener = socket.create_server((host, candidate), family=_family(host), backlog=QUEUED)
         except OSError as error:
             last = error
         else:
@@ -117,7 +84,7 @@ def bind(host: str, port: int | None) -> socket.socket:
             # its head: asyncio sets it only on sockets that say they are TCP.
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return listener
-    raise last or OSError("no port to try")
+    raise last or OSError(words("commands", "no_port"))
 
 
 def _family(host: str) -> socket.AddressFamily:
@@ -146,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
         listener = bind(options.host, options.port)
     except (OSError, OverflowError) as error:
         where = f"{options.host}:{options.port or FIRST_PORT}"
-        print(f"dsgui: can't listen on {where}: {error}. Choose another --port, or leave it out.", file=sys.stderr)
+        print("dsgui: " + words("commands", "not_listening", address=where, why=str(error)), file=sys.stderr)
         return CANNOT_START
     with (
         suppress(KeyboardInterrupt),
@@ -163,16 +130,11 @@ def run(options: argparse.Namespace) -> int:
 def _refusal(options: argparse.Namespace) -> str:
     """Why options can't be served as they are; "" when they can."""
     if options.no_token and not is_loopback(options.host):
-        return (
-            f"--no-token with --host {options.host}: whoever reaches that address could run programs here as you. "
-            "Leave --no-token out; or listen on 127.0.0.1 and come in by an SSH tunnel "
-            "(ssh -L 7860:127.0.0.1:7860 THIS_MACHINE), or by a proxy that asks who is there. With a token, "
-            "--ssl-certfile and --ssl-keyfile keep it from being read on the way."
-        )
+        return words("commands", "open_host", host=options.host)
     if bool(options.ssl_certfile) != bool(options.ssl_keyfile):
-        return "--ssl-certfile and --ssl-keyfile: only one was given. Use both or neither."
+        return words("commands", "half_tls")
     missing = [str(file) for file in (options.ssl_certfile, options.ssl_keyfile) if file and not file.is_file()]
-    return f"{missing[0]} does not exist. Check --ssl-certfile and --ssl-keyfile." if missing else ""
+    return words("commands", "no_tls_file", file=missing[0]) if missing else ""
 
 
 def serve(options: argparse.Namespace, listener: socket.socket) -> int:
@@ -199,10 +161,7 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
             tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             tls.load_cert_chain(options.ssl_certfile, options.ssl_keyfile)
     except OSError as error:
-        print(
-            f"dsgui: --ssl-certfile and --ssl-keyfile: {error}. Expected PEM files that belong together. Check them.",
-            file=sys.stderr,
-        )
+        print("dsgui: " + words("commands", "bad_tls", why=str(error)), file=sys.stderr)
         return CANNOT_START
     try:
         services = make_services(options.python, options.runs_dir, options.presets_dir, options.allow)
@@ -214,7 +173,13 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
     names = frozenset(name.lower().strip("[]") for name in (options.host, host, *options.allow_host))
     connections = Connections(tls=tls)
     address = partial(url_of, host, port, scheme="https" if tls else "http")
-    code = LoginCode(lambda new: _say(f"dsgui: that link was used; for another browser: {address(new)}"))
+    tag = spoken()  # the terminal's: a request is answered in its reader's
+
+    def announce(new: str) -> None:
+        with speaking(tag):
+            _say("dsgui: " + words("commands", "link_used", address=address(new)))
+
+    code = LoginCode(announce)
     config = uvicorn.Config(
         guarded(app, Access(options.token, names, everywhere, code.spend), connections.let_in),
         log_level="warning",
@@ -231,12 +196,13 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> int:
     _warn(options, host, port)
     # So that what was made for this start is removed at its end; uvicorn hands the signal back when it is done.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    _say(f"dsgui is running at {address(code.current if options.token else '')} (stop it with Ctrl+C; runs go on)")
+    _say(words("commands", "running_at", address=address(code.current if options.token else "")))
     try:
-        Server(config, connections).run(sockets=[listener])
+        Server(config, connections, QUEUED).run(sockets=[listener])
     finally:
         services.oracle.close()
         services.dry_runs.close()
+        services.box.close()
     return 0
 
 
@@ -249,14 +215,14 @@ def _say(line: str) -> None:
 def _warn(options: argparse.Namespace, host: str, port: int) -> None:
     """What the options make less safe."""
     if not shutil.which(options.python):
-        print(
-            f"dsgui: warning: --python {options.python}: there is no such program. Configs can be written; nothing can "
-            "be started or asked. Give the Python that has DeepSpeed.",
-            file=sys.stderr,
-        )
+        _warn_of(words("commands", "no_program", python=options.python))
     if options.no_token:
-        print(OPEN_DOOR, file=sys.stderr)
+        _warn_of(words("commands", "open_door"))
     if options.shown_by_ps:
-        print("dsgui: warning: --token can be read by other users with ps; --token-file can't.", file=sys.stderr)
+        _warn_of(words("commands", "token_seen"))
     if not is_loopback(host) and not options.ssl_certfile:
-        print(EXPOSED.format(host=host, port=port), file=sys.stderr, flush=True)
+        _warn_of(words("commands", "exposed", host=host, port=str(port)))
+
+
+def _warn_of(what: str) -> None:
+    print("dsgui: " + words("commands", "warning", what=what), file=sys.stderr, flush=True)

@@ -6,6 +6,7 @@ from dsgui.core.metrics.performance import Figures, figures
 from dsgui.core.runs.news import RunSummary
 from dsgui.core.sizes import GIB
 from dsgui.core.slow.causes import Judgement
+from dsgui.core.texts.saying import Said, words
 from dsgui.runs.runs import Runs
 from dsgui.runs.slowness import why_run_is_slow
 from dsgui.shell.runs.store import Store
@@ -22,31 +23,36 @@ def shown(store: Store, runs: Runs, run_id: str) -> str:
 
 
 def _of_summary(summary: RunSummary) -> Iterator[str]:
-    yield f"{summary.run_id}  {summary.state.value}  {summary.name}"
+    yield f"{summary.run_id}  {words('states', summary.state.value)}  {summary.name}"
     if summary.step is not None:
-        yield f"step: {summary.step}" + (f" / {summary.total}" if summary.total else "")
+        yield _line("show_step", f"{summary.step}" + (f" / {summary.total}" if summary.total else ""))
 
 
 def _of_figures(found: Figures) -> Iterator[str]:
     told = {
-        "final loss": found.final_loss,
-        "best loss (lowest)": found.best_loss,
-        "steps/s": found.steps_per_second,
-        "samples/s": found.samples_per_second,
-        "duration (s)": found.duration_s,
+        "show_final_loss": found.final_loss,
+        "show_best_loss": found.best_loss,
+        "show_steps": found.steps_per_second,
+        "show_samples": found.samples_per_second,
+        "show_duration": found.duration_s,
     }
-    yield from (f"{name}: {value:.4g}" for name, value in told.items() if value is not None)
+    yield from (_line(code, f"{value:.4g}") for code, value in told.items() if value is not None)
     for (node, index), peak in found.gpu_peak_bytes.items():
-        yield f"{f'{node}: ' if node else ''}GPU {index} memory, peak: {peak / GIB:.2f} GiB"
+        line = words("commands", "show_gpu_peak", gpu=str(index), gib=f"{peak / GIB:.2f}")
+        yield words("commands", "line", file=node, line=line) if node else line
     if found.run_peak_bytes is not None:
-        yield f"host memory of this run, peak: {found.run_peak_bytes / GIB:.2f} GiB"
+        yield words("commands", "show_run_peak", gib=f"{found.run_peak_bytes / GIB:.2f}")
 
 
 def _of_judgement(judgement: Judgement) -> Iterator[str]:
-    yield f"speed: {judgement.line}"
+    yield _line("show_speed", judgement.line)
     yield from (f"  {one}" for one in judgement.figures)
     for cause in judgement.causes:
         if cause.line != judgement.line:
-            yield f"  also: {cause.line}"
+            yield "  " + _line("show_also", cause.line)
         yield from (f"  {one}" for one in cause.figures)
-        yield f"  try: {cause.advice}"
+        yield "  " + _line("show_try", cause.advice)
+
+
+def _line(code: str, what: str | Said) -> str:
+    return words("commands", "line", file=words("commands", code), line=what)

@@ -5,9 +5,9 @@ import time
 
 from dsgui.commands.run_options import DONE, FAILED, add_run, called, find_run, open_runs
 from dsgui.core.errors import RunError
+from dsgui.core.texts.saying import listed, words
 from dsgui.runs.runs import Runs
 
-HELP = "stop every process of a run; a second stop kills immediately"
 _POLL_S = 0.2
 _PATIENCE_S = 60
 
@@ -15,10 +15,8 @@ _PATIENCE_S = 60
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `stop`."""
     add_run(parser)
-    parser.add_argument("--save", action="store_true", help="ask the run to save a checkpoint first, and return")
-    parser.add_argument(
-        "--no-wait", action="store_true", help="return immediately instead of when the last process has ended"
-    )
+    parser.add_argument("--save", action="store_true", help=words("options", "save"))
+    parser.add_argument("--no-wait", action="store_true", help=words("options", "no_wait"))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -27,19 +25,22 @@ def run(options: argparse.Namespace) -> int:
     run_id = find_run(runs, options.run)
     if options.save:
         runs.save_and_stop(run_id)
-        print(f"{run_id}: asked to save a checkpoint and exit. Follow it with “{called()} logs -f {run_id}”.")
+        print(words("commands", "save_asked", run=run_id, dsgui=called()))
         return DONE
     away = runs.is_away(run_id)
     runs.stop(run_id)
     try:
         _wait(runs, run_id, 0 if options.no_wait else _PATIENCE_S)
-        left, state = runs.alive_processes(run_id), runs.summary(run_id).state.value
+        left, state = runs.alive_processes(run_id), words("states", runs.summary(run_id).state.value)
     except RunError:
         if not away:
             raise
-        print(f"{run_id}: it has ended, and its folder is no longer in {options.runs_dir}: moved or deleted.")
+        print(words("commands", "folder_gone", run=run_id, folder=str(options.runs_dir)))
         return DONE
-    print(f"{run_id}: {state}" + (f"; processes {', '.join(map(str, left))} are left" if left else ""))
+    if left:
+        print(words("commands", "processes_left", run=run_id, state=state, pids=listed(map(str, left))))
+    else:
+        print(words("commands", "of_run", run=run_id, what=state))
     return FAILED if left and not options.no_wait else DONE
 
 

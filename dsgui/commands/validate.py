@@ -19,12 +19,12 @@ from dsgui.core.launch.places.ssh import Machines
 from dsgui.core.launch.plan import Here
 from dsgui.core.launch.planned import THIS_MACHINE, Planned
 from dsgui.core.machine.hardware import ALIASES, CARDS, Target
+from dsgui.core.texts.saying import words, wrong
 from dsgui.core.validation.check_report import FORMATS, Checked
 from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog
-from dsgui.shell.config.imports import Imported, open_file, read_training_arguments
+from dsgui.shell.config.imports import Imported, open_config, read_training_arguments
 
-HELP = "check configs; exit 0: no errors, 1: errors, 2: not checked"
 PASSED, FAILED, NOT_CHECKED = 0, 1, 2
 _ANYWHERE = Machines("")  # nothing is known of the devices there
 _RELEASE = re.compile(r"\d+\.\d+\.\d+(\+[\w.]+)?")
@@ -33,26 +33,24 @@ _MOST_RANKS = 100_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `validate`."""
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a ds_config.json or an accelerate YAML")
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=words("options", "config_file"))
     add_context_arguments(parser)
-    parser.add_argument("--format", choices=FORMATS, default="text", help="of the answer (default: %(default)s)")
+    parser.add_argument("--format", choices=FORMATS, default="text", help=words("options", "format"))
     asking.add_arguments(parser)
-    group = parser.add_argument_group("memory", "with --model, also whether the run fits; “does not fit” is an error")
+    group = parser.add_argument_group(words("options", "memory_group"), words("options", "memory_group_about"))
     add_model(group)
     add_room(group)
 
 
 def add_context_arguments(parser: argparse.ArgumentParser) -> None:
     """The options that say what a config is checked against."""
-    parser.add_argument("--gpus", type=_count, help="GPUs of each node (default: what an accelerate YAML says, or 1)")
-    parser.add_argument("--nodes", type=_count, help="nodes (default: what an accelerate YAML says, or 1)")
-    parser.add_argument(
-        "--target-version", type=_release, help="the DeepSpeed that will run it (default: the installed one)"
-    )
+    parser.add_argument("--gpus", type=_count, help=words("options", "gpus"))
+    parser.add_argument("--nodes", type=_count, help=words("options", "nodes"))
+    parser.add_argument("--target-version", type=_release, help=words("options", "target_version"))
     parser.add_argument(
         "--integration",
         choices=[integration.value for integration in Integration],
-        help="framework (default: hf if the file says “auto” or with --training-args, else native)",
+        help=words("options", "integration"),
     )
     devices = ["any", THIS_MACHINE, "cpu", *(card.id for card in CARDS), *ALIASES]
     parser.add_argument(
@@ -60,26 +58,21 @@ def add_context_arguments(parser: argparse.ArgumentParser) -> None:
         choices=devices,
         default="any",
         metavar="DEVICE",
-        help=f"what it runs on: {', '.join(devices)} (default: %(default)s)",
+        help=words("options", "device", devices=", ".join(devices)),
     )
-    parser.add_argument(
-        "--training-args",
-        metavar="FILE|JSON",
-        help="the HF Trainer's arguments: a JSON or YAML file, a JSON object ({} for the defaults), or "
-        "--training-args='--bf16 …'",
-    )
+    parser.add_argument("--training-args", metavar="FILE|JSON", help=words("options", "training_args"))
 
 
 def _count(text: str) -> int:
     if text.isdecimal() and 1 <= int(text) <= _MOST_RANKS:
         return int(text)
-    raise argparse.ArgumentTypeError(f"“{text}” is not a whole number from 1 to {_MOST_RANKS}")
+    raise argparse.ArgumentTypeError(wrong("options.no_count", text=text, least="1", most=str(_MOST_RANKS)))
 
 
 def _release(text: str) -> str:
     if _RELEASE.fullmatch(text):
         return text
-    raise argparse.ArgumentTypeError(f"“{text}” is not a release such as {LATEST_KNOWN}")
+    raise argparse.ArgumentTypeError(wrong("options.no_release", text=text, release=LATEST_KNOWN))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -117,7 +110,7 @@ def _checked(
             checked.append(asker.ask(one, path) if asker else one)
         except (DocumentError, PlanError, TargetError) as error:
             unread = True
-            told = str(error) if str(path) in str(error) else f"{path}: {error}"
+            told = str(error) if str(path) in str(error) else words("commands", "line", file=str(path), line=str(error))
             print(f"dsgui: {told}", file=sys.stderr)
     return checked, unread
 
@@ -145,7 +138,9 @@ def check(
 ) -> Checked:
     """The findings of one file, for the `installed` release where no other is asked for. Raises `DocumentError` when it
     can't be read."""
-    found = open_file(path)
+    found = open_config(path)
+    if arguments is None and found.run:
+        arguments = found.run.trainer
     document, context = Document(found.text), context_of(found, options, arguments, installed)
     findings = tuple(checker.findings(document, context, found.written, fixes=options.format == "json"))
     return Checked(str(path), document, not found.notes, context, findings)

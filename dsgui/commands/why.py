@@ -11,6 +11,7 @@ from dsgui.core.preflight.judging import question_of, rows_around
 from dsgui.core.preflight.leaner import leaner
 from dsgui.core.preflight.surroundings import Surroundings
 from dsgui.core.runs.offering import Offer
+from dsgui.core.texts.saying import words
 from dsgui.core.validation.checker import Checker
 from dsgui.runs.archive import Archive, Judge
 from dsgui.runs.runs import Runs
@@ -52,7 +53,7 @@ def tell_why(runs: Runs, runs_dir: Path, run_id: str) -> None:
 def as_text(made: Offer) -> str:
     """The diagnosis in lines; the traceback is left to the output, which has it."""
     found = made.diagnosis
-    rank = "" if found.rank is None else f" (rank {found.rank})"
+    rank = "" if found.rank is None else words("commands", "why_rank", rank=str(found.rank))
     lines = [
         f"{found.title}{rank}",
         f"  {found.meaning}",
@@ -60,6 +61,7 @@ def as_text(made: Offer) -> str:
         *(f"  - {sentence}" for sentence in found.advice),
     ]
     if found.remedy:
-        lines.append(f"  Change: {found.remedy.label}. The run’s page opens a clone with it.")
+        lines.append("  " + words("commands", "why_change", change=found.remedy.label))
     lines += [f"  {made.ends}"] if made.ends else []
-    return "\n".join([*lines, *(f"  Not offered: {sentence}" for sentence in made.set_aside)])
+    aside = ("  " + words("commands", "why_not_offered", why=sentence) for sentence in made.set_aside)
+    return "\n".join([*lines, *aside])

@@ -1,5 +1,6 @@
 """What one does with runs that were started before: read about them, do the same again, resume, delete."""
 
+import posixpath
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.core.config.document import Document
+from dsgui.core.config.findings import Change, Fix
 from dsgui.core.diagnosis.memory_cause import Cause, cause_of
 from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.errors import DocumentError, PlaceError, RunError
@@ -34,7 +36,7 @@ from dsgui.runs.runs import Runs
 from dsgui.shell.launch.asked_paths import allowed_script
 from dsgui.shell.logs.past import adding
 from dsgui.shell.preflight.model_files import model_size
-from dsgui.shell.runs.checkpoints import Span, find_checkpoints, saved_at, written_folders
+from dsgui.shell.runs.checkpoints import Span, find_checkpoints, saved_at, universal_of, written_folders
 from dsgui.shell.runs.kept_end import forget
 from dsgui.shell.runs.removal import Removal, measure, remove
 from dsgui.shell.runs.store import RunDirectory, Store
@@ -44,6 +46,7 @@ from dsgui.shell.runs.store import RunDirectory, Store
 _LATE_S, _EARLY_S = 2.0, 0.05
 _ALONE_S = 60.0  # how long ranks may go on, and save, when nobody reads what they print
 _LONGEST_CHAIN, _MOST_KNOWN = 50, 256
+_FOR_UNIVERSAL = (Change("/checkpoint/load_universal", "true"),)
 # Of a run whose plan can't be read; it can be deleted.
 _NOTHING_KNOWN: Mapping[str, Any] = {
     "damaged": True,
@@ -55,6 +58,7 @@ _NOTHING_KNOWN: Mapping[str, Any] = {
     "script": "",
     "estimate": None,
     "predicted": None,
+    "is_job": False,
 }
 
 
@@ -70,6 +74,17 @@ class Judge:
     refusal: Callable[[Plan, str, Surroundings], str] = lambda plan, text, around: ""
     memory: Callable[[Plan, str, Surroundings], Fitted | CannotSay | None] = lambda plan, text, around: None
     leaner: Callable[[Plan, str, Surroundings, Cause], Iterable[Remedy]] = lambda plan, text, around, cause: ()
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What a run saved: its `checkpoints`, the `folders` it wrote to that may be read, and why others may not; `since`:
+    when it began, unix seconds by the date of files."""
+
+    checkpoints: tuple[Checkpoint, ...]
+    folders: tuple[Path, ...]
+    outside: tuple[Said, ...]
+    since: float
 
 
 class Archive:
@@ -96,6 +111,7 @@ class Archive:
         plan, made = directory.read_plan(), self.offer(run_id)
         return {
             "damaged": False,
+            "is_job": plan.is_job,
             "diagnosis": self._runs.masked_json(made.to_json()) if made else None,
             "parent": self._runs.masked(plan.parent),
             "provenance": self._runs.masked_json(directory.read_provenance()),
@@ -108,13 +124,20 @@ class Archive:
 
     def _resuming(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
         """The checkpoints that its script can go on from, and why not from all."""
+        if plan.is_job:
+            return {"checkpoints": [], "resume_note": ""}
         way, (found, outside) = self._way(plan), self._checkpoints(directory, plan)
         note = self._why_not(plan, way, found, outside)
         trained = directory.read_progress().get("step")
         if trained and not note and not any(one.complete for one in found) and _stopped_short(directory.read_status()):
             note = (said("resuming", "no_checkpoint"),)
+        plain = [one.to_json(plan.ranks) for one in found if can_load(way, one)]
+        universal = [
+            one.to_json(plan.ranks) | {"path": folder, "name": posixpath.basename(folder)}
+            for folder, one in _universals(way, found)
+        ]
         return {
-            "checkpoints": self._runs.masked_json([one.to_json(plan.ranks) for one in found if can_load(way, one)]),
+            "checkpoints": self._runs.masked_json([*plain, *universal]),
             "resume_note": self._runs.masked(sentences(note)),
         }
 
@@ -231,29 +254,44 @@ class Archive:
         plan = directory.read_plan()
         way = self._way(plan)
         found, outside = self._checkpoints(directory, plan)
-        named = (one for one in found if path in (one.path, self._runs.masked(one.path)))  # as `about` shows it
-        chosen = next((one for one in named if can_load(way, one)), None)
+        loadable = [(one.path, one) for one in found if can_load(way, one)]
+        universal = _universals(way, found)
+        named = (one for at, one in (*loadable, *universal) if path in (at, self._runs.masked(at)))  # as `about` shows
+        chosen = next(named, None)
         if chosen is None:
             why = self._why_not(plan, way, found, outside) or (said("resuming", "may_be_removed"),)
             raise RunError(wrong("run.no_such_checkpoint", run=run_id, path=path[:200], why=sentences(why)))
         problem = chosen.problem(plan.ranks)
         if problem and not chosen.complete:
             raise RunError(wrong("run.checkpoint", run=run_id, problem=problem))
-        made = clone(
-            plan, directory.read_config(), Remedy(said("remedies", "resume"), None, options_for(way, chosen, plan))
-        )
+        label = said("remedies", "resume")
+        fix = Fix(label, _FOR_UNIVERSAL) if any(chosen is one for _, one in universal) else None
+        made = clone(plan, directory.read_config(), Remedy(label, fix, options_for(way, chosen, plan)))
         return replace(made, notes=(*made.notes, *([str(problem)] if problem else [])))
 
     def _way(self, plan: Plan) -> Resuming:
         return way_of(self._script(plan).resuming, plan.arguments)
 
+    def left(self, run_id: str) -> Left:
+        """What the run saved, by the date of files and the names in them. Raises `RunError`."""
+        directory = self._store.open(run_id)
+        plan = directory.read_plan()
+        folders, outside = self._folders(plan)
+        span = self._span(directory)
+        return Left(tuple(find_checkpoints(plan, span, folders)), tuple(folders), outside, span.begin)
+
     def _checkpoints(self, directory: RunDirectory, plan: Plan) -> tuple[list[Checkpoint], tuple[Said, ...]]:
-        """Those in folders that may be read, and why others may not: a stored plan may be somebody else's."""
+        """Those in folders that may be read, and why others may not."""
+        folders, outside = self._folders(plan)
+        return find_checkpoints(plan, self._span(directory), folders), outside
+
+    def _folders(self, plan: Plan) -> tuple[list[Path], tuple[Said, ...]]:
+        """Where it writes, as far as that may be read: a stored plan may be somebody else's."""
         way = self._way(plan)
         folders = written_folders(plan, (*way.saving, *filter(None, [way.folder])))
         refused = {folder: why for folder in folders if (why := self._refusal(folder))}
-        found = find_checkpoints(plan, self._span(directory), [one for one in folders if one not in refused])
-        return found, tuple(said("resuming", "not_searched", why=why) for why in refused.values())
+        outside = tuple(said("resuming", "not_searched", why=why) for why in refused.values())
+        return [one for one in folders if one not in refused], outside
 
     def _refusal(self, folder: Path) -> str:
         try:
@@ -324,6 +362,12 @@ class Archive:
         if self._runs.may_go_on(run_id):
             raise RunError(wrong("run.may_be_running", run=run_id))
         return directory
+
+
+def _universals(way: Resuming, found: Iterable[Checkpoint]) -> list[tuple[str, Checkpoint]]:
+    """The universal checkpoints made of these that the script can go on from, by their folders."""
+    made = [one for each in found if (one := universal_of(each))]
+    return [(folder, one) for folder, one in made if can_load(way, one)]
 
 
 def _masked(label: Label, hide: Callable[[str], str]) -> Label:

@@ -79,13 +79,18 @@ class Inspection:
         answer."""
         runs = [self._compared(run_id) for run_id in run_ids]
         rows = [
-            {"run_id": run_id, "name": run.name, "state": self._runs.summary(run_id).state.value}
-            | {"figures": run.figures.to_json()}
+            self._named(run_id) | {"name": run.name, "figures": run.figures.to_json()}
             for run_id, run in zip(run_ids, runs, strict=True)
         ]
         settings = [self._settings(run_id, run.config) for run_id, run in zip(run_ids, runs, strict=True)]
         sections = [section.masked(self._runs.masked).to_json() for section in compared(settings)]
         return {"runs": rows, "sections": sections, "answers": [answer.to_json() for answer in answers(runs)]}
+
+    def _named(self, run_id: str) -> dict[str, Any]:
+        """What runs are grouped by, and the state."""
+        run = self._runs.summary(run_id)
+        grouped = {"tags": list(run.tags), "preset": run.preset, "model": run.model}
+        return {"run_id": run_id, "state": run.state.value} | grouped
 
     def slow(self, run_id: str) -> dict[str, Any]:
         """Why it is slow, in the language in use."""

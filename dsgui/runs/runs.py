@@ -31,8 +31,9 @@ from dsgui.core.runs.run_settings import Settings, changes
 from dsgui.core.script.taken import LOGGING_WORDS, offers_logging
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
 from dsgui.core.texts.languages import ENGLISH_TAG, speaking
-from dsgui.core.texts.saying import Said, as_told, said, wrong
+from dsgui.core.texts.saying import Said, altered, as_told, said, sentences, wrong
 from dsgui.shell.access.places import Places
+from dsgui.shell.afterwards.worker_files import OWN_SCRIPTS
 from dsgui.shell.files.json_files import parse_object
 from dsgui.shell.files.regular_files import open_regular
 from dsgui.shell.launch.asked_paths import allowed_script, python_path, script_path, script_source, working_directory
@@ -41,7 +42,7 @@ from dsgui.shell.launch.ports import Ports
 from dsgui.shell.launch.where import backend_of
 from dsgui.shell.processes.processes import boot_id, is_stopped, members, send_signal, supervises
 from dsgui.shell.runs.adrift import adrift
-from dsgui.shell.runs.checkpoints import checkpoint_at, newest_in
+from dsgui.shell.runs.checkpoints import checkpoint_at, has_universal, newest_in
 from dsgui.shell.runs.curve_reader import NEWS_BYTES, read_points, read_samples, sample_series
 from dsgui.shell.runs.damage import damage, whole_damage
 from dsgui.shell.runs.liveness import Seen, look, owners
@@ -88,7 +89,7 @@ class Runs:
         self._ports, self._queue = Ports(), Queue(store, self._index)
         self._lost: set[str] = set()
         self._swept: set[str] = set()
-        self._damaged: dict[str, str] = {}
+        self._damaged: dict[str, tuple[Said, ...]] = {}
         self._afloat: tuple[float, Collection[str]] = (-math.inf, ())
 
     # -- starting --------------------------------------------------------------------------------------------------
@@ -122,7 +123,7 @@ class Runs:
     def _real(self, path: str) -> str:
         """Where `path` leads, which is what starts: a link that is put elsewhere later changes nothing. Raises
         `PlaceError`. As it is where any place may be named."""
-        return str(self._places.check(Path(path))) if self._places and path else path
+        return str(self._places.check(Path(path))) if self._places and path and path not in OWN_SCRIPTS else path
 
     def may_log(self, plan: Plan) -> bool:
         """Whether --logging_steps may be added to the plan's arguments: its script's Trainer would log every 500
@@ -189,12 +190,16 @@ class Runs:
         """DeepSpeed refuses a checkpoint of another number of ranks when all of it is loaded (deepspeed/runtime/zero,
         `load_state_dict`), unless it was made universal. One in a folder that may not be looked into is not judged."""
         asked = asked_folder(script_source(plan.script).resuming, plan)
-        if asked is None or "load_universal" in config_text:
+        if asked is None:
             return
         option, named, is_checkpoint = asked
         try:
             path = self._places.check(Path(named)) if self._places else Path(named)
         except PlaceError:
+            return
+        if _loads_universal(config_text):
+            if path.is_dir() and not has_universal(path):
+                raise PlanError(wrong("run.no_universal", option=option, path=str(path)))
             return
         chosen = checkpoint_at(path) if is_checkpoint else newest_in(path)
         if chosen and (problem := chosen.problem(plan.ranks)):
@@ -207,6 +212,10 @@ class Runs:
             for slot in plan.slots:
                 found.setdefault(slot, []).append(plan.name)
         return found
+
+    def going_on(self) -> Sequence[Plan]:
+        """The plans of the runs that have begun and not ended."""
+        return [*self._queue.holders()]
 
     def shown_command(self, plan: Plan) -> str:
         """The command for the page, or the script that it hands over: as it runs, but for the secrets in it."""
@@ -358,7 +367,7 @@ class Runs:
             elapsed_s=elapsed_s,
             alive=seen.alive,
             telemetry_note=self.masked(status.telemetry_note),
-            problem=self.masked(_problem(directory, seen, self._damage_of(directory, cursor.fresh))),
+            problem=self.masked(sentences(_trouble(directory, seen, self._damage_of(directory, cursor.fresh)))),
             kill_in_s=None if status.kill_due_s is None else max(status.kill_due_s - self._monotonic(), 0.0),
             can_end=status.state.live or _can_be_ended(plan, seen),
             can_save=plan is not None and plan.saves_when_asked and status.state is RunState.RUNNING,
@@ -439,7 +448,7 @@ class Runs:
 
     def _no_loss(self, directory: RunDirectory, plan: Plan | None, status: RunStatus) -> NoLoss | None:
         series = directory.read_series()
-        if has_loss(series) or plan is None:
+        if has_loss(series) or plan is None or plan.is_job:
             return None
         progress = directory.read_progress()
         script = allowed_script(plan.script, self._places.check if self._places else lambda path: None)
@@ -516,11 +525,12 @@ class Runs:
             place=asked.place if asked else 0,
             doing=self._doing(progress, seen.status),
             no_loss=self._no_loss(directory, plan, seen.status),
-            problem=self.masked(_problem(directory, seen, damage(directory))),
+            trouble=tuple(altered(one, self.masked) for one in _trouble(directory, seen, damage(directory))),
             predicted=foretold.predicted if foretold else None,
             peak=progress.get("peak"),
             best_loss=progress.get("best_loss"),
             steps_per_second=progress.get("steps_per_second"),
+            step_s=progress.get("step_s"),
             tags=tuple(map(self.masked, label.tags)),
             note=self.masked(label.note),
             archived=label.archived,
@@ -533,6 +543,7 @@ class Runs:
             model=self.masked(value_of(plan.arguments, MODEL_OPTIONS) or ""),
             devices=plan.place.devices(plan),
             script=self.masked(plan.script),
+            trial=plan.trial,
         )
 
     def name_of(self, directory: RunDirectory, plan: Plan | None) -> str:
@@ -543,7 +554,7 @@ class Runs:
     def _against_earlier(self, summary: RunSummary, directory: RunDirectory, plan: Plan) -> RunSummary:
         """With the settings that it does not share with the run it was cloned from, or with the last one of its
         script."""
-        earlier, before = self._earlier(directory.run_id, plan)
+        earlier, before = (None, None) if plan.is_job else self._earlier(directory.run_id, plan)
         if earlier is None or before is None:
             return summary
         found = changes(*_settings((earlier, before), (directory, plan)))[:_MOST_CHANGES]
@@ -584,7 +595,7 @@ class Runs:
             return replace(seen, status=replace(seen.status, state=RunState.DAMAGED, reasons=told))
         return seen
 
-    def _damage_of(self, directory: RunDirectory, fresh: bool) -> str:
+    def _damage_of(self, directory: RunDirectory, fresh: bool) -> tuple[Said, ...]:
         """All of it is looked for when a page is opened."""
         if fresh:
             while len(self._damaged) >= _MOST_DAMAGES:
@@ -611,6 +622,15 @@ def _can_be_ended(plan: Plan | None, seen: Seen) -> bool:
     return seen.alive > 0 or elsewhere
 
 
+def _loads_universal(config_text: str) -> bool:
+    """Whether DeepSpeed is told to load a universal checkpoint."""
+    try:
+        block = Document(config_text).value.get("checkpoint")
+    except DocumentError:
+        return "load_universal" in config_text
+    return isinstance(block, Mapping) and block.get("load_universal") is True
+
+
 def _settings(*runs: tuple[RunDirectory, Plan]) -> Iterator[Settings]:
     """Their configs are parsed only where they are not the same file."""
     texts = [directory.read_config() for directory, _ in runs]
@@ -629,15 +649,14 @@ def _plan_of(directory: RunDirectory) -> Plan | None:
         return None
 
 
-def _problem(directory: RunDirectory, seen: Seen, damaged: str) -> str:
+def _trouble(directory: RunDirectory, seen: Seen, damaged: tuple[Said, ...]) -> tuple[Said, ...]:
     """What is wrong with a run's folder, and with its supervisor."""
+    of_supervisor = () if seen.trouble is None else (seen.trouble,)
     if directory.is_deleted:
-        place = "Its folder was deleted while it ran: its records are not kept any more. The training goes on."
-    elif directory.path.parent != directory.launched_in:
-        place = f"Its folder was moved while it ran; it is now {directory.path}. It is recorded there."
-    else:
-        place = ""
-    return " ".join(filter(None, (place, "" if directory.is_deleted else damaged, seen.trouble)))
+        return (said("troubles", "deleted"), *of_supervisor)
+    moved = directory.path.parent != directory.launched_in
+    place = (said("troubles", "moved", folder=str(directory.path)),) if moved else ()
+    return (*place, *damaged, *of_supervisor)
 
 
 def _busy(plan: Plan, others: Sequence[Plan]) -> Said:

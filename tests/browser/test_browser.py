@@ -137,10 +137,10 @@ def test_bf16_is_checked_against_the_planned_card(page):
     page.click('[data-tab="precision"]')
     page.get_by_role("radiogroup", name="bf16.enabled").get_by_role("radio", name="on").check()
     page.click("#device input")
-    page.get_by_role("option", name="V100 32 GB").click()
+    page.get_by_role("listbox").get_by_role("option", name="V100 32 GB").click()
     expect(findings(page)).to_contain_text("compute capability 7.0")
     page.click("#device input")
-    page.get_by_role("option", name="A100 80 GB").click()
+    page.get_by_role("listbox").get_by_role("option", name="A100 80 GB").click()
     expect(findings(page)).to_contain_text("Checks pass")
 
 

@@ -72,7 +72,7 @@ CONFIG = {
 
 def test_a_leaner_config_is_a_press_away(page):
     replace_text(page, json.dumps(CONFIG))
-    choose(page, "#device", "Plan for RTX 4090 24 GB")
+    choose(page, "#device", "RTX 4090 24 GB")
     page.fill("#gpus input", "4")
     page.fill("#memory-model textarea, #memory-model input", "3B")
     expect(page.locator("#memory-panel .ds-mem-chip").first).to_have_text("does not fit")

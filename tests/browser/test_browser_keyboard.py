@@ -152,3 +152,20 @@ def test_the_first_stop_of_the_tab_key_leads_past_the_tabs(at):
     expect(page.locator(".ds-skip")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("#pages > [role=tabpanel]").first).to_be_focused()
+
+
+@pytest.mark.parametrize(
+    ("asked", "name", "told"),
+    [
+        ({"contrast": "more"}, "--ds-text", "#000000"),
+        ({"reduced_motion": "reduce"}, "--ds-quick", "0.01ms"),
+        ({"forced_colors": "active"}, "--ds-page", "Canvas"),
+    ],
+    ids=["contrast", "motion", "colours"],
+)
+def test_what_the_system_asks_of_the_look_reaches_the_page(at, asked, name, told):
+    page, *_ = at
+    value = f"getComputedStyle(document.querySelector('.gradio-container')).getPropertyValue('{name}').trim()"
+    assert page.evaluate(value) != told
+    page.emulate_media(**asked)
+    assert page.evaluate(value) == told

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.browser import choose, replace_text
+from tests.support.pages import BEEN_HERE, opened
 
 pytestmark = pytest.mark.browser
 OTHER = {
@@ -18,6 +19,15 @@ OTHER = {
 }
 PRESET = Path(__file__).parents[2] / "presets" / "zero2-offload-t5.ds_config.json"
 FP16 = "Pre-training: native ZeRO-2, fp16, cosine schedule"
+
+COUNTS = """
+window.drawn = 0;
+const frames = window.requestAnimationFrame;
+window.requestAnimationFrame = (tick) => frames((now) => { window.drawn += 1; tick(now); });
+"""
+IN_A_SECOND = (
+    "async () => { const b = drawn; await new Promise((end) => setTimeout(end, 1000)); return drawn - b < 10 }"
+)
 
 
 def name(page):
@@ -46,7 +56,7 @@ def test_the_bar_stays_in_view_and_says_what_is_true(page):
     page.click("#undo-edit")
     expect(name(page)).to_have_text("Your config")
     page.fill("#memory-model textarea, #memory-model input", "7B")
-    choose(page, "#device", "Plan for RTX 4090 24 GB")
+    choose(page, "#device", "RTX 4090 24 GB")
     expect(page.locator("#standing-fit")).to_have_text("does not fit")
     with page.expect_download() as saved:
         page.click("#standing-download")
@@ -65,3 +75,11 @@ def test_a_preset_for_another_machine_says_so_and_plans_for_it(page):
     expect(page.locator("#standing-verdict")).to_have_attribute("data-kind", "ok")
     expect(plan).to_have_count(0)
     expect(name(page)).to_have_text(FP16)
+
+
+def test_a_page_at_rest_draws_no_frames(browser, app):
+    """Gradio's loading screen would go on with sixty a second."""
+    with opened(browser, app, f"{BEEN_HERE};{COUNTS}") as page:
+        expect(name(page)).not_to_be_empty()
+        assert page.evaluate("drawn") > 0
+        assert any(page.evaluate(IN_A_SECOND) for _ in range(20))

@@ -142,7 +142,7 @@ def test_host_memory_of_another_machine(ask):
         (("--model", "nobody/nothing"), {}, "nobody/nothing: not a folder here, and not in the hub’s local cache"),
         (("--model", "empty"), {}, "empty has no config.json"),
         (("--model", "broken"), {}, "broken: its config.json can’t be read"),
-        (("--model", "list"), {}, "list: its config.json can’t be read (it is no JSON object)"),
+        (("--model", "list"), {}, "list: its config.json can’t be read (it is not a JSON object)"),
         (("--model", "odd"), {}, "is not divisible"),
         (("--model", "remote"), {}, "code of its own"),
         (("--model", "unknown"), {}, "no formula for models of type"),

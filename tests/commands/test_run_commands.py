@@ -158,7 +158,7 @@ def test_what_deepspeed_itself_refuses_is_no_advice(
         (("logs", "nothing"), "not found"),
         (("stop", "../../etc"), "not found"),
         (("stop", ""), "its id is empty"),  # with one run, every run's id would begin so
-        (("launch", "--config", "/no/such.json", "x.py"), "/no/such.json can't be read"),
+        (("launch", "--config", "/no/such.json", "x.py"), "/no/such.json: file not found"),
     ],
 )
 def test_what_cannot_be_done_is_one_line_and_exit_code_2(dsgui, arguments: tuple[str, ...], says: str) -> None:
@@ -282,3 +282,16 @@ def test_logging_is_added_and_said_and_left_out_when_asked(trainer) -> None:
     _, out, err = trainer(*right, "--logging_steps", "3")
     assert out.count("--logging_steps") == 1
     assert "added" not in err
+
+
+@pytest.mark.parametrize("command", [["launch", "train.py"], ["doctor"]])
+def test_a_config_that_is_not_there_is_told_in_a_sentence_with_where_it_was_looked_for(
+    command, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    name, *script = command
+    assert main([name, "--config", "nope.json", *script]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith(f"dsgui: nope.json: file not found in {tmp_path}")
+    assert "Check the path" in told
+    assert "Errno" not in told

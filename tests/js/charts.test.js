@@ -41,6 +41,7 @@ test("a curve belongs to a chart by its name; what nobody knows gets one of its 
 
 test("what an evaluation took is no score, a total at the end no curve, an unknown reading no chart", () => {
   assert.equal(chartOf({ name: "eval_runtime", kind: EVAL }), null);
+  assert.equal(chartOf({ name: "eval_num_tokens", kind: EVAL }), null);
   assert.equal(chartOf({ name: "train_runtime", kind: "final" }), null);
   assert.equal(chartOf({ name: "gpu0.total_bytes", kind: SAMPLE }), null);
 });

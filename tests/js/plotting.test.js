@@ -148,3 +148,12 @@ test("on a dark ground no two colours become one", () => {
     colours,
   );
 });
+
+test("a legend of many rows makes its chart higher: the curves keep their room", () => {
+  const lines = ["GPU 0", "GPU 0，本次运行", "GPU 1", "GPU 1，本次运行"].map((name) => ({ ...line([3, 1]), name }));
+  /** @param {number} width */
+  const height = (width) => layoutOf({ ...CONTENT, lines }, VIEW, { ...PAGE, width }, [], 1).height;
+  assert.equal(height(900), height(500));
+  assert.ok(height(300) > height(500));
+  assert.equal(layoutOf({ ...CONTENT, lines: [line([3])] }, VIEW, { ...PAGE, width: 300 }, [], 1).height, height(900));
+});

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { addressOf, namesIn, tabIn } from "../../dsgui/ui/static/visits.js";
+import { addressOf, namesIn, tabIn, tabToCome } from "../../dsgui/ui/static/visits.js";
 
 test("an address names a run or several compared, and keeps what else stands in it", () => {
   const home = "http://localhost:7860/?__theme=dark";
@@ -30,4 +30,11 @@ test("each page has an address, and a run is named only where it is seen", () =>
   ])) {
     assert.equal(tabIn(new URL(home + query)), tab, query);
   }
+});
+
+test("a tab chosen before the page was ready is not waited for to go away again", () => {
+  const home = "http://localhost:7860/";
+  assert.equal(tabToCome(new URL(home), 2), null);
+  assert.equal(tabToCome(new URL(`${home}?tab=machine`), 0), 3);
+  assert.equal(tabToCome(new URL(`${home}?tab=machine`), 3), null);
 });

@@ -184,6 +184,7 @@ def test_both_machines_are_sampled_and_nothing_of_that_is_left_there(site: Site)
     assert site.agents() == dict.fromkeys(NAMES, False)
 
 
+@pytest.mark.complete  # one that ends by itself: below; on one machine: test_real_launcher.py
 def test_a_rank_killed_on_one_machine_ends_the_run_as_failed_on_both(site: Site) -> None:
     run_id = site.launch()
     output = site.wait(run_id, trains_on_both).output
@@ -210,6 +211,7 @@ def test_a_machine_that_does_not_answer_fails_the_launch_in_words(site: Site) ->
     assert "could not be put on every machine (nowhere.invalid: " in delta.reason
 
 
+@pytest.mark.complete  # how it is told apart: tests/core/launch/test_hostfile.py
 def test_one_remote_machine_alone_is_not_taken_for_this_one(site: Site) -> None:
     (site.folder / "now").touch()
     run_id = site.launch("--include", "worker-b", until="now", master="worker-b")

@@ -22,6 +22,7 @@ from dsgui.core.launch.plan_making import make_plan
 from dsgui.core.launch.state import RunState
 from dsgui.core.logs.trainlog import TrainLog
 from dsgui.core.runs.news import Cursor
+from dsgui.core.texts.english import TEXTS
 from dsgui.runs.archive import Archive
 from dsgui.shell.launch.places.slurm import submitting
 from dsgui.shell.processes.processes import send_signal
@@ -178,7 +179,7 @@ def test_a_job_runs_and_its_end_is_the_runs_end(on_cluster: Bench) -> None:
     assert re.search(r"slurm: job \d+ is COMPLETED", delta.output)
     assert len(re.findall(r"of 2 abc", delta.output)) == 2
     assert [point["step"] for point in logged(delta.curves)] == [1, 1]
-    assert SlurmJob.SAMPLES_NOTE in delta.telemetry_note
+    assert TEXTS["sampling"]["slurm_nodes"] in delta.telemetry_note
     failed = on_cluster.ended(submit(on_cluster, code=3), 120)
     assert (failed.state, failed.exit_code) == (RunState.FAILED, 3)
 

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from tests import distribution
-from tests.support import confirmed
-from tests.support.confirmed import Confirmed
+from tests.answers import confirmed
+from tests.answers.confirmed import Confirmed
 
 
 @pytest.fixture

@@ -233,3 +233,32 @@ def test_a_hostile_line_takes_as_long_as_its_length_says(piece: str) -> None:
 
     found = [worked(LONG - 16) / max(worked(SHORT - 16), 1e-3) for _ in range(3)]
     assert min(found) < MOST_TIMES
+
+
+def possessive_groups(tree: Any) -> Iterator[Any]:
+    """Possessive repeats of more than one character, at any depth."""
+    for what, value in tree:
+        if what is constants.POSSESSIVE_REPEAT and not (len(value[2]) == 1 and value[2][0][0] in _ONE_CHARACTER):
+            yield value
+        for inner in value if isinstance(value, (tuple, list)) else (value,):
+            for one in inner if isinstance(inner, list) else (inner,):
+                if isinstance(one, parser.SubPattern):
+                    yield from possessive_groups(one)
+
+
+_ONE_CHARACTER = (constants.LITERAL, constants.NOT_LITERAL, constants.ANY, constants.IN)
+
+
+def test_no_group_is_repeated_possessively() -> None:
+    """CPython before 3.11.5, as Debian's own, takes `(?:ab?c)++` for matched where its part fails (gh-106052): "1e" was
+    a number there, and a comment took a minute. `(?>(?:ab?c)+)` means the same, and is right everywhere."""
+    found = {label: pattern for label, (pattern, _) in EXPRESSIONS.items()}
+    assert [
+        label for label, one in found.items() if list(possessive_groups(parser.parse(one.pattern, one.flags)))
+    ] == []
+
+
+@pytest.mark.parametrize("text", [r"(?:ab?c)++", r"x(?:[^*]++|\*(?!/))*+", r"((?:e\d++)?+)", r"(?>a(?:bc)*+)"])
+def test_a_group_that_is_repeated_possessively_is_found(text: str) -> None:
+    assert list(possessive_groups(parser.parse(text)))
+    assert not list(possessive_groups(parser.parse(r"[a-z]++\d{1,3}+(?>(?:ab?c)+)x?+")))

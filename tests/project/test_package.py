@@ -26,7 +26,7 @@ from packaging.utils import canonicalize_name
 
 import dsgui
 from dsgui.shell.files import installation
-from tests.support.app_server import free_port
+from tests.support.ports import free_port
 from tests.support.run_fixtures import Bench, bench
 
 __all__ = ["bench"]

@@ -13,6 +13,8 @@ import pytest
 
 from tests.support.recipes import RECIPES, outcomes, part, python
 
+pytestmark = pytest.mark.remembered("recipes", "presets")
+
 SCRIPT = RECIPES / "translation.py"
 
 NUMBERS = {

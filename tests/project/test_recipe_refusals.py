@@ -6,6 +6,8 @@ import pytest
 
 from tests.support.recipes import RECIPES, outcomes, python
 
+pytestmark = pytest.mark.remembered("recipes")
+
 # Case: recipe, options, what the last line says.
 CASES = {
     "no dialogues": ("summarization --do_train --train_file text.jsonl", "has no such column, only text"),

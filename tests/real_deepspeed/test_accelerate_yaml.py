@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dsgui.core.config.accelerate_yaml import MAX_CHARACTERS, REFUSED_BESIDE_A_FILE, read, write
+from dsgui.core.config.accelerate_yaml import REFUSED_BESIDE_A_FILE, read, write
+from dsgui.core.config.bounded_yaml import MAX_CHARACTERS
 from dsgui.core.config.document import Document
 from dsgui.core.errors import DocumentError
 
-ORACLE = Path(__file__).parents[1] / "support" / "accelerate_oracle.py"
+ORACLE = Path(__file__).parents[1] / "support" / "oracles" / "accelerate_oracle.py"
 
 # As `accelerate config` of 1.15 writes it.
 ZERO3 = """compute_environment: LOCAL_MACHINE

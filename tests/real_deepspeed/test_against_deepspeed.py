@@ -25,7 +25,7 @@ from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Severity
 
 pytestmark = pytest.mark.deepspeed
-ORACLE = Path(__file__).parents[1] / "support" / "deepspeed_oracle.py"
+ORACLE = Path(__file__).parents[1] / "support" / "oracles" / "deepspeed_oracle.py"
 PROGRAM = ORACLE.read_text("utf-8")
 # No example is found again or shrunk for long: each costs a real deepspeed.initialize.
 BRIEF = [Phase.explicit, Phase.generate, Phase.shrink]

@@ -22,7 +22,7 @@ from dsgui.core.config.outputs import (
 )
 from dsgui.core.config.pointer import MISSING, lookup
 
-ORACLE = Path(__file__).parents[1] / "support" / "trainer_oracle.py"
+ORACLE = Path(__file__).parents[1] / "support" / "oracles" / "trainer_oracle.py"
 FOUR = Context(gpus_per_node=4)
 
 NUMBERS = """{
@@ -154,6 +154,7 @@ def test_a_missing_optimizer_is_told_to_be_the_scripts():
 
 
 @pytest.mark.deepspeed
+@pytest.mark.remembered("tests/support/oracles/trainer_oracle.py")
 def test_the_native_form_has_what_the_trainer_fills(tmp_path):
     given = {
         "per_device_train_batch_size": 2,
@@ -298,6 +299,7 @@ def test_the_launch_line_counts_nodes_and_devices():
 
 
 @pytest.mark.deepspeed
+@pytest.mark.remembered("tests/support/oracles/trainer_oracle.py")
 def test_the_trainer_takes_the_config_with_the_demanded_arguments_and_refuses_it_without(tmp_path):
     config, demanded = json.loads(NUMBERS), keywords(training_arguments(document(NUMBERS)))
     del config["my own"]  # accelerate stops at an “auto” that nobody fills
@@ -310,6 +312,7 @@ def test_the_trainer_takes_the_config_with_the_demanded_arguments_and_refuses_it
 
 
 @pytest.mark.deepspeed
+@pytest.mark.remembered("tests/support/oracles/trainer_oracle.py")
 def test_the_snippet_with_the_arguments_runs_as_it_is(tmp_path):
     (tmp_path / "ds_config.json").write_text(NUMBERS)
     source = training_arguments(document(NUMBERS)) + "print(args.hf_deepspeed_config.mismatches)\n"
@@ -317,6 +320,7 @@ def test_the_snippet_with_the_arguments_runs_as_it_is(tmp_path):
 
 
 @pytest.mark.deepspeed
+@pytest.mark.remembered("tests/support/oracles/trainer_oracle.py")
 @pytest.mark.parametrize("stage", [0, 2, 3])
 def test_the_native_program_trains_as_it_is(stage, tmp_path):
     config = {

@@ -12,9 +12,9 @@ import pytest
 from dsgui.core.launch.recipes import BY_NAME, RECIPES
 from dsgui.core.logs.trainlog import TrainLog
 from tests.support import recipes
-from tests.support.app_server import free_port
+from tests.support.ports import free_port
 
-pytestmark = pytest.mark.deepspeed
+pytestmark = [pytest.mark.deepspeed, pytest.mark.remembered("recipes", "presets")]
 # The first run on a machine compiles DeepSpeed's operators.
 TIMEOUT_S = 480
 BIN = Path(sys.executable).parent

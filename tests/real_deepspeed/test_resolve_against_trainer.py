@@ -17,7 +17,7 @@ from dsgui.core.config.filling import fill
 from dsgui.core.machine.hardware import CARDS
 
 pytestmark = pytest.mark.deepspeed
-ORACLE = Path(__file__).parents[1] / "support" / "trainer_oracle.py"
+ORACLE = Path(__file__).parents[1] / "support" / "oracles" / "trainer_oracle.py"
 ROCM = next(card for card in CARDS if card.vendor == "amd")
 QUESTIONS = 400
 

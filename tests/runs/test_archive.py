@@ -31,6 +31,7 @@ from dsgui.core.preflight.surroundings import Surroundings
 from dsgui.core.runs.clone import clone
 from dsgui.core.script.script import ScriptFacts
 from dsgui.core.script.words import value_of, with_option
+from dsgui.core.texts.languages import speaking
 from dsgui.core.texts.saying import as_told
 from dsgui.core.validation.checker import Checker
 from dsgui.runs.archive import Archive, Judge
@@ -348,6 +349,15 @@ def save_states(states: Path, ranks: int, missing: int = 0, config: str = "") ->
     (states.parent / "latest").write_text(states.name)
 
 
+def make_universal(states: Path) -> Path:
+    """As ds_to_universal does, as far as it is looked at: it copies the model's states."""
+    made = states.with_name(f"{states.name}_universal")
+    (made / "zero").mkdir(parents=True)
+    saved(made / "mp_rank_00_model_states.pt", "")
+    (states.parent / "latest_universal").write_text(made.name)
+    return made
+
+
 def save_checkpoint(folder: Path, step: int, ranks: int, missing: int = 0, config: str = "") -> Path:
     """What the HF Trainer writes, as far as it is looked at."""
     path = folder / f"checkpoint-{step}"
@@ -430,7 +440,31 @@ def test_a_launch_that_resumes_with_other_ranks_is_refused(bench: Bench, ranks: 
     with pytest.raises(PlanError, match=f"was saved with 2 ranks, but this run would use {ranks}"):
         bench.runs.prepare(request)
     universal = replace(request, config_text='{"checkpoint": {"load_universal": true}}')
+    with pytest.raises(PlanError, match="has no universal checkpoint"):
+        bench.runs.prepare(universal)
+    make_universal(path / "global_step5")
     assert bench.runs.prepare(universal).ranks == ranks
+    off = replace(request, config_text='{"checkpoint": {"load_universal": false}}')
+    with pytest.raises(PlanError, match="was saved with 2 ranks"):
+        bench.runs.prepare(off)
+
+
+@pytest.mark.parametrize("source", ["TRAINER", "NATIVE"])
+def test_a_universal_checkpoint_is_resumed_by_any_number_of_ranks(bench: Bench, archive: Archive, source: str) -> None:
+    words = "--output_dir out" if source == "TRAINER" else "--save_dir out"
+    run_id, folder = ended_run(bench, globals()[source], arguments=words)
+    if source == "TRAINER":
+        states = save_checkpoint(folder / "out", 5, ranks=2) / "global_step5"
+    else:
+        save_states(states := folder / "out/global_step5", ranks=2)
+    assert len(archive.about(run_id)["checkpoints"]) == 1
+    made = make_universal(states)
+    plain, universal = archive.about(run_id)["checkpoints"]
+    assert (universal["path"], universal["name"], universal["problem"]) == (str(made), made.name, "")
+    request = archive.resumed(run_id, universal["path"]).request
+    assert json.loads(request.config_text)["checkpoint"] == {"load_universal": True}
+    assert bench.runs.prepare(replace(request, ranks=1)).ranks == 1
+    assert "load_universal" not in archive.resumed(run_id, plain["path"]).request.config_text
 
 
 @pytest.mark.parametrize("words", [("--load_dir", "{out}"), ("--load_dir", "{out}", "--ckpt_id", "global_step5")])
@@ -650,6 +684,8 @@ def test_the_list_tells_model_devices_and_script(bench: Bench) -> None:
     ended_run(bench, arguments="--model_name_or_path google/flan-t5-small", preset="zero2-hf")
     [run] = bench.runs.list()
     assert (run.model, run.devices, run.preset) == ("google/flan-t5-small", "2 ranks", "zero2-hf")
+    with speaking("zh-CN"):
+        assert bench.runs.list()[0].devices == "2 个 rank"
     assert run.script.endswith("train.py")
 
 

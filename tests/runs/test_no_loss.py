@@ -59,6 +59,7 @@ def told(arguments="--do_train", *, state=ENDED, trainer=True, series=(), phase=
         (told("--train_file data.json", step=9, total=90), "logs_too_seldom", "add --logging_steps 10"),
         (told("--do_eval", series=EVALUATED, phase="evaluating"), "only_evaluates", "--do_train isn’t given"),
         (told(state=FAILED, phase="starting"), "before_training", "the run ended before its first step"),
+        (told("sft.yaml", step=0, total=68, series=FINAL), "nothing_left", "already at step 68, the last one"),
         (told(step=900, total=900), "unread", "no line that dsgui reads as loss; add a pattern under “Curves and"),
         (told(trainer=False, step=9, total=90), "unread", "The script printed no line"),
         (told(trainer=False, series=EVALUATED), "unread", "The script printed no line"),

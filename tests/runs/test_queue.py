@@ -1,7 +1,13 @@
-"""Runs that want the same GPU: the second waits, starts anyway, or is refused."""
+"""Runs that want the same GPU: the second waits, starts anyway, or is refused; and short ones that a limit ends."""
 
+import os
+import signal
+import subprocess
+import sys
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
@@ -107,3 +113,81 @@ def test_runs_on_other_gpus_do_not_wait(bench: Bench) -> None:
     assert plans[0].slots & plans[1].slots == frozenset()
     for plan in plans:
         assert bench.ended(bench.runs.start(plan, CONFIG)).state is RunState.SUCCEEDED
+
+
+# Its steps follow one another until it is ended; the last is told by whoever looks.
+ENDLESS = """
+    import itertools, time
+    for step in itertools.count(1):
+        print(f"step: {step}, loss: {1 / step:.4f}", flush=True)
+        time.sleep(0.05)
+"""
+SERVER = """
+    import os, signal, sys
+    from dsgui.core.launch.plan import WhenBusy
+    from dsgui.shell.launch.launcher import Launcher
+    from dsgui.runs.runs import Runs
+    from dsgui.shell.runs.store import Store
+    from pathlib import Path
+    from tests.support.run_fixtures import Bench, CONFIG
+    bench = Bench(Path(sys.argv[1]))
+    for name in ("first", "second", "third"):
+        asked = bench.request(sys.argv[2], name=name, when_busy=WhenBusy.WAIT, stop_after_steps=6)
+        print(bench.runs.start(bench.runs.prepare(asked), CONFIG), flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_run_is_stopped_once_it_has_made_its_steps(bench: Bench) -> None:
+    run_id = bench.start(ENDLESS, stop_after_steps=8, stop_after_minutes=10)
+    delta = bench.ended(run_id)
+    assert delta.state is RunState.STOPPED
+    assert delta.reason.startswith("Stopped after 8 steps, as asked: no processes are left")
+    assert [event["text"] for event in delta.events if event["kind"] == "stop"] == ["Stopped after 8 steps, as asked."]
+    told = bench.runs.summary(run_id)
+    assert told.step is not None
+    assert told.step >= 8
+    assert told.step_s is not None
+    assert 0.02 < told.step_s < 1
+    assert bench.runs.alive_processes(run_id) == []
+
+
+def test_its_limit_holds_though_its_supervisor_was_killed(bench: Bench) -> None:
+    may_go_on = bench.folder / "go on"
+    script = f"""
+        import pathlib, time
+        print("step: 1, loss: 1.0", flush=True)
+        while not pathlib.Path({str(may_go_on)!r}).exists():
+            time.sleep(0.02)
+        for step in range(2, 10000):
+            print(f"step: {{step}}, loss: 1.0", flush=True)
+            time.sleep(0.05)
+    """
+    run_id = bench.start(script, stop_after_steps=8)
+    wait_until(lambda: bench.runs.follow(run_id, Cursor()).curves["series"])
+    first = bench.store.open(run_id).read_status()
+    assert first is not None
+    assert first.supervisor is not None
+    os.kill(first.supervisor.pid, signal.SIGKILL)
+    may_go_on.touch()
+    assert bench.ended(run_id).reason.startswith("Stopped after 8 steps, as asked")
+    last = bench.store.open(run_id).read_status()
+    assert last is not None
+    assert last.supervisor != first.supervisor
+
+
+def test_what_waits_goes_on_when_whoever_queued_it_is_gone(bench: Bench) -> None:
+    script = bench.script(ENDLESS)
+    server = [sys.executable, "-c", dedent(SERVER), str(bench.folder), str(script)]
+    found = subprocess.run(server, capture_output=True, text=True, timeout=90, check=False)
+    assert found.returncode == -signal.SIGKILL, found.stderr
+    ids = found.stdout.split()
+    for run_id in ids:
+        assert bench.ended(run_id).reason.startswith("Stopped after 6 steps, as asked")
+    told = [bench.runs.follow(run_id, Cursor()) for run_id in ids]
+    assert len(told) == 3
+    for before, after in pairwise(told):
+        ended, began = before.ended_at, after.started_at
+        assert ended is not None
+        assert began is not None
+        assert ended <= began

@@ -252,7 +252,7 @@ def test_a_server_killed_in_mid_run_loses_nothing_and_the_next_one_takes_over(br
     runs_dir, token = tmp_path / "runs", tmp_path / "token"
     options = ("--token-file", str(token))
     with ExitStack() as stack:
-        first = stack.enter_context(running_app(runs_dir, *options))
+        first = stack.enter_context(running_app(runs_dir, *options, cold=True))
         page = stack.enter_context(opened(browser, first))
         start_script(page, tmp_path / "trains.py", dedent(TRAINS))
         expect(page.locator('[data-chart="Loss"] .js-plotly-plot')).to_be_visible(timeout=COMPILES_MS)
@@ -264,10 +264,10 @@ def test_a_server_killed_in_mid_run_loses_nothing_and_the_next_one_takes_over(br
         killed_at = points.stat().st_size
         wait_until(lambda: points.stat().st_size > killed_at + 1000, 60)  # nobody serves, and it trains
 
-        second = stack.enter_context(running_app(runs_dir, *options, port=first.port))
+        second = stack.enter_context(running_app(runs_dir, *options, port=first.port, cold=True))
         began = time.monotonic()
         assert runs_of(second) == {run_id: "running"}
-        assert time.monotonic() - began < 1
+        assert time.monotonic() - began < 20
         now = json.load(second.get(f"dsgui/runs/{run_id}"))
         assert whole(logged(now["curves"]), sampled(now["curves"]))
         assert len(sampled(now["curves"])) > 0.7 * now["elapsed_s"]

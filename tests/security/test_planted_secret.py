@@ -22,11 +22,13 @@ from dsgui.core.metrics.points import Event, Point
 from dsgui.core.runs.news import Cursor
 from dsgui.core.texts.saying import as_told
 from dsgui.core.validation.checker import Checker
+from dsgui.runs.afterwards import AfterTraining
 from dsgui.runs.archive import Archive
 from dsgui.runs.export import Exports
 from dsgui.runs.inspection import Inspection
 from dsgui.runs.report import Reports
 from dsgui.runs.runs import Runs
+from dsgui.runs.trying import TryIt
 from dsgui.shell.access.browsing import listing
 from dsgui.shell.access.places import Places
 from dsgui.shell.config.catalog import Catalog
@@ -87,7 +89,7 @@ def planted(runs, store, tmp_path, secret):
         )
         directory.write_status(
             RunStatus(RunState.FAILED, reasons=(as_told(f"for {secret}"),), started_at=time.time(),
-                      ended_at=time.time() + 1, telemetry_note=f"note {secret}", exit_code=1)
+                      ended_at=time.time() + 1, lacks=(as_told(f"note {secret}"),), exit_code=1)
         )  # fmt: skip
         ids.append(plan.run_id)
     save_checkpoint(folder / "out", 20, ranks=2)
@@ -107,6 +109,8 @@ def test_no_route_tells_it(tmp_path, runs, secret):
         form_texts=Catalog().form_texts,
         runs=runs,
         archive=Archive(store, runs),
+        after=(after := AfterTraining(store, runs, Archive(store, runs))),
+        box=TryIt(store, runs, after, {}),
         inspection=Inspection(store, runs),
         exports=Exports(store, runs),
         reports=Reports(store, runs),
@@ -122,6 +126,7 @@ def test_no_route_tells_it(tmp_path, runs, secret):
         f"?run={first}",
         "?release=0.19.8",
         "?wanted=folder&near=true",
+        "?verb=consolidate&source=checkpoint-2",
     ]
     answered = {}
     for route in router.routes:

@@ -16,7 +16,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.support.app_server import ROOT, free_port, running_app
+from tests.support.app_server import ROOT, running_app
+from tests.support.ports import free_port
 
 BODY = b'--b\r\nContent-Disposition: form-data; name="files"; filename="c.json"\r\n\r\n{}\r\n--b--\r\n'
 
@@ -128,7 +129,11 @@ def test_a_thousand_uploads_at_once_are_bounded_and_the_page_goes_on_answering(s
     assert psutil.Process(server.process.pid).memory_info().rss - before < 100 << 20
 
 
-def test_fifty_tabs_reloaded_ten_times_leave_the_server_small_and_answering(server):
+@pytest.mark.parametrize(
+    ("loads", "most_mib"), [(60, 200), pytest.param(500, 60, marks=pytest.mark.complete, id="until it has settled")]
+)
+def test_fifty_tabs_reloaded_again_and_again_leave_the_server_small_and_answering(server, loads, most_mib):
+    """Half of the loads come first: no more than 250 sessions are kept, and the memory settles after as many."""
     config = json.loads(ask(server, "GET", "/config")[2])
     first = [d for d in config["dependencies"] if any(target[1] == "load" for target in d["targets"])]
     props = {component["id"]: component["props"] for component in config["components"]}
@@ -136,26 +141,25 @@ def test_fifty_tabs_reloaded_ten_times_leave_the_server_small_and_answering(serv
     assert first
 
     def load(number):
-        """One tab, once: the page, what it asks for when it opens, and the text shown."""
+        """One tab, once: the page, what it asks for when it opens, and the text shown; the answers that are none."""
         session = f"tab{number % 50}load{number // 50}"
-        statuses = [ask(server, "GET", path)[0] for path in ("/", "/dsgui/form.json")]
+        asked = [("GET", path) for path in ("/", "/dsgui/form.json")]
         for event in (*(event for event in first if event["backend_fn"]), edited):
             data = [props[id].get("value") for id in event["inputs"]]
             body = json.dumps({"data": data, "fn_index": event["id"], "session_hash": session, "event_data": None})
-            statuses.append(
-                ask(server, "POST", "/gradio_api/run/predict", {"Content-Type": "application/json"}, body)[0]
-            )
-        return statuses
+            asked.append(("POST", "/gradio_api/run/predict", {"Content-Type": "application/json"}, body))
+        answers = [(words, ask(server, *words)) for words in asked]
+        return [(words, status, body[:500]) for words, (status, _, body) in answers if status != 200]
 
     process = psutil.Process(server.process.pid)
     with concurrent.futures.ThreadPoolExecutor(50) as pool:
-        assert {status for statuses in pool.map(load, range(250)) for status in statuses} == {200}
-        before = process.memory_info().rss  # as many sessions as are kept
-        assert {status for statuses in pool.map(load, range(250, 500)) for status in statuses} == {200}
-    assert process.memory_info().rss - before < 60 << 20
+        assert [one for wrong in pool.map(load, range(loads // 2)) for one in wrong] == []
+        before = process.memory_info().rss
+        assert [one for wrong in pool.map(load, range(loads // 2, loads)) for one in wrong] == []
+    assert process.memory_info().rss - before < most_mib << 20
     began = time.monotonic()
     assert ask(server, "GET", "/dsgui/runs")[0] == 200
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
 
 
 def certified(tmp_path):
@@ -191,7 +195,7 @@ def test_silent_strangers_under_tls_keep_nobody_out_and_grow_no_log(tmp_path):
         ) as connection:
             connection.request("GET", "/dsgui/runs", headers={"Authorization": f"Bearer {app.token}"})
             assert connection.getresponse().status == 200
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 20
         assert len(psutil.Process(app.process.pid).net_connections()) < 140
         assert stranger.recv(1) == b"", "the last one, which came late, is given up as well"
         assert len(_printed(app)) < 1000

@@ -380,7 +380,7 @@ def test_the_handler_itself_reads_nothing_but_uploads(uploads, tmp_path):
     outside = tmp_path / "outside.json"
     outside.write_text("{}")
     (handler,) = (h.fn for h in served.handlers.values() if [type(b).__name__ for b in h.inputs] == ["UploadButton"])
-    with pytest.raises(gr.Error, match="not available"):
+    with pytest.raises(gr.Error, match="no longer available"):
         handler(str(outside))
 
 

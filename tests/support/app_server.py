@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import secrets
-import socket
 import subprocess
 import sys
 import threading
@@ -19,6 +18,8 @@ from urllib.parse import unquote
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.runs.store import Store
+from tests.support.ports import free_port
+from tests.support.warm_server import forked
 
 ROOT = Path(__file__).parents[2]
 START_TIMEOUT_S = 120
@@ -53,12 +54,6 @@ class App:
         return context
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 @contextlib.contextmanager
 def running_app(
     runs_dir: Path,
@@ -67,18 +62,21 @@ def running_app(
     around: Callable[[list[str]], list[str]] = list,
     environment: Mapping[str, str] | None = None,
     ends_runs: bool = True,
+    cold: bool = False,
 ) -> Iterator[App]:
     """`python app.py` on a free port (`port=None`: let it choose), ended afterwards, and the runs with it. `around` may
-    put the command into another place."""
+    put the command into another place. It is forked from a process that has imported all, unless `cold`."""
     chosen = [] if port is None else ["--port", str(port or free_port())]
     own = ["--runs-dir", str(runs_dir), "--presets-dir", str(runs_dir.with_name(f"{runs_dir.name}-presets"))]
     # The tests' scripts and configs lie beside the runs.
     places = ["--allow", str(runs_dir.parent)]
     token = "" if any("token" in word for word in arguments) else secrets.token_urlsafe(24)
     environment = {**(os.environ if environment is None else environment), **({"DSGUI_TOKEN": token} if token else {})}
-    command = [sys.executable, "app.py", *own, *places, *chosen, *arguments]
-    process = subprocess.Popen(
-        around(command), cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    words = [*own, *places, *chosen, *arguments]
+    process = (
+        forked(words, environment)
+        if around is list and not cold
+        else _begun(around([sys.executable, "app.py", *words]), environment)
     )
     watchdog = threading.Timer(START_TIMEOUT_S, process.kill)
     watchdog.start()
@@ -94,6 +92,12 @@ def running_app(
         process.stdout.close()
         if ends_runs:
             _end_runs(runs_dir)
+
+
+def _begun(command: list[str], environment: Mapping[str, str]) -> subprocess.Popen:
+    return subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
 
 
 def _kept(arguments: tuple[str, ...]) -> str:

@@ -2,7 +2,7 @@
 
 import os
 
-CHROMIUM = os.environ.get("DSGUI_CHROMIUM", "/usr/bin/chromium")
+CHROMIUM = os.environ.get("DSGUI_CHROMIUM", "/usr/bin/chromium-headless-shell")
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -24,7 +24,7 @@ def fill(page, pointer, value, section):
 
 def choose_preset(page, title):
     page.click("#preset input")
-    page.get_by_role("option", name=title).first.click()
+    page.get_by_role("listbox").get_by_role("option", name=title).first.click()
 
 
 def findings(page):
@@ -44,7 +44,7 @@ def replace_text(page, text):
 
 def choose(page, selector, option):
     page.click(f"{selector} input")
-    page.get_by_role("option", name=option, exact=True).click()
+    page.get_by_role("listbox").get_by_role("option", name=option, exact=True).click()
 
 
 def stop_run(page):
@@ -69,7 +69,7 @@ class HeldAnswers:
 
     def wait(self):
         """Until one is held."""
-        for _ in range(600):
+        for _ in range(1200):
             if self._held:
                 return
             self._page.wait_for_timeout(50)

@@ -240,7 +240,7 @@ def killed_servers(runs_dir: Path, tally: Tally, chance: random.Random, over: th
 
     def work() -> None:
         while not over.is_set():
-            with running_app(runs_dir, ends_runs=False) as app:
+            with running_app(runs_dir, ends_runs=False, cold=True) as app:
                 for _ in range(chance.randint(1, 6)):
                     with suppress(OSError), app.get() as answer:
                         answer.read()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import parse_qsl, urlencode
 
-from dsgui.core.texts.saying import words
+from dsgui.core.texts.saying import Said, words, wrong
 
 JSON, FORM = "application/json", "multipart/form-data"
 MAX_BODY_BYTES = 5 << 20  # the page sends its config, at most 1 Mi characters of up to 4 bytes each, with every event
@@ -187,13 +187,13 @@ def is_loopback(name: str) -> bool:
     return name.lower() == "localhost" if address is None else address.is_loopback
 
 
-def weakness(token: str) -> str:
-    """Why a token chosen by a person is not good enough; "" for one that is."""
+def weakness(token: str) -> Said | None:
+    """Why a token chosen by a person is not good enough; None for one that is."""
     if not token.isascii() or not token.isprintable() or " " in token:
-        return "it has characters other than printable ASCII, or a space"
+        return wrong("token.characters")
     if len(token) < FEWEST_TOKEN_CHARACTERS:
-        return f"it has {len(token)} characters; expected at least {FEWEST_TOKEN_CHARACTERS}"
-    return "it repeats a few characters" if len(set(token)) < 5 else ""
+        return wrong("token.short", count=str(len(token)), least=str(FEWEST_TOKEN_CHARACTERS))
+    return wrong("token.repeats") if len(set(token)) < 5 else None
 
 
 def _no_token(guessed: bool) -> Decision:

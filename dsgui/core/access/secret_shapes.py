@@ -112,7 +112,7 @@ def _is_inside(text: bytes, place: int) -> bool:
 # -- what certain words lead to ----------------------------------------------------------------------------------------
 
 _ENOUGH = rb"([A-Za-z0-9_-]{20,200}+)"
-_WORDS = rb"(?:[ \t]{1,8}+(?:-[^\s=]{1,40}+(?:=[^\s]{1,100}+)?+|https?://[^\s]{1,100}+)){0,4}+[ \t]{1,8}+"
+_WORDS = rb"(?>(?:[ \t]{1,8}+(?:-[^\s=]{1,40}+(?>(?:=[^\s]{1,100}+)?)|https?://[^\s]{1,100}+)){0,4})[ \t]{1,8}+"
 _COLON, _COMMA = rb"[ \t]{0,8}+:[ \t]{0,8}+", rb"[ \t]{0,8}+,[ \t]{0,8}+"
 _NAMED = _COLON + rb'"[^"\r\n]{1,80}+"' + _COMMA + rb'"key"' + _COLON + rb'"([^"\r\n]{8,200}+)'
 _LEADS: dict[bytes, re.Pattern[bytes]] = {
@@ -152,9 +152,9 @@ def _after_words(text: bytes, end: int, after: re.Pattern[bytes]) -> Seen:
 PRIVATE_KEY = b"PRIVATE KEY"
 _BEGINS = b"-----BEGIN "
 _LONGEST_KEY = 1 << 14
-_MARKER_ENDS = re.compile(rb"(?: BLOCK)?+-----")
+_MARKER_ENDS = re.compile(rb"(?>(?: BLOCK)?)-----")
 # Between the lines: their ends, as characters or as written in JSON; what ranks and quotes put before them.
-_BETWEEN = re.compile(rb"(?:[\s\"',+>|]|\\[nr\"']){1,80}+(?:\[[^\]\r\n]{1,40}+\]:?[ \t]{0,8}+)?+")
+_BETWEEN = re.compile(rb"(?>(?:[\s\"',+>|]|\\[nr\"']){1,80})(?>(?:\[[^\]\r\n]{1,40}+\]:?[ \t]{0,8}+)?)")
 _FIELD = re.compile(rb"(?:Proc-Type|DEK-Info|Version|Comment|Hash): [^\r\n\\]{0,80}+")
 _PIECE = re.compile(rb"[A-Za-z0-9+/=]{1,4096}+")
 _LEAST_PIECE, _LONGEST_LINE = 32, 128

@@ -9,12 +9,10 @@ from typing import Any
 
 import yaml  # type: ignore[import-untyped] # PyYAML ships no type information
 
-from dsgui.core.config.document import on_lines
+from dsgui.core.config.bounded_yaml import load, seen
 from dsgui.core.config.pointer import MISSING, lookup
 from dsgui.core.errors import DocumentError
-
-MAX_CHARACTERS = 64_000  # such a file has about a thousand; PyYAML takes seconds for a million
-MAX_DEPTH = 32
+from dsgui.core.texts.saying import Said, listed, said, words
 
 # accelerate's short keys that become keys of a DeepSpeed config, and what it takes when one is absent
 # (accelerate/utils/dataclasses.py: DeepSpeedPlugin.__post_init__).
@@ -30,20 +28,16 @@ _SHORT: dict[str, Any] = {
 }
 # With `deepspeed_config_file`, accelerate stops when one of these stands beside it (`_deepspeed_config_checks`).
 REFUSED_BESIDE_A_FILE = (*_SHORT, "mixed_precision")
-# What the rest of `deepspeed_config` is for: none of it belongs to a DeepSpeed config.
+# What the rest of `deepspeed_config` is for, by code: none of it belongs to a DeepSpeed config.
 _ELSEWHERE = {
-    "zero3_init_flag": "building the model in pieces is up to the script (deepspeed.zero.Init)",
-    "deepspeed_multinode_launcher": "the launcher is chosen when the run is started",
-    "deepspeed_hostfile": "the hosts are given when the run is started",
-    "deepspeed_inclusion_filter": "the devices are chosen when the run is started",
-    "deepspeed_exclusion_filter": "the devices are chosen when the run is started",
-    "deepspeed_moe_layer_cls_names": "the script names its MoE layers (set_z3_leaf_modules)",
+    "zero3_init_flag": "by_script",
+    "deepspeed_multinode_launcher": "launcher_at_start",
+    "deepspeed_hostfile": "hosts_at_start",
+    "deepspeed_inclusion_filter": "devices_at_start",
+    "deepspeed_exclusion_filter": "devices_at_start",
+    "deepspeed_moe_layer_cls_names": "moe_by_script",
 }
 _ONLY_SHORT = [key for key in _SHORT if key not in ("gradient_accumulation_steps", "gradient_clipping")]
-_EMBEDDED = (
-    "these are DeepSpeed's own keys, taken as they are; `accelerate launch` passes over them here: save them as "
-    "ds_config.json and point deepspeed_config_file to it"
-)
 # Keys of accelerate's file at the start of a line (indented in its JSON form); DeepSpeed has none of them.
 _OWN_KEY = re.compile(
     r"^[ \t{\ufeff]*[\"']?(?:deepspeed_config|distributed_type|compute_environment)[\"']? *:", re.MULTILINE
@@ -67,10 +61,6 @@ class AccelerateConfig:
     notes: tuple[str, ...]
 
 
-# What PyYAML's constructors let through for a value that does not fit its tag (`!!bool x`, `!!int ""`).
-_BROKEN_TAG = (ValueError, KeyError, IndexError, AttributeError, TypeError, OverflowError, RecursionError)
-
-
 def is_one(text: str) -> bool:
     """True for a text with keys that only accelerate's file has. To be called before `tidy`: hjson accepts some YAML
     and misreads it."""
@@ -79,21 +69,22 @@ def is_one(text: str) -> bool:
 
 def read(text: str) -> AccelerateConfig:
     """The DeepSpeed part of an accelerate YAML (or of its JSON form). Raises `DocumentError`."""
-    document = _load(text.removeprefix("\ufeff"))
+    document = load(text)
     short = _deepspeed_part(document)
     precision = _precision(document)
     machines = _count(document, "num_machines") or 1
     processes = _count(document, "num_processes")
-    notes = tuple(f"{key} is left out: {why}" for key, why in _ELSEWHERE.items() if key in short)
+    left = ((key, words("yaml", code)) for key, code in _ELSEWHERE.items() if key in short)
+    notes = tuple(words("yaml", "left_out", key=key, why=why) for key, why in left)
     file = short.get("deepspeed_config_file")
     if file not in (None, "", "none"):
         notes = (*_refused(document, short), *notes)
         return AccelerateConfig("", str(file), machines, processes, precision, notes)
     if _is_config(short):
         own = {key: value for key, value in short.items() if key not in (*_ELSEWHERE, *_ONLY_SHORT)}
-        return AccelerateConfig(_dumped(own), "", machines, processes, precision, (_EMBEDDED, *notes))
+        return AccelerateConfig(_dumped(own), "", machines, processes, precision, (words("yaml", "embedded"), *notes))
     config = _dumped(_config(short, precision))
-    notes = ("accelerate's short keys are written out as the DeepSpeed config that it makes of them", *notes)
+    notes = (words("yaml", "written_out"), *notes)
     notes += (*_lost_paths(short), *_unknown(short))
     return AccelerateConfig(config, "", machines, processes, precision, notes)
 
@@ -108,9 +99,7 @@ def _dumped(config: Mapping[str, Any]) -> str:
     try:
         return json.dumps(config, indent=2, allow_nan=False) + "\n"
     except (TypeError, ValueError) as error:
-        raise DocumentError(
-            f"deepspeed_config holds what JSON can't express: {error}. Correct it in the file."
-        ) from error
+        raise DocumentError(said("yaml", "no_json", why=str(error))) from error
 
 
 def write(config: Mapping[str, Any], *, nodes: int, gpus_per_node: int, config_path: str = "ds_config.json") -> str:
@@ -135,80 +124,25 @@ def write(config: Mapping[str, Any], *, nodes: int, gpus_per_node: int, config_p
 
 
 def _remarks(config: Mapping[str, Any], nodes: int, config_path: str) -> list[str]:
-    name = config_path if config_path.isprintable() else "the config"
-    remarks = [f"accelerate launch --config_file THIS_FILE train.py; {name} is looked for where that is started."]
+    name: str | Said = config_path if config_path.isprintable() else said("yaml", "the_config")
+    remarks = [words("yaml", "how", config=name)]
     if nodes > 1:
-        remarks.append("hostfile lists the machines, one “name slots=N” a line; pdsh starts the others over ssh.")
+        remarks.append(words("yaml", "hostfile"))
     if lookup(config, "/zero_optimization") is MISSING:
-        remarks.append(f"accelerate stops unless {name} has a zero_optimization block. It has none yet.")
+        remarks.append(words("yaml", "no_zero", config=name))
     if "auto" in (lookup(config, "/fp16/enabled"), lookup(config, "/bf16/enabled")):
-        remarks.append("fp16.enabled and bf16.enabled “auto” follow the HF Trainer's arguments; without the Trainer")
-        remarks.append("they follow `accelerate launch --mixed_precision`, which must not be written here.")
+        remarks.append(words("yaml", "precision"))
+        remarks.append(words("yaml", "precision_else"))
     return remarks
 
 
 # ------------------------------------------------------------------------------------------------------------- reading
-def _check(text: str) -> None:
-    """Refuses what turns a short text into a huge value, or hides a value: aliases, depth, duplicate keys."""
-    depth = 0
-    for event in yaml.parse(text):
-        if isinstance(event, yaml.AliasEvent):
-            raise _problem("an alias (*name) stands here. Write the value out", event.start_mark)
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if depth > MAX_DEPTH:
-            raise _problem(f"this is nested more than {MAX_DEPTH} deep", event.start_mark)
-    _check_keys(yaml.compose(text, yaml.SafeLoader))
-
-
-def _check_keys(node: Any) -> None:
-    pairs = node.value if isinstance(node, yaml.MappingNode) else ()
-    lines: dict[str, int] = {}
-    for key, value in pairs:
-        line = key.start_mark.line + 1
-        if isinstance(key, yaml.ScalarNode):
-            if key.value in lines:
-                twice = f"{_seen(key.value)} stands twice, {on_lines(lines[key.value], line)}. Keep one"
-                raise _problem(twice, key.start_mark)
-            lines[key.value] = line
-        _check_keys(value)
-
-
-def _problem(what: str, mark: Any) -> DocumentError:
-    line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-    return DocumentError(f"Line {line}, column {column}: {what}.", line, column)
-
-
-def _load(text: str) -> dict[str, Any]:
-    if len(text) > MAX_CHARACTERS:
-        raise DocumentError(
-            f"This YAML has {len(text)} characters; the file of `accelerate config` has about a thousand, and no more "
-            f"than {MAX_CHARACTERS} are read. Open the DeepSpeed config itself."
-        )
-    try:
-        _check(text)
-        document = yaml.safe_load(text)
-        repr(document)  # hexadecimal or sexagesimal, an integer may be longer than can be written: told here, not later
-    except yaml.MarkedYAMLError as error:
-        raise _problem(f"this is not valid YAML: {str(error.problem)[:150]}", error.problem_mark) from error
-    except (yaml.YAMLError, *_BROKEN_TAG) as error:
-        raise DocumentError(f"This YAML can't be read: {' '.join(str(error).split()) or 'a tag is wrong'}.") from error
-    if not isinstance(document, dict):
-        raise DocumentError(
-            "This YAML is not a mapping of “key: value” lines. Expected the file that `accelerate config` writes, or a "
-            "DeepSpeed config in JSON."
-        )
-    return document
-
-
 def _deepspeed_part(document: Mapping[str, Any]) -> dict[str, Any]:
     part = document.get("deepspeed_config")
     if isinstance(part, dict) and part:
         return part
     kind = document.get("distributed_type", "nothing")
-    raise DocumentError(
-        f"This YAML has no deepspeed_config block (its distributed_type is {_seen(kind)}). Expected one, as "
-        "`accelerate config` writes it when the answer to “Do you want to use DeepSpeed?” is yes."
-    )
+    raise DocumentError(said("yaml", "no_block", kind=seen(kind)))
 
 
 def _precision(document: Mapping[str, Any]) -> str:
@@ -217,9 +151,7 @@ def _precision(document: Mapping[str, Any]) -> str:
     if value in (None, False):
         return "no"
     if str(value).lower() not in _PRECISIONS:
-        raise DocumentError(
-            f"mixed_precision: {_seen(value)} is none of {', '.join(_PRECISIONS)}. Correct it in the file."
-        )
+        raise DocumentError(said("yaml", "bad_precision", seen=seen(value), known=listed(_PRECISIONS)))
     return str(value).lower()
 
 
@@ -258,10 +190,10 @@ def _number(given: Mapping[str, Any], key: str, kind: type[int] | type[float]) -
     try:
         number = kind(value)
     except ValueError as error:
-        expected = "a whole number" if kind is int else "a number"
-        raise DocumentError(f"{key}: {_seen(given[key])} is not {expected}. Correct it in the file.") from error
+        code = "no_whole_number" if kind is int else "no_number"
+        raise DocumentError(said("yaml", code, key=key, seen=seen(given[key]))) from error
     if not 0 <= number < float("inf"):
-        raise DocumentError(f"{key}: {_seen(given[key])} is out of range. Expected 0 or more. Correct it in the file.")
+        raise DocumentError(said("yaml", "out_of_range", key=key, seen=seen(given[key])))
     return number
 
 
@@ -283,25 +215,17 @@ def _refused(document: Mapping[str, Any], short: Mapping[str, Any]) -> tuple[str
         beside.append("mixed_precision")
     if not beside:
         return ()
-    return (
-        f"accelerate refuses {', '.join(beside)} beside deepspeed_config_file; what the DeepSpeed config says counts. "
-        "Remove them from the YAML",
-    )
+    return (words("yaml", "refused", keys=listed(beside)),)
 
 
 def _lost_paths(short: Mapping[str, Any]) -> Iterator[str]:
     for block in ("offload_optimizer", "offload_param"):
         path = short.get(f"{block}_nvme_path")
         if path and short.get(f"{block}_device") == "nvme":  # 1.15: utils/launch.py exports no variable for the path
-            yield f"{block}_nvme_path is {path} here; `accelerate launch` loses it and offloads to a folder “none”"
+            yield words("yaml", "lost_path", key=f"{block}_nvme_path", path=str(path))
 
 
 def _unknown(short: Mapping[str, Any]) -> tuple[str, ...]:
     known = {*_SHORT, *_ELSEWHERE, "deepspeed_config_file"}
-    names = [_seen(key) for key in short if key not in known]
-    return (f"not understood and left out: {', '.join(names[:8])}",) if names else ()
-
-
-def _seen(value: object) -> str:
-    text = str(value)
-    return f"“{text if len(text) <= 40 else text[:39] + '…'}”"
+    names = [seen(key) for key in short if key not in known]
+    return (words("yaml", "not_understood", keys=listed(names[:8])),) if names else ()

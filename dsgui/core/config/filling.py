@@ -16,6 +16,7 @@ from typing import Any
 from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import Context
 from dsgui.core.config.pointer import MISSING, child, dotted, lookup, split
+from dsgui.core.texts.saying import Said, listed, said
 
 TRAIN = "/train_batch_size"
 MICRO = "/train_micro_batch_size_per_gpu"
@@ -89,26 +90,31 @@ class Origin(Enum):
     ACCELERATE = "accelerate"
     DEEPSPEED = "DeepSpeed default"
 
+    @property
+    def told(self) -> Said:
+        """In words; the value is its code."""
+        return said("origins", self.name.lower())
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
     """An origin with its detail: the argument's name, or how the value was computed."""
 
     origin: Origin
-    what: str = ""
+    what: str | Said = ""
     given: bool = True  # an argument that is not counts by its default
 
     @property
     def detail(self) -> str:
         """In words."""
-        return self.what if self.given else f"{self.what}, not given"
+        return str(self.what if self.given else said("filling", "not_given", what=self.what))
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """Stands for a value that depends on the model or the data; `what` describes it in words."""
 
-    what: str
+    what: str | Said
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,19 +177,19 @@ class _Filler:
         """When `TrainingArguments` are created."""
         for pointer in _COMPARED_FIRST:
             self._match(pointer)
-        self._constant("/scheduler/params/warmup_min_lr", Source(Origin.HF, "no argument, always 0"))
+        self._constant("/scheduler/params/warmup_min_lr", Source(Origin.HF, said("filling", "always_zero")))
         if self.arguments.save_on_each_node:
             self._save_on_each_node()
 
     def plug_in(self) -> None:
         """accelerate's DeepSpeedPlugin."""
         if "gradient_accumulation_steps" not in self.config:
-            self._write(ACCUMULATION, 1, Source(Origin.ACCELERATE, "absent is not “auto”"))
+            self._write(ACCUMULATION, 1, Source(Origin.ACCELERATE, said("filling", "absent")))
         if "zero_optimization" not in self.config:
             self._stop("/zero_optimization", NO_ZERO_BLOCK)
         for pointer in CONSTANTS:
             self._constant(pointer, Source(Origin.ACCELERATE))
-        self._write("/steps_per_print", math.inf, Source(Origin.ACCELERATE, "the Trainer logs instead"))
+        self._write("/steps_per_print", math.inf, Source(Origin.ACCELERATE, said("filling", "trainer_logs")))
 
     def set_precision(self) -> None:
         """accelerate's `set_mixed_precision`, when the Trainer is created."""
@@ -196,14 +202,14 @@ class _Filler:
             self._refuse_other_precision(chosen, "bf16" if chosen == "fp16" else "fp16")
         for block in ("fp16", "bf16"):
             if block not in self.config:
-                self._write(f"/{block}", {"enabled": False}, Source(Origin.ACCELERATE, "no block"))
+                self._write(f"/{block}", {"enabled": False}, Source(Origin.ACCELERATE, said("filling", "no_block")))
         fp16 = self.config["fp16"]
         asked = ("fp16", "bf16") if fp16 is None or (isinstance(fp16, dict) and not fp16.get("enabled")) else ()
         empty = next((block for block in asked if self.config[block] is None), None)
         if empty:
             self._stop(f"/{empty}", f"'AcceleratorState' {NO_ATTRIBUTE} 'mixed_precision'")
         if chosen == "bf16" and self._on_rocm() and "communication_data_type" not in self.config:
-            self._write("/communication_data_type", "fp32", Source(Origin.ACCELERATE, "bf16 on ROCm"))
+            self._write("/communication_data_type", "fp32", Source(Origin.ACCELERATE, said("filling", "bf16_on_rocm")))
 
     def prepare_data(self) -> None:
         """accelerate multiplies the batch terms when it gets the data, before the Trainer compares anything. By then, a
@@ -231,7 +237,7 @@ class _Filler:
     def prepare(self) -> None:
         """The optimizer's part, and accelerate's `_prepare_deepspeed`."""
         if "optimizer" not in self.config:
-            why = "the Trainer passes its own optimizer"
+            why = said("filling", "own_optimizer")
             self._write("/zero_allow_untested_optimizer", True, Source(Origin.HF, why))
             self._look_for_offload()
         if lookup(self.config, "/tensor_parallel") is None:
@@ -249,15 +255,15 @@ class _Filler:
             self._write(pointer, wanted, source)
         elif not isinstance(wanted, Unknown) and seen != wanted:
             label = _LABELS.get(pointer) or "+".join(ARGUMENTS[pointer])
-            said = f"- ds {dotted(pointer)}={seen} vs hf {label}={wanted}"
-            self.filled.mismatches.append(Mismatch(pointer, seen, wanted, said))
+            line = f"- ds {dotted(pointer)}={seen} vs hf {label}={wanted}"
+            self.filled.mismatches.append(Mismatch(pointer, seen, wanted, line))
 
     def _wanted(self, pointer: str) -> tuple[Any, Source]:
         """The arguments' value for a key, and where it comes from."""
         arguments, names = self.arguments, ARGUMENTS.get(pointer, ())
         if not arguments.unknown.isdisjoint(_DECIDED_BY.get(pointer, names)):
-            return Unknown("what the script computes"), Source(Origin.ARGUMENTS, " and ".join(names))
-        detail = " and ".join(names)
+            return Unknown(said("filling", "by_script")), Source(Origin.ARGUMENTS, listed(names))
+        detail = listed(names)
         value: Any
         if pointer == TRAIN:
             return self._train_batch()
@@ -265,7 +271,7 @@ class _Filler:
             return self._steps()
         if pointer == WARMUP:
             names = ("warmup_steps", "warmup_ratio")
-            value = Unknown("a share of the run's steps") if arguments.warmup is None else arguments.warmup
+            value = Unknown(said("filling", "share_of_steps")) if arguments.warmup is None else arguments.warmup
         elif pointer.endswith("/enabled"):
             names = (names[0], f"{names[0]}_full_eval")
             value = arguments.switched_on(names[0])
@@ -280,15 +286,16 @@ class _Filler:
         micro, steps = self.arguments.per_device_train_batch_size, self.arguments.gradient_accumulation_steps
         ranks = self.context.world_size
         names = ("per_device_train_batch_size", "gradient_accumulation_steps")
-        return micro * steps * ranks, self._source(names, f"{micro} × {steps} × {ranks} ranks")
+        product = said("filling", "product", micro=str(micro), steps=str(steps), ranks=str(ranks))
+        return micro * steps * ranks, self._source(names, product)
 
     def _steps(self) -> tuple[int | Unknown, Source]:
         steps = self.arguments.steps
         if steps is None:
-            return Unknown("the run's steps"), Source(Origin.HF, "counted from the data and num_train_epochs")
+            return Unknown(said("filling", "steps")), Source(Origin.HF, said("filling", "counted"))
         return steps, self._source(("max_steps", "total_steps"), "max_steps" if steps >= 0 else "")
 
-    def _source(self, names: tuple[str, ...], detail: str) -> Source:
+    def _source(self, names: tuple[str, ...], detail: str | Said) -> Source:
         given = any(name in self.arguments.given for name in names)
         return Source(Origin.ARGUMENTS if given else Origin.HF, detail, given)
 
@@ -299,7 +306,7 @@ class _Filler:
     # ------------------------------------------------------------------------------------------------- the rest
     def _save_on_each_node(self) -> None:
         if not isinstance(self.config.get("checkpoint", {}), dict):
-            self._stop("/checkpoint", "the Trainer can't add use_node_local_storage to what is no object")
+            self._stop("/checkpoint", str(said("filling", "no_checkpoint")))
             return
         pointer = "/checkpoint/use_node_local_storage"
         self.config.setdefault("checkpoint", {})
@@ -312,8 +319,8 @@ class _Filler:
         if not isinstance(block, dict):
             self._no_object(f"/{other}", block)
         elif str(block.get("enabled", "False")).lower() == "true":
-            said = f"`--mixed_precision` arg cannot be set to `{chosen}` when `{other}` is set in the DeepSpeed config"
-            self._stop(f"/{other}/enabled", f"{said} file.")
+            start = f"`--mixed_precision` arg cannot be set to `{chosen}` when `{other}` is set in the DeepSpeed config"
+            self._stop(f"/{other}/enabled", f"{start} file.")
 
     def _look_for_offload(self) -> None:
         """accelerate replaces the Trainer's optimizer with a CPU one if the file offloads; it looks up the keys without

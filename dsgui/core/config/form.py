@@ -10,6 +10,7 @@ from dsgui.core.config.document import Document, json_text
 from dsgui.core.config.pointer import MISSING, lookup, split
 from dsgui.core.config.schema import Active, Field, FieldKind, Schema
 from dsgui.core.errors import DocumentError
+from dsgui.core.texts.saying import words
 
 
 # ----------------------------------------------------------------------------------------- typed text ⇄ JSON literal
@@ -130,5 +131,7 @@ def default_text(field: Field) -> str:
 
 def _absence(field: Field, release: str) -> str:
     if field.since and version_tuple(release) < version_tuple(field.since):
-        return f"Came with DeepSpeed {field.since}; {release} does not have it."
-    return f"Removed in DeepSpeed {field.removed}." if field.removed else f"Not in DeepSpeed {release}."
+        return words("configs", "came_with", since=field.since, release=release)
+    if field.removed:
+        return words("configs", "removed_in", removed=field.removed)
+    return words("configs", "not_in", release=release)

@@ -21,9 +21,9 @@ _MAX_DIGITS = 300  # as `document.py` has it
 
 # Possessive (`++`, `*+`): nothing is tried twice, so no text takes more than linear time.
 _COMMENT = re.compile(r"#[^\n\r]*+|//[^\n\r]*+|/\*.*?\*/", re.DOTALL)
-_GAP = re.compile(rf"(?:[ \t\n\r]++|{_COMMENT.pattern})*+", re.DOTALL)
+_GAP = re.compile(rf"(?>(?:[ \t\n\r]++|{_COMMENT.pattern})*)", re.DOTALL)
 _BARE_KEY = re.compile(r"([^{}\[\],: \t\n\r]++)([ \t\n\r]*+)(?=:)")
-_CHARS = {'"': re.compile(r'(?:[^"\\\x00-\x1f]++|\\.)*+'), "'": re.compile(r"(?:[^'\\\x00-\x1f]++|\\.)*+")}
+_CHARS = {'"': re.compile(r'(?>(?:[^"\\\x00-\x1f]++|\\.)*)'), "'": re.compile(r"(?>(?:[^'\\\x00-\x1f]++|\\.)*)")}
 _ESCAPES = re.compile(r"\\(u[0-9a-fA-F]{4}|[^u])")
 _KNOWN_ESCAPES = set("bfnrt\"'\\/")
 _REQUOTED = re.compile(r'\\.|"')

@@ -24,6 +24,7 @@ from dsgui.core.config.filling import (
 )
 from dsgui.core.config.findings import Change, Fix
 from dsgui.core.config.pointer import MISSING, dotted, lookup
+from dsgui.core.texts.saying import words
 
 _COUNTS = {"per_device_train_batch_size", "gradient_accumulation_steps", "max_steps"}  # `TrainingArguments` takes ints
 _LINE = 100  # characters of a snippet's line before it is broken
@@ -71,21 +72,21 @@ def _native(pointer: str, config: Mapping[str, Any], filled: Filled, context: Co
     if pointer == TRAIN:
         return _train_batch(config, filled, context)
     if pointer == MICRO and _is_number(config.get("train_batch_size")):
-        return MISSING, "DeepSpeed derives it from train_batch_size"
+        return MISSING, words("converting", "derived")
     if pointer.endswith("/nvme_path"):
-        return MISSING, "there is no path to fill in"
+        return MISSING, words("converting", "no_path")
     value, source = lookup(filled.config, pointer), filled.sources.get(pointer)
     if isinstance(value, Unknown):
         return MISSING, _left_open(pointer, value)
     if source is None:  # what stands around it is no block
-        return MISSING, "nothing fills it"
-    return value, source.what or f"as {source.origin.value} fills it"
+        return MISSING, words("converting", "not_filled")
+    return value, str(source.what) or words("converting", "as_filled", origin=source.origin.told)
 
 
 def _left_open(pointer: str, value: Unknown) -> str:
     if pointer == STEPS:
-        return "the Trainer counts the steps of the run. Write the number: the scheduler can't do without"
-    return f"the Trainer takes {value.what}; now DeepSpeed's default counts"
+        return words("converting", "steps_counted")
+    return words("converting", "default_counts", what=value.what)
 
 
 def _train_batch(config: Mapping[str, Any], filled: Filled, context: Context) -> tuple[Any, str]:
@@ -93,15 +94,15 @@ def _train_batch(config: Mapping[str, Any], filled: Filled, context: Context) ->
     micro = config.get("train_micro_batch_size_per_gpu", filled.arguments.per_device_train_batch_size)
     accumulation = config.get("gradient_accumulation_steps", 1)
     if not (_is_number(micro) and _is_number(accumulation)):
-        return MISSING, "the other batch keys are no numbers"
+        return MISSING, words("converting", "no_numbers")
     ranks = data_parallel_size(config, context)
     product = micro * accumulation * ranks
-    return product, f"{micro} × {accumulation} × world size {ranks}; for another number of ranks remove it"
+    return product, words("converting", "product", micro=str(micro), steps=str(accumulation), ranks=str(ranks))
 
 
 def _left_to_the_script(config: Mapping[str, Any]) -> Iterator[str]:
     if lookup(config, "/optimizer") is MISSING:
-        yield "optimizer: the file has none, and the Trainer made one (AdamW); now the script passes its own"
+        yield words("converting", "own_optimizer")
 
 
 # ------------------------------------------------------------------------------------------------------------ HF form
@@ -116,7 +117,8 @@ def hf_form(document: Document) -> Converted:
         if not _is_compared(value):
             continue
         spelled = ", ".join(f"{name}={wanted[name]}" for name in ARGUMENTS[pointer] if name in wanted)
-        notes.append(f"{dotted(pointer)}: {document.literal(pointer)} → “auto” (TrainingArguments: {spelled})")
+        given = {"key": dotted(pointer), "value": document.literal(pointer) or "", "arguments": spelled}
+        notes.append(words("converting", "to_auto", **given))
         document = document.set(pointer, '"auto"')
     return Converted(*_with_auto_batch(document, notes))
 
@@ -128,11 +130,11 @@ def _with_auto_batch(document: Document, notes: list[str]) -> tuple[str, tuple[s
     train = document.value.get("train_batch_size")
     if _is_number(train):
         document = document.set(TRAIN, '"auto"')
-        notes.append(f"train_batch_size: {train} → “auto” (batch × accumulation × ranks must make {train})")
+        notes.append(words("converting", "train_to_auto", train=str(train)))
     for pointer in (MICRO, ACCUMULATION):
         if present and pointer not in present:
             document = document.set(pointer, '"auto"')
-            notes.append(f"{dotted(pointer)}: added as “auto” (TrainingArguments: {ARGUMENTS[pointer][0]})")
+            notes.append(words("converting", "added_auto", key=dotted(pointer), argument=ARGUMENTS[pointer][0]))
     return document.text, tuple(notes)
 
 
@@ -182,7 +184,7 @@ def _clashes(document: Document) -> Iterator[str]:
     for pointer, names in ARGUMENTS.items():
         literal, value = document.literal(pointer), lookup(document.value, pointer)
         if len(names) == 1 and _is_number(value) and float(wanted[names[0]]) != value:
-            yield f"{dotted(pointer)} is {literal}, and the Trainer has one {names[0]}: make them equal, or “auto”"
+            yield words("converting", "clash", key=dotted(pointer), value=str(literal), argument=names[0])
 
 
 def training_arguments(document: Document, path: str = "ds_config.json", context: Context | None = None) -> str:
@@ -216,8 +218,8 @@ def _with_train_batch(
     ranks = data_parallel_size(document.value, context) if context else 0
     if micro not in wanted and steps * ranks > 0 and train % (steps * ranks) == 0:
         batch = {micro: str(int(train // (steps * ranks))), accumulation: str(steps)}
-        return {**wanted, **batch}, [f"train_batch_size is {train}; this is for a world size of {ranks}"]
-    return wanted, [f"{micro} × {accumulation} × the number of ranks must make train_batch_size, {train}"]
+        return {**wanted, **batch}, [words("converting", "for_ranks", train=str(train), ranks=str(ranks))]
+    return wanted, [words("converting", "must_make", micro=micro, steps=accumulation, train=str(train))]
 
 
 def _call(name: str, arguments: Mapping[str, str]) -> str:
@@ -244,9 +246,7 @@ def initialize_snippet(document: Document, path: str = "ds_config.json") -> str:
 def _remarks(config: Mapping[str, Any]) -> list[str]:
     if not any(lookup(config, pointer) == "auto" for pointer in FILLED_BY_TRAINER):
         return []
-    return [
-        "# The config says “auto” where only the HF Trainer fills a value in: take its native form for this program."
-    ]
+    return [f"# {words('converting', 'says_auto')}"]
 
 
 def _imports(config: Mapping[str, Any]) -> list[str]:
@@ -257,20 +257,20 @@ def _imports(config: Mapping[str, Any]) -> list[str]:
 
 
 def _model(config: Mapping[str, Any], path: str) -> list[str]:
-    model = (
-        "model = torch.nn.Sequential(torch.nn.Linear(32, 32), torch.nn.ReLU(), torch.nn.Linear(32, 1))  # your model"
-    )
+    made = "model = torch.nn.Sequential(torch.nn.Linear(32, 32), torch.nn.ReLU(), torch.nn.Linear(32, 1))"
+    model = f"{made}  # {words('converting', 'your_model')}"
     if _stage(config) != 3:
         return [model]
     return [
         "deepspeed.init_distributed()",
-        f"with deepspeed.zero.Init(config_dict_or_path={_quoted(path)}):  # each rank holds its part from the start",
+        f"with deepspeed.zero.Init(config_dict_or_path={_quoted(path)}):  # {words('converting', 'its_part')}",
         f"    {model}",
     ]
 
 
 def _data() -> list[str]:
-    return ["dataset = torch.utils.data.TensorDataset(torch.randn(256, 32), torch.randn(256, 1))  # your data"]
+    made = "dataset = torch.utils.data.TensorDataset(torch.randn(256, 32), torch.randn(256, 1))"
+    return [f"{made}  # {words('converting', 'your_data')}"]
 
 
 def _optimizer(config: Mapping[str, Any]) -> list[str]:
@@ -278,7 +278,7 @@ def _optimizer(config: Mapping[str, Any]) -> list[str]:
     name = _client_optimizer(config)
     if not name:
         return []
-    return [f"optimizer = {name}(model.parameters(), lr=1e-4)  # the config names none"]
+    return [f"optimizer = {name}(model.parameters(), lr=1e-4)  # {words('converting', 'names_none')}"]
 
 
 def _client_optimizer(config: Mapping[str, Any]) -> str:
@@ -308,7 +308,7 @@ def _loop(config: Mapping[str, Any]) -> list[str]:
         f"    outputs = engine(inputs.to(engine.device{cast}))",
         "    loss = torch.nn.functional.mse_loss(outputs.float(), targets.to(engine.device))",
         "    engine.backward(loss)",
-        "    engine.step()  # accumulation, clipping, loss scale and scheduler are DeepSpeed's",
+        f"    engine.step()  # {words('converting', 'does_the_rest')}",
         "torch.distributed.destroy_process_group()",
     ]
 

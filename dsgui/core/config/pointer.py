@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from dsgui.core.texts.saying import words
+
 
 class Missing:
     """The type of `MISSING`: a place that the config does not have (unlike `None`, which is JSON's null)."""
@@ -42,7 +44,7 @@ def _escaped(part: str) -> str:
 
 def dotted(pointer: str) -> str:
     """The spelling used in text: `/fp16/enabled` → `fp16.enabled`."""
-    return ".".join(split(pointer)) or "the config"
+    return ".".join(split(pointer)) or words("configs", "the_config")
 
 
 def lookup(value: Any, pointer: str) -> Any:

@@ -4,8 +4,8 @@ import re
 
 _JSON = {"True": "true", "False": "false", "None": "null"}
 # Texts and comments are taken whole, closed or not, so that nothing in them counts and nothing is read twice.
-_TEXT = r'"(?:[^"\\\n]++|\\.)*+"?|' + r"'(?:[^'\\\n]++|\\.)*+'?"
-_COMMENT = r"#[^\n]*+|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?"
+_TEXT = r'"(?>(?:[^"\\\n]++|\\.)*)"?|' + r"'(?>(?:[^'\\\n]++|\\.)*)'?"
+_COMMENT = r"#[^\n]*+|//[^\n]*+|/\*(?>(?:[^*]++|\*(?!/))*)(?:\*/)?"
 _WORD = r"(?P<before>[:\[,][ \t\r\n]*+)(?P<word>True|False|None)(?=[ \t\r]*+(?:[,}\]\n#]|//|/\*|\Z))"
 _PIECES = re.compile(f"{_TEXT}|{_COMMENT}|{_WORD}")
 

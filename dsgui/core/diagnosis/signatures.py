@@ -586,6 +586,12 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     # --- the script and its launcher
     Signature(
+        "device-missing",
+        r"ValueError: No slot '(?P<slot>\d{1,6})' specified on host '(?P<host>[^'\n]{1,200})'",
+        ("choose_other_devices", "ranks_without_gpu"),
+        "deepspeed/launcher/runner.py: parse_resource_filter",
+    ),
+    Signature(
         "config-twice",
         r"AssertionError: Not sure how to proceed, we were given (?:deepspeed configs|both)",
         ("script_has_config", "launch_has_config"),

@@ -18,6 +18,8 @@ RESUME = "--resume_from_checkpoint"
 HF_FOLDER = re.compile(r"checkpoint-(\d{1,12})\Z")
 STATE_FOLDER = re.compile(r"global_step(\d{1,12})\Z")
 LATEST = "latest"  # names the newest tag; written when all of it is saved
+# What ds_to_universal makes of a checkpoint: its name's end, the file that names it, and a folder with every parameter.
+UNIVERSAL, LATEST_UNIVERSAL, ZERO_OF_UNIVERSAL = "_universal", "latest_universal", "zero"
 HALF_SAVED = "checkpoint-is-incomplete.txt"
 STATE_OF_TRAINER, ARGUMENTS_OF_TRAINER = "trainer_state.json", "training_args.bin"
 OF_ACCELERATE, _RANDOM_OF_ACCELERATE = "pytorch_model", "random_states_0.pkl"

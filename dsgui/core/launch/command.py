@@ -8,7 +8,7 @@ deepspeed/launcher/runner.py: `--include` and `--num_gpus` exclude each other, a
 import posixpath
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from dsgui.core.access.secret_forms import NOTIFY
 from dsgui.core.launch.plan import PLACEHOLDER, ConfigArgument, Plan, StartedBy
@@ -23,21 +23,32 @@ PLAIN_WORD = re.compile(r"[\w@+=:,./-]+\Z", re.ASCII)  # the same to whoever rea
 
 def argv(plan: Plan) -> tuple[str, ...]:
     """The command, word by word; no shell reads it."""
-    starts = _torchrun(plan) if plan.started_by is StartedBy.TORCHRUN else _deepspeed(plan)
-    launcher = (plan.target_python, "-m", *starts, plan.script, *script_words(plan), *config_words(plan))
+    starts = _STARTS[plan.started_by](plan)
+    launcher = (plan.target_python, *starts, plan.script, *script_words(plan), *config_words(plan))
     return plan.place.command(plan, launcher)
 
 
 def _deepspeed(plan: Plan) -> tuple[str, ...]:
     without = () if plan.passes_local_rank else ("--no_local_rank",)
     where = plan.place.launcher_options(plan)
-    return ("deepspeed.launcher.runner", *where, f"--master_port={plan.master_port}", *without)
+    return ("-m", "deepspeed.launcher.runner", *where, f"--master_port={plan.master_port}", *without)
 
 
 def _torchrun(plan: Plan) -> tuple[str, ...]:
     """It never passes --local_rank; the GPUs are chosen by CUDA_VISIBLE_DEVICES."""
     where = ("--master_addr=127.0.0.1", f"--master_port={plan.master_port}")
-    return ("torch.distributed.run", f"--nproc_per_node={plan.ranks}", *where)
+    return ("-m", "torch.distributed.run", f"--nproc_per_node={plan.ranks}", *where)
+
+
+def _alone(plan: Plan) -> tuple[str, ...]:
+    return ()
+
+
+_STARTS: Mapping[StartedBy, Callable[[Plan], tuple[str, ...]]] = {
+    StartedBy.DEEPSPEED: _deepspeed,
+    StartedBy.TORCHRUN: _torchrun,
+    StartedBy.PYTHON: _alone,
+}
 
 
 def environment(plan: Plan, inherited: Mapping[str, str]) -> dict[str, str]:

@@ -62,7 +62,7 @@ class Field:
     id: str | None = None
 
     def told(self, what: str) -> str:
-        """Its `label`, `help` or `placeholder` in the language in use; English is what was declared."""
+        """Its `label`, `help`, `placeholder`, `usage` or `from_file` in the language in use; English is as declared."""
         return translated("launch_fields", f"{self.name}_{what}") or str(getattr(self, what))
 
     @property

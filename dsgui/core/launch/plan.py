@@ -12,7 +12,8 @@ from dsgui.core.launch.hostfile import Host
 from dsgui.core.launch.planned import Planned
 from dsgui.core.machine.hardware import Hardware
 from dsgui.core.memory.choice import ModelChoice
-from dsgui.core.texts.saying import Said
+from dsgui.core.texts.languages import translated
+from dsgui.core.texts.saying import Said, listed, phrase
 
 _JIT = "__enable_jit_checkpoint"
 PLACEHOLDER = "{config}"  # among the arguments: the place of the run's config
@@ -70,6 +71,7 @@ class StartedBy(Enum):
 
     DEEPSPEED = "deepspeed"
     TORCHRUN = "torchrun"
+    PYTHON = "python"  # no ranks: dsgui's own jobs after training
 
 
 class WhenBusy(Enum):
@@ -97,23 +99,31 @@ class Place(Protocol):
     NAME: ClassVar[str]
     """What the page's choice and the command line call it."""
     LABEL: ClassVar[str]
-    """What people call it."""
+    """What people call it, in English."""
     KEY: ClassVar[str] = ""
     """Of what is asked of it, in plan.json."""
     FIELDS: ClassVar[tuple[Field, ...]] = ()
     """Its panel on the Launch page, and its options."""
-    OPTIONS_NOTE: ClassVar[str] = ""
-    """A sentence on its options; those without one stand among the others."""
     ON_THIS_MACHINE: ClassVar[bool] = True
     """Whether its ranks and GPUs are chosen among this machine's."""
     IS_WAITED_FOR: ClassVar[bool] = False
     """Whether a run waits there for others unless somebody says otherwise; here it does for GPUs."""
     CAN_BE_ASKED: ClassVar[str] = ""
     """What the page can ask before a start, in a word; its backend does."""
-    SAMPLES_NOTE: ClassVar[str] = ""
-    """A sentence on what the samples lack."""
+    NOT_SAMPLED: ClassVar[str] = ""
+    """The code of a sentence on what the samples lack."""
 
     # -- from and to those who ask ---------------------------------------------------------------------------------
+
+    @classmethod
+    def called(cls) -> str:
+        """What people call it, in the language in use."""
+        return translated("launch_fields", f"where_is_{cls.NAME}") or cls.LABEL
+
+    @classmethod
+    def options_note(cls) -> str:
+        """A sentence on its options; those without one stand among the others."""
+        return ""
 
     @classmethod
     def of_values(cls, values: Mapping[str, Any]) -> Self:
@@ -214,7 +224,8 @@ class RunSpec:
     (PCI bus order), empty on a CPU and when other machines train. `master_port` is None for any free port.
     `environment` is what the user added. `parent`: the run that this is a clone of, "" for none. `model`: as it was
     given, to compute the run's memory; the script's arguments may also name one. `planned`: what its config is checked
-    for, where that is not what there is."""
+    for, where that is not what there is. `stop_after_steps`, `stop_after_minutes`: when dsgui ends it, 0 for never.
+    `trial`: which step of the ladder it tries, in which circumstances; "" for no trial."""
 
     name: str = ""
     script: str
@@ -233,6 +244,9 @@ class RunSpec:
     parent: str = ""
     model: ModelChoice = field(default_factory=ModelChoice)
     planned: Planned = field(default_factory=Planned)
+    stop_after_steps: int = 0
+    stop_after_minutes: int = 0
+    trial: str = ""
 
     def spec(self) -> dict[str, Any]:
         """The fields above, by name."""
@@ -282,8 +296,13 @@ class Plan(RunSpec):
 
     @property
     def slots(self) -> frozenset[str]:
-        """What the run occupies: its GPUs, or this machine's processor."""
-        return self.place.slots(self)
+        """What the run occupies: its GPUs, or this machine's processor; no other waits for a job."""
+        return frozenset() if self.is_job else self.place.slots(self)
+
+    @property
+    def is_job(self) -> bool:
+        """Whether it is work of dsgui's own on what `parent` left, not a training."""
+        return self.started_by is StartedBy.PYTHON
 
     @property
     def saves_when_asked(self) -> bool:
@@ -299,15 +318,17 @@ class Plan(RunSpec):
         return value.lower() not in ("false", "0", "no", "off")
 
 
-def shared_devices(plan: Plan, others: Iterable[Plan]) -> str:
+def shared_devices(plan: Plan, others: Iterable[Plan]) -> str | Said:
     """What both `plan` and the `others` want: "GPUs 0, 1", "worker-0:0", "this machine’s CPU"."""
     wanted = plan.slots & {slot for other in others for slot in other.slots}
     if plan.elsewhere:
-        return ", ".join(sorted(wanted))
+        return listed(sorted(wanted))
     gpus = sorted(index for index in plan.gpu_indices if f"gpu-{index}" in wanted)
-    return f"GPU{'s' * (len(gpus) > 1)} {', '.join(map(str, gpus))}" if gpus else "this machine’s CPU"
+    if not gpus:
+        return phrase("own_cpu")
+    return phrase("these_gpus" if len(gpus) > 1 else "this_gpu", gpus=listed(map(str, gpus)))
 
 
 def ranks_words(ranks: int) -> str:
-    """`1 rank`, `2 ranks`."""
-    return f"{ranks} rank{'s' if ranks > 1 else ''}"
+    """`1 rank`, `2 ranks`, in the reader's language."""
+    return str(phrase("ranks" if ranks > 1 else "rank", count=str(ranks)))

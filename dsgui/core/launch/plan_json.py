@@ -10,7 +10,7 @@ from dsgui.core.decoding import sequence, whole
 from dsgui.core.launch.plan import ConfigArgument, Here, Place, Plan, StartedBy, WhenBusy
 from dsgui.core.launch.planned import Planned
 from dsgui.core.launch.where import PLACES
-from dsgui.core.memory.choice import ModelChoice
+from dsgui.core.memory.choice import MOST_TOKENS, ModelChoice
 
 _MOST_RANKS, _MOST_WORDS = 1 << 17, 1 << 16
 
@@ -19,8 +19,12 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
     """The plan as JSON."""
     values = {one.name: getattr(plan, one.name) for one in fields(Plan) if one.name != "place"}
     written = {name: _WRITTEN.get(name, _same)(value) for name, value in values.items()}
-    asked = {kind.KEY: plan.place.to_json() if isinstance(plan.place, kind) else None for kind in PLACES if kind.KEY}
-    return written | asked
+    return written | place_to_json(plan.place)
+
+
+def place_to_json(place: Place) -> dict[str, Any]:
+    """What is requested from it."""
+    return {kind.KEY: place.to_json() if isinstance(place, kind) else None for kind in PLACES if kind.KEY}
 
 
 def plan_from_json(value: Mapping[str, Any]) -> Plan:
@@ -59,9 +63,10 @@ _WRITTEN: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("arguments", "secret_names", "gpu_indices"), list),
 }
 _READ: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("name", "script", "working_directory", "target_python", "preset", "parent"), str),
+    **dict.fromkeys(("name", "script", "working_directory", "target_python", "preset", "parent", "trial"), str),
     **dict.fromkeys(("run_id", "run_directory"), str),
     "ranks": lambda value: whole(value, 0, _MOST_RANKS),
+    **dict.fromkeys(("stop_after_steps", "stop_after_minutes"), lambda value: whole(value, 0, MOST_TOKENS)),
     "master_port": lambda value: whole(value, 0, 65535),
     **dict.fromkeys(("arguments", "secret_names"), _texts),
     "gpu_indices": lambda value: tuple(whole(index, 0, _MOST_RANKS) for index in sequence(value, _MOST_RANKS)),

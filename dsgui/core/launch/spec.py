@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from dsgui.core.config.arguments import TrainingArguments, from_command_line
 from dsgui.core.errors import PlanError
+from dsgui.core.launch.handing import is_settings_file
 from dsgui.core.launch.plan import (
     AS_SCRIPT_READS,
     READERS,
@@ -73,6 +74,8 @@ def request_of(
         model=model_of(asked),
         planned=_planned(asked),
         notify=notify_of(asked),
+        stop_after_steps=_count("stop_after_steps", asked["stop_after_steps"]),
+        stop_after_minutes=_count("stop_after_minutes", asked["stop_after_minutes"]),
     )
 
 
@@ -83,9 +86,10 @@ def place_of(values: Mapping[str, Any]) -> Place:
 
 
 def typed_arguments(values: Mapping[str, Any]) -> TrainingArguments | None:
-    """The HF Trainer's as they were typed, while there is no script that shows what it takes; None for none."""
+    """The HF Trainer's as they were typed, while there is no script that shows what it takes; None for none, and where
+    they stand in a file."""
     typed = str(complete(values)["arguments"])
-    return from_command_line(typed) if typed.strip() else None
+    return from_command_line(typed) if typed.strip() and not is_settings_file(typed.split()) else None
 
 
 def values_of(request: LaunchRequest) -> dict[str, Any]:
@@ -108,6 +112,8 @@ def values_of(request: LaunchRequest) -> dict[str, Any]:
         "parent": request.parent,
         "device": request.planned.device,
         "version": request.planned.version,
+        "stop_after_steps": request.stop_after_steps,
+        "stop_after_minutes": request.stop_after_minutes,
         **_counts(request),
     }
     return complete(given | request.model.to_json() | request.place.values())

@@ -80,7 +80,7 @@ class Asked:
 @dataclass(frozen=True, slots=True)
 class RunStatus:
     """One run's state. `process` is the DeepSpeed launcher; `guardians` start another `supervisor` if it is killed;
-    `reasons` and `telemetry_note` are sentences for the page.
+    `reasons`, and what the samples lack, are sentences for the page.
 
     `started_at` and `ended_at` are dates, unix seconds: they are shown and never subtracted, since a clock may be set
     in between. `begun_s`, and `kill_due_s` (when a stopping run's processes are killed), are seconds of the monotonic
@@ -96,7 +96,7 @@ class RunStatus:
     started_at: float | None = None
     ended_at: float | None = None
     phase: str = STARTING
-    telemetry_note: str = ""
+    lacks: tuple[Said, ...] = ()
     begun_s: float | None = None
     lasted_s: float | None = None
     kill_due_s: float | None = None
@@ -115,6 +115,11 @@ class RunStatus:
         """In words."""
         return sentences(self.reasons)
 
+    @property
+    def telemetry_note(self) -> str:
+        """What the samples lack, in words."""
+        return sentences(self.lacks)
+
     def to_json(self) -> dict[str, Any]:
         return {
             "state": self.state.value,
@@ -126,7 +131,8 @@ class RunStatus:
             "started_at": self.started_at,
             "ended_at": self.ended_at,
             "phase": self.phase,
-            "telemetry_note": self.telemetry_note,
+            "telemetry_note": self.telemetry_note,  # as with the reason
+            "lacks": sentences_to_json(self.lacks),
             "begun_s": self.begun_s,
             "lasted_s": self.lasted_s,
             "kill_due_s": self.kill_due_s,
@@ -149,7 +155,7 @@ class RunStatus:
             started_at=optional(number, value.get("started_at")),
             ended_at=optional(number, value.get("ended_at")),
             phase=text(value.get("phase", STARTING)),
-            telemetry_note=text(value.get("telemetry_note", "")),
+            lacks=recalled_sentences(value.get("lacks"), text(value.get("telemetry_note", ""))),
             begun_s=optional(number, value.get("begun_s")),
             lasted_s=optional(number, value.get("lasted_s")),
             kill_due_s=optional(number, value.get("kill_due_s")),
@@ -169,14 +175,14 @@ class RunStatus:
 
 
 def progress_from_json(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What `progress.json` says of a run: step, total, eta_s, loss, best_loss, steps_per_second, epoch,
-    epochs, doing; `peak`, the most memory that it had. Raises ValueError."""
+    """What `progress.json` says of a run: step, total, eta_s, loss, best_loss, steps_per_second,
+    step_s, epoch, epochs, doing; `peak`, the most memory that it had. Raises ValueError."""
     found: dict[str, Any] = {
         name: optional(_count, value[name]) for name in ("step", "total", "eta_s", "epochs") if name in value
     }
     found |= {name: _spelled(value[name]) for name in ("loss", "best_loss", "epoch") if name in value}
-    if value.get("steps_per_second") is not None:
-        found["steps_per_second"] = _count(value["steps_per_second"])
+    rates = ("steps_per_second", "step_s")
+    found |= {name: _count(value[name]) for name in rates if value.get(name) is not None}
     if isinstance(value.get("doing"), dict):
         found["doing"] = {"text": text(value["doing"].get("text", ""))}
     if isinstance(value.get("peak"), dict):

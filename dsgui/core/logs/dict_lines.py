@@ -9,7 +9,7 @@ from dsgui.core.logs.readings import Form, Reading
 _TOKEN = re.compile(
     rf"(?P<quote>['\"])(?P<name>[\w./@ -]{{1,100}})(?P=quote)\s*:\s*"
     rf"(?:(?P<open>\{{)|(?P<mark>['\"]?)(?P<number>{NUMBER})(?P=mark)\s*(?=[,}}]))"
-    r"|(?P<text>\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+')|(?P<brace>[{}])",
+    r"|(?P<text>\"(?>(?:[^\"\\]|\\.)*)\"|'(?>(?:[^'\\]|\\.)*)')|(?P<brace>[{}])",
     re.IGNORECASE,
 )
 _BROKEN = re.compile(r"\{['\"](?:loss|eval_loss|train_runtime)['\"]\s*:")

@@ -16,7 +16,7 @@ from dsgui.core.logs.readings import Form, Reading
 _LENGTH_LIMIT = 2000
 # Other words a line with a step may have, and for each further measured number; one without a step has none.
 _MOST_OTHER_WORDS = 2
-_WORD = r"[A-Za-z_][\w./@]*+(?:-[A-Za-z]\w*+)*+"
+_WORD = r"[A-Za-z_][\w./@]*+(?>(?:-[A-Za-z]\w*+)*)"
 _ITEM = re.compile(
     rf"(?<![\w\-.\"'/])(?P<name>{_WORD}(?:[ ]{_WORD}){{0,4}}(?:[ ]?\([A-Za-z/%. ]{{1,16}}\))?)"
     rf"(?P<mark>\s*+(?:[:=#]|->)\s*+(?:\[\s*+)?|\s++)"

@@ -4,7 +4,7 @@ import re
 
 # ASCII: a dotless ı counts as an i of "inf" otherwise, when case is ignored, and float() knows better. No part can give
 # back what it took, so no text makes it slow.
-NUMBER = r"(?a:[-+]?(?:nan|inf(?:inity)?|(?:\d++\.?+\d*+|\.\d++)(?:e[-+]?\d++)?+))"
+NUMBER = r"(?a:[-+]?(?:nan|inf(?:inity)?|(?:\d++\.?+\d*+|\.\d++)(?>(?:e[-+]?\d++)?)))"
 COUNT = r"\d{1,15}(?!\d)"
 
 # The field's own terms, for the spellings met in print.

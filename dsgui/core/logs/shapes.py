@@ -17,15 +17,15 @@ _MOST_BEGINNINGS, _MOST_ALIKE = 64, 8
 _MOST_LEARNED = 400
 _MOST_SEEN = 512
 _SIGHTINGS = 3
-_NUMBERS = re.compile(rb"(?<![\w.@])[-+]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?\d++)?+|(?<![A-Za-z_@\d])\d++")
+_NUMBERS = re.compile(rb"(?<![\w.@])[-+]?(?:\d++\.?+\d*+|\.\d++)(?>(?:[eE][-+]?\d++)?)|(?<![A-Za-z_@\d])\d++")
 _SAME_DIGITS = bytes.maketrans(b"0123456789", b"0000000000")
 _CHANGED = bytes.maketrans(b"0123456789", b"1234567891")
-_ANY_NUMBER = rb"([-+]?(?:(?i:nan|inf(?:inity)?)|(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?\d++)?+))"
+_ANY_NUMBER = rb"([-+]?(?:(?i:nan|inf(?:inity)?)|(?:\d++\.?+\d*+|\.\d++)(?>(?:[eE][-+]?\d++)?)))"
 # Where no letter of a number follows, what stands there is taken quickly, and float() says whether it is one.
 _IN_NUMBERS = b"+-.0123456789einfatyEINFATY"
 _UP_TO_OTHER = rb"([-+.\deinfatyEINFATY]{1,64})"
 _ANY_COUNT = rb"(\d{1,15})"
-_PASSED_NUMBER = rb"[-+]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][-+]?\d++)?+"
+_PASSED_NUMBER = rb"[-+]?(?:\d++\.?+\d*+|\.\d++)(?>(?:[eE][-+]?\d++)?)"
 _PASSED_COUNT = rb"\d{1,15}"
 _COUNTS = frozenset({"step", "total", "rank"})
 

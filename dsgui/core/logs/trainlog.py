@@ -38,6 +38,7 @@ from dsgui.core.logs.step_times import StepTimes, Timed
 from dsgui.core.logs.telling import ALL, BEYOND_NUMBERS, IN_A_FLOOD, OF_EPOCHS, OF_PHASES, OF_PREPARATIONS, TellingLines
 from dsgui.core.logs.training_bar import EPOCHS, EVALUATING, TRAINING, TrainingBar, work_of
 from dsgui.core.metrics.points import OUTPUT, Event, Point
+from dsgui.core.texts.saying import wrong
 
 # A line longer than this is cut: no line worth reading is, and a run may print megabytes without a newline.
 LINE_LIMIT_BYTES = 1 << 15
@@ -127,7 +128,7 @@ class TrainLog:
         """Tried on each line from here on, before anything else; `counted` is what it has read before. Raises
         PatternError if there are too many."""
         if len(self._patterns) >= MOST_PATTERNS:
-            raise PatternError(f"Patterns: at most {MOST_PATTERNS} can be used. Remove one first.")
+            raise PatternError(wrong("pattern.many", most=str(MOST_PATTERNS)))
         self._patterns.append(pattern)
         if counted:
             self._epochs.adopt(counted)

@@ -92,7 +92,7 @@ def cuda(machine: Machine) -> Verdict | None:
         return ok(saw("cuda.usable", build=_build(torch.cuda, torch.hip)))
     if not torch.cuda and not torch.hip:
         return problem(_built_for_the_cpu(len(machine.gpus)), advise("cuda.install"))
-    seen = saw("cuda.unusable", build=_build(torch.cuda, torch.hip), why=torch.why_not)
+    seen = saw("cuda.unusable", build=_build(torch.cuda, torch.hip), why=torch.trouble)
     if not machine.gpus:
         return warning(seen, advise("cuda.on_the_cpu"))
     return problem(seen, advise("cuda.check_driver"), "nvidia-smi")

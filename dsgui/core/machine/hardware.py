@@ -25,6 +25,19 @@ class Hardware:
     memory_bytes: int | None = None
     bf16: bool | None = None
     fp16: bool | None = None
+    generation: str = ""  # as its vendor names it, "AMD CDNA 3" say
+
+
+# NVIDIA's generations by the compute capability they begin with, the newest first.
+_GENERATIONS = (
+    ((10, 0), "Blackwell"),
+    ((9, 0), "Hopper"),
+    ((8, 9), "Ada Lovelace"),
+    ((8, 0), "Ampere"),
+    ((7, 5), "Turing"),
+    ((7, 0), "Volta"),
+    ((6, 0), "Pascal"),
+)
 
 
 def has_bf16(device: Hardware) -> bool:
@@ -42,11 +55,12 @@ def refuses_fp16(device: Hardware) -> bool:
 
 
 def _nvidia(id: str, title: str, capability: tuple[int, int], memory_gib: int) -> Hardware:
-    return Hardware(id, title, "nvidia", capability, memory_gib * GIB)
+    name = next(name for first, name in _GENERATIONS if capability >= first)
+    return Hardware(id, title, "nvidia", capability, memory_gib * GIB, generation=f"NVIDIA {name}")
 
 
-def _amd(id: str, title: str, memory_gib: int) -> Hardware:
-    return Hardware(id, title, "amd", None, memory_gib * GIB, bf16=True, fp16=True)
+def _amd(id: str, title: str, memory_gib: int, generation: str) -> Hardware:
+    return Hardware(id, title, "amd", None, memory_gib * GIB, bf16=True, fp16=True, generation=f"AMD {generation}")
 
 
 # Memory as the vendors name it: the driver shows up to 6 % less where ECC takes its part (T4, A10, A40, L4, L40S).
@@ -81,12 +95,15 @@ CARDS: tuple[Hardware, ...] = (
     _nvidia("gh200", "GH200 96 GB", (9, 0), 96),
     _nvidia("h200", "H200 141 GB", (9, 0), 141),
     _nvidia("b200", "B200 180 GB", (10, 0), 180),
-    _amd("mi210", "AMD MI210 64 GB", 64),
-    _amd("mi250", "AMD MI250 64 GB a die", 64),
-    _amd("mi300x", "AMD MI300X 192 GB", 192),
-    _amd("mi325x", "AMD MI325X 256 GB", 256),
-    _amd("mi355x", "AMD MI355X 288 GB", 288),
+    _amd("mi210", "AMD MI210 64 GB", 64, "CDNA 2"),
+    _amd("mi250", "AMD MI250 64 GB a die", 64, "CDNA 2"),
+    _amd("mi300x", "AMD MI300X 192 GB", 192, "CDNA 3"),
+    _amd("mi325x", "AMD MI325X 256 GB", 256, "CDNA 3"),
+    _amd("mi355x", "AMD MI355X 288 GB", 288, "CDNA 4"),
 )
+# As they are offered: by vendor and generation, the newest first.
+_ORDER = (*(f"NVIDIA {name}" for _, name in _GENERATIONS), "AMD CDNA 4", "AMD CDNA 3", "AMD CDNA 2")
+OFFERED: tuple[Hardware, ...] = tuple(sorted(CARDS, key=lambda card: _ORDER.index(card.generation)))
 # A name that fits two cards means the smaller one: what fits there fits on both.
 ALIASES = {"a100": "a100-40", "v100-32": "v100", "h100-80": "h100", "rtxa6000": "a6000", "mi250x": "mi250"}
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgui.core.machine.hardware import Gpu, Op, Target
+from dsgui.core.texts.saying import words
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,11 @@ class TorchCuda:
     hip: str
     usable: bool
     why_not: str = ""
+
+    @property
+    def trouble(self) -> str:
+        """Why it is not usable: torch's own words, else that it finds no device."""
+        return self.why_not or words("machine_page", "no_device")
 
 
 @dataclass(frozen=True, slots=True)

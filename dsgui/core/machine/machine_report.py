@@ -125,7 +125,7 @@ def _built_for(environment: Environment) -> str:
     if torch is None:
         return _unknown()
     build = f"CUDA {torch.cuda}" if torch.cuda else f"ROCm {torch.hip}" if torch.hip else "CPU"
-    return build if torch.usable or build == "CPU" else _word("not_usable", build=build, why=torch.why_not)
+    return build if torch.usable or build == "CPU" else _word("not_usable", build=build, why=torch.trouble)
 
 
 def _toolkit(environment: Environment) -> str:

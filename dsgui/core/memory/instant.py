@@ -11,7 +11,8 @@ from dsgui.core.memory.engines.job import Engine, Job, Made, grouped
 from dsgui.core.memory.engines.mixed import Mixed
 from dsgui.core.memory.engines.partitioned import Partitioned
 from dsgui.core.memory.engines.plain import Plain
-from dsgui.core.memory.question import Group, Question
+from dsgui.core.memory.modules import AS_USUAL, Linears
+from dsgui.core.memory.question import Group, Question, Workload
 from dsgui.core.memory.settings import Settings, settings_of
 from dsgui.core.memory.walk import Walk
 from dsgui.core.memory.walking import walk_of
@@ -28,8 +29,21 @@ def answer(question: Question, made: Made = ON_HOST) -> Answer | CannotSay:
     why = not_covered(question.config, settings)
     if why is not None:
         return CannotSay(why)
-    walk = walk_of(question.model, question.workload, settings.precision)
+    walk = walk_for(question, settings, made)
     return walk if isinstance(walk, CannotSay) else answer_on(walk, question, made)
+
+
+def walk_for(question: Question, settings: Settings, made: Made = ON_HOST) -> Walk | CannotSay:
+    """The model's walk as these settings have it."""
+    return walk_of(question.model, question.workload, settings.precision, linears_of(question.workload, settings, made))
+
+
+def linears_of(workload: Workload, settings: Settings, made: Made = ON_HOST) -> Linears:
+    """Only beside LoRA are there frozen weights. A model that was divided as it was made is not cast by the engine
+    (engine.py:2077), so adapters stay as peft made them."""
+    if workload.lora is None or settings.stage != 3:
+        return AS_USUAL
+    return Linears(settings.keeps_inputs, wide=made.inside and settings.is_16_bit)
 
 
 def answer_on(walk: Walk, question: Question, made: Made = ON_HOST) -> Answer:

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate, pairwise
+from operator import mul
 
 from dsgui.core.memory.answer import DEVICE_OF, Component, Device, Kept, Moment, Part, Peak, Place
 
 LARGE_PINNED = 64 << 20  # bytes, as `UNROUNDED_MIB` asks torch to leave blocks alone
 BLOCK = 512  # bytes: torch's CUDA caching allocator rounds each block up to so many (c10/cuda/CUDACachingAllocator.cpp)
 _LOCKED = {Component.SWAP}  # page-locked by DeepSpeed itself, to the byte (csrc/aio/py_lib/deepspeed_pin_tensor.cpp)
+_GPU, _PINNED = Place.GPU, Place.PINNED  # of thousands of calls, each look at the enum costs as much as the sum
 _HOST_PLACES = {Place.GPU: Place.HOST, Place.PINNED: Place.HOST}
 
 
@@ -20,9 +22,9 @@ def rounded(count: int, place: Place) -> int:
     (torch's CachingHostAllocator)."""
     if count <= 0:
         return 0
-    if place is Place.GPU:
+    if place is _GPU:
         return -(-count // BLOCK) * BLOCK
-    return 1 << (count - 1).bit_length() if place is Place.PINNED else count
+    return 1 << (count - 1).bit_length() if place is _PINNED else count
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,13 +113,17 @@ class Ledger:
     def take(self, what: Slot, count: int, times: int = 1) -> None:
         """`times` tensors of `count` bytes come alive."""
         if count and times:
-            number, place = self._place(what)
-            if place is Place.PINNED and count > LARGE_PINNED:
-                self._roundings[len(self._counts)] = (rounded(count, place) - count) * times
-            if place is Place.PINNED:
-                self._waiting.take(len(self._counts), count, times)
+            number, place = self._known.get(what) or self._place(what)
+            if place is _PINNED:
+                self._pin(count, times)
             self._numbers.append(number)
             self._counts.append(rounded(count, place) * times)
+
+    def _pin(self, count: int, times: int) -> None:
+        event = len(self._counts)
+        if count > LARGE_PINNED:
+            self._roundings[event] = (rounded(count, _PINNED) - count) * times
+        self._waiting.take(event, count, times)
 
     def drop(self, what: Slot, count: int, times: int = 1) -> None:
         self.take(what, count, -times)
@@ -160,18 +166,16 @@ class Ledger:
         return max((max(running[part], default=0) for part in within), default=0)
 
     def _place(self, what: Slot) -> tuple[int, Place]:
-        found = self._known.get(what)
-        if found is None:
-            place = _HOST_PLACES.get(what.place, what.place) if self.on_cpu else what.place
-            self._slots.append(slot_for(what.component, place, what.keys))
-            rounds_as = Place.HOST if what.component in _LOCKED and place is Place.PINNED else place
-            found = self._known[what] = len(self._slots) - 1, rounds_as
+        """The number of a slot that is met for the first time, and how its bytes are rounded."""
+        place = _HOST_PLACES.get(what.place, what.place) if self.on_cpu else what.place
+        self._slots.append(slot_for(what.component, place, what.keys))
+        rounds_as = Place.HOST if what.component in _LOCKED and place is _PINNED else place
+        found = self._known[what] = len(self._slots) - 1, rounds_as
         return found
 
     def _running(self, ours: list[bool]) -> list[int]:
         """After each event the bytes of the slots that are ours."""
-        pairs = zip(self._numbers, self._counts, strict=True)
-        return list(accumulate(count if ours[number] else 0 for number, count in pairs))
+        return list(accumulate(map(mul, map(ours.__getitem__, self._numbers), self._counts)))
 
     def _within(self, moment: Moment) -> Iterator[slice]:
         """Its stretches, each with the state that it begins in."""

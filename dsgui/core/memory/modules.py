@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from dsgui.core.memory import operations as op
@@ -13,36 +14,66 @@ from dsgui.core.memory.walk import Weight
 NO_DECAY = re.compile(r"bias|layernorm|rmsnorm|(?:^|\.)norm(?:$|\.)|_norm(?:$|\.)")
 
 
+@dataclass(frozen=True, slots=True)
+class Linears:
+    """What stage 3 makes of linear layers beside LoRA. `keep_inputs`: of frozen ones too (zero/linear.py saves what it
+    is given). `wide`: adapters are in fp32, as peft makes them: the engine casts no model that is divided already."""
+
+    keep_inputs: bool = False
+    wide: bool = False
+
+
+AS_USUAL = Linears()
+
+
 class Modules:
     """The modules of one model in one workload. `element`: bytes of its dtype."""
 
-    def __init__(self, config: Mapping[str, Any], workload: Workload, element: int, tape: Tape) -> None:
+    def __init__(
+        self,
+        config: Mapping[str, Any],
+        workload: Workload,
+        element: int,
+        tape: Tape,
+        linears: Linears = AS_USUAL,
+    ) -> None:
         self.config = config
         self.workload = workload
         self.element = element
         self.tape = tape
+        self.linears = linears
         self.batch = workload.micro_batch
         self.eager = workload.attention == "eager"
 
     def weight(self, name: str, numel: int, *, norm: bool = False, adapter: bool = False) -> Weight:
         """A weight; of a LoRA model all but the adapters are frozen. `norm`: of an nn.LayerNorm."""
         trainable = adapter or self.workload.lora is None
-        return Weight(name, numel, trainable, not norm and NO_DECAY.search(name.lower()) is None)
+        wide = adapter and self.linears.wide
+        return Weight(name, numel, trainable, not norm and NO_DECAY.search(name.lower()) is None, wide)
 
     def trained(self, *weights: Weight) -> int:
         """Bytes of their gradients."""
-        return sum(weight.numel for weight in weights if weight.trainable) * self.element
+        return sum(w.numel * (op.FLOAT if w.wide else self.element) for w in weights if w.trainable)
 
     def tokens(self, length: int) -> Tensor:
         return self.tape.make(self.batch * length, op.INDEX)
 
-    def embedding(self, name: str, ids: Tensor, rows: int, width: int, *, owner: str = "") -> Tensor:
-        """`owner` names the weight where several modules share it. Its indices are saved."""
+    def words(self, name: str, ids: Tensor, rows: int, width: int, *, owner: str = "") -> Tensor:
+        """The model's input. Beside LoRA, checkpointing has it want a gradient (`enable_input_require_grads`)."""
+        asked = self.workload.lora is not None and self.workload.checkpointing
+        return self.embedding(name, ids, rows, width, owner=owner, asked=asked)
+
+    def embedding(
+        self, name: str, ids: Tensor, rows: int, width: int, *, owner: str = "", asked: bool = False
+    ) -> Tensor:
+        """`owner` names the weight where several modules share it. Its indices are saved. `asked`: to want a gradient,
+        whether it is trained or not."""
         weight = self.weight(f"{owner or name}.weight", rows * width)
-        with self.tape.call(name, weight, reads=False):
+        with self.tape.call(name, weight, reads=False, asked=asked):
             shared = self.shared(weight, owner)
             trained = 0 if shared else self.trained(weight)
-            return self.tape.operation(shared, ids.numel * width, self.element, saves=(ids,), trained=trained)
+            out = self.tape.operation(shared, ids.numel * width, self.element, saves=(ids,), trained=trained)
+            return self.tape.wanting(out) if asked else out
 
     def shared(self, weight: Weight, owner: str) -> tuple[Tensor, ...]:
         """A weight as an input, where its gradient is counted and waits for other modules that read it."""
@@ -64,16 +95,18 @@ class Modules:
         with self.tape.call(name, *weights):
             shared = self.shared(weights[0], owner)
             trained = self.trained(*weights[len(shared) :])
-            saves = (x,) if self.trained(*weights) else ()
+            saves = (x,) if self.linears.keep_inputs or self.trained(*weights) else ()
             return self.tape.operation((x, *shared), x.numel // into * out, x.element, saves=saves, trained=trained)
 
     def _adapted(self, name: str, x: Tensor, into: int, out: int, bias: bool, lora: Lora) -> Tensor:
-        """peft's `lora.Linear`: base(x) + B(A(x)) · scaling."""
+        """peft's `lora.Linear`: base(x) + B(A(x)) · scaling, the sum in the wider dtype of both."""
         with self.tape.call(name):
             result = self._linear(f"{name}.base_layer", x, into, out, bias=bias)
+            x = op.cast(self.tape, x, op.FLOAT) if self.linears.wide else x
+            x = self.dropout(f"{name}.lora_dropout.default", x, lora.dropout)
             small = self._linear(f"{name}.lora_A.default", x, into, lora.rank, bias=False, adapter=True)
             wide = self._linear(f"{name}.lora_B.default", small, lora.rank, out, bias=False, adapter=True)
-            return op.added(self.tape, result, op.scaled(self.tape, wide))
+            return op.cast(self.tape, op.added(self.tape, result, op.scaled(self.tape, wide)), result.element)
 
     def t5_norm(self, name: str, x: Tensor, width: int) -> Tensor:
         """`weight * (x * rsqrt(mean(x.float()²))).to(dtype)`: keeps `x` also in its own dtype (modeling_t5.py:57)."""

@@ -37,9 +37,10 @@ def like(out: Tensor, x: Tensor) -> Tensor:
 
 
 def added(tape: Tape, x: Tensor, y: Tensor) -> Tensor:
-    """`x + y`; a smaller `y` is broadcast, and its gradient is summed."""
-    small = SAME if y.numel == x.numel else y.size
-    return like(tape.operation((x, y), *x.size, sizes=(SAME, small)), x)
+    """`x + y` in the wider dtype of both; a smaller `y` is broadcast, and its gradient is summed."""
+    element = max(x.element, y.element)
+    small = SAME if y.size == (x.numel, element) else y.size
+    return like(tape.operation((x, y), x.numel, element, sizes=(SAME if x.element == element else x.size, small)), x)
 
 
 def times(tape: Tape, x: Tensor, y: Tensor) -> Tensor:

@@ -14,7 +14,8 @@ from dsgui.core.memory.cost import Cost, cost_of, relative
 from dsgui.core.memory.engines.job import Made
 from dsgui.core.memory.fits.room import Room
 from dsgui.core.memory.fits.verdict import Fit, judge
-from dsgui.core.memory.instant import ON_HOST, answer, answer_on
+from dsgui.core.memory.instant import ON_HOST, answer, answer_on, linears_of, walk_for
+from dsgui.core.memory.modules import Linears
 from dsgui.core.memory.question import Question, Workload
 from dsgui.core.memory.settings import (
     ACCUMULATION,
@@ -28,7 +29,6 @@ from dsgui.core.memory.settings import (
     settings_of,
 )
 from dsgui.core.memory.walk import Walk
-from dsgui.core.memory.walking import walk_of
 from dsgui.core.texts.saying import Said, said
 
 MICRO_BATCH = "/train_micro_batch_size_per_gpu"
@@ -222,16 +222,17 @@ def _staircase(candidates: list[Candidate]) -> Iterator[Candidate]:
 
 def _candidates(question: Question, means: Means) -> Iterator[Candidate]:
     axes = [axis(question, means) for axis in AXES]
-    walks: dict[Workload, Walk | CannotSay] = {}
+    walks: dict[tuple[Workload, Linears], Walk | CannotSay] = {}
     for place in product(*(range(len(axis)) for axis in axes)):
         options = tuple(axis[index] for axis, index in zip(axes, place, strict=True))
         asked = _with(question, options)
         if asked is None:
             continue
         settings = settings_of(asked.config, asked.release)
-        walk = walks.get(asked.workload)
+        as_asked = asked.workload, linears_of(asked.workload, settings, means.made)
+        walk = walks.get(as_asked)
         if walk is None:
-            walk = walks[asked.workload] = walk_of(asked.model, asked.workload, settings.precision)
+            walk = walks[as_asked] = walk_for(asked, settings, means.made)
         if not isinstance(walk, CannotSay):
             yield Candidate(place, options, asked, walk, cost_of(walk, settings, asked.workload, asked.group))
 
@@ -316,7 +317,7 @@ def changed(config: Mapping[str, Any], values: Values) -> dict[str, Any]:
 
 def _rung(candidate: Candidate, found: Answer, asked: Question) -> Rung:
     settings = settings_of(asked.config, asked.release)
-    walk = walk_of(asked.model, asked.workload, settings.precision)
+    walk = walk_for(asked, settings)
     slower = 1.0
     if not isinstance(walk, CannotSay):
         slower = relative(candidate.cost, cost_of(walk, settings, asked.workload, asked.group))

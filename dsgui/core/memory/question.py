@@ -11,10 +11,12 @@ MOST_MICRO_BATCHES = 3  # of a step that are led through: the first, one between
 
 @dataclass(frozen=True, slots=True)
 class Lora:
-    """Adapters of this rank beside the linear layers whose names end in one of `targets`; all else is frozen."""
+    """Adapters of this rank beside the linear layers whose names end in one of `targets`; all else is frozen.
+    `dropout`: of what they read."""
 
     rank: int
     targets: tuple[str, ...]
+    dropout: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ REUSE = f"{ZERO}/stage3_max_reuse_distance"
 PERSISTENT = f"{ZERO}/stage3_param_persistence_threshold"
 ALL_PERSISTENT = f"{ZERO}/stage3_model_persistence_threshold"
 OVERLAP = f"{ZERO}/overlap_comm"
+LINEAR = f"{ZERO}/memory_efficient_linear"
 CONTIGUOUS = f"{ZERO}/contiguous_gradients"
 SCATTER = f"{ZERO}/reduce_scatter"
 HPZ = f"{ZERO}/zero_hpz_partition_size"
@@ -93,6 +94,7 @@ class Settings:
     takes_norm: bool = True
     immediate: bool = False
     autocast: bool = False
+    keeps_inputs: bool = False
     block: int = 1 << 20
     threads: int = 1
     to_gpu: bool = False
@@ -173,6 +175,7 @@ def settings_of(config: Mapping[str, Any], release: str = LATEST_KNOWN) -> Setti
         takes_norm=read.on(f"{ZERO}/compute_grad_norm", True),
         immediate=_is_immediate(read),
         autocast=read.on("/torch_autocast/enabled"),
+        keeps_inputs=stage == 3 and read.on(LINEAR, True),
         block=read.count("/aio/block_size", 1 << 20),
         threads=max(1, read.count("/aio/intra_op_parallelism", 1)),
         to_gpu=read.on("/aio/use_gds"),

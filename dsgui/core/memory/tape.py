@@ -162,6 +162,7 @@ class Measured:
     span: int
     logits: bool
     reads: bool = True
+    asked: bool = False
     kept: int = 0
     out: int = 0
     highest: dict[str, int] = field(default_factory=dict)
@@ -324,10 +325,12 @@ class Tape:
         highest[moment] = max(highest.get(moment, 0), self.top)
 
     @contextmanager
-    def call(self, name: str, *weights: Weight, reads: bool = True) -> Iterator[None]:
-        """A call of the module `name`, which owns `weights`; `reads`: something that wants a gradient."""
+    def call(self, name: str, *weights: Weight, reads: bool = True, asked: bool = False) -> Iterator[None]:
+        """A call of the module `name`, which owns `weights`; `reads`: something that wants a gradient; `asked`: so does
+        its result."""
         self._names.append(name)
         self._open(name, weights, call=True, reads=reads)
+        self.units[self.unit()].asked = asked
         yield
         self._close()
         self._names.pop()

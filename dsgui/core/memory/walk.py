@@ -10,12 +10,13 @@ from dsgui.core.texts.saying import Said
 @dataclass(frozen=True, slots=True)
 class Weight:
     """A parameter of `numel` elements. Tied ones have one name and are counted once. `decays`: the HF Trainer puts it
-    into the optimizer group with weight decay (no bias, no norm)."""
+    into the optimizer group with weight decay (no bias, no norm). `wide`: in fp32, whatever the model is in."""
 
     name: str
     numel: int
     trainable: bool = True
     decays: bool = True
+    wide: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Unit:
     - in its backward: the same with `backward` (not checkpointed: `kept` of all units up to and with it + `backward`).
 
     `out`: bytes of its result. `logits`: what it keeps and needs is told as logits and loss. `reads`: what it reads
-    wants a gradient (not the token ids of an embedding)."""
+    wants a gradient (not the token ids of an embedding). `asked`: so does its result, since it was asked to."""
 
     name: str
     weights: tuple[Weight, ...] = ()
@@ -44,6 +45,7 @@ class Unit:
     call: bool = True
     recomputed: int = 0
     reads: bool = True
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """`config.json` → the model's walk: its modules in the order of their calls, with weights and activations."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TypeVar
 
@@ -8,7 +9,7 @@ from dsgui.core.memory import operations as op
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.described import Described, NoCaseError
 from dsgui.core.memory.families import bloom, gpt2, llama, opt, t5
-from dsgui.core.memory.modules import Modules
+from dsgui.core.memory.modules import AS_USUAL, Linears, Modules
 from dsgui.core.memory.question import Model, Workload
 from dsgui.core.memory.tape import Measured, Span, Tape, Tensor
 from dsgui.core.memory.walk import Block, Unit, Walk, Weight
@@ -27,11 +28,11 @@ ELSEWHERE = {
 }
 
 
-def walk_of(model: Model, workload: Workload, dtype: str) -> Walk | CannotSay:
+def walk_of(model: Model, workload: Workload, dtype: str, linears: Linears = AS_USUAL) -> Walk | CannotSay:
     """`dtype`: of the parameters, "fp32", "fp16" or "bf16". Modules and what they keep are those of transformers 5."""
     config = Described(model.config)
     try:
-        walk = read(walked(config, workload, dtype, Tape()), ELEMENT[dtype])
+        walk = read(walked(config, workload, dtype, Tape(), linears), ELEMENT[dtype])
         refuse_untrained(walk, workload)
         return replace(walk, assumed=tuple(assumed(config, workload, dtype)))
     except NoCaseError as error:
@@ -55,12 +56,14 @@ def assumed(config: Described, workload: Workload, dtype: str) -> Iterator[Said]
         yield said("memory_notes", "fused_in_fp32")
 
 
-def walked(config: Described, workload: Workload, dtype: str, tape: Tape) -> Tape:
+def walked(config: Described, workload: Workload, dtype: str, tape: Tape, linears: Linears = AS_USUAL) -> Tape:
     """The tape after a forward and a backward. Raises NoCaseError."""
     family = family_of(config)
     refuse_attention(workload.attention, config.keys["model_type"])
-    make = Modules(config.keys, workload, ELEMENT[dtype], tape)
-    tape.backward(family(config, make, dtype))
+    make = Modules(config.keys, workload, ELEMENT[dtype], tape, linears)
+    with tape.call("") if workload.lora else nullcontext():  # peft's own model around it
+        loss = family(config, make, dtype)
+    tape.backward(loss)
     return tape
 
 
@@ -78,6 +81,7 @@ def llama_loss(config: Described, make: Modules, dtype: str) -> Tensor:
 
 
 def gpt2_loss(config: Described, make: Modules, dtype: str) -> Tensor:
+    make.linears = replace(make.linears, keep_inputs=False)  # Conv1D multiplies without zero/linear.py
     return gpt2.GPT2(make, with_activation(gpt2.shape_of(config))).loss()
 
 
@@ -163,6 +167,7 @@ def unit_of(measured: Measured, kept_in_forward: int, kept: int) -> Unit:
         logits=measured.logits,
         call=measured.call,
         reads=measured.reads,
+        asked=measured.asked,
     )
 
 
@@ -188,7 +193,7 @@ def renamed(block: Block, span: Span, layer: int) -> Block:
     start, prefix = len(f"{span.stack}.{span.layer}"), f"{span.stack}.{layer}"
 
     def weight(of: Weight) -> Weight:
-        return Weight(prefix + of.name[start:], of.numel, of.trainable, of.decays)
+        return Weight(prefix + of.name[start:], of.numel, of.trainable, of.decays, of.wide)
 
     def unit(of: Unit) -> Unit:
         weights = tuple(weight(one) for one in of.weights)
@@ -203,6 +208,7 @@ def renamed(block: Block, span: Span, layer: int) -> Block:
             of.call,
             of.recomputed,
             of.reads,
+            of.asked,
         )
 
     return Block(tuple(unit(one) for one in block.units), block.entry, block.checkpointed)

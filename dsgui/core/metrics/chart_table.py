@@ -16,7 +16,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#9
 _BLUE, _ORANGE, _, _PINK, _, _, _GREY = COLOURS
 LOSS, EVALUATION, THROUGHPUT = "loss", "evaluation", "throughput"
 LOSS_ENDS = "loss"  # of a curve's name, as a word
-EVALUATION_COSTS = ("runtime", "per_second", "gen_len", "preparation_time", "_mem_")  # in a name: what it took
+# In a name: what it took.
+EVALUATION_COSTS = ("runtime", "per_second", "gen_len", "num_tokens", "preparation_time", "_mem_")
 EVALUATION_COUNTS = "_samples"  # at a name's end
 _CARD = re.compile(r"gpu(\d+)\.(\w+)\Z")
 

@@ -12,8 +12,10 @@ _NO_STEP = -1
 @dataclass(slots=True)
 class Reached:
     """`best` is the lowest finite loss; the speed is measured between the first and the last logged step, as
-    `performance.figures` does: a count that begins again is measured from there."""
+    `performance.figures` does: a count that begins again is measured from there. What a script's files tell counts
+    until the output tells the same."""
 
+    printed: bool = False  # training was told of by the output
     loss: float | None = None
     best: float | None = None
     step: int = _NO_STEP
@@ -22,9 +24,19 @@ class Reached:
     first_at_s: float = math.nan
 
     def take(self, point: Point, now_s: float) -> None:
-        """Of the first rank's training as it was printed; others tell the same."""
-        if point.kind != "train" or point.rank or point.source != OUTPUT:
+        """Of the first rank's training; others tell the same."""
+        if point.kind != "train" or point.rank:
             return
+        if point.source == OUTPUT and not self.printed:
+            self._begin_anew()
+        if point.source == OUTPUT or not self.printed:
+            self._take(point, now_s)
+
+    def _begin_anew(self) -> None:
+        self.printed, self.loss, self.best = True, None, None
+        self.step = self.first_step = _NO_STEP
+
+    def _take(self, point: Point, now_s: float) -> None:
         self.loss = loss = point.values.get("loss", self.loss)
         if loss is not None and math.isfinite(loss):
             self.best = loss if self.best is None else min(self.best, loss)

@@ -10,6 +10,8 @@ from typing import Any
 from dsgui.core.decoding import optional, sequence, text, whole
 from dsgui.core.metrics.readable import readable
 
+Lack = tuple[str, tuple[tuple[str, str], ...]]  # a code of `sampling` in the catalogue, and what fills its places
+
 _MOST_GPUS = 64
 _MOST_COLUMNS = 4096
 _LONGEST_NAME = 100
@@ -17,23 +19,22 @@ _MOST = 1 << 63
 # nvml.h, nvmlClocksEventReason*; 0 is none.
 _THROTTLE_REASONS = (
     (0x001, "idle"),
-    (0x002, "clocks set by an application"),
-    (0x004, "power cap"),
-    (0x008, "slowed by hardware"),
-    (0x010, "in step with other GPUs"),
-    (0x020, "hot (slowed by the driver)"),
-    (0x040, "hot (slowed by hardware)"),
-    (0x080, "power brake"),
-    (0x100, "clocks set for a display"),
+    (0x002, "application"),
+    (0x004, "power_cap"),
+    (0x008, "hardware"),
+    (0x010, "sync"),
+    (0x020, "hot_driver"),
+    (0x040, "hot_hardware"),
+    (0x080, "power_brake"),
+    (0x100, "display"),
 )
 SLOWDOWNS = 0x008 | 0x020 | 0x040 | 0x080  # of these, what is no part of ordinary work: a power cap is
 
 
-def throttle_reasons(mask: int) -> tuple[str, ...]:
-    """What holds a GPU's clocks down, in words; a bit that nobody named yet is given as a number."""
+def throttle_reasons(mask: int) -> tuple[tuple[str, ...], int]:
+    """What holds a GPU's clocks down, as codes of `clocks` in the catalogue, and the bits that nobody named yet."""
     named = sum(bit for bit, _ in _THROTTLE_REASONS)
-    unknown = (f"reason {mask & ~named:#x}",) if mask & ~named else ()
-    return tuple(name for bit, name in _THROTTLE_REASONS if mask & bit) + unknown
+    return tuple(code for bit, code in _THROTTLE_REASONS if mask & bit), mask & ~named
 
 
 @dataclass(frozen=True, slots=True)

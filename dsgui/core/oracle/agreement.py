@@ -10,7 +10,7 @@ from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.config.pointer import split
 from dsgui.core.oracle.answers import DONE, PARSE, Answer, Judge, Verdict
 from dsgui.core.oracle.refusals import named_key, places
-from dsgui.core.texts.saying import Said, phrase, said
+from dsgui.core.texts.saying import Said, listed, phrase, said, words
 
 REFUSED, WARNED = "DS900", "DS901"
 _BATCH = {"train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"}
@@ -61,10 +61,12 @@ def remarks(answer: Answer, merged: Merged) -> tuple[str, ...]:
     although DeepSpeed accepts what it was asked."""
     told = []
     if merged.confirmed and answer.refusal and answer.refusal.raised:
-        told.append(f"{answer.judge.begun}'s own words: {answer.refusal.raised.text} ({answer.refusal.raised.source})")
+        raised = answer.refusal.raised
+        given: dict[str, str | Said] = {"judge": answer.judge.told_first, "words": raised.text, "source": raised.source}
+        told.append(words("oracle", "own_words", **given))
     if merged.standing:
-        rules = ", ".join(dict.fromkeys(finding.rule for finding in merged.standing))
-        told.append(f"The errors of dsgui's rules ({rules}) stand: they are about what could not be tried here.")
+        rules = listed(dict.fromkeys(finding.rule for finding in merged.standing))
+        told.append(words("oracle", "standing", rules=rules))
     return (*told, *answer.remarks)
 
 

@@ -8,12 +8,13 @@ from typing import Any
 
 from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import Context, Integration
-from dsgui.core.texts.saying import Said, said
+from dsgui.core.texts.saying import Said, listed, recalled, said, set_apart
 
 # How one trial reaches its end, in order. "fill" is the HF Trainer's and accelerate's.
 READ, FILL, PARSE, INITIALIZE, STEP, DONE = STAGES = ("read", "fill", "parse", "initialize", "step", "done")
-_STAGE_WORDS = {READ: "reading the file", FILL: "the Trainer's fill", STEP: "a training step", INITIALIZE: "initialize"}
+_STAGE_TOLD = {READ: "stage_read", FILL: "stage_fill", STEP: "stage_step"}
 _ASKED_STEPS = 2
+WAITING = "waiting"  # for another question: a stage before the first
 
 
 class Judge(Enum):
@@ -48,6 +49,11 @@ class Verdict(Enum):
     ACCEPTED = "accepted"
     REFUSED = "refused"
     NOT_TRIED = "not tried"
+
+    @property
+    def told(self) -> Said:
+        """In words; the value is its code."""
+        return said("oracle", self.name.lower())
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,29 +145,29 @@ class Raised:
         return "".join(f"{call.module.replace('.', '/')}.py: {call.function}" for call in innermost)
 
 
-# What this machine's CPU can't show, whatever the config says: (in the exception, why, only where the CPU stands in
-# for another device). Where the config will run on this very CPU, a missing op is the answer.
+# What this machine's CPU can't show, whatever the config says: (in the exception, the code of why, only where the CPU
+# stands in for another device). Where the config will run on this very CPU, a missing op is the answer.
 _OBSTACLES = (
     (
         r"async_io|libaio|AsyncIO|aio_handle",
-        "NVMe offload needs DeepSpeed's async_io op, and libaio is missing here",
+        "no_libaio",
         False,
     ),
     (
         r"can't allocate memory|Cannot allocate memory|out of memory|MemoryError",
-        "there is not enough memory here",
+        "no_memory",
         False,
     ),
-    (r"Error building extension|Ninja is required|Command .*ninja", "a DeepSpeed op can't be compiled here", False),
-    (r"determine model policy|attention projection", "it needs a transformer model, and a tiny one was tried", False),
-    (r"Permission denied|Read-only file system|No space left", "a file can't be written here", False),
+    (r"Error building extension|Ninja is required|Command .*ninja", "no_compiler", False),
+    (r"determine model policy|attention projection", "needs_transformer", False),
+    (r"Permission denied|Read-only file system|No space left", "no_write", False),
     (
         r"not been implemented on CPU|CPU backend|NotImplementedBuilder|has no attribute 'load'",
-        "it needs a GPU's op",
+        "needs_op",
         True,
     ),
-    (r"CUDA|cuda|NVIDIA|accelerator device|nccl|NCCL", "it needs a GPU", True),
-    (r"is not supported on your device|doesn't support (bf16|fp16)", "it needs a GPU's data type", True),
+    (r"CUDA|cuda|NVIDIA|accelerator device|nccl|NCCL", "needs_gpu", True),
+    (r"is not supported on your device|doesn't support (bf16|fp16)", "needs_dtype", True),
 )
 
 
@@ -173,13 +179,13 @@ class Trial:
     verdict: Verdict
     stage: str
     ranks: int
-    reason: str = ""
+    reason: Said | None = None
     is_final: bool = True  # the same would come of another try
     raised: Raised | None = None
     steps: int = 0
     seconds: tuple[tuple[str, float], ...] = ()
     warnings: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Said, ...] = ()
     resolved: tuple[tuple[str, Any], ...] = ()
     engine: tuple[tuple[str, str], ...] = ()
     arguments: tuple[tuple[str, Any], ...] = ()
@@ -205,7 +211,7 @@ class Trial:
             raised=raised,
             steps=int(answer.get("steps", 0)),
             warnings=tuple(answer.get("warnings", ())),
-            remarks=tuple(answer.get("remarks", ())),
+            remarks=tuple(_of_worker(one) for one in answer.get("remarks", ())),
             **pairs,
         )
 
@@ -214,23 +220,37 @@ class Trial:
         return stage in dict(self.seconds) and STAGES.index(self.stage) > STAGES.index(stage)
 
 
-def _reason(answer: Mapping[str, Any], raised: Raised | None, lend: bool) -> str:
-    """Why the trial says nothing about the config; "" when it does."""
+def _reason(answer: Mapping[str, Any], raised: Raised | None, lend: bool) -> Said | None:
+    """Why the trial says nothing about the config; None when it does."""
     if answer.get("missing"):
-        return f"this environment lacks what it takes ({answer['missing']})"
+        return said("oracle", "lacks", what=str(answer["missing"]))
     if answer.get("ended") == "limit":
-        doing = f" while {answer['doing']}" if answer.get("doing") else ""
-        return f"it was not done in {float(answer['limit_s']):g} s{doing}; asking again, or with more time, may help"
+        return _over_time(answer)
     if answer.get("ended"):
-        why = answer.get("why") or f"killed by signal {answer.get('signal', '?')}"
-        return f"the process that tried it ended early ({why})"
+        why = answer.get("why") or said("oracle", "killed", signal=str(answer.get("signal", "?")))
+        return said("oracle", "ended_early", why=why)
     if raised is None:
-        return ""
+        return None
     if raised.type == "NotTried":
-        return raised.message
-    return next(
-        (why for found, why, device in _OBSTACLES if (lend or not device) and re.search(found, raised.text)), ""
-    )
+        return said("oracle", "many_ranks", key=raised.message)
+    codes = (code for found, code, device in _OBSTACLES if (lend or not device) and re.search(found, raised.text))
+    return next((said("oracle", code) for code in codes), None)
+
+
+def _over_time(answer: Mapping[str, Any]) -> Said:
+    limit = f"{float(answer['limit_s']):g}"
+    if answer.get("doing"):
+        return said("oracle", "over_time_doing", limit=limit, doing=doing_told(str(answer["doing"])))
+    return said("oracle", "over_time", limit=limit)
+
+
+def doing_told(op: str) -> Said:
+    """What a worker does that takes long: it loads this op."""
+    return said("oracle", "compiling", op=op)
+
+
+def _of_worker(told: Any) -> Said:
+    return recalled("oracle", told, str(told))
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,12 +293,14 @@ class Answer:
     def not_tried(self) -> tuple[str, ...]:
         """What could not be tried, each with its reason."""
         tried = [t for t in self.trials if t.verdict is Verdict.NOT_TRIED]
-        return tuple(f"{_on(_STAGE_WORDS.get(t.stage, t.stage), t.ranks, True)}: {t.reason}" for t in tried)
+        return tuple(
+            str(said("oracle", "because", what=_on(_stage_told(t.stage), t.ranks), why=t.reason or "")) for t in tried
+        )
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What had to be decided to try it, each once."""
-        return tuple(dict.fromkeys(remark for trial in self.trials for remark in trial.remarks))
+        return tuple(dict.fromkeys(str(remark) for trial in self.trials for remark in trial.remarks))
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -309,31 +331,40 @@ class Answer:
     def summary(self) -> str:
         """One line: `DeepSpeed 0.19.8: accepted (parse, initialize, 2 steps; 6.1 s)`."""
         left = () if self.refusal else self.not_tried
-        return f"DeepSpeed {self.release}: {self.did}" + "".join(f"; not tested: {one}" for one in left)
+        untested = (said("oracle", "not_tested", what=one) for one in left)
+        return str(said("oracle", "summary", release=self.release, did=set_apart([self.did, *untested])))
 
     @property
     def did(self) -> str:
         """`accepted (parse, initialize, 2 steps; 6.1 s)`."""
-        told = self.verdict.value
+        seconds = f"{self.seconds:.1f}"
         if refusal := self.refusal:
-            told = told if self.judge is Judge.DEEPSPEED else f"{told} by {self.judge.text}"
-            stage = _on(_STAGE_WORDS.get(refusal.stage, refusal.stage), refusal.ranks)
-            return f"{told} at {stage} ({self.seconds:.1f} s)"
-        passed = ", ".join(dict.fromkeys(self._passed()))
-        return told + (f" ({passed}; {self.seconds:.1f} s)" if passed else "")
+            where = {"stage": _on(_stage_told(refusal.stage), refusal.ranks), "seconds": seconds}
+            if self.judge is Judge.DEEPSPEED:
+                return str(said("oracle", "refused_at", **where))
+            return str(said("oracle", "refused_by_at", judge=self.judge.told, **where))
+        passed = listed(dict.fromkeys(self._passed()))
+        if not passed:
+            return str(self.verdict.told)
+        return str(said("oracle", "did", verdict=self.verdict.told, passed=passed, seconds=seconds))
 
-    def _passed(self) -> list[str]:
+    def _passed(self) -> "list[str | Said]":
         ranks = self.question.world_size
-        passed = ["parse"] if self.passed(PARSE) else []
+        passed: list[str | Said] = ["parse"] if self.passed(PARSE) else []
         passed += [_on("initialize", ranks)] if self.passed(INITIALIZE) else []
-        return passed + [_on(f"{t.steps} steps", t.ranks, ranks > 1) for t in self.trials if t.steps]
+        steps = ((said("oracle", "steps", count=str(t.steps)), t.ranks) for t in self.trials if t.steps)
+        return passed + [_on(taken, alone, ranks > 1) for taken, alone in steps]
 
 
-def _on(what: str, ranks: int, always: bool = False) -> str:
+def _stage_told(stage: str) -> "str | Said":
+    return said("oracle", _STAGE_TOLD[stage]) if stage in _STAGE_TOLD else stage
+
+
+def _on(what: "str | Said", ranks: int, always: bool = False) -> "str | Said":
     """`initialize on 8 ranks`; a single rank is not worth a word unless there could be more."""
     if ranks == 1:
-        return f"{what} on 1 rank" if always and what.endswith("steps") else what
-    return f"{what} on {ranks} ranks"
+        return said("oracle", "on_one", what=what) if always else what
+    return said("oracle", "on_ranks", what=what, ranks=str(ranks))
 
 
 @dataclass(frozen=True, slots=True)

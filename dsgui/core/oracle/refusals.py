@@ -7,6 +7,7 @@ from typing import Any
 
 from dsgui.core.config.pointer import MISSING, child, join, lookup, split
 from dsgui.core.oracle.answers import Raised
+from dsgui.core.texts.saying import words
 
 # pydantic names the model; where that model's block is in a config. Monitors are read together, from the top level.
 _BLOCKS = {
@@ -103,7 +104,7 @@ def places(raised: Raised, config: Any, known: Collection[str]) -> list[tuple[st
     if raised.problems:
         return [(_model_place(raised.model, keys, message, config), message) for keys, message in raised.problems]
     mismatches = [
-        (join(key.split(".")), f"{key} is {ours} in the file, and the argument {name} is {theirs}")
+        (join(key.split(".")), words("oracle", "mismatch", key=key, ours=ours, argument=name, theirs=theirs))
         for key, ours, name, theirs in _MISMATCH.findall(raised.message)
     ]
     return mismatches or [(_place(raised, config, known), raised.text)]

@@ -52,6 +52,8 @@ def needs(question: Question) -> Verdict | None:
     if not lacking:
         return None
     asked = [saw("needs.module", module=module, key=needed[module]) for module in lacking]
+    if "PYTHONPATH" in question.launch.environment:
+        return unknown(saw("needs.other_path", modules=listed(asked)))
     return problem(saw("needs.lacking", modules=listed(asked)), _install(lacking[0], needed[lacking[0]]))
 
 

@@ -11,7 +11,7 @@ from dsgui.core.config.conversion import truth
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.pointer import MISSING, lookup, split
 from dsgui.core.texts.english import TEXTS
-from dsgui.core.texts.saying import Said, phrase, said
+from dsgui.core.texts.saying import Said, phrase, said, words
 
 Config = Mapping[str, Any]
 Check = Callable[[Config, Context], Iterator[Finding]]
@@ -130,7 +130,7 @@ def zero_stage(config: Config) -> int:
 
 
 def version(context: Context) -> str:
-    return context.deepspeed_version or "(unknown version)"
+    return context.deepspeed_version or words("configs", "unknown_release")
 
 
 ELASTICITY_REMOVED_IN = "0.19.8"

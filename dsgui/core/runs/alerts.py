@@ -10,7 +10,7 @@ from dsgui.core.logs.trainlog import Progress
 from dsgui.core.metrics.points import OUTPUT, Event, Point
 from dsgui.core.metrics.samples import SLOWDOWNS, Sample, throttle_reasons
 from dsgui.core.sizes import in_gib
-from dsgui.core.texts.saying import Said, said
+from dsgui.core.texts.saying import Said, listed, said
 
 _NAMES = ("loss", "grad_norm", "eval_loss")
 
@@ -66,7 +66,7 @@ class Alerts:
             index = str(gpu.index)
             found += self._memory(f"memory gpu{index}", "gpu_memory", gpu.used_bytes, gpu.total_bytes, gpu=index)
             if gpu.throttle is not None:
-                reasons = ", ".join(throttle_reasons(gpu.throttle & SLOWDOWNS))
+                reasons = listed(said("clocks", code) for code in throttle_reasons(gpu.throttle & SLOWDOWNS)[0])
                 slowed = said("alerts", "gpu_slowed", gpu=index, reasons=reasons)
                 told = slowed if reasons else said("alerts", "gpu_full_speed", gpu=index)
                 found += self._set(f"clocks gpu{index}", bool(reasons), told, None)

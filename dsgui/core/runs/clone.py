@@ -10,6 +10,7 @@ from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.errors import DocumentError
 from dsgui.core.launch.plan import LaunchRequest, Plan
 from dsgui.core.script.words import with_option
+from dsgui.core.texts.saying import said
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def clone(plan: Plan, config_text: str, remedy: Remedy | None = None) -> Clone:
 def _missing_secrets(plan: Plan) -> tuple[str, ...]:
     if not plan.secret_names:
         return ()
-    return (f"{', '.join(plan.secret_names)}: not stored; enter the value again under “Environment variables”",)
+    return (str(said("cloning", "not_stored", names=", ".join(plan.secret_names))),)
 
 
 def changed_config(text: str, remedy: Remedy | None) -> tuple[str, tuple[str, ...]]:
@@ -54,12 +55,13 @@ def changed_config(text: str, remedy: Remedy | None) -> tuple[str, tuple[str, ..
     try:
         changed = remedy.fix.apply(Document(text)).text
     except DocumentError as error:
-        return text, (f"The config was left unchanged: {error}",)
-    said = (
-        f"{dotted(c.pointer)} removed" if c.literal is None else f"{dotted(c.pointer)} set to {c.literal}"
-        for c in remedy.fix.changes
+        return text, (str(said("cloning", "config_unchanged", why=str(error))),)
+    return changed, tuple(
+        str(said("cloning", "removed", key=dotted(one.pointer)))
+        if one.literal is None
+        else str(said("cloning", "set", key=dotted(one.pointer), value=one.literal))
+        for one in remedy.fix.changes
     )
-    return changed, tuple(said)
 
 
 def changed_words(words: tuple[str, ...], remedy: Remedy | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -68,7 +70,7 @@ def changed_words(words: tuple[str, ...], remedy: Remedy | None) -> tuple[tuple[
     for option, value in remedy.options if remedy else ():
         changed = with_option(words, option, value)
         if changed != words:
-            notes.append(f"{option} removed" if value is None else f"{option} {value}".strip())
+            notes.append(str(said("cloning", "removed", key=option)) if value is None else f"{option} {value}".strip())
         words = changed
     return words, tuple(notes)
 

@@ -1,11 +1,12 @@
 """What a page is told of runs: a line of the list, and what was added to a run since it last asked."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from dsgui.core.launch.state import RunState
 from dsgui.core.runs.no_loss import NoLoss
+from dsgui.core.texts.saying import Said, sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,8 @@ class RunSummary:
     """One line of the list. `loss` is a number, or "NaN", "Infinity", "-Infinity"; None where nothing was logged, and
     `no_loss` says why; `doing` is what is prepared before the training. `place` counts the runs in the order they were
     launched; 0 for those from before they were counted. `predicted` is the memory that was foretold, `peak` the most
-    that was measured, in bytes by device. `problem` says what is wrong with its folder or its supervisor,
-    in sentences."""
+    that was measured, in bytes by device; `step_s` is what a step takes, after the first. `trial` is the plan's.
+    `trouble` is what is wrong with its folder or its supervisor."""
 
     run_id: str
     name: str
@@ -64,19 +65,29 @@ class RunSummary:
     place: int = 0
     doing: str = ""
     no_loss: NoLoss | None = None
-    problem: str = ""
+    trouble: tuple[Said, ...] = ()
     predicted: Mapping[str, int] | None = None
     peak: Mapping[str, int] | None = None
     best_loss: float | str | None = None
     steps_per_second: float | None = None
+    step_s: float | None = None
     tags: tuple[str, ...] = ()
     note: str = ""
     archived: bool = False
     differs: tuple[Change, ...] = ()
     differs_from: str = ""
+    trial: str = ""
+
+    @property
+    def problem(self) -> str:
+        """The trouble, in sentences."""
+        return sentences(self.trouble)
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self) | {"state": self.state.value}
+        """`problem` is in the language in use."""
+        plain = asdict(replace(self, trouble=()))
+        del plain["trouble"]
+        return plain | {"state": self.state.value, "problem": self.problem}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +141,8 @@ class Delta:
     `progress` has `step`, `total`, `eta_s`, or is None before the output told any; `epoch` has `number` and
     `epochs`, where a script names them; `doing` is what is prepared before the training, in words. `no_loss` says
     why there is no curve of the loss; `phase_s` is how long its phase has lasted; `about` is what never changes, told
-    once; `problem` is as in `RunSummary`. `curves` is as `core.metrics.thinning.to_json` says, with the `series` that
-    are new, by id."""
+    once; `problem` is its trouble in sentences, as in `RunSummary`. `curves` is as `core.metrics.thinning.to_json`
+    says, with the `series` that are new, by id."""
 
     run_id: str
     name: str

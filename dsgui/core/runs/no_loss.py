@@ -104,12 +104,19 @@ def _reasons_of_trainer(told: Told) -> Iterator[NoLoss]:
         yield NoLoss("only_evaluates", (said("no_loss", "only_evaluates"),))
     elif not told.live and not told.trained and told.state is not RunState.SUCCEEDED:
         return
+    elif _had_no_step_left(told):
+        yield NoLoss("nothing_left", (said("no_loss", "nothing_left", total=f"{told.total:,}"),))
     elif strategy == "no":
         yield NoLoss("logging_off", (_lead(told), said("no_loss", "logging_off", advised=_ADVISED)))
     elif strategy == "epoch":
         yield NoLoss("logs_by_epoch", (_so_far(told), said("no_loss", "logs_by_epoch", advised=_ADVISED)))
     else:
         yield from _too_few_steps(told)
+
+
+def _had_no_step_left(told: Told) -> bool:
+    """The checkpoint that it resumed from was the last one: the Trainer ends at once, and well."""
+    return told.state is RunState.SUCCEEDED and told.step == 0 and bool(told.total) and _ends_as_trainer(told.series)
 
 
 def _too_few_steps(told: Told) -> Iterator[NoLoss]:

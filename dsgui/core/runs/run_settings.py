@@ -199,7 +199,7 @@ def _launch(run: Settings) -> Part:
         "script": plan.script,
         "ranks": str(plan.ranks),
         "devices": plan.place.devices(plan),
-        "where": plan.place.LABEL,
+        "where": plan.place.NAME,
         "nodes": str(plan.nodes),
         "launcher": plan.started_by.value,
         "reader": plan.config_argument.value,

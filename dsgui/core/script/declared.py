@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dsgui.core.script.command_line import NOTHING, ONE, PERHAPS, SOME, UNSET, Option
+from dsgui.core.script.trees import expression_tree
 
 _MAKERS = ("field", "HfArg")  # dataclasses.field, and transformers' short form of it
 
@@ -88,7 +89,7 @@ def _annotation(node: ast.expr) -> str:
     """As text, `Optional[X]` and `Union[X, Y]` written with bars."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
-            node = ast.parse(node.value, mode="eval").body
+            node = expression_tree(node.value)
         except (SyntaxError, ValueError):
             return ""
     if isinstance(node, ast.Subscript):

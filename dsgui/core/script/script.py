@@ -10,6 +10,7 @@ from dsgui.core.script.config_calls import ConfigCall, config_calls
 from dsgui.core.script.parser_source import added, adds, called, handed_out, kept_in_attribute, names_added
 from dsgui.core.script.resume_options import Resuming, resuming
 from dsgui.core.script.script_options import CommandLine, command_line, own_fields
+from dsgui.core.script.trees import module_tree
 
 # Parsers that take --local_rank, or that let an unknown argument pass.
 _TAKES_RANK = {"HfArgumentParser", "parse_known_args", "parse_args_into_dataclasses", "add_config_arguments"}
@@ -77,7 +78,7 @@ class ScriptFacts:
 def script_facts(source: str) -> ScriptFacts:
     """Reads the source, runs nothing. What it imports from other files is not followed."""
     try:
-        tree = ast.parse(source)
+        tree = module_tree(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         return ScriptFacts(problem=f"{getattr(error, 'msg', None) or error}{line}")

@@ -11,7 +11,7 @@ from dsgui.core.texts.saying import Said, phrase, said
 
 # What stands for a value: TRAIN_BATCH_SIZE, ${stage}, {{ stage }}, <stage>, __STAGE__, %(stage)s.
 _PLACEHOLDER = re.compile(
-    r"[A-Z][A-Z0-9]*+(?:_\w++)++|\$\{[^{}]{1,80}\}|\{\{[^{}]{1,80}\}\}|<[^<>]{1,80}>|__\w{1,80}|%\(\w{1,80}\)s"
+    r"[A-Z][A-Z0-9]*+(?>(?:_\w++)+)|\$\{[^{}]{1,80}\}|\{\{[^{}]{1,80}\}\}|<[^<>]{1,80}>|__\w{1,80}|%\(\w{1,80}\)s"
 )
 _MOST_LISTED = 5
 # Top-level keys by which a file of GPT-NeoX is known; it writes DeepSpeed's own part itself.

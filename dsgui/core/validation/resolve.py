@@ -14,6 +14,7 @@ from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.config.pointer import MISSING, child, lookup, split
 from dsgui.core.config.schema import Field, FieldKind, Schema
 from dsgui.core.rules import trainer
+from dsgui.core.texts.saying import said
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ def _solved(config: Mapping[str, Any], context: Context) -> Iterator[Value]:
     terms = {TRAIN: solved.train, MICRO: solved.micro, ACCUMULATION: solved.accumulation}
     for pointer, value in terms.items():
         if given[pointer] is MISSING:
-            yield Value(pointer, value, Source(Origin.DEEPSPEED, f"solved for {ranks} ranks"))
+            yield Value(pointer, value, Source(Origin.DEEPSPEED, said("filling", "solved", ranks=str(ranks))))
 
 
 def _is_number(value: Any) -> bool:

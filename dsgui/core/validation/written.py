@@ -16,7 +16,7 @@ from dsgui.core.config.loose_json import tidy
 from dsgui.core.config.pointer import dotted
 from dsgui.core.errors import DoubleKeyError
 from dsgui.core.rules.base import found
-from dsgui.core.texts.saying import Said, phrase
+from dsgui.core.texts.saying import Said, phrase, words
 
 _READER, _HJSON = "accelerate/utils/deepspeed.py: HfDeepSpeedConfig", "deepspeed/runtime/config_utils.py"
 
@@ -36,7 +36,7 @@ def read(text: str) -> Written:
         tidied = tidy(text)
     except DoubleKeyError:
         kept, doubles = last_kept(text.removeprefix("\ufeff"))
-        return Written(kept, tuple(f"{_told(double)}; the last was kept" for double in doubles), doubles)
+        return Written(kept, tuple(words("reading", "last_kept", what=_told(double)) for double in doubles), doubles)
     return Written(tidied.text, tidied.notes)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dsgui.core.access.access import same, weakness
 from dsgui.core.errors import TokenError
+from dsgui.core.texts.saying import wrong
 
 VARIABLE = "DSGUI_TOKEN"
 _BYTES = 24
@@ -49,7 +50,7 @@ class LoginCode:
 
 def _good(where: str, token: str) -> str:
     if why := weakness(token):
-        raise TokenError(f"{where}: this token can be guessed or can't be sent: {why}. Take this one: {new_token()}")
+        raise TokenError(wrong("token.weak", where=where, why=why, token=new_token()))
     return token
 
 
@@ -59,18 +60,13 @@ def _from_file(path: Path) -> str:
     except FileNotFoundError:
         return _made(path)
     except (OSError, ValueError) as error:
-        raise TokenError(
-            f"--token-file: {path} can't be read ({error}). Correct the path or its permissions."
-        ) from error
+        raise TokenError(wrong("token.unreadable", path=str(path), why=str(error))) from error
     with open(descriptor, encoding="utf-8", errors="replace") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise TokenError(f"--token-file: {path} is not a plain file. Expected one with the token on its one line.")
+            raise TokenError(wrong("token.no_file", path=str(path)))
         if status.st_uid != os.getuid() or status.st_mode & 0o077:
-            raise TokenError(
-                f"--token-file: {path} can be read or changed by others. Expected a file of yours alone. Run "
-                f"chmod 600 {path} and, if somebody may have read it, put a new token in it."
-            )
+            raise TokenError(wrong("token.shared", path=str(path)))
         return file.read(_LARGEST_FILE).strip()
 
 
@@ -81,5 +77,5 @@ def _made(path: Path) -> str:
         with open(descriptor, "w", encoding="ascii") as file:
             file.write(token + "\n")
     except OSError as error:
-        raise TokenError(f"--token-file: {path} can't be made ({error}). Give a file in a folder of yours.") from error
+        raise TokenError(wrong("token.not_made", path=str(path), why=str(error))) from error
     return token

@@ -1,9 +1,11 @@
-"""Brings a config in: from a file, an upload or pasted text; JSON, hjson or accelerate's YAML."""
+"""Brings a config in: from a file, an upload or pasted text; JSON, hjson, accelerate's YAML, or what another tool
+knows of a run."""
 
-import os
-import stat
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from dsgui.core.config import accelerate_yaml
 from dsgui.core.config.accelerate_yaml import AccelerateConfig
@@ -13,12 +15,29 @@ from dsgui.core.config.document import Document
 from dsgui.core.config.filling import FILLED_BY_TRAINER
 from dsgui.core.config.pointer import lookup
 from dsgui.core.errors import DocumentError
-from dsgui.core.texts.saying import Said, words, wrong
+from dsgui.core.imported.brought import Brought
+from dsgui.core.imported.import_notes import fields_of, notes_of
+from dsgui.core.imported.outline import Outline
+from dsgui.core.imported.recognising import recognised
+from dsgui.core.imported.shell_lines import looks_like_shell
+from dsgui.core.texts.saying import Said, said, words, wrong
 from dsgui.core.validation import written
 from dsgui.shell.access.places import Places
+from dsgui.shell.config.plain_text import expanded, reached, read_plain
+from dsgui.shell.config.tool_files import Reach, needed, script_of, with_file
 
-MAX_BYTES = 1 << 20
 _YAML_NAMES = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What another tool's settings or command line say of a run: what they were recognised as, values of the Launch
+    page's fields, and the HF Trainer's arguments: `brought` for the page, where they are typed anew."""
+
+    source: str
+    fields: Mapping[str, Any]
+    brought: Brought | None
+    trainer: TrainingArguments | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +45,8 @@ class Imported:
     """A config's text (strict JSON), what was changed or found on the way, and what the source says of its context.
 
     `integration`, `nodes` and `gpus` (of each node) are None where the source does not tell. `written`: the JSON as it
-    stands in the file, None where the config is a part of a YAML.
+    stands in the file, None where the config is a part of a YAML. `run`: what another tool's settings or command line
+    say; the text is "" where they lead to no config.
     """
 
     text: str
@@ -35,6 +55,7 @@ class Imported:
     nodes: int | None = None
     gpus: int | None = None
     written: str | None = None
+    run: Run | None = None
 
 
 def open_file(path: Path, places: Places | None = None) -> Imported:
@@ -43,22 +64,32 @@ def open_file(path: Path, places: Places | None = None) -> Imported:
     Raises `DocumentError` for a path that is no readable text file of at most `MAX_BYTES`, and for what `read_text`
     refuses; `PlaceError` for one that leads outside `places`, where those are given.
     """
-    path = _reached(_expanded(path), places)
-    text = _read(path)
-    if not _is_yaml(text, path.name):
-        return _json(text)
-    yaml = accelerate_yaml.read(text)
-    return _accelerate(yaml, yaml.text) if yaml.text else _followed(yaml, path.parent, places)
+    path = reached(expanded(path), places)
+    text = read_plain(path)
+    if outline := recognised(text, str(path.absolute())):
+        return _run(outline, Reach(path.absolute().parent, places))
+    return _open(path, places)
 
 
-def open_upload(path: Path) -> Imported:
+def open_config(path: Path) -> Imported:
+    """The same where a config is needed. Raises `DocumentError` for a run that leads to none here."""
+    found = open_file(path)
+    if found.text:
+        return found
+    raise DocumentError(wrong("import.no_config", path=str(path), notes=" ".join(found.notes)))
+
+
+def open_upload(path: Path, places: Places | None = None) -> Imported:
     """The config in an uploaded file, which lies at `path` for a while: messages say its name alone. Raises
     `DocumentError`, also for a YAML that only points to a config: where that file is can't be told from an upload."""
-    return read_text(_read(path, path.name), path.name)
+    return read_text(read_plain(path, path.name), path.name, places)
 
 
-def read_text(text: str, name: str = "") -> Imported:
-    """The config in the text of a file called `name`. Raises `DocumentError`, as `open_upload` does."""
+def read_text(text: str, name: str = "", places: Places | None = None) -> Imported:
+    """The config in the text of a file called `name`. Raises `DocumentError`, as `open_upload` does. Files that it
+    names are looked for where it names them from the root on, in `places`."""
+    if outline := recognised(text):
+        return _run(outline, Reach(None, places))
     if not _is_yaml(text, name):
         return _json(text)
     yaml = accelerate_yaml.read(text)
@@ -72,7 +103,7 @@ def read_training_arguments(option: str) -> TrainingArguments:
     Raises `ArgumentsError` or, for a file that can't be read, `DocumentError`."""
     if not option.strip() or option.lstrip().startswith(("{", "-")):
         return read_arguments(option)
-    return read_arguments(_read(_expanded(Path(option))))
+    return read_arguments(read_plain(expanded(Path(option))))
 
 
 def _is_yaml(text: str, name: str) -> bool:
@@ -82,7 +113,57 @@ def _is_yaml(text: str, name: str) -> bool:
     return name.lower().endswith(_YAML_NAMES) and not text.lstrip("\ufeff \t\r\n").startswith("{")
 
 
+def _run(outline: Outline, reach: Reach) -> Imported:
+    """With what lies where the settings point."""
+    outline, of_file = with_file(outline, reach)
+    config, of_config = _config_of(outline, reach)
+    if config:
+        outline = replace(outline, ranks=outline.ranks or config.gpus, nodes=outline.nodes or config.nodes)
+    script = script_of(outline, reach)
+    found, left = (*of_config, *of_file), notes_of(outline, bool(script))
+    return Imported(
+        config.text if config else "",
+        (*map(str, found), *(config.notes if config else ()), *map(str, left)),
+        {"native": Integration.NATIVE, "": None}.get(outline.reader, Integration.HF),
+        outline.nodes,
+        outline.ranks,
+        config.written if config else None,
+        Run(str(outline.source), fields_of(outline, script), Brought.of(outline, script), outline.trainer),
+    )
+
+
+def _config_of(outline: Outline, reach: Reach) -> tuple[Imported | None, tuple[Said, ...]]:
+    """The config that a run points to, where it is here; and where it was looked for."""
+    if outline.config is not None:
+        return _json(_dumped(outline.config)), (said("imported", "config_inside"),)
+    if outline.short:
+        yaml = accelerate_yaml.read(_dumped({"distributed_type": "DEEPSPEED", **outline.short}))
+        return _accelerate(yaml, yaml.text), (said("imported", "config_of_options"),)
+    named = outline.config_file or outline.accelerate_file
+    if not named:
+        return None, (said("imported", "no_config"),)
+    path = reach.find(named)
+    if path is None:
+        return None, (needed(outline, named),)
+    try:
+        found = _open(path, reach.places)
+    except DocumentError as error:
+        return None, (said("imported", "config_unreadable", path=str(path), problem=str(error)),)
+    return found, (said("imported", "config_at", path=str(path), named=outline.config_name or named),)
+
+
+def _open(path: Path, places: Places | None) -> Imported:
+    """A config or accelerate's YAML."""
+    text = read_plain(path)
+    if not _is_yaml(text, path.name):
+        return _json(text)
+    yaml = accelerate_yaml.read(text)
+    return _accelerate(yaml, yaml.text) if yaml.text else _followed(yaml, path.parent, places)
+
+
 def _json(text: str) -> Imported:
+    if looks_like_shell(text):
+        raise DocumentError(wrong("import.no_training"))
     read = written.read(text)
     config = Document(read.text).value
     autos = any(lookup(config, pointer) == "auto" for pointer in FILLED_BY_TRAINER)
@@ -97,9 +178,9 @@ def _accelerate(yaml: AccelerateConfig, text: str) -> Imported:
 
 def _followed(yaml: AccelerateConfig, folder: Path, places: Places | None) -> Imported:
     """The config that a YAML in `folder` points to."""
-    path = _reached(folder / _expanded(Path(yaml.config_file)), places)
+    path = Reach(folder, places).find(yaml.config_file) or reached(folder / expanded(Path(yaml.config_file)), places)
     try:
-        config = _json(_read(path))
+        config = _json(read_plain(path))
     except DocumentError as error:
         told = wrong("import.pointed", path=str(path), problem=str(error))
         raise DocumentError(told, error.line, error.column) from error
@@ -108,56 +189,8 @@ def _followed(yaml: AccelerateConfig, folder: Path, places: Places | None) -> Im
     return replace(followed, written=config.written)
 
 
-def _expanded(path: Path) -> Path:
+def _dumped(config: Mapping[str, Any]) -> str:
     try:
-        return path.expanduser()
-    except RuntimeError as error:
-        raise DocumentError(wrong("import.no_home", path=str(path))) from error
-
-
-def _reached(path: Path, places: Places | None) -> Path:
-    """`path` as it was given, or where it leads when only `places` may be read: a link put in its way later is then
-    refused, not followed."""
-    return places.check(path) if places else path
-
-
-def _read(path: Path, shown: str = "") -> str:
-    """The text of a plain file, called `shown` in messages; no pipe or device is waited for. Raises `DocumentError`."""
-    shown = shown or str(path)
-    try:
-        with open(path, "rb", opener=_plain_file) as file:
-            content = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
-        raise DocumentError(_why_not(path, error)) from error
-    if len(content) > MAX_BYTES:
-        raise DocumentError(wrong("import.too_large", path=shown, most=f"{MAX_BYTES >> 20} MiB"))
-    return _decoded(shown, content)
-
-
-def _plain_file(path: str, flags: int) -> int:
-    """Opens `path` without waiting for a pipe's other end; refuses what is no file before anything is read."""
-    descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)
-    mode = os.fstat(descriptor).st_mode
-    if stat.S_ISREG(mode):
-        return descriptor
-    os.close(descriptor)
-    raise DocumentError(wrong("import.folder" if stat.S_ISDIR(mode) else "import.device", path=path))
-
-
-def _why_not(path: Path, error: OSError | ValueError) -> Said:
-    if isinstance(error, FileNotFoundError):
-        where = "" if path.is_absolute() else wrong("import.started_in", folder=str(Path.cwd()))
-        return wrong("import.not_found", path=str(path), where=where)
-    if isinstance(error, PermissionError):
-        return wrong("import.denied", path=str(path))
-    reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
-    return wrong("import.not_opened", path=f"{path!s:.200}", why=reason)
-
-
-def _decoded(shown: str, content: bytes) -> str:
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        byte, line = content[error.start], content.count(b"\n", 0, error.start) + 1
-        told = wrong("import.no_utf8", path=shown, byte=f"{byte:#04x}", line=str(line))
-        raise DocumentError(told, line) from error
+        return json.dumps(config, indent=2, allow_nan=False) + "\n"
+    except (TypeError, ValueError) as error:
+        raise DocumentError(wrong("import.no_json", why=str(error))) from error

@@ -21,7 +21,6 @@ from dsgui.core.texts.saying import words, wrong
 from dsgui.shell.files.folders import make_private
 from dsgui.shell.files.json_files import replace_file
 
-GROUP, SOURCE = "My presets", "saved here"
 MAX_PRESETS = 200
 MAX_BYTES = 1 << 20
 MAX_TITLE, MAX_PURPOSE, MAX_COUNT = 60, 300, 100_000
@@ -149,10 +148,10 @@ def _preset(id: str, entry: dict[str, Any]) -> Preset:
     Document(text)
     return Preset(
         id=id,
-        group=GROUP,
+        group=words("configs", "my_presets"),
         title=_line("title", entry.get("title"), 1, MAX_TITLE),
         purpose=_line("purpose", entry.get("purpose", ""), 0, MAX_PURPOSE),
-        source=SOURCE,
+        source=words("configs", "saved_here"),
         integration=_integration(entry.get("integration")),
         gpus=_count("gpus", context.get("gpus")),
         nodes=_count("nodes", context.get("nodes")),

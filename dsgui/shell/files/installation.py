@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import dsgui
+from dsgui.core.texts.saying import words
 
 _PACKAGE = Path(dsgui.__file__).resolve().parent
 # A wheel has the documents built into the package; in a checkout they lie beside it.
@@ -22,10 +23,10 @@ _APP = ("gradio", "gradio_client", "fastapi", "starlette", "uvicorn", "httptools
 def missing(module: str, needed_by: str) -> str:
     """What to do about a module that can't be imported; "" for one that no extra brings."""
     package = module.partition(".")[0]
-    return f"{needed_by} needs {package}, which is not installed here. {_install()}" if package in _APP else ""
+    return words("requests", "missing", program=needed_by, package=package, how=_install()) if package in _APP else ""
 
 
 def _install() -> str:
     if IS_CHECKOUT:
-        return f"Run “make setup” in {DOCUMENTS}, and start dsgui with its .venv/bin/python."
-    return f"Install it with: {sys.executable} -m pip install 'dsgui[app]'"
+        return words("requests", "make_setup", folder=str(DOCUMENTS))
+    return words("requests", "install", command=f"{sys.executable} -m pip install 'dsgui[app]'")

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from dsgui.core.decoding import finite
 from dsgui.core.errors import DsguiError
+from dsgui.core.texts.saying import Said, said
 from dsgui.shell.files.regular_files import read_whole
 
 T = TypeVar("T")
@@ -23,7 +24,6 @@ MOST_BYTES = 4 << 20
 _MOST_DEEP = 64
 
 
-_TOO_DEEP = f"it is nested more than {_MOST_DEEP} deep"
 # What reading and decoding a file that may hold anything raises.
 UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError, DsguiError)
 
@@ -77,24 +77,30 @@ def parse_object(data: bytes) -> dict[str, Any]:
     try:
         value = json.loads(data, parse_float=finite, parse_constant=finite)
     except RecursionError as error:
-        raise ValueError(_TOO_DEEP) from error
+        raise _too_deep() from error
     if not isinstance(value, dict):
-        raise ValueError("it is not a JSON object")
+        raise ValueError(said("files", "no_object"))
     level: list[Any] = [value]
     for _ in range(_MOST_DEEP):
         members = (one.values() if isinstance(one, dict) else one for one in level)
         level = [member for one in members for member in one if isinstance(member, dict | list)]
         if not level:
             return value
-    raise ValueError(_TOO_DEEP)
+    raise _too_deep()
 
 
-def why_unreadable(error: BaseException) -> str:
+def _too_deep() -> ValueError:
+    return ValueError(said("files", "too_deep", most=str(_MOST_DEEP)))
+
+
+def why_unreadable(error: BaseException) -> "str | Said":
     """Of `UNREADABLE`, in words."""
     if isinstance(error, KeyError):
-        return f"{error} is missing"
+        return said("files", "key_missing", key=str(error))
     if isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
-        return f"it is not valid JSON ({error})"
+        return said("files", "bad_json", why=str(error))
+    if error.args[:1] and isinstance(error.args[0], Said):
+        return error.args[0]
     return (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
+from dsgui.core.texts.saying import Said, said
+
 
 def open_regular(path: Path | str, *, follow: bool = True) -> BinaryIO:
     """For reading bytes. Raises OSError, also for what is not a regular file, no name that a file can have, and, unless
@@ -33,23 +35,23 @@ def read_whole(path: Path | str, most_bytes: int) -> bytes:
         size = os.fstat(file.fileno()).st_size
         data = file.read(most_bytes + 1) if size <= most_bytes else b""
         if size > most_bytes or len(data) > most_bytes:
-            raise OSError(f"it has {max(size, len(data)):,} bytes; at most {most_bytes:,} are read")
+            raise OSError(said("files", "too_large", bytes=f"{max(size, len(data)):,}", most=f"{most_bytes:,}"))
         return data
 
 
-def kind_of(mode: int) -> str:
-    """What a file of this mode is, in words."""
-    return next((name for is_one, name in _KINDS if is_one(mode)), "no file")
+def kind_of(mode: int) -> Said:
+    """What a file of this mode is."""
+    return said("files", next((code for is_one, code in _KINDS if is_one(mode)), "none"))
 
 
 _KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
-    (stat.S_ISREG, "a file"),
-    (stat.S_ISDIR, "a folder"),
-    (stat.S_ISLNK, "a link"),
-    (stat.S_ISFIFO, "a named pipe"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
+    (stat.S_ISREG, "file"),
+    (stat.S_ISDIR, "folder"),
+    (stat.S_ISLNK, "link"),
+    (stat.S_ISFIFO, "pipe"),
+    (stat.S_ISSOCK, "socket"),
+    (stat.S_ISCHR, "device"),
+    (stat.S_ISBLK, "device"),
 )
 
 
@@ -58,4 +60,4 @@ def _is_name(path: Path | str) -> bool:
 
 
 def _irregular(path: Path | str, mode: int) -> OSError:
-    return OSError(f"{str(path)!r} is not a regular file but {kind_of(mode)}")
+    return OSError(said("files", "irregular", path=repr(str(path)), kind=kind_of(mode)))

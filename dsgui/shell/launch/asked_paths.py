@@ -9,7 +9,7 @@ from pathlib import Path
 from dsgui.core.errors import PlaceError, PlanError
 from dsgui.core.launch.plan import LaunchRequest
 from dsgui.core.script.script import ScriptFacts, script_facts
-from dsgui.core.texts.saying import wrong
+from dsgui.core.texts.saying import said, wrong
 from dsgui.shell.files.regular_files import read_regular
 
 _SCRIPT_BYTES = 2_000_000
@@ -55,7 +55,7 @@ def _absolute(typed: str, base: str) -> Path:
         path = path if path.is_absolute() or not base.strip() else Path(base.strip()).expanduser() / path
         path = path.absolute()
         if "\0" in typed:
-            raise ValueError("it has a null character")
+            raise ValueError(said("files", "null"))
         path.exists()  # raises for a name that no file can have
     except (RuntimeError, ValueError, OSError) as error:
         raise PlanError(wrong("path.unusable", path=typed[:80], why=str(error))) from error

@@ -10,14 +10,14 @@ from dsgui.core.launch.command import argv
 from dsgui.core.launch.plan import Plan
 from dsgui.core.launch.state import Identity
 from dsgui.core.machine.verdicts import Row
-from dsgui.core.texts.saying import Said, said, wrong
+from dsgui.core.texts.saying import Said, listed, said, wrong
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
     """What came of ending a run on one machine: how many processes were `told` to, which are `left`, or a `problem`."""
 
-    host: str
+    host: str | Said
     told: int = 0
     left: tuple[int, ...] = ()
     problem: str | Said = ""
@@ -51,7 +51,7 @@ class Backend(Protocol):
 
     def ask(self, plan: Plan) -> tuple[Row, ...]:
         """What stands in the way there, where the place can be asked. May take some seconds. Raises `PlanError`."""
-        raise PlanError(wrong("place.nothing_to_check", place=plan.place.LABEL))
+        raise PlanError(wrong("place.nothing_to_check", place=plan.place.called()))
 
     @contextmanager
     def starting(self, plan: Plan, environment: Mapping[str, str]) -> Iterator[Start]:
@@ -71,7 +71,7 @@ class Backend(Protocol):
 
 def what_is_left(ended: Sequence[Ended]) -> Said:
     """Goes on a sentence about this machine: " here or on worker-1; worker-2 could not be asked (No route to host)"."""
-    clear = ", ".join(one.host for one in ended if not one.left and not one.problem)
+    clear = listed(one.host for one in ended if not one.left and not one.problem)
     found = said("reasons", "here_or_on", hosts=clear) if clear else said("reasons", "nowhere_else")
     for one in ended:
         if one.problem:

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from dsgui.core.errors import RunError
 from dsgui.core.launch.command import MARKER, RUN_FOLDER
-from dsgui.core.texts.saying import wrong
+from dsgui.core.texts.saying import words, wrong
 from dsgui.shell.files.installation import FOLDER, MODULE
 from dsgui.shell.files.regular_files import open_regular
 from dsgui.shell.runs.store import RunDirectory, size_of
@@ -83,4 +83,4 @@ def _last_line(directory: RunDirectory) -> str:
             lines = file.read(_LAST_BYTES).decode("utf-8", "replace").strip().splitlines()
     except OSError:
         lines = []
-    return lines[-1] if lines else "it printed nothing."
+    return lines[-1] if lines else words("commands", "printed_nothing")

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from dsgui.core.texts.saying import said
 from dsgui.shell.files.json_files import FILE_MODE
 from dsgui.shell.files.regular_files import kind_of
 from dsgui.shell.runs.store import RunDirectory, size_of
@@ -92,7 +93,7 @@ def _open(path: Path, flags: int) -> int:
     descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK, FILE_MODE)
     if not stat.S_ISREG(mode := os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise OSError(f"{path} is {kind_of(mode)}, where a file was expected")
+        raise OSError(said("troubles", "no_file", file=str(path), kind=kind_of(mode)))
     return descriptor
 
 

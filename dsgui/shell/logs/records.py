@@ -20,6 +20,7 @@ from dsgui.core.metrics.curves import RECORD, Series, SeriesTable
 from dsgui.core.metrics.points import OUTPUT, Event, Point, number_to_json
 from dsgui.core.metrics.reached import Reached
 from dsgui.core.metrics.samples import Peak, Sample, SampleTable
+from dsgui.core.metrics.step_pace import StepPace
 from dsgui.core.runs.alerts import Alerts
 from dsgui.shell.logs.growing import Appender, OutputFile, RecordFile
 from dsgui.shell.logs.past import add_past_points, past_points
@@ -169,7 +170,7 @@ _KEPT = (
         "_patterns",
         "_patterns_changed",
     ),
-    *("_finished", "_past", "_pace", "_rush", "_reached", "_progress", "_peak"),
+    *("_finished", "_past", "_pace", "_rush", "_reached", "_steps", "_progress", "_peak"),
 )
 
 
@@ -202,7 +203,7 @@ class Records:
         self._finished = self._unmasked = self._in_gap = False
         self._past: list[Past] = []
         self._pace, self._rush = Pace(), Rush()
-        self._reached = Reached()
+        self._reached, self._steps = Reached(), StepPace()
         self._progress: dict[str, Any] = {}
         self._peak = Peak()
         self._before = b""  # records of points that another supervisor had written, and that come again
@@ -237,6 +238,8 @@ class Records:
         points = read(chunk)
         self._rush.works(time.thread_time() - began, self._monotonic())
         self.take_points(points)
+        if progress := self.log.progress:
+            self._steps.take(progress.step, self._elapsed_s())
         self._take_events(self.log.take_events())
 
     def take_sample(self, sample: Sample, node: str = "") -> None:
@@ -262,7 +265,19 @@ class Records:
             if records:
                 self._try(self._points.write, self._as_before(records) if self._before else records)
             self._reached.take(point, now)
+            self._count(point, now)
         self._take_events(self._alerts.points(points))
+
+    def _count(self, point: Point, now: float) -> None:
+        """What files tell counts only until the output tells of steps: some number their own lines."""
+        tells = point.kind == "train" and point.step is not None and math.isfinite(now)
+        if tells and point.step is not None and (point.source == OUTPUT or self.log.progress is None):
+            self._steps.take(int(point.step), now)
+
+    @property
+    def step(self) -> int | None:
+        """The furthest step that the training has told of."""
+        return self._steps.step
 
     def take_event(self, event: Event) -> None:
         """The first few thousand of each kind are kept."""
@@ -397,6 +412,8 @@ class Records:
             found |= {"doing": doing.to_json()}
         if epoch := self.log.epoch:
             found |= {"epoch": number_to_json(epoch.number), "epochs": epoch.epochs}
+        if (step_s := self._steps.seconds) is not None:
+            found |= {"step_s": step_s}
         if peak := self._peak.to_json():
             found |= {"peak": peak}
         return found

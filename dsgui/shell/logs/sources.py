@@ -21,6 +21,8 @@ from dsgui.core.launch.log_folders import NEWEST, Sources
 from dsgui.core.metrics.event_file import EventFile, writer_of
 from dsgui.core.metrics.logged_files import Batch, CsvFile, ScalarPoints, history, history_points
 from dsgui.core.metrics.points import Point
+from dsgui.core.texts.saying import said
+from dsgui.shell.files.regular_files import kind_of
 from dsgui.shell.logs.records import note
 
 LOOK_S, HURRY_S = 2.0, 0.5
@@ -350,6 +352,6 @@ def _read(path: Path, offset: int, count: int) -> bytes:
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     with open(descriptor, "rb", buffering=0) as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(f"{path} is not a regular file")
+            raise OSError(said("files", "irregular", path=str(path), kind=kind_of(os.fstat(descriptor).st_mode)))
         file.seek(offset)
         return file.read(count) or b""

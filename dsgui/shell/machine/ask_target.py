@@ -102,7 +102,7 @@ def _cuda_failure(torch: Any) -> str:
         torch.cuda.init()
     except Exception as error:  # noqa: BLE001 — torch raises RuntimeError or AssertionError, by its build
         return str(error).strip().splitlines()[0]
-    return "torch sees no device"
+    return ""
 
 
 def toolkit() -> "dict[str, object]":

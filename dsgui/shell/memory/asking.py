@@ -194,7 +194,7 @@ def as_json(question: Question) -> Message:
             "target_length": work.target_length,
             "checkpointing": work.checkpointing,
             "attention": work.attention,
-            "lora": {"rank": lora.rank, "targets": list(lora.targets)} if lora else None,
+            "lora": {"rank": lora.rank, "targets": list(lora.targets), "dropout": lora.dropout} if lora else None,
         },
         "group": {"ranks": question.group.ranks, "nodes": question.group.nodes, "rank": question.group.rank},
     }

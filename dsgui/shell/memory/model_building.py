@@ -43,6 +43,11 @@ class FromConfig:
         with contextlib.nullcontext() if self._fills else unfilled():
             model = self._class._from_config(self.config, **{dtype_name(): getattr(load("torch"), self._dtype)})
         model.tie_weights()
+        return model.train()
+
+    def adapt(self, model: Any) -> Any:
+        """With adapters and checkpointing. Outside of `deepspeed.zero.Init`, as scripts wrap what `from_pretrained`
+        gave: adapters are whole then, in fp32, and the engine divides them so."""
         if self._workload.get("lora"):
             model = adapted(model, self._workload["lora"])
         if self._workload["checkpointing"]:
@@ -95,6 +100,10 @@ class FromFunction:
             raise Refused("not_a_model", function=self._factory, type=type(model).__name__)
         self.config = getattr(model, "config", None)
         return model.train()
+
+    def adapt(self, model: Any) -> Any:
+        """It is as the user's function made it."""
+        return model
 
     def batch(self, device: Any) -> "dict[str, Any]":
         torch = load("torch")
@@ -184,5 +193,7 @@ def adapted(model: Any, lora: "dict[str, Any]") -> Any:
         peft = load("peft")
     except ImportError:
         raise Refused("no_peft") from None
-    wanted = peft.LoraConfig(r=lora["rank"], target_modules=list(lora["targets"]), task_type=None)
+    wanted = peft.LoraConfig(
+        r=lora["rank"], target_modules=list(lora["targets"]), lora_dropout=lora.get("dropout", 0.0), task_type=None
+    )
     return peft.get_peft_model(model, wanted)

@@ -156,6 +156,18 @@ def flash_attention(original: Any, setting: Setting) -> Any:
     return attention
 
 
+def whole_kernel(original: Any, setting: Setting) -> Any:
+    """An operator that CUDA computes in one kernel, so for what it gives alone."""
+    torch = load("torch")
+    library = torch.library.Library("aten", "IMPL")
+    library.impl(original.__name__, lambda gradient, given: torch.empty_like(given), "PrivateUse1")
+    _KERNELS.append(library)
+    return original
+
+
+_KERNELS: "list[Any]" = []  # a kernel goes with its library
+_COMPOSED = "a device without a kernel of its own computes it in several steps, each with a result"
+
 TABLE = (
     Row("torch", "Tensor.data_ptr", "a tensor without storage has no address", address),
     Row("torch", "Tensor.tolist", _READS, as_list),
@@ -168,6 +180,8 @@ TABLE = (
     Row("torch", "Tensor.record_stream", "streams are not there", nothing, True),
     Row("torch.nn.functional", "scaled_dot_product_attention", "no kernel of the device is there to choose",
         flash_attention, True),
+    Row("torch", "ops.aten.silu_backward", _COMPOSED, whole_kernel, True),
+    Row("torch", "ops.aten.mish_backward", _COMPOSED, whole_kernel, True),
     Row("transformers.masking_utils", "is_tracing", "a tensor without storage is none that is traced", not_traced,
         newer=True),
     Row("deepspeed.comm.torch", "build_shm_op", "would compile an operator and keep shared memory", nothing),

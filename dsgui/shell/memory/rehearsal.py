@@ -161,7 +161,8 @@ class Rehearsal:
         self.enter("model" if partitioned else "load", 0)
         init: Any = load("deepspeed").zero.Init(config_dict_or_path=self.config) if partitioned else None
         with init or contextlib.nullcontext():
-            return self.source.build()
+            model = self.source.build()
+        return self.source.adapt(model)
 
     def _watch_gradients(self, parameters: "list[Any]") -> None:
         """Says of each gradient what it is, before DeepSpeed's own hook takes it away. Registered after the model was

@@ -97,7 +97,7 @@ class Bounded(Generic[Answer]):
         except NoAnswer:
             if not self._open.done():
                 return None
-            answer, self.problem = None, "it took too long"  # the question itself raised it
+            answer, self.problem = None, "timeout"  # the question itself raised it
         except Exception as error:  # noqa: BLE001 — a reading that fails is missing; the run goes on
             answer, self.problem = None, f"{type(error).__name__}: {error}"
         self._open = None

@@ -39,6 +39,6 @@ def answer(telemetry: Telemetry, next_line: Callable[[], bytes]) -> None:
             signal.alarm(SILENCE_S)
             if line.strip():
                 sample = replace(telemetry.sample(()), elapsed_s=float(line))
-                print(json.dumps({"note": telemetry.note} | sample.to_json()), flush=True)
+                print(json.dumps({"lacks": telemetry.lacks} | sample.to_json()), flush=True)
     except BrokenPipeError:
         return

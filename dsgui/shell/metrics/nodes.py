@@ -17,7 +17,9 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from dsgui.core.launch.command import MARKER
 from dsgui.core.launch.hostfile import Host
@@ -25,6 +27,7 @@ from dsgui.core.launch.plan import Plan
 from dsgui.core.metrics.readable import readable
 from dsgui.core.metrics.samples import Sample
 from dsgui.core.script.words import OUTPUT_OPTIONS, value_of
+from dsgui.core.texts.saying import Said, said
 from dsgui.shell.launch.where import backend_of
 from dsgui.shell.metrics.node_agent import READY
 from dsgui.shell.metrics.nvml import NO_DRIVER
@@ -87,7 +90,7 @@ class Nodes:
         others = [host for host in plan.place.hosts() if not is_here(host.name)]
         start = backend_of(plan).REACHES if start is None else start
         given = bundle() if others else b""
-        self._lacks = plan.place.SAMPLES_NOTE
+        self._not_sampled = plan.place.NOT_SAMPLED
         self._nodes = [_Node(host.name, _command(plan, host, start), given, clock, monotonic) for host in others]
 
     @property
@@ -96,11 +99,13 @@ class Nodes:
         return {pid for node in self._nodes if (pid := node.pid) is not None}
 
     @property
-    def note(self) -> str:
-        """Sentences on what is missing, or ""."""
-        told = [node.note for node in self._nodes if node.note]
-        more = (f"The same for {len(told) - _MOST_NOTES} more hosts.",) if len(told) > _MOST_NOTES else ()
-        return " ".join(filter(None, (self._lacks, *told[:_MOST_NOTES], *more)))
+    def lacks(self) -> tuple[Said, ...]:
+        """What is missing."""
+        told = [node.lacks for node in self._nodes if node.lacks]
+        left = len(told) - _MOST_NOTES
+        more = (said("sampling", "more_nodes", count=str(left)),) if left > 0 else ()
+        here = (said("sampling", self._not_sampled),) if self._not_sampled else ()
+        return (*here, *chain.from_iterable(told[:_MOST_NOTES]), *more)
 
     def take(self) -> Iterator[tuple[str, Sample]]:
         """What came since the last time, by machine."""
@@ -141,7 +146,8 @@ class _Node:
         self._command, self._given, self._clock, self._monotonic = command, given, clock, monotonic
         self._process: subprocess.Popen[bytes] | None = None
         self._left = self._ready = False
-        self._problem = self._told = ""
+        self._problem: str | Said = ""
+        self._told: tuple[Said, ...] = ()
         self._unread = self._unsent = b""
         self._started_s = self._asked_at = 0.0
         self._asked_s: float | None = None  # while an answer is awaited
@@ -152,14 +158,14 @@ class _Node:
         return self._process.pid if self._process and self._process.returncode is None else None
 
     @property
-    def note(self) -> str:
+    def lacks(self) -> tuple[Said, ...]:
         if self._problem:
-            return f"{self.name} provides no readings ({self._problem})."
+            return (said("sampling", "node_problem", node=self.name, why=self._problem),)
         if self._left:
-            return ""
+            return ()
         if self._asked_s is not None and self._monotonic() - self._asked_s >= _QUIET_S:
-            return f"{self.name} has not answered since {date(self._asked_at)}; its readings are missing."
-        return "" if self._told in ("", NO_DRIVER) else f"{self.name}: {self._told}"
+            return (said("sampling", "node_silent", node=self.name, since=date(self._asked_at)),)
+        return tuple(said("sampling", "on_node", node=self.name, note=one) for one in self._told)
 
     def take(self) -> list[Sample]:
         if self._process is None or self._process.stdout is None:
@@ -208,7 +214,7 @@ class _Node:
                 self._command, stdin=pipe, stdout=pipe, stderr=self._errors, start_new_session=True, bufsize=0
             )
         except OSError as error:
-            self._problem = f"ssh can't be started ({error})"
+            self._problem = said("sampling", "no_ssh", why=str(error))
             self._errors.close()
             return
         for file in (self._process.stdin, self._process.stdout):
@@ -240,18 +246,18 @@ class _Node:
             return None
         try:
             value = json.loads(line)
-            sample, told = Sample.from_json(value), readable(str(value["note"])[:_MOST_PROBLEM])
+            sample, told = Sample.from_json(value), tuple(_lacking(value["lacks"]))
         except (ValueError, TypeError, KeyError, RecursionError):
             return None
         self._asked_s, self._told = None, told
         return sample
 
     def _give_up(self) -> None:
-        said = self._end()
+        told = self._end()
         if not self._left:
-            self._problem = said or "its agent ended"
+            self._problem = told or said("sampling", "agent_ended")
 
-    def _end(self) -> str:
+    def _end(self) -> str | Said:
         """Ends what is left of it here; the last line of what it complained of."""
         process, self._process = self._process, None
         if process is None:
@@ -265,8 +271,16 @@ class _Node:
                 file.close()  # type: ignore[union-attr]  # both are PIPE
         with self._errors as file:
             file.seek(0)
-            said = file.read(1 << 16).decode("utf-8", "replace").strip().splitlines()
-        return said[-1][:_MOST_PROBLEM] if said else f"code {process.returncode}"
+            told = file.read(1 << 16).decode("utf-8", "replace").strip().splitlines()
+        return told[-1][:_MOST_PROBLEM] if told else said("sampling", "ended_with_code", code=str(process.returncode))
+
+
+def _lacking(told: Any) -> Iterator[Said]:
+    """What an agent lacks there, but a driver: a node may have no GPU. Raises ValueError, TypeError or KeyError."""
+    for code, given in list(told)[:_MOST_NOTES]:
+        words = {str(name): readable(str(value)[:_MOST_PROBLEM]) for name, value in given}
+        if code != NO_DRIVER:
+            yield said("sampling", code, **words)
 
 
 def _command(plan: Plan, host: Host, start: Sequence[str]) -> list[str]:

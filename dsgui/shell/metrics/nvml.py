@@ -13,9 +13,9 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
-from dsgui.core.metrics.samples import GpuSample
+from dsgui.core.metrics.samples import GpuSample, Lack
 
-NO_DRIVER = "No NVIDIA driver found; showing CPU memory only."
+NO_DRIVER = "no_driver"
 _RETRY_S = 5.0
 _COUNTS_S = 3.0  # between two countings of what goes over a card's PCIe, each of which takes 40 ms
 # nvml.h, enum nvmlReturn_t
@@ -67,9 +67,9 @@ class Cards:
         self._start()
 
     @property
-    def note(self) -> str:
-        """A sentence where there is no driver, or ""."""
-        return "" if self._cards or self._started else NO_DRIVER
+    def lacks(self) -> tuple[Lack, ...]:
+        """That there is no driver."""
+        return () if self._cards or self._started else ((NO_DRIVER, ()),)
 
     def read(self, pids: Collection[int]) -> tuple[GpuSample, ...]:
         """What they do; `pids` are the run's processes."""

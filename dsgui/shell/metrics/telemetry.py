@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import TimeoutError as NoAnswer
 
-from dsgui.core.metrics.samples import GpuSample, Sample
+from dsgui.core.metrics.samples import GpuSample, Lack, Sample
 from dsgui.shell.metrics.aside import Aside, Bounded
 from dsgui.shell.metrics.nvml import Cards, load_nvml
 from dsgui.shell.metrics.proc import DiskReading, HostReader, HostReading, Marked, RunMemory, read_disk
@@ -30,20 +30,20 @@ class GpuWatch:
     ) -> None:
         self._open_cards = open_cards
         self._aside = aside or Aside("nvml")
-        self._readings: Bounded[tuple[str, tuple[GpuSample, ...]]] = Bounded(self._aside, clock=clock)
+        self._readings: Bounded[tuple[tuple[Lack, ...], tuple[GpuSample, ...]]] = Bounded(self._aside, clock=clock)
         self._counting: Bounded[bool] = Bounded(self._aside, patience_s=0, clock=clock)
         self._cards: Cards | None = None  # the thread's alone
         self._known: tuple[GpuSample, ...] = ()
-        self._note = ""
+        self._lacks: tuple[Lack, ...] = ()
 
     @property
-    def note(self) -> str:
-        """A sentence on what can't be read, or ""."""
+    def lacks(self) -> tuple[Lack, ...]:
+        """What can't be read."""
         if (since := self._readings.silent_since) is not None:
-            return f"The NVIDIA driver has not answered since {date(since)}; GPU readings are missing."
+            return (("driver_silent", (("since", date(since)),)),)
         if self._readings.problem:
-            return f"GPU readings failed ({self._readings.problem})."
-        return self._note
+            return (("driver_failed", (("why", self._readings.problem),)),)
+        return self._lacks
 
     def read(self, pids: Collection[int]) -> tuple[GpuSample, ...]:
         """What they do; without an answer in time nothing but who they are. `pids` are the run's processes."""
@@ -51,7 +51,7 @@ class GpuWatch:
         answer = self._readings.ask(lambda: self._read(asked))
         if answer is None:
             return self._known
-        self._note, samples = answer
+        self._lacks, samples = answer
         self._known = tuple(GpuSample(gpu.index, gpu.name) for gpu in samples)
         self._counting.ask(self._count)  # after the readings: it takes its time
         return samples
@@ -81,9 +81,9 @@ class GpuWatch:
             self._cards = self._open_cards()
         return self._cards
 
-    def _read(self, pids: Collection[int]) -> tuple[str, tuple[GpuSample, ...]]:
+    def _read(self, pids: Collection[int]) -> tuple[tuple[Lack, ...], tuple[GpuSample, ...]]:
         samples = self._opened().read(pids)
-        return self._opened().note, samples
+        return self._opened().lacks, samples
 
     def _count(self) -> bool:
         self._opened().count_next()
@@ -100,9 +100,10 @@ class DiskWatch:
         self._readings: Bounded[DiskReading] = Bounded(self._aside, clock=clock)
 
     @property
-    def note(self) -> str:
+    def lacks(self) -> tuple[Lack, ...]:
         since = self._readings.silent_since
-        return "" if since is None else f"The disk of {self._paths[0]} has not answered since {date(since)}."
+        given = (("folder", self._paths[0]), ("since", date(since))) if since is not None else ()
+        return (("disk_silent", given),) if given else ()
 
     def read(self) -> DiskReading:
         if not self._paths:
@@ -134,9 +135,9 @@ class Telemetry:
         self._seen: set[int] = set()
 
     @property
-    def note(self) -> str:
-        """Sentences for the page on what can't be shown, or ""."""
-        return " ".join(filter(None, (self._gpus.note, self._disk.note)))
+    def lacks(self) -> tuple[Lack, ...]:
+        """What can't be shown."""
+        return (*self._gpus.lacks, *self._disk.lacks)
 
     def sample(self, pids: Collection[int]) -> Sample:
         """One poll; `pids` are the run's processes, as far as they are known. Takes at most a tenth of a second."""

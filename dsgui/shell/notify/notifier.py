@@ -15,7 +15,7 @@ from dsgui.core.access.secret_forms import NOTIFY
 from dsgui.core.errors import PlanError
 from dsgui.core.metrics.points import Event
 from dsgui.core.notify.webhook import Message, Webhook, request_of, webhook_of
-from dsgui.core.texts.saying import said
+from dsgui.core.texts.saying import Said, said
 from dsgui.shell.files.folders import data_home
 from dsgui.shell.notify.sender import ALL_S
 
@@ -112,7 +112,15 @@ class Notifier:
 def _outcome(told: str) -> Event:
     if told == "sent":
         return Event.of("notified", said("events", "notified"))
-    return Event.of("warning", said("events", "not_notified", why=told or "no answer"))
+    return Event.of("warning", said("events", "not_notified", why=_why(told or "no_answer")))
+
+
+def _why(told: str) -> str | Said:
+    """A code of `notifying` in the catalogue, with what fills its place behind a colon; else words of the service's."""
+    code, _, what = told.partition(":")
+    if code in ("no_connection", "refused"):
+        return said("notifying", code, what=what)
+    return said("notifying", code) if code in ("timed_out", "unreadable", "no_answer") else told
 
 
 def _environment() -> dict[str, str]:

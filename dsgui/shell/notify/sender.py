@@ -54,7 +54,7 @@ def once(told: dict[str, Any]) -> tuple[str, bool]:
     except (OSError, http.client.HTTPException, ValueError) as error:
         reason = getattr(error, "reason", error)
         timed_out = isinstance(reason, TimeoutError | socket.timeout)
-        return "timed out" if timed_out else f"no connection ({type(reason).__name__})", True
+        return "timed_out" if timed_out else f"no_connection:{type(reason).__name__}", True
 
 
 def judged(form: str, body: bytes) -> str:
@@ -65,9 +65,9 @@ def judged(form: str, body: bytes) -> str:
         answer = json.loads(body)
         codes = [answer[name] for name in _CODES[form] if name in answer]
     except (ValueError, TypeError):
-        return "an answer that can't be read"
+        return "unreadable"
     refused = next((code for code in codes if code != 0), None)
-    return "sent" if codes and refused is None else f"refused (code {str(refused)[:12]})"
+    return "sent" if codes and refused is None else f"refused:{str(refused)[:12]}"
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from dsgui.core.errors import TargetError
-from dsgui.core.oracle.answers import Answer, Asking, Question, Trial, Verdict
+from dsgui.core.oracle.answers import WAITING, Answer, Asking, Question, Trial, Verdict
+from dsgui.core.texts.saying import Said, said, wrong
 from dsgui.shell.machine.leftovers import build_locks, extensions_folder, remove_stale_locks
 from dsgui.shell.processes.processes import snapshot
 
@@ -47,7 +48,8 @@ class _Worker:
         self._lock, self._next = threading.Lock(), 0
         self._ready: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
         self._process: subprocess.Popen[bytes] | None = None
-        self._problem, self.gone = "", False
+        self._problem: str | Said = ""
+        self.gone = False
         self.thread = threading.Thread(target=self._own, name="ask-deepspeed", daemon=True)
         self.thread.start()
 
@@ -57,13 +59,12 @@ class _Worker:
             hello = self._ready.get(timeout=limit_s)
         except queue.Empty:
             self.kill()
-            raise TargetError(f"{self._command[0]} did not import DeepSpeed within {limit_s:g} s. Ask again.") from None
+            given = {"python": self._command[0], "seconds": f"{limit_s:g}"}
+            raise TargetError(wrong("target.no_import", **given)) from None
         if hello is None or "problem" in hello:
-            raise TargetError(
-                f"DeepSpeed could not be asked: {self._command[0]} "
-                f"{'says ' + str(hello['problem']) if hello else 'ended: ' + self._problem}. "
-                "Give an interpreter that has DeepSpeed (--python)."
-            )
+            if hello:
+                raise TargetError(wrong("target.worker_says", python=self._command[0], why=str(hello["problem"])))
+            raise TargetError(wrong("target.worker_ended", python=self._command[0], why=self._problem))
         return hello
 
     def send(self, question: Message) -> tuple[int, "queue.SimpleQueue[Message | None]"]:
@@ -123,7 +124,7 @@ class _Worker:
             self._ready.put(None)
             self._end_sessions()
             with self._lock:
-                for answers in self._waiting.values():
+                for answers in list(self._waiting.values()):  # whoever is told forgets its own at once
                     answers.put(None)
 
     def _listen(self, process: "subprocess.Popen[bytes]") -> None:
@@ -133,7 +134,8 @@ class _Worker:
                 try:
                     self._heard(dict(json.loads(line)))
                 except ValueError:
-                    self._problem = f"it answered “{line[:80].decode('utf-8', 'replace').strip()}”, which is not JSON"
+                    answer = line[:80].decode("utf-8", "replace").strip()
+                    self._problem = said("oracle", "no_json", answer=answer)
                     process.kill()
 
     def _heard(self, message: Message) -> None:
@@ -148,14 +150,15 @@ class _Worker:
         if answers := self._waiting.get(id):
             answers.put(message)
 
-    def _ending(self, process: "subprocess.Popen[bytes]", errors: IO[bytes]) -> str:
+    def _ending(self, process: "subprocess.Popen[bytes]", errors: IO[bytes]) -> str | Said:
         code = process.wait()
         if process.stdin:
             with contextlib.suppress(OSError):
                 process.stdin.close()
         errors.seek(max(0, errors.seek(0, os.SEEK_END) - 4000))
         last = errors.read().decode("utf-8", "replace").strip().splitlines()[-1:]
-        return self._problem or f"code {code}, {last[0] if last else 'no output'}"
+        line = last[0] if last else said("oracle", "no_output")
+        return self._problem or said("oracle", "ended_with", code=str(code), line=line)
 
     def _end_sessions(self) -> None:
         """A worker that was killed has ended its children, but not what they had started, such as a compiler."""
@@ -261,7 +264,7 @@ class Oracle:
         if self._slots.acquire(blocking=False):
             self._slots.release()
         else:
-            tell("waiting for another question", "")
+            tell(WAITING, "")
         with self._slots:
             trials = [self._try(question, question.world_size, tell, do="run", limit_s=limit_s)]
             if trials[0].verdict is Verdict.ACCEPTED and question.world_size > 1:
@@ -278,7 +281,7 @@ class Oracle:
                 answer = self._exchange(question.to_json(**more), tell)
             except WorkerGone:
                 if attempt == 2:
-                    raise TargetError("DeepSpeed's worker crashed twice. Ask again.") from None
+                    raise TargetError(wrong("target.crashed")) from None
                 continue
             break
         if answer.get("ended"):
@@ -317,5 +320,5 @@ class Oracle:
 
 def not_alone(trial: Trial) -> Trial:
     """A trial on one rank that did not come to a step says nothing about many."""
-    reason = trial.reason or f"one rank alone stops earlier ({trial.raised.text if trial.raised else trial.stage})"
+    reason = trial.reason or said("oracle", "one_stops", why=trial.raised.text if trial.raised else trial.stage)
     return replace(trial, verdict=Verdict.NOT_TRIED, stage="step", reason=reason, raised=None)

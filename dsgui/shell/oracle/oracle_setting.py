@@ -43,7 +43,7 @@ def prepare_process(trial: Any) -> None:
         keep_files_in(trial.scratch, config)
 
     def compiling(name: str, *arguments: Any, **named: Any) -> Any:
-        trial.doing(f"loading the op {name}, compiled when it is first used")
+        trial.doing(name)
         return build(name, *arguments, **named)
 
     made.__init__, extensions.load = kept_in, compiling

@@ -61,13 +61,13 @@ class Trial:
         self.answer["stage"] = stage
         self._tell({"stage": stage})
 
-    def doing(self, what: str) -> None:
-        """What takes long just now, for whoever waits."""
-        self._tell({"stage": self.answer["stage"], "doing": what})
+    def doing(self, op: str) -> None:
+        """That it loads an op, which takes long where it is compiled first, for whoever waits."""
+        self._tell({"stage": self.answer["stage"], "doing": op})
 
-    def remark(self, text: str) -> None:
-        """Something that had to be decided to try this at all."""
-        self.answer["remarks"].append(text)
+    def remark(self, code: str, **given: str) -> None:
+        """Something that had to be decided to try this at all, as a text of `oracle` in the catalogue."""
+        self.answer["remarks"].append({"code": code, "given": given})
 
     def _spend(self) -> None:
         now = time.monotonic()
@@ -116,7 +116,7 @@ class Trial:
         config = dict(handed) if isinstance(handed, dict) else dict(read_native(path))
         shared = [key for key in _MANY_RANKS if config.get(key) not in (None, 1, {})]
         if shared:
-            raise NotTried(f"{shared[0]} needs more than one rank")
+            raise NotTried(shared[0])
         terms = self.answer["resolved"]
         config["train_micro_batch_size_per_gpu"] = terms["micro"]
         config["gradient_accumulation_steps"] = terms["accumulation"]
@@ -150,7 +150,7 @@ class Trial:
         offload = offload_device(config)
         cpu_adam = offload == "cpu" and config.get("zero_force_ds_cpu_optimizer", True)
         name, module = ("DeepSpeedCPUAdam", "deepspeed.ops.adam") if cpu_adam else ("AdamW", "torch.optim")
-        self.remark(f"The file names no optimizer: tested with {module}.{name}, as passed by a script.")
+        self.remark("no_optimizer", optimizer=f"{module}.{name}")
         return getattr(load(module), name)(parameters, lr=1e-3)
 
     def _train(self, engine: Any) -> None:
@@ -163,14 +163,12 @@ class Trial:
             engine.step()
             batches += 1
         if taken < STEPS:
-            self.remark(
-                f"{taken} of {STEPS} steps were taken: {batches} micro batches were tried, and a step takes more."
-            )
+            self.remark("few_steps", taken=str(taken), steps=str(STEPS), batches=str(batches))
         self.answer["steps"] = taken
 
 
 class NotTried(Exception):
-    """This can't be tried here, for the reason it names."""
+    """One rank can't try this: the key that it names needs more."""
 
 
 def read_native(path: str) -> Any:

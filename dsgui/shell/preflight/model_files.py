@@ -11,6 +11,7 @@ from typing import Any
 from dsgui.core.errors import PlaceError
 from dsgui.core.machine.verdicts import saw
 from dsgui.core.preflight.model_size import ModelSize, count_of_bytes, count_of_header, count_of_index
+from dsgui.core.texts.saying import said
 
 Check = Callable[[Path], object]
 _HEADER_BYTES = 32 << 20
@@ -97,12 +98,12 @@ def _header(path: Path, check: Check) -> dict[str, Any]:
     with path.open("rb") as file:
         (length,) = struct.unpack("<Q", file.read(8))
         if length > _HEADER_BYTES:
-            raise ValueError(f"{path.name} has a header of {length} bytes")
+            raise ValueError(said("files", "long_header", file=path.name, bytes=str(length)))
         return dict(json.loads(file.read(length)))
 
 
 def _json(path: Path, check: Check) -> dict[str, Any]:
     check(path)
     if os.path.getsize(path) > _JSON_BYTES:
-        raise ValueError(f"{path.name} is too large")
+        raise ValueError(said("files", "large", file=path.name))
     return dict(json.loads(path.read_text("utf-8")))

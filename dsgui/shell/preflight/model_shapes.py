@@ -54,7 +54,7 @@ class ModelShapes:
         if key not in self._kept:
             config = json.loads(read_whole(path, _MOST_BYTES))
             if not isinstance(config, dict):
-                raise ValueError("it is no JSON object")
+                raise ValueError(said("files", "no_object"))
             self._kept = {key: config}  # of one model at a time
         return self._kept[key]
 

@@ -14,9 +14,12 @@ from dsgui.core.launch.checkpoint import (
     ARGUMENTS_OF_TRAINER,
     HF_FOLDER,
     LATEST,
+    LATEST_UNIVERSAL,
     OF_ACCELERATE,
     STATE_FOLDER,
     STATE_OF_TRAINER,
+    UNIVERSAL,
+    ZERO_OF_UNIVERSAL,
     Checkpoint,
     SavedBy,
     checkpoint_from,
@@ -76,6 +79,26 @@ def checkpoint_at(path: Path) -> Checkpoint | None:
     return _with_states(path, path, SavedBy.ENGINE)
 
 
+def universal_of(one: Checkpoint) -> tuple[str, Checkpoint] | None:
+    """The folder of the universal checkpoint that was made of this one, and that as what a script names to go on from
+    it, on any number of ranks. DeepSpeed looks for it by `latest_universal` (engine.py, `load_checkpoint`)."""
+    if one.saved_by is SavedBy.ACCELERATE:  # it names the states itself
+        return None
+    own = Path(one.path)
+    tag = _text((own if one.saved_by is SavedBy.TRAINER else own.parent) / LATEST_UNIVERSAL).strip()
+    states = own if one.saved_by is SavedBy.ENGINE else next(iter(sorted(filter(_has_states, _folders(own)))), own)
+    folder = states.with_name(f"{states.name}{UNIVERSAL}")
+    if tag != folder.name or not (folder / ZERO_OF_UNIVERSAL).is_dir():
+        return None
+    path = one.path if one.saved_by is SavedBy.TRAINER else str(folder)
+    return str(folder), replace(one, path=path, shards=None, model_ranks=1, newest=True)
+
+
+def has_universal(path: Path) -> bool:
+    """Whether an engine that is told to load a universal checkpoint from this folder, or this one itself, finds it."""
+    return bool(_text(path / LATEST_UNIVERSAL).strip()) or (path / ZERO_OF_UNIVERSAL).is_dir()
+
+
 def saved_at(one: Checkpoint) -> float:
     """When it was written, unix seconds by the date of its files; 0 where it is gone."""
     return _modified(_telling(one))
@@ -87,6 +110,10 @@ def newest_in(folder: Path) -> Checkpoint | None:
     states = folder / tag
     named = tag.isprintable() and tag != "" and states.parent == folder  # a power cut leaves a file of nulls
     return _with_states(states, states, SavedBy.ENGINE) if named else None
+
+
+def _has_states(path: Path) -> bool:
+    return STATE_FOLDER.match(path.name) is not None
 
 
 # --- one checkpoint ---------------------------------------------------------------------------------------------------
@@ -179,7 +206,7 @@ def _in(folder: Path) -> Iterator[Checkpoint]:
         if one:
             yield one
         return
-    for child in _folders(folder):
+    for child in (one for one in _folders(folder) if not one.name.endswith(UNIVERSAL)):
         if (HF_FOLDER.match(child.name) or LATEST in names) and (one := checkpoint_at(child)):
             yield one
 

@@ -1,10 +1,11 @@
-"""What is wrong with the files of a run's folder: each that is not what dsgui wrote, in a sentence."""
+"""What is wrong with the files of a run's folder: each that is not what dsgui wrote, in a clause."""
 
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from dsgui.core.metrics.curves import RECORD
+from dsgui.core.texts.saying import Said, said, set_apart
 from dsgui.shell.files.json_files import MOST_BYTES
 from dsgui.shell.files.regular_files import kind_of, open_regular
 from dsgui.shell.runs.curve_reader import MOST_POINT_BYTES
@@ -15,36 +16,37 @@ _LOOKED_AT = 256  # records
 _NOT_OURS = ("checkpoint",)
 
 
-def damage(directory: RunDirectory) -> str:
-    """Of its plan and its state, without which nothing is known of a run; then of all that is no file. "" of a sound
-    folder."""
+def damage(directory: RunDirectory) -> tuple[Said, ...]:
+    """Of its plan and its state, without which nothing is known of a run; then of all that is no file. None of a
+    sound folder."""
     return _told([*filter(None, (directory.plan_damage(), directory.status_damage())), *_no_files(directory).values()])
 
 
-def whole_damage(directory: RunDirectory) -> str:
+def whole_damage(directory: RunDirectory) -> tuple[Said, ...]:
     """The same, and of what the other files hold: more to read, for the page of one run."""
     odd = _no_files(directory)
     found = [*filter(None, (directory.plan_damage(), directory.status_damage())), *odd.values()]
-    held = [sentence for name, sentence in _contents(directory) if name not in odd]
+    held = [clause for name, clause in _contents(directory) if name not in odd]
     return _told([*found, *held, *_points(directory)])
 
 
-def _told(found: list[str]) -> str:
+def _told(found: list[Said]) -> tuple[Said, ...]:
     told = list(dict.fromkeys(found))
     if not told:
-        return ""
-    more = f" And {len(told) - _MOST_NAMED} more." if len(told) > _MOST_NAMED else ""
-    return f"Damaged: {'; '.join(told[:_MOST_NAMED])}.{more}"
+        return ()
+    damaged = said("troubles", "damaged", what=set_apart(told[:_MOST_NAMED]))
+    more = len(told) - _MOST_NAMED
+    return (damaged, said("troubles", "more_damage", count=str(more))) if more > 0 else (damaged,)
 
 
-def _no_files(directory: RunDirectory) -> dict[str, str]:
+def _no_files(directory: RunDirectory) -> dict[str, Said]:
     """What stands in place of a file that every run has: a pipe, a folder, a device, a link to nothing. By name."""
     known = {path.name for path in _files(directory)}
     try:
         with os.scandir(directory.path) as entries:
             odd = sorted(entry.name for entry in entries if entry.name in known and not _is_file(entry))
     except OSError as error:
-        return {"": f"the folder can't be read: {error.strerror}"}
+        return {"": said("troubles", "folder_unreadable", why=str(error.strerror))}
     return {name: _oddity(directory.path / name) for name in odd}
 
 
@@ -55,11 +57,11 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _oddity(path: Path) -> str:
+def _oddity(path: Path) -> Said:
     try:
-        return f"{path.name} is {kind_of(os.stat(path).st_mode)}, where a file was expected"
+        return said("troubles", "no_file", file=path.name, kind=kind_of(os.stat(path).st_mode))
     except OSError:
-        return f"{path.name} is a link that leads nowhere, where a file was expected"
+        return said("troubles", "no_file", file=path.name, kind=said("files", "dead_link"))
 
 
 def _files(directory: RunDirectory) -> Iterator[Path]:
@@ -74,17 +76,17 @@ def _documents(directory: RunDirectory) -> Iterator[Path]:
     yield from (directory.sample_columns_file(0), directory.label_file)
 
 
-def _contents(directory: RunDirectory) -> Iterator[tuple[str, str]]:
+def _contents(directory: RunDirectory) -> Iterator[tuple[str, Said]]:
     yield from directory.other_damage().items()
     if (size := size_of(directory.config_file)) > MOST_BYTES:
         name = directory.config_file.name
-        yield name, f"{name} has {size:,} bytes and is not shown"
+        yield name, said("troubles", "not_shown", file=name, bytes=f"{size:,}")
 
 
-def _points(directory: RunDirectory) -> Iterator[str]:
+def _points(directory: RunDirectory) -> Iterator[Said]:
     """Whether the points are points: the first of them are looked at."""
     if (size := size_of(directory.points_file)) > MOST_POINT_BYTES:
-        yield f"{directory.points_file.name} has {size:,} bytes; reports and comparisons use the first 256 MiB"
+        yield said("troubles", "large_points", file=directory.points_file.name, bytes=f"{size:,}")
     try:
         with open_regular(directory.points_file) as file:
             records = file.read(_LOOKED_AT * RECORD.size)
@@ -94,4 +96,4 @@ def _points(directory: RunDirectory) -> Iterator[str]:
     known = len(directory.read_series())
     strange = sum(number >= known for number, *_ in RECORD.iter_unpack(records))
     if strange:
-        yield f"{directory.points_file.name} holds points of no known curve"
+        yield said("troubles", "strange_points", file=directory.points_file.name)

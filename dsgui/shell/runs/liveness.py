@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from dsgui.core.launch.plan import Plan, WhenBusy
 from dsgui.core.launch.state import RunState, RunStatus
-from dsgui.core.texts.saying import said
+from dsgui.core.texts.saying import Said, said
 from dsgui.shell.processes.processes import boot_id, is_owned, is_rebooted, is_stopped, members
 from dsgui.shell.runs.adrift import Adrift, adrift
 from dsgui.shell.runs.kept_end import KeptEnd, kept_end, settle
@@ -21,11 +21,11 @@ SILENT_S = 30.0
 @dataclass(frozen=True, slots=True)
 class Seen:
     """A run's status, and how many processes a lost one still has. `trouble` says what is wrong with its folder or its
-    supervisor, in sentences; `responds`: whether that can be asked to stop."""
+    supervisor, in a text; `responds`: whether that can be asked to stop."""
 
     status: RunStatus
     alive: int = 0
-    trouble: str = ""
+    trouble: Said | None = None
     responds: bool = True
 
     @property
@@ -60,32 +60,22 @@ def _owned(directory: RunDirectory, status: RunStatus, monotonic: Callable[[], f
     return Seen(status, trouble=trouble, responds=not trouble)
 
 
-def _silence(directory: RunDirectory, status: RunStatus, monotonic: Callable[[], float]) -> str:
-    """What keeps a supervisor from its work, or ""."""
+def _silence(directory: RunDirectory, status: RunStatus, monotonic: Callable[[], float]) -> Said | None:
+    """What keeps a supervisor from its work."""
     supervisor = status.supervisor
     if supervisor is None:
-        return ""
+        return None
     if is_stopped(supervisor):
-        return (
-            f"Its supervisor (process {supervisor.pid}) is suspended, by SIGSTOP or a debugger: nothing new is "
-            f"recorded, and the training waits once its output fills the pipe. Resume it with kill -CONT "
-            f"{supervisor.pid}; Stop works as well."
-        )
+        return said("troubles", "suspended", pid=str(supervisor.pid))
     beat = directory.last_beat()
     silent_s = 0.0 if beat is None or status.state is RunState.PENDING else monotonic() - beat
     if not SILENT_S <= silent_s < monotonic():  # no moment of this boot: the file holds something else
-        return ""
-    return (
-        f"Its supervisor (process {supervisor.pid}) has not answered for {silent_s:.0f} s: it hangs, or its disk does. "
-        "Stop ends the run without it."
-    )
+        return None
+    return said("troubles", "silent", pid=str(supervisor.pid), seconds=f"{silent_s:.0f}")
 
 
-def _not_taken(kept: KeptEnd) -> str:
-    return (
-        f"The run has ended, but its folder can't be written ({kept.why}). Its end is kept in {kept.place} until the "
-        "folder takes it."
-    )
+def _not_taken(kept: KeptEnd) -> Said:
+    return said("troubles", "end_not_taken", why=kept.why, place=str(kept.place))
 
 
 def _untold(directory: RunDirectory, plan: Plan | None, monotonic: Callable[[], float]) -> Seen:
@@ -93,7 +83,7 @@ def _untold(directory: RunDirectory, plan: Plan | None, monotonic: Callable[[], 
     damage = directory.status_damage()
     if kept := kept_end(directory):
         settled = settle(directory, kept)
-        return Seen(kept.status, trouble="" if settled else _not_taken(kept))
+        return Seen(kept.status, trouble=None if settled else _not_taken(kept))
     since, asked = directory.last_sign_of_life(), directory.read_asked()
     if not damage and asked and asked.boot_id == boot_id() and monotonic() - asked.at_s < _PENDING_S:
         waits = plan is not None and plan.when_busy is WhenBusy.WAIT
@@ -120,7 +110,7 @@ def owners(directory: RunDirectory) -> Adrift | None:
 def _lost(directory: RunDirectory, status: RunStatus) -> Seen:
     if kept := kept_end(directory):
         settled = settle(directory, kept)
-        return Seen(kept.status, trouble="" if settled else _not_taken(kept))
+        return Seen(kept.status, trouble=None if settled else _not_taken(kept))
     rebooted = is_rebooted(status.supervisor)
     alive = 0 if rebooted else len(members(directory.run_id, status.process))
     return Seen(status.lost(alive, rebooted), alive)

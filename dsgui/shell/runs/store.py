@@ -33,7 +33,7 @@ from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics.curves import MOST_SERIES, Series
 from dsgui.core.metrics.samples import SampleTable
 from dsgui.core.runs.label import Label
-from dsgui.core.texts.saying import wrong
+from dsgui.core.texts.saying import Said, said, wrong
 from dsgui.shell.files.folders import make_private
 from dsgui.shell.files.json_files import (
     FILE_MODE,
@@ -169,14 +169,14 @@ class RunDirectory:
             given = {"run": self.run_id, "file": str(self.plan_file), "why": why_unreadable(error)}
             raise RunError(wrong("run.plan_unreadable", **given)) from error
 
-    def plan_damage(self) -> str:
-        """What is wrong with the plan, or ""."""
+    def plan_damage(self) -> Said | None:
+        """What is wrong with the plan."""
         return _damage(self._own_plan, self.plan_file)
 
     def _own_plan(self) -> Plan:
         plan = _PLANS.read_strictly(self.plan_file)
         if plan.run_id != self.run_id:  # to end its processes would end another's
-            raise ValueError(f"it is the plan of run {plan.run_id[:40]}")
+            raise ValueError(said("files", "anothers_plan", run=plan.run_id[:40]))
         return plan
 
     def write_asked(self, asked: Asked) -> None:
@@ -246,12 +246,12 @@ class RunDirectory:
         """None before the supervisor has written one, or when the file is not one."""
         return _STATUSES.read(self.state_file)
 
-    def status_damage(self) -> str:
-        """What is wrong with the state, or "": nothing is where there is none yet."""
+    def status_damage(self) -> Said | None:
+        """What is wrong with the state: nothing is where there is none yet."""
         return _damage(lambda: _STATUSES.read_strictly(self.state_file), self.state_file, may_miss=True)
 
-    def other_damage(self) -> dict[str, str]:
-        """What is wrong with its other documents: names of files, and a sentence each."""
+    def other_damage(self) -> dict[str, Said]:
+        """What is wrong with its other documents: names of files, and a clause each."""
         readers: dict[Path, Callable[[], object]] = {
             self.asked_file: lambda: _ASKED.read_strictly(self.asked_file),
             self.progress_file: lambda: _PROGRESS.read_strictly(self.progress_file),
@@ -264,7 +264,7 @@ class RunDirectory:
             self.label_file: lambda: _LABELS.read_strictly(self.label_file),
         }
         told = {path.name: _damage(read, path, may_miss=True) for path, read in readers.items()}
-        return {name: sentence for name, sentence in told.items() if sentence}
+        return {name: clause for name, clause in told.items() if clause}
 
     def beat(self, monotonic_s: float) -> None:
         """A sign of life of the run's supervisor: by a clock that no one sets, and which stands still while the machine
@@ -434,7 +434,7 @@ class Store:
         with self.saying_what_to_do():
             make_private(self.runs_dir)
             if not os.access(self.runs_dir, os.W_OK | os.X_OK):
-                raise PermissionError("it is not writable")
+                raise PermissionError(said("files", "not_writable"))
 
     def new_id(self) -> str:
         """A run id nobody has: local date and time, and four hexadecimal digits."""
@@ -567,14 +567,14 @@ def _mark(path: Path) -> tuple[int, ...]:
     return seen.st_mode, seen.st_ino, seen.st_size, seen.st_mtime_ns
 
 
-def _damage(read: Callable[[], object], path: Path, *, may_miss: bool = False) -> str:
+def _damage(read: Callable[[], object], path: Path, *, may_miss: bool = False) -> Said | None:
     try:
         read()
     except UNREADABLE as error:
         if may_miss and isinstance(error, FileNotFoundError) and not os.path.lexists(path):
-            return ""
-        return f"{path.name} can't be read: {why_unreadable(error)}"
-    return ""
+            return None
+        return said("troubles", "unreadable", file=path.name, why=why_unreadable(error))
+    return None
 
 
 def _read_from(path: Path, offset: int, count: int) -> bytes:

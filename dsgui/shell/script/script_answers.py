@@ -23,6 +23,7 @@ from dsgui.core.script.command_line import Option
 from dsgui.core.script.declared import Module, inherited, module_of
 from dsgui.core.script.script_options import TRANSFORMERS, ArgumentsFile, CommandLine, origin
 from dsgui.core.script.taken import ArgumentsFromFile, ScriptAnswers, file_named
+from dsgui.core.script.trees import module_tree
 from dsgui.core.texts.saying import Said
 from dsgui.shell.files.regular_files import read_regular
 from dsgui.shell.machine.target import as_in_a_run
@@ -220,6 +221,6 @@ def _module(path: str) -> Module:
 def _parsed(path: str, changed_ns: int, size: int) -> Module:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            return module_of(ast.walk(ast.parse(file.read(_MOST_BYTES))))
+            return module_of(ast.walk(module_tree(file.read(_MOST_BYTES))))
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return Module()

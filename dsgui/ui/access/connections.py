@@ -12,6 +12,7 @@ from typing import Any, cast
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from dsgui.core.texts.saying import words
 from dsgui.ui.access.guard import ALWAYS, SCOPE_KEY
 
 MOST_CONNECTIONS = 400
@@ -53,7 +54,7 @@ class Connections:
                 self.unread += len(data)
                 super().data_received(data)
                 if self.unread > MOST_HEAD_BYTES and not self.transport.is_closing():
-                    self.send_400_response("A part of the request has no end.")
+                    self.send_400_response(words("requests", "no_end"))
 
             def count(self, length: int) -> None:
                 """Raises ValueError, which httptools takes for a request that is none."""
@@ -199,11 +200,17 @@ class _Handshake(asyncio.Protocol):
 
 
 class Server(uvicorn.Server):
-    """uvicorn's, which closes its `connections` when it is told to stop."""
+    """uvicorn's, which closes its `connections` when it is told to stop. The kernel keeps up to `queued` for it:
+    asyncio would have as few wait as it accepts at once."""
 
-    def __init__(self, config: uvicorn.Config, connections: Connections) -> None:
+    def __init__(self, config: uvicorn.Config, connections: Connections, queued: int) -> None:
         super().__init__(config)
-        self._connections = connections
+        self._connections, self._queued = connections, queued
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(self._queued)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Nobody is waited for."""

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from dsgui.core.texts.saying import listed, words
 from dsgui.ui.common.documents import MAX_CHARACTERS
 
 _KEYS = {"data", "event_data", "fn_index", "trigger_id", "session_hash"}
@@ -29,39 +30,39 @@ def problem_of(body: bytes, inputs: Mapping[int, Sequence[str]], is_stored: Call
     try:
         event = json.loads(body, parse_constant=_no_constant)
     except (ValueError, RecursionError):
-        return "Expected JSON."
+        return words("requests", "json")
     if not isinstance(event, dict) or not event.keys() <= _KEYS:
-        return f"Expected an object with {', '.join(sorted(_KEYS))}."
+        return words("requests", "object", keys=listed(sorted(_KEYS)))
     if not _is_session(event.get("session_hash")):
-        return "session_hash: expected up to 64 letters and digits."
+        return words("requests", "session")
     number = event.get("fn_index")
     if not isinstance(number, int) or not _is_count(number) or number not in inputs:
-        return "fn_index: expected the number of an event of this page."
+        return words("requests", "number")
     if not (event.get("trigger_id") is None or _is_count(event["trigger_id"])):
-        return "trigger_id: expected a whole number."
+        return words("requests", "trigger")
     if not _is_small(event.get("event_data")):
-        return "event_data: expected nothing as large as this, and no file."
+        return words("requests", "event_data")
     data: Any = event.get("data")
     return _data_problem(data, inputs[number]) or _upload_problem(data, inputs[number], is_stored)
 
 
 def _data_problem(data: Any, kinds: Sequence[str]) -> str:
     if not isinstance(data, list) or len(data) != len(kinds):
-        return f"data: expected a list of {len(kinds)} values."
+        return words("requests", "data", count=str(len(kinds)))
     for place, (value, kind) in enumerate(zip(data, kinds, strict=True)):
         if value is not None and not _CHECKS.get(kind, _is_small)(value):
-            return f"data[{place}]: not a value that this page's {kind} has."
+            return words("requests", "value", place=str(place), kind=kind)
     return ""
 
 
 def _upload_problem(data: Sequence[Any], kinds: Sequence[str], is_stored: Callable[[str], bool]) -> str:
     """Gradio copies whatever file an event names, before its handler sees it."""
     named = [value["path"] for value, kind in zip(data, kinds, strict=True) if kind == _UPLOAD and value is not None]
-    return "" if all(map(is_stored, named)) else "This file is no longer available. Upload it again."
+    return "" if all(map(is_stored, named)) else words("requests", "no_upload")
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not valid JSON")
+    raise ValueError(name)
 
 
 def _is_session(value: Any) -> bool:

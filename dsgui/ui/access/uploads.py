@@ -14,6 +14,7 @@ from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException
 
 from dsgui.core.errors import PlaceError
+from dsgui.core.texts.saying import listed, said, words
 
 MAX_UPLOAD_BYTES = 1 << 20
 MOST_KEPT = 16
@@ -53,7 +54,7 @@ class Uploads:
 def inside_uploads(folder: Path, path: Path) -> Path:
     """`path`, which is an upload or Gradio's copy of one. Raises `PlaceError` for everything else."""
     if not _lies_in(folder, str(path)):
-        raise PlaceError("This file is not available. Upload it again.")
+        raise PlaceError(said("requests", "no_upload"))
     return path
 
 
@@ -67,12 +68,12 @@ def make_uploads(uploads: Uploads) -> APIRouter:
             async with request.form(max_files=1, max_fields=0) as form:
                 [file] = form.getlist("files")
                 if not isinstance(file, UploadFile):
-                    raise HTTPException(400, "Expected a file.")
+                    raise HTTPException(400, words("requests", "file"))
                 name, content = _name(file.filename or ""), await file.read(MAX_UPLOAD_BYTES + 1)
         except (ValueError, MultiPartException) as error:
-            raise HTTPException(400, "Expected one file in a form upload.") from error
+            raise HTTPException(400, words("requests", "one_file")) from error
         if len(content) > MAX_UPLOAD_BYTES:
-            raise HTTPException(413, f"Expected a config of at most {MAX_UPLOAD_BYTES >> 20} MiB.")
+            raise HTTPException(413, words("requests", "large_file", most=str(MAX_UPLOAD_BYTES >> 20)))
         return JSONResponse([str(uploads.keep(name, content))])
 
     @router.get("/upload_progress")
@@ -104,7 +105,7 @@ def _name(given: str) -> str:
     """The file's own name, which the page shows; no part of a path, and of a type that is read here."""
     name = given.replace("\\", "/").rpartition("/")[2]
     if not name.lower().endswith(TYPES) or len(name) > _LONGEST_NAME or not name.isprintable() or name.startswith("."):
-        raise HTTPException(415, f"Expected a file called …{', …'.join(TYPES)}.")
+        raise HTTPException(415, words("requests", "file_name", endings=listed(f"…{ending}" for ending in TYPES)))
     return name
 
 

@@ -4,6 +4,7 @@ from threading import Lock
 
 from dsgui.core.config.document import Document
 from dsgui.core.errors import DocumentError
+from dsgui.core.texts.saying import said
 
 MAX_CHARACTERS = 1 << 20
 _MOST_REMEMBERED = 16
@@ -30,4 +31,4 @@ def remember(document: Document) -> Document:
 def check_size(text: str) -> None:
     """Raises `DocumentError` for a text that no config is as large as."""
     if len(text) > MAX_CHARACTERS:
-        raise DocumentError(f"The text has {len(text):,} characters; a config has at most {MAX_CHARACTERS:,}.")
+        raise DocumentError(said("configs", "too_long", count=f"{len(text):,}", most=f"{MAX_CHARACTERS:,}"))

@@ -4,7 +4,10 @@ from typing import Any
 
 import gradio as gr
 
-ONCE: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+# Nowhere to show progress, not just "hidden": Gradio tells each output of an event, the whole page for `tabs`, of every
+# later event's beginning and end, and reads all the components within it each time.
+_UNSEEN: dict[str, Any] = {"show_progress": "hidden", "show_progress_on": []}
+ONCE: dict[str, Any] = {"queue": False, **_UNSEEN, "api_visibility": "private"}
 LIVE: dict[str, Any] = {**ONCE, "trigger_mode": "always_last"}
 # Gradio shows a raised gr.Error as a message only for events that go through its queue.
 TELLING: dict[str, Any] = {**ONCE, "queue": True}
@@ -13,12 +16,18 @@ TELLING: dict[str, Any] = {**ONCE, "queue": True}
 NEW_TEXT = {"discard": True}
 CHANGED_TEXT = {"refresh": True}
 # JavaScript alone.
-LOCAL: dict[str, Any] = {"api_visibility": "private"}
+LOCAL: dict[str, Any] = {**_UNSEEN, "api_visibility": "private"}
 
 
 def details(event: gr.EventData) -> dict[str, Any]:
     """What the page's JavaScript sent with an event of its own; {} for anything else that came instead."""
     return event._data if isinstance(event._data, dict) else {}
+
+
+def turn(event: gr.EventData) -> int:
+    """Which of its questions a panel asked. Its answer carries that back: a page is not told a value as it was."""
+    asked = details(event).get("turn")
+    return asked if isinstance(asked, int) else 0
 
 
 def chosen_fix(event: gr.EventData) -> tuple[str, str, str]:

@@ -45,8 +45,13 @@ class Readable:
     kind: str
 
 
-def broken_html(error: DocumentError, readable: Readable | None = None) -> str:
-    """The panel while the text is not a JSON object, with a button where dsgui understands it all the same."""
+def broken_html(error: DocumentError, readable: Readable | None = None, better: str = "") -> str:
+    """The panel while the text is not a JSON object, with a button where dsgui understands it all the same; `better`:
+    what to do with it instead, "" for nothing."""
+    if better:
+        told = f'<li class="ds-finding ds-note"><p>{escape(better)}</p></li>'
+        head = words("common_page", "unreadable_json")
+        return f'<div class="ds-findings"><p class="ds-verdict ds-error">{head}</p><ul>{told}</ul></div>'
     waits = f'<p class="ds-advice">{words("common_page", "form_waits")}</p>'
     return (
         f'<div class="ds-findings"><p class="ds-verdict ds-error">{words("common_page", "unreadable_json")}</p>'

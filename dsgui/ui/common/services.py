@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from dsgui.core.access.folder_list import Listing
 from dsgui.core.config.context import Integration
 from dsgui.core.config.form_texts import FormTexts
 from dsgui.core.config.preset import Preset
+from dsgui.core.imported.brought import Brought
 from dsgui.core.launch.plan import Plan
 from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.machine import Machine
@@ -25,11 +26,13 @@ from dsgui.core.oracle.answers import Answer, Asking, Question
 from dsgui.core.preflight.surroundings import Surroundings
 from dsgui.core.texts.languages import spoken
 from dsgui.core.validation.checker import Checker
+from dsgui.runs.afterwards import AfterTraining
 from dsgui.runs.archive import Archive
 from dsgui.runs.export import Exports
 from dsgui.runs.inspection import Inspection
 from dsgui.runs.report import Reports
 from dsgui.runs.runs import Runs
+from dsgui.runs.trying import TryIt
 
 
 class Opened(Protocol):
@@ -45,6 +48,20 @@ class Opened(Protocol):
     def nodes(self) -> int | None: ...
     @property
     def gpus(self) -> int | None: ...
+    @property
+    def run(self) -> "OpenedRun | None": ...
+
+
+class OpenedRun(Protocol):
+    """What another tool's settings or command line say of a run: what they are, values of the Launch page's fields, and
+    the HF Trainer's arguments as that tool has them."""
+
+    @property
+    def source(self) -> str: ...
+    @property
+    def fields(self) -> Mapping[str, Any]: ...
+    @property
+    def brought(self) -> Brought | None: ...
 
 
 class OwnPresets(Protocol):
@@ -102,7 +119,8 @@ class Rehearses(Protocol):
 class Services:
     """`target` answers with what is known of the training environment by now; `target_complete` says when that is all.
     `recipes` maps a recipe's name to its script. `surroundings` tells in milliseconds what a plan would meet here.
-    `open_file` reads a config or an accelerate YAML by path, `open_upload` the same from an uploaded file's copy.
+    `open_file` reads a config, an accelerate YAML or another tool's settings by path, `open_upload` the same from an
+    uploaded file's copy, `open_text` from what was pasted.
     `gpu_use` reads the GPUs' memory now. `ask_place` asks where a plan will train, for up to 20 s. `read_model` reads
     the shape of a model that somebody named, or says why it can't. `sharpened` is what this machine's runs told.
     `browse` lists the folder at (or near) a path with the files that are wanted; raises `PlaceError`.
@@ -117,8 +135,11 @@ class Services:
     target_complete: Callable[[], bool]
     open_file: Callable[[Path], Opened]
     open_upload: Callable[[Path], Opened]
+    open_text: Callable[[str], Opened]
     runs: Runs
     archive: Archive
+    after: AfterTraining
+    box: TryIt
     inspection: Inspection
     exports: Exports
     reports: Reports

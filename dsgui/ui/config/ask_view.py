@@ -5,7 +5,7 @@ from html import escape
 
 from dsgui.core.config.findings import Finding
 from dsgui.core.oracle.agreement import Merged, contradiction, is_accepted, judge_named, remarks
-from dsgui.core.oracle.answers import FILL, INITIALIZE, PARSE, READ, STEP, Answer, Asking, Judge, Verdict
+from dsgui.core.oracle.answers import FILL, INITIALIZE, PARSE, READ, STEP, Answer, Asking, Judge, Verdict, doing_told
 from dsgui.core.texts.saying import words
 from dsgui.ui.common.findings_view import finding_item, prose, sendable
 
@@ -27,9 +27,9 @@ _REFUSED_AT = {
 
 def working_html(asking: Asking, seconds: float) -> str:
     """While the answer is on its way."""
-    doing = f'<p class="ds-subject">{escape(asking.doing)}</p>' if asking.doing else ""
+    doing = f'<p class="ds-subject">{escape(str(doing_told(asking.doing)))}</p>' if asking.doing else ""
     code = _NOW.get(asking.stage)
-    now = escape(words("tools_page", code) if code else asking.stage)
+    now = escape(words("tools_page", code) if code else words("oracle", "waiting"))
     return _panel(
         f'<p class="ds-verdict ds-plain" role="status">{words("tools_page", "asking", seconds=f"{seconds:.0f}")}</p>'
         f'<p class="ds-subject">{words("tools_page", "now", doing=now)}</p>{doing}'

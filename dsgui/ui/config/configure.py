@@ -35,7 +35,8 @@ _MOVED = in_browser("kept", "moved", NEW_TEXT)
 
 @dataclass(frozen=True, slots=True)
 class ConfigurePage:
-    """The components that other pages and the page's own parts read or refresh."""
+    """The components that other pages and the page's own parts read or refresh. `opened`: the events of `files` that
+    bring a text in."""
 
     text: gr.Code
     bar: ContextBar
@@ -46,9 +47,11 @@ class ConfigurePage:
     tools: Tools
     ask: Ask
     memory: MemoryPanel
+    ladder: gr.HTML
     standing: gr.HTML
     onward: gr.Button
     synchronise: Callable[..., tuple[Any, ...]]
+    opened: tuple[Any, ...]
 
     @property
     def inputs(self) -> list[Any]:
@@ -95,7 +98,10 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
             presets = build_own_presets(*chooser)
             tools = build_tools(toolbox)
     synchronise = _synchroniser(services, workbench, toolbox, len(bar.inputs))
-    page = ConfigurePage(text, bar, form, findings, presets, files, tools, ask, memory, standing, onward, synchronise)
+    brought = [text, bar.integration, form]
+    opened = wire_files(files, brought, bar, services, toolbox)
+    parts = (text, bar, form, findings, presets, files, tools, ask, memory, ladder, standing, onward)
+    page = ConfigurePage(*parts, synchronise, opened)
     wire_ask(ask, text, bar, services)
     _wire_fixes(page, services, workbench)
     wire_memory_change(memory, (text, form), bar.inputs, (services, workbench))
@@ -104,9 +110,7 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
     wire_ladder(ladder, memory, (text, form, bar.inputs), (services, workbench))
     _wire_history(page, history)
     wire_standing(standing, bar)
-    brought = [text, bar.integration, form]
     wire_presets(presets, brought, bar, services)
-    wire_files(files, brought, bar, services, toolbox)
     wire_tools(tools, [*brought, *bar.inputs], services, toolbox)
     return page
 

@@ -9,8 +9,9 @@ from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import LATEST_KNOWN, RELEASES, Integration
 from dsgui.core.launch.plan import Here, Place
 from dsgui.core.launch.planned import THIS_MACHINE
-from dsgui.core.machine.hardware import CARDS, Target
+from dsgui.core.machine.hardware import OFFERED, Target
 from dsgui.core.texts.saying import words
+from dsgui.ui.common.picker import Option, picker
 
 __all__ = ["THIS_MACHINE", "ContextBar", "Launched", "build_context_bar"]
 
@@ -37,7 +38,7 @@ class ContextBar:
     integration: gr.Dropdown
     gpus: gr.Number
     nodes: gr.Number
-    device: gr.Dropdown
+    device: gr.HTML
     version: gr.Dropdown
     launched: gr.State
     known: gr.Textbox
@@ -75,19 +76,17 @@ def build_context_bar(target: Target, integration: Integration, default_ranks: i
             ),
             gr.Number(default_ranks, label=ranks, precision=0, elem_id="gpus", min_width=110),
             gr.Number(1, label=_say("nodes"), precision=0, elem_id="nodes", min_width=80),
-            gr.Dropdown(
-                _device_choices(target), value=THIS_MACHINE, label=_say("device"), elem_id="device", min_width=150
-            ),
+            picker(_devices(target), THIS_MACHINE, label=_say("device"), elem_id="device"),
             gr.Dropdown(_version_choices(target), value="", label=_say("release"), elem_id="version", min_width=150),
             gr.State(Launched()),
             gr.Textbox("", visible=False),
         )
 
 
-def _device_choices(target: Target) -> list[tuple[str, str]]:
+def _devices(target: Target) -> list[Option]:
     here = ", ".join(dict.fromkeys(gpu.name for gpu in target.gpus)) or "CPU"
-    planned = ((_say("plan_for", what=card.title), card.id) for card in CARDS)
-    return [(_say("this_machine", device=here), THIS_MACHINE), *planned]
+    planned = (Option(card.id, card.title, _say("plan_for", what=card.generation)) for card in OFFERED)
+    return [Option(THIS_MACHINE, _say("this_machine", device=here)), *planned]
 
 
 def _version_choices(target: Target) -> list[tuple[str, str]]:

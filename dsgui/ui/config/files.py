@@ -1,4 +1,5 @@
-"""Files on the Configure page: open one by upload or path, download the config in the form its reader takes."""
+"""Files on the Configure page: open one by upload or path, or paste what another tool has of a run; download the config
+in the form its reader takes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,7 +28,8 @@ _SAVE = in_browser("kept", "save")
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The components; `outgoing` holds the text that the browser saves."""
+    """The components; `outgoing` holds the text that the browser saves, `run` what came in beside a config, None for
+    a config alone."""
 
     download: gr.Button
     form: gr.Dropdown
@@ -36,6 +38,9 @@ class Files:
     open: gr.Button
     notes: gr.HTML
     outgoing: gr.Textbox
+    pasted: gr.Textbox
+    paste: gr.Button
+    run: gr.State
 
 
 def build_files() -> Files:
@@ -73,12 +78,26 @@ def build_files() -> Files:
             min_width=80,
             scale=1,
         )
+    with gr.Accordion(words("imported", "paste"), open=False, elem_id="import-run"):
+        pasted = gr.Textbox(
+            "",
+            label=words("imported", "paste_label"),
+            placeholder=words("imported", "paste_hint"),
+            lines=4,
+            max_lines=12,
+            elem_id="pasted-run",
+        )
+        paste = gr.Button(words("imported", "paste_open"), size="sm", elem_id="import-pasted")
     notes = gr.HTML("", elem_id="file-notes", elem_classes="ds-purpose", padding=False)
-    return Files(download, form, upload, path, open_button, notes, gr.Textbox("", visible=False))
+    outgoing = gr.Textbox("", visible=False)
+    return Files(download, form, upload, path, open_button, notes, outgoing, pasted, paste, gr.State(None))
 
 
-def wire_files(files: Files, brought: list[Any], bar: ContextBar, services: Services, toolbox: Toolbox) -> None:
-    """`brought`: the components a new text goes to (text, integration, form)."""
+def wire_files(
+    files: Files, brought: list[Any], bar: ContextBar, services: Services, toolbox: Toolbox
+) -> tuple[Any, ...]:
+    """The events after which `files.run` says what else came in. `brought`: the components a new text goes to (text,
+    integration, form)."""
     text = brought[0]
 
     def download(text: str | None, form: str, *values: Any) -> tuple[str, str]:
@@ -93,22 +112,51 @@ def wire_files(files: Files, brought: list[Any], bar: ContextBar, services: Serv
 
     sent = files.download.click(download, [text, files.form, *bar.inputs], [files.outgoing, files.notes], **TELLING)
     sent.success(None, [files.outgoing], None, js=_SAVE, **LOCAL)
-    goes_to = [*brought, bar.gpus, bar.nodes, files.notes]
-    files.upload.upload(_opener(_uploaded(services.open_upload)), [files.upload], goes_to, **TELLING)
-    gr.on([files.open.click, files.path.submit], _opener(services.open_file), [files.path], goes_to, **TELLING)
+    goes_to = [*brought, bar.gpus, bar.nodes, files.notes, files.run]
+    missing = words("tools_page", "enter_path")
+    uploaded = _opener(_of_path(_uploaded(services.open_upload)), missing, _name)
+    named = _opener(_of_path(services.open_file), missing, _name)
+    pasted = _opener(services.open_text, words("imported", "enter_text"), _pasted)
+    return (
+        files.upload.upload(uploaded, [files.upload], goes_to, **TELLING),
+        gr.on([files.open.click, files.path.submit], named, [files.path], goes_to, **TELLING),
+        files.paste.click(pasted, [files.pasted], goes_to, **TELLING),
+    )
 
 
-def _opener(read: Callable[[Path], Opened]) -> Callable[[str | None], tuple[Any, ...]]:
-    def opener(path: str | None) -> tuple[Any, ...]:
-        if not (path or "").strip():
-            raise gr.Error(words("tools_page", "enter_path"))
+def _of_path(read: Callable[[Path], Opened]) -> Callable[[str], Opened]:
+    return lambda path: read(Path(path.strip()))
+
+
+def _name(path: str) -> str:
+    return Path(path).name
+
+
+def _pasted(text: str) -> str:
+    return words("imported", "pasted")
+
+
+def _opener(
+    read: Callable[[str], Opened], missing: str, named: Callable[[str], str]
+) -> Callable[[str | None], tuple[Any, ...]]:
+    """`missing` is said of nothing; `named` tells what was opened."""
+
+    def opener(given: str | None) -> tuple[Any, ...]:
+        if not (given or "").strip():
+            raise gr.Error(missing)
         try:
-            opened = read(Path((path or "").strip()))
+            opened = read(given or "")
         except DsguiError as error:
             raise gr.Error(escape(str(error))) from error
-        return (*_brought(opened), notes_html(words("tools_page", "opened", name=Path(path or "").name), opened.notes))
+        return (*_brought(opened), notes_html(_headline(opened, named(given or "")), opened.notes), opened.run)
 
     return opener
+
+
+def _headline(opened: Opened, name: str) -> str:
+    if opened.run is None:
+        return words("tools_page", "opened", name=name)
+    return words("imported", "opened", name=name, kind=opened.run.source)
 
 
 def _uploaded(read: Callable[[Path], Opened]) -> Callable[[Path], Opened]:
@@ -121,9 +169,10 @@ def _uploaded(read: Callable[[Path], Opened]) -> Callable[[Path], Opened]:
 
 
 def _brought(opened: Opened) -> tuple[Any, ...]:
-    """Text, integration, form, GPUs and nodes; what the file does not ask for stays as it is."""
+    """Text, integration, form, GPUs and nodes; what was not asked for stays as it is."""
     reader = opened.integration.value if opened.integration else gr.skip()
-    return opened.text, reader, NEW_TEXT, opened.gpus or gr.skip(), opened.nodes or gr.skip()
+    text, form = (opened.text, NEW_TEXT) if opened.text else (gr.skip(), gr.skip())
+    return text, reader, form, opened.gpus or gr.skip(), opened.nodes or gr.skip()
 
 
 def notes_html(headline: str, notes: Sequence[str], always: bool = True) -> str:

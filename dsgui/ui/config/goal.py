@@ -8,7 +8,7 @@ from typing import Any
 import gradio as gr
 
 from dsgui.core.config.context import Context, Integration
-from dsgui.core.machine.hardware import CARDS
+from dsgui.core.machine.hardware import OFFERED
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import MOST_TOKENS, USUAL_LENGTH, ModelChoice
 from dsgui.core.memory.fits.first_choices import Goal, as_json, first_choices
@@ -29,8 +29,8 @@ def build_goal(services: Services, default_ranks: int) -> gr.HTML:
     """Must be called inside a `gr.Blocks`, above the workspace."""
     target = services.target()
     here = ", ".join(dict.fromkeys(gpu.name for gpu in target.gpus)) or "CPU"
-    devices = [{"id": THIS_MACHINE, "title": words("goal_page", "this_machine", device=here), "vendor": ""}]
-    devices += [{"id": card.id, "title": card.title, "vendor": card.vendor} for card in CARDS]
+    devices = [{"id": THIS_MACHINE, "title": words("goal_page", "this_machine", device=here), "group": ""}]
+    devices += [{"id": card.id, "title": card.title, "group": card.generation} for card in OFFERED]
     usual = {"gpus": default_ranks, "length": USUAL_LENGTH, "has_gpu": bool(target.gpus)}
     offered = json.dumps({"devices": devices, "usual": usual})
     return embedded("goal", "ds-goal", ("look", "use"), value="", offered=offered, elem_id="goal")

@@ -9,11 +9,12 @@ import gradio as gr
 
 from dsgui.core.config.context import Context
 from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.fits.best import step_key
 from dsgui.core.memory.fits.memory_report import told
 from dsgui.core.memory.fits.rungs import as_json, steps
 from dsgui.ui.common.documents import read_document
 from dsgui.ui.common.embedded import embedded, tell_if_unanswered
-from dsgui.ui.common.events import LIVE, ONCE
+from dsgui.ui.common.events import LIVE, ONCE, turn
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.memory_change import applied, applies_to
 from dsgui.ui.config.memory_panel import MemoryPanel, asked_of, fitted_for
@@ -22,7 +23,14 @@ from dsgui.ui.config.workbench import View, Workbench, make_context
 
 def build_ladder() -> gr.HTML:
     """Must be called inside a `gr.Blocks`."""
-    return embedded("ladder", "ds-ladder", ("look", "apply"), value="", elem_id="ladder")
+    return embedded(
+        "ladder",
+        "ds-ladder",
+        ("look", "apply", "attempt", "follow", "discard"),
+        value="",
+        measured="",
+        elem_id="ladder",
+    )
 
 
 def wire_ladder(
@@ -35,19 +43,24 @@ def wire_ladder(
     services, workbench = parts
     text, form, bar = page
 
-    def look(text: str | None, *bar_and_memory: Any) -> str:
+    def look(event: gr.EventData, text: str | None, *bar_and_memory: Any) -> str:
         context = make_context(services.target(), *bar_and_memory[: len(bar)])
-        return steps_shown(services, workbench.show(text or "", context), context, bar_and_memory[len(bar) :])
+        shown = steps_shown(services, workbench.show(text or "", context), context, bar_and_memory[len(bar) :])
+        return json.dumps({"turn": turn(event), **shown})
 
     tell_if_unanswered(panel.look(look, [text, *bar, *memory.inputs], [panel], **LIVE), "ladder")
     panel.apply(applied, [text], applies_to(memory, (text, form)), **ONCE)
 
 
-def steps_shown(services: Services, view: View, context: Context, given: Sequence[Any]) -> str:
-    """The panel's value for what the page shows; `asked` says what it is about, as the bars say it."""
+def steps_shown(services: Services, view: View, context: Context, given: Sequence[Any]) -> dict[str, Any]:
+    """What the panel has of what the page shows; `asked` says what it is about, as the bars say it."""
     found = fitted_for(services, view, context, given)
     if isinstance(found, CannotSay):
-        return json.dumps({"asked": "", "steps": [], "why": told(found.why)})
+        return {"asked": "", "steps": [], "why": told(found.why)}
     case, fitted = found
-    ladder = steps(fitted, case, read_document(view.text), services.checker)
-    return json.dumps({"asked": asked_of(fitted, view.text), **as_json(ladder)})
+    document = read_document(view.text)
+    ladder = steps(fitted, case, document, services.checker)
+    shown = as_json(ladder)
+    for step, told_of in zip(ladder if isinstance(ladder, tuple) else (), shown["steps"], strict=True):
+        told_of["key"] = step_key(step.change, document)
+    return {"asked": asked_of(fitted, view.text), **shown}

@@ -56,10 +56,11 @@ def wire_memory_asking(
 
 
 def end_with_page(demo: gr.Blocks, services: Services) -> None:
-    """A dry run that nobody waits for is ended."""
+    """A dry run that nobody waits for is ended, and a model that nobody asks any more."""
 
     def gone(request: gr.Request) -> None:
         services.dry_runs.forget(session_of(request))
+        services.box.forget(session_of(request))
 
     demo.unload(gone)
 

@@ -1,27 +1,29 @@
 """Presets on the Configure page: choose one, see what it is for, save the editor's config as one's own, remove it."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 import gradio as gr
 
+from dsgui.core.config.compare import leaves
 from dsgui.core.config.context import Integration
+from dsgui.core.config.document import Document
 from dsgui.core.config.preset import Preset
 from dsgui.core.errors import DsguiError
 from dsgui.core.texts.saying import words
 from dsgui.ui.common.events import NEW_TEXT, ONCE, TELLING
+from dsgui.ui.common.picker import Option, packed, picker
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.context_bar import ContextBar
-
-Choices = list[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Presets:
     """The components."""
 
-    chooser: gr.Dropdown
+    chooser: gr.HTML
     purpose: gr.HTML
     plans: gr.Radio
     title: gr.Textbox
@@ -30,22 +32,18 @@ class Presets:
     remove: gr.Button
 
 
-def build_chooser(services: Services) -> tuple[gr.Dropdown, gr.HTML, gr.Radio]:
+def build_chooser(services: Services) -> tuple[gr.HTML, gr.HTML, gr.Radio]:
     """The list of presets, what the chosen one is for, and its plans. Must be called inside a `gr.Blocks`."""
     first = services.presets[0]
-    chooser = gr.Dropdown(
-        choices(services.all_presets()),
-        value=first.id,
-        label=words("tools_page", "start_from"),
-        elem_id="preset",
-        filterable=True,
+    chooser = picker(
+        offered(services.all_presets()), first.id, label=words("tools_page", "start_from"), elem_id="preset"
     )
     purpose = gr.HTML(purpose_html(first), elem_classes="ds-purpose", elem_id="preset-purpose", padding=False)
     plans = gr.Radio([], label=words("tools_page", "plans"), visible=False, elem_id="preset-plans")
     return chooser, purpose, plans
 
 
-def build_own_presets(chooser: gr.Dropdown, purpose: gr.HTML, plans: gr.Radio) -> Presets:
+def build_own_presets(chooser: gr.HTML, purpose: gr.HTML, plans: gr.Radio) -> Presets:
     """What makes and removes one's own, with the chooser they go into. Must be called inside a `gr.Blocks`."""
     with gr.Accordion(words("tools_page", "save_as"), open=False, elem_id="own-presets"):
         with gr.Row():
@@ -73,8 +71,6 @@ def wire_presets(presets: Presets, brought: list[Any], bar: ContextBar, services
     """`brought`: the components a new text goes to (text, integration, form)."""
 
     def load(id: str | None) -> tuple[Any, ...]:
-        if id is None:  # the box was left empty: nothing was chosen
-            return gr.skip(), gr.skip(), gr.skip()
         chosen = _named(services.all_presets(), id)
         if chosen is None:
             raise gr.Error(words("tools_page", "gone"))
@@ -83,7 +79,7 @@ def wire_presets(presets: Presets, brought: list[Any], bar: ContextBar, services
     def describe(id: str | None) -> tuple[str, Any, Any]:
         chosen = _named(services.all_presets(), id)
         own = chosen is not None and chosen not in services.presets
-        return (purpose_html(chosen) if chosen else ""), _offered(chosen), gr.Button(interactive=own)
+        return (purpose_html(chosen) if chosen else ""), _plans(chosen), gr.Button(interactive=own)
 
     def follow(id: str | None, title: str | None) -> tuple[Any, ...]:
         chosen = _named(services.all_presets(), id)
@@ -110,7 +106,7 @@ def _wire_own(presets: Presets, text: Any, bar: ContextBar, services: Services) 
         except DsguiError as error:
             raise gr.Error(words("tools_page", "not_saved", why=escape(str(error)))) from error
         gr.Info(words("tools_page", "saved", title=escape(saved.title)))
-        return gr.Dropdown(choices=choices(services.all_presets()), value=saved.id)
+        return _offering(services, value=saved.id)
 
     def remove(id: str | None) -> Any:
         try:
@@ -118,7 +114,7 @@ def _wire_own(presets: Presets, text: Any, bar: ContextBar, services: Services) 
         except DsguiError as error:
             raise gr.Error(words("tools_page", "not_removed", why=escape(str(error)))) from error
         gr.Info(words("tools_page", "removed"))
-        return gr.Dropdown(choices=choices(services.all_presets()), value=None)
+        return _offering(services, value="")
 
     saving = [presets.title, presets.replace, text, bar.integration, bar.gpus, bar.nodes]
     presets.save.click(save, saving, [presets.chooser], **TELLING)
@@ -127,17 +123,30 @@ def _wire_own(presets: Presets, text: Any, bar: ContextBar, services: Services) 
 
 def refreshed(services: Services) -> Any:
     """The chooser with the presets of this moment: another tab may have saved one."""
-    return gr.Dropdown(choices=choices(services.all_presets()))
+    return _offering(services)
 
 
-def choices(presets: tuple[Preset, ...]) -> Choices:
-    """What a dropdown of presets offers; one's own are marked as such."""
-    return [
-        (words("tools_page", "mine", title=p.title) if p.id.startswith("user-") else p.title, p.id) for p in presets
-    ]
+def offered(presets: Sequence[Preset]) -> list[Option]:
+    """What a picker of presets has; one's own are marked as such. Found by what they are for and by their keys too."""
+    return [_option(preset, own=preset.id.startswith("user-")) for preset in presets]
 
 
-def _offered(preset: Preset | None) -> Any:
+def _option(preset: Preset, *, own: bool) -> Option:
+    title = words("tools_page", "mine", title=preset.title) if own else preset.title
+    group = words("tools_page", "own") if own else preset.group
+    return Option(preset.id, title, group, f"{preset.purpose} {preset.model} {' '.join(_keys(preset.text))}")
+
+
+def _keys(text: str) -> Iterable[str]:
+    """The keys in a config, each once and without those it stands in."""
+    return dict.fromkeys(pointer.rpartition("/")[2] for pointer in leaves(Document(text)))
+
+
+def _offering(services: Services, **more: Any) -> Any:
+    return gr.update(options=packed(offered(services.all_presets())), **more)
+
+
+def _plans(preset: Preset | None) -> Any:
     """The plans of a preset, none of them chosen."""
     plans = preset.plans if preset else ()
     return gr.Radio([plan.title for plan in plans], value=None, visible=bool(plans))

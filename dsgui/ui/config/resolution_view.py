@@ -68,7 +68,7 @@ def _row(value: Value, stops: bool) -> str:
     detail = f'<span class="ds-unit">{_breakable(value.source.detail)}</span>' if value.source.detail else ""
     return (
         f'<tr{changed}><th scope="row">{_breakable(dotted(value.pointer))}{mark}</th>'
-        f"<td><code>{escape(value.text)}</code></td><td>{_breakable(value.source.origin.value)}{detail}</td></tr>"
+        f"<td><code>{escape(value.text)}</code></td><td>{_breakable(str(value.source.origin.told))}{detail}</td></tr>"
     )
 
 

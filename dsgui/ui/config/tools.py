@@ -8,9 +8,10 @@ import gradio as gr
 from dsgui.core.texts.saying import words
 from dsgui.ui.common.embedded import embedded
 from dsgui.ui.common.events import CHANGED_TEXT, ONCE, chosen_fix
+from dsgui.ui.common.picker import packed, picker
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.context_bar import Launched
-from dsgui.ui.config.presets import choices
+from dsgui.ui.config.presets import offered
 from dsgui.ui.config.toolbox import SNIPPETS, TRAINER, Toolbox
 from dsgui.ui.config.workbench import make_context
 
@@ -22,7 +23,7 @@ class Tools:
     """Which tool is chosen, each tool's own question, and the panel that shows the answer."""
 
     tool: gr.Radio
-    preset: gr.Dropdown
+    preset: gr.HTML
     release: gr.Dropdown
     code: gr.Dropdown
     arguments: gr.Textbox
@@ -43,10 +44,9 @@ def build_tools(toolbox: Toolbox) -> Tools:
     releases = toolbox.releases
     named = [(words("tools_page", "none"), ""), *((words("tools_page", name), name) for name in _TOOLS)]
     tool = gr.Radio(named, value="", label=words("tools_page", "tools"), elem_id="tool")
-    offered = choices(toolbox.presets())
-    preset = gr.Dropdown(
-        offered, value=offered[0][1], label=words("tools_page", "preset"), visible=False, elem_id="compare-with"
-    )
+    presets = offered(toolbox.presets())
+    label = words("tools_page", "preset")
+    preset = picker(presets, presets[0].id, label=label, visible=False, elem_id="compare-with")
     release = gr.Dropdown(
         list(releases), value=releases[0], label=words("tools_page", "release"), visible=False, elem_id="move-to"
     )
@@ -74,8 +74,13 @@ def wire_tools(tools: Tools, brought: list[Any], services: Services, toolbox: To
     """`brought`: text, integration and form, then the bar."""
 
     def ask(tool: str) -> tuple[Any, ...]:
-        questions = tuple(gr.Dropdown(visible=tool == name) for name in ("compare", "move", "code"))
-        return *questions, gr.Textbox(visible=tool == TRAINER)
+        # An update of such a component leaves no option that it does not name.
+        preset = gr.update(visible=tool == "compare", options=packed(offered(toolbox.presets())))
+        return (
+            preset,
+            *(gr.update(visible=tool == name) for name in ("move", "code")),
+            gr.Textbox(visible=tool == TRAINER),
+        )
 
     def fixed(
         text: str | None,

@@ -17,6 +17,7 @@ from dsgui.core.config.loose_json import tidy
 from dsgui.core.config.python_words import as_json_words
 from dsgui.core.config.schema import Field, Schema
 from dsgui.core.errors import DocumentError
+from dsgui.core.imported.recognising import recognised
 from dsgui.core.launch.circumstances import run_context
 from dsgui.core.launch.planned import Planned
 from dsgui.core.machine.hardware import Target
@@ -143,7 +144,8 @@ class Workbench:
         try:
             document = read_document(text)
         except DocumentError as error:
-            return View(text, broken_html(error, readable(text)), {"broken": str(error)})
+            run = _run_in(text)
+            return View(text, broken_html(error, None if run else readable(text), run), {"broken": str(error)})
         return self._view(document, context)
 
     def edit(self, form: Mapping[str, Any], text: str, context: Context) -> View:
@@ -243,6 +245,17 @@ def readable(text: str) -> Readable | None:
         except DocumentError:
             continue
     return None
+
+
+def _run_in(text: str) -> str:
+    """Where a text belongs that is what another tool has of a run; "" for any other."""
+    if accelerate_yaml.is_one(text) or text.lstrip().startswith("{"):
+        return ""
+    try:
+        outline = recognised(text)
+    except DocumentError:
+        return ""
+    return words("imported", "is_run", kind=str(outline.source), button=words("imported", "paste")) if outline else ""
 
 
 def _hjson(text: str) -> Readable:

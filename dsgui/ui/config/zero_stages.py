@@ -11,8 +11,8 @@ from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.memory_report import told
 from dsgui.core.memory.fits.stages_compared import as_json, compared
 from dsgui.ui.common.documents import read_document
-from dsgui.ui.common.embedded import embedded
-from dsgui.ui.common.events import LIVE
+from dsgui.ui.common.embedded import embedded, tell_if_unanswered
+from dsgui.ui.common.events import LIVE, turn
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.memory_panel import MemoryPanel, asked_of, fitted_for
 from dsgui.ui.config.workbench import View, Workbench, make_context
@@ -33,19 +33,19 @@ def wire_zero_stages(
     services, workbench = parts
     text, bar = page
 
-    def look(text: str | None, *bar_and_memory: Any) -> str:
-        given = bar_and_memory[: len(bar)]
-        context = make_context(services.target(), *given)
-        return stages_shown(services, workbench.show(text or "", context), context, bar_and_memory[len(bar) :])
+    def look(event: gr.EventData, text: str | None, *bar_and_memory: Any) -> str:
+        context = make_context(services.target(), *bar_and_memory[: len(bar)])
+        shown = stages_shown(services, workbench.show(text or "", context), context, bar_and_memory[len(bar) :])
+        return json.dumps({"turn": turn(event), **shown})
 
-    panel.look(look, [text, *bar, *memory.inputs], [panel], **LIVE)
+    tell_if_unanswered(panel.look(look, [text, *bar, *memory.inputs], [panel], **LIVE), "zero_stages")
 
 
-def stages_shown(services: Services, view: View, context: Context, given: Sequence[Any]) -> str:
-    """The panel's value for what the page shows; `asked` says what it is about, as the bars say it."""
+def stages_shown(services: Services, view: View, context: Context, given: Sequence[Any]) -> dict[str, Any]:
+    """What the panel has of what the page shows; `asked` says what it is about, as the bars say it."""
     found = fitted_for(services, view, context, given)
     if isinstance(found, CannotSay):
-        return json.dumps({"asked": "", "why": told(found.why)})
+        return {"asked": "", "why": told(found.why)}
     case, fitted = found
     stages = compared(fitted, case, read_document(view.text), services.checker)
-    return json.dumps({"asked": asked_of(fitted, view.text), **as_json(stages)})
+    return {"asked": asked_of(fitted, view.text), **as_json(stages)}

@@ -10,7 +10,7 @@ from dsgui.core.errors import DsguiError
 from dsgui.core.launch.plan import Place
 from dsgui.core.machine.machine_report import summary
 from dsgui.core.texts.saying import words
-from dsgui.ui.common.events import ONCE
+from dsgui.ui.common.events import TELLING
 from dsgui.ui.common.services import Services
 from dsgui.ui.launch.previewed import Previewed
 from dsgui.ui.machine.machine_view import rows_html
@@ -59,4 +59,5 @@ def _wire(asks: AskFirst, previewed: gr.State, services: Services) -> None:
             told = words("launch_page", "hosts_checked", count=str(hosts), **given)
         return f'<div class="ds-machine">{rows_html(told, rows)}</div>'
 
-    asks.button.click(ask, [previewed], [asks.answer], **{**ONCE, "queue": True, "show_progress": "minimal"})
+    shown = {"show_progress": "minimal", "show_progress_on": [asks.answer]}
+    asks.button.click(ask, [previewed], [asks.answer], **{**TELLING, **shown})

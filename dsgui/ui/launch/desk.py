@@ -47,6 +47,11 @@ class Desk:
         return tuple(new.get(name, gr.skip()) for name in self.inputs)
 
 
+def sets_more(values: Mapping[str, Any]) -> bool:
+    """Whether a field of the fold has another value than it begins with."""
+    return any((values.get(field.name) or field.default) != field.default for field in fields_of(Part.MORE))
+
+
 def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, Any]) -> Desk:
     """`elsewhere`: inputs that another page shows, by their fields' names. Must be called inside a `gr.Blocks`."""
     target = services.target()

@@ -11,6 +11,7 @@ from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import Integration
 from dsgui.core.config.findings import has_error, refuser
 from dsgui.core.errors import DocumentError, DsguiError
+from dsgui.core.imported.brought import Brought
 from dsgui.core.launch.plan import AS_SCRIPT_READS, Plan, reader_word
 from dsgui.core.launch.recipes import BY_NAME as BY_RECIPE
 from dsgui.core.launch.spec import place_of, typed_arguments
@@ -45,7 +46,8 @@ from dsgui.ui.preflight.preflight_view import BeforeStart, before_start, preflig
 class LaunchPage:
     """`started` is the launch event; `run_id` then holds the run just started, "" if none was. `preview_on` shows the
     command anew when one of the given triggers fires, `look_at_gpus_on` what is in use. `desk` and `message` are for
-    who fills the page in; `loaded` tells what was taken from an earlier run."""
+    who fills the page in; `loaded` tells what was taken from an earlier run, `brought` has the Trainer's arguments of
+    an imported one, or None."""
 
     started: Any
     run_id: gr.State
@@ -54,6 +56,7 @@ class LaunchPage:
     desk: Desk
     message: gr.Markdown
     loaded: gr.HTML
+    brought: gr.State
 
 
 def build_launch(services: Services, workbench: Workbench, configure: ConfigurePage, default_ranks: int) -> LaunchPage:
@@ -85,6 +88,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             launch = gr.Button(words("launch_page", "launch"), variant="primary", elem_id="launch", interactive=False)
             message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
     previewed, run_id, offer, shown = gr.State(None), gr.State(""), gr.State(None), gr.State(())
+    brought = gr.State(None)
     latest, sent_at, stale = gr.State(Latest()), gr.Number(0, visible=False), gr.Number(0, visible=False)
     # What a command is made from; it is started only while all of it stands as it did.
     bar = configure.bar
@@ -94,7 +98,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     preview = in_order(_previewer(services, workbench, desk), len(outputs))
 
     def preview_on(triggers: list[Any]) -> Any:
-        return gr.on(triggers, preview, [sent_at, latest, shown, *made_from], outputs, js=SENT_AT, **LIVE)
+        return gr.on(triggers, preview, [sent_at, latest, shown, brought, *made_from], outputs, js=SENT_AT, **LIVE)
 
     # Not when the config changes: that happens on another page, and opening this one asks anew.
     preview_on([anyway.change, stale.change, *(component.change for component in desk.components)])
@@ -119,6 +123,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
         desk,
         message,
         loaded,
+        brought,
     )
 
 
@@ -127,6 +132,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
 
     def preview(
         shown: tuple[str, ...],
+        brought: Brought | None,
         text: str | None,
         preset: str | None,
         ticked: bool,
@@ -134,7 +140,8 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         *values: Any,
     ) -> tuple[Any, ...]:
         asked, target = desk.values(values), services.target()
-        launched, differs = Launched(place_of(asked), typed_arguments(asked)), Differs()
+        imported = brought.now(asked) if brought else None
+        launched, differs = Launched(place_of(asked), imported or typed_arguments(asked)), Differs()
         recipe = BY_RECIPE.get(asked["what"])
         reader = recipe.takes.integration.value if recipe else configured
         says, plan, foretold, handed_on = "", None, None, dict[str, str]()
@@ -143,7 +150,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             request = page_request(services, text or "", asked, reader, preset_of(services, preset, text))
             plan, handed_on = services.runs.prepare(request), request.handed_on
             around = services.surroundings(plan)
-            arguments = around.arguments_of(plan)
+            arguments = around.arguments_of(plan) or imported
             launched = Launched(plan.place, arguments)
             launch = _with_config(workbench, Launch.of(plan, {}), text or "", target, arguments)
             there = context_in(launch.unplanned, target)

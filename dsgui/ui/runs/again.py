@@ -4,7 +4,7 @@ Nothing is started: the pages are filled, what differs is said, and the user pre
 """
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -14,9 +14,9 @@ from dsgui.core.access.secrets import MASK, is_secret_name
 from dsgui.core.config.compare import leaves
 from dsgui.core.config.document import Document
 from dsgui.core.errors import DocumentError, DsguiError
-from dsgui.core.launch.field import Kind, Part
+from dsgui.core.launch.field import Kind
 from dsgui.core.launch.plan import AS_SCRIPT_READS, LaunchRequest, ranks_words
-from dsgui.core.launch.run_fields import fields_of
+from dsgui.core.launch.run_fields import FIELDS
 from dsgui.core.launch.spec import values_of
 from dsgui.core.runs.clone import Clone
 from dsgui.core.texts.saying import words
@@ -25,6 +25,7 @@ from dsgui.ui.common.events import NEW_TEXT, ONCE, TELLING, details
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.configure import ConfigurePage
 from dsgui.ui.config.files import notes_html
+from dsgui.ui.launch.desk import sets_more
 from dsgui.ui.launch.launch_page import LaunchPage
 from dsgui.ui.runs.runs_page import RunsPage
 
@@ -92,13 +93,10 @@ def desk_values(services: Services, request: LaunchRequest) -> dict[str, Any]:
     values["script"] = gr.Textbox("" if recipe else request.script, visible=recipe is None)
     reader = AS_SCRIPT_READS if recipe else values["reader"]
     values["reader"] = gr.update(value=reader, visible=recipe is None)
-    values |= {field.name: values[field.name] or "" for field in fields_of(Part.MODEL) if field.kind is Kind.COUNT}
+    values |= {
+        field.name: values[field.name] or "" for field in FIELDS if field.kind is Kind.COUNT and field.placeholder
+    }
     return values | ({"what": recipe} if recipe else {})
-
-
-def sets_more(values: Mapping[str, Any]) -> bool:
-    """Whether a field of the fold has another value than it begins with."""
-    return any(values[field.name] not in (field.default, None) for field in fields_of(Part.MORE))
 
 
 def told_of(headline: str, notes: Sequence[str]) -> str:
@@ -122,7 +120,7 @@ def settings(request: LaunchRequest, services: Services) -> list[tuple[str, str]
         "what": next((name for name, at in services.recipes.items() if str(at) == request.script), request.script),
         "arguments": _arguments(request),
         "reader": request.config_argument.value,
-        "where": request.place.LABEL,
+        "where": request.place.called(),
         "devices": _devices(request, services),
         "nodes": str(request.place.nodes) if request.place.nodes > 1 else "",
         "launcher": request.started_by.value,

@@ -7,6 +7,7 @@ from html import escape
 
 import gradio as gr
 
+from dsgui.core.afterwards.pruning import Rule
 from dsgui.core.errors import DsguiError
 from dsgui.core.texts.saying import words
 from dsgui.ui.common.embedded import embedded
@@ -57,11 +58,44 @@ def build_runs(services: Services) -> RunsPage:
         except DsguiError as error:
             raise gr.Error(escape(str(error))) from error
 
-    events = ("stop", "save", "delete", "again", "pattern", "annotate")
+    def work(event: gr.EventData) -> None:
+        told = details(event)
+        given = told.get("given")
+        try:
+            started = services.after.start(str(told.get("run_id", "")), given if isinstance(given, dict) else {})
+        except DsguiError as error:
+            raise gr.Error(escape(str(error))) from error
+        gr.Info(escape(words("after_page", "started", name=services.runs.summary(started).name)))
+
+    def attempt(request: gr.Request, event: gr.EventData) -> None:
+        told = details(event)
+        given = told.get("given")
+        try:
+            page = str(request.session_hash or "")
+            services.box.begin(str(told.get("run_id", "")), given if isinstance(given, dict) else {}, page)
+        except DsguiError as error:
+            raise gr.Error(escape(str(error))) from error
+
+    def prune(event: gr.EventData) -> None:
+        told = details(event)
+        seen = told.get("seen")
+        try:
+            rule = Rule.of(told.get("last"), told.get("every"), told.get("best"))
+            paths = [str(one) for one in seen] if isinstance(seen, list) else []
+            gone = services.after.delete_old(str(told.get("run_id", "")), rule, paths)
+        except DsguiError as error:
+            raise gr.Error(escape(str(error))) from error
+        gr.Info(escape(words("after_page", "deleted", names=", ".join(gone))))
+
+    events = ("stop", "save", "delete", "again", "pattern", "annotate", "work", "prune", "attempt", "unload")
     monitor = embedded("runs", "ds-runs", events, value="", elem_id="monitor")
     monitor.stop(asked(services.runs.stop), None, None, **TELLING)
     monitor.save(asked(services.runs.save_and_stop), None, None, **TELLING)
     monitor.pattern(add_pattern, None, None, **TELLING)
     monitor.annotate(annotate, None, None, **TELLING)
+    monitor.work(work, None, None, **TELLING)
+    monitor.attempt(attempt, None, None, **TELLING)
+    monitor.unload(asked(services.box.end), None, None, **TELLING)
+    monitor.prune(prune, None, None, **TELLING)
     monitor.delete(asked(delete), None, None, **TELLING)
     return RunsPage(monitor)

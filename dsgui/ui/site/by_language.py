@@ -14,6 +14,7 @@ from gradio.context import Context, LocalContext, set_render_context
 from dsgui.core.texts.languages import ENGLISH_TAG, speaking, spoken, wished
 
 _TRIES = 8
+_FOR_CLIENTS = {"api_info", "api_info_as_input", "api_info_as_output", "example_inputs"}
 _log = logging.getLogger("uvicorn.error")
 
 
@@ -58,7 +59,7 @@ class Pages(gr.Blocks):
 
     @config.setter
     def config(self, config: dict[str, Any]) -> None:
-        self._own = config
+        self._own = _without_api(config)
 
     def _laid_out_anew(self) -> dict[str, Any]:
         """What is shown, in the language spoken, under the same numbers: Gradio counts components for the whole
@@ -70,11 +71,20 @@ class Pages(gr.Blocks):
                     self._lay_out(twin)
             finally:
                 Context.id = max(Context.id, reached)
-            made = cast(dict[str, Any], twin.default_config.get_config())
+            made = _without_api(cast(dict[str, Any], twin.default_config.get_config()))
             if _shape(made) == _shape(self._own):
                 return made
             _log.info("the pages were laid out while they were used: once more")
         raise RuntimeError(f"The pages in {spoken()} don't have the components of the English ones.")
+
+
+def _without_api(config: dict[str, Any]) -> dict[str, Any]:
+    """Without what Gradio's own clients are told of each component: a fifteenth of the page, and nobody is answered
+    who would ask for it (dsgui/ui/access)."""
+    if "components" not in config:
+        return config
+    components = [{key: of for key, of in one.items() if key not in _FOR_CLIENTS} for one in config["components"]]
+    return {**config, "components": components}
 
 
 def _shape(config: Mapping[str, Any]) -> list[Any]:

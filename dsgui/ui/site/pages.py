@@ -18,8 +18,10 @@ from dsgui.ui.config.memory_asking import end_with_page
 from dsgui.ui.config.presets import refreshed
 from dsgui.ui.config.toolbox import Toolbox
 from dsgui.ui.config.workbench import Workbench
+from dsgui.ui.launch.imported_run import wire_imported_run
 from dsgui.ui.launch.launch_page import LaunchPage, build_launch
 from dsgui.ui.launch.recipe_preset import wire_recipe_preset
+from dsgui.ui.launch.trials import wire_trials
 from dsgui.ui.machine.machine_page import build_machine
 from dsgui.ui.preflight.preflight_view import machine_told
 from dsgui.ui.runs.again import wire_again
@@ -57,7 +59,9 @@ def build_pages(services: Services) -> Pages:
         filled = gr.State(0)
         wire_goal(goal, configure, launch.desk["arguments"], services)
         wire_again(runs, configure, launch, tabs, services, filled)
+        wire_trials(configure, launch.desk, services, workbench)
         wire_recipe_preset(configure, launch, services, filled)
+        wire_imported_run(configure, launch, services, filled)
         told = machine_told(services, launch_tab).change
         launch.preview_on([demo.load, launch_tab.select, filled.change, told])
         launch.look_at_gpus_on(launch_tab.select)

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dsgui.core.errors import RunError
 from dsgui.core.runs.news import Cursor, Delta
+from dsgui.core.texts.saying import words
 from dsgui.runs.runs import Runs
 
 _PATH = re.compile(r"/dsgui/runs/([^/]+)\Z")
@@ -43,7 +44,7 @@ class Polls:
         try:
             cursor = cursor_of(query)
         except ValueError:
-            return 422, {"detail": "Invalid cursor. Reload the page."}
+            return 422, {"detail": words("requests", "cursor")}
         try:
             return 200, (await self._follow(run_id, cursor)).to_json()
         except (RunError, FileNotFoundError) as error:  # it may be deleted while it is read

@@ -13,17 +13,21 @@ from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 
 from dsgui.core.access.folder_list import ENDINGS
+from dsgui.core.afterwards.pruning import Rule
 from dsgui.core.config.form import Form
 from dsgui.core.config.versions import at_version
-from dsgui.core.errors import PlaceError, RunError
+from dsgui.core.errors import DsguiError, PlaceError, RunError
 from dsgui.core.runs.listing import SORTS
 from dsgui.core.runs.news import Window
 from dsgui.core.texts.languages import CHINESE_TAG, ENGLISH_TAG, spoken
+from dsgui.core.texts.saying import words
+from dsgui.runs.afterwards import AfterTraining
 from dsgui.runs.archive import Archive
 from dsgui.runs.export import Exports
 from dsgui.runs.inspection import Inspection
 from dsgui.runs.report import Reports
 from dsgui.runs.runs import Runs
+from dsgui.runs.trying import TryIt
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.workbench import form_model
 from dsgui.ui.site.pages import STATIC
@@ -45,7 +49,7 @@ def plotly_script() -> Path:
     """plotly.js as the `plotly` package ships it; nothing is fetched from elsewhere, and plotly is not imported."""
     package = find_spec("plotly")
     if package is None or not package.submodule_search_locations:
-        raise HTTPException(404, "The plotly package is missing. Reinstall dsgui with its [app] extra.")
+        raise HTTPException(404, words("requests", "no_plotly"))
     return Path(package.submodule_search_locations[0]) / "package_data" / "plotly.min.js"
 
 
@@ -88,7 +92,7 @@ def make_routes(services: Services) -> APIRouter:
     def static(name: str) -> FileResponse:
         path = STATIC / name
         if path.parent != STATIC or path.suffix not in _TYPES or not path.is_file():
-            raise HTTPException(404, "No such file.")
+            raise HTTPException(404, words("requests", "no_file"))
         return FileResponse(path, media_type=_TYPES[path.suffix], headers={"Cache-Control": "no-cache"})
 
     @router.get("/folder")
@@ -102,6 +106,8 @@ def make_routes(services: Services) -> APIRouter:
 
     _add_runs(router, services.runs)
     _add_archive(router, services.archive)
+    _add_after(router, services.after)
+    _add_box(router, services.box)
     _add_inspection(router, services.inspection)
     _add_exports(router, services.exports)
     _add_reports(router, services.reports)
@@ -159,6 +165,61 @@ def _add_archive(router: APIRouter, archive: Archive) -> None:
             return _json(archive.removal(run_id).to_json())
         except RunError as error:
             raise HTTPException(409, str(error)) from error
+
+
+def _add_after(router: APIRouter, after: AfterTraining) -> None:
+    @router.get("/runs/{run_id}/after")
+    def told(run_id: str) -> Response:
+        try:
+            return _json(after.told(run_id))
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
+    @router.get("/runs/{run_id}/after/job")
+    def job(
+        run_id: str,
+        verb: str = Query(max_length=20),
+        source: str = Query(max_length=_LONGEST),
+        dtype: str = Query("", max_length=10),
+        shard: str = Query("", max_length=20),
+        base: str = Query("", max_length=_LONGEST),
+        to: str = Query("", max_length=_LONGEST),
+    ) -> Response:
+        given = {"verb": verb, "source": source, "dtype": dtype, "shard": shard, "base": base, "to": to}
+        try:
+            return _json(after.asked(run_id, given))
+        except DsguiError as error:  # an answer to what was typed
+            return _json({"problem": str(error)})
+
+    @router.get("/runs/{run_id}/after/old")
+    def old(
+        run_id: str,
+        last: str = Query("1", max_length=20),
+        every: str = Query("0", max_length=20),
+        best: bool = True,
+    ) -> Response:
+        try:
+            return _json(after.old_told(run_id, Rule.of(last, every, best)))
+        except DsguiError as error:  # an answer to what was typed
+            return _json({"problem": str(error)})
+
+
+def _add_box(router: APIRouter, box: TryIt) -> None:
+    @router.get("/runs/{run_id}/after/try_about")
+    def about(
+        run_id: str,
+        source: str = Query("", max_length=_LONGEST),
+        base: str = Query("", max_length=_LONGEST),
+        beside: bool = True,
+    ) -> Response:
+        try:
+            return _json(box.about(run_id, {"source": source, "base": base, "beside": beside}))
+        except DsguiError as error:  # an answer to what was typed
+            return _json({"problem": str(error)})
+
+    @router.get("/runs/{run_id}/after/try_answer")
+    def answer(run_id: str) -> Response:
+        return _json(box.progress(run_id))
 
 
 def _add_inspection(router: APIRouter, inspection: Inspection) -> None:

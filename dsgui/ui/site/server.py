@@ -19,7 +19,8 @@ from dsgui.ui.site.polls import Polls
 from dsgui.ui.site.routes import make_routes
 from dsgui.ui.site.theme import make_theme
 
-SHEETS = (STATIC / "styles" / "design.css", STATIC / "style.css", *sorted((STATIC / "styles").glob("[!d]*.css")))
+DESIGN = STATIC / "styles" / "design.css"
+SHEETS = (STATIC / "style.css", *sorted((STATIC / "styles").glob("[!d]*.css")))
 # Gradio looks for events a thousand times a second, which takes a tenth of a core from whoever trains.
 _EVENTS_EVERY_S, _PROGRESS_EVERY_S = 0.03, 0.5
 MOST_SESSIONS = 200  # a quarter of a MiB each; the one used least lately goes
@@ -50,6 +51,8 @@ def make_app(services: Services, host: str, port: int) -> FastAPI:
         pwa=False,
         ssr_mode=False,
         theme=make_theme(),
+        # Of `css` Gradio puts each selector below its own, within @media the root's, too: high contrast was lost.
+        head=f"<style>{DESIGN.read_text('utf-8')}</style>",
         css="\n".join(sheet.read_text("utf-8") for sheet in SHEETS),
         show_error=False,
     )

@@ -118,16 +118,24 @@ export class Afterwards {
     });
   }
 
+  /** What one sends to others is asked for more often than what is in the fold of files. */
+  reportLink() {
+    const href = `/dsgui/report?${new URLSearchParams({ runs: this.id })}`;
+    const title = words("runs_page", "report_title");
+    return el("a", { class: "ds-step", id: "report-run", href, download: true, title }, words("runs_page", "report"));
+  }
+
   /** @param {AboutAnswer} about @param {boolean} live */
-  showActions({ checkpoints, resume_note: note, damaged }, live) {
+  showActions({ checkpoints, resume_note: note, damaged, is_job: isJob }, live) {
     /** @type {HTMLElement[]} */
     const parts = [];
-    if (!damaged) {
+    if (!damaged && !isJob) {
       parts.push(
         button(words("afterwards_page", "clone"), { class: "ds-step", id: "clone-run" }, () => this.again("same")),
       );
     }
     if (checkpoints.length) parts.push(...this.resumeParts(checkpoints));
+    parts.push(this.reportLink());
     if (!live) {
       parts.push(
         button(words("afterwards_page", "delete_ask"), { class: "ds-step ds-delete", id: "delete-run" }, () =>

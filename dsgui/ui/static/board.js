@@ -18,11 +18,13 @@ import {
 import { dropDown } from "./chart_tools.js";
 import { Clock } from "./curves.js";
 import { button, el } from "./dom.js";
+import { groupedLines } from "./groups.js";
 import { inOrder as arranged, isPlain, layoutFrom, moved, neighbour, PLAIN, toggled } from "./layout.js";
 import { textOf, told, words } from "./texts.js";
 import { COLOURS, look, markPlace, sharedRange } from "./traces.js";
 
-/** @import { Axis, Layout, Limit, Line, Mark, Place, Range, RunEvent, Source, Style, View } from "./types.d.ts" */
+/** @import { Axis, Group, Layout, Limit, Line, Mark, Place, Range, RunEvent } from "./types.d.ts" */
+/** @import { Source, Style, View } from "./types.d.ts" */
 /** @import { Curve } from "./curves.js" */
 
 /**
@@ -30,6 +32,7 @@ import { COLOURS, look, markPlace, sharedRange } from "./traces.js";
  * @property {(axis: Axis, low: number, high: number) => void} [refine] asks for finer stretches of a part
  * @property {((chart: Chart) => void) | null} [csv] saves a chart's points
  * @property {string} [kept] where the browser keeps how the charts are looked at
+ * @property {() => Group[] | null} [groups] those of the sources that are drawn as one
  */
 /** @typedef {Map<Chart, { lines: Line[], limits: Limit[] }>} Contents what each chart has now */
 
@@ -45,11 +48,12 @@ export class Board {
    * `sources` gives one for each run; `noLoss` of it says why it has no curve of its loss.
    * @param {() => Source[]} sources @param {BoardOptions} options
    */
-  constructor(sources, { refine = () => {}, csv = null, kept = KEPT_VIEW } = {}) {
+  constructor(sources, { refine = () => {}, csv = null, kept = KEPT_VIEW, groups = () => null } = {}) {
     this.sources = sources;
     this.refine = refine;
     this.csv = csv;
     this.kept = kept;
+    this.groups = groups;
     /** @type {View} */
     this.view = { axis: null, smoothing: 0, range: null };
     /** @type {Layout} */
@@ -318,6 +322,8 @@ export class Board {
     const axis = this.axis();
     const clocks = sources.map((one) => (axis === "time" ? null : new Clock(one.curves.clock(axis), axis)));
     const contents = this.contents(sources, clocks);
+    const groups = this.groups();
+    if (groups) for (const one of contents.values()) one.lines = groupedLines(one.lines, groups);
     const message = this.noLoss(sources);
     if (message) this.chart(charted(LOSS));
     for (const chart of this.charts.values()) {

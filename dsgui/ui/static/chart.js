@@ -154,6 +154,7 @@ export class Chart {
       ground: read("--block-background-fill", "#fff"),
       dark: isDark(),
       fullHeight: this.full ? window.innerHeight - 60 : null,
+      width: this.plot.clientWidth,
       coarse: matchMedia("(pointer: coarse)").matches,
     };
   }

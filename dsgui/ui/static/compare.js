@@ -4,6 +4,7 @@
 import { Board } from "./board.js";
 import { seen } from "./chart.js";
 import { button, el } from "./dom.js";
+import { canGroup, GROUPINGS, groupsOf } from "./groups.js";
 import { LIVE_STATES, Follower } from "./follower.js";
 import { duration, figure, gib, pace } from "./format.js";
 import { PARTS } from "./run_columns.js";
@@ -11,7 +12,7 @@ import { baseline, shareOf } from "./run_prefs.js";
 import { look } from "./traces.js";
 import { textOf, words } from "./texts.js";
 
-/** @import { CompareAnswer, ComparedRun, SettingsPart } from "./types.d.ts" */
+/** @import { CompareAnswer, ComparedRun, Group, SettingsPart } from "./types.d.ts" */
 
 /** @typedef {{ follower: Follower, name: string, given: string, live: boolean, gone: boolean, noLoss: string }} Run */
 
@@ -77,6 +78,11 @@ export class CompareView {
     this.polls = 0;
     this.told = "";
     this.show = () => {};
+    /** @type {(by: string) => Group[] | null} of the runs that were told of */
+    this.groupsBy = () => null;
+    /** @type {Group[] | null} */
+    this.groups = null;
+    this.grouping = this.makeGrouping();
     this.baseline = baseline() ?? "";
     this.title = el("h2", { class: "ds-run-title" }, say("title", { count: String(ids.length) }));
     this.said = el("p", { class: "ds-reason", role: "status" });
@@ -84,6 +90,7 @@ export class CompareView {
     this.answers = el("div", { class: "ds-answers" });
     this.differences = el("section", { class: "ds-differences", "aria-label": say("differences") });
     this.board = this.makeBoard();
+    this.board.tools.append(el("label", { class: "ds-grouping" }, say("group_by"), this.grouping));
     const href = `/dsgui/report?${new URLSearchParams({ runs: ids.join(",") })}`;
     const report = el("a", { class: "ds-step", download: true, href }, say("report"));
     this.node = el(
@@ -108,7 +115,7 @@ export class CompareView {
       await Promise.all(this.runs.map(({ follower }) => follower.refine(axis, low, high, wanted)));
       this.board.update();
     };
-    return new Board(sources, { kept: "dsgui.compared", refine });
+    return new Board(sources, { kept: "dsgui.compared", refine, groups: () => this.groups });
   }
 
   async poll() {
@@ -147,11 +154,32 @@ export class CompareView {
     const key = JSON.stringify([runs, sections, answers]);
     if (key === this.told) return;
     this.told = key;
+    this.groupsBy = (by) => placedAmong(groupsOf(by, runs, sections), kept, this.runs);
     this.show = () => this.table.replaceChildren(this.figures(kept, runs));
-    this.show();
+    for (const option of this.grouping.options) option.disabled = !canGroup(option.value, runs);
+    this.group();
     this.answers.replaceChildren(...answers.map(({ question, sentences }) => answerNode(question, sentences)));
     const names = kept.map((run) => run.name);
     this.differences.replaceChildren(el("h3", {}, say("differences")), ...differencesNodes(names, sections));
+  }
+
+  makeGrouping() {
+    const made = el("select", {}, ...GROUPINGS.map((by) => el("option", { value: by }, say(`by_${by}`))));
+    made.addEventListener("change", () => this.group());
+    return made;
+  }
+
+  /** Draws the runs as the groups that were chosen. */
+  group() {
+    this.groups = this.groupsBy(this.grouping.value);
+    this.show();
+    this.board.update();
+  }
+
+  /** The colour of a run's curves: of its first group where it is in one. @param {Run} run */
+  colourOf(run) {
+    const place = this.runs.indexOf(run);
+    return seen(look(this.groups ? this.groups.findIndex(({ members }) => members.includes(place)) : place).colour);
   }
 
   /** Which of the runs the others are told in percent of: the pinned one, else the first. @param {Run[]} kept */
@@ -181,7 +209,7 @@ export class CompareView {
   /** @param {Run} run @param {boolean} isBase */
   head(run, isBase) {
     const swatch = el("span", { class: "ds-swatch" });
-    swatch.style.background = seen(look(this.runs.indexOf(run)).colour);
+    swatch.style.background = this.colourOf(run);
     const open = button(run.name, { class: "ds-link" }, () => this.open(run.follower.id));
     const pin = button(isBase ? say("baseline") : say("make_baseline"), { class: "ds-base" }, () => {
       this.baseline = run.follower.id;
@@ -199,6 +227,13 @@ export class CompareView {
     this.board.close();
   }
 }
+
+/**
+ * The groups of the runs that are still there, by their places among all.
+ * @param {Group[] | null} groups @param {Run[]} kept @param {Run[]} all
+ */
+const placedAmong = (groups, kept, all) =>
+  groups && groups.map(({ name, members }) => ({ name, members: members.map((place) => all.indexOf(kept[place])) }));
 
 /** @param {string} question @param {string[]} sentences */
 function answerNode(question, sentences) {

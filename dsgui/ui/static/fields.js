@@ -66,13 +66,55 @@ export function stepped(text, usual, by, least) {
 /** A long key in parts that a line may break after: a dot or an underscore, not a word. @param {string} key */
 export const breakable = (key) => key.split(/(?<=[._])/);
 
-/** @param {string} typed */
-export const wordsOf = (typed) => typed.toLowerCase().split(/\s+/).filter(Boolean);
+/** @param {Field} field @param {string[]} asked */
+export const matches = ({ key, title, help = "", also = "" }, asked) =>
+  hasWords(`${key} ${title} ${help} ${also}`, asked);
+
+/**
+ * Whether a field's key is just these words; of one that few use, only its whole key.
+ * @param {Field} field @param {string[]} asked
+ */
+function isExactly({ key, common }, asked) {
+  const called = asked.join("_");
+  return key === called || Boolean(common && key.endsWith(`.${called}`));
+}
 
 /** @param {Field} field @param {string[]} asked */
-export function matches({ key, title, help = "", also = "" }, asked) {
-  const text = `${key} ${title} ${help} ${also}`.toLowerCase();
-  return asked.every((word) => meanings(word).some((one) => text.includes(one)));
+const isCalled = ({ key, title }, asked) => hasWords(`${key} ${title}`, asked);
+
+/**
+ * The sections in the order of a search: first that with a key of just these words, then by how many of their fields
+ * are called so.
+ * @param {Section[]} sections @param {string[]} asked
+ */
+export function inOrderOf(sections, asked) {
+  if (!asked.length) return sections;
+  /** @param {Section} section */
+  const score = ({ fields }) => {
+    const exact = fields.some((field) => isExactly(field, asked));
+    return (exact ? ALL : 0) + fields.filter((field) => isCalled(field, asked)).length;
+  };
+  return sections.toSorted((a, b) => score(b) - score(a));
+}
+
+/**
+ * A section's fields in the order of a search: those called so before those that only mention it.
+ * @param {Field[]} fields @param {string[]} asked
+ */
+export function fieldsInOrderOf(fields, asked) {
+  if (!asked.length) return fields;
+  /** @param {Field} field */
+  const score = (field) => (isExactly(field, asked) ? 2 : Number(isCalled(field, asked)));
+  return fields.toSorted((a, b) => score(b) - score(a));
+}
+
+const ALL = 10_000; // more than there are fields
+
+/** Whether all words stand in a text, in either language. @param {string} text @param {string[]} asked */
+export function hasWords(text, asked) {
+  const lower = text.toLowerCase();
+  const says = (/** @type {string} */ phrase) => phrase.split(" ").every((word) => lower.includes(word));
+  return asked.every((word) => meanings(word).some(says));
 }
 
 /**

@@ -4,8 +4,10 @@
 
 import { controlsOf, focusOf, isStale, showDefault, valueOf, write } from "./controls.js";
 import { around, button, el, part } from "./dom.js";
-import { breakable, byField, fieldAt, foreignOf, isSegmented, matches, stepped, wordsOf } from "./fields.js";
+import { breakable, byField, fieldAt, fieldsInOrderOf, foreignOf, inOrderOf } from "./fields.js";
+import { isSegmented, matches, stepped } from "./fields.js";
 import { goToLine, mark } from "./gutter.js";
+import { wordsOf } from "./terms.js";
 import { words } from "./texts.js";
 
 /** @import { Field, FormState, FormValue, Found, Props, Release, Section, Trigger, Watch } from "./types.d.ts" */
@@ -326,15 +328,23 @@ class Form {
 
   arrange() {
     const asked = wordsOf(this.search.value);
+    this.order(asked);
     const shown = this.sections.map((section) => this.arrangeSection(section, asked));
     this.nothing.hidden = shown.some(Boolean);
+  }
+
+  /** The best that a search finds stands first. @param {string[]} asked */
+  order(asked) {
+    const panels = inOrderOf(this.sections, asked).map(({ id }) => part(this.panels, `[data-section="${id}"]`));
+    if (panels.some((panel, place) => this.panels.children[place] !== panel)) this.panels.append(...panels);
   }
 
   /** Whether some field of it is shown. @param {Section} section @param {string[]} asked */
   arrangeSection(section, asked) {
     const panel = part(this.panels, `[data-section="${section.id}"]`);
     const [chosen, searched] = [section.id === this.section, asked.length > 0];
-    const rows = section.fields.map((field) => ({ row: this.row(field.pointer), field }));
+    const rows = fieldsInOrderOf(section.fields, asked).map((field) => ({ row: this.row(field.pointer), field }));
+    inThisOrder(rows.map(({ row }) => row));
     for (const { row, field } of rows) row.hidden = !(searched ? matches(field, asked) : this.isOffered(field, row));
     const set = rows.filter(({ row }) => row.classList.contains("ds-set")).length;
     const troubles = rows.map(({ row }) => row.dataset.problem).filter(Boolean);
@@ -378,6 +388,15 @@ class Form {
   }
 }
 
+/** Puts siblings, the last of their parent, in this order. @param {HTMLElement[]} rows */
+function inThisOrder(rows) {
+  const wrong = rows.some((row, place) => place > 0 && row.previousElementSibling !== rows[place - 1]);
+  if (wrong) rows[0]?.parentElement?.append(...rows);
+}
+
+/** An option of a script, which no line breaks after its dashes. */
+const OPTION = /(--\w+)/;
+
 /** @param {Found} found */
 const foundItem = ({ severity, text, line }) =>
   el(
@@ -388,7 +407,8 @@ const foundItem = ({ severity, text, line }) =>
       { type: "button", "data-line": line, title: words("form_page", "show_line", { line: String(line) }) },
       el("span", { class: "ds-sign", "aria-hidden": "true" }, SHOWN[severity]),
       el("span", { class: "ds-word" }, words("common_page", `word_${severity}`)),
-      ` ${text}`,
+      " ",
+      ...text.split(OPTION).map((one, place) => (place % 2 ? el("span", { class: "ds-whole" }, one) : one)),
     ),
   );
 

@@ -11,7 +11,6 @@ import { textOf, words } from "./texts.js";
 
 const SEEN = "dsgui.goal";
 const FRAMEWORKS = ["hf", "native", "own"];
-const VENDORS = ["nvidia", "amd"];
 const MOST = 4096;
 const MOST_TOKENS = 100_000_000;
 
@@ -151,12 +150,10 @@ function choice(name, changed) {
 /** @param {GoalOffered} offered */
 function questions({ devices, usual }) {
   const device = el("select", { id: "goal-device" });
-  for (const one of devices.filter(({ vendor }) => !vendor)) device.append(el("option", { value: one.id }, one.title));
-  for (const vendor of VENDORS) {
-    const cards = devices.filter((one) => one.vendor === vendor);
-    device.append(
-      el("optgroup", { label: say(vendor) }, ...cards.map((one) => el("option", { value: one.id }, one.title))),
-    );
+  for (const group of new Set(devices.map((one) => one.group))) {
+    const cards = devices.filter((one) => one.group === group);
+    const options = cards.map((one) => el("option", { value: one.id }, one.title));
+    device.append(...(group ? [el("optgroup", { label: group }, ...options)] : options));
   }
   const model = el("input", {
     id: "goal-model",

@@ -44,6 +44,7 @@ export class Log {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     this.text = el("pre", { class: "ds-log", role: "region", tabindex: "0", "aria-label": say("output_label") });
+    this.text.dataset.empty = say("no_output");
     this.tail = el("span", {});
     const whole = say("search_output");
     const hints = { placeholder: whole, "aria-label": whole };

@@ -1,6 +1,7 @@
 // What plotly is handed for one chart: traces and layout. Pure: the page's colours and sizes are given.
 
 import { ALONG } from "./axis.js";
+import { smoothed } from "./groups.js";
 import { words } from "./texts.js";
 import { COLOURS, extent, isFlat, oddPoints, placing, points } from "./traces.js";
 
@@ -13,6 +14,7 @@ import { COLOURS, extent, isFlat, oddPoints, placing, points } from "./traces.js
  * @property {string} ground
  * @property {boolean} dark
  * @property {number | null} fullHeight where the chart fills the screen
+ * @property {number} [width] of the chart, in px
  * @property {boolean} [coarse] whether a finger points: it scrolls the page
  */
 /**
@@ -28,11 +30,14 @@ import { COLOURS, extent, isFlat, oddPoints, placing, points } from "./traces.js
  */
 
 const HEIGHT = 260;
+const [ROW, PLAIN_ROWS] = [19, 2]; // px of a legend's row; so many leave the curves their room
+const [SIGN, LETTER, AROUND] = [44, 7, 76]; // px: a legend's line, a letter, what is beside the plot
 const MOST_SYMBOLS = 40; // of one line: more of them hide it
 const MOST_MARK_LINES = 12; // and what they mark can still be seen between them
 const MARK_LANE = 0.06; // of the height, below the curves
 const ROOM = 1.05; // above the highest
 const MEMORY = "GiB";
+const BAND = "33"; // how much of its colour a band has, of ff
 const SMALL = 1e-2; // 5e-5, not 50µ
 /** @type {Record<string, { symbol: string, colour: string }>} */
 const MARKS = {
@@ -65,10 +70,11 @@ export function tracesOf({ lines, events, unit }, view, page) {
  * @param {Line} line @param {number} index @param {Drawn} view @param {string} unit @returns {Trace[]}
  */
 function lineTraces(line, index, view, unit) {
+  if (line.band) return bandTraces(line, index, view, unit);
   const place = placing(line.curve, line.clock);
   const smoothing = line.curve.kind === "train" ? view.smoothing : 0;
   const { x, y, meanX, means } = points(line.curve, smoothing, line.scale, place);
-  const smoothed = means.length > 1;
+  const isSmoothed = means.length > 1;
   const base = { name: line.name, type: "scatter", yaxis: line.axis || "y", hoverinfo: "skip" };
   /** @param {"value" | "mean" | "odd"} part */
   const meta = (part) => ({
@@ -87,10 +93,10 @@ function lineTraces(line, index, view, unit) {
     meta: meta("value"),
     mode: modeOf(line, x.length),
     connectgaps: false,
-    opacity: smoothed ? 0.3 : 1,
-    line: { color: line.colour, width: smoothed ? 1 : 2, dash: line.dash },
+    opacity: isSmoothed ? 0.3 : 1,
+    line: { color: line.colour, width: isSmoothed ? 1 : 2, dash: line.dash },
     marker: { color: line.colour, size: x.length === 1 ? 7 : 5, symbol: line.symbol },
-    showlegend: !smoothed && line.legend,
+    showlegend: !isSmoothed && line.legend,
   };
   /** @type {Trace} */
   const mean = {
@@ -105,9 +111,47 @@ function lineTraces(line, index, view, unit) {
   const odd = oddPoints(line.curve, place, x, y);
   return [
     logged,
-    ...(smoothed ? [mean] : []),
+    ...(isSmoothed ? [mean] : []),
     ...(odd.length ? [{ ...oddTrace(odd, base.yaxis), meta: meta("odd") }] : []),
   ];
+}
+
+/**
+ * Of a group the mean, smoothed where curves are, over the area between the least and the most of its runs.
+ * @param {Line} line @param {number} index @param {Drawn} view @param {string} unit @returns {Trace[]}
+ */
+function bandTraces(line, index, view, unit) {
+  const { stretches, kind } = line.curve;
+  const x = stretches.map(({ low }) => low.time);
+  const spread = stretches.map(({ low, high }) => ({
+    low: low.y / line.scale,
+    high: high.y / line.scale,
+  }));
+  const y = stretches.map(({ mean }) => mean / line.scale);
+  const yaxis = line.axis || "y";
+  const base = { x, type: "scatter", yaxis, mode: "lines", hoverinfo: "skip", name: line.name, showlegend: false };
+  const told = { line: index, name: line.plain, colour: line.colour, unit: line.axis === "y2" ? "" : unit };
+  const part = /** @type {const} */ ("band");
+  const edge = { ...base, meta: { part, line: index }, line: { width: 0, color: line.colour } };
+  const drawn = view.smoothing && kind === "train" ? smoothed(y, view.smoothing) : null;
+  /** @type {Trace[]} */
+  const traces = [
+    { ...edge, y: spread.map(({ low }) => low) },
+    { ...edge, y: spread.map(({ high }) => high), fill: "tonexty", fillcolor: `${line.colour}${BAND}` },
+    {
+      ...base,
+      y,
+      meta: { ...told, part: "value", logged: kind !== "sample", spread },
+      mode: modeOf(line, x.length),
+      marker: { color: line.colour, size: x.length === 1 ? 7 : 5, symbol: line.symbol },
+      line: { color: line.colour, width: drawn ? 1 : 2, dash: line.dash },
+      opacity: drawn ? 0.3 : 1,
+      showlegend: !drawn,
+    },
+  ];
+  const mean = { ...told, part: /** @type {const} */ ("mean") };
+  const thick = { color: line.colour, width: 2.5, dash: line.dash };
+  return drawn ? [...traces, { ...base, y: drawn, meta: mean, line: thick, showlegend: true }] : traces;
 }
 
 /** Symbols where they are few enough to be told apart. @param {Line} line @param {number} count */
@@ -245,6 +289,19 @@ export function vertical({ unit, limits, fromZero }, view, traces) {
   return { ...usual, range: [Math.log10(least / ROOM), Math.log10(most * ROOM)] };
 }
 
+/**
+ * How many rows a legend takes, about: its columns are as wide as its longest name.
+ * @param {Line[]} lines @param {number | undefined} width of the chart, in px
+ */
+function legendRows(lines, width = Infinity) {
+  const names = lines.filter(({ legend }) => legend).map(({ name }) => lettersOf(name));
+  const column = SIGN + LETTER * Math.max(0, ...names);
+  return Math.ceil(names.length / Math.max(1, Math.floor((width - AROUND) / column)));
+}
+
+/** A Chinese one is as wide as two others. @param {string} name */
+const lettersOf = (name) => [...name].reduce((sum, one) => sum + (one > "\u2e7f" ? 2 : 1), 0);
+
 /** @param {Content} content @param {Drawn} view @param {Look} page @param {Trace[]} traces @param {number} revision */
 export function layoutOf(content, view, page, traces, revision) {
   const { lines, limits } = content;
@@ -270,7 +327,7 @@ export function layoutOf(content, view, page, traces, revision) {
     // The revision tells plotly that the arrays are others; zoom of y stays (uirevision), zoom of x is every chart's.
     datarevision: revision,
     uirevision: `${view.axis}${view.log}${content.resets ?? 0}`,
-    height: page.fullHeight ?? HEIGHT,
+    height: page.fullHeight ?? HEIGHT + ROW * Math.max(0, legendRows(lines, page.width) - PLAIN_ROWS),
     margin: { l: 52, r: right ? 48 : 12, t: 8, b: 40 },
     paper_bgcolor: page.fullHeight === null ? "rgba(0,0,0,0)" : page.ground,
     plot_bgcolor: "rgba(0,0,0,0)",
@@ -287,7 +344,7 @@ export function layoutOf(content, view, page, traces, revision) {
     shapes: [...markLines(content.events), ...limitLines(limits)],
     annotations: limitNames(limits, left.type === "log", page.text),
     showlegend: lines.filter((line) => line.legend).length > (content.named ? 0 : 1),
-    legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
+    legend: { orientation: "h", traceorder: "normal", y: 1.02, yanchor: "bottom", x: 0 },
     hovermode: false,
     dragmode: page.coarse ? false : "zoom",
   };

@@ -3,9 +3,10 @@
 import { duration, figure } from "./format.js";
 import { words } from "./texts.js";
 
-/** @import { Axis, Readout, Row, Trace } from "./types.d.ts" */
+/** @import { Axis, Readout, Row, Spread, Trace } from "./types.d.ts" */
 
 const DIGITS = 5;
+const RANGE_DIGITS = 4;
 const MOST_ROWS = 12;
 const LONGEST_MARK = 80;
 const NEAR = 0.015; // of what is shown: how far a mark, or an end of a line, may be
@@ -70,14 +71,22 @@ function rowOf(trace, traces, at, near, axis) {
   if (!point) return [];
   const mean = mine.find(({ meta }) => meta?.part === "mean");
   const smooth = mean && pointOf(mean, point.x, near);
+  const spread = trace.meta?.spread?.[trace.x.indexOf(point.x)];
   const told = figure(point.y, DIGITS);
   const far = Math.abs(point.x - at) > (axis === "step" ? 0.5 : near);
   const notes = [
     smooth ? words("charts_page", "smoothed_from", { value: told }) : "",
     far ? words("charts_page", "row_at", { place: bare(axis, point.x) }) : "",
   ];
-  const value = smooth ? figure(smooth.y, DIGITS) : told;
+  const drawn = smooth ? figure(smooth.y, DIGITS) : told;
+  const value = `${drawn}${rangeOf(spread)}`;
   return [{ name, colour, value: unit ? `${value} ${unit}` : value, note: notes.filter(Boolean).join(" · ") }];
+}
+
+/** Of several runs the least and the most, where they differ. @param {Spread | undefined} spread */
+function rangeOf(spread) {
+  const [low, high] = spread ? [spread.low, spread.high].map((one) => figure(one, RANGE_DIGITS)) : ["", ""];
+  return low === high ? "" : ` (${low}–${high})`;
 }
 
 /** @param {Trace[]} traces @param {number} at @param {number} near @returns {string[]} */

@@ -1,5 +1,6 @@
 // One run's page: adds what came after its cursor, draws.
 
+import { AfterTraining } from "./after.js";
 import { Alerts } from "./alerts.js";
 import { Board } from "./board.js";
 import { button, el } from "./dom.js";
@@ -40,6 +41,7 @@ export class RunView {
     this.follower = new Follower(id);
     this.speed = new Speed();
     this.slow = new Slow(id);
+    this.after = new AfterTraining(id, trigger);
     this.lastState = "";
     this.noLoss = "";
     this.patterns = new Patterns(id, trigger, () => this.follower.curves);
@@ -112,6 +114,7 @@ export class RunView {
       this.memory,
       this.slow.node,
       this.afterwards.actions,
+      this.after.node,
       this.note,
       this.board.node,
       el("details", { class: "ds-output", open: true }, el("summary", {}, say("output")), this.log.node),
@@ -171,7 +174,6 @@ export class RunView {
       { class: "ds-actions" },
       say("save"),
       " ",
-      link(`/dsgui/report?${new URLSearchParams({ runs: this.id })}`, say("report"), say("report_title")),
       link(this.saved("points.csv"), say("points"), say("points_title")),
       link(this.saved("tensorboard.zip"), say("tensorboard"), say("tensorboard_title")),
     );
@@ -216,6 +218,7 @@ export class RunView {
     void this.afterwards.update(delta.state, live).then(() => this.showMemory(live));
     this.alerts.show(live);
     void this.slow.update(delta.state, live);
+    void this.after.update(delta.state, live);
     this.showProgress(delta, live);
     const facts = this.factsOf(delta, live);
     this.facts.replaceChildren(...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));

@@ -9,6 +9,9 @@ import { words } from "./texts.js";
 const EVERY_MS = 60_000;
 const CALM = new Set(["nothing", "no_gpu", "too_few"]);
 
+/** Of a run that is over, "can't say yet" is no news. @param {string} code @param {boolean} live */
+export const isTold = (code, live) => live || code !== "too_few";
+
 export class Slow {
   /** @param {string} id */
   constructor(id) {
@@ -25,14 +28,14 @@ export class Slow {
     this.state = state;
     this.asked = now;
     const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/slow`).catch(() => null);
-    if (answer?.ok) this.show(await answer.json());
+    if (answer?.ok) this.show(await answer.json(), live);
     else this.state = "";
   }
 
-  /** @param {SlowAnswer} found */
-  show(found) {
+  /** @param {SlowAnswer} found @param {boolean} live */
+  show(found, live) {
     const figures = found.causes.length ? found.causes : [{ ...found, advice: "" }];
-    this.node.hidden = false;
+    this.node.hidden = !isTold(found.code, live);
     this.node.dataset.verdict = CALM.has(found.code) ? "calm" : "slow";
     const head = el("span", {}, words("charts_page", "speed_head"));
     this.node.replaceChildren(el("summary", {}, head, " ", found.line), ...figures.map(part));

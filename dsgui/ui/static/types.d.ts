@@ -128,6 +128,8 @@ export interface RunSummary {
   peak?: Predicted | null;
   best_loss: Told | null;
   steps_per_second: number | null;
+  step_s: number | null;
+  trial: string;
   tags: string[];
   note: string;
   archived: boolean;
@@ -217,10 +219,83 @@ export interface AboutAnswer {
   checkpoints: Checkpoint[];
   resume_note: string;
   damaged?: boolean;
+  is_job?: boolean;
   config: string;
   script: string;
   estimate: Estimate | null;
   predicted?: Predicted | null;
+}
+
+/** Something that a run left: a checkpoint, an adapter, a model. `to` is where a result goes, by what is done. */
+export interface SavedThing {
+  path: string;
+  name: string;
+  kind: string;
+  step: number;
+  size_bytes: number;
+  complete: boolean;
+  verbs: string[];
+  base: string;
+  tries: boolean;
+  to: Record<string, string>;
+}
+
+export interface TryGiven {
+  source: string;
+  prompt: string;
+  template: string;
+  base: string;
+  beside: boolean;
+  tokens: string;
+  temperature: string;
+  seed: string;
+  device: string;
+}
+
+export interface TryAbout {
+  source: string;
+  name: string;
+  base: string;
+  has_base: boolean;
+  template: string;
+  memory: string;
+  free: string;
+  refusal: string;
+}
+
+/** `{}` where nothing was asked. */
+export interface TryAnswer {
+  phase?: string;
+  of?: string;
+  facts?: string;
+  loaded?: boolean;
+  source?: string;
+  problem?: string;
+  answers?: Record<string, { text: string; tokens?: number; seconds?: number; stopped?: string }>;
+}
+
+export interface AfterAnswer {
+  is_job: boolean;
+  things: SavedThing[];
+  jobs: { run_id: string; name: string; state: string; live: boolean; doing: string }[];
+  note: string;
+  has_best: boolean;
+}
+
+export interface JobAnswer {
+  to: string;
+  disk: string;
+  memory: string;
+  free_disk: string;
+  free_memory: string;
+  refusal: string;
+  warning: string;
+}
+
+export interface OldAnswer {
+  checkpoints: { path: string; name: string; size_bytes: number; step: number; why: string }[];
+  freed_bytes: number;
+  count: number;
 }
 
 export interface Removal {
@@ -270,6 +345,9 @@ export interface GpuFigures {
 
 export interface ComparedRun {
   state: string;
+  tags: string[];
+  preset: string;
+  model: string;
   figures: {
     steps: number | null;
     duration_s: number | null;
@@ -377,6 +455,21 @@ export interface Line extends Style {
   title?: string;
   mode?: string;
   symbol?: string;
+  band?: boolean;
+}
+
+/** Runs taken together; `members` are their places among those compared. */
+export interface Group {
+  name: string;
+  members: number[];
+}
+
+/** Of one curve or several, the values at a place of the axis. */
+export interface Placed {
+  at: number;
+  low: number;
+  high: number;
+  mean: number;
 }
 
 export interface Limit {
@@ -435,14 +528,21 @@ export interface Trace {
   [option: string]: unknown;
 }
 
+/** The least and the most of several runs at a place. */
+export interface Spread {
+  low: number;
+  high: number;
+}
+
 /** What a trace is in its chart; `line` counts its lines. */
 export interface TraceMeta {
-  part: "value" | "mean" | "odd" | "mark";
+  part: "value" | "mean" | "odd" | "mark" | "band";
   line?: number;
   name?: string;
   colour?: string;
   unit?: string;
   logged?: boolean;
+  spread?: Spread[];
 }
 
 export interface Relayout {
@@ -588,6 +688,7 @@ export interface LadderStep {
   script: Sentence[];
   checkpointing: boolean;
   zero_init: boolean;
+  key: string;
   needs: Record<string, number>;
   slower: number;
   fit: string;
@@ -597,6 +698,26 @@ export interface Ladder {
   asked: string;
   steps: LadderStep[];
   why?: Sentence;
+}
+
+/** What a trial of a step of the ladder measured; bytes, and seconds a step. */
+export interface Trial {
+  run: string;
+  live: boolean;
+  failed: boolean;
+  says: string;
+  step_s: number | null;
+  gpu: number | null;
+  host: number | null;
+}
+
+/** The trials by the key of their step; `why` says why none was started, and `to` where that is mended. */
+export interface Trials {
+  runs?: Record<string, Trial>;
+  why?: string;
+  to?: string;
+  note?: string;
+  removed?: boolean;
 }
 
 /** What the start from a goal asks. */
@@ -629,12 +750,26 @@ export interface GoalFound {
 }
 
 export interface GoalOffered {
-  devices: { id: string; title: string; vendor: string }[];
+  devices: { id: string; title: string; group: string }[];
   usual: { gpus: number; length: number };
 }
 
 export interface GoalProps extends Props<string> {
   offered: string;
+}
+
+/** One thing to choose; `also` is searched and not shown. */
+export interface PickerOption {
+  id: string;
+  title: string;
+  group: string;
+  also: string;
+}
+
+/** `options`: a JSON list of `PickerOption`. */
+export interface PickerProps extends Props<string> {
+  label: string;
+  options: string;
 }
 
 /** What the memory panel shows; without `devices` there is no number, and `why` says it. */

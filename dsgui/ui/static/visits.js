@@ -22,6 +22,16 @@ export function tabIn({ searchParams }) {
   return named ? RUNS : Math.max(TABS.indexOf(searchParams.get("tab") ?? ""), 0);
 }
 
+/**
+ * The tab that is still to come: the one that the address opens, where it names one. Without, whoever was quicker than
+ * this page and chose a tab has chosen.
+ * @param {URL} url @param {number} shown @returns {number | null}
+ */
+export function tabToCome(url, shown) {
+  const named = ["run", "compare", "tab"].some((name) => url.searchParams.get(name));
+  return named && tabIn(url) !== shown ? tabIn(url) : null;
+}
+
 /** A run is named where it is seen. @param {string} address @param {Names} names @param {number} tab */
 export function addressOf(address, names, tab = RUNS) {
   const url = new URL(address);
@@ -40,9 +50,8 @@ class Visits {
     this.names = () => namesIn(new URL(window.location.href));
     /** @type {(names: Names) => void} */
     this.show = () => {};
-    const asked = tabIn(new URL(window.location.href));
     /** @type {number | null} the tab that the address or Back asked for, until it is there */
-    this.awaited = asked === selected() ? null : asked;
+    this.awaited = tabToCome(new URL(window.location.href), selected());
     this.noting = 0;
     const pages = document.querySelector("#pages > .tab-wrapper");
     const watch = { subtree: true, attributeFilter: ["aria-selected"] };

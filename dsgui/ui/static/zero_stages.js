@@ -5,6 +5,7 @@ import { el, part } from "./dom.js";
 import { gib } from "./format.js";
 import { colourOf } from "./memory_bars.js";
 import { textOf, words } from "./texts.js";
+import { onUnanswered } from "./unanswered.js";
 import { barsOf, partsIn, spelled, statesOf, totalOf } from "./zero_states.js";
 
 /** @import { Props, StageBar, Trigger, Watch, ZeroStage, ZeroStages } from "./types.d.ts" */
@@ -18,6 +19,7 @@ class Stages {
     this.trigger = trigger;
     /** What the bars above are about. */
     this.asked = "";
+    this.turn = 0;
     this.content = el("div", { class: "ds-zs" });
     this.fold = el("details", { class: "ds-zs-fold" }, el("summary", {}, words("memory_page", "stages")), this.content);
     this.fold.addEventListener("toggle", () => this.look());
@@ -25,6 +27,7 @@ class Stages {
       this.asked = event.detail;
       this.look();
     });
+    onUnanswered("zero_stages", () => this.content.removeAttribute("aria-busy"));
     root.replaceChildren(this.fold);
   }
 
@@ -39,7 +42,7 @@ class Stages {
     const known = told !== null && told.asked !== "" && told.asked === this.asked;
     if (!this.fold.open || known) return;
     this.content.setAttribute("aria-busy", "true");
-    this.trigger("look", {});
+    this.trigger("look", { turn: (this.turn += 1) });
   }
 
   show() {

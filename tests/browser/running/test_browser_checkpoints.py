@@ -1,5 +1,6 @@
 """What the page says of a run's checkpoints: which can be resumed from, and how a script without an option resumes."""
 
+import re
 from dataclasses import replace
 from textwrap import dedent
 
@@ -74,3 +75,26 @@ def test_a_native_script_is_resumed_by_its_own_options_and_not_from_half_a_check
     expect(page.locator(".ds-resume-note")).to_be_hidden()
     page.click("#resume-run")
     expect(page.locator("#command")).to_contain_text(f"--load_dir {folder}/with/saved --ckpt_id global_step10")
+
+
+def test_after_training_says_what_a_job_takes_and_deletes_what_was_listed(page, app, ids, folder):
+    page.goto(f"{app.url}?run={ids['without']}")
+    after = page.locator(".ds-after")
+    after.locator("> summary").click()
+    expect(after.locator("tr[data-name=global_step10] [data-verb]")).to_have_text(["Weights…", "Universal…"])
+    expect(after.locator("tr[data-name=global_step20] [data-verb]")).to_have_count(0)
+    after.locator("tr[data-name=global_step10] [data-verb=consolidate]").click()
+    expect(page.locator("#after-to")).to_have_value(f"{folder}/without/saved/weights-10-fp32")
+    page.select_option("#after-dtype", "bf16")
+    expect(page.locator("#after-to")).to_have_value(f"{folder}/without/saved/weights-10-bf16")
+    expect(page.locator("#after-start")).to_be_enabled()
+    page.fill("#after-to", "/elsewhere")
+    expect(after.locator("[role=status]")).to_contain_text("outside the folders")
+    expect(page.locator("#after-start")).to_be_disabled()
+    page.click("#after-clean")
+    expect(after.locator(".ds-after-old li")).to_have_text(
+        [re.compile("global_step20 .* will be deleted"), re.compile("global_step10 .* kept: newest")]
+    )
+    page.click("#after-delete")
+    expect(after.locator("tr[data-name]")).to_have_count(1)
+    assert [one.name for one in (folder / "without/saved").iterdir() if one.is_dir()] == ["global_step10"]

@@ -26,7 +26,7 @@ def app(app_at_once):
 
 def choose(page, selector, option):
     page.click(f"{selector} input")
-    page.get_by_role("option", name=option, exact=True).click()
+    page.get_by_role("listbox").get_by_role("option", name=option, exact=True).click()
 
 
 def state(page):

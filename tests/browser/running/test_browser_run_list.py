@@ -43,7 +43,7 @@ def test_the_newest_rows_are_there_and_no_more_than_are_in_sight(browser, many):
         expect(page.locator(".ds-run-count")).to_have_text(re.compile(rf"Showing 1–1\d of {MANY} runs"))
         expect(page.get_by_role("table", name="Runs")).to_be_visible()
         expect(page.locator(".ds-run-title")).to_have_count(0)
-        assert page.url.endswith("tab=runs")
+        expect(page).to_have_url(re.compile(r"tab=runs$"), timeout=15_000)
         assert page.locator(".ds-run-entry").count() < 60
         scroll_to(page, 1)
         expect(page.locator(".ds-run-name").last).to_have_text("many-0")

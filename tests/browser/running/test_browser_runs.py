@@ -77,6 +77,7 @@ def test_a_failing_script_shows_its_diagnosis_and_the_button_opens_the_repaired_
     expect(state(page)).to_have_text("failed", timeout=120_000)
     diagnosis = page.locator(".ds-diagnosis")
     expect(diagnosis.locator("h3")).to_have_text("The three batch sizes don't fit together")
+    expect(page.locator("#report-run")).to_be_visible()
     expect(diagnosis).to_contain_text("train_batch_size 8 is not micro batch 3 × accumulation steps 1 × 2 ranks")
     expect(diagnosis.locator(".ds-traceback")).to_contain_text("in check")
     runs = page.locator(".ds-run-row").count()

@@ -41,6 +41,6 @@ def test_elsewhere_it_stays(text):
 
 @pytest.mark.parametrize("piece", [": ", '"\\', "/*", "'\\\\", ",\n", ": True", "/* *", "[ \t"])
 def test_no_text_takes_long(piece):
-    begun = time.perf_counter()
+    begun = time.process_time()
     as_json_words(piece * 40_000)
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2  # a hundredth of a second here

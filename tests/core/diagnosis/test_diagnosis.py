@@ -259,7 +259,7 @@ def test_odd_lines_cost_little() -> None:
     started = time.process_time()
     of_lines(lines)
     of_lines([*traceback(0, "ValueError: " + "a.py " * 6000), *(f"[rank0]: {line[:900]}" for line in lines)])
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 20
 
 
 GONE = [

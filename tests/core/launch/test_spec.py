@@ -49,6 +49,8 @@ SPECS = st.builds(
     environment=st.dictionaries(st.integers(0, 99).map("E_{}".format), VALUES, max_size=3),
     started_by=st.sampled_from(StartedBy),
     when_busy=st.sampled_from(WhenBusy),
+    stop_after_steps=st.integers(0, 10**6),
+    stop_after_minutes=st.integers(0, 10**6),
     parent=st.sampled_from(["", "20260131-235959-0a1b"]),
     model=st.builds(
         ModelChoice,

@@ -1,5 +1,6 @@
 """The formula beside dry runs of whole models: those of the bench (`benchmarks/memory_formula.py`) that it once had
-wrong. Each line of the file is a question as the worker reads it, and the peaks that DeepSpeed 0.19.8 had."""
+wrong, and LoRA's. Each line of the file is a question as the worker reads it, and the peaks that DeepSpeed 0.19.8
+had."""
 
 import json
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 
 from dsgui.core.memory.answer import Device
 from dsgui.core.memory.instant import answer
-from dsgui.core.memory.question import Group, Model, Question, Workload
+from dsgui.core.memory.question import Group, Lora, Model, Question, Workload
 
 ROWS = [json.loads(line) for line in Path(__file__).with_name("dry_runs.jsonl").read_text("utf-8").splitlines()]
 LEAST = 3 << 20  # bytes: below, blocks of 512 bytes for single numbers are a percent
@@ -17,7 +18,10 @@ LEAST = 3 << 20  # bytes: below, blocks of 512 bytes for single numbers are a pe
 def question_of(row):
     asked = row["question"]
     model, group = Model("recorded", asked["model"]["config"]), Group(**asked["group"])
-    return Question(model, asked["config"], Workload(**asked["workload"]), group, by_decay=asked["by_decay"])
+    lora = asked["workload"]["lora"]
+    adapters = lora and Lora(lora["rank"], tuple(lora["targets"]), lora["dropout"])
+    workload = Workload(**{**asked["workload"], "lora": adapters})
+    return Question(model, asked["config"], workload, group, by_decay=asked["by_decay"])
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["case"])

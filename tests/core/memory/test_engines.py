@@ -1,7 +1,6 @@
 """What holds for every config: of sizes, ranks, parts and the keys that they are told to hang on."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from dsgui.core.memory.question import Group, Question, Workload
 from dsgui.core.memory.settings import settings_of
 from dsgui.core.memory.walk import Block, Unit, Walk, Weight
 from tests.core.memory.test_instant import LLAMA_7B, Model
+from tests.support.work import calls_in
 
 ROOT = Path(__file__).parents[3]
 DOCUMENTS = ("ds_config.schema.json", "presentation.json")
@@ -132,15 +132,11 @@ def test_each_part_hangs_on_keys_of_the_schema_or_arguments(config, walk, ranks)
 
 @pytest.mark.parametrize("stage", [0, 1, 2, 3])
 def test_a_7b_model_is_answered_at_once(stage):
+    """In calls: 200,000 of them are some 35 ms. `benchmarks.run` quotes the time."""
     config = {"bf16": {"enabled": True}, "zero_optimization": {"stage": stage}, "gradient_accumulation_steps": 2}
     question = Question(Model("7b", LLAMA_7B), config, Workload(1, 2048, checkpointing=True), Group(8))
     answer(question)
-    taken = []
-    for _ in range(5):
-        start = time.process_time()
-        answer(question)
-        taken.append(time.process_time() - start)
-    assert min(taken) < 0.05
+    assert calls_in(lambda: answer(question)) < 220_000
 
 
 @pytest.mark.parametrize("stage", [0, 1, 2])

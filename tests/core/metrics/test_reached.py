@@ -37,5 +37,12 @@ def test_the_speed_is_measured_from_where_the_count_began_again() -> None:
 
 def test_others_than_the_first_ranks_training_are_not_counted() -> None:
     others = [Point(50, None, {"loss": 0.1}, "eval"), Point(50, None, {"loss": 0.1}, rank=1)]
-    files = [Point(50, None, {"loss": 0.1}, source="tensorboard")]
-    assert reached(*((1.0, point) for point in (*others, *files))) == {}
+    assert reached(*((1.0, point) for point in others)) == {}
+
+
+def test_what_files_tell_counts_until_the_output_tells_of_training() -> None:
+    files = [(float(step), Point(step, None, {"loss": 1.0 / step}, source="tensorboard")) for step in (5, 10)]
+    assert reached(*files)["step"] == 10
+    assert reached(*files)["best_loss"] == 0.1
+    printed = (11.0, Point(2, None, {"loss": 3.0}))
+    assert reached(*files, printed, *files) == {"loss": 3.0, "best_loss": 3.0, "step": 2, "total": None, "eta_s": None}

@@ -13,7 +13,7 @@ from dsgui.core.oracle.agreement import REFUSED, WARNED, merge
 from dsgui.core.oracle.answers import Answer, Question, Raised, Trial, Verdict
 from dsgui.core.oracle.refusals import named_key, places
 from dsgui.core.texts.saying import as_told
-from tests.support.oracle_cases import ANSWERS, cases
+from tests.support.oracles.oracle_cases import ANSWERS, cases
 
 RECORDED = json.loads(ANSWERS.read_text("utf-8"))
 CPU = Context(Integration.NATIVE, deepspeed_version="0.19.8", hardware=(Hardware("cpu", "CPU", "cpu"),))
@@ -174,8 +174,8 @@ def test_the_summary_says_what_was_done_and_how_long_it_took():
     assert answered("{}", CPU, OK).summary == "DeepSpeed 0.19.8: accepted (parse; 0.1 s)"
     refused = answered("{}", CPU, OK, {**raised_by("ValueError", "no"), "stage": "step"})
     assert refused.summary == "DeepSpeed 0.19.8: refused at a training step (0.2 s)"
-    late = answered("{}", CPU, OK, {**OK, "stage": "initialize", "ended": "limit", "limit_s": 9, "doing": "compiling"})
-    assert "not tested: initialize: it was not done in 9 s while compiling" in late.summary
+    late = answered("{}", CPU, OK, {**OK, "stage": "initialize", "ended": "limit", "limit_s": 9, "doing": "cpu_adam"})
+    assert "not tested: initialize: it was not done in 9 s while loading the op cpu_adam" in late.summary
     assert not late.is_final
 
 

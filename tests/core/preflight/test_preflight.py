@@ -809,6 +809,13 @@ def test_the_click_says_what_it_does():
     assert better_arguments(asked_with(BY_CLASS, {}, typed)) is None  # where not all options are known
 
 
+def test_a_package_is_not_missed_where_the_run_has_a_path_of_its_own():
+    wandb, path = {"wandb": {"enabled": True}}, {"PYTHONPATH": "/opt/more"}
+    told = rows(wandb, machine=lacking("wandb"), environment=path)
+    assert [row.status for row in told if row.check == "needs"] == [Status.UNKNOWN]
+    assert [row.status for row in rows(wandb, machine=lacking("wandb")) if row.check == "needs"] == [Status.PROBLEM]
+
+
 def test_a_config_that_fails_with_the_arguments_is_not_called_fine_too():
     told = rows(by_arguments=(ERROR,))
     assert [row.status for row in told if row.check in ("config", "agreement")] == [Status.PROBLEM]

@@ -22,14 +22,14 @@ def plan(arguments: str = "", run_id: str = "20260101-000000-0000", **changed: A
         config_text="{}",
         config_argument=ConfigArgument.HF,
         target_python="/usr/bin/python3",
-        working_directory="/work",
+        working_directory="/srv",
         **changed,
     )
     return make_plan(
         request,
         run_id=run_id,
         run_directory=f"/runs/{run_id}",
-        script_path="/work/train.py",
+        script_path="/srv/train.py",
         master_port=29500,
         script=ScriptFacts(strict=True),
     )

@@ -64,8 +64,10 @@ def prose_in(tree: ast.Module) -> list[tuple[int, str]]:
 
 
 def prose_of(node: ast.Constant | ast.JoinedStr) -> str:
+    """Its text; bytes are none."""
     parts = node.values if isinstance(node, ast.JoinedStr) else [node]
-    return "".join(str(one.value) if isinstance(one, ast.Constant) else "x" for one in parts)
+    values = (one.value if isinstance(one, ast.Constant) else "x" for one in parts)
+    return "".join(str(value) for value in values if not isinstance(value, bytes))
 
 
 @pytest.mark.parametrize("place", WITH_CODES)

@@ -21,6 +21,7 @@ from tests.core.texts.test_texts import ROOT
 OTHERS: Mapping[str, Mapping[str, Mapping[str, str]]] = {CHINESE_TAG: CHINESE}
 # Declared in English where they are used; the other languages have them by code.
 DECLARED = "launch_fields"
+SAID_OF_A_FIELD = ("label", "help", "placeholder", "usage", "from_file")
 EXAMPLE = re.compile(
     r"(?:hostfile|include|exclude|arguments|script|slurm_\w+|notify)_placeholder\Z"
 )  # typed as it stands
@@ -37,8 +38,13 @@ _NAMES = """epoch swap accelerate
 TECHNICAL = frozenset(_NAMES.split())
 
 
+ARGPARSE_PLACE = re.compile(r"%(?:\(\w+\))?[dgrs]")
+
+
 def places(text: str) -> set[str]:
-    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+    """What it leaves open: our own, and argparse's."""
+    named = {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+    return named | set(ARGPARSE_PLACE.findall(text))
 
 
 def left_in_english(text: str) -> list[str]:
@@ -89,7 +95,7 @@ def test_a_text_left_in_english_is_seen() -> None:
 def declared() -> Iterator[tuple[str, str]]:
     """Code and English of what the inputs of a launch say."""
     for field in FIELDS:
-        yield from ((f"{field.name}_{what}", getattr(field, what)) for what in ("label", "help", "placeholder"))
+        yield from ((f"{field.name}_{what}", getattr(field, what)) for what in SAID_OF_A_FIELD)
         yield from (
             (f"{field.name}_is_{value.replace('-', '_')}", label) for label, value in field.choices if label != value
         )

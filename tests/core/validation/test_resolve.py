@@ -12,6 +12,7 @@ from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.filling import FILLED_BY_TRAINER, Origin, Unknown, fill
 from dsgui.core.machine.hardware import CARDS
+from dsgui.core.texts.saying import said
 from dsgui.core.validation.resolve import final_json, resolve
 from dsgui.ui.config.toolbox import TRAINER, Toolbox
 
@@ -65,7 +66,7 @@ def test_the_final_config_has_no_auto_left(schema):
 def test_what_only_the_model_or_the_data_tell_is_named_not_guessed(schema):
     resolution = resolve(AUTO, hf(), schema)
     found = values(resolution)
-    assert found["/scheduler/params/total_num_steps"].value == Unknown("the run's steps")
+    assert found["/scheduler/params/total_num_steps"].value == Unknown(said("filling", "steps"))
     assert found["/zero_optimization/reduce_bucket_size"].text == "(hidden_size²)"
     assert json.loads(final_json(resolution.config))["zero_optimization"]["reduce_bucket_size"] is None
 

@@ -114,7 +114,7 @@ def test_what_is_gone_or_not_permitted_is_said_in_the_language_spoken(
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(browsing.os, "scandir", refuse)
-    with speaking(CHINESE_TAG), pytest.raises(PlaceError, match="没有读取此文件夹的权限"):
+    with speaking(CHINESE_TAG), pytest.raises(PlaceError, match="没有读取此目录的权限"):
         listing(places, str(home), "script")
     with pytest.raises(PlaceError, match="no permission"):
         listing(places, str(home), "script")

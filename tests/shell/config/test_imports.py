@@ -9,7 +9,8 @@ import pytest
 
 from dsgui.core.config.context import Integration
 from dsgui.core.errors import DocumentError
-from dsgui.shell.config.imports import MAX_BYTES, open_file, open_upload, read_text
+from dsgui.shell.config.imports import open_file, open_upload, read_text
+from dsgui.shell.config.plain_text import MAX_BYTES
 
 STRICT = '{"train_batch_size": 8, "x": 5e8}\n'
 HJSON = '{\n  // eight\n  "train_batch_size": 8,\n}\n'

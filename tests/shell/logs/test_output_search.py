@@ -83,7 +83,7 @@ def test_a_megabyte_of_empty_lines_holds_nobody_up(directory: RunDirectory) -> N
     write(directory, b"\n" * (1 << 20))
     began = time.monotonic()
     assert first_error(directory) is None
-    assert time.monotonic() - began < 5  # hours, if each empty line were tried with all that follow
+    assert time.monotonic() - began < 20  # hours, if each empty line were tried with all that follow
 
 
 def test_what_is_opened_is_whole_lines_wherever_the_place_is(directory: RunDirectory) -> None:

@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from dsgui.core.memory.answer import Answer, CannotSay, Component, Device, Moment
+from dsgui.core.memory.choice import LORA_TARGETS
 from dsgui.core.memory.engines.job import Made
 from dsgui.core.memory.instant import answer
 from dsgui.core.memory.question import Group, Lora, Model, Question, Workload
 from dsgui.shell.memory.asking import Worker, dry_run
 from dsgui.shell.memory.patched import TABLE, Moved, Row, nothing, owner_of
 
+pytestmark = pytest.mark.remembered("dsgui/core/memory", "dsgui/shell/memory")
 LLAMA = {
     "model_type": "llama",
     "hidden_size": 256,
@@ -26,6 +28,7 @@ LLAMA = {
     "tie_word_embeddings": False,
 }
 T5 = {"model_type": "t5", "d_model": 128, "num_layers": 2, "d_ff": 256, "num_heads": 4, "d_kv": 32, "vocab_size": 1024}
+BLOOM = {"model_type": "bloom", "hidden_size": 256, "n_layer": 2, "n_head": 8, "vocab_size": 1024}
 GEMMA = LLAMA | {"model_type": "gemma", "head_dim": 32, "tie_word_embeddings": True}
 ADAM = {"bf16": {"enabled": True}, "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}}}
 MODELS_OF_A_USER = """
@@ -167,6 +170,20 @@ def test_adapters_alone_have_an_optimizer(worker):
     )
     assert adapted.parameters > whole.parameters
     assert step < 0.7 * before
+
+
+@pytest.mark.deepspeed
+@pytest.mark.parametrize(
+    ("model", "stage"), [(LLAMA, 2), (LLAMA, 3), (BLOOM, 3)], ids=["llama 2", "llama 3", "bloom 3"]
+)
+def test_the_formula_of_lora_is_that_of_a_model_that_peft_wrapped(worker, model, stage):
+    pytest.importorskip("peft")
+    asked = question(zero(stage), model, lora=Lora(8, LORA_TARGETS), checkpointing=True)
+    formula, real = answer(asked), worker.ask(asked)
+    assert isinstance(real, Answer), real
+    assert (formula.parameters, formula.trainable) == (real.parameters, real.trainable)
+    for device in (Device.GPU, Device.HOST):
+        assert formula.worst(device).count == pytest.approx(real.worst(device).count, rel=0.02), device
 
 
 @pytest.mark.deepspeed

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.memory_real import compared, question_of
 from dsgui.shell.memory.asking import Worker
 
-pytestmark = pytest.mark.deepspeed
+pytestmark = [pytest.mark.deepspeed, pytest.mark.remembered("dsgui/core/memory", "dsgui/shell/memory")]
 
 
 @pytest.fixture(scope="module")

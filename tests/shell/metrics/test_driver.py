@@ -45,7 +45,8 @@ for line in sys.stdin:
     told = sorted(told) if isinstance(told, set) else told
     took_s = time.perf_counter() - began
     main = threading.get_native_id()
-    print(json.dumps({"told": told, "took_s": took_s, "note": telemetry.note, "main": main}), flush=True)
+    lacks = " ".join(code for code, _ in telemetry.lacks)
+    print(json.dumps({"told": told, "took_s": took_s, "note": lacks, "main": main}), flush=True)
 """
 
 
@@ -159,7 +160,7 @@ def test_a_card_is_found_again_by_what_it_is_where_the_driver_counts_anew(driver
 
 def test_a_driver_that_comes_later_is_found(driver: FakeDriver, sampler: Sampler) -> None:
     driver.say(cards=0)
-    wait_until(lambda: sampler.sample() == () and "No NVIDIA driver" in sampler.note)
+    wait_until(lambda: sampler.sample() == () and "no_driver" in sampler.note)
     driver.say(cards=1)
     sampler.until([serves(0)])
     assert sampler.note == ""
@@ -179,7 +180,7 @@ def test_a_driver_that_hangs_holds_up_no_sample_and_recovers(
         assert sampler.sample() == (missing_readings(0), missing_readings(1))
         took.append(sampler.took_s)
     assert max(took) < _BOUND_S
-    wait_until(lambda: sampler.sample() and "The NVIDIA driver has not answered since" in sampler.note, 10)
+    wait_until(lambda: sampler.sample() and "driver_silent" in sampler.note, 10)
     assert sampler.ask("holders") is None
     assert sampler.took_s < _BOUND_S
     driver.say(cards=2)
@@ -240,7 +241,7 @@ def test_a_run_goes_on_and_ends_beside_a_driver_that_hangs(bench: Bench, runs_se
     began = time.monotonic()
     bench.runs.stop(run_id)
     delta = bench.ended(run_id)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
     assert delta.state is RunState.STOPPED
     assert "no processes are left." in delta.reason
     last = sampled(delta.curves)[-1]

@@ -102,7 +102,7 @@ def test_no_driver_is_said_once_and_gives_no_cards() -> None:
     watch = GpuWatch(lambda: Cards(None))
     telemetry = Telemetry(watch, host=lambda: HostReading(1, 2, 3.0), run_bytes=lambda pids: 7, clock=lambda: 9.0)
     assert telemetry.sample(()) == Sample(9.0, 1, 2, 7, 3.0, (), run_processes=0)
-    assert telemetry.note == NO_DRIVER
+    assert telemetry.lacks == ((NO_DRIVER, ()),)
     telemetry.close()
 
 
@@ -149,9 +149,9 @@ def test_a_number_that_no_reading_can_have_is_not_known(absurd: float) -> None:
 
 
 def test_what_holds_the_clocks_down_is_told_in_words() -> None:
-    assert throttle_reasons(0) == ()
-    assert throttle_reasons(0x44) == ("power cap", "hot (slowed by hardware)")
-    assert throttle_reasons(0x1001) == ("idle", "reason 0x1000")
+    assert throttle_reasons(0) == ((), 0)
+    assert throttle_reasons(0x44) == (("power_cap", "hot_hardware"), 0)
+    assert throttle_reasons(0x1001) == (("idle",), 0x1000)
 
 
 def test_a_sample_of_another_machine_arrives_as_it_was() -> None:

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import time
 
 import pytest
 
@@ -77,11 +76,9 @@ def test_a_redirect_is_not_followed_and_the_address_not_told(receiver, noted):
 def test_a_receiver_that_hangs_holds_up_nobody(receiver, noted):
     receiver.hangs = True
     with telling(receiver.url, noted) as notifier:
-        began = time.monotonic()
         notifier.tell(TOLD)
         notifier.look()
-        assert time.monotonic() - began < 1
-        assert len(notifier.pids) == 1
+        assert len(notifier.pids) == 1, "nobody has waited for its end"
         wait_until(lambda: receiver.posts)
         assert noted == []
 

@@ -108,7 +108,7 @@ def test_a_status_comes_back_and_unknown_keys_are_ignored(tmp_path: Path) -> Non
     directory = RunDirectory(tmp_path)
     assert directory.read_status() is None
     status = RunStatus(
-        RunState.RUNNING, Identity(1, 2, "b"), None, None, (as_told("r"),), 1.5, None, "training", "note"
+        RunState.RUNNING, Identity(1, 2, "b"), None, None, (as_told("r"),), 1.5, None, "training", (as_told("note"),)
     )
     directory.write_status(status)
     assert directory.read_status() == status
@@ -189,7 +189,7 @@ def test_a_run_whose_plan_cannot_be_read_hides_no_other(tmp_path: Path) -> None:
     bad.plan_file.unlink()
     bad.plan_file.symlink_to(bad.plan_file)  # a loop: every look at it fails, for root too
     assert {directory.run_id for directory in store.list()} == {good.run_id, bad.run_id}
-    assert "plan.json can't be read" in bad.plan_damage()
+    assert "plan.json can't be read" in str(bad.plan_damage())
 
 
 def test_of_a_long_output_the_beginning_and_the_end_are_kept(tmp_path: Path) -> None:

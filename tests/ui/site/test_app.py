@@ -10,7 +10,8 @@ import pytest
 
 from dsgui.cli import main
 from dsgui.commands import serve
-from tests.support.app_server import ROOT, free_port, running_app
+from tests.support.app_server import ROOT, running_app
+from tests.support.ports import free_port
 
 # numpy, pandas and pyarrow are not here: Gradio itself imports them.
 HEAVY = {"torch", "deepspeed", "transformers", "datasets", "accelerate", "matplotlib", "plotly", "scipy"}
@@ -19,13 +20,24 @@ HEAVY = {"torch", "deepspeed", "transformers", "datasets", "accelerate", "matplo
 @pytest.fixture(scope="module")
 def app(tmp_path_factory):
     """Started without a port, for all tests that change nothing; the last of them ends it."""
-    with running_app(tmp_path_factory.mktemp("runs"), port=None) as app:
+    with running_app(tmp_path_factory.mktemp("runs"), port=None, cold=True) as app:
         yield app
 
 
 def test_it_prints_one_url_and_serves_the_page(app):
     assert b"gradio" in app.get().read()
     assert app.printed.count("http://") == 1
+
+
+def test_no_event_tells_the_page_of_its_progress_but_the_check_of_hosts(app):
+    """Gradio reads all components within an output, the whole page within `tabs`, at each later event's ends."""
+    page = json.load(app.get("config"))
+    kinds = {component["id"]: component["type"] for component in page["components"]}
+    sent = [event for event in page["dependencies"] if event["backend_fn"]]
+    told = [kinds[shown] for event in sent for shown in event["outputs"] if event["show_progress_on"] is None]
+    assert told == []
+    assert [kinds[shown] for event in sent for shown in event["show_progress_on"] or []] == ["html"]
+    assert len(sent) > 50
 
 
 def test_the_port_asked_for_is_refused_in_one_sentence_when_it_is_taken(app):
@@ -38,13 +50,13 @@ def test_the_port_asked_for_is_refused_in_one_sentence_when_it_is_taken(app):
 
 
 def test_without_a_port_the_next_free_one_is_taken(app, tmp_path):
-    with running_app(tmp_path, port=None) as second:
+    with running_app(tmp_path, port=None, cold=True) as second:
         assert app.port != second.port
         assert second.get().status == 200
 
 
 def test_a_python_that_does_not_exist_is_said_in_the_page_and_the_app_goes_on(tmp_path):
-    with running_app(tmp_path, "--python", str(tmp_path / "nowhere")) as app:
+    with running_app(tmp_path, "--python", str(tmp_path / "nowhere"), cold=True) as app:
         page = app.get().read().decode()
     assert "does not exist" in page
 
@@ -73,7 +85,7 @@ def test_ctrl_c_before_the_server_has_its_handlers_ends_it_too(tmp_path, monkeyp
 
 
 def test_listening_for_everybody_is_warned_about_and_still_prints_a_url_to_open(tmp_path):
-    with running_app(tmp_path, "--host", "0.0.0.0") as app:
+    with running_app(tmp_path, "--host", "0.0.0.0", cold=True) as app:
         assert app.get().status == 200
         assert "without TLS" in app.printed
 

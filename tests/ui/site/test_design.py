@@ -5,11 +5,10 @@ import re
 import pytest
 
 from dsgui.ui.site.pages import STATIC
-from dsgui.ui.site.server import SHEETS
+from dsgui.ui.site.server import DESIGN, SHEETS
 from dsgui.ui.site.theme import make_theme
 
-DESIGN = STATIC / "styles" / "design.css"
-OTHERS = sorted({*SHEETS, STATIC / "report.css"} - {DESIGN})
+OTHERS = sorted({*SHEETS, STATIC / "report.css"})
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 DECLARATION = re.compile(r"(?<=[{;\s])([a-z-]+):\s*([^;{}]+)(?=[;}])")
 COLOUR = re.compile(

@@ -27,7 +27,7 @@ from dsgui.core.launch.field import Field, Kind, Part
 from dsgui.core.launch.plan import Place, Plan, StartedBy
 from dsgui.core.machine.hardware import Hardware
 from dsgui.core.machine.verdicts import saw
-from dsgui.core.texts.saying import Said, wrong
+from dsgui.core.texts.saying import Said, words, wrong
 
 BATCH_SCRIPT, BATCH_OUTPUT = "job.sh", "slurm.out"
 MOST_NODES = 4096
@@ -92,7 +92,7 @@ _FIELDS = (
         label="Partition",
         placeholder="Slurm’s default",
         option="--partition",
-        usage="(default: Slurm's)",
+        usage="partition (default: Slurm's)",
         beside=True,
         id="slurm-partition",
     ),
@@ -102,7 +102,7 @@ _FIELDS = (
         label="Account",
         placeholder="yours",
         option="--account",
-        usage="(default: yours)",
+        usage="account (default: yours)",
         beside=True,
         id="slurm-account",
     ),
@@ -122,6 +122,10 @@ _FIELDS = (
 )
 
 
+def _label(name: str) -> str:
+    return next(field.told("label") for field in _FIELDS if field.name == name)
+
+
 @dataclass(frozen=True, slots=True)
 class SlurmJob(Place):
     """What is requested from Slurm. `per_node` are GPUs per node, or with `on_cpu` ranks per node. `partition`, `time`
@@ -131,9 +135,8 @@ class SlurmJob(Place):
     LABEL = "Slurm"
     KEY = "slurm"
     FIELDS = _FIELDS
-    OPTIONS_NOTE = "--slurm-nodes submits a batch script and follows its job"
     ON_THIS_MACHINE = False
-    SAMPLES_NOTE = "The readings are those of this machine. The nodes of a Slurm job are not sampled."
+    NOT_SAMPLED = "slurm_nodes"
 
     nodes: int = 1
     per_node: int = 1
@@ -142,6 +145,10 @@ class SlurmJob(Place):
     time: str = ""
     account: str = ""
     options: str = ""
+
+    @classmethod
+    def options_note(cls) -> str:
+        return words("options", "slurm_note")
 
     @classmethod
     def of_values(cls, values: Mapping[str, Any]) -> Self:
@@ -231,12 +238,12 @@ class SlurmJob(Place):
     def check_options(self) -> None:
         """Raises `PlanError` for what sbatch would reject or misread."""
         for name, count in (
-            ("Nodes", self.nodes),
-            ("Ranks per node" if self.on_cpu else "GPUs per node", self.per_node),
+            (_label("slurm_nodes"), self.nodes),
+            (words("slurm", "ranks_per_node") if self.on_cpu else _label("slurm_per_node"), self.per_node),
         ):
             if not 1 <= count <= MOST_NODES:
                 raise PlanError(wrong("slurm.out_of_range", field=name, count=str(count), most=str(MOST_NODES)))
-        for name, word in (("Partition", self.partition), ("Account", self.account)):
+        for name, word in ((_label("slurm_partition"), self.partition), (_label("slurm_account"), self.account)):
             if word and not _WORD.match(word):
                 raise PlanError(wrong("slurm.bad_name", field=name, word=word[:80]))
         if self.time and not _TIME.match(self.time):

@@ -20,7 +20,7 @@ from dsgui.core.launch.command import (
 from dsgui.core.launch.field import Field, Kind, Part
 from dsgui.core.launch.hostfile import Host, chosen_hosts, parse_hostfile
 from dsgui.core.launch.plan import Place, Plan, StartedBy, ranks_words
-from dsgui.core.texts.saying import wrong
+from dsgui.core.texts.saying import phrase, wrong
 
 REMOTE_ENVIRONMENT_FILE = "deepspeed_env"
 # The launcher puts its words into a command line for the other machines' shells; it quotes those with a space alone.
@@ -169,7 +169,8 @@ class Machines(Place):
         return frozenset(f"{host.name}:{slot}" for host in self.hosts() for slot in host.slots)
 
     def devices(self, plan: Plan) -> str:
-        return f"{ranks_words(plan.ranks)} on {', '.join(host.name for host in self.hosts())}"
+        hosts = ", ".join(host.name for host in self.hosts())
+        return str(phrase("ranks_on", ranks=ranks_words(plan.ranks), hosts=hosts))
 
     def launcher_options(self, plan: Plan) -> tuple[str, ...]:
         """`--force_multi`: a filter may leave a single machine, which need not be this one."""

@@ -87,6 +87,11 @@ class Divided(Engine):
         """Elements of this rank's share of all that is trained."""
         return sum(sub.numel for sub in self.sub_groups)
 
+    @property
+    def trained(self) -> int:
+        """Bytes of an element of what is trained: of the first is DeepSpeed's own reading (238)."""
+        return self.job.width(self.job.trainable[0])
+
     def share(self, weight: Weight) -> int:
         return math.ceil(weight.numel / self.job.ranks)
 
@@ -138,12 +143,12 @@ class Divided(Engine):
                     made.add(unit.name)
 
     def _make(self, weight: Weight, slot: Slot) -> None:
-        made, b = self.job.made.element, self.job.settings.weight
+        made, b = self.job.made.element, self.job.width(weight)
         wide = made * (made != b)
         self.ledger.take(AT_INIT, weight.numel * wide)
         self.ledger.take(AT_INIT, weight.numel * b)
         self.ledger.drop(AT_INIT, weight.numel * wide)
-        self.ledger.take(slot, self.share(weight) * b)
+        self._pinned(slot, self.share(weight) * b)
         self.ledger.drop(AT_INIT, weight.numel * b)
 
     @property
@@ -154,20 +159,21 @@ class Divided(Engine):
         """The own weights of modules that were tied after that: a divided one is in a cycle with its methods
         (engine.py:931), so it stays until Python collects."""
         for weight in self.copies.values():
-            self.ledger.drop(self._copies_slot, self.share(weight) * self.job.settings.weight)
+            self.ledger.drop(self._copies_slot, self.share(weight) * self.job.width(weight))
         self.copies = {}
 
     def _divide_whole(self) -> None:
         """The engine has cast it and moved all of it to the GPU (engine.py:2093) before it is divided."""
-        loading, b = Loading(self.job, self.ledger), self.job.settings.weight
+        loading = Loading(self.job, self.ledger)
         loading.whole()
         for weight in self.job.walk.weights().values():
-            self.ledger.take(self._weights_slot(not weight.trainable), self.share(weight) * b)
-            self.ledger.drop(loading.weights if weight.trainable else loading.frozen, weight.numel * b)
+            self.ledger.take(self._weights_slot(not weight.trainable), self.share(weight) * self.job.width(weight))
+            whole = loading.weights if weight.trainable else loading.frozen
+            self.ledger.drop(whole, weight.numel * self.job.width(weight))
 
     def _flat_weights(self) -> None:
         """967–973 through a copy on the host; 888–911 with offload_param: one pinned buffer a group."""
-        b, slot = self.job.settings.weight, self._weights_slot()
+        b, slot = self.trained, self._weights_slot()
         if not self.params_at.is_on:
             self.ledger.take(AT_INIT_HOST, self.part * b)
             self._drop_parts()
@@ -187,7 +193,7 @@ class Divided(Engine):
     def _drop_parts(self) -> None:
         slot = self._weights_slot()
         for weight in self.job.trainable:
-            self.ledger.drop(slot, self.share(weight) * self.job.settings.weight)
+            self.ledger.drop(slot, self.share(weight) * self.trained)
 
     def _pinned(self, slot: Slot, count: int) -> None:
         """A pageable tensor, then its pinned copy."""
@@ -211,9 +217,7 @@ class Divided(Engine):
         """1157–1173: converted, then cloned."""
         for index, sub in enumerate(self.sub_groups):
             slot, count = self._states(index, Component.MASTER), sub.numel * self.job.settings.master
-            converts = (
-                self.job.settings.master != self.job.settings.weight or slot.place is not self._weights_slot().place
-            )
+            converts = self.job.settings.master != self.trained or slot.place is not self._weights_slot().place
             init = AT_INIT if slot.place is Place.GPU else AT_INIT_HOST
             self.ledger.take(init, count * converts)
             self.ledger.take(slot, count)
@@ -255,7 +259,7 @@ class Divided(Engine):
 
     def _hooks(self) -> None:
         """1504: each weight is gathered once, to find its node in autograd's graph."""
-        b = self.job.settings.weight
+        b = self.trained
         for weight in self.job.trainable:
             self.ledger.take(AT_INIT, weight.numel * b)
             self.ledger.pass_by(AT_INIT, self.share(weight) * b * self.params_at.is_on)
@@ -273,13 +277,13 @@ class Divided(Engine):
         if self.job.ranks > 1 or self.params_at.is_on:
             for weight in self.job.walk.weights().values():
                 if weight.name in self.always:
-                    self.ledger.take(PERSISTENT, weight.numel * self.job.settings.weight)
+                    self.ledger.take(PERSISTENT, weight.numel * self.job.width(weight))
 
     def _divide_persistent(self) -> None:
         if self.job.ranks > 1 or self.params_at.is_on:
             for weight in self.job.walk.weights().values():
                 if weight.name in self.always:
-                    self.ledger.drop(PERSISTENT, weight.numel * self.job.settings.weight)
+                    self.ledger.drop(PERSISTENT, weight.numel * self.job.width(weight))
 
     # --- forward and backward ---
 
@@ -314,7 +318,7 @@ class Divided(Engine):
         s = self.job.settings
         elements = sum(weight.numel for weight in self.bucket)
         in_bucket = s.is_contiguous and elements <= s.bucket
-        cast = elements * s.reduced * (s.reduced != s.weight and not in_bucket)
+        cast = elements * s.reduced * (s.reduced != self.trained and not in_bucket)
         staged = self._staged(elements, in_bucket)
         parts = (elements if in_bucket and not s.scatters else sum(self.share(w) for w in self.bucket)) * s.accumulated
         converts = s.reduced != s.accumulated  # 1943: else the parts are views of what was staged

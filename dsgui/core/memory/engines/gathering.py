@@ -79,13 +79,13 @@ class _Handle:
 
 @dataclass(slots=True)
 class Gathering:
-    """`width` are bytes of an element as it is gathered."""
+    """`narrow` are bytes of an element of most weights."""
 
     ledger: Ledger
     trace: Trace
     settings: Settings
     ranks: int
-    width: int
+    narrow: int
     always: set[str]
     call: int = 0
     live: int = 0
@@ -102,7 +102,7 @@ class Gathering:
     def rehearse(self) -> None:
         """The first forward and backward with a complete trace, where no step came before: weights that always stay are
         not there yet. What it decides to release is cached for ever (`lru_cache`, 625)."""
-        first = Gathering(Ledger(), self.trace, self.settings, self.ranks, self.width, self.always)
+        first = Gathering(Ledger(), self.trace, self.settings, self.ranks, self.narrow, self.always)
         first.missing = set(self.always)
         first.reset()
         for unit, begins in self.trace.visits:
@@ -158,8 +158,11 @@ class Gathering:
         is_kept = weight.name in self.always and weight.name not in self.missing
         return is_kept or weight.name in self.whole or weight.name in self.flying
 
+    def _width(self, weight: Weight) -> int:
+        return 4 if weight.wide else self.narrow
+
     def _padded(self, weight: Weight) -> int:
-        return math.ceil(weight.numel / self.ranks) * self.ranks * self.width
+        return math.ceil(weight.numel / self.ranks) * self.ranks * self._width(weight)
 
     def _gather(self, weights: list[Weight]) -> None:
         """`__all_gather_params_`: one handle for all; N = 1 has no collective (904–914)."""
@@ -199,7 +202,7 @@ class Gathering:
             return
         if not handle.is_cut:
             for other in handle.weights:
-                self.ledger.take(GATHERED, other.numel * self.width)
+                self.ledger.take(GATHERED, other.numel * self._width(other))
                 self.whole[other.name] = other
             handle.is_cut = True
         self.whole[weight.name] = weight
@@ -253,10 +256,10 @@ class Gathering:
             self.ledger.drop(GATHERED, self._own_bytes(weight))
 
     def _own_bytes(self, weight: Weight) -> int:
-        return self.sizes.pop(weight.name, weight.numel * self.width)
+        return self.sizes.pop(weight.name, weight.numel * self._width(weight))
 
     def _secondary_bytes(self, weight: Weight) -> int:
-        return math.ceil(weight.numel / self.settings.hpz) * self.width
+        return math.ceil(weight.numel / self.settings.hpz) * self._width(weight)
 
     def _keep_secondary(self, weight: Weight) -> None:
         """partition_parameters.py:1900: after its first forward each weight is kept once within a node."""

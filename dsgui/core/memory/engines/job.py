@@ -42,6 +42,10 @@ class Job:
     def precision_key(self) -> str:
         return f"/{self.settings.precision}/enabled" if self.settings.is_16_bit else "/bf16/enabled"
 
+    def width(self, weight: Weight) -> int:
+        """Bytes of an element of it, and of its gradient."""
+        return 4 if weight.wide else self.settings.weight
+
     @property
     def trainable(self) -> list[Weight]:
         return [weight for group in self.groups for weight in group]
@@ -178,7 +182,7 @@ class Engine:
         self._hand_on(0)
         trained = [weight for weight in unit.weights if weight.trainable]
         for weight in trained:
-            self.ledger.take(GRADIENTS, weight.numel * self.job.settings.weight)
+            self.ledger.take(GRADIENTS, weight.numel * self.job.width(weight))
         self.ledger.pass_by(slot, unit.backward)
         self.ledger.drop(slot, unit.kept)
         self._hand_on(read)
@@ -195,7 +199,7 @@ class Engine:
     def _accumulate(self, weight: Weight) -> None:
         """A weight that is used twice has its gradient when both are there. autograd adds to a gradient of an earlier
         micro batch; the hook follows."""
-        count = weight.numel * self.job.settings.weight
+        count = weight.numel * self.job.width(weight)
         self._uses[weight.name] -= 1
         self.ledger.drop(GRADIENTS, self._partial.pop(weight.name, 0))
         if self._uses[weight.name]:

@@ -85,7 +85,7 @@ def _steps(nodes: list[_Node]) -> Iterator[Step]:
 
 def _wants(unit: Unit) -> bool:
     """Whether its result wants a gradient."""
-    return unit.reads or any(weight.trainable for weight in unit.weights)
+    return unit.reads or unit.asked or any(weight.trainable for weight in unit.weights)
 
 
 def _keeps(unit: Unit) -> bool:

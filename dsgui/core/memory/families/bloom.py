@@ -59,7 +59,7 @@ class Bloom:
     def body(self, ids: Tensor) -> Tensor:
         make, shape = self.make, self.shape
         with self.tape.call("transformer"):
-            embedded = make.embedding("transformer.word_embeddings", ids, shape.vocab, shape.hidden, owner=self.owner)
+            embedded = make.words("transformer.word_embeddings", ids, shape.vocab, shape.hidden, owner=self.owner)
             hidden = make.layer_norm("transformer.word_embeddings_layernorm", embedded, shape.hidden)
             slopes = self.tape.make(make.batch * shape.heads * self.length, make.element)
             mask = make.causal_mask(self.length)

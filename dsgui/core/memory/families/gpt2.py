@@ -61,7 +61,7 @@ class GPT2:
     def body(self, ids: Tensor) -> Tensor:
         make, shape = self.make, self.shape
         with self.tape.call("transformer"):
-            tokens = make.embedding("transformer.wte", ids, shape.vocab, shape.hidden, owner=self.owner)
+            tokens = make.words("transformer.wte", ids, shape.vocab, shape.hidden, owner=self.owner)
             positions = make.embedding("transformer.wpe", self.positions(), shape.positions, shape.hidden)
             hidden = op.added(self.tape, tokens, positions)
             mask = make.causal_mask(self.length)

@@ -206,7 +206,7 @@ class Llama:
 
     def embedded(self, ids: Tensor) -> Tensor:
         shape = self.shape
-        hidden = self.make.embedding("model.embed_tokens", ids, shape.vocab, shape.hidden, owner=self.owner)
+        hidden = self.make.words("model.embed_tokens", ids, shape.vocab, shape.hidden, owner=self.owner)
         return op.scaled(self.tape, hidden) if shape.gemma else hidden
 
     def tables(self) -> Tensor:

@@ -73,7 +73,7 @@ class OPT:
     def body(self, ids: Tensor) -> Tensor:
         make, shape = self.make, self.shape
         with self.tape.call(DECODER):
-            embedded = make.embedding(f"{DECODER}.embed_tokens", ids, shape.vocab, shape.embedded, owner=self.owner)
+            embedded = make.words(f"{DECODER}.embed_tokens", ids, shape.vocab, shape.embedded, owner=self.owner)
             mask = make.causal_mask(self.length)
             places = make.tokens(self.length)
             positions = make.embedding(f"{DECODER}.embed_positions", places, shape.positions, shape.hidden)

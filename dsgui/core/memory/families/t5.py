@@ -87,7 +87,7 @@ class T5:
     def side(self, side: Side, ids: Tensor, encoded: Tensor | None = None) -> Tensor:
         make, shape = self.make, self.shape
         with self.tape.call(side.name):
-            embedded = make.embedding(f"{side.name}.embed_tokens", ids, shape.vocab, shape.hidden, owner="shared")
+            embedded = make.words(f"{side.name}.embed_tokens", ids, shape.vocab, shape.hidden, owner="shared")
             mask = make.causal_mask(side.length) if side.decodes else None
             hidden = make.dropout(f"{side.name}.dropout", embedded, shape.dropout)
             hidden = self.blocks(side, hidden, encoded, mask)

@@ -18,10 +18,10 @@ from dsgui.core.memory.fits.memory_report import as_json as verdict_as_json
 from dsgui.core.memory.fits.memory_report import told
 from dsgui.core.memory.fits.room import Room
 from dsgui.core.memory.fits.verdict import Fit
+from dsgui.core.memory.instant import walk_for
 from dsgui.core.memory.planner import MICRO_BATCH
 from dsgui.core.memory.question import Group, Model
 from dsgui.core.memory.settings import settings_of
-from dsgui.core.memory.walking import walk_of
 from dsgui.core.validation.checker import Checker
 
 LADDER = ("zero0", "zero1", "zero2", "zero3", "zero2-offload", "zero3-offload-optimizer", "zero3-offload")
@@ -141,7 +141,7 @@ def _choice(
 def _cost(found: Fitted) -> Cost | CannotSay:
     question = found.question
     settings = settings_of(question.config, question.release)
-    walk = walk_of(question.model, question.workload, settings.precision)
+    walk = walk_for(question, settings)
     return walk if isinstance(walk, CannotSay) else cost_of(walk, settings, question.workload, question.group)
 
 

@@ -10,8 +10,9 @@ from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.memory.fits.overhead import Amount, Overhead
 from dsgui.core.memory.fits.verdict import Bar, Fit, Segment, Verdict
 from dsgui.core.sizes import in_gib
+from dsgui.core.texts.columns import padded
 from dsgui.core.texts.languages import ENGLISH_TAG, speaking
-from dsgui.core.texts.saying import Said, text_of
+from dsgui.core.texts.saying import Said, listed, set_apart, text_of, words
 
 _WIDEST = 34
 
@@ -28,9 +29,9 @@ def key_of(pointer: str) -> str:
 
 def spelled(count: int) -> str:
     """`2.85 billion`."""
-    for each, name in ((10**9, " billion"), (10**6, " million")):
+    for each, code in ((10**9, "billion"), (10**6, "million")):
         if count >= each:
-            return f"{count / each:.3g}{name}"
+            return words("memory_page", code, count=f"{count / each:.3g}")
     return str(count)
 
 
@@ -95,12 +96,12 @@ def _keys(segment: Segment) -> dict[str, Any]:
 def headline(fitted: Fitted) -> str:
     """`t5-3b fits: GPU 6.5 of 23.6 GiB, host 62.5 of 128.0 GiB`."""
     fit = word("memory_fits", fitted.verdict.fit.value)
-    return f"{fitted.question.model.name}: {fit} ({rooms_of(fitted.verdict)})"
+    return words("memory_text", "headline", model=fitted.question.model.name, fit=fit, rooms=rooms_of(fitted.verdict))
 
 
 def rooms_of(verdict: Verdict) -> str:
     """`GPU 6.5 of 23.6 GiB, host 62.5 of 128.0 GiB`."""
-    return ", ".join(filter(None, (_room_of(verdict, device) for device in verdict.devices)))
+    return str(listed(filter(None, (_room_of(verdict, device) for device in verdict.devices))))
 
 
 def _room_of(verdict: Verdict, device: Device) -> str:
@@ -108,17 +109,24 @@ def _room_of(verdict: Verdict, device: Device) -> str:
     if worst is None:
         return ""
     need, name = in_gib(worst.amount.likely), word("memory_places", device.value)
-    return f"{name} {need} GiB" if worst.capacity is None else f"{name} {need} of {in_gib(worst.capacity)} GiB"
+    if worst.capacity is None:
+        return f"{name} {need} GiB"
+    return words("memory_text", "room", device=name, need=need, has=in_gib(worst.capacity))
 
 
 def as_text(fitted: Fitted | CannotSay) -> str:
     """A table of the fullest moment of each device, with the keys that govern each part."""
     if isinstance(fitted, CannotSay):
-        return f"{word('memory_fits', Fit.UNKNOWN.value)}: {fitted.why}\n"
-    lines = [headline(fitted), f"{about(fitted)}; {_judged_by(fitted)}"]
+        return _line(word("memory_fits", Fit.UNKNOWN.value), fitted.why) + "\n"
+    lines = [headline(fitted), str(set_apart([about(fitted), _judged_by(fitted)]))]
+    noted = word("memory_text", "note")
     for device in fitted.verdict.devices:
         lines += ["", *_table(fitted.verdict, device)]
-    lines += ["", *(f"{one}" for one in fitted.verdict.short), *(f"note: {one}" for one in fitted.verdict.notes)]
+    lines += [
+        "",
+        *(f"{one}" for one in fitted.verdict.short),
+        *(_line(noted, one) for one in fitted.verdict.notes),
+    ]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -126,34 +134,47 @@ def about(fitted: Fitted) -> str:
     """What the verdict is about, in words."""
     question, answer = fitted.question, fitted.answer
     work, group = question.workload, question.group
-    ranks = f"{group.ranks} rank{'s' * (group.ranks > 1)}"
-    nodes = f" on {group.nodes} nodes" if group.nodes > 1 else ""
-    trained = f", {spelled(answer.trainable)} of them trained" if answer.trainable != answer.parameters else ""
-    guessed = ", shape guessed" if question.model.guessed else ""
-    batch = f"micro batch {work.micro_batch} × {work.length} tokens"
-    return f"{spelled(answer.parameters)} parameters{trained}{guessed}; {batch}; {ranks}{nodes}"
+    model: list[str | Said] = [words("memory_text", "parameters", count=spelled(answer.parameters))]
+    if answer.trainable != answer.parameters:
+        model.append(words("memory_text", "trained", count=spelled(answer.trainable)))
+    if question.model.guessed:
+        model.append(words("memory_text", "guessed"))
+    batch = words("memory_text", "batch", batch=str(work.micro_batch), length=str(work.length))
+    return str(set_apart([str(listed(model)), batch, _ranks(group.ranks, group.nodes)]))
+
+
+def _ranks(ranks: int, nodes: int) -> str:
+    told = words("memory_text", "ranks" if ranks > 1 else "rank", count=str(ranks))
+    return words("memory_text", "on_nodes", ranks=told, nodes=str(nodes)) if nodes > 1 else told
+
+
+def _line(head: str, text: "str | Said") -> str:
+    return words("commands", "line", file=head, line=text)
 
 
 def _judged_by(fitted: Fitted) -> str:
     source, release = word("memory_sources", fitted.verdict.source.value), fitted.question.release
-    return f"{source} of DeepSpeed {release}" if fitted.is_asked else f"DeepSpeed {release}; {source}"
+    if fitted.is_asked:
+        return words("memory_text", "asked", source=source, release=release)
+    return str(set_apart([f"DeepSpeed {release}", source]))
 
 
 def _table(verdict: Verdict, device: Device) -> Iterator[str]:
     worst = verdict.worst(device)
     if worst is None:
         return
-    fit = "" if device is Device.NVME else f": {word('memory_fits', verdict.fit_of(device).value)}"
-    yield f"{_room_of(verdict, device)} at its fullest ({word('memory_moments', worst.moment)}){fit}"
+    given = {"room": _room_of(verdict, device), "moment": word("memory_moments", worst.moment)}
+    fullest = words("memory_text", "fullest", **given)
+    yield fullest if device is Device.NVME else _line(fullest, word("memory_fits", verdict.fit_of(device).value))
     for segment in sorted(worst.segments, key=lambda one: -one.amount.likely):
         keys = ", ".join(map(key_of, segment.keys[:3]))
-        yield f"  {_part(segment):<{_WIDEST}}{_range(segment.amount):>14}  {keys}".rstrip()
-    yield f"  {'by moment':<{_WIDEST}}{_moments(verdict.of(device))}"
+        yield f"  {padded(_part(segment), _WIDEST)}{_range(segment.amount):>14}  {keys}".rstrip()
+    yield f"  {padded(word('memory_text', 'by_moment'), _WIDEST)}{_moments(verdict.of(device))}"
 
 
 def _part(segment: Segment) -> str:
-    pinned = " (pinned)" if segment.place.value == "pinned" else ""
-    return word("memory_parts", segment.code) + pinned
+    part = word("memory_parts", segment.code)
+    return words("memory_text", "pinned", part=part) if segment.place.value == "pinned" else part
 
 
 def _range(amount: Amount) -> str:
@@ -193,8 +214,10 @@ def foretold(fitted: Fitted) -> dict[str, int]:
 def in_lines(fitted: Fitted | CannotSay) -> list[str]:
     """The verdict and what is too small, for a report on other things."""
     if isinstance(fitted, CannotSay):
-        return [f"memory: {word('memory_fits', Fit.UNKNOWN.value)}: {fitted.why}"]
-    return [f"memory: {headline(fitted)}", *(f"memory: {one}" for one in fitted.verdict.short)]
+        lines: list[str | Said] = [_line(word("memory_fits", Fit.UNKNOWN.value), fitted.why)]
+    else:
+        lines = [headline(fitted), *fitted.verdict.short]
+    return [_line(word("options", "memory_group"), line) for line in lines]
 
 
 def remedies(fitted: Fitted) -> str:
@@ -206,7 +229,11 @@ def remedies(fitted: Fitted) -> str:
     if worst is None:
         return ""
     governed = sorted((one for one in worst.segments if one.keys), key=lambda one: -one.amount.likely)
-    largest = "; ".join(
-        f"{_part(one)} {in_gib(one.amount.likely)} GiB ({', '.join(map(key_of, one.keys[:2]))})" for one in governed[:3]
-    )
-    return f"Largest on the {word('memory_places', worst.device.value)}: {largest}." if largest else ""
+    largest = [_governed(one) for one in governed[:3]]
+    device = word("memory_places", worst.device.value)
+    return words("memory_text", "largest", device=device, parts=set_apart(largest)) if largest else ""
+
+
+def _governed(one: Segment) -> str:
+    given = {"part": _part(one), "gib": in_gib(one.amount.likely), "keys": listed(map(key_of, one.keys[:2]))}
+    return words("memory_text", "governed", **given)

@@ -6,8 +6,11 @@ from types import MappingProxyType
 
 from dsgui.core.texts.chinese.access_texts import ACCESS
 from dsgui.core.texts.chinese.advice_texts import DIAGNOSIS_ADVICE, SET_ASIDE
+from dsgui.core.texts.chinese.after_texts import AFTER
 from dsgui.core.texts.chinese.check_texts import CHECK_COUNTS, CHECKS
-from dsgui.core.texts.chinese.command_texts import COMMANDS
+from dsgui.core.texts.chinese.configs.config_texts import CLONING, CONFIGS, CONVERTING, FILLING, ORIGINS, YAML
+from dsgui.core.texts.chinese.configs.oracle_texts import ORACLE
+from dsgui.core.texts.chinese.configs.reading_texts import READING
 from dsgui.core.texts.chinese.diagnosis_texts import DIAGNOSIS_MEANINGS, DIAGNOSIS_PARTS, DIAGNOSIS_TITLES
 from dsgui.core.texts.chinese.error_texts import ERRORS, RESUMING
 from dsgui.core.texts.chinese.field_texts import LAUNCH_FIELDS
@@ -21,6 +24,7 @@ from dsgui.core.texts.chinese.findings import (
     RULE_TITLES,
 )
 from dsgui.core.texts.chinese.fix_texts import FIXES, REMEDIES
+from dsgui.core.texts.chinese.import_texts import IMPORTED
 from dsgui.core.texts.chinese.memory_texts import (
     MEMORY_ABOUT,
     MEMORY_CANNOT,
@@ -36,14 +40,19 @@ from dsgui.core.texts.chinese.memory_texts import (
     MEMORY_REHEARSAL,
     MEMORY_SOURCES,
     MEMORY_STAGES,
+    MEMORY_TEXT,
     MEMORY_TOLD,
     MEMORY_WHEN,
 )
 from dsgui.core.texts.chinese.pages import PAGES
-from dsgui.core.texts.chinese.reading_texts import READING
 from dsgui.core.texts.chinese.reason_texts import REASONS
-from dsgui.core.texts.chinese.run_texts import ALERTS, DOINGS, EVENTS, MARKS, PHASES, STATES
+from dsgui.core.texts.chinese.request_texts import REQUESTS, SLURM
+from dsgui.core.texts.chinese.run_texts import ALERTS, DOINGS, EVENTS, MARKS, NOTIFYING, PHASES, STATES
 from dsgui.core.texts.chinese.slow_texts import NO_LOSS, SLOW, SLOW_ADVICE, SLOW_FIGURES
+from dsgui.core.texts.chinese.terminal.command_texts import COMMANDS
+from dsgui.core.texts.chinese.terminal.option_texts import ARGPARSE, OPTIONS
+from dsgui.core.texts.chinese.trouble_texts import CLOCKS, FILES, SAMPLING, TROUBLES
+from dsgui.core.texts.chinese.try_texts import TRY
 from dsgui.core.texts.chinese.verdict_launch import HANDING, LAUNCH_ADVICE, LAUNCH_VERDICTS, LISTS, OFFERS
 from dsgui.core.texts.chinese.verdict_machine import MACHINE_ADVICE, MACHINE_VERDICTS
 from dsgui.core.texts.chinese.verdict_room import ROOM_ADVICE, ROOM_VERDICTS
@@ -55,6 +64,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "doings": DOINGS,
         "alerts": ALERTS,
         "events": EVENTS,
+        "notifying": NOTIFYING,
         "marks": MARKS,
         "findings": FINDINGS,
         "advice": ADVICE,
@@ -87,6 +97,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "memory_sources": MEMORY_SOURCES,
         "memory_fits": MEMORY_FITS,
         "memory_told": MEMORY_TOLD,
+        "memory_text": MEMORY_TEXT,
         "memory_rehearsal": MEMORY_REHEARSAL,
         "memory_cannot": MEMORY_CANNOT,
         "memory_moves": MEMORY_MOVES,
@@ -101,9 +112,27 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "slow_figures": SLOW_FIGURES,
         "slow_advice": SLOW_ADVICE,
         **PAGES,
+        "after": AFTER,
+        "try": TRY,
         "commands": COMMANDS,
+        "options": OPTIONS,
+        "argparse": ARGPARSE,
         "reading": READING,
+        "requests": REQUESTS,
+        "slurm": SLURM,
+        "oracle": ORACLE,
+        "yaml": YAML,
+        "origins": ORIGINS,
+        "filling": FILLING,
+        "converting": CONVERTING,
+        "configs": CONFIGS,
+        "cloning": CLONING,
+        "troubles": TROUBLES,
+        "files": FILES,
+        "sampling": SAMPLING,
+        "clocks": CLOCKS,
         "access": ACCESS,
+        "imported": IMPORTED,
         "launch_fields": LAUNCH_FIELDS,
     }
 )

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 ACCESS: Mapping[str, str] = {
     "log_in_title": "登录 dsgui",
     "log_in_advice": (
-        "dsgui 能启动程序，因此需要登录。请打开它在启动它的终端中最近输出的地址：该地址以 ?login=… 结尾，"
+        "dsgui 能启动程序，因此需要登录。请打开 dsgui 在其启动终端中最近输出的地址：它以 ?login=… 结尾，"
         "只能用于一个浏览器。如果你为它指定了 token，请在地址后加上 "
         "?token=TOKEN。程序请发送请求头“Authorization: Bearer TOKEN”。"
     ),

@@ -30,6 +30,8 @@ DIAGNOSIS_ADVICE = {
     "container_memory": "给容器或作业分配更多内存。",
     "correct_arguments": "在“启动”页改正参数；可参考脚本的 --help。",
     "correct_key": "删除或改正它；“配置”页的检查结果会提示可能想写的键。",
+    "choose_other_devices": "请选择该主机上存在的 GPU：可用 nvidia-smi 查看。",
+    "ranks_without_gpu": "要在 CPU 上训练，请不要选择 GPU，而是填写 rank 数。",
     "correct_option": "删除或改正它；可参考脚本的 --help。",
     "correct_script": "修改脚本；输出中写明了文件和行号。",
     "correct_value": "改正这个值；“配置”页的检查结果会说明应填什么。",
@@ -71,8 +73,8 @@ DIAGNOSIS_ADVICE = {
     "matching_toolkit": "安装对应版本的 toolkit，并让 CUDA_HOME 指向它。",
     "nccl_debug": "设置 NCCL_DEBUG=WARN 再运行一次，NCCL 会说明哪里出错。",
     "nccl_interfaces": "多机训练：用 NCCL_SOCKET_IFNAME 指定网卡。GPU 之间不支持 P2P 时：NCCL_P2P_DISABLE=1。",
-    "need_less_memory": "减少这台机器上的 rank、卸载量或 data loader worker。",
-    "no_loader_workers": "不用 worker（--dataloader_num_workers 0）时，data loader 不占用共享内存。",
+    "need_less_memory": "减少这台机器上的 rank、卸载量或 DataLoader worker。",
+    "no_loader_workers": "不用 worker（--dataloader_num_workers 0）时，DataLoader 不占用共享内存。",
     "no_terminal": "dsgui 启动的训练没有终端：查明是什么结束了它，或重新启动。",
     "offload_less": "减少卸载：先去掉 offload_param，再去掉 offload_optimizer。",
     "offload_optimizer": "把优化器卸载到 CPU，或使用更高的 ZeRO stage。",
@@ -104,15 +106,15 @@ DIAGNOSIS_ADVICE = {
     "remove_one": "去掉其中一个。",
     "remove_operators": "为其他 torch 版本或 CPU 编译的算子会这样崩溃：删除 ~/.cache/torch_extensions 后重试。",
     "renamed_option": "去掉它，或改用新名；可参考脚本的 --help。",
-    "request_job_memory": "用 --mem 申请更多内存，或减少 rank、卸载量或 data loader worker。",
+    "request_job_memory": "用 --mem 申请更多内存，或减少 rank、卸载量或 DataLoader worker。",
     "resume_on_ranks": "用 {then} 个 rank 恢复训练。",
     "same_model": "构建与检查点相同的模型，或加载属于当前模型的权重。",
     "same_modules": (
         "让每个 rank 在每一步都运行相同的模块；有分支的模块（MoE）用 deepspeed.utils.set_z3_leaf_modules 标记。"
     ),
-    "script_finds_config": "如果脚本自己读取配置，就在“启动”页的“脚本如何接收配置”中选择对应的选项。",
+    "script_finds_config": "如果脚本自己读取配置，就在“启动”页的“脚本如何获得配置”中选择对应的选项。",
     "script_has_config": (
-        "要使用脚本自己的配置，就不要再传入：在“启动”页的“脚本如何接收配置”中设置，或用 --reader none。"
+        "要使用脚本自己的配置，就不要再传入：在“启动”页的“脚本如何获得配置”中设置，或用 --reader none。"
     ),
     "script_of_release": "使用与已安装版本配套的脚本：transformers 的示例按版本打了 tag，例如 v5.23.0。",
     "see_fatal_error": "输出中“Fatal Python error”之后就是出错的调用。",
@@ -142,7 +144,7 @@ DIAGNOSIS_ADVICE = {
 SET_ASIDE = {
     "checks": "{change}：检查不通过：{message}",
     "deepspeed": "{change}：DeepSpeed 本身会拒绝：{message}",
-    "failed": "{change}：训练 {run} 已这样设置，仍然失败（{why}）。",
+    "failed": "{change}：运行 {run} 已这样设置，仍然失败（{why}）。",
     "had": "{change}：这次运行已经这样设置。",
     "nothing_left": "dsgui 没有其他可建议的改动了。",
 }

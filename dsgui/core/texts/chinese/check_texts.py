@@ -11,7 +11,7 @@ CHECKS = {
     "checkpoints": "检查点磁盘",
     "compiler": "C++ 编译器",
     "config": "配置",
-    "cores": "CPU 核",
+    "cores": "CPU 核心",
     "cpu_adam": "CPU 卸载",
     "cuda": "torch 与 GPU",
     "driver": "驱动",

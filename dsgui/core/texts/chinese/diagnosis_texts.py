@@ -29,6 +29,7 @@ DIAGNOSIS_TITLES = {
     "disk_full": "磁盘已满",
     "driver_old": "NVIDIA 驱动对这个 torch 来说太旧",
     "duplicate_key": "配置中有重复的键",
+    "device_missing": "主机 {host} 没有 GPU {slot}",
     "file_missing": "找不到文件：{what}",
     "fp16_unsupported": "运行所用的设备不支持 fp16",
     "gpu_unsupported": "这个 torch 没有适用于该 GPU 的内核",
@@ -111,12 +112,13 @@ DIAGNOSIS_MEANINGS = {
     "disk_full": "有文件未能完整写入。如果当时正在保存检查点，它是不完整的。",
     "driver_old": "构建 torch 所用的 CUDA 比驱动支持的更新。",
     "duplicate_key": "DeepSpeed 拒绝含有重复键的文件：{keys}",
+    "device_missing": "要求 DeepSpeed 启动器使用的设备不存在。没有 GPU 时，它只能找到设备 0。",
     "file_missing": "脚本要访问的文件或目录不存在。相对路径从运行的工作目录算起。",
     "fp16_unsupported": "这是 DeepSpeed 的加速器给出的结论：不支持 fp16 的 CPU，或计算能力低于 7.0 的 GPU。",
     "gpu_unsupported": "它是为其他计算能力构建的：该 GPU 比支持的更旧或更新。",
     "hangup": "dsgui 之外的程序发送了 SIGHUP（信号 1），终端关闭时会这样。",
     "hf_mismatch": "配置与参数不一致时，HF Trainer 会停止：{mismatches}。",
-    "host_memory": "有 rank 申请的内存超过了系统所有。CPU 卸载、加载时每个 rank 的一份模型，以及 DataLoader 工作进程都"
+    "host_memory": "有 rank 申请的内存超过了系统所有。CPU 卸载、加载时每个 rank 的一份模型，以及 DataLoader worker 都"
     "占用内存。",
     "hosts": "DeepSpeed 通过免密 ssh 在其他主机上启动 rank。",
     "hub_refused": "从运行的工作目录看，它不是本机的目录；Hub 上也没有该用户可访问的这个模型或数据集。",
@@ -155,8 +157,8 @@ DIAGNOSIS_MEANINGS = {
     "ranks_not_met": "有 rank 在主节点地址等待其他 rank，但它们没有到来：有的在此之前已退出、主机名解析为 127.0.0.1，"
     "或节点之间有防火墙。",
     "segmentation_fault": "编译好的库中发生段错误，而不是 Python 中。",
-    "shared_memory": "DataLoader 工作进程和 DeepSpeed 的 CPU rank 通过 /dev/shm 传递张量；容器往往只有 64 MB。",
-    "state_mismatch": "{model} 的层或大小与保存时不同：模型、词表或 adapter 不一样。",
+    "shared_memory": "DataLoader worker 和 DeepSpeed 的 CPU rank 通过 /dev/shm 传递张量；容器往往只有 64 MB。",
+    "state_mismatch": "{model} 的层或大小与保存时不同：模型、词表或适配器不一样。",
     "syntax": "Python 无法解析它：{says}",
     "terminated": "进程收到了 SIGTERM 或 SIGINT，但不是来自“停止”：可能是时间限制、其他用户或关机。",
     "tokenizer": "transformers 要用训练环境中没有的软件包来构建这个 tokenizer。",

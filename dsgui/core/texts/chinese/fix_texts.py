@@ -53,7 +53,7 @@ REMEDIES = {
     "keep_client_optimizer": "保留脚本的优化器",
     "micro_batch_1_without_auto": "微批大小设为 1，批大小不写“auto”",
     "more": "{first} 等",
-    "no_loader_workers": "不用 data loader worker",
+    "no_loader_workers": "不用 DataLoader worker",
     "offload_parameters": "ZeRO stage 3，参数卸载到 CPU",
     "offload_states": "优化器状态卸载到 CPU",
     "offload_to_cpu": "卸载到 CPU",

@@ -23,8 +23,8 @@ MEMORY_PARTS: Mapping[str, str] = {
     "cublas": "cuBLAS 工作区",
     "fragmentation": "碎片",
     "interpreter": "Python 和各种库",
-    "pinned_cache": "已释放的锁页块",
-    "dataloader": "DataLoader 工作进程",
+    "pinned_cache": "已释放的锁页内存",
+    "dataloader": "DataLoader worker 进程",
     "system": "操作系统",
     "in_use": "当前已占用",
 }
@@ -44,15 +44,15 @@ MEMORY_ABOUT: Mapping[str, str] = {
     "step": "优化器更新期间存在的副本。",
     "initialize": "只在 deepspeed.initialize 期间存在。在主机上：ZeRO 切分之前，每个 rank 加载的整个模型；HF Trainer "
     "在 stage 3 下加载时就已切分。",
-    "swap_buffers": "读写 NVMe 所用的锁定缓冲区。",
+    "swap_buffers": "读写 NVMe 所用的锁页缓冲区。",
     "other": "没有单独名称的部分。",
     "cuda_context": "驱动为每个进程在卡上保留的显存。没有任何键能改变它。",
     "nccl": "集合通信的缓冲区，不在 torch 的统计之内。没有任何键能改变它。",
     "cublas": "矩阵乘法的工作区。由 CUBLAS_WORKSPACE_CONFIG 决定。",
     "fragmentation": "torch 分配器在张量之外多预留的部分。PYTORCH_ALLOC_CONF=expandable_segments:True 可以减少它。",
     "interpreter": "每个 rank 的 Python、torch 和各种库。",
-    "pinned_cache": "DeepSpeed 已释放的锁页块：torch 留着给同样大小的分配使用。",
-    "dataloader": "DataLoader 工作进程不与所属 rank 共享的内存（--dataloader_num_workers）。",
+    "pinned_cache": "DeepSpeed 已释放的锁页内存：torch 留着给同样大小的分配使用。",
+    "dataloader": "DataLoader worker 不与所属 rank 共享的内存（--dataloader_num_workers）。",
     "system": "操作系统及其服务。",
     "in_use": "其他程序当前占用的部分。只有届时它们仍在运行才算。",
 }
@@ -273,4 +273,24 @@ MEMORY_STAGES: Mapping[str, str] = {
     "占用。",
     "sent": "通信：每个 rank 每步发送的数据量。ZeRO 论文按一个微批和梯度的 reduce-scatter 计算。DeepSpeed 在 stage 1 "
     "和 2 先 all-reduce 梯度再收集新权重；stage 2 和 3 对每个累积的微批都要重复各自的通信。",
+}
+
+# 终端上的结论。
+MEMORY_TEXT: Mapping[str, str] = {
+    "headline": "{model}：{fit}（{rooms}）",
+    "room": "{device} {need} / {has} GiB",
+    "note": "提示",
+    "parameters": "参数量 {count}",
+    "trained": "其中 {count} 参与训练",
+    "guessed": "结构为推测",
+    "batch": "微批大小 {batch} × {length} token",
+    "rank": "{count} 个 rank",
+    "ranks": "{count} 个 rank",
+    "on_nodes": "{ranks}，{nodes} 个节点",
+    "asked": "{source}，DeepSpeed {release}",
+    "by_moment": "按阶段",
+    "fullest": "{room}，峰值（{moment}）",
+    "pinned": "{part}（锁页）",
+    "largest": "{device} 上占用最多的：{parts}。",
+    "governed": "{part} {gib} GiB（{keys}）",
 }

@@ -60,6 +60,7 @@ EVENTS = {
     "notified": "已发送通知。",
     "not_notified": "通知未发出：{why}。",
     "stop_asked": "已请求停止。",
+    "limit_reached": "已按设定在 {limit}后停止。",
 }
 
 MARKS = {
@@ -70,4 +71,12 @@ MARKS = {
     "error": "错误",
     "stop": "停止",
     "alert": "告警",
+}
+
+NOTIFYING = {
+    "timed_out": "超时",
+    "no_connection": "无法连接（{what}）",
+    "refused": "被拒绝（代码 {what}）",
+    "unreadable": "返回的内容无法读取",
+    "no_answer": "没有响应",
 }

@@ -32,13 +32,13 @@ SLOW_FIGURES = {
 SLOW_ADVICE = {
     "data": "增大 dataloader_num_workers（HF Trainer）或 num_workers，开启 pin_memory，并在训练前完成分词。",
     "offload": "显存允许时去掉 offload_optimizer，增大 gradient_accumulation_steps，或为运行分配更多 CPU 核心。",
-    "cpu_full": "让数据加载进程数少于核心数，设置 OMP_NUM_THREADS，或在训练前处理好数据。",
+    "cpu_full": "让 DataLoader worker 数少于核心数，设置 OMP_NUM_THREADS，或在训练前处理好数据。",
     "transfers": "减少卸载（offload_param、offload_optimizer），增大微批大小，或检查 GPU 的 PCIe 通道数。",
     "idle": "增大微批大小；检查数据加载、logging_steps 以及节点间网络。wall_clock_breakdown 可显示每一步的时间分布。",
     "cpu_limit": "使用 GPU 训练，或为运行分配更多核心。",
     "evaluation": "降低评估频率（eval_steps）、减少评估样本，或增大 per_device_eval_batch_size。",
     "checkpoint": "降低保存频率（save_steps）、换用更快的磁盘，或不保存优化器状态（save_only_model）。",
-    "swap": "减少数据加载进程或预取，减少卸载，或结束其他进程。",
+    "swap": "减少 DataLoader worker 或预取，减少卸载，或结束其他进程。",
     "rank": "检查该 GPU 的频率、温度和 PCIe 通道、所在机器上的其他任务，以及它分到的数据是否更长。",
     "uneven": "检查该 rank 是否分到更少的数据，或其他 GPU 上是否有别的进程。",
     "slowed": "检查散热、风扇和供电。",
@@ -58,6 +58,9 @@ NO_LOSS: dict[str, str] = {
     ),
     "unread": "脚本的输出中没有 dsgui 能识别为损失的行；请在“曲线及其来源”中添加匹配规则。",
     "only_evaluates": "本次运行只做评估：没有给出 --do_train，因此没有训练损失。",
+    "nothing_left": (
+        "没有训练任何一步：恢复时所用的检查点已经是最后一步（第 {total} 步）。请增加 epoch 数或步数，或换一个输出目录。"
+    ),
     "logging_off": "--logging_strategy no 关闭了日志：请改用 --logging_steps {advised}。",
     "logs_by_epoch": (
         "使用 --logging_strategy epoch 时，HF Trainer 在每个 epoch 结束时记录；--logging_steps {advised} "

@@ -106,6 +106,7 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "needs.module": "{module}（{key} 需要）",
     "needs.optimizer": "优化器 {name}",
     "needs.lacking": "DeepSpeed 会导入 {modules}，而训练用的 Python 没有安装：训练会停止。",
+    "needs.other_path": "DeepSpeed 会导入 {modules}；训练用的 Python 没有安装，除非本次运行的 PYTHONPATH 能找到它。",
     "operators.not_asked": "尚未询问训练环境，不知道能否编译 {operators}：可在“4 · 本机”或用“python -m dsgui doctor”查"
     "询。",
     "operators.cannot": "这份配置需要 {op}，而训练环境无法编译它：没有给出原因。",
@@ -122,7 +123,7 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "twice.remove": "从参数中去掉它；要用另一个文件运行，请打开那个文件。",
     "use_cpu.add": "在参数中加上 --use_cpu：否则 HF Trainer 会去找 GPU。",
     "stage_3.remove": "从 from_pretrained 中去掉它：ZeRO-3 下，参数由 DeepSpeed 切分到各 rank。",
-    "takes_config.choose": "选择脚本读取配置的方式（启动页：“脚本读取配置的方式”；命令行：--reader），或在脚本中添加该"
+    "takes_config.choose": "选择脚本读取配置的方式（启动页：“脚本如何获得配置”；命令行：--reader），或在脚本中添加该"
     "选项。",
     "takes_config.as_it_reads": "选择“按脚本的读取方式”（命令行：--reader auto）。",
     "takes_config.add_option": "在参数中加上 {option} {placeholder}：{placeholder} 代表这份配置的路径。",

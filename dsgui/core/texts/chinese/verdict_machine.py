@@ -35,7 +35,7 @@ MACHINE_VERDICTS: Mapping[str, str] = {
     "cpu_adam.needed": "把优化器卸载到 CPU 需要它。",
     "shm.none": "没有 /dev/shm。",
     "shm.free": "/dev/shm：共 {total}，空闲 {free}",
-    "shm.too_small_for_nccl": "/dev/shm：共 {total}，空闲 {free}；需要 {need}：NCCL 和 DataLoader 的工作进程通过它共享"
+    "shm.too_small_for_nccl": "/dev/shm：共 {total}，空闲 {free}；需要 {need}：NCCL 和 DataLoader worker 通过它共享"
     "内存。",
     "shm.too_small_for_ranks": "/dev/shm：共 {total}，空闲 {free}；需要 {need}：两个 CPU rank 各占 66 MiB。",
     "shm_left.buffer": "被终止的运行在 /dev/shm 中留下了 {held} 内存：1 个无用的 DeepSpeed 缓冲区。",
@@ -47,7 +47,7 @@ MACHINE_VERDICTS: Mapping[str, str] = {
     "版本），会因此中止；InfiniBand 注册内存也是如此。",
     "files.no_limit": "无限制",
     "files.limit": "{limit}",
-    "files.few": "每个进程最多可打开 {limit} 个文件；DataLoader 工作进程和 NVMe 卸载会打开很多文件。",
+    "files.few": "每个进程最多可打开 {limit} 个文件；DataLoader worker 和 NVMe 卸载会打开很多文件。",
     "memory.all": "{memory} 可全部使用",
     "memory.limited": "{memory} 中只有 {limit} 可用（control group）：运行超出后会被终止（退出码 −9），即使机器还有空"
     "闲内存。",

@@ -8,8 +8,11 @@ from types import MappingProxyType
 
 from dsgui.core.texts.english.access_texts import ACCESS
 from dsgui.core.texts.english.advice_texts import DIAGNOSIS_ADVICE, SET_ASIDE
+from dsgui.core.texts.english.after_texts import AFTER
 from dsgui.core.texts.english.check_texts import CHECK_COUNTS, CHECKS
-from dsgui.core.texts.english.command_texts import COMMANDS
+from dsgui.core.texts.english.configs.config_texts import CLONING, CONFIGS, CONVERTING, FILLING, ORIGINS, YAML
+from dsgui.core.texts.english.configs.oracle_texts import ORACLE
+from dsgui.core.texts.english.configs.reading_texts import READING
 from dsgui.core.texts.english.diagnosis_texts import DIAGNOSIS_MEANINGS, DIAGNOSIS_PARTS, DIAGNOSIS_TITLES
 from dsgui.core.texts.english.error_texts import ERRORS, RESUMING
 from dsgui.core.texts.english.findings import (
@@ -22,6 +25,7 @@ from dsgui.core.texts.english.findings import (
     RULE_TITLES,
 )
 from dsgui.core.texts.english.fix_texts import FIXES, REMEDIES
+from dsgui.core.texts.english.import_texts import IMPORTED
 from dsgui.core.texts.english.memory_texts import (
     MEMORY_ABOUT,
     MEMORY_CANNOT,
@@ -37,14 +41,19 @@ from dsgui.core.texts.english.memory_texts import (
     MEMORY_REHEARSAL,
     MEMORY_SOURCES,
     MEMORY_STAGES,
+    MEMORY_TEXT,
     MEMORY_TOLD,
     MEMORY_WHEN,
 )
 from dsgui.core.texts.english.pages import PAGES
-from dsgui.core.texts.english.reading_texts import READING
 from dsgui.core.texts.english.reason_texts import REASONS
-from dsgui.core.texts.english.run_texts import ALERTS, DOINGS, EVENTS, MARKS, PHASES, STATES
+from dsgui.core.texts.english.request_texts import REQUESTS, SLURM
+from dsgui.core.texts.english.run_texts import ALERTS, DOINGS, EVENTS, MARKS, NOTIFYING, PHASES, STATES
 from dsgui.core.texts.english.slow_texts import NO_LOSS, SLOW, SLOW_ADVICE, SLOW_FIGURES
+from dsgui.core.texts.english.terminal.command_texts import COMMANDS
+from dsgui.core.texts.english.terminal.option_texts import ARGPARSE, OPTIONS
+from dsgui.core.texts.english.trouble_texts import CLOCKS, FILES, SAMPLING, TROUBLES
+from dsgui.core.texts.english.try_texts import TRY
 from dsgui.core.texts.english.verdict_launch import HANDING, LAUNCH_ADVICE, LAUNCH_VERDICTS, LISTS, OFFERS
 from dsgui.core.texts.english.verdict_machine import MACHINE_ADVICE, MACHINE_VERDICTS
 from dsgui.core.texts.english.verdict_room import ROOM_ADVICE, ROOM_VERDICTS
@@ -56,6 +65,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "doings": DOINGS,
         "alerts": ALERTS,
         "events": EVENTS,
+        "notifying": NOTIFYING,
         "marks": MARKS,
         "findings": FINDINGS,
         "advice": ADVICE,
@@ -92,6 +102,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "memory_sources": MEMORY_SOURCES,
         "memory_fits": MEMORY_FITS,
         "memory_told": MEMORY_TOLD,
+        "memory_text": MEMORY_TEXT,
         "memory_rehearsal": MEMORY_REHEARSAL,
         "memory_cannot": MEMORY_CANNOT,
         "memory_moves": MEMORY_MOVES,
@@ -102,9 +113,27 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "memory_when": MEMORY_WHEN,
         "memory_cause": MEMORY_CAUSE,
         **PAGES,
+        "after": AFTER,
+        "try": TRY,
         "commands": COMMANDS,
+        "options": OPTIONS,
+        "argparse": ARGPARSE,
         "reading": READING,
+        "requests": REQUESTS,
+        "slurm": SLURM,
+        "oracle": ORACLE,
+        "yaml": YAML,
+        "origins": ORIGINS,
+        "filling": FILLING,
+        "converting": CONVERTING,
+        "configs": CONFIGS,
+        "cloning": CLONING,
+        "troubles": TROUBLES,
+        "files": FILES,
+        "sampling": SAMPLING,
+        "clocks": CLOCKS,
         "access": ACCESS,
+        "imported": IMPORTED,
         # What has no code.
         "plain": {"text": "{text}"},
     }

@@ -27,6 +27,8 @@ DIAGNOSIS_ADVICE = {
     "container_memory": "Give the container or job more memory.",
     "correct_arguments": "Correct the arguments on Launch; see the script's --help.",
     "correct_key": "Remove or correct it; the findings on Configure suggest what may have been meant.",
+    "choose_other_devices": "Choose GPUs that the host has: nvidia-smi lists them.",
+    "ranks_without_gpu": "To train on the CPU, choose no GPU and enter the number of ranks.",
     "correct_option": "Remove or correct it; see the script's --help.",
     "correct_script": "Correct the script; the output names the file and the line.",
     "correct_value": "Correct the value; the findings on Configure say what is expected.",

@@ -31,6 +31,7 @@ DIAGNOSIS_TITLES = {
     "disk_full": "The disk is full",
     "driver_old": "The NVIDIA driver is too old for this torch",
     "duplicate_key": "A key appears twice in the config",
+    "device_missing": "Host {host} has no GPU {slot}",
     "file_missing": "File not found: {what}",
     "fp16_unsupported": "The run’s devices don’t support fp16",
     "gpu_unsupported": "This torch has no kernels for the GPU",
@@ -124,6 +125,8 @@ DIAGNOSIS_MEANINGS = {
     "disk_full": "A file could not be written completely. If a checkpoint was being saved, it is incomplete.",
     "driver_old": "torch was built for a newer CUDA than the driver supports.",
     "duplicate_key": "DeepSpeed refuses a file in which a key appears twice: {keys}",
+    "device_missing": "DeepSpeed's launcher was told to use a device that it doesn't find there. Without a GPU, it "
+    "finds device 0 alone.",
     "file_missing": "The script asked for a file or folder that is not there. Relative paths start at the run's "
     "working directory.",
     "fp16_unsupported": "DeepSpeed’s accelerator says so: a CPU without fp16, or a GPU older than compute capability "

@@ -4,6 +4,27 @@ And why a run can't be resumed."""
 from collections.abc import Mapping
 
 ERRORS: Mapping[str, str] = {
+    "run.no_universal": "{option}: {path} has no universal checkpoint, but checkpoint.load_universal is true in the "
+    "config. Convert one under “After training” on that run’s page, or remove the key.",
+    "try.no_prompt": "Prompt: nothing was entered. Enter the text that the model goes on from.",
+    "try.long_prompt": "Prompt: {count} characters. Expected at most {most}.",
+    "try.template": "Template: {place} is missing. It stands where the prompt goes.",
+    "try.number": "{name}: “{typed}” is no value for it. Enter a number from {low} to {high}.",
+    "try.busy": "A model is answering already, on the page of {run}. Wait for it or end it there.",
+    "try.no_weights": "{name} holds no weights that transformers can load. Make weights of it first (dsgui after RUN "
+    "consolidate), then try those.",
+    "try.device": "Device: “{typed}” is not known. Use auto, cpu or gpu.",
+    "try.base_missing": "Base model: {base} is neither a folder with weights here nor in the local Hugging Face "
+    "cache. Enter its folder; nothing is downloaded.",
+    "after.shard_size": "Largest file: “{typed}” is no size. Enter it as 5GB or 500MB.",
+    "after.count": "Keep {name}: “{typed}” is no count. Enter a whole number, 0 or more.",
+    "after.dtype": "Type: “{typed}” is not known. Use fp32 or bf16.",
+    "after.exists": "{to} exists already. Choose another folder; nothing is overwritten.",
+    "after.no_verb": "{name}: this can't be done with it: it is incomplete, or not of that kind. Choose another.",
+    "after.no_thing": "“{path}”: this run has left nothing of that name that can be used. Found: {names}.",
+    "after.no_base": "{name}: its adapter_config.json names no base model. Enter the folder of the base model.",
+    "after.base_missing": "Base model: {path} is not a folder. Enter the folder of the adapter’s model.",
+    "after.same_job": "A job is writing {to} already. Wait for it or cancel it.",
     "browse.denied": "{path}: no permission to read this folder. Choose another, or change its permissions.",
     "browse.gone": "{path}: no such folder. It was moved or deleted, or is a file. Check the path.",
     "browse.unread": "{path}: this folder can't be read ({why}). Choose another.",
@@ -15,6 +36,13 @@ ERRORS: Mapping[str, str] = {
     "import.followed": (
         "this is {path}, to which the accelerate YAML points (accelerate looks for it from where it is started)"
     ),
+    "import.long_command": "This text has {count} characters; a command line of at most {most} is read.",
+    "import.no_config": "{path}: this leads to no DeepSpeed config here. {notes}",
+    "import.no_run": "{path}: this describes no run. Expected settings of LLaMA-Factory, ms-swift, axolotl or TRL, or "
+    "a command line that trains. To check a config, use “dsgui validate”.",
+    "import.no_training": "No command here starts a training that dsgui knows: deepspeed, accelerate launch, torchrun, "
+    "python, llamafactory-cli train, swift sft, axolotl train or trl sft. Paste that command alone.",
+    "import.no_json": "The DeepSpeed config in this file holds what JSON can’t express: {why}. Correct it in the file.",
     "import.no_home": "{path}: no home folder is known for this “~”. Use the full path.",
     "import.too_large": "{path}: larger than {most}. Expected a DeepSpeed config. Choose its file.",
     "import.folder": "{path}: this is a folder. Expected a file with a DeepSpeed config. Choose one.",
@@ -130,10 +158,15 @@ ERRORS: Mapping[str, str] = {
     "slurm.option_set_already": "Slurm option: “{option}” can’t be used: the batch script sets it already. Change or "
     "remove it.",
     # options of the command line that don't go together
+    "options.no_count": "“{text}” is not a whole number from {least} to {most}",
+    "options.no_seconds": "“{text}” is not a number of seconds from 1 to 86400",
+    "options.no_ranks": "“{text}” is not a number of ranks such as 2",
+    "options.no_parameters": "“{text}” is not a number of parameters such as 7B or 770M",
+    "options.no_gpus": "“{text}” is not a list of GPU indices such as 0,1",
+    "options.no_release": "“{text}” is not a release such as {release}",
     "options.need_config": "--script, --ranks, --model and --parameters need --config.",
     "options.of_two_places": "Where it trains: options of “{first}” and “{second}” are given. Expected those of one. "
     "Leave out the others.",
-    "config.unreadable": "Config: {path} can't be read ({why}). Expected a JSON file.",
     "file.unreadable": "{what}: {path} can't be read ({why}). Expected {expected} in {folder}.",
     "options.need_hostfile": "--include, --exclude and --master-addr need --hostfile.",
     "options.need_slurm_nodes": "--partition and similar options need --slurm-nodes.",
@@ -179,6 +212,21 @@ ERRORS: Mapping[str, str] = {
     "target.not_asked": "{path}: DeepSpeed {release} could not be asked: {why}.",
     "target.no_deepspeed": "--python: {python} has no DeepSpeed to ask. Give one that has, or install it there: "
     "{python} -m pip install torch deepspeed",
+    "target.no_import": "{python} did not import DeepSpeed within {seconds} s. Ask again.",
+    "target.worker_says": "DeepSpeed could not be asked: {python} says {why}. Give an interpreter that has DeepSpeed "
+    "(--python).",
+    "target.worker_ended": "DeepSpeed could not be asked: {python} ended: {why}. Give an interpreter that has "
+    "DeepSpeed (--python).",
+    "target.crashed": "DeepSpeed's worker crashed twice. Ask again.",
+    "token.weak": "{where}: this token can be guessed or can't be sent: {why}. Take this one: {token}",
+    "token.characters": "it has characters other than printable ASCII, or a space",
+    "token.short": "it has {count} characters; expected at least {least}",
+    "token.repeats": "it repeats a few characters",
+    "token.unreadable": "--token-file: {path} can't be read ({why}). Correct the path or its permissions.",
+    "token.no_file": "--token-file: {path} is not a plain file. Expected one with the token on its one line.",
+    "token.shared": "--token-file: {path} can be read or changed by others. Expected a file of yours alone. Run chmod "
+    "600 {path} and, if somebody may have read it, put a new token in it.",
+    "token.not_made": "--token-file: {path} can't be made ({why}). Give a file in a folder of yours.",
     "python.missing": "--python: {python} does not exist. Give the interpreter that has DeepSpeed.",
     "python.not_asked": "--python: {python} could not be asked: {why}.",
     "python.ended": "--python: {python} ended with code {code}: {line}.",
@@ -202,6 +250,7 @@ ERRORS: Mapping[str, str] = {
     "runs_folder.not_written": "Runs folder {folder}: can't be written ({why}). Expected a folder of yours with free "
     "space. Give another with --runs-dir, or free some space.",
     # patterns for lines of output
+    "pattern.many": "Patterns: at most {most} can be used. Remove one first.",
     "pattern.long": "Pattern: it has {count} characters; the limit is {most}. Keep only the part with the numbers; * "
     "matches any text.",
     "pattern.unpaired": "Pattern, character {at}: a “{brace}” is unpaired. A number is written {{name}}; for the "
@@ -244,8 +293,8 @@ RESUMING: Mapping[str, str] = {
     'accelerator.load_state("{path}"), then clone this run.',
     "incomplete": "{checkpoint} is incomplete: the run ended while it was being saved. Resume from an earlier one.",
     "other_ranks": "{checkpoint} was saved with {saved} ranks, but this run would use {ranks}: ZeRO can't repartition "
-    "its optimizer states. Use {saved} ranks, or convert it to a universal checkpoint first (python -m "
-    "deepspeed.checkpoint.ds_to_universal, then checkpoint.load_universal).",
+    "its optimizer states. Use {saved} ranks, or convert it to a universal checkpoint under “After training” on that "
+    "run’s page (dsgui after RUN universal) and resume from that.",
     "may_be_removed": "It may have been removed in the meantime.",
     "not_searched": "Checkpoints not searched: {why}",
     "no_checkpoint": "No complete checkpoint of this run was found, so it can’t be resumed. Clone it to start over.",

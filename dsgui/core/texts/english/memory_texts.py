@@ -285,3 +285,23 @@ MEMORY_STAGES: Mapping[str, str] = {
     "reduce-scatter of the gradients. DeepSpeed all-reduces them at stages 1 and 2 before it gathers the new weights, "
     "and stages 2 and 3 do their part again for each accumulated micro batch.",
 }
+
+# A verdict on a terminal.
+MEMORY_TEXT: Mapping[str, str] = {
+    "headline": "{model}: {fit} ({rooms})",
+    "room": "{device} {need} of {has} GiB",
+    "note": "note",
+    "parameters": "{count} parameters",
+    "trained": "{count} of them trained",
+    "guessed": "shape guessed",
+    "batch": "micro batch {batch} × {length} tokens",
+    "rank": "{count} rank",
+    "ranks": "{count} ranks",
+    "on_nodes": "{ranks} on {nodes} nodes",
+    "asked": "{source} of DeepSpeed {release}",
+    "by_moment": "by moment",
+    "fullest": "{room} at its fullest ({moment})",
+    "pinned": "{part} (pinned)",
+    "largest": "Largest on the {device}: {parts}.",
+    "governed": "{part} {gib} GiB ({keys})",
+}

@@ -65,6 +65,7 @@ ALERTS = {
 
 EVENTS = {
     "stop_asked": "Stop was requested.",
+    "limit_reached": "Stopped after {limit}, as asked.",
     "notified": "A notification was sent.",
     "not_notified": "A notification was not sent: {why}.",
 }
@@ -78,4 +79,13 @@ MARKS = {
     "error": "error",
     "stop": "stop",
     "alert": "alert",
+}
+
+# Why a notification was not sent.
+NOTIFYING = {
+    "timed_out": "timed out",
+    "no_connection": "no connection ({what})",
+    "refused": "refused (code {what})",
+    "unreadable": "an answer that can't be read",
+    "no_answer": "no answer",
 }

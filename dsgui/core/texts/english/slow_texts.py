@@ -64,6 +64,10 @@ NO_LOSS: dict[str, str] = {
     ),
     "unread": ("The script printed no line that dsgui reads as loss; add a pattern under “Curves and their sources”."),
     "only_evaluates": "This run only evaluates: --do_train isn’t given, so there is no training loss.",
+    "nothing_left": (
+        "No step was trained: the checkpoint that the run resumed from was already at step {total}, the last one. "
+        "Train for more epochs or steps, or choose another output folder."
+    ),
     "logging_off": "--logging_strategy no turns logging off: use --logging_steps {advised} instead.",
     "logs_by_epoch": (
         "With --logging_strategy epoch the HF Trainer logs at the end of each epoch; --logging_steps "

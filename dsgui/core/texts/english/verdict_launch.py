@@ -125,6 +125,8 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "needs.module": "{module} (for {key})",
     "needs.optimizer": "the optimizer {name}",
     "needs.lacking": "DeepSpeed imports {modules}, and the Python that trains does not have it: it stops.",
+    "needs.other_path": "DeepSpeed imports {modules}; the Python that trains does not have it, unless this run's "
+    "PYTHONPATH leads there.",
     "operators.not_asked": "Whether the training environment can build {operators} is not known before it was asked: "
     "4 · Machine and “python -m dsgui doctor” ask it.",
     "operators.cannot": "This config needs {op}, and the training environment can't compile it: no reason was given.",

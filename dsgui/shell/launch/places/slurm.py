@@ -12,7 +12,7 @@ from dsgui.core.errors import RunError
 from dsgui.core.launch.places.slurm import BATCH_OUTPUT, BATCH_SCRIPT, SlurmJob
 from dsgui.core.launch.plan import Plan
 from dsgui.core.launch.state import Identity
-from dsgui.core.texts.saying import wrong
+from dsgui.core.texts.saying import Said, said, wrong
 from dsgui.shell.launch.backend import Backend, Ended, Start
 from dsgui.shell.processes.processes import is_alive
 
@@ -43,7 +43,7 @@ class Slurm(Backend):
     def end(self, plan: Plan, process: Identity | None, grace_s: float, hurry: Callable[[], bool]) -> tuple[Ended, ...]:
         """A job that is being submitted has no number yet: it is waited for while whoever submits it lives."""
         job = job_of(plan, lambda: process is not None and is_alive(process))
-        return (Ended(f"the nodes of Slurm job {job}", problem=cancel(job, grace_s, hurry)),) if job else ()
+        return (Ended(said("slurm", "nodes_of_job", job=job), problem=cancel(job, grace_s, hurry)),) if job else ()
 
 
 def _following(plan: Plan) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ def job_of(plan: Plan, submits: Callable[[], bool] = lambda: False) -> str:
         time.sleep(_POLL_S)
 
 
-def cancel(job: str, grace_s: float, hurry: Callable[[], bool]) -> str:
+def cancel(job: str, grace_s: float, hurry: Callable[[], bool]) -> str | Said:
     """Ends the job: TERM to its processes, KILL after `grace_s` or as soon as `hurry` says so. Returns once Slurm has
     no process of it any more, or a problem in words."""
     problem = _scancel(job)  # TERM, and KILL after Slurm's own KillWait
@@ -89,18 +89,20 @@ def cancel(job: str, grace_s: float, hurry: Callable[[], bool]) -> str:
             problem = _scancel("--signal=KILL", job)
             killed, deadline = True, time.monotonic() + _ANSWER_S
         elif killed and time.monotonic() >= deadline:
-            return problem or "Slurm was asked to cancel it but has not done so yet"
+            return problem or said("slurm", "not_cancelled")
         time.sleep(_POLL_S)
     return ""
 
 
-def _scancel(*words: str) -> str:
+def _scancel(*words: str) -> str | Said:
     try:
         done = subprocess.run(["scancel", *words], capture_output=True, text=True, timeout=_ANSWER_S, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"scancel: {error}"
-    said = done.stderr.strip().splitlines()
-    return (said[-1] if said else f"scancel ended with code {done.returncode}") if done.returncode else ""
+    if not done.returncode:
+        return ""
+    lines = done.stderr.strip().splitlines()
+    return lines[-1] if lines else said("slurm", "scancel_ended", code=str(done.returncode))
 
 
 def _is_over(job: str) -> bool:

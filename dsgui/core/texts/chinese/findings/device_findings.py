@@ -3,13 +3,13 @@
 RULES = {
     "DS030": (
         "bf16 与硬件",
-        "DeepSpeed 会询问加速器设备是否支持 bf16，不支持就报错。NVIDIA GPU 要 compute capability 8.0 才有 bf16 运"
+        "DeepSpeed 会询问加速器设备是否支持 bf16，不支持就报错。NVIDIA GPU 的计算能力要达到 8.0 才有 bf16 运"
         "算；而 torch 2.3 起，模拟实现也算支持，所以旧卡能通过检查，但很慢。这类卡改用 fp16；在 fp16 下会溢出的模型"
         "则用 fp32。",
     ),
     "DS031": (
         "fp16 与硬件",
-        "DeepSpeed 会询问加速器设备是否支持 fp16，不支持就报错：NVIDIA GPU 要 compute capability 7.0，CPU 则只有最新"
+        "DeepSpeed 会询问加速器设备是否支持 fp16，不支持就报错：NVIDIA GPU 的计算能力要达到 7.0，CPU 则只有最新"
         "的型号才支持。应关闭 fp16，或改用 bf16。",
     ),
     "DS032": (
@@ -37,17 +37,17 @@ RULES = {
 
 FINDINGS = {
     "DS030.emulated": (
-        "已开启 bf16，而 {device} 的 compute capability 为 {capability}；bf16 运算需要 8.0 及以上（A100、RTX 30、"
+        "已开启 bf16，而 {device} 的计算能力为 {capability}；bf16 运算需要 8.0 及以上（A100、RTX 30、"
         "H100 等）。这里由 PyTorch 模拟，所以能通过 DeepSpeed 的检查，但训练很慢。",
         "",
     ),
     "DS030.not_asked": (
-        "已开启 bf16，而 {device} 的 compute capability 为 {capability}；bf16 运算需要 8.0 及以上（A100、RTX 30、"
+        "已开启 bf16，而 {device} 的计算能力为 {capability}；bf16 运算需要 8.0 及以上（A100、RTX 30、"
         "H100 等）。{since} 之前的 DeepSpeed 不做检查，PyTorch 会报错或模拟运算。",
         "",
     ),
     "DS030.refused": (
-        "已开启 bf16，而 {device} 的 compute capability 为 {capability}；bf16 运算需要 8.0 及以上（A100、RTX 30、"
+        "已开启 bf16，而 {device} 的计算能力为 {capability}；bf16 运算需要 8.0 及以上（A100、RTX 30、"
         "H100 等）。DeepSpeed 会报错“Type bf16 is not supported on your device”。",
         "",
     ),
@@ -62,7 +62,7 @@ FINDINGS = {
         "",
     ),
     "DS031.capability": (
-        "已开启 fp16，而 {device} 的 compute capability 为 {capability}；DeepSpeed 要求 7.0 及以上，会报错“Type "
+        "已开启 fp16，而 {device} 的计算能力为 {capability}；DeepSpeed 要求 7.0 及以上，会报错“Type "
         "fp16 is not supported on your device”。",
         "关闭 fp16。（6.x 可设置环境变量 DS_ALLOW_DEPRECATED_FP16=1 放行，但很慢。）",
     ),

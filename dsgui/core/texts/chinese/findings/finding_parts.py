@@ -15,6 +15,9 @@ ADVICE = {
 }
 
 PARTS = {
+    "own_cpu": "本机 CPU",
+    "this_gpu": "GPU {gpus}",
+    "these_gpus": "GPU {gpus}",
     "or": "{first} 或 {second}",
     "and": "{first} 和 {second}",
     "and_more": "{names} 等（另有 {rest} 个）",
@@ -28,6 +31,9 @@ PARTS = {
     "on_line": "都在第 {line} 行",
     "on_lines": "分别在第 {first} 行和第 {second} 行",
     "deepspeed_release": "DeepSpeed {release}",
+    "rank": "{count} 个 rank",
+    "ranks": "{count} 个 rank",
+    "ranks_on": "{hosts} 上的 {ranks}",
     "cpu_rank": "{count} 个 CPU rank",
     "cpu_ranks": "{count} 个 CPU rank",
     "gpu": "{count} 个 GPU",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from dsgui.core.texts.chinese.pages.after_page import AFTER_PAGE
 from dsgui.core.texts.chinese.pages.afterwards_page import AFTERWARDS_PAGE
 from dsgui.core.texts.chinese.pages.charts_page import CHARTS_PAGE
 from dsgui.core.texts.chinese.pages.common_page import COMMON_PAGE
@@ -21,6 +22,7 @@ from dsgui.core.texts.chinese.pages.tools_page import TOOLS_PAGE
 PAGES: Mapping[str, Mapping[str, str]] = {
     "common_page": COMMON_PAGE,
     "site_page": SITE_PAGE,
+    "after_page": AFTER_PAGE,
     "afterwards_page": AFTERWARDS_PAGE,
     "tools_page": TOOLS_PAGE,
     "goal_page": GOAL_PAGE,

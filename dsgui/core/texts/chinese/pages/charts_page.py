@@ -109,7 +109,7 @@ CHARTS_PAGE: dict[str, str] = {
     "speed_head": "速度：",
     "speed_try": "可以尝试：",
     # alerts
-    "alerts": "提醒",
+    "alerts": "告警",
     "notify": "通知我",
     "notify_hint": "运行结束或需要处理时，通过浏览器通知",
     "at_step": "{text}（第 {step} 步）",

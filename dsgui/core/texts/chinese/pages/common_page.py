@@ -20,4 +20,6 @@ COMMON_PAGE: dict[str, str] = {
     "checked_for": "检查对象：{subject}",
     "show_field": "在表单中显示此字段",
     "about_rule": "{rule}：关于此规则",
+    "none_found": "没有与“{typed}”匹配的选项",
+    "pick": "选择，或输入以搜索",
 }

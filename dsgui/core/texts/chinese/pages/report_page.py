@@ -11,9 +11,9 @@ REPORT_PAGE: dict[str, str] = {
     "final_loss": "最终损失（最后一次记录）",
     "best_loss": "最佳损失（最低）",
     "steps": "训练步",
-    "steps_a_second": "步/秒",
-    "samples_a_second": "样本/秒",
-    "tokens_a_second": "tokens/秒",
+    "steps_a_second": "steps/s",
+    "samples_a_second": "samples/s",
+    "tokens_a_second": "tokens/s",
     "duration": "时长",
     "run_memory": "本次运行的内存，峰值 · 均值",
     "host_memory": "主机已用内存，峰值 · 均值",
@@ -68,7 +68,7 @@ REPORT_PAGE: dict[str, str] = {
     ),
     "host_changed": "但这里内存确实变了，说明两次运行还有其他差异；请查看配置项和参数。",
     "live_parameters": (
-        "stage3_max_live_parameters 从 {before} 变为 {after}：ZeRO-3 释放之前，每张 GPU "
+        "stage3_max_live_parameters 从 {before} 变为 {after}：ZeRO-3 释放之前，每个 GPU "
         "上最多可保留这么多已收集的参数，按 16 "
         "位计算分别最多为 {bytes_before} 和 {bytes_after}。该值一旦超过模型的参数量，"
         "整个模型在一个训练步内都会留在 GPU 上：用显存换取更少的 all-gather。"

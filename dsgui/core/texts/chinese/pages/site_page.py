@@ -9,7 +9,7 @@ SITE_PAGE: dict[str, str] = {
     "language": "语言",
     "cpu_only": "仅 CPU",
     "no_deepspeed": "训练环境中没有安装 DeepSpeed。",
-    "asking_accelerator": "{device}（正在向 DeepSpeed 查询支持的精度……）",
+    "asking_accelerator": "{device}（正在向 DeepSpeed 查询支持的精度…）",
     "dtypes": "{device}：{dtypes}",
     "no_dtype": "不支持 {dtype}",
 }

@@ -15,6 +15,9 @@ ADVICE = {
 }
 
 PARTS = {
+    "own_cpu": "this machine’s CPU",
+    "this_gpu": "GPU {gpus}",
+    "these_gpus": "GPUs {gpus}",
     "or": "{first} or {second}",
     "and": "{first} and {second}",
     "and_more": "{names} and {rest} more",
@@ -28,6 +31,9 @@ PARTS = {
     "on_line": "on line {line}",
     "on_lines": "on lines {first} and {second}",
     "deepspeed_release": "DeepSpeed {release}",
+    "rank": "{count} rank",
+    "ranks": "{count} ranks",
+    "ranks_on": "{ranks} on {hosts}",
     "cpu_rank": "{count} CPU rank",
     "cpu_ranks": "{count} CPU ranks",
     "gpu": "{count} GPU",

@@ -3,6 +3,7 @@ module's name: `site_page.py` has SITE_PAGE, which is the kind "site_page"."""
 
 from collections.abc import Mapping
 
+from dsgui.core.texts.english.pages.after_page import AFTER_PAGE
 from dsgui.core.texts.english.pages.afterwards_page import AFTERWARDS_PAGE
 from dsgui.core.texts.english.pages.charts_page import CHARTS_PAGE
 from dsgui.core.texts.english.pages.common_page import COMMON_PAGE
@@ -22,6 +23,7 @@ from dsgui.core.texts.english.pages.tools_page import TOOLS_PAGE
 PAGES: Mapping[str, Mapping[str, str]] = {
     "common_page": COMMON_PAGE,
     "site_page": SITE_PAGE,
+    "after_page": AFTER_PAGE,
     "afterwards_page": AFTERWARDS_PAGE,
     "tools_page": TOOLS_PAGE,
     "goal_page": GOAL_PAGE,

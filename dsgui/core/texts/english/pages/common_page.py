@@ -20,4 +20,6 @@ COMMON_PAGE: dict[str, str] = {
     "checked_for": "Checked for {subject}",
     "show_field": "Show this field in the form",
     "about_rule": "{rule}: about this rule",
+    "none_found": "Nothing matches “{typed}”",
+    "pick": "Choose, or type to search",
 }

@@ -21,8 +21,6 @@ GOAL_PAGE: dict[str, str] = {
     "this_machine": "This machine: {device}",
     "gpus": "GPUs per node",
     "nodes": "Nodes",
-    "nvidia": "NVIDIA",
-    "amd": "AMD",
     "find": "Show configs that fit",
     "finding": "Working out what fits…",
     "enter_model": "Enter a model or a size, such as 7B.",

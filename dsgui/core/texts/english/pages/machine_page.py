@@ -40,6 +40,7 @@ MACHINE_PAGE: dict[str, str] = {
     "built_for": "torch built for",
     "toolkit": "CUDA toolkit",
     "accelerator": "Accelerator",
+    "no_device": "torch sees no device",
     "not_usable": "{build}, not usable: {why}",
     "no_nvcc": "no nvcc",
     "no_toolkit": "none that torch would use",

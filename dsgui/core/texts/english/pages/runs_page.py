@@ -124,6 +124,7 @@ RUNS_PAGE: dict[str, str] = {
     "no_answer": "The server did not answer; try again.",
     "searching": "Searching…",
     "no_errors": "No errors found in the output.",
+    "no_output": "No output.",
     "no_lines": "No matching lines in the stored output.",
     "many_lines": "{count} or more matching lines; the last ones are shown.",
     "one_line": "1 matching line.",

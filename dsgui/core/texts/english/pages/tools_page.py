@@ -8,6 +8,7 @@ TOOLS_PAGE: dict[str, str] = {
     "trainer": "What the HF Trainer passes",
     "tools": "Tools",
     "preset": "Preset",
+    "own": "My presets",
     "release": "Target version",
     "what_for": "What for",
     "identical": "The editor and “{title}” are identical.",

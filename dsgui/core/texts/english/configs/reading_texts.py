@@ -49,6 +49,7 @@ READING: Mapping[str, str] = {
         "included, and nothing closes what is open. Put texts in double quotes"
     ),
     "hinted": "{what} (JSON's word is {word})",
+    "last_kept": "{what}; the last was kept",
     "bare": "“{seen}” without quotes became the text {text}",
     "more_bare": "{count} more words without quotes became texts",
     "byte_order_mark": "byte order mark at the start removed",

@@ -43,6 +43,7 @@ READING: Mapping[str, str] = {
     "odd_digits": "“{seen}”含有 0 到 9 以外的数字字符",
     "swallows": "“{seen}”没有引号，因此直到行尾（包括括号）都算文本，未闭合的括号无法闭合。请用双引号括起文本",
     "hinted": "{what}（JSON 中写作 {word}）",
+    "last_kept": "{what}；已保留最后一个",
     "bare": "未加引号的“{seen}”变为文本 {text}",
     "more_bare": "另有 {count} 处未加引号的词变为文本",
     "byte_order_mark": "已去掉开头的字节顺序标记（BOM）",

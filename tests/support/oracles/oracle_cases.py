@@ -1,6 +1,6 @@
 """Configs that DeepSpeed or the HF Trainer refuses, and the key each refusal is about.
 
-`python -m tests.support.oracle_cases` asks the real ones of this environment and writes what they answer to
+`python -m tests.support.oracles.oracle_cases` asks the real ones of this environment and writes what they answer to
 `tests/answers/refusals.json`, from which the mapping of an answer to its key is tested without them.
 """
 
@@ -12,7 +12,7 @@ from dsgui.core.config.context import Integration
 from dsgui.core.oracle.answers import Question
 from dsgui.shell.oracle.oracle import Oracle
 
-ANSWERS = Path(__file__).parents[1] / "answers" / "refusals.json"
+ANSWERS = Path(__file__).parents[2] / "answers" / "refusals.json"
 SGD = {"type": "SGD", "params": {"lr": 0.01}}
 AUTO = {
     "train_batch_size": "auto",

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-FILE = Path(__file__).parents[1] / "answers" / "confirmed.json"
+FILE = Path(__file__).with_name("confirmed.json")
 ANSWERING = ("deepspeed", "torch", "transformers", "accelerate")
 
 
@@ -30,9 +30,16 @@ class Confirmed:
         """`ask`, which fails where the claim is wrong, unless the very claim was seen to hold. `about` names it for who
         reads the file."""
         key = _key(about, claim)
-        if not self._asks_again and key in self._known():
-            return
-        ask()
+        if not self.holds(key):
+            ask()
+            self.held(key)
+
+    def holds(self, key: str) -> bool:
+        """Whether it was seen to hold, and need not be seen again."""
+        return not self._asks_again and key in self._known()
+
+    def held(self, key: str) -> None:
+        """What was seen just now."""
         if self._writes:
             self._write(key)
 

@@ -1,0 +1,93 @@
+"""What each `dsgui after RUN …` does."""
+
+import argparse
+import sys
+
+from dsgui.commands.logs import follow
+from dsgui.commands.run_options import DONE, called, find_run, open_store
+from dsgui.core.afterwards.pruning import Rule
+from dsgui.core.sizes import size
+from dsgui.core.texts.saying import words
+from dsgui.runs.afterwards import AfterTraining
+from dsgui.runs.archive import Archive
+from dsgui.runs.runs import Runs
+
+_KINDS = {"checkpoint": "kind_checkpoint", "adapter": "kind_adapter", "model": "kind_model"}
+_WHYS = {
+    "": "goes",
+    "newest": "why_newest",
+    "being_written": "why_being_written",
+    "last": "why_last",
+    "best": "why_best",
+    "every": "why_every",
+    "in_use": "why_in_use",
+}
+_JOB = ("verb", "source", "dtype", "shard", "base", "to")
+
+
+def listed(options: argparse.Namespace) -> int:
+    """What the run left, one line each."""
+    _, after, run_id = opened(options)
+    things = after.told(run_id)["things"]
+    if not things:
+        print(words("after", "nothing_left", run=run_id))
+        return DONE
+    heads = ("head_name", "head_kind", "head_step", "head_size", "head_can")
+    rows = [tuple(words("after", head) for head in heads)]
+    for one in things:
+        kind = words("after", _KINDS[one["kind"]]) + ("" if one["complete"] else f", {words('after', 'incomplete')}")
+        rows.append((one["name"], kind, str(one["step"] or ""), size(one["size_bytes"]), ", ".join(one["verbs"])))
+    _print_table(rows)
+    return DONE
+
+
+def start(options: argparse.Namespace) -> int:
+    """Starts a job; says what it takes. Raises `DsguiError`."""
+    runs, after, run_id = opened(options)
+    given = {name: getattr(options, name, "") for name in _JOB}
+    told = after.asked(run_id, given)
+    takes = {"disk": told["disk"], "memory": told["memory"]}
+    print(words("after", "takes", **takes) if told["disk"] else words("after", "takes_unknown"), file=sys.stderr)
+    print(words("after", "trust"), file=sys.stderr)
+    for problem in filter(None, (told["refusal"], told["warning"])):
+        print(problem, file=sys.stderr)
+    if options.dry_run:
+        print(told["to"])
+        return DONE
+    job = after.start(run_id, given)
+    name = {"run": job, "name": runs.summary(job).name}
+    print(words("after", "started", dsgui=called(), **name), file=sys.stderr)
+    print(job, flush=True)
+    return follow(runs, job, options.runs_dir) if options.follow else DONE
+
+
+def clean(options: argparse.Namespace) -> int:
+    """The dry list; with --yes they go. Raises `DsguiError`."""
+    _, after, run_id = opened(options)
+    rule = Rule.of(options.keep_last, options.keep_every, not options.no_keep_best)
+    told = after.old_told(run_id, rule)
+    found = told["checkpoints"]
+    _print_table([(one["name"], size(one["size_bytes"]), words("after", _WHYS[one["why"]])) for one in found])
+    if not told["count"]:
+        print(words("after", "none_goes"))
+    elif options.yes:
+        gone = after.delete_old(run_id, rule, [one["path"] for one in found if not one["why"]])
+        print(words("after", "gone", names=", ".join(gone)))
+    else:
+        counts = {"count": str(told["count"]), "all": str(len(found)), "freed": size(told["freed_bytes"])}
+        print(words("after", "would_go", **counts))
+    return DONE
+
+
+DOES = {"list": listed, "clean": clean}
+
+
+def opened(options: argparse.Namespace) -> tuple[Runs, AfterTraining, str]:
+    store, runs = open_store(options)
+    return runs, AfterTraining(store, runs, Archive(store, runs)), find_run(runs, options.run)
+
+
+def _print_table(rows: list[tuple[str, ...]]) -> None:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        print("  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip())

@@ -1,0 +1,1 @@
+"""What comes after training: weights out of checkpoints, merged adapters, and which checkpoints may go."""

@@ -1,0 +1,1 @@
+"""Runs as other tools describe them: their settings files and command lines."""

@@ -1,0 +1,135 @@
+"""The words of shell lines, and the values that the text itself gives their variables. Nothing is run.
+
+`shlex` splits; what it does not tell apart is marked before: an unquoted `$`, whose value a shell splits into words,
+and a `#` inside a word, which starts no comment.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+
+_HELD, _END, _UNQUOTED, _HASH = "\ue000", "\ue001", "\ue002", "\ue003"  # of the private use area
+_MARKS = str.maketrans(dict.fromkeys((_HELD, _END, _UNQUOTED, _HASH)))
+_MOST_JOINED = 20  # lines of one quoted text
+_MOST_COMPUTED = 500
+_MOST_LINES = 2000
+_INNER = r"\((?>(?:[^()\n]++|\([^()\n]*+\))*)\)"
+_COMPUTED = re.compile(rf"\$\((?>(?:[^()\n]++|{_INNER})*)\)|`[^`\n]{{0,300}}`")
+_PARTS = re.compile(rf"(?>(?:{_COMPUTED.pattern}|\S)+)")
+_QUOTED = r"'[^']*+'|\"(?>(?:[^\"\\]|\\.)*)\"|\\."
+_COMMENT = r"(?:^|(?<=[\s;&|]))#[^\n]*+"
+# Where output goes is dsgui's: `> log`, `2>&1`, `&> log`, `> >(tee log)`.
+_REDIRECTED = r"(?<=\s)(?:[0-9]|&)?>{1,2}[ \t]{0,8}(?:&[0-9]|>\([^()\n]{0,300}\)|[^\s;&|()>]++)"
+_TO_MARK = re.compile(rf"{_QUOTED}|{_COMMENT}|{_REDIRECTED}|(?P<mark>[$#])", re.DOTALL)
+_NAME = r"[A-Za-z_][A-Za-z0-9_]{0,60}"
+_NAMED = re.compile(rf"[${_UNQUOTED}](?:\{{({_NAME})\}}|({_NAME}))")
+_DEFAULT = re.compile(rf"[${_UNQUOTED}]\{{({_NAME}|[0-9]):?[-=]([^{{}}\n]{{0,200}})\}}")
+_ARRAY = re.compile(rf"^[ \t]{{0,20}}({_NAME})=\(([^()]{{0,4000}})\)", re.MULTILINE)
+_OF_ARRAY = re.compile(rf"\"?\$\{{({_NAME})\[[@*]\]\}}\"?")
+_BELOW = frozenset({"<<EOF", "<<'EOF'", '<<"EOF"', "<<-EOF"})
+_COMMENTED = re.compile(r"^([ \t]{0,80}#[^\n]*)\\$", re.MULTILINE)  # a comment goes on in no other line
+_PROMPT = re.compile(r"^[ \t]{0,8}(?:\$|>) ")
+_ENDS = frozenset(";&|")
+
+
+def lines_of_words(text: str) -> Iterator[list[str]]:
+    """Each command's words; `values` puts values into them."""
+    computed: list[str] = []
+
+    def hold(match: re.Match[str]) -> str:
+        computed.append(match[0])
+        return f"{_HELD}{len(computed) - 1}{_END}"
+
+    whole = _COMMENTED.sub(r"\1", text.translate(_MARKS).replace("\r\n", "\n")).replace("\\\n", " ")
+    held = _without_reads(_without_arrays(_COMPUTED.sub(hold, whole, count=_MOST_COMPUTED)))
+    lines = iter([line for line in held.split("\n") if line.strip()][:_MOST_LINES])
+    for line in lines:
+        command: list[str] = []
+        for word in _split(_PROMPT.sub("", line), lines):
+            if set(word) <= _ENDS and word:
+                if command:
+                    yield command
+                command = []
+            else:
+                command.append(_restored(word, computed))
+        if command:
+            yield command
+
+
+def values(word: str, known: Mapping[str, str]) -> list[str]:
+    """The word with the variables that the text itself sets; the words, where it stood without quotes."""
+    filled = value(word, known)
+    return _PARTS.findall(filled) if _UNQUOTED in word and filled != _plain(word) else [filled]
+
+
+def value(word: str, known: Mapping[str, str]) -> str:
+    """The same as one word, as a variable takes it. `${NAME:-this}` is known without anybody's environment."""
+    word = _DEFAULT.sub(lambda match: known.get(match[1], match[2]), word)
+    return _plain(_NAMED.sub(lambda match: known.get(match[1] or match[2], match[0]), word))
+
+
+def again(words: list[str]) -> list[str]:
+    """What `eval` makes of its words."""
+    return [_plain(word) for word in _split(" ".join(words), iter(()))]
+
+
+def _without_arrays(text: str) -> str:
+    """`NAME=(…)` stands in for `${NAME[@]}`."""
+    arrays = {match[1]: " ".join(_TO_MARK.sub(_uncommented, match[2]).split()) for match in _ARRAY.finditer(text)}
+    if not arrays:
+        return text
+    return _OF_ARRAY.sub(lambda match: arrays.get(match[1], match[0]), _ARRAY.sub("", text))
+
+
+def _without_reads(text: str) -> str:
+    """`read -r -d '' NAME <<EOF` as `NAME="…"`."""
+    lines, name = list[str](), ""
+    below: list[str] = []
+    for line in text.split("\n"):
+        words = line.split()
+        if name and words == ["EOF"]:
+            lines.append(f'{name}="{" ".join(below)}"')
+            name, below = "", []
+        elif name:
+            below += (word.replace('"', "") for word in words)
+        elif words[:1] == ["read"] and words[-1] in _BELOW and words[-2].isidentifier():
+            name = words[-2]
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def _uncommented(match: re.Match[str]) -> str:
+    return "" if match[0].startswith("#") and not match["mark"] else match[0]
+
+
+def _split(line: str, more: Iterator[str]) -> list[str]:
+    """A quote that is open at the end of a line goes on in the next ones."""
+    for _ in range(_MOST_JOINED):
+        try:
+            lexer = shlex.shlex(_TO_MARK.sub(_marked, line), posix=True, punctuation_chars=";&|")
+            lexer.whitespace_split = True
+            return list(lexer)
+        except ValueError:
+            following = next(more, None)
+            if following is None:
+                return line.split()
+            line = f"{line}\n{following}"
+    return line.split()
+
+
+def _marked(match: re.Match[str]) -> str:
+    if match["mark"]:
+        return _UNQUOTED if match["mark"] == "$" else _HASH
+    return match[0] if match[0][0] in "'\"\\" else ""
+
+
+def _restored(word: str, computed: list[str]) -> str:
+    if _HELD not in word:
+        return word
+    pattern = re.compile(f"{_HELD}(\\d{{1,6}}){_END}")
+    return pattern.sub(lambda match: computed[int(match[1])] if int(match[1]) < len(computed) else "", word)
+
+
+def _plain(word: str) -> str:
+    return word.replace(_UNQUOTED, "$").replace(_HASH, "#")

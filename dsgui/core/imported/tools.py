@@ -1,0 +1,178 @@
+"""The tools whose settings are read, one table each: what marks them, and what their names are called elsewhere.
+
+Facts from the tools' own sources: LLaMA-Factory `hparams/`, ms-swift `swift/arguments/` and `swift/trainers/`, axolotl
+ `core/builders/base.py` and `utils/schemas/`, TRL `trl/cli/`.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dsgui.core.config.arguments import EVERY_NAME
+
+# Of a batch and a type, in every tool: what else changes either, and is no argument of the Trainer.
+_PARALLEL = (
+    *("tensor_parallel_size", "context_parallel_size", "sequence_parallel_size", "pipeline_parallel_size"),
+    *("fsdp", "fsdp_config", "fsdp_version", "use_ray"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """`marks`: settings that no other tool has under that name. `scripts`: where what trains lies in the tool's
+    repository and package, the first to be named. `aliases`: its name → the HF Trainer's; names that it shares with the
+    Trainer are in `shares`. `model`: its name → the Launch page's field. `defaults`: where they differ from the
+    Trainer's; `computed`: what its code settles when it starts. `configs`: its names for DeepSpeed configs, and the
+    file behind each. `by_file`: its script takes the settings' file, otherwise words. `unread`: what changes the batch,
+    the config or the processes and is not read."""
+
+    name: str
+    marks: frozenset[str]
+    scripts: tuple[str, ...]
+    verbs: frozenset[str] = frozenset()
+    programs: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    shares: frozenset[str] = EVERY_NAME
+    model: Mapping[str, str] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    computed: frozenset[str] = frozenset()
+    configs: Mapping[str, str] = field(default_factory=dict)
+    by_file: bool = False
+    unread: frozenset[str] = frozenset(_PARALLEL)
+    torchrun: bool = False
+
+    def trainers(self, name: str) -> str:
+        """The HF Trainer's name for one of its settings; "" for none."""
+        return self.aliases.get(name) or (name if name in self.shares else "")
+
+
+_MODEL = {"gradient_checkpointing": "checkpointing", "lora_rank": "lora_rank"}
+
+LLAMA_FACTORY = Tool(
+    name="LLaMA-Factory",
+    marks=frozenset(
+        {"finetuning_type", "cutoff_len", "template", "dataset_dir", "stage", "plot_loss", "mix_strategy"}
+        | {"freeze_trainable_layers", "lora_target", "val_size", "flash_attn", "disable_gradient_checkpointing"}
+    ),
+    scripts=("src/train.py", "src/llamafactory/launcher.py", "llamafactory/launcher.py"),
+    verbs=frozenset({"train", "sft"}),
+    programs=("llamafactory-cli", "lmf"),
+    modules=("llamafactory.launcher", "llamafactory.cli"),
+    model={"model_name_or_path": "model", "cutoff_len": "length", "lora_rank": "lora_rank"},
+    unread=frozenset((*_PARALLEL, "use_kt", "use_galore", "use_badam", "pure_bf16", "dist_config")),
+    torchrun=True,
+)
+
+_SWIFT_CONFIGS = ("zero0", "zero1", "zero2", "zero3", "zero2_offload", "zero3_offload")
+SWIFT = Tool(
+    name="ms-swift",
+    marks=frozenset(
+        {"tuner_type", "train_type", "model_author", "split_dataset_ratio", "lazy_tokenize", "attn_impl"}
+        | {"freeze_vit", "freeze_aligner", "rlhf_type", "load_from_cache_file"}
+    ),
+    scripts=("swift/cli/sft.py", "swift/cli/pt.py", "swift/cli/rlhf.py"),
+    verbs=frozenset({"sft", "pt", "rlhf"}),
+    programs=("swift",),
+    modules=("swift.cli.sft", "swift.cli.pt", "swift.cli.rlhf"),
+    aliases={"model": "model_name_or_path"},
+    model={"model": "model", "max_length": "length", **_MODEL},
+    defaults={
+        "per_device_train_batch_size": 1,
+        "weight_decay": 0.1,
+        "adam_beta2": 0.95,
+        "lr_scheduler_type": "cosine",
+    },
+    # From the world size; from the tuner; from torch_dtype.
+    computed=frozenset({"gradient_accumulation_steps", "learning_rate", "bf16", "fp16"}),
+    configs={name: f"swift/config/{name}.json" for name in _SWIFT_CONFIGS},
+    unread=frozenset((*_PARALLEL, "zero_hpz_partition_size", "deepspeed_autotp_size", "device_map")),
+    torchrun=True,
+)
+
+AXOLOTL = Tool(
+    name="axolotl",
+    marks=frozenset(
+        {"base_model", "micro_batch_size", "sequence_len", "dataset_prepared_path", "sample_packing", "adapter"}
+        | {"val_set_size", "lora_target_linear", "num_epochs", "pad_to_sequence_len", "lora_target_modules", "datasets"}
+    ),
+    scripts=("src/axolotl/cli/train.py", "axolotl/cli/train.py"),
+    verbs=frozenset({"train"}),
+    programs=("axolotl",),
+    modules=("axolotl.cli.train",),
+    aliases={
+        "micro_batch_size": "per_device_train_batch_size",
+        "num_epochs": "num_train_epochs",
+        "lr_scheduler": "lr_scheduler_type",
+        "optimizer": "optim",
+        "base_model": "model_name_or_path",
+        "bfloat16": "bf16",
+    },
+    shares=frozenset(
+        {"gradient_accumulation_steps", "learning_rate", "weight_decay", "max_grad_norm", "max_steps", "bf16", "fp16"}
+        | {"adam_beta1", "adam_beta2", "adam_epsilon", "warmup_steps"}
+    ),
+    model={
+        "base_model": "model",
+        "sequence_len": "length",
+        "lora_r": "lora_rank",
+        "gradient_checkpointing": "checkpointing",
+    },
+    defaults={
+        "per_device_train_batch_size": 1,
+        "num_train_epochs": 1.0,
+        "lr_scheduler_type": "cosine",
+        "optim": "adamw_torch_fused",
+    },
+    # From the number of steps, which it counts before the Trainer does.
+    computed=frozenset({"max_steps", "warmup_steps", "warmup_ratio"}),
+    by_file=True,
+    unread=frozenset((*_PARALLEL, "batch_size", "deepcompile", "rl", "relora", "float16")),
+)
+
+_TRL_CONFIGS = ("zero1", "zero2", "zero3")
+TRL = Tool(
+    name="TRL",
+    marks=frozenset(
+        {"dataset_name", "dataset_config", "use_peft", "lora_r", "lora_target_modules", "max_prompt_length", "beta"}
+        | {"attn_implementation", "num_generations", "max_completion_length", "accelerate_config", "packing"}
+        | {"dataset_mixture", "dataset_train_split", "dataset_test_split", "max_seq_length"}
+    ),
+    scripts=("trl/scripts/sft.py",),
+    verbs=frozenset({"sft", "dpo", "grpo", "kto", "reward", "rloo"}),
+    programs=("trl",),
+    modules=tuple(f"trl.scripts.{verb}" for verb in ("sft", "dpo", "grpo", "kto", "reward", "rloo")),
+    model={
+        "model_name_or_path": "model",
+        "max_length": "length",
+        "max_seq_length": "length",
+        "lora_r": "lora_rank",
+        "gradient_checkpointing": "checkpointing",
+    },
+    # Its classes have defaults of their own, another in each release.
+    computed=EVERY_NAME,
+    configs={name: f"trl/accelerate_configs/{name}.yaml" for name in _TRL_CONFIGS},
+)
+
+TOOLS = (LLAMA_FACTORY, SWIFT, AXOLOTL, TRL)
+
+
+_EVERY_MARK = frozenset().union(*(tool.marks for tool in TOOLS))
+_OF_DEEPSPEED = frozenset({"zero_optimization", "train_batch_size", "train_micro_batch_size_per_gpu"})
+
+
+def has_marks(names: Iterable[str]) -> bool:
+    """Whether any of these names is a tool's."""
+    return not _EVERY_MARK.isdisjoint(names)
+
+
+def tool_of(settings: Mapping[str, Any]) -> Tool | None:
+    """The tool that most of the marks belong to. One mark is enough beside two arguments of the Trainer, else it takes
+    two. None for a config of DeepSpeed's, and where two tools are as likely."""
+    if _OF_DEEPSPEED & settings.keys():
+        return None
+    counted = sorted(((len(tool.marks & settings.keys()), n) for n, tool in enumerate(TOOLS)), reverse=True)
+    (most, first), (next_most, _) = counted[:2]
+    shared = [name for name in settings if TOOLS[first].trainers(name) and not isinstance(settings[name], dict)]
+    least = 1 if len(shared) + ("deepspeed" in settings) >= 2 else 2
+    return TOOLS[first] if most >= least and most > next_most else None

@@ -1,0 +1,35 @@
+"""Texts of jobs after training, in Chinese."""
+
+from collections.abc import Mapping
+
+AFTER: Mapping[str, str] = {
+    "label_consolidate": "{name} 的 {dtype} 权重",
+    "label_merge": "合并 {name}",
+    "label_universal": "{name} 的通用检查点",
+    "no_disk": "结果约占 {needed}，而该磁盘只剩 {free}。请腾出空间，或另选目录。",
+    "little_memory": "此操作约需 {needed} 内存，目前可用 {free}，进程可能会被系统终止。",
+    "takes": "约需 {disk} 磁盘空间和 {memory} 内存。",
+    "takes_unknown": "无法确定所需的磁盘和内存：基础模型不是本地目录。",
+    "trust": "DeepSpeed 的检查点是 pickle 文件，加载时会执行其中的代码。请只处理可信的检查点。",
+    "started": "已启动 {run}：{name}。用“{dsgui} logs -f {run}”跟踪。",
+    "nothing_left": "{run} 写入的目录中没有检查点、适配器或模型。",
+    "none_goes": "按此规则不会删除任何检查点。",
+    "would_go": "共 {all} 个检查点，将删除 {count} 个，合计 {freed}。加上 --yes 才会删除。",
+    "gone": "已删除：{names}",
+    "goes": "删除",
+    "why_newest": "最新",
+    "why_being_written": "正在写入",
+    "why_last": "最近 N 个",
+    "why_best": "最佳",
+    "why_every": "每 K 步",
+    "why_in_use": "使用中",
+    "kind_checkpoint": "检查点",
+    "kind_adapter": "LoRA 适配器",
+    "kind_model": "模型",
+    "head_name": "名称",
+    "head_kind": "类型",
+    "head_step": "训练步",
+    "head_size": "大小",
+    "head_can": "可执行",
+    "incomplete": "不完整",
+}

@@ -1,0 +1,1 @@
+"""Texts of reading, completing, converting and trying a config."""

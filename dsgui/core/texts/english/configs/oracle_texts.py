@@ -1,0 +1,50 @@
+"""What came of asking the real DeepSpeed."""
+
+from collections.abc import Mapping
+
+ORACLE: Mapping[str, str] = {
+    "asked": "Asked {summary}",
+    "summary": "DeepSpeed {release}: {did}",
+    "accepted": "accepted",
+    "refused": "refused",
+    "not_tried": "not tried",
+    "did": "{verdict} ({passed}; {seconds} s)",
+    "refused_at": "refused at {stage} ({seconds} s)",
+    "refused_by_at": "refused by {judge} at {stage} ({seconds} s)",
+    "not_tested": "not tested: {what}",
+    "because": "{what}: {why}",
+    "steps": "{count} steps",
+    "on_one": "{what} on 1 rank",
+    "on_ranks": "{what} on {ranks} ranks",
+    "stage_read": "reading the file",
+    "stage_fill": "the Trainer's fill",
+    "stage_step": "a training step",
+    "own_words": "{judge}'s own words: {words} ({source})",
+    "standing": "The errors of dsgui's rules ({rules}) stand: they are about what could not be tried here.",
+    "mismatch": "{key} is {ours} in the file, and the argument {argument} is {theirs}",
+    # what it does meanwhile
+    "compiling": "loading the op {op}, compiled when it is first used",
+    "waiting": "waiting for another question",
+    # why it says nothing
+    "lacks": "this environment lacks what it takes ({what})",
+    "over_time": "it was not done in {limit} s; asking again, or with more time, may help",
+    "over_time_doing": "it was not done in {limit} s while {doing}; asking again, or with more time, may help",
+    "killed": "killed by signal {signal}",
+    "ended_early": "the process that tried it ended early ({why})",
+    "many_ranks": "{key} needs more than one rank",
+    "one_stops": "one rank alone stops earlier ({why})",
+    "no_libaio": "NVMe offload needs DeepSpeed's async_io op, and libaio is missing here",
+    "no_memory": "there is not enough memory here",
+    "no_compiler": "a DeepSpeed op can't be compiled here",
+    "needs_transformer": "it needs a transformer model, and a tiny one was tried",
+    "no_write": "a file can't be written here",
+    "needs_op": "it needs a GPU's op",
+    "needs_gpu": "it needs a GPU",
+    "needs_dtype": "it needs a GPU's data type",
+    "ended_with": "code {code}, {line}",
+    "no_output": "no output",
+    "no_json": "it answered “{answer}”, which is not JSON",
+    # what was decided to try it
+    "no_optimizer": "The file names no optimizer: tested with {optimizer}, as passed by a script.",
+    "few_steps": "{taken} of {steps} steps were taken: {batches} micro batches were tried, and a step takes more.",
+}

@@ -1,0 +1,74 @@
+"""Texts of what is wrong with a run's folder or its supervisor, of files, and of what is missing in the samples."""
+
+from collections.abc import Mapping
+
+TROUBLES: Mapping[str, str] = {
+    "deleted": "Its folder was deleted while it ran: its records are not kept any more. The training goes on.",
+    "moved": "Its folder was moved while it ran; it is now {folder}. It is recorded there.",
+    "damaged": "Damaged: {what}.",
+    "more_damage": "And {count} more.",
+    "folder_unreadable": "the folder can't be read: {why}",
+    "unreadable": "{file} can't be read: {why}",
+    "no_file": "{file} is {kind}, where a file was expected",
+    "not_shown": "{file} has {bytes} bytes and is not shown",
+    "large_points": "{file} has {bytes} bytes; reports and comparisons use the first 256 MiB",
+    "strange_points": "{file} holds points of no known curve",
+    "suspended": "Its supervisor (process {pid}) is suspended, by SIGSTOP or a debugger: nothing new is recorded, and "
+    "the training waits once its output fills the pipe. Resume it with kill -CONT {pid}; Stop works as well.",
+    "silent": "Its supervisor (process {pid}) has not answered for {seconds} s: it hangs, or its disk does. Stop ends "
+    "the run without it.",
+    "end_not_taken": "The run has ended, but its folder can't be written ({why}). Its end is kept in {place} until the "
+    "folder takes it.",
+}
+
+# What a file is, and why it can't be read.
+FILES: Mapping[str, str] = {
+    "file": "a file",
+    "folder": "a folder",
+    "link": "a link",
+    "dead_link": "a link that leads nowhere",
+    "pipe": "a named pipe",
+    "socket": "a socket",
+    "device": "a device",
+    "none": "no file",
+    "null": "it has a null character",
+    "long_header": "{file} has a header of {bytes} bytes",
+    "irregular": "{path} is not a regular file but {kind}",
+    "too_large": "it has {bytes} bytes; at most {most} are read",
+    "large": "{file} is too large",
+    "too_deep": "it is nested more than {most} deep",
+    "no_object": "it is not a JSON object",
+    "key_missing": "{key} is missing",
+    "bad_json": "it is not valid JSON ({why})",
+    "anothers_plan": "it is the plan of run {run}",
+    "not_writable": "it is not writable",
+}
+
+# What the samples of a run lack.
+SAMPLING: Mapping[str, str] = {
+    "no_driver": "No NVIDIA driver found; showing CPU memory only.",
+    "driver_silent": "The NVIDIA driver has not answered since {since}; GPU readings are missing.",
+    "driver_failed": "GPU readings failed ({why}).",
+    "disk_silent": "The disk of {folder} has not answered since {since}.",
+    "slurm_nodes": "The readings are those of this machine. The nodes of a Slurm job are not sampled.",
+    "on_node": "{node}: {note}",
+    "more_nodes": "The same for {count} more hosts.",
+    "node_problem": "{node} provides no readings ({why}).",
+    "node_silent": "{node} has not answered since {since}; its readings are missing.",
+    "no_ssh": "ssh can't be started ({why})",
+    "agent_ended": "its agent ended",
+    "ended_with_code": "code {code}",
+}
+
+# What holds a GPU's clocks down.
+CLOCKS: Mapping[str, str] = {
+    "idle": "idle",
+    "application": "clocks set by an application",
+    "power_cap": "power cap",
+    "hardware": "slowed by hardware",
+    "sync": "in step with other GPUs",
+    "hot_driver": "hot (slowed by the driver)",
+    "hot_hardware": "hot (slowed by hardware)",
+    "power_brake": "power brake",
+    "display": "clocks set for a display",
+}

@@ -1,0 +1,1 @@
+"""What comes after training, on the disk and in the environment that trained."""

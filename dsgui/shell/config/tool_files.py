@@ -1,0 +1,79 @@
+"""The files that another tool's settings or command line name: settings, configs, scripts, where a tool is started in
+its own repository."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dsgui.core.errors import DocumentError, PlaceError
+from dsgui.core.imported.outline import Outline
+from dsgui.core.imported.recognising import as_settings
+from dsgui.core.imported.training_line import with_settings
+from dsgui.core.texts.saying import Said, said
+from dsgui.shell.access.places import Places
+from dsgui.shell.config.plain_text import expanded, read_plain
+
+_HIGHEST = 8  # folders above the file that names another
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """From where names are followed: `folder` is None for pasted text, where only whole paths are."""
+
+    folder: Path | None
+    places: Places | None
+
+    def find(self, named: str) -> Path | None:
+        """The nearest plain file of that name, from the folder upwards: tools are started above their examples. None
+        where none may be read."""
+        path = Path(named)
+        try:
+            path = expanded(path)
+        except DocumentError:
+            return None
+        if path.is_absolute():
+            return self._allowed(path)
+        above = (self.folder, *self.folder.parents)[: _HIGHEST + 1] if self.folder else ()
+        return next((found for one in above if (found := self._allowed(one / path))), None)
+
+    def _allowed(self, path: Path) -> Path | None:
+        try:
+            real = self.places.check(path) if self.places else path
+            return real if real.is_file() else None
+        except (PlaceError, OSError, ValueError):
+            return None
+
+
+def with_file(outline: Outline, reach: Reach) -> tuple[Outline, tuple[Said, ...]]:
+    """With the settings' file that a command line names; what is said where it is not here."""
+    if not outline.settings_file or outline.tool is None:
+        return outline, ()
+    path = reach.find(outline.settings_file)
+    if path is None:
+        return _unread(outline), (said("imported", "needs_settings", file=outline.settings_file),)
+    try:
+        settings = as_settings(read_plain(path))
+    except DocumentError as error:
+        return _unread(outline), (said("imported", "settings_unreadable", path=str(path), problem=str(error)),)
+    return with_settings(outline, outline.tool, settings), (said("imported", "settings_at", path=str(path)),)
+
+
+def _unread(outline: Outline) -> Outline:
+    """The file stays among the arguments, where the tool looks for it; what it says is not known."""
+    return replace(outline, words=(outline.settings_file, *outline.words), trainer=None)
+
+
+def needed(outline: Outline, named: str) -> Said:
+    """What is asked of the user where the config is not here."""
+    if outline.config_name and outline.tool:
+        return said("imported", "needs_named", name=outline.config_name, tool=outline.tool.name, file=named)
+    return said("imported", "needs_accelerate" if outline.accelerate_file else "needs_config", file=named)
+
+
+def script_of(outline: Outline, reach: Reach) -> str:
+    """Where the script lies; "" where that is not known."""
+    if outline.script and outline.tool is None:
+        found = reach.find(outline.script)
+        return str(found) if found else ""
+    tried = (outline.script, *(f"src/{outline.script}",)) if outline.script else ()
+    scripts = (*tried, *(outline.tool.scripts if outline.tool and not outline.script else ()))
+    return next((str(found) for one in scripts if (found := reach.find(one))), "")

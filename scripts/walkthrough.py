@@ -1,0 +1,412 @@
+"""Twelve tasks as a new user does them, in a real browser: `make walkthrough` counts the clicks and keys of each, takes
+its time, and writes docs/walkthrough.md with a picture of each task's end. Three runs of it are real."""
+
+import json
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.support.app_server import App, running_app  # noqa: E402
+from tests.support.browser import CHROMIUM, FLAGS  # noqa: E402
+
+DOCUMENT, IMAGES = ROOT / "docs" / "walkthrough.md", ROOT / "docs" / "images" / "walkthrough"
+SIZE = {"width": 1180, "height": 760}
+expect.set_options(timeout=60_000)
+QUALITY = 60  # of the pictures, which are JPEG
+STARTS_MS = 600_000  # the first run on a machine compiles DeepSpeed's operators
+BEEN_HERE = "localStorage.setItem('dsgui.goal', '1')"
+WRONG_BATCH = {
+    "train_batch_size": 100,
+    "train_micro_batch_size_per_gpu": 4,
+    "gradient_accumulation_steps": 8,
+    "zero_optimization": {"stage": 2},
+}
+NO_ZERO = {"train_micro_batch_size_per_gpu": 1, "bf16": {"enabled": True}, "zero_optimization": {"stage": 0}}
+FAILS = 'import sys\n\nprint("reading data", flush=True)\nopen("data/train.jsonl", encoding="utf-8")\n'
+POINTS = "() => document.querySelector('[data-chart=\"Loss\"] .js-plotly-plot')?.data?.[0]?.x.length >= 3"
+
+
+@dataclass
+class Hand:
+    """A user's hand on a page; every click and key of it is counted."""
+
+    page: Page
+    clicks: int = 0
+    keys: int = 0
+
+    def click(self, target: str | Locator) -> None:
+        """One click, when the target can be clicked."""
+        (self.page.locator(target).first if isinstance(target, str) else target).click()
+        self.clicks += 1
+
+    def type(self, text: str) -> None:
+        """Letter for letter, where the focus is."""
+        self.page.keyboard.type(text)
+        self.keys += len(text)
+
+    def press(self, key: str) -> None:
+        """A key, or several at once."""
+        self.page.keyboard.press(key)
+        self.keys += 1
+
+    def fill(self, target: str, text: str) -> None:
+        """A click into a field, and the text instead of what it has."""
+        self.click(target)
+        self.press("Control+a")
+        self.type(text)
+
+    def paste(self, target: str, text: str) -> None:
+        """As `fill`, from the clipboard."""
+        self.click(target)
+        self.press("Control+a")
+        self.page.keyboard.insert_text(text)
+        self.keys += 1
+
+    def choose(self, target: str, typed: str) -> None:
+        """In a picker: a click, some letters, Enter."""
+        self.click(target)
+        self.type(typed)
+        self.press("Enter")
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be done, from which page, how, and what its end is; `prepare`, with
+    the page and a folder of scripts, is no part of what is counted. `in_the_way`: what whoever walked it first stumbled
+    over, and what became of it."""
+
+    id: str
+    title: str
+    do: Callable[[Hand], str]
+    fresh: bool = True
+    first_visit: bool = False
+    prepare: Callable[[Page, Path], None] = lambda page, scripts: None
+    in_the_way: str = "–"
+
+
+@dataclass(frozen=True)
+class Done:
+    """A task as it went; `said` is what the page showed at its end."""
+
+    task: Task
+    clicks: int
+    keys: int
+    seconds: float
+    said: str
+
+
+def goal(hand: Hand) -> str:
+    """Model and GPUs, then the first config that is offered."""
+    hand.fill("#goal-model", "7B")
+    hand.page.select_option("#goal-device", "a100-80")
+    hand.clicks += 2  # the list, and its entry
+    hand.fill("#goal-gpus", "8")
+    hand.press("Enter")
+    hand.click(".ds-goal-card button")
+    fit = hand.page.locator("#standing-fit")
+    expect(fit).to_contain_text("fits")
+    return f"In the workspace: {hand.page.locator('.ds-standing-name').inner_text()}; {fit.inner_text()}."
+
+
+def chinese(hand: Hand) -> str:
+    """From anywhere: the search's key, and the word."""
+    hand.press("/")
+    hand.type("卸载")
+    found = hand.page.locator(".ds-panels .ds-field:visible .ds-key")
+    expect(found.first).to_contain_text("offload")
+    return f"{found.count()} fields, first {found.first.inner_text()}."
+
+
+def batch(hand: Hand) -> str:
+    """A pasted config with a wrong batch identity, and its first fix."""
+    hand.paste("#config-json .cm-content", json.dumps(WRONG_BATCH, indent=2))
+    hand.click("#findings .ds-fix:has-text('train_batch_size')")
+    verdict = hand.page.locator("#findings .ds-verdict")
+    expect(verdict).to_contain_text("Checks pass")
+    return f"{verdict.inner_text()}."
+
+
+def fits(hand: Hand) -> str:
+    """Device, GPUs and model, the verdict, and the cheapest change."""
+    hand.choose("#device input", "a100 80")
+    hand.fill("#gpus input", "8")
+    hand.fill("#memory-model :is(textarea, input)", "7B")
+    chip = hand.page.locator("#memory-panel .ds-mem-chip").first
+    expect(chip).to_have_text("does not fit")
+    hand.click("#ds-mem-find")
+    hand.click("#ds-mem-apply")
+    expect(chip).to_have_text("fits")
+    return f"{hand.page.locator('#memory-panel [data-device=gpu] .ds-mem-need').inner_text()}."
+
+
+def download(hand: Hand) -> str:
+    """The button of the bar that stays in view."""
+    with hand.page.expect_download() as caught:
+        hand.click("#standing-download")
+    return f"{caught.value.suggested_filename} is saved."
+
+
+def launch(hand: Hand) -> str:
+    """The bundled recipe with its usual arguments: it is chosen already."""
+    hand.click("#to-launch")
+    hand.click("#launch:not([disabled])")
+    title = hand.page.locator(".ds-run-title")
+    again = hand.page.get_by_text("press Launch again")  # asked for where the page was quicker than its command
+    expect(title.or_(again).first).to_be_visible(timeout=STARTS_MS)
+    if again.is_visible():
+        hand.click("#launch:not([disabled])")
+    expect(title).to_contain_text("translation", timeout=STARTS_MS)
+    return f"The run’s page is open: {title.inner_text()}."
+
+
+def watch(hand: Hand) -> str:
+    """Loss and memory stand side by side; one look at a point."""
+    hand.page.wait_for_function(POINTS, timeout=STARTS_MS)
+    plot = hand.page.locator('[data-chart="Loss"] .nsewdrag').first
+    box = plot.bounding_box()
+    assert box is not None
+    hand.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    row = hand.page.locator('[data-chart="Loss"] .ds-tip')
+    expect(row).to_be_visible()
+    expect(hand.page.locator('[data-chart="Host memory"]')).to_be_visible()
+    return f"{' '.join(row.inner_text().split())}."
+
+
+def stop(hand: Hand) -> str:
+    """Stop, and yes to what is lost."""
+    hand.click("#stop-run")
+    hand.click("#confirm-stop")
+    expect(hand.page.locator('.ds-run-head .ds-state[data-state="stopped"]')).to_be_visible()
+    return "The run is stopped; none of its processes is left."
+
+
+def clone(hand: Hand) -> str:
+    """Clone, one more argument, start."""
+    hand.click("#clone-run")
+    arguments = hand.page.locator("#arguments :is(textarea, input)")
+    expect(arguments).to_be_visible()
+    before = hand.page.url
+    hand.click(arguments)
+    hand.press("Control+End")
+    hand.type(" --learning_rate 1e-4")
+    expect(hand.page.locator("#command")).to_contain_text("--learning_rate 1e-4")
+    hand.click("#launch:not([disabled])")
+    hand.page.wait_for_url(lambda url: "run=" in url and url != before, timeout=STARTS_MS)
+    hand.page.wait_for_function(POINTS, timeout=STARTS_MS)
+    differs = hand.page.locator(".ds-run")
+    expect(differs).to_contain_text("learning_rate")
+    return "The clone trains with --learning_rate 1e-4."
+
+
+def compare(hand: Hand) -> str:
+    """Both runs ticked in the list."""
+    for place in (0, 1):
+        hand.click(hand.page.locator(".ds-run-choose").nth(place))
+    hand.click("#compare-runs")
+    table = hand.page.locator(".ds-differences .ds-table").first
+    expect(table).to_contain_text("learning_rate")
+    return f"First difference: {' '.join(table.locator('tbody tr').first.inner_text().split())}."
+
+
+def failure(hand: Hand) -> str:
+    """A click on the failed run in the list."""
+    hand.click(hand.page.locator(".ds-run-entry", has_text="failed").locator(".ds-run-row"))
+    told = hand.page.locator(".ds-diagnosis")
+    expect(told).to_contain_text("train.jsonl")
+    return f"{' '.join(told.inner_text().split())[:140]}…"
+
+
+def report(hand: Hand) -> str:
+    """A run's report, one file."""
+    with hand.page.expect_download() as caught:
+        hand.click(hand.page.locator("#report-run"))
+    size = Path(caught.value.path()).stat().st_size
+    return f"{caught.value.suggested_filename}, one file of {size / 1e6:.1f} MB."
+
+
+def _paste_no_zero(page: Page, _: Path) -> None:
+    Hand(page).paste("#config-json .cm-content", json.dumps(NO_ZERO, indent=2))
+    expect(page.locator("#findings .ds-verdict")).to_contain_text("pass")
+
+
+def _end_clone(page: Page, _: Path) -> None:
+    stop(Hand(page))
+    _open_runs(page)
+
+
+def _open_runs(page: Page) -> None:
+    page.goto(page.url.partition("?")[0] + "?tab=runs")
+
+
+def _fail(page: Page, scripts: Path) -> None:
+    """A script whose data are not there, launched."""
+    page.goto(page.url.partition("?")[0] + "?tab=launch")
+    page.get_by_label("My own script").check()
+    page.fill("#script :is(textarea, input)", str(scripts / "train.py"))
+    page.locator("#launch:not([disabled])").click()
+    expect(page.locator('.ds-run-head .ds-state[data-state="failed"]')).to_be_visible(timeout=STARTS_MS)
+    _open_runs(page)
+
+
+TASKS = (
+    Task(
+        "goal",
+        "Make a config from a goal: a 7B on 8 × A100",
+        goal,
+        first_visit=True,
+        in_the_way="Later its button took a line of its own above the workspace. Mended: it stands beside the tabs.",
+    ),
+    Task(
+        "chinese",
+        "Find the keys for 卸载 (offload), by the Chinese word",
+        chinese,
+        in_the_way="Fields that only mention offloading stood first. Mended: those called so do.",
+    ),
+    Task(
+        "batch",
+        "Paste a config with a wrong batch identity; fix it",
+        batch,
+        in_the_way="–",
+    ),
+    Task(
+        "fits",
+        "See whether a 7B fits on 8 × A100; take the cheapest fix",
+        fits,
+        prepare=_paste_no_zero,
+        in_the_way="“Browse…” stood below its field, or was cut off. Mended: beside it.",
+    ),
+    Task("download", "Download ds_config.json", download, fresh=False),
+    Task(
+        "launch",
+        "Launch the bundled recipe",
+        launch,
+        in_the_way="Six choices in ragged rows, five of them ending alike. Mended: a list, and the remark once. "
+        "Left: on a busy machine it may ask for a second press, where the command was still being built.",
+    ),
+    Task(
+        "watch",
+        "Watch loss and memory; read one point",
+        watch,
+        fresh=False,
+        in_the_way="Left: the first steps take as long as PyTorch and the model do; the page says what it waits for.",
+    ),
+    Task(
+        "stop",
+        "Stop the run",
+        stop,
+        fresh=False,
+        in_the_way="Afterwards it said “can’t say yet” of its speed. Mended: nothing is said there once a run is over.",
+    ),
+    Task("clone", "Clone it with one argument changed; start it", clone, fresh=False),
+    Task(
+        "compare",
+        "Compare the two runs; find the difference",
+        compare,
+        fresh=False,
+        prepare=_end_clone,
+        in_the_way="On a phone the names of the rows scrolled away with the figures. Mended: they stay.",
+    ),
+    Task("failure", "Read why a run failed", failure, fresh=False, prepare=_fail),
+    Task(
+        "report",
+        "Save a run’s report for others",
+        report,
+        fresh=False,
+        in_the_way="Its link stood in a closed fold at the end of the page. Mended: beside “Clone and edit”.",
+    ),
+)
+
+
+def walk(browser: Browser, app: App, scripts: Path) -> Iterator[Done]:
+    """Does them all, one after the other."""
+    page = None
+    for task in TASKS:
+        if page is None or task.fresh:
+            page = _opened(browser, app, task)
+        task.prepare(page, scripts)
+        hand, begun = Hand(page), time.monotonic()
+        said = task.do(hand)
+        seconds = time.monotonic() - begun
+        page.wait_for_timeout(600)  # what moves has come to rest
+        page.screenshot(path=IMAGES / f"{task.id}.jpg", type="jpeg", quality=QUALITY)
+        yield Done(task, hand.clicks, hand.keys, seconds, said)
+
+
+def _opened(browser: Browser, app: App, task: Task) -> Page:
+    """The first page, as a browser shows it that was here before, or never."""
+    context = app.sign_in(browser.new_context(viewport=SIZE, color_scheme="light", locale="en", accept_downloads=True))
+    if not task.first_visit:
+        context.add_init_script(BEEN_HERE)
+    page: Page = context.new_page()
+    page.set_default_timeout(60_000)
+    page.goto(app.url)
+    page.wait_for_selector("#standing-verdict")
+    return page
+
+
+HEAD = """# A walk through dsgui
+
+Made by `make walkthrough` (`scripts/walkthrough.py`): twelve tasks as a new user does them, in a real browser on
+{where}. **Clicks** counts every press of the mouse, **keys** every key (a paste is one). **Seconds** is how long the
+browser took, with all that dsgui, DeepSpeed and the training needed; reading, thinking and typing come on top.
+
+| | task | clicks | keys | seconds | what was in the way | at its end |
+|---|---|---|---|---|---|---|
+"""
+
+
+def document(done: list[Done], where: str) -> str:
+    """The page, in Markdown."""
+    rows = [f"| {number} | {_row(one)} |\n" for number, one in enumerate(done, 1)]
+    sums = [sum(getattr(one, name) for one in done) for name in ("clicks", "keys", "seconds")]
+    total = f"| | all | {sums[0]} | {sums[1]} | {sums[2]:.1f} | | |\n"
+    parts = [f"\n## {number}. {one.task.title}\n\n{_how(one.task)}\n" for number, one in enumerate(done, 1)]
+    pictures = [f"\n![{one.task.title}](images/walkthrough/{one.task.id}.jpg)\n" for one in done]
+    pages = (f"{part}{picture}" for part, picture in zip(parts, pictures, strict=True))
+    return HEAD.format(where=where) + "".join(rows) + total + "".join(pages)
+
+
+def _row(one: Done) -> str:
+    counted = (str(one.clicks), str(one.keys), f"{one.seconds:.1f}")
+    return " | ".join((one.task.title, *counted, one.task.in_the_way, _cell(one.said)))
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def _how(task: Task) -> str:
+    return " ".join((task.do.__doc__ or "").split())
+
+
+def main() -> None:
+    """Walks, and writes."""
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    where = f"{platform.system()} with Python {platform.python_version()} and no GPU"
+    with tempfile.TemporaryDirectory() as folder:
+        scripts = Path(folder) / "scripts"
+        runs = Path(folder) / "runs"
+        scripts.mkdir()
+        runs.mkdir()
+        (scripts / "train.py").write_text(FAILS, "utf-8")
+        with running_app(runs) as app, sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+            done = []
+            for one in walk(browser, app, scripts):
+                print(f"{one.task.title}: {one.clicks} clicks, {one.keys} keys, {one.seconds:.1f} s", flush=True)
+                done.append(one)
+            browser.close()
+    DOCUMENT.write_text(document(done, where), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

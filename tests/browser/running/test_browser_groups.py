@@ -1,0 +1,56 @@
+"""Runs of a comparison drawn as groups: their mean over the area between the least and the most, in Chromium."""
+
+import pytest
+from playwright.sync_api import expect
+
+from dsgui.core.metrics.points import Point
+from dsgui.shell.runs.store import Store
+from tests.browser.running.test_browser_monitor import opened
+from tests.support.app_server import running_app
+from tests.support.made_runs import Printed, make_printed
+from tests.support.run_fixtures import wait_until
+
+pytestmark = pytest.mark.browser
+
+LINES = """() => [...document.querySelectorAll('[data-chart="Loss"] .legendtext')].map((one) => one.textContent)"""
+AREAS = """() => document.querySelectorAll('[data-chart="Loss"] .fills path.js-fill').length"""
+SEEDS = {"lora 1": 0.0, "lora 2": 0.4, "full 1": 1.0}
+
+
+def logged(name, more):
+    points = [(step / 2, Point(step, None, {"loss": 2 / step**0.5 + more})) for step in range(1, 61)]
+    return Printed(name, points, 40)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs")
+    ids = {name: make_printed(folder, logged(name, more)) for name, more in SEEDS.items()}
+    for name, id in ids.items():
+        run = Store(folder).open(id)
+        run.write_label(run.read_label().changed({"tags": [name.split()[0]]}))
+    with running_app(folder) as app:
+        yield app, list(ids.values())
+
+
+def test_runs_with_one_tag_are_drawn_as_their_mean_and_its_range(browser, made):
+    app, ids = made
+    with opened(browser, app, f"compare={','.join(ids)}") as page:
+        chooser = page.get_by_label("Group by")
+        expect(chooser.locator("option:disabled")).to_have_text(["Preset", "Model"])
+        wait_until(lambda: page.evaluate(AREAS) == 0 and page.evaluate(LINES) is not None)
+        chooser.select_option("tag")
+        wait_until(lambda: page.evaluate(LINES) == ["lora (2 runs)", "full (1 run)"])
+        assert page.evaluate(AREAS) == 2
+        plot = page.locator('[data-chart="Loss"] .nsewdrag').first
+        plot.scroll_into_view_if_needed()
+        box = plot.bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        rows = page.locator('[data-chart="Loss"] .ds-tip')
+        expect(rows).to_contain_text("lora (2 runs)")
+        expect(rows).to_contain_text("–0.")  # its range beside the mean
+        # Both runs of a group have its colour in the table.
+        colours = page.locator(".ds-compare th .ds-swatch").evaluate_all("all => all.map(one => one.style.background)")
+        assert colours[0] == colours[1] != colours[2]
+        chooser.select_option("none")
+        wait_until(lambda: page.evaluate(AREAS) == 0)

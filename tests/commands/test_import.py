@@ -1,0 +1,57 @@
+"""`dsgui import`: another tool's run as the command that starts it, and its config checked."""
+
+import io
+import json
+
+import pytest
+
+from dsgui.cli import main
+
+SETTINGS = "model: m\ntuner_type: full\nper_device_train_batch_size: 2\ndeepspeed: ds.json\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "run.yaml").write_text(SETTINGS)
+    (tmp_path / "ds.json").write_text('{"train_micro_batch_size_per_gpu": 4, "train_batch_size": "auto"}')
+    return tmp_path
+
+
+def test_a_run_is_told_checked_and_its_config_written(folder, capsys):
+    assert main(["import", str(folder / "run.yaml"), "--out", str(folder / "out.json")]) == 1
+    told = capsys.readouterr().out
+    assert "run.yaml: ms-swift settings" in told
+    assert f"dsgui launch --config {folder / 'out.json'} --reader hf --launcher torchrun" in told
+    assert "--per_device_train_batch_size" in told
+    assert "2" in told
+    assert "train_micro_batch_size_per_gpu" in told  # 4 in the config, 2 in the settings: the Trainer stops
+    assert json.loads((folder / "out.json").read_text())["train_micro_batch_size_per_gpu"] == 4
+
+
+def test_validate_takes_settings_with_their_arguments(folder, capsys):
+    assert main(["validate", str(folder / "run.yaml")]) == 1
+    assert "HF Trainer with its arguments" in capsys.readouterr().out
+    (folder / "ds.json").unlink()
+    assert main(["validate", str(folder / "run.yaml")]) == 2
+    assert "Still needed: the DeepSpeed config ds.json" in capsys.readouterr().err
+
+
+def test_a_piped_line_lacks_its_config_until_it_is_given(folder, capsys, monkeypatch):
+    line = "HF_TOKEN=hf_abcdefgh torchrun --nproc_per_node=2 train.py --deepspeed conf.json --lr 1\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO(line))
+    assert main(["import", "-", "--format", "json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert told["config"] is None
+    assert told["fields"]["arguments"] == "--lr 1"
+    monkeypatch.setattr("sys.stdin", io.StringIO(line))
+    (folder / "ok.json").write_text('{"train_batch_size": "auto", "zero_optimization": {"stage": 1}}')
+    assert main(["import", "-", "--config", str(folder / "ok.json")]) == 0
+    told = capsys.readouterr().out
+    assert "hf_abcdefgh" not in told
+    assert "--ranks 2 --env 'HF_TOKEN=" in told
+    assert "SCRIPT --lr 1" in told
+
+
+def test_a_config_is_no_run(folder, capsys):
+    assert main(["import", str(folder / "ds.json")]) == 2
+    assert "describes no run" in capsys.readouterr().err

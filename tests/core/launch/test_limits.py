@@ -1,0 +1,24 @@
+"""When a run has reached a limit of its plan."""
+
+import pytest
+
+from dsgui.core.launch.limits import limit_reached
+from dsgui.core.launch.plan import RunSpec
+
+
+@pytest.mark.parametrize(
+    ("limits", "step", "elapsed_s", "reached"),
+    [
+        ({}, 10**6, 1e9, ""),
+        ({"stop_after_steps": 20}, None, 1e9, ""),
+        ({"stop_after_steps": 20}, 19, 1e9, ""),
+        ({"stop_after_steps": 20}, 20, 1.0, "20 steps"),
+        ({"stop_after_steps": 20}, 27, 1.0, "20 steps"),
+        ({"stop_after_minutes": 2}, None, 119.9, ""),
+        ({"stop_after_minutes": 2}, None, 120.0, "2 minutes"),
+        ({"stop_after_steps": 20, "stop_after_minutes": 2}, 3, 120.0, "2 minutes"),
+    ],
+)
+def test_a_limit(limits, step, elapsed_s, reached):
+    spec = RunSpec(script="train.py", ranks=1, target_python="python", **limits)
+    assert str(limit_reached(spec, step, elapsed_s) or "") == reached

@@ -1,0 +1,192 @@
+"""After training: what a run left, jobs on it, and old checkpoints deleted; the jobs under a real supervisor."""
+
+import json
+import sys
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dsgui.cli import main
+from dsgui.core.afterwards.pruning import Rule
+from dsgui.core.errors import DsguiError
+from dsgui.core.launch.plan import StartedBy
+from dsgui.core.launch.state import RunState, RunStatus
+from dsgui.runs.afterwards import AfterTraining
+from dsgui.runs.archive import Archive
+from dsgui.runs.runs import Runs
+from dsgui.shell.access.places import Places
+from dsgui.shell.afterwards import left
+from dsgui.shell.launch.launcher import Launcher
+from tests.support.run_fixtures import CONFIG, Bench, bench, wait_until
+
+__all__ = ["bench"]
+
+
+def save(folder: Path, step: int, *, adapter: bool = False, whole: bool = True) -> Path:
+    """As the Trainer saves with DeepSpeed on two ranks."""
+    path = folder / f"checkpoint-{step}"
+    states = path / f"global_step{step}"
+    states.mkdir(parents=True)
+    for name in ("mp_rank_00_model_states.pt", *(f"zero_pp_rank_{rank}_mp_rank_00_optim_states.pt" for rank in (0, 1))):
+        with zipfile.ZipFile(states / name, "w") as file:
+            file.writestr("archive/data.pkl", b"N.")
+    (path / "latest").write_text(states.name)
+    for name in ("config.json", "training_args.bin"):
+        (path / name).write_text("{}")
+    if adapter:
+        (path / "adapter_config.json").write_text('{"base_model_name_or_path": "base"}')
+    if whole:
+        best = str(folder / "checkpoint-10")
+        (path / "trainer_state.json").write_text(json.dumps({"best_model_checkpoint": best}))
+    return path
+
+
+@pytest.fixture
+def run_id(bench: Bench) -> str:
+    """A run that has ended and saves into `out`."""
+    (bench.folder / "out").mkdir()
+    request = bench.request(
+        bench.script("print()"),
+        arguments="--output_dir out",
+        working_directory=str(bench.folder),
+        target_python=sys.executable,
+    )
+    plan = bench.runs.prepare(request)
+    directory = bench.store.create(plan.run_id)
+    directory.write_plan(plan, CONFIG)
+    directory.write_status(RunStatus(RunState.SUCCEEDED, started_at=0, ended_at=2e9))
+    return plan.run_id
+
+
+def after(bench: Bench, *roots: Path) -> AfterTraining:
+    """With `roots`: as a server whose pages may name files in them."""
+    if not roots:
+        return AfterTraining(bench.store, bench.runs, Archive(bench.store, bench.runs))
+    places = Places([bench.store.runs_dir, *roots])
+    runs = Runs(bench.store, Launcher(grace_s=1), places=places)
+    return AfterTraining(bench.store, runs, Archive(bench.store, runs, places.check), sys.executable, places.check)
+
+
+def test_what_a_run_left_is_listed_with_what_can_be_made_of_it(bench: Bench, run_id: str) -> None:
+    out = bench.folder / "out"
+    assert after(bench).told(run_id)["things"] == []
+    save(out, 10)
+    save(out, 20, whole=False)
+    save(out, 30, adapter=True)
+    (out / "adapter").mkdir()
+    for name in ("adapter_config.json", "adapter_model.safetensors"):
+        (out / "adapter" / name).write_text("{}")
+    things = {one["name"]: (one["kind"], one["complete"], one["verbs"]) for one in after(bench).told(run_id)["things"]}
+    assert things == {
+        "checkpoint-30": ("checkpoint", True, ["merge", "universal"]),
+        "checkpoint-20": ("checkpoint", False, []),
+        "checkpoint-10": ("checkpoint", True, ["consolidate", "universal"]),
+        "adapter": ("adapter", True, ["merge"]),
+    }
+
+
+def test_old_checkpoints_go_by_a_rule_after_they_were_seen(bench: Bench, run_id: str) -> None:
+    out = bench.folder / "out"
+    paths = [str(save(out, step)) for step in (10, 20, 30, 40)]
+    told = after(bench).old_told(run_id, Rule(1, 0))
+    assert [(one["step"], one["why"]) for one in told["checkpoints"]] == [
+        (40, "newest"),
+        (30, ""),
+        (20, ""),
+        (10, "best"),
+    ]
+    assert told["freed_bytes"] == sum(one["size_bytes"] for one in told["checkpoints"] if not one["why"])
+    assert after(bench).delete_old(run_id, Rule(1, 0), [paths[1], paths[3]]) == ["checkpoint-20"]  # 40 was seen, too
+    assert sorted(one.name for one in out.iterdir()) == ["checkpoint-10", "checkpoint-30", "checkpoint-40"]
+
+
+def test_a_link_in_a_checkpoints_place_is_no_checkpoint(bench: Bench, run_id: str) -> None:
+    elsewhere = save(bench.folder / "elsewhere", 10)
+    save(bench.folder / "out", 20)
+    (bench.folder / "out" / "checkpoint-10").symlink_to(elsewhere)
+    assert after(bench).delete_old(run_id, Rule(0), [str(elsewhere), "checkpoint-10"]) == []
+    assert elsewhere.is_dir()
+
+
+def test_what_a_job_reads_stays(bench: Bench, run_id: str) -> None:
+    first = save(bench.folder / "out", 10)
+    save(bench.folder / "out", 20)
+    wait = bench.script("import time; time.sleep(600)", "wait.py")
+    asked = bench.request(wait, arguments=f"consolidate --states={first}/global_step10", target_python=sys.executable)
+    job = bench.runs.start(bench.runs.prepare(replace(asked, started_by=StartedBy.PYTHON, ranks=1)), "{}")
+    wait_until(lambda: bench.runs.summary(job).state is RunState.RUNNING)
+    old = after(bench).old_told(run_id, Rule(0, 0, best=False))
+    assert [one["why"] for one in old["checkpoints"]] == ["newest", "in_use"]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"source": "nothing"}, "checkpoint-10"),
+        ({"verb": "merge"}, "can't be done"),
+        ({"dtype": "fp8"}, "fp32 or bf16"),
+        ({"shard": "5"}, "5GB or 500MB"),
+        ({"to": "checkpoint-10"}, "nothing is overwritten"),
+        ({"to": "/elsewhere/weights"}, "outside"),
+        ({"to": "../../../weights"}, "outside"),
+    ],
+)
+def test_bad_input_is_told_in_a_sentence(bench: Bench, run_id: str, given: dict[str, str], expected: str) -> None:
+    save(bench.folder / "out", 10)
+    with pytest.raises(DsguiError, match=expected):
+        after(bench, bench.folder).asked(run_id, {"verb": "consolidate", "source": "checkpoint-10"} | given)
+
+
+def test_a_full_disk_is_told_before(bench: Bench, run_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    save(bench.folder / "out", 10)
+    one = {"verb": "universal", "source": "checkpoint-10"}
+    assert after(bench).asked(run_id, one)["refusal"] == ""
+    monkeypatch.setattr(left, "read_disk", lambda path: type("Full", (), {"free_bytes": 10})())
+    assert "is free on that disk" in after(bench).asked(run_id, one)["refusal"]
+    with pytest.raises(DsguiError, match="is free on that disk"):
+        after(bench).start(run_id, one)
+
+
+def test_a_job_is_a_run_with_a_log_that_says_why_it_failed(bench: Bench, run_id: str) -> None:
+    """Its checkpoint has no states in it. The server may start its own script though no page may name that."""
+    save(bench.folder / "out", 10)
+    one = after(bench, bench.folder, Path(sys.prefix))
+    job = one.start(run_id, {"verb": "consolidate", "source": "checkpoint-10"})
+    assert [(listed["run_id"], listed["name"]) for listed in one.told(run_id)["jobs"]] == [
+        (job, "fp32 weights of checkpoint-10")
+    ]
+    ended = bench.ended(job)
+    assert ended.state is RunState.FAILED
+    assert "consolidate: DeepSpeed can't consolidate" in ended.output
+    assert not [path for path in (bench.folder / "out").iterdir() if "weights" in path.name]
+    assert Archive(bench.store, bench.runs).about(job)["is_job"]
+    assert one.told(job)["things"] == []
+
+
+def test_the_command_lists_and_deletes(bench: Bench, run_id: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for step in (10, 20, 30):
+        save(bench.folder / "out", step)
+    words = ["after", "--runs-dir", str(bench.store.runs_dir), run_id]
+    assert main([*words, "list"]) == 0
+    assert "checkpoint-20  checkpoint  20" in capsys.readouterr().out
+    assert main([*words, "clean", "--keep-last", "1"]) == 0
+    assert "1 of 3 checkpoints would be deleted" in capsys.readouterr().out
+    assert (bench.folder / "out" / "checkpoint-20").is_dir()
+    assert main([*words, "clean", "--keep-last", "1", "--yes"]) == 0
+    assert "Deleted: checkpoint-20" in capsys.readouterr().out
+    assert not (bench.folder / "out" / "checkpoint-20").exists()
+    assert main([*words, "consolidate", "checkpoint-20"]) == 2
+
+
+def test_the_folder_of_runs_stands_before_or_behind_the_verb(
+    bench: Bench, run_id: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(bench.folder / "out", 10)
+    folder = ["--runs-dir", str(bench.store.runs_dir)]
+    for words in (["after", run_id, *folder, "list"], ["after", run_id, "list", *folder]):
+        assert main(words) == 0
+        assert "checkpoint-10" in capsys.readouterr().out
+    assert main(["after", *folder, "last", "consolidate", "--dry-run", *folder]) == 0
+    assert capsys.readouterr().out.strip().endswith("weights-10-fp32")

@@ -1,0 +1,109 @@
+"""What another tool's settings name is found where the tool is started, above its example; the rest is asked for."""
+
+import json
+
+import pytest
+
+from dsgui.core.config.context import Integration
+from dsgui.core.errors import DocumentError
+from dsgui.shell.access.places import Places
+from dsgui.shell.config.imports import open_config, open_file, read_text
+
+FACTORY = "stage: sft\nfinetuning_type: full\ntemplate: x\nbf16: true\ndeepspeed: examples/ds.json\n"
+SWIFT = "swift sft --model m --tuner_type full --deepspeed zero2 --per_device_train_batch_size 2"
+
+
+@pytest.fixture
+def repository(tmp_path):
+    (tmp_path / "repo" / "examples" / "full").mkdir(parents=True)
+    (tmp_path / "repo" / "src").mkdir()
+    (tmp_path / "repo" / "src" / "train.py").write_text("")
+    (tmp_path / "repo" / "examples" / "ds.json").write_text('{"train_batch_size": 8, /* eight */ "x": 1}')
+    (tmp_path / "repo" / "examples" / "full" / "run.yaml").write_text(FACTORY)
+    return tmp_path / "repo"
+
+
+def test_config_and_script_are_found_above_the_settings(repository):
+    found = open_file(repository / "examples" / "full" / "run.yaml")
+    assert json.loads(found.text)["train_batch_size"] == 8
+    assert found.integration is Integration.HF
+    assert found.run.fields["script"] == str(repository / "src" / "train.py")
+    assert str(repository / "examples" / "ds.json") in found.notes[0]
+    assert any("comment removed" in note for note in found.notes)
+    assert not any("Still needed" in note for note in found.notes)
+
+
+def test_what_lies_outside_the_places_is_not_here(repository, tmp_path):
+    (tmp_path / "ds.json").write_text("{}")
+    (repository / "examples" / "full" / "run.yaml").write_text(FACTORY.replace("examples/ds.json", "../../../ds.json"))
+    found = open_file(repository / "examples" / "full" / "run.yaml", Places([repository]))
+    assert found.text == ""
+    assert "Still needed: the DeepSpeed config ../../../ds.json" in found.notes[0]
+    whole = FACTORY.replace("examples/ds.json", str(tmp_path / "ds.json"))
+    assert read_text(whole, places=Places([repository])).text == ""
+    assert read_text(whole, places=Places([tmp_path])).text == "{}"
+
+
+def test_a_named_preset_is_asked_for_and_never_made_up(repository):
+    found = read_text(SWIFT)
+    assert found.text == ""
+    assert "“zero2”. It is ms-swift’s own file swift/config/zero2.json" in found.notes[0]
+    assert found.run.brought.trainer.per_device_train_batch_size == 2
+    (repository / "swift" / "config").mkdir(parents=True)
+    (repository / "swift" / "config" / "zero2.json").write_text('{"zero_optimization": {"stage": 2}}')
+    (repository / "run.sh").write_text(SWIFT)
+    assert json.loads(open_file(repository / "run.sh").text) == {"zero_optimization": {"stage": 2}}
+
+
+def test_an_accelerate_yaml_behind_a_command_line_brings_config_and_ranks(repository):
+    (repository / "z3.yaml").write_text(
+        "distributed_type: DEEPSPEED\nnum_processes: 4\ndeepspeed_config: {zero_stage: 3}\n"
+    )
+    (repository / "run.sh").write_text("accelerate launch --config_file z3.yaml src/train.py --lr 1\n")
+    found = open_file(repository / "run.sh")
+    assert json.loads(found.text)["zero_optimization"]["stage"] == 3
+    assert (found.gpus, found.run.fields["ranks"], found.run.fields["arguments"]) == (4, 4, "--lr 1")
+    (repository / "z3.yaml").write_text("distributed_type: FSDP\nfsdp_config: {}\n")
+    assert "no deepspeed_config block" in open_file(repository / "run.sh").notes[0]
+
+
+def test_a_settings_file_that_is_not_here_stays_an_argument(repository):
+    found = read_text("llamafactory-cli train gone.yaml bf16=true")
+    assert any("the settings file gone.yaml" in note for note in found.notes)
+    assert found.run.fields["arguments"] == "gone.yaml --bf16 true"
+    assert found.run.brought is None
+
+
+def test_where_a_config_is_needed_a_run_without_one_is_refused(repository):
+    (repository / "run.sh").write_text(SWIFT)
+    with pytest.raises(DocumentError, match=r"leads to no DeepSpeed config here.*swift/config/zero2\.json"):
+        open_config(repository / "run.sh")
+
+
+def test_a_script_that_does_not_show_its_framework_leaves_that_open(repository):
+    assert read_text("torchrun --nproc_per_node 2 train.py --lr 1").integration is None
+    assert read_text("deepspeed train.py --deepspeed --deepspeed_config x.json").integration is Integration.NATIVE
+    assert read_text("accelerate launch --use_deepspeed --zero_stage 2 train.py").integration is Integration.HF
+
+
+def test_an_accelerate_yaml_names_its_config_from_where_accelerate_starts(tmp_path):
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "configs" / "ds.json").write_text('{"train_batch_size": 8}')
+    (tmp_path / "configs" / "a.yaml").write_text(
+        "distributed_type: DEEPSPEED\ndeepspeed_config: {deepspeed_config_file: configs/ds.json}\n"
+    )
+    assert json.loads(open_file(tmp_path / "configs" / "a.yaml").text) == {"train_batch_size": 8}
+    (tmp_path / "outside.json").write_text("{}")
+    (tmp_path / "configs" / "b.yaml").write_text(
+        "distributed_type: DEEPSPEED\ndeepspeed_config: {deepspeed_config_file: outside.json}\n"
+    )
+    with pytest.raises(DocumentError):
+        open_file(tmp_path / "configs" / "b.yaml", Places([tmp_path / "configs"]))
+
+
+@pytest.mark.parametrize(
+    "text", ["#!/bin/sh\nls\n", "NPROC_PER_NODE=2 megatron sft --a 1\n", "export A=1\nbash other.sh\n"]
+)
+def test_a_shell_script_without_a_training_is_told_as_such(text):
+    with pytest.raises(DocumentError, match="No command here starts a training"):
+        read_text(text)
