@@ -15,7 +15,7 @@ from textwrap import dedent
 import pytest
 
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest
-from dsgui.core.launch.state import RunState
+from dsgui.core.launch.state import RunState, RunStatus
 from dsgui.core.runs.news import Cursor, Delta
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
@@ -77,6 +77,20 @@ class Bench:
         """Starts a script given as text; returns the run id."""
         plan = self.runs.prepare(self.request(self.script(text), **changes))
         return self.runs.start(plan, CONFIG)
+
+    def past_run(self, arguments: str) -> str:
+        """The id of a run that ended well long ago, without a process; it works in the bench's folder."""
+        request = self.request(
+            self.script("print()"),
+            arguments=arguments,
+            working_directory=str(self.folder),
+            target_python=sys.executable,
+        )
+        plan = self.runs.prepare(request)
+        directory = self.store.create(plan.run_id)
+        directory.write_plan(plan, CONFIG)
+        directory.write_status(RunStatus(RunState.SUCCEEDED, started_at=0, ended_at=2e9))
+        return plan.run_id
 
     def ended(self, run_id: str, timeout_s: float = 90) -> Delta:
         """Waits for the end; everything the run left."""

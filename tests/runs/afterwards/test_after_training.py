@@ -12,14 +12,14 @@ from dsgui.cli import main
 from dsgui.core.afterwards.pruning import Rule
 from dsgui.core.errors import DsguiError
 from dsgui.core.launch.plan import StartedBy
-from dsgui.core.launch.state import RunState, RunStatus
+from dsgui.core.launch.state import RunState
 from dsgui.runs.afterwards import AfterTraining
 from dsgui.runs.archive import Archive
 from dsgui.runs.runs import Runs
 from dsgui.shell.access.places import Places
 from dsgui.shell.afterwards import left
 from dsgui.shell.launch.launcher import Launcher
-from tests.support.run_fixtures import CONFIG, Bench, bench, wait_until
+from tests.support.run_fixtures import Bench, bench, wait_until
 
 __all__ = ["bench"]
 
@@ -47,17 +47,7 @@ def save(folder: Path, step: int, *, adapter: bool = False, whole: bool = True) 
 def run_id(bench: Bench) -> str:
     """A run that has ended and saves into `out`."""
     (bench.folder / "out").mkdir()
-    request = bench.request(
-        bench.script("print()"),
-        arguments="--output_dir out",
-        working_directory=str(bench.folder),
-        target_python=sys.executable,
-    )
-    plan = bench.runs.prepare(request)
-    directory = bench.store.create(plan.run_id)
-    directory.write_plan(plan, CONFIG)
-    directory.write_status(RunStatus(RunState.SUCCEEDED, started_at=0, ended_at=2e9))
-    return plan.run_id
+    return bench.past_run("--output_dir out")
 
 
 def after(bench: Bench, *roots: Path) -> AfterTraining:

@@ -1,19 +1,17 @@
 """Trying what a run trained, with tiny models of transformers in the real worker: answers, and what can't be tried."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
 from dsgui.cli import main
 from dsgui.core.errors import PlaceError, PlanError
-from dsgui.core.launch.state import RunState, RunStatus
 from dsgui.runs.afterwards import AfterTraining
 from dsgui.runs.archive import Archive
 from dsgui.runs.trying import TryIt
 from dsgui.shell.access.places import Places
-from tests.support.run_fixtures import CONFIG, Bench, bench, wait_until
+from tests.support.run_fixtures import Bench, bench, wait_until
 from tests.support.tiny_models import make_models
 
 __all__ = ["bench"]
@@ -23,18 +21,7 @@ __all__ = ["bench"]
 def run_id(bench: Bench) -> str:
     """A run that has ended, was started from `base`, and saved into `out`."""
     (bench.folder / "out").mkdir()
-    arguments = "--model_name_or_path base --output_dir out --source_prefix 'cat '"
-    request = bench.request(
-        bench.script("print()"),
-        arguments=arguments,
-        working_directory=str(bench.folder),
-        target_python=sys.executable,
-    )
-    plan = bench.runs.prepare(request)
-    directory = bench.store.create(plan.run_id)
-    directory.write_plan(plan, CONFIG)
-    directory.write_status(RunStatus(RunState.SUCCEEDED, started_at=0, ended_at=2e9))
-    return plan.run_id
+    return bench.past_run("--model_name_or_path base --output_dir out --source_prefix 'cat '")
 
 
 @pytest.fixture
