@@ -39,11 +39,19 @@ def pytest_addoption(parser):
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by marks
 def pytest_collection_modifyitems(config, items):
     distribution.mark(items)
-    if not config.getoption("--complete"):
-        left_out = [item for item in items if item.get_closest_marker("complete")]
+    left_out = [item for item in items if is_left_out(config, item)]
+    if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("complete")]
+        items[:] = [item for item in items if not is_left_out(config, item)]
     distribution.order(items)
+
+
+def is_left_out(config, item):
+    """What takes minutes, unless all is asked for; with --confirm, what writes nothing down."""
+    written = "confirmed" in item.fixturenames or item.get_closest_marker("remembered")
+    return (config.getoption("--confirm") and not written) or (
+        item.get_closest_marker("complete") and not config.getoption("--complete")
+    )
 
 
 def pytest_sessionfinish(session):
