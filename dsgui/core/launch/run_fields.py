@@ -234,7 +234,9 @@ FIELDS = (
         part=Part.MORE,
         kind=Kind.CHOICE,
         default=StartedBy.DEEPSPEED.value,
-        choices=tuple((kind.value, kind.value) for kind in StartedBy if kind is not StartedBy.PYTHON),
+        choices=tuple(
+            (kind.value, kind.value) for kind in StartedBy if kind not in (StartedBy.PYTHON, StartedBy.OTHERS)
+        ),
         label="Launcher",
         option="--launcher",
         usage="what starts the ranks (default: %(default)s)",

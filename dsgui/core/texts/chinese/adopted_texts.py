@@ -1,0 +1,37 @@
+"""非 dsgui 启动的训练的文案：目录里找到了什么，哪些没有看懂。"""
+
+from collections.abc import Mapping
+
+ADOPTED: Mapping[str, str] = {
+    "kind_trainer_state": "trainer_state.json",
+    "kind_tensorboard": "TensorBoard 事件文件",
+    "kind_csv_monitor": "DeepSpeed csv_monitor",
+    "kind_log": "日志",
+    "unreadable": "无法读取 {file}：{why}。",
+    "state_damaged": "{file} 已损坏或未写完，未采用其中内容。",
+    "events_damaged": "{file} 在第 {byte} 字节之后已损坏，只读取了此前的内容。",
+    "too_large": "{file} 大小为 {size}，只读取了前 {most}。",
+    "bad_rows": "{file}：有 {count} 行不是两个数字，已略去。",
+    "other_logs": "{file} 的内容最多；另有 {count} 个日志未读取：{others}。",
+    "many_files": "共有 {count} 个事件文件，只读取了前 {most} 个。",
+    "many_values": "只读取了前 {count} 个数值，其余未读取。",
+    "pickled": "未打开 {file}：它是 pickle 文件，打开时可能执行代码。",
+    "several_configs": "目录中有多个 DeepSpeed 配置（{files}），无法判断训练用的是哪一个，因此都未采用。",
+    "no_values": "其文件中没有训练数值。",
+    "many_runs": "找到 {count} 个训练，只添加了前 {most} 个。其余请按各自的目录添加：{left}。",
+    "not_whole": "目录中的文件太多，dsgui 没有全部查看（{count} 个），更深处的内容未看到。请添加其中的某个目录。",
+    "links": "有 {count} 个链接未跟随。",
+    "closed": "有 {count} 个目录无法读取。",
+    "own_runs": "有 {count} 个目录是 dsgui 自己的运行，已略去；可用 --runs-dir 打开。",
+    "silent": "有 {count} 个文件像日志，但其中没有训练数值：{files}。",
+    "seen_nothing": "其中没有文件",
+    "seen_own": "其中有 {count} 个 dsgui 自己的运行，可用 --runs-dir 打开",
+    "seen_silent": "其中有 {files}，但未识别出训练数值",
+    "seen_others": "其中有 {files}",
+    "found": "{name}：{kinds}",
+    "added_one": "已添加为 {run}",
+    "read_again": "已重新读取：{run}",
+    "unchanged": "没有新内容：{run}",
+    "not_added": "未添加",
+    "in_folder": "在 {folder} 中找到：",
+}
