@@ -23,7 +23,7 @@ from dsgui.core.launch.state import Asked
 from dsgui.core.runs.label import MOST_NAME
 from dsgui.core.texts.languages import ENGLISH_TAG, speaking
 from dsgui.core.texts.saying import Said, listed, said, sentences, wrong
-from dsgui.shell.adopted.keeping import keep, status_of
+from dsgui.shell.adopted.recording import keep, status_of
 from dsgui.shell.adopted.recognising_files import sorted_out
 from dsgui.shell.adopted.surroundings import Around, around
 from dsgui.shell.adopted.told import Reader, Told, names_of
@@ -185,6 +185,8 @@ class Adoption:
         """Only where a file is another than it was: sizes and dates tell."""
         now = {one for files in group.files.values() for one in files}
         if now <= {*kept.files} and len(kept.files) < MOST_FILES:
+            with self._store.saying_what_to_do():
+                directory.write_adopted(replace(kept, read_at=self._clock()))
             return False, kept.notes
         near, told = self._read(found, group)
         plan = directory.read_plan()
@@ -192,7 +194,7 @@ class Adoption:
             if directory.patterns_file.exists():
                 shutil.copyfile(directory.patterns_file, staging.patterns_file)
             self._write(staging, found, group, near, told, plan.name, directory.read_series())
-            for path in sorted(staging.path.iterdir(), key=_last):
+            for path in sorted(staging.path.iterdir(), key=_place):
                 os.replace(path, directory.path / path.name)
         return True, tuple(told.notes)
 
@@ -262,9 +264,12 @@ class Adoption:
         )
 
 
-def _last(path: Path) -> tuple[bool, str]:
-    """Of two files that are replaced, which comes first: readers look again when the state is another."""
-    return path.name == "state.json", "" if path.name == "series.json" else path.name
+def _place(path: Path) -> tuple[int, str]:
+    """In which order files are replaced: who reads a record finds what it is of, and who waits for the reading's end
+    finds all of it."""
+    last = ("state.json", "adopted.json")
+    place = -1 if path.name == "series.json" else 1 + last.index(path.name) if path.name in last else 0
+    return place, path.name
 
 
 def _name(found: _Found, group: Group, given: str) -> str:

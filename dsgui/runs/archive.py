@@ -32,7 +32,7 @@ from dsgui.core.runs.offering import Objections, Offer, Refusal, Tried, offer
 from dsgui.core.script.resume_options import Resuming
 from dsgui.core.script.script import Parser, ScriptFacts
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
-from dsgui.core.texts.saying import Said, said, sentences, wrong
+from dsgui.core.texts.saying import Said, said, sentences, words, wrong
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.asked_paths import allowed_script
 from dsgui.shell.logs.past import adding
@@ -133,7 +133,7 @@ class Archive:
         kept = directory.read_adopted()
         told = {
             "folder": plan.working_directory,
-            "kinds": [kind.value for kind in kept.kinds] if kept else [],
+            "kinds": [words("adopted", f"kind_{kind.value}") for kind in kept.kinds] if kept else [],
             "notes": [str(note) for note in kept.notes] if kept else [],
             "read_at": kept.read_at if kept else None,
         }

@@ -92,17 +92,20 @@ def _home(kind: Kind, one: Lying, known: Mapping[str, Group]) -> str:
     if kind is Kind.STATE:
         inner = HF_FOLDER.match(posixpath.basename(one.folder))
         return posixpath.dirname(one.folder) if inner else one.folder
-    outer = posixpath.dirname(one.folder)
-    if kind is Kind.EVENTS and _HPARAMS.match(posixpath.basename(one.folder)):
-        return _near(outer, known) or outer
-    near = _near(one.folder, known)
-    return near if near is not None and _takes(known[near], kind, one.folder) else one.folder
+    folder = _told_of(one)
+    near = _near(folder, known)
+    return near if near is not None and _takes(known[near], kind, folder) else folder
+
+
+def _told_of(one: Lying) -> str:
+    """The folder that a file is about."""
+    return posixpath.dirname(one.folder) if _HPARAMS.match(posixpath.basename(one.folder)) else one.folder
 
 
 def _takes(group: Group, kind: Kind, folder: str) -> bool:
     """A folder with event files is a run of its own for TensorBoard, whatever lies above it; but what the Trainer
     leaves is told of by its state."""
-    others = {one.folder for one in group.files.get(kind, ())}
+    others = {_told_of(one) for one in group.files.get(kind, ())}
     return Kind.STATE in group.files or not others - {folder}
 
 

@@ -74,6 +74,11 @@ class StartedBy(Enum):
     PYTHON = "python"  # no ranks: dsgui's own jobs after training
     OTHERS = "others"  # not dsgui: it reads what a training left
 
+    @property
+    def starts_ranks(self) -> bool:
+        """Whether it can be chosen for a training."""
+        return self in (StartedBy.DEEPSPEED, StartedBy.TORCHRUN)
+
 
 class WhenBusy(Enum):
     """What a new run does while another run uses one of its GPUs (on a CPU: while any other run trains)."""

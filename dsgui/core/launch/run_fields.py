@@ -234,9 +234,7 @@ FIELDS = (
         part=Part.MORE,
         kind=Kind.CHOICE,
         default=StartedBy.DEEPSPEED.value,
-        choices=tuple(
-            (kind.value, kind.value) for kind in StartedBy if kind not in (StartedBy.PYTHON, StartedBy.OTHERS)
-        ),
+        choices=tuple((kind.value, kind.value) for kind in StartedBy if kind.starts_ranks),
         label="Launcher",
         option="--launcher",
         usage="what starts the ranks (default: %(default)s)",

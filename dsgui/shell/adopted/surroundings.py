@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dsgui.core.adopted.lying import Lying
-from dsgui.core.adopted.settings import (
+from dsgui.core.adopted.found_settings import (
     ARGUMENT_FILES,
     MODEL_FILES,
     PICKLED,
     is_config,
-    model_of,
     might_be_config,
+    model_of,
     object_of,
     words_of,
 )

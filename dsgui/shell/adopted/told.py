@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.core.adopted.lying import Group, Kind, Lying
-from dsgui.core.adopted.settings import object_of, step_of, total_of, words_of_state
+from dsgui.core.adopted.found_settings import object_of, step_of, total_of, words_of_state
 from dsgui.core.adopted.timed import Timed, furthest, lent, timed_points, without_repeated
 from dsgui.core.launch.checkpoint import HF_FOLDER
 from dsgui.core.metrics.event_file import EventFile, Scalar
@@ -60,7 +60,7 @@ class Reader:
         events = self._events()
         states = lent(self._state(), events)
         tables = lent(self._tables(), events)
-        for part in sorted((states, events, tables), key=furthest):
+        for part in sorted((events, tables, states), key=furthest):
             self._told.points += part
         self._told.log = self._log()
         if self._left <= 0:

@@ -47,7 +47,7 @@ def walked(root: Path) -> Walked:
                 raise
             closed += 1
             continue
-        if OWN <= {entry.name for entry in entries}:
+        if {entry.name for entry in entries} >= OWN:
             own += 1
             continue
         left -= len(entries)

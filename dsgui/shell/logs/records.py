@@ -176,8 +176,8 @@ _KEPT = (
 
 class Records:
     """The files that grow with the run. A disk that refuses them never stops the training. `elapsed_s` counts from the
-    run's beginning, NaN where that is not known. Nothing that `masker` knows for a secret is written, and nothing else here sees it. `tell` is told
-    what needs a look."""
+    run's beginning, NaN where that is not known. Nothing that `masker` knows for a secret is written, and nothing else
+    here sees it. `tell` is told what needs a look."""
 
     def __init__(
         self,

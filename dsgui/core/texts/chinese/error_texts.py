@@ -27,8 +27,8 @@ ERRORS: Mapping[str, str] = {
     "adopted.missing": "{folder}：没有此目录或文件。请检查路径。",
     "adopted.unreadable": "{folder}：无法读取（{why}）。请检查权限或另选一个。",
     "adopted.own": "{folder}：这是 dsgui 自己的运行目录，其中的运行已在列表中。请另选目录。",
-    "adopted.nothing": "{folder}：未找到训练；{seen}。应有 trainer_state.json、TensorBoard 事件文件、DeepSpeed csv_monitor "
-    "的表格，或训练日志。",
+    "adopted.nothing": "{folder}：未找到训练；{seen}。应有 trainer_state.json、TensorBoard 事件文件、"
+    "DeepSpeed csv_monitor 的表格，或训练日志。",
     "adopted.nothing_in": "{folder}：未添加任何内容。{why}",
     "adopted.long_name": "名称：超过 {most} 个字符。请缩短。",
     "adopted.read_only": "{run} 在别处训练：dsgui 只读取它，不能在这里克隆、恢复或改动。",

@@ -33,7 +33,8 @@ ERRORS: Mapping[str, str] = {
     "the tables of DeepSpeed’s csv_monitor, or a training’s log.",
     "adopted.nothing_in": "{folder}: nothing was added. {why}",
     "adopted.long_name": "Name: longer than {most} characters. Enter a shorter one.",
-    "adopted.read_only": "{run} was trained elsewhere: dsgui only reads it. It can't be cloned, resumed or changed here.",
+    "adopted.read_only": "{run} was trained elsewhere: dsgui only reads it. It can't be cloned, resumed or changed "
+    "here.",
     "adopted.not_adopted": "{run}: dsgui started this run itself. Only one that was trained elsewhere is read again.",
     "adopted.gone": "{folder}: its training is no longer there: moved, renamed or deleted. What was read is kept.",
     "browse.denied": "{path}: no permission to read this folder. Choose another, or change its permissions.",
