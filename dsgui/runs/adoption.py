@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.core.access.secrets import Masker
-from dsgui.core.adopted.lying import Group, Kind, Lying, groups
+from dsgui.core.adopted.lying import Group, Kind, groups
 from dsgui.core.adopted.record import MOST_FILES, Adopted
 from dsgui.core.errors import PlanError, RunError
 from dsgui.core.launch.plan import ConfigArgument, Plan, StartedBy
@@ -23,8 +23,8 @@ from dsgui.core.launch.state import Asked
 from dsgui.core.runs.label import MOST_NAME
 from dsgui.core.texts.languages import ENGLISH_TAG, speaking
 from dsgui.core.texts.saying import Said, listed, said, sentences, wrong
+from dsgui.shell.adopted.recognising_files import SortedOut, sorted_out
 from dsgui.shell.adopted.recording import keep, status_of
-from dsgui.shell.adopted.recognising_files import sorted_out
 from dsgui.shell.adopted.surroundings import Around, around
 from dsgui.shell.adopted.told import Reader, Told, names_of
 from dsgui.shell.adopted.walking import Walked, walked
@@ -35,6 +35,7 @@ from dsgui.shell.runs.turns import Queue
 
 MOST_RUNS = 50
 _NAMED = 8
+_MOST_NOTES = 12
 _LEFT_S = 86_400.0
 _LONGEST_PATH = 4096
 _ADDING = ".adding"
@@ -78,7 +79,7 @@ class _Found:
     source: Path
     walked: Walked
     groups: Sequence[Group]
-    silent: Sequence[Lying]
+    told: SortedOut
 
 
 class Adoption:
@@ -148,8 +149,8 @@ class Adoption:
             raise PlanError(
                 wrong("adopted.unreadable", folder=str(source), why=str(error.strerror or error))
             ) from error
-        kinds, silent = sorted_out(source, seen.files)
-        return _Found(source, seen, groups(kinds), silent)
+        told = sorted_out(source, seen.files)
+        return _Found(source, seen, groups(told.kinds), told)
 
     def _known(self, source: str) -> dict[str, RunDirectory]:
         """The runs that were made of this folder, by their own folders in it."""
@@ -166,14 +167,14 @@ class Adoption:
             return Added(directory.run_id, shown, group.root, group.kinds, notes, again=True, changed=changed)
         near, told = self._read(found, group)
         if not told.points and told.log is None:
-            return Added("", shown, group.root, group.kinds, (*told.notes, said("adopted", "no_values")))
+            return Added("", shown, group.root, group.kinds, (*told.short_notes, said("adopted", "no_values")))
         run_id = self._store.new_id()
         with self._store.saying_what_to_do(), self._beside(run_id) as staging:
             self._write(staging, found, group, near, told, shown)
             with self._queue.turn():
                 staging.write_asked(Asked(self._queue.next_place(), time.monotonic(), boot_id()))
                 staging.path.rename(self._store.directory(run_id).path)
-        return Added(run_id, shown, group.root, group.kinds, tuple(told.notes))
+        return Added(run_id, shown, group.root, group.kinds, told.short_notes)
 
     def _read(self, found: _Found, group: Group) -> tuple[Around, Told]:
         near = around(found.source, group.root, found.walked.files)
@@ -196,7 +197,7 @@ class Adoption:
             self._write(staging, found, group, near, told, plan.name, directory.read_series())
             for path in sorted(staging.path.iterdir(), key=_place):
                 os.replace(path, directory.path / path.name)
-        return True, tuple(told.notes)
+        return True, told.short_notes
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
@@ -239,7 +240,7 @@ class Adoption:
                     group.root,
                     group.kinds,
                     tuple(one for files in group.files.values() for one in files)[:MOST_FILES],
-                    tuple(told.notes[:_NAMED]),
+                    told.short_notes[:_MOST_NOTES],
                     self._clock(),
                 )
             )
@@ -287,8 +288,10 @@ def _seen(found: _Found) -> str | Said:
         return said("adopted", "seen_nothing")
     if found.walked.own:
         return said("adopted", "seen_own", count=str(found.walked.own))
-    if found.silent:
-        return said("adopted", "seen_silent", files=names_of(found.silent))
+    if found.told.pointers:
+        return said("adopted", "seen_pointers", files=names_of(found.told.pointers))
+    if found.told.silent:
+        return said("adopted", "seen_silent", files=names_of(found.told.silent))
     return said("adopted", "seen_others", files=names_of(found.walked.files))
 
 
@@ -306,5 +309,7 @@ def _notes(found: _Found) -> Iterator[Said]:
         yield said("adopted", "closed", count=str(seen.closed))
     if seen.own:
         yield said("adopted", "own_runs", count=str(seen.own))
-    if found.silent:
-        yield said("adopted", "silent", files=names_of(found.silent), count=str(len(found.silent)))
+    if silent := found.told.silent:
+        yield said("adopted", "silent", files=names_of(silent), count=str(len(silent)))
+    if pointers := found.told.pointers:
+        yield said("adopted", "pointers", files=names_of(pointers), count=str(len(pointers)))

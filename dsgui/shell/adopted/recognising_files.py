@@ -1,6 +1,7 @@
 """Which of a folder's files tell of a training: by their names, and those of common names by what they hold."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from dsgui.core.adopted.lying import Kind, Lying, might_be
@@ -11,15 +12,29 @@ _MOST_LOGS, _MOST_TABLES = 60, 500
 _PROBED_BYTES = 1 << 18
 _HEAD_BYTES = 4096
 _LEAST_POINTS = 2
+_POINTER, _MOST_POINTER_BYTES = b"version https://git-lfs.github.com/spec/", 1024
 
 
-def sorted_out(root: Path, files: Iterable[Lying]) -> tuple[dict[Kind, list[Lying]], list[Lying]]:
-    """The files by their kinds, and those that look like a log and tell nothing of a training."""
+@dataclass(frozen=True, slots=True)
+class SortedOut:
+    """The files by their kinds; those that look like a `silent` log and tell nothing of a training; and those that are
+    `pointers` of Git LFS, whose content is elsewhere."""
+
+    kinds: Mapping[Kind, Sequence[Lying]]
+    silent: Sequence[Lying]
+    pointers: Sequence[Lying]
+
+
+def sorted_out(root: Path, files: Iterable[Lying]) -> SortedOut:
+    """By their names, and where these tell too little, by what is in them."""
     found: dict[Kind, list[Lying]] = {kind: [] for kind in Kind}
-    silent: list[Lying] = []
+    silent, pointers = list[Lying](), list[Lying]()
     probed = 0
     for one in files:
         kind = might_be(one.path)
+        if kind and _is_pointer(root, one):
+            pointers.append(one)
+            continue
         if kind is Kind.CSV and (len(found[kind]) >= _MOST_TABLES or not _is_monitors(root, one)):
             continue
         if kind is Kind.LOG:
@@ -29,7 +44,15 @@ def sorted_out(root: Path, files: Iterable[Lying]) -> tuple[dict[Kind, list[Lyin
                 continue
         if kind:
             found[kind].append(one)
-    return found, silent
+    return SortedOut(found, silent, pointers)
+
+
+def _is_pointer(root: Path, one: Lying) -> bool:
+    """https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md"""
+    try:
+        return one.size < _MOST_POINTER_BYTES and read_inside(root, one.path, len(_POINTER)) == _POINTER
+    except OSError:
+        return False
 
 
 def _is_monitors(root: Path, one: Lying) -> bool:
@@ -69,4 +92,5 @@ def points_in(text: bytes) -> int:
     """How many values of a training a text tells."""
     log = TrainLog()
     found = [*log.feed(text), *log.finish()]
-    return sum(1 for point in found if point.kind != "final" and (point.step is not None or "loss" in point.values))
+    placed = [one for one in found if one.step is not None or one.epoch is not None or "loss" in one.values]
+    return sum(1 for one in placed if one.kind != "final")

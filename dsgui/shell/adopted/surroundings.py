@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dsgui.core.adopted.lying import Lying
 from dsgui.core.adopted.found_settings import (
     ARGUMENT_FILES,
     MODEL_FILES,
@@ -16,6 +15,7 @@ from dsgui.core.adopted.found_settings import (
     object_of,
     words_of,
 )
+from dsgui.core.adopted.lying import Lying
 from dsgui.core.config.document import Document
 from dsgui.core.texts.saying import Said, listed, said
 from dsgui.shell.adopted.walking import read_inside

@@ -2,13 +2,14 @@
 
 import math
 import posixpath
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dsgui.core.adopted.lying import Group, Kind, Lying
 from dsgui.core.adopted.found_settings import object_of, step_of, total_of, words_of_state
+from dsgui.core.adopted.lying import Group, Kind, Lying
 from dsgui.core.adopted.timed import Timed, furthest, lent, timed_points, without_repeated
 from dsgui.core.launch.checkpoint import HF_FOLDER
 from dsgui.core.metrics.event_file import EventFile, Scalar
@@ -26,6 +27,7 @@ _MOST_EVENT_BYTES, _MOST_EVENT_FILES = 256 << 20, 300  # of one training
 MOST_VALUES = 500_000
 _MOST_STATES = 5
 _MOST_NAMED = 5
+_MOST_ALIKE = 3
 _PROBED_BYTES = 1 << 20
 
 
@@ -44,6 +46,17 @@ class Told:
 
     def note(self, code: str, **given: str | Said) -> None:
         self.notes.append(said("adopted", code, **given))
+
+    @property
+    def short_notes(self) -> tuple[Said, ...]:
+        """Of many that say the same of one file each, the first few."""
+        codes = Counter(note.code for note in self.notes)
+        shown: list[Said] = []
+        for code, count in codes.items():
+            shown += [note for note in self.notes if note.code == code][:_MOST_ALIKE]
+            if count > _MOST_ALIKE:
+                shown.append(said("adopted", "more_notes", count=str(count - _MOST_ALIKE)))
+        return tuple(shown)
 
 
 class Reader:

@@ -1,7 +1,5 @@
 """What the files of a training tell of its settings."""
 
-from dsgui.core.adopted.lying import Kind, Lying
-from dsgui.core.adopted.record import Adopted
 from dsgui.core.adopted.found_settings import (
     is_config,
     might_be_config,
@@ -12,6 +10,8 @@ from dsgui.core.adopted.found_settings import (
     words_of,
     words_of_state,
 )
+from dsgui.core.adopted.lying import Kind, Lying
+from dsgui.core.adopted.record import Adopted
 from dsgui.core.texts.saying import said
 
 

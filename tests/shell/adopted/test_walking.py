@@ -65,7 +65,10 @@ def test_what_only_has_the_name_of_a_log_or_a_table_is_none(folder):
     (folder / "data.csv").write_text("name,age\nx,3\n")
     (folder / "Train_Samples_lr.csv").write_text("step,lr\n16,0.1\n")
     (folder / "train.out").write_text("step 1 loss 3.0\nstep 2 loss 2.0\nstep 3 loss 1.0\n")
-    found, silent = sorted_out(folder, walked(folder).files)
-    assert [one.path for one in found[Kind.CSV]] == ["Train_Samples_lr.csv"]
-    assert [one.path for one in found[Kind.LOG]] == ["train.out"]
-    assert sorted(one.path for one in silent) == ["junk.log", "requirements.txt"]
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 5\n"
+    (folder / "events.out.tfevents.1.host.1.0").write_text(pointer)
+    told = sorted_out(folder, walked(folder).files)
+    assert [one.path for one in told.kinds[Kind.CSV]] == ["Train_Samples_lr.csv"]
+    assert [one.path for one in told.kinds[Kind.LOG]] == ["train.out"]
+    assert sorted(one.path for one in told.silent) == ["junk.log", "requirements.txt"]
+    assert [one.path for one in told.pointers] == ["events.out.tfevents.1.host.1.0"]
