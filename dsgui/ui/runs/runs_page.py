@@ -103,8 +103,10 @@ def build_runs(services: Services) -> RunsPage:
         name = services.runs.summary(run_id).name
         gr.Info(escape(words("runs_page", "read_again" if changed else "nothing_new", name=name)))
 
-    events = ("stop", "save", "delete", "again", "pattern", "annotate", "work", "prune", "attempt", "unload")
-    events += ("adopt", "reread")
+    events = (
+        *("stop", "save", "delete", "again", "pattern", "annotate", "work", "prune", "attempt", "unload"),
+        *("adopt", "reread"),
+    )
     monitor = embedded("runs", "ds-runs", events, value="", elem_id="monitor")
     monitor.stop(asked(services.runs.stop), None, None, **TELLING)
     monitor.save(asked(services.runs.save_and_stop), None, None, **TELLING)
