@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.core.access.secrets import Masker
+from dsgui.core.adopted.found_settings import config_of, model_of, words_of
 from dsgui.core.adopted.lying import Group, Kind, groups
 from dsgui.core.adopted.record import MOST_FILES, Adopted
 from dsgui.core.errors import PlanError, RunError
@@ -244,12 +245,15 @@ class Adoption:
                     self._clock(),
                 )
             )
-            staging.write_plan(self._plan(staging.run_id, name, folder, near, told), near.config)
+            staging.write_plan(
+                self._plan(staging.run_id, name, folder, near, told), near.config or config_of(told.arguments)
+            )
             staging.write_status(status_of(told, folder))
 
     def _plan(self, run_id: str, name: str, folder: str, near: Around, told: Told) -> Plan:
-        words = near.words or told.words
-        model = ("--model_name_or_path", near.model) if near.model and "--model_name_or_path" not in words else ()
+        words = near.words or words_of(told.arguments) or told.words
+        named = near.model or model_of([told.model])
+        model = ("--model_name_or_path", named) if named and "--model_name_or_path" not in words else ()
         return Plan(
             run_id=run_id,
             run_directory=str(self._store.directory(run_id).path),

@@ -38,6 +38,13 @@ def is_config(text: str) -> bool:
     return isinstance(value, dict) and bool(_CONFIG_KEYS & value.keys())
 
 
+def config_of(arguments: Mapping[str, Any]) -> str:
+    """The DeepSpeed config that the arguments hold themselves, "" where they name a file."""
+    held = arguments.get("deepspeed")
+    text = json.dumps(held, indent=2) if isinstance(held, dict) else ""
+    return text if text and is_config(text) else ""
+
+
 def object_of(text: str | bytes) -> dict[str, Any]:
     """A JSON object; {} for anything else."""
     try:

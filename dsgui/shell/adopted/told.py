@@ -34,13 +34,17 @@ _PROBED_BYTES = 1 << 20
 @dataclass(slots=True)
 class Told:
     """`points` are in the order in which they are to be kept: what reaches furthest comes last. `log` is the file that
-    is its output. `read` are the files that were looked at, `notes` what of them was not understood."""
+    is its output. `arguments` and `model` are what the HF Trainer logs of them beside its scalars
+    (transformers/integrations, TensorBoardCallback), {} where it does not. `read` are the files that were looked at,
+    `notes` what of them was not understood."""
 
     points: list[Timed] = field(default_factory=list)
     notes: list[Said] = field(default_factory=list)
     read: list[Lying] = field(default_factory=list)
     log: Lying | None = None
     words: tuple[str, ...] = ()
+    arguments: dict[str, Any] = field(default_factory=dict)
+    model: dict[str, Any] = field(default_factory=dict)
     total: int | None = None
     step: int = -1
 
@@ -149,6 +153,8 @@ class Reader:
                 self._left -= len(found)
                 if reader.broken:
                     break
+        self._told.arguments = object_of(reader.texts.get("args", "")) or self._told.arguments
+        self._told.model = object_of(reader.texts.get("model_config", "")) or self._told.model
         if reader.broken:
             self._told.note("events_damaged", file=one.path, byte=f"{reader.read_bytes:,}")
         elif read < one.size and self._left > 0:
