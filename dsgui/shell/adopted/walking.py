@@ -4,6 +4,7 @@ import os
 import stat
 from collections import deque
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
@@ -35,34 +36,52 @@ def walked(root: Path) -> Walked:
     if not root.is_dir():
         with open_regular(root) as file:
             return Walked((_lying(root.name, os.fstat(file.fileno())),))
-    files, waiting = list[Lying](), deque([("", 0)])
-    left, links, closed, own, whole = _MOST_ENTRIES, 0, 0, 0, True
-    while waiting and left > 0:
-        folder, depth = waiting.popleft()
+    return _Walk(root).walk()
+
+
+class _Walk:
+    """Folder by folder, those near the root first."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._files: list[Lying] = []
+        self._waiting = deque([("", 0)])
+        self._left, self._whole = _MOST_ENTRIES, True
+        self._links = self._closed = self._own = 0
+
+    def walk(self) -> Walked:
+        while self._waiting and self._left > 0:
+            self._enter(*self._waiting.popleft())
+        whole = self._whole and self._left > 0
+        return Walked(tuple(self._files), whole, self._links, self._closed, self._own)
+
+    def _enter(self, folder: str, depth: int) -> None:
         try:
-            with os.scandir(root / folder) as found:
-                entries = sorted(found, key=lambda entry: entry.name)[:left]
+            with os.scandir(self._root / folder) as found:
+                entries = sorted(islice(found, self._left), key=lambda entry: entry.name)
         except OSError:
             if not folder:
                 raise
-            closed += 1
-            continue
+            self._closed += 1
+            return
         if {entry.name for entry in entries} >= OWN:
-            own += 1
-            continue
-        left -= len(entries)
+            self._own += 1
+            return
+        self._left -= len(entries)
         for entry in entries:
-            path = f"{folder}/{entry.name}" if folder else entry.name
-            seen = _stat(entry)
-            if seen is None or not _is_text(entry.name):
-                continue
-            links += stat.S_ISLNK(seen.st_mode)
-            if stat.S_ISREG(seen.st_mode):
-                files.append(_lying(path, seen))
-            elif stat.S_ISDIR(seen.st_mode) and _is_entered(entry.name):
-                whole = whole and depth < _DEEPEST
-                waiting.extend([(path, depth + 1)] if depth < _DEEPEST else [])
-    return Walked(tuple(files), whole and left > 0, links, closed, own)
+            self._take(entry, f"{folder}/{entry.name}" if folder else entry.name, depth)
+
+    def _take(self, entry: "os.DirEntry[str]", path: str, depth: int) -> None:
+        seen = _stat(entry)
+        if seen is None or not _is_text(entry.name):
+            return
+        self._links += stat.S_ISLNK(seen.st_mode)
+        if stat.S_ISREG(seen.st_mode):
+            self._files.append(_lying(path, seen))
+        elif stat.S_ISDIR(seen.st_mode) and _is_entered(entry.name):
+            self._whole = self._whole and depth < _DEEPEST
+            if depth < _DEEPEST:
+                self._waiting.append((path, depth + 1))
 
 
 def _lying(path: str, seen: os.stat_result) -> Lying:

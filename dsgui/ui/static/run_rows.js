@@ -65,7 +65,7 @@ export function fillCard(entry, run) {
   const did = run.doing || `${say("step_is", { step: stepOf(run) })}${loss}`;
   sub.textContent = `${did} · ${duration(run.duration_s)}`;
   const told = shortChanges(run) ? [shortChanges(run)] : [run.devices, run.model, run.preset];
-  what.textContent = [dateOf(run), ...told].filter(Boolean).join(" · ");
+  what.textContent = [dateOf(run), ...told].filter((one) => one && one !== "–").join(" · ");
   const peak = run.peak?.gpu_bytes ?? run.peak?.host_bytes;
   const [best, tags] = [run.best_loss ?? null, run.tags.map((tag) => `#${tag}`)];
   const figures = [best === null ? "" : say("best_is", { loss: figure(best) }), peak ? gib(peak) : ""];
