@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from dsgui.core.adopted.record import called
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Change, Fix
 from dsgui.core.diagnosis.memory_cause import Cause, cause_of
@@ -32,7 +33,7 @@ from dsgui.core.runs.offering import Objections, Offer, Refusal, Tried, offer
 from dsgui.core.script.resume_options import Resuming
 from dsgui.core.script.script import Parser, ScriptFacts
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
-from dsgui.core.texts.saying import Said, said, sentences, words, wrong
+from dsgui.core.texts.saying import Said, said, sentences, wrong
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.asked_paths import allowed_script
 from dsgui.shell.logs.past import adding
@@ -133,7 +134,7 @@ class Archive:
         kept = directory.read_adopted()
         told = {
             "folder": plan.working_directory,
-            "kinds": [words("adopted", f"kind_{kind.value}") for kind in kept.kinds] if kept else [],
+            "kinds": [called(kind) for kind in kept.kinds] if kept else [],
             "notes": [str(note) for note in kept.notes] if kept else [],
             "read_at": kept.read_at if kept else None,
         }

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from dsgui.commands.run_options import DONE, open_store
 from dsgui.core.access.secrets import Masker, secret_values
+from dsgui.core.adopted.record import called
 from dsgui.core.texts.saying import listed, words
 from dsgui.runs.adoption import Added, Adoption, Answer
 
@@ -28,7 +29,7 @@ def lines(answer: Answer) -> Iterator[str]:
     """What was found, one training after the other, and what was not understood."""
     yield words("adopted", "in_folder", folder=answer.source)
     for one in answer.added:
-        kinds = listed([words("adopted", f"kind_{kind.value}") for kind in one.kinds])
+        kinds = listed([called(kind) for kind in one.kinds])
         told = words("adopted", "found", name=one.name, kinds=kinds)
         yield "  " + words("commands", "line", file=told, line=words("adopted", _outcome(one), run=one.run_id))
         yield from (f"    {note}" for note in one.notes)

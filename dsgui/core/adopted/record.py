@@ -6,10 +6,21 @@ from typing import Any
 
 from dsgui.core.adopted.lying import Kind, Lying
 from dsgui.core.decoding import number, sequence, text, whole
-from dsgui.core.texts.saying import Said, recalled_sentences, sentences_to_json
+from dsgui.core.texts.saying import Said, recalled_sentences, sentences_to_json, words
 
 MOST_FILES = 1000
+_CALLED = {
+    Kind.STATE: "kind_trainer_state",
+    Kind.EVENTS: "kind_tensorboard",
+    Kind.CSV: "kind_csv_monitor",
+    Kind.LOG: "kind_log",
+}
 _MOST_BYTES = 1 << 62
+
+
+def called(kind: Kind) -> str:
+    """What people call the form of a file."""
+    return words("adopted", _CALLED[kind])
 
 
 @dataclass(frozen=True, slots=True)
