@@ -69,7 +69,7 @@ class AfterTraining:
             "is_job": nothing,
             "things": [one.to_json() | {"to": _places(one)} for one in things],
             "jobs": [self._job_told(one) for one in self._jobs(run_id)],
-            "note": sentences(outside),
+            "note": str(wrong("adopted.read_only", run=run_id)) if plan.is_adopted else sentences(outside),
             "has_best": bool(self._best(things)),
         }
         return dict(self._runs.masked_json(told))

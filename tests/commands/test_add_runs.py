@@ -35,6 +35,9 @@ def test_a_folder_is_added_told_of_and_read_again(tmp_path, folder, capsys):
     assert "first try" in told
     code, told, _ = run(tmp_path, capsys, "runs", "show", "last")
     assert "10 / 10" in told
+    assert "speed" not in told  # nobody sampled it
+    code, told, _ = run(tmp_path, capsys, "after", "last", "list")
+    assert "dsgui only reads it" in told
     code, told, _ = run(tmp_path, capsys, "runs", "add", str(folder), "--format", "json")
     assert json.loads(told)["added"][0]["again"]
 
