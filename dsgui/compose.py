@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import cache, partial
 from pathlib import Path
 
-from dsgui.core.access.secrets import secret_values
+from dsgui.core.access.secrets import Masker, secret_values
 from dsgui.core.launch.plan import Plan
 from dsgui.core.launch.recipes import RECIPES
 from dsgui.core.machine.machine import Environment
@@ -13,6 +13,7 @@ from dsgui.core.preflight.judging import memory_of, question_of, rows_around
 from dsgui.core.preflight.leaner import leaner
 from dsgui.core.preflight.surroundings import Surroundings
 from dsgui.core.validation.checker import Checker
+from dsgui.runs.adoption import Adoption
 from dsgui.runs.afterwards import AfterTraining
 from dsgui.runs.archive import Archive, Judge
 from dsgui.runs.export import Exports
@@ -81,6 +82,7 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         open_text=partial(read_text, places=places),
         runs=runs,
         archive=archive,
+        adoption=Adoption(store, places.check, masker=lambda: Masker(secret_values(os.environ))),
         after=after,
         box=TryIt(store, runs, after, os.environ, places.check),
         inspection=Inspection(store, runs),

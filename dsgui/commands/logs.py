@@ -58,7 +58,7 @@ def follow(runs: Runs, run_id: str, runs_dir: Path) -> int:
     if silent and silent.code not in TOLD_BY_STATE:
         _tell(run_id, silent.text)
     tell_why(runs, runs_dir, run_id)
-    return DONE if delta.state in (RunState.SUCCEEDED, RunState.STOPPED) else FAILED
+    return DONE if delta.state in (RunState.SUCCEEDED, RunState.STOPPED, RunState.ELSEWHERE) else FAILED
 
 
 def _state(state: RunState) -> str:

@@ -1,4 +1,4 @@
-"""`dsgui runs`: the runs, newest first; `dsgui runs show RUN`: one of them."""
+"""`dsgui runs`: the runs, newest first; `dsgui runs show RUN`: one of them; `dsgui runs add FOLDER`: others'."""
 
 import argparse
 import json
@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Sequence
 
+from dsgui.commands.elsewhere.add_runs import add
 from dsgui.commands.run_options import DONE, add_runs_dir, called, find_run, open_runs, open_store
 from dsgui.commands.show import shown
 from dsgui.core.runs.listing import fits, searched_text
@@ -18,7 +19,7 @@ from dsgui.runs.runs import Runs
 _MOST_EXPLAINED = 5
 _SHOWN = 50
 _MOST = 10**6
-_SHOW = "show"
+_SHOW, _ADD = "show", "add"
 _HEADINGS = ("run", "state", "step", "loss", "took", "started", "name")  # of columns
 
 
@@ -32,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_runs_dir(parser)
     parser.add_argument("--format", choices=("text", "json"), default="text", help=words("options", "list_format"))
+    parser.add_argument("--name", metavar="TEXT", help=words("options", "adopted_name"))
     parser.add_argument("--limit", type=_limit, metavar="N", help=words("options", "limit", shown=str(_SHOWN)))
 
 
@@ -42,11 +44,13 @@ def _limit(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints the list, or one run. Raises `RunError`."""
+    """Prints the list, or one run, or adds some. Raises `RunError` and `PlanError`."""
     if options.words[:1] == [_SHOW] and len(options.words) == 2:
         store, runs = open_store(options)
         sys.stdout.write(shown(store, runs, find_run(runs, options.words[1])))
         return DONE
+    if options.words[:1] == [_ADD] and len(options.words) == 2:
+        return add(options, options.words[1])
     limit = options.limit if options.limit is not None else _SHOWN if options.format == "text" else 0
     summaries, count = _asked_for(open_runs(options), options.words, limit)
     if options.format == "json":

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from dsgui.core.launch.state import RunState
 from dsgui.core.metrics.performance import Figures, figures
 from dsgui.core.runs.news import RunSummary
 from dsgui.core.sizes import GIB
@@ -14,11 +15,10 @@ from dsgui.shell.runs.store import Store
 
 def shown(store: Store, runs: Runs, run_id: str) -> str:
     """Lines, without secrets. Raises `RunError`."""
-    lines = [
-        *_of_summary(runs.summary(run_id)),
-        *_of_figures(figures(runs.curves(run_id))),
-        *_of_judgement(why_run_is_slow(store, runs, run_id)),
-    ]
+    summary = runs.summary(run_id)
+    lines = [*_of_summary(summary), *_of_figures(figures(runs.curves(run_id)))]
+    if summary.state is not RunState.ELSEWHERE:  # nobody sampled it
+        lines += _of_judgement(why_run_is_slow(store, runs, run_id))
     return runs.masked("\n".join(lines) + "\n")
 
 

@@ -62,13 +62,14 @@ class AfterTraining:
     def told(self, run_id: str) -> dict[str, Any]:
         """What the page shows: what the run left, what can be made of it, the jobs that were started."""
         plan = self._store.open(run_id).read_plan()
-        things = () if plan.is_job else self.things(run_id)
-        outside = () if plan.is_job else self._archive.left(run_id).outside
+        nothing = plan.is_job or plan.is_adopted  # nothing is made of what dsgui only reads
+        things = () if nothing else self.things(run_id)
+        outside = () if nothing else self._archive.left(run_id).outside
         told = {
-            "is_job": plan.is_job,
+            "is_job": nothing,
             "things": [one.to_json() | {"to": _places(one)} for one in things],
             "jobs": [self._job_told(one) for one in self._jobs(run_id)],
-            "note": sentences(outside),
+            "note": str(wrong("adopted.read_only", run=run_id)) if plan.is_adopted else sentences(outside),
             "has_best": bool(self._best(things)),
         }
         return dict(self._runs.masked_json(told))

@@ -1,6 +1,7 @@
 """What one does with runs that were started before: read about them, do the same again, resume, delete."""
 
 import posixpath
+import shlex
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from dsgui.core.adopted.record import called
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Change, Fix
 from dsgui.core.diagnosis.memory_cause import Cause, cause_of
@@ -59,6 +61,7 @@ _NOTHING_KNOWN: Mapping[str, Any] = {
     "estimate": None,
     "predicted": None,
     "is_job": False,
+    "adopted": None,
 }
 
 
@@ -108,10 +111,14 @@ class Archive:
         directory = self._store.open(run_id)
         if directory.plan_damage():
             return {**_NOTHING_KNOWN, "config": self._runs.shown_config(run_id)}
-        plan, made = directory.read_plan(), self.offer(run_id)
+        plan = directory.read_plan()
+        if plan.is_adopted:
+            return self._about_adopted(directory, plan)
+        made = self.offer(run_id)
         return {
             "damaged": False,
             "is_job": plan.is_job,
+            "adopted": None,
             "diagnosis": self._runs.masked_json(made.to_json()) if made else None,
             "parent": self._runs.masked(plan.parent),
             "provenance": self._runs.masked_json(directory.read_provenance()),
@@ -121,6 +128,26 @@ class Archive:
             "estimate": self._estimate(directory, plan),
             "predicted": self._predicted(directory, plan),
         }
+
+    def _about_adopted(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
+        """What is known of a training that dsgui did not start, and what of its files was not understood."""
+        kept = directory.read_adopted()
+        told = {
+            "folder": plan.working_directory,
+            "kinds": [called(kind) for kind in kept.kinds] if kept else [],
+            "notes": [str(note) for note in kept.notes] if kept else [],
+            "read_at": kept.read_at if kept else None,
+        }
+        config, settings = self._runs.shown_config(directory.run_id), shlex.join(plan.arguments)
+        about = {"damaged": False, "config": config, "adopted": told | {"settings": settings}}
+        return {**_NOTHING_KNOWN, **dict(self._runs.masked_json(about))}
+
+    def _own(self, run_id: str) -> Plan:
+        """Of a run that dsgui started: nobody knows how to start another again, and its files are only read."""
+        plan = self._store.open(run_id).read_plan()
+        if plan.is_adopted:
+            raise RunError(wrong("adopted.read_only", run=run_id))
+        return plan
 
     def _resuming(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
         """The checkpoints that its script can go on from, and why not from all."""
@@ -238,11 +265,11 @@ class Archive:
 
     def clone(self, run_id: str) -> Clone:
         """The same again."""
-        directory = self._store.open(run_id)
-        return clone(directory.read_plan(), directory.read_config())
+        return clone(self._own(run_id), self._store.open(run_id).read_config())
 
     def repaired(self, run_id: str) -> Clone:
         """The same again with the change that its diagnosis proposes."""
+        self._own(run_id)
         directory, made = self._store.open(run_id), self.offer(run_id)
         if made is None or made.diagnosis.remedy is None:
             raise RunError(_no_change(run_id, made))
@@ -250,8 +277,7 @@ class Archive:
 
     def resumed(self, run_id: str, path: str) -> Clone:
         """The same again from the checkpoint at `path`, one of those that `about` lists."""
-        directory = self._store.open(run_id)
-        plan = directory.read_plan()
+        directory, plan = self._store.open(run_id), self._own(run_id)
         way = self._way(plan)
         found, outside = self._checkpoints(directory, plan)
         loadable = [(one.path, one) for one in found if can_load(way, one)]
@@ -274,8 +300,7 @@ class Archive:
 
     def left(self, run_id: str) -> Left:
         """What the run saved, by the date of files and the names in them. Raises `RunError`."""
-        directory = self._store.open(run_id)
-        plan = directory.read_plan()
+        directory, plan = self._store.open(run_id), self._own(run_id)
         folders, outside = self._folders(plan)
         span = self._span(directory)
         return Left(tuple(find_checkpoints(plan, span, folders)), tuple(folders), outside, span.begin)
@@ -335,8 +360,8 @@ class Archive:
         directory, summary = self._store.open(run_id), self._runs.summary(run_id)
         told = {"step": summary.step, "elapsed_s": summary.duration_s, "checkpoint": None, "looked": False}
         try:
-            found, outside = self._checkpoints(directory, directory.read_plan())
-        except RunError:  # its plan can't be read
+            found, outside = self._checkpoints(directory, self._own(run_id))
+        except RunError:  # its plan can't be read, or it is not dsgui's
             return told
         newest = next((one for one in found if one.complete), None)
         if newest is None:

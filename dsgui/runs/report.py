@@ -118,10 +118,12 @@ def _facts(plan: Plan, directory: RunDirectory, lasted_s: float | None) -> Itera
     yield words("report_page", "duration"), duration(lasted_s) if lasted_s is not None else ""
     yield words("report_page", "exit_code"), "" if status is None or status.exit_code is None else str(status.exit_code)
     yield words("report_page", "script"), plan.script
-    yield words("report_page", "ranks"), _where(plan)
+    yield words("report_page", "trained_elsewhere"), plan.working_directory if plan.is_adopted else ""
+    yield words("report_page", "ranks"), "" if plan.is_adopted else _where(plan)
     yield words("report_page", "preset"), plan.preset
     yield words("report_page", "commit"), _commit(known.get("git"))
-    yield words("report_page", "python"), f"{known.get('python', '')} ({plan.target_python})".lstrip()
+    python = f"({plan.target_python})" if plan.target_python else ""
+    yield words("report_page", "python"), f"{known.get('python', '')} {python}".strip()
     yield (
         words("report_page", "versions"),
         ", ".join(f"{name} {version}" for name, version in (known.get("versions") or {}).items() if version),

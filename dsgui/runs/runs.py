@@ -448,7 +448,7 @@ class Runs:
 
     def _no_loss(self, directory: RunDirectory, plan: Plan | None, status: RunStatus) -> NoLoss | None:
         series = directory.read_series()
-        if has_loss(series) or plan is None or plan.is_job:
+        if has_loss(series) or plan is None or plan.is_job or plan.is_adopted:
             return None
         progress = directory.read_progress()
         script = allowed_script(plan.script, self._places.check if self._places else lambda path: None)
@@ -541,7 +541,7 @@ class Runs:
             told,
             preset=self.masked(plan.preset),
             model=self.masked(value_of(plan.arguments, MODEL_OPTIONS) or ""),
-            devices=plan.place.devices(plan),
+            devices="" if plan.is_adopted else plan.place.devices(plan),
             script=self.masked(plan.script),
             trial=plan.trial,
         )
@@ -554,7 +554,7 @@ class Runs:
     def _against_earlier(self, summary: RunSummary, directory: RunDirectory, plan: Plan) -> RunSummary:
         """With the settings that it does not share with the run it was cloned from, or with the last one of its
         script."""
-        earlier, before = (None, None) if plan.is_job else self._earlier(directory.run_id, plan)
+        earlier, before = (None, None) if plan.is_job or plan.is_adopted else self._earlier(directory.run_id, plan)
         if earlier is None or before is None:
             return summary
         found = changes(*_settings((earlier, before), (directory, plan)))[:_MOST_CHANGES]

@@ -25,6 +25,7 @@ FLOORS = {
 ROOMS = {
     "core": {
         "access": "texts",
+        "adopted": "access config launch metrics texts",
         "afterwards": "launch script texts",
         "config": "machine texts",
         "diagnosis": "config launch memory script texts",
@@ -46,6 +47,7 @@ ROOMS = {
     },
     "shell": {
         "access": "",
+        "adopted": "files logs runs",
         "afterwards": "files machine metrics oracle",
         "config": "access files",
         "files": "",

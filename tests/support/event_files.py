@@ -30,3 +30,23 @@ def read_scalars(folder):
         tag: [(event.step, event.value, event.wall_time) for event in accumulator.Scalars(tag)]
         for tag in accumulator.Tags()["scalars"]
     }
+
+
+def write_records(path, rows, at=1_700_000_000.0):
+    """Without torch, whose writer takes seconds to import: `rows` as above, a second apart. Returns the file."""
+    import struct
+
+    from tensorboard.compat.proto.event_pb2 import Event
+
+    from dsgui.core.metrics.event_file import masked_crc
+
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        for number, (tag, value, step) in enumerate(rows):
+            event = Event(wall_time=at + number, step=step)
+            event.summary.value.add(tag=tag, simple_value=value)
+            body, length = event.SerializeToString(), struct.pack("<Q", event.ByteSize())
+            crcs = (struct.pack("<I", masked_crc(part)) for part in (length, body))
+            file.write(length + next(crcs) + body + next(crcs))
+    return path

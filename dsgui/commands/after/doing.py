@@ -28,9 +28,10 @@ _JOB = ("verb", "source", "dtype", "shard", "base", "to")
 def listed(options: argparse.Namespace) -> int:
     """What the run left, one line each."""
     _, after, run_id = opened(options)
-    things = after.told(run_id)["things"]
+    told = after.told(run_id)
+    things = told["things"]
     if not things:
-        print(words("after", "nothing_left", run=run_id))
+        print(told["note"] or words("after", "nothing_left", run=run_id))
         return DONE
     heads = ("head_name", "head_kind", "head_step", "head_size", "head_can")
     rows = [tuple(words("after", head) for head in heads)]

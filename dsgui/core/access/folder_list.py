@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# What is looked for → how its file's name ends; a folder is looked for where there is no ending.
+# What is looked for → how its file's name ends; a folder is looked for where there is no ending. A training is in
+# either: in its folder, or in its log.
 ENDINGS: Mapping[str, tuple[str, ...]] = {
     "script": (".py",),
     "config": (".json", ".hjson", ".yaml", ".yml"),
     "folder": (),
+    "training": (".log", ".out", ".txt", ".err", "trainer_state.json"),
 }
 MOST_SHOWN = 1000
 

@@ -22,7 +22,9 @@ PLAIN_WORD = re.compile(r"[\w@+=:,./-]+\Z", re.ASCII)  # the same to whoever rea
 
 
 def argv(plan: Plan) -> tuple[str, ...]:
-    """The command, word by word; no shell reads it."""
+    """The command, word by word; no shell reads it. () for a training that dsgui did not start."""
+    if plan.is_adopted:
+        return ()
     starts = _STARTS[plan.started_by](plan)
     launcher = (plan.target_python, *starts, plan.script, *script_words(plan), *config_words(plan))
     return plan.place.command(plan, launcher)
@@ -69,6 +71,8 @@ def shell_line(plan: Plan) -> str:
     """
     if plan.place.script(plan):  # which says the rest
         return shlex.join(argv(plan))
+    if plan.is_adopted:
+        return ""
     path = f'PATH={shlex.quote(programs(plan))}:"$PATH"'
     variables = plan.place.variables(plan) | added(plan)
     assignments = (f"{name}={shlex.quote(value)}" for name, value in variables.items())

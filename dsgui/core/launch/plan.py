@@ -72,6 +72,12 @@ class StartedBy(Enum):
     DEEPSPEED = "deepspeed"
     TORCHRUN = "torchrun"
     PYTHON = "python"  # no ranks: dsgui's own jobs after training
+    OTHERS = "others"  # not dsgui: it reads what a training left
+
+    @property
+    def starts_ranks(self) -> bool:
+        """Whether it can be chosen for a training."""
+        return self in (StartedBy.DEEPSPEED, StartedBy.TORCHRUN)
 
 
 class WhenBusy(Enum):
@@ -297,12 +303,18 @@ class Plan(RunSpec):
     @property
     def slots(self) -> frozenset[str]:
         """What the run occupies: its GPUs, or this machine's processor; no other waits for a job."""
-        return frozenset() if self.is_job else self.place.slots(self)
+        return frozenset() if self.is_job or self.is_adopted else self.place.slots(self)
 
     @property
     def is_job(self) -> bool:
         """Whether it is work of dsgui's own on what `parent` left, not a training."""
         return self.started_by is StartedBy.PYTHON
+
+    @property
+    def is_adopted(self) -> bool:
+        """Whether dsgui did not start it, and only reads what it left in its `working_directory`: no command is known,
+        and nothing of it can be stopped, resumed or changed."""
+        return self.started_by is StartedBy.OTHERS
 
     @property
     def saves_when_asked(self) -> bool:

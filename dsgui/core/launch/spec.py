@@ -64,7 +64,9 @@ def request_of(
         as_script_reads=detects and not recipe,
         target_python=target_python,
         environment=variables,
-        started_by=_one_of("started_by", {kind.value: kind for kind in StartedBy}, asked),
+        started_by=_one_of(
+            "started_by", {kind.value: kind for kind in StartedBy if kind is not StartedBy.OTHERS}, asked
+        ),
         when_busy=_when_busy(asked, place.IS_WAITED_FOR),
         secrets=secrets,
         preset=preset,

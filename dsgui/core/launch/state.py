@@ -29,6 +29,7 @@ class RunState(Enum):
     STOPPED = "stopped"
     LOST = "lost"
     DAMAGED = "damaged"
+    ELSEWHERE = "elsewhere"  # trained by others: how it ended is not known
 
     @property
     def live(self) -> bool:

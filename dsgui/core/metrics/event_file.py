@@ -7,7 +7,7 @@ Each record is an Event (tensorflow/core/util/event.proto), of which a few field
 import re
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 _HEADER, _CRC = struct.Struct("<QI"), struct.Struct("<I")
@@ -17,7 +17,10 @@ _MOST_BYTES = 1 << 40
 _LONGEST_TAG_BYTES = 512
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
 # TensorProto (tensorflow/core/framework/tensor.proto): DataType → the field of its values, and how one is packed.
-_TENSOR_FLOAT, _TENSOR_DOUBLE = 1, 2
+_TENSOR_FLOAT, _TENSOR_DOUBLE, _TENSOR_TEXT = 1, 2, 7
+_TEXTS = 8  # of its fields
+_OF_TEXT = b"/text_summary"  # ends the tag of torch's add_text
+_MOST_TEXTS = 20
 _TENSOR_FIELDS = {_TENSOR_FLOAT: (5, struct.Struct("<f")), _TENSOR_DOUBLE: (6, struct.Struct("<d"))}
 
 # torch/utils/tensorboard and tensorboard/summary/writer/event_file_writer.py: when, machine, process, a number.
@@ -40,11 +43,13 @@ class EventFile:
     """Takes a file's bytes in order; returns the scalars that became complete. Memory is bounded by one record.
 
     `broken` says what was found where a record should be, after which nothing more is read; `read_bytes` is the end of
-    the last complete record; `odd` counts records that are not events, which are skipped."""
+    the last complete record; `odd` counts records that are not events, which are skipped. `texts` are those that were
+    logged beside the scalars, by tag, the first few: the HF Trainer logs its arguments as one."""
 
     broken: str = ""
     read_bytes: int = 0
     odd: int = 0
+    texts: dict[str, str] = field(default_factory=dict)
     _rest: bytes = b""
     _passing: int = 0
 
@@ -87,6 +92,8 @@ class EventFile:
             return False
         try:
             found += event_scalars(body)
+            if _OF_TEXT in body and len(self.texts) < _MOST_TEXTS:
+                self.texts |= event_texts(body)
         except (ValueError, struct.error, IndexError):
             self.odd += 1
         return True
@@ -110,6 +117,33 @@ def event_scalars(body: bytes) -> list[Scalar]:
             values += [one for n, k, one in _fields(_as_bytes(value)) if n == 1 and k == _LENGTH]
     told = (_summary_value(_as_bytes(value)) for value in values)
     return [Scalar(tag, step, value, wall_time) for tag, value in filter(None, told)]
+
+
+def event_texts(body: bytes) -> dict[str, str]:
+    """The texts of one Event, by tag. Raises as `event_scalars`."""
+    found = {}
+    for value in _values(body):
+        fields = list(_fields(value))
+        tag = next((_as_bytes(one) for number, kind, one in fields if (number, kind) == (1, _LENGTH)), b"")
+        for number, kind, one in fields:
+            if (number, kind) == (8, _LENGTH) and tag.endswith(_OF_TEXT):
+                text = _tensor_text(_as_bytes(one))
+                found[tag.removesuffix(_OF_TEXT)[:_LONGEST_TAG_BYTES].decode("utf-8", "replace")] = text
+    return found
+
+
+def _tensor_text(body: bytes) -> str:
+    """The first text of a tensor of texts."""
+    fields = list(_fields(body))
+    is_text = any((number, value) == (1, _TENSOR_TEXT) for number, kind, value in fields if kind == _VARINT)
+    texts = [_as_bytes(value) for number, kind, value in fields if (number, kind) == (_TEXTS, _LENGTH)]
+    return texts[0].decode("utf-8", "replace") if is_text and texts else ""
+
+
+def _values(body: bytes) -> list[bytes]:
+    """The values of its summary."""
+    summaries = [_as_bytes(value) for number, kind, value in _fields(body) if (number, kind) == (5, _LENGTH)]
+    return [_as_bytes(one) for summary in summaries for n, k, one in _fields(summary) if (n, k) == (1, _LENGTH)]
 
 
 def _summary_value(body: bytes) -> tuple[str, float] | None:

@@ -137,7 +137,7 @@ class ScalarPoints:
     def take(self, scalars: Sequence[Scalar]) -> list[Point]:
         """The scalars of one step in one call become one point per kind."""
         known: list[Point] = []
-        for place, end in _stretches(scalars):
+        for place, end in stretches(scalars):
             told = [(named(scalar.tag), scalar) for scalar in scalars[place:end]]
             epoch = next((scalar.value for name, scalar in told if name == Named("train", "epoch")), None)
             known += self._points(told, epoch)
@@ -159,7 +159,7 @@ class ScalarPoints:
         return points
 
 
-def _stretches(scalars: Sequence[Scalar]) -> Iterable[tuple[int, int]]:
+def stretches(scalars: Sequence[Scalar]) -> Iterable[tuple[int, int]]:
     """Where the scalars of one step begin and end; a repeated tag begins a new group."""
     begin, tags = 0, set[str]()
     for place, scalar in enumerate(scalars):

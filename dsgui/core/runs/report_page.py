@@ -139,10 +139,10 @@ def _diagnosis(told: Mapping[str, Any]) -> str:
 def _details_section(run: Reported, named: bool) -> str:
     of = f" · {escape(run.name)}" if named else ""
     output = f"<h2>{_told('output')}{of}</h2><pre>{escape(run.output)}</pre>" if run.output else ""
-    return (
-        f"<section><h2>{_told('command')}{of}</h2><pre class=wraps>{escape(run.command)}</pre>"
-        f"<h2>{_told('config')}{of}</h2><pre>{escape(run.config_text)}</pre>{output}</section>"
-    )
+    command = f"<h2>{_told('command')}{of}</h2><pre class=wraps>{escape(run.command)}</pre>" if run.command else ""
+    config = f"<h2>{_told('config')}{of}</h2><pre>{escape(run.config_text)}</pre>" if run.config_text else ""
+    told = f"{command}{config}{output}"
+    return f"<section>{told}</section>" if told else ""
 
 
 # --- figures ----------------------------------------------------------------------------------------------------------

@@ -182,6 +182,8 @@ def _option(name: str) -> str:
 
 
 def _arguments(run: Settings) -> Part:
+    if run.plan.is_adopted and not run.plan.arguments:
+        return None
     return {key: _elsewhere(run.plan, value) for key, value in arguments_of(run.plan.arguments).items()}
 
 
@@ -190,11 +192,15 @@ def _config(run: Settings) -> Part:
 
 
 def _environment(run: Settings) -> Part:
+    if run.plan.is_adopted:
+        return None
     return {**run.plan.environment, **dict.fromkeys(run.plan.secret_names, MASK)}
 
 
 def _launch(run: Settings) -> Part:
     plan = run.plan
+    if plan.is_adopted:
+        return None
     told = {
         "script": plan.script,
         "ranks": str(plan.ranks),

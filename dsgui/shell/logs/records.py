@@ -176,8 +176,8 @@ _KEPT = (
 
 class Records:
     """The files that grow with the run. A disk that refuses them never stops the training. `elapsed_s` counts from the
-    run's beginning. Nothing that `masker` knows for a secret is written, and nothing else here sees it. `tell` is told
-    what needs a look."""
+    run's beginning, NaN where that is not known. Nothing that `masker` knows for a secret is written, and nothing else
+    here sees it. `tell` is told what needs a look."""
 
     def __init__(
         self,
@@ -186,7 +186,9 @@ class Records:
         elapsed_s: Callable[[], float],
         masker: Masker | None = None,
         tell: Callable[[Event], object] = lambda event: None,
+        series: Sequence[Series] = (),
     ) -> None:
+        """`series`: those whose numbers are to stay what they were."""
         self._directory, self._monotonic, self._elapsed_s = directory, monotonic, elapsed_s
         self._masker, self._tell = masker or Masker(), tell
         self._hidden = lru_cache(maxsize=4096)(self._masker.text)
@@ -194,7 +196,7 @@ class Records:
         self.refused = False
         self._output = OutputFile(directory)
         self._points = RecordFile(directory.points_file, RECORD.size)
-        self._series, self._series_kept = SeriesTable(), 0
+        self._series, self._series_kept = SeriesTable(series), 0
         self._events, self._event_counts = Appender(directory.events_file), Counter[str]()
         self._samples = SampleRows(directory)
         self._alerts, self._elsewhere = Alerts(), dict[str, Alerts]()
@@ -238,8 +240,9 @@ class Records:
         points = read(chunk)
         self._rush.works(time.thread_time() - began, self._monotonic())
         self.take_points(points)
-        if progress := self.log.progress:
-            self._steps.take(progress.step, self._elapsed_s())
+        now = self._elapsed_s()
+        if (progress := self.log.progress) and math.isfinite(now):
+            self._steps.take(progress.step, now)
         self._take_events(self.log.take_events())
 
     def take_sample(self, sample: Sample, node: str = "") -> None:
@@ -283,7 +286,9 @@ class Records:
         """The first few thousand of each kind are kept."""
         self._event_counts[event.kind] += 1
         if self._event_counts[event.kind] <= (_MOST_TOLD if event.kind in _TOLD else MOST_EVENTS):
-            self._try(self._events.write_json, event.to_json() | {"elapsed_s": round(self._elapsed_s(), 3)})
+            now = self._elapsed_s()
+            told = {"elapsed_s": round(now, 3) if math.isfinite(now) else None}
+            self._try(self._events.write_json, event.to_json() | told)
 
     def look_for_patterns(self) -> None:
         """Takes up what the user has added. A new pattern first reads what was printed before, a part at each call,

@@ -73,7 +73,7 @@ def _files(directory: RunDirectory) -> Iterator[Path]:
 def _documents(directory: RunDirectory) -> Iterator[Path]:
     yield from (directory.plan_file, directory.state_file, directory.asked_file, directory.progress_file)
     yield from (directory.series_file, directory.patterns_file, directory.diagnosis_file, directory.provenance_file)
-    yield from (directory.sample_columns_file(0), directory.label_file)
+    yield from (directory.sample_columns_file(0), directory.label_file, directory.adopted_file)
 
 
 def _contents(directory: RunDirectory) -> Iterator[tuple[str, Said]]:

@@ -17,6 +17,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+from dsgui.core.adopted.record import Adopted
 from dsgui.core.decoding import plain, sequence, text
 from dsgui.core.diagnosis.diagnosis import Diagnosis
 from dsgui.core.errors import RunError
@@ -86,6 +87,7 @@ class RunDirectory:
     memory_file = _inside("memory.json")
     provenance_file = _inside("provenance.json")
     label_file = _inside("label.json")
+    adopted_file = _inside("adopted.json")
     supervisor_log = _inside("supervisor.log")
     beat_file = _inside("beat")
 
@@ -158,7 +160,8 @@ class RunDirectory:
         for name, content in plan.place.files(plan).items():
             replace_file(self.path / name, content.encode("utf-8", "surrogateescape"))
         replace_file(self.command_file, (shell_line(plan) + "\n").encode("utf-8", "surrogateescape"))
-        told = {"argv": argv(plan), "added_environment": environment(plan, {})}  # for people and other tools
+        added = {} if plan.is_adopted else environment(plan, {})
+        told = {"argv": argv(plan), "added_environment": added}  # for people and other tools
         replace_file(self.plan_file, json_bytes(plan_to_json(plan) | told))
 
     def read_plan(self) -> Plan:
@@ -222,6 +225,14 @@ class RunDirectory:
         """What the user wrote on it; nothing where that can't be read."""
         return _LABELS.read(self.label_file) or _NO_LABEL
 
+    def write_adopted(self, adopted: Adopted) -> None:
+        """Raises OSError."""
+        replace_file(self.adopted_file, json_bytes(adopted.to_json()))
+
+    def read_adopted(self) -> Adopted | None:
+        """Of a training that dsgui did not start: where it lies. None for any other, and for what can't be read."""
+        return _ADOPTED.read(self.adopted_file)
+
     # -- why it failed ---------------------------------------------------------------------------------------------
 
     def write_diagnosis(self, value: Mapping[str, Any]) -> None:
@@ -262,6 +273,7 @@ class RunDirectory:
             self.memory_file: lambda: _FORETOLD.read_strictly(self.memory_file),
             self.patterns_file: lambda: _patterns(read_strictly(self.patterns_file)),
             self.label_file: lambda: _LABELS.read_strictly(self.label_file),
+            self.adopted_file: lambda: _ADOPTED.read_strictly(self.adopted_file),
         }
         told = {path.name: _damage(read, path, may_miss=True) for path, read in readers.items()}
         return {name: clause for name, clause in told.items() if clause}
@@ -535,6 +547,7 @@ _PROGRESS, _FORETOLD = Known(progress_from_json), Known(Foretold.from_json)
 _SERIES = Known(lambda value: tuple(Series.from_json(one) for one in sequence(value["series"], MOST_SERIES)))
 _TABLES = Known(SampleTable.from_json)
 _LABELS, _NO_LABEL = Known(Label.from_json), Label()
+_ADOPTED = Known(Adopted.from_json)
 
 
 def size_of(path: Path) -> int:

@@ -26,6 +26,7 @@ from dsgui.core.oracle.answers import Answer, Asking, Question
 from dsgui.core.preflight.surroundings import Surroundings
 from dsgui.core.texts.languages import spoken
 from dsgui.core.validation.checker import Checker
+from dsgui.runs.adoption import Adoption
 from dsgui.runs.afterwards import AfterTraining
 from dsgui.runs.archive import Archive
 from dsgui.runs.export import Exports
@@ -138,6 +139,7 @@ class Services:
     open_text: Callable[[str], Opened]
     runs: Runs
     archive: Archive
+    adoption: Adoption
     after: AfterTraining
     box: TryIt
     inspection: Inspection

@@ -1,20 +1,23 @@
 """The Runs page: every run started here, live or ended. The browser reads through `routes.py`; what it asks to be done
 comes here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 import gradio as gr
 
 from dsgui.core.afterwards.pruning import Rule
 from dsgui.core.errors import DsguiError
-from dsgui.core.texts.saying import words
+from dsgui.core.texts.saying import in_row, listed, words
+from dsgui.runs.adoption import Added, Answer
 from dsgui.ui.common.embedded import embedded
 from dsgui.ui.common.events import TELLING, details
 from dsgui.ui.common.services import Services
 
 _MOST_LABELLED = 1000
+_ADDED_S = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,23 @@ def build_runs(services: Services) -> RunsPage:
             raise gr.Error(escape(str(error))) from error
         gr.Info(escape(words("after_page", "deleted", names=", ".join(gone))))
 
-    events = ("stop", "save", "delete", "again", "pattern", "annotate", "work", "prune", "attempt", "unload")
+    def adopt(event: gr.EventData) -> Any:
+        try:
+            answer = services.adoption.add(str(details(event).get("folder", "")))
+        except DsguiError as error:
+            raise gr.Error(escape(str(error))) from error
+        gr.Info(escape(services.runs.masked(told_of(answer))), duration=_ADDED_S)
+        return answer.added[0].run_id if len(answer.added) == 1 else gr.skip()
+
+    def reread(run_id: str) -> None:
+        changed = services.adoption.read_again(run_id)
+        name = services.runs.summary(run_id).name
+        gr.Info(escape(words("runs_page", "read_again" if changed else "nothing_new", name=name)))
+
+    events = (
+        *("stop", "save", "delete", "again", "pattern", "annotate", "work", "prune", "attempt", "unload"),
+        *("adopt", "reread"),
+    )
     monitor = embedded("runs", "ds-runs", events, value="", elem_id="monitor")
     monitor.stop(asked(services.runs.stop), None, None, **TELLING)
     monitor.save(asked(services.runs.save_and_stop), None, None, **TELLING)
@@ -98,4 +117,21 @@ def build_runs(services: Services) -> RunsPage:
     monitor.unload(asked(services.box.end), None, None, **TELLING)
     monitor.prune(prune, None, None, **TELLING)
     monitor.delete(asked(delete), None, None, **TELLING)
+    monitor.adopt(adopt, None, [monitor], **TELLING)
+    monitor.reread(asked(reread), None, None, **TELLING)
     return RunsPage(monitor)
+
+
+def told_of(answer: Answer) -> str:
+    """What was added of a folder, and what of it was not understood."""
+    parts = (
+        _named("added", [one for one in answer.added if one.run_id and not one.again], folder=answer.source),
+        _named("added_again", [one for one in answer.added if one.again]),
+        _named("not_added", [one for one in answer.added if not one.run_id]),
+        *map(str, answer.notes),
+    )
+    return in_row(parts)
+
+
+def _named(code: str, runs: Sequence[Added], **given: str) -> str:
+    return words("runs_page", code, names=listed([one.name for one in runs]), **given) if runs else ""

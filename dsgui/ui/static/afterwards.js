@@ -10,14 +10,19 @@ import { words } from "./texts.js";
 
 const GONE_TRIES = 40;
 const GONE_MS = 250;
+const READ_TRIES = 60;
+const READ_MS = 500;
 
 /** Three parts of one run's page; `update` is called with every poll and asks the server when the state has changed. */
 export class Afterwards {
-  /** @param {string} id @param {Trigger} trigger @param {() => void} onGone */
-  constructor(id, trigger, onGone) {
+  /** @param {string} id @param {Trigger} trigger @param {() => void} onGone @param {() => void} onRead */
+  constructor(id, trigger, onGone, onRead = () => {}) {
     this.id = id;
     this.trigger = trigger;
     this.onGone = onGone;
+    this.onRead = onRead;
+    /** @type {import("./types.d.ts").Adopted | null} of a training that dsgui did not start */
+    this.adopted = null;
     this.diagnosis = el("section", {
       class: "ds-diagnosis",
       "aria-label": words("afterwards_page", "diagnosis"),
@@ -47,6 +52,7 @@ export class Afterwards {
     /** @type {AboutAnswer} */
     const about = await answer.json();
     this.estimate = about.estimate;
+    this.adopted = about.adopted ?? null;
     this.predicted = about.predicted ?? null;
     this.showDiagnosis(about.diagnosis);
     this.showActions(about, live);
@@ -129,7 +135,8 @@ export class Afterwards {
   showActions({ checkpoints, resume_note: note, damaged, is_job: isJob }, live) {
     /** @type {HTMLElement[]} */
     const parts = [];
-    if (!damaged && !isJob) {
+    if (this.adopted) parts.push(this.rereadButton(this.adopted.read_at));
+    else if (!damaged && !isJob) {
       parts.push(
         button(words("afterwards_page", "clone"), { class: "ds-step", id: "clone-run" }, () => this.again("same")),
       );
@@ -137,15 +144,40 @@ export class Afterwards {
     if (checkpoints.length) parts.push(...this.resumeParts(checkpoints));
     parts.push(this.reportLink());
     if (!live) {
-      parts.push(
-        button(words("afterwards_page", "delete_ask"), { class: "ds-step ds-delete", id: "delete-run" }, () =>
-          this.askDelete(),
-        ),
-      );
+      const ask = words("afterwards_page", this.adopted ? "forget_ask" : "delete_ask");
+      parts.push(button(ask, { class: "ds-step ds-delete", id: "delete-run" }, () => this.askDelete()));
     }
     this.question = el("div", { class: "ds-question", hidden: true });
-    const remark = el("p", { class: "ds-remark ds-resume-note", hidden: live || !note }, note);
+    const said = this.adopted ? this.adopted.notes.join(" ") : note;
+    const remark = el("p", { class: "ds-remark ds-resume-note", hidden: live || !said }, said);
     this.actions.replaceChildren(...parts, remark, this.question);
+  }
+
+  /** @param {number | null} before when it was read last */
+  rereadButton(before) {
+    const again = button(words("afterwards_page", "read_again"), { class: "ds-step", id: "read-again" }, async () => {
+      again.disabled = true;
+      again.textContent = words("afterwards_page", "reading");
+      this.trigger("reread", { run_id: this.id });
+      if (await this.isRead(before)) this.onRead();
+      again.textContent = words("afterwards_page", "read_again");
+      again.disabled = false; // why not was said by a message
+    });
+    return again;
+  }
+
+  /** @param {number | null} before */
+  async isRead(before) {
+    for (let tries = 0; tries < READ_TRIES; tries += 1) {
+      await new Promise((resolve) => {
+        setTimeout(resolve, READ_MS);
+      });
+      const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/about`).catch(() => null);
+      /** @type {AboutAnswer | null} */
+      const about = answer?.ok ? await answer.json() : null;
+      if (about?.adopted && about.adopted.read_at !== before) return true;
+    }
+    return false;
   }
 
   /** @param {Checkpoint[]} checkpoints */
@@ -196,16 +228,18 @@ export class Afterwards {
       el(
         "p",
         {},
-        `${words("afterwards_page", "removes")} `,
+        `${words("afterwards_page", this.adopted ? "forgets" : "removes")} `,
         el("code", {}, told.path),
-        ` ${words("afterwards_page", "with_files", { files })}`,
+        ` ${words("afterwards_page", this.adopted ? "forgets_nothing_else" : "with_files", { files })}`,
       ),
-      el("ul", {}, ...largest, ...more),
+      ...(this.adopted ? [] : [el("ul", {}, ...largest, ...more)]),
       el(
         "p",
         { class: "ds-remedy" },
-        button(words("afterwards_page", "delete", { files }), { class: "ds-stop", id: "confirm-delete" }, () =>
-          this.delete(),
+        button(
+          words("afterwards_page", this.adopted ? "forget" : "delete", { files }),
+          { class: "ds-stop", id: "confirm-delete" },
+          () => this.delete(),
         ),
         button(words("afterwards_page", "cancel"), { class: "ds-step" }, () => {
           this.question.hidden = true;
@@ -235,6 +269,18 @@ export class Afterwards {
     this.question.hidden = true; // why not was said by a message
   }
 
+  /** @returns {[string, string][]} */
+  adoptedFacts() {
+    if (!this.adopted) return [];
+    const { folder, kinds, read_at: readAt, settings } = this.adopted;
+    return [
+      [words("afterwards_page", "elsewhere_folder"), folder],
+      [words("afterwards_page", "elsewhere_kinds"), kinds.join(" · ")],
+      [words("afterwards_page", "elsewhere_read"), readAt ? new Date(readAt * 1000).toLocaleString() : ""],
+      [words("afterwards_page", "elsewhere_settings"), settings],
+    ];
+  }
+
   /** @param {{ provenance: Provenance, config: string, script: string, parent: string }} about */
   showAbout({ provenance, config, script, parent }) {
     const { python, versions = {}, git } = provenance;
@@ -244,6 +290,7 @@ export class Afterwards {
     ];
     /** @type {[string, string | null | undefined][]} */
     const facts = [
+      ...this.adoptedFacts(),
       [words("afterwards_page", "clone_of"), parent],
       [words("afterwards_page", "script"), script],
       [words("afterwards_page", "commit"), commitOf(git)],
@@ -253,8 +300,8 @@ export class Afterwards {
       el("dl", {}, ...facts.flatMap(([name, value]) => (value ? [el("dt", {}, name), el("dd", {}, value)] : []))),
       el(
         "details",
-        {},
-        el("summary", {}, words("afterwards_page", "as_launched")),
+        { hidden: Boolean(this.adopted) && !config },
+        el("summary", {}, words("afterwards_page", this.adopted ? "elsewhere_config" : "as_launched")),
         el("pre", { class: "ds-command" }, config),
       ),
     );

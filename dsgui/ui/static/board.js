@@ -427,8 +427,9 @@ export class Board {
   marksOf(events, clock) {
     /** @param {RunEvent} event */
     const placeOn = (event) => {
-      if (!clock) return event.elapsed_s;
-      return this.axis() === "step" && event.step !== null ? event.step : clock.at(event.elapsed_s);
+      const time = event.elapsed_s ?? NaN;
+      if (!clock) return time;
+      return this.axis() === "step" && event.step !== null ? event.step : clock.at(time);
     };
     return events.flatMap((event) => {
       const at =

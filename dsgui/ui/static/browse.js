@@ -68,7 +68,7 @@ export class Browser {
     this.take = button(say("browse_this"), { class: "ds-browse-button", id: "ds-browse-this" }, () =>
       this.chosen(this.folder),
     );
-    this.take.hidden = wanted !== "folder";
+    this.take.hidden = wanted !== "folder" && wanted !== "training";
     this.node = el(
       "dialog",
       { class: "ds-dialog ds-browse", "aria-labelledby": "ds-browse-title" },

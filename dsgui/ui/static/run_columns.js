@@ -73,6 +73,11 @@ export function allChanges({ differs }) {
   });
 }
 
+/** The files of a training that dsgui did not start may tell no times. @param {RunSummary} run */
+export function dateOf(run) {
+  return run.state === "elsewhere" && !run.started_at ? "–" : shownDate(began(run));
+}
+
 /** @param {RunSummary} run */
 export function stepOf(run) {
   return run.total ? `${run.step ?? 0} / ${run.total}` : figure(run.step);
@@ -83,7 +88,7 @@ const or = (text) => text || "–";
 
 /** @type {Column[]} */
 export const COLUMNS = [
-  { id: "date", width: "118px", shown: true, sorts: true, text: (run) => shownDate(began(run)) },
+  { id: "date", width: "118px", shown: true, sorts: true, text: dateOf },
   { id: "state", width: "84px", shown: true, sorts: true, text: (run) => textOf("states", run.state) },
   { id: "tags", width: "minmax(80px, 0.7fr)", shown: true, sorts: true, text: (run) => run.tags.join(", ") },
   { id: "note", width: "minmax(140px, 1fr)", sorts: true, text: (run) => run.note },

@@ -27,16 +27,16 @@ const number = (count) => count.toLocaleString("en-US");
 const plural = (count, one, several) => say("runs_page", count === 1 ? one : several, { count: number(count) });
 
 /**
- * `open` shows a run, `compare` several, `all` none: the table; `isShown` tells whether a run is shown now; `label`
- * changes what is written on runs; `trouble` is told what went wrong.
- * @typedef {{ open: (id: string) => void, compare: (ids: string[]) => void, all: () => void,
+ * `open` shows a run, `compare` several, `all` none: the table; `add` asks for a folder of others; `isShown` tells
+ * whether a run is shown now; `label` changes what is written on runs; `trouble` is told what went wrong.
+ * @typedef {{ open: (id: string) => void, compare: (ids: string[]) => void, all: () => void, add: () => void,
  *   isShown: (id: string) => boolean, label: (ids: string[], change: LabelChange) => void,
  *   trouble: (error: unknown) => void }} Around
  */
 
 export class RunList {
   /** @param {Around} given */
-  constructor({ open, compare, all, isShown, label, trouble }) {
+  constructor({ open, compare, all, add, isShown, label, trouble }) {
     this.open = open;
     this.compare = compare;
     this.isShown = isShown;
@@ -53,6 +53,7 @@ export class RunList {
         this.offer();
       },
       all,
+      add,
     });
     this.search = this.tools.search;
     this.count = this.tools.count;

@@ -2,7 +2,7 @@
 
 import { button, el, part } from "./dom.js";
 import { duration, figure, gib } from "./format.js";
-import { allChanges, began, shortChanges, shownDate, stepOf } from "./run_columns.js";
+import { allChanges, began, dateOf, shortChanges, stepOf } from "./run_columns.js";
 import { shareOf } from "./run_prefs.js";
 import { textOf, words } from "./texts.js";
 
@@ -65,7 +65,7 @@ export function fillCard(entry, run) {
   const did = run.doing || `${say("step_is", { step: stepOf(run) })}${loss}`;
   sub.textContent = `${did} · ${duration(run.duration_s)}`;
   const told = shortChanges(run) ? [shortChanges(run)] : [run.devices, run.model, run.preset];
-  what.textContent = [shownDate(began(run)), ...told].filter(Boolean).join(" · ");
+  what.textContent = [dateOf(run), ...told].filter((one) => one && one !== "–").join(" · ");
   const peak = run.peak?.gpu_bytes ?? run.peak?.host_bytes;
   const [best, tags] = [run.best_loss ?? null, run.tags.map((tag) => `#${tag}`)];
   const figures = [best === null ? "" : say("best_is", { loss: figure(best) }), peak ? gib(peak) : ""];

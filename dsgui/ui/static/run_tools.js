@@ -7,7 +7,7 @@ import { textOf, words } from "./texts.js";
 
 /** @import { LabelChange } from "./types.d.ts" */
 
-const STATES = ["running", "queued", "succeeded", "failed", "stopped", "lost"];
+const STATES = ["running", "queued", "succeeded", "failed", "stopped", "lost", "elsewhere"];
 
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("runs_page", code, given);
@@ -15,7 +15,7 @@ const say = (code, given) => words("runs_page", code, given);
 /**
  * `searched`: other words; `changed`: another order or other columns.
  * @typedef {{ searched: () => void, changed: () => void, compare: () => void, label: (change: LabelChange) => void,
- *   pin: () => void, clear: () => void, all: () => void }} Acts
+ *   pin: () => void, clear: () => void, all: () => void, add: () => void }} Acts
  */
 
 export class RunTools {
@@ -50,6 +50,8 @@ export class RunTools {
       acts.changed();
     });
     this.all = button(say("all_runs"), { class: "ds-step", id: "all-runs" }, acts.all);
+    const title = say("add_folder_title");
+    this.add = button(say("add_folder"), { class: "ds-step", id: "add-folder", title }, acts.add);
     this.compare = button("", { class: "ds-step", id: "compare-runs" }, acts.compare);
     this.tag = el("input", {
       class: "ds-add-tag",
@@ -74,7 +76,7 @@ export class RunTools {
     );
     this.count = el("p", { class: "ds-remark ds-run-count", role: "status", hidden: true });
     this.filters = el("div", { class: "ds-run-filters" }, this.state, this.sort, this.archivedLabel, this.columns);
-    const line = el("div", { class: "ds-run-tools" }, this.all, this.search, this.filters);
+    const line = el("div", { class: "ds-run-tools" }, this.all, this.search, this.filters, this.add);
     const status = el("div", { class: "ds-run-status" }, this.count, this.choice);
     this.node = el("div", { class: "ds-run-over" }, line, status);
     this.offer(0, 1, false);
@@ -167,7 +169,7 @@ export class RunTools {
   layOut(alone, table) {
     this.isAlone = alone;
     this.all.hidden = alone;
-    this.filters.hidden = !alone;
+    this.filters.hidden = this.add.hidden = !alone;
     this.sort.hidden = table;
     this.columns.hidden = !table;
   }

@@ -223,6 +223,7 @@ export class RunView {
     const facts = this.factsOf(delta, live);
     this.facts.replaceChildren(...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
     this.command.textContent = this.follower.about.command || "";
+    this.command.hidden = !this.command.textContent; // nobody knows how others started theirs
     this.directory.textContent = this.follower.about.directory || "";
     this.note.hidden = !delta.telemetry_note;
     this.note.textContent = delta.telemetry_note || "";

@@ -2,6 +2,7 @@
 
 import { Afterwards } from "./afterwards.js";
 import { notifies } from "./alerts.js";
+import { Browser } from "./browse.js";
 import { CompareView } from "./compare.js";
 import { el, messageOf, part } from "./dom.js";
 import { RunList } from "./run_list.js";
@@ -32,6 +33,7 @@ class Monitor {
       open: (id) => this.show(id),
       compare: (ids) => this.showCompared(ids),
       all: () => this.showAll(),
+      add: () => new Browser("training", (folder) => this.trigger("adopt", { folder })).open(""),
       label: (ids, change) => this.trigger("annotate", { run_ids: ids, change }),
       isShown: (id) => Boolean(this.view?.ids.includes(id)),
       trouble: (error) => this.unwell(error),
@@ -118,10 +120,23 @@ class Monitor {
   /** @param {string} id */
   show(id) {
     if (!id || this.view?.id === id) return;
-    const afterwards = new Afterwards(id, this.trigger, () => this.gone(id));
+    const afterwards = new Afterwards(
+      id,
+      this.trigger,
+      () => this.gone(id),
+      () => this.showAnew(id),
+    );
     /** @param {string} what @returns {(run: string) => void} */
     const ask = (what) => (run) => this.trigger(what, { run_id: run });
     this.open(new RunView(id, ask("stop"), ask("save"), afterwards, this.trigger));
+  }
+
+  /** Its files are others now: what the page has of it counts no more. @param {string} id */
+  showAnew(id) {
+    if (this.view?.id !== id) return;
+    this.view.close();
+    this.view = null;
+    this.show(id);
   }
 
   /** @param {string[]} ids */

@@ -66,7 +66,7 @@ export interface RunEvent {
   kind: string;
   text: string;
   step: number | null;
-  elapsed_s: number;
+  elapsed_s: number | null;
   subject?: string;
   code?: string;
   given?: Record<string, string>;
@@ -212,6 +212,15 @@ export interface Provenance {
   git?: { commit?: string; branch: string; dirty: boolean | null } | null;
 }
 
+/** Of a training that dsgui did not start: what was read of it, and what not. */
+export interface Adopted {
+  folder: string;
+  kinds: string[];
+  notes: string[];
+  read_at: number | null;
+  settings: string;
+}
+
 export interface AboutAnswer {
   diagnosis: Diagnosis | null;
   parent: string;
@@ -220,6 +229,7 @@ export interface AboutAnswer {
   resume_note: string;
   damaged?: boolean;
   is_job?: boolean;
+  adopted?: Adopted | null;
   config: string;
   script: string;
   estimate: Estimate | null;

@@ -47,7 +47,7 @@ SPECS = st.builds(
     config_argument=st.sampled_from(ConfigArgument),
     target_python=st.just("/env/bin/python"),
     environment=st.dictionaries(st.integers(0, 99).map("E_{}".format), VALUES, max_size=3),
-    started_by=st.sampled_from(StartedBy),
+    started_by=st.sampled_from([kind for kind in StartedBy if kind is not StartedBy.OTHERS]),  # that is no launch
     when_busy=st.sampled_from(WhenBusy),
     stop_after_steps=st.integers(0, 10**6),
     stop_after_minutes=st.integers(0, 10**6),

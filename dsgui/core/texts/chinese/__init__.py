@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from dsgui.core.texts.chinese.access_texts import ACCESS
+from dsgui.core.texts.chinese.adopted_texts import ADOPTED
 from dsgui.core.texts.chinese.advice_texts import DIAGNOSIS_ADVICE, SET_ASIDE
 from dsgui.core.texts.chinese.after_texts import AFTER
 from dsgui.core.texts.chinese.check_texts import CHECK_COUNTS, CHECKS
@@ -113,6 +114,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "slow_advice": SLOW_ADVICE,
         **PAGES,
         "after": AFTER,
+        "adopted": ADOPTED,
         "try": TRY,
         "commands": COMMANDS,
         "options": OPTIONS,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from dsgui.core.texts.english.access_texts import ACCESS
+from dsgui.core.texts.english.adopted_texts import ADOPTED
 from dsgui.core.texts.english.advice_texts import DIAGNOSIS_ADVICE, SET_ASIDE
 from dsgui.core.texts.english.after_texts import AFTER
 from dsgui.core.texts.english.check_texts import CHECK_COUNTS, CHECKS
@@ -114,6 +115,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "memory_cause": MEMORY_CAUSE,
         **PAGES,
         "after": AFTER,
+        "adopted": ADOPTED,
         "try": TRY,
         "commands": COMMANDS,
         "options": OPTIONS,

@@ -25,6 +25,18 @@ ERRORS: Mapping[str, str] = {
     "after.no_base": "{name}: its adapter_config.json names no base model. Enter the folder of the base model.",
     "after.base_missing": "Base model: {path} is not a folder. Enter the folder of the adapter’s model.",
     "after.same_job": "A job is writing {to} already. Wait for it or cancel it.",
+    "adopted.no_folder": "Folder: nothing was entered. Enter the folder of a training, or its log.",
+    "adopted.missing": "{folder}: no such folder or file. Check the path.",
+    "adopted.unreadable": "{folder}: this can't be read ({why}). Check its permissions or choose another.",
+    "adopted.own": "{folder}: this is dsgui’s own folder of runs; they are in the list already. Choose another folder.",
+    "adopted.nothing": "{folder}: no training was found; {seen}. Expected trainer_state.json, TensorBoard event files, "
+    "the tables of DeepSpeed’s csv_monitor, or a training’s log.",
+    "adopted.nothing_in": "{folder}: nothing was added. {why}",
+    "adopted.long_name": "Name: longer than {most} characters. Enter a shorter one.",
+    "adopted.read_only": "{run} was trained elsewhere: dsgui only reads it. It can't be cloned, resumed or changed "
+    "here.",
+    "adopted.not_adopted": "{run}: dsgui started this run itself. Only one that was trained elsewhere is read again.",
+    "adopted.gone": "{folder}: its training is no longer there: moved, renamed or deleted. What was read is kept.",
     "browse.denied": "{path}: no permission to read this folder. Choose another, or change its permissions.",
     "browse.gone": "{path}: no such folder. It was moved or deleted, or is a file. Check the path.",
     "browse.unread": "{path}: this folder can't be read ({why}). Choose another.",

@@ -10,6 +10,7 @@ STATES = {
     "stopped": "stopped",
     "lost": "lost",
     "damaged": "damaged",
+    "elsewhere": "elsewhere",
 }
 
 # What a running run does, where that needs a sentence.

@@ -46,6 +46,7 @@ REPORT_PAGE: dict[str, str] = {
     "started": "开始时间",
     "exit_code": "退出码",
     "script": "脚本",
+    "trained_elsewhere": "别处训练",
     "ranks": "rank 数",
     "preset": "预设",
     "commit": "Commit",

@@ -43,7 +43,7 @@ COMMANDS: Mapping[str, str] = {
     "help_doctor": "检查本机；退出码 0：没有问题，1：有问题，2：无法检查训练环境",
     "help_import": "读取 LLaMA-Factory、ms-swift、axolotl、TRL 或 shell 命令描述的运行；退出码同 validate",
     "help_launch": "启动一次运行：launch --config ds_config.json train.py [脚本的参数]",
-    "help_runs": "列出运行，最新的在前",
+    "help_runs": "列出运行，最新的在前；添加不是由 dsgui 启动的训练",
     "help_logs": "打印运行的输出；-f：持续输出直到结束",
     "help_stop": "停止运行的所有进程；再次 stop 会立即强制结束",
     "help_export": "把运行的全部数据点和系统指标导出为 CSV 或 TensorBoard 事件文件",

@@ -46,6 +46,7 @@ REPORT_PAGE: dict[str, str] = {
     "started": "Started",
     "exit_code": "Exit code",
     "script": "Script",
+    "trained_elsewhere": "Trained elsewhere",
     "ranks": "Ranks",
     "preset": "Preset",
     "commit": "Commit",

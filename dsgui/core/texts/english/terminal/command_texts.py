@@ -43,7 +43,7 @@ COMMANDS: Mapping[str, str] = {
     "help_doctor": "check this machine; exit 0: no problems, 1: problems, 2: the training environment can't be checked",
     "help_import": "read a run from LLaMA-Factory, ms-swift, axolotl, TRL or a shell line; exit codes as for validate",
     "help_launch": "start a run: launch --config ds_config.json train.py [arguments of the script]",
-    "help_runs": "list runs, newest first",
+    "help_runs": "list runs, newest first; add trainings that dsgui did not start",
     "help_logs": "print the output of a run; -f: follow it to the end",
     "help_stop": "stop every process of a run; a second stop kills immediately",
     "help_export": "export all points and telemetry of a run as CSV or as TensorBoard event files",

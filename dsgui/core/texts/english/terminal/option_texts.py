@@ -60,7 +60,9 @@ OPTIONS: Mapping[str, str] = {
     "script_arguments": "the script's own",
     # runs
     "searched_words": "list only runs that contain each of these words in their {searched}; “show RUN” prints one "
-    "run, and why it is slow",
+    "run, and why it is slow; “add FOLDER” adds trainings that dsgui did not start, read-only: an HF output_dir, "
+    "TensorBoard event files, a csv_monitor folder, a log, or a folder of several; what was added before is read again",
+    "adopted_name": "with “add”: what the run is called (default: its folder’s name)",
     "list_format": "of the list (default: %(default)s)",
     "limit": "list at most N runs; 0: all of them (default: {shown}; json: all)",
     "follow": "follow until the run ends",

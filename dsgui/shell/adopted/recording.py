@@ -1,0 +1,101 @@
+"""What was read of a training is kept as a run's own files are: points, output, events, progress."""
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from itertools import count
+from pathlib import Path
+
+from dsgui.core.access.secrets import Masker
+from dsgui.core.adopted.lying import Lying
+from dsgui.core.adopted.timed import span
+from dsgui.core.launch.state import RunState, RunStatus
+from dsgui.core.metrics.curves import Series
+from dsgui.core.sizes import size
+from dsgui.core.texts.saying import said
+from dsgui.shell.adopted.told import Told
+from dsgui.shell.adopted.walking import open_inside
+from dsgui.shell.logs.records import Records
+from dsgui.shell.runs.store import RunDirectory
+
+_PIECE_BYTES = 1 << 16
+_MOST_LOG_BYTES = 512 << 20
+_LONGEST_S = 60.0  # of reading a log: what is left after that is skimmed
+_HURRY = 1e9
+
+
+class _Unhurried:
+    """A clock for reading what was printed long ago: no output comes too fast, until it takes too long to read."""
+
+    def __init__(self) -> None:
+        self._until = time.monotonic() + _LONGEST_S
+        self._ticks = count(1)
+
+    def __call__(self) -> float:
+        return _HURRY if time.monotonic() > self._until else 1000.0 * next(self._ticks)
+
+
+def keep(directory: RunDirectory, root: Path, told: Told, masker: Masker, series: Sequence[Series] = ()) -> None:
+    """Into a new folder. `series` are the curves that were known before, whose numbers stay. Raises OSError where the
+    disk takes it not."""
+    known = span(told.points)
+    began = known[0] if known else math.nan
+    now = math.nan
+    records = Records(directory, _Unhurried(), lambda: now, masker, series=series)
+    try:
+        for point, at in told.points:
+            now = at - began
+            records.take_points([point], now)
+        now = math.nan  # a log's lines have no times that could be held against those of other files
+        for piece in _pieces(root, told.log, told) if told.log else ():
+            records.take_output(piece)
+    finally:
+        records.finish()
+    records.read_late_patterns()
+    if records.refused:
+        raise OSError(str(said("files", "not_writable")))
+    if not directory.series_file.exists():
+        directory.write_series(list(series))
+    _keep_progress(directory, told)
+
+
+def _pieces(root: Path, log: Lying, told: Told) -> Iterator[bytes]:
+    read = 0
+    try:
+        with open_inside(root, log.path) as file:
+            while read < _MOST_LOG_BYTES and (piece := file.read(_PIECE_BYTES)):
+                read += len(piece)
+                yield piece
+    except OSError as error:
+        told.note("unreadable", file=log.path, why=str(error.strerror or error))
+        return
+    told.read.append(log)
+    if read < log.size:
+        told.note("too_large", file=log.path, size=size(log.size), most=size(read))
+
+
+def _keep_progress(directory: RunDirectory, told: Told) -> None:
+    """Nothing is under way any more."""
+    found = {name: one for name, one in directory.read_progress().items() if name not in ("doing", "eta_s")}
+    if told.step >= 0 and found.get("step", -1) <= told.step:
+        found |= {"step": told.step, "total": told.total}
+    if "step" in found:
+        found |= {"total": found.get("total") or told.total, "eta_s": None}
+    directory.write_progress(found)
+
+
+def status_of(told: Told, folder: str) -> RunStatus:
+    """As its page says it."""
+    known = span(told.points)
+    reasons = [said("reasons", "trained_elsewhere", folder=folder)]
+    if known is None:
+        return RunStatus(RunState.ELSEWHERE, reasons=(*reasons, said("reasons", "no_times")), phase="training")
+    began, ended = known
+    return RunStatus(
+        RunState.ELSEWHERE,
+        reasons=tuple(reasons),
+        started_at=began,
+        ended_at=ended,
+        lasted_s=ended - began,
+        phase="training",
+    )
