@@ -85,7 +85,7 @@ class Recorded:
 
     def handed_out(self) -> np.ndarray:
         """Bytes of each allocation as its allocator rounds them."""
-        places = [line.place for line in self.lines]
+        places = [line.rounds_as for line in self.lines]
         every = np.array([places.index(place) for place in places])[self.keys]
         out = self.sizes.copy()
         for place in set(places):
@@ -121,7 +121,7 @@ def answer_of(told: Mapping[str, Any]) -> Answer:
 
 def pins_kept(recorded: Recorded) -> dict[Moment, Kept]:
     """What pinned blocks that are free add to the host's peak of each moment."""
-    pinned = np.array([line.place is Place.PINNED for line in recorded.lines], dtype=bool)[recorded.keys]
+    pinned = np.array([line.rounds_as is Place.PINNED for line in recorded.lines], dtype=bool)[recorded.keys]
     waiting, which = Waiting(), np.abs(recorded.events) - 1
     for at in np.flatnonzero(pinned[which]).tolist():
         waiting.take(at, int(recorded.sizes[which[at]]), 1 if recorded.events[at] > 0 else -1)

@@ -48,7 +48,7 @@ class Offload:
     buffer_count: int = 0
     buffer_size: int = 0
     max_in_cpu: int = 0
-    pipelined: bool = False
+    fast: bool = False
 
     @property
     def is_on(self) -> bool:
@@ -217,7 +217,7 @@ def _optimizer_at(read: _Reader, stage: int) -> Offload:
         pins=read.on(OPTIMIZER_PINS, read.since("0.19.5")),
         ratio=read.number(f"{block}/ratio", 1.0),
         buffer_count=read.count(f"{block}/buffer_count", 4),
-        pipelined=read.on(f"{block}/pipeline_read") or read.on(f"{block}/pipeline_write"),
+        fast=read.on(f"{block}/fast_init"),
     )
 
 

@@ -140,7 +140,7 @@ def counter(whose: Whose, place_of: Any, answer: Any) -> Any:
     class Counter(load("torch.utils._python_dispatch").TorchDispatchMode):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
-            self.record, self.pinning = Record(), False
+            self.record, self.pinning, self.pinned_as = Record(), False, ""
             self.big_logits: frozenset[int] = frozenset()
             self._alive: dict[int, Any] = {}
             self._tensor, self._sum = load("torch").Tensor, load("torch").ops.aten.add.Tensor
@@ -156,9 +156,9 @@ def counter(whose: Whose, place_of: Any, answer: Any) -> Any:
             size = storage.nbytes()
             if not size:
                 return
-            if self.pinning:
-                place = PINNED
             tag = "logits" if tensor.numel() in self.big_logits else ""
+            if self.pinning:
+                place, tag = PINNED, self.pinned_as
             number = self.record.born(size, self.record.key(place, *whose.caller(), tag))
             self._alive[key] = number, weakref.ref(storage, self._end_of(key, number))
 
@@ -180,13 +180,13 @@ def counter(whose: Whose, place_of: Any, answer: Any) -> Any:
             return found is not None and self.record.lines[self.record.keys[found[0]]][0] == PINNED
 
         @contextlib.contextmanager
-        def as_pinned(self) -> Any:
-            """What is made on the host within is page-locked."""
-            self.pinning = True
+        def as_pinned(self, tag: str = "") -> Any:
+            """What is made on the host within is page-locked: by torch, or, "locked", by DeepSpeed itself."""
+            self.pinning, self.pinned_as = True, tag
             try:
                 yield
             finally:
-                self.pinning = False
+                self.pinning, self.pinned_as = False, ""
 
         def __torch_dispatch__(self, function: Any, types: Any, arguments: Any = (), named: Any = None) -> Any:
             told = answer(function, arguments)
