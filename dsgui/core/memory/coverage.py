@@ -53,12 +53,15 @@ def not_covered(config: Mapping[str, Any], settings: Settings) -> Said | None:
 
 
 def _unmodelled_swapping(config: Mapping[str, Any], settings: Settings) -> str:
-    """The key of a way to swap the optimizer to NVMe that there is no case for, or ""."""
-    if settings.stage != 3 or not settings.optimizer_at.is_nvme:
+    """The key of a way to swap to NVMe that there is no case for, or ""."""
+    if settings.stage != 3:
         return ""
+    if settings.params_at.is_nvme and is_on(lookup(config, "/aio/use_gds")):
+        return "/aio/use_gds"
     block = f"{ZERO}/offload_optimizer"
     piped = [f"{block}/{key}" for key in ("pipeline_read", "pipeline_write") if is_on(lookup(config, f"{block}/{key}"))]
-    return piped[0] if piped else f"{block}/ratio" if settings.optimizer_at.ratio < 1 else ""
+    found = [*piped, *([f"{block}/ratio"] if settings.optimizer_at.ratio < 1 else [])]
+    return found[0] if found and settings.optimizer_at.is_nvme else ""
 
 
 def is_on(value: Any) -> bool:

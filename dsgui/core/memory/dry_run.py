@@ -36,6 +36,7 @@ _MOMENT_OF = {"model": Moment.INIT, "init": Moment.INIT} | {
     moment.value: moment for moment in (Moment.FORWARD, Moment.BACKWARD, Moment.STEP)
 }
 _KIND = "memory_notes"
+_SHOWN = (Device.GPU, Device.HOST)  # files on NVMe only grow
 _ON_HOST = frozenset(place for place in Place if DEVICE_OF[place] is Device.HOST)
 
 
@@ -191,7 +192,7 @@ def parts_at(recorded: Recorded, places: frozenset[Place], at: int) -> tuple[Par
 def timeline_of(recorded: Recorded) -> Timeline:
     """Bytes by device over the events, thinned to what a screen shows: each phase has its share of points, and a point
     is the fullest instant of its stretch."""
-    every = {device: recorded.live(frozenset(p for p in Place if DEVICE_OF[p] is device)) for device in Device}
+    every = {device: recorded.live(frozenset(p for p in Place if DEVICE_OF[p] is device)) for device in _SHOWN}
     edges = _edges(recorded)
     counts = {device: _most(live, edges) for device, live in every.items() if live.any()}
     stretches = tuple(Stretch(phase.name, phase.step, phase.start, phase.end) for phase in recorded.phases)

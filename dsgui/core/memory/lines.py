@@ -113,7 +113,14 @@ TABLE = (
     Row(_GRADIENTS, "zero/linear.py", "backward", "grad_weight"),
     Row(Component.ACTIVATIONS, "zero/linear.py"),
 )
-_BY_TAG = {"weight": _WEIGHTS, "frozen": Component.FROZEN, LOCKED: Component.SWAP}
+_BY_TAG = {
+    "weight": _WEIGHTS,
+    "frozen": Component.FROZEN,
+    LOCKED: Component.SWAP,
+    "swapped gradient": _GRADIENTS,
+    "swapped master": _MASTER,
+    "swapped state": _MOMENTS,
+}
 _ELSE_BY_TAG = {"gradient": _GRADIENTS, "logits": Component.LOGITS}
 
 

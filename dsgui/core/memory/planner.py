@@ -24,6 +24,7 @@ from dsgui.core.memory.settings import (
     LIVE,
     OPTIMIZER_DEVICE,
     PARAM_DEVICE,
+    PREFETCH,
     REUSE,
     STAGE,
     SUB_GROUP,
@@ -138,15 +139,16 @@ def _offloads(code: str, device: str) -> Axis:
 
 
 def _room_for_parts(question: Question, means: Means) -> dict[str, Any]:
-    """Swap buffers as long as the longest part of a weight, where those of the config are shorter: DeepSpeed would
-    stop."""
+    """What else DeepSpeed needs so as not to stop: swap buffers as long as the longest part of a weight; and where parts
+    are read in each step, no reading ahead, which would read one twice (partitioned_param_coordinator.py:667)."""
     settings = settings_of(question.config, question.release)
     walk = walk_for(question, settings, means.made)
     if isinstance(walk, CannotSay):
         return {}
-    longest = max((-(-weight.numel // question.group.ranks) for weight in walk.weights().values()), default=0)
-    enough = -(-longest // _MILLION) * _MILLION
-    return {PARAM_SIZE: enough} if longest > settings.params_at.buffer_size else {}
+    parts = [-(-weight.numel // question.group.ranks) for weight in walk.weights().values()]
+    longest, at = max(parts, default=0), settings.params_at
+    found = {PARAM_SIZE: -(-longest // _MILLION) * _MILLION} if longest > at.buffer_size else {}
+    return found | ({PREFETCH: 0} if sum(parts) > at.max_in_cpu else {})
 
 
 def _smaller(code: str, values: Values) -> Axis:

@@ -63,8 +63,8 @@ class Offload:
 class Settings:
     """Bytes of an element: `weight` of the model, `accumulated` of a gradient that waits for the step, `reduced` of one
     on its way between ranks, `master` of the optimizer's weights, `moment` of each of its `moments`. Sizes of
-    buckets, groups and distances are elements, as in the config; `block` is bytes of one transfer to NVMe, `to_gpu`
-    whether it goes there straight (GPUDirect)."""
+    buckets, groups and distances are elements, as in the config; `block` is bytes of one transfer to NVMe,
+    by so many `threads`."""
 
     stage: int = 0
     precision: str = "fp32"
@@ -97,7 +97,6 @@ class Settings:
     keeps_inputs: bool = False
     block: int = 1 << 20
     threads: int = 1
-    to_gpu: bool = False
     optimizer_at: Offload = Offload()
     params_at: Offload = Offload()
 
@@ -178,7 +177,6 @@ def settings_of(config: Mapping[str, Any], release: str = LATEST_KNOWN) -> Setti
         keeps_inputs=stage == 3 and read.on(LINEAR, True),
         block=read.count("/aio/block_size", 1 << 20),
         threads=max(1, read.count("/aio/intra_op_parallelism", 1)),
-        to_gpu=read.on("/aio/use_gds"),
         optimizer_at=optimizer_at,
         params_at=params_at,
     )

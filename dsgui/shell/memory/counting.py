@@ -12,7 +12,7 @@ from typing import Any
 
 from dsgui.shell.memory.target_modules import load
 
-GPU, HOST, PINNED = "gpu", "host", "pinned"
+GPU, HOST, PINNED, NVME = "gpu", "host", "pinned", "nvme"
 MOST_EVENTS = 4_000_000
 _PACKAGES = ("deepspeed", "transformers", "peft", "accelerate")
 _WRAPPERS = ("deepspeed/utils/nvtx.py",)  # around functions that have a line of their own
@@ -143,6 +143,7 @@ def counter(whose: Whose, place_of: Any, answer: Any) -> Any:
             self.record, self.pinning, self.pinned_as = Record(), False, ""
             self.big_logits: frozenset[int] = frozenset()
             self._alive: dict[int, Any] = {}
+            self._files: set[str] = set()
             self._tensor, self._sum = load("torch").Tensor, load("torch").ops.aten.add.Tensor
 
         def note(self, tensor: Any) -> None:
@@ -174,6 +175,12 @@ def counter(whose: Whose, place_of: Any, answer: Any) -> Any:
             found = self._alive.get(tensor.untyped_storage()._cdata)
             if found:
                 self.record.tag(found[0], tag)
+
+        def written(self, path: str, size: int, tag: str) -> None:
+            """A file on NVMe. Once it is there it is only written again: DeepSpeed removes none."""
+            if path not in self._files:
+                self._files.add(path)
+                self.record.born(size, self.record.key(NVME, *whose.caller(), tag))
 
         def is_pinned(self, tensor: Any) -> bool:
             found = self._alive.get(tensor.untyped_storage()._cdata)

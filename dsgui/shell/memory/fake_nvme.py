@@ -67,6 +67,14 @@ def move_away(config: "dict[str, Any]") -> None:
             block["nvme_path"] = tempfile.mkdtemp(prefix="nvme-")
 
 
+def tag_of(path: str) -> str:
+    """What is in a file, by the name that DeepSpeed gives it: `7_param`, `0_8`, `0_8_gradient_0_4096`, `exp_avg-0_8`."""
+    name = os.path.basename(path)
+    if "_param." in name:
+        return "weight"
+    return "swapped gradient" if "_gradient_" in name else "swapped state" if "-" in name else "swapped master"
+
+
 class Handle:
     """DeepSpeed's handle of asynchronous reads and writes (csrc/aio/py_lib/py_ds_aio.cpp), as far as its swappers use
     it. What else is asked of it is an AttributeError: then there is no number."""
@@ -96,7 +104,9 @@ class Handle:
         self._pending += 1
         return 0
 
-    async_pwrite = async_pread
+    def async_pwrite(self, buffer: Any, path: str, offset: int = 0) -> int:
+        self.counter.written(path, buffer.numel() * buffer.element_size(), tag_of(path))
+        return self.async_pread(buffer, path, offset)
 
     def wait(self) -> int:
         """How many have ended since it was asked last."""

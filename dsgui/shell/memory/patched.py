@@ -103,6 +103,8 @@ def exchange(parameter: Any, changed: Any) -> None:
     other = torch.nn.Parameter(changed, requires_grad=parameter.requires_grad)
     torch._C._swap_tensor_impl(parameter, other)
     parameter.__dict__, other.__dict__ = other.__dict__, parameter.__dict__
+    for name, value in other.__dict__.items():  # what was noted on it (`use_muon`) stays
+        parameter.__dict__.setdefault(name, value)
 
 
 def forget_value(tensor: Any) -> None:

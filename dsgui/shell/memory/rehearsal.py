@@ -21,6 +21,8 @@ Tell = Callable[["dict[str, Any]"], None]
 STEPS = 3  # the first of ZeRO-3 records a trace and prefetches nothing
 # Code of transformers that looks into the attention mask: nothing is padded in a full batch.
 _ALL_TRUE = ("transformers/masking_utils.py", "transformers/modeling_attn_mask_utils.py")
+# torch casts by tables of operators that a device registered from Python lacks; GPUDirect asks for CUDA itself.
+_NOT_FOLLOWED = (("torch_autocast", "enabled"), ("aio", "use_gds"))
 _MAY_READ = ("deepspeed/", "accelerate/")
 
 
@@ -231,8 +233,9 @@ def uncollected() -> "Iterator[None]":
 
 def refuse(config: "dict[str, Any]") -> None:
     """What can't be followed here. Raises `Refused`, and `patched.Moved` where this release swaps otherwise."""
-    if (config.get("torch_autocast") or {}).get("enabled"):
-        raise Refused("not_followed", key="/torch_autocast/enabled")
+    for block, key in _NOT_FOLLOWED:
+        if (config.get(block) or {}).get(key):
+            raise Refused("not_followed", key=f"/{block}/{key}")
     if fake_nvme.swaps(config):
         patched.look_for_swapping()
 

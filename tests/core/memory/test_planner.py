@@ -95,11 +95,11 @@ def test_nothing_fits_into_nothing():
     assert cheapest_fit(asked(), means(1 << 20)) is None
 
 
-LARGE = Model("large", LLAMA | {"num_hidden_layers": 64})
+LARGE = Model("large", LLAMA | {"hidden_size": 8192, "num_hidden_layers": 8, "num_attention_heads": 64})
 
 
 def test_nvme_is_offered_where_a_folder_is_known():
-    question = replace(asked(), model=LARGE)
+    question = replace(asked(ranks=1), model=LARGE)
     assert not any("nvme" in move for rung in ladder(question, means(80 * GIB)) for move in rung.moves)
     rungs = ladder(question, means(GIB, nvme_path="/nvme"))
     rung = next(rung for rung in rungs if "offload_optimizer_nvme" in rung.moves)
@@ -109,7 +109,7 @@ def test_nvme_is_offered_where_a_folder_is_known():
 
 def test_no_plan_with_nvme_is_one_that_deepspeed_stops_at():
     """A part of the words' embedding is longer than a swap buffer by default (1e8)."""
-    question = replace(asked(ranks=1), model=Model("words", LLAMA | {"vocab_size": 128_000}))
+    question = replace(asked(ranks=1), model=LARGE)
     zero = {"stage": 3, "offload_param": {"device": "nvme", "nvme_path": "/nvme"}}
     assert answer(replace(question, config=CONFIG | {"zero_optimization": zero})).why.code == "small_buffers"
     rungs = ladder(question, means(GIB, nvme_path="/nvme"))

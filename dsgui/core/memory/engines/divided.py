@@ -13,15 +13,18 @@ from dsgui.core.memory.engines.swapping import (
     FIRST_MOMENTS,
     MAX_IN_CPU,
     OPTIMIZER_BUFFERS,
+    PARAM_BUFFERS,
     PARAM_TWIN,
     WAY_BACK,
     aligned,
+    check_fast,
     check_part,
     check_states,
     in_memory,
     optimizer_buffers,
     param_buffers,
     swaps,
+    written,
 )
 from dsgui.core.memory.ledger import Slot, slot_for
 from dsgui.core.memory.settings import Offload
@@ -163,11 +166,10 @@ class Divided(Engine):
     def _param_buffers(self) -> None:
         """partitioned_param_swapper.py:124: a pageable tensor, then a locked one as large."""
         if self.params_at.is_nvme:
-            slot, count = param_buffers(self.job.settings)
-            twin = count * (slot.place is Place.PINNED)
-            self.ledger.take(PARAM_TWIN, twin)
-            self.ledger.take(slot, count)
-            self.ledger.drop(PARAM_TWIN, twin)
+            count = param_buffers(self.job.settings)
+            self.ledger.take(PARAM_TWIN, count)
+            self.ledger.take(PARAM_BUFFERS, count)
+            self.ledger.drop(PARAM_TWIN, count)
 
     def _leaves(self, weight: Weight) -> bool:
         """Whether its part goes to NVMe as soon as it is divided (partition_parameters.py:1820)."""
@@ -275,7 +277,10 @@ class Divided(Engine):
         for index, sub in enumerate(self.sub_groups):
             slot, count = self._states(index, Component.MASTER), sub.numel * self.job.settings.master
             if slot.place is Place.NVME or sub in self.away:
-                buffer = count * (slot.place is Place.NVME and sub in self.away and not self.optimizer_at.fast)
+                reads = slot.place is Place.NVME and sub in self.away
+                if reads and self.optimizer_at.fast:
+                    check_fast(self.job.settings, max(other.numel for other in self.sub_groups))
+                buffer = count * (reads and not self.optimizer_at.fast)
                 self.ledger.take(AT_INIT_HOST, buffer)
                 self.ledger.drop(AT_INIT_HOST, held * bool(buffer))
                 held = buffer or held
@@ -301,10 +306,9 @@ class Divided(Engine):
         self.ledger.drop(init, buffer)
 
     def _offload_gradients(self, index: int, count: int) -> None:
+        """What is swapped has none yet: its files are of the first backward."""
         slot = self._gradient_slot(index)
-        if slot.place is Place.NVME:
-            self.ledger.take(slot, count)
-        else:
+        if slot.place is not Place.NVME:
             self._pinned(slot, count)
 
     def _gradient_slot(self, index: int) -> Slot:
@@ -337,6 +341,8 @@ class Divided(Engine):
         for index, sub in enumerate(self.sub_groups):
             if self._swaps(sub):
                 check_states(s)
+                parts = sum(written(s, self.share(weight)) for weight in sub.weights)
+                self.ledger.take(self._gradient_slot(index), parts * s.master)
                 self.ledger.take(FIRST_MOMENTS, sub.numel * s.moment, s.moments)
                 self.ledger.drop(FIRST_MOMENTS, sub.numel * s.moment, s.moments)
             self.ledger.take(self._states(index, Component.MOMENTS), sub.numel * s.moment, s.moments)
@@ -444,7 +450,7 @@ class Divided(Engine):
         part, copies = count // s.master, s.master != s.accumulated
         self.ledger.drop(ON_THE_WAY, sent * (not copies))
         leaves = self._swaps(self.sub_group_of[weight.name])
-        stays = leaves and (not swaps(s, part, s.master) or part != aligned(s, part, s.master))
+        stays = leaves and part != written(s, part)
         self.ledger.take(GRADIENTS_ON_GPU if stays else ON_THE_WAY, count)
         self.ledger.drop(ON_THE_WAY, sent * copies)
         if stays:

@@ -19,7 +19,6 @@ OPTIMIZER_BUFFERS = slot_for(Component.SWAP, Place.PINNED, (keys.SUB_GROUP, OPTI
 PARAM_KEYS = (PARAM_SIZE, PARAM_COUNT)
 PARAM_BUFFERS = slot_for(Component.SWAP, Place.PINNED, PARAM_KEYS)
 PARAM_TWIN = slot_for(Component.SWAP, Place.HOST, PARAM_KEYS)
-PARAM_BUFFERS_ON_GPU = slot_for(Component.SWAP, Place.GPU, PARAM_KEYS)
 WAY_BACK = slot_for(Component.SWAP, Place.PINNED, (keys.SUB_GROUP, MAX_IN_CPU))
 FIRST_MOMENTS = slot_for(Component.MOMENTS, Place.HOST, (keys.SUB_GROUP, keys.OPTIMIZER_DEVICE))
 FEW, SMALL, TWICE = "few_buffers", "small_buffers", "reads_twice"
@@ -43,16 +42,21 @@ def aligned(settings: Settings, numel: int, width: int) -> int:
     return -(-numel // unit) * unit
 
 
+def written(settings: Settings, part: int) -> int:
+    """Elements of a gradient's part that go to NVMe (optimizer_utils.py:444)."""
+    unit = _ALIGNED * settings.threads // settings.master
+    return part // unit * unit if swaps(settings, part, settings.master) else 0
+
+
 def optimizer_buffers(settings: Settings, longest: int) -> int:
     """Bytes of one of them: optimizer_utils.py:185, room for the longest sub-group."""
     return aligned(settings, longest, settings.master) * settings.master
 
 
-def param_buffers(settings: Settings) -> tuple[Slot, int]:
-    """partitioned_param_swapper.py:104–131."""
+def param_buffers(settings: Settings) -> int:
+    """Bytes of all of them: partitioned_param_swapper.py:104–131."""
     at, b = settings.params_at, settings.weight
-    slot = PARAM_BUFFERS_ON_GPU if settings.to_gpu else PARAM_BUFFERS
-    return slot, aligned(settings, at.buffer_size, b) * b * at.buffer_count
+    return aligned(settings, at.buffer_size, b) * b * at.buffer_count
 
 
 def check_states(settings: Settings) -> None:
@@ -66,6 +70,13 @@ def check_part(settings: Settings, part: int) -> None:
     if not settings.params_at.buffer_count:
         raise Stops(FEW, PARAM_COUNT)
     if part > settings.params_at.buffer_size:
+        raise Stops(SMALL, PARAM_SIZE)
+
+
+def check_fast(settings: Settings, longest: int) -> None:
+    """`fast_init` reads a whole sub-group into a buffer (optimizer_utils.py:303)."""
+    at, m = settings.params_at, settings.master
+    if aligned(settings, at.buffer_size, settings.weight) < aligned(settings, longest, m):
         raise Stops(SMALL, PARAM_SIZE)
 
 
