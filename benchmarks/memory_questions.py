@@ -1,5 +1,5 @@
-"""The questions of `memory_formula.py`: the 27 of the matrix, and random ones of the kinds that people write; others with
-offload to NVMe."""
+"""The questions of `memory_formula.py`: the 27 of the matrix, and random ones of the kinds that people write; others
+with offload to NVMe."""
 
 import json
 import random
@@ -30,6 +30,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "flan-t5": _T5
     | {"d_ff": 1024, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False, "decoder_start_token_id": 0},
 }
+_SWAPPED = (("nvme", ""), ("nvme", "cpu"), ("nvme", "nvme"), ("", "nvme"), ("cpu", "nvme"))  # optimizer, parameters
 _ADAM = {"optimizer": {"type": "AdamW", "params": {"lr": 1e-4}}}
 
 
@@ -113,7 +114,7 @@ def nvme_case(luck: random.Random) -> tuple[str, Question]:
     _, asked = random_case(luck)
     zero = {"stage": 3, "reduce_bucket_size": luck.choice((1, 4, 16)) * MI} | _third(luck)
     zero.pop("offload_param", None)
-    optimizer, parameters = luck.choice((("nvme", ""), ("nvme", "cpu"), ("nvme", "nvme"), ("", "nvme"), ("cpu", "nvme")))
+    optimizer, parameters = luck.choice(_SWAPPED)
     if optimizer:
         zero["offload_optimizer"] = _swapped(luck, optimizer, buffer_count=luck.choice((4, 4, 5, 3)))
     if parameters:

@@ -139,8 +139,8 @@ def _offloads(code: str, device: str) -> Axis:
 
 
 def _room_for_parts(question: Question, means: Means) -> dict[str, Any]:
-    """What else DeepSpeed needs so as not to stop: swap buffers as long as the longest part of a weight; and where parts
-    are read in each step, no reading ahead, which would read one twice (partitioned_param_coordinator.py:667)."""
+    """What else DeepSpeed needs so as not to stop: swap buffers as long as the longest part of a weight; and where
+    parts are read in each step, no reading ahead, which would read one twice (partitioned_param_coordinator.py:667)."""
     settings = settings_of(question.config, question.release)
     walk = walk_for(question, settings, means.made)
     if isinstance(walk, CannotSay):

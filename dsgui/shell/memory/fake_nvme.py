@@ -1,4 +1,4 @@
-"""An NVMe that is not there: DeepSpeed's own swapping reads and writes nothing in a dry run, and its buffers are counted.
+"""An NVMe that is not there: in a dry run DeepSpeed's swapping reads and writes nothing, and its buffers are counted.
 
 Runs in the target environment, for `rehearsal.py`. DeepSpeed's swappers (runtime/swap_tensor) are the installed ones;
 what stands in is the operator they write with (`async_io`, `gds`)."""
@@ -68,7 +68,7 @@ def move_away(config: "dict[str, Any]") -> None:
 
 
 def tag_of(path: str) -> str:
-    """What is in a file, by the name that DeepSpeed gives it: `7_param`, `0_8`, `0_8_gradient_0_4096`, `exp_avg-0_8`."""
+    """What is in a file, by DeepSpeed's name for it: `7_param`, `0_8`, `0_8_gradient_0_4096`, `exp_avg-0_8`."""
     name = os.path.basename(path)
     if "_param." in name:
         return "weight"

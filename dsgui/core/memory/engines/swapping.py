@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component, Place
-from dsgui.core.memory.ledger import Slot, slot_for
+from dsgui.core.memory.ledger import slot_for
 from dsgui.core.memory.settings import Settings
 from dsgui.core.memory.walk import Weight
 
