@@ -6,9 +6,9 @@ what stands in is the operator they write with (`async_io`, `gds`)."""
 import os
 import tempfile
 import traceback
+import types
 from typing import Any, NamedTuple
 
-from dsgui.shell.memory.fake_machine import Nothing
 from dsgui.shell.memory.target_modules import load
 
 BLOCKS = ("offload_optimizer", "offload_param")
@@ -117,9 +117,7 @@ class Handle:
 def operator(counter: Any) -> Any:
     """The library that `AsyncIOBuilder().load()` gives, or `GDSBuilder().load()`."""
     handle = type("Handle", (Handle,), {"counter": counter})
-    library = Nothing()
-    library.aio_handle = library.gds_handle = handle
-    return library
+    return types.SimpleNamespace(aio_handle=handle, gds_handle=handle)
 
 
 def stop_of(error: BaseException) -> "Stop | None":

@@ -13,8 +13,10 @@ from dsgui.core.memory.choice import LORA_TARGETS
 from dsgui.core.memory.engines.job import Made
 from dsgui.core.memory.instant import answer
 from dsgui.core.memory.question import Group, Lora, Model, Question, Workload
+from dsgui.shell.memory import patched
 from dsgui.shell.memory.asking import Worker, dry_run
 from dsgui.shell.memory.patched import TABLE, Moved, Row, nothing, owner_of
+from dsgui.shell.memory.rehearsal import refuse
 
 pytestmark = pytest.mark.remembered("dsgui/core/memory", "dsgui/shell/memory")
 LLAMA = {
@@ -212,6 +214,13 @@ def test_what_a_dry_run_cannot_follow_is_refused_by_its_key(worker):
 
 
 @pytest.mark.deepspeed
+def test_what_deepspeed_notes_on_a_parameter_stays_as_it_moves_to_the_device(worker):
+    """Muon: `deepspeed.initialize` says of each parameter which half of the optimizer has it, before it is moved."""
+    muon = {"optimizer": {"type": "Muon", "params": {"lr": 1e-4}}}
+    assert isinstance(worker.ask(question(zero(2) | muon)), Answer)
+
+
+@pytest.mark.deepspeed
 def test_adapters_alone_have_an_optimizer(worker):
     adapted, whole = worker.ask(question(zero(2), lora=Lora(8, ("q_proj",)))), worker.ask(question(zero(2)))
     step, before = (
@@ -284,6 +293,14 @@ def test_a_python_without_torch_is_one_sentence(tmp_path):
     (tmp_path / "python").chmod(0o755)
     why = dry_run(question(zero(2)), str(tmp_path / "python")).why
     assert str(why).startswith("The training environment has no torch: a dry run needs DeepSpeed, torch and")
+
+
+def test_a_release_that_swaps_otherwise_is_named_where_a_config_swaps(monkeypatch):
+    monkeypatch.setattr(patched, "TABLE", (Row("json", "nowhere", "", nothing, swapping=True),))
+    refuse(zero(3, offload_param={"device": "cpu"}))
+    with pytest.raises(Moved, match=r"json\.nowhere"):
+        refuse(zero(3, offload_param=NVME))
+    assert any(row.swapping for row in TABLE)
 
 
 def test_what_a_release_has_moved_is_named():
