@@ -48,7 +48,7 @@ def linears_of(workload: Workload, settings: Settings, made: Made = ON_HOST) -> 
 
 
 def answer_on(walk: Walk, question: Question, made: Made = ON_HOST) -> Answer | CannotSay:
-    """The answer where the walk is there already, and everything has a case. None where DeepSpeed would stop."""
+    """The answer where the walk is there already, and everything has a case; why not, where DeepSpeed would stop."""
     settings = settings_of(question.config, question.release)
     engine = engine_for(walk, settings, question.group, made, by_decay=question.by_decay, on_cpu=question.on_cpu)
     weights = list(walk.weights().values())

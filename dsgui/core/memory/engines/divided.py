@@ -271,20 +271,12 @@ class Divided(Engine):
         return self.optimizer_at.is_nvme and swaps(self.job.settings, sub.numel, self.job.settings.master)
 
     def _masters(self) -> None:
-        """1157–1173: converted, then cloned. What is on NVMe is read into a buffer, which stays until the next one is
-        there (1136–1140), or is the master itself."""
+        """1157–1173: converted, then cloned."""
         held = 0
         for index, sub in enumerate(self.sub_groups):
             slot, count = self._states(index, Component.MASTER), sub.numel * self.job.settings.master
             if slot.place is Place.NVME or sub in self.away:
-                reads = slot.place is Place.NVME and sub in self.away
-                if reads and self.optimizer_at.fast:
-                    check_fast(self.job.settings, max(other.numel for other in self.sub_groups))
-                buffer = count * (reads and not self.optimizer_at.fast)
-                self.ledger.take(AT_INIT_HOST, buffer)
-                self.ledger.drop(AT_INIT_HOST, held * bool(buffer))
-                held = buffer or held
-                self.ledger.take(slot, count)
+                held = self._swapped_master(sub, slot, count, held)
                 continue
             converts = self.job.settings.master != self.trained or slot.place is not self._weights_slot().place
             init = AT_INIT if slot.place is Place.GPU else AT_INIT_HOST
@@ -292,6 +284,18 @@ class Divided(Engine):
             self.ledger.take(slot, count)
             self.ledger.drop(init, count * converts)
         self.ledger.drop(AT_INIT_HOST, held)
+
+    def _swapped_master(self, sub: SubGroup, slot: Slot, count: int, held: int) -> int:
+        """1126–1154: what is on NVMe is read into a buffer, which is the master itself or stays until the next one is
+        there: how long the one is that is `held` now."""
+        reads = slot.place is Place.NVME and sub in self.away
+        if reads and self.optimizer_at.fast:
+            check_fast(self.job.settings, max(other.numel for other in self.sub_groups))
+        buffer = count * (reads and not self.optimizer_at.fast)
+        self.ledger.take(AT_INIT_HOST, buffer)
+        self.ledger.drop(AT_INIT_HOST, held * bool(buffer))
+        self.ledger.take(slot, count)
+        return buffer or held
 
     def _first_gradients(self) -> None:
         """1300–1375: a buffer of zeros as long as the longest sub-group; offloaded gradients stay, a pinned block a
