@@ -59,6 +59,7 @@ class Divided(Engine):
     bucket: list[Weight] = field(default_factory=list)
     always: set[str] = field(default_factory=set)
     sub_group_of: dict[str, SubGroup] = field(default_factory=dict)
+    made_as: dict[str, int] = field(default_factory=dict)
     unswapped: list[int] = field(default_factory=list)
     away: list[SubGroup] = field(default_factory=list)
     copies: dict[str, Weight] = field(default_factory=dict)
@@ -70,6 +71,7 @@ class Divided(Engine):
         self.gathering = Gathering(
             self.ledger, trace_of(walk, self._backward), s, self.job.ranks, s.weight, self.always
         )
+        self.made_as = {name: number for number, name in enumerate(walk.weights())}
         self.groups = [self._sub_groups(group) for group in self.job.groups]
         self.sub_group_of = {weight.name: sub for sub in self.sub_groups for weight in sub.weights}
 
@@ -432,7 +434,7 @@ class Divided(Engine):
         """2031–2047, 1443–1465. What goes to NVMe goes when the whole bucket is ready; what is too short for it stays
         on the GPU until the step (swap_tensor/optimizer_utils.py:266)."""
         s, waiting = self.job.settings, 0
-        for weight in self.bucket:
+        for weight in sorted(self.bucket, key=lambda weight: self.made_as[weight.name]):  # 1677
             part = self.share(weight)
             self.ledger.take(ON_THE_WAY, part * s.accumulated)
             if self.is_boundary:
