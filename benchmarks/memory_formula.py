@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.memory_questions import MI, cases
+from benchmarks.memory_questions import MI, cases, nvme_cases
 from dsgui.core.config.context import LATEST_KNOWN
 from dsgui.core.memory.answer import Answer, CannotSay, Device, Moment
 from dsgui.core.memory.instant import answer
 from dsgui.core.memory.question import Question
-from dsgui.shell.memory.asking import Worker, as_json
+from dsgui.shell.memory.asking import LIMIT_S, Worker, as_json
 
 LEAST = MI  # bytes: below, a peak is not compared
 DEVICES = (Device.GPU, Device.HOST)
@@ -51,6 +51,7 @@ class Kept:
 
     python: str
     file: Path | None
+    limit_s: float = LIMIT_S
     known: dict[str, dict[str, Any]] = field(default_factory=dict)
     stack: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
     worker: Worker | None = None
@@ -74,7 +75,7 @@ class Kept:
     def _asked(self, question: Question) -> dict[str, Any]:
         if self.worker is None:
             self.worker = self.stack.enter_context(Worker(self.python))
-        found = self.worker.ask(question)
+        found = self.worker.ask(question, limit_s=self.limit_s)
         return {"cannot": str(found.why)} if isinstance(found, CannotSay) else {"peaks": peaks_of(found)}
 
 
@@ -94,6 +95,9 @@ def most(found: Answer, device: Device) -> int:
 def compared(case: str, question: Question, kept: Kept, silent: Counter[str]) -> Iterator[Row]:
     """Both answers; what one of them can't say is counted in `silent`."""
     formula, real = answer(question), kept.of(question)
+    if isinstance(formula, CannotSay) and real.get("cannot") == str(formula.why):
+        silent[f"both: {formula.why}"] += 1
+        return
     if isinstance(formula, CannotSay):
         silent[f"formula: {formula.why}"] += 1
     if "cannot" in real:
@@ -144,9 +148,11 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=240, help="random cases beside the matrix")
     parser.add_argument("--first", type=int, default=0, help="number of the first random case; then without the matrix")
+    parser.add_argument("--nvme", action="store_true", help="random cases with offload to NVMe instead; no matrix")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--worst", type=int, default=10, help="rows to print")
     parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--limit", type=float, default=LIMIT_S, help="seconds of a dry run")
     parser.add_argument("--answers", type=Path, help="keeps the dry runs; delete it when the dry run has changed")
     return parser.parse_args()
 
@@ -154,8 +160,8 @@ def options() -> argparse.Namespace:
 def main() -> None:
     """Ask, and print."""
     given, began, silent = options(), time.monotonic(), Counter[str]()
-    every, rows = cases(given.cases, given.seed, given.first), list[Row]()
-    kept = Kept(given.python, given.answers)
+    every, rows = (nvme_cases if given.nvme else cases)(given.cases, given.seed, given.first), list[Row]()
+    kept = Kept(given.python, given.answers, given.limit)
     with kept.stack:
         for number, (case, question) in enumerate(every, 1):
             found = list(compared(case, question, kept, silent))

@@ -1,4 +1,5 @@
-"""The questions of `memory_formula.py`: the 27 of the matrix, and random ones of the kinds that people write."""
+"""The questions of `memory_formula.py`: the 27 of the matrix, and random ones of the kinds that people write; others
+with offload to NVMe."""
 
 import json
 import random
@@ -29,6 +30,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "flan-t5": _T5
     | {"d_ff": 1024, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False, "decoder_start_token_id": 0},
 }
+_SWAPPED = (("nvme", ""), ("nvme", "cpu"), ("nvme", "nvme"), ("", "nvme"), ("cpu", "nvme"))  # optimizer, parameters
 _ADAM = {"optimizer": {"type": "AdamW", "params": {"lr": 1e-4}}}
 
 
@@ -100,6 +102,32 @@ def _third(luck: random.Random) -> dict[str, Any]:
     if luck.random() < 0.3:
         found |= {"stage3_param_persistence_threshold": luck.choice((0, 10000))}
     return found
+
+
+def nvme_cases(count: int, seed: int, first: int = 0) -> list[tuple[str, Question]]:
+    """Random ones at stage 3 with the optimizer, the parameters or both on NVMe; in many DeepSpeed stops."""
+    return [nvme_case(random.Random(f"nvme/{seed}/{number}")) for number in range(first, first + count)]
+
+
+def nvme_case(luck: random.Random) -> tuple[str, Question]:
+    """As the other random ones, offloaded in one of five ways."""
+    _, asked = random_case(luck)
+    zero = {"stage": 3, "reduce_bucket_size": luck.choice((1, 4, 16)) * MI} | _third(luck)
+    zero.pop("offload_param", None)
+    optimizer, parameters = luck.choice(_SWAPPED)
+    if optimizer:
+        zero["offload_optimizer"] = _swapped(luck, optimizer, buffer_count=luck.choice((4, 4, 5, 3)))
+    if parameters:
+        sizes = {"buffer_size": luck.choice((40, 40, 4)) * MI, "buffer_count": luck.choice((5, 12, 40))}
+        zero["offload_param"] = _swapped(luck, parameters, max_in_cpu=luck.choice((0, 4 * MI, 1000 * MI)), **sizes)
+    config = {**asked.config, "zero_optimization": zero}
+    question = Question(asked.model, config, asked.workload, asked.group, by_decay=asked.by_decay)
+    return described(question), question
+
+
+def _swapped(luck: random.Random, device: str, **sizes: int) -> dict[str, Any]:
+    found = {"device": device, "pin_memory": luck.random() < 0.7}
+    return found | ({"nvme_path": "/local_nvme", **sizes} if device == "nvme" else {})
 
 
 def described(question: Question) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from dsgui.core.config.conversion import truth
 from dsgui.core.config.pointer import MISSING, lookup
-from dsgui.core.memory.settings import OPTIMIZER, Settings
+from dsgui.core.memory.settings import OPTIMIZER, ZERO, Settings
 from dsgui.core.texts.saying import Said, said
 
 # Switches of engines that allocate in ways of their own.
@@ -44,9 +44,24 @@ def not_covered(config: Mapping[str, Any], settings: Settings) -> Said | None:
         value = lookup(config, pointer)
         if isinstance(value, int | float) and value > 1:
             return said("memory_notes", "no_case", key=pointer)
+    pointer = _unmodelled_swapping(config, settings)
+    if pointer:
+        return said("memory_notes", "no_case", key=pointer)
     if settings.optimizer not in _COUNTED:
         return said("memory_notes", "no_optimizer", key=OPTIMIZER, name=settings.optimizer[:40])
     return None
+
+
+def _unmodelled_swapping(config: Mapping[str, Any], settings: Settings) -> str:
+    """The key of a way to swap to NVMe that there is no case for, or ""."""
+    if settings.stage != 3:
+        return ""
+    if settings.params_at.is_nvme and is_on(lookup(config, "/aio/use_gds")):
+        return "/aio/use_gds"
+    block = f"{ZERO}/offload_optimizer"
+    piped = [f"{block}/{key}" for key in ("pipeline_read", "pipeline_write") if is_on(lookup(config, f"{block}/{key}"))]
+    found = [*piped, *([f"{block}/ratio"] if settings.optimizer_at.ratio < 1 else [])]
+    return found[0] if found and settings.optimizer_at.is_nvme else ""
 
 
 def is_on(value: Any) -> bool:

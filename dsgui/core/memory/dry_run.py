@@ -36,6 +36,7 @@ _MOMENT_OF = {"model": Moment.INIT, "init": Moment.INIT} | {
     moment.value: moment for moment in (Moment.FORWARD, Moment.BACKWARD, Moment.STEP)
 }
 _KIND = "memory_notes"
+_SHOWN = (Device.GPU, Device.HOST)  # files on NVMe only grow
 _ON_HOST = frozenset(place for place in Place if DEVICE_OF[place] is Device.HOST)
 
 
@@ -85,7 +86,7 @@ class Recorded:
 
     def handed_out(self) -> np.ndarray:
         """Bytes of each allocation as its allocator rounds them."""
-        places = [line.place for line in self.lines]
+        places = [line.rounds_as for line in self.lines]
         every = np.array([places.index(place) for place in places])[self.keys]
         out = self.sizes.copy()
         for place in set(places):
@@ -121,7 +122,7 @@ def answer_of(told: Mapping[str, Any]) -> Answer:
 
 def pins_kept(recorded: Recorded) -> dict[Moment, Kept]:
     """What pinned blocks that are free add to the host's peak of each moment."""
-    pinned = np.array([line.place is Place.PINNED for line in recorded.lines], dtype=bool)[recorded.keys]
+    pinned = np.array([line.rounds_as is Place.PINNED for line in recorded.lines], dtype=bool)[recorded.keys]
     waiting, which = Waiting(), np.abs(recorded.events) - 1
     for at in np.flatnonzero(pinned[which]).tolist():
         waiting.take(at, int(recorded.sizes[which[at]]), 1 if recorded.events[at] > 0 else -1)
@@ -191,7 +192,7 @@ def parts_at(recorded: Recorded, places: frozenset[Place], at: int) -> tuple[Par
 def timeline_of(recorded: Recorded) -> Timeline:
     """Bytes by device over the events, thinned to what a screen shows: each phase has its share of points, and a point
     is the fullest instant of its stretch."""
-    every = {device: recorded.live(frozenset(p for p in Place if DEVICE_OF[p] is device)) for device in Device}
+    every = {device: recorded.live(frozenset(p for p in Place if DEVICE_OF[p] is device)) for device in _SHOWN}
     edges = _edges(recorded)
     counts = {device: _most(live, edges) for device, live in every.items() if live.any()}
     stretches = tuple(Stretch(phase.name, phase.step, phase.start, phase.end) for phase in recorded.phases)

@@ -11,6 +11,7 @@ from dsgui.core.memory.engines.job import Engine, Job, Made, grouped
 from dsgui.core.memory.engines.mixed import Mixed
 from dsgui.core.memory.engines.partitioned import Partitioned
 from dsgui.core.memory.engines.plain import Plain
+from dsgui.core.memory.engines.swapping import Stops
 from dsgui.core.memory.modules import AS_USUAL, Linears
 from dsgui.core.memory.question import Group, Question, Workload
 from dsgui.core.memory.settings import Settings, settings_of
@@ -46,11 +47,15 @@ def linears_of(workload: Workload, settings: Settings, made: Made = ON_HOST) -> 
     return Linears(settings.keeps_inputs, wide=made.inside and settings.is_16_bit)
 
 
-def answer_on(walk: Walk, question: Question, made: Made = ON_HOST) -> Answer:
-    """The answer where the walk is there already, and everything has a case."""
+def answer_on(walk: Walk, question: Question, made: Made = ON_HOST) -> Answer | CannotSay:
+    """The answer where the walk is there already, and everything has a case; why not, where DeepSpeed would stop."""
     settings = settings_of(question.config, question.release)
     engine = engine_for(walk, settings, question.group, made, by_decay=question.by_decay, on_cpu=question.on_cpu)
-    weights, ledger = list(walk.weights().values()), engine.run()
+    weights = list(walk.weights().values())
+    try:
+        ledger = engine.run()
+    except Stops as stop:
+        return CannotSay(said("memory_notes", stop.code, key=stop.key))
     return Answer(
         Source.FORMULA,
         ledger.peaks(),

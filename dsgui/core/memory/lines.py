@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from dsgui.core.memory.answer import Component, Place
 
+LOCKED = "locked"  # a tag: page-locked to the byte, not by torch's allocator
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -15,6 +17,11 @@ class Line:
     function: str
     source: str
     tag: str = ""
+
+    @property
+    def rounds_as(self) -> Place:
+        """Whose rounding its bytes have: what DeepSpeed locks itself has none (csrc/pin_memory/page_alloc.cpp)."""
+        return Place.HOST if self.tag == LOCKED else self.place
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +72,10 @@ TABLE = (
     Row(_STEP, _FUSED),
     Row(_STEP, _PLAIN),
     Row(_MASTER, _3, "_create_fp32_partitions", "append("),
+    Row(_MASTER, _3, "_create_fp32_partitions", "unpinned_fp32_buffer"),
     Row(Component.INIT, _3, "_create_fp32_partitions"),
     Row(_GRADIENTS, _3, "initialize_optimizer_states", "pin_memory("),
+    Row(_GRADIENTS, _3, "initialize_optimizer_states", "subgroup_gradient_buffer"),
     Row(Component.INIT, _3, "initialize_optimizer_states"),
     Row(_BUCKETS, _3, "", "reduce_bucket_size"),
     Row(_GRADIENTS, _3, "", "grad_partitions_flat_buffer"),
@@ -104,7 +113,14 @@ TABLE = (
     Row(_GRADIENTS, "zero/linear.py", "backward", "grad_weight"),
     Row(Component.ACTIVATIONS, "zero/linear.py"),
 )
-_BY_TAG = {"weight": _WEIGHTS, "frozen": Component.FROZEN}
+_BY_TAG = {
+    "weight": _WEIGHTS,
+    "frozen": Component.FROZEN,
+    LOCKED: Component.SWAP,
+    "swapped gradient": _GRADIENTS,
+    "swapped master": _MASTER,
+    "swapped state": _MOMENTS,
+}
 _ELSE_BY_TAG = {"gradient": _GRADIENTS, "logits": Component.LOGITS}
 
 

@@ -92,7 +92,7 @@ class Modules:
     ) -> Tensor:
         weights = [self.weight(f"{owner or name}.weight", into * out, adapter=adapter)]
         weights += [self.weight(f"{name}.bias", out)] if bias else []
-        with self.tape.call(name, *weights):
+        with self.tape.call(name, *weights, reads=self.tape.wants(x)):
             shared = self.shared(weights[0], owner)
             trained = self.trained(*weights[len(shared) :])
             saves = (x,) if self.linears.keep_inputs or self.trained(*weights) else ()
@@ -112,7 +112,7 @@ class Modules:
         """`weight * (x * rsqrt(mean(x.float()²))).to(dtype)`: keeps `x` also in its own dtype (modeling_t5.py:57)."""
         weight = self.weight(f"{name}.weight", width)
         tape = self.tape
-        with tape.call(name, weight):
+        with tape.call(name, weight, reads=tape.wants(x)):
             variance = op.mean(tape, op.squared(tape, op.cast(tape, x, op.FLOAT)), width)
             out = op.times(tape, x, op.rsqrt(tape, variance))
             return self.weighted(op.cast(tape, out, x.element), weight)
@@ -121,7 +121,7 @@ class Modules:
         """`weight * (x.float() * rsqrt(mean(x²))).to(dtype)` (modeling_llama.py:51)."""
         weight = self.weight(f"{name}.weight", width)
         tape = self.tape
-        with tape.call(name, weight):
+        with tape.call(name, weight, reads=tape.wants(x)):
             wide = op.cast(tape, x, op.FLOAT)
             variance = op.mean(tape, op.squared(tape, wide), width)
             wide = op.times(tape, wide, op.rsqrt(tape, variance))
@@ -131,7 +131,7 @@ class Modules:
         """`(norm(x.float()) * (1 + weight.float())).to(dtype)` (modeling_gemma2.py:60)."""
         weight = self.weight(f"{name}.weight", width)
         tape = self.tape
-        with tape.call(name, weight):
+        with tape.call(name, weight, reads=tape.wants(x)):
             wide = op.cast(tape, x, op.FLOAT)
             variance = op.mean(tape, op.squared(tape, wide), width)
             wide = op.times(tape, wide, op.rsqrt(tape, variance))
@@ -148,13 +148,13 @@ class Modules:
         """`nn.LayerNorm`: saves its input, mean and reciprocal deviation (float32)."""
         weights = [self.weight(f"{name}.weight", width, norm=True)]
         weights += [self.weight(f"{name}.bias", width, norm=True)] if bias else []
-        with self.tape.call(name, *weights):
+        with self.tape.call(name, *weights, reads=self.tape.wants(x)):
             trained = self.trained(*weights)
             keeps = 2 * op.FLOAT * (x.numel // width)
             return self.tape.operation((x,), *x.size, saves=(x,), keeps=keeps, trained=trained)
 
     def dropout(self, name: str, x: Tensor, p: float) -> Tensor:
-        with self.tape.call(name):
+        with self.tape.call(name, reads=self.tape.wants(x)):
             return op.dropout(self.tape, x, p)
 
     def flash(
@@ -233,7 +233,7 @@ class Modules:
         return x if x.numel == numel else self.tape.operation((x,), numel, x.element, back=numel * x.element)
 
     def activation(self, name: str, x: Tensor, kind: str = "silu") -> Tensor:
-        with self.tape.call(name):
+        with self.tape.call(name, reads=self.tape.wants(x)):
             return op.ACTIVATIONS[kind](self.tape, x)  # `walking` refused what is not there
 
     def causal_loss(

@@ -12,6 +12,7 @@ from dsgui.core.config.pointer import MISSING, lookup, split
 from dsgui.core.memory.answer import Answer, CannotSay, Device
 from dsgui.core.memory.cost import Cost, cost_of, relative
 from dsgui.core.memory.engines.job import Made
+from dsgui.core.memory.engines.swapping import PARAM_SIZE
 from dsgui.core.memory.fits.room import Room
 from dsgui.core.memory.fits.verdict import Fit, judge
 from dsgui.core.memory.instant import ON_HOST, answer, answer_on, linears_of, walk_for
@@ -23,6 +24,7 @@ from dsgui.core.memory.settings import (
     LIVE,
     OPTIMIZER_DEVICE,
     PARAM_DEVICE,
+    PREFETCH,
     REUSE,
     STAGE,
     SUB_GROUP,
@@ -35,6 +37,7 @@ MICRO_BATCH = "/train_micro_batch_size_per_gpu"
 SMALL_BUCKET, SMALL_SUB_GROUP = 50_000_000, 100_000_000
 FEW_LIVE, NEAR_REUSE = 100_000_000, 10_000_000
 NVME_PATH = "nvme_path"
+_MILLION = 1_000_000
 STAGE_MOVES = ("", "stage_1", "stage_2", "stage_3")
 
 
@@ -128,10 +131,24 @@ def _offloads(code: str, device: str) -> Axis:
             found.append(Option(f"{code}_cpu", {device: "cpu"}))
         if means.nvme_path and lookup(question.config, device) != "nvme":
             values = {device: "nvme", f"{block}/{NVME_PATH}": means.nvme_path}
-            found.append(Option(f"{code}_nvme", values))
+            larger = _room_for_parts(question, means) if device == PARAM_DEVICE else {}
+            found.append(Option(f"{code}_nvme", values | larger))
         return found
 
     return axis
+
+
+def _room_for_parts(question: Question, means: Means) -> dict[str, Any]:
+    """What else DeepSpeed needs so as not to stop: swap buffers as long as the longest part of a weight; and where
+    parts are read in each step, no reading ahead, which would read one twice (partitioned_param_coordinator.py:667)."""
+    settings = settings_of(question.config, question.release)
+    walk = walk_for(question, settings, means.made)
+    if isinstance(walk, CannotSay):
+        return {}
+    parts = [-(-weight.numel // question.group.ranks) for weight in walk.weights().values()]
+    longest, at = max(parts, default=0), settings.params_at
+    found = {PARAM_SIZE: -(-longest // _MILLION) * _MILLION} if longest > at.buffer_size else {}
+    return found | ({PREFETCH: 0} if sum(parts) > at.max_in_cpu else {})
 
 
 def _smaller(code: str, values: Values) -> Axis:
@@ -190,9 +207,8 @@ def ladder(question: Question, means: Means) -> tuple[Rung, ...] | CannotSay:
     if isinstance(asked, CannotSay):
         return asked
     tried = _staircase(list(_candidates(question, means)))
-    rungs = [
-        _rung(candidate, answer_on(candidate.walk, candidate.question, means.made), question) for candidate in tried
-    ]
+    told = ((candidate, answer_on(candidate.walk, candidate.question, means.made)) for candidate in tried)
+    rungs = [_rung(candidate, found, question) for candidate, found in told if isinstance(found, Answer)]
     return tuple(_not_worse(sorted(rungs, key=lambda rung: (rung.slower, len(rung.moves)))))
 
 
@@ -248,6 +264,8 @@ def _tried(candidates: list[Candidate], means: Means) -> Iterator[tuple[Candidat
         if means.room.gpu_bytes is not None and least(candidate) > means.room.gpu_bytes:
             continue
         found = answer_on(candidate.walk, candidate.question, means.made)
+        if isinstance(found, CannotSay):  # DeepSpeed would stop
+            continue
         lacks = means.lacking(found)
         if not lacks:
             yield candidate, found

@@ -48,7 +48,7 @@ class Offload:
     buffer_count: int = 0
     buffer_size: int = 0
     max_in_cpu: int = 0
-    pipelined: bool = False
+    fast: bool = False
 
     @property
     def is_on(self) -> bool:
@@ -63,8 +63,8 @@ class Offload:
 class Settings:
     """Bytes of an element: `weight` of the model, `accumulated` of a gradient that waits for the step, `reduced` of one
     on its way between ranks, `master` of the optimizer's weights, `moment` of each of its `moments`. Sizes of
-    buckets, groups and distances are elements, as in the config; `block` is bytes of one transfer to NVMe, `to_gpu`
-    whether it goes there straight (GPUDirect)."""
+    buckets, groups and distances are elements, as in the config; `block` is bytes of one transfer to NVMe,
+    by so many `threads`."""
 
     stage: int = 0
     precision: str = "fp32"
@@ -97,7 +97,6 @@ class Settings:
     keeps_inputs: bool = False
     block: int = 1 << 20
     threads: int = 1
-    to_gpu: bool = False
     optimizer_at: Offload = Offload()
     params_at: Offload = Offload()
 
@@ -178,7 +177,6 @@ def settings_of(config: Mapping[str, Any], release: str = LATEST_KNOWN) -> Setti
         keeps_inputs=stage == 3 and read.on(LINEAR, True),
         block=read.count("/aio/block_size", 1 << 20),
         threads=max(1, read.count("/aio/intra_op_parallelism", 1)),
-        to_gpu=read.on("/aio/use_gds"),
         optimizer_at=optimizer_at,
         params_at=params_at,
     )
@@ -217,7 +215,7 @@ def _optimizer_at(read: _Reader, stage: int) -> Offload:
         pins=read.on(OPTIMIZER_PINS, read.since("0.19.5")),
         ratio=read.number(f"{block}/ratio", 1.0),
         buffer_count=read.count(f"{block}/buffer_count", 4),
-        pipelined=read.on(f"{block}/pipeline_read") or read.on(f"{block}/pipeline_write"),
+        fast=read.on(f"{block}/fast_init"),
     )
 
 

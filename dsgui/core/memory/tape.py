@@ -226,6 +226,10 @@ class Tape:
         self._last -= 1
         return tensor.detached(Leaf(self._last, self.unit(), saved=(tensor.storage,)))
 
+    def wants(self, tensor: Tensor) -> bool:
+        """Whether it wants a gradient. In a checkpointed forward nothing is recorded: there everything counts as if."""
+        return not self.recording or tensor.node is not None
+
     def operation(
         self,
         inputs: tuple[Tensor, ...],

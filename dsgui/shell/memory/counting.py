@@ -12,7 +12,7 @@ from typing import Any
 
 from dsgui.shell.memory.target_modules import load
 
-GPU, HOST, PINNED = "gpu", "host", "pinned"
+GPU, HOST, PINNED, NVME = "gpu", "host", "pinned", "nvme"
 MOST_EVENTS = 4_000_000
 _PACKAGES = ("deepspeed", "transformers", "peft", "accelerate")
 _WRAPPERS = ("deepspeed/utils/nvtx.py",)  # around functions that have a line of their own
@@ -140,9 +140,10 @@ def counter(whose: Whose, place_of: Any, answer: Any) -> Any:
     class Counter(load("torch.utils._python_dispatch").TorchDispatchMode):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
-            self.record, self.pinning = Record(), False
+            self.record, self.pinning, self.pinned_as = Record(), False, ""
             self.big_logits: frozenset[int] = frozenset()
             self._alive: dict[int, Any] = {}
+            self._files: set[str] = set()
             self._tensor, self._sum = load("torch").Tensor, load("torch").ops.aten.add.Tensor
 
         def note(self, tensor: Any) -> None:
@@ -156,9 +157,9 @@ def counter(whose: Whose, place_of: Any, answer: Any) -> Any:
             size = storage.nbytes()
             if not size:
                 return
-            if self.pinning:
-                place = PINNED
             tag = "logits" if tensor.numel() in self.big_logits else ""
+            if self.pinning:
+                place, tag = PINNED, self.pinned_as
             number = self.record.born(size, self.record.key(place, *whose.caller(), tag))
             self._alive[key] = number, weakref.ref(storage, self._end_of(key, number))
 
@@ -175,18 +176,24 @@ def counter(whose: Whose, place_of: Any, answer: Any) -> Any:
             if found:
                 self.record.tag(found[0], tag)
 
+        def written(self, path: str, size: int, tag: str) -> None:
+            """A file on NVMe. Once it is there it is only written again: DeepSpeed removes none."""
+            if path not in self._files:
+                self._files.add(path)
+                self.record.born(size, self.record.key(NVME, *whose.caller(), tag))
+
         def is_pinned(self, tensor: Any) -> bool:
             found = self._alive.get(tensor.untyped_storage()._cdata)
             return found is not None and self.record.lines[self.record.keys[found[0]]][0] == PINNED
 
         @contextlib.contextmanager
-        def as_pinned(self) -> Any:
-            """What is made on the host within is page-locked."""
-            self.pinning = True
+        def as_pinned(self, tag: str = "") -> Any:
+            """What is made on the host within is page-locked: by torch, or, "locked", by DeepSpeed itself."""
+            self.pinning, self.pinned_as = True, tag
             try:
                 yield
             finally:
-                self.pinning = False
+                self.pinning, self.pinned_as = False, ""
 
         def __torch_dispatch__(self, function: Any, types: Any, arguments: Any = (), named: Any = None) -> Any:
             told = answer(function, arguments)

@@ -22,7 +22,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 _OURS = types.ModuleType("dsgui")
 _OURS.__path__ = [os.path.join(_HERE.rpartition(f"{os.sep}dsgui{os.sep}")[0], "dsgui")]
 sys.modules.setdefault("dsgui", _OURS)
-from dsgui.shell.memory import rehearsal  # noqa: E402 — found through the lines above alone
+from dsgui.shell.memory import fake_nvme, rehearsal  # noqa: E402 — found through the lines above alone
 from dsgui.shell.memory.counting import TooLong, short  # noqa: E402
 from dsgui.shell.memory.model_building import Refused  # noqa: E402
 from dsgui.shell.memory.patched import Moved  # noqa: E402
@@ -105,7 +105,12 @@ def rehearsed(question: "dict[str, Any]", tell: rehearsal.Tell, stage: rehearsal
         return cannot("reads_value", where=str(error))
     except TooLong:
         return cannot("too_long")
+    except Moved as error:
+        return cannot("moved", what=str(error))
     except Exception as error:  # noqa: BLE001 — whatever DeepSpeed or the model raises is the answer
+        stop = fake_nvme.stop_of(error)
+        if stop:
+            return cannot(stop.code, key=stop.key)
         return cannot("raised", error=told(error))
 
 

@@ -6,10 +6,14 @@ has moved one, nothing can be said with it."""
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from dsgui.shell.memory import fake_nvme
 from dsgui.shell.memory.fake_machine import Nothing
 from dsgui.shell.memory.target_modules import load
 
 _CHECKS = "asserts that ranks have the same lists; there is one rank here, and no list in a tensor without storage"
+_SWAPPERS = ("async_io", "gds")  # NAME of their builders
+_LOCKS = "used, not replaced: locks its buffers by that operator, to the byte; older releases lock them by torch"
+_SWAPS = "used, not replaced: moves what is on NVMe through buffers that are counted"
 _READS = "reads a value of a tensor, which has none"
 
 
@@ -23,6 +27,7 @@ class Row(NamedTuple):
     make: "Callable[[Any, Any], Any]"
     on_gpu: bool = False
     newer: bool = False
+    swapping: bool = False
 
 
 class Moved(Exception):
@@ -98,6 +103,8 @@ def exchange(parameter: Any, changed: Any) -> None:
     other = torch.nn.Parameter(changed, requires_grad=parameter.requires_grad)
     torch._C._swap_tensor_impl(parameter, other)
     parameter.__dict__, other.__dict__ = other.__dict__, parameter.__dict__
+    for name, value in other.__dict__.items():  # what was noted on it (`use_muon`) stays
+        parameter.__dict__.setdefault(name, value)
 
 
 def forget_value(tensor: Any) -> None:
@@ -126,7 +133,10 @@ def moved_in_place(original: Any, setting: Setting) -> Any:
 
 
 def no_library(original: Any, setting: Setting) -> Any:
-    return lambda builder, *_, **__: Nothing()
+    """What swaps to NVMe has an operator that says what it locks; of others nothing is asked."""
+    return lambda builder, *_, **__: (
+        fake_nvme.operator(setting.counter) if getattr(builder, "NAME", "") in _SWAPPERS else Nothing()
+    )
 
 
 def flash_attention(original: Any, setting: Setting) -> Any:
@@ -187,11 +197,31 @@ TABLE = (
     Row("deepspeed.comm.torch", "build_shm_op", "would compile an operator and keep shared memory", nothing),
     Row("deepspeed.ops.op_builder.builder", "OpBuilder.load", "would compile an operator, which would compute",
         no_library),
+    Row("deepspeed.ops.op_builder.async_io", "AsyncIOBuilder.load", "used, not replaced: gives what reads and writes "
+        "NVMe; what stands in does neither", kept, swapping=True),
+    Row("deepspeed.ops.op_builder.pin_memory", "PinMemoryBuilder.load", _LOCKS, kept, swapping=True),
+    Row("deepspeed.runtime.swap_tensor.utils", "SwapBufferManager", _LOCKS, kept, swapping=True),
+    Row("deepspeed.runtime.swap_tensor.partitioned_param_swapper", "AsyncPartitionedParameterSwapper._configure_aio",
+        "used, not replaced: empties the folder that it swaps to, so a dry run gives it one of its own", kept,
+        swapping=True),
+    Row("deepspeed.runtime.swap_tensor.partitioned_param_swapper",
+        "AsyncPartitionedParameterSwapper.reserve_partitioned_swap_space", _LOCKS, kept, swapping=True),
+    Row("deepspeed.runtime.swap_tensor.partitioned_optimizer_swapper",
+        "PartitionedOptimizerSwapper.swap_in_optimizer_state", _SWAPS, kept, swapping=True),
+    Row("deepspeed.runtime.swap_tensor.optimizer_utils", "OptimizerSwapper._swap_out_gradients", _SWAPS, kept,
+        swapping=True),
     Row("deepspeed.runtime.zero.utils", "assert_ints_same_as_other_ranks", _CHECKS, nothing),
     Row("deepspeed.runtime.zero.stage3", "assert_ints_same_as_other_ranks", _CHECKS, nothing),
     Row("deepspeed.runtime.zero.partition_parameters", "assert_ints_same_as_other_ranks", _CHECKS, nothing),
     Row("deepspeed.runtime.zero.partitioned_param_coordinator", "assert_ints_same_as_other_ranks", _CHECKS, nothing),
 )  # fmt: skip
+
+
+def look_for_swapping() -> None:
+    """Looks for what a dry run with NVMe needs of DeepSpeed. Raises `Moved`."""
+    for row in TABLE:
+        if row.swapping:
+            owner_of(row)
 
 
 def is_there(row: Row) -> bool:
@@ -220,7 +250,7 @@ def replace(setting: Setting, of: str, *, fakes_gpu: bool) -> None:
     """Looks for the rows `of` torch or DeepSpeed, then replaces them. torch's come first: DeepSpeed keeps originals
     when it is imported. Raises `Moved` before anything of them is replaced."""
     rows = [row for row in TABLE if row.module.split(".")[0] == of and (fakes_gpu or not row.on_gpu)]
-    rows = [row for row in rows if not row.newer or is_there(row)]
+    rows = [row for row in rows if not row.swapping and (not row.newer or is_there(row))]
     found = [owner_of(row) for row in rows]
     for row, (owner, name) in zip(rows, found):  # noqa: B905 — Python 3.9 must read this file
         setattr(owner, name, row.make(getattr(owner, name), setting))

@@ -13,7 +13,7 @@ import time
 import warnings
 from typing import Any, Callable, Iterator  # noqa: UP035 — Python 3.9 must read this file
 
-from dsgui.shell.memory import counting, fake_machine, patched
+from dsgui.shell.memory import counting, fake_machine, fake_nvme, patched
 from dsgui.shell.memory.model_building import FromConfig, FromFunction, Refused
 from dsgui.shell.memory.target_modules import load
 
@@ -21,6 +21,8 @@ Tell = Callable[["dict[str, Any]"], None]
 STEPS = 3  # the first of ZeRO-3 records a trace and prefetches nothing
 # Code of transformers that looks into the attention mask: nothing is padded in a full batch.
 _ALL_TRUE = ("transformers/masking_utils.py", "transformers/modeling_attn_mask_utils.py")
+# torch casts by tables of operators that a device registered from Python lacks; GPUDirect asks for CUDA itself.
+_NOT_FOLLOWED = (("torch_autocast", "enabled"), ("aio", "use_gds"))
 _MAY_READ = ("deepspeed/", "accelerate/")
 
 
@@ -99,6 +101,7 @@ class Rehearsal:
         self.config["gradient_accumulation_steps"] = here
         self.config["train_micro_batch_size_per_gpu"] = self.question["workload"]["micro_batch"]
         self.config.pop("train_batch_size", None)
+        fake_nvme.move_away(self.config)
         self.config["steps_per_print"] = 10**9
         return here
 
@@ -229,11 +232,12 @@ def uncollected() -> "Iterator[None]":
 
 
 def refuse(config: "dict[str, Any]") -> None:
-    """What needs more than an engine on one process. Raises `Refused`."""
-    zero = config.get("zero_optimization") or {}
-    for block in ("offload_optimizer", "offload_param"):
-        if (zero.get(block) or {}).get("device") == "nvme":
-            raise Refused("no_swapping", key=f"/zero_optimization/{block}/device")
+    """What can't be followed here. Raises `Refused`, and `patched.Moved` where this release swaps otherwise."""
+    for block, key in _NOT_FOLLOWED:
+        if (config.get(block) or {}).get(key):
+            raise Refused("not_followed", key=f"/{block}/{key}")
+    if fake_nvme.swaps(config):
+        patched.look_for_swapping()
 
 
 def loss_of(out: Any) -> Any:

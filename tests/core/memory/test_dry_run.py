@@ -34,6 +34,15 @@ def test_bytes_are_as_the_allocators_hand_them_out():
     assert recorded.live(frozenset({Place.GPU})).tolist()[:4] == [1024, 1024, 1536, 1024]
 
 
+def test_what_deepspeed_locks_itself_is_not_rounded():
+    lines = [["pinned", "deepspeed/runtime/swap_tensor/utils.py:189", "<listcomp>", "new_cpu_locked_tensor(", "locked"]]
+    found = answer_of(told([1, -1], [1000], [0], [[0, "init", 0]], lines=lines))
+    assert [(part.component, part.place, part.count) for peak in found.peaks for part in peak.parts] == [
+        (Component.SWAP, Place.PINNED, 1000)
+    ]
+    assert found.pins_kept == {}
+
+
 def test_peaks_are_of_whichever_step_is_the_fullest():
     found = answer_of(RECORD)
     assert found.source is Source.DRY_RUN

@@ -1,10 +1,11 @@
 """Other configs for the same training, and the cheapest that fits."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from dsgui.core.memory.answer import CannotSay, Device
+from dsgui.core.memory.answer import Answer, CannotSay, Device
 from dsgui.core.memory.fits.room import Room
 from dsgui.core.memory.fits.verdict import Fit, judge
 from dsgui.core.memory.instant import answer
@@ -94,13 +95,29 @@ def test_nothing_fits_into_nothing():
     assert cheapest_fit(asked(), means(1 << 20)) is None
 
 
+LARGE = Model("large", LLAMA | {"hidden_size": 8192, "num_hidden_layers": 8, "num_attention_heads": 64})
+
+
 def test_nvme_is_offered_where_a_folder_is_known():
-    question = asked()
-    moves = {move for rung in ladder(question, means(80 * GIB, nvme_path="/nvme")) for move in rung.moves}
+    question = replace(asked(ranks=1), model=LARGE)
     assert not any("nvme" in move for rung in ladder(question, means(80 * GIB)) for move in rung.moves)
-    rung = next(r for r in ladder(question, means(GIB, nvme_path="/nvme")) if "offload_optimizer_nvme" in r.moves)
+    rungs = ladder(question, means(GIB, nvme_path="/nvme"))
+    rung = next(rung for rung in rungs if "offload_optimizer_nvme" in rung.moves)
     assert applied(CONFIG, rung.changes)["zero_optimization"]["offload_optimizer"]["nvme_path"] == "/nvme"
-    assert moves <= set(TEXTS["memory_moves"])
+    assert {move for rung in rungs for move in rung.moves} <= set(TEXTS["memory_moves"])
+
+
+def test_no_plan_with_nvme_is_one_that_deepspeed_stops_at():
+    """A part of the words' embedding is longer than a swap buffer by default (1e8)."""
+    question = replace(asked(ranks=1), model=LARGE)
+    zero = {"stage": 3, "offload_param": {"device": "nvme", "nvme_path": "/nvme"}}
+    assert answer(replace(question, config=CONFIG | {"zero_optimization": zero})).why.code == "small_buffers"
+    rungs = ladder(question, means(GIB, nvme_path="/nvme"))
+    offered = [applied(CONFIG, rung.changes) for rung in rungs if "offload_param_nvme" in rung.moves]
+    assert offered != []
+    for config in offered:
+        assert config["zero_optimization"]["offload_param"]["buffer_size"] == 263_000_000
+        assert isinstance(answer(replace(question, config=config)), Answer)
 
 
 def test_the_ladder_goes_from_the_fastest_to_the_leanest():

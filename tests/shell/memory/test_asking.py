@@ -13,8 +13,10 @@ from dsgui.core.memory.choice import LORA_TARGETS
 from dsgui.core.memory.engines.job import Made
 from dsgui.core.memory.instant import answer
 from dsgui.core.memory.question import Group, Lora, Model, Question, Workload
+from dsgui.shell.memory import patched
 from dsgui.shell.memory.asking import Worker, dry_run
 from dsgui.shell.memory.patched import TABLE, Moved, Row, nothing, owner_of
+from dsgui.shell.memory.rehearsal import refuse
 
 pytestmark = pytest.mark.remembered("dsgui/core/memory", "dsgui/shell/memory")
 LLAMA = {
@@ -31,6 +33,11 @@ T5 = {"model_type": "t5", "d_model": 128, "num_layers": 2, "d_ff": 256, "num_hea
 BLOOM = {"model_type": "bloom", "hidden_size": 256, "n_layer": 2, "n_head": 8, "vocab_size": 1024}
 GEMMA = LLAMA | {"model_type": "gemma", "head_dim": 32, "tie_word_embeddings": True}
 ADAM = {"bf16": {"enabled": True}, "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}}}
+WIDE = LLAMA | {"hidden_size": 1024, "intermediate_size": 2048}  # some parts can be swapped
+NVME = {"device": "nvme", "nvme_path": "/nowhere"}
+PARTS = NVME | {"max_in_cpu": 0, "buffer_size": 4 << 20, "buffer_count": 12}
+ONE_BY_ONE = {"stage3_max_live_parameters": 1, "stage3_max_reuse_distance": 0, "stage3_prefetch_bucket_size": 0}
+SUB_GROUPS = {"sub_group_size": 1 << 20}
 MODELS_OF_A_USER = """
 import torch
 
@@ -157,9 +164,61 @@ def test_bounds_are_kept(worker):
 
 
 @pytest.mark.deepspeed
-def test_nvme_is_not_rehearsed(worker):
-    found = worker.ask(question(zero(3, offload_param={"device": "nvme", "nvme_path": "/nowhere"})))
-    assert "NVMe" in str(found.why)
+@pytest.mark.parametrize(
+    "config",
+    [zero(3, offload_optimizer=NVME), zero(3, **ONE_BY_ONE, offload_optimizer=NVME, offload_param=PARTS, **SUB_GROUPS)],
+    ids=["optimizer", "optimizer and parameters"],
+)
+def test_formula_and_dry_run_agree_on_nvme(worker, config):
+    """Host: buffers and their pageable twin, a first step's moments. NVMe: files."""
+    asked = question(config, WIDE)
+    formula, real = answer(asked), worker.ask(asked)
+    assert isinstance(real, Answer), real
+    assert formula.worst(Device.GPU).count == pytest.approx(real.worst(Device.GPU).count, rel=0.02)
+    for device in (Device.HOST, Device.NVME):
+        ours, theirs = ({peak.moment: peak.count for peak in one.of(device)} for one in (formula, real))
+        assert ours == pytest.approx(theirs, rel=0.001, abs=1 << 10), device
+
+
+@pytest.mark.deepspeed
+@pytest.mark.parametrize(
+    ("config", "key"),
+    [
+        (zero(3, offload_optimizer=NVME | {"buffer_count": 3}), "offload_optimizer/buffer_count"),
+        (zero(3, offload_param=PARTS | {"buffer_size": 1 << 20}), "offload_param/buffer_size"),
+        (zero(3, offload_param=PARTS | {"buffer_count": 2}), "offload_param/buffer_count"),
+    ],
+)
+def test_where_deepspeed_would_stop_over_its_buffers_both_name_the_key(worker, config, key):
+    asked = question(config, WIDE, ranks=1)
+    formula, real = answer(asked), worker.ask(asked)
+    assert str(real.why) == str(formula.why)
+    assert str(real.why).endswith(f"/zero_optimization/{key}.")
+
+
+@pytest.mark.deepspeed
+def test_a_dry_run_leaves_the_folder_on_nvme_alone(worker, tmp_path):
+    """DeepSpeed empties its folder there when it starts: another run's files may be in it."""
+    theirs = tmp_path / "zero_stage_3" / "bfloat16params" / "rank0" / "7_param.tensor.swp"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_bytes(b"of a run that goes on")
+    parts = PARTS | {"nvme_path": str(tmp_path), "buffer_size": 1 << 20}
+    worker.ask(question(zero(3, offload_param=parts), WIDE, ranks=1))
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [theirs]
+    assert theirs.read_bytes() == b"of a run that goes on"
+
+
+@pytest.mark.deepspeed
+def test_what_a_dry_run_cannot_follow_is_refused_by_its_key(worker):
+    found = worker.ask(question(zero(2) | {"torch_autocast": {"enabled": True, "dtype": "bfloat16"}}))
+    assert "can't follow /torch_autocast/enabled" in str(found.why)
+
+
+@pytest.mark.deepspeed
+def test_what_deepspeed_notes_on_a_parameter_stays_as_it_moves_to_the_device(worker):
+    """Muon: `deepspeed.initialize` says of each parameter which half of the optimizer has it, before it is moved."""
+    muon = {"optimizer": {"type": "Muon", "params": {"lr": 1e-4}}}
+    assert isinstance(worker.ask(question(zero(2) | muon)), Answer)
 
 
 @pytest.mark.deepspeed
@@ -235,6 +294,14 @@ def test_a_python_without_torch_is_one_sentence(tmp_path):
     (tmp_path / "python").chmod(0o755)
     why = dry_run(question(zero(2)), str(tmp_path / "python")).why
     assert str(why).startswith("The training environment has no torch: a dry run needs DeepSpeed, torch and")
+
+
+def test_a_release_that_swaps_otherwise_is_named_where_a_config_swaps(monkeypatch):
+    monkeypatch.setattr(patched, "TABLE", (Row("json", "nowhere", "", nothing, swapping=True),))
+    refuse(zero(3, offload_param={"device": "cpu"}))
+    with pytest.raises(Moved, match=r"json\.nowhere"):
+        refuse(zero(3, offload_param=NVME))
+    assert any(row.swapping for row in TABLE)
 
 
 def test_what_a_release_has_moved_is_named():

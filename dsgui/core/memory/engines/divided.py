@@ -5,16 +5,26 @@ import math
 from dataclasses import dataclass, field
 
 from dsgui.core.memory import settings as keys
-from dsgui.core.memory.answer import Component, Place
+from dsgui.core.memory.answer import Component, Moment, Place
 from dsgui.core.memory.engines.gathering import PERSISTENT, Gathering, persistent, trace_of
 from dsgui.core.memory.engines.job import Engine
 from dsgui.core.memory.engines.loading import Loading
 from dsgui.core.memory.engines.swapping import (
+    FIRST_MOMENTS,
+    MAX_IN_CPU,
     OPTIMIZER_BUFFERS,
+    PARAM_BUFFERS,
+    PARAM_TWIN,
+    WAY_BACK,
+    aligned,
+    check_fast,
+    check_part,
+    check_states,
     in_memory,
     optimizer_buffers,
     param_buffers,
     swaps,
+    written,
 )
 from dsgui.core.memory.ledger import Slot, slot_for
 from dsgui.core.memory.settings import Offload
@@ -29,7 +39,7 @@ NORM = slot_for(Component.STEP, keys=(keys.SUB_GROUP,))
 FLATTENED = slot_for(Component.STEP, keys=(keys.SUB_GROUP, keys.OPTIMIZER_DEVICE))
 AT_INIT = slot_for(Component.INIT, keys=(keys.STAGE, keys.SUB_GROUP))
 AT_INIT_HOST = slot_for(Component.INIT, Place.HOST, (keys.SUB_GROUP, keys.OPTIMIZER_DEVICE))
-WEIGHTS_ON_NVME = slot_for(Component.WEIGHTS, Place.NVME, (keys.PARAM_DEVICE, f"{keys.ZERO}/offload_param/max_in_cpu"))
+WEIGHTS_ON_NVME = slot_for(Component.WEIGHTS, Place.NVME, (keys.PARAM_DEVICE, MAX_IN_CPU))
 GRADIENTS_ON_GPU = slot_for(Component.GRADIENTS, keys=(keys.OPTIMIZER_DEVICE, "/aio/block_size"))
 ON_THE_WAY = slot_for(Component.STAGING, keys=(keys.OPTIMIZER_DEVICE,))
 
@@ -49,7 +59,9 @@ class Divided(Engine):
     bucket: list[Weight] = field(default_factory=list)
     always: set[str] = field(default_factory=set)
     sub_group_of: dict[str, SubGroup] = field(default_factory=dict)
-    unswapped: int = 0
+    made_as: dict[str, int] = field(default_factory=dict)
+    unswapped: list[int] = field(default_factory=list)
+    away: list[SubGroup] = field(default_factory=list)
     copies: dict[str, Weight] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -59,6 +71,7 @@ class Divided(Engine):
         self.gathering = Gathering(
             self.ledger, trace_of(walk, self._backward), s, self.job.ranks, s.weight, self.always
         )
+        self.made_as = {name: number for number, name in enumerate(walk.weights())}
         self.groups = [self._sub_groups(group) for group in self.job.groups]
         self.sub_group_of = {weight.name: sub for sub in self.sub_groups for weight in sub.weights}
 
@@ -112,9 +125,9 @@ class Divided(Engine):
     def initialize(self) -> None:
         self._make_model()
         self._flat_weights()
-        if any(self._swaps(sub) for sub in self.sub_groups):
-            longest = max(sub.numel for sub in self.sub_groups)
-            self.ledger.take(OPTIMIZER_BUFFERS, optimizer_buffers(self.job.settings, longest))
+        if self.optimizer_at.is_nvme:
+            size = optimizer_buffers(self.job.settings, max(sub.numel for sub in self.sub_groups))
+            self.ledger.take(OPTIMIZER_BUFFERS, size, self.optimizer_at.buffer_count)
         self._masters()
         self._first_gradients()
         self._buffers()
@@ -131,6 +144,7 @@ class Divided(Engine):
         if not self.job.made.inside:
             self._divide_whole()
             return
+        self._param_buffers()
         walk, made = self.job.walk, set[str]()
         self.copies = walk.copies()
         for unit in walk.units():
@@ -148,8 +162,33 @@ class Divided(Engine):
         self.ledger.take(AT_INIT, weight.numel * wide)
         self.ledger.take(AT_INIT, weight.numel * b)
         self.ledger.drop(AT_INIT, weight.numel * wide)
-        self._pinned(slot, self.share(weight) * b)
+        self._part(weight, slot)
         self.ledger.drop(AT_INIT, weight.numel * b)
+
+    def _param_buffers(self) -> None:
+        """partitioned_param_swapper.py:124: a pageable tensor, then a locked one as large."""
+        if self.params_at.is_nvme:
+            count = param_buffers(self.job.settings)
+            self.ledger.take(PARAM_TWIN, count)
+            self.ledger.take(PARAM_BUFFERS, count)
+            self.ledger.drop(PARAM_TWIN, count)
+
+    def _leaves(self, weight: Weight) -> bool:
+        """Whether its part goes to NVMe as soon as it is divided (partition_parameters.py:1820)."""
+        width = self.job.settings.weight
+        return self.params_at.is_nvme and swaps(self.job.settings, self.share(weight), width)
+
+    def _part(self, weight: Weight, slot: Slot) -> None:
+        count = self.share(weight) * self.job.width(weight)
+        if not self._leaves(weight):
+            self._pinned(slot, count)
+            return
+        check_part(self.job.settings, self.share(weight))
+        self.ledger.take(WEIGHTS_ON_NVME, count)
+
+    def _drop_part(self, weight: Weight, slot: Slot) -> None:
+        if not self._leaves(weight):
+            self.ledger.drop(slot, self.share(weight) * self.job.width(weight))
 
     @property
     def _copies_slot(self) -> Slot:
@@ -159,17 +198,25 @@ class Divided(Engine):
         """The own weights of modules that were tied after that: a divided one is in a cycle with its methods
         (engine.py:931), so it stays until Python collects."""
         for weight in self.copies.values():
-            self.ledger.drop(self._copies_slot, self.share(weight) * self.job.width(weight))
+            self._drop_part(weight, self._copies_slot)
         self.copies = {}
 
     def _divide_whole(self) -> None:
         """The engine has cast it and moved all of it to the GPU (engine.py:2093) before it is divided."""
         loading = Loading(self.job, self.ledger)
         loading.whole()
+        self._param_buffers()
         for weight in self.job.walk.weights().values():
-            self.ledger.take(self._weights_slot(not weight.trainable), self.share(weight) * self.job.width(weight))
+            self._whole_part(weight)
             whole = loading.weights if weight.trainable else loading.frozen
             self.ledger.drop(whole, weight.numel * self.job.width(weight))
+
+    def _whole_part(self, weight: Weight) -> None:
+        count, slot = self.share(weight) * self.job.width(weight), self._weights_slot(not weight.trainable)
+        if self._leaves(weight):
+            self._part(weight, slot)
+        else:
+            self.ledger.take(slot, count)
 
     def _flat_weights(self) -> None:
         """967–973 through a copy on the host; 888–911 with offload_param: one pinned buffer a group."""
@@ -181,19 +228,31 @@ class Divided(Engine):
             self.ledger.take(slot, self.part * b)
             self.ledger.drop(AT_INIT_HOST, self.part * b)
             return
-        if self.params_at.is_nvme:
-            self.ledger.take(*param_buffers(self.job.settings))
         sizes = [[sub.numel for sub in group] for group in self.groups]
         slot = slot_for(Component.WEIGHTS, Place.PINNED, (keys.STAGE, *_PARAM))  # whatever pin_memory says
-        for group, (room, fits) in zip(sizes, in_memory(self.job.settings, sizes), strict=True):
+        for group, (room, fits) in zip(self.groups, in_memory(self.job.settings, sizes), strict=True):
             self._pinned(slot, room * b)
-            self.ledger.take(WEIGHTS_ON_NVME, sum(size for size, fit in zip(group, fits, strict=True) if not fit) * b)
+            self.away += [sub for sub, fit in zip(group, fits, strict=True) if not fit]
         self._drop_parts()
+        self._leave_on_nvme()
+
+    def _leave_on_nvme(self) -> None:
+        """1005–1018: what comes back from a step is written from a buffer for the longest sub-group. Of each weight it
+        has room for all of it (`ds_numel`), not for this rank's part."""
+        s = self.job.settings
+        stay = [*self.job.frozen, *(weight for sub in self.away for weight in sub.weights)]
+        self.gathering.reading.away = {weight.name for weight in stay if self._leaves(weight)}
+        if self.away:
+            longest = max(self.sub_groups, key=lambda sub: sub.numel)
+            elements = sum(aligned(s, weight.numel, s.weight) for weight in longest.weights)
+            self.ledger.take(WAY_BACK, elements * s.weight)
 
     def _drop_parts(self) -> None:
-        slot = self._weights_slot()
+        """They are in the flat buffer now, but for those of sub-groups that it has no room for."""
+        slot, away = self._weights_slot(), {weight.name for sub in self.away for weight in sub.weights}
         for weight in self.job.trainable:
-            self.ledger.drop(slot, self.share(weight) * self.trained)
+            if weight.name not in away:
+                self._drop_part(weight, slot)
 
     def _pinned(self, slot: Slot, count: int) -> None:
         """A pageable tensor, then its pinned copy."""
@@ -205,7 +264,7 @@ class Divided(Engine):
             self.ledger.take(slot, count)
 
     def _states(self, index: int, component: Component) -> Slot:
-        if index < self.on_gpu:
+        if index < self.on_gpu and not self._swaps(self.sub_groups[index]):
             return slot_for(component, Place.GPU, (keys.STAGE, keys.OPTIMIZER_DEVICE))
         place = Place.NVME if self._swaps(self.sub_groups[index]) else Place.HOST
         return slot_for(component, place, _OPTIMIZER)
@@ -215,13 +274,30 @@ class Divided(Engine):
 
     def _masters(self) -> None:
         """1157–1173: converted, then cloned."""
+        held = 0
         for index, sub in enumerate(self.sub_groups):
             slot, count = self._states(index, Component.MASTER), sub.numel * self.job.settings.master
+            if slot.place is Place.NVME or sub in self.away:
+                held = self._swapped_master(sub, slot, count, held)
+                continue
             converts = self.job.settings.master != self.trained or slot.place is not self._weights_slot().place
             init = AT_INIT if slot.place is Place.GPU else AT_INIT_HOST
             self.ledger.take(init, count * converts)
             self.ledger.take(slot, count)
             self.ledger.drop(init, count * converts)
+        self.ledger.drop(AT_INIT_HOST, held)
+
+    def _swapped_master(self, sub: SubGroup, slot: Slot, count: int, held: int) -> int:
+        """1126–1154: what is on NVMe is read into a buffer, which is the master itself or stays until the next one is
+        there: how long the one is that is `held` now."""
+        reads = slot.place is Place.NVME and sub in self.away
+        if reads and self.optimizer_at.fast:
+            check_fast(self.job.settings, max(other.numel for other in self.sub_groups))
+        buffer = count * (reads and not self.optimizer_at.fast)
+        self.ledger.take(AT_INIT_HOST, buffer)
+        self.ledger.drop(AT_INIT_HOST, held * bool(buffer))
+        self.ledger.take(slot, count)
+        return buffer or held
 
     def _first_gradients(self) -> None:
         """1300–1375: a buffer of zeros as long as the longest sub-group; offloaded gradients stay, a pinned block a
@@ -236,10 +312,9 @@ class Divided(Engine):
         self.ledger.drop(init, buffer)
 
     def _offload_gradients(self, index: int, count: int) -> None:
+        """What is swapped has none yet: its files are of the first backward."""
         slot = self._gradient_slot(index)
-        if slot.place is Place.NVME:
-            self.ledger.take(slot, count)
-        else:
+        if slot.place is not Place.NVME:
             self._pinned(slot, count)
 
     def _gradient_slot(self, index: int) -> Slot:
@@ -267,8 +342,17 @@ class Divided(Engine):
 
     def settle(self) -> None:
         s = self.job.settings
+        if self.optimizer_at.is_nvme:  # a first step takes more than any later one: moments are made in memory
+            self.ledger.begin(Moment.STEP)
         for index, sub in enumerate(self.sub_groups):
+            if self._swaps(sub):
+                check_states(s)
+                parts = sum(written(s, self.share(weight)) for weight in sub.weights)
+                self.ledger.take(self._gradient_slot(index), parts * s.master)
+                self.ledger.take(FIRST_MOMENTS, sub.numel * s.moment, s.moments)
+                self.ledger.drop(FIRST_MOMENTS, sub.numel * s.moment, s.moments)
             self.ledger.take(self._states(index, Component.MOMENTS), sub.numel * s.moment, s.moments)
+        self.ledger.begin(None)
         self._gather_persistent()
         if s.gas > 1 and self.always:
             self.gathering.rehearse()
@@ -350,13 +434,14 @@ class Divided(Engine):
         """2031–2047, 1443–1465. What goes to NVMe goes when the whole bucket is ready; what is too short for it stays
         on the GPU until the step (swap_tensor/optimizer_utils.py:266)."""
         s, waiting = self.job.settings, 0
-        for weight in self.bucket:
+        for weight in sorted(self.bucket, key=lambda weight: self.made_as[weight.name]):  # 1677
             part = self.share(weight)
             self.ledger.take(ON_THE_WAY, part * s.accumulated)
             if self.is_boundary:
                 self.ledger.pass_by(NORM, min(part, _NORM_AT_ONCE) * 8)
                 waiting += self._send(weight, part * s.master)
-            self.ledger.drop(ON_THE_WAY, part * s.accumulated)
+            else:
+                self.ledger.drop(ON_THE_WAY, part * s.accumulated)
         self.ledger.drop(ON_THE_WAY, waiting)
 
     @property
@@ -365,17 +450,20 @@ class Divided(Engine):
         return slot_for(Component.STEP, place, ("/fp16/enabled", keys.OPTIMIZER_DEVICE))
 
     def _send(self, weight: Weight, count: int) -> int:
-        """Bytes that wait for the end of the bucket."""
-        s = self.job.settings
-        if not self._swaps(self.sub_group_of[weight.name]):
-            self.ledger.pass_by(ON_THE_WAY, count * (s.master != s.accumulated))
-            return 0
-        if not swaps(s, count // s.master, s.master):
-            self.unswapped += count
-            self.ledger.take(GRADIENTS_ON_GPU, count)
-            return 0
-        self.ledger.take(ON_THE_WAY, count)
-        return count
+        """Takes a part on from where it is on its way; bytes that wait for the end of the bucket. Of a part that is no
+        multiple of what is written at once the rest is a view, which keeps all of it (optimizer_utils.py:444)."""
+        s, sent = self.job.settings, self.share(weight) * self.job.settings.accumulated
+        part, copies = count // s.master, s.master != s.accumulated
+        self.ledger.drop(ON_THE_WAY, sent * (not copies))
+        leaves = self._swaps(self.sub_group_of[weight.name])
+        stays = leaves and part != written(s, part)
+        self.ledger.take(GRADIENTS_ON_GPU if stays else ON_THE_WAY, count)
+        self.ledger.drop(ON_THE_WAY, sent * copies)
+        if stays:
+            self.unswapped.append(count)
+        elif not leaves:
+            self.ledger.drop(ON_THE_WAY, count)
+        return count * (leaves and not stays)
 
     def end_backward(self, is_boundary: bool) -> None:
         self._reduce_bucket()
@@ -392,8 +480,9 @@ class Divided(Engine):
             self.ledger.pass_by(NORM, max(self.share(weight) for weight in self.job.trainable) * 8)
         for index, sub in enumerate(self.sub_groups):
             self._step_of(index, sub)
-        self.ledger.drop(GRADIENTS_ON_GPU, self.unswapped)
-        self.unswapped = 0
+        for count in self.unswapped:
+            self.ledger.drop(GRADIENTS_ON_GPU, count)
+        self.unswapped = []
         self._gather_persistent()
         self.gathering.forget_secondary()
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component
 from dsgui.core.memory.engines.order import Act, Step
+from dsgui.core.memory.engines.swapping import Reading
 from dsgui.core.memory.ledger import Ledger, slot_for
 from dsgui.core.memory.settings import Settings
 from dsgui.core.memory.walk import Unit, Walk, Weight
@@ -98,11 +99,16 @@ class Gathering:
     sizes: dict[str, int] = field(default_factory=dict)
     missing: set[str] = field(default_factory=set)
     decided: dict[tuple[int, str], bool] = field(default_factory=dict)
+    reading: Reading = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.reading = Reading(self.settings)
 
     def rehearse(self) -> None:
         """The first forward and backward with a complete trace, where no step came before: weights that always stay are
         not there yet. What it decides to release is cached for ever (`lru_cache`, 625)."""
         first = Gathering(Ledger(), self.trace, self.settings, self.ranks, self.narrow, self.always)
+        first.reading.away = self.reading.away
         first.missing = set(self.always)
         first.reset()
         for unit, begins in self.trace.visits:
@@ -129,6 +135,9 @@ class Gathering:
             self._pass_over([w for w in unit.weights if self.fetched_for.get(w.name, -1) < self.call])
         if self.queue and self.live < self.settings.live:
             self._prefetch()
+        if self.reading.away and self.settings.prefetch:
+            in_flight = [w.numel for name, handle in self.flying.items() for w in handle.weights if w.name == name]
+            self.reading.read_ahead(self.queue, sum(in_flight))
         self.call += 1
 
     def leave(self, unit: Unit, forward: bool) -> None:
@@ -168,6 +177,7 @@ class Gathering:
         """`__all_gather_params_`: one handle for all; N = 1 has no collective (904–914)."""
         if not weights:
             return
+        self.reading.read(weights)
         self.live += sum(weight.numel for weight in weights)
         if self.ranks == 1 or self.settings.is_sequential or len(weights) == 1:
             for weight in weights:
@@ -228,7 +238,7 @@ class Gathering:
         room = min(self.settings.live - self.live, self.settings.prefetch)
         found: dict[str, Weight] = {}
         size = 0
-        while self.queue and size < room:
+        while self.queue and size < room and not self.reading.is_away(self.queue[0][0]):
             weight, call = self.queue.popleft()
             self.fetched_for[weight.name] = max(self.fetched_for.get(weight.name, -1), call)
             if weight.name not in found and not self._is_there(weight):
@@ -252,6 +262,7 @@ class Gathering:
         if self.whole.pop(weight.name, None) is None:
             return
         self.live -= weight.numel
+        self.reading.free(weight)
         if self.ranks > 1 or self.settings.params_at.is_on:
             self.ledger.drop(GATHERED, self._own_bytes(weight))
 
