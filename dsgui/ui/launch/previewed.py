@@ -11,12 +11,15 @@ from dsgui.core.memory.fits.foretold import Foretold
 
 # When the page asked, by the page's own clock: requests of different events may overtake each other.
 SENT_AT = "(...values) => { values[0] = performance.now(); return values; }"
+# The button at once, not with the next answer: a press in between would go nowhere. What it may start, the press asks.
+ENABLED = '(ticked) => ({ __type__: "update", interactive: ticked })'
 
 
 @dataclass(frozen=True, slots=True)
 class Previewed:
     """A plan, the command that the page shows for it, and what stood on the page when it was made. `foretold`: what the
-    page says of its memory, None where no model is named. `handed_on`: to the supervisor, and written nowhere."""
+    page says of its memory, None where no model is named. `handed_on`: to the supervisor, and written nowhere. `ready`:
+    no check stands against it that was not accepted."""
 
     plan: Plan
     line: str
@@ -24,6 +27,7 @@ class Previewed:
     handed_on: Mapping[str, str]
     made_from: tuple[Any, ...]
     foretold: Foretold | None = None
+    ready: bool = True
 
 
 class Latest:

@@ -106,6 +106,7 @@ CHARTS_PAGE: dict[str, str] = {
     "smoothed_from": "原值 {value}",
     "more_rows": "还有 {count} 条",
     # why it is slow
+    "speed_early": "正在测量，训练约 30 秒后给出结论。",
     "speed_head": "速度：",
     "speed_try": "可以尝试：",
     # alerts
