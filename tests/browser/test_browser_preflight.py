@@ -162,3 +162,17 @@ def test_one_press_starts_what_was_accepted_while_its_command_is_still_being_bui
     page.unroute("**/gradio_api/run/**")  # that answer never comes; what is asked from here on is answered
     page.click("#launch:not([disabled])")
     expect(page.locator(".ds-run-head .ds-state")).to_have_text("failed", timeout=60_000)
+
+
+def test_one_press_starts_a_script_whose_command_is_still_being_built(page, tmp_path):
+    script = tmp_path / "sound.py"
+    script.write_text("import sys\nprint(sys.argv)")
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.get_by_label("My own script").check()
+    expect(page.locator("#launch")).to_be_disabled()  # there is none yet
+    held = HeldAnswers(page, "sound.py")
+    page.locator("#script textarea, #script input").first.fill(str(script))
+    held.wait()
+    page.unroute("**/gradio_api/run/**")
+    page.click("#launch:not([disabled])")
+    expect(page.get_by_label("Output of the run")).to_contain_text("sound.py", timeout=60_000)

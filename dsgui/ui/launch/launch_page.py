@@ -40,7 +40,7 @@ from dsgui.ui.launch.asked_first import wire_ask_first
 from dsgui.ui.launch.desk import Desk, build_desk, look_at_gpus, share_ranks
 from dsgui.ui.launch.launch_request import page_request, preset_of
 from dsgui.ui.launch.pressed import Gone, starter
-from dsgui.ui.launch.previewed import ENABLED, SENT_AT, Latest, Previewed, in_order
+from dsgui.ui.launch.previewed import ENABLED, SENT_AT, WHILE_BUILT, Latest, Previewed, in_order
 from dsgui.ui.preflight.preflight_view import BeforeStart, before_start, preflight_html
 
 
@@ -101,6 +101,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     asked_with = [sent_at, latest, shown, brought, *made_from]
 
     def preview_on(triggers: list[Any]) -> Any:
+        gr.on(triggers, None, None, [launch], js=WHILE_BUILT, **LOCAL)
         return gr.on(triggers, in_order(preview, len(outputs)), asked_with, outputs, js=SENT_AT, **LIVE)
 
     # Not when the config changes: that happens on another page, and opening this one asks anew.
@@ -118,7 +119,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
         pressed = start(*given)
         anew: dict[Any, Any] = dict(zip(outputs, pressed.anew, strict=True)) if pressed.anew else {}
         if pressed.run_id:
-            anew |= {previewed: Gone(), launch: gr.Button(interactive=False), anyway: False}
+            anew |= {previewed: Gone(given[0] or 0.0), launch: gr.Button(interactive=False), anyway: False}
         return {run_id: pressed.run_id, message: pressed.told, **anew}
 
     anyway.input(None, [anyway], [launch], js=ENABLED, **LOCAL)

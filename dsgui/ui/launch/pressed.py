@@ -11,9 +11,15 @@ from dsgui.ui.common.escaping import plain
 from dsgui.ui.common.services import Services
 from dsgui.ui.launch.previewed import Latest, Previewed
 
+DOUBLE_CLICK_MS = 2_000.0
 
+
+@dataclass(frozen=True, slots=True)
 class Gone:
-    """In place of what is previewed, once that was started: a second press starts nothing."""
+    """In place of what is previewed, once that was started by a press at `pressed_at`, by the page's clock: the second
+    of a double click starts nothing."""
+
+    pressed_at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +44,12 @@ def starter(services: Services, preview: Callable[..., tuple[Any, ...]]) -> Call
         brought: Any,
         *made_from: Any,
     ) -> Pressed:
-        latest.sent_at = max(latest.sent_at, sent_at or 0.0)  # answers that were asked for before are dropped
+        now = sent_at or 0.0
+        latest.sent_at = max(latest.sent_at, now)  # answers that were asked for before are dropped
         if isinstance(held, Gone):
-            return Pressed("", "")
+            if now - held.pressed_at < DOUBLE_CLICK_MS:
+                return Pressed("", "")
+            held = None
         if held is not None and (held.line.strip(), held.made_from) == ((line or "").strip(), made_from):
             return _started(services, held)
         anew = preview(shown, brought, *made_from)

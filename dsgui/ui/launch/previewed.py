@@ -11,8 +11,10 @@ from dsgui.core.memory.fits.foretold import Foretold
 
 # When the page asked, by the page's own clock: requests of different events may overtake each other.
 SENT_AT = "(...values) => { values[0] = performance.now(); return values; }"
-# The button at once, not with the next answer: a press in between would go nowhere. What it may start, the press asks.
+# The button can be pressed at once, not with the next answer: a press in between would go nowhere. What it may start,
+# the press asks. While a problem waits for its tick, only the tick gives it free.
 ENABLED = '(ticked) => ({ __type__: "update", interactive: ticked })'
+WHILE_BUILT = '() => ({ __type__: "update", ...(document.getElementById("although") ? {} : { interactive: true }) })'
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dsgui.core.launch.plan import ConfigArgument
 from dsgui.core.preflight.handing_checks import Offer
 from dsgui.ui.common.services import Services
 from dsgui.ui.launch.launch_page import _accepted, _taken_back
-from dsgui.ui.launch.pressed import Gone, Pressed, starter
+from dsgui.ui.launch.pressed import DOUBLE_CLICK_MS, Gone, Pressed, starter
 from dsgui.ui.launch.previewed import Latest, Previewed, in_order
 
 SKIPPED = {"__type__": "update"}
@@ -79,8 +79,9 @@ def test_a_press_starts_nothing_that_the_checks_hold_back_or_that_is_incomplete_
     runs = Runs()
     assert press(runs, None, ready=False).told.startswith("**Not started.** With the settings as they are now")
     assert press(runs, None).told.startswith("Nothing to launch yet")
-    assert press(runs, Gone()) == Pressed("", "")  # a double click
+    assert press(runs, Gone(4.0)) == Pressed("", "")  # a double click
     assert runs.started == []
+    assert press(runs, Gone(-DOUBLE_CLICK_MS), ready=True).run_id  # the same again, on purpose
 
 
 def test_an_answer_asked_for_before_a_press_is_dropped_after_it() -> None:
