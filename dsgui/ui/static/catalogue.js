@@ -1011,6 +1011,7 @@ export const TEXTS = {
   "move_before": "Move earlier",
   "move_after": "Move later",
   "hide": "Hide chart",
+  "source_output": "output",
   "source": "from {source}",
   "undrawn": "{title}: can't be drawn ({problem})",
   "screen_refused": "full screen was refused ({problem})",

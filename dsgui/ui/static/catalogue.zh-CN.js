@@ -1011,6 +1011,7 @@ export const TEXTS = {
   "move_before": "前移",
   "move_after": "后移",
   "hide": "隐藏图表",
+  "source_output": "输出",
   "source": "来自 {source}",
   "undrawn": "{title}：无法绘制（{problem}）",
   "screen_refused": "无法进入全屏（{problem}）",

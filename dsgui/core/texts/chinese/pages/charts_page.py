@@ -96,6 +96,7 @@ CHARTS_PAGE: dict[str, str] = {
     "move_before": "前移",
     "move_after": "后移",
     "hide": "隐藏图表",
+    "source_output": "输出",
     "source": "来自 {source}",
     "undrawn": "{title}：无法绘制（{problem}）",
     "screen_refused": "无法进入全屏（{problem}）",

@@ -97,6 +97,7 @@ CHARTS_PAGE: dict[str, str] = {
     "move_before": "Move earlier",
     "move_after": "Move later",
     "hide": "Hide chart",
+    "source_output": "output",
     "source": "from {source}",
     "undrawn": "{title}: can't be drawn ({problem})",
     "screen_refused": "full screen was refused ({problem})",
