@@ -11,7 +11,7 @@ import dsgui
 from dsgui.core.errors import DsguiError
 from dsgui.core.texts.columns import width, wrapped
 from dsgui.core.texts.english import TEXTS
-from dsgui.core.texts.languages import LANGUAGES, preferred, speaking
+from dsgui.core.texts.languages import LANGUAGES, preferred, speaking, tag_of
 from dsgui.core.texts.saying import words
 from dsgui.shell.files.installation import missing
 
@@ -30,24 +30,22 @@ _CODES = {text: code for code, text in TEXTS[_KIND].items()}
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command that the arguments name, or serves the pages; returns its exit code, 2 where it can't."""
-    try:
-        tag, given = _language(list(sys.argv[1:] if arguments is None else arguments))
-    except DsguiError as error:
-        print(f"dsgui: {error}", file=sys.stderr)
-        return _REFUSED
-    with speaking(tag), _in_words():
-        return _run(given)
+    wish, given = _language(list(sys.argv[1:] if arguments is None else arguments))
+    terminal = preferred(next(filter(None, map(os.environ.get, _TERMINALS)), ""))
+    tag = terminal if wish is None else tag_of(wish)
+    with speaking(tag or terminal), _in_words():
+        if tag:
+            return _run(given)
+        print(f"dsgui: {words('commands', 'no_language', tag=wish or '', tags=', '.join(LANGUAGES))}", file=sys.stderr)
+    return _REFUSED
 
 
-def _language(given: list[str]) -> tuple[str, list[str]]:
-    """What --lang before the command says, else the terminal's; and the arguments without it. Raises `DsguiError`."""
+def _language(given: list[str]) -> tuple[str | None, list[str]]:
+    """What --lang before the command says, None without it; and the arguments without it."""
     first, _, named = given[0].partition("=") if given else ("", "", "")
     if first != _LANGUAGE:
-        return preferred(next(filter(None, map(os.environ.get, _TERMINALS)), "")), given
-    tag, rest = (named, given[1:]) if named else ("".join(given[1:2]), given[2:])
-    if tag not in LANGUAGES:
-        raise DsguiError(words("commands", "no_language", tag=tag, tags=", ".join(LANGUAGES)))
-    return tag, rest
+        return None, given
+    return (named, given[1:]) if named else ("".join(given[1:2]), given[2:])
 
 
 def _run(given: list[str]) -> int:

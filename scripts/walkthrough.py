@@ -290,7 +290,7 @@ TASKS = (
         "Launch the bundled recipe",
         launch,
         in_the_way="Six choices in ragged rows, five of them ending alike. Mended: a list, and the remark once. "
-        "Left: on a busy machine it may ask for a second press, where the command was still being built.",
+        "On a busy machine it took a second press. Mended: one does it.",
     ),
     Task(
         "watch",

@@ -21,6 +21,7 @@ from dsgui.core.launch.where import PLACES
 from dsgui.core.machine.verdicts import has_problem
 from dsgui.core.texts.saying import words, wrong
 from dsgui.shell.config.plain_text import expanded, read_plain
+from dsgui.shell.files.refusals import os_reason
 
 # Of what is to run, how the options are grouped; the rest of the fields is the page's.
 _DEVICES = ("gpus", "ranks")
@@ -113,6 +114,6 @@ def _text(path: Path, what: str, expected: str) -> str:
     try:
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        why = (isinstance(error, OSError) and error.strerror) or str(error)
+        why = os_reason(error)
         given = {"what": what, "path": str(path), "why": why, "expected": expected, "folder": os.getcwd()}
         raise PlanError(wrong("file.unreadable", **given)) from error

@@ -6,7 +6,7 @@ from dsgui.core.launch.state import RunState
 from dsgui.core.metrics.performance import Figures, figures
 from dsgui.core.runs.news import RunSummary
 from dsgui.core.sizes import GIB
-from dsgui.core.slow.causes import Judgement
+from dsgui.core.slow.causes import TOO_FEW, Judgement
 from dsgui.core.texts.saying import Said, words
 from dsgui.runs.runs import Runs
 from dsgui.runs.slowness import why_run_is_slow
@@ -45,6 +45,8 @@ def _of_figures(found: Figures) -> Iterator[str]:
 
 
 def _of_judgement(judgement: Judgement) -> Iterator[str]:
+    if judgement.code == TOO_FEW:
+        return
     yield _line("show_speed", judgement.line)
     yield from (f"  {one}" for one in judgement.figures)
     for cause in judgement.causes:

@@ -13,6 +13,7 @@ from dsgui.core.metrics.event_writing import event_file_begin, event_records
 from dsgui.core.metrics.exporting import CSV_HEADER, Block, csv_rows
 from dsgui.core.texts.saying import wrong
 from dsgui.runs.runs import Runs
+from dsgui.shell.files.refusals import os_reason
 from dsgui.shell.runs.curve_reader import point_blocks, sample_blocks, sample_series
 from dsgui.shell.runs.store import RunDirectory, Store
 
@@ -131,4 +132,4 @@ def _write(path: Path, pieces: Iterator[bytes]) -> None:
     except FileExistsError as error:
         raise RunError(wrong("file.exists", path=str(path))) from error
     except OSError as error:
-        raise RunError(wrong("file.not_written", path=str(path), why=str(error.strerror or error))) from error
+        raise RunError(wrong("file.not_written", path=str(path), why=os_reason(error))) from error

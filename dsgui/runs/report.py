@@ -21,6 +21,7 @@ from dsgui.core.runs.report_page import Assets, Reported, duration, report_html
 from dsgui.core.runs.run_settings import Settings, compared
 from dsgui.core.texts.saying import words, wrong
 from dsgui.runs.runs import Runs
+from dsgui.shell.files.refusals import os_reason
 from dsgui.shell.runs.report_assets import read_assets
 from dsgui.shell.runs.store import RunDirectory, Store
 
@@ -186,4 +187,4 @@ def write(path: Path, html: str) -> None:
     except FileExistsError as error:
         raise RunError(wrong("file.exists", path=str(path))) from error
     except OSError as error:
-        raise RunError(wrong("file.not_written", path=str(path), why=str(error.strerror or error))) from error
+        raise RunError(wrong("file.not_written", path=str(path), why=os_reason(error))) from error

@@ -132,7 +132,7 @@ def test_arguments_that_contradict_the_config_hold_launch_back_and_logging_is_a_
     expect(page.locator("#launch")).to_be_disabled()
 
 
-def test_a_command_that_an_old_answer_brought_back_is_not_started(page, tmp_path):
+def test_one_press_starts_what_stands_on_the_page_while_an_old_answer_shows_another_command(page, tmp_path):
     script = tmp_path / "sound.py"
     script.write_text("import sys\nprint(sys.argv)")
     choose_script(page, script)
@@ -148,8 +148,31 @@ def test_a_command_that_an_old_answer_brought_back_is_not_started(page, tmp_path
     held.release()
     expect(command).to_contain_text("--old")
     page.click("#launch")
-    expect(page.locator("#launch-message")).to_contain_text("The settings changed while this command was being built")
-    expect(command).to_contain_text("--new")
-    expect(page.locator("#launch")).to_be_enabled()
-    page.click("#launch")
     expect(page.get_by_label("Output of the run")).to_contain_text("--new", timeout=60_000)
+
+
+def test_one_press_starts_what_was_accepted_while_its_command_is_still_being_built(page, tmp_path):
+    script = tmp_path / "strict.py"
+    script.write_text(STRICT)
+    choose_script(page, script)
+    page.locator("#although input").wait_for()
+    held = HeldAnswers(page, "strict.py")
+    page.locator("#although input").check()
+    held.wait()
+    page.unroute("**/gradio_api/run/**")  # that answer never comes; what is asked from here on is answered
+    page.click("#launch:not([disabled])")
+    expect(page.locator(".ds-run-head .ds-state")).to_have_text("failed", timeout=60_000)
+
+
+def test_one_press_starts_a_script_whose_command_is_still_being_built(page, tmp_path):
+    script = tmp_path / "sound.py"
+    script.write_text("import sys\nprint(sys.argv)")
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.get_by_label("My own script").check()
+    expect(page.locator("#launch")).to_be_disabled()  # there is none yet
+    held = HeldAnswers(page, "sound.py")
+    page.locator("#script textarea, #script input").first.fill(str(script))
+    held.wait()
+    page.unroute("**/gradio_api/run/**")
+    page.click("#launch:not([disabled])")
+    expect(page.get_by_label("Output of the run")).to_contain_text("sound.py", timeout=60_000)

@@ -51,7 +51,7 @@ def said(capsys, *words):
     return code, printed.out + printed.err
 
 
-@pytest.mark.parametrize("option", [("--lang", "zh-CN"), ("--lang=zh-CN",)])
+@pytest.mark.parametrize("option", [("--lang", "zh-CN"), ("--lang=zh-CN",), ("--lang", "zh"), ("--lang=zh_CN",)])
 def test_the_option_says_the_language(capsys, config, option):
     code, text = said(capsys, *option, "validate", config)
     assert code == 1
@@ -88,6 +88,17 @@ def test_what_a_program_reads_keeps_its_keys_and_codes(capsys, config):
 def test_another_language_is_refused(capsys):
     code, text = said(capsys, "--lang", "tlh", "doctor")
     assert (code, "en, zh-CN" in text) == (2, True)
+
+
+def test_an_unknown_language_is_told_in_the_terminals(capsys, monkeypatch):
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    assert HAN.search(said(capsys, "--lang", "tlh", "doctor")[1])
+
+
+def test_what_the_system_refuses_is_told_in_the_terminals_language(capsys, config, tmp_path):
+    asked = ("launch", "--config", config, "--hostfile", str(tmp_path / "none"), "train.py")
+    told = [said(capsys, "--lang", tag, *asked)[1] for tag in ("en", "zh")]
+    assert ("No such file or directory" in told[0], "文件或目录不存在" in told[1]) == (True, True)
 
 
 VERBS = [f"after last {verb}" for verb in ("list", "consolidate", "merge", "universal", "clean")]

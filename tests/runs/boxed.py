@@ -83,7 +83,7 @@ class Boxes(Backend):
             raise RunError("Box: there is none on this machine.")
 
     def ask(self, plan: Plan) -> tuple[Row, ...]:
-        return (Row("box", as_told(plan.place.devices(plan)), Status.OK, (as_told("It is empty."),)),)
+        return (Row("box", as_told(str(plan.place.devices(plan))), Status.OK, (as_told("It is empty."),)),)
 
     @contextmanager
     def starting(self, plan: Plan, environment: Mapping[str, str]) -> Iterator[Start]:
@@ -92,7 +92,7 @@ class Boxes(Backend):
 
     def end(self, plan: Plan, process: Identity | None, grace_s: float, hurry: Callable[[], bool]) -> tuple[Ended, ...]:
         _lid(plan).unlink(missing_ok=True)
-        return (Ended(plan.place.devices(plan)),)
+        return (Ended(str(plan.place.devices(plan))),)
 
 
 def _lid(plan: Plan) -> Path:

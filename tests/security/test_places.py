@@ -223,6 +223,11 @@ def test_a_token_that_others_can_read_is_refused(tmp_path):
         choose_token(None, file)
 
 
+def test_a_folder_in_place_of_a_token_file_is_told(tmp_path):
+    with pytest.raises(TokenError, match=str(tmp_path)):
+        choose_token(None, tmp_path)
+
+
 def test_the_variable_is_taken_and_removed(monkeypatch):
     monkeypatch.setenv("DSGUI_TOKEN", "a-long-token-in-a-variable")
     assert choose_token(None, None) == "a-long-token-in-a-variable"

@@ -185,11 +185,11 @@ class Place(Protocol):
     def slots(self, plan: "Plan") -> frozenset[str]:
         return frozenset(f"gpu-{index}" for index in plan.gpu_indices) or frozenset({"cpu"})
 
-    def devices(self, plan: "Plan") -> str:
-        """What the ranks train on, for the list of runs."""
+    def devices(self, plan: "Plan") -> str | Said:
+        """What the ranks train on, for the list of runs: told in the language of who reads that."""
         if plan.gpu_indices:
             return f"GPU {', '.join(str(index) for index in plan.gpu_indices)}"
-        return ranks_words(plan.ranks)
+        return ranks_said(plan.ranks)
 
     # -- its command -----------------------------------------------------------------------------------------------
 
@@ -343,4 +343,8 @@ def shared_devices(plan: Plan, others: Iterable[Plan]) -> str | Said:
 
 def ranks_words(ranks: int) -> str:
     """`1 rank`, `2 ranks`, in the reader's language."""
-    return str(phrase("ranks" if ranks > 1 else "rank", count=str(ranks)))
+    return str(ranks_said(ranks))
+
+
+def ranks_said(ranks: int) -> Said:
+    return phrase("ranks" if ranks > 1 else "rank", count=str(ranks))

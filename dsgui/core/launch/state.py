@@ -6,7 +6,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any
 
-from dsgui.core.decoding import MOST_PID, number, optional, sequence, text, whole
+from dsgui.core.decoding import MOST_PID, number, optional, sequence, text, unexpected, whole
 from dsgui.core.texts.saying import Said, recalled_sentences, said, sentences, sentences_to_json
 
 STARTING = "starting"
@@ -198,21 +198,23 @@ def _spelled(value: Any) -> float | str:
 
 def _count(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _MOST_STEPS:
-        raise ValueError(f"a {type(value).__name__} stands where a count was expected")
+        raise unexpected(value, "number")
     return value
 
 
 def _any_number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"a {type(value).__name__} stands where a number was expected")
+        raise unexpected(value, "number")
     return float(value)
 
 
+_WRITTEN = frozenset(state.value for state in RunState) - {RunState.LOST.value, RunState.DAMAGED.value}
+
+
 def _written_state(value: Any) -> RunState:
-    state = RunState(text(value))
-    if state in (RunState.LOST, RunState.DAMAGED):
-        raise ValueError(f"{state.value} is not a valid state")
-    return state
+    if text(value) not in _WRITTEN:
+        raise unexpected(value, "state")
+    return RunState(value)
 
 
 def _exit_code(value: Any) -> int:

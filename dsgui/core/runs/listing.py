@@ -26,7 +26,7 @@ SORTS: Mapping[str, _Key] = {
     "note": lambda run: run.note.casefold() or None,
     "preset": lambda run: run.preset.casefold() or None,
     "model": lambda run: run.model.casefold() or None,
-    "gpus": lambda run: run.devices or None,
+    "gpus": lambda run: str(run.devices) or None,
     "duration": lambda run: run.duration_s,
     "step": lambda run: run.step,
     "best_loss": lambda run: _loss(run.best_loss),
@@ -43,7 +43,7 @@ _PARTS: Mapping[str, Callable[[RunSummary], Sequence[str]]] = {
     "model": lambda run: (run.model,),
     "preset": lambda run: (run.preset,),
     "note": lambda run: (run.note,),
-    "gpu": lambda run: (run.devices,),
+    "gpu": lambda run: (str(run.devices),),
 }
 
 
@@ -63,7 +63,7 @@ def searched_text(run: RunSummary) -> str:
     """What the words of a search are looked for in."""
     script = run.script.rpartition("/")[2]
     changed = (f"{change.key} {change.after or ''}" for change in run.differs)
-    told = (run.name, run.run_id, run.state.value, run.preset, run.model, run.devices, script)
+    told = (run.name, run.run_id, run.state.value, run.preset, run.model, str(run.devices), script)
     return " ".join((*told, *run.tags, run.note, *changed)).lower()
 
 

@@ -60,7 +60,7 @@ class RunSummary:
     loss: float | str | None
     preset: str
     model: str = ""
-    devices: str = ""
+    devices: str | Said = ""
     script: str = ""
     place: int = 0
     doing: str = ""
@@ -84,8 +84,8 @@ class RunSummary:
         return sentences(self.trouble)
 
     def to_json(self) -> dict[str, Any]:
-        """`problem` is in the language in use."""
-        plain = asdict(replace(self, trouble=()))
+        """`problem` and `devices` are in the language in use."""
+        plain = asdict(replace(self, trouble=(), devices=str(self.devices)))
         del plain["trouble"]
         return plain | {"state": self.state.value, "problem": self.problem}
 

@@ -204,7 +204,7 @@ def _launch(run: Settings) -> Part:
     told = {
         "script": plan.script,
         "ranks": str(plan.ranks),
-        "devices": plan.place.devices(plan),
+        "devices": str(plan.place.devices(plan)),
         "where": plan.place.NAME,
         "nodes": str(plan.nodes),
         "launcher": plan.started_by.value,

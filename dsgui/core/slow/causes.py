@@ -11,6 +11,7 @@ from dsgui.core.sizes import GIB
 from dsgui.core.slow.sampled import Card, Moment, Readings, readings
 from dsgui.core.texts.saying import Said, said
 
+TOO_FEW = "too_few"  # the code that says so
 FEWEST = 30  # samples, one a second: in a shorter training its first steps, which compile and warm up, weigh most
 NOTABLE = 0.1  # of the time: what is less is not worth a change, and one sample a second can't tell it
 IDLE = 20.0  # percent: NVML's figure is the part of its last period in which a kernel ran; below, the GPU mostly waited
@@ -63,7 +64,7 @@ def why_slow(curves: Sequence[Curve], moments: Sequence[Moment] = (), *, offload
     """`curves` are all of a run, telemetry too; `offloads`: its optimizer runs on the CPU, which the GPU waits for."""
     seen = readings(curves, moments)
     if seen.trained < FEWEST:
-        return Judgement("too_few", said("slow", "too_few", count=str(seen.trained), fewest=str(FEWEST)))
+        return Judgement(TOO_FEW, said("slow", TOO_FEW, count=str(seen.trained), fewest=str(FEWEST)))
     causes = [found for cause in _CAUSES for found in cause(seen, offloads)]
     causes.sort(key=lambda one: -(one.share or 0))
     if causes:

@@ -48,13 +48,15 @@ def translated(kind: str, code: str) -> str:
 def preferred(wishes: str) -> str:
     """The language for an `Accept-Language` header, or for the value of LANG: the first that dsgui speaks; English for
     none."""
-    for wish in wishes.split(",")[:20]:
-        tag = wish.partition(";")[0].strip().replace("_", "-").lower()
-        if tag.startswith("zh"):
-            return CHINESE_TAG
-        if tag.startswith("en"):
-            return ENGLISH_TAG
-    return ENGLISH_TAG
+    known = (tag_of(wish.partition(";")[0]) for wish in wishes.split(",")[:20])
+    return next(filter(None, known), ENGLISH_TAG)
+
+
+def tag_of(wish: str) -> str:
+    """The tag for one as people and systems write it: zh, zh_CN.UTF-8, en-US; "" for a language that dsgui doesn't
+    speak."""
+    tag = wish.strip().replace("_", "-").lower()
+    return CHINESE_TAG if tag.startswith("zh") else ENGLISH_TAG if tag.startswith("en") else ""
 
 
 def wished(cookies: str, accepted: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from dsgui.core.access.access import same, weakness
 from dsgui.core.errors import TokenError
 from dsgui.core.texts.saying import wrong
+from dsgui.shell.files.refusals import os_reason
 
 VARIABLE = "DSGUI_TOKEN"
 _BYTES = 24
@@ -60,11 +61,12 @@ def _from_file(path: Path) -> str:
     except FileNotFoundError:
         return _made(path)
     except (OSError, ValueError) as error:
-        raise TokenError(wrong("token.unreadable", path=str(path), why=str(error))) from error
+        raise TokenError(wrong("token.unreadable", path=str(path), why=os_reason(error))) from error
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):  # `open` raises for a folder
+        os.close(descriptor)
+        raise TokenError(wrong("token.no_file", path=str(path)))
     with open(descriptor, encoding="utf-8", errors="replace") as file:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise TokenError(wrong("token.no_file", path=str(path)))
         if status.st_uid != os.getuid() or status.st_mode & 0o077:
             raise TokenError(wrong("token.shared", path=str(path)))
         return file.read(_LARGEST_FILE).strip()
@@ -77,5 +79,5 @@ def _made(path: Path) -> str:
         with open(descriptor, "w", encoding="ascii") as file:
             file.write(token + "\n")
     except OSError as error:
-        raise TokenError(wrong("token.not_made", path=str(path), why=str(error))) from error
+        raise TokenError(wrong("token.not_made", path=str(path), why=os_reason(error))) from error
     return token

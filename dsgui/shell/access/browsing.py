@@ -10,6 +10,7 @@ from dsgui.core.access.folder_list import ENDINGS, Listing, shown
 from dsgui.core.errors import PlaceError
 from dsgui.core.texts.saying import wrong
 from dsgui.shell.access.places import Places
+from dsgui.shell.files.refusals import os_reason
 
 _MOST_READ = 20_000  # names; a folder of a data set has millions
 
@@ -77,4 +78,4 @@ def _refused(folder: Path, error: OSError) -> PlaceError:
         return PlaceError(wrong("browse.denied", path=path))
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
         return PlaceError(wrong("browse.gone", path=path))
-    return PlaceError(wrong("browse.unread", path=path, why=error.strerror or str(error)))
+    return PlaceError(wrong("browse.unread", path=path, why=os_reason(error)))

@@ -7,6 +7,7 @@ from pathlib import Path
 from dsgui.core.errors import DocumentError
 from dsgui.core.texts.saying import Said, wrong
 from dsgui.shell.access.places import Places
+from dsgui.shell.files.refusals import os_reason
 
 MAX_BYTES = 1 << 20
 
@@ -53,8 +54,7 @@ def _why_not(path: Path, error: OSError | ValueError) -> Said:
         return wrong("import.not_found", path=str(path), where=where)
     if isinstance(error, PermissionError):
         return wrong("import.denied", path=str(path))
-    reason = error.strerror or str(error) if isinstance(error, OSError) else str(error)
-    return wrong("import.not_opened", path=f"{path!s:.200}", why=reason)
+    return wrong("import.not_opened", path=f"{path!s:.200}", why=os_reason(error))
 
 
 def _decoded(shown: str, content: bytes) -> str:

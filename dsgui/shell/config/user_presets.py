@@ -20,6 +20,7 @@ from dsgui.core.errors import DsguiError, PresetError
 from dsgui.core.texts.saying import words, wrong
 from dsgui.shell.files.folders import make_private
 from dsgui.shell.files.json_files import replace_file
+from dsgui.shell.files.refusals import os_reason
 
 MAX_PRESETS = 200
 MAX_BYTES = 1 << 20
@@ -107,13 +108,12 @@ class UserPresets:
         try:
             files = self._files()
         except OSError as error:
-            why = str(error.strerror or error)
-            return (), (words("errors", "preset.folder", folder=str(self._folder), why=why),)
+            return (), (words("errors", "preset.folder", folder=str(self._folder), why=os_reason(error)),)
         for path in files:
             try:
                 presets.append(_read_preset(path))
             except (DsguiError, OSError, ValueError, RecursionError) as error:
-                problems.append(words("errors", "preset.none", path=str(path), problem=str(error)))
+                problems.append(words("errors", "preset.none", path=str(path), problem=os_reason(error)))
         return tuple(sorted(presets, key=lambda preset: (preset.title.casefold(), preset.id))), tuple(problems)
 
     @contextlib.contextmanager
@@ -134,8 +134,7 @@ class UserPresets:
         try:
             yield
         except OSError as error:
-            why = str(error.strerror or error)
-            raise PresetError(wrong("preset.not_written", folder=str(self._folder), why=why)) from error
+            raise PresetError(wrong("preset.not_written", folder=str(self._folder), why=os_reason(error))) from error
 
 
 def _preset(id: str, entry: dict[str, Any]) -> Preset:

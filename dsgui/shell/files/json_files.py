@@ -9,9 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from dsgui.core.decoding import finite
+from dsgui.core.decoding import Unexpected, finite
 from dsgui.core.errors import DsguiError
-from dsgui.core.texts.saying import Said, said
+from dsgui.core.texts.saying import Said, said, said_with
+from dsgui.shell.files.refusals import os_reason
 from dsgui.shell.files.regular_files import read_whole
 
 T = TypeVar("T")
@@ -99,9 +100,12 @@ def why_unreadable(error: BaseException) -> "str | Said":
         return said("files", "key_missing", key=str(error))
     if isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
         return said("files", "bad_json", why=str(error))
+    if isinstance(error, Unexpected):
+        seen, expected = (said_with("decoding", code, {"it": it}) for code, it in (error.seen, error.expected))
+        return said("files", "unexpected", seen=seen, expected=expected)
     if error.args[:1] and isinstance(error.args[0], Said):
         return error.args[0]
-    return (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
+    return os_reason(error)
 
 
 def json_bytes(value: Mapping[str, Any]) -> bytes:

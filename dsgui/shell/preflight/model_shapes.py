@@ -12,6 +12,7 @@ from dsgui.core.memory.choice import is_size
 from dsgui.core.memory.guessed import model_of_size
 from dsgui.core.memory.question import Model
 from dsgui.core.texts.saying import said
+from dsgui.shell.files.refusals import os_reason
 from dsgui.shell.files.regular_files import read_whole
 from dsgui.shell.preflight.model_files import folder_of
 
@@ -45,8 +46,8 @@ class ModelShapes:
         except PlaceError:
             return _cannot("outside", named)
         except (OSError, ValueError, RuntimeError, RecursionError) as error:
-            problem = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            return CannotSay(said("memory_cannot", "bad_config", model=named, problem=problem[:200]))
+            problem = os_reason(error) if isinstance(error, OSError) else str(error)[:200]
+            return CannotSay(said("memory_cannot", "bad_config", model=named, problem=problem))
 
     def _config(self, path: Path) -> Mapping[str, Any]:
         told = path.stat()

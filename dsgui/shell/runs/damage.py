@@ -7,6 +7,7 @@ from pathlib import Path
 from dsgui.core.metrics.curves import RECORD
 from dsgui.core.texts.saying import Said, said, set_apart
 from dsgui.shell.files.json_files import MOST_BYTES
+from dsgui.shell.files.refusals import os_reason
 from dsgui.shell.files.regular_files import kind_of, open_regular
 from dsgui.shell.runs.curve_reader import MOST_POINT_BYTES
 from dsgui.shell.runs.store import RunDirectory, size_of
@@ -46,7 +47,7 @@ def _no_files(directory: RunDirectory) -> dict[str, Said]:
         with os.scandir(directory.path) as entries:
             odd = sorted(entry.name for entry in entries if entry.name in known and not _is_file(entry))
     except OSError as error:
-        return {"": said("troubles", "folder_unreadable", why=str(error.strerror))}
+        return {"": said("troubles", "folder_unreadable", why=os_reason(error))}
     return {name: _oddity(directory.path / name) for name in odd}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from dsgui.core.errors import RunError
 from dsgui.core.texts.saying import wrong
+from dsgui.shell.files.refusals import os_reason
 from dsgui.shell.runs.adrift import RUN_ID
 
 _MOST_LISTED = 12
@@ -60,8 +61,7 @@ def remove(folder: Path) -> None:
     try:
         shutil.rmtree(leaving)  # it follows no links (shutil.rmtree.avoids_symlink_attacks on Linux)
     except (OSError, RecursionError) as error:
-        why = getattr(error, "strerror", None) or error
-        given = {"folder": str(folder), "why": str(why), "left": str(leaving)}
+        given = {"folder": str(folder), "why": os_reason(error), "left": str(leaving)}
         raise RunError(wrong("removal.not_whole", **given)) from error
 
 

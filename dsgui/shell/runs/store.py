@@ -47,6 +47,7 @@ from dsgui.shell.files.json_files import (
     replace_file,
     why_unreadable,
 )
+from dsgui.shell.files.refusals import os_reason
 from dsgui.shell.files.regular_files import open_regular, read_whole
 from dsgui.shell.runs.adrift import RUN_ID, adrift
 
@@ -523,7 +524,7 @@ class Store:
         try:
             yield
         except OSError as error:
-            given = {"folder": str(self.runs_dir), "why": str(error.strerror or error)}
+            given = {"folder": str(self.runs_dir), "why": os_reason(error)}
             raise RunError(wrong("runs_folder.not_written", **given)) from error
 
 

@@ -1,5 +1,6 @@
 """The Launch page: what runs, on what, the exact command, start."""
 
+import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +29,7 @@ from dsgui.core.script.words import with_option
 from dsgui.core.texts.saying import words
 from dsgui.ui.common.documents import read_document
 from dsgui.ui.common.escaping import plain
-from dsgui.ui.common.events import LIVE, ONCE
+from dsgui.ui.common.events import LIVE, LOCAL, ONCE
 from dsgui.ui.common.findings_view import verdict
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.configure import ConfigurePage
@@ -38,7 +39,8 @@ from dsgui.ui.launch.as_planned import Differs, as_count, compared, wire_as_plan
 from dsgui.ui.launch.asked_first import wire_ask_first
 from dsgui.ui.launch.desk import Desk, build_desk, look_at_gpus, share_ranks
 from dsgui.ui.launch.launch_request import page_request, preset_of
-from dsgui.ui.launch.previewed import SENT_AT, Latest, Previewed, in_order
+from dsgui.ui.launch.pressed import Gone, starter
+from dsgui.ui.launch.previewed import ENABLED, SENT_AT, WHILE_BUILT, Latest, Previewed, in_order
 from dsgui.ui.preflight.preflight_view import BeforeStart, before_start, preflight_html
 
 
@@ -89,19 +91,21 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
     previewed, run_id, offer, shown = gr.State(None), gr.State(""), gr.State(None), gr.State(())
     brought = gr.State(None)
-    latest, sent_at, stale = gr.State(Latest()), gr.Number(0, visible=False), gr.Number(0, visible=False)
+    latest, sent_at = gr.State(Latest()), gr.Number(0, visible=False)
     # What a command is made from; it is started only while all of it stands as it did.
     bar = configure.bar
     made_from = [configure.text, configure.presets.chooser, anyway, bar.integration, *desk.components]
     outputs = [command, verdict_line, checks, offered, offer, anyway, shown, launch, previewed, desk["logs"]]
     outputs += [differs, take, bar.launched, bar.known]
-    preview = in_order(_previewer(services, workbench, desk), len(outputs))
+    preview = _previewer(services, workbench, desk)
+    asked_with = [sent_at, latest, shown, brought, *made_from]
 
     def preview_on(triggers: list[Any]) -> Any:
-        return gr.on(triggers, preview, [sent_at, latest, shown, brought, *made_from], outputs, js=SENT_AT, **LIVE)
+        gr.on(triggers, None, None, [launch], js=WHILE_BUILT, **LOCAL)
+        return gr.on(triggers, in_order(preview, len(outputs)), asked_with, outputs, js=SENT_AT, **LIVE)
 
     # Not when the config changes: that happens on another page, and opening this one asks anew.
-    preview_on([anyway.change, stale.change, *(component.change for component in desk.components)])
+    preview_on([anyway.change, *(component.change for component in desk.components)])
     typed = [desk["reader"], desk["arguments"], desk["environment"]]
     before = gr.State(None)
     offered.click(_accepted, [offer, *typed], [*typed, before, undo], **ONCE)
@@ -109,12 +113,25 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     share_ranks(services.target(), desk["ranks"], bar.gpus)
     wire_as_planned(desk, bar, take, services.target())
     wire_ask_first(desk.asks, previewed, services)
+    start = starter(services, preview)
+
+    def press(*given: Any) -> dict[Any, Any]:
+        pressed = start(*given)
+        anew: dict[Any, Any] = dict(zip(outputs, pressed.anew, strict=True)) if pressed.anew else {}
+        if pressed.run_id:
+            anew |= {previewed: Gone(given[0] or 0.0), launch: gr.Button(interactive=False), anyway: False}
+        return {run_id: pressed.run_id, message: pressed.told, **anew}
+
+    anyway.input(None, [anyway], [launch], js=ENABLED, **LOCAL)
+    launch.click(None, None, [message], js=_says("starting"), **LOCAL)
     started = launch.click(
-        _starter(services),
-        [previewed, stale, command, *made_from],
-        [run_id, message, previewed, launch, anyway, stale],
+        press,
+        [sent_at, latest, previewed, command, shown, brought, *made_from],
+        [run_id, message, *outputs],
+        js=SENT_AT,
         **{**ONCE, "trigger_mode": "once"},
     )
+    started.failure(None, None, [message], js=_says("unanswered"), **LOCAL)
     return LaunchPage(
         started,
         run_id,
@@ -189,6 +206,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
                 handed_on,
                 (text, preset, ticked, configured, *values),
                 foretold,
+                ready,
             ),
             logs,
             gr.Markdown(differs.says, visible=bool(differs.says)),
@@ -289,22 +307,6 @@ def _verdict(launch: Launch) -> str:
     return words("launch_page", "config_verdict", verdict=seen, **devices)
 
 
-def _starter(services: Services) -> Callable[..., tuple[Any, ...]]:
-    """Starts what is shown, or nothing."""
-
-    def start(previewed: Previewed | None, stale: int, line: str | None, *made_from: Any) -> tuple[Any, ...]:
-        if previewed is None:
-            missing = words("launch_page", "nothing_yet")
-            return "", missing, None, gr.Button(interactive=False), gr.skip(), gr.skip()
-        shown = (line or "").strip(), made_from
-        if shown != (previewed.line.strip(), previewed.made_from):
-            changed = words("launch_page", "settings_changed")
-            return "", changed, None, gr.Button(interactive=False), gr.skip(), stale + 1
-        try:
-            run_id = services.runs.start(previewed.plan, previewed.config_text, previewed.handed_on, previewed.foretold)
-        except DsguiError as error:
-            told = words("launch_page", "not_started", why=plain(str(error)))
-            return "", told, previewed, gr.Button(interactive=True), gr.skip(), gr.skip()
-        return run_id, words("launch_page", "started", run=run_id), None, gr.Button(interactive=False), False, gr.skip()
-
-    return start
+def _says(code: str) -> str:
+    """JavaScript that gives this text."""
+    return f"() => {json.dumps(words('launch_page', code))}"

@@ -11,12 +11,17 @@ from dsgui.core.memory.fits.foretold import Foretold
 
 # When the page asked, by the page's own clock: requests of different events may overtake each other.
 SENT_AT = "(...values) => { values[0] = performance.now(); return values; }"
+# The button can be pressed at once, not with the next answer: a press in between would go nowhere. What it may start,
+# the press asks. While a problem waits for its tick, only the tick gives it free.
+ENABLED = '(ticked) => ({ __type__: "update", interactive: ticked })'
+WHILE_BUILT = '() => ({ __type__: "update", ...(document.getElementById("although") ? {} : { interactive: true }) })'
 
 
 @dataclass(frozen=True, slots=True)
 class Previewed:
     """A plan, the command that the page shows for it, and what stood on the page when it was made. `foretold`: what the
-    page says of its memory, None where no model is named. `handed_on`: to the supervisor, and written nowhere."""
+    page says of its memory, None where no model is named. `handed_on`: to the supervisor, and written nowhere. `ready`:
+    no check stands against it that was not accepted."""
 
     plan: Plan
     line: str
@@ -24,6 +29,7 @@ class Previewed:
     handed_on: Mapping[str, str]
     made_from: tuple[Any, ...]
     foretold: Foretold | None = None
+    ready: bool = True
 
 
 class Latest:

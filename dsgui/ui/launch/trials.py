@@ -153,7 +153,7 @@ def _checked(services: Services, request: LaunchRequest, one: Chosen) -> tuple[P
 
 def _about(context: Context, plan: Plan) -> str:
     """What is tried, and where the estimates are for other devices than the trials have."""
-    there = plan.place.devices(plan)
+    there = str(plan.place.devices(plan))
     script = words("memory_page", "trial_of", script=posixpath.basename(plan.script), there=there)
     planned = context.nodes * context.gpus_per_node
     if planned == plan.ranks and not plan.planned.hardware:

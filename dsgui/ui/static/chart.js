@@ -136,7 +136,8 @@ export class Chart {
 
   get source() {
     const names = new Set(this.lines.map((line) => line.curve.source));
-    return [...names].filter((name) => name !== "telemetry").join(", ");
+    const told = [...names].filter((name) => name !== "telemetry");
+    return told.map((name) => (name === "output" ? say("source_output") : name)).join(", ");
   }
 
   get full() {

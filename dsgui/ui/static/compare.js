@@ -275,7 +275,8 @@ function differencesNodes(names, sections) {
 
 /** @param {SettingsPart} section @param {string[]} names */
 function unknownNote({ code, unknown }, names) {
-  const runs = unknown.map((place) => `“${names[place]}”`).join(", ");
+  const several = new Intl.ListFormat(document.documentElement.lang || "en");
+  const runs = several.format(unknown.map((place) => `“${names[place]}”`));
   return say("unknown", { part: say(PARTS[code] ?? code), runs });
 }
 

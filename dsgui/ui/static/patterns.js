@@ -19,7 +19,7 @@ function cells(curve) {
   return [
     name,
     textOf("afterwards_page", `kind_${curve.kind}`, curve.kind),
-    curve.source,
+    curve.source === "output" ? words("charts_page", "source_output") : curve.source,
     String(curve.count),
     figure(curve.lastValue, 5),
   ];

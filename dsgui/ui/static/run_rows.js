@@ -62,8 +62,9 @@ export function fillCard(entry, run) {
   const loss = run.loss === null || run.loss === undefined ? "" : ` · ${say("loss_is", { loss: figure(run.loss) })}`;
   name.textContent = run.name || run.run_id;
   showState(state, run);
-  const did = run.doing || `${say("step_is", { step: stepOf(run) })}${loss}`;
-  sub.textContent = `${did} · ${duration(run.duration_s)}`;
+  const begun = run.total || typeof run.step === "number";
+  const did = run.doing || (begun ? `${say("step_is", { step: stepOf(run) })}${loss}` : "");
+  sub.textContent = [did, duration(run.duration_s)].filter(Boolean).join(" · ");
   const told = shortChanges(run) ? [shortChanges(run)] : [run.devices, run.model, run.preset];
   what.textContent = [dateOf(run), ...told].filter((one) => one && one !== "–").join(" · ");
   const peak = run.peak?.gpu_bytes ?? run.peak?.host_bytes;

@@ -7,10 +7,12 @@ import { words } from "./texts.js";
 /** @import { SlowAnswer, SlowCause } from "./types.d.ts" */
 
 const EVERY_MS = 60_000;
-const CALM = new Set(["nothing", "no_gpu", "too_few"]);
+const EARLY_MS = 15_000; // while too little was sampled
+const TOO_FEW = "too_few";
+const CALM = new Set(["nothing", "no_gpu", TOO_FEW]);
 
-/** Of a run that is over, "can't say yet" is no news. @param {string} code @param {boolean} live */
-export const isTold = (code, live) => live || code !== "too_few";
+/** Of a run that is over, "too early" is no news. @param {string} code @param {boolean} live */
+export const isTold = (code, live) => live || code !== TOO_FEW;
 
 export class Slow {
   /** @param {string} id */
@@ -19,12 +21,13 @@ export class Slow {
     this.node = el("details", { class: "ds-slow", hidden: true });
     this.state = "";
     this.asked = -Infinity;
+    this.every = EVERY_MS;
   }
 
   /** @param {string} state @param {boolean} live */
   async update(state, live) {
     const now = performance.now();
-    if (state === this.state && !(live && now - this.asked > EVERY_MS)) return;
+    if (state === this.state && !(live && now - this.asked > this.every)) return;
     this.state = state;
     this.asked = now;
     const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/slow`).catch(() => null);
@@ -34,11 +37,14 @@ export class Slow {
 
   /** @param {SlowAnswer} found @param {boolean} live */
   show(found, live) {
+    const early = found.code === TOO_FEW;
+    this.every = early ? EARLY_MS : EVERY_MS;
+    const line = early ? words("charts_page", "speed_early") : found.line;
     const figures = found.causes.length ? found.causes : [{ ...found, advice: "" }];
     this.node.hidden = !isTold(found.code, live);
-    this.node.dataset.verdict = CALM.has(found.code) ? "calm" : "slow";
+    this.node.dataset.verdict = early ? "early" : CALM.has(found.code) ? "calm" : "slow";
     const head = el("span", {}, words("charts_page", "speed_head"));
-    this.node.replaceChildren(el("summary", {}, head, " ", found.line), ...figures.map(part));
+    this.node.replaceChildren(el("summary", {}, head, " ", line), ...figures.map(part));
     const more = figures.some((one) => one.figures.length || one.advice);
     this.node.toggleAttribute("data-bare", !more);
   }

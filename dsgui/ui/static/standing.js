@@ -26,6 +26,8 @@ class Bar {
     this.root.replaceChildren(name(told), verdict(told), ...fit(told), download(), ...this.plan(told));
     const again = focused ? this.root.querySelector(`#${CSS.escape(focused)}`) : null;
     if (again instanceof HTMLElement) again.focus();
+    // What the chosen preset is for is not said of a config that was pasted or imported over it.
+    document.documentElement.toggleAttribute("data-own-config", !told.preset);
   }
 
   /** @param {Standing} told */

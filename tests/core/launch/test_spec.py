@@ -130,7 +130,7 @@ def test_what_is_not_offered_is_refused_in_a_sentence() -> None:
         with pytest.raises(PlanError, match=f"“{value}” is not an option"):
             request_of({"script": "a.py", name: value}, "{}", "python")
     for port in ("x1", "123456", "-1"):
-        with pytest.raises(PlanError, match=f"Master port: “{port}” is not a number. Enter one"):
+        with pytest.raises(PlanError, match=f"Master port: “{port}” is not a port. Enter a number"):
             request_of({"script": "a.py", "port": port}, "{}", "python")
     with pytest.raises(KeyError):
         complete({"no_field": 1})

@@ -61,6 +61,7 @@ SUFFIXES = (
 LOOKED_UP = (*PAGES, "access", "states", "phases", "marks", "checks", "memory_parts", "memory_about", "memory_moments")
 LOOKED_UP += ("memory_places", "memory_sources", "memory_fits", "memory_notes", "parts", "judges", "arguments")
 LOOKED_UP += ("memory_when", "memory_rehearsal", "sampling", "clocks", "files", "oracle", "yaml", "converting", "try")
+LOOKED_UP += ("decoding",)
 IN_THE_BROWSER = ("memory_rehearsal", *PAGES)  # kinds that JavaScript says as well
 LOOKED_UP += ("diagnosis_titles", "diagnosis_meanings", "diagnosis_advice")  # test_diagnosis_texts.py
 ON_PAGES = (*PAGES, "commands")
@@ -263,8 +264,8 @@ def test_every_code_of_the_catalogue_is_said() -> None:
         whole = page_words(texts) if kind in ON_PAGES else set()
         unsaid = [code for code in texts if (kind, code) not in named]
         idle += [(kind, code) for code in unsaid if not stands(code, words, whole, kind in IN_THE_BROWSER)]
-    # core/texts says the first two itself, argparse the third; an origin is its enum's name.
-    assert [one for one in idle if one[0] not in ("plain", "lists", "argparse", "origins")] == []
+    # core/texts says the first two itself, argparse the third; an origin is its enum's name, a refusal errno's.
+    assert [one for one in idle if one[0] not in ("plain", "lists", "argparse", "origins", "refusals")] == []
 
 
 def test_a_code_that_nobody_knows_and_a_place_that_nobody_fills_are_seen() -> None:

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dsgui.shell.files.json_files import Known, replace_file
+from dsgui.core.decoding import number, sequence, text, whole
+from dsgui.core.launch.state import RunStatus
+from dsgui.core.texts.languages import speaking
+from dsgui.shell.files.json_files import Known, parse_object, replace_file, why_unreadable
 
 
 def test_a_replaced_file_leaves_nothing_else_behind(tmp_path: Path) -> None:
@@ -97,3 +100,23 @@ def test_what_is_no_such_document_is_none_and_said_when_asked_strictly(tmp_path,
     with pytest.raises((ValueError, KeyError)):
         known.read_strictly(tmp_path / "x")
     assert known.read(tmp_path / "gone") is None
+
+
+@pytest.mark.parametrize(
+    ("read", "told", "in_chinese"),
+    [
+        (lambda: text({}), "an object of 0 stands where a text was expected", "应为文本"),
+        (lambda: whole("a", 0, 3), "a stands where a whole number of 0 – 3 was expected", "0 – 3 之间的整数"),
+        (lambda: number(10**300), "a long number stands where a number was expected", "过长的数字"),
+        (lambda: sequence([1, 2], 1), "a list of 2 stands where a list of at most 1 was expected", "最多 1 项的列表"),
+        (lambda: parse_object(b'{"a": NaN}'), "NaN stands where a JSON number was expected", "JSON 数字"),
+        (lambda: RunStatus.from_json({"state": "flying"}), "flying stands where the state of a run was", "运行的状态"),
+        (lambda: os.stat("/nowhere/at/all"), "No such file or directory", "文件或目录不存在"),
+    ],
+)
+def test_why_a_file_cannot_be_read_is_told_in_the_readers_language(read, told: str, in_chinese: str) -> None:
+    with pytest.raises((OSError, ValueError)) as raised:
+        read()
+    assert told in str(why_unreadable(raised.value))
+    with speaking("zh-CN"):
+        assert in_chinese in str(why_unreadable(raised.value))

@@ -6,7 +6,8 @@ from typing import Any, cast
 from dsgui.core.launch.plan import ConfigArgument
 from dsgui.core.preflight.handing_checks import Offer
 from dsgui.ui.common.services import Services
-from dsgui.ui.launch.launch_page import _accepted, _starter, _taken_back
+from dsgui.ui.launch.launch_page import _accepted, _taken_back
+from dsgui.ui.launch.pressed import DOUBLE_CLICK_MS, Gone, Pressed, starter
 from dsgui.ui.launch.previewed import Latest, Previewed, in_order
 
 SKIPPED = {"__type__": "update"}
@@ -37,25 +38,57 @@ class Runs:
         return "20260131-235959-0a1b"
 
 
-def test_only_what_was_shown_is_started_with_the_config_it_was_shown_with() -> None:
-    runs: Any = Runs()
-    start = _starter(cast(Services, SimpleNamespace(runs=runs)))
-    plan: Any = object()
-    foretold: Any = object()
-    seen = ("{}", "preset", False, "hf", "this machine", "a.py", 2)
-    previewed = Previewed(plan, "deepspeed a.py", "{}", {"HF_TOKEN": "hidden"}, seen, foretold)
+SEEN = ("{}", "preset", False, "hf", "this machine", "a.py", 2)
+PLAN: Any = object()
+FORETOLD: Any = object()
 
-    def press(line: str = "deepspeed a.py", text: str = "{}", ranks: int = 2) -> tuple[Any, ...]:
-        return start(previewed, 4, line, text, "preset", False, "hf", "this machine", "a.py", ranks)
 
-    assert start(None, 0, "", "{}", "preset", False, "hf", "this machine", "a.py", 2)[0] == ""
-    for pressed in (press(line="deepspeed b.py"), press(text='{"a": 1}'), press(ranks=1)):
-        run_id, told, kept, _, _, stale = pressed
-        assert (run_id, kept, stale) == ("", None, 5)
-        assert told.startswith("**Not started.** The settings changed")
+def previewed(line: str = "deepspeed a.py", seen: tuple[Any, ...] = SEEN, ready: bool = True) -> Previewed:
+    return Previewed(PLAN, line, "{}", {"HF_TOKEN": "hidden"}, seen, FORETOLD, ready)
+
+
+def press(runs: Runs, held: Any, line: str = "deepspeed a.py", seen: tuple[Any, ...] = SEEN, **made: Any) -> Any:
+    """Of a page that shows `line` for `held` while `seen` stands on it; a preview would be made as `made` says."""
+
+    def preview(shown: Any, brought: Any, *made_from: Any) -> tuple[Any, ...]:
+        assert (shown, brought) == (("problem",), None)
+        return ("deepspeed b.py", previewed("deepspeed b.py", made_from, **made) if made else None)
+
+    start = starter(cast(Services, SimpleNamespace(runs=runs)), preview)
+    return start(5.0, Latest(), held, line, ("problem",), None, *seen)
+
+
+def test_what_is_shown_starts_as_it_is_shown() -> None:
+    runs = Runs()
+    pressed = press(runs, previewed())
+    assert (pressed.run_id, pressed.anew) == ("20260131-235959-0a1b", ())
+    assert runs.started == [(PLAN, "{}", {"HF_TOKEN": "hidden"}, FORETOLD)]
+
+
+def test_one_press_starts_what_stands_on_the_page_whatever_command_it_still_shows() -> None:
+    other = ("{}", "preset", False, "hf", "this machine", "a.py", 1)
+    for held, line, seen in ((None, "", SEEN), (previewed(), "an old answer", SEEN), (previewed(), "", other)):
+        runs = Runs()
+        pressed = press(runs, held, line, seen, ready=True)
+        assert pressed.run_id == "20260131-235959-0a1b"
+        assert (pressed.anew[0], pressed.anew[1].made_from) == ("deepspeed b.py", seen)  # and shows it
+        assert len(runs.started) == 1
+
+
+def test_a_press_starts_nothing_that_the_checks_hold_back_or_that_is_incomplete_or_gone() -> None:
+    runs = Runs()
+    assert press(runs, None, ready=False).told.startswith("**Not started.** With the settings as they are now")
+    assert press(runs, None).told.startswith("Nothing to launch yet")
+    assert press(runs, Gone(4.0)) == Pressed("", "")  # a double click
     assert runs.started == []
-    assert press()[0] == "20260131-235959-0a1b"
-    assert runs.started == [(plan, "{}", {"HF_TOKEN": "hidden"}, foretold)]
+    assert press(runs, Gone(-DOUBLE_CLICK_MS), ready=True).run_id  # the same again, on purpose
+
+
+def test_an_answer_asked_for_before_a_press_is_dropped_after_it() -> None:
+    latest = Latest()
+    start = starter(cast(Services, SimpleNamespace(runs=Runs())), lambda *_: ())
+    start(5.0, latest, previewed(), "deepspeed a.py", (), None, *SEEN)
+    assert in_order(lambda: ("late",), 1)(4.0, latest) == (SKIPPED,)
 
 
 def test_an_offer_that_was_taken_can_be_taken_back() -> None:

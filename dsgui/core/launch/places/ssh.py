@@ -19,8 +19,8 @@ from dsgui.core.launch.command import (
 )
 from dsgui.core.launch.field import Field, Kind, Part
 from dsgui.core.launch.hostfile import Host, chosen_hosts, parse_hostfile
-from dsgui.core.launch.plan import Place, Plan, StartedBy, ranks_words
-from dsgui.core.texts.saying import phrase, wrong
+from dsgui.core.launch.plan import Place, Plan, StartedBy, ranks_said
+from dsgui.core.texts.saying import Said, phrase, wrong
 
 REMOTE_ENVIRONMENT_FILE = "deepspeed_env"
 # The launcher puts its words into a command line for the other machines' shells; it quotes those with a space alone.
@@ -168,9 +168,9 @@ class Machines(Place):
     def slots(self, plan: Plan) -> frozenset[str]:
         return frozenset(f"{host.name}:{slot}" for host in self.hosts() for slot in host.slots)
 
-    def devices(self, plan: Plan) -> str:
+    def devices(self, plan: Plan) -> str | Said:
         hosts = ", ".join(host.name for host in self.hosts())
-        return str(phrase("ranks_on", ranks=ranks_words(plan.ranks), hosts=hosts))
+        return phrase("ranks_on", ranks=ranks_said(plan.ranks), hosts=hosts)
 
     def launcher_options(self, plan: Plan) -> tuple[str, ...]:
         """`--force_multi`: a filter may leave a single machine, which need not be this one."""

@@ -52,7 +52,7 @@ from dsgui.core.texts.chinese.run_texts import ALERTS, DOINGS, EVENTS, MARKS, NO
 from dsgui.core.texts.chinese.slow_texts import NO_LOSS, SLOW, SLOW_ADVICE, SLOW_FIGURES
 from dsgui.core.texts.chinese.terminal.command_texts import COMMANDS
 from dsgui.core.texts.chinese.terminal.option_texts import ARGPARSE, OPTIONS
-from dsgui.core.texts.chinese.trouble_texts import CLOCKS, FILES, SAMPLING, TROUBLES
+from dsgui.core.texts.chinese.trouble_texts import CLOCKS, DECODING, FILES, REFUSALS, SAMPLING, TROUBLES
 from dsgui.core.texts.chinese.try_texts import TRY
 from dsgui.core.texts.chinese.verdict_launch import HANDING, LAUNCH_ADVICE, LAUNCH_VERDICTS, LISTS, OFFERS
 from dsgui.core.texts.chinese.verdict_machine import MACHINE_ADVICE, MACHINE_VERDICTS
@@ -131,6 +131,8 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "cloning": CLONING,
         "troubles": TROUBLES,
         "files": FILES,
+        "decoding": DECODING,
+        "refusals": REFUSALS,
         "sampling": SAMPLING,
         "clocks": CLOCKS,
         "access": ACCESS,

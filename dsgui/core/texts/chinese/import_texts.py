@@ -11,9 +11,11 @@ IMPORTED: Mapping[str, str] = {
     "config_of_options": "DeepSpeed 配置：accelerate 根据启动参数生成",
     "no_config": "没有指定 DeepSpeed 配置；编辑器中的配置保持不变",
     "config_unreadable": "无法从 {path} 加载 DeepSpeed 配置。{problem}",
-    "needs_config": "还缺：DeepSpeed 配置 {file}。这里没有该文件，请按路径打开",
-    "needs_named": "还缺：DeepSpeed 配置“{name}”。它是 {tool} 自带的文件 {file}，请按路径打开",
-    "needs_accelerate": "还缺：accelerate 的 YAML 文件 {file}。这里没有该文件，请按路径打开",
+    "needs_config": "还缺：DeepSpeed 配置 {file}。这里没有该文件，请按路径打开；在此之前，编辑器中仍是原来的配置",
+    "needs_named": "还缺：DeepSpeed 配置“{name}”。它是 {tool} 自带的文件 {file}，请按路径打开；"
+    "在此之前，编辑器中仍是原来的配置",
+    "needs_accelerate": "还缺：accelerate 的 YAML 文件 {file}。这里没有该文件，请按路径打开；"
+    "在此之前，编辑器中仍是原来的配置",
     "needs_settings": "还缺：训练配置文件 {file}。这里没有该文件，其中的设置未知，请按路径打开",
     "settings_at": "训练配置：{path}",
     "settings_unreadable": "无法读取训练配置 {path}。{problem}",

@@ -53,7 +53,7 @@ from dsgui.core.texts.english.run_texts import ALERTS, DOINGS, EVENTS, MARKS, NO
 from dsgui.core.texts.english.slow_texts import NO_LOSS, SLOW, SLOW_ADVICE, SLOW_FIGURES
 from dsgui.core.texts.english.terminal.command_texts import COMMANDS
 from dsgui.core.texts.english.terminal.option_texts import ARGPARSE, OPTIONS
-from dsgui.core.texts.english.trouble_texts import CLOCKS, FILES, SAMPLING, TROUBLES
+from dsgui.core.texts.english.trouble_texts import CLOCKS, DECODING, FILES, REFUSALS, SAMPLING, TROUBLES
 from dsgui.core.texts.english.try_texts import TRY
 from dsgui.core.texts.english.verdict_launch import HANDING, LAUNCH_ADVICE, LAUNCH_VERDICTS, LISTS, OFFERS
 from dsgui.core.texts.english.verdict_machine import MACHINE_ADVICE, MACHINE_VERDICTS
@@ -132,6 +132,8 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "cloning": CLONING,
         "troubles": TROUBLES,
         "files": FILES,
+        "decoding": DECODING,
+        "refusals": REFUSALS,
         "sampling": SAMPLING,
         "clocks": CLOCKS,
         "access": ACCESS,

@@ -114,7 +114,7 @@ ERRORS: Mapping[str, str] = {
     "notify.address": "Notify: this is not the address of a webhook. Enter one that begins with https:// or http://, "
     "without a user name.",
     "notify.options": "Notify: only secret=… and form=… may stand behind the #, and a form is one of {forms}.",
-    "port.no_number": "Master port: “{typed}” is not a number. Enter one from 1024 to 65535, or leave it empty.",
+    "port.no_number": "Master port: “{typed}” is not a port. Enter a number from 1024 to 65535, or leave it empty.",
     "arguments.unreadable": "Arguments: “{arguments}” can't be parsed ({why}). Quote them as in a shell: close the "
     "quote or escape it with a backslash.",
     "arguments.null": "Arguments: {word} has a null character, which a command line can’t contain. Remove it.",

@@ -11,9 +11,12 @@ IMPORTED: Mapping[str, str] = {
     "config_of_options": "DeepSpeed config: what accelerate makes of the launcher’s options",
     "no_config": "No DeepSpeed config is named; the one in the editor stays",
     "config_unreadable": "DeepSpeed config not loaded from {path}. {problem}",
-    "needs_config": "Still needed: the DeepSpeed config {file}. It is not here; open it by its path",
-    "needs_named": "Still needed: the DeepSpeed config “{name}”. It is {tool}’s own file {file}; open it by its path",
-    "needs_accelerate": "Still needed: the accelerate YAML {file}. It is not here; open it by its path",
+    "needs_config": "Still needed: the DeepSpeed config {file}. It is not here; open it by its path. "
+    "Until then the editor keeps the config it had",
+    "needs_named": "Still needed: the DeepSpeed config “{name}”. It is {tool}’s own file {file}; open it by its path. "
+    "Until then the editor keeps the config it had",
+    "needs_accelerate": "Still needed: the accelerate YAML {file}. It is not here; open it by its path. "
+    "Until then the editor keeps the config it had",
     "needs_settings": "Still needed: the settings file {file}. It is not here, so its settings are unknown; open it by "
     "its path",
     "settings_at": "Settings: {path}",

@@ -39,9 +39,56 @@ FILES: Mapping[str, str] = {
     "too_deep": "it is nested more than {most} deep",
     "no_object": "it is not a JSON object",
     "key_missing": "{key} is missing",
+    "unexpected": "{seen} stands where {expected} was expected",
     "bad_json": "it is not valid JSON ({why})",
     "anothers_plan": "it is the plan of run {run}",
     "not_writable": "it is not writable",
+}
+
+# What the operating system says, by errno's name: `shell/files/refusals.py`.
+REFUSALS: Mapping[str, str] = {
+    "eperm": "Operation not permitted",
+    "enoent": "No such file or directory",
+    "eio": "Input/output error",
+    "eacces": "Permission denied",
+    "ebusy": "Device or resource busy",
+    "eexist": "File exists",
+    "exdev": "Invalid cross-device link",
+    "enotdir": "Not a directory",
+    "eisdir": "Is a directory",
+    "einval": "Invalid argument",
+    "emfile": "Too many open files",
+    "enfile": "Too many open files in system",
+    "efbig": "File too large",
+    "enospc": "No space left on device",
+    "erofs": "Read-only file system",
+    "enametoolong": "File name too long",
+    "eloop": "Too many levels of symbolic links",
+    "edquot": "Disk quota exceeded",
+    "estale": "Stale file handle",
+    "etimedout": "Connection timed out",
+    "eaddrinuse": "Address already in use",
+    "eaddrnotavail": "Cannot assign requested address",
+    "econnrefused": "Connection refused",
+    "ehostunreach": "No route to host",
+    "enomem": "Cannot allocate memory",
+    "enoexec": "Exec format error",
+    "enotempty": "Directory not empty",
+    "etxtbsy": "Text file busy",
+}
+
+# What is seen and what is expected in "unexpected": `core/decoding.py`.
+DECODING: Mapping[str, str] = {
+    "value": "{it}",
+    "object": "an object of {it}",
+    "list": "a list of {it}",
+    "long_number": "a long number",
+    "text": "a text",
+    "number": "a number",
+    "whole": "a whole number of {it}",
+    "list_of_most": "a list of at most {it}",
+    "json_number": "a JSON number",
+    "state": "the state of a run",
 }
 
 # What the samples of a run lack.

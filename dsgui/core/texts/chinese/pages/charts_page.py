@@ -96,6 +96,7 @@ CHARTS_PAGE: dict[str, str] = {
     "move_before": "前移",
     "move_after": "后移",
     "hide": "隐藏图表",
+    "source_output": "输出",
     "source": "来自 {source}",
     "undrawn": "{title}：无法绘制（{problem}）",
     "screen_refused": "无法进入全屏（{problem}）",
@@ -106,6 +107,7 @@ CHARTS_PAGE: dict[str, str] = {
     "smoothed_from": "原值 {value}",
     "more_rows": "还有 {count} 条",
     # why it is slow
+    "speed_early": "正在测量，训练约 30 秒后给出结论。",
     "speed_head": "速度：",
     "speed_try": "可以尝试：",
     # alerts

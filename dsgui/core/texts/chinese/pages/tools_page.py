@@ -50,7 +50,7 @@ TOOLS_PAGE: dict[str, str] = {
     "download": "下载 ds_config.json",
     "download_format": "下载格式",
     "path": "要打开的配置文件路径",
-    "path_hint": "~/project/ds_config.json，或 accelerate YAML",
+    "path_hint": "~/ds_config.json 或 YAML",
     "open": "打开",
     "upload": "上传…",
     "not_downloaded": "未下载。{why}",

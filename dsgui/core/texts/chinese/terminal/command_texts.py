@@ -12,7 +12,7 @@ COMMANDS: Mapping[str, str] = {
     "head_from": "来源",
     "of_file": "{origin}（文件中为“{was}”）",
     "showing": "显示 {all} 次运行中的 {shown} 次。用 --limit 0 显示全部，或给出要搜索的词。",
-    "none_with": "{folder} 中没有 {searched} 含“{words}”的运行。",
+    "none_with": "{folder} 中没有{searched}含“{words}”的运行。",
     "none": "{folder} 中没有运行。用“{command} launch”或在浏览器中启动。",
     "language": "输出语言：{tags}（默认取 LC_ALL、LC_MESSAGES 或 LANG，否则为 en）",
     "no_language": "--lang：dsgui 不支持语言“{tag}”。可用：{tags}。",

@@ -97,6 +97,7 @@ CHARTS_PAGE: dict[str, str] = {
     "move_before": "Move earlier",
     "move_after": "Move later",
     "hide": "Hide chart",
+    "source_output": "output",
     "source": "from {source}",
     "undrawn": "{title}: can't be drawn ({problem})",
     "screen_refused": "full screen was refused ({problem})",
@@ -107,6 +108,7 @@ CHARTS_PAGE: dict[str, str] = {
     "smoothed_from": "logged {value}",
     "more_rows": "{count} more",
     # why it is slow
+    "speed_early": "measuring; told after about 30 s of training.",
     "speed_head": "Speed:",
     "speed_try": "Try:",
     # alerts

@@ -49,8 +49,9 @@ LAUNCH_PAGE: dict[str, str] = {
     "arguments: see below.**",
     "config_verdict": "The config from 1 · Configure, checked for {devices}: {verdict}.",
     "nothing_to_report": "nothing to report",
-    "settings_changed": "**Not started.** The settings changed while this command was being built. Review the "
-    "new command, then press Launch again.",
+    "starting": "Starting…",
+    "unanswered": "**Not started.** dsgui did not answer. Is it still running?",
+    "refused_anew": "**Not started.** With the settings as they are now, the checks found a problem: see above.",
     "nothing_yet": "Nothing to launch yet: see the message above.",
     "not_started": "**Not started.** {why}",
     "started": "Started run {run}.",

@@ -52,7 +52,7 @@ TOOLS_PAGE: dict[str, str] = {
     "download": "Download ds_config.json",
     "download_format": "Download format",
     "path": "Path of a config to open",
-    "path_hint": "~/project/ds_config.json, or an accelerate YAML",
+    "path_hint": "~/ds_config.json or YAML",
     "open": "Open",
     "upload": "Upload…",
     "not_downloaded": "Not downloaded. {why}",
