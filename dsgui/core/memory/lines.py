@@ -117,9 +117,9 @@ _BY_TAG = {
     "weight": _WEIGHTS,
     "frozen": Component.FROZEN,
     LOCKED: Component.SWAP,
-    "swapped-gradient": _GRADIENTS,
-    "swapped-master": _MASTER,
-    "swapped-state": _MOMENTS,
+    "swapped_gradient": _GRADIENTS,
+    "swapped_master": _MASTER,
+    "swapped_state": _MOMENTS,
 }
 _ELSE_BY_TAG = {"gradient": _GRADIENTS, "logits": Component.LOGITS}
 

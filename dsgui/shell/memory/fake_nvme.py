@@ -72,7 +72,7 @@ def tag_of(path: str) -> str:
     name = os.path.basename(path)
     if "_param." in name:
         return "weight"
-    return "swapped-gradient" if "_gradient_" in name else "swapped-state" if "-" in name else "swapped-master"
+    return "swapped_gradient" if "_gradient_" in name else "swapped_state" if "-" in name else "swapped_master"
 
 
 class Handle:
