@@ -9,10 +9,10 @@ LEARN_TABLES: dict[str, str] = {
     "opt_level.r1_c2": "`fp16`、`bf16`、`torch_autocast` 都不设",
     "opt_level.r2_c0": "O1（默认）",
     "opt_level.r2_c1": "权重保持 fp32；矩阵乘法转为 fp16，对精度敏感的运算转为 fp32；动态损失缩放。",
-    "opt_level.r2_c2": '`"torch_autocast": {"enabled": true, "dtype": "float16"}`（或 `"bfloat16"`）',
+    "opt_level.r2_c2": '`"torch_autocast": {{"enabled": true, "dtype": "float16"}}`（或 `"bfloat16"`）',
     "opt_level.r3_c0": "O2",
     "opt_level.r3_c1": "除批归一化外权重都是 fp16，优化器中保留 fp32 主权重，动态损失缩放。",
-    "opt_level.r3_c2": '`"fp16": {"enabled": true}`，`loss_scale: 0` 即动态缩放；或用不需要缩放的 `bf16`。批归一化也会'
+    "opt_level.r3_c2": '`"fp16": {{"enabled": true}}`，`loss_scale: 0` 即动态缩放；或用不需要缩放的 `bf16`。批归一化也会'
     "被转换。",
     "opt_level.r4_c0": "O3",
     "opt_level.r4_c1": "全部用 fp16，没有主权重，损失缩放为 1：快，但不稳定。",

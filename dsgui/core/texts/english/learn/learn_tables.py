@@ -11,10 +11,10 @@ LEARN_TABLES: dict[str, str] = {
     "opt_level.r2_c0": "O1 (default)",
     "opt_level.r2_c1": "Weights stay fp32; matrix products are cast to fp16, sensitive operations to fp32; dynamic "
     "loss scale.",
-    "opt_level.r2_c2": '`"torch_autocast": {"enabled": true, "dtype": "float16"}` (or `"bfloat16"`)',
+    "opt_level.r2_c2": '`"torch_autocast": {{"enabled": true, "dtype": "float16"}}` (or `"bfloat16"`)',
     "opt_level.r3_c0": "O2",
     "opt_level.r3_c1": "Weights in fp16 except batch norm, fp32 master weights in the optimizer, dynamic loss scale.",
-    "opt_level.r3_c2": '`"fp16": {"enabled": true}`; `loss_scale: 0` is dynamic. Or `bf16`, which needs no scale. '
+    "opt_level.r3_c2": '`"fp16": {{"enabled": true}}`; `loss_scale: 0` is dynamic. Or `bf16`, which needs no scale. '
     "Batch norm is cast as well.",
     "opt_level.r4_c0": "O3",
     "opt_level.r4_c1": "Everything in fp16, no master weights, loss scale 1: fast, and unstable.",
