@@ -15,7 +15,7 @@ LEARN_TABLES: dict[str, str] = {
     "opt_level.r3_c2": '`"fp16": {{"enabled": true}}`，`loss_scale: 0` 即动态缩放；或用不需要缩放的 `bf16`。批归一化也会'
     "被转换。",
     "opt_level.r4_c0": "O3",
-    "opt_level.r4_c1": "全部用 fp16，没有主权重，损失缩放为 1：快，但不稳定。",
+    "opt_level.r4_c1": "全部用 fp16，没有主权重，损失缩放为 1：快但不稳定。",
     "opt_level.r4_c2": "最接近的是 `fp16_master_weights_and_grads`（或 `bf16_master_weights_and_grads`），需要 ZeRO 阶"
     "段 1 或更高。",
     "backends.r0_c0": "后端",
