@@ -12,12 +12,12 @@ LEARN_TABLES: dict[str, str] = {
     "opt_level.r2_c2": '`"torch_autocast": {{"enabled": true, "dtype": "float16"}}`（或 `"bfloat16"`）',
     "opt_level.r3_c0": "O2",
     "opt_level.r3_c1": "除批归一化外权重都是 fp16，优化器中保留 fp32 主权重，动态损失缩放。",
-    "opt_level.r3_c2": '`"fp16": {{"enabled": true}}`，`loss_scale: 0` 即动态缩放；或用不需要缩放的 `bf16`。批归一化也会'
-    "被转换。",
+    "opt_level.r3_c2": '`"fp16": {{"enabled": true}}`，`loss_scale: 0` 即动态缩放；或用不需要缩放的 `bf16`。批归一化'
+    "也会被转换。",
     "opt_level.r4_c0": "O3",
     "opt_level.r4_c1": "全部用 fp16，没有主权重，损失缩放为 1：快但不稳定。",
-    "opt_level.r4_c2": "最接近的是 `fp16_master_weights_and_grads`（或 `bf16_master_weights_and_grads`），需要 ZeRO 阶"
-    "段 1 或更高。",
+    "opt_level.r4_c2": "最接近的是 `fp16_master_weights_and_grads`（或 `bf16_master_weights_and_grads`），需要 ZeRO "
+    "阶段 1 或更高。",
     "backends.r0_c0": "后端",
     "backends.r0_c1": "适用于",
     "backends.r0_c2": "需要什么",
@@ -33,6 +33,6 @@ LEARN_TABLES: dict[str, str] = {
     "backends.r3_c0": "mpi",
     "backends.r3_c1": "装有 MPI 的 CPU 集群；GPU 还需要支持 CUDA 的 MPI。",
     "backends.r3_c2": "在装有 MPI 的机器上从源码编译的 torch；任何 wheel 都不带。",
-    "backends.r3_c3": '在脚本中写 `deepspeed.init_distributed(dist_backend="mpi")`。`--launcher openmpi` 只是用 MPI 启'
-    "动各 rank，通信仍走 nccl 或 gloo。",
+    "backends.r3_c3": '在脚本中写 `deepspeed.init_distributed(dist_backend="mpi")`。`--launcher openmpi` 只是用 MPI '
+    "启动各 rank，通信仍走 nccl 或 gloo。",
 }

@@ -12,12 +12,12 @@ TRANSLATION: dict[str, str] = {
     "auto.a1": "DeepSpeed，根据空闲显存",
     "auto.a2": "HF Trainer，取自 --per_device_train_batch_size",
     "auto.a3": "预设，根据模型大小",
-    "auto.right": "Trainer 会先用自己的参数填好每一个 “auto”，再把配置交给 DeepSpeed。没有 Trainer，同一个文件会被拒绝"
-    "。",
+    "auto.right": "Trainer 会先用自己的参数填好每一个 “auto”，再把配置交给 DeepSpeed。没有 Trainer，同一个文件会被拒"
+    "绝。",
     "auto.wrong": "DeepSpeed 和预设都不会为此查看显存。想想 Trainer 的命令行里有什么。",
     "zero2_run.title": "用 ZeRO-2 训练",
-    "zero2_run.text": "自带的示例用代码生成的数据训练一个小 T5，不需要下载。有 GPU 时，教程里的命令也能在这里运行：把"
-    "它的参数填进参数框即可。\n"
+    "zero2_run.text": "自带的示例用代码生成的数据训练一个小 T5，不需要下载。有 GPU 时，教程里的命令也能在这里运行："
+    "把它的参数填进参数框即可。\n"
     "看一看命令和旁边的检查，然后点“启动”。第一次运行要编译 DeepSpeed 的算子，大约一分钟。",
     "zero2_run.go1": "按 ZeRO-2 设置启动页",
     "zero2_loss.title": "观察损失下降",
@@ -40,7 +40,7 @@ TRANSLATION: dict[str, str] = {
     "two_keys.a1": "GPU 现在持有的内容从来不在内存里",
     "two_keys.a2": "只有 Adam 的动量移到了 GPU",
     "two_keys.a3": "这两个键只让聚集的副本保留得更久；分片、主权重和动量都还在原处",
-    "two_keys.right": "聚集的参数只是副本。无论怎样，内存为每个参数保存 20 字节（16 位的权重和梯度、fp32 主权重和梯度"
-    "、两个动量），锁页内存块还会向上取整。任何一个键只要超过模型大小，效果都一样。",
+    "two_keys.right": "聚集的参数只是副本。无论怎样，内存为每个参数保存 20 字节（16 位的权重和梯度、fp32 主权重和梯"
+    "度、两个动量），锁页内存块还会向上取整。任何一个键只要超过模型大小，效果都一样。",
     "two_keys.wrong": "看表格：有一行的增量正好等于 GPU 的增量，而内存那一行没有变化。",
 }

@@ -15,8 +15,8 @@ LEARN_PANEL: dict[str, str] = {
     "open_run": "Open my run",
     "goal_reached": "Found.",
     "goal_open": "Not there yet: move the sliders.",
-    "replaced": "The page was set up for this step. What you had is kept: {undo} under 1 · Configure brings back the "
-    "config, this button all of it.",
+    "replaced": "The page was set up for this step. What you had is kept: {undo} under 1 · Configure brings back "
+    "the config, this button all of it.",
     "put_back": "Put back what I had",
     "put_back_done": "What you had is back.",
     "no_server": "dsgui doesn’t answer. What you have done is kept; this goes on when it is back.",
@@ -56,8 +56,9 @@ LEARN_NOTES: dict[str, str] = {
 
 LEARN_NUMBERS: dict[str, str] = {
     "own_runs": "Measured in your own runs.",
-    "model_of_two_keys": "From dsgui’s memory model, not measured: few machines at hand have the 62 GiB of host memory "
-    "that T5-3B takes here. One GPU, fp16, 1 × 128 tokens; tensors only, without CUDA context and fragmentation.",
+    "model_of_two_keys": "From dsgui’s memory model, not measured: few machines at hand have the 62 GiB of host "
+    "memory that T5-3B takes here. One GPU, fp16, 1 × 128 tokens; tensors only, without CUDA context and "
+    "fragmentation.",
     "model_of_lora": "From dsgui’s memory model, not measured: Bloomz-7B1 on four GPUs with the tutorial’s config, "
     "fp16, 4 × 512 tokens; per GPU and for the host of all four, tensors only.",
     "figure": "Figure",

@@ -14,8 +14,8 @@ LORA: dict[str, str] = {
     "backends.a1": "A key in ds_config.json",
     "backends.a2": "`--launcher nccl`",
     "backends.a3": "Nothing: DeepSpeed takes the accelerator’s own backend",
-    "backends.right": "No key of the config chooses a backend. It is the accelerator’s, or what the script passes to "
-    "`deepspeed.init_distributed`.",
+    "backends.right": "No key of the config chooses a backend. It is the accelerator’s, or what the script passes "
+    "to `deepspeed.init_distributed`.",
     "backends.wrong": "Look at the table’s last column.",
     "two_nodes.title": "Two nodes",
     "two_nodes.text": "A hostfile has a line for each node with its number of GPUs; `--include` takes a part of it: "
@@ -39,18 +39,18 @@ LORA: dict[str, str] = {
     "training.",
     "dialogues.go1": "Set up Launch for dialogues",
     "lora_run.title": "Bloom with LoRA",
-    "lora_run.text": "LoRA freezes the model and trains small adapters beside its linear layers: here r = 8, alpha = "
-    "32, dropout 0.1. Only the answer counts for the loss, the instruction is masked with −100.\n"
-    "The config’s `activation_checkpointing` block does nothing with transformers’ models; `--gradient_checkpointing` "
-    "does.",
+    "lora_run.text": "LoRA freezes the model and trains small adapters beside its linear layers: here r = 8, alpha "
+    "= 32, dropout 0.1. Only the answer counts for the loss, the instruction is masked with −100.\n"
+    "The config’s `activation_checkpointing` block does nothing with transformers’ models; "
+    "`--gradient_checkpointing` does.",
     "lora_run.go1": "Set up Launch for LoRA",
     "adapter.title": "Merge the adapter",
     "adapter.text": "The run left an adapter: a few megabytes that are of no use without the model. Under *After "
     "training* on the run’s page, make a whole model of it (Merge), and try it in the box beside the base model.",
     "adapter.go1": "Open Runs",
     "seven_b.title": "What makes 7B trainable?",
-    "seven_b.text": "The tutorial trains Bloomz-7B1 with LoRA on four GPUs, with ZeRO-2 and the optimizer offloaded. "
-    "Your own run was a small Bloom; for 7B the figures are those of the memory model.",
+    "seven_b.text": "The tutorial trains Bloomz-7B1 with LoRA on four GPUs, with ZeRO-2 and the optimizer "
+    "offloaded. Your own run was a small Bloom; for 7B the figures are those of the memory model.",
     "seven_b.ask": "What does LoRA save?",
     "seven_b.a1": "The 16-bit weights: only adapters are loaded",
     "seven_b.a2": "Gradients, master weights and moments: they exist for the adapters alone",

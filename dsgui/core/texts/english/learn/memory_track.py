@@ -9,8 +9,8 @@ MEMORY: dict[str, str] = {
     "sixteen.text": "Mixed precision with Adam keeps, for each of Ψ parameters: 2 bytes of weights, 2 of gradients, "
     "and in fp32 4 of master weights and 4 + 4 of Adam’s two moments. That is 16Ψ: 24 GB for the 1.5 billion of "
     "GPT-2.\n"
-    "The picture is the one of 1 · Configure, drawn for these values; its bars have activations and buffers as well, "
-    "so they are longer than 16Ψ. Move the sliders.",
+    "The picture is the one of 1 · Configure, drawn for these values; its bars have activations and buffers as "
+    "well, so they are longer than 16Ψ. Move the sliders.",
     "sixteen.ask": "How many of the 16 bytes does the optimizer keep?",
     "sixteen.a1": "12: master weights and both moments",
     "sixteen.a2": "8: both moments",
@@ -27,9 +27,9 @@ MEMORY: dict[str, str] = {
     "16Ψ of a 3B model are 48 GB. Make it fit on a single GPU with 24 GB or less: choose the card, then what is "
     "offloaded. Offload needs stage 1 or higher for the optimizer and stage 3 for the parameters.",
     "activations.title": "Activations",
-    "activations.text": "The backward pass needs values of the forward pass. They grow with the micro batch and with "
-    "the length of the samples. Activation checkpointing keeps a layer’s input only and computes the rest again, at "
-    "the price of about a third more computation.\n"
+    "activations.text": "The backward pass needs values of the forward pass. They grow with the micro batch and "
+    "with the length of the samples. Activation checkpointing keeps a layer’s input only and computes the rest "
+    "again, at the price of about a third more computation.\n"
     "Raise the micro batch and the length, then switch checkpointing on.",
     "activations.ask": "Which ZeRO stage makes the activations smaller?",
     "activations.a1": "Stage 3",
@@ -41,8 +41,8 @@ MEMORY: dict[str, str] = {
     "buffers.title": "Buffers and fragmentation",
     "buffers.text": "Gradients are reduced in buckets. `reduce_bucket_size` counts elements, and a bucket has its "
     "full size however small the model is.\n"
-    "Fragmentation is memory that torch has reserved and can’t use. It is the bar’s most uncertain part: dsgui draws "
-    "a likely value, reports tell of up to 30 %. `PYTORCH_ALLOC_CONF=expandable_segments:True` lowers it.",
+    "Fragmentation is memory that torch has reserved and can’t use. It is the bar’s most uncertain part: dsgui "
+    "draws a likely value, reports tell of up to 30 %. `PYTORCH_ALLOC_CONF=expandable_segments:True` lowers it.",
     "buffers.ask": "How much does one bucket of 500,000,000 elements take in fp16?",
     "buffers.a1": "0.5 GB",
     "buffers.a2": "As much as the model’s gradients",
@@ -56,8 +56,8 @@ MEMORY: dict[str, str] = {
     "with_and_without.go1": "Set up Launch with offload",
     "with_and_without.go2": "Set up Launch without offload",
     "price.title": "What does offload cost?",
-    "price.text": "The tutorial ends in a trade: the more is moved to host memory, the less the GPU has to hold, and "
-    "the more often data crosses between the two.\n"
+    "price.text": "The tutorial ends in a trade: the more is moved to host memory, the less the GPU has to hold, "
+    "and the more often data crosses between the two.\n"
     "Your two runs are below. On CPU ranks everything is in host memory already: nothing crosses over, and their "
     "times may be nearly the same. The difference shows on a GPU.",
     "price.ask": "What is paid for the GPU memory that offload frees?",

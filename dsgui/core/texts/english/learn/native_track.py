@@ -6,8 +6,8 @@ NATIVE: dict[str, str] = {
     "opt_level.",
     "native.source": "After: installing and using DeepSpeed on several GPUs",
     "table.title": "The table of batch sizes",
-    "table.text": "`train_batch_size` = `train_micro_batch_size_per_gpu` × `gradient_accumulation_steps` × GPUs. The "
-    "tutorial’s table keeps 64 and cuts it in three ways.\n"
+    "table.text": "`train_batch_size` = `train_micro_batch_size_per_gpu` × `gradient_accumulation_steps` × GPUs. "
+    "The tutorial’s table keeps 64 and cuts it in three ways.\n"
     "Each button opens the same preset with one row of the table; look at the JSON and at the bar above it.",
     "table.go1": "1 GPU",
     "table.go2": "4 GPUs",
@@ -31,8 +31,8 @@ NATIVE: dict[str, str] = {
     "other_cut.go1": "Set up Launch on one rank",
     "optimizer.title": "Optimizer: from the config or from the script",
     "optimizer.text": "The tutorial shows both ways. With an `optimizer` block the config makes it. Without, the "
-    "script makes `torch.optim.AdamW` and passes it to `deepspeed.initialize(optimizer=…)`; this recipe does so when "
-    "the block is missing. ZeRO takes a script’s own optimizer of torch’s Adam family as it is; others need "
+    "script makes `torch.optim.AdamW` and passes it to `deepspeed.initialize(optimizer=…)`; this recipe does so "
+    "when the block is missing. ZeRO takes a script’s own optimizer of torch’s Adam family as it is; others need "
     "`zero_allow_untested_optimizer`.\n"
     "Remove the block from the JSON and see what the findings say.",
     "optimizer.go1": "Open the config",
@@ -57,13 +57,13 @@ NATIVE: dict[str, str] = {
     "precision.wrong": "O2 cast the weights themselves and kept fp32 copies in the optimizer; look for that in the "
     "table.",
     "same_batch.title": "Is it the same training?",
-    "same_batch.text": "The table’s promise is that 64 stays 64 on whatever there is. Your two runs are below; their "
-    "curves lie over each other under Compare.",
+    "same_batch.text": "The table’s promise is that 64 stays 64 on whatever there is. Your two runs are below; "
+    "their curves lie over each other under Compare.",
     "same_batch.ask": "What does the way in which 64 is cut change?",
     "same_batch.a1": "The learning rate has to follow the number of GPUs",
     "same_batch.a2": "Time and memory; after as many steps the loss is about the same",
     "same_batch.a3": "With more ranks there are more optimizer steps in an epoch",
-    "same_batch.right": "Each step sees 64 samples either way, so steps, schedule and learning rate stay. The losses "
-    "differ a little: the samples are dealt in another order, and sums are rounded in another.",
+    "same_batch.right": "Each step sees 64 samples either way, so steps, schedule and learning rate stay. The "
+    "losses differ a little: the samples are dealt in another order, and sums are rounded in another.",
     "same_batch.wrong": "Compare steps and losses of your two runs.",
 }

@@ -13,10 +13,10 @@ TRANSLATION: dict[str, str] = {
     "auto.a1": "DeepSpeed, by the free GPU memory",
     "auto.a2": "The HF Trainer, from --per_device_train_batch_size",
     "auto.a3": "The preset, from the model’s size",
-    "auto.right": 'The Trainer fills every "auto" from its own arguments before DeepSpeed sees the file. Without the '
-    "Trainer the same file is refused.",
-    "auto.wrong": "Neither DeepSpeed nor the preset looks at memory for it. Think of what the Trainer’s command line "
-    "has.",
+    "auto.right": 'The Trainer fills every "auto" from its own arguments before DeepSpeed sees the file. Without '
+    "the Trainer the same file is refused.",
+    "auto.wrong": "Neither DeepSpeed nor the preset looks at memory for it. Think of what the Trainer’s command "
+    "line has.",
     "zero2_run.title": "Train with ZeRO-2",
     "zero2_run.text": "The bundled recipe trains a small T5 on data made by code, so nothing is downloaded. With a "
     "GPU, the tutorial’s own command works here as well: put its arguments into the box.\n"
@@ -24,8 +24,8 @@ TRANSLATION: dict[str, str] = {
     "about a minute.",
     "zero2_run.go1": "Set up Launch for ZeRO-2",
     "zero2_loss.title": "Watch the loss fall",
-    "zero2_loss.text": "3 · Runs draws what the training logs, beside the memory it takes. The learning rate warms up "
-    "first: the loss falls slowly, then fast.\n"
+    "zero2_loss.text": "3 · Runs draws what the training logs, beside the memory it takes. The learning rate warms "
+    "up first: the loss falls slowly, then fast.\n"
     "The step is done when the loss is half of what it was at the start.",
     "zero2_loss.go1": "Open Runs",
     "zero3_run.title": "The same with ZeRO-3",
@@ -39,8 +39,8 @@ TRANSLATION: dict[str, str] = {
     "step and at the memory, and at the settings in which they differ.",
     "two_keys.title": "What did the two keys do?",
     "two_keys.text": "The tutorial trains T5-3B with ZeRO-3 and everything offloaded. It then raises "
-    "`stage3_max_live_parameters` to 3e10 and `stage3_max_reuse_distance` to 1e10. GPU memory grows, host memory does "
-    "not shrink, and the tutorial ends with the question why.\n"
+    "`stage3_max_live_parameters` to 3e10 and `stage3_max_reuse_distance` to 1e10. GPU memory grows, host memory "
+    "does not shrink, and the tutorial ends with the question why.\n"
     "Hardly any machine at hand trains T5-3B, so the figures here are those of the memory model.",
     "two_keys.go1": "Open the config before",
     "two_keys.go2": "Open the config after",
