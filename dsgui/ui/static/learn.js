@@ -296,18 +296,15 @@ export class Drawer {
     steps.replaceChildren(
       ...track.steps.map((step, place) => {
         const done = Boolean(this.state?.steps[step.id]?.done);
-        const mark = el("span", { class: "ds-learn-mark", "aria-hidden": "true" }, done ? "✓" : String(place + 1));
         const attributes = {
           class: "ds-learn-to",
           "data-step": step.id,
           "data-done": String(done),
           "aria-current": step === this.step ? "step" : undefined,
-          "aria-label": `${step.title}: ${this.say(done ? "step_done" : "step_open")}`,
+          "aria-label": `${place + 1} ${step.title}: ${this.say(done ? "step_done" : "step_open")}`,
           title: step.title,
         };
-        const to = button("", attributes, () => this.showStep(step, true));
-        to.append(mark);
-        return el("li", {}, to);
+        return el("li", {}, button(String(place + 1), attributes, () => this.showStep(step, true)));
       }),
     );
     if (held) [...steps.querySelectorAll("button")].find((one) => one.dataset.step === held)?.focus();

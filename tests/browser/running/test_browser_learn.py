@@ -88,9 +88,10 @@ def launch(page, script):
     expect(page.locator("#command")).to_contain_text(str(script))
     expect(page.locator("#launch")).to_be_enabled()
     page.click("#launch")
+    page.wait_for_function("location.search.includes('run=')")  # its page is shown
 
 
-def test_translation_from_the_first_visit_to_the_tutorials_question(browser, app, tmp_path):
+def test_translation_from_the_first_visit_to_the_tutorials_question(browser, app, folder, tmp_path):
     script = tmp_path / "translation.py"
     script.write_text(PRINTS, encoding="utf-8")
     with opened(browser, app) as page:
@@ -126,14 +127,14 @@ def test_translation_from_the_first_visit_to_the_tutorials_question(browser, app
         page.click('[data-open="0"]')
         expect(page.locator("#pages > .tab-wrapper [role=tab]").nth(1)).to_have_attribute("aria-selected", "true")
         expect(page.locator("#command")).to_contain_text("translation.py --max_steps 60")
-        launch(page, script)
+        made(folder, "zero3", "translation.py", 3)
         is_done(page, "zero3_run")
         at(page, "side_by_side")
         expect(page.locator("#learn-compare")).to_be_visible()
         expect(page.locator("[data-step=side_by_side]")).to_have_attribute("data-done", "false")
         page.click("#learn-compare")
         is_done(page, "side_by_side")
-        assert "compare=" in page.url
+        page.wait_for_function("location.search.includes('compare=')")
 
         at(page, "two_keys")
         expect(page.locator(".ds-learn-numbers")).to_contain_text("not measured")
