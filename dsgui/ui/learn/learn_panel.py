@@ -55,9 +55,9 @@ def wire_learn(
             return tuple(gr.skip() for _ in range(len(held) + 5))
         values = _values(opens, services)
         was = dict(zip(names, now, strict=True))
-        text, arguments = values.get("text", was["text"]), values.get("arguments", was["arguments"])
-        replaced = (text, arguments) != (was["text"], was["arguments"])
-        keeps = Kept(_first(before, was, now), str(text), str(arguments)) if values else before
+        sets = _texts(was | values)
+        replaced = sets != _texts(was)
+        keeps = Kept(_first(before, was, now), *sets) if values else before
         return (
             *(values.get(name, gr.skip()) for name in names),
             NEW_TEXT if "text" in values else gr.skip(),
@@ -86,8 +86,13 @@ def wire_learn(
 
 def _first(before: Kept | None, was: Mapping[str, Any], now: tuple[Any, ...]) -> tuple[Any, ...]:
     """The reader's own work: what an earlier step has put there is none."""
-    is_ours = before is not None and (before.text, before.arguments) == (was["text"], was["arguments"])
+    is_ours = before is not None and (before.text, before.arguments) == _texts(was)
     return before.values if before is not None and is_ours else now
+
+
+def _texts(values: Mapping[str, Any]) -> tuple[str, str]:
+    """Config and arguments. A box that was never shown has None, and the editor no line end after the last line."""
+    return (values["text"] or "").rstrip(), (values["arguments"] or "").strip()
 
 
 def _opened(asked: Mapping[str, Any]) -> Opens | None:
