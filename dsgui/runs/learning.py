@@ -13,10 +13,10 @@ from dsgui.core.errors import DocumentError, RunError
 from dsgui.core.launch.state import RunState
 from dsgui.core.learn import numbers
 from dsgui.core.learn.checking import Checked, checked, is_pair
+from dsgui.core.learn.drawer_texts import state
 from dsgui.core.learn.numbers import Numbers
 from dsgui.core.learn.picture import Sliders, picture, reached
 from dsgui.core.learn.run_facts import Outcome, RunFacts, setup_of
-from dsgui.core.learn.telling import state
 from dsgui.core.learn.track import Doing, Step
 from dsgui.core.learn.tracks import BY_ID, STEPS, TRACKS
 from dsgui.core.memory.answer import CannotSay

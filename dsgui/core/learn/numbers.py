@@ -10,9 +10,9 @@ from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.preset import Preset
 from dsgui.core.learn.checking import figure
+from dsgui.core.learn.large_models import BLOOMZ_7B, SHAPES, T5_3B
 from dsgui.core.learn.picture import planned_room
 from dsgui.core.learn.run_facts import RunFacts
-from dsgui.core.learn.shapes import BLOOMZ_7B, SHAPES, T5_3B
 from dsgui.core.machine.hardware import OFFERED
 from dsgui.core.memory.answer import Answer, CannotSay, Component, Device
 from dsgui.core.memory.choice import ModelChoice

@@ -48,7 +48,7 @@ class Progress:
         answers = dict(value.get("answers", {}))
         compared = dict(value.get("compared", {}))
         if len(answers) + len(compared) > _MOST_STEPS:
-            raise ValueError("more steps than there are")
+            raise ValueError("steps")
         return cls(
             {text(step): whole(choice, 0, _MOST_CHOICES) for step, choice in answers.items()},
             {text(step): tuple(map(text, sequence(runs, _MOST_RUNS))) for step, runs in compared.items()},

@@ -49,17 +49,17 @@ TRANSLATION = Track(
 MEMORY = Track(
     "memory",
     (
-        Step("sixteen", Doing.ANSWERS, choices=3, right=0, sliders="size ranks stage"),
-        Step("stages", Doing.FINDS, sliders="size ranks stage device", goal="lowest_stage"),
-        Step("offload", Doing.FINDS, sliders="size stage offload device", goal="one_small_card"),
+        Step("sixteen", Doing.ANSWERS, choices=3, right=0, sliders="size,ranks,stage"),
+        Step("stages", Doing.FINDS, sliders="size,ranks,stage,device", goal="lowest_stage"),
+        Step("offload", Doing.FINDS, sliders="size,stage,offload,device", goal="one_small_card"),
         Step(
             "activations",
             Doing.ANSWERS,
             choices=3,
             right=1,
-            sliders="size ranks stage micro length checkpointing",
+            sliders="size,ranks,stage,micro,length,checkpointing",
         ),
-        Step("buffers", Doing.ANSWERS, choices=3, right=2, sliders="size ranks stage bucket"),
+        Step("buffers", Doing.ANSWERS, choices=3, right=2, sliders="size,ranks,stage,bucket"),
         Step(
             "with_and_without",
             Doing.COMPARES,

@@ -6,7 +6,7 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import JSONResponse
 
 from dsgui.core.errors import RunError
-from dsgui.core.learn.telling import told
+from dsgui.core.learn.drawer_texts import told
 from dsgui.runs.learning import Learning
 
 _MOST_WORDS = 40

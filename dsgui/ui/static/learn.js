@@ -304,7 +304,11 @@ export class Drawer {
           "aria-label": `${place + 1} ${step.title}: ${this.say(done ? "step_done" : "step_open")}`,
           title: step.title,
         };
-        return el("li", {}, button(String(place + 1), attributes, () => this.showStep(step, true)));
+        return el(
+          "li",
+          {},
+          button(String(place + 1), attributes, () => this.showStep(step, true)),
+        );
       }),
     );
     if (held) [...steps.querySelectorAll("button")].find((one) => one.dataset.step === held)?.focus();

@@ -77,7 +77,7 @@ IN_THE_BROWSER = ("memory_rehearsal", *PAGES)  # kinds that JavaScript says as w
 LOOKED_UP += ("diagnosis_titles", "diagnosis_meanings", "diagnosis_advice")  # test_diagnosis_texts.py
 ON_PAGES = (*PAGES, "commands")
 OF_FINDINGS = ("findings", "advice", "rule_titles", "rule_explanations")  # test_finding_texts.py
-OF_TUTORIALS = ("learn", "learn_tables")  # tests/core/learn/test_telling.py
+OF_TUTORIALS = ("learn", "learn_panel", "learn_tables")  # tests/core/learn/test_drawer_texts.py
 
 
 def literals(node: ast.expr, named: Mapping[str, str] = MappingProxyType({})) -> list[str]:

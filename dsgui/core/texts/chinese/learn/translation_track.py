@@ -21,7 +21,7 @@ TRANSLATION: dict[str, str] = {
     "看一看命令和旁边的检查，然后点“启动”。第一次运行要编译 DeepSpeed 的算子，大约一分钟。",
     "zero2_run.go1": "按 ZeRO-2 设置启动页",
     "zero2_loss.title": "观察损失下降",
-    "zero2_loss.text": "3 · 运行会画出训练记录的曲线，旁边是它占用的内存。学习率先预热：损失先慢后快地下降。\n"
+    "zero2_loss.text": "3 · 运行会画出日志中的曲线，旁边是它占用的内存。学习率先预热：损失先慢后快地下降。\n"
     "损失降到最初的一半，这一步就完成了。",
     "zero2_loss.go1": "打开运行页",
     "zero3_run.title": "换成 ZeRO-3",

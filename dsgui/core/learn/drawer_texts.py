@@ -46,7 +46,7 @@ def _step(step: Step) -> dict[str, Any]:
         "buttons": [words("learn", f"{step.id}.go{place + 1}") for place in range(len(step.opens))],
         "question": words("learn", f"{step.id}.ask") if step.choices else "",
         "choices": [words("learn", f"{step.id}.a{place + 1}") for place in range(step.choices)],
-        "sliders": step.sliders.split(),
+        "sliders": step.sliders.split(",") if step.sliders else [],
         "table": _table(step.table) if step.table else [],
     }
 

@@ -3,9 +3,9 @@
 import pytest
 
 from dsgui.core.launch.recipes import BY_NAME
+from dsgui.core.learn.drawer_texts import LABELS, TABLES, told
 from dsgui.core.learn.numbers import of_lora, of_runs, of_two_keys
 from dsgui.core.learn.run_facts import Outcome, RunFacts, Setup, setup_of
-from dsgui.core.learn.telling import LABELS, TABLES, told
 from dsgui.core.learn.tracks import STEPS, TRACKS
 from dsgui.core.texts.english import TEXTS
 from dsgui.core.texts.languages import LANGUAGES, speaking
@@ -42,7 +42,7 @@ def test_all_of_it_can_be_told_in_each_language(tag):
         found = told()
     assert [len(track["steps"]) for track in found["tracks"]] == [6, 7, 6, 6]
     assert all(step["title"] and all(step["text"]) for track in found["tracks"] for step in track["steps"])
-    assert {name for step in STEPS.values() for name in step.sliders.split()} <= set(found["offers"])
+    assert {name for step in STEPS.values() for name in step.sliders.split(",") if name} <= set(found["offers"])
 
 
 def test_what_a_step_opens_is_there(catalog):
