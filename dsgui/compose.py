@@ -12,12 +12,14 @@ from dsgui.core.machine.machine import Environment
 from dsgui.core.preflight.judging import memory_of, question_of, rows_around
 from dsgui.core.preflight.leaner import leaner
 from dsgui.core.preflight.surroundings import Surroundings
+from dsgui.core.texts.languages import ENGLISH_TAG
 from dsgui.core.validation.checker import Checker
 from dsgui.runs.adoption import Adoption
 from dsgui.runs.afterwards import AfterTraining
 from dsgui.runs.archive import Archive, Judge
 from dsgui.runs.export import Exports
 from dsgui.runs.inspection import Inspection
+from dsgui.runs.learning import Learning
 from dsgui.runs.report import Reports
 from dsgui.runs.runs import Runs
 from dsgui.runs.trying import TryIt
@@ -86,6 +88,7 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         after=after,
         box=TryIt(store, runs, after, os.environ, places.check),
         inspection=Inspection(store, runs),
+        learning=Learning(store, runs, checker, {one.id: one for one in catalog.presets(ENGLISH_TAG)}),
         exports=Exports(store, runs),
         reports=Reports(store, runs),
         surroundings=surroundings,

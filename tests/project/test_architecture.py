@@ -31,6 +31,7 @@ ROOMS = {
         "diagnosis": "config launch memory script texts",
         "imported": "config launch script texts",
         "launch": "access config machine memory notify script texts",
+        "learn": "config launch machine memory script texts validation",
         "logs": "access diagnosis metrics texts",
         "machine": "texts",
         "memory": "config machine script texts validation",
@@ -52,6 +53,7 @@ ROOMS = {
         "config": "access files",
         "files": "",
         "launch": "files processes runs",
+        "learn": "files",
         "logs": "files runs",
         "machine": "metrics processes",
         "metrics": "launch",
@@ -68,10 +70,11 @@ ROOMS = {
         "common": "",
         "config": "access common",
         "launch": "common config machine preflight",
+        "learn": "common config launch",
         "machine": "common",
         "preflight": "common machine",
         "runs": "common config launch",
-        "site": "access common config launch machine preflight runs",
+        "site": "access common config launch learn machine preflight runs",
     },
 }
 MOST_MODULES = 20

@@ -31,6 +31,7 @@ from dsgui.runs.afterwards import AfterTraining
 from dsgui.runs.archive import Archive
 from dsgui.runs.export import Exports
 from dsgui.runs.inspection import Inspection
+from dsgui.runs.learning import Learning
 from dsgui.runs.report import Reports
 from dsgui.runs.runs import Runs
 from dsgui.runs.trying import TryIt
@@ -143,6 +144,7 @@ class Services:
     after: AfterTraining
     box: TryIt
     inspection: Inspection
+    learning: Learning
     exports: Exports
     reports: Reports
     surroundings: Callable[[Plan], Surroundings]

@@ -22,6 +22,7 @@ from dsgui.ui.launch.imported_run import wire_imported_run
 from dsgui.ui.launch.launch_page import LaunchPage, build_launch
 from dsgui.ui.launch.recipe_preset import wire_recipe_preset
 from dsgui.ui.launch.trials import wire_trials
+from dsgui.ui.learn.learn_panel import build_learn, wire_learn
 from dsgui.ui.machine.machine_page import build_machine
 from dsgui.ui.preflight.preflight_view import machine_told
 from dsgui.ui.runs.again import wire_again
@@ -45,6 +46,7 @@ def build_pages(services: Services) -> Pages:
 
     def lay_out(demo: gr.Blocks) -> None:
         header = gr.HTML(_header(services), elem_id="header")
+        learn = build_learn()
         with gr.Tabs(selected="configure", elem_id="pages") as tabs:
             with gr.Tab(words("site_page", "tab_configure"), id="configure"):
                 goal = build_goal(services, ranks)
@@ -62,6 +64,7 @@ def build_pages(services: Services) -> Pages:
         wire_trials(configure, launch.desk, services, workbench)
         wire_recipe_preset(configure, launch, services, filled)
         wire_imported_run(configure, launch, services, filled)
+        wire_learn(learn, configure, launch, tabs, services, filled)
         told = machine_told(services, launch_tab).change
         launch.preview_on([demo.load, launch_tab.select, filled.change, told])
         launch.look_at_gpus_on(launch_tab.select)
@@ -137,7 +140,7 @@ def _header(services: Services) -> str:
     missing = "" if target.version("deepspeed") else words("site_page", "no_deepspeed")
     problem = f'<p class="ds-problem">{escape(target.problem or missing)}</p>' if target.problem or missing else ""
     return (
-        f'<div class="ds-header"><h1>dsgui</h1>{_switch()}'
+        f'<div class="ds-header"><h1>dsgui</h1>{_switch()}{_learn()}'
         f'<p class="ds-lead">{words("site_page", "lead")}</p>'
         f'<p class="ds-target" title="{escape(target.python)}">{escape(" · ".join(parts))}</p>{problem}</div>'
     )
@@ -152,6 +155,13 @@ def _switch() -> str:
     )
     label = escape(words("site_page", "language"))
     return f'<div class="ds-languages" role="group" aria-label="{label}">{buttons}</div>'
+
+
+def _learn() -> str:
+    """Opens the drawer of tutorials; static/learn_door.js listens."""
+    return (
+        f'<button type="button" class="ds-to-learn" id="learn-open" data-learn>{words("site_page", "learn")}</button>'
+    )
 
 
 _SHOWN = (("deepspeed", "DeepSpeed"), ("torch", "torch"), ("transformers", "transformers"))

@@ -30,6 +30,7 @@ from dsgui.runs.runs import Runs
 from dsgui.runs.trying import TryIt
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.workbench import form_model
+from dsgui.ui.learn.learn_routes import add_learning
 from dsgui.ui.site.pages import STATIC
 
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
@@ -111,6 +112,7 @@ def make_routes(services: Services) -> APIRouter:
     _add_inspection(router, services.inspection)
     _add_exports(router, services.exports)
     _add_reports(router, services.reports)
+    add_learning(router, services.learning)
     return router
 
 

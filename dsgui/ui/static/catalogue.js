@@ -204,6 +204,7 @@ export const TEXTS = {
   "tab_runs": "3 · Runs",
   "tab_machine": "4 · Machine",
   "lead": "Write a DeepSpeed config, launch it and monitor the run. Start from a preset, fix the findings, then open <b>2 · Launch</b>.",
+  "learn": "Learn",
   "language": "Language",
   "cpu_only": "CPU only",
   "no_deepspeed": "DeepSpeed is not installed in the training environment.",
@@ -465,6 +466,7 @@ export const TEXTS = {
  "goal_page": {
   "title": "What do you want to train?",
   "open": "Start from a goal…",
+  "learn": "New to DeepSpeed? Take a tutorial",
   "skip": "Skip",
   "what": "Training code",
   "hf": "Fine-tune with the HF Trainer",

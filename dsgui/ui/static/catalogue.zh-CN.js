@@ -204,6 +204,7 @@ export const TEXTS = {
   "tab_runs": "3 · 运行",
   "tab_machine": "4 · 本机",
   "lead": "编写 DeepSpeed 配置、启动训练并实时监控。先选一个预设，处理好检查结果，再打开 <b>2 · 启动</b>。",
+  "learn": "教程",
   "language": "语言",
   "cpu_only": "仅 CPU",
   "no_deepspeed": "训练环境中没有安装 DeepSpeed。",
@@ -465,6 +466,7 @@ export const TEXTS = {
  "goal_page": {
   "title": "想训练什么？",
   "open": "从目标开始…",
+  "learn": "第一次用 DeepSpeed？从教程开始",
   "skip": "跳过",
   "what": "训练代码",
   "hf": "用 HF Trainer 微调",

@@ -60,6 +60,7 @@ class Goal {
       "div",
       { class: "ds-goal-head" },
       el("h2", { tabindex: "-1", id: "goal-title" }, say("title")),
+      el("button", { type: "button", class: "ds-goal-second", id: "goal-learn", "data-learn": true }, say("learn")),
       button(say("skip"), { class: "ds-goal-second", id: "goal-skip" }, () => this.leave("#goal-open")),
     );
     return el(

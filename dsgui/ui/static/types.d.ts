@@ -917,3 +917,58 @@ declare global {
   }
   const Plotly: PlotlyLibrary;
 }
+
+// --- tutorials -----------------------------------------------------------------------------------------------------
+
+export interface LearnOffer {
+  label: string;
+  first: string;
+  values: { value: string; title: string }[];
+}
+
+export interface LearnStep {
+  id: string;
+  does: "answers" | "launches" | "halves" | "compares" | "finds" | "works_on";
+  title: string;
+  text: string[];
+  buttons: string[];
+  question: string;
+  choices: string[];
+  sliders: string[];
+  table: string[][];
+}
+
+export interface LearnTrack {
+  id: string;
+  name: string;
+  about: string;
+  source: string;
+  steps: LearnStep[];
+}
+
+export interface LearnTold {
+  labels: Record<string, string>;
+  offers: Record<string, LearnOffer>;
+  tracks: LearnTrack[];
+}
+
+export interface LearnNumbers {
+  source: string;
+  head: string[];
+  rows: string[][];
+}
+
+export interface LearnStepState {
+  done: boolean;
+  note: string;
+  runs: string[];
+  choice: number | null;
+  is_right: boolean | null;
+  answer: string;
+  numbers: LearnNumbers | null;
+}
+
+export interface LearnState {
+  track: string;
+  steps: Record<string, LearnStepState>;
+}

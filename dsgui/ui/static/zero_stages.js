@@ -53,7 +53,7 @@ class Stages {
 }
 
 /** @param {ZeroStages} told @returns {HTMLElement[]} */
-function drawn(told) {
+export function drawn(told) {
   const { stages = [], notes = [] } = told;
   if (told.why) return [el("p", {}, told.why.text)];
   const bars = barsOf(stages);

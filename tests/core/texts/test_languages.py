@@ -30,7 +30,7 @@ HAN = re.compile(r"[\u3400-\u9fff]")
 NO_WORDS = re.compile(
     r"\{[^}]*\}|<[^>]*>|--?[\w-]+(=\S+)?|[\w.-]*[._/=~][\w.~/:=@*-]*|\b[A-Z][A-Za-z0-9+-]*\b|[a-z]*[A-Z]\w*|\b\w*\d\w*\b"
 )
-_NAMES = """epoch swap accelerate
+_NAMES = """apex mpi epoch swap accelerate
     async_io autograd backward bf16 bits conda context cpu cuda cublas deepspeed eager eval fp16 fp32
     forward git gloo gpu hjson hub initialize json loss lr mps nccl ninja nvcc nvme offload optimizer pdsh pip python
     rank sbatch script sdpa shm slots squeue ssh stage step torch toolkit torchrun traceback train trainer transformers

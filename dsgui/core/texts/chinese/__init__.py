@@ -26,6 +26,7 @@ from dsgui.core.texts.chinese.findings import (
 )
 from dsgui.core.texts.chinese.fix_texts import FIXES, REMEDIES
 from dsgui.core.texts.chinese.import_texts import IMPORTED
+from dsgui.core.texts.chinese.learn import LEARNING
 from dsgui.core.texts.chinese.memory_texts import (
     MEMORY_ABOUT,
     MEMORY_CANNOT,
@@ -137,6 +138,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "clocks": CLOCKS,
         "access": ACCESS,
         "imported": IMPORTED,
+        **LEARNING,
         "launch_fields": LAUNCH_FIELDS,
     }
 )

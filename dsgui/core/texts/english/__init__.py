@@ -27,6 +27,7 @@ from dsgui.core.texts.english.findings import (
 )
 from dsgui.core.texts.english.fix_texts import FIXES, REMEDIES
 from dsgui.core.texts.english.import_texts import IMPORTED
+from dsgui.core.texts.english.learn import LEARNING
 from dsgui.core.texts.english.memory_texts import (
     MEMORY_ABOUT,
     MEMORY_CANNOT,
@@ -138,6 +139,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "clocks": CLOCKS,
         "access": ACCESS,
         "imported": IMPORTED,
+        **LEARNING,
         # What has no code.
         "plain": {"text": "{text}"},
     }

@@ -214,6 +214,10 @@ ERRORS: Mapping[str, str] = {
     "label.long_tag": "A tag has {count} characters; at most {most} are kept. Shorten it.",
     "label.long_note": "The note has {count} characters; at most {most} are kept. Shorten it.",
     "label.many_tags": "{count} tags; at most {most} are kept. Remove some.",
+    "learn.not_written": "{path}: your progress in the tutorials was not written ({why}). Make room there, or make it "
+    "writable.",
+    "learn.no_track": "There is no tutorial “{track}”. Reload the page.",
+    "learn.no_step": "There is no such step or answer in the tutorials: “{step}”. Reload the page.",
     "report.many": "A report of {count} runs can't be made. Expected 1 to {most}. Choose fewer.",
     "run.no_id": "Run: its id is empty. Give one of “{dsgui} runs”, the beginning of one, or “last”.",
     "run.not_found": "Run “{run}” not found. See “{dsgui} runs” for the list.",

@@ -7,6 +7,7 @@ SITE_PAGE: dict[str, str] = {
     "tab_machine": "4 · Machine",
     "lead": "Write a DeepSpeed config, launch it and monitor the run. Start from a preset, fix the findings, "
     "then open <b>2 · Launch</b>.",
+    "learn": "Learn",
     "language": "Language",
     "cpu_only": "CPU only",
     "no_deepspeed": "DeepSpeed is not installed in the training environment.",

@@ -1,0 +1,1 @@
+"""Learn: what the reader has done, kept on the disk."""

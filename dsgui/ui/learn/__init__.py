@@ -1,0 +1,1 @@
+"""Learn: the drawer of tutorials beside the pages."""

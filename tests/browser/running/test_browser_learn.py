@@ -1,0 +1,264 @@
+"""The tutorials in a real browser, each on a fresh profile: every step checks itself, and no work of the reader's is
+lost."""
+
+import json
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import expect
+
+from dsgui.core.launch.plan import ConfigArgument, StartedBy
+from dsgui.core.launch.state import RunState
+from dsgui.shell.runs.store import Store
+from tests.support.app_server import running_app
+from tests.support.axe import violations
+from tests.support.browser import json_text, replace_text
+from tests.support.made_runs import Made, make_run
+from tests.support.pages import AT_ONCE, BEEN_HERE, opened
+
+pytestmark = pytest.mark.browser
+
+OWN = '{"train_micro_batch_size_per_gpu": 7, "zero_optimization": {"stage": 1}}'
+# What the recipe prints, without what it trains.
+PRINTS = """
+for step, loss in enumerate((4.0, 3.1, 2.2, 1.6), 1):
+    told = {"loss": str(loss), "grad_norm": "1.5", "learning_rate": "0.001", "epoch": str(step / 4)}
+    print(told, flush=True)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def app(folder, tmp_path):
+    """Nobody has launched or learned anything here."""
+    python = tmp_path / "python"
+    python.write_text(AT_ONCE, encoding="utf-8")
+    python.chmod(0o755)
+    with running_app(folder, "--python", str(python)) as app:
+        yield app
+
+
+def made(folder, name, script, stage, *, reads=ConfigArgument.HF, ranks=2, **config):
+    """A run that has ended, as if it had trained with this."""
+    text = json.dumps({"zero_optimization": {"stage": stage, **config.pop("zero", {})}, **config})
+    directory = Store(folder).open(make_run(folder, Made(name, 20, config=text, gpus=0)))
+    plan = replace(directory.read_plan(), script=f"/recipes/{script}", config_argument=reads, ranks=ranks)
+    directory.write_plan(plan, None)
+    return directory.run_id
+
+
+def begin(page, track):
+    """Opens a track; nothing in it is done."""
+    page.click("#learn-open")
+    page.click(f"[data-track={track}]")
+    expect(page.locator("#learn-step-title")).to_be_visible()
+    expect(page.locator('.ds-learn-to[data-done="true"]')).to_have_count(0)
+
+
+def at(page, step):
+    page.click(f"[data-step={step}]")
+    expect(page.locator(f"[data-step={step}]")).to_have_attribute("aria-current", "step")
+
+
+def is_done(page, step):
+    expect(page.locator(f"[data-step={step}]")).to_have_attribute("data-done", "true")
+
+
+def answer(page, step, choice):
+    page.check(f"#learn-choice-{choice}")
+    page.click("#learn-check")
+    is_done(page, step)
+
+
+def move(page, slider, place):
+    page.locator(f"#learn-{slider}").evaluate(
+        "(node, value) => { node.value = value; node.dispatchEvent(new Event('input', { bubbles: true })); }", place
+    )
+
+
+def launch(page, script):
+    """What the step has set up, with a script that only prints."""
+    page.get_by_label("My own script").check()
+    page.fill("#script textarea, #script input", str(script))
+    expect(page.locator("#command")).to_contain_text(str(script))
+    expect(page.locator("#launch")).to_be_enabled()
+    page.click("#launch")
+    page.wait_for_function("location.search.includes('run=')")  # its page is shown
+
+
+def test_translation_from_the_first_visit_to_the_tutorials_question(browser, app, folder, tmp_path):
+    script = tmp_path / "translation.py"
+    script.write_text(PRINTS, encoding="utf-8")
+    with opened(browser, app) as page:
+        loaded = []
+        page.on("request", lambda request: loaded.append(request.url))
+        page.click("#goal-learn")
+        page.click("[data-track=translation]")
+        assert any("/static/learn.js" in url for url in loaded)  # not before
+        expect(page.locator('.ds-learn-to[data-done="true"]')).to_have_count(0)
+        replace_text(page, OWN)
+        page.wait_for_function("text => localStorage.getItem('dsgui.config') === text", arg=OWN)
+
+        page.click('[data-open="0"]')
+        expect(page.locator(".ds-learn-said")).to_contain_text("What you had is kept")
+        page.wait_for_function("localStorage.getItem('dsgui.config').includes('overlap_comm')")
+        page.click("#undo-edit")
+        page.wait_for_function("text => localStorage.getItem('dsgui.config') === text", arg=OWN)
+        page.check("#learn-choice-0")
+        page.click("#learn-check")
+        expect(page.locator(".ds-learn-answer")).to_have_attribute("data-right", "false")
+        expect(page.locator("[data-step=auto]")).to_have_attribute("data-done", "false")
+        answer(page, "auto", 1)
+
+        page.click("#learn-next")
+        page.click('[data-open="0"]')
+        expect(page.locator("#command")).to_contain_text("translation.py --max_steps 60")
+        expect(page.locator("[data-step=zero2_run]")).to_have_attribute("data-done", "false")
+        launch(page, script)
+        is_done(page, "zero2_run")
+        is_done(page, "zero2_loss")
+
+        at(page, "zero3_run")
+        page.click('[data-open="0"]')
+        expect(page.locator("#pages > .tab-wrapper [role=tab]").nth(1)).to_have_attribute("aria-selected", "true")
+        expect(page.locator("#command")).to_contain_text("translation.py --max_steps 60")
+        made(folder, "zero3", "translation.py", 3)
+        is_done(page, "zero3_run")
+        at(page, "side_by_side")
+        expect(page.locator("#learn-compare")).to_be_visible()
+        expect(page.locator("[data-step=side_by_side]")).to_have_attribute("data-done", "false")
+        page.click("#learn-compare")
+        is_done(page, "side_by_side")
+        page.wait_for_function("location.search.includes('compare=')")
+
+        at(page, "two_keys")
+        expect(page.locator(".ds-learn-numbers")).to_contain_text("not measured")
+        expect(page.locator(".ds-learn-numbers")).to_contain_text("6.5 GiB")
+        answer(page, "two_keys", 2)
+        expect(page.locator(".ds-learn-end")).to_be_visible()
+        expect(page.locator("#learn-count")).to_have_text("6 of 6 steps done")
+        page.click("#learn-put-back")
+        page.wait_for_function("text => localStorage.getItem('dsgui.config') === text", arg=OWN)
+
+
+def test_memory_with_sliders_and_two_runs(browser, app, folder):
+    with opened(browser, app, BEEN_HERE) as page:
+        begin(page, "memory")
+        expect(page.locator(".ds-learn-picture .ds-zs-stage")).to_have_count(4)
+        expect(page.locator(".ds-learn-picture")).to_contain_text("16Ψ")
+        answer(page, "sixteen", 0)
+        at(page, "stages")
+        for slider, place in (("size", 4), ("ranks", 3), ("stage", 1)):
+            move(page, slider, place)
+        expect(page.locator('.ds-zs-stage[aria-current="true"]')).to_have_attribute("data-stage", "1")
+        expect(page.locator("[data-step=stages]")).to_have_attribute("data-done", "false")
+        move(page, "stage", 2)
+        is_done(page, "stages")
+        at(page, "offload")
+        for slider, place in (("size", 3), ("device", 3), ("stage", 2), ("offload", 1)):
+            move(page, slider, place)
+        is_done(page, "offload")
+        at(page, "activations")
+        answer(page, "activations", 1)
+        assert violations(page) == []
+        at(page, "buffers")
+        answer(page, "buffers", 2)
+        at(page, "price")
+        expect(page.locator(".ds-learn-status")).to_contain_text("take the steps before it first")
+        made(folder, "with", "translation.py", 2, zero={"offload_optimizer": {"device": "cpu"}})
+        made(folder, "without", "translation.py", 2)
+        at(page, "with_and_without")
+        page.click("#learn-compare")
+        is_done(page, "with_and_without")
+        at(page, "price")
+        expect(page.locator(".ds-learn-numbers")).to_contain_text("Measured in your own runs")
+        answer(page, "price", 0)
+        expect(page.locator("#learn-count")).to_have_text("7 of 7 steps done")
+
+
+def test_native_pre_training_with_the_table_of_batch_sizes(browser, app, folder):
+    with opened(browser, app, BEEN_HERE) as page:
+        begin(page, "native")
+        page.click('[data-open="1"]')
+        expect(page.locator("#gpus input")).to_have_value("4")
+        page.wait_for_function("localStorage.getItem('dsgui.config').includes('\"gradient_accumulation_steps\": 2')")
+        answer(page, "table", 1)
+        at(page, "other_cut")
+        page.click('[data-open="0"]')
+        expect(page.locator("#command")).to_contain_text("--num_gpus=1")
+        expect(page.locator("#command")).to_contain_text("pretraining.py --max_steps 72")
+        native = {"reads": ConfigArgument.NATIVE, "train_batch_size": 64, "train_micro_batch_size_per_gpu": 8}
+        made(folder, "two", "pretraining.py", 2, ranks=2, **native)
+        is_done(page, "first_cut")
+        expect(page.locator("[data-step=other_cut]")).to_have_attribute("data-done", "false")
+        made(folder, "one", "pretraining.py", 2, ranks=1, **native)
+        is_done(page, "other_cut")
+        at(page, "optimizer")
+        answer(page, "optimizer", 0)
+        at(page, "precision")
+        expect(page.locator(".ds-learn-table")).to_contain_text("torch_autocast")
+        answer(page, "precision", 2)
+        at(page, "same_batch")
+        expect(page.locator(".ds-learn-numbers tbody tr").first).to_contain_text("22")
+        answer(page, "same_batch", 1)
+        expect(page.locator("#learn-count")).to_have_text("6 of 6 steps done")
+        page.click("#learn-forget")
+        expect(page.locator("#learn-count")).to_have_text("2 of 6 steps done")  # runs stay
+
+
+@contextmanager
+def narrow_and_dark(browser, app):
+    with opened(browser, app, BEEN_HERE) as page:
+        page.set_viewport_size({"width": 390, "height": 800})
+        page.emulate_media(color_scheme="dark")
+        page.goto(f"{app.url}?__theme=dark")
+        page.wait_for_selector(".ds-skip", state="attached")
+        yield page
+
+
+def test_backends_two_nodes_and_lora_by_keyboard_on_a_narrow_dark_page(browser, app, folder):
+    with narrow_and_dark(browser, app) as page:
+        page.focus("#learn-open")
+        page.keyboard.press("Enter")
+        expect(page.locator("#learn-title")).to_be_focused()
+        page.locator("[data-track=lora]").press("Enter")
+        expect(page.locator("#learn-step-title")).to_be_visible()
+        answer(page, "backends", 2)
+        page.locator("#learn-next").press("Enter")
+        expect(page.locator("#learn-step-title")).to_be_focused()
+        page.locator('[data-open="0"]').press("Enter")
+        expect(page.locator("#command")).to_contain_text("--include=node1:3@node2:2,3")
+        answer(page, "two_nodes", 0)
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        made(folder, "dialogues", "summarization.py", 3)
+        lora = made(folder, "lora", "instruction_lora.py", 2)
+        for step in ("dialogues", "lora_run"):
+            is_done(page, step)
+        at(page, "adapter")
+        page.click("#learn-run")
+        page.wait_for_function("id => location.search.includes(id)", arg=lora)
+        worked_on(folder, lora)
+        is_done(page, "adapter")
+        at(page, "seven_b")
+        expect(page.locator(".ds-learn-numbers")).to_contain_text("Bloomz-7B1")
+        answer(page, "seven_b", 1)
+        page.keyboard.press("Escape")
+        expect(page.locator("#ds-learn")).to_be_hidden()
+        expect(page.locator("#learn-open")).to_be_focused()
+        page.goto(app.url)  # what was learned is kept
+        page.click("#learn-open")
+        expect(page.locator(".ds-learn-tracks")).to_contain_text("6 of 6 steps done")
+        assert json_text(page)
+
+
+def worked_on(folder, parent):
+    """A job after training that has succeeded."""
+    directory = Store(folder).open(make_run(folder, Made("merge", 1, gpus=0, state=RunState.SUCCEEDED)))
+    plan = replace(directory.read_plan(), started_by=StartedBy.PYTHON, parent=parent)
+    directory.write_plan(plan, None)
