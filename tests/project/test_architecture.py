@@ -45,7 +45,7 @@ ROOMS = {
         "validation": "config rules texts",
     },
     "shell": {
-        "access": "",
+        "access": "files",
         "afterwards": "files machine metrics oracle",
         "config": "access files",
         "files": "",
