@@ -47,8 +47,12 @@ ROOMS = {
         "validation": "config rules texts",
     },
     "shell": {
+<<<<<<< HEAD
         "access": "",
         "adopted": "files logs runs",
+=======
+        "access": "files",
+>>>>>>> finish
         "afterwards": "files machine metrics oracle",
         "config": "access files",
         "files": "",
