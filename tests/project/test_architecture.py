@@ -47,12 +47,8 @@ ROOMS = {
         "validation": "config rules texts",
     },
     "shell": {
-<<<<<<< HEAD
-        "access": "",
-        "adopted": "files logs runs",
-=======
         "access": "files",
->>>>>>> finish
+        "adopted": "files logs runs",
         "afterwards": "files machine metrics oracle",
         "config": "access files",
         "files": "",
