@@ -155,7 +155,7 @@ def test_a_missing_script_and_bad_ports_are_said_and_nothing_starts(page):
     page.get_by_role("button", name="More: launcher, queue").click()
     with socket.create_server(("", 0)) as taken:
         for typed, says in (
-            ("http", "is not a number"),
+            ("http", "is not a port"),
             ("80", "outside 1024"),
             (str(taken.getsockname()[1]), "in use"),
         ):

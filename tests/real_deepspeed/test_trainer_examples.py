@@ -11,7 +11,7 @@ import pytest
 from differential.examples import examples
 
 TRAINER_ORACLE, PARSE_ORACLE = (
-    Path(__file__).parents[1] / "support" / f"{name}_oracle.py" for name in ("trainer", "deepspeed")
+    Path(__file__).parents[1] / "support" / "oracles" / f"{name}_oracle.py" for name in ("trainer", "deepspeed")
 )
 
 

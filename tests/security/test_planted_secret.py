@@ -26,6 +26,7 @@ from dsgui.runs.afterwards import AfterTraining
 from dsgui.runs.archive import Archive
 from dsgui.runs.export import Exports
 from dsgui.runs.inspection import Inspection
+from dsgui.runs.learning import Learning
 from dsgui.runs.report import Reports
 from dsgui.runs.runs import Runs
 from dsgui.runs.trying import TryIt
@@ -112,6 +113,7 @@ def test_no_route_tells_it(tmp_path, runs, secret):
         after=(after := AfterTraining(store, runs, Archive(store, runs))),
         box=TryIt(store, runs, after, {}),
         inspection=Inspection(store, runs),
+        learning=Learning(store, runs, Checker(Catalog().schema()), {}),
         exports=Exports(store, runs),
         reports=Reports(store, runs),
         browse=partial(listing, Places((tmp_path / "runs",))),  # names of folders are told as they are: to be chosen
@@ -127,6 +129,7 @@ def test_no_route_tells_it(tmp_path, runs, secret):
         "?release=0.19.8",
         "?wanted=folder&near=true",
         "?verb=consolidate&source=checkpoint-2",
+        "?track=memory",
     ]
     answered = {}
     for route in router.routes:
