@@ -5,6 +5,7 @@ import posixpath
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -136,7 +137,7 @@ class Reader:
         for one in files[:_MOST_EVENT_FILES]:
             told = list[Scalar]()
             most = room
-            self._try(one, lambda one=one, told=told, most=most: self._scalars(one, told, most))  # type: ignore[misc]
+            self._try(one, partial(self._scalars, one, told, most))
             room = max(room - one.size, 0)
             if told:
                 scalars.append(told)
@@ -166,7 +167,7 @@ class Reader:
         """Those first that tell how many samples a step has."""
         points: list[Point] = []
         for one in sorted(self._files(Kind.CSV), key=lambda one: ("lr" not in one.path, one.path)):
-            self._try(one, lambda one=one: self._table(one, points))  # type: ignore[misc]
+            self._try(one, partial(self._table, one, points))
         return points
 
     def _table(self, one: Lying, points: list[Point]) -> None:
