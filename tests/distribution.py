@@ -28,9 +28,12 @@ PROCESSES = (
     "tests/project/test_recipe.py",
     "tests/runs/",
     "tests/security/test_server.py",
+    "tests/security/test_table.py",
     "tests/shell/logs/test_past.py",
+    "tests/shell/logs/test_sources.py",
     "tests/shell/metrics/test_driver.py",
     "tests/shell/metrics/test_nodes.py",
+    "tests/shell/notify/test_run_notify.py",
     "tests/ui/site/test_app.py",
 )
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 LEFT_OUT = ("__pycache__", "node_modules")
+# What a supervised training runs, beside what its test names.
+TRAINING = ("dsgui/supervise.py", "dsgui/shell")
 WORDS = ("dsgui/core/texts/english/", "dsgui/core/texts/chinese/")  # how it is said: no number hangs on it
 
 

@@ -151,6 +151,7 @@ def test_one_press_starts_what_stands_on_the_page_while_an_old_answer_shows_anot
     expect(page.get_by_label("Output of the run")).to_contain_text("--new", timeout=60_000)
 
 
+@pytest.mark.complete  # one press, with nothing to accept: below
 def test_one_press_starts_what_was_accepted_while_its_command_is_still_being_built(page, tmp_path):
     script = tmp_path / "strict.py"
     script.write_text(STRICT)

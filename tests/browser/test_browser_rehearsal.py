@@ -96,6 +96,7 @@ def test_cancel_ends_the_process_and_leaves_the_formula(page, made_up):
     expect(bar(page, "gpu")).not_to_contain_text("by dry run")
 
 
+@pytest.mark.complete  # a cancel: above
 def test_a_click_during_which_the_server_tells_more_still_cancels(page, made_up):
     plan_for_a_24_gb_card(page)
     page.fill("#gpus input", "8")
@@ -160,6 +161,7 @@ def test_a_closed_tab_ends_its_dry_run_and_the_next_in_line_begins(page, browser
     expect(said(page)).to_contain_text("cancelled")
 
 
+@pytest.mark.complete  # without a page: tests/shell/memory/test_dry_runs.py
 def test_the_end_of_the_server_ends_a_dry_run(browser, made_up, tmp_path):
     with running_app(tmp_path / "runs", "--python", str(made_up / "python")) as app:
         page = app.sign_in(browser.new_context()).new_page()

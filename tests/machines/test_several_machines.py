@@ -15,6 +15,7 @@ from dsgui.core.runs.news import Cursor, Delta
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.runs.store import Store
+from tests.answers.remembered import TRAINING
 from tests.machines import two_machines as networks
 from tests.machines.two_machines import INTERFACE, NAMES, TwoMachines, two_machines
 from tests.support.app_server import running_app
@@ -23,6 +24,7 @@ from tests.support.curves_json import logged, sampled
 pytestmark = [
     pytest.mark.deepspeed,
     pytest.mark.machines,
+    pytest.mark.remembered(*TRAINING),
     pytest.mark.skipif(bool(networks.missing()), reason=networks.missing() or "there are two machines"),
 ]
 CONFIG = {

@@ -13,11 +13,12 @@ from dsgui.core.launch.plan import ConfigArgument
 from dsgui.core.launch.state import RunState
 from dsgui.runs.afterwards import AfterTraining
 from dsgui.runs.archive import Archive
+from tests.answers.remembered import TRAINING
 from tests.support.run_fixtures import Bench, bench
 
 __all__ = ["bench"]
 
-pytestmark = pytest.mark.deepspeed
+pytestmark = [pytest.mark.deepspeed, pytest.mark.remembered(*TRAINING)]
 STARTS_S = 480  # DeepSpeed compiles its operators in the first run on a machine
 CONFIG = {
     "train_batch_size": 4,

@@ -12,6 +12,7 @@ from dsgui.core.runs.news import Cursor
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.runs.store import Store
+from tests.answers.remembered import TRAINING
 from tests.support.curves_json import logged, sampled
 
 pytestmark = pytest.mark.deepspeed
@@ -70,6 +71,7 @@ def test_the_recipe_learns_on_two_cpu_ranks_and_everything_is_kept(tmp_path, cat
     assert runs.alive_processes(run_id) == []
 
 
+@pytest.mark.remembered(*TRAINING)
 def test_a_config_that_deepspeed_refuses_ends_as_failed_with_its_own_words(tmp_path):
     runs = Runs(Store(tmp_path), Launcher())
     script = tmp_path / "native.py"
@@ -134,6 +136,7 @@ accelerator.end_training()
 """
 
 
+@pytest.mark.remembered(*TRAINING)
 def test_an_accelerate_script_trains_with_deepspeed_and_the_config_of_the_run(tmp_path):
     script = tmp_path / "accelerated.py"
     script.write_text(ACCELERATED)
@@ -161,6 +164,7 @@ torch.distributed.destroy_process_group()
 """
 
 
+@pytest.mark.remembered(*TRAINING)
 def test_a_config_that_training_arguments_name_in_code_is_left_to_the_script(tmp_path):
     """“auto” is no native value: were the rules native, the launch would be refused before it starts."""
     script = tmp_path / "inside.py"

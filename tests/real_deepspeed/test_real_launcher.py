@@ -19,12 +19,13 @@ from dsgui.core.runs.news import Cursor
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.processes.processes import identify, send_signal
+from tests.answers.remembered import TRAINING
 from tests.runs.test_supervise import printed_pids
 from tests.support.run_fixtures import Bench, bench, exists, lose, wait_until
 
 __all__ = ["bench"]
 
-pytestmark = pytest.mark.deepspeed
+pytestmark = [pytest.mark.deepspeed, pytest.mark.remembered(*TRAINING)]
 # DeepSpeed compiles its operators in the first run on a machine.
 STARTS_S = 480
 GRACE_S = 3.0

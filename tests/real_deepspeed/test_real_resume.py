@@ -14,11 +14,12 @@ import pytest
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest
 from dsgui.core.launch.state import RunState
 from dsgui.runs.archive import Archive
+from tests.answers.remembered import TRAINING
 from tests.support.run_fixtures import Bench, bench, wait_until
 
 __all__ = ["bench"]
 
-pytestmark = pytest.mark.deepspeed
+pytestmark = [pytest.mark.deepspeed, pytest.mark.remembered(*TRAINING)]
 STARTS_S = 480  # DeepSpeed compiles its operators in the first run on a machine
 # Waits, or ends without a word, when a step comes for the first time.
 HOLD = """

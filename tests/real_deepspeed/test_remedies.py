@@ -10,10 +10,11 @@ import pytest
 
 from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.runs.clone import changed_config, changed_words
+from tests.answers.remembered import TRAINING
 from tests.core.diagnosis.test_diagnosis import diagnosed
 from tests.support.record_failures import FAILURES, Failure, record, run
 
-pytestmark = pytest.mark.deepspeed
+pytestmark = [pytest.mark.deepspeed, pytest.mark.remembered(*TRAINING)]
 
 SUCCEED = (
     "use-cpu-batch",

@@ -215,7 +215,7 @@ def test_the_route_gives_it_as_a_file_and_an_unknown_run_is_a_sentence(tmp_path)
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.complete)])
 def test_it_opens_from_the_disk_draws_every_chart_and_asks_nobody(bench: Bench, browser, scheme):
     first = made_run(bench, HOSTILE, config=json.dumps({"note": HOSTILE}), output=HOSTILE + "\n", state=RunState.FAILED)
     second = made_run(bench, "second", steps=3000)

@@ -2,7 +2,7 @@
 
 import json
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from textwrap import dedent
@@ -48,6 +48,12 @@ _FAILED = 'Traceback (most recent call last):\n  File "/w/{0}/t.py", line 1\nRun
 @pytest.fixture(params=[KNOWN, SHAPED])
 def secret(request):
     return request.param
+
+
+@pytest.fixture
+def held():
+    with ExitStack() as held:
+        yield held
 
 
 @pytest.fixture
@@ -102,7 +108,7 @@ def leaks(text, secret):
     return secret in text or quote(secret) in text or json.dumps(secret)[1:-1] in text
 
 
-def test_no_route_tells_it(tmp_path, runs, secret):
+def test_no_route_tells_it(tmp_path, runs, secret, held):
     store = Store(tmp_path / "runs")
     first, second = planted(runs, store, tmp_path, secret)
     services = SimpleNamespace(
@@ -120,7 +126,7 @@ def test_no_route_tells_it(tmp_path, runs, secret):
     )
     app, router = FastAPI(), make_routes(services)
     app.include_router(router)
-    client = TestClient(Polls(app, runs))
+    client = held.enter_context(TestClient(Polls(app, runs)))  # one event loop for all the questions
     queries = ["", "?words=q", "?words=Loading", "?errors=true", "?template=it%20{step}%20q={q}", "?offset=0"]
     queries += [
         "?ids=0&axis=step&low=0&high=9",
@@ -134,7 +140,7 @@ def test_no_route_tells_it(tmp_path, runs, secret):
     answered = {}
     for route in router.routes:
         assert isinstance(route, APIRoute)
-        for run_id in (first, second, f"none-{secret}"):
+        for run_id in (first, second, f"none-{secret}") if "{run_id}" in route.path else (first,):
             for query in queries:
                 answer = client.get(route.path.replace("{run_id}", run_id).replace("{name}", "log.js") + query)
                 answered[route.path] = answered.get(route.path, False) or answer.status_code == 200

@@ -132,7 +132,7 @@ def test_a_value_that_stays_the_same_can_be_read_and_a_lone_score_has_its_name(b
         expect(page.locator('[data-chart="Evaluation"] .legendtext')).to_have_text("bleu")
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [pytest.param(390, marks=pytest.mark.complete), 1280])
 def test_a_charts_tools_do_not_cover_its_legend(browser, made, width):
     app, ids = made
     with opened(browser, app, f"run={ids['steps']}") as page:
@@ -212,6 +212,7 @@ def test_all_charts_show_the_same_range_from_the_start(browser, made):
         assert (found["Loss"]["x"][0], found["Loss"]["x"][-1]) == (12, 60)
 
 
+@pytest.mark.complete  # the range itself: tests/js/plotting.test.js
 def test_symbols_at_the_edge_have_room_and_so_have_all_charts(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['one value']}") as page:
@@ -222,6 +223,7 @@ def test_symbols_at_the_edge_have_room_and_so_have_all_charts(browser, made):
         assert 40 < high < 41
 
 
+@pytest.mark.complete  # of one run: above
 def test_the_charts_of_a_comparison_show_the_same_range(browser, made):
     app, ids = made
     with opened(browser, app, f"compare={ids['marked']},{ids['plain']}") as page:
@@ -242,6 +244,7 @@ def test_what_the_user_chose_stays_where_a_run_has_it_and_comes_back(browser, ma
         expect(why(page)).to_be_hidden()
 
 
+@pytest.mark.complete  # which axis, and why: tests/js/axis.test.js
 def test_a_run_with_steps_and_one_without_are_compared_by_time(browser, made):
     app, ids = made
     with opened(browser, app, f"compare={ids['steps']},{ids['plain']}") as page:
@@ -254,6 +257,7 @@ def test_a_run_with_steps_and_one_without_are_compared_by_time(browser, made):
         expect(why(page)).to_have_text("Not everything is drawn: plain prints no steps.")
 
 
+@pytest.mark.complete  # where in an epoch: tests/js/curves.test.js
 def test_steps_in_whole_epochs_are_drawn_by_step_time_and_epoch(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['epochs']}") as page:
@@ -268,6 +272,7 @@ def test_steps_in_whole_epochs_are_drawn_by_step_time_and_epoch(browser, made):
         assert max(found["Host memory"]["points"]) > 20
 
 
+@pytest.mark.complete  # which axis: tests/js/axis.test.js
 def test_one_point_an_epoch_is_drawn_by_time_or_at_its_epoch(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['by epoch']}") as page:

@@ -255,8 +255,9 @@ def test_a_chart_is_zoomed_moved_and_saved_by_the_keyboard(browser, made):
             page.keyboard.press("p")
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+# The others' pages are looked at by test_browser_keyboard.py as well.
+@pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.complete)])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.complete)])
 def test_nothing_is_wider_than_the_screen(browser, made, width, theme):
     app, ids = made
     options = {"viewport": {"width": width, "height": 800}, "color_scheme": theme}

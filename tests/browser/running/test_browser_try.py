@@ -54,6 +54,7 @@ def commands(pid):
         return b""
 
 
+@pytest.mark.complete  # without a page: tests/runs/afterwards/test_trying.py
 def test_a_trained_model_answers_beside_its_base_and_goes(page, app, run_id):
     page.goto(f"{app.url}?run={run_id}")
     page.locator(".ds-after > summary").click()

@@ -16,6 +16,7 @@ from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.logged_files import Batch, CsvFile, history_points, named
 from dsgui.core.runs.news import Cursor
 from dsgui.shell.logs.sources import SourceReader, Watch
+from tests.answers.remembered import TRAINING
 from tests.support.event_files import write_scalars
 from tests.support.run_fixtures import Bench, bench, wait_until  # noqa: F401  bench is a fixture
 
@@ -146,6 +147,7 @@ steps(4, 6)
 
 
 @pytest.mark.deepspeed
+@pytest.mark.remembered(*TRAINING)
 def test_what_deepspeeds_monitors_write_arrives_while_the_run_goes_on_and_to_its_end(bench):  # noqa: F811
     folder = bench.folder
     blocks = {
@@ -241,6 +243,7 @@ def rows(points, source, name):
 
 
 @pytest.mark.deepspeed
+@pytest.mark.remembered(*TRAINING)
 def test_the_trainers_losses_are_read_from_both_its_files(trained):
     first, _ = trained
     for source in ("trainer_state", "tensorboard"):
@@ -256,6 +259,7 @@ def test_the_trainers_losses_are_read_from_both_its_files(trained):
 
 
 @pytest.mark.deepspeed
+@pytest.mark.remembered(*TRAINING)
 def test_a_run_that_resumes_has_no_points_of_the_run_before(trained):
     _, second = trained
     for source in ("trainer_state", "tensorboard"):
@@ -352,6 +356,7 @@ accelerator.end_training()
 
 
 @pytest.mark.deepspeed
+@pytest.mark.remembered(*TRAINING)
 def test_what_accelerates_tracker_writes_is_found_and_the_loss_is_one_curve(bench):  # noqa: F811
     project = bench.folder / "project"
     write_scalars(project / "nlp_example", [("of the day before", 1.0, 1)])
