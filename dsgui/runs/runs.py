@@ -40,7 +40,7 @@ from dsgui.shell.launch.asked_paths import allowed_script, python_path, script_p
 from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.launch.ports import Ports
 from dsgui.shell.launch.where import backend_of
-from dsgui.shell.processes.processes import boot_id, is_stopped, members, send_signal, supervises
+from dsgui.shell.processes.processes import boot_id, is_exiting, is_stopped, members, send_signal, supervises
 from dsgui.shell.runs.adrift import adrift
 from dsgui.shell.runs.checkpoints import checkpoint_at, has_universal, newest_in
 from dsgui.shell.runs.curve_reader import NEWS_BYTES, read_points, read_samples, sample_series
@@ -293,7 +293,8 @@ class Runs:
         if status is None:
             one = owners(directory)
             return sorted(members(run_id, None, [identity.pid for identity in one.owners] if one else ()))
-        return sorted(members(run_id, status.process, [one.pid for one in status.owners if supervises(one, run_id)]))
+        known = [one.pid for one in status.owners if supervises(one, run_id) or is_exiting(one)]
+        return sorted(members(run_id, status.process, known))
 
     # -- looking ---------------------------------------------------------------------------------------------------
 

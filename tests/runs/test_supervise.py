@@ -5,9 +5,10 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -21,6 +22,7 @@ from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.logs.records import Pace, Rush
 from dsgui.shell.machine.leftovers import build_locks, remove_shared_buffers, remove_stale_locks
+from dsgui.shell.processes import processes
 from dsgui.shell.processes.processes import (
     Kin,
     descendants,
@@ -161,7 +163,40 @@ def test_stop_ends_the_stubborn_and_the_stray(bench: Bench) -> None:
     delta = bench.ended(run_id)
     assert (delta.state, delta.reason) == (RunState.STOPPED, "Stopped on request: no processes are left.")
     assert not any(exists(pid) for pid in pids.values())
-    wait_until(lambda: bench.runs.alive_processes(run_id) == [])  # its own guardians among them
+    assert bench.runs.alive_processes(run_id) == []
+
+
+def test_a_process_that_ends_is_told_from_one_that_goes_on() -> None:
+    with subprocess.Popen(["true"]) as ended:
+        wait_until(lambda: (stat := processes.read_stat(ended.pid)) is not None and stat.zombie)
+        stat = processes.read_stat(ended.pid)
+        assert stat is not None
+        assert stat.exiting
+    own = processes.read_stat(os.getpid())
+    assert own is not None
+    assert not own.exiting
+
+
+def test_a_guardian_on_its_way_out_is_no_process_that_a_run_left(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has no command line any more by which it could be known: seen on a busy machine."""
+    run_id, pids = start_family(bench)
+    status = bench.store.open(run_id).read_status()
+    assert status is not None
+    owners = {owner.pid for owner in status.owners}
+    leaving = {pid for pid, one in snapshot().items() if pid in owners and one.parent in owners}
+    words, stat = processes._words, processes.read_stat
+    monkeypatch.setattr(processes, "_words", lambda pid: [] if pid in leaving else words(pid))
+    assert leaving & set(bench.runs.alive_processes(run_id)), "the test would show nothing"
+    monkeypatch.setattr(processes, "read_stat", partial(_as_exiting, stat, leaving))
+    assert not leaving & set(bench.runs.alive_processes(run_id))
+    assert set(pids.values()) <= set(bench.runs.alive_processes(run_id))
+
+
+def _as_exiting(
+    stat: Callable[[int], processes.ProcessStat | None], leaving: set[int], pid: int
+) -> processes.ProcessStat | None:
+    found = stat(pid)
+    return replace(found, exiting=True) if found and pid in leaving else found
 
 
 def test_a_stop_counts_down_and_a_second_one_kills_at_once(bench: Bench) -> None:

@@ -22,6 +22,7 @@ _PROC = Path("/proc")
 _SUPERVISOR, _ENDS = b"dsgui.supervise", b"--end"  # what `shell.launch.launcher` starts
 _ZOMBIE_STATES = frozenset({b"Z", b"X", b"x"})
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_PF_EXITING = 0x4  # include/linux/sched.h
 _SCAN_S = 0.05
 _KILL_WAIT_S = 3.0
 _ANEW = 60  # looks
@@ -39,6 +40,7 @@ class ProcessStat:
     zombie: bool
     name: str  # the kernel's: the program's, cut to 15 bytes
     state: str = ""  # a letter of proc(5)
+    exiting: bool = False  # its memory may be gone already, and its command line and environment with it
 
     @property
     def stopped(self) -> bool:
@@ -74,6 +76,7 @@ def read_stat(pid: int) -> ProcessStat | None:
         zombie=fields[0] in _ZOMBIE_STATES,
         name=before.partition(b"(")[2].decode("utf-8", "replace"),
         state=fields[0].decode("ascii", "replace"),
+        exiting=bool(int(fields[6]) & _PF_EXITING),
     )
 
 
@@ -102,6 +105,12 @@ def is_stopped(identity: Identity | None) -> bool:
     """Whether this very process is held by a signal or a debugger."""
     stat = _stat_of(identity)
     return stat is not None and stat.stopped
+
+
+def is_exiting(identity: Identity | None) -> bool:
+    """Whether this very process is on its way out, or a zombie: it can't be asked any more what it was started for."""
+    stat = _stat_of(identity)
+    return stat is not None and stat.exiting
 
 
 def is_owned(status: RunStatus) -> bool:
