@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -96,8 +97,13 @@ def name_of(path):
     return ".".join(part for part in parts if part != "__init__")
 
 
+@cache
 def imports_of(source):
-    for node in ast.walk(ast.parse(source)):
+    return tuple(_imports(ast.walk(ast.parse(source))))
+
+
+def _imports(nodes):
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:

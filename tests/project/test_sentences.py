@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.sources import nodes_of, tree_of
+
 ROOT = Path(__file__).parents[2]
 TESTS = frozenset(
     {"startswith", "endswith", "removeprefix", "removesuffix", "partition", "rpartition", "find", "index"}
@@ -45,7 +47,7 @@ def constants(node):
 
 def compared(tree):
     """(line, text) of each text that something is compared with or cut by."""
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Compare):
             sides = [
                 one for one in (node.left, *node.comparators) if isinstance(one, ast.Constant | ast.Tuple | ast.Set)
@@ -115,5 +117,5 @@ def test_codes_and_names_are_no_sentences():
 
 
 def test_what_is_said_to_be_others_words_is_matched_somewhere():
-    met = {text for path in modules() for _, text in compared(ast.parse(path.read_text("utf-8")))}
+    met = {text for path in modules() for _, text in compared(tree_of(path))}
     assert set(THEIRS) <= met

@@ -9,6 +9,7 @@ import pytest
 from tests.core.texts.test_coded import prose_in
 from tests.core.texts.test_languages import left_in_english
 from tests.core.texts.test_texts import ROOT, trees
+from tests.support.sources import nodes_of
 
 NAMED = {"label", "placeholder", "info", "title", "aria-label"}
 FIRST = {"gr.Button", "gr.UploadButton", "gr.Markdown", "gr.Accordion", "gr.Tab", "gr.Error", "gr.Info", "gr.Warning"}
@@ -17,7 +18,7 @@ FIRST = {"gr.Button", "gr.UploadButton", "gr.Markdown", "gr.Accordion", "gr.Tab"
 def bare_in(tree: ast.Module) -> list[tuple[int, str]]:
     """The labels and messages that stand in the code as words."""
     found = []
-    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+    for call in (node for node in nodes_of(tree) if isinstance(node, ast.Call)):
         given = [word.value for word in call.keywords if word.arg in NAMED]
         given += call.args[:1] if ast.unparse(call.func) in FIRST else []
         texts = [ast.unparse(one) for one in given if isinstance(one, ast.JoinedStr)]
@@ -97,7 +98,7 @@ def sentences_in(tree: ast.Module) -> list[tuple[int, str]]:
     """Without what stands by itself, as below an attribute that it explains."""
     alone = {
         node.value.lineno
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
     return [(line, text) for line, text in prose_in(tree) if line not in alone and not CODE.match(text)]

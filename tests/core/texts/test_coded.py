@@ -9,6 +9,7 @@ import pytest
 from dsgui.core import errors
 from dsgui.core.texts.english import TEXTS, verdict_launch, verdict_machine, verdict_room
 from tests.core.texts.test_texts import MAKERS, ROOT, all_said, literals, said_in, trees
+from tests.support.sources import nodes_of
 
 ERRORS = frozenset(
     name for name, one in vars(errors).items() if isinstance(one, type) and one.__module__ == errors.__name__
@@ -47,7 +48,7 @@ def test_what_a_check_says_has_its_code_and_its_places_where_it_is_said() -> Non
     built = [
         (path.name, node.lineno)
         for path, tree in trees().items()
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ONE_KIND and not literals(node.args[0])
     ]
     assert built == []
@@ -56,10 +57,10 @@ def test_what_a_check_says_has_its_code_and_its_places_where_it_is_said() -> Non
 def prose_in(tree: ast.Module) -> list[tuple[int, str]]:
     """The sentences and parts of sentences that stand in the code, without docstrings."""
     holders = (ast.Module, ast.ClassDef, ast.FunctionDef)
-    told = {id(node.body[0].value) for node in ast.walk(tree)
+    told = {id(node.body[0].value) for node in nodes_of(tree)
             if isinstance(node, holders) and node.body and isinstance(node.body[0], ast.Expr)}  # fmt: skip
-    told |= {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    texts = ((node, prose_of(node)) for node in ast.walk(tree) if isinstance(node, ast.Constant | ast.JoinedStr))
+    told |= {id(part) for node in nodes_of(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    texts = ((node, prose_of(node)) for node in nodes_of(tree) if isinstance(node, ast.Constant | ast.JoinedStr))
     return [(node.lineno, text) for node, text in texts if id(node) not in told and PROSE.search(text)]
 
 
@@ -78,7 +79,7 @@ def test_no_sentence_stands_in_the_code_of_a_check(place: str) -> None:
 
 def raised_in_words(tree: ast.Module) -> list[int]:
     """The lines where an error of ours is given a text that stands there."""
-    calls = [node.exc for node in ast.walk(tree) if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call)]
+    calls = [node.exc for node in nodes_of(tree) if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call)]
     ours = [call for call in calls if ast.unparse(call.func) in ERRORS and call.args]
     return [call.lineno for call in ours if isinstance(call.args[0], ast.Constant | ast.JoinedStr)]
 

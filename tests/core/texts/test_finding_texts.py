@@ -17,6 +17,7 @@ from dsgui.core.texts.english import TEXTS
 from dsgui.core.texts.saying import Said
 from dsgui.core.validation.checker import Checker
 from dsgui.core.validation.migration import migration
+from tests.support.sources import nodes_of, tree_of
 
 CORE = Path(__file__).parents[3] / "dsgui" / "core"
 CODE = re.compile(r"DS\d{3}\.[a-z][a-z0-9_]*\Z")
@@ -27,7 +28,7 @@ FOUND = ("advice", "fix", "source")  # what `found` takes beside what the texts 
 def trees() -> dict[Path, ast.Module]:
     """The core's modules, parsed where a test asks for them and not by each worker that collects."""
     sources = (path for path in sorted(CORE.rglob("*.py")) if "texts" not in path.parts)
-    return {path: ast.parse(path.read_text("utf-8")) for path in sources}
+    return {path: tree_of(path) for path in sources}
 
 
 def codes_in(nodes: Iterable[ast.AST]) -> set[str]:
@@ -37,11 +38,11 @@ def codes_in(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def words_in(tree: ast.AST) -> set[str]:
-    return {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+    return {n.value for n in nodes_of(tree) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
 
 
 def written() -> set[str]:
-    return set().union(*(codes_in(ast.walk(tree)) for tree in trees().values()))
+    return set().union(*(codes_in(nodes_of(tree)) for tree in trees().values()))
 
 
 def places(kind: str, code: str) -> set[str]:
@@ -51,7 +52,7 @@ def places(kind: str, code: str) -> set[str]:
 def wrong_places(where: str, tree: ast.AST) -> list[tuple[str, int, list[str]]]:
     """Calls of `found` that give something else than the texts they can say leave open."""
     wrong = []
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if not (isinstance(node, ast.Call) and ast.unparse(node.func) == "found" and len(node.args) > 2):
             continue
         given = {word.arg for word in node.keywords if word.arg and word.arg not in FOUND}

@@ -19,6 +19,7 @@ from dsgui.core.texts.english.pages import PAGES
 from dsgui.core.texts.languages import LANGUAGES
 from dsgui.core.texts.saying import said
 from scripts.browser_catalogue import catalogue, page
+from tests.support.sources import nodes_of, tree_of
 
 Use = tuple[str, str, str, set[str | None] | None]
 CODE = re.compile(r"(?:[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)?|DS\d{3}(?:\.[a-z][a-z0-9_]*)?)\Z")  # about … . what
@@ -169,12 +170,12 @@ def said_in(where: str, tree: ast.Module) -> list[Use]:
 @cache
 def trees() -> dict[Path, ast.Module]:
     paths = sorted(path for path in (ROOT / "dsgui").rglob("*.py") if "texts" not in path.parts)
-    return {path: ast.parse(path.read_text("utf-8")) for path in paths}
+    return {path: tree_of(path) for path in paths}
 
 
 @cache
 def words_in(path: Path) -> set[str]:
-    nodes = ast.walk(trees()[path])
+    nodes = nodes_of(trees()[path])
     return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 
