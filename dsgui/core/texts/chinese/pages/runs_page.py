@@ -36,6 +36,7 @@ RUNS_PAGE: dict[str, str] = {
     "compare_most": "最多对比 {count} 次运行",
     "compare_with": "将 {name} 与其他运行对比",
     "choose_title": "选择此运行",
+    "choose_hint": "勾选运行，即可对比、加标签或归档。",
     "compare_both": "对比这两次运行",
     "differs_title": "改动的设置",
     "differs_from": "相对运行 {run} 的改动：",
