@@ -46,8 +46,8 @@ def _of_user(typed: str) -> str:
 
 
 def preset_of(services: Services, id: str | None, text: str | None) -> str:
-    """The preset the config began as, for the list of runs; said to be edited where the text is another by now. "" where
-    that text is of no preset."""
+    """The preset the config began as, for the list of runs; said to be edited where the text is another by now, ""
+    where that is of no preset."""
     chosen = next((preset for preset in services.all_presets() if preset.id == id), None)
     if chosen is None or not is_kin(text or "", chosen.text):
         return ""

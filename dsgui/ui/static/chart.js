@@ -148,7 +148,7 @@ export class Chart {
     const read = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
     return {
       text: read("--body-text-color", "#222"),
-      grid: read("--border-color-primary", "#ddd"),
+      grid: read("--ds-grid", "#ddd"),
       ground: read("--block-background-fill", "#fff"),
       dark: isDark(),
       fullHeight: this.full ? window.innerHeight - 60 : null,

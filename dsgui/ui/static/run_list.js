@@ -377,7 +377,7 @@ export class RunList {
       const row = entry.querySelector(".ds-run-row");
       const id = entry.dataset.run ?? "";
       row?.setAttribute("aria-current", String(this.isShown(id)));
-      entry.style.setProperty("--ds-run-colour", this.colourOf(id) || null);
+      entry.style.setProperty("--run-colour", this.colourOf(id) || null);
     }
   }
 
