@@ -114,8 +114,8 @@ FIELDS = (
         part=Part.DEVICES,
         kind=Kind.TICK,
         default=False,
-        label="Save a checkpoint on stop (adds --enable_jit_checkpoint True)",
-        help="For scripts with the HF Trainer: “Save and stop” then writes a checkpoint first.",
+        label="Save a checkpoint on stop",
+        help="For the HF Trainer: “Save and stop” writes a checkpoint first. Adds --enable_jit_checkpoint True.",
         id="saves",
     ),
     Field(
