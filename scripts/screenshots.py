@@ -164,6 +164,7 @@ def configure(page: Page) -> None:
     for field, value in (("micro", "4"), ("accumulation", "8"), ("train_batch", "100")):
         page.fill(f'[data-pointer*="{field}"]', value)
     page.locator(".ds-fix").first.wait_for()
+    page.evaluate("scrollTo(0, 0)")
     page.wait_for_timeout(500)
     page.screenshot(path=IMAGES / "configure.png")
     page.evaluate("localStorage.clear()")
