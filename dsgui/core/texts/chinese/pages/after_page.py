@@ -15,7 +15,8 @@ AFTER_PAGE: dict[str, str] = {
     "universal": "转为通用…",
     "try": "试用…",
     "try_title": "试用 {name}",
-    "try_about": "用该次运行的 Python 加载模型并生成纯文本。点击“结束进程”、关闭页面，或 5 分钟没有提问，进程都会结束。",
+    "try_about": "用该次运行的 Python 加载模型并生成纯文本。点击“结束进程”、关闭页面，或 5 分钟没有提问，"
+    "进程都会结束。",
     "try_prompt": "提示词",
     "try_template": "模板（{prompt} 处为提示词）",
     "try_base": "基础模型",
