@@ -119,7 +119,7 @@ def _pictures(browser: Browser, app: App, ids: list[str], languages: tuple[str, 
         asked = {"color_scheme": theme, "contrast": contrast or None, "locale": language}
         context = browser.new_context(viewport={"width": width, "height": 900}, **asked)
         context.add_cookies([{"name": "dsgui_language", "value": language, "url": app.url}])
-        app.sign_in(context)
+        app.sign_in(context, first=True)  # the goal comes first; then it has been here
         for name, address, act in STATES:
             page = context.new_page()
             page.goto(app.url + address.format(*ids))
