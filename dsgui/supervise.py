@@ -127,6 +127,13 @@ def phase_of(logged: str, program_names: Set[str]) -> str:
     return "compiling" if logged == "starting" and program_names & _COMPILERS else logged
 
 
+def began(phase: str, before: str, before_at_s: float, now_s: float) -> float:
+    """When a phase began. Between two operators a run is starting again for a moment: to who waits, all of them are one
+    wait since the first."""
+    waits = {phase, before} == {"starting", "compiling"}
+    return before_at_s if waits and before_at_s else now_s
+
+
 class Supervisor:
     """Owns one run from its first process to its last."""
 
@@ -521,7 +528,8 @@ class Supervisor:
             self._locks |= held_build_locks(self._running)
         guardians = self._keeping.facts.guardians
         if phase != self._status.phase:
-            self._write(phase=phase, phase_at_s=round(self._elapsed_s(), 3), guardians=guardians)
+            at_s = began(phase, self._status.phase, self._status.phase_at_s, self._elapsed_s())
+            self._write(phase=phase, phase_at_s=round(at_s, 3), guardians=guardians)
         elif guardians != self._status.guardians:
             self._write(guardians=guardians)
         if self._records.refused and not self._status.reasons:

@@ -119,7 +119,7 @@ def _pictures(browser: Browser, app: App, ids: list[str], languages: tuple[str, 
         asked = {"color_scheme": theme, "contrast": contrast or None, "locale": language}
         context = browser.new_context(viewport={"width": width, "height": 900}, **asked)
         context.add_cookies([{"name": "dsgui_language", "value": language, "url": app.url}])
-        app.sign_in(context)
+        app.sign_in(context, first=True)  # the goal comes first; then it has been here
         for name, address, act in STATES:
             page = context.new_page()
             page.goto(app.url + address.format(*ids))
@@ -164,6 +164,7 @@ def configure(page: Page) -> None:
     for field, value in (("micro", "4"), ("accumulation", "8"), ("train_batch", "100")):
         page.fill(f'[data-pointer*="{field}"]', value)
     page.locator(".ds-fix").first.wait_for()
+    page.evaluate("scrollTo(0, 0)")
     page.wait_for_timeout(500)
     page.screenshot(path=IMAGES / "configure.png")
     page.evaluate("localStorage.clear()")

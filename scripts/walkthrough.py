@@ -23,7 +23,6 @@ SIZE = {"width": 1180, "height": 760}
 expect.set_options(timeout=60_000)
 QUALITY = 60  # of the pictures, which are JPEG
 STARTS_MS = 600_000  # the first run on a machine compiles DeepSpeed's operators
-BEEN_HERE = "localStorage.setItem('dsgui.goal', '1')"
 WRONG_BATCH = {
     "train_batch_size": 100,
     "train_micro_batch_size_per_gpu": 4,
@@ -343,13 +342,12 @@ def walk(browser: Browser, app: App, scripts: Path) -> Iterator[Done]:
 
 def _opened(browser: Browser, app: App, task: Task) -> Page:
     """The first page, as a browser shows it that was here before, or never."""
-    context = app.sign_in(browser.new_context(viewport=SIZE, color_scheme="light", locale="en", accept_downloads=True))
-    if not task.first_visit:
-        context.add_init_script(BEEN_HERE)
+    context = browser.new_context(viewport=SIZE, color_scheme="light", locale="en", accept_downloads=True)
+    app.sign_in(context, first=task.first_visit)
     page: Page = context.new_page()
     page.set_default_timeout(60_000)
     page.goto(app.url)
-    page.wait_for_selector("#standing-verdict")
+    page.wait_for_selector("#standing-verdict", state="attached")
     return page
 
 

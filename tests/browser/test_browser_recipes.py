@@ -11,7 +11,7 @@ def test_a_recipe_is_chosen_with_its_arguments_its_preset_and_a_plan(page):
     expect(page.locator("#command")).to_contain_text("translation.py")
     expect(page.locator("#recipe-preset")).to_be_hidden()
     expect(page.locator("#what-to-run input")).to_have_count(6)
-    page.get_by_label("Bundled recipe: a GPT is pre-trained").check()
+    page.get_by_label("A GPT is pre-trained").check()
     arguments = page.get_by_label("Arguments for the script")
     expect(arguments).to_have_value("--num_train_epochs 2 --save_steps 50")
     expect(page.locator("#command")).to_contain_text("pretraining.py --num_train_epochs 2 --save_steps 50 --deepspeed ")

@@ -50,6 +50,7 @@ def test_the_bar_stays_in_view_and_says_what_is_true(page):
     expect(name(page)).to_contain_text("modified")
     replace_text(page, json.dumps(OTHER))
     expect(name(page)).to_have_text("Your config")
+    expect(page.locator("#preset input")).to_have_value("Your config")
     replace_text(page, '{"train_batch_size": }')
     expect(verdict).to_have_text("Not readable")
     expect(verdict).to_have_attribute("data-kind", "error")

@@ -157,3 +157,15 @@ test("a legend of many rows makes its chart higher: the curves keep their room",
   assert.ok(height(300) > height(500));
   assert.equal(layoutOf({ ...CONTENT, lines: [line([3])] }, VIEW, { ...PAGE, width: 300 }, [], 1).height, height(900));
 });
+
+test("the legend of several runs has signs without a colour: that is a run's", () => {
+  const runs = [0, 1].map((run) => line([3, 2, 1], { run, neutral: true, legend: run === 0, dash: "dash" }));
+  const traces = tracesOf({ ...CONTENT, lines: runs }, VIEW, PAGE);
+  const named = traces.filter(({ showlegend }) => showlegend);
+  assert.equal(named.length, 1);
+  const { dash, color } = /** @type {{ dash: string, color: string }} */ (named[0].line);
+  assert.equal(dash, "dash");
+  assert.ok(!runs.some(({ colour }) => colour === color));
+  assert.ok(named[0].y.every((one) => one === null));
+  assert.equal(vertical({ ...CONTENT, unit: "GiB" }, VIEW, traces).range?.[1], 3 * 1.05);
+});

@@ -34,7 +34,7 @@ from dsgui.shell.processes.processes import (
     snapshot,
 )
 from dsgui.shell.runs.store import Store
-from dsgui.supervise import phase_of, why_they_stay
+from dsgui.supervise import began, phase_of, why_they_stay
 from tests.support.curves_json import logged, sampled
 from tests.support.run_fixtures import Bench, bench, exists, lose, wait_until
 
@@ -513,6 +513,14 @@ def test_a_compiler_at_work_is_seen_though_nothing_is_printed(bench: Bench) -> N
     bench.ended(run_id)
     assert phase_of("training", {"cc1plus"}) == "training"
     assert phase_of("starting", {"python"}) == "starting"
+
+
+def test_several_operators_are_one_wait_since_the_first() -> None:
+    """“About a minute” was told anew for each."""
+    first = began("compiling", "starting", 0.0, 20.0)
+    between = began("starting", "compiling", first, 90.0)
+    assert (first, between, began("compiling", "starting", between, 95.0)) == (20.0, 20.0, 20.0)
+    assert began("training", "compiling", 20.0, 150.0) == 150.0
 
 
 def test_a_run_stopped_while_it_compiles_leaves_no_lock_that_others_would_wait_for(bench: Bench) -> None:

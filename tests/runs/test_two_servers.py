@@ -17,7 +17,7 @@ from dsgui.core.launch.plan import Plan, WhenBusy
 from dsgui.core.launch.plan_json import plan_to_json
 from dsgui.core.launch.state import RunState
 from tests.browser.test_browser import start_script
-from tests.support.app_server import ROOT, App, running_app
+from tests.support.app_server import BEEN_HERE, ROOT, App, running_app
 from tests.support.browser import choose, stop_run
 from tests.support.curves_json import logged, sampled
 from tests.support.run_fixtures import Bench, bench, wait_until
@@ -149,6 +149,7 @@ def test_of_several_that_will_not_wait_one_is_started(bench: Bench) -> None:
 def opened(browser, app: App) -> Iterator[Page]:
     """A page of somebody who has been let in. Their own context: cookies do not tell ports apart."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.add_init_script(BEEN_HERE)
     page = context.new_page()
     page.goto(app.entrance)
     page.wait_for_selector('[data-pointer="/train_batch_size"]', state="attached")

@@ -24,6 +24,8 @@ from tests.support.warm_server import forked
 ROOT = Path(__file__).parents[2]
 START_TIMEOUT_S = 120
 END_TIMEOUT_S = 30
+# What a browser keeps that has been here before: the start from a goal is not open any more.
+BEEN_HERE = "localStorage.setItem('dsgui.goal', '1')"
 
 
 @dataclass
@@ -48,9 +50,11 @@ class App:
         request = urllib.request.Request(self.url + path, headers={"Authorization": f"Bearer {self.token}"})
         return urllib.request.urlopen(request, timeout=60)
 
-    def sign_in(self, context):
-        """A browser context that has been here before."""
+    def sign_in(self, context, *, first=False):
+        """A browser context that has been here before; if it is the `first` visit, the start from a goal is open."""
         context.request.get(self.entrance)
+        if not first:
+            context.add_init_script(BEEN_HERE)
         return context
 
 

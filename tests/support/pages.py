@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
-from tests.support.app_server import running_app
+from tests.support.app_server import BEEN_HERE, running_app
 from tests.support.browser import CHROMIUM, FLAGS
 
 expect.set_options(timeout=60_000)  # what only a failure takes
@@ -47,10 +47,6 @@ def app_at_once(tmp_path_factory):
     python.chmod(0o755)
     with running_app(tmp_path_factory.mktemp("runs"), "--python", str(python)) as app:
         yield app
-
-
-# What a browser keeps that has been here before: the start from a goal is not open any more.
-BEEN_HERE = "localStorage.setItem('dsgui.goal', '1')"
 
 
 @pytest.fixture

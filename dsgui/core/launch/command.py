@@ -69,21 +69,35 @@ def shell_line(plan: Plan) -> str:
 
     The marker is left out: it does not affect the training, and a process that carries it is ended with the run.
     """
+    return " ".join(_line_parts(plan))
+
+
+def _line_parts(plan: Plan) -> tuple[str, ...]:
+    """The folder, the environment, the command's parts."""
     if plan.place.script(plan):  # which says the rest
-        return shlex.join(argv(plan))
+        return (shlex.join(argv(plan)),)
     if plan.is_adopted:
-        return ""
+        return ()
     path = f'PATH={shlex.quote(programs(plan))}:"$PATH"'
     variables = plan.place.variables(plan) | added(plan)
     assignments = (f"{name}={shlex.quote(value)}" for name, value in variables.items())
     secrets = (f'{name}="${name}"' for name in plan.secret_names)  # of the shell it is pasted into
-    command = " ".join((path, *assignments, *secrets, shlex.join(argv(plan))))
-    return f"cd {shlex.quote(plan.working_directory)} && {command}"
+    where = f"cd {shlex.quote(plan.working_directory)} &&"
+    return where, " ".join((path, *assignments, *secrets)), *map(shlex.join, _command_parts(plan))
+
+
+def _command_parts(plan: Plan) -> tuple[tuple[str, ...], ...]:
+    """The program, its options, and the script with its own."""
+    command = argv(plan)
+    script = command.index(plan.script)
+    program = min(3, script)  # python -m launcher
+    return tuple(filter(None, (command[:program], command[program:script], command[script:])))
 
 
 def shown_command(plan: Plan) -> str:
-    """What is shown before the start: the script that is submitted, or the command for a terminal."""
-    return plan.place.script(plan) or shell_line(plan)
+    """What is shown before the start: the script that is submitted, or the command for a terminal, each part of it on
+    a line of its own."""
+    return plan.place.script(plan) or " \\\n  ".join(_line_parts(plan))
 
 
 def programs(plan: Plan) -> str:

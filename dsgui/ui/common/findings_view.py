@@ -121,7 +121,7 @@ def without_key(finding: Finding) -> str:
     key = dotted(finding.pointer)
     starts = next((f"{key}{colon}" for colon in _COLONS if finding.message.startswith(f"{key}{colon}")), "")
     text = finding.message.removeprefix(starts)
-    first = text.partition(" ")[0]
+    first = text.partition(" ")[0].rstrip(",;")
     keeps = not starts or not first.isalpha() or first in ("true", "false", "null")
     return text if keeps else text[:1].upper() + text[1:]
 

@@ -1,5 +1,5 @@
-"""The Configure page: presets and the form on the left; findings, memory, the JSON and what to do with it on the
-right."""
+"""The Configure page: presets, the form and what can be tried with it on the left; findings, memory, the JSON and what
+to do with it on the right."""
 
 import json
 from collections.abc import Callable
@@ -83,20 +83,21 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
         history = embedded("history", "ds-history", ("move",), value="", elem_id="history")
         onward = gr.Button(words("configure_page", "launch"), variant="primary", size="sm", elem_id="to-launch")
     bar = build_context_bar(services.target(), first.integration, default_ranks)
-    with gr.Row(elem_classes="ds-columns"):
+    with gr.Row(elem_classes="ds-columns", elem_id="workspace"):
         with gr.Column(scale=7, min_width=320):
             chooser = build_chooser(services)
             form = embedded("form", "ds-form", ("edit",), value={}, elem_id="config-form")
+            with gr.Column(elem_id="beneath-form"):
+                stages = build_zero_stages()
+                ladder = build_ladder()
+                presets = build_own_presets(*chooser)
+                tools = build_tools(toolbox)
         with gr.Column(scale=5, min_width=320, elem_classes="ds-side"):
             findings = embedded("findings", "ds-findings-root", ("fix",), value="", elem_id="findings")
             memory = build_memory_panel()
-            stages = build_zero_stages()
-            ladder = build_ladder()
-            ask = build_ask()
             text = _json_editor(first.text)
             files = build_files()
-            presets = build_own_presets(*chooser)
-            tools = build_tools(toolbox)
+            ask = build_ask()
     synchronise = _synchroniser(services, workbench, toolbox, len(bar.inputs))
     brought = [text, bar.integration, form]
     opened = wire_files(files, brought, bar, services, toolbox)

@@ -49,7 +49,7 @@ def standing_of(
     """The bar's value, as JSON. `begun` is the id of the preset that was chosen, `memory` the memory panel's value."""
     counts = Counter(finding.severity for finding in view.found)
     preset = next((one for one in services.all_presets() if one.id == begun), None)
-    known = preset if preset and _is_kin(view.text, preset.text) else None
+    known = preset if preset and is_kin(view.text, preset.text) else None
     modified = known is not None and view.text.strip() != known.text.strip()
     refused = counts[Severity.ERROR] > 0 and known is not None and not modified
     return json.dumps(
@@ -66,7 +66,8 @@ def standing_of(
     )
 
 
-def _is_kin(text: str, other: str) -> bool:
+def is_kin(text: str, other: str) -> bool:
+    """Whether one config is the other edited; a text that was pasted over a preset is another."""
     one, two = (
         {line.strip().rstrip(",") for line in each.splitlines() if len(line.strip()) > 2} for each in (text, other)
     )

@@ -9,6 +9,7 @@ from dsgui.core.config.context import Integration
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest
 from dsgui.core.launch.spec import request_of
 from dsgui.ui.common.services import Services
+from dsgui.ui.config.standing import is_kin
 
 _AS_CONFIGURED = {Integration.HF.value: ConfigArgument.HF, Integration.NATIVE.value: ConfigArgument.NATIVE}
 
@@ -45,8 +46,9 @@ def _of_user(typed: str) -> str:
 
 
 def preset_of(services: Services, id: str | None, text: str | None) -> str:
-    """The preset the config began as, for the list of runs; said to be edited where the text is another by now."""
+    """The preset the config began as, for the list of runs; said to be edited where the text is another by now, ""
+    where that is of no preset."""
     chosen = next((preset for preset in services.all_presets() if preset.id == id), None)
-    if chosen is None:
+    if chosen is None or not is_kin(text or "", chosen.text):
         return ""
     return chosen.id if chosen.text.strip() == (text or "").strip() else f"{chosen.id} (edited)"

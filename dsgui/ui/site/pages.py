@@ -140,9 +140,9 @@ def _header(services: Services) -> str:
     missing = "" if target.version("deepspeed") else words("site_page", "no_deepspeed")
     problem = f'<p class="ds-problem">{escape(target.problem or missing)}</p>' if target.problem or missing else ""
     return (
-        f'<div class="ds-header"><h1>dsgui</h1>{_switch()}{_learn()}'
-        f'<p class="ds-lead">{words("site_page", "lead")}</p>'
-        f'<p class="ds-target" title="{escape(target.python)}">{escape(" · ".join(parts))}</p>{problem}</div>'
+        f'<div class="ds-header"><h1>dsgui</h1>'
+        f'<p class="ds-target" title="{escape(target.python)}">{escape(" · ".join(parts))}</p>{_learn()}{_switch()}'
+        f'<p class="ds-lead">{words("site_page", "lead")}</p>{problem}</div>'
     )
 
 

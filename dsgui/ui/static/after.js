@@ -28,7 +28,7 @@ export class AfterTraining {
     this.seen = null;
     this.shown = "";
     this.looked = 0;
-    this.busy = false;
+    this.busy = this.live = this.waits = false;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.asking = undefined;
     this.node.addEventListener("toggle", () => this.node.open && void this.look());
@@ -38,7 +38,8 @@ export class AfterTraining {
    * @param {string} state @param {boolean} live */
   async update(state, live) {
     const later = this.busy || (live && Date.now() - this.looked > LOOK_MS);
-    const due = state !== this.seen || (this.node.open && later);
+    this.live = live;
+    const due = state !== this.seen || ((this.node.open || this.waits) && later);
     if (!due) return;
     this.seen = state;
     await this.look();
@@ -59,7 +60,9 @@ export class AfterTraining {
     }
     /** @type {AfterAnswer} */
     const told = await answer.json();
-    this.node.hidden = told.is_job;
+    // While it trains there is nothing to do yet but to wait for the first checkpoint.
+    this.waits = this.live && !told.things.length && !told.jobs.length;
+    this.node.hidden = told.is_job || this.waits;
     this.busy = told.jobs.some((job) => job.live);
     this.show(told);
   }

@@ -375,6 +375,7 @@ export class Board {
       name: label(name),
       plain: label(plain),
       legend: run === 0,
+      neutral: several,
       curve,
       scale: place.scale ?? 1,
       axis: place.axis,

@@ -2,7 +2,7 @@
 
 import { EVALUATION } from "./charts.js";
 import { actionMenu, handle, Tip, toggle } from "./chart_tools.js";
-import { el, messageOf } from "./dom.js";
+import { el, messageOf, withOptions } from "./dom.js";
 import { isDark, loadPlotly } from "./plotly_library.js";
 import { canBeLog, layoutOf, shade, tracesOf, zoomed } from "./plotting.js";
 import { inBrief, readout } from "./readout.js";
@@ -31,9 +31,6 @@ const say = (code, given) => words("charts_page", code, given);
 
 /** A line's colour as it is seen on the page's ground. @param {string} colour */
 export const seen = (colour) => shade(colour, isDark());
-
-/** A text with its options (--logging_steps) as code, which no line break parts. @param {string} text */
-const withOptions = (text) => text.split(/(--[a-z_]+)/).map((part, i) => (i % 2 ? el("code", {}, part) : part));
 
 export class Chart {
   /** @param {string} id @param {string} title @param {string} yTitle @param {ChartOptions} options */
@@ -151,7 +148,7 @@ export class Chart {
     const read = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
     return {
       text: read("--body-text-color", "#222"),
-      grid: read("--border-color-primary", "#ddd"),
+      grid: read("--ds-grid", "#ddd"),
       ground: read("--block-background-fill", "#fff"),
       dark: isDark(),
       fullHeight: this.full ? window.innerHeight - 60 : null,

@@ -93,16 +93,16 @@ export class CompareView {
     this.board.tools.append(el("label", { class: "ds-grouping" }, say("group_by"), this.grouping));
     const href = `/dsgui/report?${new URLSearchParams({ runs: ids.join(",") })}`;
     const report = el("a", { class: "ds-step", download: true, href }, say("report"));
+    const overview = el("div", { class: "ds-overview" }, this.table, this.differences);
+    overview.style.setProperty("--runs", String(ids.length));
     this.node = el(
       "div",
-      { class: "ds-run ds-compare" },
-      el("div", { class: "ds-run-head" }, this.title),
+      { class: "ds-run ds-compare", "aria-busy": "true" },
+      el("div", { class: "ds-run-head" }, this.title, report),
       this.said,
-      this.table,
       this.answers,
-      this.differences,
+      overview,
       this.board.node,
-      el("p", { class: "ds-actions" }, report),
     );
   }
 
@@ -121,6 +121,7 @@ export class CompareView {
   async poll() {
     for (const run of this.runs) if (run.live || this.polls % TABLE_EVERY === 0) await this.ask(run);
     this.polls += 1;
+    this.node.removeAttribute("aria-busy");
     this.board.update();
     if (this.polls % TABLE_EVERY === 1) await this.tell();
     return this.runs.some((run) => run.live);
@@ -176,9 +177,12 @@ export class CompareView {
     this.board.update();
   }
 
-  /** The colour of a run's curves: of its first group where it is in one. @param {Run} run */
-  colourOf(run) {
-    const place = this.runs.indexOf(run);
+  /** The colour of a run's curves: of its first group where it is in one; "" of one that is not compared.
+   * @param {string} id
+   */
+  colourOf(id) {
+    const place = this.ids.indexOf(id);
+    if (place < 0) return "";
     return seen(look(this.groups ? this.groups.findIndex(({ members }) => members.includes(place)) : place).colour);
   }
 
@@ -209,7 +213,7 @@ export class CompareView {
   /** @param {Run} run @param {boolean} isBase */
   head(run, isBase) {
     const swatch = el("span", { class: "ds-swatch" });
-    swatch.style.background = this.colourOf(run);
+    swatch.style.background = this.colourOf(run.follower.id);
     const open = button(run.name, { class: "ds-link" }, () => this.open(run.follower.id));
     const pin = button(isBase ? say("baseline") : say("make_baseline"), { class: "ds-base" }, () => {
       this.baseline = run.follower.id;
@@ -220,6 +224,7 @@ export class CompareView {
   }
 
   draw(force = false) {
+    if (force) this.show(); // other colours on another ground
     this.board.draw(force);
   }
 

@@ -48,3 +48,7 @@ export function button(text, attributes, act) {
 
 /** What went wrong, in words. @param {unknown} error */
 export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
+
+/** A text with its options (--logging_steps) as code, which no line break parts. @param {string} text */
+export const withOptions = (text) =>
+  text.split(/(--[a-z_]+)/).map((one, place) => (place % 2 ? el("code", { class: "ds-whole" }, one) : one));

@@ -1,7 +1,7 @@
 // The start from a goal: what to train, which model, on what; then two or three configs that fit, one press each. Open
 // at a browser's first visit, a button above the workspace afterwards.
 
-import { button, el, part } from "./dom.js";
+import { around, button, el, part, withOptions } from "./dom.js";
 import { gib } from "./format.js";
 import { barOf, colourOf } from "./memory_bars.js";
 import { textOf, words } from "./texts.js";
@@ -39,6 +39,8 @@ class Goal {
     const first = isFirstVisit();
     document.documentElement.classList.toggle("ds-first-visit", first);
     this.toggle(first);
+    // The tutorials point at the workspace.
+    document.addEventListener("click", (event) => around(event, "[data-learn]") && this.toggle(false));
     remember();
     this.follow();
   }
@@ -213,7 +215,8 @@ function drawn(found, use) {
 /** @param {GoalChoice} one @param {number} index @param {(one: GoalChoice) => void} use */
 function card(one, index, use) {
   const facts = [tradeOff(one, index), one.checkpointing ? say("checkpointing") : "", room(one)].filter(Boolean);
-  const given = one.words ? [el("p", { class: "ds-goal-words" }, say("launch_with", { words: one.words }))] : [];
+  const options = withOptions(say("launch_with", { words: one.words }));
+  const given = one.words ? [el("p", { class: "ds-goal-words" }, ...options)] : [];
   return el(
     "article",
     { class: "ds-goal-card", "data-preset": one.preset, "data-fit": one.verdict.fit },
@@ -229,8 +232,7 @@ function card(one, index, use) {
 
 /** @param {GoalChoice} one @param {number} index */
 function tradeOff(one, index) {
-  if (one.role === "nearest") return "";
-  if (index === 0) return say("first");
+  if (index === 0) return "";
   return one.slower < 1.05 ? say("same_speed") : say("slower", { times: one.slower.toFixed(1) });
 }
 

@@ -19,7 +19,7 @@ const words = (code, given = {}) => textOf("memory_rehearsal", code, code, given
 /** @returns {MemoryLook} */
 const look = () => ({
   text: styled("--body-text-color", "#222"),
-  grid: styled("--border-color-primary", "#ddd"),
+  grid: styled("--ds-grid", "#ddd"),
   ground: styled("--block-background-fill", "#fff"),
   colour: (part) => styled(variableOf(part), "#888"),
 });

@@ -2,6 +2,7 @@
 
 import { around, el, part } from "./dom.js";
 import { grouped, movedTo } from "./options.js";
+import { onOwn, ownName } from "./own_config.js";
 import { words } from "./texts.js";
 
 /** @import { PickerOption, PickerProps, Trigger, Watch } from "./types.d.ts" */
@@ -59,6 +60,7 @@ class Picker {
     this.box.addEventListener("blur", () => this.close());
     this.popup.addEventListener("pointerdown", (event) => event.preventDefault()); // the box keeps the focus
     this.popup.addEventListener("mousedown", (event) => event.preventDefault());
+    onOwn(() => this.show());
     this.list.addEventListener("click", (event) => this.choose(around(event, "[role=option]")?.dataset.id));
   }
 
@@ -68,12 +70,14 @@ class Picker {
     this.show();
   }
 
-  get chosen() {
-    return this.options.find(({ id }) => id === this.props.value);
+  /** The id of what is chosen; "" where that was left for a config of one's own. */
+  get value() {
+    return ownName(this.root) ? "" : this.props.value;
   }
 
   show() {
-    if (this.popup.hidden) this.box.value = this.chosen?.title ?? "";
+    const chosen = this.options.find(({ id }) => id === this.value);
+    if (this.popup.hidden) this.box.value = chosen?.title ?? ownName(this.root);
     this.box.title = this.box.value; // a narrow box cuts it
   }
 
@@ -83,7 +87,7 @@ class Picker {
     this.box.setAttribute("aria-expanded", "true");
     this.draw("");
     this.place();
-    this.move(this.rows.findIndex((row) => row.dataset.id === this.props.value));
+    this.move(this.rows.findIndex((row) => row.dataset.id === this.value));
   }
 
   close() {
@@ -121,7 +125,7 @@ class Picker {
   /** @param {string} title @param {PickerOption[]} options @param {number} number */
   group(title, options, number) {
     const rows = options.map((one) => {
-      const chosen = String(one.id === this.props.value);
+      const chosen = String(one.id === this.value);
       const attributes = { role: "option", class: "ds-picker-option", "data-id": one.id, "aria-selected": chosen };
       return el("div", attributes, one.title);
     });

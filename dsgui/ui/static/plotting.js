@@ -39,6 +39,7 @@ const ROOM = 1.05; // above the highest
 const MEMORY = "GiB";
 const BAND = "33"; // how much of its colour a band has, of ff
 const SMALL = 1e-2; // 5e-5, not 50µ
+const NEUTRAL = "#7d8998"; // seen on both grounds
 /** @type {Record<string, { symbol: string, colour: string }>} */
 const MARKS = {
   checkpoint: { symbol: "square", colour: COLOURS[2] },
@@ -109,12 +110,30 @@ function lineTraces(line, index, view, unit) {
     line: { color: line.colour, width: 2.5, dash: line.dash },
   };
   const odd = oddPoints(line.curve, place, x, y);
-  return [
+  const traces = [
     logged,
     ...(isSmoothed ? [mean] : []),
     ...(odd.length ? [{ ...oddTrace(odd, base.yaxis), meta: meta("odd") }] : []),
   ];
+  return line.neutral && line.legend ? [...traces.map(unnamed), signOf(line)] : traces;
 }
+
+/** @param {Trace} trace @returns {Trace} */
+const unnamed = (trace) => ({ ...trace, showlegend: false });
+
+/** Only the legend's: where colours tell runs apart, its signs have none. @param {Line} line @returns {Trace} */
+const signOf = ({ name, axis, dash, mode, symbol }) => ({
+  name,
+  x: [NaN],
+  y: [null],
+  type: "scatter",
+  yaxis: axis || "y",
+  hoverinfo: "skip",
+  mode: mode ?? "lines",
+  line: { color: NEUTRAL, width: 2, dash },
+  marker: { color: NEUTRAL, size: 5, symbol },
+  showlegend: true,
+});
 
 /**
  * Of a group the mean, smoothed where curves are, over the area between the least and the most of its runs.

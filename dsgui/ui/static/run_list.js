@@ -28,18 +28,21 @@ const plural = (count, one, several) => say("runs_page", count === 1 ? one : sev
 
 /**
  * `open` shows a run, `compare` several, `all` none: the table; `add` asks for a folder of others; `isShown` tells
- * whether a run is shown now; `label` changes what is written on runs; `trouble` is told what went wrong.
+ * whether a run is shown now, `colourOf` in which colour where it is one of several; `label` changes what is written on
+ * runs; `trouble` is told what went wrong.
  * @typedef {{ open: (id: string) => void, compare: (ids: string[]) => void, all: () => void, add: () => void,
- *   isShown: (id: string) => boolean, label: (ids: string[], change: LabelChange) => void,
+ *   isShown: (id: string) => boolean,
+ *   colourOf: (id: string) => string, label: (ids: string[], change: LabelChange) => void,
  *   trouble: (error: unknown) => void }} Around
  */
 
 export class RunList {
   /** @param {Around} given */
-  constructor({ open, compare, all, add, isShown, label, trouble }) {
+  constructor({ open, compare, all, add, isShown, colourOf, label, trouble }) {
     this.open = open;
     this.compare = compare;
     this.isShown = isShown;
+    this.colourOf = colourOf;
     this.sendLabel = label;
     this.trouble = trouble;
     this.tools = new RunTools({
@@ -60,7 +63,8 @@ export class RunList {
     this.head = el("div", { class: "ds-run-header", role: "rowgroup" });
     this.rows = el("div", { class: "ds-run-rows" });
     this.table = el("div", { class: "ds-run-table" }, this.head, this.rows);
-    this.list = el("nav", { class: "ds-run-list", "aria-label": say("runs_page", "runs_label") }, this.table);
+    const about = { "aria-label": say("runs_page", "runs_label"), "aria-busy": "true" };
+    this.list = el("nav", { class: "ds-run-list", ...about }, this.table);
     this.node = el("div", { class: "ds-run-side" }, this.tools.node, this.list);
     /** @type {Map<string, RunSummary>} */
     this.known = new Map(); // what the server told of the runs in the window
@@ -238,6 +242,7 @@ export class RunList {
     if (!answer.ok) throw new Error(say("runs_page", "answered", { status: String(answer.status) }));
     /** @type {ListedRuns} */
     const told = await answer.json();
+    this.list.removeAttribute("aria-busy");
     for (const run of told.rows) this.known.set(run.run_id, run);
     if (told.ids && !told.ids.every((id) => this.known.has(id))) {
       this.since = ""; // a run came into the window that was told of in another
@@ -370,7 +375,9 @@ export class RunList {
     for (const entry of this.entries) {
       // While its name is edited, there is none.
       const row = entry.querySelector(".ds-run-row");
-      row?.setAttribute("aria-current", String(this.isShown(entry.dataset.run ?? "")));
+      const id = entry.dataset.run ?? "";
+      row?.setAttribute("aria-current", String(this.isShown(id)));
+      entry.style.setProperty("--run-colour", this.colourOf(id) || null);
     }
   }
 

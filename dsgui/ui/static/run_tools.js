@@ -77,8 +77,10 @@ export class RunTools {
     this.count = el("p", { class: "ds-remark ds-run-count", role: "status", hidden: true });
     this.filters = el("div", { class: "ds-run-filters" }, this.state, this.sort, this.archivedLabel, this.columns);
     const line = el("div", { class: "ds-run-tools" }, this.all, this.search, this.filters, this.add);
-    const status = el("div", { class: "ds-run-status" }, this.count, this.choice);
+    this.hint = el("p", { class: "ds-remark ds-run-count ds-run-hint", hidden: true }, say("choose_hint"));
+    const status = el("div", { class: "ds-run-status" }, this.count, this.hint, this.choice);
     this.node = el("div", { class: "ds-run-over" }, line, status);
+    this.several = false;
     this.offer(0, 1, false);
   }
 
@@ -170,6 +172,7 @@ export class RunTools {
     this.isAlone = alone;
     this.all.hidden = alone;
     this.filters.hidden = this.add.hidden = !alone;
+    this.showHint();
     this.sort.hidden = table;
     this.columns.hidden = !table;
   }
@@ -177,9 +180,16 @@ export class RunTools {
   /** @param {{ total: number, archived: number }} told */
   show({ total, archived }) {
     this.search.hidden = !total && !archived;
+    this.several = total > 1;
+    this.showHint();
     this.filters.hidden = !this.isAlone || this.search.hidden;
     this.archivedLabel.hidden = !archived;
     this.archivedCount.textContent = say("archived", { count: String(archived) });
+  }
+
+  /** What ticking is for, until something is ticked. */
+  showHint() {
+    this.hint.hidden = !this.isAlone || !this.several || !this.choice.hidden;
   }
 
   /**
@@ -189,6 +199,7 @@ export class RunTools {
    */
   offer(count, most, archived) {
     this.choice.hidden = count === 0;
+    this.showHint();
     this.compare.disabled = count < 2 || count > most;
     const many = count > most ? say("compare_most", { count: String(most) }) : say("compare", { count: String(count) });
     this.compare.textContent = count < 2 ? say("compare_one") : many;

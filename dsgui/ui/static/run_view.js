@@ -102,7 +102,7 @@ export class RunView {
     );
     return el(
       "div",
-      { class: "ds-run" },
+      { class: "ds-run", "aria-busy": "true" },
       el("div", { class: "ds-run-head" }, this.title, this.badge, this.save, this.stop),
       el("div", { class: "ds-reason-line" }, this.reason, this.kill),
       this.question.node,
@@ -181,6 +181,7 @@ export class RunView {
 
   async poll() {
     const delta = await this.follower.poll();
+    this.node.removeAttribute("aria-busy");
     if (delta === null) {
       this.missing();
       return false;
@@ -202,7 +203,7 @@ export class RunView {
   header(delta) {
     this.title.textContent = delta.name || this.id;
     this.badge.textContent = textOf("states", delta.state);
-    this.badge.dataset.state = delta.state;
+    this.badge.dataset.state = this.bar.dataset.state = delta.state;
     this.reason.textContent = this.sentence(delta);
     this.problem.hidden = !delta.problem;
     this.problem.textContent = delta.problem ?? "";

@@ -36,6 +36,7 @@ class Monitor {
       add: () => new Browser("training", (folder) => this.trigger("adopt", { folder })).open(""),
       label: (ids, change) => this.trigger("annotate", { run_ids: ids, change }),
       isShown: (id) => Boolean(this.view?.ids.includes(id)),
+      colourOf: (id) => (this.view instanceof CompareView ? this.view.colourOf(id) : ""),
       trouble: (error) => this.unwell(error),
     });
     this.detail = el("div", { class: "ds-run-detail" });

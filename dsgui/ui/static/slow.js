@@ -44,18 +44,18 @@ export class Slow {
     this.node.hidden = !isTold(found.code, live);
     this.node.dataset.verdict = early ? "early" : CALM.has(found.code) ? "calm" : "slow";
     const head = el("span", {}, words("charts_page", "speed_head"));
-    this.node.replaceChildren(el("summary", {}, head, " ", line), ...figures.map(part));
+    this.node.replaceChildren(el("summary", {}, head, " ", line), ...figures.map((one) => part(one, line)));
     const more = figures.some((one) => one.figures.length || one.advice);
     this.node.toggleAttribute("data-bare", !more);
   }
 }
 
-/** @param {Pick<SlowCause, "line" | "figures" | "advice">} cause */
-function part({ line, figures, advice }) {
+/** @param {Pick<SlowCause, "line" | "figures" | "advice">} cause @param {string} said above it already */
+function part({ line, figures, advice }, said) {
   return el(
     "div",
     { class: "ds-slow-cause" },
-    el("b", {}, line),
+    ...(line === said ? [] : [el("b", {}, line)]),
     ...(figures.length ? [el("p", {}, figures.join("; "))] : []),
     ...(advice ? [el("p", {}, words("charts_page", "speed_try"), " ", advice)] : []),
   );

@@ -2,6 +2,7 @@
 // verdict goes to the findings, one on the fit to the memory bars.
 
 import { button, el, part } from "./dom.js";
+import { tellOwn } from "./own_config.js";
 import { textOf, words } from "./texts.js";
 
 /** @import { Props, Standing, Trigger, Watch } from "./types.d.ts" */
@@ -27,7 +28,7 @@ class Bar {
     const again = focused ? this.root.querySelector(`#${CSS.escape(focused)}`) : null;
     if (again instanceof HTMLElement) again.focus();
     // What the chosen preset is for is not said of a config that was pasted or imported over it.
-    document.documentElement.toggleAttribute("data-own-config", !told.preset);
+    tellOwn(told.preset ? "" : say("own_config"));
   }
 
   /** @param {Standing} told */

@@ -458,6 +458,7 @@ export interface Line extends Style {
   name: string;
   plain: string;
   legend: boolean;
+  neutral?: boolean;
   curve: import("./curves.js").Curve;
   clock: import("./curves.js").Clock | null;
   scale: number;

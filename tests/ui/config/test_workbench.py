@@ -15,7 +15,7 @@ from dsgui.core.machine.hardware import Target
 from dsgui.core.texts.saying import as_told
 from dsgui.core.validation.check_report import subject
 from dsgui.ui.common.documents import MAX_CHARACTERS
-from dsgui.ui.common.findings_view import CONVERT, findings_html
+from dsgui.ui.common.findings_view import CONVERT, findings_html, without_key
 from dsgui.ui.config.workbench import Workbench, make_context, odd_counts
 
 NATIVE = Context(Integration.NATIVE)
@@ -117,6 +117,16 @@ def test_a_fix_is_found_again_by_its_edits_whatever_it_is_called_and_a_stale_one
 def test_a_text_as_large_as_a_model_is_refused_in_words(bench):
     view = bench.show(" " * (MAX_CHARACTERS + 1), NATIVE)
     assert "characters" in view.findings
+
+
+def test_below_the_key_a_message_begins_as_a_sentence_does():
+    for message, shown in (
+        ("lr: absent, so there is none", "Absent, so there is none"),
+        ("lr: it is none", "It is none"),
+        ("lr: true has no effect", "true has no effect"),
+        ("lr: fp16 is on", "fp16 is on"),
+    ):
+        assert without_key(Finding("DS001", Severity.NOTE, "/lr", as_told(message), (), None)) == shown
 
 
 def test_everything_in_a_finding_is_escaped():

@@ -26,7 +26,7 @@ from dsgui.ui.common.services import Services
 from dsgui.ui.config.context_bar import Launched
 from dsgui.ui.config.workbench import make_context
 from dsgui.ui.launch.desk import gpu_label
-from dsgui.ui.launch.launch_request import page_request
+from dsgui.ui.launch.launch_request import page_request, preset_of
 from dsgui.ui.runs.again import desk_values
 from tests.shell.machine.test_machine import SOUND
 
@@ -145,3 +145,12 @@ def test_what_is_usual_depends_on_where_it_trains() -> None:
         asked = complete({"script": "a.py", "when_busy": chosen, "hostfile": "a slots=1"})
         assert page_request(services(), "{}", asked, "hf", "").when_busy is here
         assert page_request(services(), "{}", asked | {"where": "several"}, "hf", "").when_busy is there
+
+
+def test_a_run_names_the_preset_only_of_a_config_that_is_one() -> None:
+    begun = '{\n "train_batch_size": 8,\n "fp16": {"enabled": true},\n "zero_optimization": {"stage": 2}\n}'
+    offered = cast(Services, SimpleNamespace(all_presets=lambda: (SimpleNamespace(id="mine", text=begun),)))
+    assert preset_of(offered, "mine", f"{begun}\n") == "mine"
+    assert preset_of(offered, "mine", begun.replace("8", "16")) == "mine (edited)"
+    assert preset_of(offered, "mine", '{\n "zero_optimization": {"stage": 1}\n}') == ""
+    assert preset_of(offered, "gone", begun) == ""

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from dsgui.ui.site.pages import STATIC
-from dsgui.ui.site.server import DESIGN, SHEETS
+from dsgui.ui.site.server import DESIGN, SHEETS, packed
 from dsgui.ui.site.theme import make_theme
 
 OTHERS = sorted({*SHEETS, STATIC / "report.css", STATIC / "learn.css"})
@@ -48,6 +48,13 @@ def test_a_sheet_takes_its_colours_and_sizes_from_the_design(sheet):
 )
 def test_a_bare_colour_or_size_is_found(sheet):
     assert len(problems_of(sheet)) == 1
+
+
+def test_what_is_sent_of_a_sheet_says_the_same_in_less():
+    sheet = '/* why */\n.a > .b:hover,\n.c {\n  content: "a: b"; /* x */\n  color: var(--ds-text);\n}\n'
+    sheet += "@media (x) { .d { gap: 0; } }\n"
+    short = '.a > .b:hover,\n.c{content: "a: b";color: var(--ds-text);}@media (x){.d{gap: 0;}}'
+    assert packed(sheet).strip() == short
 
 
 def test_every_property_that_is_used_is_there():

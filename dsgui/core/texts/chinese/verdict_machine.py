@@ -31,7 +31,7 @@ MACHINE_VERDICTS: Mapping[str, str] = {
     "op.can_be_compiled": "{op} 可在首次使用时编译",
     "op.no": "{op} 无法编译。",
     "op.no_because": "{op} 无法编译：{why}。",
-    "async_io.needed": "卸载到 NVMe 会停止并提示“Unable to JIT load the async_io op”。",
+    "async_io.needed": "使用 NVMe 卸载时会停止，并提示“Unable to JIT load the async_io op”。",
     "cpu_adam.needed": "把优化器卸载到 CPU 需要它。",
     "shm.none": "没有 /dev/shm。",
     "shm.free": "/dev/shm：共 {total}，空闲 {free}",

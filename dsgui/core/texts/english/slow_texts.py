@@ -9,7 +9,7 @@ SLOW = {
     "cpu_full": "Host CPU saturated: GPUs idle {share} of the time.",
     "transfers": "Waiting for transfers over PCIe {share} of the time.",
     "idle": "GPUs idle {share} of the time; the samples don't show what for.",
-    "cpu_limit": "The host CPU is the limit: saturated {share} of the time.",
+    "cpu_limit": "The host CPU is saturated {share} of the time, by this run or by others.",
     "evaluation": "Evaluating {share} of the time.",
     "checkpoint": "Saving checkpoints {share} of the time.",
     "swap": "Swapping: the host is out of memory.",
@@ -39,7 +39,7 @@ SLOW_ADVICE = {
     "have all their PCIe lanes.",
     "idle": "Increase the micro batch; check the data loader, logging_steps, and the network between nodes. "
     "wall_clock_breakdown shows where a step's time goes.",
-    "cpu_limit": "Train on a GPU, or give the run more cores.",
+    "cpu_limit": "Check what else runs on this machine; then train on a GPU, or give the run more cores.",
     "evaluation": "Evaluate less often (eval_steps), on fewer samples, or with a larger per_device_eval_batch_size.",
     "checkpoint": "Save less often (save_steps), to a faster disk, or without optimizer states (save_only_model).",
     "swap": "Reduce data-loader workers or prefetching, offload less, or end other processes.",

@@ -15,7 +15,8 @@ AFTER_PAGE: dict[str, str] = {
     "universal": "转为通用…",
     "try": "试用…",
     "try_title": "试用 {name}",
-    "try_about": "用该次运行的 Python 加载模型并生成纯文本。点击结束、关闭页面，或 5 分钟没有提问，进程即结束。",
+    "try_about": "用该次运行的 Python 加载模型并生成纯文本。点击“结束进程”、关闭页面，或 5 分钟没有提问，"
+    "进程都会结束。",
     "try_prompt": "提示词",
     "try_template": "模板（{prompt} 处为提示词）",
     "try_base": "基础模型",
@@ -69,7 +70,7 @@ AFTER_PAGE: dict[str, str] = {
     "why_being_written": "保留：正在写入",
     "why_last": "保留：最近的",
     "why_best": "保留：最佳",
-    "why_every": "保留：每 K 步",
+    "why_every": "保留：按步数间隔",
     "why_in_use": "保留：使用中",
     "goes": "将被删除",
     "none_goes": "按此规则不会删除任何检查点。",

@@ -97,7 +97,7 @@ CHARTS_PAGE: dict[str, str] = {
     "move_after": "后移",
     "hide": "隐藏图表",
     "source_output": "输出",
-    "source": "来自 {source}",
+    "source": "来源：{source}",
     "undrawn": "{title}：无法绘制（{problem}）",
     "screen_refused": "无法进入全屏（{problem}）",
     "no_positive": "线性坐标：没有大于 0 的值",

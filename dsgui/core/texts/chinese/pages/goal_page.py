@@ -34,7 +34,6 @@ GOAL_PAGE: dict[str, str] = {
     "nearest": "最接近",
     "same_speed": "与第一种速度相近",
     "slower": "估计耗时约为第一种的 {times} 倍",
-    "first": "放得下的配置中最快",
     "room_left": "每个 GPU 还剩 {gib}",
     "too_much": "超出 {gib}",
     "checkpointing": "启用梯度检查点",

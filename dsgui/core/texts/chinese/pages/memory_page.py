@@ -41,7 +41,7 @@ MEMORY_PAGE: dict[str, str] = {
     "million": "{count}M",
     "not_drawn": "无法绘制（{why}）",
     "unanswered": "dsgui 的服务器没有给出结果：原因见其终端输出。请重试。",
-    "more": "更多：梯度检查点、zero.Init、目标长度、LoRA、注意力、内存",
+    "more": "更多：梯度检查点、LoRA、注意力、内存",
     "host_memory": "主机内存（GiB）",
     "host_hint": "本机的内存",
     "ladder": "更快和更省的配置",

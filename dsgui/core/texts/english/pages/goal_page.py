@@ -34,7 +34,6 @@ GOAL_PAGE: dict[str, str] = {
     "nearest": "Nearest",
     "same_speed": "about as fast as the first",
     "slower": "about {times}× the time of the first, by estimate",
-    "first": "fastest of those that fit",
     "room_left": "{gib} left on each GPU",
     "too_much": "{gib} too much",
     "checkpointing": "with gradient checkpointing",

@@ -41,7 +41,7 @@ MEMORY_PAGE: dict[str, str] = {
     "million": "{count} million",
     "not_drawn": "can't be drawn ({why})",
     "unanswered": "dsgui’s server had no answer: its terminal says why. Try again.",
-    "more": "More: checkpointing, zero.Init, target length, LoRA, attention, host memory",
+    "more": "More: checkpointing, LoRA, attention, host memory",
     "host_memory": "Host memory (GiB)",
     "host_hint": "this machine’s",
     "ladder": "Faster and leaner configs",

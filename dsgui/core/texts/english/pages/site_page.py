@@ -5,8 +5,7 @@ SITE_PAGE: dict[str, str] = {
     "tab_launch": "2 · Launch",
     "tab_runs": "3 · Runs",
     "tab_machine": "4 · Machine",
-    "lead": "Write a DeepSpeed config, launch it and monitor the run. Start from a preset, fix the findings, "
-    "then open <b>2 · Launch</b>.",
+    "lead": "Write a DeepSpeed config, see whether it fits your GPUs, launch the training and watch it.",
     "learn": "Learn",
     "language": "Language",
     "cpu_only": "CPU only",
