@@ -57,6 +57,7 @@ class Divided(Engine):
     gathering: Gathering = field(init=False)
     groups: list[list[SubGroup]] = field(default_factory=list)
     bucket: list[Weight] = field(default_factory=list)
+    waiting: int = 0
     always: set[str] = field(default_factory=set)
     sub_group_of: dict[str, SubGroup] = field(default_factory=dict)
     made_as: dict[str, int] = field(default_factory=dict)
@@ -69,7 +70,7 @@ class Divided(Engine):
         walk, s = self.job.walk, self.job.settings
         self.always = persistent(walk, s)
         self.gathering = Gathering(
-            self.ledger, trace_of(walk, self._backward), s, self.job.ranks, s.weight, self.always
+            self.ledger, trace_of(walk), s, self.job.ranks, s.weight, self.always
         )
         self.made_as = {name: number for number, name in enumerate(walk.weights())}
         self.groups = [self._sub_groups(group) for group in self.job.groups]
@@ -387,12 +388,11 @@ class Divided(Engine):
     def reduce(self, weight: Weight) -> None:
         """1566–1641."""
         s = self.job.settings
-        waiting = sum(other.numel for other in self.bucket)
-        if waiting and waiting + weight.numel > s.bucket:
+        if self.waiting and self.waiting + weight.numel > s.bucket:
             self._reduce_bucket()
-            waiting = 0
         self.bucket.append(weight)
-        if s.is_contiguous and waiting + weight.numel <= s.bucket:
+        self.waiting += weight.numel
+        if s.is_contiguous and self.waiting <= s.bucket:
             self.forget(weight)
 
     def _reduce_bucket(self) -> None:
@@ -418,7 +418,7 @@ class Divided(Engine):
         self.ledger.drop(STAGING, parts * converts)
         for weight in self.bucket:
             self.forget(weight)
-        self.bucket = []
+        self.bucket, self.waiting = [], 0
 
     def _staged(self, elements: int, in_bucket: bool) -> int:
         """Bytes: gradients put together rank by rank (coalesced_collectives.py:102–125); without `reduce_scatter` the

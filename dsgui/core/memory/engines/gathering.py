@@ -5,10 +5,11 @@ import math
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component
-from dsgui.core.memory.engines.order import Act, Step
+from dsgui.core.memory.engines.order import Act, Step, backward_of
 from dsgui.core.memory.engines.swapping import Reading
 from dsgui.core.memory.ledger import Ledger, slot_for
 from dsgui.core.memory.settings import Settings
@@ -34,8 +35,9 @@ class Trace:
     visits: tuple[tuple[Unit, bool], ...]
 
 
-def trace_of(walk: Walk, backward: Iterable[Step]) -> Trace:
-    visits = tuple(_visits(walk, backward))
+@lru_cache(maxsize=32)
+def trace_of(walk: Walk) -> Trace:
+    visits = tuple(_visits(walk, backward_of(walk)))
     calls = [unit for unit, begins in visits if begins]
     uses: dict[str, list[int]] = {}
     queue, passed = list[tuple[Weight, int]](), [0]
@@ -48,7 +50,7 @@ def trace_of(walk: Walk, backward: Iterable[Step]) -> Trace:
 
 
 def _visits(walk: Walk, backward: Iterable[Step]) -> Iterator[tuple[Unit, bool]]:
-    units = list(walk.units())
+    units = walk.units()
     for unit in units:
         if unit.call:
             yield from ((unit, True), (unit, False))

@@ -79,7 +79,7 @@ class Engine:
 
     def __post_init__(self) -> None:
         self.ledger = Ledger(self.job.on_cpu)
-        self._backward = tuple(backward_of(self.job.walk))
+        self._backward = backward_of(self.job.walk)
 
     def initialize(self) -> None:
         raise NotImplementedError
@@ -111,11 +111,16 @@ class Engine:
 
     def run(self) -> Ledger:
         """Made, and the last step of several."""
+        self.prepare()
+        self.train()
+        return self.ledger
+
+    def prepare(self) -> Ledger:
+        """Made, with all states that its first steps leave behind."""
         self.ledger.begin(Moment.INIT)
         self.initialize()
         self.ledger.begin(None)
         self.settle()
-        self.train()
         return self.ledger
 
     def train(self) -> None:
@@ -137,7 +142,7 @@ class Engine:
             self._forward(block)
         self.ledger.begin(Moment.BACKWARD)
         self._uses = Counter(weight.name for unit in self.job.walk.units() for weight in unit.weights)
-        units, entries = list(self.job.walk.units()), self._entries()
+        units, entries = self.job.walk.units(), self._entries()
         for step in self._backward:
             self._led_back(step, units, entries)
         self._hand_on(0)
@@ -151,7 +156,7 @@ class Engine:
             start += len(block.units)
         return found
 
-    def _led_back(self, step: Step, units: list[Unit], entries: dict[int, int]) -> None:
+    def _led_back(self, step: Step, units: tuple[Unit, ...], entries: dict[int, int]) -> None:
         unit = units[step.number]
         if step.act is Act.ENTER:
             self.enter(unit, forward=False)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from dsgui.core.memory.answer import Answer, Component, Device, Kept, Moment, Part, Place, Source, total
+from dsgui.core.memory.answer import Answer, Component, Device, Kept, Moment, Part, Peak, Place, Source, total
 from dsgui.core.memory.fits.overhead import Amount, Overhead, exactly
 from dsgui.core.memory.fits.room import Room
 from dsgui.core.sizes import in_gib, size
@@ -115,14 +115,25 @@ def judge(answer: Answer, room: Room) -> Verdict:
 def _gpu_bars(answer: Answer, room: Room) -> Iterator[Bar]:
     if room.on_cpu:
         return
-    extra = room.overheads
-    uncounted = bool(answer.left_out)
     for peak in answer.of(Device.GPU):
-        beside = {Overhead.CONTEXT: extra.of(Overhead.CONTEXT), Overhead.WORKSPACE: extra.workspace(room.capability)}
-        beside |= {Overhead.NCCL: extra.of(Overhead.NCCL)} if room.ranks > 1 else {}
-        beside |= {Overhead.FRAGMENTATION: extra.fragmentation(peak.count)}
-        segments = (*_segments(peak.parts, room, 1), *_beside(beside, Place.GPU))
-        yield Bar(Device.GPU, peak.moment, segments, room.gpu_bytes, room.gpu_in_use, uncounted)
+        yield _gpu_bar(peak, room, uncounted=bool(answer.left_out))
+
+
+def _gpu_bar(peak: Peak, room: Room, *, uncounted: bool = False) -> Bar:
+    extra = room.overheads
+    beside = {Overhead.CONTEXT: extra.of(Overhead.CONTEXT), Overhead.WORKSPACE: extra.workspace(room.capability)}
+    beside |= {Overhead.NCCL: extra.of(Overhead.NCCL)} if room.ranks > 1 else {}
+    beside |= {Overhead.FRAGMENTATION: extra.fragmentation(peak.count)}
+    segments = (*_segments(peak.parts, room, 1), *_beside(beside, Place.GPU))
+    return Bar(Device.GPU, peak.moment, segments, room.gpu_bytes, room.gpu_in_use, uncounted)
+
+
+def is_too_much(count: int, room: Room) -> bool:
+    """Whether a training with so many bytes on the GPU at some moment surely does not fit there without doubt."""
+    if room.on_cpu:
+        return False
+    peak = Peak(Device.GPU, Moment.STEP, (Part(Component.OTHER, Place.GPU, count),))
+    return _gpu_bar(peak, room).fit in (Fit.SHORT, Fit.TIGHT)
 
 
 def _host_bars(answer: Answer, room: Room) -> Iterator[Bar]:
