@@ -128,7 +128,8 @@ class Ledger:
         self._waiting.take(event, count, times)
 
     def drop(self, what: Slot, count: int, times: int = 1) -> None:
-        self.take(what, count, -times)
+        if count and times:
+            self.take(what, count, -times)
 
     def pass_by(self, what: Slot, count: int) -> None:
         """A tensor that lives for a moment only."""

@@ -51,11 +51,16 @@ class Means:
     nvme_path: str = ""
     made: Made = ON_HOST
 
-    def lacking(self, found: Answer) -> frozenset[Device]:
-        """What is too small, or so small that it may be."""
-        verdict = judge(found, self.room)
-        looked_at = (Device.GPU, Device.HOST)
+    def lacking(self, found: Answer, config: Mapping[str, Any]) -> frozenset[Device]:
+        """What is too small for this config, or so small that it may be."""
+        verdict = judge(found, self.room.of_config(config))
+        looked_at = (Device.GPU, Device.HOST, Device.NVME)
         return frozenset(one for one in looked_at if verdict.fit_of(one) not in (Fit.FITS, Fit.UNKNOWN))
+
+
+def means_of(room: Room, made: Made) -> Means:
+    """All that a room offers."""
+    return Means(room, room.nvme.path if room.nvme else "", made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +207,8 @@ def cheapest_fit(question: Question, means: Means) -> Rung | CannotSay | None:
     def order(one: Candidate) -> tuple[bool, float, int]:
         return bool(one.moves), one.cost.per_token, len(one.moves)
 
+    if not means.lacking(asked, question.config):
+        return _rung(next(_candidates(question, means)), asked, question)
     candidates = sorted(_candidates(question, means), key=order)
     for candidate, found in _tried(candidates, means):
         return _rung(candidate, found, question)
@@ -214,7 +221,7 @@ def ladder(question: Question, means: Means) -> tuple[Rung, ...] | CannotSay:
     asked = answer(question, means.made)
     if isinstance(asked, CannotSay):
         return asked
-    tried = _staircase(list(_candidates(question, means)))
+    tried = _candidates(question, means, _is_on_staircase)
     told = ((candidate, answer_on(candidate.walk, candidate.question, means.made)) for candidate in tried)
     rungs = [_rung(candidate, found, question) for candidate, found in told if isinstance(found, Answer)]
     return tuple(_not_worse(sorted(rungs, key=lambda rung: (rung.slower, len(rung.moves)))))
@@ -235,20 +242,21 @@ def _takes(found: Answer, device: Device) -> int:
     return peak.count if peak else 0
 
 
-def _staircase(candidates: list[Candidate]) -> Iterator[Candidate]:
+def _is_on_staircase(place: tuple[int, ...]) -> bool:
     """Those with one change, and those with all changes up to one axis: a few dozen of hundreds."""
-    for candidate in candidates:
-        changed = [index for index, place in enumerate(candidate.place) if place]
-        together = [index for index in changed if index] in _OFFLOADED
-        if together or len(changed) <= 1 or changed == list(range(changed[-1] + 1)):
-            yield candidate
+    changed = [index for index, choice in enumerate(place) if choice]
+    together = [index for index in changed if index] in _OFFLOADED
+    return together or len(changed) <= 1 or changed == list(range(changed[-1] + 1))
 
 
-def _candidates(question: Question, means: Means) -> Iterator[Candidate]:
+def _candidates(
+    question: Question, means: Means, wanted: Callable[[tuple[int, ...]], bool] = lambda place: True
+) -> Iterator[Candidate]:
+    """What was asked is the first."""
     axes = [axis(question, means) for axis in AXES]
     walks: dict[tuple[Workload, Linears], Walk | CannotSay] = {}
     as_it_is = settings_of(question.config, question.release)
-    for place in product(*(range(len(axis)) for axis in axes)):
+    for place in filter(wanted, product(*(range(len(axis)) for axis in axes))):
         options = tuple(axis[index] for axis, index in zip(axes, place, strict=True))
         asked = _with(question, as_it_is, options)
         if asked is None:
@@ -284,7 +292,7 @@ def _tried(candidates: list[Candidate], means: Means) -> Iterator[tuple[Candidat
         found = answer_on(candidate.walk, candidate.question, means.made)
         if isinstance(found, CannotSay):  # DeepSpeed would stop
             continue
-        lacks = means.lacking(found)
+        lacks = means.lacking(found, candidate.question.config)
         if not lacks and any(_lacks_host(one, means) for one in spared.pop(on_host, ())):
             host_full.add(on_host)
         elif not lacks:
@@ -297,7 +305,7 @@ def _tried(candidates: list[Candidate], means: Means) -> Iterator[tuple[Candidat
 
 def _lacks_host(candidate: Candidate, means: Means) -> bool:
     found = answer_on(candidate.walk, candidate.question, means.made)
-    return isinstance(found, Answer) and Device.HOST in means.lacking(found)
+    return isinstance(found, Answer) and Device.HOST in means.lacking(found, candidate.question.config)
 
 
 def least(candidate: Candidate) -> int:

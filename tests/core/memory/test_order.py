@@ -3,7 +3,6 @@
 import pytest
 
 from dsgui.core.memory.engines.gathering import trace_of
-from dsgui.core.memory.engines.order import backward_of
 from dsgui.core.memory.question import Model, Workload
 from dsgui.core.memory.walking import walk_of
 

@@ -176,7 +176,8 @@ class Engine:
         slot = LOGITS if unit.logits else ACTIVATIONS
         if enters:
             self.enter(unit, forward=True)
-        self.ledger.take(slot, unit.kept * keeps)
+        if keeps:
+            self.ledger.take(slot, unit.kept)
         self.ledger.pass_by(slot, besides)
         if leaves:
             self.leave(unit, forward=True)
@@ -185,20 +186,22 @@ class Engine:
         """While the hooks of its gradients run, the gradient of what it read waits for the unit before it."""
         slot = LOGITS if unit.logits else ACTIVATIONS
         self._hand_on(0)
-        trained = [weight for weight in unit.weights if weight.trainable]
+        trained = [weight for weight in unit.weights if weight.trainable] if unit.weights else []
         for weight in trained:
             self.ledger.take(GRADIENTS, weight.numel * self.job.width(weight))
         self.ledger.pass_by(slot, unit.backward)
         self.ledger.drop(slot, unit.kept)
         self._hand_on(read)
-        for weight in self.hooked(trained):
+        for weight in self.hooked(trained) if trained else ():
             self._accumulate(weight)
         if leaves:
             self.leave(unit, forward=False)
 
     def _hand_on(self, count: int) -> None:
-        self.ledger.drop(ACTIVATIONS, self.handed)
-        self.ledger.take(ACTIVATIONS, count)
+        if self.handed:
+            self.ledger.drop(ACTIVATIONS, self.handed)
+        if count:
+            self.ledger.take(ACTIVATIONS, count)
         self.handed = count
 
     def _accumulate(self, weight: Weight) -> None:
@@ -206,7 +209,8 @@ class Engine:
         micro batch; the hook follows."""
         count = weight.numel * self.job.width(weight)
         self._uses[weight.name] -= 1
-        self.ledger.drop(GRADIENTS, self._partial.pop(weight.name, 0))
+        if weight.name in self._partial:
+            self.ledger.drop(GRADIENTS, self._partial.pop(weight.name))
         if self._uses[weight.name]:
             self._partial[weight.name] = count
             return
@@ -217,7 +221,8 @@ class Engine:
 
     def forget(self, weight: Weight) -> None:
         """`param.grad = None`, or its data are now elsewhere."""
-        self.ledger.drop(GRADIENTS, self.gradients.pop(weight.name, 0))
+        if weight.name in self.gradients:
+            self.ledger.drop(GRADIENTS, self.gradients.pop(weight.name))
 
 
 ACTIVATIONS = slot_for(Component.ACTIVATIONS, keys=BATCH_KEYS)
