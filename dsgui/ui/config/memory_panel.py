@@ -14,7 +14,7 @@ from dsgui.core.config.arguments import from_words
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.schema import Schema
 from dsgui.core.errors import DocumentError, PlanError
-from dsgui.core.launch.field import Part
+from dsgui.core.launch.field import Kind, Part
 from dsgui.core.launch.run_fields import complete, fields_of
 from dsgui.core.launch.spec import model_of
 from dsgui.core.memory.answer import Answer, CannotSay
@@ -78,8 +78,11 @@ def build_memory_panel() -> MemoryPanel:
         panel = embedded("memory", "ds-memory", _EVENTS, value="", found="", rehearsed="", elem_id="memory-panel")
         with gr.Accordion(words("memory_page", "more"), open=False):
             rest = [replace(field, beside=False) for field in every if field.name not in _FIRST]
+            for ticks in (False, True):  # a box beside inputs is squeezed until its label is cut off
+                some = [field for field in rest if (field.kind is Kind.TICK) is ticks]
+                with gr.Row():
+                    inputs |= laid_out(some, {field.name: {"min_width": 200 if ticks else 120} for field in some})
             with gr.Row():
-                inputs |= laid_out(rest, {field.name: {"min_width": 120} for field in rest})
                 host, nvme = _typed("host_memory", "host_hint", "host"), _typed("nvme_folder", "nvme_hint", "nvme")
     fields, script = {field.name: inputs[field.name] for field in every}, gr.Textbox("", visible=False)
     return MemoryPanel(fields, host, nvme, script, panel, gr.Number(0, visible=False), gr.Timer(_POLL_S, active=False))
