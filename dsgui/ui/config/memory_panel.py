@@ -78,10 +78,11 @@ def build_memory_panel() -> MemoryPanel:
         panel = embedded("memory", "ds-memory", _EVENTS, value="", found="", rehearsed="", elem_id="memory-panel")
         with gr.Accordion(words("memory_page", "more"), open=False):
             rest = [replace(field, beside=False) for field in every if field.name not in _FIRST]
-            for ticks in (False, True):  # a box beside inputs is squeezed until its label is cut off
-                some = [field for field in rest if (field.kind is Kind.TICK) is ticks]
-                with gr.Row():
-                    inputs |= laid_out(some, {field.name: {"min_width": 200 if ticks else 120} for field in some})
+            ticks = [field for field in rest if field.kind is Kind.TICK]
+            with gr.Row():
+                beside = [field for field in rest if field not in ticks]
+                inputs |= laid_out(beside, {field.name: {"min_width": 120} for field in beside})
+            inputs |= laid_out(ticks, {})  # below each other: beside others their labels are cut off
             with gr.Row():
                 host, nvme = _typed("host_memory", "host_hint", "host"), _typed("nvme_folder", "nvme_hint", "nvme")
     fields, script = {field.name: inputs[field.name] for field in every}, gr.Textbox("", visible=False)
