@@ -36,6 +36,7 @@ from dsgui.shell.machine.machine_reader import MachineProbe
 from dsgui.shell.machine.target import TargetProbe
 from dsgui.shell.memory.constants import sharpened
 from dsgui.shell.memory.dry_runs import DryRuns
+from dsgui.shell.memory.nvme_folders import NvmeFolders
 from dsgui.shell.oracle.oracle import Oracle
 from dsgui.shell.preflight.model_shapes import ModelShapes
 from dsgui.shell.preflight.scout import Scout
@@ -96,6 +97,7 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         machine=machine,
         ask_place=lambda plan: backend_of(plan).ask(plan),
         read_model=ModelShapes(places.check).read,
+        nvme_folder=NvmeFolders(places.check).read,
         oracle=oracle,
         dry_runs=DryRuns(python),
         sharpened=sharpened,

@@ -13,6 +13,7 @@ from dsgui.core.memory import instant
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import ModelChoice, of_words
 from dsgui.core.memory.fits.fitting import Answerer, Case, Fitted, fit
+from dsgui.core.memory.fits.nvme import Nvme, usable
 from dsgui.core.memory.fits.outside import asks_for_unrounded
 from dsgui.core.memory.fits.overhead import asks_for_expandable
 from dsgui.core.memory.fits.room import Room, room_of
@@ -23,6 +24,7 @@ from dsgui.core.validation.checker import Checker
 from dsgui.shell.files.folders import default_runs_dir
 from dsgui.shell.machine.machine_reader import read_here
 from dsgui.shell.memory.constants import sharpened
+from dsgui.shell.memory.nvme_folders import NvmeFolders
 from dsgui.shell.preflight.model_shapes import ModelShapes
 
 
@@ -34,9 +36,17 @@ def judged(
     answer: Answerer = instant.answer,
 ) -> Fitted | CannotSay:
     """The verdict on a file that was checked. Raises `DsguiError`."""
+    nvme = nvme_of(options, checked.context)
+    if isinstance(nvme, CannotSay):
+        return nvme
     machine = read_here(default_runs_dir())
     case = case_of(checked, options, arguments)
-    return fit(case, checker.schema, lambda group: room_for(options, machine, checked.context, group), answer)
+    return fit(case, checker.schema, lambda group: room_for(options, machine, checked.context, group, nvme), answer)
+
+
+def nvme_of(options: argparse.Namespace, context: Context) -> Nvme | CannotSay | None:
+    """The folder that may be offloaded to, as it is now."""
+    return usable(NvmeFolders().read(options.nvme_path or ""), context)
 
 
 def case_of(checked: Checked, options: argparse.Namespace, arguments: TrainingArguments | None) -> Case:
@@ -62,7 +72,9 @@ def _words(text: str | None) -> list[str]:
         return []
 
 
-def room_for(options: argparse.Namespace, machine: Machine, context: Context, group: Group) -> Room:
+def room_for(
+    options: argparse.Namespace, machine: Machine, context: Context, group: Group, nvme: Nvme | None = None
+) -> Room:
     """The card that was asked for, else this machine's; the host is this one's."""
     own = tuple(
         Hardware("this", f"GPU {gpu.index}: {gpu.name}", "nvidia", gpu.capability, gpu.memory_bytes)
@@ -79,4 +91,5 @@ def room_for(options: argparse.Namespace, machine: Machine, context: Context, gr
         unrounded=asks_for_unrounded(os.environ),
         sharpened=sharpened(),
         release=context.release,
+        nvme=nvme,
     )

@@ -1,6 +1,7 @@
 """`dsgui memory`: the verdict, its table, its exit codes, and a sentence for what it can't say."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,17 @@ def test_host_memory_of_another_machine(ask):
     assert ask(*options, "1500", zero_optimization=BOTH)[0] == 0
 
 
+def test_a_folder_on_nvme_is_offloaded_to_where_the_host_is_too_small(ask, tmp_path, monkeypatch):
+    options = ("--model", "3B", "--gpus", "1", "--device", "rtx4090", "--host-memory", "40")
+    assert "NVMe" not in ask(*options)[1]
+    used = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: used._replace(free=1 << 40))
+    _, out, _ = ask(*options, "--nvme-path", str(tmp_path))
+    assert f'"nvme_path": "{tmp_path}"' in out
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: used._replace(free=1 << 30))
+    assert "NVMe" not in ask(*options, "--nvme-path", str(tmp_path))[1]
+
+
 @pytest.mark.parametrize(
     ("options", "changes", "told"),
     [
@@ -150,6 +162,8 @@ def test_host_memory_of_another_machine(ask):
         (("--model", "1B"), {"zero_optimization": {"stage": 7}}, "Mend the config first: "),
         (("--model", "1B"), {"train_micro_batch_size_per_gpu": 0}, "Mend the config first: "),
         (("--model", "1B", "--length", "-4"), {}, "Length: “-4” was given"),
+        (("--model", "1B", "--nvme-path", "nvme"), {}, "NVMe folder: nvme is not an absolute path"),
+        (("--model", "1B", "--nvme-path", "/no/such"), {}, "NVMe folder: /no/such doesn’t exist"),
     ],
 )
 def test_what_can_not_be_said_is_one_sentence_and_never_a_number(ask, tmp_path, options, changes, told):

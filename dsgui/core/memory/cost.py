@@ -39,8 +39,7 @@ class Cost:
 
 
 def cost_of(walk: Walk, settings: Settings, workload: Workload, group: Group) -> Cost:
-    weights = walk.weights().values()
-    every, trained = sum(w.numel for w in weights), sum(w.numel for w in weights if w.trainable)
+    every, trained = walk.every, walk.trained
     tokens = workload.micro_batch * workload.length
     part = trained / group.ranks if settings.stage else trained
     gathers = passes(settings, every, workload.checkpointing) * settings.gas

@@ -2,6 +2,7 @@
 torch, a few milliseconds."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from dsgui.core.config.context import LATEST_KNOWN, version_tuple
 from dsgui.core.memory.answer import Answer, CannotSay, Source
@@ -50,27 +51,36 @@ def linears_of(workload: Workload, settings: Settings, made: Made = ON_HOST) -> 
 def answer_on(walk: Walk, question: Question, made: Made = ON_HOST) -> Answer | CannotSay:
     """The answer where the walk is there already, and everything has a case; why not, where DeepSpeed would stop."""
     settings = settings_of(question.config, question.release)
-    engine = engine_for(walk, settings, question.group, made, by_decay=question.by_decay, on_cpu=question.on_cpu)
-    weights = list(walk.weights().values())
-    try:
-        ledger = engine.run()
-    except Stops as stop:
-        return CannotSay(said("memory_notes", stop.code, key=stop.key))
-    return Answer(
-        Source.FORMULA,
-        ledger.peaks(),
-        sum(weight.numel for weight in weights),
-        sum(weight.numel for weight in weights if weight.trainable),
-        (*walk.assumed, *_assumed(walk, settings)),
-        tuple(_left_out(question)),
-        pins_kept=ledger.pins_kept(),
+    return _led_through(
+        walk, settings, question.group, made, question.by_decay, question.on_cpu, tuple(_left_out(question.release))
     )
 
 
-def _left_out(question: Question) -> Iterator[Said]:
+@lru_cache(maxsize=128)
+def _led_through(
+    walk: Walk,
+    settings: Settings,
+    group: Group,
+    made: Made,
+    by_decay: bool,
+    on_cpu: bool,
+    left_out: tuple[Said, ...],
+) -> Answer | CannotSay:
+    """Configs that differ in what memory doesn't hang on have one answer; and a planner's is asked for again when its
+    edits are judged."""
+    try:
+        ledger = engine_for(walk, settings, group, made, by_decay=by_decay, on_cpu=on_cpu).run()
+    except Stops as stop:
+        return CannotSay(said("memory_notes", stop.code, key=stop.key))
+    assumed = (*walk.assumed, *_assumed(walk, settings))
+    peaks, kept = ledger.peaks(), ledger.pins_kept()
+    return Answer(Source.FORMULA, peaks, walk.every, walk.trained, assumed, left_out, pins_kept=kept)
+
+
+def _left_out(release: str) -> Iterator[Said]:
     """Older engines allocate otherwise: 0.16's stage 0 with bf16 keeps its gradients in fp32, among other things."""
-    if version_tuple(question.release) < ALIKE:
-        yield said("memory_notes", "older_release", known=LATEST_KNOWN, release=question.release)
+    if version_tuple(release) < ALIKE:
+        yield said("memory_notes", "older_release", known=LATEST_KNOWN, release=release)
 
 
 def _assumed(walk: Walk, settings: Settings) -> Iterator[Said]:

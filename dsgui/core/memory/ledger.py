@@ -117,7 +117,9 @@ class Ledger:
             if place is _PINNED:
                 self._pin(count, times)
             self._numbers.append(number)
-            self._counts.append(rounded(count, place) * times)
+            # As `rounded` has it; the GPU's is written out, since nearly all of the thousands of calls are its.
+            size = -(-count // BLOCK) * BLOCK if place is _GPU and count > 0 else rounded(count, place)
+            self._counts.append(size * times)
 
     def _pin(self, count: int, times: int) -> None:
         event = len(self._counts)
@@ -126,13 +128,18 @@ class Ledger:
         self._waiting.take(event, count, times)
 
     def drop(self, what: Slot, count: int, times: int = 1) -> None:
-        self.take(what, count, -times)
+        if count and times:
+            self.take(what, count, -times)
 
     def pass_by(self, what: Slot, count: int) -> None:
         """A tensor that lives for a moment only."""
         if count:
             self.take(what, count)
-            self.take(what, count, -1)
+            if self._known[what][1] is _PINNED:
+                self.take(what, count, -1)
+            else:
+                self._numbers.append(self._numbers[-1])
+                self._counts.append(-self._counts[-1])
 
     def peaks(self) -> tuple[Peak, ...]:
         """Of each moment and each device that it has anything on."""
@@ -165,6 +172,14 @@ class Ledger:
         within = list(self._within(moment)) if moment else [slice(0, len(running))]
         return max((max(running[part], default=0) for part in within), default=0)
 
+    def now(self, place: Place) -> int:
+        """Bytes in one place at its end."""
+        return sum(
+            count
+            for number, count in zip(self._numbers, self._counts, strict=True)
+            if self._slots[number].place is place
+        )
+
     def _place(self, what: Slot) -> tuple[int, Place]:
         """The number of a slot that is met for the first time, and how its bytes are rounded."""
         place = _HOST_PLACES.get(what.place, what.place) if self.on_cpu else what.place
@@ -186,7 +201,8 @@ class Ledger:
 
     def _fullest(self, device: Device) -> Iterator[tuple[tuple[Device, Moment], int]]:
         """The event after which most is on a device, of each moment."""
-        running = self._running([DEVICE_OF[one.place] is device for one in self._slots])
+        ours = [DEVICE_OF[one.place] is device for one in self._slots]
+        running = self._running(ours) if any(ours) else []
         for moment in Moment:
             stretches = [(max(running[part]), part) for part in self._within(moment) if running[part]]
             most, part = max(stretches, key=lambda pair: pair[0], default=(0, slice(0)))
@@ -195,11 +211,11 @@ class Ledger:
 
     def _parts_at(self, events: set[int]) -> dict[int, list[int]]:
         """Bytes of each slot after each of these events."""
-        alive, found = [0] * len(self._slots), dict[int, list[int]]()
-        for index, (number, count) in enumerate(zip(self._numbers, self._counts, strict=True)):
-            alive[number] += count
-            if index in events:
-                found[index] = list(alive)
+        alive, found, start = [0] * len(self._slots), dict[int, list[int]](), 0
+        for event in sorted(events):
+            for number, count in zip(self._numbers[start : event + 1], self._counts[start : event + 1], strict=True):
+                alive[number] += count
+            found[event], start = list(alive), event + 1
         return found
 
     def _of(self, device: Device, alive: list[int], at: int) -> tuple[Part, ...]:

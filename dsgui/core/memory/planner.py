@@ -9,13 +9,13 @@ from typing import Any
 
 from dsgui.core.config.findings import Change
 from dsgui.core.config.pointer import MISSING, lookup, split
-from dsgui.core.memory.answer import Answer, CannotSay, Device
+from dsgui.core.memory.answer import Answer, CannotSay, Device, Moment, Place
 from dsgui.core.memory.cost import Cost, cost_of, relative
 from dsgui.core.memory.engines.job import Made
-from dsgui.core.memory.engines.swapping import PARAM_SIZE
+from dsgui.core.memory.engines.swapping import PARAM_SIZE, Stops
 from dsgui.core.memory.fits.room import Room
-from dsgui.core.memory.fits.verdict import Fit, judge
-from dsgui.core.memory.instant import ON_HOST, answer, answer_on, linears_of, walk_for
+from dsgui.core.memory.fits.verdict import Fit, is_too_much, judge
+from dsgui.core.memory.instant import ON_HOST, answer, answer_on, engine_for, linears_of, walk_for
 from dsgui.core.memory.modules import Linears
 from dsgui.core.memory.question import Question, Workload
 from dsgui.core.memory.settings import (
@@ -28,6 +28,7 @@ from dsgui.core.memory.settings import (
     REUSE,
     STAGE,
     SUB_GROUP,
+    Settings,
     settings_of,
 )
 from dsgui.core.memory.walk import Walk
@@ -50,11 +51,16 @@ class Means:
     nvme_path: str = ""
     made: Made = ON_HOST
 
-    def lacking(self, found: Answer) -> frozenset[Device]:
-        """What is too small, or so small that it may be."""
-        verdict = judge(found, self.room)
-        looked_at = (Device.GPU, Device.HOST)
+    def lacking(self, found: Answer, config: Mapping[str, Any]) -> frozenset[Device]:
+        """What is too small for this config, or so small that it may be."""
+        verdict = judge(found, self.room.of_config(config))
+        looked_at = (Device.GPU, Device.HOST, Device.NVME)
         return frozenset(one for one in looked_at if verdict.fit_of(one) not in (Fit.FITS, Fit.UNKNOWN))
+
+
+def means_of(room: Room, made: Made) -> Means:
+    """All that a room offers."""
+    return Means(room, room.nvme.path if room.nvme else "", made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +100,17 @@ class Candidate:
     place: tuple[int, ...]
     options: tuple[Option, ...]
     question: Question
+    settings: Settings
     walk: Walk
     cost: Cost
 
     @property
     def moves(self) -> tuple[str, ...]:
         return tuple(option.code for option in self.options if option.code)
+
+    @property
+    def on_nvme(self) -> bool:
+        return self.settings.optimizer_at.is_nvme or self.settings.params_at.is_nvme
 
 
 Axis = Callable[[Question, Means], list[Option]]
@@ -182,6 +193,8 @@ _NOT_STAGE_0 = ("small_bucket", "offload_optimizer_cpu")
 # What leaves the host's bytes as they are.
 _OFFLOADED = ([6], [7], [6, 7], [1, 6], [1, 7], [1, 6, 7])  # axes often changed together, at whatever stage
 _HOST_AXES = (0, 4, 6, 7)
+# What is there before the first forward as well: all but checkpointing, micro batch and what is gathered.
+_OUTSET_AXES = (0, 3, 4, 6, 7)
 
 
 def cheapest_fit(question: Question, means: Means) -> Rung | CannotSay | None:
@@ -194,6 +207,8 @@ def cheapest_fit(question: Question, means: Means) -> Rung | CannotSay | None:
     def order(one: Candidate) -> tuple[bool, float, int]:
         return bool(one.moves), one.cost.per_token, len(one.moves)
 
+    if not means.lacking(asked, question.config):
+        return _rung(next(_candidates(question, means)), asked, question)
     candidates = sorted(_candidates(question, means), key=order)
     for candidate, found in _tried(candidates, means):
         return _rung(candidate, found, question)
@@ -206,7 +221,7 @@ def ladder(question: Question, means: Means) -> tuple[Rung, ...] | CannotSay:
     asked = answer(question, means.made)
     if isinstance(asked, CannotSay):
         return asked
-    tried = _staircase(list(_candidates(question, means)))
+    tried = _candidates(question, means, _is_on_staircase)
     told = ((candidate, answer_on(candidate.walk, candidate.question, means.made)) for candidate in tried)
     rungs = [_rung(candidate, found, question) for candidate, found in told if isinstance(found, Answer)]
     return tuple(_not_worse(sorted(rungs, key=lambda rung: (rung.slower, len(rung.moves)))))
@@ -227,21 +242,23 @@ def _takes(found: Answer, device: Device) -> int:
     return peak.count if peak else 0
 
 
-def _staircase(candidates: list[Candidate]) -> Iterator[Candidate]:
+def _is_on_staircase(place: tuple[int, ...]) -> bool:
     """Those with one change, and those with all changes up to one axis: a few dozen of hundreds."""
-    for candidate in candidates:
-        changed = [index for index, place in enumerate(candidate.place) if place]
-        together = [index for index in changed if index] in _OFFLOADED
-        if together or len(changed) <= 1 or changed == list(range(changed[-1] + 1)):
-            yield candidate
+    changed = [index for index, choice in enumerate(place) if choice]
+    together = [index for index in changed if index] in _OFFLOADED
+    return together or len(changed) <= 1 or changed == list(range(changed[-1] + 1))
 
 
-def _candidates(question: Question, means: Means) -> Iterator[Candidate]:
+def _candidates(
+    question: Question, means: Means, wanted: Callable[[tuple[int, ...]], bool] = lambda place: True
+) -> Iterator[Candidate]:
+    """What was asked is the first."""
     axes = [axis(question, means) for axis in AXES]
     walks: dict[tuple[Workload, Linears], Walk | CannotSay] = {}
-    for place in product(*(range(len(axis)) for axis in axes)):
+    as_it_is = settings_of(question.config, question.release)
+    for place in filter(wanted, product(*(range(len(axis)) for axis in axes))):
         options = tuple(axis[index] for axis, index in zip(axes, place, strict=True))
-        asked = _with(question, options)
+        asked = _with(question, as_it_is, options)
         if asked is None:
             continue
         settings = settings_of(asked.config, asked.release)
@@ -250,24 +267,35 @@ def _candidates(question: Question, means: Means) -> Iterator[Candidate]:
         if walk is None:
             walk = walks[as_asked] = walk_for(asked, settings, means.made)
         if not isinstance(walk, CannotSay):
-            yield Candidate(place, options, asked, walk, cost_of(walk, settings, asked.workload, asked.group))
+            cost = cost_of(walk, settings, asked.workload, asked.group)
+            yield Candidate(place, options, asked, settings, walk, cost)
 
 
 def _tried(candidates: list[Candidate], means: Means) -> Iterator[tuple[Candidate, Answer]]:
-    """Those that fit, in this order. One that failed rules out all that are less lean than it in everything."""
+    """Those that fit, in this order. One that failed rules out all that are less lean than it in everything. What the
+    outset shows to be too much is not led through a step, unless it matters whether the host has room for it."""
     too_much: list[tuple[int, ...]] = []
     host_full: set[tuple[int, ...]] = set()
+    spared: dict[tuple[int, ...], list[Candidate]] = {}
+    outset = Outset(means)
     for candidate in candidates:
-        on_host = tuple(candidate.place[index] for index in _HOST_AXES)
+        on_host = _at(candidate, _HOST_AXES)
         if on_host in host_full or any(_is_within(candidate.place, failed) for failed in too_much):
             continue
         if means.room.gpu_bytes is not None and least(candidate) > means.room.gpu_bytes:
             continue
+        if outset.is_too_much(candidate):
+            if not candidate.on_nvme:  # there DeepSpeed may stop instead, which says nothing of others
+                too_much.append(candidate.place)
+                spared.setdefault(on_host, []).append(candidate)
+            continue
         found = answer_on(candidate.walk, candidate.question, means.made)
         if isinstance(found, CannotSay):  # DeepSpeed would stop
             continue
-        lacks = means.lacking(found)
-        if not lacks:
+        lacks = means.lacking(found, candidate.question.config)
+        if not lacks and any(_lacks_host(one, means) for one in spared.pop(on_host, ())):
+            host_full.add(on_host)
+        elif not lacks:
             yield candidate, found
         if Device.GPU in lacks:
             too_much.append(candidate.place)
@@ -275,47 +303,74 @@ def _tried(candidates: list[Candidate], means: Means) -> Iterator[tuple[Candidat
             host_full.add(on_host)
 
 
+def _lacks_host(candidate: Candidate, means: Means) -> bool:
+    found = answer_on(candidate.walk, candidate.question, means.made)
+    return isinstance(found, Answer) and Device.HOST in means.lacking(found, candidate.question.config)
+
+
 def least(candidate: Candidate) -> int:
     """Bytes of the GPU that a training takes at the very least: states that never leave it, and what is kept for the
     backward. It spares the engines' models what can't fit."""
-    settings = settings_of(candidate.question.config, candidate.question.release)
-    weights, ranks = candidate.walk.weights().values(), candidate.question.group.ranks
-    every, trained = sum(w.numel for w in weights), sum(w.numel for w in weights if w.trainable)
+    settings, walk, ranks = candidate.settings, candidate.walk, candidate.question.group.ranks
     states = settings.master * settings.is_16_bit + settings.moments * settings.moment
-    total = 0 if settings.params_at.is_on else every * settings.weight // (ranks if settings.stage == 3 else 1)
+    total = 0 if settings.params_at.is_on else walk.every * settings.weight // (ranks if settings.stage == 3 else 1)
     if not settings.optimizer_at.is_on:
-        total += trained * states // (ranks if settings.stage else 1)
-    return total + _kept(candidate.walk)
+        total += walk.trained * states // (ranks if settings.stage else 1)
+    return total + walk.kept
 
 
-def _kept(walk: Walk) -> int:
-    return sum(b.entry + (0 if b.checkpointed else sum(unit.kept for unit in b.units)) for b in walk.blocks)
+@dataclass(frozen=True, slots=True)
+class Outset:
+    """What is on the GPU while an engine is made, and with its states before the first forward: the same for many
+    candidates, and a small part of the work of a whole step."""
+
+    means: Means
+    _known: dict[tuple[int, ...], tuple[int, int]] = field(default_factory=dict)
+
+    def is_too_much(self, candidate: Candidate) -> bool:
+        """Whether that, or that with all that the forward keeps, has no room on the GPU for sure."""
+        if self.means.room.gpu_bytes is None or candidate.question.on_cpu:
+            return False
+        at = _at(candidate, _OUTSET_AXES)
+        made, settled = self._known.get(at) or self._known.setdefault(at, self._prepared(candidate))
+        return is_too_much(max(made, settled + candidate.walk.kept), self.means.room)
+
+    def _prepared(self, candidate: Candidate) -> tuple[int, int]:
+        question, settings = candidate.question, replace(candidate.settings, gas=1)
+        engine = engine_for(candidate.walk, settings, question.group, self.means.made, by_decay=question.by_decay)
+        try:
+            ledger = engine.prepare()
+        except Stops:
+            return 0, 0
+        return ledger.most(Place.GPU, Moment.INIT), ledger.now(Place.GPU)
+
+
+def _at(candidate: Candidate, axes: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(candidate.place[index] for index in axes)
 
 
 def _is_within(place: tuple[int, ...], other: tuple[int, ...]) -> bool:
     return all(mine <= theirs for mine, theirs in zip(place, other, strict=True))
 
 
-def _with(question: Question, options: tuple[Option, ...]) -> Question | None:
+def _with(question: Question, as_it_is: Settings, options: tuple[Option, ...]) -> Question | None:
     """The question with the options taken; None for a combination that says nothing."""
     values = {pointer: value for option in options for pointer, value in option.values.items()}
-    workload, more = question.workload, _batch_values(question, options)
-    config = changed(question.config, values | more)
-    stage = settings_of(config, question.release).stage
+    stage = values.get(STAGE, as_it_is.stage)
     codes = {option.code for option in options}
     if (stage < 3 and codes & set(_ONLY_STAGE_3)) or (stage == 0 and codes & set(_NOT_STAGE_0)):
         return None
-    halvings = sum(option.halvings for option in options)
+    workload, halvings = question.workload, sum(option.halvings for option in options)
     checkpoints = workload.checkpointing or any(option.checkpoints for option in options)
     workload = replace(workload, micro_batch=workload.micro_batch >> halvings, checkpointing=checkpoints)
+    config = changed(question.config, values | _batch_values(question, as_it_is.gas, options))
     return replace(question, config=config, workload=workload)
 
 
-def _batch_values(question: Question, options: tuple[Option, ...]) -> dict[str, Any]:
+def _batch_values(question: Question, gas: int, options: tuple[Option, ...]) -> dict[str, Any]:
     halvings = sum(option.halvings for option in options)
     if not halvings:
         return {}
-    gas = settings_of(question.config, question.release).gas
     return {ACCUMULATION: gas << halvings, MICRO_BATCH: question.workload.micro_batch >> halvings}
 
 
@@ -339,14 +394,14 @@ def _rung(candidate: Candidate, found: Answer, asked: Question) -> Rung:
     slower = 1.0
     if not isinstance(walk, CannotSay):
         slower = relative(candidate.cost, cost_of(walk, settings, asked.workload, asked.group))
-    edits = tuple(_edits(asked, candidate))
+    edits = tuple(_edits(asked, settings.gas, candidate))
     return Rung(candidate.moves, edits, candidate.question.workload, found, candidate.cost, slower)
 
 
-def _edits(asked: Question, candidate: Candidate) -> Iterator[Change]:
+def _edits(asked: Question, gas: int, candidate: Candidate) -> Iterator[Change]:
     """Blocks that are not there are written whole: an edit of a member needs its block."""
     values = {pointer: value for option in candidate.options for pointer, value in option.values.items()}
-    values |= _batch_values(asked, candidate.options)
+    values |= _batch_values(asked, gas, candidate.options)
     whole: dict[str, dict[str, Any]] = {}
     for pointer, value in values.items():
         block = _first_missing(asked.config, pointer)

@@ -27,6 +27,7 @@ OPTIMIZER_DEVICE = f"{ZERO}/offload_optimizer/device"
 OPTIMIZER_PINS = f"{ZERO}/offload_optimizer/pin_memory"
 PARAM_DEVICE = f"{ZERO}/offload_param/device"
 PARAM_PINS = f"{ZERO}/offload_param/pin_memory"
+NVME_PATHS = (f"{ZERO}/offload_optimizer/nvme_path", f"{ZERO}/offload_param/nvme_path")
 ACCUMULATED_IN = "/data_types/grad_accum_dtype"
 REDUCED_IN = "/communication_data_type"
 ACCUMULATION = "/gradient_accumulation_steps"

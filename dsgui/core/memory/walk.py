@@ -1,8 +1,9 @@
 """A model as memory sees it: its modules in the order in which a forward calls them, with their weights and what each
 keeps for the backward. `core/memory/families` makes it from `config.json`; the engines' models are led through it."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from dsgui.core.texts.saying import Said
 
@@ -58,23 +59,46 @@ class Block:
     checkpointed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Walk:
-    """The whole forward. Prefetching looks at every call: units without weights stand where they are called."""
+    """The whole forward. Prefetching looks at every call: units without weights stand where they are called. A planner
+    leads hundreds of configs through one walk: what all of them ask of it is put together once."""
 
     blocks: tuple[Block, ...]
     element: int = 2  # bytes of an element of the model's dtype
     assumed: tuple[Said, ...] = ()
 
-    def units(self) -> Iterator[Unit]:
-        for block in self.blocks:
-            yield from block.units
+    def units(self) -> tuple[Unit, ...]:
+        return self._units
+
+    def weights(self) -> Mapping[str, Weight]:
+        """Each parameter once, in the order in which they are first used."""
+        return self._weights
 
     def copies(self) -> dict[str, Weight]:
         """Tied weights by the module that makes one of its own, which is given up once the model is whole."""
         used = ((unit.name, weight) for unit in self.units() for weight in unit.weights)
         return {name: weight for name, weight in used if not weight.name.startswith(f"{name}.")}
 
-    def weights(self) -> dict[str, Weight]:
-        """Each parameter once, in the order in which they are first used."""
-        return {weight.name: weight for unit in self.units() for weight in unit.weights}
+    @cached_property
+    def every(self) -> int:
+        """Elements of all weights."""
+        return sum(weight.numel for weight in self._weights.values())
+
+    @cached_property
+    def trained(self) -> int:
+        """Elements of those that are trained."""
+        return sum(weight.numel for weight in self._weights.values() if weight.trainable)
+
+    @cached_property
+    def kept(self) -> int:
+        """Bytes that wait for the backward when the forward has ended."""
+        return sum(b.entry + (0 if b.checkpointed else sum(unit.kept for unit in b.units)) for b in self.blocks)
+
+    @cached_property
+    def _units(self) -> tuple[Unit, ...]:
+        return tuple(unit for block in self.blocks for unit in block.units)
+
+    @cached_property
+    def _weights(self) -> dict[str, Weight]:
+        return {weight.name: weight for unit in self._units for weight in unit.weights}

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import replace
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, TypeVar
 
 from dsgui.core.memory import operations as op
 from dsgui.core.memory.answer import CannotSay
@@ -29,8 +30,22 @@ ELSEWHERE = {
 
 
 def walk_of(model: Model, workload: Workload, dtype: str, linears: Linears = AS_USUAL) -> Walk | CannotSay:
-    """`dtype`: of the parameters, "fp32", "fp16" or "bf16". Modules and what they keep are those of transformers 5."""
-    config = Described(model.config)
+    """`dtype`: of the parameters, "fp32", "fp16" or "bf16". Modules and what they keep are those of transformers 5.
+    Each edit of a DeepSpeed config asks again of the same model: its walk is remembered, by what its file says."""
+    return _walk_of(_Written(repr(model.config), model.config), workload, dtype, linears)
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A model's config, the same as another that has the same text."""
+
+    text: str
+    keys: Mapping[str, Any] = field(compare=False)
+
+
+@lru_cache(maxsize=32)
+def _walk_of(written: _Written, workload: Workload, dtype: str, linears: Linears) -> Walk | CannotSay:
+    config = Described(written.keys)
     try:
         walk = read(walked(config, workload, dtype, Tape(), linears), ELEMENT[dtype])
         refuse_untrained(walk, workload)

@@ -17,6 +17,7 @@ from dsgui.core.machine.verdicts import Row
 from dsgui.core.memory.answer import Answer as MemoryAnswer
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.engines.job import Made
+from dsgui.core.memory.fits.nvme import Nvme
 from dsgui.core.memory.fits.rehearsing import Rehearsing
 from dsgui.core.memory.fits.sharpened import Sharpened
 from dsgui.core.memory.question import Model
@@ -124,7 +125,8 @@ class Services:
     `open_file` reads a config, an accelerate YAML or another tool's settings by path, `open_upload` the same from an
     uploaded file's copy, `open_text` from what was pasted.
     `gpu_use` reads the GPUs' memory now. `ask_place` asks where a plan will train, for up to 20 s. `read_model` reads
-    the shape of a model that somebody named, or says why it can't. `sharpened` is what this machine's runs told.
+    the shape of a model that somebody named, or says why it can't; `nvme_folder` looks the same way at a folder that
+    may be offloaded to, None where none is named. `sharpened` is what this machine's runs told.
     `browse` lists the folder at (or near) a path with the files that are wanted; raises `PlaceError`.
     `shipped` are our presets, `form_texts` what the form says, each by a language's tag."""
 
@@ -153,6 +155,7 @@ class Services:
     oracle: Asks
     ask_place: Callable[[Plan], tuple[Row, ...]]
     read_model: Callable[[str], Model | CannotSay]
+    nvme_folder: Callable[[str], Nvme | CannotSay | None]
     dry_runs: Rehearses
     browse: Callable[[str, str, bool], Listing]
     sharpened: Callable[[], Sharpened] = Sharpened

@@ -14,7 +14,7 @@ from dsgui.core.config.arguments import from_words
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.schema import Schema
 from dsgui.core.errors import DocumentError, PlanError
-from dsgui.core.launch.field import Part
+from dsgui.core.launch.field import Kind, Part
 from dsgui.core.launch.run_fields import complete, fields_of
 from dsgui.core.launch.spec import model_of
 from dsgui.core.memory.answer import Answer, CannotSay
@@ -22,6 +22,7 @@ from dsgui.core.memory.choice import of_words
 from dsgui.core.memory.fits.asked import Asked, with_keys
 from dsgui.core.memory.fits.fitting import Case, Fitted, fit
 from dsgui.core.memory.fits.memory_report import about, as_json, told
+from dsgui.core.memory.fits.nvme import Nvme, usable
 from dsgui.core.memory.fits.rehearsing import key_of
 from dsgui.core.memory.fits.room import Room, room_of
 from dsgui.core.memory.question import Group, Question
@@ -41,12 +42,13 @@ _POLL_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class MemoryPanel:
-    """`fields` are the inputs by their fields' names, of the run's spec; `host` is for planning another machine.
-    `script` holds the arguments typed on the Launch page, `answered` changes when a dry run is over, and `timer` looks
-    for that."""
+    """`fields` are the inputs by their fields' names, of the run's spec; `host` is for planning another machine, `nvme`
+    a folder that plans may offload to. `script` holds the arguments typed on the Launch page, `answered` changes when a
+    dry run is over, and `timer` looks for that."""
 
     fields: Mapping[str, Any]
     host: gr.Textbox
+    nvme: gr.Textbox
     script: gr.Textbox
     panel: gr.HTML
     answered: gr.Number
@@ -54,12 +56,12 @@ class MemoryPanel:
 
     @property
     def inputs(self) -> list[Any]:
-        return [self.script, self.host, *self.fields.values()]
+        return [self.script, self.host, self.nvme, *self.fields.values()]
 
     @property
     def kept(self) -> list[Any]:
         """What the user said."""
-        return [self.host, *self.fields.values()]
+        return [self.host, self.nvme, *self.fields.values()]
 
     @property
     def changes(self) -> list[Any]:
@@ -76,20 +78,24 @@ def build_memory_panel() -> MemoryPanel:
         panel = embedded("memory", "ds-memory", _EVENTS, value="", found="", rehearsed="", elem_id="memory-panel")
         with gr.Accordion(words("memory_page", "more"), open=False):
             rest = [replace(field, beside=False) for field in every if field.name not in _FIRST]
+            ticks = [field for field in rest if field.kind is Kind.TICK]
             with gr.Row():
-                inputs |= laid_out(rest, {field.name: {"min_width": 120} for field in rest})
-                host = _host_memory()
+                beside = [field for field in rest if field not in ticks]
+                inputs |= laid_out(beside, {field.name: {"min_width": 120} for field in beside})
+            inputs |= laid_out(ticks, {})  # below each other: beside others their labels are cut off
+            with gr.Row():
+                host, nvme = _typed("host_memory", "host_hint", "host"), _typed("nvme_folder", "nvme_hint", "nvme")
     fields, script = {field.name: inputs[field.name] for field in every}, gr.Textbox("", visible=False)
-    return MemoryPanel(fields, host, script, panel, gr.Number(0, visible=False), gr.Timer(_POLL_S, active=False))
+    return MemoryPanel(fields, host, nvme, script, panel, gr.Number(0, visible=False), gr.Timer(_POLL_S, active=False))
 
 
-def _host_memory() -> gr.Textbox:
+def _typed(label: str, hint: str, name: str) -> gr.Textbox:
     return gr.Textbox(
         "",
-        label=words("memory_page", "host_memory"),
-        placeholder=words("memory_page", "host_hint"),
+        label=words("memory_page", label),
+        placeholder=words("memory_page", hint),
         max_lines=1,
-        elem_id="memory-host",
+        elem_id=f"memory-{name}",
         min_width=120,
     )
 
@@ -156,19 +162,22 @@ class Inquiry:
 
 def inquiry_for(services: Services, view: View, context: Context, given: Sequence[Any]) -> Inquiry | CannotSay:
     """What the page shows now."""
-    typed, host, *values = given
+    typed, host, folder, *values = given
     names = [field.name for field in fields_of(Part.MODEL)]
     try:
         document = read_document(view.text)
         choice = model_of(complete(dict(zip(names, values, strict=True))))
     except (DocumentError, PlanError) as error:
         return CannotSay(said("memory_cannot", "mend", problem=str(error)))
+    nvme = usable(services.nvme_folder(folder or ""), context)
+    if isinstance(nvme, CannotSay):
+        return nvme
     typed_words = _words(typed or "")
     choice = choice.over(of_words(typed_words))
     case = Case(
         document.value, _with_words(context, typed_words), view.found, services.read_model(choice.model), choice
     )
-    return Inquiry(case, services.checker.schema, lambda group: _room(services, context, group, host))
+    return Inquiry(case, services.checker.schema, lambda group: _room(services, context, group, host, nvme))
 
 
 def fitted_for(
@@ -196,7 +205,7 @@ def _words(typed: str) -> list[str]:
         return []
 
 
-def _room(services: Services, context: Context, group: Group, host: str | None) -> Room:
+def _room(services: Services, context: Context, group: Group, host: str | None, nvme: Nvme | None) -> Room:
     machine = services.machine.current()
     typed = (host or "").strip()
     gib = int(typed) if typed.isascii() and typed.isdecimal() and len(typed) <= len(str(_MOST_GIB)) else 0
@@ -208,4 +217,5 @@ def _room(services: Services, context: Context, group: Group, host: str | None) 
         host_bytes=gib * GIB if gib else None,
         sharpened=services.sharpened(),
         release=context.release,
+        nvme=nvme,
     )

@@ -3,7 +3,6 @@
 import pytest
 
 from dsgui.core.memory.engines.gathering import trace_of
-from dsgui.core.memory.engines.order import backward_of
 from dsgui.core.memory.question import Model, Workload
 from dsgui.core.memory.walking import walk_of
 
@@ -29,7 +28,7 @@ AGAIN = ["input_layernorm", "self_attn", *ATTENTION, "post_attention_layernorm",
 def visits(checkpointing):
     """Begins, and ends with a “/”, of the backward."""
     walk = walk_of(Model("it", QWEN2), Workload(1, 16, checkpointing=checkpointing), "bf16")
-    every = [(unit.name.rpartition(".")[2], begins) for unit, begins in trace_of(walk, backward_of(walk)).visits]
+    every = [(unit.name.rpartition(".")[2], begins) for unit, begins in trace_of(walk).visits]
     calls = sum(unit.call for unit in walk.units())
     return [name if begins else f"/{name}" for name, begins in every[2 * calls :]]
 

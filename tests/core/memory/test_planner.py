@@ -6,10 +6,12 @@ from dataclasses import replace
 import pytest
 
 from dsgui.core.memory.answer import Answer, CannotSay, Device
+from dsgui.core.memory.engines.job import Made
+from dsgui.core.memory.fits.nvme import Nvme
 from dsgui.core.memory.fits.room import Room
 from dsgui.core.memory.fits.verdict import Fit, judge
 from dsgui.core.memory.instant import answer
-from dsgui.core.memory.planner import Means, changed, cheapest_fit, ladder
+from dsgui.core.memory.planner import Means, changed, cheapest_fit, ladder, means_of
 from dsgui.core.memory.question import Group, Model, Question, Workload
 from dsgui.core.texts.english import TEXTS
 
@@ -118,6 +120,27 @@ def test_no_plan_with_nvme_is_one_that_deepspeed_stops_at():
     for config in offered:
         assert config["zero_optimization"]["offload_param"]["buffer_size"] == 263_000_000
         assert isinstance(answer(replace(question, config=config)), Answer)
+
+
+def test_a_room_offers_its_folder_as_far_as_it_has_bytes_free():
+    question = replace(asked(ranks=1), model=LARGE)
+    some, few = Nvme("/nvme", 10**15), Nvme("/nvme", 1 << 20)
+    room = Room(gpu_bytes=24 * GIB, host_bytes=40 * GIB)
+    found = [cheapest_fit(question, means_of(replace(room, nvme=one), Made())) for one in (some, few, None)]
+    assert found[0].moves == ("stage_3", "offload_optimizer_nvme")
+    assert found[1:] == [None, None]
+
+
+def test_a_folder_says_nothing_of_another_that_the_config_offloads_to():
+    zero = {"stage": 3, "offload_optimizer": {"device": "nvme", "nvme_path": "/other"}}
+    question = replace(asked(CONFIG | {"zero_optimization": zero}, ranks=1), model=LARGE)
+    room = replace(means(200 * GIB).room, nvme=Nvme("/nvme", 1))
+    found = answer(question)
+    assert judge(found, room.of_config(question.config)).fit is Fit.FITS
+    same = {"zero_optimization": zero | {"offload_optimizer": {"device": "nvme", "nvme_path": "/nvme"}}}
+    verdict = judge(found, room.of_config(same))
+    assert verdict.fit is Fit.SHORT
+    assert str(verdict.short[0]).startswith("The NVMe folder needs")
 
 
 def test_the_ladder_goes_from_the_fastest_to_the_leanest():

@@ -105,7 +105,7 @@ def test_another_config_model_or_number_of_gpus_is_another_question(page):
     changed = (
         page.shown(CONFIG | {"gradient_clipping": 1.0}),
         page.shown(context=replace(CONTEXT, gpus_per_node=2)),
-        page.shown(given=(*GIVEN[:2], "3B", *GIVEN[3:])),
+        page.shown(given=(*GIVEN[:3], "3B", *GIVEN[4:])),
     )
     assert all(one["of"] != of and one["source"] == "formula" for one in changed)
     assert page.shown()["source"] == "dry_run"
@@ -141,11 +141,11 @@ def test_a_model_without_a_formula_can_be_asked(page):
     ("config", "given", "words"),
     [
         (CONFIG | {"zero_optimization": {"stage": 7}}, GIVEN, "Mend the config first:"),
-        (CONFIG, (*GIVEN[:2], "", *GIVEN[3:]), "Choose a model: a folder with config.json"),
+        (CONFIG, (*GIVEN[:3], "", *GIVEN[4:]), "Choose a model: a folder with config.json"),
     ],
 )
 def test_what_can_not_be_asked_offers_nothing(page, config, given, words):
-    if not given[2]:
+    if not given[3]:
         page.services.read_model = lambda name: CannotSay(said("memory_cannot", "no_model"))
     told = page.shown(config, given=given)
     assert told["why"]["text"].startswith(words)
@@ -209,7 +209,8 @@ def test_lines_that_are_no_line_are_told_apart(page):
 
 def test_a_model_made_within_zero_init_is_another_question(page):
     """On a native script's word: the tick reaches the dry run, and what was found without it says nothing."""
-    ticked = ("", "", *((CHOICE | {"zero_init": True}).get(one.name, one.default) for one in fields_of(Section.MODEL)))
+    chosen = CHOICE | {"zero_init": True}
+    ticked = (*GIVEN[:3], *(chosen.get(one.name, one.default) for one in fields_of(Section.MODEL)))
     config = CONFIG | {"zero_optimization": {"stage": 3}}
     view = page.bench.show(json.dumps(config), CONTEXT)
     made = [question_of(page.services, view, CONTEXT, given)[1].inside for given in (GIVEN, ticked)]

@@ -9,11 +9,14 @@ from dsgui.core.launch.field import Part
 from dsgui.core.launch.run_fields import fields_of
 from dsgui.core.machine.hardware import card_named
 from dsgui.core.machine.machine import Host, Machine
+from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.fits.nvme import Nvme
 from dsgui.core.memory.fits.sharpened import Sharpened
 from dsgui.core.memory.guessed import model_of_size
+from dsgui.core.texts.saying import said
 from dsgui.shell.memory.dry_runs import DryRuns
 from dsgui.ui.config.memory_change import change_found, ticked, with_edits
-from dsgui.ui.config.memory_panel import memory_shown
+from dsgui.ui.config.memory_panel import fitted_for, memory_shown
 from dsgui.ui.config.workbench import Workbench
 
 CONTEXT = Context(Integration.NATIVE, gpus_per_node=4, hardware=(card_named("rtx4090"),))
@@ -24,8 +27,8 @@ CONFIG = {
     "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}},
 }
 CHOICE = {"model": "7B", "length": 1024, "checkpointing": True}
-# The script's arguments, the host, and the fields of the model.
-GIVEN = ("", "", *(CHOICE.get(field.name, field.default) for field in fields_of(Part.MODEL)))
+# The script's arguments, the host, the folder on NVMe, and the fields of the model.
+GIVEN = ("", "", "", *(CHOICE.get(field.name, field.default) for field in fields_of(Part.MODEL)))
 
 
 class Here:
@@ -36,6 +39,9 @@ class Here:
 
     def read_model(self, name):
         return model_of_size(name)
+
+    def nvme_folder(self, named):
+        return self.nvme if named else None
 
     def current(self):
         return Machine(Host())
@@ -90,3 +96,17 @@ def test_only_known_boxes_are_ticked():
     assert ticked(["zero_init"])[1] is True
     assert ticked(["zero_init"])[0] is not True
     assert all(one is not True for names in (None, "checkpointing", [["x"]], ["other"]) for one in ticked(names))
+
+
+def test_a_folder_that_is_no_good_is_told_in_place_of_the_bars(checker):
+    services, view = Here(checker), Workbench(checker).show(json.dumps(CONFIG), CONTEXT)
+    services.nvme = CannotSay(said("memory_cannot", "nvme_relative", path="nvme"))
+    told = json.loads(memory_shown(services, view, CONTEXT, (*GIVEN[:2], "nvme", *GIVEN[3:])))
+    assert told["why"]["text"].startswith("NVMe folder: nvme is not an absolute path.")
+
+
+def test_a_folder_on_nvme_is_in_the_room_of_what_is_asked(checker):
+    services, view = Here(checker), Workbench(checker).show(json.dumps(CONFIG), CONTEXT)
+    services.nvme = Nvme("/nvme", 1 << 40)
+    _, fitted = fitted_for(services, view, CONTEXT, (*GIVEN[:2], "/nvme", *GIVEN[3:]))
+    assert fitted.room.nvme is services.nvme

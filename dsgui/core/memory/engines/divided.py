@@ -57,6 +57,8 @@ class Divided(Engine):
     gathering: Gathering = field(init=False)
     groups: list[list[SubGroup]] = field(default_factory=list)
     bucket: list[Weight] = field(default_factory=list)
+    waiting: int = 0
+    trained: int = 0  # bytes of an element of what is trained: of the first is DeepSpeed's own reading (238)
     always: set[str] = field(default_factory=set)
     sub_group_of: dict[str, SubGroup] = field(default_factory=dict)
     made_as: dict[str, int] = field(default_factory=dict)
@@ -68,9 +70,8 @@ class Divided(Engine):
         Engine.__post_init__(self)
         walk, s = self.job.walk, self.job.settings
         self.always = persistent(walk, s)
-        self.gathering = Gathering(
-            self.ledger, trace_of(walk, self._backward), s, self.job.ranks, s.weight, self.always
-        )
+        self.gathering = Gathering(self.ledger, trace_of(walk), s, self.job.ranks, s.weight, self.always)
+        self.trained = self.job.width(self.job.trainable[0])
         self.made_as = {name: number for number, name in enumerate(walk.weights())}
         self.groups = [self._sub_groups(group) for group in self.job.groups]
         self.sub_group_of = {weight.name: sub for sub in self.sub_groups for weight in sub.weights}
@@ -99,11 +100,6 @@ class Divided(Engine):
     def part(self) -> int:
         """Elements of this rank's share of all that is trained."""
         return sum(sub.numel for sub in self.sub_groups)
-
-    @property
-    def trained(self) -> int:
-        """Bytes of an element of what is trained: of the first is DeepSpeed's own reading (238)."""
-        return self.job.width(self.job.trainable[0])
 
     def share(self, weight: Weight) -> int:
         return math.ceil(weight.numel / self.job.ranks)
@@ -387,12 +383,11 @@ class Divided(Engine):
     def reduce(self, weight: Weight) -> None:
         """1566–1641."""
         s = self.job.settings
-        waiting = sum(other.numel for other in self.bucket)
-        if waiting and waiting + weight.numel > s.bucket:
+        if self.waiting and self.waiting + weight.numel > s.bucket:
             self._reduce_bucket()
-            waiting = 0
         self.bucket.append(weight)
-        if s.is_contiguous and waiting + weight.numel <= s.bucket:
+        self.waiting += weight.numel
+        if s.is_contiguous and self.waiting <= s.bucket:
             self.forget(weight)
 
     def _reduce_bucket(self) -> None:
@@ -418,7 +413,7 @@ class Divided(Engine):
         self.ledger.drop(STAGING, parts * converts)
         for weight in self.bucket:
             self.forget(weight)
-        self.bucket = []
+        self.bucket, self.waiting = [], 0
 
     def _staged(self, elements: int, in_bucket: bool) -> int:
         """Bytes: gradients put together rank by rank (coalesced_collectives.py:102–125); without `reduce_scatter` the

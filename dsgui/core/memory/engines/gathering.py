@@ -5,10 +5,11 @@ import math
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component
-from dsgui.core.memory.engines.order import Act, Step
+from dsgui.core.memory.engines.order import Act, Step, backward_of
 from dsgui.core.memory.engines.swapping import Reading
 from dsgui.core.memory.ledger import Ledger, slot_for
 from dsgui.core.memory.settings import Settings
@@ -34,8 +35,9 @@ class Trace:
     visits: tuple[tuple[Unit, bool], ...]
 
 
-def trace_of(walk: Walk, backward: Iterable[Step]) -> Trace:
-    visits = tuple(_visits(walk, backward))
+@lru_cache(maxsize=32)
+def trace_of(walk: Walk) -> Trace:
+    visits = tuple(_visits(walk, backward_of(walk)))
     calls = [unit for unit, begins in visits if begins]
     uses: dict[str, list[int]] = {}
     queue, passed = list[tuple[Weight, int]](), [0]
@@ -48,7 +50,7 @@ def trace_of(walk: Walk, backward: Iterable[Step]) -> Trace:
 
 
 def _visits(walk: Walk, backward: Iterable[Step]) -> Iterator[tuple[Unit, bool]]:
-    units = list(walk.units())
+    units = walk.units()
     for unit in units:
         if unit.call:
             yield from ((unit, True), (unit, False))
@@ -131,7 +133,8 @@ class Gathering:
         if unit.weights:
             self._gather([w for w in unit.weights if not self._is_there(w)])
             for weight in unit.weights:
-                self._wait(weight)
+                if weight.name in self.flying:
+                    self._wait(weight)
             self._pass_over([w for w in unit.weights if self.fetched_for.get(w.name, -1) < self.call])
         if self.queue and self.live < self.settings.live:
             self._prefetch()
@@ -142,7 +145,7 @@ class Gathering:
 
     def leave(self, unit: Unit, forward: bool) -> None:
         for weight in unit.weights:
-            if forward:
+            if forward and self.settings.hpz > 1:
                 self._keep_secondary(weight)
             place = self.call, weight.name
             if place not in self.decided:
@@ -237,10 +240,11 @@ class Gathering:
         """452–490."""
         room = min(self.settings.live - self.live, self.settings.prefetch)
         found: dict[str, Weight] = {}
-        size = 0
-        while self.queue and size < room and not self.reading.is_away(self.queue[0][0]):
+        size, away = 0, self.reading.away
+        while self.queue and size < room and not (away and self.reading.is_away(self.queue[0][0])):
             weight, call = self.queue.popleft()
-            self.fetched_for[weight.name] = max(self.fetched_for.get(weight.name, -1), call)
+            if self.fetched_for.get(weight.name, -1) < call:
+                self.fetched_for[weight.name] = call
             if weight.name not in found and not self._is_there(weight):
                 found[weight.name] = weight
                 size += weight.numel

@@ -79,7 +79,7 @@ class Engine:
 
     def __post_init__(self) -> None:
         self.ledger = Ledger(self.job.on_cpu)
-        self._backward = tuple(backward_of(self.job.walk))
+        self._backward = backward_of(self.job.walk)
 
     def initialize(self) -> None:
         raise NotImplementedError
@@ -111,11 +111,16 @@ class Engine:
 
     def run(self) -> Ledger:
         """Made, and the last step of several."""
+        self.prepare()
+        self.train()
+        return self.ledger
+
+    def prepare(self) -> Ledger:
+        """Made, with all states that its first steps leave behind."""
         self.ledger.begin(Moment.INIT)
         self.initialize()
         self.ledger.begin(None)
         self.settle()
-        self.train()
         return self.ledger
 
     def train(self) -> None:
@@ -137,7 +142,7 @@ class Engine:
             self._forward(block)
         self.ledger.begin(Moment.BACKWARD)
         self._uses = Counter(weight.name for unit in self.job.walk.units() for weight in unit.weights)
-        units, entries = list(self.job.walk.units()), self._entries()
+        units, entries = self.job.walk.units(), self._entries()
         for step in self._backward:
             self._led_back(step, units, entries)
         self._hand_on(0)
@@ -151,7 +156,7 @@ class Engine:
             start += len(block.units)
         return found
 
-    def _led_back(self, step: Step, units: list[Unit], entries: dict[int, int]) -> None:
+    def _led_back(self, step: Step, units: tuple[Unit, ...], entries: dict[int, int]) -> None:
         unit = units[step.number]
         if step.act is Act.ENTER:
             self.enter(unit, forward=False)
@@ -171,7 +176,8 @@ class Engine:
         slot = LOGITS if unit.logits else ACTIVATIONS
         if enters:
             self.enter(unit, forward=True)
-        self.ledger.take(slot, unit.kept * keeps)
+        if keeps:
+            self.ledger.take(slot, unit.kept)
         self.ledger.pass_by(slot, besides)
         if leaves:
             self.leave(unit, forward=True)
@@ -180,20 +186,22 @@ class Engine:
         """While the hooks of its gradients run, the gradient of what it read waits for the unit before it."""
         slot = LOGITS if unit.logits else ACTIVATIONS
         self._hand_on(0)
-        trained = [weight for weight in unit.weights if weight.trainable]
+        trained = [weight for weight in unit.weights if weight.trainable] if unit.weights else []
         for weight in trained:
             self.ledger.take(GRADIENTS, weight.numel * self.job.width(weight))
         self.ledger.pass_by(slot, unit.backward)
         self.ledger.drop(slot, unit.kept)
         self._hand_on(read)
-        for weight in self.hooked(trained):
+        for weight in self.hooked(trained) if trained else ():
             self._accumulate(weight)
         if leaves:
             self.leave(unit, forward=False)
 
     def _hand_on(self, count: int) -> None:
-        self.ledger.drop(ACTIVATIONS, self.handed)
-        self.ledger.take(ACTIVATIONS, count)
+        if self.handed:
+            self.ledger.drop(ACTIVATIONS, self.handed)
+        if count:
+            self.ledger.take(ACTIVATIONS, count)
         self.handed = count
 
     def _accumulate(self, weight: Weight) -> None:
@@ -201,7 +209,8 @@ class Engine:
         micro batch; the hook follows."""
         count = weight.numel * self.job.width(weight)
         self._uses[weight.name] -= 1
-        self.ledger.drop(GRADIENTS, self._partial.pop(weight.name, 0))
+        if weight.name in self._partial:
+            self.ledger.drop(GRADIENTS, self._partial.pop(weight.name))
         if self._uses[weight.name]:
             self._partial[weight.name] = count
             return
@@ -212,7 +221,8 @@ class Engine:
 
     def forget(self, weight: Weight) -> None:
         """`param.grad = None`, or its data are now elsewhere."""
-        self.ledger.drop(GRADIENTS, self.gradients.pop(weight.name, 0))
+        if weight.name in self.gradients:
+            self.ledger.drop(GRADIENTS, self.gradients.pop(weight.name))
 
 
 ACTIVATIONS = slot_for(Component.ACTIVATIONS, keys=BATCH_KEYS)

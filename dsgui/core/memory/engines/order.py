@@ -6,6 +6,7 @@ after it where what it reads wants one."""
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from functools import lru_cache
 
 from dsgui.core.memory.walk import Block, Unit, Walk
 
@@ -40,8 +41,13 @@ class _Node:
         return not name or unit.name.startswith(f"{name}.") or (unit.name == name and not unit.call)
 
 
-def backward_of(walk: Walk) -> Iterator[Step]:
+@lru_cache(maxsize=32)
+def backward_of(walk: Walk) -> tuple[Step, ...]:
     """The steps of a backward; units are numbered in the order of the forward."""
+    return tuple(_backward(walk))
+
+
+def _backward(walk: Walk) -> Iterator[Step]:
     units, blocks = list(walk.units()), dict(_blocks(walk))
     waiting = {start for start, block in blocks.items() if block.checkpointed}
     starts = [start for start, block in blocks.items() for _ in block.units]

@@ -260,10 +260,13 @@ class Partitioned(Engine):
 
     def _small_buckets(self) -> list[list[int]]:
         found: list[list[int]] = [[]]
+        total = 0
         for count in self._slices():
-            if sum(found[-1]) > self.job.settings.bucket:
+            if total > self.job.settings.bucket:
                 found.append([])
+                total = 0
             found[-1].append(count)
+            total += count
         return found
 
     def _slices(self) -> list[int]:

@@ -24,16 +24,17 @@ def numel(weights: tuple[Weight, ...] | list[Weight]) -> int:
 
 def all_reduce(engine: Engine, weights: list[Weight]) -> None:
     """Gradients flattened, and perhaps cast, a bucket at a time (engine.py:3795–3850)."""
-    settings, bucket = engine.job.settings, list[Weight]()
+    settings, last, elements, several = engine.job.settings, len(weights) - 1, 0, False
     for index, weight in enumerate(weights):
-        bucket.append(weight)
-        if numel(bucket) > ALL_REDUCE or index == len(weights) - 1:
-            flat = numel(bucket) * settings.weight * (len(bucket) > 1)
-            cast = numel(bucket) * settings.reduced * (settings.reduced != settings.weight)
+        several = elements > 0
+        elements += weight.numel
+        if elements > ALL_REDUCE or index == last:
+            flat = elements * settings.weight * several
+            cast = elements * settings.reduced * (settings.reduced != settings.weight)
             engine.ledger.take(ALL_REDUCED, flat)
             engine.ledger.pass_by(ALL_REDUCED, cast)
             engine.ledger.drop(ALL_REDUCED, flat)
-            bucket.clear()
+            elements = 0
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.fitting import Case, Fitted, fit
 from dsgui.core.memory.fits.memory_report import rooms_of, told
 from dsgui.core.memory.fits.verdict import Fit
-from dsgui.core.memory.planner import Means, Rung, cheapest_fit
+from dsgui.core.memory.planner import Means, Rung, cheapest_fit, means_of
 from dsgui.core.memory.question import Question
 from dsgui.core.texts.saying import Said, as_told, said
 from dsgui.core.validation.checker import Checker
@@ -96,7 +96,7 @@ def _planned(fitted: Fitted, case: Case, planner: Planner) -> Rung | Said | None
     """None where no config fits."""
     made = case.made(fitted.question)
     try:
-        found = planner(fitted.question, Means(fitted.room, made=made))
+        found = planner(fitted.question, means_of(fitted.room, made))
     except (ArithmeticError, LookupError, TypeError, ValueError):
         return _none(fitted)  # of a model that could be asked; of another config of it nothing is known
     return found.why if isinstance(found, CannotSay) else found

@@ -78,7 +78,7 @@ def fit(
         return answered
     answered = replace(answered, assumed=(*assumed_of(case.choice, question, made), *answered.assumed))
     here = room(question.group)
-    return Fitted(question, answered, here, judge(answered, here))
+    return Fitted(question, answered, here, judge(answered, here.of_config(question.config)))
 
 
 def _words(error: Exception) -> str:

@@ -1,13 +1,17 @@
 """What memory there is: of a card, planned or here, and of the host with the limits around it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
+from dsgui.core.config.pointer import MISSING, lookup
 from dsgui.core.machine.hardware import Gpu, Hardware
 from dsgui.core.machine.machine import Host
+from dsgui.core.memory.fits.nvme import Nvme
 from dsgui.core.memory.fits.overhead import USUAL, Overheads, overheads
 from dsgui.core.memory.fits.sharpened import CPU, Sharpened
 from dsgui.core.memory.question import Group
+from dsgui.core.memory.settings import NVME_PATHS
 
 # The driver keeps a part: torch sees 23.6 of an RTX 4090's 24 GiB, 79.1 of an A100's 80.
 DRIVER_SHARE = 0.985
@@ -21,7 +25,8 @@ class Room:
     """For one machine of the group. A size that is None is not known. `gpu_bytes` is what torch can have of the
     smallest card, `gpu_in_use` what others hold of the fullest now; `host_bytes` is the machine's memory or its
     control group's limit (`limited`), `host_in_use` what others hold now. `memlock_bytes` None: no limit.
-    `planned`: the card is not in this machine. On CPU ranks everything stands in host memory."""
+    `planned`: the card is not in this machine. On CPU ranks everything stands in host memory. `nvme`: a folder that
+    may be offloaded to."""
 
     gpu: str = ""
     gpu_bytes: int | None = None
@@ -37,6 +42,13 @@ class Room:
     on_cpu: bool = False
     workers: int = 0
     overheads: Overheads = USUAL
+    nvme: Nvme | None = None
+
+    def of_config(self, config: Mapping[str, Any]) -> "Room":
+        """What is free in the folder that was given says nothing of another that a config offloads to."""
+        named = (lookup(config, pointer) for pointer in NVME_PATHS)
+        paths = {str(path) for path in named if path not in (MISSING, None)}
+        return self if self.nvme is None or paths <= {self.nvme.path} else replace(self, nvme=None)
 
 
 def room_of(
@@ -51,6 +63,7 @@ def room_of(
     unrounded: bool = False,
     sharpened: Sharpened | None = None,
     release: str = "",
+    nvme: Nvme | None = None,
 ) -> Room:
     """`hardware`: the devices of a check, a planned card among them; `gpus`: of this machine those that will train,
     with what is free there now; `host_bytes`: the host's memory where another than this one's is meant. `host` is this
@@ -78,6 +91,7 @@ def room_of(
         on_cpu=on_cpu,
         workers=workers,
         overheads=overheads(measured, expandable=expandable, on_cpu=on_cpu, unrounded=unrounded),
+        nvme=nvme,
     )
 
 

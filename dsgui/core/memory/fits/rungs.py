@@ -9,7 +9,7 @@ from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.cheapest import Cheapest, as_change, change_json
 from dsgui.core.memory.fits.fitting import Case, Fitted
 from dsgui.core.memory.fits.verdict import Fit
-from dsgui.core.memory.planner import Means, Rung, ladder
+from dsgui.core.memory.planner import Rung, ladder, means_of
 from dsgui.core.texts.saying import Said, said
 from dsgui.core.validation.checker import Checker
 
@@ -32,7 +32,7 @@ def steps(fitted: Fitted, case: Case, document: Document, checker: Checker) -> t
     """`document` is the text of the `case`'s config, which `fitted` is the verdict on. Fastest first; the config itself
     is among them. What the checks refuse is left out."""
     try:
-        found = ladder(fitted.question, Means(fitted.room, made=case.made(fitted.question)))
+        found = ladder(fitted.question, means_of(fitted.room, case.made(fitted.question)))
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         return said("memory_cannot", "not_reckoned", model=fitted.question.model.name, problem=type(error).__name__)
     if isinstance(found, CannotSay):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from dsgui.core.memory.answer import Answer, Component, Device, Kept, Moment, Part, Place, Source, total
+from dsgui.core.memory.answer import Answer, Component, Device, Kept, Moment, Part, Peak, Place, Source, total
 from dsgui.core.memory.fits.overhead import Amount, Overhead, exactly
 from dsgui.core.memory.fits.room import Room
 from dsgui.core.sizes import in_gib, size
@@ -93,7 +93,9 @@ class Verdict:
     @property
     def fit(self) -> Fit:
         """The worst of the devices. A host that is not known leaves it to the GPUs: what it needs is told."""
-        fits = {device: self.fit_of(device) for device in self.devices if device is not Device.NVME}
+        fits = {device: self.fit_of(device) for device in self.devices}
+        if fits.get(Device.NVME) is Fit.UNKNOWN:
+            del fits[Device.NVME]
         if Device.GPU in fits and fits.get(Device.HOST) is Fit.UNKNOWN:
             del fits[Device.HOST]
         return min(fits.values(), key=_WORST_FIRST.index, default=Fit.UNKNOWN)
@@ -115,14 +117,25 @@ def judge(answer: Answer, room: Room) -> Verdict:
 def _gpu_bars(answer: Answer, room: Room) -> Iterator[Bar]:
     if room.on_cpu:
         return
-    extra = room.overheads
-    uncounted = bool(answer.left_out)
     for peak in answer.of(Device.GPU):
-        beside = {Overhead.CONTEXT: extra.of(Overhead.CONTEXT), Overhead.WORKSPACE: extra.workspace(room.capability)}
-        beside |= {Overhead.NCCL: extra.of(Overhead.NCCL)} if room.ranks > 1 else {}
-        beside |= {Overhead.FRAGMENTATION: extra.fragmentation(peak.count)}
-        segments = (*_segments(peak.parts, room, 1), *_beside(beside, Place.GPU))
-        yield Bar(Device.GPU, peak.moment, segments, room.gpu_bytes, room.gpu_in_use, uncounted)
+        yield _gpu_bar(peak, room, uncounted=bool(answer.left_out))
+
+
+def _gpu_bar(peak: Peak, room: Room, *, uncounted: bool = False) -> Bar:
+    extra = room.overheads
+    beside = {Overhead.CONTEXT: extra.of(Overhead.CONTEXT), Overhead.WORKSPACE: extra.workspace(room.capability)}
+    beside |= {Overhead.NCCL: extra.of(Overhead.NCCL)} if room.ranks > 1 else {}
+    beside |= {Overhead.FRAGMENTATION: extra.fragmentation(peak.count)}
+    segments = (*_segments(peak.parts, room, 1), *_beside(beside, Place.GPU))
+    return Bar(Device.GPU, peak.moment, segments, room.gpu_bytes, room.gpu_in_use, uncounted)
+
+
+def is_too_much(count: int, room: Room) -> bool:
+    """Whether a training with so many bytes on the GPU at some moment surely does not fit there without doubt."""
+    if room.on_cpu:
+        return False
+    peak = Peak(Device.GPU, Moment.STEP, (Part(Component.OTHER, Place.GPU, count),))
+    return _gpu_bar(peak, room).fit in (Fit.SHORT, Fit.TIGHT)
 
 
 def _host_bars(answer: Answer, room: Room) -> Iterator[Bar]:
@@ -153,7 +166,8 @@ def _kept(answer: Answer, moment: Moment, room: Room) -> Iterator[Segment]:
 
 def _nvme_bars(answer: Answer, room: Room) -> Iterator[Bar]:
     for peak in answer.of(Device.NVME):
-        yield Bar(Device.NVME, peak.moment, tuple(_segments(peak.parts, room, room.ranks_per_node)), None)
+        segments = tuple(_segments(peak.parts, room, room.ranks_per_node))
+        yield Bar(Device.NVME, peak.moment, segments, room.nvme.free_bytes if room.nvme else None)
 
 
 def _of_host(room: Room) -> dict[Overhead, Amount]:
@@ -189,7 +203,7 @@ def _segments(parts: Iterable[Part], room: Room, ranks: int) -> Iterator[Segment
 # ---------------------------------------------------------------------------------------------------- sentences
 def _short(bars: Iterable[Bar], answer: Answer, room: Room) -> Iterator[Said]:
     every = list(bars)
-    for device in (Device.GPU, Device.HOST):
+    for device in Device:
         worst = max((bar for bar in every if bar.device is device), key=lambda bar: bar.amount.likely, default=None)
         if worst is not None and worst.capacity is not None and worst.fit in (Fit.SHORT, Fit.TIGHT):
             yield _too_small(worst, room)
@@ -203,11 +217,14 @@ def _locked(parts: Iterable[Part]) -> list[Part]:
     return [part for part in parts if part.component is Component.SWAP]
 
 
+_SHORT = {Device.GPU: "short_gpu", Device.HOST: "short_host", Device.NVME: "short_nvme"}
+
+
 def _too_small(bar: Bar, room: Room) -> Said:
     on_gpu, capacity = bar.device is Device.GPU, bar.capacity or 0
     if bar.fit is Fit.SHORT:
         given = {"need": in_gib(bar.amount.likely), "has": in_gib(capacity), "short": in_gib(bar.short_by)}
-        return said("memory_told", "short_gpu" if on_gpu else "short_host", **given)
+        return said("memory_told", _SHORT[bar.device], **given)
     least, most, has = in_gib(bar.amount.low), in_gib(bar.amount.high), in_gib(capacity)
     if bar.amount.high > capacity or bar.uncounted:
         return said("memory_told", "tight_gpu" if on_gpu else "tight_host", least=least, most=most, has=has)

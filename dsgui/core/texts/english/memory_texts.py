@@ -90,6 +90,7 @@ MEMORY_FITS: Mapping[str, str] = {
 MEMORY_TOLD: Mapping[str, str] = {
     "short_gpu": "Each GPU needs {need} GiB and has {has}: {short} GiB short.",
     "short_host": "The host needs {need} GiB a node and has {has}: {short} GiB short.",
+    "short_nvme": "The NVMe folder needs {need} GiB free a node and has {has}: {short} GiB short.",
     "short_memlock": "NVMe offload locks {need} of memory a rank, and a process may lock {limit} (ulimit -l).",
     "tight_gpu": "Each GPU needs {least} to {most} GiB and has {has}.",
     "tight_host": "The host needs {least} to {most} GiB a node and has {has}.",
@@ -161,6 +162,15 @@ MEMORY_CANNOT: Mapping[str, str] = {
     "outside": "{model} leads outside the folders that dsgui may read.",
     "not_reckoned": "{model} can’t be reckoned with: {problem}",
     "part": "The script trains a part of the model, and how much is not known: say --lora-rank.",
+    "nvme_relative": "NVMe folder: {path} is not an absolute path. Enter one that begins with /.",
+    "nvme_no_folder": "NVMe folder: {path} doesn’t exist or is not a folder. Create it on a local NVMe drive.",
+    "nvme_not_writable": "NVMe folder: {path} is not writable. Change its permissions or choose another.",
+    "nvme_no_direct": "NVMe folder: the file system of {path} doesn’t support O_DIRECT, which DeepSpeed needs. "
+    "Choose a folder on a local NVMe drive.",
+    "nvme_outside": "NVMe folder: {path} leads outside the folders that dsgui may read. Start it with --allow {path}.",
+    "nvme_refused": "NVMe folder: {path} can’t be used ({why}). Choose another.",
+    "nvme_no_async_io": "NVMe folder: the training environment can’t compile DeepSpeed’s async_io operator, which "
+    "reads and writes {path}. Install libaio with its headers (apt install libaio-dev).",
 }
 
 # What another config changes so that it takes less memory: buttons and rows of the ladder.

@@ -41,9 +41,11 @@ MEMORY_PAGE: dict[str, str] = {
     "million": "{count} million",
     "not_drawn": "can't be drawn ({why})",
     "unanswered": "dsgui’s server had no answer: its terminal says why. Try again.",
-    "more": "More: checkpointing, LoRA, attention, host memory",
+    "more": "More: checkpointing, LoRA, attention, host memory, NVMe",
     "host_memory": "Host memory (GiB)",
     "host_hint": "this machine’s",
+    "nvme_folder": "NVMe folder",
+    "nvme_hint": "none: no plan offloads to NVMe",
     "ladder": "Faster and leaner configs",
     "ladder_looking": "Working out what else there is…",
     "ladder_about": "The same model, batch and ranks. Time is relative to this config and estimated, not measured; "
