@@ -1009,6 +1009,8 @@ export const TEXTS = {
   "until_more": "more is logged",
   "brief": "the {axes} are too close together for the system metrics",
   "brief_of": "the {axes} of {name} are too close together for the system metrics",
+  "untimed": "the times are not known",
+  "untimed_of": "the times of {name} are not known",
   "several_lack": "{count} runs have no {axes}",
   "smoothing": "Smoothing",
   "smoothing_hint": "Training curves only; evaluations and system metrics stay as measured",

@@ -68,6 +68,8 @@ CHARTS_PAGE: dict[str, str] = {
     "until_more": "有更多日志",
     "brief": "{axes}间隔太短，无法对应系统指标",
     "brief_of": "{name} 的{axes}间隔太短，无法对应系统指标",
+    "untimed": "没有时间记录",
+    "untimed_of": "{name} 没有时间记录",
     "several_lack": "{count} 次运行没有{axes}",
     # the board
     "smoothing": "平滑",
