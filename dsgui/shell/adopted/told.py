@@ -37,7 +37,7 @@ class Told:
     """`points` are in the order in which they are to be kept: what reaches furthest comes last. `log` is the file that
     is its output. `arguments` and `model` are what the HF Trainer logs of them beside its scalars
     (transformers/integrations, TensorBoardCallback), {} where it does not. `read` are the files that were looked at,
-    `notes` what of them was not understood."""
+    `notes` what of them was not understood. `span`: when the first and the last value was logged, unix seconds."""
 
     points: list[Timed] = field(default_factory=list)
     notes: list[Said] = field(default_factory=list)
@@ -48,6 +48,7 @@ class Told:
     model: dict[str, Any] = field(default_factory=dict)
     total: int | None = None
     step: int = -1
+    span: tuple[float, float] | None = None
 
     def note(self, code: str, **given: str | Said) -> None:
         self.notes.append(said("adopted", code, **given))

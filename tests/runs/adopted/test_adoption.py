@@ -3,6 +3,7 @@
 import json
 import math
 import os
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -150,6 +151,28 @@ def test_a_log_is_read_as_the_output_of_a_run(bench, tmp_path, name):
     kept = sum(len(curve) for curve in bench.runs.curves(run_id))
     assert kept == sum(len(one["values"]) for one in expected)
     assert "".join(bench.runs.output(run_id))
+
+
+def timed_log(dates):
+    return "".join(f"[{date},000] [INFO] step {n} loss {4 / n}\nplain\n" for n, date in enumerate(dates, 1))
+
+
+def test_a_logs_own_times_are_when_its_lines_were_printed(bench, tmp_path):
+    (tmp_path / "train.log").write_text(timed_log(f"2024-05-01 12:00:{2 * n:02d}" for n in range(20)))
+    run_id = bench.add(tmp_path / "train.log")
+    loss = bench.curve(run_id, "loss", "output")
+    assert loss.time.tolist() == [2.0 * n for n in range(20)]
+    one = bench.runs.summary(run_id)
+    assert (one.started_at, one.duration_s) == (datetime(2024, 5, 1, 12).timestamp(), 38.0)  # by this machine's clock
+    assert "no times" not in bench.runs.follow(run_id, Cursor()).reason
+
+
+def test_a_logs_unclear_times_are_not_used_and_that_is_said(bench, tmp_path):
+    (tmp_path / "train.log").write_text(timed_log(f"05/0{n}/2024 12:00:00" for n in range(1, 6)))
+    run_id = bench.add(tmp_path / "train.log")
+    assert all(map(math.isnan, bench.curve(run_id, "loss", "output").time))
+    assert any("which number" in note for note in bench.archive.about(run_id)["adopted"]["notes"])
+    assert "no times" in bench.runs.follow(run_id, Cursor()).reason
 
 
 def test_a_folder_of_several_adds_each_under_its_own_name(bench, tmp_path):
