@@ -736,6 +736,7 @@ export const TEXTS = {
   "added_again": "In the list already, read again: {names}.",
   "not_added": "Not added: {names}.",
   "read_again": "{name} was read again.",
+  "still_growing": "Still growing; read again {seconds} s ago.",
   "nothing_new": "{name}: nothing new in its files.",
   "runs_label": "Runs",
   "chosen": "Selected",

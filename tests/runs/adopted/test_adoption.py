@@ -3,6 +3,8 @@
 import json
 import math
 import os
+import subprocess
+import sys
 from datetime import datetime
 from pathlib import Path
 
@@ -335,3 +337,34 @@ def test_a_run_of_dsguis_own_is_not_read_again(bench, tmp_path):
     (bench.store.directory(run_id).path / "adopted.json").unlink()
     with pytest.raises(RunError):
         bench.adoption.read_again(run_id)
+
+
+# Each reads the folder before either has added it.
+_ADDS = """
+import sys, time
+from pathlib import Path
+from dsgui.runs.adoption import Adoption
+from dsgui.shell.runs.store import Store
+runs, folder, mine, others = map(Path, sys.argv[1:])
+class Together(Adoption):
+    def _read(self, found, group):
+        mine.touch()
+        while not others.exists():
+            time.sleep(0.001)
+        return super()._read(found, group)
+(added,) = Together(Store(runs)).add(str(folder)).added
+print(added.run_id, added.again)
+"""
+
+
+def test_two_processes_that_add_a_folder_at_once_add_it_once(bench, tmp_path):
+    folder, first, second = output_dir(tmp_path / "out", 5, 10), tmp_path / "first", tmp_path / "second"
+    command = [sys.executable, "-c", _ADDS, str(bench.store.runs_dir), str(folder)]
+    both = [
+        subprocess.Popen([*command, str(mine), str(others)], stdout=subprocess.PIPE, text=True)
+        for mine, others in ((first, second), (second, first))
+    ]
+    told = sorted(one.communicate(timeout=60)[0].split() for one in both)
+    (run,) = bench.runs.list()
+    assert told == [[run.run_id, "False"], [run.run_id, "True"]]
+    assert [one.name for one in bench.store.runs_dir.iterdir() if one.name.endswith(".adding")] == []
