@@ -3,6 +3,7 @@
 The page's own questions carry it: there is no thread per run, and of a run that nobody looks at nothing is read.
 """
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,20 +16,25 @@ from dsgui.runs.adoption import Adoption
 
 _LOOK_S, _STILL_LOOK_S = 5.0, 30.0
 _SHARE = 20.0  # looking and reading may take that part of the time
+_LONGEST_S = 86_400.0
 _GROWS_S = 600.0  # what was not changed for so long grows no more, as far as anybody can tell
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """Of one training. `growing`: its files changed in the last ten minutes; `read_s` is how long ago they were last
-    looked at, in seconds; `problem` says why they can't be."""
+    """Of one training. `growing`: its files changed in the last ten minutes, `seen` while somebody watched; `read_s` is
+    how long ago they were last looked at, `changed_s` how long ago they changed, in seconds; `problem` says why they
+    can't be looked at."""
 
     growing: bool
+    seen: bool
     read_s: float
+    changed_s: float
     problem: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        return {"growing": self.growing, "read_s": round(self.read_s, 1), "problem": self.problem}
+        ago = {"read_s": round(self.read_s, 1), "changed_s": round(self.changed_s, 1)}
+        return {"growing": self.growing, "seen": self.seen, "problem": self.problem, **ago}
 
 
 @dataclass(slots=True)
@@ -38,7 +44,8 @@ class _Looked:
     at: float
     due: float
     files: Sequence[Lying] = field(default=())
-    grew: float | None = None
+    grew: float = -math.inf
+    seen: bool = False
     problem: str = ""
 
 
@@ -76,8 +83,10 @@ class Growing:
         known = self._looked.get(run_id)
         if known is None:
             return None
-        growing = known.grew is not None and self._monotonic() - known.grew < _GROWS_S
-        return Growth(growing, self._monotonic() - known.at, known.problem) if growing or known.problem else None
+        now = self._monotonic()
+        growing = now - known.grew < _GROWS_S
+        growth = Growth(growing, known.seen, now - known.at, min(now - known.grew, _LONGEST_S), known.problem)
+        return growth if growing or known.problem else None
 
     def _look(self, run_id: str) -> None:
         began = self._monotonic()
@@ -88,7 +97,7 @@ class Growing:
         except DsguiError as error:
             known.problem = str(error)
         known.at = self._monotonic()
-        usual = _LOOK_S if known.grew is not None and known.at - known.grew < _GROWS_S else _STILL_LOOK_S
+        usual = _LOOK_S if known.at - known.grew < _GROWS_S else _STILL_LOOK_S
         known.due = known.at + max(usual, _SHARE * (known.at - began))
         self._looked[run_id] = known
 
@@ -96,9 +105,8 @@ class Growing:
         files = self._adoption.lying(run_id)
         if files == known.files:
             return files
-        if self._adoption.read_again(run_id):
-            known.grew = now
+        if self._adoption.read_again(run_id) and known.files:
+            known.grew, known.seen = now, True
         newest = max((one.changed_ns for one in self._adoption.files(run_id)), default=0) / 1e9
-        if known.grew is None and self._clock() - newest < _GROWS_S:
-            known.grew = now - max(self._clock() - newest, 0.0)
+        known.grew = max(known.grew, now - max(self._clock() - newest, 0.0))
         return files

@@ -737,6 +737,7 @@ export const TEXTS = {
   "not_added": "Not added: {names}.",
   "read_again": "{name} was read again.",
   "still_growing": "Still growing; read again {seconds} s ago.",
+  "may_grow": "Its files changed {changed} ago; looked at {seconds} s ago for more.",
   "nothing_new": "{name}: nothing new in its files.",
   "runs_label": "Runs",
   "chosen": "Selected",

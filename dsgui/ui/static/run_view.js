@@ -201,7 +201,9 @@ export class RunView {
     this.growth.hidden = !growth;
     if (!growth) return;
     const seconds = String(Math.round(growth.read_s));
-    this.growth.textContent = growth.problem || say("still_growing", { seconds });
+    const changed = duration(growth.changed_s);
+    const told = growth.seen ? say("still_growing", { seconds }) : say("may_grow", { changed, seconds });
+    this.growth.textContent = growth.problem || told;
   }
 
   missing() {

@@ -107,7 +107,7 @@ export interface Delta {
   output: string;
   cursor: Record<string, string>;
   anew: boolean;
-  growth: { growing: boolean; read_s: number; problem: string } | null;
+  growth: { growing: boolean; seen: boolean; read_s: number; changed_s: number; problem: string } | null;
 }
 
 export interface RunSummary {

@@ -75,11 +75,12 @@ def bench(tmp_path):
 
 def test_what_is_printed_later_is_told_as_news(bench):
     assert bench.asks() == [1, 2, 3]
-    assert bench.growing.told(bench.run_id).growing
+    assert (bench.growing.told(bench.run_id).growing, bench.growing.told(bench.run_id).seen) == (True, False)
     bench.prints(4, 5)
     assert bench.asks() == []
     assert bench.asks(5) == [4, 5]
     assert not bench.anew
+    assert bench.growing.told(bench.run_id).seen
     assert bench.growing.told(bench.run_id).read_s == 0
     assert bench.runs.summary(bench.run_id).step == 5
 
