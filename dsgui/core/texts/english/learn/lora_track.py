@@ -42,7 +42,8 @@ LORA: dict[str, str] = {
     "lora_run.text": "LoRA freezes the model and trains small adapters beside its linear layers: here r = 8, alpha "
     "= 32, dropout 0.1. Only the answer counts for the loss, the instruction is masked with −100.\n"
     "The config’s `activation_checkpointing` block does nothing with transformers’ models; "
-    "`--gradient_checkpointing` does.",
+    "`--gradient_checkpointing` does.\n"
+    "The tutorial trains in fp16; on a machine without it the button sets bf16.",
     "lora_run.go1": "Set up Launch for LoRA",
     "adapter.title": "Merge the adapter",
     "adapter.text": "The run left an adapter: a few megabytes that are of no use without the model. Under *After "
