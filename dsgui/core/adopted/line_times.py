@@ -20,13 +20,13 @@ _BACK_S = 60.0  # processes that print to one log are not exactly in order
 _FEWEST = 2
 
 STAMP = re.compile(
-    rb"^[ \t]*+(?:\x1b\[[\d;]*+m)*+"
-    rb"(?:[A-Za-z][\w.-]{0,63}+: |\d{1,4}+: )?+"  # the host, as pdsh tells it, or the task, as srun does
-    rb"(?:\[[A-Za-z][^\]\r\n]{0,120}+\]:?+ ?+)?+"  # [rank0]: or [INFO|trainer.py:2067]
+    rb"^[ \t]*+(?>(?:\x1b\[[\d;]*+m)*)"
+    rb"(?>(?:[A-Za-z][\w.-]{0,63}+: |\d{1,4}+: )?)"  # the host, as pdsh tells it, or the task, as srun does
+    rb"(?>(?:\[[A-Za-z][^\]\r\n]{0,120}+\]:?+ ?+)?)"  # [rank0]: or [INFO|trainer.py:2067]
     rb"[\[(]?+"
     rb"(\d{4}[-/]\d\d[-/]\d\d|\d\d/\d\d/\d{4})"
-    rb"[ T](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}+))?+"
-    rb"(Z|[+-]\d\d:?\d\d)?+(?![\d:])( - [A-Z]{4,8} - )?+",
+    rb"[ T](\d\d):(\d\d):(\d\d)(?>(?:[.,](\d{1,9}+))?)"
+    rb"(?>(Z|[+-]\d\d:?+\d\d)?)(?![\d:])(?>( - [A-Z]{4,8} - )?)",
     re.MULTILINE,
 )
 
@@ -34,8 +34,8 @@ STAMP = re.compile(
 class Unclear(Enum):
     """Why a log's times can't be used."""
 
-    AMBIGUOUS = "times_ambiguous"
-    BACKWARDS = "times_backwards"
+    AMBIGUOUS = "ambiguous"
+    BACKWARDS = "backwards"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ class TimesReader:
         return LineTimes(tuple(way.marks()), (way.stretches[0].at, way.latest), zoned=name == _ZONED)
 
 
-_ZONED, _PLAIN, _MONTH_FIRST, _DAY_FIRST = "zoned", "plain", "month first", "day first"
+_ZONED, _PLAIN, _MONTH_FIRST, _DAY_FIRST = "zoned", "plain", "month_first", "day_first"
 _SLASHED = (_MONTH_FIRST, _DAY_FIRST)
 
 

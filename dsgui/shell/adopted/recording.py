@@ -74,7 +74,7 @@ def _times(root: Path, log: Lying, told: Told) -> LineTimes:
     reader.feed(rest)
     found = reader.finish()
     if found.unclear:
-        told.note(found.unclear.value, file=log.path)
+        told.note_unclear(found.unclear, log)
     if found.zoned or found.span is None:
         return found
     here = datetime.fromtimestamp(found.span[0], UTC).replace(tzinfo=None).timestamp()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.core.adopted.found_settings import object_of, step_of, total_of, words_of_state
+from dsgui.core.adopted.line_times import Unclear
 from dsgui.core.adopted.lying import Group, Kind, Lying
 from dsgui.core.adopted.timed import Timed, furthest, lent, timed_points, without_repeated
 from dsgui.core.launch.checkpoint import HF_FOLDER
@@ -30,6 +31,7 @@ _MOST_STATES = 5
 _MOST_NAMED = 5
 _MOST_ALIKE = 3
 _PROBED_BYTES = 1 << 20
+_UNCLEAR = {Unclear.AMBIGUOUS: "times_ambiguous", Unclear.BACKWARDS: "times_backwards"}
 
 
 @dataclass(slots=True)
@@ -52,6 +54,10 @@ class Told:
 
     def note(self, code: str, **given: str | Said) -> None:
         self.notes.append(said("adopted", code, **given))
+
+    def note_unclear(self, why: Unclear, log: Lying) -> None:
+        """Why a log's own times are not used."""
+        self.note(_UNCLEAR[why], file=log.path)
 
     @property
     def short_notes(self) -> tuple[Said, ...]:

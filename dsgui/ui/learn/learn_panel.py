@@ -11,7 +11,7 @@ import gradio as gr
 from dsgui.core.config.preset import Preset
 from dsgui.core.errors import DsguiError
 from dsgui.core.launch.recipes import BY_NAME
-from dsgui.core.learn.precision import without_fp16
+from dsgui.core.learn.machine_precision import without_fp16
 from dsgui.core.learn.track import Opens
 from dsgui.core.learn.tracks import STEPS
 from dsgui.runs.learning import Learning

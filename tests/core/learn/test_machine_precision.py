@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dsgui.core.learn.precision import without_fp16
+from dsgui.core.learn.machine_precision import without_fp16
 
 
 def test_fp16_becomes_bf16_and_nothing_else_changes():
