@@ -46,8 +46,8 @@ LORA: dict[str, str] = {
     "The tutorial trains in fp16; on a machine without it the button sets bf16.",
     "lora_run.go1": "Set up Launch for LoRA",
     "adapter.title": "Merge the adapter",
-    "adapter.text": "The run left an adapter: a few megabytes that are of no use without the model. Under *After "
-    "training* on the run’s page, make a whole model of it (Merge), and try it in the box beside the base model.",
+    "adapter.text": "The run left an adapter: a few megabytes that are of no use without the model. Under “After "
+    "training” on the run’s page, make a whole model of it (Merge), and try it in the box beside the base model.",
     "adapter.go1": "Open Runs",
     "seven_b.title": "What makes 7B trainable?",
     "seven_b.text": "The tutorial trains Bloomz-7B1 with LoRA on four GPUs, with ZeRO-2 and the optimizer "
