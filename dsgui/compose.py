@@ -18,6 +18,7 @@ from dsgui.runs.adoption import Adoption
 from dsgui.runs.afterwards import AfterTraining
 from dsgui.runs.archive import Archive, Judge
 from dsgui.runs.export import Exports
+from dsgui.runs.growing import Growing
 from dsgui.runs.inspection import Inspection
 from dsgui.runs.learning import Learning
 from dsgui.runs.report import Reports
@@ -71,6 +72,7 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
     judge = Judge(lambda plan, text: surroundings(plan), rows, refusal, memory, partial(leaner, checker=checker))
     archive = Archive(store, runs, places.check, judge)
     after = AfterTraining(store, runs, archive, python, places.check)
+    adoption = Adoption(store, places.check, masker=lambda: Masker(secret_values(os.environ)))
     return Services(
         checker=checker,
         shipped=cache(catalog.presets),
@@ -85,7 +87,8 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         open_text=partial(read_text, places=places),
         runs=runs,
         archive=archive,
-        adoption=Adoption(store, places.check, masker=lambda: Masker(secret_values(os.environ))),
+        adoption=adoption,
+        growing=Growing(adoption),
         after=after,
         box=TryIt(store, runs, after, os.environ, places.check),
         inspection=Inspection(store, runs),

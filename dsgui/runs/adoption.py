@@ -16,7 +16,7 @@ from typing import Any
 
 from dsgui.core.access.secrets import Masker
 from dsgui.core.adopted.found_settings import config_of, model_of, words_of
-from dsgui.core.adopted.lying import Group, Kind, groups
+from dsgui.core.adopted.lying import Group, Kind, Lying, groups
 from dsgui.core.adopted.record import MOST_FILES, Adopted
 from dsgui.core.errors import PlanError, RunError
 from dsgui.core.launch.plan import ConfigArgument, Plan, StartedBy
@@ -117,15 +117,33 @@ class Adoption:
     def read_again(self, run_id: str) -> bool:
         """What has come since; False where nothing has. Raises `RunError` and `PlaceError`."""
         directory = self._store.open(run_id)
-        kept = directory.read_adopted()
-        if kept is None or not directory.read_plan().is_adopted:
-            raise RunError(wrong("adopted.not_adopted", run=run_id))
+        kept = self._kept(directory)
         source = self._source(kept.source)
         found = self._found(source)
-        group = next((one for one in found.groups if one.root == kept.root), None)
+        group = _same(found.groups, kept)
         if group is None:
             raise RunError(wrong("adopted.gone", folder=posixpath.join(kept.source, kept.root)))
         return self._update(found, group, directory, kept)[0]
+
+    def has(self, run_id: str) -> bool:
+        """Whether the run is a training of others."""
+        with suppress(RunError):
+            return self._store.open(run_id).adopted_file.exists()
+        return False
+
+    def files(self, run_id: str) -> tuple[Lying, ...]:
+        """Those that were read, as they were then. Raises `RunError`."""
+        return self._kept(self._store.open(run_id)).files
+
+    def lying(self, run_id: str) -> tuple[Lying, ...]:
+        """What lies in its folder now, of which nothing is opened. Raises as `read_again` does."""
+        return self._walked(self._source(self._kept(self._store.open(run_id)).source)).files
+
+    def _kept(self, directory: RunDirectory) -> Adopted:
+        kept = directory.read_adopted()
+        if kept is None or not directory.read_plan().is_adopted:
+            raise RunError(wrong("adopted.not_adopted", run=directory.run_id))
+        return kept
 
     def _source(self, typed: str) -> Path:
         if not typed.strip():
@@ -143,13 +161,15 @@ class Adoption:
             raise PlanError(wrong("adopted.own", folder=str(path)))
         return real
 
-    def _found(self, source: Path) -> _Found:
+    def _walked(self, source: Path) -> Walked:
         try:
-            seen = walked(source)
+            return walked(source)
         except OSError as error:
-            raise PlanError(
-                wrong("adopted.unreadable", folder=str(source), why=str(error.strerror or error))
-            ) from error
+            why = str(error.strerror or error)
+            raise PlanError(wrong("adopted.unreadable", folder=str(source), why=why)) from error
+
+    def _found(self, source: Path) -> _Found:
+        seen = self._walked(source)
         told = sorted_out(source, seen.files)
         return _Found(source, seen, groups(told.kinds), told)
 
@@ -173,8 +193,12 @@ class Adoption:
         with self._store.saying_what_to_do(), self._beside(run_id) as staging:
             self._write(staging, found, group, near, told, shown)
             with self._queue.turn():
-                staging.write_asked(Asked(self._queue.next_place(), time.monotonic(), boot_id()))
-                staging.path.rename(self._store.directory(run_id).path)
+                meanwhile = self._known(str(found.source)).get(group.root)  # somebody else was quicker
+                if meanwhile is None:
+                    staging.write_asked(Asked(self._queue.next_place(), time.monotonic(), boot_id()))
+                    staging.path.rename(self._store.directory(run_id).path)
+        if meanwhile:
+            return Added(meanwhile.run_id, shown, group.root, group.kinds, told.short_notes, again=True, changed=False)
         return Added(run_id, shown, group.root, group.kinds, told.short_notes)
 
     def _read(self, found: _Found, group: Group) -> tuple[Around, Told]:
@@ -190,12 +214,12 @@ class Adoption:
             with self._store.saying_what_to_do():
                 directory.write_adopted(replace(kept, read_at=self._clock()))
             return False, kept.notes
-        near, told = self._read(found, group)
         plan = directory.read_plan()
         with self._store.saying_what_to_do(), adding(directory), self._beside(directory.run_id) as staging:
+            near, told = self._read(found, group)
             if directory.patterns_file.exists():
                 shutil.copyfile(directory.patterns_file, staging.patterns_file)
-            self._write(staging, found, group, near, told, plan.name, directory.read_series())
+            self._write(staging, found, group, near, told, plan.name, directory)
             for path in sorted(staging.path.iterdir(), key=_place):
                 os.replace(path, directory.path / path.name)
         return True, told.short_notes
@@ -228,12 +252,12 @@ class Adoption:
         near: Around,
         told: Told,
         name: str,
-        series: Sequence[Any] = (),
+        before: RunDirectory | None = None,
     ) -> None:
-        """Raises OSError."""
+        """`before`: what was kept of it until now. Raises OSError."""
         folder = str(found.source / group.root) if found.source.is_dir() else str(found.source)
         with speaking(ENGLISH_TAG):  # what is written to disk
-            keep(staging, found.source, told, self._masker(), series)
+            keep(staging, found.source, told, self._masker(), before.read_series() if before else ())
             told.notes += near.notes
             staging.write_adopted(
                 Adopted(
@@ -243,6 +267,7 @@ class Adoption:
                     tuple(one for files in group.files.values() for one in files)[:MOST_FILES],
                     told.short_notes[:_MOST_NOTES],
                     self._clock(),
+                    _turn(staging, before) if before else 0,
                 )
             )
             staging.write_plan(
@@ -267,6 +292,20 @@ class Adoption:
             target_python="",
             started_by=StartedBy.OTHERS,
         )
+
+
+def _same(found: Sequence[Group], kept: Adopted) -> Group | None:
+    """The training that it was; a log that others have come to lie beside is told of with them."""
+    paths = {one.path for one in kept.files}
+    by_files = (one for one in found if any(file.path in paths for files in one.files.values() for file in files))
+    return next((one for one in found if one.root == kept.root), None) or next(by_files, None)
+
+
+def _turn(staging: RunDirectory, before: RunDirectory) -> int:
+    """Whether what was kept until now only grows: who has read it goes on where it ended."""
+    kept = before.read_adopted()
+    grows = staging.points_file.read_bytes().startswith(before.points_file.read_bytes())
+    return (kept.turn if kept else 0) + (not grows)
 
 
 def _place(path: Path) -> tuple[int, str]:

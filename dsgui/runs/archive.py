@@ -38,7 +38,7 @@ from dsgui.runs.runs import Runs
 from dsgui.shell.launch.asked_paths import allowed_script
 from dsgui.shell.logs.past import adding
 from dsgui.shell.preflight.model_files import model_size
-from dsgui.shell.runs.checkpoints import Span, find_checkpoints, saved_at, universal_of, written_folders
+from dsgui.shell.runs.checkpoints import Span, find_checkpoints, looked_into, saved_at, universal_of, written_folders
 from dsgui.shell.runs.kept_end import forget
 from dsgui.shell.runs.removal import Removal, measure, remove
 from dsgui.shell.runs.store import RunDirectory, Store
@@ -303,7 +303,8 @@ class Archive:
         directory, plan = self._store.open(run_id), self._own(run_id)
         folders, outside = self._folders(plan)
         span = self._span(directory)
-        return Left(tuple(find_checkpoints(plan, span, folders)), tuple(folders), outside, span.begin)
+        own = looked_into(plan, [one for one in folders if one == directory.path])
+        return Left(tuple(find_checkpoints(plan, span, folders)), (*folders, *own), outside, span.begin)
 
     def _checkpoints(self, directory: RunDirectory, plan: Plan) -> tuple[list[Checkpoint], tuple[Said, ...]]:
         """Those in folders that may be read, and why others may not."""

@@ -347,6 +347,9 @@ class Runs:
         directory = self._opened(run_id)
         plan = _plan_of(directory)
         seen = self._seen(directory, plan)
+        turn = _turn_of(directory, plan)
+        if anew := not cursor.fresh and cursor.turn != turn:
+            cursor = Cursor(events=cursor.events, output=cursor.output)
         curves, news = _curve_news(directory, cursor)
         for series in curves["series"].values():  # a script may print what it likes for a name
             series |= {"name": self.masked(series["name"]), "node": self.masked(series["node"])}
@@ -380,7 +383,8 @@ class Runs:
             curves=curves,
             events=[self._told(event) for event in _parse(events)],
             output=output,
-            cursor=replace(news, events=events_offset, output=output_offset),
+            cursor=replace(news, events=events_offset, output=output_offset, turn=turn),
+            anew=anew,
         )
 
     def _told(self, event: Mapping[str, Any]) -> dict[str, Any]:
@@ -669,6 +673,12 @@ def _busy(plan: Plan, others: Sequence[Plan]) -> Said:
 
 
 # --- what a page is given ---------------------------------------------------------------------------------------------
+
+
+def _turn_of(directory: RunDirectory, plan: Plan | None) -> int:
+    """Of a training of others, which may have been read anew since a page was told of it."""
+    adopted = directory.read_adopted() if plan and plan.is_adopted else None
+    return adopted.turn if adopted else 0
 
 
 def _curve_news(directory: RunDirectory, cursor: Cursor) -> tuple[dict[str, Any], Cursor]:

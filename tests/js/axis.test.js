@@ -73,3 +73,33 @@ test("evaluations' steps may be chosen, and are not what one begins with", () =>
 test("nothing has been logged: time, and no reason to be given", () => {
   assert.deepEqual(axisOf("step", [{ name: "a", curves: made() }]), { axis: "time", why: "" });
 });
+
+const UNTIMED = made({ kind: "eval", name: "accuracy", points: [{ step: 3 }, { step: 6 }, { step: 9 }] });
+const BY_EPOCH = made({ kind: "eval", name: "accuracy", points: [{ epoch: 0 }, { epoch: 1 }, { epoch: 2 }] });
+const ORDERED = made({ points: [{ epoch: 1 }, { epoch: 1 }, { epoch: 2 }] });
+
+for (const [what, curves, axis, why] of /** @type {const} */ ([
+  ["evaluations at steps", UNTIMED, "step", ""],
+  ["evaluations at epochs", BY_EPOCH, "epoch", "Drawn by epoch: the script prints no steps."],
+  ["an order alone", made({ points: [{}, {}] }), "step", ""],
+  ["epochs that repeat", ORDERED, "step", ""],
+  ["one evaluation", made({ kind: "eval", points: [{ step: 9 }] }), "step", ""],
+])) {
+  test(`what has no times is never drawn by time: ${what}`, () => {
+    const alone = [{ name: "a", curves }];
+    assert.ok(!choices(alone).includes("time"));
+    assert.deepEqual(axisOf(null, alone), { axis, why });
+    assert.deepEqual(axisOf("time", alone), { axis, why });
+  });
+}
+
+test("of several, whose times are not known is said where the user chose time", () => {
+  const both = [
+    { name: "a", curves: STEPLESS },
+    { name: "b", curves: UNTIMED },
+  ];
+  assert.deepEqual(choices(both), ["step", "time"]);
+  const why = "Not everything is drawn: the times of b are not known.";
+  assert.deepEqual(axisOf("time", both), { axis: "time", why });
+  assert.equal(axisOf(null, both).axis, "step");
+});

@@ -35,6 +35,17 @@ test("each question begins where the last answer ended, and what was told adds u
   assert.equal(follower.cursor.output, "20");
 });
 
+test("what is told anew takes the place of what was told before", async () => {
+  server(delta("10", answer("0", { points: steps(3, 2) })), {
+    ...delta("20", answer("0", { points: steps(4, 3, 2) })),
+    anew: true,
+  });
+  const follower = new Follower("a");
+  await follower.poll();
+  await follower.poll();
+  assert.equal(only(follower.curves).count, 3);
+});
+
 test("a run that is not there has no news", async () => {
   server(404);
   assert.equal(await new Follower("x").poll(), null);

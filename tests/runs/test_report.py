@@ -14,7 +14,7 @@ from dsgui.core.launch.state import RunState, RunStatus
 from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.samples import GpuSample, Sample
 from dsgui.core.metrics.thinning import Curve
-from dsgui.core.runs.report_charts import STRETCHES, charts
+from dsgui.core.runs.report_charts import STRETCHES, by_time, charts
 from dsgui.core.texts.saying import as_told
 from dsgui.runs.report import MOST_RUNS, Reports
 from dsgui.runs.runs import Runs
@@ -172,6 +172,14 @@ def test_a_training_that_tells_no_speed_has_one_measured():
     assert set(found["Throughput"]["lines"][0]["value"]) == {1.0}
     assert found["Throughput"]["unit"] == "steps/s"
     assert "Throughput" not in {chart["title"] for chart in charts([("run", [curve(np.ones(8))])])}
+
+
+def test_what_has_no_times_is_drawn_by_step_or_in_its_order_never_by_time():
+    nowhere = np.full(3, np.nan)
+    scores = Curve(Series("accuracy", "eval"), nowhere, np.arange(3.0), nowhere, np.array([0.5, 0.6, 0.7]))
+    runs = [("elsewhere", [scores])]
+    (chart,) = charts(runs)
+    assert (by_time(runs), chart["axis"], chart["lines"][0]["step"]) == ("", "step", [0.0, 1.0, 2.0])
 
 
 def test_a_run_without_curves_has_a_report_too(bench: Bench):

@@ -26,7 +26,8 @@ def called(kind: Kind) -> str:
 @dataclass(frozen=True, slots=True)
 class Adopted:
     """`source` is the folder that was named, or a file, and `root` the training's own within it. `files` are those that
-    were read, as they were then; `notes` say what was not."""
+    were read, as they were then; `notes` say what was not. `turn` counts how often the points that were read again did
+    not begin with those from before."""
 
     source: str
     root: str
@@ -34,6 +35,7 @@ class Adopted:
     files: tuple[Lying, ...] = ()
     notes: tuple[Said, ...] = ()
     read_at: float = 0.0
+    turn: int = 0
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -43,6 +45,7 @@ class Adopted:
             "files": [[one.path, one.size, one.changed_ns] for one in self.files[:MOST_FILES]],
             "notes": sentences_to_json(self.notes),
             "read_at": self.read_at,
+            "turn": self.turn,
         }
 
     @classmethod
@@ -55,6 +58,7 @@ class Adopted:
             tuple(_lying(one) for one in sequence(value["files"], MOST_FILES)),
             recalled_sentences(value.get("notes"), ""),
             number(value["read_at"]),
+            whole(value.get("turn", 0), 0, _MOST_BYTES),
         )
 
 

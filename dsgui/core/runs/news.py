@@ -12,17 +12,19 @@ from dsgui.core.texts.saying import Said, sentences
 @dataclass(frozen=True, slots=True)
 class Cursor:
     """What a page has already: byte offsets, of the samples one for each table, and how many series it knows.
-    `output` is -1 for "nothing yet, begin near the end"."""
+    `output` is -1 for "nothing yet, begin near the end". `turn` is that of `core.adopted.record`."""
 
     points: int = 0
     samples: tuple[int, ...] = ()
     events: int = 0
     output: int = -1
     series: int = 0
+    turn: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """As a page sends it back."""
         offsets = {"points": self.points, "events": self.events, "output": self.output, "series": self.series}
+        offsets["turn"] = self.turn
         return offsets | {"samples": ",".join(map(str, self.samples))}
 
     @property
@@ -142,7 +144,8 @@ class Delta:
     `epochs`, where a script names them; `doing` is what is prepared before the training, in words. `no_loss` says
     why there is no curve of the loss; `phase_s` is how long its phase has lasted; `about` is what never changes, told
     once; `problem` is its trouble in sentences, as in `RunSummary`. `curves` is as `core.metrics.thinning.to_json`
-    says, with the `series` that are new, by id."""
+    says, with the `series` that are new, by id; `anew`: they are all that there are, and take the place of those that
+    were told before."""
 
     run_id: str
     name: str
@@ -169,6 +172,7 @@ class Delta:
     events: list[dict[str, Any]]
     output: str
     cursor: Cursor
+    anew: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values, no NaN."""

@@ -6,6 +6,7 @@ its run, what it is of there, the places of its colour and dashes, `step`, `time
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ Chart = dict[str, Any]
 
 def charts(runs: Sequence[tuple[str, Sequence[Curve]]]) -> list[Chart]:
     """The charts of runs, each run given as its name and all its curves; charts without a line are left out."""
-    joined = [(name, _joined(curves)) for name, curves in runs]
+    joined = [(name, [_placed(one) for one in _joined(curves)]) for name, curves in runs]
     axis = "time" if by_time(runs) else "step"
     found = [_chart(joined, LOSS, axis, _logged(LOSS))]
     found += [_chart(joined, place.chart, axis, _picked(name), place.right) for name, place in LOGGED.items()]
@@ -59,10 +60,10 @@ def _of_machine() -> list[str]:
 
 def by_time(runs: Sequence[tuple[str, Sequence[Curve]]]) -> str:
     """A sentence on why all charts of these runs are drawn by time: the training points of some runs have fewer than
-    two different steps (axis.js decides likewise). "" if all have enough."""
-    told = ((name, [one for one in curves if len(one)]) for name, curves in runs)
+    two different steps (axis.js decides likewise). "" if all have enough, and where some run has no times."""
+    told = [(name, [one for one in curves if len(one)]) for name, curves in runs]
     without = [name for name, curves in told if curves and not any(_has_steps(one) for one in curves)]
-    if not without:
+    if not without or not all(_is_timed(curves) for _, curves in told if curves):
         return ""
     several = len(runs) > 1
     whose = (
@@ -71,6 +72,10 @@ def by_time(runs: Sequence[tuple[str, Sequence[Curve]]]) -> str:
         else words("report_page", "no_steps")
     )
     return words("report_page", "drawn_by_time", whose=whose)
+
+
+def _is_timed(curves: Sequence[Curve]) -> bool:
+    return any(bool(np.isfinite(one.time).any()) for one in curves)
 
 
 def _has_steps(curve: Curve) -> bool:
@@ -176,6 +181,12 @@ def _joined(curves: Sequence[Curve]) -> list[Curve]:
     for curve in curves:
         by_series.setdefault(curve.series, []).append(curve)
     return [parts[0] if len(parts) == 1 else _together(parts) for parts in by_series.values()]
+
+
+def _placed(curve: Curve) -> Curve:
+    """What has neither a time nor a step is drawn in its order, as curves.js has it."""
+    nowhere = ~np.isfinite(curve.time) & ~np.isfinite(curve.step)
+    return replace(curve, step=np.where(nowhere, np.arange(len(curve)), curve.step)) if nowhere.any() else curve
 
 
 def _together(parts: Sequence[Curve]) -> Curve:

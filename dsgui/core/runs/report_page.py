@@ -225,16 +225,17 @@ def _charts_section(charts: Sequence[Chart], runs: Sequence[Reported], by_time: 
     )
     return (
         f"<section><h2>{_told('curves')}</h2>{silent}{_runs_legend(charts) if several else ''}"
-        f"<p class=ways>{_ways(by_time)}</p>"
+        f"<p class=ways>{_ways(by_time, charts)}</p>"
         f"<noscript><p>{_told('javascript')}</p></noscript><div class=charts>{drawn}</div></section>"
     )
 
 
-def _ways(by_time: str) -> str:
-    """The choice of the axis; where there is none, why."""
+def _ways(by_time: str, charts: Sequence[Chart]) -> str:
+    """The choice of the axis; where there is none, why. Nothing without a time is drawn by time."""
     if by_time:
         return escape(by_time)
-    options = "".join(f"<option value={way}>{_told(f'by_{way}')}</option>" for way in ("step", "time"))
+    timed = any(at is not None for chart in charts for line in chart["lines"] for at in line["time"])
+    options = "".join(f"<option value={way}>{_told(f'by_{way}')}</option>" for way in ("step", "time")[: 1 + timed])
     return f"<label>{_told('training_by')} <select id=axis>{options}</select></label>"
 
 

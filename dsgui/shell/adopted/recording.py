@@ -3,10 +3,12 @@
 import math
 import time
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 
 from dsgui.core.access.secrets import Masker
+from dsgui.core.adopted.line_times import LineTimes, TimesReader, cut
 from dsgui.core.adopted.lying import Lying
 from dsgui.core.adopted.timed import span
 from dsgui.core.launch.state import RunState, RunStatus
@@ -42,12 +44,15 @@ def keep(directory: RunDirectory, root: Path, told: Told, masker: Masker, series
     began = known[0] if known else math.nan
     now = math.nan
     records = Records(directory, _Unhurried(), lambda: now, masker, series=series)
+    # What a log's lines say of the time can't be held against other files: they were written by another clock.
+    marks = _times(root, told.log, told) if told.log and not known else LineTimes()
+    told.span = known or marks.span
     try:
         for point, at in told.points:
             now = at - began
             records.take_points([point], now)
-        now = math.nan  # a log's lines have no times that could be held against those of other files
-        for piece in _pieces(root, told.log, told) if told.log else ():
+        for piece, at in cut(_pieces(root, told.log, told), marks.marks) if told.log else ():
+            now = at - marks.span[0] if marks.span else math.nan
             records.take_output(piece)
     finally:
         records.finish()
@@ -59,7 +64,25 @@ def keep(directory: RunDirectory, root: Path, told: Told, masker: Masker, series
     _keep_progress(directory, told)
 
 
-def _pieces(root: Path, log: Lying, told: Told) -> Iterator[bytes]:
+def _times(root: Path, log: Lying, told: Told) -> LineTimes:
+    """When its lines were printed. Times without a zone are taken for those of this machine."""
+    reader, rest = TimesReader(), b""
+    for piece in _pieces(root, log, None):
+        whole, ends, rest = (rest + piece).rpartition(b"\n")
+        reader.feed(whole + ends)
+        rest = rest if len(rest) < _PIECE_BYTES else reader.skip(rest)
+    reader.feed(rest)
+    found = reader.finish()
+    if found.unclear:
+        told.note_unclear(found.unclear, log)
+    if found.zoned or found.span is None:
+        return found
+    here = datetime.fromtimestamp(found.span[0], UTC).replace(tzinfo=None).timestamp()
+    return found.shifted(here - found.span[0])
+
+
+def _pieces(root: Path, log: Lying, told: Told | None) -> Iterator[bytes]:
+    """`told` is told how much of it was read."""
     read = 0
     try:
         with open_inside(root, log.path) as file:
@@ -67,7 +90,10 @@ def _pieces(root: Path, log: Lying, told: Told) -> Iterator[bytes]:
                 read += len(piece)
                 yield piece
     except OSError as error:
-        told.note("unreadable", file=log.path, why=str(error.strerror or error))
+        if told:
+            told.note("unreadable", file=log.path, why=str(error.strerror or error))
+        return
+    if told is None:
         return
     told.read.append(log)
     if read < log.size:
@@ -86,7 +112,7 @@ def _keep_progress(directory: RunDirectory, told: Told) -> None:
 
 def status_of(told: Told, folder: str) -> RunStatus:
     """As its page says it."""
-    known = span(told.points)
+    known = told.span
     reasons = [said("reasons", "trained_elsewhere", folder=folder)]
     if known is None:
         return RunStatus(RunState.ELSEWHERE, reasons=(*reasons, said("reasons", "no_times")), phase="training")

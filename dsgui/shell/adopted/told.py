@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.core.adopted.found_settings import object_of, step_of, total_of, words_of_state
+from dsgui.core.adopted.line_times import Unclear
 from dsgui.core.adopted.lying import Group, Kind, Lying
 from dsgui.core.adopted.timed import Timed, furthest, lent, timed_points, without_repeated
 from dsgui.core.launch.checkpoint import HF_FOLDER
@@ -30,6 +31,7 @@ _MOST_STATES = 5
 _MOST_NAMED = 5
 _MOST_ALIKE = 3
 _PROBED_BYTES = 1 << 20
+_UNCLEAR = {Unclear.AMBIGUOUS: "times_ambiguous", Unclear.BACKWARDS: "times_backwards"}
 
 
 @dataclass(slots=True)
@@ -37,7 +39,7 @@ class Told:
     """`points` are in the order in which they are to be kept: what reaches furthest comes last. `log` is the file that
     is its output. `arguments` and `model` are what the HF Trainer logs of them beside its scalars
     (transformers/integrations, TensorBoardCallback), {} where it does not. `read` are the files that were looked at,
-    `notes` what of them was not understood."""
+    `notes` what of them was not understood. `span`: when the first and the last value was logged, unix seconds."""
 
     points: list[Timed] = field(default_factory=list)
     notes: list[Said] = field(default_factory=list)
@@ -48,9 +50,14 @@ class Told:
     model: dict[str, Any] = field(default_factory=dict)
     total: int | None = None
     step: int = -1
+    span: tuple[float, float] | None = None
 
     def note(self, code: str, **given: str | Said) -> None:
         self.notes.append(said("adopted", code, **given))
+
+    def note_unclear(self, why: Unclear, log: Lying) -> None:
+        """Why a log's own times are not used."""
+        self.note(_UNCLEAR[why], file=log.path)
 
     @property
     def short_notes(self) -> tuple[Said, ...]:

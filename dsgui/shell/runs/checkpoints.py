@@ -58,15 +58,22 @@ def written_folders(plan: Plan, options: Sequence[str] = ()) -> list[Path]:
 
 def find_checkpoints(plan: Plan, span: Span, folders: Iterable[Path]) -> list[Checkpoint]:
     """The run's own in its `written_folders`, the latest step first."""
+    found = {
+        one.path: one for root in looked_into(plan, folders) for one in _in(root) if _is_of(one, plan.run_id, span)
+    }
+    own = (_with_all_ranks(one, plan.ranks) for one in found.values())
+    return sorted(own, key=lambda one: (one.step, one.path), reverse=True)
+
+
+def looked_into(plan: Plan, folders: Iterable[Path]) -> list[Path]:
+    """These and those below them: of the run's own folder the deeper ones, too, where a script that was given none
+    makes its own."""
     below = plan.working_directory == plan.run_directory
-    roots = [
+    return [
         root
         for folder in folders
         for root in _within(folder, _DEPTH_WITHOUT_OPTION if below and folder == Path(plan.run_directory) else 1)
     ]
-    found = {one.path: one for root in roots for one in _in(root) if _is_of(one, plan.run_id, span)}
-    own = (_with_all_ranks(one, plan.ranks) for one in found.values())
-    return sorted(own, key=lambda one: (one.step, one.path), reverse=True)
 
 
 def checkpoint_at(path: Path) -> Checkpoint | None:

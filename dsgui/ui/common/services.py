@@ -31,6 +31,7 @@ from dsgui.runs.adoption import Adoption
 from dsgui.runs.afterwards import AfterTraining
 from dsgui.runs.archive import Archive
 from dsgui.runs.export import Exports
+from dsgui.runs.growing import Growing
 from dsgui.runs.inspection import Inspection
 from dsgui.runs.learning import Learning
 from dsgui.runs.report import Reports
@@ -143,6 +144,7 @@ class Services:
     runs: Runs
     archive: Archive
     adoption: Adoption
+    growing: Growing
     after: AfterTraining
     box: TryIt
     inspection: Inspection

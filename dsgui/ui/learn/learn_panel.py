@@ -11,6 +11,7 @@ import gradio as gr
 from dsgui.core.config.preset import Preset
 from dsgui.core.errors import DsguiError
 from dsgui.core.launch.recipes import BY_NAME
+from dsgui.core.learn.machine_precision import without_fp16
 from dsgui.core.learn.track import Opens
 from dsgui.core.learn.tracks import STEPS
 from dsgui.runs.learning import Learning
@@ -126,7 +127,18 @@ def _values(opens: Opens, services: Services) -> dict[str, Any]:
     arguments = BY_NAME[opens.recipe].arguments if opens.arguments is None else opens.arguments
     where = _SEVERAL if opens.hostfile else _HERE
     values |= {"what": opens.recipe, "arguments": arguments, "where": where, "include": opens.include}
-    return values | ({"hostfile": opens.hostfile} if opens.hostfile else _on_this_machine(opens, services))
+    if opens.hostfile:
+        return values | {"hostfile": opens.hostfile}
+    return values | _on_this_machine(opens, services) | _in_its_precision(values, services)
+
+
+def _in_its_precision(values: Mapping[str, Any], services: Services) -> dict[str, str]:
+    """What of it is another where the machine has bf16 and no fp16."""
+    target = services.target()
+    if target.fp16 is not False or not target.bf16 or "text" not in values:
+        return {}
+    text, arguments = without_fp16(values["text"], values["arguments"])
+    return {"text": text, "arguments": arguments}
 
 
 def _of_preset(preset: Preset, opens: Opens) -> dict[str, Any]:

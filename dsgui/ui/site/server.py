@@ -31,7 +31,7 @@ MOST_SESSIONS = 200  # a quarter of a MiB each; the one used least lately goes
 def make_app(services: Services, host: str, port: int) -> FastAPI:
     """The ASGI app. Nothing runs in it beyond answering requests. It asks nobody who they are: `guarded` does."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    app.state.runs = services.runs
+    app.state.runs, app.state.growing = services.runs, services.growing
     app.include_router(make_routes(services))
     app.state.uploads = Uploads(Path(get_upload_folder()))
     app.include_router(make_uploads(app.state.uploads))  # before Gradio's own, which it hides
@@ -79,6 +79,6 @@ def guarded(app: FastAPI, rules: Access, let_in: Callable[[Any], None] = lambda 
     token."""
     handlers = app.state.pages.fns
     inputs = {number: [type(block).__name__ for block in handler.inputs] for number, handler in handlers.items()}
-    polled = Polls(app, app.state.runs)
+    polled = Polls(app, app.state.runs, app.state.growing)
     problem = partial(problem_of, inputs=inputs, is_stored=app.state.uploads.has)
     return Guard(polled, rules, problem, let_in=let_in, **limits)

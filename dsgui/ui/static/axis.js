@@ -7,11 +7,14 @@ import { words } from "./texts.js";
 /** @import { Axis, Kind, Source } from "./types.d.ts" */
 /** @import { Curves } from "./curves.js" */
 
-/** @typedef {"silent" | "unplaced" | "single" | "brief"} Lack why a run can't be drawn by an axis */
+/** @typedef {"silent" | "unplaced" | "single" | "brief" | "untimed"} Lack why a run can't be drawn by an axis */
 /** @typedef {[Source, Lack]} Lacking */
 
 /** @type {Axis[]} */
 export const AXES = ["step", "time", "epoch"];
+
+/** @type {Kind[]} */
+const LOGGED = ["train", "eval"];
 
 // Codes of texts: its button, what a chart is drawn along, by which axis it is drawn.
 /** @type {Record<Axis, string>} */
@@ -51,8 +54,10 @@ function placesSamples(curves, axis) {
  * @param {Curves} curves @param {Axis} axis @param {Kind[]} kinds @returns {Lack | ""}
  */
 export function lack(curves, axis, kinds = ["train"]) {
-  const points = logged(curves, kinds);
-  if (!points.length) return "silent";
+  if (axis === "time") return curves.timed ? "" : "untimed";
+  const all = logged(curves, kinds);
+  if (!all.length) return "silent";
+  const points = all.filter((curve) => axis !== "step" || !curve.byEpoch);
   if (points.some((curve) => curve.spans(axis))) return placesSamples(curves, axis) ? "" : "brief";
   const placed = points.some((curve) => curve.stretches.some((one) => Number.isFinite(one.low[axis])));
   return placed ? "single" : "unplaced";
@@ -62,14 +67,15 @@ export function lack(curves, axis, kinds = ["train"]) {
 const told = (sources) => sources.filter(({ curves }) => [...curves.each].some((curve) => curve.count));
 
 /**
- * Which axes may be chosen: those that some run has points on, of its training or of its evaluations.
- * @param {Source[]} sources
+ * Which axes may be chosen: those that some run has points on, of its training or of its evaluations. Where there is
+ * none of these the order of the points is one.
+ * @param {Source[]} sources @returns {Axis[]}
  */
 export function choices(sources) {
   const known = told(sources);
-  /** @param {Axis} axis */
-  const drawable = (axis) => known.some(({ curves }) => !lack(curves, axis, ["train", "eval"]));
-  return AXES.filter((axis) => axis === "time" || drawable(axis));
+  if (!known.length) return ["time"];
+  const found = AXES.filter((axis) => known.some(({ curves }) => !lack(curves, axis, LOGGED)));
+  return found.length ? found : ["step"];
 }
 
 /**
@@ -98,18 +104,32 @@ function missing(sources, axis, kinds) {
 }
 
 /**
+ * What is drawn by instead: time, where every run has times; else what most of them have.
+ * @param {Source[]} sources @param {Axis} asked @returns {Axis}
+ */
+function instead(sources, asked) {
+  if (asked !== "step" && !missing(sources, "step").length) return "step";
+  if (!missing(sources, "time").length) return "time";
+  /** @param {Axis} axis */
+  const without = (axis) => missing(sources, axis, LOGGED).length;
+  const may = choices(sources).filter((axis) => axis !== "time");
+  return may.length ? may.reduce((best, axis) => (without(axis) < without(best) ? axis : best)) : "time";
+}
+
+/**
  * The axis to draw all charts by, and a sentence where it is not the one that is wanted. `wanted` is what the user
- * chose, null where nothing was chosen: steps, where every run has them.
+ * chose, null where nothing was chosen: steps, where every run has them. What has no times is never drawn by time.
  * @param {Axis | null} wanted @param {Source[]} sources @returns {{ axis: Axis, why: string }}
  */
 export function axisOf(wanted, sources) {
   const shown = told(sources);
+  if (!shown.length) return { axis: "time", why: "" };
   const chosen = wanted !== null && choices(sources).includes(wanted);
-  if (wanted === "time" || !shown.length) return { axis: "time", why: "" };
-  const asked = wanted || "step";
-  const lacking = missing(shown, asked, chosen ? ["train", "eval"] : ["train"]);
+  const asked = wanted === null || (wanted === "time" && !chosen) ? "step" : wanted;
+  const lacking = missing(shown, asked, chosen ? LOGGED : ["train"]);
   if (!lacking.length) return { axis: asked, why: "" };
   if (chosen) return { axis: asked, why: because("not_all", shown, lacking, asked, asked) };
-  const axis = asked !== "step" && !missing(shown, "step").length ? "step" : "time";
-  return { axis, why: because("drawn_by", shown, lacking, asked, axis) };
+  const axis = instead(shown, asked);
+  const still = axis === "time" ? lacking : missing(shown, asked, LOGGED);
+  return { axis, why: axis === asked || !still.length ? "" : because("drawn_by", shown, still, asked, axis) };
 }

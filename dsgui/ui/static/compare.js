@@ -140,7 +140,7 @@ export class CompareView {
     const twice = this.runs.some((other) => other !== run && other.given === delta.name);
     run.name = twice ? `${delta.name} (${id.slice(-4)})` : delta.name || id;
     run.given = delta.name;
-    run.live = LIVE_STATES.has(delta.state);
+    run.live = LIVE_STATES.has(delta.state) || Boolean(delta.growth?.growing);
     run.noLoss = delta.no_loss?.text || "";
   }
 

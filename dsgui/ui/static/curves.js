@@ -111,6 +111,8 @@ export class Curve {
     this.size = 2; // how many points a stretch may have when it is joined with another
     this.lastValue = NaN;
     this.told = false; // whether any value is a number
+    this.timed = false; // whether any point has a time
+    this.numbered = false; // whether its steps are the order of its points
     /**
      * @type {{ axis: Axis, low: number, found: Stretch[] } | null} finer stretches of a part that is looked at closely
      */
@@ -145,8 +147,17 @@ export class Curve {
    */
   order(one) {
     for (const point of [one.low, one.high]) {
-      if (!Number.isFinite(point.time) && !Number.isFinite(point.step)) point.step = this.count;
+      this.timed ||= Number.isFinite(point.time);
+      if (Number.isFinite(point.time) || Number.isFinite(point.step)) continue;
+      point.step = this.count;
+      this.numbered = true;
     }
+  }
+
+  /** Whether its points have no steps but an epoch each: the better place for them than their order. */
+  get byEpoch() {
+    const epochs = this.numbered ? this.stretches.map((one) => one.low.epoch) : [];
+    return epochs.length > 1 && epochs.slice(1).every((epoch, i) => epoch > epochs[i]);
   }
 
   /** Neighbours become one, of as many points everywhere: what came first is drawn as finely as what came last. */
@@ -226,6 +237,11 @@ export class Curves {
 
   get each() {
     return new Set(this.all.values());
+  }
+
+  /** Whether it is known when anything was logged. */
+  get timed() {
+    return [...this.each].some((curve) => curve.timed);
   }
 
   /** @param {CurvesAnswer} answer */

@@ -34,6 +34,7 @@ export class Follower {
     /** @type {Delta} */
     const delta = await answer.json();
     this.cursor = delta.cursor;
+    if (delta.anew) this.curves = new Curves();
     this.curves.take(delta.curves);
     this.events.push(...delta.events);
     if (Object.keys(delta.about).length) this.about = delta.about;

@@ -48,6 +48,7 @@ export class RunView {
     this.title = el("h2", { class: "ds-run-title" });
     this.badge = el("span", { class: "ds-state" });
     this.reason = el("p", { class: "ds-reason", role: "status" });
+    this.growth = el("p", { class: "ds-remark ds-growth", hidden: true });
     this.problem = el("p", { class: "ds-problem", role: "alert", hidden: true });
     this.bar = el("progress", { class: "ds-progress", max: "1", value: "0", "aria-label": say("progress") });
     this.facts = el("dl", { class: "ds-facts" });
@@ -106,6 +107,7 @@ export class RunView {
       el("div", { class: "ds-run-head" }, this.title, this.badge, this.save, this.stop),
       el("div", { class: "ds-reason-line" }, this.reason, this.kill),
       this.question.node,
+      this.growth,
       this.problem,
       this.alerts.list,
       this.afterwards.diagnosis,
@@ -191,7 +193,18 @@ export class RunView {
     if (delta.output) this.log.add(delta.output);
     this.board.update();
     this.patterns.update();
-    return LIVE_STATES.has(delta.state);
+    this.showGrowth(delta);
+    return LIVE_STATES.has(delta.state) || Boolean(delta.growth?.growing);
+  }
+
+  /** Of a training that somebody else runs. @param {Delta} delta */
+  showGrowth({ growth }) {
+    this.growth.hidden = !growth;
+    if (!growth) return;
+    const seconds = String(Math.round(growth.read_s));
+    const changed = duration(growth.changed_s);
+    const told = growth.seen ? say("still_growing", { seconds }) : say("may_grow", { changed, seconds });
+    this.growth.textContent = growth.problem || told;
   }
 
   missing() {

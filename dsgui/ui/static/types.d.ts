@@ -106,6 +106,8 @@ export interface Delta {
   events: RunEvent[];
   output: string;
   cursor: Record<string, string>;
+  anew: boolean;
+  growth: { growing: boolean; seen: boolean; read_s: number; changed_s: number; problem: string } | null;
 }
 
 export interface RunSummary {

@@ -3,6 +3,9 @@
 import json
 import math
 import os
+import subprocess
+import sys
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -150,6 +153,28 @@ def test_a_log_is_read_as_the_output_of_a_run(bench, tmp_path, name):
     kept = sum(len(curve) for curve in bench.runs.curves(run_id))
     assert kept == sum(len(one["values"]) for one in expected)
     assert "".join(bench.runs.output(run_id))
+
+
+def timed_log(dates):
+    return "".join(f"[{date},000] [INFO] step {n} loss {4 / n}\nplain\n" for n, date in enumerate(dates, 1))
+
+
+def test_a_logs_own_times_are_when_its_lines_were_printed(bench, tmp_path):
+    (tmp_path / "train.log").write_text(timed_log(f"2024-05-01 12:00:{2 * n:02d}" for n in range(20)))
+    run_id = bench.add(tmp_path / "train.log")
+    loss = bench.curve(run_id, "loss", "output")
+    assert loss.time.tolist() == [2.0 * n for n in range(20)]
+    one = bench.runs.summary(run_id)
+    assert (one.started_at, one.duration_s) == (datetime(2024, 5, 1, 12).timestamp(), 38.0)  # by this machine's clock
+    assert "no times" not in bench.runs.follow(run_id, Cursor()).reason
+
+
+def test_a_logs_unclear_times_are_not_used_and_that_is_said(bench, tmp_path):
+    (tmp_path / "train.log").write_text(timed_log(f"05/0{n}/2024 12:00:00" for n in range(1, 6)))
+    run_id = bench.add(tmp_path / "train.log")
+    assert all(map(math.isnan, bench.curve(run_id, "loss", "output").time))
+    assert any("which number" in note for note in bench.archive.about(run_id)["adopted"]["notes"])
+    assert "no times" in bench.runs.follow(run_id, Cursor()).reason
 
 
 def test_a_folder_of_several_adds_each_under_its_own_name(bench, tmp_path):
@@ -312,3 +337,34 @@ def test_a_run_of_dsguis_own_is_not_read_again(bench, tmp_path):
     (bench.store.directory(run_id).path / "adopted.json").unlink()
     with pytest.raises(RunError):
         bench.adoption.read_again(run_id)
+
+
+# Each reads the folder before either has added it.
+_ADDS = """
+import sys, time
+from pathlib import Path
+from dsgui.runs.adoption import Adoption
+from dsgui.shell.runs.store import Store
+runs, folder, mine, others = map(Path, sys.argv[1:])
+class Together(Adoption):
+    def _read(self, found, group):
+        mine.touch()
+        while not others.exists():
+            time.sleep(0.001)
+        return super()._read(found, group)
+(added,) = Together(Store(runs)).add(str(folder)).added
+print(added.run_id, added.again)
+"""
+
+
+def test_two_processes_that_add_a_folder_at_once_add_it_once(bench, tmp_path):
+    folder, first, second = output_dir(tmp_path / "out", 5, 10), tmp_path / "first", tmp_path / "second"
+    command = [sys.executable, "-c", _ADDS, str(bench.store.runs_dir), str(folder)]
+    both = [
+        subprocess.Popen([*command, str(mine), str(others)], stdout=subprocess.PIPE, text=True)
+        for mine, others in ((first, second), (second, first))
+    ]
+    told = sorted(one.communicate(timeout=60)[0].split() for one in both)
+    (run,) = bench.runs.list()
+    assert told == [[run.run_id, "False"], [run.run_id, "True"]]
+    assert [one.name for one in bench.store.runs_dir.iterdir() if one.name.endswith(".adding")] == []

@@ -77,6 +77,17 @@ def test_what_a_run_left_is_listed_with_what_can_be_made_of_it(bench: Bench, run
     }
 
 
+def test_what_lies_where_a_recipe_saves_by_itself_is_found(bench: Bench) -> None:
+    run_id = bench.past_run("")
+    directory = bench.store.open(run_id)
+    directory.write_plan(replace(directory.read_plan(), working_directory=str(directory.path)), None)
+    saved = directory.path / "output" / "instruction_lora"
+    saved.mkdir(parents=True)
+    for name in ("adapter_config.json", "adapter_model.safetensors"):
+        (saved / name).write_text("{}")
+    assert [one.path for one in after(bench).things(run_id)] == [str(saved)]
+
+
 def test_old_checkpoints_go_by_a_rule_after_they_were_seen(bench: Bench, run_id: str) -> None:
     out = bench.folder / "out"
     paths = [str(save(out, step)) for step in (10, 20, 30, 40)]

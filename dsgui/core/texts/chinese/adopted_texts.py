@@ -17,6 +17,8 @@ ADOPTED: Mapping[str, str] = {
     "many_values": "只读取了前 {count} 个数值，其余未读取。",
     "pickled": "未打开 {file}：它是 pickle 文件，打开时可能执行代码。",
     "several_configs": "目录中有多个 DeepSpeed 配置（{files}），无法判断训练用的是哪一个，因此都未采用。",
+    "times_ambiguous": "{file}：无法判断日期中哪个数字是月份，因此曲线按步数绘制。",
+    "times_backwards": "{file}：其中的时间出现倒退，因此曲线按步数绘制。",
     "no_values": "其文件中没有训练数值。",
     "many_runs": "找到 {count} 次运行，只添加了前 {most} 次。其余请按各自的目录添加：{left}。",
     "not_whole": "目录中的文件太多，dsgui 没有全部查看（{count} 个），更深处的内容未看到。请添加其中的某个目录。",

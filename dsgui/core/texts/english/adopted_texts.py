@@ -19,6 +19,8 @@ ADOPTED: Mapping[str, str] = {
     "many_values": "The first {count} values were read; there are more.",
     "pickled": "{file} is not opened: it is a pickle, which can run code.",
     "several_configs": "Several DeepSpeed configs lie there ({files}); nobody knows which was used, so none was taken.",
+    "times_ambiguous": "{file}: which number of its dates is the month can’t be told, so its curves are by step.",
+    "times_backwards": "{file}: its times go backwards, so its curves are by step.",
     "no_values": "Nothing in its files is a value of a training.",
     # of the folder
     "many_runs": "{count} trainings were found; the first {most} were added. Add the others by their own folders: "

@@ -4,7 +4,7 @@ stand for."""
 REASONS = {
     # of a training that dsgui did not start
     "trained_elsewhere": "Trained elsewhere: dsgui reads {folder} and changes nothing in it.",
-    "no_times": "Its files tell no times, so its curves are by step.",
+    "no_times": "Its files tell no times that can be used, so its curves are by step or epoch.",
     # before it starts
     "waits_for_run": "Waits for {devices}: run “{name}” ({run}) comes first.",
     "waits_for_runs": "Waits for {devices}: run “{name}” ({run}) and {count} more come first.",

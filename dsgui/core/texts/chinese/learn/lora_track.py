@@ -35,7 +35,8 @@ LORA: dict[str, str] = {
     "lora_run.title": "Bloom 的 LoRA 微调",
     "lora_run.text": "LoRA 冻结模型，只训练线性层旁边的小适配器：这里 r = 8，alpha = 32，dropout 0.1。损失只计算回答"
     "部分，指令部分用 −100 遮盖。\n"
-    "配置里的 `activation_checkpointing` 块对 transformers 的模型不起作用，起作用的是 `--gradient_checkpointing`。",
+    "配置里的 `activation_checkpointing` 块对 transformers 的模型不起作用，起作用的是 `--gradient_checkpointing`。\n"
+    "教程用 fp16 训练；在没有 fp16 的机器上，按钮改用 bf16。",
     "lora_run.go1": "按 LoRA 设置启动页",
     "adapter.title": "合并适配器",
     "adapter.text": "这次运行留下一个适配器：几兆字节，离开模型就没有用。在运行页的“训练之后”里把它合并成完整的模型"

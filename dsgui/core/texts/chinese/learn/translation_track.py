@@ -10,7 +10,7 @@ TRANSLATION: dict[str, str] = {
     "auto.go1": "打开 ZeRO-2 配置",
     "auto.ask": "配置里写着 “auto” 时，微批大小由谁决定？",
     "auto.a1": "DeepSpeed，根据空闲显存",
-    "auto.a2": "HF Trainer，取自 --per_device_train_batch_size",
+    "auto.a2": "HF Trainer，取自 `--per_device_train_batch_size`",
     "auto.a3": "预设，根据模型大小",
     "auto.right": "Trainer 会先用自己的参数填好每一个 “auto”，再把配置交给 DeepSpeed。没有 Trainer，同一个文件会被拒"
     "绝。",

@@ -42,11 +42,12 @@ LORA: dict[str, str] = {
     "lora_run.text": "LoRA freezes the model and trains small adapters beside its linear layers: here r = 8, alpha "
     "= 32, dropout 0.1. Only the answer counts for the loss, the instruction is masked with −100.\n"
     "The config’s `activation_checkpointing` block does nothing with transformers’ models; "
-    "`--gradient_checkpointing` does.",
+    "`--gradient_checkpointing` does.\n"
+    "The tutorial trains in fp16; on a machine without it the button sets bf16.",
     "lora_run.go1": "Set up Launch for LoRA",
     "adapter.title": "Merge the adapter",
-    "adapter.text": "The run left an adapter: a few megabytes that are of no use without the model. Under *After "
-    "training* on the run’s page, make a whole model of it (Merge), and try it in the box beside the base model.",
+    "adapter.text": "The run left an adapter: a few megabytes that are of no use without the model. Under “After "
+    "training” on the run’s page, make a whole model of it (Merge), and try it in the box beside the base model.",
     "adapter.go1": "Open Runs",
     "seven_b.title": "What makes 7B trainable?",
     "seven_b.text": "The tutorial trains Bloomz-7B1 with LoRA on four GPUs, with ZeRO-2 and the optimizer "

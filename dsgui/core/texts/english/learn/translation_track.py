@@ -11,7 +11,7 @@ TRANSLATION: dict[str, str] = {
     "auto.go1": "Open the ZeRO-2 config",
     "auto.ask": 'Who decides the micro batch where the config says "auto"?',
     "auto.a1": "DeepSpeed, by the free GPU memory",
-    "auto.a2": "The HF Trainer, from --per_device_train_batch_size",
+    "auto.a2": "The HF Trainer, from `--per_device_train_batch_size`",
     "auto.a3": "The preset, from the model’s size",
     "auto.right": 'The Trainer fills every "auto" from its own arguments before DeepSpeed sees the file. Without '
     "the Trainer the same file is refused.",

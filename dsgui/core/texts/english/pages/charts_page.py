@@ -68,6 +68,8 @@ CHARTS_PAGE: dict[str, str] = {
     "until_more": "more is logged",
     "brief": "the {axes} are too close together for the system metrics",
     "brief_of": "the {axes} of {name} are too close together for the system metrics",
+    "untimed": "the times are not known",
+    "untimed_of": "the times of {name} are not known",
     "several_lack": "{count} runs have no {axes}",
     # the board
     "smoothing": "Smoothing",
