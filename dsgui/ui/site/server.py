@@ -1,6 +1,5 @@
 """The web server: our plain routes, then Gradio's app at the root, and the guard in front of both."""
 
-import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -22,7 +21,6 @@ from dsgui.ui.site.theme import make_theme
 
 DESIGN = STATIC / "styles" / "design.css"
 SHEETS = (STATIC / "style.css", *sorted((STATIC / "styles").glob("[!d]*.css")))
-_COMMENT, _AROUND_BRACES = re.compile(r"/\*.*?\*/", re.DOTALL), re.compile(r"\s*([{};])\s+")
 # Gradio looks for events a thousand times a second, which takes a tenth of a core from whoever trains.
 _EVENTS_EVERY_S, _PROGRESS_EVERY_S = 0.03, 0.5
 MOST_SESSIONS = 200  # a quarter of a MiB each; the one used least lately goes
@@ -63,8 +61,12 @@ def make_app(services: Services, host: str, port: int) -> FastAPI:
 
 def packed(sheet: str) -> str:
     """A sheet without its comments and the space around its braces: it is sent with the first page."""
-    bare = "\n".join(line.strip() for line in _COMMENT.sub("", sheet).splitlines())
-    return _AROUND_BRACES.sub(r"\1", bare)
+    begun, *commented = sheet.split("/*")
+    bare = begun + "".join(part.partition("*/")[2] for part in commented)
+    lines = "\n".join(filter(None, (line.strip() for line in bare.splitlines())))
+    for brace in "{};":
+        lines = lines.replace(f"{brace}\n", brace).replace(f"{brace} ", brace).replace(f" {brace}", brace)
+    return lines
 
 
 def _look_less_often(pages: gr.Blocks) -> None:

@@ -77,7 +77,7 @@ export class RunTools {
     this.count = el("p", { class: "ds-remark ds-run-count", role: "status", hidden: true });
     this.filters = el("div", { class: "ds-run-filters" }, this.state, this.sort, this.archivedLabel, this.columns);
     const line = el("div", { class: "ds-run-tools" }, this.all, this.search, this.filters, this.add);
-    this.hint = el("p", { class: "ds-remark ds-run-count ds-run-hint", hidden: true }, say("choose_hint"));
+    this.hint = el("p", { class: "ds-remark ds-run-hint", hidden: true }, say("choose_hint"));
     const status = el("div", { class: "ds-run-status" }, this.count, this.hint, this.choice);
     this.node = el("div", { class: "ds-run-over" }, line, status);
     this.several = false;
