@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 BUILDERS = ("CPUAdamBuilder", "FusedAdamBuilder", "ShareMemCommBuilder")
-COMPILERS = Path(__file__).with_name("compilers")
+COMPILERS = Path(__file__).resolve().with_name("compilers")
 LOCK = Path(sys.prefix) / ".operators.lock"
 
 

@@ -8,7 +8,7 @@ import os
 import posixpath
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +29,7 @@ from dsgui.shell.adopted.recording import keep, status_of
 from dsgui.shell.adopted.surroundings import Around, around
 from dsgui.shell.adopted.told import Reader, Told, names_of
 from dsgui.shell.adopted.walking import Walked, walked
+from dsgui.shell.files.regular_files import open_regular
 from dsgui.shell.logs.past import adding
 from dsgui.shell.processes.processes import boot_id
 from dsgui.shell.runs.store import RunDirectory, Store
@@ -40,6 +41,7 @@ _MOST_NOTES = 12
 _LEFT_S = 86_400.0
 _LONGEST_PATH = 4096
 _ADDING = ".adding"
+_COMPARED_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ class Adoption:
         kept = self._kept(directory)
         source = self._source(kept.source)
         found = self._found(source)
-        group = _same(found.groups, kept)
+        group = _same(found.groups, kept, self._known(str(source)))
         if group is None:
             raise RunError(wrong("adopted.gone", folder=posixpath.join(kept.source, kept.root)))
         return self._update(found, group, directory, kept)[0]
@@ -294,18 +296,35 @@ class Adoption:
         )
 
 
-def _same(found: Sequence[Group], kept: Adopted) -> Group | None:
-    """The training that it was; a log that others have come to lie beside is told of with them."""
+def _same(found: Sequence[Group], kept: Adopted, known: Mapping[str, RunDirectory]) -> Group | None:
+    """The training that it was; a log that others have come to lie beside is told of with them, unless they are another
+    run's of those that are `known` by their roots."""
+    own = next((one for one in found if one.root == kept.root), None)
+    others = (directory.read_adopted() for root, directory in known.items() if root != kept.root)
+    taken = {file.path for one in others if one for file in one.files}
     paths = {one.path for one in kept.files}
-    by_files = (one for one in found if any(file.path in paths for files in one.files.values() for file in files))
-    return next((one for one in found if one.root == kept.root), None) or next(by_files, None)
+    by_files = (one for one in found if one.root not in known and _paths(one) & paths and not _paths(one) & taken)
+    return own or next(by_files, None)
+
+
+def _paths(group: Group) -> set[str]:
+    return {file.path for files in group.files.values() for file in files}
 
 
 def _turn(staging: RunDirectory, before: RunDirectory) -> int:
     """Whether what was kept until now only grows: who has read it goes on where it ended."""
     kept = before.read_adopted()
-    grows = staging.points_file.read_bytes().startswith(before.points_file.read_bytes())
-    return (kept.turn if kept else 0) + (not grows)
+    return (kept.turn if kept else 0) + (not _goes_on(staging.points_file, before.points_file))
+
+
+def _goes_on(path: Path, before: Path) -> bool:
+    """Whether a file begins with all that another has. Not where that can't be read."""
+    with suppress(OSError), open_regular(path) as now, open_regular(before) as then:
+        while part := then.read(_COMPARED_BYTES):
+            if now.read(len(part)) != part:
+                return False
+        return True
+    return False
 
 
 def _place(path: Path) -> tuple[int, str]:

@@ -444,7 +444,8 @@ class Runs:
         news = max(size_of(directory.points_file) - cursor.points, 0)
         tables = enumerate((*cursor.samples, 0))  # and the one that may have been begun meanwhile
         news += sum(max(size_of(directory.samples_file(number)) - offset, 0) for number, offset in tables)
-        return not cursor.fresh and news < _QUICK_BYTES and run_id not in self._lost
+        little = not cursor.fresh and news < _QUICK_BYTES and run_id not in self._lost
+        return little and cursor.turn == _turn_of(directory, _plan_of(directory))
 
     def _doing(self, progress: Mapping[str, Any], status: RunStatus) -> str:
         """What is prepared now: in a script's own words, which may be anything."""

@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 LEFT_OUT = ("__pycache__", "node_modules")
 # What a supervised training runs, beside what its test names.
-TRAINING = ("dsgui/supervise.py", "dsgui/shell")
+TRAINING = ("dsgui/supervise.py", "dsgui/shell", "schemas")
 WORDS = ("dsgui/core/texts/english/", "dsgui/core/texts/chinese/")  # how it is said: no number hangs on it
 
 

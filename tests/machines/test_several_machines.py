@@ -221,6 +221,7 @@ def test_one_remote_machine_alone_is_not_taken_for_this_one(site: Site) -> None:
 
 
 @pytest.mark.browser
+@pytest.mark.remembered("app.py", "dsgui", "recipes", "presets")
 def test_the_recipe_trains_over_both_from_the_pages_hostfile(site: Site, browser: Browser) -> None:
     machines, runs_dir = site.machines, site.folder / "page"
     with running_app(runs_dir, around=machines.command, environment=machines.environment()) as app:

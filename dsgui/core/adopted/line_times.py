@@ -16,6 +16,7 @@ from functools import lru_cache
 _MOST_MARKS = 4000  # as finely as a screen shows
 _SOON_S, _SOON = 2.0, 1 / 200  # of all the time: a line without a time was printed before the next that has one
 _DAY_S = 86_400
+_YEARS = range(1990, 2101)  # others are told where nothing is known: 0000-00-00, 0001-01-01
 _BACK_S = 60.0  # processes that print to one log are not exactly in order
 _FEWEST = 2
 
@@ -26,7 +27,7 @@ STAMP = re.compile(
     rb"[\[(]?+"
     rb"(\d{4}[-/]\d\d[-/]\d\d|\d\d/\d\d/\d{4})"
     rb"[ T](\d\d):(\d\d):(\d\d)(?>(?:[.,](\d{1,9}+))?)"
-    rb"(?>(Z|[+-]\d\d:?+\d\d)?)(?![\d:])(?>( - [A-Z]{4,8} - )?)",
+    rb"(?>( ?+(?:Z|[+-]\d\d:?+\d\d))?)(?![\d:]| ?+[AaPp][Mm]\b)(?>( - [A-Z]{4,8} - )?)",
     re.MULTILINE,
 )
 
@@ -126,10 +127,10 @@ class TimesReader:
             ends = block.find(b"\n", match.end()) + 1 or len(block)
             date, hour, minute, second, part, zone, levelled = match.groups()
             clock = 3600 * int(hour) + 60 * int(minute) + int(second) + float(b"." + part if part else 0)
-            for name, midnight in _days(date, zone):
+            for name, midnight in _days(date, zone) if clock < _DAY_S else ():
                 way = self._ways.get(name) or self._ways.setdefault(name, _Way())
-                if midnight is None or clock >= _DAY_S:
-                    way.wrong = True
+                if midnight is None:
+                    way.wrong = name in _SLASHED  # what can't be meant; else a date that is none
                 else:
                     stretch = (self._offset + match.start(), self._offset + ends)
                     way.take(stretch, midnight + clock, date, levelled is not None)
@@ -153,7 +154,8 @@ class TimesReader:
         if ways[name].backwards:
             return LineTimes(unclear=Unclear.BACKWARDS)
         way = ways[name]
-        return LineTimes(tuple(way.marks()), (way.stretches[0].at, way.latest), zoned=name == _ZONED)
+        first = min(one.at for one in way.stretches)
+        return LineTimes(tuple(way.marks()), (first, way.latest), zoned=name == _ZONED)
 
 
 _ZONED, _PLAIN, _MONTH_FIRST, _DAY_FIRST = "zoned", "plain", "month_first", "day_first"
@@ -177,8 +179,10 @@ def _settled(ways: dict[str, _Way]) -> str:
 @lru_cache(maxsize=64)
 def _days(date: bytes, zone: bytes | None) -> tuple[tuple[str, float | None], ...]:
     """The beginning of its day, in each way in which the date may be meant; None where there is no such date."""
-    apart = _zone(zone)
+    apart = _zone(zone and zone.strip())
     first, second, third = date.replace(b"/", b"-").split(b"-")
+    if int(first if len(first) == 4 else third) not in _YEARS:
+        return ()
     if len(first) == 4:
         return ((_PLAIN if apart is None else _ZONED, _midnight(first, second, third, apart)),)
     return (

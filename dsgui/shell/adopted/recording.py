@@ -42,11 +42,11 @@ def keep(directory: RunDirectory, root: Path, told: Told, masker: Masker, series
     disk takes it not."""
     known = span(told.points)
     began = known[0] if known else math.nan
-    now = math.nan
-    records = Records(directory, _Unhurried(), lambda: now, masker, series=series)
     # What a log's lines say of the time can't be held against other files: they were written by another clock.
     marks = _times(root, told.log, told) if told.log and not known else LineTimes()
     told.span = known or marks.span
+    now = math.nan
+    records = Records(directory, _Unhurried(), lambda: now, masker, series=series)
     try:
         for point, at in told.points:
             now = at - began

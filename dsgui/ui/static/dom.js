@@ -51,4 +51,4 @@ export const messageOf = (error) => (error instanceof Error ? error.message : St
 
 /** A text with its options (--logging_steps) as code, which no line break parts. @param {string} text */
 export const withOptions = (text) =>
-  text.split(/(--[a-z_]+)/).map((one, place) => (place % 2 ? el("code", { class: "ds-whole" }, one) : one));
+  text.split(/(--[a-z][\w-]*)/).map((one, place) => (place % 2 ? el("code", { class: "ds-whole" }, one) : one));

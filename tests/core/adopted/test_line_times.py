@@ -1,6 +1,7 @@
 """When a log's lines were printed, as far as they say so."""
 
 import math
+import time
 
 import pytest
 
@@ -100,6 +101,35 @@ def test_a_long_log_has_no_more_marks_than_a_screen_shows():
     assert found.span == (NOON, NOON + 3 * 3600 - 1)
 
 
-def test_a_pattern_of_times_is_linear():
-    assert STAMP.match(b"a" * 100_000) is None
-    assert STAMP.match(b"[" + b"a" * 100_000) is None
+@pytest.mark.parametrize("piece", [b" ", b"\x1b[m", b"a", b"[a", b"\t", b"2024-05-01 12:00:00"])
+def test_a_pattern_of_times_is_linear(piece):
+    """By ratio, of the quickest of three: quadratic work takes sixteen times as long."""
+
+    def took(size):
+        text, begun = piece * (size // len(piece)), time.thread_time()
+        assert not any(match.start() for match in STAMP.finditer(text))
+        return time.thread_time() - begun
+
+    short, long = (min(took(size) for _ in range(3)) for size in (50_000, 200_000))
+    assert long < 8 * max(short, 1e-3)
+
+
+@pytest.mark.parametrize("odd", ["2024-05-01 24:00:00", "0000-00-00 00:00:00", "0001-01-01 00:00:00 +0000 UTC",
+                                 "2024-02-30 12:00:00", "2024-05-01 23:59:60.5"])  # fmt: skip
+def test_an_impossible_time_is_no_time_and_takes_no_others_away(odd):
+    found = times(f"{odd} start", "2024-05-01 12:00:00 one", f"{odd} two", "2024-05-01 12:00:02 three")
+    assert found.span == (NOON, NOON + 2)
+
+
+def test_a_zone_may_stand_apart():
+    found = times("[2024-05-01 12:00:00 +0000] [12] [INFO] a", "[2024-05-01 14:00:05 +0200] [12] [INFO] b")
+    assert (found.span, found.zoned) == ((NOON, NOON + 5), True)
+
+
+def test_half_a_days_hours_are_not_taken_for_a_days():
+    assert times("05/13/2024 11:00:00 AM a", "05/13/2024 01:00:00 PM b").marks == ()
+
+
+def test_nothing_was_printed_before_the_first():
+    found = times("2024-05-01 12:00:30 a", "2024-05-01 12:00:00 b", "2024-05-01 12:00:40 c")
+    assert found.span == (NOON, NOON + 40)

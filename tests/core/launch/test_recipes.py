@@ -10,8 +10,9 @@ def test_every_recipe_has_a_script_a_name_and_a_preset_that_is_read_as_it_reads_
     presets = {preset.id: preset for preset in catalog.presets()}
     for recipe in RECIPES:
         assert catalog.recipe(recipe.name).is_file()
-        assert words("launch_page", recipe.label)
+        assert "Bundled" not in words("launch_page", recipe.label)  # the heading says it once
         assert presets[recipe.preset].integration is recipe.takes.integration
+    assert len({words("launch_page", recipe.label) for recipe in RECIPES}) == len(RECIPES)
     assert {recipe.takes for recipe in RECIPES} == {ConfigArgument.HF, ConfigArgument.NATIVE}
     assert ConfigArgument.NATIVE.integration is Integration.NATIVE
 

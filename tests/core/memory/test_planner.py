@@ -138,6 +138,10 @@ def test_a_folder_says_nothing_of_another_that_the_config_offloads_to():
     found = answer(question)
     assert judge(found, room.of_config(question.config)).fit is Fit.FITS
     same = {"zero_optimization": zero | {"offload_optimizer": {"device": "nvme", "nvme_path": "/nvme"}}}
+    slashed = {"zero_optimization": zero | {"offload_optimizer": {"device": "nvme", "nvme_path": "/nvme/"}}}
+    assert room.of_config(slashed) == room
+    left = {"zero_optimization": zero | {"offload_optimizer": {"device": "cpu", "nvme_path": "/other"}}}
+    assert room.of_config(left) == room
     verdict = judge(found, room.of_config(same))
     assert verdict.fit is Fit.SHORT
     assert str(verdict.short[0]).startswith("The NVMe folder needs")

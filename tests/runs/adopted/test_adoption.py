@@ -368,3 +368,20 @@ def test_two_processes_that_add_a_folder_at_once_add_it_once(bench, tmp_path):
     (run,) = bench.runs.list()
     assert told == [[run.run_id, "False"], [run.run_id, "True"]]
     assert [one.name for one in bench.store.runs_dir.iterdir() if one.name.endswith(".adding")] == []
+
+
+def test_two_trainings_never_become_one(bench):
+    """Logs are told of together where something lies beside them that they may all be of."""
+    folder = bench.folder / "logs"
+    folder.mkdir()
+    for name, loss in (("a", 3.0), ("b", 7.0)):
+        lines = (f"step: {step} loss: {loss / step}" for step in range(1, 20))
+        (folder / f"{name}.log").write_text("\n".join(lines))
+    ids = [one.run_id for one in bench.adoption.add(str(folder)).added]
+    before = [bench.curve(run_id, "loss", "output").value.tolist() for run_id in ids]
+    output_dir(folder, 5, 10)
+    for run_id in ids:
+        with pytest.raises(RunError):
+            bench.adoption.read_again(run_id)
+    assert [bench.curve(run_id, "loss", "output").value.tolist() for run_id in ids] == before
+    assert before[0] != before[1]

@@ -75,7 +75,7 @@ def _checkpointing(fitted: Fitted, case: Case, schema: Schema, torch: str) -> Ou
 
 
 def _judged(fitted: Fitted, room: Room) -> Fitted:
-    return replace(fitted, room=room, verdict=judge(fitted.answer, room))
+    return replace(fitted, room=room, verdict=judge(fitted.answer, room.of_config(fitted.question.config)))
 
 
 # ------------------------------------------------------------------------------------------------------- environment

@@ -1,10 +1,11 @@
 """What memory there is: of a card, planned or here, and of the host with the limits around it."""
 
+import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dsgui.core.config.pointer import MISSING, lookup
+from dsgui.core.config.pointer import lookup
 from dsgui.core.machine.hardware import Gpu, Hardware
 from dsgui.core.machine.machine import Host
 from dsgui.core.memory.fits.nvme import Nvme
@@ -46,9 +47,13 @@ class Room:
 
     def of_config(self, config: Mapping[str, Any]) -> "Room":
         """What is free in the folder that was given says nothing of another that a config offloads to."""
-        named = (lookup(config, pointer) for pointer in NVME_PATHS)
-        paths = {str(path) for path in named if path not in (MISSING, None)}
-        return self if self.nvme is None or paths <= {self.nvme.path} else replace(self, nvme=None)
+        blocks = [lookup(config, posixpath.dirname(pointer)) for pointer in NVME_PATHS]
+        named = [
+            block.get("nvme_path") for block in blocks if isinstance(block, Mapping) and block.get("device") == "nvme"
+        ]
+        paths = {posixpath.normpath(str(path)) for path in named if path}
+        known = self.nvme and posixpath.normpath(self.nvme.path)
+        return self if known is None or paths <= {known} else replace(self, nvme=None)
 
 
 def room_of(
