@@ -18,13 +18,14 @@ _LOOK_S, _STILL_LOOK_S = 5.0, 30.0
 _SHARE = 20.0  # looking and reading may take that part of the time
 _LONGEST_S = 86_400.0
 _GROWS_S = 600.0  # what was not changed for so long grows no more, as far as anybody can tell
+_SURELY_S = 60.0  # what was seen to change so lately is said to grow
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """Of one training. `growing`: its files changed in the last ten minutes, `seen` while somebody watched; `read_s` is
-    how long ago they were last looked at, `changed_s` how long ago they changed, in seconds; `problem` says why they
-    can't be looked at."""
+    """Of one training. `growing`: its files changed in the last ten minutes; `seen`: in the last one, while somebody
+    watched. `read_s` is how long ago they were last looked at, `changed_s` how long ago they changed, in seconds;
+    `problem` says why they can't be looked at."""
 
     growing: bool
     seen: bool
@@ -84,8 +85,9 @@ class Growing:
         if known is None:
             return None
         now = self._monotonic()
-        growing = now - known.grew < _GROWS_S
-        growth = Growth(growing, known.seen, now - known.at, min(now - known.grew, _LONGEST_S), known.problem)
+        still_s = now - known.grew
+        growing, seen = still_s < _GROWS_S, known.seen and still_s < _SURELY_S
+        growth = Growth(growing, seen, now - known.at, min(still_s, _LONGEST_S), known.problem)
         return growth if growing or known.problem else None
 
     def _look(self, run_id: str) -> None:

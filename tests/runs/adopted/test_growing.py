@@ -17,27 +17,30 @@ from tests.support.event_files import write_records
 HOUR_S = 3600
 
 
+class Counted(Adoption):
+    """`reads`: how often files were opened."""
+
+    reads = 0
+
+    def read_again(self, run_id: str) -> bool:
+        self.reads += 1
+        return super().read_again(run_id)
+
+
 class Bench:
-    """`now` is the time by both clocks; `reads` counts how often files were opened."""
+    """`now` is the time by both clocks."""
 
     def __init__(self, folder: Path) -> None:
-        self.now, self.reads, self.allowed = 1000.0, 0, True
+        self.now, self.allowed = 1000.0, True
         self.store = Store(folder / "runs")
         self.runs = Runs(self.store, Launcher())
-        self.adoption = Adoption(self.store, self.check)
+        self.adoption = Counted(self.store, self.check)
         self.growing = Growing(self.adoption, lambda: self.now, lambda: self.now)
         self.log = folder / "out" / "train.log"
         self.log.parent.mkdir()
         self.prints(1, 2, 3)
         self.run_id = self.adoption.add(str(self.log.parent)).added[0].run_id
         self.cursor = Cursor()
-        read_again = self.adoption.read_again
-
-        def counted(run_id: str) -> bool:
-            self.reads += 1
-            return read_again(run_id)
-
-        self.adoption.read_again = counted  # type: ignore[method-assign]
 
     def check(self, path: Path) -> None:
         if not self.allowed:
@@ -83,12 +86,15 @@ def test_what_is_printed_later_is_told_as_news(bench):
     assert bench.growing.told(bench.run_id).seen
     assert bench.growing.told(bench.run_id).read_s == 0
     assert bench.runs.summary(bench.run_id).step == 5
+    bench.asks(61)
+    told = bench.growing.told(bench.run_id)
+    assert (told.growing, told.seen) == (True, False)  # it may have ended
 
 
 def test_nothing_is_opened_where_nothing_changed_and_an_old_training_is_looked_at_seldom(bench):
     for _ in range(200):
         bench.asks(5)
-    assert bench.reads == 1  # the first look of this server
+    assert bench.adoption.reads == 1  # the first look of this server
     bench.asks(HOUR_S)
     assert bench.growing.told(bench.run_id) is None
     bench.now += 10

@@ -10,7 +10,7 @@ RUNS_PAGE: dict[str, str] = {
     "added_again": "已在列表中，已重新读取：{names}。",
     "not_added": "未添加：{names}。",
     "read_again": "已重新读取 {name}。",
-    "still_growing": "仍在增长；{seconds} 秒前重新读取。",
+    "still_growing": "仍在增长；{seconds} 秒前检查过。",
     "may_grow": "文件在 {changed} 前有变化；{seconds} 秒前检查过是否有新内容。",
     "nothing_new": "{name}：其文件没有新内容。",
     "deleted": "运行 {run} 已删除。",

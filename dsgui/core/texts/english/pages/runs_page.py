@@ -12,7 +12,7 @@ RUNS_PAGE: dict[str, str] = {
     "added_again": "In the list already, read again: {names}.",
     "not_added": "Not added: {names}.",
     "read_again": "{name} was read again.",
-    "still_growing": "Still growing; read again {seconds} s ago.",
+    "still_growing": "Still growing; looked at {seconds} s ago.",
     "may_grow": "Its files changed {changed} ago; looked at {seconds} s ago for more.",
     "nothing_new": "{name}: nothing new in its files.",
     "runs_label": "Runs",
