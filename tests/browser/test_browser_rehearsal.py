@@ -113,28 +113,28 @@ def test_a_click_during_which_the_server_tells_more_still_cancels(page, made_up)
 
 def test_a_press_that_the_server_has_no_answer_to_can_be_pressed_again(browser, app):
     """Neither button stays busy: the dry run's, and that which looks for a change."""
-    page = app.sign_in(browser.new_context()).new_page()  # its console may tell errors
-    page.goto(app.url)
-    page.wait_for_selector('[data-pointer="/train_batch_size"]', state="attached")
-    plan_for_a_24_gb_card(page)
-    page.fill("#gpus input", "5")  # nobody asked for that yet
-    expect(chip(page)).to_have_text("does not fit")
-    page.route("**/gradio_api/run/**", lambda route: route.fulfill(status=500, body='{"error": "raised"}'))
-    said_so = "dsgui’s server had no answer: its terminal says why. Try again."
-    ask(page)
-    expect(said(page)).to_have_text(said_so)
-    expect(page.get_by_role("button", name="Ask DeepSpeed: dry run")).to_have_attribute("aria-busy", "false")
-    page.locator("#ds-mem-find").click()
-    expect(page.locator(".ds-mem-change").first).to_have_text(said_so)
-    expect(page.locator("#ds-mem-find")).to_have_attribute("aria-disabled", "false")
-    page.unroute("**/gradio_api/run/**")
-    page.locator("#ds-mem-find").click()
-    expect(page.locator("#ds-mem-apply")).to_be_visible()
-    ask(page)
-    expect(said(page)).to_contain_text("step 2 of 3, backward")
-    page.get_by_role("button", name="Cancel").click()
-    expect(said(page)).to_contain_text("cancelled")
-    page.context.close()
+    with app.sign_in(browser.new_context()) as context:
+        page = context.new_page()  # its console may tell errors
+        page.goto(app.url)
+        page.wait_for_selector('[data-pointer="/train_batch_size"]', state="attached")
+        plan_for_a_24_gb_card(page)
+        page.fill("#gpus input", "5")  # nobody asked for that yet
+        expect(chip(page)).to_have_text("does not fit")
+        page.route("**/gradio_api/run/**", lambda route: route.fulfill(status=500, body='{"error": "raised"}'))
+        said_so = "dsgui’s server had no answer: its terminal says why. Try again."
+        ask(page)
+        expect(said(page)).to_have_text(said_so)
+        expect(page.get_by_role("button", name="Ask DeepSpeed: dry run")).to_have_attribute("aria-busy", "false")
+        page.locator("#ds-mem-find").click()
+        expect(page.locator(".ds-mem-change").first).to_have_text(said_so)
+        expect(page.locator("#ds-mem-find")).to_have_attribute("aria-disabled", "false")
+        page.unroute("**/gradio_api/run/**")
+        page.locator("#ds-mem-find").click()
+        expect(page.locator("#ds-mem-apply")).to_be_visible()
+        ask(page)
+        expect(said(page)).to_contain_text("step 2 of 3, backward")
+        page.get_by_role("button", name="Cancel").click()
+        expect(said(page)).to_contain_text("cancelled")
 
 
 def test_a_closed_tab_ends_its_dry_run_and_the_next_in_line_begins(page, browser, app, made_up):
@@ -153,12 +153,13 @@ def test_a_closed_tab_ends_its_dry_run_and_the_next_in_line_begins(page, browser
     (before,) = rehearsing_python.running(made_up)
     ask(page)
     expect(said(page)).to_contain_text("Queued behind 1: one dry run at a time.")
-    context.close()
+    first.close()
     expect(said(page)).to_contain_text("step 2 of 3, backward")
     (now,) = rehearsing_python.running(made_up)
     assert now != before
     page.get_by_role("button", name="Cancel").click()
     expect(said(page)).to_contain_text("cancelled")
+    context.close()
 
 
 @pytest.mark.complete  # without a page: tests/shell/memory/test_dry_runs.py

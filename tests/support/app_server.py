@@ -18,7 +18,7 @@ from urllib.parse import unquote
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.runs.store import Store
-from tests.support.ports import free_port
+from tests.support.ports import known_port
 from tests.support.warm_server import forked
 
 ROOT = Path(__file__).parents[2]
@@ -70,7 +70,7 @@ def running_app(
 ) -> Iterator[App]:
     """`python app.py` on a free port (`port=None`: let it choose), ended afterwards, and the runs with it. `around` may
     put the command into another place. It is forked from a process that has imported all, unless `cold`."""
-    chosen = [] if port is None else ["--port", str(port or free_port())]
+    chosen = [] if port is None else ["--port", str(port or known_port())]
     own = ["--runs-dir", str(runs_dir), "--presets-dir", str(runs_dir.with_name(f"{runs_dir.name}-presets"))]
     # The tests' scripts and configs lie beside the runs.
     places = ["--allow", str(runs_dir.parent)]

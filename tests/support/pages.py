@@ -3,22 +3,40 @@ conftest."""
 
 import sys
 from contextlib import contextmanager
+from functools import cache
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
 from tests.support.app_server import BEEN_HERE, running_app
 from tests.support.browser import CHROMIUM, FLAGS
+from tests.support.reused import Loop, Reusing
 
 expect.set_options(timeout=60_000)  # what only a failure takes
 
 
+@cache
+def chromium(config):
+    """One for all that a worker tests, and the loop that has to run while it is used."""
+    playwright = sync_playwright().start()
+    loop = Loop()
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+
+    def end():
+        with loop.at_work():
+            browser.close()
+            playwright.stop()
+
+    config.add_cleanup(end)
+    loop.rest()
+    return Reusing(browser), loop
+
+
 @pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
+def browser(request):
+    reusing, loop = chromium(request.config)
+    with loop.at_work():
+        yield reusing
 
 
 # A target Python that starts the script itself where DeepSpeed's launcher would: two processes fewer that import torch.

@@ -1,5 +1,6 @@
-"""The app without the seconds that it takes to import Gradio: one process imports everything once, asks this Python's
-accelerator once, and is forked for each app that a test starts. tests/ui/site/test_app.py starts it as people do."""
+"""The app without the seconds that it takes to import Gradio: one process imports everything once, asks this Python
+once what it and its machine have, and is forked for each app that a test starts.
+tests/ui/site/test_app.py starts it as people do."""
 
 import atexit
 import contextlib
@@ -160,12 +161,23 @@ def _ran(arguments: list[str]) -> int:
 
 
 def _ask_once() -> None:
-    """What this Python's accelerator answers, told to each app that asks it."""
-    from dsgui.shell.machine import target
+    """What this Python says of itself and its machine, told to each app that asks it, or a script that starts it."""
+    from dsgui.shell.machine import machine_reader, target
 
-    asked, key = target.ask, (sys.executable, "accelerator")
-    answer = asked(*key, target.ACCELERATOR_TIMEOUT_S)
-    target.ask = lambda python, what, most_s: answer if (python, what) == key else asked(python, what, most_s)
+    asked = target.ask
+    answer = asked(sys.executable, "machine", machine_reader.MACHINE_TIMEOUT_S)
+
+    def told(python: str, what: str, timeout_s: float) -> dict[str, Any]:
+        return answer if what != "versions" and _is_this(python) else asked(python, what, timeout_s)
+
+    target.ask = machine_reader.ask = told
+
+
+def _is_this(python: str) -> bool:
+    """Whether it is this interpreter, or a script that starts it."""
+    with contextlib.suppress(OSError), open(python, "rb") as file:
+        return python == sys.executable or sys.executable.encode() in file.read(400)
+    return False
 
 
 def main() -> None:
