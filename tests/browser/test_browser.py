@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from tests.support.app_server import running_app
 from tests.support.browser import fill, findings, json_text, stop_run
 
 pytestmark = pytest.mark.browser
@@ -172,3 +173,14 @@ def test_a_file_that_is_no_text_is_said_and_changes_nothing(page, tmp_path):
     chooser.value.set_files(tmp_path / "weights.json")
     expect(page.get_by_text("is not text in UTF-8")).to_be_visible()
     assert json_text(page) == before
+
+
+def test_a_tab_goes_from_one_dsgui_to_another_on_another_port(browser, app, tmp_path):
+    """V8 keeps what it compiled of the first one's page: the second's asked the first one for its scripts."""
+    with running_app(tmp_path / "runs") as other, browser.new_context(locale="en-US") as context:
+        page, lost = context.new_page(), []
+        page.on("requestfailed", lambda request: lost.append(request.url))
+        for shown in (app, other):
+            page.goto(shown.entrance)
+            page.wait_for_selector('[data-pointer="/train_batch_size"]', state="attached")
+            assert lost == []

@@ -41,6 +41,7 @@ class Kept:
     def __init__(self, context: BrowserContext) -> None:
         self.context, self.page = context, context.new_page()
         self._devtools = context.new_cdp_session(self.page)
+        self._devtools.send("Page.enable")  # else no script is added
         self._scripts: list[str] = []
         self._listeners: list[tuple[str, Callable[..., Any]]] = []
         self._on = self.page.on

@@ -37,4 +37,6 @@ def tell_if_unanswered(sent: Dependency, what: str) -> None:
 
 
 def _then(module: str, call: str) -> str:
-    return f"import('/dsgui/static/{module}.js').then((module) => module.{call})"
+    """The whole address: V8 keeps what it compiled for Gradio's texts with the place they were first seen at, and a tab
+    that goes from one dsgui to another on another port asked the first one for a bare path."""
+    return f"import(location.origin + '/dsgui/static/{module}.js').then((module) => module.{call})"
