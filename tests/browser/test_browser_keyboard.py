@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.app_server import running_app
-from tests.support.axe import violations
 from tests.support.browser import editor, json_text, replace_text
+from tests.support.chromium.axe import violations
 from tests.support.made_runs import Made, make_run
 
 pytestmark = pytest.mark.browser

@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.axe import violations
 from tests.support.browser import choose, json_text
+from tests.support.chromium.axe import violations
 
 pytestmark = pytest.mark.browser
 

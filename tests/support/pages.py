@@ -10,7 +10,7 @@ from playwright.sync_api import expect, sync_playwright
 
 from tests.support.app_server import BEEN_HERE, running_app
 from tests.support.browser import CHROMIUM, FLAGS
-from tests.support.reused import Loop, Reusing
+from tests.support.chromium.reused import Loop, Reusing
 
 expect.set_options(timeout=60_000)  # what only a failure takes
 

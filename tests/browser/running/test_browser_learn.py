@@ -12,8 +12,8 @@ from dsgui.core.launch.plan import ConfigArgument, StartedBy
 from dsgui.core.launch.state import RunState
 from dsgui.shell.runs.store import Store
 from tests.support.app_server import running_app
-from tests.support.axe import violations
 from tests.support.browser import json_text, replace_text
+from tests.support.chromium.axe import violations
 from tests.support.made_runs import Made, make_run
 from tests.support.pages import AT_ONCE, BEEN_HERE, opened
 

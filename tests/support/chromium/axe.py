@@ -3,7 +3,7 @@
 from functools import cache
 from pathlib import Path
 
-AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+AXE = Path(__file__).parents[3] / "node_modules" / "axe-core" / "axe.min.js"
 # Of each violation: the rule, what is wrong, and the parts of the page. The editor's inside is left out: axe-core sees
 # neither that what is edited can have the focus nor the filter that darkens it, which has a test of its own.
 _RUN = """async () => (await axe.run({ exclude: [".cm-scroller"] })).violations.map((one) =>
