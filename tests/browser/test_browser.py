@@ -183,5 +183,6 @@ def test_a_tab_goes_from_one_dsgui_to_another_on_another_port(browser, app, tmp_
         for shown in (app, other):
             page.goto(shown.entrance)
             page.wait_for_selector('[data-pointer="/train_batch_size"]', state="attached")
+            assert scripts
             assert all(script.startswith(shown.url) for script in scripts)
             scripts.clear()

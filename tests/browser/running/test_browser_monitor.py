@@ -52,16 +52,15 @@ def made(tmp_path_factory):
 
 @contextmanager
 def opened(browser, app, query, script=""):
-    context = app.sign_in(browser.new_context(viewport={"width": 1280, "height": 900}))
-    context.add_init_script(script)
-    page = context.new_page()
-    problems = []
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
-    page.goto(f"{app.url}?{query}")
-    yield page
-    assert problems == []
-    context.close()
+    with app.sign_in(browser.new_context(viewport={"width": 1280, "height": 900})) as context:
+        context.add_init_script(script)
+        page = context.new_page()
+        problems = []
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+        page.goto(f"{app.url}?{query}")
+        yield page
+        assert problems == []
 
 
 def trace(page, title, name):

@@ -5,11 +5,10 @@ permissions, routes, listeners, scripts, history, size, look and where the mouse
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any, Self
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
-from playwright.sync_api import Browser, BrowserContext, Error, Page
+from playwright.sync_api import Browser, BrowserContext, Error, Frame, Page
 
 # The options of a context that a page can be given as well.
 ADAPTED = {"viewport", "color_scheme", "accept_downloads"}
@@ -36,7 +35,8 @@ class Reusing:
 
 
 class Kept:
-    """A context with the page that stays. `scripts`: the identifiers of what each document begins with."""
+    """A context with the page that stays. `_scripts`: the identifiers of what each document begins with; `_origins`:
+    where the page has been, so that what is stored there goes as well."""
 
     def __init__(self, context: BrowserContext) -> None:
         self.context, self.page = context, context.new_page()
@@ -44,15 +44,17 @@ class Kept:
         self._devtools.send("Page.enable")  # else no script is added
         self._scripts: list[str] = []
         self._listeners: list[tuple[str, Callable[..., Any]]] = []
+        self._origins: set[str] = set()
+        self.page.on("framenavigated", self._been)
         self._on = self.page.on
-        self.page.on = self._listen  # type: ignore[method-assign]
+        self.page.on = self._listen
 
     def adapt(self, viewport: Any, color_scheme: Any) -> None:
         self.page.set_viewport_size(viewport)
         self.page.emulate_media(color_scheme=color_scheme, reduced_motion="null", forced_colors="null", contrast="null")
 
     def begin_with(self, script: str) -> None:
-        """`script` runs at the begin of each document, until `forget`."""
+        """`script` runs at the beginning of each document, until `forget`."""
         added = self._devtools.send("Page.addScriptToEvaluateOnNewDocument", {"source": script})
         self._scripts.append(added["identifier"])
 
@@ -71,18 +73,21 @@ class Kept:
         self._devtools.send("Page.resetNavigationHistory")
 
     def _leave(self) -> None:
-        address = self.page.url
-        if not address.startswith("http"):
-            self.page.goto("about:blank")
-            return
-        self.page.goto(urljoin(address, f"/{NOWHERE}"))
-        self.page.evaluate("sessionStorage.clear(); window.name = ''")
-        origin = "{0.scheme}://{0.netloc}".format(urlsplit(address))
-        self._devtools.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+        shown = self.page.url.startswith("http")
+        self.page.goto(urljoin(self.page.url, f"/{NOWHERE}") if shown else "about:blank")
+        if shown:
+            self.page.evaluate("sessionStorage.clear(); window.name = ''")
+        for origin in self._origins:
+            self._devtools.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+        self._origins.clear()
+
+    def _been(self, frame: Frame) -> None:
+        if frame.url.startswith("http"):
+            self._origins.add(urljoin(frame.url, "/"))
 
     def _listen(self, name: str, listener: Callable[..., Any]) -> None:
         self._listeners.append((name, listener))
-        self._on(name, listener)  # type: ignore[call-overload]
+        self._on(name, listener)
 
 
 class Visit:
@@ -130,14 +135,13 @@ class Loop:
 
     def __init__(self) -> None:
         self._loop = asyncio.events._get_running_loop()
-        self._running = partial(asyncio.events._set_running_loop, self._loop)
 
     def rest(self) -> None:
         asyncio.events._set_running_loop(None)
 
     @contextlib.contextmanager
     def at_work(self) -> Iterator[None]:
-        self._running()
+        asyncio.events._set_running_loop(self._loop)
         try:
             yield
         finally:
