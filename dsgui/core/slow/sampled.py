@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dsgui.core.metrics.performance import training_curve
+from dsgui.core.metrics.performance import loss_curve
 from dsgui.core.metrics.points import Event
 from dsgui.core.metrics.samples import SLOWDOWNS
 from dsgui.core.metrics.thinning import Curve, Floats
@@ -58,7 +58,7 @@ class Readings:
 
 def readings(curves: Sequence[Curve], moments: Sequence[Moment]) -> Readings:
     """Of one run, from all its curves, telemetry too, and its events."""
-    clock = training_curve(curves, "loss") or _longest(curves)
+    clock = loss_curve(curves) or _longest(curves)
     if clock is None:
         return Readings(0, (), np.empty(0), np.empty(0), None, None, {})
     stops = _stops(clock, curves, moments)

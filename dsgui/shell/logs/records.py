@@ -327,11 +327,6 @@ class Records:
             self._progress = now
             self._try(self._directory.write_progress, now)
 
-    @property
-    def step(self) -> int | None:
-        """The last one that the training is known to have reached."""
-        return self._current().get("step")
-
     def state(self) -> dict[str, Any]:
         """All that whoever goes on needs, after this process was killed: it can be pickled. It holds output that was
         not masked yet, so it is for no disk."""
