@@ -9,5 +9,6 @@ test("a command is taken apart at its blanks, and nothing of it is lost", () => 
   assert.equal(found.join(""), text);
   assert.deepEqual(found.slice(0, 4), ["deepspeed", " ", "--num_gpus", " "]);
   assert.ok(found.includes("--run-name"));
+  assert.ok(found.includes("\n  train.py"));
   assert.deepEqual(pieces(""), []);
 });

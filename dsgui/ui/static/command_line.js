@@ -8,18 +8,18 @@ import { words } from "./texts.js";
 
 const COPIED_MS = 1500;
 
-/** Words and what is between them, in turn. @param {string} text */
-export const pieces = (text) => text.split(/(\s+)/).filter(Boolean);
+/** Words and blanks, in turn; the indent of a line belongs to its first word. @param {string} text */
+export const pieces = (text) => text.match(/\n\s*\S*|\S+|[^\S\n]+/g) ?? [];
 
 /** @param {string} text @returns {(Node | string)[]} */
 export const wholeWords = (text) =>
-  pieces(text).map((piece) => (piece.trim() ? el("span", { class: "ds-word" }, piece) : piece));
+  pieces(text).map((piece) => (piece.trim() ? el("span", { class: "ds-whole" }, piece) : piece));
 
 /** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} _ @param {Watch} watch */
 export function mount(element, props, _, watch) {
   const title = words("launch_page", "command");
   const line = el("pre", { class: "ds-command ds-words", tabindex: "0", role: "region", "aria-label": title });
-  const copy = button(words("tools_page", "copy"), { class: "ds-step" }, async () => {
+  const copy = button(words("tools_page", "copy"), { class: "ds-copy" }, async () => {
     await navigator.clipboard.writeText(line.textContent ?? "");
     copy.textContent = words("tools_page", "copied");
     setTimeout(() => (copy.textContent = words("tools_page", "copy")), COPIED_MS);
