@@ -109,6 +109,7 @@ READINGS: Mapping[str, Place] = MappingProxyType(
         "swap_used_bytes": Place("host_memory", "note_swap", colour=_PINK, if_any=True),
         "gpu.utilisation_percent": Place("gpu_utilization"),
         "cpu_percent": Place("cpu", "note_cores"),
+        "run_cpu_percent": Place("cpu", "note_run", colour=_ORANGE, alone=True),
         "gpu.power_w": Place("gpu_power"),
         "gpu.temperature_c": Place("gpu_temperature"),
         "gpu.sm_clock_mhz": Place("gpu_clocks"),

@@ -1375,6 +1375,12 @@ export const CHARTS = {
    "chart": "cpu",
    "note": "note_cores"
   },
+  "run_cpu_percent": {
+   "chart": "cpu",
+   "note": "note_run",
+   "colour": "#D55E00",
+   "alone": true
+  },
   "gpu.power_w": {
    "chart": "gpu_power"
   },

@@ -13,7 +13,7 @@ export const pieces = (text) => text.match(/\n\s*\S*|\S+|[^\S\n]+/g) ?? [];
 
 /** @param {string} text @returns {(Node | string)[]} */
 export const wholeWords = (text) =>
-  pieces(text).map((piece) => (piece.trim() ? el("span", { class: "ds-whole" }, piece) : piece));
+  pieces(text).map((piece) => (piece.trim() ? el("span", {}, piece) : piece));
 
 /** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} _ @param {Watch} watch */
 export function mount(element, props, _, watch) {
