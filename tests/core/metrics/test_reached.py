@@ -43,7 +43,9 @@ def test_what_is_no_number_is_no_best_loss() -> None:
     ],
 )
 def test_the_loss_is_found_under_the_name_that_its_script_gave_it(names: list[str], expected: str | None) -> None:
-    points = [(at, Point(int(at), None, {name: place + 1 / at for place, name in enumerate(names)})) for at in (1.0, 2.0)]
+    points = [
+        (at, Point(int(at), None, {name: place + 1 / at for place, name in enumerate(names)})) for at in (1.0, 2.0)
+    ]
     found = reached(*points)
     value = None if expected is None else names.index(expected) + 0.5
     assert (found.get("loss"), found.get("best_loss")) == (value, value)
