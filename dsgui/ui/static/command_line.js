@@ -9,11 +9,10 @@ import { words } from "./texts.js";
 const COPIED_MS = 1500;
 
 /** Words and blanks, in turn; the indent of a line belongs to its first word. @param {string} text */
-export const pieces = (text) => text.match(/\n\s*\S*|\S+|[^\S\n]+/g) ?? [];
+export const pieces = (text) => text.match(/\n\s*\S*|\S+|[^\S\n]+/g) ?? /** @type {string[]} */ ([]);
 
 /** @param {string} text @returns {(Node | string)[]} */
-export const wholeWords = (text) =>
-  pieces(text).map((piece) => (piece.trim() ? el("span", {}, piece) : piece));
+export const wholeWords = (text) => pieces(text).map((piece) => (piece.trim() ? el("span", {}, piece) : piece));
 
 /** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} _ @param {Watch} watch */
 export function mount(element, props, _, watch) {
