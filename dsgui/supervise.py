@@ -857,7 +857,7 @@ class Supervisor:
         kind = "failed" if state is RunState.FAILED else "ended"
         lasted = f" after {self._status.lasted_s:.0f} s" if self._status.lasted_s is not None else ""
         text = f"{state.value}{lasted}. {self._status.reason}".strip()
-        self._notifier.tell(self._message(kind, text, None))
+        self._notifier.tell(self._message(kind, text, self._records.step))
 
     def close(self) -> None:
         """What is still being told of the run elsewhere has some seconds: the run itself is over."""

@@ -22,7 +22,7 @@ from dsgui.core.learn.tracks import BY_ID, STEPS, TRACKS
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.memory_report import told as why_told
 from dsgui.core.memory.fits.stages_compared import as_json
-from dsgui.core.metrics.performance import figures, training_curve
+from dsgui.core.metrics.performance import figures, loss_curve
 from dsgui.core.metrics.thinning import Curve
 from dsgui.core.runs.news import RunSummary
 from dsgui.core.texts.languages import spoken
@@ -140,7 +140,7 @@ class Learning:
 
 
 def _outcome_of(curves: Sequence[Curve], run: RunSummary) -> Outcome:
-    told, loss = figures(curves), training_curve(curves, "loss")
+    told, loss = figures(curves), loss_curve(curves)
     finite = [float(value) for value in loss.value if math.isfinite(value)] if loss is not None else []
     return Outcome(
         first_loss=finite[0] if finite else None,

@@ -49,7 +49,7 @@ def launch_watch_and_stop(page, app):
     page.get_by_label("Arguments for the script").fill("--logging_steps 1")
     command = page.locator("#command")
     expect(command).to_contain_text("--logging_steps 1")
-    shown = command.locator(".cm-content").inner_text()
+    shown = command.locator("pre").inner_text()
     page.click("#launch")
     expect(page.locator(".ds-run-title")).to_contain_text("translation", timeout=60_000)
     run_id = page.url.split("run=")[1]

@@ -11,7 +11,7 @@ def open_script(page, path, text):
     page.get_by_role("tab", name="2 · Launch").click()
     page.get_by_label("My own script").check()
     page.locator("#script textarea, #script input").first.fill(str(path))
-    return page.locator("#command .cm-content")
+    return page.locator("#command pre")
 
 
 def test_an_accelerate_script_is_told_by_the_environment(page, tmp_path):
@@ -42,7 +42,7 @@ def test_a_script_that_brings_its_own_config_is_no_false_alarm(page, tmp_path):
     offer = page.locator("#config-offer")
     expect(offer).to_have_text("The script loads its own config")
     offer.click()
-    expect(page.locator("#command .cm-content")).to_contain_text("DSGUI_CONFIG=")
+    expect(page.locator("#command pre")).to_contain_text("DSGUI_CONFIG=")
     expect(page.locator("#launch-verdict")).to_contain_text("The script doesn’t get this config.")
     expect(page.locator("#reader input")).to_have_value("The script reads its own config (HF Trainer or accelerate)")
     expect(page.locator("#launch")).to_be_enabled()

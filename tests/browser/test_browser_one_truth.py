@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import choose, findings, replace_text
+from tests.support.browser import HeldAnswers, choose, findings, replace_text
 
 pytestmark = pytest.mark.browser
 NATIVE = '{"train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 2}'
@@ -52,6 +52,23 @@ def test_planned_gpus_and_nodes_go_to_slurm_and_the_hostfile_until_somebody_says
     take.click()
     expect(hostfile).to_have_value("gpu-a slots=8\nworker-0 slots=8\n")
     expect(said).to_be_hidden()
+
+
+def test_a_late_answer_to_the_plan_never_replaces_what_was_typed_meanwhile(page):
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.get_by_label("Slurm", exact=True).click()
+    expect(number(page, "slurm-per-node")).to_be_visible()
+    page.get_by_role("tab", name="1 · Configure").click()
+    held = HeldAnswers(page, '"data":[1,7')
+    number(page, "gpus").fill("7")
+    held.wait()
+    page.get_by_role("tab", name="2 · Launch").click()
+    number(page, "slurm-per-node").fill("3")
+    number(page, "slurm-nodes").fill("5")
+    held.release()
+    expect(page.locator("#plan-differs")).to_contain_text("this run has 5 nodes × 3 GPUs")
+    expect(number(page, "slurm-per-node")).to_have_value("3")
+    expect(number(page, "slurm-nodes")).to_have_value("5")
 
 
 def test_the_scripts_arguments_count_on_both_pages_and_its_place_too(page):

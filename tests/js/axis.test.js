@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { axisOf, choices, lack } from "../../dsgui/ui/static/axis.js";
+import { axisOf, choices, lack, ownAxis, whyOwn } from "../../dsgui/ui/static/axis.js";
+import { Clock } from "../../dsgui/ui/static/curves.js";
 import { made, steps } from "./made.js";
 
 /** @import { Series } from "./made.js" */
@@ -102,4 +103,33 @@ test("of several, whose times are not known is said where the user chose time", 
   const why = "Not everything is drawn: the times of b are not known.";
   assert.deepEqual(axisOf("time", both), { axis: "time", why });
   assert.equal(axisOf(null, both).axis, "step");
+});
+
+test("a chart none of whose values has an epoch is drawn by step, and says so", () => {
+  const epochs = [1, 2, 3].map((epoch) => ({ step: epoch * 10, epoch, y: 1 }));
+  const timeless = [1, 2, 3].map((step) => ({ step, y: 1 }));
+  const timed = { name: "mfu", points: [{ time: 1, y: 2 }] };
+  const curves = made({ points: epochs }, { name: "lr", points: timeless }, timed);
+  const clock = new Clock(curves.clock("epoch"), "epoch");
+  const [loss, rate, clocked] = [...curves.each].map((curve) => ({ curve, clock }));
+  assert.equal(ownAxis([loss], "epoch"), "");
+  assert.equal(ownAxis([rate], "epoch"), "step");
+  assert.equal(ownAxis([rate, loss], "epoch"), "");
+  assert.equal(ownAxis([clocked], "epoch"), "time");
+  assert.equal(ownAxis([], "epoch"), "");
+  assert.equal(ownAxis([{ ...rate, clock: null }], "time"), "step");
+  assert.equal(whyOwn("step", "epoch"), "Drawn by step: its values have no epochs.");
+});
+
+test("values without epochs whose times are known stand between the epochs", () => {
+  const epochs = [1, 2].map((epoch) => ({ step: epoch, epoch, time: epoch * 10, y: 1 }));
+  const curves = made({ points: epochs }, { name: "lr", points: [{ step: 1, time: 15, y: 1 }] });
+  const clock = new Clock(curves.clock("epoch"), "epoch");
+  assert.equal(
+    ownAxis(
+      [...curves.each].slice(1).map((curve) => ({ curve, clock })),
+      "epoch",
+    ),
+    "",
+  );
 });

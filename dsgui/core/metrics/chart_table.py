@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from dsgui.core.metrics.curves import Series
+from dsgui.core.metrics.the_loss import is_loss
 from dsgui.core.sizes import GIB, MIB
 from dsgui.core.texts.english import TEXTS
 from dsgui.core.texts.saying import words
@@ -15,7 +16,6 @@ from dsgui.core.texts.saying import words
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")  # Okabe and Ito
 _BLUE, _ORANGE, _, _PINK, _, _, _GREY = COLOURS
 LOSS, EVALUATION, THROUGHPUT = "loss", "evaluation", "throughput"
-LOSS_ENDS = "loss"  # of a curve's name, as a word
 # In a name: what it took.
 EVALUATION_COSTS = ("runtime", "per_second", "gen_len", "num_tokens", "preparation_time", "_mem_")
 EVALUATION_COUNTS = "_samples"  # at a name's end
@@ -109,6 +109,7 @@ READINGS: Mapping[str, Place] = MappingProxyType(
         "swap_used_bytes": Place("host_memory", "note_swap", colour=_PINK, if_any=True),
         "gpu.utilisation_percent": Place("gpu_utilization"),
         "cpu_percent": Place("cpu", "note_cores"),
+        "run_cpu_percent": Place("cpu", "note_run", colour=_ORANGE, alone=True),
         "gpu.power_w": Place("gpu_power"),
         "gpu.temperature_c": Place("gpu_temperature"),
         "gpu.sm_clock_mhz": Place("gpu_clocks"),
@@ -128,7 +129,7 @@ def place_of(series: Series) -> Place | None:
         return READINGS.get(f"gpu.{card[2]}" if card else name)
     if kind == "final" or (kind == "eval" and _is_cost(name)):
         return None
-    if name.rpartition("_")[2] == LOSS_ENDS:
+    if is_loss(name):
         return Place(LOSS)
     ending = next((place for end, place in ENDINGS.items() if name.endswith(end)), None)
     return LOGGED.get(name) or ending or (Place(EVALUATION) if kind == "eval" else None)

@@ -9,6 +9,7 @@ import numpy as np
 
 from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.points import OUTPUT, number_to_json
+from dsgui.core.metrics.the_loss import the_loss
 from dsgui.core.metrics.thinning import Curve, Floats
 
 _GPU_USED = re.compile(r"gpu(\d+)\.used_bytes\Z")
@@ -52,7 +53,7 @@ class Figures:
 
 def figures(curves: Sequence[Curve]) -> Figures:
     """The figures of one run, from all its curves (telemetry too), in any order."""
-    loss = training_curve(curves, "loss")
+    loss = loss_curve(curves)
     final, best = _losses(loss)
     host, run = _memory(curves, "host_used_bytes"), _memory(curves, "run_bytes")
     cards = _cards(curves)
@@ -71,6 +72,13 @@ def figures(curves: Sequence[Curve]) -> Figures:
         gpu_mean_bytes={card: mean for card, used in cards.items() if (mean := _mean(used)) is not None},
         duration_s=max((float(np.nanmax(one.time)) for one in curves if np.isfinite(one.time).any()), default=None),
     )
+
+
+def loss_curve(curves: Sequence[Curve]) -> Curve | None:
+    """The training's loss, whatever its script calls it."""
+    trained = {one.series.name for one in curves if one.series.kind == "train" and len(one)}
+    name = the_loss(trained)
+    return None if name is None else training_curve(curves, name)
 
 
 def training_curve(curves: Sequence[Curve], name: str, kind: str = "train") -> Curve | None:

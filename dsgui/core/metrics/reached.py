@@ -1,23 +1,37 @@
 """How far a training has come, told by its points as they are logged: for the list of runs, which reads no curves."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from dsgui.core.metrics.points import OUTPUT, Point, number_to_json
+from dsgui.core.metrics.the_loss import is_loss, the_loss
 
 _NO_STEP = -1
+_MOST_LOSSES = 32  # a script that numbers their names has none of them in the list
+
+
+@dataclass(slots=True)
+class _Loss:
+    """`best` is the lowest finite value."""
+
+    last: float = math.nan
+    best: float | None = None
+
+    def take(self, value: float) -> None:
+        self.last = value
+        if math.isfinite(value):
+            self.best = value if self.best is None else min(self.best, value)
 
 
 @dataclass(slots=True)
 class Reached:
-    """`best` is the lowest finite loss; the speed is measured between the first and the last logged step, as
+    """`losses` by their names; the speed is measured between the first and the last logged step, as
     `performance.figures` does: a count that begins again is measured from there. What a script's files tell counts
     until the output tells the same."""
 
     printed: bool = False  # training was told of by the output
-    loss: float | None = None
-    best: float | None = None
+    losses: dict[str, _Loss] = field(default_factory=dict)
     step: int = _NO_STEP
     at_s: float = math.nan
     first_step: int = _NO_STEP
@@ -33,13 +47,13 @@ class Reached:
             self._take(point, now_s)
 
     def _begin_anew(self) -> None:
-        self.printed, self.loss, self.best = True, None, None
+        self.printed, self.losses = True, {}
         self.step = self.first_step = _NO_STEP
 
     def _take(self, point: Point, now_s: float) -> None:
-        self.loss = loss = point.values.get("loss", self.loss)
-        if loss is not None and math.isfinite(loss):
-            self.best = loss if self.best is None else min(self.best, loss)
+        for name, value in point.values.items():
+            if is_loss(name) and (name in self.losses or len(self.losses) < _MOST_LOSSES):
+                self.losses.setdefault(name, _Loss()).take(value)
         if point.step is None or not math.isfinite(point.step):
             return
         if self.first_step == _NO_STEP or point.step < self.step:
@@ -53,8 +67,9 @@ class Reached:
 
     def to_json(self) -> dict[str, Any]:
         """As progress.json has it."""
-        losses = {"loss": self.loss, "best_loss": self.best}
-        found: dict[str, Any] = {name: number_to_json(one) for name, one in losses.items() if one is not None}
+        loss = self.losses.get(the_loss(self.losses) or "")
+        told = {"loss": loss.last, "best_loss": loss.best} if loss else {}
+        found: dict[str, Any] = {name: number_to_json(one) for name, one in told.items() if one is not None}
         if self.step != _NO_STEP:
             found |= {"step": self.step, "total": None, "eta_s": None}
         if (rate := self.steps_per_second) is not None:

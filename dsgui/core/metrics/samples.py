@@ -60,7 +60,8 @@ class GpuSample:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """`run_bytes` is the host memory of the run's own processes; `cpu_percent` is the whole machine's, 0 to 100;
+    """`run_bytes` is the host memory of the run's own processes; `cpu_percent` is the whole machine's, 0 to 100, and
+    `run_cpu_percent` what of it the run's own processes took;
     `time_s` is a date (unix seconds) by that machine's clock, `elapsed_s` counts from the run's beginning, whatever the
     clock is set to. `limit_bytes` is what the control groups allow where that is less than the machine has, and
     `limit_used_bytes` what counts against it. The disk is the one that the run writes to."""
@@ -79,6 +80,7 @@ class Sample:
     disk_free_bytes: int | None = None
     disk_total_bytes: int | None = None
     run_processes: int | None = None
+    run_cpu_percent: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -25,7 +25,7 @@ from dsgui.core.metrics.chart_table import (
     told,
 )
 from dsgui.core.metrics.curves import Series
-from dsgui.core.metrics.performance import training_curve
+from dsgui.core.metrics.performance import loss_curve, training_curve
 from dsgui.core.metrics.points import number_to_json
 from dsgui.core.metrics.thinning import Curve, Floats, Places, thin
 from dsgui.core.texts.saying import listed, words
@@ -140,7 +140,7 @@ def _named(curves: Sequence[Curve]) -> list[tuple[str, str]]:
 
 def _speeds(curves: Sequence[Curve]) -> Iterator[Drawn]:
     """Measured between points of the loss, for a training that does not report its speed."""
-    loss = training_curve(curves, "loss")
+    loss = loss_curve(curves)
     if loss is None:
         return
     known = np.flatnonzero(np.isfinite(loss.step))

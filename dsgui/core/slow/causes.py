@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -100,7 +100,11 @@ def _gpu_waits(seen: Readings, offloads: bool) -> Iterator[Cause]:
         figures.append(_figure("pcie", value=f"{pcie / GIB:.1f}"))
     if seen.processes is not None:
         figures.append(_figure("processes", value=str(seen.processes)))
-    yield _cause(_waited_for(idle, busy, pcie, offloads), share, figures)
+    code = _waited_for(idle, busy, pcie, offloads)
+    if code == "cpu_full" and (taken := _taken(seen)):
+        code = "cpu_full_others" if taken.others > taken.own else code
+        figures += taken.figures
+    yield _cause(code, share, figures)
 
 
 def _waited_for(idle: float | None, busy: float | None, pcie: float | None, offloads: bool) -> str:
@@ -120,7 +124,30 @@ def _cpu_is_full(seen: Readings, _: bool) -> Iterator[Cause]:
         return
     share = float((seen.cpu >= SATURATED).mean())
     if share >= SATURATED_FOR:
-        yield _cause("cpu_limit", share, [_figure("cpu", value=_percent(seen.cpu.mean()))])
+        taken, figures = _taken(seen), [_figure("cpu", value=_percent(seen.cpu.mean()))]
+        code = "cpu_limit" if taken is None else "cpu_others" if taken.others > taken.own else "cpu_own"
+        yield _cause(code, share, [*figures, *(taken.figures if taken else ())])
+
+
+class _Taken(NamedTuple):
+    """What took the host's CPU while it was saturated, in percent of all cores."""
+
+    own: float
+    others: float
+
+    @property
+    def figures(self) -> list[Said]:
+        both = (("of_run", self.own), ("of_others", self.others))
+        return [_figure(code, value=_percent(value)) for code, value in both]
+
+
+def _taken(seen: Readings) -> _Taken | None:
+    """None where the run's own was not sampled."""
+    told = (seen.cpu >= SATURATED) & np.isfinite(seen.own_cpu)
+    if not told.any():
+        return None
+    own = float(seen.own_cpu[told].mean())
+    return _Taken(own, max(float(seen.cpu[told].mean()) - own, 0.0))
 
 
 def _pauses(seen: Readings, _: bool) -> Iterator[Cause]:

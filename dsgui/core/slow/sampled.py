@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dsgui.core.metrics.performance import training_curve
+from dsgui.core.metrics.performance import loss_curve
 from dsgui.core.metrics.points import Event
 from dsgui.core.metrics.samples import SLOWDOWNS
 from dsgui.core.metrics.thinning import Curve, Floats
@@ -50,6 +50,7 @@ class Readings:
     trained: int
     cards: tuple[Card, ...]
     cpu: Floats
+    own_cpu: Floats  # of the run's processes, at the same moments; NaN: not known
     swap: Floats
     processes: int | None
     pauses: Pauses | None
@@ -58,9 +59,9 @@ class Readings:
 
 def readings(curves: Sequence[Curve], moments: Sequence[Moment]) -> Readings:
     """Of one run, from all its curves, telemetry too, and its events."""
-    clock = training_curve(curves, "loss") or _longest(curves)
+    clock = loss_curve(curves) or _longest(curves)
     if clock is None:
-        return Readings(0, (), np.empty(0), np.empty(0), None, None, {})
+        return Readings(0, (), np.empty(0), np.empty(0), np.empty(0), None, None, {})
     stops = _stops(clock, curves, moments)
     begin, end = float(clock.time[0]), float(clock.time[-1])
     sampled = {key: _during(curve, begin, end, stops) for key, curve in _sampled(curves).items()}
@@ -70,6 +71,7 @@ def readings(curves: Sequence[Curve], moments: Sequence[Moment]) -> Readings:
         trained=len(times) or max((len(one[0]) for one in sampled.values()), default=0),
         cards=tuple(_cards(sampled)),
         cpu=cpu[np.isfinite(cpu)],
+        own_cpu=_at(times, sampled.get(("", "run_cpu_percent"), _NONE))[np.isfinite(cpu)],
         swap=_finite(sampled.get(("", "swap_used_bytes"), _NONE)[1]),
         processes=int(np.nanmedian(processes)) if np.isfinite(processes).any() else None,
         pauses=_pauses(clock, stops),

@@ -9,7 +9,8 @@ This module is also sent to the other machines of a run (shell/metrics/nodes.py)
 """
 
 import os
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from dsgui.core.machine.cgroups import MemoryGroup, folders, memory_group
@@ -147,6 +148,32 @@ class RunMemory:
             changed = before is None or before[0] != words[2]
             self._shared[pid] = (words[2], _shared_bytes(pid)) if changed else before  # type: ignore[assignment]
         return anonymous * self._page + max((shared for _, shared in self._shared.values()), default=0)
+
+
+class RunCpu:
+    """What a run's processes took of all cores since the last reading, in percent; the first has none. `root` holds the
+    `proc` to read."""
+
+    def __init__(self, root: str = "", monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._root, self._monotonic = root, monotonic
+        self._all_ticks_s = os.sysconf("SC_CLK_TCK") * (os.cpu_count() or 1)
+        self._at_s: float | None = None
+        self._ticks: dict[int, int] = {}
+
+    def read(self, pids: Iterable[int]) -> float | None:
+        """What a process took before it was first seen is not counted, nor the last of one that has ended."""
+        now, before, known = self._monotonic(), self._at_s, self._ticks
+        self._at_s = now
+        self._ticks = {pid: ticks for pid in pids if (ticks := self._ticks_of(pid)) is not None}
+        if before is None or now <= before:
+            return None
+        used = sum(ticks - known[pid] for pid, ticks in self._ticks.items() if pid in known)
+        return round(min(max(100 * used / (self._all_ticks_s * (now - before)), 0.0), 100.0), 1)
+
+    def _ticks_of(self, pid: int) -> int | None:
+        """In user and in system mode; a name may hold blanks and brackets."""
+        words = (_read_once(f"{self._root}/proc/{pid}/stat") or b"").rpartition(b")")[2].split(None, 13)
+        return int(words[11]) + int(words[12]) if len(words) > 12 else None
 
 
 def read_disk(paths: Iterable[str]) -> DiskReading:

@@ -10,7 +10,7 @@ from concurrent.futures import TimeoutError as NoAnswer
 from dsgui.core.metrics.samples import GpuSample, Lack, Sample
 from dsgui.shell.metrics.aside import Aside, Bounded
 from dsgui.shell.metrics.nvml import Cards, load_nvml
-from dsgui.shell.metrics.proc import DiskReading, HostReader, HostReading, Marked, RunMemory, read_disk
+from dsgui.shell.metrics.proc import DiskReading, HostReader, HostReading, Marked, RunCpu, RunMemory, read_disk
 
 _HOLDERS_S = 2.0
 _CLOSE_S = 0.5
@@ -126,11 +126,13 @@ class Telemetry:
         clock: Callable[[], float] = time.time,
         disk: DiskWatch | None = None,
         marked: Marked | None = None,
+        run_cpu: Callable[[Iterable[int]], float | None] | None = None,
     ) -> None:
         self._gpus = gpus if gpus is not None else GpuWatch(lambda: Cards(load_nvml()))
         self._host = HostReader().read if host is None else host
         self._disk = disk if disk is not None else DiskWatch(())
         self._run_bytes = RunMemory().read if run_bytes is None else run_bytes
+        self._run_cpu = RunCpu().read if run_cpu is None else run_cpu
         self._clock, self._marked = clock, marked
         self._seen: set[int] = set()
 
@@ -159,6 +161,7 @@ class Telemetry:
             disk_free_bytes=disk.free_bytes,
             disk_total_bytes=disk.total_bytes,
             run_processes=len(pids),
+            run_cpu_percent=self._run_cpu(pids),
         )
 
     def gpu_holders(self) -> set[int] | None:

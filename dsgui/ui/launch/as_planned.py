@@ -17,7 +17,8 @@ from dsgui.core.machine.hardware import Target
 from dsgui.core.texts.saying import words
 from dsgui.core.validation.resolve import global_batch
 from dsgui.ui.common.documents import read_document
-from dsgui.ui.common.events import ONCE
+from dsgui.ui.common.embedded import in_browser
+from dsgui.ui.common.events import LOCAL, ONCE
 from dsgui.ui.config.context_bar import ContextBar
 from dsgui.ui.config.workbench import MAX_RANKS
 from dsgui.ui.launch.desk import Desk
@@ -59,13 +60,10 @@ def _batch(text: str, context: Context) -> str:
 def wire_as_planned(desk: Desk, bar: ContextBar, take: gr.Button, target: Target) -> None:
     """What is chosen for Slurm follows the plan until somebody chooses otherwise, as does the hostfile's template;
     `take` sets what the place chosen has to the plan's."""
-    own = gr.State(False)
     nodes, per_node, hostfile = (desk[name] for name in ("slurm_nodes", "slurm_per_node", "hostfile"))
 
-    def follow(nodes: float | None, gpus: float | None, own: bool) -> tuple[Any, ...]:
-        planned = as_count(nodes), as_count(gpus)
-        slurm = (gr.skip(), gr.skip()) if own else planned
-        return *slurm, gr.Textbox(placeholder=hostfile_for("", min(planned[0], _MOST_HOSTS), planned[1]).strip())
+    def template(nodes: float | None, gpus: float | None) -> gr.Textbox:
+        return gr.Textbox(placeholder=hostfile_for("", min(as_count(nodes), _MOST_HOSTS), as_count(gpus)).strip())
 
     def taken(nodes: float | None, gpus: float | None, where: str, named: str | None, chosen: Sequence[str]) -> Any:
         planned = as_count(nodes), as_count(gpus)
@@ -74,9 +72,9 @@ def wire_as_planned(desk: Desk, bar: ContextBar, take: gr.Button, target: Target
         here = _chosen(target, chosen, planned[1]) if where == Here.NAME else gr.skip()
         return *slurm, hosts, here
 
-    gr.on([nodes.input, per_node.input], lambda: True, None, [own], **ONCE)
-    plan = [bar.nodes, bar.gpus]
-    gr.on([bar.nodes.change, bar.gpus.change], follow, [*plan, own], [nodes, per_node, hostfile], **ONCE)
+    plan, planned = [bar.nodes, bar.gpus], [bar.nodes.change, bar.gpus.change]
+    gr.on(planned, None, plan, [nodes, per_node], js=in_browser("as_planned", "follow", MAX_RANKS), **LOCAL)
+    gr.on(planned, template, plan, [hostfile], **ONCE)
     asked = [*plan, desk["where"], hostfile, desk["gpus"]]
     take.click(taken, asked, [nodes, per_node, hostfile, desk["gpus"]], **ONCE)
 

@@ -28,6 +28,7 @@ from dsgui.core.script.taken import LOGGING_WORDS
 from dsgui.core.script.words import with_option
 from dsgui.core.texts.saying import words
 from dsgui.ui.common.documents import read_document
+from dsgui.ui.common.embedded import embedded
 from dsgui.ui.common.escaping import plain
 from dsgui.ui.common.events import LIVE, LOCAL, ONCE
 from dsgui.ui.common.findings_view import verdict
@@ -72,18 +73,8 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             verdict_line = gr.Markdown("", elem_id="launch-verdict")
             differs = gr.Markdown("", elem_id="plan-differs", elem_classes="ds-message", visible=False)
             take = gr.Button("", size="sm", visible=False, elem_id="take-plan")
-            command = gr.Code(
-                "",
-                language="shell",
-                label=words("launch_page", "command"),
-                interactive=False,
-                wrap_lines=True,
-                lines=3,
-                max_lines=10,
-                elem_id="command",
-                buttons=["copy"],
-            )
-            checks = gr.HTML("", elem_id="preflight", apply_default_css=False, padding=False)
+            command = embedded("command_line", "ds-launch-command", (), value="", elem_id="command")
+            checks = embedded("findings", "ds-findings-root", (), value="", elem_id="preflight")
             offered = gr.Button("", size="sm", visible=False, elem_id="config-offer")
             undo = gr.Button(words("launch_page", "undo"), size="sm", visible=False, elem_id="config-offer-undo")
             anyway = gr.Checkbox(False, label=words("launch_page", "anyway"), visible=False, elem_id="although")

@@ -73,6 +73,7 @@ def build_pages(services: Services) -> Pages:
         demo.load(None, None, None, js=in_browser("language", "begin"), **LOCAL)
         demo.load(None, None, None, js=in_browser("keyboard", "begin"), **LOCAL)
         demo.load(None, None, None, js=in_browser("browse", "begin"), **LOCAL)
+        demo.load(None, None, None, js=in_browser("as_planned", "begin"), **LOCAL)
         demo.load(_linked_run, None, [tabs, runs.monitor], **ONCE)
         recall_on_load(configure, demo)
         end_with_page(demo, services)

@@ -3,8 +3,9 @@
 
 import { Clock } from "./curves.js";
 import { words } from "./texts.js";
+import { placing } from "./traces.js";
 
-/** @import { Axis, Kind, Source } from "./types.d.ts" */
+/** @import { Axis, Kind, Line, Source } from "./types.d.ts" */
 /** @import { Curves } from "./curves.js" */
 
 /** @typedef {"silent" | "unplaced" | "single" | "brief" | "untimed"} Lack why a run can't be drawn by an axis */
@@ -133,3 +134,20 @@ export function axisOf(wanted, sources) {
   const still = axis === "time" ? lacking : missing(shown, asked, LOGGED);
   return { axis, why: axis === asked || !still.length ? "" : because("drawn_by", shown, still, asked, axis) };
 }
+
+/**
+ * The axis of one chart by itself: by everyone's it would stand empty, for not one of its values has a place there. ""
+ * where one has, or where there is no other axis.
+ * @param {Pick<Line, "curve" | "clock">[]} lines @param {Axis} axis @returns {Axis | ""}
+ */
+export function ownAxis(lines, axis) {
+  /** @param {(line: Pick<Line, "curve" | "clock">) => (point: import("./types.d.ts").Point) => number} placeOf */
+  const hasPlace = (placeOf) =>
+    lines.some((line) => line.curve.stretches.some(({ low }) => Number.isFinite(placeOf(line)(low))));
+  if (!lines.length || hasPlace(({ curve, clock }) => placing(curve, clock ?? null))) return "";
+  return AXES.find((one) => one !== axis && hasPlace(() => (point) => point[one])) ?? "";
+}
+
+/** Why a chart is drawn by an axis of its own. @param {Axis} own @param {Axis} axis everyone's */
+export const whyOwn = (own, axis) =>
+  say("drawn_by", { axis: say(BY[own]), why: say("none_here", { axes: say(`${axis}s`) }) });

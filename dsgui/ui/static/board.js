@@ -1,7 +1,7 @@
 // The charts of one run or of several laid over each other, and how they are looked at: axis, smoothing,
 // zoom, and how the user wants them to stand.
 
-import { AXES, axisOf, BUTTONS, choices } from "./axis.js";
+import { AXES, axisOf, BUTTONS, choices, ownAxis, whyOwn } from "./axis.js";
 import { Chart } from "./chart.js";
 import {
   cardLimits,
@@ -34,7 +34,8 @@ import { COLOURS, look, markPlace, sharedRange } from "./traces.js";
  * @property {string} [kept] where the browser keeps how the charts are looked at
  * @property {() => Group[] | null} [groups] those of the sources that are drawn as one
  */
-/** @typedef {Map<Chart, { lines: Line[], limits: Limit[] }>} Contents what each chart has now */
+/** @typedef {{ lines: Line[], limits: Limit[], message?: string }} Content */
+/** @typedef {Map<Chart, Content>} Contents what each chart has now */
 
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("charts_page", code, given);
@@ -62,8 +63,11 @@ export class Board {
     /** @type {{ axis: Axis, why: string }} `view.axis` is what the user chose, null for nothing */
     this.shown = { axis: "time", why: "" };
     this.drawn = false;
-    /** @type {{ reach: Range | null, range: Range | null, own: Range | null }} of the points, with room, and by time */
-    this.extents = { reach: null, range: null, own: null };
+    /**
+     * Of the points, with room, and of charts with an axis of their own.
+     * @type {{ reach: Range | null, range: Range | null, own: Partial<Record<Axis, Range | null>> }}
+     */
+    this.extents = { reach: null, range: null, own: {} };
     /** @type {Mark[]} */
     this.marks = [];
     /** @type {Map<string, Chart>} */
@@ -327,8 +331,8 @@ export class Board {
     const message = this.noLoss(sources);
     if (message) this.chart(charted(LOSS));
     for (const chart of this.charts.values()) {
-      const { lines = [], limits = [] } = contents.get(chart) ?? {};
-      chart.set(lines, limits, chart.id === LOSS ? message : "");
+      const { lines = [], limits = [], message: why = "" } = contents.get(chart) ?? {};
+      chart.set(lines, limits, [chart.id === LOSS ? message : "", why].filter(Boolean).join("\n"));
     }
     const extra = [...this.charts.values()].filter((chart) => chart.node.parentElement === this.extra);
     this.more.hidden = !extra.some((chart) => chart.lines.length);
@@ -360,7 +364,22 @@ export class Board {
         if (!several) content.limits = limitsOf(content.limits, source, curve, place);
       }
     }
+    for (const [chart, content] of contents) this.setApart(chart, content, sources);
     return contents;
+  }
+
+  /**
+   * A chart whose values have no place on everyone's axis is drawn by another, and says so.
+   * @param {Chart} chart @param {Content} content @param {Source[]} sources
+   */
+  setApart(chart, content, sources) {
+    const own = chart.own ? "" : ownAxis(content.lines, this.axis());
+    if (!own) return;
+    chart.own = own;
+    content.message = whyOwn(own, this.axis());
+    for (const line of content.lines) {
+      line.clock = own === "time" ? null : new Clock(sources[line.run].curves.clock(own), own);
+    }
   }
 
   /**
@@ -398,15 +417,17 @@ export class Board {
   }
 
   /**
-   * The range that all charts share, from their points alone; those that are by time on their own share another.
+   * The range that all charts share, from their points alone; those that are by another axis share one by it.
    * @param {Source[]} sources @param {(Clock | null)[]} clocks
    */
   measure(sources, clocks) {
     const charts = [...this.charts.values()];
     const lines = charts.filter((chart) => !chart.own).flatMap((chart) => chart.lines);
-    const own = charts.filter((chart) => chart.own).flatMap((chart) => chart.lines);
+    /** @param {Axis} axis */
+    const linesBy = (axis) => charts.filter((chart) => chart.own === axis).flatMap((chart) => chart.lines);
     const { reach, shown } = sharedRange(lines);
-    this.extents = { reach, range: shown, own: sharedRange(own).shown };
+    const own = Object.fromEntries(AXES.map((axis) => [axis, sharedRange(linesBy(axis)).shown]));
+    this.extents = { reach, range: shown, own };
     this.marks = sources.length === 1 ? this.marksOf(sources[0].events ?? [], clocks[0]) : [];
   }
 
@@ -452,7 +473,7 @@ export class Board {
     const events = this.marks.slice(-MOST_MARKS);
     const shared = { ...this.view, axis: this.axis(), reach: range, events, marked: false };
     for (const chart of this.charts.values()) {
-      const alone = chart.own ? { axis: chart.own, range: null, reach: own, events: [] } : {};
+      const alone = chart.own ? { axis: chart.own, range: null, reach: own[chart.own] ?? null, events: [] } : {};
       const log = this.layout.log.includes(chart.id);
       chart.draw({ ...shared, log, marked: chart.id === LOSS, ...alone }, force);
     }

@@ -397,7 +397,7 @@ export const TEXTS = {
   "stops_here": "stops here",
   "not_in_file": "not in the file",
   "in_file": "{value} in the file",
-  "unchanged": "Unchanged",
+  "unchanged": "config unchanged",
   "for_native": "for native DeepSpeed",
   "for_hf": "for the HF Trainer",
   "download": "Download ds_config.json",
@@ -1016,6 +1016,7 @@ export const TEXTS = {
   "untimed": "the times are not known",
   "untimed_of": "the times of {name} are not known",
   "several_lack": "{count} runs have no {axes}",
+  "none_here": "its values have no {axes}",
   "smoothing": "Smoothing",
   "smoothing_hint": "Training curves only; evaluations and system metrics stay as measured",
   "show_all": "Show all",
@@ -1373,6 +1374,12 @@ export const CHARTS = {
   "cpu_percent": {
    "chart": "cpu",
    "note": "note_cores"
+  },
+  "run_cpu_percent": {
+   "chart": "cpu",
+   "note": "note_run",
+   "colour": "#D55E00",
+   "alone": true
   },
   "gpu.power_w": {
    "chart": "gpu_power"

@@ -2,6 +2,7 @@
 // in the form, or copy the code above them.
 
 import { around, part } from "./dom.js";
+import { Folds } from "./folds.js";
 import { words } from "./texts.js";
 
 /** @import { Props, Trigger, Watch } from "./types.d.ts" */
@@ -11,6 +12,7 @@ const COPIED_MS = 1500;
 /** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} trigger @param {Watch} watch */
 export function mount(element, props, trigger, watch) {
   const root = part(element, ".ds-findings-root");
+  const folds = new Folds(root);
   root.addEventListener("click", (event) => {
     const fix = around(event, "[data-fix]")?.dataset;
     const where = around(event, "[data-goto]")?.dataset.goto;
@@ -21,7 +23,7 @@ export function mount(element, props, trigger, watch) {
   });
   const show = () => {
     // eslint-disable-next-line no-restricted-properties -- the one place where markup is taken: the server's, escaped
-    if (typeof props.value === "string") root.innerHTML = props.value;
+    if (typeof props.value === "string") folds.keep(() => (root.innerHTML = String(props.value)));
   };
   watch("value", show);
   show();

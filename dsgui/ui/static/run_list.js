@@ -366,6 +366,7 @@ export class RunList {
     const box = boxOf(entry);
     box.setAttribute("aria-label", say("runs_page", "compare_with", { name: run.name || run.run_id }));
     box.checked = this.chosen.has(run.run_id);
+    if (box.checked) this.chosen.set(run.run_id, run.place);
     if (this.isTable) fillRow(entry, run, this.columns, this.told.baseline);
     else fillCard(entry, run);
     return entry;
@@ -452,6 +453,12 @@ export class RunList {
     if (!entry || !id) return;
     if (boxOf(entry).checked) this.chosen.set(id, this.known.get(id)?.place ?? 0);
     else this.chosen.delete(id);
+    this.offer();
+  }
+
+  /** The runs that are compared are the chosen ones, however one came to them. @param {string[]} ids */
+  take(ids) {
+    this.chosen = new Map(ids.map((id) => [id, this.known.get(id)?.place ?? 0]));
     this.offer();
   }
 

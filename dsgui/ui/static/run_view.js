@@ -3,6 +3,7 @@
 import { AfterTraining } from "./after.js";
 import { Alerts } from "./alerts.js";
 import { Board } from "./board.js";
+import { wholeWords } from "./command_line.js";
 import { button, el } from "./dom.js";
 import { phaseText } from "./durations.js";
 import { Follower, LIVE_STATES } from "./follower.js";
@@ -61,7 +62,7 @@ export class RunView {
     this.log = new Log(id, (end) => this.follower.seek(end));
     this.board = this.makeBoard();
     this.board.tools.append(this.alerts.ask);
-    this.command = el("pre", { class: "ds-command" });
+    this.command = el("pre", { class: "ds-command ds-words" });
     this.directory = el("code", {});
     this.memory = el("p", { class: "ds-remark ds-memory-was", hidden: true });
     this.node = this.makeNode();
@@ -236,8 +237,9 @@ export class RunView {
     this.showProgress(delta, live);
     const facts = this.factsOf(delta, live);
     this.facts.replaceChildren(...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
-    this.command.textContent = this.follower.about.command || "";
-    this.command.hidden = !this.command.textContent; // nobody knows how others started theirs
+    const command = this.follower.about.command || "";
+    if (command !== this.command.textContent) this.command.replaceChildren(...wholeWords(command));
+    this.command.hidden = !command; // nobody knows how others started theirs
     this.directory.textContent = this.follower.about.directory || "";
     this.note.hidden = !delta.telemetry_note;
     this.note.textContent = delta.telemetry_note || "";

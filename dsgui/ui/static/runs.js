@@ -143,7 +143,9 @@ class Monitor {
   /** @param {string[]} ids */
   showCompared(ids) {
     if (!ids.length) return;
-    this.open(new CompareView(ids.slice(0, MOST_COMPARED), (id) => this.show(id)));
+    const compared = ids.slice(0, MOST_COMPARED);
+    this.list.take(compared);
+    this.open(new CompareView(compared, (id) => this.show(id)));
   }
 
   /** What is shown, as the address names it. */

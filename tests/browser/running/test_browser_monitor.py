@@ -189,6 +189,9 @@ def test_two_runs_are_compared_in_three_clicks(browser, made):
         assert "compare=" in address
         page.goto(address)
         expect(page.locator(".ds-answer")).to_be_visible(timeout=30_000)
+        for name in ("before", "after"):
+            expect(page.get_by_label(f"Compare {name} with others")).to_be_checked()
+        expect(page.locator("#compare-runs")).to_be_enabled()
         page.get_by_role("button", name="before", exact=True).click()
         expect(page.locator(".ds-run-title")).to_have_text("before")
 

@@ -4,6 +4,7 @@ import json
 import math
 
 import numpy as np
+import pytest
 
 from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.performance import Figures, figures, training_curve
@@ -30,6 +31,18 @@ def test_without_curves_nothing_is_known():
 def test_the_final_loss_is_the_last_logged_and_the_best_the_lowest_finite():
     found = figures([curve("loss", [3, 1, NAN, 2], step=[10, 20, 30, 40])])
     assert (found.final_loss, found.best_loss, found.steps) == (2, 1, 40)
+
+
+@pytest.mark.parametrize("name", ["lm_loss", "train_loss", "my_own_loss"])
+def test_the_loss_of_a_script_that_names_it_otherwise_is_final_and_best_too(name):
+    others = [curve("aux_loss", [9.0]), curve("loss_scale", [1024])] if name != "my_own_loss" else []
+    found = figures([*others, curve(name, [3, 1, 2], step=[10, 20, 30]), curve("eval_loss", [8], kind="eval")])
+    assert (found.final_loss, found.best_loss) == (2, 1)
+
+
+def test_of_several_losses_without_a_usual_name_none_is_the_loss():
+    found = figures([curve("actor_loss", [3]), curve("critic_loss", [2])])
+    assert (found.final_loss, found.best_loss) == (None, None)
 
 
 def test_a_loss_that_ended_as_nan_says_so_in_json_too():

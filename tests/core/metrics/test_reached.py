@@ -2,6 +2,8 @@
 
 import math
 
+import pytest
+
 from dsgui.core.metrics.points import Point
 from dsgui.core.metrics.reached import Reached
 
@@ -28,6 +30,25 @@ def test_the_step_is_known_without_a_bar() -> None:
 def test_what_is_no_number_is_no_best_loss() -> None:
     found = reached((1, Point(1, None, {"loss": 2.0})), (2, Point(2, None, {"loss": math.nan})))
     assert (found["loss"], found["best_loss"]) == ("NaN", 2.0)
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["lm_loss"], "lm_loss"),
+        (["aux_loss", "train_loss", "loss_scale"], "train_loss"),
+        (["lm_loss", "loss"], "loss"),
+        (["actor_loss", "critic_loss"], None),  # neither is what the other counts into
+        (["loss_scale", "accuracy"], None),
+    ],
+)
+def test_the_loss_is_found_under_the_name_that_its_script_gave_it(names: list[str], expected: str | None) -> None:
+    points = [
+        (at, Point(int(at), None, {name: place + 1 / at for place, name in enumerate(names)})) for at in (1.0, 2.0)
+    ]
+    found = reached(*points)
+    value = None if expected is None else names.index(expected) + 0.5
+    assert (found.get("loss"), found.get("best_loss")) == (value, value)
 
 
 def test_the_speed_is_measured_from_where_the_count_began_again() -> None:

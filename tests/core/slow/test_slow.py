@@ -94,6 +94,34 @@ def test_without_gpu_readings_waiting_is_unknown_and_a_full_cpu_is_the_limit():
     assert judged(*sampled(cpu_percent=[98] * SECONDS)).code == "cpu_limit"
 
 
+@pytest.mark.parametrize(
+    ("own", "gpus", "code", "figures"),
+    [
+        (
+            90,
+            {},
+            "cpu_own",
+            ["host CPU: 98 %", "taken by this run while saturated: 90 %", "taken by other processes: 8 %"],
+        ),
+        (
+            20,
+            {},
+            "cpu_others",
+            ["host CPU: 98 %", "taken by this run while saturated: 20 %", "taken by other processes: 78 %"],
+        ),
+        (float("nan"), {}, "cpu_limit", ["host CPU: 98 %"]),
+        (90, {"gpu0__utilisation_percent": WAITING}, "cpu_full", None),
+        (20, {"gpu0__utilisation_percent": WAITING}, "cpu_full_others", None),
+    ],
+)
+def test_a_full_cpu_is_told_to_be_the_runs_own_or_others(own, gpus, code, figures):
+    found = judged(*sampled(cpu_percent=[98] * SECONDS, run_cpu_percent=[own] * SECONDS, **gpus))
+    assert found.code == code
+    told = [str(one) for one in found.causes[0].figures]
+    assert told == (figures or told)
+    assert figures or told[-2].startswith("taken by this run")
+
+
 def test_too_few_samples_are_no_verdict():
     few = sampled(gpu0__utilisation_percent=[0] * (FEWEST - 1), cpu_percent=[0] * (FEWEST - 1))
     assert judged(*few).code == "too_few"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dsgui.shell.metrics.aside import Aside, Bounded
-from dsgui.shell.metrics.proc import DiskReading, HostReader, HostReading, Marked, RunMemory, read_disk
+from dsgui.shell.metrics.proc import DiskReading, HostReader, HostReading, Marked, RunCpu, RunMemory, read_disk
 from tests.support.run_fixtures import wait_until
 
 KIB, GIB = 1 << 10, 1 << 30
@@ -49,6 +49,25 @@ def test_a_limit_below_what_the_machine_has_is_told_with_its_use(
     tree(tmp_path / "sys/fs/cgroup/job", **group, memory_dot_stat=f"anon 5\ninactive_file {100 * KIB}\n")
     reading = HostReader(str(tmp_path)).read()
     assert (reading.limit_bytes, reading.limit_used_bytes) == told
+
+
+def test_the_cpu_of_a_run_is_what_its_processes_took_since_the_last_reading(tmp_path: Path) -> None:
+    def took(pid: int, user: int, system: int) -> None:
+        tree(tmp_path, **{f"proc__{pid}__stat": f"{pid} (a (b) c) S 1 2 3 4 5 6 7 8 9 10 {user} {system} 0 0 20 0\n"})
+
+    now = [100.0]
+    cpu = RunCpu(str(tmp_path), lambda: now[0])
+    second = os.sysconf("SC_CLK_TCK") * (os.cpu_count() or 1)  # ticks of all cores
+    took(7, 0, 0)
+    assert cpu.read([7]) is None
+    now[0] = 102.0
+    took(7, second // 2, second // 2)
+    took(8, 9 * second, 0)  # what it did before it was seen is not known to be of these two seconds
+    assert cpu.read([7, 8, 2**22 + 1]) == 50.0
+    now[0] = 103.0
+    took(8, 9 * second + second // 4, 0)
+    assert cpu.read([7, 8]) == 25.0
+    assert cpu.read([7, 8]) is None  # no time since
 
 
 def test_the_disk_is_the_first_folders_that_exists(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_the_runs_part_is_unknown_where_nvml_hides_it_or_speaks_of_other_pids(
 def test_no_driver_is_said_once_and_gives_no_cards() -> None:
     watch = GpuWatch(lambda: Cards(None))
     telemetry = Telemetry(watch, host=lambda: HostReading(1, 2, 3.0), run_bytes=lambda pids: 7, clock=lambda: 9.0)
-    assert telemetry.sample(()) == Sample(9.0, 1, 2, 7, 3.0, (), run_processes=0)
+    assert telemetry.sample(()) == Sample(9.0, 1, 2, 7, 3.0, (), run_processes=0)  # the first knows no CPU of the run
     assert telemetry.lacks == ((NO_DRIVER, ()),)
     telemetry.close()
 

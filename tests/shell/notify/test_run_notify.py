@@ -31,6 +31,7 @@ def test_a_run_tells_of_its_end_keeps_the_address_nowhere_and_notes_that_it_told
     told = {body["event"]: body for _, _, body in receiver.posts}
     assert told.keys() == {"nan", "failed" if code else "ended"}
     assert told["nan"]["text"] == "loss is NaN."
+    assert told["failed" if code else "ended"]["step"] == 3  # the last one
     assert {body["run"] for body in told.values()} == {run_id}
     kept = b"".join(path.read_bytes() for path in folder.iterdir() if path.is_file())
     assert b"verysecrettoken" not in kept

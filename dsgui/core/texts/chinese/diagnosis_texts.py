@@ -141,7 +141,7 @@ DIAGNOSIS_MEANINGS = {
     "nltk_data_offline": "脚本使用的 nltk 数据不在本机。下载需要联网，而离线模式已开启。",
     "no_gpu": "脚本要使用 CUDA，但这里没有 NVIDIA 驱动，或没有这次运行可见的 GPU（CUDA_VISIBLE_DEVICES）。",
     "no_ninja": "DeepSpeed 用 ninja 编译算子。",
-    "not_a_number": "某个损失、梯度或权重变为 NaN 或无穷大，以它进行的计算因此失败。",
+    "not_a_number": "某个损失、梯度或权重变为 NaN 或无穷大，后续的计算因此失败。",
     "nothing_printed": "在此之前没有任何输出。",
     "offload_client_optimizer": "卸载时更新步在 CPU 上执行，torch 自带的优化器在 CPU 上很慢：DeepSpeed 要求你做出选择"
     "。",

@@ -165,8 +165,8 @@ ERRORS: Mapping[str, str] = {
     "options.slurm_ranks": "--ranks {ranks}：使用 --slurm-nodes {nodes} 和 --gpus-per-node {gpus} 时每个 GPU 一个 rank"
     "，每节点 {gpus} 个，共 {total} 个。请去掉 --ranks，或修改其他选项。",
     "run.script_moved": "预览之后，{script} 指向的位置变了。请重新预览。",
-    "run.gpus_in_use": "未启动：{devices} 正被 {runs} 使用。请换一个 GPU、排队等待，或停止那个运行。",
-    "run.devices_in_use": "未启动：{devices} 正被 {runs} 使用。请排队等待，或停止那个运行。",
+    "run.gpus_in_use": "未启动：{devices} 正被 {runs} 使用。请换一个 GPU、排队等待，或停止那次运行。",
+    "run.devices_in_use": "未启动：{devices} 正被 {runs} 使用。请排队等待，或停止那次运行。",
     "run.no_supervisor": "运行 {run}：无法启动它的监控进程（{error}）。请重试。",
     "run.supervisor_ended": "运行 {run}：它的监控进程以退出码 {code} 结束：{line} 见 {log}。",
     "run.cannot_save": "运行 {run}：只有在本机训练、且脚本启动时带有 --enable_jit_checkpoint True 的运行才能按请求保存"
@@ -185,7 +185,7 @@ ERRORS: Mapping[str, str] = {
     "run.started_already": "运行 {run} 已经启动过。请查看它，或在启动页新建一个。",
     "run.none": "运行 {run}：{folder} 中没有它，可能已被删除。请查看列表。",
     "run.many_patterns": "运行 {run}：它有 {count} 个模式，最多读取 {most} 个。",
-    "report.many": "无法为 {count} 次运行生成报告。应为 1 到 {most} 个。请减少选择。",
+    "report.many": "无法为 {count} 次运行生成报告。应为 1 到 {most} 次。请减少选择。",
     "run.no_id": "运行：ID 为空。请给出“{dsgui} runs”列出的 ID 或其开头部分，或“last”。",
     "run.not_found": "找不到运行“{run}”。用“{dsgui} runs”查看列表。",
     "run.several": "运行“{run}”：有 {count} 次运行以此开头（{runs} …）。请多写几位 ID。",
@@ -244,24 +244,24 @@ ERRORS: Mapping[str, str] = {
 
 RESUMING: Mapping[str, str] = {
     "newest_only": "这个脚本总是加载目录中最新的检查点，不能选择更早的。",
-    "newest_is_anothers": "它保存了 {checkpoint}，但这个脚本总是加载目录中最新的检查点，而最新的现在属于另一个运行。请"
-    "从那个运行恢复。",
+    "newest_is_anothers": "它保存了 {checkpoint}，但这个脚本总是加载目录中最新的检查点，而最新的现在属于另一次运行。请"
+    "从那次运行恢复。",
     "script_unreadable": "它保存了 {checkpoint}，但脚本已无法读取，不知道它如何恢复：{problem}",
     "option_unused": "脚本接受 {option}，但从未使用。让它调用 "
     "trainer.train(resume_from_checkpoint=training_args.resume_from_checkpoint)，然后从这里恢复。",
-    "by_itself": "它保存了 {checkpoint}。脚本会自行从输出目录恢复：请克隆这个运行。",
-    "option_unknown": "它保存了 {checkpoint}。脚本会加载检查点，但从源码无法确定由哪个选项指定。请克隆这个运行，并在参"
+    "by_itself": "它保存了 {checkpoint}。脚本会自行从输出目录恢复：请克隆这次运行。",
+    "option_unknown": "它保存了 {checkpoint}。脚本会加载检查点，但从源码无法确定由哪个选项指定。请克隆这次运行，并在参"
     "数中加上该选项。",
     "call_trainer": '它保存了 {checkpoint}，但脚本没有恢复的选项。让它调用 trainer.train(resume_from_checkpoint="'
-    '{path}")，然后克隆这个运行。',
+    '{path}")，然后克隆这次运行。',
     "call_engine": "它保存了 {checkpoint}，但脚本没有恢复的选项。让它在 deepspeed.initialize 之后调用 "
-    'model_engine.load_checkpoint("{folder}")，然后克隆这个运行。',
+    'model_engine.load_checkpoint("{folder}")，然后克隆这次运行。',
     "call_accelerate": '它保存了 {checkpoint}，但脚本没有恢复的选项。让它调用 accelerator.load_state("{path}")，然后克'
-    "隆这个运行。",
+    "隆这次运行。",
     "incomplete": "{checkpoint} 不完整：运行在保存它时结束。请从更早的检查点恢复。",
     "other_ranks": "{checkpoint} 保存时有 {saved} 个 rank，而这次运行会用 {ranks} 个：ZeRO 无法重新切分优化器状态。请"
     "使用 {saved} 个 rank，或在该次运行页面的“训练之后”里转换为通用检查点（dsgui after RUN universal），再从它继续。",
     "may_be_removed": "它可能在此期间被删除了。",
     "not_searched": "未查找检查点：{why}",
-    "no_checkpoint": "没有找到这个运行的完整检查点，无法恢复。请克隆它重新开始。",
+    "no_checkpoint": "没有找到这次运行的完整检查点，无法恢复。请克隆它重新开始。",
 }

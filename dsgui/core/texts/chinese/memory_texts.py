@@ -93,7 +93,7 @@ MEMORY_FITS: Mapping[str, str] = {
 MEMORY_TOLD: Mapping[str, str] = {
     "short_gpu": "每个 GPU 需要 {need} GiB，只有 {has} GiB：缺 {short} GiB。",
     "short_host": "每个节点需要 {need} GiB 内存，只有 {has} GiB：缺 {short} GiB。",
-    "short_nvme": "每个节点的 NVMe 文件夹需要 {need} GiB 空闲空间，只有 {has} GiB：缺 {short} GiB。",
+    "short_nvme": "每个节点的 NVMe 目录需要 {need} GiB 空闲空间，只有 {has} GiB：缺 {short} GiB。",
     "short_memlock": "NVMe 卸载每个 rank 要锁定 {need} 内存，而每个进程最多可锁定 {limit}（ulimit -l）。",
     "tight_gpu": "每个 GPU 需要 {least} 到 {most} GiB，有 {has} GiB。",
     "tight_host": "每个节点需要 {least} 到 {most} GiB 内存，有 {has} GiB。",
@@ -132,7 +132,7 @@ MEMORY_REHEARSAL: Mapping[str, str] = {
     "end": "正在统计",
     "stands": "以公式的结果为准。",
     "outdated": "已过时：配置、模型或 GPU 数在此之后有变化。请重新询问。",
-    "agrees": "公式与试运行相差不到 2 %。",
+    "agrees": "公式与试运行相差不到 2%。",
     "done": "使用 DeepSpeed {release} 试运行，rank {rank}（共 {ranks} 个）：{steps} 步，用时 {seconds} s。",
     "timeline": "一个 rank 的张量，按阶段",
     "peak": "峰值的组成",
@@ -163,14 +163,13 @@ MEMORY_CANNOT: Mapping[str, str] = {
     "outside": "{model} 位于 dsgui 可读取的目录之外。",
     "not_reckoned": "无法估算 {model}：{problem}",
     "part": "脚本只训练模型的一部分，比例未知：请给出 --lora-rank。",
-    "nvme_relative": "NVMe 文件夹：{path} 不是绝对路径。请输入以 / 开头的路径。",
-    "nvme_no_folder": "NVMe 文件夹：{path} 不存在或不是文件夹。请在本地 NVMe 盘上创建它。",
-    "nvme_not_writable": "NVMe 文件夹：{path} 不可写。请修改权限或另选一个。",
-    "nvme_no_direct": "NVMe 文件夹：{path} 所在的文件系统不支持 DeepSpeed 所需的 O_DIRECT。"
-    "请选择本地 NVMe 盘上的文件夹。",
-    "nvme_outside": "NVMe 文件夹：{path} 位于 dsgui 可读取的目录之外。启动时请加上 --allow {path}。",
-    "nvme_refused": "NVMe 文件夹：{path} 无法使用（{why}）。请另选一个。",
-    "nvme_no_async_io": "NVMe 文件夹：训练环境无法编译读写 {path} 所需的 DeepSpeed async_io 算子。"
+    "nvme_relative": "NVMe 目录：{path} 不是绝对路径。请输入以 / 开头的路径。",
+    "nvme_no_folder": "NVMe 目录：{path} 不存在，或不是目录。请在本地 NVMe 盘上创建它。",
+    "nvme_not_writable": "NVMe 目录：{path} 不可写。请修改权限或另选一个。",
+    "nvme_no_direct": "NVMe 目录：{path} 所在的文件系统不支持 DeepSpeed 所需的 O_DIRECT。请选择本地 NVMe 盘上的目录。",
+    "nvme_outside": "NVMe 目录：{path} 位于 dsgui 可读取的目录之外。启动时请加上 --allow {path}。",
+    "nvme_refused": "NVMe 目录：{path} 无法使用（{why}）。请另选一个。",
+    "nvme_no_async_io": "NVMe 目录：训练环境无法编译读写 {path} 所需的 DeepSpeed async_io 算子。"
     "请安装 libaio 及其头文件（apt install libaio-dev）。",
 }
 

@@ -17,7 +17,7 @@ LEARN_TABLES: dict[str, str] = {
     "opt_level.r4_c0": "O3",
     "opt_level.r4_c1": "全部用 fp16，没有主权重，损失缩放为 1：快但不稳定。",
     "opt_level.r4_c2": "最接近的是 `fp16_master_weights_and_grads`（或 `bf16_master_weights_and_grads`），需要 ZeRO "
-    "阶段 1 或更高。",
+    "stage 1 或更高。",
     "backends.r0_c0": "后端",
     "backends.r0_c1": "适用于",
     "backends.r0_c2": "需要什么",

@@ -2,29 +2,29 @@
 
 NATIVE: dict[str, str] = {
     "native.name": "用 deepspeed.initialize 预训练",
-    "native.about": "同样是 64 的批，用 1、4 或 8 块 GPU；优化器写在两处中的哪一处；apex 的 opt_level 后来怎样了。",
+    "native.about": "批大小同样是 64，用 1、4 或 8 块 GPU；优化器来自配置还是脚本；apex 的 opt_level 后来怎样了。",
     "native.source": "对应文档：DeepSpeed 多卡训练的安装与使用",
     "table.title": "批大小的表格",
     "table.text": "`train_batch_size` = `train_micro_batch_size_per_gpu` × `gradient_accumulation_steps` × GPU 数。"
-    "教程的表格保持 64 不变，分三种切法。\n"
+    "教程的表格保持 64 不变，给出三种切分方式。\n"
     "每个按钮用表中一行打开同一个预设；请看 JSON 和上方的设置栏。",
     "table.go1": "1 块 GPU",
     "table.go2": "4 块 GPU",
     "table.go3": "2 台机器 × 4 块 GPU",
-    "table.ask": "微批为 8、4 块 GPU 时，累积几步得到 64？",
+    "table.ask": "微批为 8、4 块 GPU 时，累积几步才是 64？",
     "table.a1": "1",
     "table.a2": "2",
     "table.a3": "8",
     "table.right": "64 = 8 × 2 × 4。三项都写的文件必须与实际 GPU 数相乘成立，否则 DeepSpeed 会拒绝；少写一项则由它推"
     "导。",
     "table.wrong": "用 64 除以 8 × 4。",
-    "first_cut.title": "用一种切法预训练",
+    "first_cut.title": "用一种切分方式预训练",
     "first_cut.text": "这个示例有自己的循环：先 `deepspeed.initialize`，再前向、反向、更新。一个小 GPT 学习用单词数"
     "数，不需要下载。\n"
     "在两个 rank 上启动，64 = 8 × 4 × 2。日志里就有教程的那种行：`Rank[0]: Epoch 1, step … / …, loss …`。在 GPU 机器"
     "上用两块 GPU，或其他能整除 8 的数目。",
     "first_cut.go1": "按两个 rank 设置启动页",
-    "other_cut.title": "同样的 64，换一种切法",
+    "other_cut.title": "同样是 64，换一种切分方式",
     "other_cut.text": "现在是表格的第一行：一个 rank 累积 8 个微批，64 = 8 × 8 × 1。只要批仍是 64，换别的 rank 数或"
     "微批也可以。",
     "other_cut.go1": "按一个 rank 设置启动页",
@@ -53,12 +53,12 @@ NATIVE: dict[str, str] = {
     "precision.right": "而且 ZeRO 会把主权重分片，这是 apex 从未做到的。",
     "precision.wrong": "O2 转换的是权重本身，并在优化器里保留 fp32 副本；请在表中找这一行。",
     "same_batch.title": "这是同样的训练吗？",
-    "same_batch.text": "表格的意思是：不管有多少 GPU，64 还是 64。您的两次运行如下；在“比较”里它们的曲线叠在一起。",
-    "same_batch.ask": "64 的切法改变了什么？",
+    "same_batch.text": "表格的意思是：不管有多少 GPU，64 还是 64。你的两次运行如下；在“对比”里它们的曲线叠在一起。",
+    "same_batch.ask": "64 的切分方式不同，会改变什么？",
     "same_batch.a1": "学习率要随 GPU 数调整",
     "same_batch.a2": "用时和显存；经过同样多的步数，损失大致相同",
-    "same_batch.a3": "rank 越多，每轮的更新步数越多",
+    "same_batch.a3": "rank 越多，每个 epoch 的更新步数越多",
     "same_batch.right": "每一步看到的都是 64 个样本，所以步数、调度和学习率都不变。损失略有差别：样本分配的次序不同"
     "，求和的舍入也不同。",
-    "same_batch.wrong": "比较您两次运行的步数和损失。",
+    "same_batch.wrong": "比较你两次运行的步数和损失。",
 }

@@ -71,6 +71,7 @@ CHARTS_PAGE: dict[str, str] = {
     "untimed": "没有时间记录",
     "untimed_of": "{name} 没有时间记录",
     "several_lack": "{count} 次运行没有{axes}",
+    "none_here": "这些值没有{axes}",
     # the board
     "smoothing": "平滑",
     "smoothing_hint": "仅作用于训练曲线；评估和系统指标保持原值",

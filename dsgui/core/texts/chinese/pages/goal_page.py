@@ -7,7 +7,7 @@ GOAL_PAGE: dict[str, str] = {
     "skip": "跳过",
     "what": "训练代码",
     "hf": "用 HF Trainer 微调",
-    "hf_about": "transformers、TRL：Trainer 读取配置，并填好每个 “auto”。",
+    "hf_about": "transformers、TRL：Trainer 读取配置，并填好每个“auto”。",
     "native": "原生 DeepSpeed 循环",
     "native_about": "脚本自己调用 deepspeed.initialize。",
     "own": "已有 ds_config.json",

@@ -19,7 +19,7 @@ RUNS_PAGE: dict[str, str] = {
     "all_runs": "← 全部运行",
     "search": "搜索运行",
     "search_title": "按名称、标签、备注、状态、模型、预设、设备、脚本、改动的设置或"
-    " id 搜索；tag:x、state:failed 只搜索该项",
+    " ID 搜索；tag:x、state:failed 只搜索该项",
     "filter_state": "按状态筛选",
     "any_state": "全部状态",
     "sort_by": "排序方式",

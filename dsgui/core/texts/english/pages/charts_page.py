@@ -71,6 +71,7 @@ CHARTS_PAGE: dict[str, str] = {
     "untimed": "the times are not known",
     "untimed_of": "the times of {name} are not known",
     "several_lack": "{count} runs have no {axes}",
+    "none_here": "its values have no {axes}",
     # the board
     "smoothing": "Smoothing",
     "smoothing_hint": "Training curves only; evaluations and system metrics stay as measured",

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Folds } from "../../dsgui/ui/static/folds.js";
+
+/** @param {string} className @param {boolean} open */
+const fold = (className, open = false) => /** @type {HTMLDetailsElement} */ ({ className, open });
+
+test("a fold that somebody opened or closed stays so when its markup comes anew", () => {
+  /** @type {HTMLDetailsElement[]} */
+  let shown = [];
+  const folds = new Folds(/** @type {any} */ ({ querySelectorAll: () => shown }));
+  /** @param {...HTMLDetailsElement} anew */
+  const show = (...anew) => {
+    folds.keep(() => (shown = anew));
+    return shown.map(({ open }) => open);
+  };
+  assert.deepEqual(show(fold("passed"), fold("more", true)), [false, true]);
+  assert.deepEqual(show(fold("passed"), fold("more", false)), [false, false]); // nobody touched them
+  shown[0].open = true;
+  assert.deepEqual(show(fold("passed"), fold("more")), [true, false]);
+  assert.deepEqual(show(), []);
+  assert.deepEqual(show(fold("passed"), fold("passed")), [true, false]);
+  shown[0].open = false;
+  assert.deepEqual(show(fold("passed", true)), [false]);
+});
