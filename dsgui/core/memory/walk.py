@@ -7,17 +7,30 @@ from functools import cached_property
 
 from dsgui.core.texts.saying import Said
 
+_NOT_FOR_MUON = ("embed", "lm_head")
+
 
 @dataclass(frozen=True, slots=True)
 class Weight:
     """A parameter of `numel` elements. Tied ones have one name and are counted once. `decays`: the HF Trainer puts it
-    into the optimizer group with weight decay (no bias, no norm). `wide`: in fp32, whatever the model is in."""
+    into the optimizer group with weight decay (no bias, no norm). `wide`: in fp32, whatever the model is in. `rows`: of
+    a matrix; 0 of a vector."""
 
     name: str
     numel: int
     trainable: bool = True
     decays: bool = True
     wide: bool = False
+    rows: int = 0
+
+    @property
+    def columns(self) -> int:
+        return self.numel // self.rows if self.rows else 1
+
+    @property
+    def for_muon(self) -> bool:
+        """deepspeed/__init__.py:369: a matrix that is neither an embedding nor the head, by its name."""
+        return self.rows > 0 and not any(word in self.name.lower() for word in _NOT_FOR_MUON)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from dsgui.core.memory.answer import Component, Moment, Place
 from dsgui.core.memory.engines.gathering import PERSISTENT, Gathering, persistent, trace_of
 from dsgui.core.memory.engines.job import Engine
 from dsgui.core.memory.engines.loading import Loading
+from dsgui.core.memory.engines.muon import MOMENTUM, MOMENTUM_ON_HOST, has_matrices
+from dsgui.core.memory.engines.muon_divided import Orthogonal
 from dsgui.core.memory.engines.swapping import (
     FIRST_MOMENTS,
     MAX_IN_CPU,
@@ -65,12 +67,14 @@ class Divided(Engine):
     unswapped: list[int] = field(default_factory=list)
     away: list[SubGroup] = field(default_factory=list)
     copies: dict[str, Weight] = field(default_factory=dict)
+    orthogonal: Orthogonal = field(init=False)
 
     def __post_init__(self) -> None:
         Engine.__post_init__(self)
         walk, s = self.job.walk, self.job.settings
         self.always = persistent(walk, s)
         self.gathering = Gathering(self.ledger, trace_of(walk), s, self.job.ranks, s.weight, self.always)
+        self.orthogonal = Orthogonal(self.job, self.ledger)
         self.trained = self.job.width(self.job.trainable[0])
         self.made_as = {name: number for number, name in enumerate(walk.weights())}
         self.groups = [self._sub_groups(group) for group in self.job.groups]
@@ -281,7 +285,17 @@ class Divided(Engine):
             self.ledger.take(init, count * converts)
             self.ledger.take(slot, count)
             self.ledger.drop(init, count * converts)
+            self._momentum(sub)
         self.ledger.drop(AT_INIT_HOST, held)
+
+    def _orthogonalize(self) -> None:
+        self.orthogonal.step([sub.weights for sub in self.sub_groups if has_matrices(sub.weights, self.job.settings)])
+
+    def _momentum(self, sub: SubGroup) -> None:
+        """1064–1078: Muon's is there from the beginning, in the dtype that ranks exchange."""
+        if has_matrices(sub.weights, self.job.settings):
+            slot = MOMENTUM_ON_HOST if self.optimizer_at.is_on else MOMENTUM
+            self.ledger.take(slot, sub.numel * self.job.settings.reduced)
 
     def _swapped_master(self, sub: SubGroup, slot: Slot, count: int, held: int) -> int:
         """1126–1154: what is on NVMe is read into a buffer, which is the master itself or stays until the next one is
@@ -347,8 +361,10 @@ class Divided(Engine):
                 self.ledger.take(self._gradient_slot(index), parts * s.master)
                 self.ledger.take(FIRST_MOMENTS, sub.numel * s.moment, s.moments)
                 self.ledger.drop(FIRST_MOMENTS, sub.numel * s.moment, s.moments)
-            self.ledger.take(self._states(index, Component.MOMENTS), sub.numel * s.moment, s.moments)
+            if not has_matrices(sub.weights, s):
+                self.ledger.take(self._states(index, Component.MOMENTS), sub.numel * s.moment, s.moments)
         self.ledger.begin(None)
+        self._orthogonalize()
         self._gather_persistent()
         if s.gas > 1 and self.always:
             self.gathering.rehearse()
@@ -471,6 +487,7 @@ class Divided(Engine):
         self._divide_persistent()
         if s.precision == "fp16":  # 3013: has it overflowed? A byte an element
             self.ledger.pass_by(self._overflow_slot, self.part)
+        self._orthogonalize()
         if not self.optimizer_at.is_on:
             self.ledger.pass_by(NORM, max(self.share(weight) for weight in self.job.trainable) * 8)
         for index, sub in enumerate(self.sub_groups):
