@@ -410,10 +410,10 @@ class Partitioned(Engine):
     def _end_of_partition(self) -> None:
         if not self.copies and not self.is_compact:
             self._keep_own()
+        if self.is_boundary and not self.offloads:
+            self._orthogonalize()  # while the last micro batch's are still there beside the sum
         if not self.is_boundary or self.accumulated:
             self._accumulate_ours()
-        if self.is_boundary and not self.offloads:
-            self._orthogonalize()
         for weight in self.job.trainable:
             self.forget(weight)
         if self.widens:
