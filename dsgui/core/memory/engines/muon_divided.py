@@ -87,7 +87,8 @@ class Orthogonal:
 
     def _offloaded(self, weights: tuple[Weight, ...]) -> None:
         s, every = self.job.settings, list(weights)
-        self.lists.drop("parts", "momentum parts")
+        if self.job.ranks > 1:  # of one rank what is gathered are these parts themselves, until there are others
+            self.lists.drop("parts", "momentum parts")
         self.lists.put("parts", *(self.share(weight) * s.master for weight in weights))
         self.lists.put("momentum parts", *(self.share(weight) * s.reduced for weight in weights))
         if self.job.ranks == 1:

@@ -412,6 +412,10 @@ class Partitioned(Engine):
             self._keep_own()
         if self.is_boundary and not self.offloads:
             self._orthogonalize()  # while the last micro batch's are still there beside the sum
+            if self.is_compact and not self.widens:  # of what was copied together nothing but Muon's was waited for
+                self.ledger.drop(OURS, self.collected)
+                self.ledger.drop(OURS, self.accumulated)
+                self.collected = self.accumulated = 0
         if not self.is_boundary or self.accumulated:
             self._accumulate_ours()
         for weight in self.job.trainable:
