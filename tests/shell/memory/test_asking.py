@@ -210,8 +210,18 @@ def test_a_dry_run_leaves_the_folder_on_nvme_alone(worker, tmp_path):
 
 @pytest.mark.deepspeed
 def test_what_a_dry_run_cannot_follow_is_refused_by_its_key(worker):
-    found = worker.ask(question(zero(2) | {"torch_autocast": {"enabled": True, "dtype": "bfloat16"}}))
-    assert "can't follow /torch_autocast/enabled" in str(found.why)
+    found = worker.ask(question(zero(2) | {"aio": {"use_gds": True}}))
+    assert "can't follow /aio/use_gds" in str(found.why)
+
+
+@pytest.mark.deepspeed
+def test_autocast_casts_weights_for_a_forward_and_keeps_half_of_the_activations(worker):
+    """At stage 2 each linear layer's weight is cast to 2 bytes an element, and the casts stay for the backward."""
+    autocast = {"torch_autocast": {"enabled": True, "dtype": "bfloat16"}}
+    plain, cast = (worker.ask(question(zero(2) | more)) for more in ({}, autocast))
+    init, forward = ({p.moment: p.count for p in one.of(Device.GPU)} for one in (plain, cast))
+    assert init[Moment.INIT] == forward[Moment.INIT]
+    assert init[Moment.FORWARD] != forward[Moment.FORWARD]
 
 
 @pytest.mark.deepspeed
