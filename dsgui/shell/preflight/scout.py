@@ -86,7 +86,7 @@ class Scout:
             output_disk=read_disk(folder) if self._may_read(folder) else None,
             port_taken=port_taken,
             own_config=read_own_config(Path(plan.working_directory), script, self._check),
-            folders={name: found for name in _folders(plan, text) if (found := self._nvme.read(name)) is not None},
+            folders={name: one for name in _folders(plan, text) if (one := self._nvme.read(name)) is not None},
         )
 
     def machine(self, script: ScriptFacts) -> Surroundings:

@@ -191,8 +191,9 @@ class Partitioned(Engine):
             else:
                 self.ledger.take(slot, part.part * s.moment, s.moments)
 
-        for lists in (1, 2) if self.offloads else ():  # momentums of zeros are not gathered in the first step
-            self._each_batch(lambda number, part, batch, lists=lists: self._gather(number, part, batch, lists))
+        if self.offloads:
+            self._each_batch(self._gather_first)
+            self._each_batch(self._gather)
 
     def _momentum(self, part: Partition) -> None:
         """On the GPU of whole matrices, and once more to try a step in (2805–2834, 2989–3003); on the host of this
@@ -509,6 +510,10 @@ class Partitioned(Engine):
                 self.ledger.pass_by(NORM, ours * 8)
                 names.drop("scaled")
         names.end()
+
+    def _gather_first(self, number: int, part: Partition, batch: list[Weight]) -> None:
+        """Momentums of zeros are not gathered (2079)."""
+        self._gather(number, part, batch, lists=1)
 
     def _gather(self, number: int, part: Partition, batch: list[Weight], lists: int = 2) -> None:
         """1956–2010: no more than 64 MiB are under way at once."""
