@@ -215,13 +215,18 @@ def test_what_a_dry_run_cannot_follow_is_refused_by_its_key(worker):
 
 
 @pytest.mark.deepspeed
-def test_autocast_casts_weights_for_a_forward_and_keeps_half_of_the_activations(worker):
-    """At stage 2 each linear layer's weight is cast to 2 bytes an element, and the casts stay for the backward."""
+def test_autocast_casts_weights_for_a_forward_and_has_a_bucket_of_each_type(worker):
+    """At stage 2; made, the model is as it is without."""
+    in_fp32 = {key: value for key, value in zero(2).items() if key != "bf16"}
     autocast = {"torch_autocast": {"enabled": True, "dtype": "bfloat16"}}
-    plain, cast = (worker.ask(question(zero(2) | more)) for more in ({}, autocast))
-    init, forward = ({p.moment: p.count for p in one.of(Device.GPU)} for one in (plain, cast))
-    assert init[Moment.INIT] == forward[Moment.INIT]
-    assert init[Moment.FORWARD] != forward[Moment.FORWARD]
+    plain, cast = (
+        {p.moment: p for p in worker.ask(question(in_fp32 | more)).of(Device.GPU)} for more in ({}, autocast)
+    )
+    buckets = [sum(part.count for part in one[Moment.BACKWARD].parts if part.component is Component.BUCKETS)
+               for one in (plain, cast)]  # fmt: skip
+    assert plain[Moment.INIT].count == cast[Moment.INIT].count
+    assert plain[Moment.FORWARD].count != cast[Moment.FORWARD].count
+    assert buckets == [4 << 20, 8 << 20]
 
 
 @pytest.mark.deepspeed
