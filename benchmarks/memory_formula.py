@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.memory_questions import MI, cases, nvme_cases
+from benchmarks.memory_questions import MI, autocast_cases, cases, muon_cases, nvme_cases
 from dsgui.core.config.context import LATEST_KNOWN
 from dsgui.core.memory.answer import Answer, CannotSay, Device, Moment
 from dsgui.core.memory.instant import answer
@@ -26,6 +26,7 @@ from dsgui.shell.memory.asking import LIMIT_S, Worker, as_json
 
 LEAST = MI  # bytes: below, a peak is not compared
 DEVICES = (Device.GPU, Device.HOST)
+KINDS = {"nvme": nvme_cases, "muon": muon_cases, "autocast": autocast_cases}
 Peaks = dict[str, dict[str, int]]  # device → moment → bytes
 
 
@@ -148,7 +149,11 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=240, help="random cases beside the matrix")
     parser.add_argument("--first", type=int, default=0, help="number of the first random case; then without the matrix")
-    parser.add_argument("--nvme", action="store_true", help="random cases with offload to NVMe instead; no matrix")
+    kinds = parser.add_mutually_exclusive_group()
+    for name, what in (("nvme", "offload to NVMe"), ("muon", "Muon"), ("autocast", "torch_autocast")):
+        kinds.add_argument(
+            f"--{name}", dest="kind", action="store_const", const=name, help=f"random cases with {what}; no matrix"
+        )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--worst", type=int, default=10, help="rows to print")
     parser.add_argument("--python", default=sys.executable)
@@ -160,7 +165,7 @@ def options() -> argparse.Namespace:
 def main() -> None:
     """Ask, and print."""
     given, began, silent = options(), time.monotonic(), Counter[str]()
-    every, rows = (nvme_cases if given.nvme else cases)(given.cases, given.seed, given.first), list[Row]()
+    every, rows = KINDS.get(given.kind, cases)(given.cases, given.seed, given.first), list[Row]()
     kept = Kept(given.python, given.answers, given.limit)
     with kept.stack:
         for number, (case, question) in enumerate(every, 1):

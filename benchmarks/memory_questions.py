@@ -1,9 +1,10 @@
 """The questions of `memory_formula.py`: the 27 of the matrix, and random ones of the kinds that people write; others
-with offload to NVMe."""
+with offload to NVMe, with Muon, and with `torch_autocast`."""
 
 import json
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,41 @@ def nvme_case(luck: random.Random) -> tuple[str, Question]:
         zero["offload_param"] = _swapped(luck, parameters, max_in_cpu=luck.choice((0, 4 * MI, 1000 * MI)), **sizes)
     config = {**asked.config, "zero_optimization": zero}
     question = Question(asked.model, config, asked.workload, asked.group, by_decay=asked.by_decay)
+    return described(question), question
+
+
+def muon_cases(count: int, seed: int, first: int = 0) -> list[tuple[str, Question]]:
+    """Random ones of all stages that Muon trains. Stage 3 has it without `reduce_scatter` only."""
+    return [muon_case(random.Random(f"muon/{seed}/{number}")) for number in range(first, first + count)]
+
+
+def muon_case(luck: random.Random) -> tuple[str, Question]:
+    _, asked = random_case(luck)
+    params = {"lr": 1e-3} | luck.choice(({}, {}, {"momentum": 0.9}, {"ns_method": "standard"}))
+    config: dict[str, Any] = {**asked.config, "optimizer": {"type": "Muon", "params": params}}
+    zero = dict(config["zero_optimization"])
+    if zero["stage"] == 3:
+        zero |= {"reduce_scatter": False}
+        zero |= {"save_muon_momentum_buffer_in_memory": True} if luck.random() < 0.3 else {}
+    return _with(asked, config | {"zero_optimization": zero})
+
+
+def autocast_cases(count: int, seed: int, first: int = 0) -> list[tuple[str, Question]]:
+    """Random ones of all stages in fp32 under torch's autocast."""
+    return [autocast_case(random.Random(f"autocast/{seed}/{number}")) for number in range(first, first + count)]
+
+
+def autocast_case(luck: random.Random) -> tuple[str, Question]:
+    _, asked = random_case(luck)
+    config = {key: value for key, value in asked.config.items() if key not in ("bf16", "fp16", "data_types")}
+    block: dict[str, Any] = {"enabled": True, "dtype": luck.choice(("bfloat16", "bfloat16", "float16"))}
+    safe = luck.choice((None, None, [], ["torch.nn.Linear", "torch.nn.Embedding"]))
+    block |= {} if safe is None else {"lower_precision_safe_modules": safe}
+    return _with(asked, config | {"torch_autocast": block})
+
+
+def _with(asked: Question, config: dict[str, Any]) -> tuple[str, Question]:
+    question = replace(asked, config=config)
     return described(question), question
 
 

@@ -60,8 +60,8 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
     # Versions are known at once, the rest when the machine was asked.
     scout = Scout.of(store.runs_dir, lambda: machine.current().environment or Environment(probe.current), places.check)
 
-    def surroundings(plan: Plan) -> Surroundings:
-        return scout.surroundings(plan, allowed_script(plan.script, places.check), not runs.port_is_free(plan))
+    def surroundings(plan: Plan, text: str = "") -> Surroundings:
+        return scout.surroundings(plan, allowed_script(plan.script, places.check), not runs.port_is_free(plan), text)
 
     def refusal(plan: Plan, text: str, around: Surroundings) -> str:
         question = question_of(plan, text, around) if plan.target_python == python else None
@@ -69,7 +69,7 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
 
     oracle, checker = Oracle(python), Checker(catalog.schema())
     rows, memory = partial(rows_around, checker=checker), partial(memory_of, checker=checker)
-    judge = Judge(lambda plan, text: surroundings(plan), rows, refusal, memory, partial(leaner, checker=checker))
+    judge = Judge(surroundings, rows, refusal, memory, partial(leaner, checker=checker))
     archive = Archive(store, runs, places.check, judge)
     after = AfterTraining(store, runs, archive, python, places.check)
     adoption = Adoption(store, places.check, masker=lambda: Masker(secret_values(os.environ)))

@@ -51,7 +51,6 @@ def add_room(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--micro-batch", type=_count, metavar="B", help=words("options", "micro_batch"))
     parser.add_argument("--workers", type=_number, default=0, metavar="N", help=words("options", "workers"))
     parser.add_argument("--host-memory", type=_number, metavar="GIB", help=words("options", "host_memory"))
-    parser.add_argument("--nvme-path", metavar="FOLDER", help=words("options", "nvme_path"))
 
 
 def _count(text: str) -> int:

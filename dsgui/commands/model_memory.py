@@ -46,7 +46,7 @@ def judged(
 
 def nvme_of(options: argparse.Namespace, context: Context) -> Nvme | CannotSay | None:
     """The folder that may be offloaded to, as it is now."""
-    return usable(NvmeFolders().read(options.nvme_path or ""), context)
+    return usable(NvmeFolders().read(options.nvme or ""), context)
 
 
 def case_of(checked: Checked, options: argparse.Namespace, arguments: TrainingArguments | None) -> Case:

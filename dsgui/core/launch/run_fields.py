@@ -131,6 +131,16 @@ FIELDS = (
         id="logs",
     ),
     Field(
+        name="nvme",
+        part=Part.MODEL,
+        label="NVMe folder",
+        placeholder="none: no plan offloads to NVMe",
+        option="--nvme-path",
+        metavar="FOLDER",
+        usage="a folder on a local NVMe drive of this machine, for plans that offload to it",
+        id="memory-nvme",
+    ),
+    Field(
         name="model",
         part=Part.MODEL,
         label="Model",

@@ -12,6 +12,7 @@ USUAL_LENGTH = 512
 _SIZE = re.compile(r"\d{1,6}(?:\.\d{1,6})?\s?[BbMm]")
 ATTENTIONS = ("sdpa", "eager", "flash_attention_2")
 MOST_TOKENS = 10**8
+_LONGEST_PATH = 1000
 # The names that scripts give to the tokens of an example and of a target.
 LENGTH_OPTIONS = (
     *("--max_seq_length", "--max_source_length", "--block_size", "--max_length", "--cutoff_len", "--seq_length"),
@@ -29,7 +30,8 @@ LORA_TARGETS = ("q", "v", "q_proj", "v_proj", "c_attn", "query_key_value")
 class ModelChoice:
     """`model`: a folder with config.json, a hub id, or a size such as 7B; "" for none. Lengths are tokens, 0 where
     nothing was said; `lora_rank` 0: all of the model is trained. `zero_init`: a native script makes the model within
-    `deepspeed.zero.Init`; the HF Trainer always does at stage 3."""
+    `deepspeed.zero.Init`; the HF Trainer always does at stage 3. `nvme`: a folder that plans may offload to, "" for
+    none."""
 
     model: str = ""
     length: int = 0
@@ -38,6 +40,7 @@ class ModelChoice:
     attention: str = ATTENTIONS[0]
     lora_rank: int = 0
     zero_init: bool = False
+    nvme: str = ""
 
     def over(self, other: "ModelChoice") -> "ModelChoice":
         """This, with `other` where nothing was said here."""
@@ -71,6 +74,7 @@ class ModelChoice:
             attention=attention if attention in ATTENTIONS else ATTENTIONS[0],
             lora_rank=_count(value.get("lora_rank")),
             zero_init=value.get("zero_init") is True,
+            nvme=str(value.get("nvme") or "").strip()[:_LONGEST_PATH],
         )
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from dsgui.core.config.context import LATEST_KNOWN, version_tuple
 from dsgui.core.config.conversion import truth
 from dsgui.core.config.pointer import MISSING, lookup
-from dsgui.core.memory.settings import OPTIMIZER, ZERO, Settings
+from dsgui.core.memory.settings import OPTIMIZER, OPTIMIZER_DEVICE, SCATTER, ZERO, Settings
 from dsgui.core.texts.saying import Said, said
 
 # Switches of engines that allocate in ways of their own.
@@ -23,6 +24,7 @@ _ENGINES = (
     "/quantize_training/enabled",
     "/sparse_gradients",
 )
+PER_HEAD = "/optimizer/params/per_head_muon"
 # Keys that divide the model itself; 0 and 1 do not.
 _DIVIDING = (
     "/tensor_parallel/autotp_size",
@@ -32,10 +34,11 @@ _DIVIDING = (
     "/sequence_parallel_size",
     "/zero_optimization/mics_shard_size",
 )
-_COUNTED = ("adam", "adamw", "lion", "adagrad", "sgd")
+_COUNTED = ("adam", "adamw", "lion", "adagrad", "sgd", "muon")
+_MUON_SINCE = (0, 19, 8)  # earlier releases update matrices elsewhere in the step
 
 
-def not_covered(config: Mapping[str, Any], settings: Settings) -> Said | None:
+def not_covered(config: Mapping[str, Any], settings: Settings, release: str = LATEST_KNOWN) -> Said | None:
     """The first thing that there is no case for, or None."""
     for pointer in _ENGINES:
         if is_on(lookup(config, pointer)):
@@ -47,9 +50,22 @@ def not_covered(config: Mapping[str, Any], settings: Settings) -> Said | None:
     pointer = _unmodelled_swapping(config, settings)
     if pointer:
         return said("memory_notes", "no_case", key=pointer)
-    if settings.optimizer not in _COUNTED:
+    if settings.optimizer not in _COUNTED or (settings.is_muon and version_tuple(release) < _MUON_SINCE):
         return said("memory_notes", "no_optimizer", key=OPTIMIZER, name=settings.optimizer[:40])
-    return None
+    return _refused_with_muon(config, settings) if settings.is_muon else None
+
+
+def _refused_with_muon(config: Mapping[str, Any], settings: Settings) -> Said | None:
+    """stage3.py:360, and what of Muon there is no case for."""
+    if settings.stage == 3 and settings.scatters:
+        return said("memory_notes", "muon_scatters", key=SCATTER)
+    partly = settings.optimizer_at.ratio < 1 and settings.optimizer_at.is_on and settings.stage == 3
+    found = [
+        (f"{ZERO}/offload_optimizer/ratio", partly),
+        (OPTIMIZER_DEVICE, settings.optimizer_at.is_nvme and settings.stage == 3),
+        (PER_HEAD, is_on(lookup(config, PER_HEAD))),
+    ]
+    return next((said("memory_notes", "no_muon", key=key) for key, is_set in found if is_set), None)
 
 
 def _unmodelled_swapping(config: Mapping[str, Any], settings: Settings) -> str:

@@ -10,9 +10,11 @@ from dsgui.core.memory.coverage import not_covered
 from dsgui.core.memory.engines.divided import Divided
 from dsgui.core.memory.engines.job import Engine, Job, Made, grouped
 from dsgui.core.memory.engines.mixed import Mixed
+from dsgui.core.memory.engines.muon import halves
 from dsgui.core.memory.engines.partitioned import Partitioned
 from dsgui.core.memory.engines.plain import Plain
 from dsgui.core.memory.engines.swapping import Stops
+from dsgui.core.memory.engines.unfused import Unfused
 from dsgui.core.memory.modules import AS_USUAL, Linears
 from dsgui.core.memory.question import Group, Question, Workload
 from dsgui.core.memory.settings import Settings, settings_of
@@ -28,7 +30,7 @@ def answer(question: Question, made: Made = ON_HOST) -> Answer | CannotSay:
     """Of one rank's last step, when all states exist; `made` says how the script makes the model. "Cannot say" names
     what there is no case for."""
     settings = settings_of(question.config, question.release)
-    why = not_covered(question.config, settings)
+    why = not_covered(question.config, settings, question.release)
     if why is not None:
         return CannotSay(why)
     walk = walk_for(question, settings, made)
@@ -99,7 +101,10 @@ def engine_for(
     by_decay: bool = True,
     on_cpu: bool = False,
 ) -> Engine:
-    job = Job(walk, settings, group.ranks, group.rank, grouped(walk, by_decay), made, on_cpu)
+    groups = grouped(walk, by_decay)
+    if settings.is_muon:
+        groups = tuple(halves(groups, sorts=settings.stage != 3 or not made.inside))
+    job = Job(walk, settings, group.ranks, group.rank, groups, made, on_cpu)
     return class_for(settings)(job)
 
 
@@ -110,4 +115,6 @@ def class_for(settings: Settings) -> type[Engine]:
     is_mixed = settings.precision == "bf16" and settings.accumulated == 4 and not settings.optimizer_at.is_on
     if settings.stage == 1 and is_mixed:
         return Mixed
-    return Partitioned if settings.stage else Plain
+    if settings.stage:
+        return Partitioned
+    return Unfused if settings.is_muon and settings.is_16_bit else Plain

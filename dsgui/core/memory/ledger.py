@@ -2,11 +2,10 @@
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate, pairwise
-from operator import mul
 
 from dsgui.core.memory.answer import DEVICE_OF, Component, Device, Kept, Moment, Part, Peak, Place
 
@@ -102,6 +101,7 @@ class Ledger:
     _known: dict[Slot, tuple[int, Place]] = field(default_factory=dict)
     _numbers: list[int] = field(default_factory=list)
     _counts: list[int] = field(default_factory=list)
+    _elsewhere: list[int] = field(default_factory=list)  # events that are not the GPU's: few, of thousands
     _roundings: dict[int, int] = field(default_factory=dict)  # by event: of large pinned blocks
     _begun: list[tuple[Moment | None, int]] = field(default_factory=list)
     _waiting: Waiting = field(default_factory=Waiting)
@@ -114,12 +114,16 @@ class Ledger:
         """`times` tensors of `count` bytes come alive."""
         if count and times:
             number, place = self._known.get(what) or self._place(what)
-            if place is _PINNED:
-                self._pin(count, times)
             self._numbers.append(number)
             # As `rounded` has it; the GPU's is written out, since nearly all of the thousands of calls are its.
-            size = -(-count // BLOCK) * BLOCK if place is _GPU and count > 0 else rounded(count, place)
-            self._counts.append(size * times)
+            if place is _GPU and count > 0:
+                self._counts.append(-(-count // BLOCK) * BLOCK * times)
+                return
+            if place is _PINNED:
+                self._pin(count, times)
+            if what.place is not _GPU or self.on_cpu:
+                self._elsewhere.append(len(self._counts))
+            self._counts.append(rounded(count, place) * times)
 
     def _pin(self, count: int, times: int) -> None:
         event = len(self._counts)
@@ -128,18 +132,39 @@ class Ledger:
         self._waiting.take(event, count, times)
 
     def drop(self, what: Slot, count: int, times: int = 1) -> None:
-        if count and times:
+        if not count or not times:
+            return
+        number, place = self._known.get(what) or self._place(what)
+        if place is _GPU and count > 0:  # as in `take`
+            self._numbers.append(number)
+            self._counts.append(-(-count // BLOCK) * -BLOCK * times)
+        else:
             self.take(what, count, -times)
 
     def pass_by(self, what: Slot, count: int) -> None:
         """A tensor that lives for a moment only."""
-        if count:
+        if not count:
+            return
+        number, place = self._known.get(what) or self._place(what)
+        if place is not _GPU:
             self.take(what, count)
-            if self._known[what][1] is _PINNED:
-                self.take(what, count, -1)
-            else:
-                self._numbers.append(self._numbers[-1])
-                self._counts.append(-self._counts[-1])
+            self.take(what, count, -1)
+            return
+        size = rounded(count, place)
+        self._numbers += (number, number)
+        self._counts += (size, -size)
+
+    def take_all(self, what: Slot, counts: Iterable[int], times: int = 1) -> None:
+        """One tensor after the other, with nothing between them: as one event, where nothing is pinned."""
+        number, place = self._known.get(what) or self._place(what)
+        if place is not _GPU:
+            for count in counts:
+                self.take(what, count, times)
+            return
+        size = sum(rounded(count, place) for count in counts)
+        if size:
+            self._numbers.append(number)
+            self._counts.append(size * times)
 
     def peaks(self) -> tuple[Peak, ...]:
         """Of each moment and each device that it has anything on."""
@@ -152,7 +177,7 @@ class Ledger:
         """What pinned blocks that are free add to the host's peak of each moment."""
         if not self._waiting.events:
             return {}
-        live = self._running([DEVICE_OF[one.place] is Device.HOST for one in self._slots])
+        live = self._running({place for place in Place if DEVICE_OF[place] is Device.HOST})
         found = {
             moment: self._waiting.beside(live, [(part.start, part.stop) for part in self._within(moment)])
             for moment in Moment
@@ -168,7 +193,7 @@ class Ledger:
 
     def most(self, place: Place, moment: Moment | None = None) -> int:
         """The most bytes in one place alone, of one moment or ever."""
-        running = self._running([one.place is place for one in self._slots])
+        running = self._running({place})
         within = list(self._within(moment)) if moment else [slice(0, len(running))]
         return max((max(running[part], default=0) for part in within), default=0)
 
@@ -188,9 +213,12 @@ class Ledger:
         found = self._known[what] = len(self._slots) - 1, rounds_as
         return found
 
-    def _running(self, ours: list[bool]) -> list[int]:
-        """After each event the bytes of the slots that are ours."""
-        return list(accumulate(map(mul, map(ours.__getitem__, self._numbers), self._counts)))
+    def _running(self, places: Collection[Place]) -> list[int]:
+        """After each event the bytes that are in one of these places."""
+        counts = list(self._counts) if _GPU in places else [0] * len(self._counts)
+        for event in self._elsewhere:
+            counts[event] = self._counts[event] if self._slots[self._numbers[event]].place in places else 0
+        return list(accumulate(counts))
 
     def _within(self, moment: Moment) -> Iterator[slice]:
         """Its stretches, each with the state that it begins in."""
@@ -201,8 +229,8 @@ class Ledger:
 
     def _fullest(self, device: Device) -> Iterator[tuple[tuple[Device, Moment], int]]:
         """The event after which most is on a device, of each moment."""
-        ours = [DEVICE_OF[one.place] is device for one in self._slots]
-        running = self._running(ours) if any(ours) else []
+        places = {place for place in Place if DEVICE_OF[place] is device}
+        running = self._running(places) if any(one.place in places for one in self._slots) else []
         for moment in Moment:
             stretches = [(max(running[part]), part) for part in self._within(moment) if running[part]]
             most, part = max(stretches, key=lambda pair: pair[0], default=(0, slice(0)))

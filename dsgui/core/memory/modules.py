@@ -44,12 +44,14 @@ class Modules:
         self.linears = linears
         self.batch = workload.micro_batch
         self.eager = workload.attention == "eager"
+        self.transposed = False  # a Conv1D's weight has a row for each input
 
-    def weight(self, name: str, numel: int, *, norm: bool = False, adapter: bool = False) -> Weight:
-        """A weight; of a LoRA model all but the adapters are frozen. `norm`: of an nn.LayerNorm."""
+    def weight(self, name: str, numel: int, *, norm: bool = False, adapter: bool = False, rows: int = 0) -> Weight:
+        """A weight; of a LoRA model all but the adapters are frozen. `norm`: of an nn.LayerNorm. `rows`: of a
+        matrix."""
         trainable = adapter or self.workload.lora is None
         wide = adapter and self.linears.wide
-        return Weight(name, numel, trainable, not norm and NO_DECAY.search(name.lower()) is None, wide)
+        return Weight(name, numel, trainable, not norm and NO_DECAY.search(name.lower()) is None, wide, rows)
 
     def trained(self, *weights: Weight) -> int:
         """Bytes of their gradients."""
@@ -68,7 +70,7 @@ class Modules:
     ) -> Tensor:
         """`owner` names the weight where several modules share it. Its indices are saved. `asked`: to want a gradient,
         whether it is trained or not."""
-        weight = self.weight(f"{owner or name}.weight", rows * width)
+        weight = self.weight(f"{owner or name}.weight", rows * width, rows=rows)
         with self.tape.call(name, weight, reads=False, asked=asked):
             shared = self.shared(weight, owner)
             trained = 0 if shared else self.trained(weight)
@@ -90,7 +92,8 @@ class Modules:
     def _linear(
         self, name: str, x: Tensor, into: int, out: int, *, bias: bool, owner: str = "", adapter: bool = False
     ) -> Tensor:
-        weights = [self.weight(f"{owner or name}.weight", into * out, adapter=adapter)]
+        rows = into if self.transposed and not owner and not adapter else out
+        weights = [self.weight(f"{owner or name}.weight", into * out, adapter=adapter, rows=rows)]
         weights += [self.weight(f"{name}.bias", out)] if bias else []
         with self.tape.call(name, *weights, reads=self.tape.wants(x)):
             shared = self.shared(weights[0], owner)

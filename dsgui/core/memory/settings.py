@@ -34,8 +34,9 @@ ACCUMULATION = "/gradient_accumulation_steps"
 OPTIMIZER = "/optimizer/type"
 
 BYTES = {"fp32": 4, "float32": 4, "fp16": 2, "float16": 2, "half": 2, "bf16": 2, "bfloat16": 2, "int8": 1}
-# Moments: on the GPU, and as the CPU optimizer allocates them (ops/lion/cpu_lion.py:121 has two).
-_MOMENTS = {"adam": (2, 2), "adamw": (2, 2), "lion": (1, 2), "adagrad": (1, 1), "sgd": (0, 0), "muon": (1, 1)}
+# Moments: on the GPU, and as the CPU optimizer allocates them (ops/lion/cpu_lion.py:121 has two). Muon's are of what
+# Adam trains beside it.
+_MOMENTS = {"adam": (2, 2), "adamw": (2, 2), "lion": (1, 2), "adagrad": (1, 1), "sgd": (0, 0), "muon": (2, 2)}
 _FOR_EVER = 1 << 62
 
 
@@ -76,6 +77,7 @@ class Settings:
     moment: int = 4
     moments: int = 2
     optimizer: str = "adamw"
+    ns_method: str = "gram"
     is_foreach: bool = False
     gas: int = 1
     bucket: int = 500_000_000
@@ -104,6 +106,10 @@ class Settings:
     @property
     def is_16_bit(self) -> bool:
         return self.weight == 2
+
+    @property
+    def is_muon(self) -> bool:
+        return self.optimizer == "muon"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +162,7 @@ def settings_of(config: Mapping[str, Any], release: str = LATEST_KNOWN) -> Setti
         moment=_moment(read, master, on_cpu),
         moments=_MOMENTS.get(name, (2, 2))[on_cpu] + (name == "sgd" and bool(read.at("/optimizer/params/momentum", 0))),
         optimizer=name,
+        ns_method=str(read.at("/optimizer/params/ns_method", "gram")),
         is_foreach=read.on("/optimizer/params/torch_adam") or name in ("sgd", "adagrad"),
         gas=max(1, read.count(ACCUMULATION, 1)),
         bucket=read.count(BUCKET, 500_000_000),

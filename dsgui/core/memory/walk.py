@@ -4,24 +4,36 @@ keeps for the backward. `core/memory/families` makes it from `config.json`; the 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from dsgui.core.texts.saying import Said
 
+_NOT_FOR_MUON = ("embed", "lm_head")
 
-@dataclass(frozen=True, slots=True)
-class Weight:
+
+class Weight(NamedTuple):
     """A parameter of `numel` elements. Tied ones have one name and are counted once. `decays`: the HF Trainer puts it
-    into the optimizer group with weight decay (no bias, no norm). `wide`: in fp32, whatever the model is in."""
+    into the optimizer group with weight decay (no bias, no norm). `wide`: in fp32, whatever the model is in. `rows`: of
+    a matrix; 0 of a vector."""
 
     name: str
     numel: int
     trainable: bool = True
     decays: bool = True
     wide: bool = False
+    rows: int = 0
+
+    @property
+    def columns(self) -> int:
+        return self.numel // self.rows if self.rows else 1
+
+    @property
+    def for_muon(self) -> bool:
+        """deepspeed/__init__.py:369: a matrix that is neither an embedding nor the head, by its name."""
+        return self.rows > 0 and not any(word in self.name.lower() for word in _NOT_FOR_MUON)
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """One call of a module, or (`call` false) what the module that contains it does between two calls: no hook of
     DeepSpeed sees that. Containers stand at the start of their calls. All counts are bytes of one micro batch on the
     GPU. Gradients of weights are not in them.

@@ -97,6 +97,7 @@ def llama_loss(config: Described, make: Modules, dtype: str) -> Tensor:
 
 def gpt2_loss(config: Described, make: Modules, dtype: str) -> Tensor:
     make.linears = replace(make.linears, keep_inputs=False)  # Conv1D multiplies without zero/linear.py
+    make.transposed = True
     return gpt2.GPT2(make, with_activation(gpt2.shape_of(config))).loss()
 
 
@@ -208,7 +209,7 @@ def renamed(block: Block, span: Span, layer: int) -> Block:
     start, prefix = len(f"{span.stack}.{span.layer}"), f"{span.stack}.{layer}"
 
     def weight(of: Weight) -> Weight:
-        return Weight(prefix + of.name[start:], of.numel, of.trainable, of.decays, of.wide)
+        return Weight(prefix + of.name[start:], of.numel, of.trainable, of.decays, of.wide, of.rows)
 
     def unit(of: Unit) -> Unit:
         weights = tuple(weight(one) for one in of.weights)

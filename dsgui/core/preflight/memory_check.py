@@ -11,6 +11,7 @@ from dsgui.core.machine.verdicts import Sentences, Verdict, advise, ok, problem,
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.fitting import Case, Fitted, fit
 from dsgui.core.memory.fits.memory_report import headline, remedies
+from dsgui.core.memory.fits.nvme import Nvme, folders_of
 from dsgui.core.memory.fits.outside import asks_for_unrounded, label_of, outside, with_setting
 from dsgui.core.memory.fits.overhead import asks_for_expandable
 from dsgui.core.memory.fits.room import Room, room_of
@@ -75,7 +76,15 @@ def _room(question: Question, group: Group, release: str) -> Room:
         unrounded=asks_for_unrounded(environment),
         sharpened=None if elsewhere else question.around.sharpened,
         release=release,
+        nvme=None if elsewhere else _folder(question),
     )
+
+
+def _folder(question: Question) -> Nvme | None:
+    """The one that the config offloads to, else the one that it may: what a leaner config would use."""
+    known = question.around.folders
+    found = (known.get(name) for name in (*folders_of(question.config), question.launch.choice.nvme))
+    return next((one for one in found if isinstance(one, Nvme)), None)
 
 
 def _workers(written: str) -> int:

@@ -118,6 +118,7 @@ CHECKS: tuple[Check[Question], ...] = (
     Check("model_memory", "deepspeed/runtime/zero", memory_check.memory),
     Check("offload", _ESTIMATORS, room_checks.offload),
     Check("memlock", "deepspeed/ops/csrc/pin_memory/page_alloc.cpp", room_checks.memlock),
+    Check("nvme", "deepspeed/runtime/swap_tensor", room_checks.nvme),
     Check("shm", "deepspeed/ops/csrc/cpu/comm/shm.cpp", room_checks.shared_memory),
     Check("cores", "", room_checks.cores),
     Check("port", "torch.distributed.TCPStore", room_checks.port),
@@ -130,7 +131,7 @@ CHECKS: tuple[Check[Question], ...] = (
 OF_SETTINGS = frozenset(
     {CONFIG, AGREEMENT, handing_checks.TAKES_CONFIG, "accelerate", "twice", "options", "arguments_file", "use_cpu"}
     | {"local_rank", "stage_3", "operators", "needs", "compiler", "ninja", "headers", "toolkit"}
-    | {"model_memory", "offload"}
+    | {"model_memory", "offload", "nvme"}
 )
 
 

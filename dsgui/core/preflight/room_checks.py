@@ -6,7 +6,9 @@ from dsgui.core.machine import host_checks
 from dsgui.core.machine.hardware import Gpu
 from dsgui.core.machine.machine import Host, Machine
 from dsgui.core.machine.verdicts import Status, Verdict, advise, ok, problem, saw, unknown, warning
+from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.fitting import Fitted
+from dsgui.core.memory.fits.nvme import Nvme, folders_of
 from dsgui.core.preflight.model_size import spelled
 from dsgui.core.preflight.offloading import estimate
 from dsgui.core.preflight.surroundings import Question
@@ -72,6 +74,19 @@ def memlock(question: Question) -> Verdict | None:
         return ok(saw("memlock.enough", need=size(need)))
     given = {"need": size(need), "count": f"{count:g}", "elements": f"{elements:g}", "limit": size(host.memlock_bytes)}
     return problem(saw("memlock.locks_more", **given), advise("memlock.raise"), "ulimit -l unlimited")
+
+
+def nvme(question: Question) -> Verdict | None:
+    """The folders that the config offloads to: whether DeepSpeed can write there. Whether what it writes has room the
+    memory model says."""
+    if zero_stage(question.config) != 3 or question.launch.elsewhere:
+        return None
+    known = [one for name in folders_of(question.config) if (one := question.around.folders.get(name)) is not None]
+    wrong = [one.why for one in known if isinstance(one, CannotSay)]
+    if wrong:  # a folder that is not there is made by it (partitioned_param_swapper.py:89), on whatever drive that is
+        return (warning if wrong[0].code == "nvme_no_folder" else problem)(wrong[0], advise("nvme.choose"))
+    rooms = [saw("nvme.free", path=one.path, free=size(one.free_bytes)) for one in known if isinstance(one, Nvme)]
+    return ok(*rooms) if rooms else None
 
 
 def shared_memory(question: Question) -> Verdict | None:

@@ -16,6 +16,7 @@ from dsgui.core.machine.machine import Disk, Machine
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import ModelChoice, of_words
 from dsgui.core.memory.fits.fitting import Fitted
+from dsgui.core.memory.fits.nvme import Nvme
 from dsgui.core.memory.fits.outside import Outside
 from dsgui.core.memory.fits.sharpened import Sharpened
 from dsgui.core.memory.question import Model
@@ -117,7 +118,8 @@ class Surroundings:
     the config, None where it names none or that can't be read. `answers`: what the training environment has for the
     script; `arguments_file`: the file of arguments it reads; `missing_files`: what its arguments name to be read and is
     not there, with the place that was looked at. `shape`: the model's, None where none is named. `sharpened`: what this
-    machine's finished runs told; `inherited`: of dsgui's own environment what asks something of torch's allocators."""
+    machine's finished runs told; `inherited`: of dsgui's own environment what asks something of torch's allocators.
+    `folders`: by their names those on NVMe that the config offloads to, and the plan's own."""
 
     script: ScriptFacts
     machine: Machine
@@ -133,6 +135,7 @@ class Surroundings:
     shape: Model | CannotSay | None = None
     sharpened: Sharpened | None = None
     inherited: Mapping[str, str] = field(default_factory=dict)
+    folders: Mapping[str, Nvme | CannotSay] = field(default_factory=dict)
 
     def taken(self, arguments: tuple[str, ...]) -> Taken:
         """What the script's parser makes of its arguments."""

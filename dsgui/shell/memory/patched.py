@@ -6,7 +6,7 @@ has moved one, nothing can be said with it."""
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from dsgui.shell.memory import fake_nvme
+from dsgui.shell.memory import autocast, fake_nvme
 from dsgui.shell.memory.fake_machine import Nothing
 from dsgui.shell.memory.target_modules import load
 
@@ -161,9 +161,26 @@ def flash_attention(original: Any, setting: Setting) -> Any:
             return (*wanted, torch.empty_like(mask) if learned else None)
 
     def attention(query: Any, key: Any, value: Any, attn_mask: Any = None, *_: Any, **__: Any) -> Any:
+        if torch.is_autocast_enabled(query.device.type):
+            query, key, value, attn_mask = map(autocast.narrowed, (query, key, value, attn_mask))
         return Fused.apply(query, key, value, attn_mask)
 
     return attention
+
+
+def casts(original: Any, setting: Setting) -> Any:
+    """With the device's own casts from now on."""
+    autocast.install()
+
+    def clear() -> None:
+        original()
+        autocast.forget()
+
+    return clear
+
+
+def steps_at_once(original: Any, setting: Setting) -> Any:
+    return lambda scaler, optimizer, *given, **named: optimizer.step(*given, **named)
 
 
 def whole_kernel(original: Any, setting: Setting) -> Any:
@@ -190,6 +207,11 @@ TABLE = (
     Row("torch", "Tensor.record_stream", "streams are not there", nothing, True),
     Row("torch.nn.functional", "scaled_dot_product_attention", "no kernel of the device is there to choose",
         flash_attention, True),
+    Row("torch", "clear_autocast_cache", "the device has no table of what autocast casts, so neither a cache of it",
+        casts, True),
+    Row("torch.amp.grad_scaler", "GradScaler.step", _READS, steps_at_once, True),
+    Row("torch.amp.grad_scaler", "GradScaler.update", _READS, nothing, True),
+    Row("torch.amp.grad_scaler", "GradScaler.unscale_", _READS, nothing, True),
     Row("torch", "ops.aten.silu_backward", _COMPOSED, whole_kernel, True),
     Row("torch", "ops.aten.mish_backward", _COMPOSED, whole_kernel, True),
     Row("transformers.masking_utils", "is_tracing", "a tensor without storage is none that is traced", not_traced,

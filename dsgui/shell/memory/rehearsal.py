@@ -13,7 +13,7 @@ import time
 import warnings
 from typing import Any, Callable, Iterator  # noqa: UP035 — Python 3.9 must read this file
 
-from dsgui.shell.memory import counting, fake_machine, fake_nvme, patched
+from dsgui.shell.memory import autocast, counting, fake_machine, fake_nvme, patched
 from dsgui.shell.memory.model_building import FromConfig, FromFunction, Refused
 from dsgui.shell.memory.target_modules import load
 
@@ -21,8 +21,7 @@ Tell = Callable[["dict[str, Any]"], None]
 STEPS = 3  # the first of ZeRO-3 records a trace and prefetches nothing
 # Code of transformers that looks into the attention mask: nothing is padded in a full batch.
 _ALL_TRUE = ("transformers/masking_utils.py", "transformers/modeling_attn_mask_utils.py")
-# torch casts by tables of operators that a device registered from Python lacks; GPUDirect asks for CUDA itself.
-_NOT_FOLLOWED = (("torch_autocast", "enabled"), ("aio", "use_gds"))
+_NOT_FOLLOWED = (("aio", "use_gds"),)  # GPUDirect asks for CUDA itself
 _MAY_READ = ("deepspeed/", "accelerate/")
 
 
@@ -236,6 +235,9 @@ def refuse(config: "dict[str, Any]") -> None:
     for block, key in _NOT_FOLLOWED:
         if (config.get(block) or {}).get(key):
             raise Refused("not_followed", key=f"/{block}/{key}")
+    if (config.get("torch_autocast") or {}).get("enabled"):
+        for name in autocast.unknown()[:1]:
+            raise patched.Moved(f"torch.autocast: {name}")
     if fake_nvme.swaps(config):
         patched.look_for_swapping()
 

@@ -8,11 +8,14 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from dsgui.core.errors import PlaceError
+from dsgui.core.config.document import Document
+from dsgui.core.config.loose_json import tidy
+from dsgui.core.errors import DocumentError, PlaceError
 from dsgui.core.launch.handing import own_file
 from dsgui.core.launch.plan import Plan
 from dsgui.core.machine.machine import Environment, Machine
 from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.fits.nvme import folders_of
 from dsgui.core.memory.fits.outside import ALLOC_CONF, OLDER_ALLOC_CONF
 from dsgui.core.memory.fits.sharpened import Sharpened
 from dsgui.core.memory.question import Model
@@ -25,6 +28,7 @@ from dsgui.core.script.words import MODEL_OPTIONS, OUTPUT_OPTIONS, value_of
 from dsgui.shell.files.regular_files import read_regular
 from dsgui.shell.machine.machine_reader import read_disk, read_here
 from dsgui.shell.memory.constants import sharpened
+from dsgui.shell.memory.nvme_folders import NvmeFolders
 from dsgui.shell.preflight.model_files import model_size
 from dsgui.shell.preflight.model_shapes import ModelShapes
 from dsgui.shell.script.script_answers import ScriptReader, arguments_file
@@ -50,6 +54,7 @@ class Scout:
         self._read: tuple[float, Machine] | None = None
         self._scripts = ScriptReader(clock)
         self._shapes = ModelShapes(check)
+        self._nvme = NvmeFolders(check)
         self._sizes: dict[tuple[str, ...], tuple[float, ModelSize]] = {}
 
     @classmethod
@@ -62,8 +67,8 @@ class Scout:
         """For the machine dsgui runs on."""
         return cls(lambda: read_here(runs_dir), known, check, sharpened=sharpened)
 
-    def surroundings(self, plan: Plan, script: ScriptFacts, port_taken: bool) -> Surroundings:
-        """What `plan` would meet now."""
+    def surroundings(self, plan: Plan, script: ScriptFacts, port_taken: bool, text: str = "") -> Surroundings:
+        """What `plan` would meet now with the config `text`."""
         environment = {**os.environ, **plan.environment}
         output = value_of(plan.arguments, OUTPUT_OPTIONS) or plan.working_directory
         folder = Path(plan.working_directory, output)
@@ -81,6 +86,7 @@ class Scout:
             output_disk=read_disk(folder) if self._may_read(folder) else None,
             port_taken=port_taken,
             own_config=read_own_config(Path(plan.working_directory), script, self._check),
+            folders={name: one for name in _folders(plan, text) if (one := self._nvme.read(name)) is not None},
         )
 
     def machine(self, script: ScriptFacts) -> Surroundings:
@@ -125,6 +131,15 @@ class Scout:
         except PlaceError:
             return False
         return True
+
+
+def _folders(plan: Plan, text: str) -> tuple[str, ...]:
+    """On NVMe: those that the config names, and the plan's."""
+    try:
+        named = folders_of(Document(tidy(text).text).value) if "nvme" in text else ()
+    except DocumentError:
+        named = ()
+    return (*named, plan.model.nvme)
 
 
 def read_own_config(

@@ -122,7 +122,8 @@ class Rehearses(Protocol):
 @dataclass(frozen=True, slots=True)
 class Services:
     """`target` answers with what is known of the training environment by now; `target_complete` says when that is all.
-    `recipes` maps a recipe's name to its script. `surroundings` tells in milliseconds what a plan would meet here.
+    `recipes` maps a recipe's name to its script. `surroundings` tells in milliseconds what a plan and its config
+    would meet here.
     `open_file` reads a config, an accelerate YAML or another tool's settings by path, `open_upload` the same from an
     uploaded file's copy, `open_text` from what was pasted.
     `gpu_use` reads the GPUs' memory now. `ask_place` asks where a plan will train, for up to 20 s. `read_model` reads
@@ -151,7 +152,7 @@ class Services:
     learning: Learning
     exports: Exports
     reports: Reports
-    surroundings: Callable[[Plan], Surroundings]
+    surroundings: Callable[[Plan, str], Surroundings]
     gpu_use: Callable[[], tuple[GpuSample, ...]]
     machine: MachineReader
     oracle: Asks

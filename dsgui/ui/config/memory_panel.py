@@ -34,6 +34,7 @@ from dsgui.ui.common.field_inputs import laid_out
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.workbench import View
 
+_FOLDER = "nvme"
 _FIRST: dict[str, dict[str, Any]] = {"model": {"scale": 3, "min_width": 150}, "length": {"min_width": 100}}
 _EVENTS = ("find", "apply", "rehearse", "cancel")
 _MOST_GIB = 10**6
@@ -42,13 +43,12 @@ _POLL_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class MemoryPanel:
-    """`fields` are the inputs by their fields' names, of the run's spec; `host` is for planning another machine, `nvme`
-    a folder that plans may offload to. `script` holds the arguments typed on the Launch page, `answered` changes when a
-    dry run is over, and `timer` looks for that."""
+    """`fields` are the inputs by their fields' names, of the run's spec; `host` is for planning another machine.
+    `script` holds the arguments typed on the Launch page, `answered` changes when a dry run is over, and `timer` looks
+    for that."""
 
     fields: Mapping[str, Any]
     host: gr.Textbox
-    nvme: gr.Textbox
     script: gr.Textbox
     panel: gr.HTML
     answered: gr.Number
@@ -56,12 +56,12 @@ class MemoryPanel:
 
     @property
     def inputs(self) -> list[Any]:
-        return [self.script, self.host, self.nvme, *self.fields.values()]
+        return [self.script, self.host, *self.fields.values()]
 
     @property
     def kept(self) -> list[Any]:
         """What the user said."""
-        return [self.host, self.nvme, *self.fields.values()]
+        return [self.host, *self.fields.values()]
 
     @property
     def changes(self) -> list[Any]:
@@ -80,13 +80,14 @@ def build_memory_panel() -> MemoryPanel:
             rest = [replace(field, beside=False) for field in every if field.name not in _FIRST]
             ticks = [field for field in rest if field.kind is Kind.TICK]
             with gr.Row():
-                beside = [field for field in rest if field not in ticks]
+                beside = [field for field in rest if field not in ticks and field.name != _FOLDER]
                 inputs |= laid_out(beside, {field.name: {"min_width": 120} for field in beside})
             inputs |= laid_out(ticks, {})  # below each other: beside others their labels are cut off
             with gr.Row():
-                host, nvme = _typed("host_memory", "host_hint", "host"), _typed("nvme_folder", "nvme_hint", "nvme")
+                host = _typed("host_memory", "host_hint", "host")
+                inputs |= laid_out([field for field in rest if field.name == _FOLDER], {_FOLDER: {"min_width": 120}})
     fields, script = {field.name: inputs[field.name] for field in every}, gr.Textbox("", visible=False)
-    return MemoryPanel(fields, host, nvme, script, panel, gr.Number(0, visible=False), gr.Timer(_POLL_S, active=False))
+    return MemoryPanel(fields, host, script, panel, gr.Number(0, visible=False), gr.Timer(_POLL_S, active=False))
 
 
 def _typed(label: str, hint: str, name: str) -> gr.Textbox:
@@ -162,14 +163,14 @@ class Inquiry:
 
 def inquiry_for(services: Services, view: View, context: Context, given: Sequence[Any]) -> Inquiry | CannotSay:
     """What the page shows now."""
-    typed, host, folder, *values = given
+    typed, host, *values = given
     names = [field.name for field in fields_of(Part.MODEL)]
     try:
         document = read_document(view.text)
         choice = model_of(complete(dict(zip(names, values, strict=True))))
     except (DocumentError, PlanError) as error:
         return CannotSay(said("memory_cannot", "mend", problem=str(error)))
-    nvme = usable(services.nvme_folder(folder or ""), context)
+    nvme = usable(services.nvme_folder(choice.nvme), context)
     if isinstance(nvme, CannotSay):
         return nvme
     typed_words = _words(typed or "")

@@ -157,7 +157,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         try:
             request = page_request(services, text or "", asked, reader, preset_of(services, preset, text))
             plan, handed_on = services.runs.prepare(request), request.handed_on
-            around = services.surroundings(plan)
+            around = services.surroundings(plan, text or "")
             arguments = around.arguments_of(plan) or imported
             launched = Launched(plan.place, arguments)
             launch = _with_config(workbench, Launch.of(plan, {}), text or "", target, arguments)

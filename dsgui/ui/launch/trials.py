@@ -124,7 +124,7 @@ def _ladder(services: Services, view: View, context: Context, given: Sequence[An
 
 
 def _chosen(services: Services, ladder: tuple[Step, ...], view: View, plan: Plan) -> tuple[Chosen, ...]:
-    around = services.surroundings(plan)
+    around = services.surroundings(plan, view.text)
     if not Launch.of(plan, {}).handed:
         raise NotTried(words("memory_page", "trial_own_config"), "launch")
     takes = trainers_part(plan.config_argument, around.script, plan.arguments).takes_options
@@ -142,7 +142,7 @@ def _request(request: LaunchRequest, one: Chosen) -> LaunchRequest:
 def _checked(services: Services, request: LaunchRequest, one: Chosen) -> tuple[Plan, str, Foretold | None]:
     """The plan, once nothing would stop it. Raises `NotTried` and `DsguiError`."""
     plan = apart(services.runs.prepare(request))
-    around = services.surroundings(plan)
+    around = services.surroundings(plan, one.text)
     launch = with_config(Launch.of(plan, {}), one.text, around, services.checker, around.arguments_of(plan))
     problem = next((row for row in preflight(launch, around) if row.status is Status.PROBLEM), None)
     if problem:

@@ -604,8 +604,6 @@ export const TEXTS = {
   "more": "More: checkpointing, LoRA, attention, host memory, NVMe",
   "host_memory": "Host memory (GiB)",
   "host_hint": "this machine’s",
-  "nvme_folder": "NVMe folder",
-  "nvme_hint": "none: no plan offloads to NVMe",
   "ladder": "Faster and leaner configs",
   "ladder_looking": "Working out what else there is…",
   "ladder_about": "The same model, batch and ranks. Time is relative to this config and estimated, not measured; memory is the fullest moment.",

@@ -91,7 +91,7 @@ def layers_of(case, element):
         weights = [Weight(f"{name}.weight", inputs * outputs)]
         weights += [Weight(f"{name}.bias", outputs, decays=False)] * bool(has_bias)
         unit = Unit(name, tuple(weights), kept=inputs * element, forward=out, backward=out + inputs * element)
-        blocks.append(Block((replace(unit, out=out, reads=number > 0),)))
+        blocks.append(Block((unit._replace(out=out, reads=number > 0),)))
     return Walk(tuple(blocks), element)
 
 

@@ -2,7 +2,21 @@
 
 import pytest
 
-from dsgui.core.preflight.memory_check import _MOST_WORKERS, _workers
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.machine.hardware import Gpu
+from dsgui.core.machine.machine import Host, Machine
+from dsgui.core.memory.answer import CannotSay, Device
+from dsgui.core.memory.choice import ModelChoice
+from dsgui.core.memory.fits.nvme import Nvme
+from dsgui.core.memory.guessed import model_of_size
+from dsgui.core.preflight.memory_check import _MOST_WORKERS, _workers, fitted_case
+from dsgui.core.preflight.surroundings import Launch, Surroundings
+from dsgui.core.script.script import script_facts
+from dsgui.core.sizes import GIB
+from dsgui.core.texts.saying import said
+from dsgui.shell.config.catalog import Catalog
+
+MACHINE = Machine(Host(memory_bytes=900 * GIB), (Gpu(0, "A100", (8, 0), 80 * GIB, 80 * GIB),))
 
 
 @pytest.mark.parametrize(
@@ -20,3 +34,31 @@ from dsgui.core.preflight.memory_check import _MOST_WORKERS, _workers
 )
 def test_data_loader_workers_of_any_length_are_read(written, count):
     assert _workers(written) == count
+
+
+def room_with(folders, *, config_names="", plan_names=""):
+    """The room that a launch is judged by."""
+    zero = {"stage": 3}
+    if config_names:
+        zero["offload_optimizer"] = {"device": "nvme", "nvme_path": config_names}
+    config = {"zero_optimization": zero, "bf16": {"enabled": True}, "train_micro_batch_size_per_gpu": 1}
+    launch = Launch(config, (), "1 GPU", 1, script="/t.py", gpu_indices=(0,), choice=ModelChoice("7B", nvme=plan_names))
+    around = Surroundings(script_facts(""), MACHINE, shape=model_of_size("7B"), folders=folders)
+    _, fitted = fitted_case(launch, around, Context(Integration.NATIVE), Catalog().schema(), None)
+    return fitted
+
+
+def test_a_leaner_config_may_use_the_folder_that_stays_with_the_plan():
+    folder = Nvme("/nvme", 900 * GIB)
+    assert room_with({"/nvme": folder}, plan_names="/nvme").room.nvme is folder
+    assert room_with({}, plan_names="/nvme").room.nvme is None
+    unusable = CannotSay(said("memory_cannot", "nvme_not_writable", path="/nvme"))
+    assert room_with({"/nvme": unusable}, plan_names="/nvme").room.nvme is None
+
+
+@pytest.mark.parametrize(("free", "fits"), [(900, True), (20, False)])
+def test_what_goes_to_nvme_needs_room_in_the_folder_that_the_config_names(free, fits):
+    fitted = room_with({"/x": Nvme("/x", free * GIB), "/nvme": Nvme("/nvme", 1)}, config_names="/x", plan_names="/nvme")
+    bar = fitted.verdict.worst(Device.NVME)
+    assert (bar.amount.likely <= free * GIB) is fits
+    assert any(one.code == "short_nvme" for one in fitted.verdict.short) is not fits

@@ -19,6 +19,7 @@ from dsgui.core.launch.plan import ConfigArgument, StartedBy
 from dsgui.core.machine.hardware import Gpu, Hardware, Op
 from dsgui.core.machine.machine import Disk, Host, Machine, Tool
 from dsgui.core.machine.verdicts import Status
+from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import ModelChoice
 from dsgui.core.memory.fits.fitting import Case, fit
 from dsgui.core.memory.fits.room import room_of
@@ -32,7 +33,7 @@ from dsgui.core.script.gone_options import instead
 from dsgui.core.script.named_files import NamedFile, named_files
 from dsgui.core.script.script import script_facts
 from dsgui.core.script.taken import ArgumentsFromFile, ScriptAnswers
-from dsgui.core.texts.saying import as_told, sentences
+from dsgui.core.texts.saying import as_told, said, sentences
 from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog
 from dsgui.shell.preflight.model_files import model_size
@@ -90,6 +91,10 @@ def fitted_on(gib, **more):
 
 
 HOST = Host(memory_bytes=512 * GIB)
+
+
+def unusable(code):
+    return CannotSay(said("memory_cannot", code, path="/x"))
 
 
 def rows(config=None, source=TRAINER, machine=ON_CPU, around=None, **launch):
@@ -213,6 +218,8 @@ FAULTS = [
     ("offload", {"config": OFFLOAD, "around": {"model": SMALL}, "machine": host(ON_CPU, memory_limit_bytes=GIB)},
      P, "limit"),
     ("memlock", {"config": NVME, "machine": host(ON_CPU, memlock_bytes=8 * MIB)}, P, "locks 953.7 MiB a rank"),
+    ("nvme", {"config": NVME, "around": {"folders": {"/x": unusable("nvme_not_writable")}}}, P, "/x is not writable"),
+    ("nvme", {"config": NVME, "around": {"folders": {"/x": unusable("nvme_no_folder")}}}, W, "/x doesn’t exist"),
     ("shm", {"machine": host(ON_CPU, shm=Disk("/dev/shm", GIB, 100 * MIB))}, P, "2 CPU ranks take 132 MiB"),
     ("cores", {"ranks": 9}, W, "9 ranks share 8 usable cores"),
     ("port", {"around": {"port_taken": True}}, P, "29600: another program"),
@@ -543,6 +550,18 @@ def test_counts_are_spelled(count, told):
 
 
 # ----------------------------------------------------------------------------------------------------- what is gathered
+def test_folders_on_nvme_are_those_of_the_config_and_the_plans_own(bench, tmp_path):
+    scout = Scout(lambda: CPU, lambda: None, clock=lambda: 0.0)
+    plan = bench.runs.prepare(bench.request(bench.script("print(1)")))
+    plan = replace(plan, model=ModelChoice("7B", nvme=str(tmp_path)))
+    block = {"device": "nvme", "nvme_path": str(tmp_path / "none")}
+    text = json.dumps({"zero_optimization": {"stage": 3, "offload_optimizer": block}})
+    found = scout.surroundings(plan, script_facts(""), False, text).folders
+    assert found[str(tmp_path)].free_bytes > 0
+    assert found[str(tmp_path / "none")].why.code == "nvme_no_folder"
+    assert list(scout.surroundings(plan, script_facts(""), False, "{").folders) == [str(tmp_path)]
+
+
 def test_the_scout_reads_the_machine_again_only_after_a_while(bench):
     now, read = [0.0], []
     scout = Scout(lambda: read.append(1) or CPU, lambda: SOUND.environment, clock=lambda: now[0])

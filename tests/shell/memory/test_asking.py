@@ -210,8 +210,23 @@ def test_a_dry_run_leaves_the_folder_on_nvme_alone(worker, tmp_path):
 
 @pytest.mark.deepspeed
 def test_what_a_dry_run_cannot_follow_is_refused_by_its_key(worker):
-    found = worker.ask(question(zero(2) | {"torch_autocast": {"enabled": True, "dtype": "bfloat16"}}))
-    assert "can't follow /torch_autocast/enabled" in str(found.why)
+    found = worker.ask(question(zero(2) | {"aio": {"use_gds": True}}))
+    assert "can't follow /aio/use_gds" in str(found.why)
+
+
+@pytest.mark.deepspeed
+def test_autocast_casts_weights_for_a_forward_and_has_a_bucket_of_each_type(worker):
+    """At stage 2; made, the model is as it is without."""
+    in_fp32 = {key: value for key, value in zero(2).items() if key != "bf16"}
+    autocast = {"torch_autocast": {"enabled": True, "dtype": "bfloat16"}}
+    plain, cast = (
+        {p.moment: p for p in worker.ask(question(in_fp32 | more)).of(Device.GPU)} for more in ({}, autocast)
+    )
+    buckets = [sum(part.count for part in one[Moment.BACKWARD].parts if part.component is Component.BUCKETS)
+               for one in (plain, cast)]  # fmt: skip
+    assert plain[Moment.INIT].count == cast[Moment.INIT].count
+    assert plain[Moment.FORWARD].count != cast[Moment.FORWARD].count
+    assert buckets == [4 << 20, 8 << 20]
 
 
 @pytest.mark.deepspeed

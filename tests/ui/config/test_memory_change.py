@@ -27,8 +27,9 @@ CONFIG = {
     "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}},
 }
 CHOICE = {"model": "7B", "length": 1024, "checkpointing": True}
-# The script's arguments, the host, the folder on NVMe, and the fields of the model.
-GIVEN = ("", "", "", *(CHOICE.get(field.name, field.default) for field in fields_of(Part.MODEL)))
+# The script's arguments, the host, and the fields of the model.
+GIVEN = ("", "", *(CHOICE.get(field.name, field.default) for field in fields_of(Part.MODEL)))
+ON_NVME = ("", "", *((CHOICE | {"nvme": "/nvme"}).get(field.name, field.default) for field in fields_of(Part.MODEL)))
 
 
 class Here:
@@ -101,12 +102,12 @@ def test_only_known_boxes_are_ticked():
 def test_a_folder_that_is_no_good_is_told_in_place_of_the_bars(checker):
     services, view = Here(checker), Workbench(checker).show(json.dumps(CONFIG), CONTEXT)
     services.nvme = CannotSay(said("memory_cannot", "nvme_relative", path="nvme"))
-    told = json.loads(memory_shown(services, view, CONTEXT, (*GIVEN[:2], "nvme", *GIVEN[3:])))
+    told = json.loads(memory_shown(services, view, CONTEXT, ON_NVME))
     assert told["why"]["text"].startswith("NVMe folder: nvme is not an absolute path.")
 
 
 def test_a_folder_on_nvme_is_in_the_room_of_what_is_asked(checker):
     services, view = Here(checker), Workbench(checker).show(json.dumps(CONFIG), CONTEXT)
     services.nvme = Nvme("/nvme", 1 << 40)
-    _, fitted = fitted_for(services, view, CONTEXT, (*GIVEN[:2], "/nvme", *GIVEN[3:]))
+    _, fitted = fitted_for(services, view, CONTEXT, ON_NVME)
     assert fitted.room.nvme is services.nvme

@@ -1,7 +1,7 @@
 """Stage 3: DeepSpeedZeroOptimizer_Stage3 (runtime/zero/stage3.py, whose lines are meant): weights, gradients and states
 divided; each on the GPU, in host memory or on NVMe."""
 
-import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from dsgui.core.memory import settings as keys
@@ -9,6 +9,8 @@ from dsgui.core.memory.answer import Component, Moment, Place
 from dsgui.core.memory.engines.gathering import PERSISTENT, Gathering, persistent, trace_of
 from dsgui.core.memory.engines.job import Engine
 from dsgui.core.memory.engines.loading import Loading
+from dsgui.core.memory.engines.muon import MOMENTUM, MOMENTUM_ON_HOST, has_matrices
+from dsgui.core.memory.engines.muon_divided import Orthogonal
 from dsgui.core.memory.engines.swapping import (
     FIRST_MOMENTS,
     MAX_IN_CPU,
@@ -65,12 +67,14 @@ class Divided(Engine):
     unswapped: list[int] = field(default_factory=list)
     away: list[SubGroup] = field(default_factory=list)
     copies: dict[str, Weight] = field(default_factory=dict)
+    orthogonal: Orthogonal = field(init=False)
 
     def __post_init__(self) -> None:
         Engine.__post_init__(self)
         walk, s = self.job.walk, self.job.settings
         self.always = persistent(walk, s)
         self.gathering = Gathering(self.ledger, trace_of(walk), s, self.job.ranks, s.weight, self.always)
+        self.orthogonal = Orthogonal(self.job, self.ledger)
         self.trained = self.job.width(self.job.trainable[0])
         self.made_as = {name: number for number, name in enumerate(walk.weights())}
         self.groups = [self._sub_groups(group) for group in self.job.groups]
@@ -102,7 +106,7 @@ class Divided(Engine):
         return sum(sub.numel for sub in self.sub_groups)
 
     def share(self, weight: Weight) -> int:
-        return math.ceil(weight.numel / self.job.ranks)
+        return -(-weight.numel // self.job.ranks)
 
     def _sub_groups(self, group: tuple[Weight, ...]) -> list[SubGroup]:
         if self.job.settings.sub_group >= sum(self.share(weight) for weight in group):
@@ -141,15 +145,29 @@ class Divided(Engine):
             self._divide_whole()
             return
         self._param_buffers()
-        walk, made = self.job.walk, set[str]()
-        self.copies = walk.copies()
-        for unit in walk.units():
+        self.copies = self.job.walk.copies()
+        made = list(self._in_order())
+        largest, later = set[int](), 0  # what a larger one follows is never the most
+        for number in range(len(made) - 1, -1, -1):
+            if made[number][0].numel > later:
+                later = made[number][0].numel
+                largest.add(number)
+        for number, (weight, slot) in enumerate(made):
+            if number in largest:
+                self._make(weight, slot)
+            else:
+                self._part(weight, slot)
+
+    def _in_order(self) -> Iterator[tuple[Weight, Slot]]:
+        made = set[str]()
+        slots = {trains: self._weights_slot(not trains) for trains in (True, False)}
+        for unit in self.job.walk.units():
             for weight in unit.weights:
                 if weight.name not in made:
-                    self._make(weight, self._weights_slot(not weight.trainable))
+                    yield weight, slots[weight.trainable]
                     made.add(weight.name)
                 if unit.name in self.copies and unit.name not in made:
-                    self._make(weight, self._copies_slot)
+                    yield weight, self._copies_slot
                     made.add(unit.name)
 
     def _make(self, weight: Weight, slot: Slot) -> None:
@@ -172,7 +190,7 @@ class Divided(Engine):
     def _leaves(self, weight: Weight) -> bool:
         """Whether its part goes to NVMe as soon as it is divided (partition_parameters.py:1820)."""
         width = self.job.settings.weight
-        return self.params_at.is_nvme and swaps(self.job.settings, self.share(weight), width)
+        return self.job.settings.params_at.is_nvme and swaps(self.job.settings, self.share(weight), width)
 
     def _part(self, weight: Weight, slot: Slot) -> None:
         count = self.share(weight) * self.job.width(weight)
@@ -245,10 +263,9 @@ class Divided(Engine):
 
     def _drop_parts(self) -> None:
         """They are in the flat buffer now, but for those of sub-groups that it has no room for."""
-        slot, away = self._weights_slot(), {weight.name for sub in self.away for weight in sub.weights}
-        for weight in self.job.trainable:
-            if weight.name not in away:
-                self._drop_part(weight, slot)
+        away = {weight.name for sub in self.away for weight in sub.weights}
+        going = [weight for weight in self.job.trainable if weight.name not in away and not self._leaves(weight)]
+        self.ledger.take_all(self._weights_slot(), [self.share(one) * self.job.width(one) for one in going], -1)
 
     def _pinned(self, slot: Slot, count: int) -> None:
         """A pageable tensor, then its pinned copy."""
@@ -281,7 +298,17 @@ class Divided(Engine):
             self.ledger.take(init, count * converts)
             self.ledger.take(slot, count)
             self.ledger.drop(init, count * converts)
+            self._momentum(sub)
         self.ledger.drop(AT_INIT_HOST, held)
+
+    def _orthogonalize(self) -> None:
+        self.orthogonal.step([sub.weights for sub in self.sub_groups if has_matrices(sub.weights, self.job.settings)])
+
+    def _momentum(self, sub: SubGroup) -> None:
+        """1064–1078: Muon's is there from the beginning, in the dtype that ranks exchange."""
+        if has_matrices(sub.weights, self.job.settings):
+            slot = MOMENTUM_ON_HOST if self.optimizer_at.is_on else MOMENTUM
+            self.ledger.take(slot, sub.numel * self.job.settings.reduced)
 
     def _swapped_master(self, sub: SubGroup, slot: Slot, count: int, held: int) -> int:
         """1126–1154: what is on NVMe is read into a buffer, which is the master itself or stays until the next one is
@@ -330,11 +357,11 @@ class Divided(Engine):
 
     def _hooks(self) -> None:
         """1504: each weight is gathered once, to find its node in autograd's graph."""
-        b = self.trained
-        for weight in self.job.trainable:
-            self.ledger.take(AT_INIT, weight.numel * b)
-            self.ledger.pass_by(AT_INIT, self.share(weight) * b * self.params_at.is_on)
-            self.ledger.drop(AT_INIT, weight.numel * b)
+        longest = max(self.job.trainable, key=lambda weight: weight.numel)  # each goes before the next one comes
+        count = longest.numel * self.trained
+        self.ledger.take(AT_INIT, count)
+        self.ledger.pass_by(AT_INIT, self.share(longest) * self.trained * self.params_at.is_on)
+        self.ledger.drop(AT_INIT, count)
 
     def settle(self) -> None:
         s = self.job.settings
@@ -347,23 +374,26 @@ class Divided(Engine):
                 self.ledger.take(self._gradient_slot(index), parts * s.master)
                 self.ledger.take(FIRST_MOMENTS, sub.numel * s.moment, s.moments)
                 self.ledger.drop(FIRST_MOMENTS, sub.numel * s.moment, s.moments)
-            self.ledger.take(self._states(index, Component.MOMENTS), sub.numel * s.moment, s.moments)
+            if not has_matrices(sub.weights, s):
+                self.ledger.take(self._states(index, Component.MOMENTS), sub.numel * s.moment, s.moments)
         self.ledger.begin(None)
+        self._orthogonalize()
         self._gather_persistent()
         if s.gas > 1 and self.always:
             self.gathering.rehearse()
 
     def _gather_persistent(self) -> None:
-        if self.job.ranks > 1 or self.params_at.is_on:
-            for weight in self.job.walk.weights().values():
-                if weight.name in self.always:
-                    self.ledger.take(PERSISTENT, weight.numel * self.job.width(weight))
+        self.ledger.take_all(PERSISTENT, self._persistent())
+
+    def _persistent(self) -> list[int]:
+        """Bytes of each of those that stay gathered. One rank has all of them anyway."""
+        if self.job.ranks == 1 and not self.params_at.is_on:
+            return []
+        every = self.job.walk.weights().values()
+        return [weight.numel * self.job.width(weight) for weight in every if weight.name in self.always]
 
     def _divide_persistent(self) -> None:
-        if self.job.ranks > 1 or self.params_at.is_on:
-            for weight in self.job.walk.weights().values():
-                if weight.name in self.always:
-                    self.ledger.drop(PERSISTENT, weight.numel * self.job.width(weight))
+        self.ledger.take_all(PERSISTENT, self._persistent(), -1)
 
     # --- forward and backward ---
 
@@ -395,11 +425,12 @@ class Divided(Engine):
         if not self.bucket:
             return
         s = self.job.settings
-        elements = sum(weight.numel for weight in self.bucket)
+        elements = self.waiting
         in_bucket = s.is_contiguous and elements <= s.bucket
         cast = elements * s.reduced * (s.reduced != self.trained and not in_bucket)
         staged = self._staged(elements, in_bucket)
-        parts = (elements if in_bucket and not s.scatters else sum(self.share(w) for w in self.bucket)) * s.accumulated
+        parts = elements if in_bucket and not s.scatters else sum([self.share(weight) for weight in self.bucket])
+        parts *= s.accumulated
         converts = s.reduced != s.accumulated  # 1943: else the parts are views of what was staged
         self.ledger.take(STAGING, cast)
         self.ledger.take(STAGING, staged)
@@ -422,8 +453,9 @@ class Divided(Engine):
         if in_bucket and not s.scatters:
             return elements * s.reduced * (self.job.ranks > 1)
         is_single = len(self.bucket) == 1 and elements % self.job.ranks == 0
-        padded = sum(self.share(weight) * self.job.ranks for weight in self.bucket)
-        return padded * s.reduced * (not is_single)
+        if is_single:
+            return 0
+        return sum([self.share(weight) for weight in self.bucket]) * self.job.ranks * s.reduced
 
     def _offload_parts(self) -> None:
         """2031–2047, 1443–1465. What goes to NVMe goes when the whole bucket is ready; what is too short for it stays
@@ -471,6 +503,7 @@ class Divided(Engine):
         self._divide_persistent()
         if s.precision == "fp16":  # 3013: has it overflowed? A byte an element
             self.ledger.pass_by(self._overflow_slot, self.part)
+        self._orthogonalize()
         if not self.optimizer_at.is_on:
             self.ledger.pass_by(NORM, max(self.share(weight) for weight in self.job.trainable) * 8)
         for index, sub in enumerate(self.sub_groups):

@@ -41,11 +41,13 @@ def trace_of(walk: Walk) -> Trace:
     calls = [unit for unit, begins in visits if begins]
     uses: dict[str, list[int]] = {}
     queue, passed = list[tuple[Weight, int]](), [0]
+    at = 0
     for number, unit in enumerate(calls):
         for weight in unit.weights:
             uses.setdefault(weight.name, []).append(number)
             queue.append((weight, number))
-        passed.append(passed[-1] + sum(weight.numel for weight in unit.weights))
+            at += weight.numel
+        passed.append(at)
     return Trace(tuple(calls), uses, tuple(passed), tuple(queue), visits)
 
 
@@ -53,12 +55,14 @@ def _visits(walk: Walk, backward: Iterable[Step]) -> Iterator[tuple[Unit, bool]]
     units = walk.units()
     for unit in units:
         if unit.call:
-            yield from ((unit, True), (unit, False))
-    for step in backward:
-        if step.act is Act.ENTER or (step.act is Act.AGAIN and step.enters):
-            yield units[step.number], True
-        if step.leaves and (step.act is Act.BACK or (step.act is Act.AGAIN and step.enters)):
-            yield units[step.number], False
+            yield unit, True
+            yield unit, False
+    for act, number, enters, leaves in backward:
+        is_again = act is Act.AGAIN and enters
+        if is_again or act is Act.ENTER:
+            yield units[number], True
+        if leaves and (is_again or act is Act.BACK):
+            yield units[number], False
 
 
 def persistent(walk: Walk, settings: Settings) -> set[str]:
@@ -78,6 +82,7 @@ class _Handle:
     weights: list[Weight]
     left: int
     is_cut: bool = False
+    flat: int = 0  # bytes
 
 
 @dataclass(slots=True)
@@ -131,7 +136,9 @@ class Gathering:
     def enter(self, unit: Unit) -> None:
         """364–490: fetch what the module needs, wait for it, prefetch."""
         if unit.weights:
-            self._gather([w for w in unit.weights if not self._is_there(w)])
+            wanted = [w for w in unit.weights if not self._is_there(w)]
+            if wanted:
+                self._gather(wanted)
             for weight in unit.weights:
                 if weight.name in self.flying:
                     self._wait(weight)
@@ -148,9 +155,10 @@ class Gathering:
             if forward and self.settings.hpz > 1:
                 self._keep_secondary(weight)
             place = self.call, weight.name
-            if place not in self.decided:
-                self.decided[place] = self._may_go(weight)
-            if self.decided[place]:
+            goes = self.decided.get(place)
+            if goes is None:
+                goes = self.decided[place] = self._may_go(weight)
+            if goes:
                 self._release(weight)
 
     def end(self) -> None:
@@ -167,34 +175,33 @@ class Gathering:
                 self.ledger.drop(SECONDARY, self._secondary_bytes(weight[0]))
 
     def _is_there(self, weight: Weight) -> bool:
-        is_kept = weight.name in self.always and weight.name not in self.missing
-        return is_kept or weight.name in self.whole or weight.name in self.flying
+        name = weight.name
+        return name in self.whole or name in self.flying or (name in self.always and name not in self.missing)
 
     def _width(self, weight: Weight) -> int:
         return 4 if weight.wide else self.narrow
 
     def _padded(self, weight: Weight) -> int:
-        return math.ceil(weight.numel / self.ranks) * self.ranks * self._width(weight)
+        return -(-weight.numel // self.ranks) * self.ranks * (4 if weight.wide else self.narrow)
 
     def _gather(self, weights: list[Weight]) -> None:
         """`__all_gather_params_`: one handle for all; N = 1 has no collective (904–914)."""
         if not weights:
             return
         self.reading.read(weights)
-        self.live += sum(weight.numel for weight in weights)
+        for weight in weights:
+            self.live += weight.numel
         if self.ranks == 1 or self.settings.is_sequential or len(weights) == 1:
             for weight in weights:
                 self._take_one(weight)
                 self.flying[weight.name] = _Handle([weight], 1, is_cut=True)
             return
-        handle = _Handle(weights, len(weights))
-        self.ledger.take(FLAT, self._flat_bytes(handle))
-        self._send(self._flat_bytes(handle))
+        flat = sum([self._padded(weight) for weight in weights])
+        handle = _Handle(weights, len(weights), flat=flat)
+        self.ledger.take(FLAT, flat)
+        self._send(flat)
         for weight in weights:
             self.flying[weight.name] = handle
-
-    def _flat_bytes(self, handle: _Handle) -> int:
-        return sum(self._padded(weight) for weight in handle.weights)
 
     def _send(self, count: int) -> None:
         """With `offload_param` a rank's parts come to the GPU, to be sent from there (1360)."""
@@ -203,9 +210,9 @@ class Gathering:
 
     def _take_one(self, weight: Weight) -> None:
         if self.ranks > 1 or self.settings.params_at.is_on:
-            self.sizes[weight.name] = self._padded(weight)
-            self.ledger.take(GATHERED, self._padded(weight))
-            self._send(self._padded(weight))
+            count = self.sizes[weight.name] = self._padded(weight)
+            self.ledger.take(GATHERED, count)
+            self._send(count)
 
     def _wait(self, weight: Weight) -> None:
         """780–801: every weight of the handle is cut out (`torch.cat`); the flat buffer goes with the last that is
@@ -221,7 +228,7 @@ class Gathering:
         self.whole[weight.name] = weight
         handle.left -= 1
         if handle.left == 0 and len(handle.weights) > 1:
-            self.ledger.drop(FLAT, self._flat_bytes(handle))
+            self.ledger.drop(FLAT, handle.flat)
 
     def _land_all(self) -> None:
         for name in list(self.flying):
@@ -240,15 +247,17 @@ class Gathering:
         """452–490."""
         room = min(self.settings.live - self.live, self.settings.prefetch)
         found: dict[str, Weight] = {}
-        size, away = 0, self.reading.away
-        while self.queue and size < room and not (away and self.reading.is_away(self.queue[0][0])):
-            weight, call = self.queue.popleft()
-            if self.fetched_for.get(weight.name, -1) < call:
-                self.fetched_for[weight.name] = call
-            if weight.name not in found and not self._is_there(weight):
-                found[weight.name] = weight
+        size, away, queue, fetched_for = 0, self.reading.away, self.queue, self.fetched_for
+        while queue and size < room and not (away and self.reading.is_away(queue[0][0])):
+            weight, call = queue.popleft()
+            name = weight.name
+            if fetched_for.get(name, -1) < call:
+                fetched_for[name] = call
+            if name not in found and not self._is_there(weight):
+                found[name] = weight
                 size += weight.numel
-        self._gather(list(found.values()))
+        if found:
+            self._gather(list(found.values()))
 
     def _may_go(self, weight: Weight) -> bool:
         """630–664: not what always stays, was passed over by the prefetch, or comes again soon."""

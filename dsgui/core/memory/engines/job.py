@@ -143,8 +143,16 @@ class Engine:
         self.ledger.begin(Moment.BACKWARD)
         self._uses = Counter(weight.name for unit in self.job.walk.units() for weight in unit.weights)
         units, entries = self.job.walk.units(), self._entries()
-        for step in self._backward:
-            self._led_back(step, units, entries)
+        for act, number, enters, leaves in self._backward:
+            unit = units[number]
+            if act is Act.ENTER:
+                self.enter(unit, False)
+            elif act is Act.AGAIN:
+                self._call(unit, unit.recomputed, keeps=True, enters=enters, leaves=enters and leaves)
+            elif act is Act.BACK:
+                self._backward_of(unit, units[number - 1].out if number else 0, leaves=leaves)
+            else:
+                self.ledger.drop(ACTIVATIONS, entries[number])
         self._hand_on(0)
         self.end_backward(is_boundary)
 
@@ -156,17 +164,6 @@ class Engine:
             start += len(block.units)
         return found
 
-    def _led_back(self, step: Step, units: tuple[Unit, ...], entries: dict[int, int]) -> None:
-        unit = units[step.number]
-        if step.act is Act.ENTER:
-            self.enter(unit, forward=False)
-        elif step.act is Act.AGAIN:
-            self._call(unit, unit.recomputed, keeps=True, enters=step.enters, leaves=step.enters and step.leaves)
-        elif step.act is Act.BACK:
-            self._backward_of(unit, units[step.number - 1].out if step.number else 0, leaves=step.leaves)
-        else:
-            self.ledger.drop(ACTIVATIONS, entries[step.number])
-
     def _forward(self, block: Block) -> None:
         self.ledger.take(ACTIVATIONS, block.entry)
         for unit in block.units:
@@ -175,17 +172,19 @@ class Engine:
     def _call(self, unit: Unit, besides: int, *, keeps: bool, enters: bool, leaves: bool) -> None:
         slot = LOGITS if unit.logits else ACTIVATIONS
         if enters:
-            self.enter(unit, forward=True)
-        if keeps:
+            self.enter(unit, True)
+        if keeps and unit.kept:
             self.ledger.take(slot, unit.kept)
-        self.ledger.pass_by(slot, besides)
+        if besides:
+            self.ledger.pass_by(slot, besides)
         if leaves:
-            self.leave(unit, forward=True)
+            self.leave(unit, True)
 
     def _backward_of(self, unit: Unit, read: int, *, leaves: bool) -> None:
         """While the hooks of its gradients run, the gradient of what it read waits for the unit before it."""
         slot = LOGITS if unit.logits else ACTIVATIONS
-        self._hand_on(0)
+        if self.handed:
+            self._hand_on(0)
         trained = [weight for weight in unit.weights if weight.trainable] if unit.weights else []
         for weight in trained:
             self.ledger.take(GRADIENTS, weight.numel * self.job.width(weight))
@@ -195,7 +194,7 @@ class Engine:
         for weight in self.hooked(trained) if trained else ():
             self._accumulate(weight)
         if leaves:
-            self.leave(unit, forward=False)
+            self.leave(unit, False)
 
     def _hand_on(self, count: int) -> None:
         if self.handed:

@@ -7,6 +7,7 @@ from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component
 from dsgui.core.memory.engines.job import Engine
 from dsgui.core.memory.engines.loading import Loading
+from dsgui.core.memory.engines.muon import has_matrices
 from dsgui.core.memory.engines.partition import Partition, partitions
 from dsgui.core.memory.engines.plain import ALL_REDUCE
 from dsgui.core.memory.ledger import slot_for
@@ -40,7 +41,8 @@ class Mixed(Engine):
 
     def settle(self) -> None:
         for part in self.parts:
-            self.ledger.take(MOMENTS, part.part * 4, self.job.settings.moments)
+            if not has_matrices(part.weights, self.job.settings):  # flat ones have nothing of Muon's but the step size
+                self.ledger.take(MOMENTS, part.part * 4, self.job.settings.moments)
 
     def reduce(self, weight: Weight) -> None:
         """523: added in fp32. With `bf16.immediate_grad_update` each 16-bit gradient goes then."""

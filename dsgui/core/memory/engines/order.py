@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import lru_cache
+from typing import NamedTuple
 
 from dsgui.core.memory.walk import Block, Unit, Walk
 
@@ -18,8 +19,7 @@ class Act(Enum):
     END = auto()  # of the block that it begins
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """What happens to the unit of a number. `enters` and `leaves`: whether DeepSpeed sees the begin of a forward that
     is computed again, and the end of what this is."""
 
@@ -33,12 +33,12 @@ class Step:
 class _Node:
     number: int
     unit: Unit
+    prefix: str  # of the names of what it contains
     inner: "list[_Node]" = field(default_factory=list)
 
     def contains(self, unit: Unit) -> bool:
         """Two calls of one module stand beside each other."""
-        name = self.unit.name
-        return not name or unit.name.startswith(f"{name}.") or (unit.name == name and not unit.call)
+        return unit.name.startswith(self.prefix) or (unit.name == self.unit.name and not unit.call)
 
 
 @lru_cache(maxsize=32)
@@ -51,13 +51,19 @@ def _backward(walk: Walk) -> Iterator[Step]:
     units, blocks = list(walk.units()), dict(_blocks(walk))
     waiting = {start for start, block in blocks.items() if block.checkpointed}
     starts = [start for start, block in blocks.items() for _ in block.units]
-    for step in _steps(_nested(units)):
-        start = starts[step.number]
-        if step.act is Act.BACK and start in waiting and (_keeps(units[step.number]) or step.number == start):
+    found = list[Step]()  # a list, and no generators within generators: the largest models have thousands
+    _add_steps(_nested(units), found)
+    for step in found:
+        act, number, *_ = step
+        if act is not Act.BACK:
+            yield step
+            continue
+        start = starts[number]
+        if start in waiting and (number == start or _keeps(units[number])):
             waiting.remove(start)
-            yield from _again(blocks[start], start, step.number)
+            yield from _again(blocks[start], start, number)
         yield step
-        if step.act is Act.BACK and step.number == start:
+        if number == start:
             yield Step(Act.END, start)
 
 
@@ -74,19 +80,21 @@ def _nested(units: Iterable[Unit]) -> list[_Node]:
     for number, unit in enumerate(units):
         while opened and not opened[-1].contains(unit):
             opened.pop()
-        node = _Node(number, unit)
+        node = _Node(number, unit, unit.name and f"{unit.name}.")
         (opened[-1].inner if opened else top).append(node)
         if unit.call:
             opened.append(node)
     return top
 
 
-def _steps(nodes: list[_Node]) -> Iterator[Step]:
+def _add_steps(nodes: list[_Node], found: list[Step]) -> None:
     for node in reversed(nodes):
-        if node.unit.call and _wants(node.unit):
-            yield Step(Act.ENTER, node.number)
-        yield from _steps(node.inner)
-        yield Step(Act.BACK, node.number, leaves=node.unit.call and node.unit.reads)
+        unit = node.unit
+        if unit.call and _wants(unit):
+            found.append(Step(Act.ENTER, node.number))
+        if node.inner:
+            _add_steps(node.inner, found)
+        found.append(Step(Act.BACK, node.number, True, unit.call and unit.reads))
 
 
 def _wants(unit: Unit) -> bool:

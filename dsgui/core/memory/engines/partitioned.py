@@ -1,12 +1,14 @@
 """Stages 1 and 2: DeepSpeedZeroOptimizer (runtime/zero/stage_1_and_2.py, whose lines are meant), with the optimizer on
 the GPU or in host memory."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component, Moment, Place
 from dsgui.core.memory.engines.job import GRADIENTS, Engine
 from dsgui.core.memory.engines.loading import Loading
+from dsgui.core.memory.engines.muon import MOMENTUM, MOMENTUM_ON_HOST, UPDATE, Names, Scratch, has_matrices, update_of
 from dsgui.core.memory.engines.partition import Partition, partitions
 from dsgui.core.memory.ledger import Slot, slot_for
 from dsgui.core.memory.walk import Weight
@@ -24,6 +26,18 @@ AT_INIT_HOST = slot_for(Component.INIT, Place.HOST, _ON_HOST)
 MOMENTS = slot_for(Component.MOMENTS, keys=_ON_GPU)
 MOMENTS_ON_HOST = slot_for(Component.MOMENTS, Place.HOST, _ON_HOST)
 GPU_BUFFER = slot_for(Component.STAGING, keys=(keys.OPTIMIZER_DEVICE,))
+_AT_ONCE = 64 << 20  # bytes of Muon's gathers: stage_1_and_2.py:411
+
+
+def _batches(weights: tuple[Weight, ...], element: int) -> Iterator[list[Weight]]:
+    """2012 `_muon_param_batches`."""
+    most, batch = _AT_ONCE // (2 * element), list[Weight]()
+    for weight in weights:
+        if batch and sum(one.numel for one in batch) + weight.numel > most:
+            yield batch
+            batch = []
+        batch.append(weight)
+    yield batch
 
 
 @dataclass(slots=True)
@@ -46,6 +60,12 @@ class Partitioned(Engine):
     collected: int = 0
     accumulated: int = 0
     compact: list[Partition] = field(default_factory=list)
+    updates: dict[int, list[int]] = field(default_factory=dict)  # bytes of Muon's, by the number of the part
+    scratch: Scratch = field(init=False)
+
+    def __post_init__(self) -> None:
+        Engine.__post_init__(self)
+        self.scratch = Scratch(self.ledger)
 
     # --- what holds ---
 
@@ -57,6 +77,13 @@ class Partitioned(Engine):
     def is_compact(self) -> bool:
         """fp32 gradients of a 16-bit model are collected in one flat part (1259–1321)."""
         return self.job.settings.accumulated == 4 and self.job.settings.is_16_bit
+
+    def _is_compact(self, part: Partition) -> bool:
+        """Muon reads whole gradients (1263)."""
+        return self.is_compact and not (part.mine and has_matrices(part.weights, self.job.settings))
+
+    def _of_muon(self, part: Partition) -> bool:
+        return has_matrices(part.weights, self.job.settings)
 
     @property
     def widens(self) -> bool:
@@ -153,18 +180,38 @@ class Partitioned(Engine):
 
     def settle(self) -> None:
         s = self.job.settings
-        if self.offloads and s.gas > 1 and s.stage == 2 and not self.is_compact and s.master == 4:
+        if self.offloads and s.gas > 1 and s.stage == 2 and s.master == 4:
             self.ledger.begin(Moment.BACKWARD)
             self._host_accumulators()
             self.ledger.begin(None)
         slot = MOMENTS_ON_HOST if self.offloads else MOMENTS
         for part in self.parts:
-            self.ledger.take(slot, part.part * s.moment, s.moments)
+            if self._of_muon(part):
+                self._momentum(part)
+            else:
+                self.ledger.take(slot, part.part * s.moment, s.moments)
+
+        if self.offloads:
+            self._each_batch(self._gather_first)
+            self._each_batch(self._gather)
+
+    def _momentum(self, part: Partition) -> None:
+        """On the GPU of whole matrices, and once more to try a step in (2805–2834, 2989–3003); on the host of this
+        rank's part (2079)."""
+        if self.offloads:
+            self.ledger.take(MOMENTUM_ON_HOST, part.part * self.job.settings.master)
+        else:
+            self.ledger.take(MOMENTUM, part.whole * self._whole_gradient, 2)
+
+    @property
+    def _whole_gradient(self) -> int:
+        """Bytes of an element of a gradient that Muon reads: what was copied together is narrow, whatever came in."""
+        return self.job.settings.weight if self.copies else self.gradient
 
     def _host_accumulators(self) -> None:
         """1821–1853: gradients of earlier micro batches, each whole in a block of its own."""
         slot = slot_for(Component.GRADIENTS, self.host, (keys.ACCUMULATION, *_ON_HOST))
-        for part in self.parts:
+        for part in [part for part in self.parts if not self._is_compact(part)]:
             for weight, _ in part.mine:
                 self._pinned_in(slot, weight.numel * self.job.settings.weight)
 
@@ -253,7 +300,7 @@ class Partitioned(Engine):
         s = self.job.settings
         for weight in self.bucket.weights:
             part = self.part_of[weight.name]
-            for piece in part.slices[weight.name]:
+            for piece in part.slices[weight.name] if self._is_compact(part) else ():
                 if piece.rank == self.job.rank:
                     self._collect(part)
                     self.ledger.pass_by(STAGING, piece.numel * s.accumulated * (s.reduced != s.accumulated))
@@ -277,7 +324,7 @@ class Partitioned(Engine):
         for weight in self.bucket.weights:
             part = self.part_of[weight.name]
             for piece in part.slices[weight.name]:
-                is_ours = self.is_compact and piece.rank == self.job.rank
+                is_ours = piece.rank == self.job.rank and self._is_compact(part)
                 if is_ours:
                     self._collect(part)
                 if piece.rank == last and not is_ours:
@@ -300,39 +347,40 @@ class Partitioned(Engine):
             self._copy_ours(weight, pieces[0].numel)
 
     def _copy_ours(self, weight: Weight, numel: int) -> None:
+        part = self.part_of[weight.name]
         if self.offloads:
-            self._to_host(numel)
-        elif not self.is_compact:
-            self._collect(self.part_of[weight.name])
-        if self._lets_go:
+            self._to_host(numel, part)
+        elif not self._is_compact(part):
+            self._collect(part)
+        if self._lets_go(part):
             self._release(weight)
 
-    @property
-    def _lets_go(self) -> bool:
+    def _lets_go(self, part: Partition) -> bool:
         """Whether what was copied goes at once. What was added in fp32 stays until the end of the backward, but for
         stage 1's own (2153–2182)."""
         if self.offloads:
-            return self.is_boundary or (self.job.settings.stage == 2 and not self.is_compact)
-        return self.widens or not self.is_compact
+            return self.is_boundary or (self.job.settings.stage == 2 and not self._is_compact(part))
+        return self.widens or not self._is_compact(part)
 
     def _collect(self, part: Partition) -> None:
         """The buffer that this rank's gradients are copied into, at the first of them: one for each group where they
         are added in fp32 (1311), else one for all."""
         s = self.job.settings
-        if self.is_compact and not any(one is part for one in self.compact):
-            self.compact.append(part)
-            self.ledger.take(COMPACT, part.part * s.accumulated)
-        elif not self.is_compact and not self.collected:
+        if self._is_compact(part):
+            if not any(one is part for one in self.compact):
+                self.compact.append(part)
+                self.ledger.take(COMPACT, part.part * s.accumulated)
+        elif not self.collected:
             self.collected = sum(part.whole for part in self.parts) * s.weight
             self.ledger.take(OURS, self.collected)
 
-    def _to_host(self, numel: int) -> None:
+    def _to_host(self, numel: int, part: Partition) -> None:
         """1886 the norm in fp64; 1898 the slice in the master's dtype."""
         if not self.is_boundary:
             return
         s = self.job.settings
         self.ledger.pass_by(NORM, numel * 8)
-        source = s.accumulated if self.is_compact else self.gradient
+        source = s.accumulated if self._is_compact(part) else self.gradient
         self.ledger.pass_by(STAGING, numel * s.master * (source != s.master))
 
     def end_backward(self, is_boundary: bool) -> None:
@@ -343,7 +391,7 @@ class Partitioned(Engine):
                     self._fill(weight)
         self._reduce_bucket()
         if self.is_compact and is_boundary and not self.offloads:  # 1032
-            for part in self.parts:
+            for part in filter(self._is_compact, self.parts):
                 self._collect(part)
         if self.job.settings.stage == 2 or is_boundary:
             self._end_of_partition()
@@ -363,6 +411,12 @@ class Partitioned(Engine):
     def _end_of_partition(self) -> None:
         if not self.copies and not self.is_compact:
             self._keep_own()
+        if self.is_boundary and not self.offloads:
+            self._orthogonalize()  # while the last micro batch's are still there beside the sum
+            if self.is_compact and not self.widens:  # of what was copied together nothing but Muon's was waited for
+                self.ledger.drop(OURS, self.collected)
+                self.ledger.drop(OURS, self.accumulated)
+                self.collected = self.accumulated = 0
         if not self.is_boundary or self.accumulated:
             self._accumulate_ours()
         for weight in self.job.trainable:
@@ -371,6 +425,15 @@ class Partitioned(Engine):
             self._drop_buckets(self.buffers - len(self.viewed))
         else:
             self._release_all()
+
+    def _orthogonalize(self) -> None:
+        """2836–2886: whole gradients, whose updates wait for the step."""
+        for number, part in enumerate(self.parts):
+            for weight, _ in part.mine if self._of_muon(part) else ():
+                update = update_of(weight, self._whole_gradient, self.job.settings)
+                self.ledger.pass_by(UPDATE, update.most)
+                self.ledger.take(UPDATE, update.result)
+                self.updates.setdefault(number, []).append(update.result)
 
     def _release_all(self) -> None:
         """`param.grad_accum` of other ranks' weights outlives the backward, and with it the bucket that it points into
@@ -393,6 +456,7 @@ class Partitioned(Engine):
     def step(self) -> None:
         s = self.job.settings
         if self.offloads:
+            self._orthogonalize_offloaded()
             self._release_compact()
             return
         if s.takes_norm:
@@ -401,26 +465,65 @@ class Partitioned(Engine):
             self._release_all()
         kept = self.collected or self.accumulated
         for index, part in enumerate(self.parts):
-            self._step_of(part, kept if index == len(self.parts) - 1 else 0)
+            self._step_of(part, kept if index == len(self.parts) - 1 else 0, self.updates.pop(index, []))
         self.collected = self.accumulated = 0
         self.compact = []
 
-    def _step_of(self, part: Partition, kept: int) -> None:
+    def _step_of(self, part: Partition, kept: int, updates: list[int]) -> None:
         """3112–3140: flattened, cast, then the collected gradients go (they are views of one buffer: with the last)."""
         s = self.job.settings
-        source = s.accumulated if self.is_compact else self.gradient
-        flat = part.part * source * (not self.is_compact and part.pieces > 1)
+        source = s.accumulated if self._is_compact(part) else self.gradient
+        source = self._whole_gradient if self._of_muon(part) else source
+        flat = part.part * source * (not self._is_compact(part) and part.pieces > 1)
         cast = part.part * s.master * (source != s.master)
         self.ledger.take(FLATTENED, flat)
         self.ledger.take(FLATTENED, cast)
         if cast:
             self.ledger.drop(FLATTENED, flat)
         self.ledger.drop(OURS, kept)
+        for count in updates:
+            self.ledger.drop(UPDATE, count)
         if s.is_foreach:
             self.ledger.pass_by(FLATTENED, part.part * s.master)
         self.ledger.drop(FLATTENED, cast or flat)
-        if self.is_compact:
+        if self._is_compact(part):
             self.ledger.drop(COMPACT, part.part * s.accumulated)
+
+    def _orthogonalize_offloaded(self) -> None:
+        """2059–2123: matrices are gathered, a batch of 64 MiB with their momentums at once."""
+        self._each_batch(self._batch)
+
+    def _each_batch(self, do: Callable[[int, Partition, list[Weight]], None]) -> None:
+        for number, part in enumerate(self.parts):
+            for batch in _batches(part.weights, self.job.settings.master) if self._of_muon(part) else ():
+                do(number, part, batch)
+
+    def _batch(self, number: int, part: Partition, batch: list[Weight]) -> None:
+        m, names = self.job.settings.master, Names(self.ledger)
+        names.put("whole", *(weight.numel * m for weight in batch for _ in range(2)))
+        self._gather(number, part, batch)
+        for weight in batch:
+            names.update("update", update_of(weight, m, self.job.settings))
+            ours = sum(piece.numel for piece in part.slices[weight.name] if piece.rank == self.job.rank)
+            if ours:
+                names.put("scaled", ours * m * (self.job.settings.precision == "fp16"))
+                self.ledger.pass_by(NORM, ours * 8)
+                names.drop("scaled")
+        names.end()
+
+    def _gather_first(self, number: int, part: Partition, batch: list[Weight]) -> None:
+        """Momentums of zeros are not gathered (2079)."""
+        self._gather(number, part, batch, lists=1)
+
+    def _gather(self, number: int, part: Partition, batch: list[Weight], lists: int = 2) -> None:
+        """1956–2010: no more than 64 MiB are under way at once."""
+        ranks, m = self.job.ranks, self.job.settings.master
+        if ranks == 1:
+            return
+        pieces = [piece for weight in batch for piece in part.slices[weight.name]]
+        longest = max(sum(piece.numel for piece in pieces if piece.rank == rank) for rank in range(ranks))
+        chunk = min(longest, max(1, _AT_ONCE // ((ranks + 1) * lists * m)))
+        self.scratch.take((number, chunk, lists), chunk * lists * m, chunk * lists * m * ranks)
 
     def _release_compact(self) -> None:
         for part in self.compact:

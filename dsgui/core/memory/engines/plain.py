@@ -7,6 +7,7 @@ from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component
 from dsgui.core.memory.engines.job import Engine
 from dsgui.core.memory.engines.loading import Loading
+from dsgui.core.memory.engines.muon import MOMENTUM, Names, has_matrices, update_of
 from dsgui.core.memory.ledger import slot_for
 from dsgui.core.memory.walk import Weight
 
@@ -73,10 +74,31 @@ class Plain(Engine):
     def _moments(self, group: tuple[Weight, ...]) -> None:
         self.ledger.take(MOMENTS, numel(group) * 4, self.job.settings.moments)
 
+    def _orthogonalize(self, *, is_first: bool = False) -> None:
+        """muon_optimizer.py:63–80: whole matrices, one after the other; `is_first` makes their momentums, and then
+        what Adam has of the rest."""
+        names = Names(self.ledger)
+        for group in filter(self._has_matrices, self.job.groups):
+            for weight in group:
+                self.ledger.take(MOMENTUM, weight.numel * 4 * is_first)
+                names.update("update", update_of(weight, 4, self.job.settings))
+        for group in self.job.groups:
+            if is_first and not self._has_matrices(group):
+                self._moments(group)
+        names.end()
+
+    def _has_matrices(self, group: tuple[Weight, ...]) -> bool:
+        return has_matrices(group, self.job.settings)
+
     def settle(self) -> None:
-        if not self.job.settings.is_16_bit:
-            for weight in self.job.trainable:
-                self._moments((weight,))
+        if self.job.settings.is_16_bit:
+            return
+        for group in self.job.groups:
+            for weight in group:
+                if self._has_matrices(group):
+                    self.ledger.take(MOMENTUM, weight.numel * 4)
+                else:
+                    self._moments((weight,))
 
     def end_backward(self, is_boundary: bool) -> None:
         if is_boundary:
@@ -89,6 +111,7 @@ class Plain(Engine):
             for flat in flats:
                 self.ledger.drop(CAST, flat)
         else:
+            self._orthogonalize()
             self._foreach()
             for weight in self.job.trainable:
                 self.forget(weight)

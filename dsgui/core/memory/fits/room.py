@@ -5,14 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dsgui.core.config.pointer import lookup
 from dsgui.core.machine.hardware import Gpu, Hardware
 from dsgui.core.machine.machine import Host
-from dsgui.core.memory.fits.nvme import Nvme
+from dsgui.core.memory.fits.nvme import Nvme, folders_of
 from dsgui.core.memory.fits.overhead import USUAL, Overheads, overheads
 from dsgui.core.memory.fits.sharpened import CPU, Sharpened
 from dsgui.core.memory.question import Group
-from dsgui.core.memory.settings import NVME_PATHS
 
 # The driver keeps a part: torch sees 23.6 of an RTX 4090's 24 GiB, 79.1 of an A100's 80.
 DRIVER_SHARE = 0.985
@@ -47,11 +45,7 @@ class Room:
 
     def of_config(self, config: Mapping[str, Any]) -> "Room":
         """What is free in the folder that was given says nothing of another that a config offloads to."""
-        blocks = [lookup(config, posixpath.dirname(pointer)) for pointer in NVME_PATHS]
-        named = [
-            block.get("nvme_path") for block in blocks if isinstance(block, Mapping) and block.get("device") == "nvme"
-        ]
-        paths = {posixpath.normpath(str(path)) for path in named if path}
+        paths = set(map(posixpath.normpath, folders_of(config)))
         known = self.nvme and posixpath.normpath(self.nvme.path)
         return self if known is None or paths <= {known} else replace(self, nvme=None)
 

@@ -227,6 +227,8 @@ MEMORY_NOTES: Mapping[str, str] = {
     "no_case": "没有适用于含 {key} 的配置的公式。",
     "no_optimizer": "没有优化器 {name} 的状态的公式（{key}）。",
     "unknown_family": "没有 {type} 类模型的公式。现有的有 {known}。",
+    "no_muon": "没有 Muon 与 {key} 同时使用时的公式。",
+    "muon_scatters": "DeepSpeed 在 stage 3 不允许 Muon 与 {key}（默认开启）同时使用。请设为 false。",
     "older_release": "公式按 DeepSpeed {known} 推导；{release} 在某些 stage 的分配方式不同。",
     "tied_weights": "假定共享权重只切分一次：卸载参数时，初始化可能占用更多内存。",
     "no_type": "config.json 中没有 model_type，无法判断模型种类。",

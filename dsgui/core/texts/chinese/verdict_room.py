@@ -29,6 +29,7 @@ ROOM_VERDICTS: Mapping[str, str] = {
     "model_size.no_count": "{path} 中既没有参数量，结合 config.json 也得不到参数的 dtype",
     "model_memory.rooms": "{rooms}",
     "model_memory.in_all": "{rooms}。",
+    "nvme.free": "{path}：空闲 {free}",
     "memlock.enough": "可锁定 {need}",
     "memlock.locks_more": "offload_param 到 NVMe 时每个 rank 锁定 {need}（buffer_count {count} × buffer_size "
     "{elements} × 2 B），而每个进程最多可锁定 {limit}。",

@@ -25,6 +25,7 @@ CHECKS = {
     "locks": "Stale locks",
     "model_memory": "GPU and host memory",
     "memlock": "Locked memory",
+    "nvme": "NVMe folder",
     "memory": "Memory limit",
     "needs": "Packages for this config",
     "ninja": "ninja",

@@ -234,6 +234,8 @@ MEMORY_NOTES: Mapping[str, str] = {
     "no_case": "There is no formula for a config with {key}.",
     "no_optimizer": "There is no formula for the states of the optimizer {name} ({key}).",
     "unknown_family": "There is no formula for models of type {type}. There is one for {known}.",
+    "no_muon": "There is no formula for Muon with {key}.",
+    "muon_scatters": "DeepSpeed refuses Muon at stage 3 with {key} on, its default. Set it to false.",
     "older_release": "The formula follows DeepSpeed {known}; {release} allocates in other ways at some stages.",
     "tied_weights": "Tied weights are first created twice. The second copy counts until initialize ends; Python may "
     "free it earlier or later.",

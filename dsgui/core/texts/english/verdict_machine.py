@@ -89,6 +89,7 @@ MACHINE_ADVICE: Mapping[str, str] = {
     "shm.mount": "Ranks exchange data there: mount a tmpfs.",
     "shm.enlarge": "In a container, start it with more shared memory; otherwise free some or enlarge it.",
     "shm_left.remove": "Remove them while no CPU run is active.",
+    "nvme.choose": "Set nvme_path to a folder on a local NVMe drive.",
     "memlock.raise": "Raise the limit (ulimit -l, /etc/security/limits.conf; docker run --ulimit memlock=-1), or lower "
     "offload_param.buffer_size.",
     "files.raise": "Raise the limit before dsgui starts.",

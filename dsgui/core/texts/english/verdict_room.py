@@ -38,6 +38,7 @@ ROOM_VERDICTS: Mapping[str, str] = {
     # what the memory model says of a launch
     "model_memory.rooms": "{rooms}",
     "model_memory.in_all": "{rooms}.",
+    "nvme.free": "{path}: {free} free",
     "memlock.enough": "{need} may be locked",
     "memlock.locks_more": "offload_param to NVMe locks {need} a rank (buffer_count {count} × buffer_size {elements} × "
     "2 B), and a process may lock {limit}.",

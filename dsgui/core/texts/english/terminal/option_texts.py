@@ -30,7 +30,6 @@ OPTIONS: Mapping[str, str] = {
     "micro_batch": "sequences a GPU (default: the config's)",
     "workers": "DataLoader workers of each rank",
     "host_memory": "host memory of a node in GiB (default: this machine's)",
-    "nvme_path": "a folder on a local NVMe drive of this machine, for plans that offload to it",
     # asking DeepSpeed
     "ask": "also try each config in the real DeepSpeed: parse, initialize, two steps",
     "ask_python": "Python of the environment whose DeepSpeed is asked (default: this one)",
