@@ -25,7 +25,7 @@ CHECKS = {
     "locks": "残留的锁",
     "model_memory": "显存与内存",
     "memlock": "锁定内存",
-    "nvme": "NVMe 文件夹",
+    "nvme": "NVMe 目录",
     "memory": "内存限制",
     "needs": "配置所需的软件包",
     "ninja": "ninja",

@@ -44,11 +44,6 @@ MEMORY_PAGE: dict[str, str] = {
     "more": "更多：梯度检查点、LoRA、注意力、内存、NVMe",
     "host_memory": "主机内存（GiB）",
     "host_hint": "本机的内存",
-<<<<<<< HEAD
-    "nvme_folder": "NVMe 目录",
-    "nvme_hint": "无：方案不会卸载到 NVMe",
-=======
->>>>>>> formula
     "ladder": "更快和更省的配置",
     "ladder_looking": "正在计算其他配置…",
     "ladder_about": "模型、批大小和 rank 数不变。耗时以当前配置为 1，是估计值，并非实测；显存和内存取峰值时刻。",

@@ -28,10 +28,6 @@ OPTIONS: Mapping[str, str] = {
     "micro_batch": "每个 GPU 的序列数（默认：配置中的值）",
     "workers": "每个 rank 的 DataLoader worker 数",
     "host_memory": "每节点的内存，单位 GiB（默认：本机内存）",
-<<<<<<< HEAD
-    "nvme_path": "本机 NVMe 盘上的目录，供卸载到 NVMe 的方案使用",
-=======
->>>>>>> formula
     # 询问 DeepSpeed
     "ask": "同时让真实的 DeepSpeed 试一遍每个配置：解析、initialize、两个训练步",
     "ask_python": "由哪个环境的 DeepSpeed 回答：该环境的 Python（默认：当前 Python）",
