@@ -43,12 +43,20 @@ class Unclear(Enum):
 class LineTimes:
     """`marks`: from which byte on lines were printed at which time, in unix seconds; NaN where that is not known.
     Times without a zone count as UTC; then `zoned` is False. `span` is the first and the last, None where there is
-    none."""
+    none. What follows a time within `soon_s` counts as printed with it."""
 
     marks: Sequence[tuple[int, float]] = ()
     span: tuple[float, float] | None = None
     zoned: bool = True
     unclear: Unclear | None = None
+    soon_s: float = 0.0
+
+    def until(self, at: float) -> "LineTimes":
+        """Of a log that was last written to at that time: if soon after the last of its times, the lines after that
+        have it, as they will have it when the next one comes."""
+        if self.span is None or not 0 <= at - self.span[1] <= self.soon_s or not math.isnan(self.marks[-1][1]):
+            return self
+        return replace(self, marks=self.marks[:-1])
 
     def shifted(self, by_s: float) -> "LineTimes":
         """All of them later."""
@@ -104,11 +112,16 @@ class _Way:
         for one in before:
             self._add(one)
 
+    @property
+    def soon_s(self) -> float:
+        """By how much another time may come later."""
+        return max(_SOON_S, _SOON * (self.latest - self.stretches[0].at), self.finest)
+
     def marks(self) -> Iterator[tuple[int, float]]:
         """A line without a time of its own has that of the line before, where the next time comes soon."""
         if not self.stretches:
             return
-        soon = max(_SOON_S, _SOON * (self.latest - self.stretches[0].at), self.finest)
+        soon = self.soon_s
         for one, after in zip(self.stretches, [*self.stretches[1:], None], strict=True):
             yield one.start, one.at
             if after is None or (one.end < after.start and after.at - one.last > soon):
@@ -155,7 +168,7 @@ class TimesReader:
             return LineTimes(unclear=Unclear.BACKWARDS)
         way = ways[name]
         first = min(one.at for one in way.stretches)
-        return LineTimes(tuple(way.marks()), (first, way.latest), zoned=name == _ZONED)
+        return LineTimes(tuple(way.marks()), (first, way.latest), zoned=name == _ZONED, soon_s=way.soon_s)
 
 
 _ZONED, _PLAIN, _MONTH_FIRST, _DAY_FIRST = "zoned", "plain", "month_first", "day_first"

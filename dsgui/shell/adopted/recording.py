@@ -75,10 +75,10 @@ def _times(root: Path, log: Lying, told: Told) -> LineTimes:
     found = reader.finish()
     if found.unclear:
         told.note_unclear(found.unclear, log)
-    if found.zoned or found.span is None:
-        return found
-    here = datetime.fromtimestamp(found.span[0], UTC).replace(tzinfo=None).timestamp()
-    return found.shifted(here - found.span[0])
+    if not found.zoned and found.span is not None:
+        here = datetime.fromtimestamp(found.span[0], UTC).replace(tzinfo=None).timestamp()
+        found = found.shifted(here - found.span[0])
+    return found.until(log.changed_ns / 1e9)
 
 
 def _pieces(root: Path, log: Lying, told: Told | None) -> Iterator[bytes]:
