@@ -16,6 +16,10 @@ from dsgui.core.launch.checkpoint import HF_FOLDER
 _NEAR = 2  # folders between what a training saved and its event files, its CSV files and its log
 _HPARAMS = re.compile(r"\d{9,11}\.\d+\Z")  # a folder of torch's add_hparams below the run's own
 _LOG_ENDINGS = (".log", ".out", ".txt", ".err", ".stdout", ".stderr")
+# LLaMA-Factory's trainer_log.jsonl, ms-swift's logging.jsonl; not the data that lie beside them.
+_JSON_LOG = re.compile(
+    r"(?:.*[^a-z])?(?:log(?:s|ging)?|metrics|history|loss(?:es)?)(?:[^a-z].*)?\.jsonl\Z", re.IGNORECASE
+)
 _LOG_NAMES = frozenset({"log", "stdout", "stderr", "output"})
 
 
@@ -69,7 +73,8 @@ def might_be(path: str) -> Kind | None:
         return Kind.EVENTS
     if name.endswith(".csv"):
         return Kind.CSV
-    return Kind.LOG if name.lower().endswith(_LOG_ENDINGS) or name.lower() in _LOG_NAMES else None
+    is_log = name.lower().endswith(_LOG_ENDINGS) or name.lower() in _LOG_NAMES or _JSON_LOG.match(name)
+    return Kind.LOG if is_log else None
 
 
 def groups(files: Mapping[Kind, Iterable[Lying]]) -> list[Group]:

@@ -19,7 +19,7 @@ from dsgui.core.metrics.logged_files import Batch, CsvFile, history_points
 from dsgui.core.metrics.points import Point
 from dsgui.core.sizes import size
 from dsgui.core.texts.saying import Said, listed, said
-from dsgui.shell.adopted.recognising_files import points_in
+from dsgui.shell.adopted.recognising_files import LEAST_POINTS, points_in
 from dsgui.shell.adopted.walking import open_inside, read_inside
 from dsgui.shell.files.json_files import UNREADABLE, why_unreadable
 
@@ -31,6 +31,7 @@ _MOST_STATES = 5
 _MOST_NAMED = 5
 _MOST_ALIKE = 3
 _PROBED_BYTES = 1 << 20
+_MADE = (".jsonl", ".csv")
 _UNCLEAR = {Unclear.AMBIGUOUS: "times_ambiguous", Unclear.BACKWARDS: "times_backwards"}
 
 
@@ -39,7 +40,8 @@ class Told:
     """`points` are in the order in which they are to be kept: what reaches furthest comes last. `log` is the file that
     is its output. `arguments` and `model` are what the HF Trainer logs of them beside its scalars
     (transformers/integrations, TensorBoardCallback), {} where it does not. `read` are the files that were looked at,
-    `notes` what of them was not understood. `span`: when the first and the last value was logged, unix seconds."""
+    `notes` what of them was not understood. `span`: when the first and the last value was logged, unix seconds; or
+    else `lasted_s`: how long it trained until then."""
 
     points: list[Timed] = field(default_factory=list)
     notes: list[Said] = field(default_factory=list)
@@ -51,6 +53,7 @@ class Told:
     total: int | None = None
     step: int = -1
     span: tuple[float, float] | None = None
+    lasted_s: float | None = None
 
     def note(self, code: str, **given: str | Said) -> None:
         self.notes.append(said("adopted", code, **given))
@@ -205,11 +208,13 @@ class Reader:
         self._told.note("other_logs", file=best.path, others=shown, count=str(len(others)))
         return best
 
-    def _tells(self, one: Lying) -> tuple[int, int]:
+    def _tells(self, one: Lying) -> tuple[bool, int, int]:
+        """What was printed rather than what a tool has made of it."""
         try:
-            return points_in(read_inside(self._root, one.path, _PROBED_BYTES)), one.size
+            points = points_in(read_inside(self._root, one.path, _PROBED_BYTES))
         except OSError:
-            return 0, 0
+            return False, 0, 0
+        return points >= LEAST_POINTS and not one.path.endswith(_MADE), points, one.size
 
 
 def _by_step(one: Lying) -> float:
