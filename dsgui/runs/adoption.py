@@ -39,6 +39,7 @@ from dsgui.shell.runs.turns import Queue
 MOST_RUNS = 50
 _NAMED = 8
 _MOST_NOTES = 12
+_WRITTEN_S = 60.0
 _LEFT_S = 86_400.0
 _LONGEST_PATH = 4096
 _ADDING = ".adding"
@@ -224,12 +225,18 @@ class Adoption:
         plan = directory.read_plan()
         with self._store.saying_what_to_do(), adding(directory), self._beside(directory.run_id) as staging:
             near, told = self._read(found, group)
+            if self._is_written_to(told):
+                return False, kept.notes
             if directory.patterns_file.exists():
                 shutil.copyfile(directory.patterns_file, staging.patterns_file)
             self._write(staging, found, group, near, told, plan.name, directory, settled)
             for path in sorted(staging.path.iterdir(), key=_place):
                 os.replace(path, directory.path / path.name)
         return True, told.short_notes
+
+    def _is_written_to(self, told: Told) -> bool:
+        """Whether a file is being written at this moment: what was read of it before stays until it is whole."""
+        return any(self._clock() - one.changed_ns / 1e9 < _WRITTEN_S for one in told.damaged)
 
     # -- writing ---------------------------------------------------------------------------------------------------
 

@@ -37,15 +37,16 @@ _UNCLEAR = {Unclear.AMBIGUOUS: "times_ambiguous", Unclear.BACKWARDS: "times_back
 
 @dataclass(slots=True)
 class Told:
-    """`points` are in the order in which they are to be kept: what reaches furthest comes last. `log` is the file that
-    is its output. `arguments` and `model` are what the HF Trainer logs of them beside its scalars
-    (transformers/integrations, TensorBoardCallback), {} where it does not. `read` are the files that were looked at,
-    `notes` what of them was not understood. `span`: when the first and the last value was logged, unix seconds; or
-    else `lasted_s`: how long it trained until then."""
+    """`points` are in the order in which they are to be kept: what reaches furthest comes last. `log` is the file
+    that is its output. `damaged` are those that may be half written. `arguments` and `model` are what the HF
+    Trainer logs of them beside its scalars (transformers/integrations, TensorBoardCallback), {} where it does not.
+    `read` are the files that were looked at, `notes` what of them was not understood. `span`: when the first and
+    the last value was logged, unix seconds; or else `lasted_s`: how long it trained until then."""
 
     points: list[Timed] = field(default_factory=list)
     notes: list[Said] = field(default_factory=list)
     read: list[Lying] = field(default_factory=list)
+    damaged: list[Lying] = field(default_factory=list)
     log: Lying | None = None
     words: tuple[str, ...] = ()
     arguments: dict[str, Any] = field(default_factory=dict)
@@ -133,6 +134,7 @@ class Reader:
                 found.update(state)
             else:
                 self._told.note("state_damaged", file=one.path)
+                self._told.damaged.append(one)
 
         self._try(one, read)
         return found

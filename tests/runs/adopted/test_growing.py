@@ -36,7 +36,7 @@ class Bench:
         self.now, self.allowed = 1000.0, True
         self.store = Store(folder / "runs")
         self.runs = Runs(self.store, Launcher())
-        self.adoption = Counted(self.store, self.check)
+        self.adoption = Counted(self.store, self.check, lambda: self.now)
         self.growing = Growing(self.adoption, lambda: self.now, lambda: self.now)
         self.log = folder / "out" / "train.log"
         self.log.parent.mkdir()
@@ -62,6 +62,11 @@ class Bench:
         """When the values that are kept were printed."""
         curves, _ = read_points(self.store.directory(self.run_id))
         return [at for curve in curves.values() for at in curve.time.tolist()]
+
+    def steps(self, source: str) -> list[float]:
+        """Those that are kept of what these files tell."""
+        curves, _ = read_points(self.store.directory(self.run_id))
+        return [step for curve in curves.values() if curve.series.source == source for step in curve.step.tolist()]
 
     def asks(self, after_s: float = 1.0) -> list[float]:
         """What a page does each second; the steps that it is told, `anew` or as news."""
@@ -162,6 +167,23 @@ def test_files_that_grow_side_by_side_are_told_as_news(bench):
         told = bench.asks(30)
         assert sorted(told) == sorted(3 * [1, 2, 3] if last == 4 else 3 * [last - 1])
         assert not bench.anew
+
+
+def test_what_is_being_written_stays_as_it_was_until_it_is_whole(bench):
+    state = bench.log.parent / "trainer_state.json"
+    bench.asks()
+    grow_beside(bench.log.parent, 4)
+    bench.asks(30)
+    whole = state.read_text()
+    for text, at, told in (
+        (whole[: len(whole) // 2], bench.now + 30, [1, 2, 3]),  # just now
+        (whole.replace("4.0", "5.0"), bench.now + 60, [1, 2, 3]),
+        (whole[: len(whole) // 2], bench.now - 100, []),  # and nobody has gone on writing
+    ):
+        state.write_text(text)
+        os.utime(state, (at, at))
+        bench.asks(30)
+        assert bench.steps("trainer_state") == told
 
 
 def grow_beside(folder: Path, last: int) -> None:
