@@ -21,6 +21,8 @@ _OF_STEPS = re.compile(r"['\"]global_step/max_steps['\"]: ['\"](\d{1,15})/(\d{1,
 # A whole history in one line, such as the Trainer's state, which ms-swift appends to its log.
 _HISTORY = re.compile(r"['\"]\s{0,4}:\s{0,4}\[\s{0,4}\{['\"]")
 _STEPS = ("step", "global_step", "iteration", "iter", "num_updates", "current_steps")
+# ms-swift adds them to every line.
+_OF_STEPS_ALONE = ("memory(GiB)", "train_speed(iter/s)", "train_speed(s/it)")
 _MOST_DEPTH = 2
 _MOST_VALUES = 200
 
@@ -90,7 +92,10 @@ def _reading(values: dict[str, float], epoch_before: float | None) -> Reading | 
     kind = _kind(values) or ("eval" if values and epoch_before is not None else None)
     if kind is None:
         return None
-    named = {spelled(name): value for name, value in values.items()}
+    measured = (
+        values if kind == "train" else {name: value for name, value in values.items() if name not in _OF_STEPS_ALONE}
+    )
+    named = {spelled(name): value for name, value in measured.items()}
     if kind == "train" and "train_tokens_per_second" in named:
         named["tokens_per_second"] = named.pop("train_tokens_per_second")
     return Reading(Form.DICT, named, step, epoch, total, _whole(rank), kind)

@@ -656,7 +656,7 @@ class TrainLog:
         elif reading.kind == "final":
             self._bar.ends()
         if reading.step is not None:
-            if reading.kind == "train" and not reading.rank:
+            if reading.kind != "eval" and not reading.rank:
                 if self._times.begun:
                     self._add_timed(self._times.script_is_at(reading.step))
                 if self._bar.total is None:

@@ -1,6 +1,7 @@
 """Lines of JSON as LLaMA-Factory's trainer_log.jsonl and ms-swift's logging.jsonl have them."""
 
 from dsgui.core.logs.dict_lines import read_dicts
+from dsgui.core.logs.trainlog import Progress, TrainLog
 
 SWIFT = (
     '{"loss": 3.9, "grad_norm": 2.0, "learning_rate": 9.9e-05, "token_acc": 0.5, "epoch": 0.5, '
@@ -24,6 +25,15 @@ def test_ms_swifts_memory_and_speed_are_read_with_the_step():
         "memory(GiB)": 16.25,
         "train_speed(iter/s)": 0.25,
     }
+
+
+def test_an_evaluation_of_ms_swift_has_no_memory_and_the_end_is_the_last_step():
+    judged = '{"eval_loss": 0.5, "epoch": 1.0, "global_step/max_steps": "438/438", "memory(GiB)": 16.5}'
+    (one,) = read_dicts(judged)
+    assert (one.kind, one.step, one.values) == ("eval", 438, {"eval_loss": 0.5})
+    log = TrainLog()
+    log.feed(f'{SWIFT}\n{{"train_runtime": 9.0, "train_loss": 1.5, "global_step/max_steps": "438/438"}}\n')
+    assert log.progress == Progress(438, 438)
 
 
 def test_the_history_that_ms_swift_appends_is_no_evaluation():
