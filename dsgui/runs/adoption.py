@@ -327,15 +327,20 @@ def _paths(group: Group) -> set[str]:
 def _goes_on(staging: RunDirectory, before: RunDirectory, settled: bool) -> tuple[int, int]:
     """The `turn` and the `late` of what was read again. Who has read what was kept until now goes on where it ended
     if that only grows: it stays at the beginning. `settled`: with the times that are known by now."""
-    kept, began = before.read_adopted(), before.read_status().started_at
+    kept, began = before.read_adopted(), _began(before)
     turn = kept.turn if kept else 0
     with suppress(OSError):
         found = continued(_records(before.points_file), _records(staging.points_file))
-        same = began is None or began == staging.read_status().started_at
+        same = began is None or began == _began(staging)
         if found and same and not (settled and found.late):
             staging.points_file.write_bytes(found.records)
             return turn, found.late
     return turn + 1, 0
+
+
+def _began(directory: RunDirectory) -> float | None:
+    status = directory.read_status()
+    return status.started_at if status else None
 
 
 def _records(path: Path) -> bytes:

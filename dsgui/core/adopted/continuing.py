@@ -24,10 +24,11 @@ def continued(before: bytes, now: bytes) -> Continued | None:
     then, told = _rows(before), _rows(now)
     if len(told) < len(then):
         return None
-    if not (then == told[: len(then)]).all() and not _same_but_time(then, told[: len(then)]):
-        told = _in_order(then, told)
-        if told is None or not _same_but_time(then, told[: len(then)]):
+    if not _same_but_time(then, told[: len(then)]):
+        ordered = _in_order(then, told)
+        if ordered is None or not _same_but_time(then, ordered[: len(then)]):
             return None
+        told = ordered
     late = _late(then["time"], told["time"][: len(then)])
     if late is None or late > max(_FEW, len(then) // _SHARE):
         return None
