@@ -11,9 +11,12 @@ from dsgui.core.logs.prefixes import launcher_prefix
 from dsgui.core.logs.readings import Form, Reading
 
 PATIENCE = 12  # lines, of other ranks and of warnings, that may come before it
-_ITEM = rf"(?:[A-Za-z_][\w./@]{{0,60}})(?: \((?:higher|lower) is better\))?\s?[:=]\s?{NUMBER}"
+_BETTER = r"(?: \((?:higher|lower) is better\))?"
+_ITEM = rf"(?:[A-Za-z_][\w./@]{{0,60}}){_BETTER}\s?[:=]\s?{NUMBER}"
 _LINE = re.compile(rf"\s*+{_ITEM}(?:, ?{_ITEM}){{0,9}}\s*+\Z", re.IGNORECASE)
-_PART = re.compile(rf"(?P<name>[A-Za-z_][\w./@]*+)[^:=,]{{0,30}}[:=]\s?(?P<number>{NUMBER})", re.IGNORECASE)
+_PART = re.compile(
+    rf"(?<![\w./@])(?P<name>[A-Za-z_][\w./@]{{0,60}}+){_BETTER}\s?[:=]\s?(?P<number>{NUMBER})", re.IGNORECASE
+)
 _EPOCH = re.compile(r"\bepoch (\d{1,9})(?:/(\d{1,9}))?", re.IGNORECASE)
 
 
