@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.core.access.secrets import Masker
+from dsgui.core.adopted.continuing import continued
 from dsgui.core.adopted.found_settings import config_of, model_of, words_of
 from dsgui.core.adopted.lying import Group, Kind, Lying, groups
 from dsgui.core.adopted.record import MOST_FILES, Adopted
@@ -38,10 +39,10 @@ from dsgui.shell.runs.turns import Queue
 MOST_RUNS = 50
 _NAMED = 8
 _MOST_NOTES = 12
+_WRITTEN_S = 60.0
 _LEFT_S = 86_400.0
 _LONGEST_PATH = 4096
 _ADDING = ".adding"
-_COMPARED_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +117,9 @@ class Adoption:
             raise RunError(wrong("adopted.nothing_in", folder=str(source), why=sentences(added[0].notes)))
         return Answer(str(source), tuple(added), tuple(_notes(found)))
 
-    def read_again(self, run_id: str) -> bool:
-        """What has come since; False where nothing has. Raises `RunError` and `PlaceError`."""
+    def read_again(self, run_id: str, settled: bool = True) -> bool:
+        """What has come since; False where nothing has. If not `settled`, what was kept stays as it is where it can,
+        whatever is known by now of when it was logged. Raises `RunError` and `PlaceError`."""
         directory = self._store.open(run_id)
         kept = self._kept(directory)
         source = self._source(kept.source)
@@ -125,7 +127,7 @@ class Adoption:
         group = _same(found.groups, kept, self._known(str(source)))
         if group is None:
             raise RunError(wrong("adopted.gone", folder=posixpath.join(kept.source, kept.root)))
-        return self._update(found, group, directory, kept)[0]
+        return self._update(found, group, directory, kept, settled)[0]
 
     def has(self, run_id: str) -> bool:
         """Whether the run is a training of others."""
@@ -136,6 +138,10 @@ class Adoption:
     def files(self, run_id: str) -> tuple[Lying, ...]:
         """Those that were read, as they were then. Raises `RunError`."""
         return self._kept(self._store.open(run_id)).files
+
+    def is_late(self, run_id: str) -> bool:
+        """Whether something of it is to be settled. Raises `RunError`."""
+        return self._kept(self._store.open(run_id)).late > 0
 
     def lying(self, run_id: str) -> tuple[Lying, ...]:
         """What lies in its folder now, of which nothing is opened. Raises as `read_again` does."""
@@ -208,23 +214,29 @@ class Adoption:
         return near, Reader(found.source, group, near.batch).read()
 
     def _update(
-        self, found: _Found, group: Group, directory: RunDirectory, kept: Adopted
+        self, found: _Found, group: Group, directory: RunDirectory, kept: Adopted, settled: bool = True
     ) -> tuple[bool, tuple[Said, ...]]:
-        """Only where a file is another than it was: sizes and dates tell."""
+        """Only where a file is another than it was: sizes and dates tell; or where times are to be `settled`."""
         now = {one for files in group.files.values() for one in files}
-        if now <= {*kept.files} and len(kept.files) < MOST_FILES:
+        if now <= {*kept.files} and len(kept.files) < MOST_FILES and not (settled and kept.late):
             with self._store.saying_what_to_do():
                 directory.write_adopted(replace(kept, read_at=self._clock()))
             return False, kept.notes
         plan = directory.read_plan()
         with self._store.saying_what_to_do(), adding(directory), self._beside(directory.run_id) as staging:
             near, told = self._read(found, group)
+            if self._is_written_to(told):
+                return False, kept.notes
             if directory.patterns_file.exists():
                 shutil.copyfile(directory.patterns_file, staging.patterns_file)
-            self._write(staging, found, group, near, told, plan.name, directory)
+            self._write(staging, found, group, near, told, plan.name, directory, settled)
             for path in sorted(staging.path.iterdir(), key=_place):
                 os.replace(path, directory.path / path.name)
         return True, told.short_notes
+
+    def _is_written_to(self, told: Told) -> bool:
+        """Whether a file is being written at this moment: what was read of it before stays until it is whole."""
+        return any(self._clock() - one.changed_ns / 1e9 < _WRITTEN_S for one in told.damaged)
 
     # -- writing ---------------------------------------------------------------------------------------------------
 
@@ -255,12 +267,14 @@ class Adoption:
         told: Told,
         name: str,
         before: RunDirectory | None = None,
+        settled: bool = True,
     ) -> None:
         """`before`: what was kept of it until now. Raises OSError."""
         folder = str(found.source / group.root) if found.source.is_dir() else str(found.source)
         with speaking(ENGLISH_TAG):  # what is written to disk
             keep(staging, found.source, told, self._masker(), before.read_series() if before else ())
             told.notes += near.notes
+            staging.write_status(status_of(told, folder))
             staging.write_adopted(
                 Adopted(
                     str(found.source),
@@ -269,13 +283,12 @@ class Adoption:
                     tuple(one for files in group.files.values() for one in files)[:MOST_FILES],
                     told.short_notes[:_MOST_NOTES],
                     self._clock(),
-                    _turn(staging, before) if before else 0,
+                    *(_goes_on(staging, before, settled) if before else (0, 0)),
                 )
             )
             staging.write_plan(
                 self._plan(staging.run_id, name, folder, near, told), near.config or config_of(told.arguments)
             )
-            staging.write_status(status_of(told, folder))
 
     def _plan(self, run_id: str, name: str, folder: str, near: Around, told: Told) -> Plan:
         words = near.words or words_of(told.arguments) or told.words
@@ -311,20 +324,29 @@ def _paths(group: Group) -> set[str]:
     return {file.path for files in group.files.values() for file in files}
 
 
-def _turn(staging: RunDirectory, before: RunDirectory) -> int:
-    """Whether what was kept until now only grows: who has read it goes on where it ended."""
-    kept = before.read_adopted()
-    return (kept.turn if kept else 0) + (not _goes_on(staging.points_file, before.points_file))
+def _goes_on(staging: RunDirectory, before: RunDirectory, settled: bool) -> tuple[int, int]:
+    """The `turn` and the `late` of what was read again. Who has read what was kept until now goes on where it ended
+    if that only grows: it stays at the beginning. `settled`: with the times that are known by now."""
+    kept, began = before.read_adopted(), _began(before)
+    turn = kept.turn if kept else 0
+    with suppress(OSError):
+        found = continued(_records(before.points_file), _records(staging.points_file))
+        same = began is None or began == _began(staging)
+        if found and same and not (settled and found.late):
+            staging.points_file.write_bytes(found.records)
+            return turn, found.late
+    return turn + 1, 0
 
 
-def _goes_on(path: Path, before: Path) -> bool:
-    """Whether a file begins with all that another has. Not where that can't be read."""
-    with suppress(OSError), open_regular(path) as now, open_regular(before) as then:
-        while part := then.read(_COMPARED_BYTES):
-            if now.read(len(part)) != part:
-                return False
-        return True
-    return False
+def _began(directory: RunDirectory) -> float | None:
+    status = directory.read_status()
+    return status.started_at if status else None
+
+
+def _records(path: Path) -> bytes:
+    """Raises OSError."""
+    with open_regular(path) as file:
+        return file.read()
 
 
 def _place(path: Path) -> tuple[int, str]:

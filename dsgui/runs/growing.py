@@ -47,6 +47,7 @@ class _Looked:
     files: Sequence[Lying] = field(default=())
     grew: float = -math.inf
     seen: bool = False
+    late: bool = False
     problem: str = ""
 
 
@@ -105,10 +106,12 @@ class Growing:
 
     def _read(self, run_id: str, known: _Looked, now: float) -> Sequence[Lying]:
         files = self._adoption.lying(run_id)
-        if files == known.files:
+        still = not known.files or now - known.grew > _SURELY_S
+        if files == known.files and not (known.late and still):
             return files
-        if self._adoption.read_again(run_id) and known.files:
+        if self._adoption.read_again(run_id, settled=still) and files != known.files and known.files:
             known.grew, known.seen = now, True
+        known.late = self._adoption.is_late(run_id)
         newest = max((one.changed_ns for one in self._adoption.files(run_id)), default=0) / 1e9
         known.grew = max(known.grew, now - max(self._clock() - newest, 0.0))
         return files

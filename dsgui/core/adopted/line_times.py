@@ -30,6 +30,13 @@ STAMP = re.compile(
     rb"(?>( ?+(?:Z|[+-]\d\d:?+\d\d))?)(?![\d:]| ?+[AaPp][Mm]\b)(?>( - [A-Z]{4,8} - )?)",
     re.MULTILINE,
 )
+# LLaMA-Factory's "1 day, 0:02:03" and ms-swift's "21h 35m 49s" since the training began.
+_ELAPSED_KEY = b'"elapsed_time": "'
+_SINCE = re.compile(
+    rb'^.{0,2000}?"elapsed_time": "(?:(?:(\d{1,5}) days?, )?(\d{1,6}):(\d\d):(\d\d)(?:\.\d{1,9})?'
+    rb'|(?:(\d{1,5})d ?)?(?:(\d{1,6})h ?)?(?:(\d{1,6})m ?)?(?:(\d{1,9})s)?)"',
+    re.MULTILINE,
+)
 
 
 class Unclear(Enum):
@@ -43,12 +50,22 @@ class Unclear(Enum):
 class LineTimes:
     """`marks`: from which byte on lines were printed at which time, in unix seconds; NaN where that is not known.
     Times without a zone count as UTC; then `zoned` is False. `span` is the first and the last, None where there is
-    none."""
+    none. What follows a time within `soon_s` counts as printed with it. `lasted_s`: the last, where they are told since
+    the training began; then there is no `span`."""
 
     marks: Sequence[tuple[int, float]] = ()
     span: tuple[float, float] | None = None
     zoned: bool = True
     unclear: Unclear | None = None
+    soon_s: float = 0.0
+    lasted_s: float | None = None
+
+    def until(self, at: float) -> "LineTimes":
+        """Of a log that was last written to at that time: if soon after the last of its times, the lines after that
+        have it, as they will have it when the next one comes."""
+        if self.span is None or not 0 <= at - self.span[1] <= self.soon_s or not math.isnan(self.marks[-1][1]):
+            return self
+        return replace(self, marks=self.marks[:-1])
 
     def shifted(self, by_s: float) -> "LineTimes":
         """All of them later."""
@@ -104,11 +121,16 @@ class _Way:
         for one in before:
             self._add(one)
 
+    @property
+    def soon_s(self) -> float:
+        """By how much another time may come later."""
+        return max(_SOON_S, _SOON * (self.latest - self.stretches[0].at), self.finest)
+
     def marks(self) -> Iterator[tuple[int, float]]:
         """A line without a time of its own has that of the line before, where the next time comes soon."""
         if not self.stretches:
             return
-        soon = max(_SOON_S, _SOON * (self.latest - self.stretches[0].at), self.finest)
+        soon = self.soon_s
         for one, after in zip(self.stretches, [*self.stretches[1:], None], strict=True):
             yield one.start, one.at
             if after is None or (one.end < after.start and after.at - one.last > soon):
@@ -134,7 +156,17 @@ class TimesReader:
                 else:
                     stretch = (self._offset + match.start(), self._offset + ends)
                     way.take(stretch, midnight + clock, date, levelled is not None)
+        if _ELAPSED_KEY in block:
+            self._feed_elapsed(block)
         self._offset += len(block)
+
+    def _feed_elapsed(self, block: bytes) -> None:
+        way = self._ways.setdefault(_ELAPSED, _Way())
+        for match in _SINCE.finditer(block):
+            ends = block.find(b"\n", match.end()) + 1 or len(block)
+            days, hours, minutes, seconds = (int(match[one] or match[one + 4] or 0) for one in range(1, 5))
+            at = ((24 * days + hours) * 60 + minutes) * 60 + seconds
+            way.take((self._offset + match.start(), self._offset + ends), at, b"", levelled=False)
 
     def skip(self, part: bytes) -> bytes:
         """The beginning of a line that is too long to be read; the rest of it has no time."""
@@ -154,10 +186,13 @@ class TimesReader:
         if ways[name].backwards:
             return LineTimes(unclear=Unclear.BACKWARDS)
         way = ways[name]
+        if name == _ELAPSED:
+            return LineTimes(tuple(way.marks()), lasted_s=way.latest)
         first = min(one.at for one in way.stretches)
-        return LineTimes(tuple(way.marks()), (first, way.latest), zoned=name == _ZONED)
+        return LineTimes(tuple(way.marks()), (first, way.latest), zoned=name == _ZONED, soon_s=way.soon_s)
 
 
+_ELAPSED = "elapsed"
 _ZONED, _PLAIN, _MONTH_FIRST, _DAY_FIRST = "zoned", "plain", "month_first", "day_first"
 _SLASHED = (_MONTH_FIRST, _DAY_FIRST)
 

@@ -16,6 +16,9 @@ from dsgui.core.launch.checkpoint import HF_FOLDER
 _NEAR = 2  # folders between what a training saved and its event files, its CSV files and its log
 _HPARAMS = re.compile(r"\d{9,11}\.\d+\Z")  # a folder of torch's add_hparams below the run's own
 _LOG_ENDINGS = (".log", ".out", ".txt", ".err", ".stdout", ".stderr")
+# LLaMA-Factory's trainer_log.jsonl, ms-swift's logging.jsonl; not the data that lie beside them.
+_OF_LOGS = frozenset({"log", "logs", "logging", "metrics", "history", "loss", "losses"})
+_APART = re.compile(r"[^a-z]")
 _LOG_NAMES = frozenset({"log", "stdout", "stderr", "output"})
 
 
@@ -69,7 +72,12 @@ def might_be(path: str) -> Kind | None:
         return Kind.EVENTS
     if name.endswith(".csv"):
         return Kind.CSV
-    return Kind.LOG if name.lower().endswith(_LOG_ENDINGS) or name.lower() in _LOG_NAMES else None
+    is_log = name.lower().endswith(_LOG_ENDINGS) or name.lower() in _LOG_NAMES or _is_json_log(name.lower())
+    return Kind.LOG if is_log else None
+
+
+def _is_json_log(name: str) -> bool:
+    return name.endswith(".jsonl") and not _OF_LOGS.isdisjoint(_APART.split(name))
 
 
 def groups(files: Mapping[Kind, Iterable[Lying]]) -> list[Group]:

@@ -27,7 +27,7 @@ def called(kind: Kind) -> str:
 class Adopted:
     """`source` is the folder that was named, or a file, and `root` the training's own within it. `files` are those that
     were read, as they were then; `notes` say what was not. `turn` counts how often the points that were read again did
-    not begin with those from before."""
+    not begin with those from before; when `late` of them were logged is known by now, and not yet told."""
 
     source: str
     root: str
@@ -36,6 +36,7 @@ class Adopted:
     notes: tuple[Said, ...] = ()
     read_at: float = 0.0
     turn: int = 0
+    late: int = 0
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -46,6 +47,7 @@ class Adopted:
             "notes": sentences_to_json(self.notes),
             "read_at": self.read_at,
             "turn": self.turn,
+            "late": self.late,
         }
 
     @classmethod
@@ -59,6 +61,7 @@ class Adopted:
             recalled_sentences(value.get("notes"), ""),
             number(value["read_at"]),
             whole(value.get("turn", 0), 0, _MOST_BYTES),
+            whole(value.get("late", 0), 0, _MOST_BYTES),
         )
 
 

@@ -1,12 +1,14 @@
-"""The words of shell lines, and the values that the text itself gives their variables. Nothing is run.
+"""The words of shell lines, and the values that the text itself gives their variables and sums of two
+numbers. Nothing is run.
 
 `shlex` splits; what it does not tell apart is marked before: an unquoted `$`, whose value a shell splits into words,
 and a `#` inside a word, which starts no comment.
 """
 
+import operator
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 _HELD, _END, _UNQUOTED, _HASH = "\ue000", "\ue001", "\ue002", "\ue003"  # of the private use area
 _MARKS = str.maketrans(dict.fromkeys((_HELD, _END, _UNQUOTED, _HASH)))
@@ -29,6 +31,16 @@ _OF_ARRAY = re.compile(rf"\"?\$\{{({_NAME})\[[@*]\]\}}\"?")
 _BELOW = frozenset({"<<EOF", "<<'EOF'", '<<"EOF"', "<<-EOF"})
 _COMMENTED = re.compile(r"^([ \t]{0,80}#[^\n]*)\\$", re.MULTILINE)  # a comment goes on in no other line
 _PROMPT = re.compile(r"^[ \t]{0,8}(?:\$|>) ")
+_SUM = re.compile(
+    r"\$\((?:expr +(\d{1,9}) +(\\?\*|[/+%-]) +(\d{1,9}) *|\( *(\d{1,9}) *([*/+%-]) *(\d{1,9}) *\))\)", re.ASCII
+)
+_BY_SIGN: Mapping[str, Callable[[int, int], int]] = {
+    "*": operator.mul,
+    "/": operator.floordiv,
+    "+": operator.add,
+    "-": operator.sub,
+    "%": operator.mod,
+}
 _ENDS = frozenset(";&|")
 
 
@@ -65,7 +77,15 @@ def values(word: str, known: Mapping[str, str]) -> list[str]:
 def value(word: str, known: Mapping[str, str]) -> str:
     """The same as one word, as a variable takes it. `${NAME:-this}` is known without anybody's environment."""
     word = _DEFAULT.sub(lambda match: known.get(match[1], match[2]), word)
-    return _plain(_NAMED.sub(lambda match: known.get(match[1] or match[2], match[0]), word))
+    return _SUM.sub(_reckoned, _plain(_NAMED.sub(lambda match: known.get(match[1] or match[2], match[0]), word)))
+
+
+def _reckoned(match: re.Match[str]) -> str:
+    """Of two whole numbers, as a shell and `expr` reckon; what can't be stays as it is."""
+    one, sign, other = (match[place] or match[place + 3] for place in (1, 2, 3))
+    if sign in "/%" and not int(other):
+        return match[0]
+    return str(_BY_SIGN[sign[-1]](int(one), int(other)))
 
 
 def again(words: list[str]) -> list[str]:

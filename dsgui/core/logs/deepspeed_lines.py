@@ -1,4 +1,5 @@
-"""The lines DeepSpeed logs by itself: progress, throughput, times, memory, overflows of fp16.
+"""The lines DeepSpeed logs by itself: progress, throughput, times, memory, overflows of fp16; and DeepSpeed-Chat's of
+a reward.
 
 deepspeed/runtime/engine.py: _report_progress; utils/timer.py: ThroughputTimer, SynchronizedWallClockTimer.log;
 runtime/utils.py: see_memory_usage; runtime/fp16/loss_scaler.py: update_scale.
@@ -36,6 +37,8 @@ _MEMORY_NAMES = ("allocated_gb", "max_allocated_gb", "reserved_gb", "max_reserve
 _HOST_MEMORY = re.compile(rf"CPU Virtual Memory: {{1,8}}used = ({NUMBER}) GB, percent = ({NUMBER})%")
 _OVERFLOW = re.compile(r"\bOVERFLOW! (?:Rank (\d{1,9}) )?Skipping step\.")
 _SCALE = re.compile(rf"Attempted loss scale: ({NUMBER}), (?:reducing to ({NUMBER})|but hysteresis)")
+
+_REWARD = re.compile(rf"average reward score: ({NUMBER})(?:\Z|\s)", re.IGNORECASE)
 
 
 def read_deepspeed(text: str) -> Reading | None:
@@ -105,6 +108,12 @@ def _overflow(text: str) -> Reading | None:
     return Reading(Form.OVERFLOW, values, rank=int(match[1]) if match[1] else _rank(text))
 
 
+def _reward(text: str) -> Reading | None:
+    """DeepSpeedExamples, step3_rlhf_finetuning/main.py: on a line of its own, after the step's."""
+    match = _REWARD.search(text)
+    return match and Reading(Form.BESIDE, {"reward": float(match[1])}, rank=_rank(text))
+
+
 def _rank(text: str) -> int | None:
     rank, rest = launcher_prefix(text)
     found = rank_in(rest)[0]
@@ -118,4 +127,5 @@ _READERS = (
     ("Max_MA ", _memory),
     ("CPU Virtual Memory", _host_memory),
     ("OVERFLOW!", _overflow),
+    ("verage reward score: ", _reward),
 )

@@ -7,7 +7,7 @@ from dsgui.core.logs.prefixes import launcher_prefix, logger_prefix, rank_in
 from dsgui.core.logs.readings import Form, Reading
 
 _TOKEN = re.compile(
-    rf"(?P<quote>['\"])(?P<name>[\w./@ -]{{1,100}})(?P=quote)\s*:\s*"
+    rf"(?P<quote>['\"])(?P<name>[\w./@ ()-]{{1,100}})(?P=quote)\s*:\s*"
     rf"(?:(?P<open>\{{)|(?P<mark>['\"]?)(?P<number>{NUMBER})(?P=mark)\s*(?=[,}}]))"
     r"|(?P<text>\"(?>(?:[^\"\\]|\\.)*)\"|'(?>(?:[^'\\]|\\.)*)')|(?P<brace>[{}])",
     re.IGNORECASE,
@@ -18,14 +18,18 @@ _OF_EPOCH = re.compile(r"[\s=#*>|-]*+epoch[\s:#=]{1,4}(\d{1,9})\s{0,4}[:,|>-]{0,
 _NUMPY = re.compile(rf"\bnp\.float\d\d\(({NUMBER})\)", re.IGNORECASE)
 # ms-swift's.
 _OF_STEPS = re.compile(r"['\"]global_step/max_steps['\"]: ['\"](\d{1,15})/(\d{1,15})['\"]")
+# A whole history in one line, such as the Trainer's state, which ms-swift appends to its log.
+_HISTORY = re.compile(r"['\"]\s{0,4}:\s{0,4}\[\s{0,4}\{['\"]")
 _STEPS = ("step", "global_step", "iteration", "iter", "num_updates", "current_steps")
+# ms-swift adds them to every line.
+_OF_STEPS_ALONE = ("memory(GiB)", "train_speed(iter/s)", "train_speed(s/it)")
 _MOST_DEPTH = 2
 _MOST_VALUES = 200
 
 
 def read_dicts(text: str) -> list[Reading]:
     """Every logged dict in the line; other dicts, such as a config's, don't count."""
-    if "{'" not in text and '{"' not in text:
+    if ("{'" not in text and '{"' not in text) or _HISTORY.search(text):
         return []
     if "np.float" in text:
         text = _NUMPY.sub(r"\1", text)
@@ -83,13 +87,25 @@ def _reading(values: dict[str, float], epoch_before: float | None) -> Reading | 
     epoch, step = values.pop("epoch", epoch_before), _pop_step(values)
     rank = values.pop("rank", None)
     total = _whole(values.pop("total_steps", None)) if step is not None else None
+    if values.pop("percentage", None) is not None:
+        _of_llama_factory(values)
     kind = _kind(values) or ("eval" if values and epoch_before is not None else None)
     if kind is None:
         return None
-    named = {spelled(name): value for name, value in values.items()}
+    measured = (
+        values if kind == "train" else {name: value for name, value in values.items() if name not in _OF_STEPS_ALONE}
+    )
+    named = {spelled(name): value for name, value in measured.items()}
     if kind == "train" and "train_tokens_per_second" in named:
         named["tokens_per_second"] = named.pop("train_tokens_per_second")
     return Reading(Form.DICT, named, step, epoch, total, _whole(rank), kind)
+
+
+def _of_llama_factory(values: dict[str, float]) -> None:
+    """Its tokens a second are called throughput; they are 0 where it counts none (llamafactory/train/callbacks.py)."""
+    speed, tokens = values.pop("throughput", None), values.pop("total_tokens", None)
+    if speed and tokens:
+        values |= {"tokens_per_second": speed, "total_tokens": tokens}
 
 
 def _kind(values: dict[str, float]) -> str | None:

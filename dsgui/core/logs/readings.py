@@ -15,6 +15,7 @@ class Form(Enum):
     TIMES = "times"  # DeepSpeed's times of a whole step
     MICRO_TIMES = "micro times"  # and of a micro step
     MEMORY = "memory"  # DeepSpeed's memory lines
+    BESIDE = "beside"  # a script's further number of the step told before
     OVERFLOW = "overflow"  # a step skipped in fp16
     PATTERN = "pattern"  # a user's own
     EPOCH = "epoch"  # nothing but which epoch begins

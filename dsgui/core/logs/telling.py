@@ -11,6 +11,7 @@ from heapq import heapify, heappop, heapreplace
 # Lower-case, as `TellingLines` looks for them. One of these is in every line that has points or a bar.
 OF_POINTS = (
     *(b"{", b"loss", b"step", b"iter", b"%|", b"time (ms)", b"max_ma ", b"virtual memory:  used", b"overflow!"),
+    b"average reward score: ",
     "损失".encode(),
     b"***** ",
 )

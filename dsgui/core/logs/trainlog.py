@@ -26,6 +26,7 @@ from dsgui.core.logs.bars import (
 from dsgui.core.logs.dict_lines import is_broken
 from dsgui.core.logs.epochs import EpochCounts
 from dsgui.core.logs.happenings import Happenings
+from dsgui.core.logs.judgements import PATIENCE, read_judgement
 from dsgui.core.logs.metric_blocks import MetricBlock
 from dsgui.core.logs.named_numbers import as_evaluation
 from dsgui.core.logs.numerals import is_loss
@@ -35,6 +36,7 @@ from dsgui.core.logs.reading_lines import as_text, readings
 from dsgui.core.logs.readings import Form, Reading
 from dsgui.core.logs.shapes import Shape, Shapes
 from dsgui.core.logs.step_times import StepTimes, Timed
+from dsgui.core.logs.tables import Table
 from dsgui.core.logs.telling import ALL, BEYOND_NUMBERS, IN_A_FLOOD, OF_EPOCHS, OF_PHASES, OF_PREPARATIONS, TellingLines
 from dsgui.core.logs.training_bar import EPOCHS, EVALUATING, TRAINING, TrainingBar, work_of
 from dsgui.core.metrics.points import OUTPUT, Event, Point
@@ -49,6 +51,7 @@ _PASSED_BYTES = 1 << 16
 _MOST_DULL, _DULL_BYTES = 1024, 400
 _BREAK = re.compile(rb"[\r\n]")
 _PLAIN, _PATTERN, _DICT = Form.PLAIN, Form.PATTERN, Form.DICT  # to look up a member takes as long as to read a number
+_BESIDE = (Form.MEMORY, Form.BESIDE)
 _NO_TRAINING, _WITHOUT_SHAPE = (Form.MEMORY, Form.EPOCH), (Form.OVERFLOW, Form.EPOCH)
 _OF_ENGINE = (Form.ENGINE, Form.SPEED)
 _NO_VALUES: dict[str, float] = {}
@@ -109,7 +112,12 @@ class TrainLog:
         self._epochs, self._bar_epochs = EpochCounts(), EpochCounts()
         self._epoch: Epoch | None = None
         self._metrics = MetricBlock()
+        self._table = Table()
         self._judging = False  # an evaluation was announced, and nothing read since
+        self._announcement, self._patience = (
+            "",
+            0,
+        )  # what announced it, and how many lines may come before what it found
         self._told: dict[str, tuple[int | None, dict[str, float]]] = {}  # by kind: the last of evaluations and ends
         self._times = StepTimes()
         self._passed: list[bytes] = []
@@ -217,13 +225,13 @@ class TrainLog:
         if self._epochs_begin:
             words = (*words, *OF_EPOCHS)
         telling = TellingLines(block.lower(), words)
-        shapes, tracebacks, metrics = self._shapes, self.ending.tracebacks, self._metrics
+        shapes, tracebacks = self._shapes, self.ending.tracebacks
         start, end = 0, len(block)
         while start < end:
             if (match := shapes.guess(block, start)) and not tracebacks.writing and self._short_way(match):
                 start = self._run(block, match.end())
                 continue
-            if tracebacks.writing or self._reads_all or metrics.open or (self._held and not in_a_flood):
+            if self._reads_next or (self._held and not in_a_flood):
                 begins = start
             else:
                 begins = telling.after(start)
@@ -234,6 +242,16 @@ class TrainLog:
             start = block.index(b"\n", begins) + 1
             if self._whole_line(block, begins, start):
                 start = self._last_bar(block, start)
+
+    @property
+    def _reads_next(self) -> bool:
+        """Whether the next line is read whatever words it has."""
+        return self.ending.tracebacks.writing or self._reads_all or self._goes_on
+
+    @property
+    def _goes_on(self) -> bool:
+        """Whether the last lines began what the next goes on with."""
+        return self._metrics.open or self._table.open or self._patience > 0
 
     def _pass(self, lines: bytes, in_a_flood: bool) -> None:
         if not in_a_flood:
@@ -276,7 +294,7 @@ class TrainLog:
             if line and not line.isspace():
                 self._line(line)
             return True
-        if self.ending.tracebacks.writing or self._metrics.open:
+        if self.ending.tracebacks.writing or self._goes_on:
             self._line(line)
         elif len(line) <= _DULL_BYTES and line.translate(_SAME_DIGITS) in self._dull:
             self._last_plain = line
@@ -379,6 +397,10 @@ class TrainLog:
         if (self._metrics.open and self._in_block(text)) or (_STARS in text and self._announced(text)):
             self._age_held()
             return
+        if self._table.open and (rows := self._table.line(text)) is not None:
+            for row in rows:
+                self._apply(row, text)
+            return
         if raised:
             self._happenings.once("error", raised, self._step())
         elif not self.ending.tracebacks.writing:
@@ -387,6 +409,7 @@ class TrainLog:
         if not found:
             self._nothing(raw, text)
             return
+        self._patience = 0
         lowered = raw.lower()
         if len(found) == 1 and not _says_more(lowered):
             self._learn(raw, found[0])
@@ -407,7 +430,7 @@ class TrainLog:
     def _nothing(self, raw: bytes, text: str) -> None:
         if is_broken(text):
             self.bad_lines += 1
-        elif self._phase.line(text):
+        elif self._phase.line(text) or self._judged(text) or self._table.begins(text):
             pass
         elif len(raw) <= _DULL_BYTES and not self._patterns and not self._happenings.saved(text):
             lowered = raw.lower()
@@ -416,6 +439,21 @@ class TrainLog:
                     self._dull.clear()
                 self._dull.add(raw.translate(_SAME_DIGITS))
         self._age_held()
+
+    def _judged(self, text: str) -> bool:
+        """Whether the line is what the announced evaluation found. One before the training is of step 0."""
+        if not self._patience:
+            return False
+        self._patience -= 1
+        found = read_judgement(text, self._announcement)
+        if found is None:
+            return False
+        self._patience, self._judging = 0, False
+        step = self._step() if self._trained or self._progress else 0
+        if found.epoch is not None:
+            self._in_epoch(found.epoch, found.epochs)
+        self._add(Point(step, found.epoch, found.values, found.kind, found.rank), text)
+        return True
 
     def _tell_last_plain(self) -> None:
         """The last of the lines that said nothing may be the very last line."""
@@ -542,7 +580,7 @@ class TrainLog:
             self._engine(reading)
         elif form is Form.OVERFLOW:
             self._skips_step(reading, text)
-        elif form is Form.MEMORY:
+        elif form in _BESIDE:
             self._points.append(Point(self._step(), None, reading.values, rank=reading.rank))
         elif form is Form.EPOCH:
             self._begins_epoch(reading)
@@ -618,7 +656,7 @@ class TrainLog:
         elif reading.kind == "final":
             self._bar.ends()
         if reading.step is not None:
-            if reading.kind == "train" and not reading.rank:
+            if reading.kind != "eval" and not reading.rank:
                 if self._times.begun:
                     self._add_timed(self._times.script_is_at(reading.step))
                 if self._bar.total is None:
@@ -684,6 +722,7 @@ class TrainLog:
             return False
         what = (match["what"] or "").lower()
         self._judging = what != "training"
+        self._announcement, self._patience = text, PATIENCE if self._judging else 0
         if not what:
             self._phase.name = "evaluating"
         elif what != "training":

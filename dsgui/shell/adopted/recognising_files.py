@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dsgui.core.adopted.lying import Kind, Lying, might_be
+from dsgui.core.logs.tables import Table
 from dsgui.core.logs.trainlog import TrainLog
 from dsgui.shell.adopted.walking import open_inside, read_inside
 
 _MOST_LOGS, _MOST_TABLES = 60, 500
 _PROBED_BYTES = 1 << 18
 _HEAD_BYTES = 4096
-_LEAST_POINTS = 2
+LEAST_POINTS = 2
 _POINTER, _MOST_POINTER_BYTES = b"version https://git-lfs.github.com/spec/", 1024
 
 
@@ -35,7 +36,9 @@ def sorted_out(root: Path, files: Iterable[Lying]) -> SortedOut:
         if kind and _is_pointer(root, one):
             pointers.append(one)
             continue
-        if kind is Kind.CSV and (len(found[kind]) >= _MOST_TABLES or not _is_monitors(root, one)):
+        if kind is Kind.CSV and not _is_monitors(root, one):
+            kind = Kind.LOG if _is_table(root, one) else None
+        if kind is Kind.CSV and len(found[kind]) >= _MOST_TABLES:
             continue
         if kind is Kind.LOG:
             probed += 1
@@ -68,6 +71,15 @@ def _is_monitors(root: Path, one: Lying) -> bool:
     return len(cells) == 2 and cells[0] == b"step" and (not second or second.count(b",") == 1)
 
 
+def _is_table(root: Path, one: Lying) -> bool:
+    """Whether its first line names the columns of a table of steps, as other tools write them."""
+    try:
+        head = read_inside(root, one.path, _HEAD_BYTES)
+    except OSError:
+        return False
+    return Table().begins(head.partition(b"\n")[0].decode("utf-8-sig", "replace").strip("\r"))
+
+
 def _tells(root: Path, one: Lying) -> bool:
     """Whether its beginning or its end has values of a training."""
     try:
@@ -76,7 +88,7 @@ def _tells(root: Path, one: Lying) -> bool:
         return False
     if b"\0" in head:
         return False
-    return points_in(head) >= _LEAST_POINTS or (one.size > len(head) and points_in(_end_of(root, one)) >= _LEAST_POINTS)
+    return points_in(head) >= LEAST_POINTS or (one.size > len(head) and points_in(_end_of(root, one)) >= LEAST_POINTS)
 
 
 def _end_of(root: Path, one: Lying) -> bytes:

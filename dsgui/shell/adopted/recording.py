@@ -44,7 +44,7 @@ def keep(directory: RunDirectory, root: Path, told: Told, masker: Masker, series
     began = known[0] if known else math.nan
     # What a log's lines say of the time can't be held against other files: they were written by another clock.
     marks = _times(root, told.log, told) if told.log and not known else LineTimes()
-    told.span = known or marks.span
+    told.span, told.lasted_s = known or marks.span, marks.lasted_s
     now = math.nan
     records = Records(directory, _Unhurried(), lambda: now, masker, series=series)
     try:
@@ -52,7 +52,7 @@ def keep(directory: RunDirectory, root: Path, told: Told, masker: Masker, series
             now = at - began
             records.take_points([point], now)
         for piece, at in cut(_pieces(root, told.log, told), marks.marks) if told.log else ():
-            now = at - marks.span[0] if marks.span else math.nan
+            now = at - (marks.span[0] if marks.span else 0.0)
             records.take_output(piece)
     finally:
         records.finish()
@@ -75,10 +75,10 @@ def _times(root: Path, log: Lying, told: Told) -> LineTimes:
     found = reader.finish()
     if found.unclear:
         told.note_unclear(found.unclear, log)
-    if found.zoned or found.span is None:
-        return found
-    here = datetime.fromtimestamp(found.span[0], UTC).replace(tzinfo=None).timestamp()
-    return found.shifted(here - found.span[0])
+    if not found.zoned and found.span is not None:
+        here = datetime.fromtimestamp(found.span[0], UTC).replace(tzinfo=None).timestamp()
+        found = found.shifted(here - found.span[0])
+    return found.until(log.changed_ns / 1e9)
 
 
 def _pieces(root: Path, log: Lying, told: Told | None) -> Iterator[bytes]:
@@ -115,7 +115,8 @@ def status_of(told: Told, folder: str) -> RunStatus:
     known = told.span
     reasons = [said("reasons", "trained_elsewhere", folder=folder)]
     if known is None:
-        return RunStatus(RunState.ELSEWHERE, reasons=(*reasons, said("reasons", "no_times")), phase="training")
+        told_by = [] if told.lasted_s else [said("reasons", "no_times")]
+        return RunStatus(RunState.ELSEWHERE, reasons=(*reasons, *told_by), lasted_s=told.lasted_s, phase="training")
     began, ended = known
     return RunStatus(
         RunState.ELSEWHERE,

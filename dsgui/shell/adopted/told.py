@@ -19,7 +19,7 @@ from dsgui.core.metrics.logged_files import Batch, CsvFile, history_points
 from dsgui.core.metrics.points import Point
 from dsgui.core.sizes import size
 from dsgui.core.texts.saying import Said, listed, said
-from dsgui.shell.adopted.recognising_files import points_in
+from dsgui.shell.adopted.recognising_files import LEAST_POINTS, points_in
 from dsgui.shell.adopted.walking import open_inside, read_inside
 from dsgui.shell.files.json_files import UNREADABLE, why_unreadable
 
@@ -31,19 +31,22 @@ _MOST_STATES = 5
 _MOST_NAMED = 5
 _MOST_ALIKE = 3
 _PROBED_BYTES = 1 << 20
+_MADE = (".jsonl", ".csv")
 _UNCLEAR = {Unclear.AMBIGUOUS: "times_ambiguous", Unclear.BACKWARDS: "times_backwards"}
 
 
 @dataclass(slots=True)
 class Told:
-    """`points` are in the order in which they are to be kept: what reaches furthest comes last. `log` is the file that
-    is its output. `arguments` and `model` are what the HF Trainer logs of them beside its scalars
-    (transformers/integrations, TensorBoardCallback), {} where it does not. `read` are the files that were looked at,
-    `notes` what of them was not understood. `span`: when the first and the last value was logged, unix seconds."""
+    """`points` are in the order in which they are to be kept: what reaches furthest comes last. `log` is the file
+    that is its output. `damaged` are those that may be half written. `arguments` and `model` are what the HF
+    Trainer logs of them beside its scalars (transformers/integrations, TensorBoardCallback), {} where it does not.
+    `read` are the files that were looked at, `notes` what of them was not understood. `span`: when the first and
+    the last value was logged, unix seconds; or else `lasted_s`: how long it trained until then."""
 
     points: list[Timed] = field(default_factory=list)
     notes: list[Said] = field(default_factory=list)
     read: list[Lying] = field(default_factory=list)
+    damaged: list[Lying] = field(default_factory=list)
     log: Lying | None = None
     words: tuple[str, ...] = ()
     arguments: dict[str, Any] = field(default_factory=dict)
@@ -51,6 +54,7 @@ class Told:
     total: int | None = None
     step: int = -1
     span: tuple[float, float] | None = None
+    lasted_s: float | None = None
 
     def note(self, code: str, **given: str | Said) -> None:
         self.notes.append(said("adopted", code, **given))
@@ -130,6 +134,7 @@ class Reader:
                 found.update(state)
             else:
                 self._told.note("state_damaged", file=one.path)
+                self._told.damaged.append(one)
 
         self._try(one, read)
         return found
@@ -205,11 +210,13 @@ class Reader:
         self._told.note("other_logs", file=best.path, others=shown, count=str(len(others)))
         return best
 
-    def _tells(self, one: Lying) -> tuple[int, int]:
+    def _tells(self, one: Lying) -> tuple[bool, int, int]:
+        """What was printed rather than what a tool has made of it."""
         try:
-            return points_in(read_inside(self._root, one.path, _PROBED_BYTES)), one.size
+            points = points_in(read_inside(self._root, one.path, _PROBED_BYTES))
         except OSError:
-            return 0, 0
+            return False, 0, 0
+        return points >= LEAST_POINTS and not one.path.endswith(_MADE), points, one.size
 
 
 def _by_step(one: Lying) -> float:

@@ -133,3 +133,26 @@ def test_half_a_days_hours_are_not_taken_for_a_days():
 def test_nothing_was_printed_before_the_first():
     found = times("2024-05-01 12:00:30 a", "2024-05-01 12:00:00 b", "2024-05-01 12:00:40 c")
     assert found.span == (NOON, NOON + 40)
+
+
+@pytest.mark.parametrize(
+    ("early", "late"), [("0:00:24", "1 day, 0:01:05"), ("24s", "24h 1m 5s"), ("0m 24s", "1d 1m 5s")]
+)
+def test_times_since_the_beginning_are_read_from_lines_of_json(early, late):
+    line = '{{"loss": 1.5, "percentage": "1%", "elapsed_time": "{}", "remaining_time": "5:58:33"}}'
+    found = times(line.format(early), line.format(late))
+    assert (found.span, found.unclear, found.lasted_s) == (None, None, 86465)
+    text = f"{line.format(early)}\n{line.format(late)}\n".encode()
+    assert [at for _, at in cut([text], found.marks)] == [24, 86465]
+
+
+def test_a_log_that_begins_again_has_no_times_since_the_beginning():
+    line = '{{"elapsed_time": "{}:00:00"}}'
+    assert times(line.format(1), line.format(2), line.format(1)) == LineTimes(unclear=Unclear.BACKWARDS)
+
+
+def test_lines_after_the_last_time_have_it_where_the_log_was_written_to_soon_after():
+    found = times("2024-05-01 12:00:00 a", "b", "2024-05-01 12:00:01 c", "d")
+    assert math.isnan(found.marks[-1][1])
+    assert found.until(NOON + 2).marks == found.marks[:-1]
+    assert found.until(NOON + 60) == found.until(NOON - 60) == found

@@ -57,3 +57,23 @@ def test_other_files_are_none():
     assert [might_be(path) for path in ("model.safetensors", "README.md", "config.json", "training_args.bin")] == (
         [None] * 4
     )
+
+
+def test_what_llama_factory_and_ms_swift_log_as_lines_of_json_are_logs_and_their_data_are_not():
+    for path in (
+        "trainer_log.jsonl",
+        "v0-2025/logging.jsonl",
+        "train_metrics.jsonl",
+        "log.jsonl",
+        "loss-history.jsonl",
+    ):
+        assert might_be(path) is Kind.LOG
+    for path in (
+        "train.jsonl",
+        "dialog.jsonl",
+        "catalogue.jsonl",
+        "prompts.jsonl",
+        "blog_posts.jsonl",
+        "trainer_log.json",
+    ):
+        assert might_be(path) is None

@@ -43,7 +43,7 @@ def test_the_config_is_taken_out_of_the_arguments_since_it_is_handed_over(line, 
     assert outline.words == ("--lr", "1")
 
 
-def test_variables_of_the_text_are_filled_in_and_what_a_shell_computes_is_told():
+def test_variables_of_the_text_are_filled_in_and_sums_are_reckoned():
     outline = read(
         "#!/bin/bash\nn=2  # ranks\nexport HF_HOME=/data\nCUDA_VISIBLE_DEVICES=2,3 \\\nNPROC_PER_NODE=$n \\\n"
         "swift sft \\\n"
@@ -51,8 +51,24 @@ def test_variables_of_the_text_are_filled_in_and_what_a_shell_computes_is_told()
     )
     assert (outline.gpus, outline.ranks, outline.config_file) == (("2", "3"), 2, "swift/config/zero3.json")
     assert outline.environment == ("HF_HOME=/data",)
-    assert outline.unread == ("$(expr 16 / 2)",)
-    assert outline.words[-2:] == ("--gradient_accumulation_steps", "$(expr 16 / 2)")
+    assert outline.unread == ()
+    assert outline.words[-2:] == ("--gradient_accumulation_steps", "8")
+
+
+@pytest.mark.parametrize(("sum_of", "reckoned"), [
+    ("$(( 7 / 2 ))", "3"),
+    ("$(expr 4 \\* 3)", "12"),
+    ("$((9-10))", "-1"),
+    ("$((9 % 4))", "1"),
+])  # fmt: skip
+def test_of_two_whole_numbers_a_sum_is_reckoned_as_a_shell_does(sum_of, reckoned):
+    words = read(f"python train.py --deepspeed d.json --count {sum_of} --lr 1\n").words
+    assert words == ("--count", reckoned, "--lr", "1")
+
+
+@pytest.mark.parametrize("sum_of", ["$(expr 16 / 0)", "$(nproc)", "$(expr $RANDOM / 2)"])
+def test_what_else_a_shell_computes_is_told(sum_of):
+    assert read(f"python train.py --deepspeed d.json --count {sum_of} --lr 1\n").unread == (sum_of,)
 
 
 def test_unknown_options_other_commands_and_other_hosts_are_listed():
