@@ -82,15 +82,15 @@ class Orthogonal:
             self.names.update("update", update_of(weights[self.job.rank], s.reduced, s))
         shapes = {(weight.rows, weight.columns) for weight in weights}
         longest = max(weight.numel for weight in weights) * s.reduced
-        for name, count in (("local gradient", 1), ("local momentum", 1), ("gradients", ranks), ("momentums", ranks)):
+        for name, count in (("local_gradient", 1), ("local_momentum", 1), ("gradients", ranks), ("momentums", ranks)):
             self.names.put(name, *([] if len(weights) == ranks and len(shapes) == 1 else [longest] * count))
 
     def _offloaded(self, weights: tuple[Weight, ...]) -> None:
         s, every = self.job.settings, list(weights)
         if self.job.ranks > 1:  # of one rank what is gathered are these parts themselves, until there are others
-            self.lists.drop("parts", "momentum parts")
+            self.lists.drop("parts", "momentum_parts")
         self.lists.put("parts", *(self.share(weight) * s.master for weight in weights))
-        self.lists.put("momentum parts", *(self.share(weight) * s.reduced for weight in weights))
+        self.lists.put("momentum_parts", *(self.share(weight) * s.reduced for weight in weights))
         if self.job.ranks == 1:
             self._gather("gradients", every, s.accumulated, s.accumulated != s.master)
             self._gather("momentums", every, s.accumulated, s.accumulated != s.reduced)
@@ -102,9 +102,9 @@ class Orthogonal:
     def _offloaded_update(self, weight: Weight) -> None:
         s, part = self.job.settings, self.share(weight)
         self.names.update("update", update_of(weight, s.accumulated, s))
-        self.names.put("local update", part * s.accumulated)
-        self.names.put("scaled update", part * s.accumulated * (s.precision == "fp16"))
+        self.names.put("local_update", part * s.accumulated)
+        self.names.put("scaled_update", part * s.accumulated * (s.precision == "fp16"))
         self.ledger.pass_by(UPDATE, part * s.master * (s.master != s.accumulated))
-        self.names.put("local momentum", part * s.accumulated)
+        self.names.put("local_momentum", part * s.accumulated)
         self.ledger.pass_by(UPDATE, part * s.reduced * (s.reduced != s.accumulated))
         self.ledger.pass_by(UPDATE, part * 8)
