@@ -2,6 +2,7 @@
 the rooms that need them: tests/support/pages.py."""
 
 import fcntl
+import gc
 import os
 import signal
 import sys
@@ -44,6 +45,11 @@ def pytest_collection_modifyitems(config, items):
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not is_left_out(config, item)]
     distribution.order(items)
+
+
+def pytest_collection_finish():
+    """What was imported and collected stays to the end: the garbage collector needs not look at it again and again."""
+    gc.freeze()
 
 
 def is_left_out(config, item):

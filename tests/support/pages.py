@@ -10,9 +10,9 @@ from playwright.sync_api import expect, sync_playwright
 
 from tests.support.app_server import BEEN_HERE, running_app
 from tests.support.browser import CHROMIUM, FLAGS
-from tests.support.chromium.reused import Loop, Reusing
+from tests.support.chromium.reused import TIMEOUT_MS, Loop, Reusing
 
-expect.set_options(timeout=60_000)  # what only a failure takes
+expect.set_options(timeout=TIMEOUT_MS)
 
 
 @cache

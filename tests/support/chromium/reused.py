@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Error, Frame, Page
 # The options of a context that a page can be given as well.
 ADAPTED = {"viewport", "color_scheme", "accept_downloads"}
 VIEWPORT = {"width": 1280, "height": 720}  # Playwright's own
+TIMEOUT_MS = 60_000  # what only a failure takes
 NOWHERE = "nothing-is-here"  # an address of the app that starts no page: leaving for about:blank would end the process
 
 
@@ -25,13 +26,18 @@ class Reusing:
 
     def new_context(self, **options: Any) -> "Visit | BrowserContext":
         if not options.keys() <= ADAPTED:
-            return self._browser.new_context(**options)
-        kept = self._free.pop() if self._free else Kept(self._browser.new_context())
+            return self._begun(**options)
+        kept = self._free.pop() if self._free else Kept(self._begun())
         kept.adapt(options.get("viewport", VIEWPORT), options.get("color_scheme", "light"))
         return Visit(kept, self._free.append)
 
     def new_page(self, **options: Any) -> Page:
         return self._browser.new_page(**options)
+
+    def _begun(self, **options: Any) -> BrowserContext:
+        context = self._browser.new_context(**options)
+        context.set_default_timeout(TIMEOUT_MS)
+        return context
 
 
 class Kept:
