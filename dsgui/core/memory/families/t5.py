@@ -212,4 +212,5 @@ class T5:
             else:
                 del hidden_act
             wide = make.dropout(f"{name}.dropout", wide, shape.dropout)
+            wide = op.cast(self.tape, wide, make.element)  # modeling_t5.py:92
             return make.linear(f"{name}.wo", wide, shape.inner, shape.hidden)
