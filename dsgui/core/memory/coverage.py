@@ -113,6 +113,7 @@ def _beside_autocast(question: Question, settings: Settings) -> Iterator[str]:
     found = [
         ("LoRA", question.workload.lora is not None),
         ("CPU", question.on_cpu),  # another table of operators
+        (question.workload.attention, question.workload.attention.startswith("flash")),  # no dry run to hold it to
         (f"/{settings.precision}/enabled", settings.is_16_bit),
         (OPTIMIZER, settings.is_muon),
         (OPTIMIZER_DEVICE, settings.optimizer_at.is_nvme),

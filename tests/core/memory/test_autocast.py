@@ -135,6 +135,7 @@ def test_a_step_gives_back_what_it_took(zero, model, checkpointing):
     engine = engine_for(walk_for(question, settings), settings, question.group)
     engine.run()
     once = engine.alive()
+    assert Component.ACTIVATIONS not in once
     engine.train()
     assert engine.alive() == once
 
@@ -169,6 +170,7 @@ def nvme(block):
             "/torch_autocast/lower_precision_safe_modules",
         ),
         (asked(workload=Workload(1, 64, lora=Lora(8, ("q_proj",)))), "no_autocast", "LoRA"),
+        (asked(workload=Workload(1, 64, attention="flash_attention_2")), "no_autocast", "flash_attention_2"),
         (asked(bf16={"enabled": True}), "no_autocast", "/bf16/enabled"),
         (asked(optimizer={"type": "Muon", "params": {"lr": 0.1}}), "no_autocast", "/optimizer/type"),
         (asked(zero=nvme("offload_optimizer")), "no_autocast", OPTIMIZER),
@@ -186,6 +188,13 @@ def nvme(block):
 def test_what_has_no_case_is_said(question, code, key):
     found = answer(question)
     assert (found.why.code, dict(found.why.given)["key"]) == (code, key)
+
+
+def test_ranks_on_the_cpu_have_no_case():
+    """They cast by another table of operators."""
+    question = asked()
+    on_cpu = Question(question.model, question.config, question.workload, question.group, on_cpu=True)
+    assert dict(answer(on_cpu).why.given)["key"] == "CPU"
 
 
 def test_an_older_release_has_no_case():

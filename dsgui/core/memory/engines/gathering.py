@@ -229,7 +229,7 @@ class Gathering:
         if len(handle.weights) == 1 and weight.name in self.sent_narrow:
             self._widen(weight)
         if not handle.is_cut:
-            for other in handle.weights:
+            for other in self._by_type(handle.weights):
                 cat = other.numel * NARROW * (other.name in self.sent_narrow)
                 self.ledger.take(FLAT, cat)
                 self.ledger.take(GATHERED, other.numel * self._width(other))
@@ -240,6 +240,10 @@ class Gathering:
         handle.left -= 1
         if handle.left == 0 and len(handle.weights) > 1:
             self.ledger.drop(FLAT, handle.flat)
+
+    def _by_type(self, weights: list[Weight]) -> list[Weight]:
+        """Those sent narrow arrive first (partition_parameters.py:1473)."""
+        return sorted(weights, key=lambda weight: weight.name not in self.sent_narrow) if self.sent_narrow else weights
 
     def _widen(self, weight: Weight) -> None:
         """partition_parameters.py:708."""

@@ -152,8 +152,7 @@ class Engine:
             if act is Act.ENTER:
                 self.enter(unit, False)
             elif act is Act.AGAIN:
-                self.casting.forward(unit, keeps=True, again=True)
-                self._call(unit, unit.recomputed, keeps=True, enters=enters, leaves=enters and leaves)
+                self._call(unit, unit.recomputed, keeps=True, enters=enters, leaves=enters and leaves, again=True)
             elif act is Act.BACK:
                 self._backward_of(unit, units[number - 1].out if number else 0, leaves=leaves)
             else:
@@ -172,13 +171,13 @@ class Engine:
     def _forward(self, block: Block) -> None:
         self.ledger.take(ACTIVATIONS, block.entry)
         for unit in block.units:
-            self.casting.forward(unit, keeps=not block.checkpointed)
             self._call(unit, unit.forward, keeps=not block.checkpointed, enters=unit.call, leaves=unit.call)
 
-    def _call(self, unit: Unit, besides: int, *, keeps: bool, enters: bool, leaves: bool) -> None:
+    def _call(self, unit: Unit, besides: int, *, keeps: bool, enters: bool, leaves: bool, again: bool = False) -> None:
         slot = LOGITS if unit.logits else ACTIVATIONS
         if enters:
             self.enter(unit, True)
+        self.casting.forward(unit, keeps=keeps, again=again)
         if keeps and unit.kept:
             self.ledger.take(slot, unit.kept)
         if besides:
