@@ -197,7 +197,7 @@ class Modules:
         `own`: each sequence has its mask."""
         rows = q.numel // head * op.FLOAT
         if mask is not None and not own:
-            mask = op.expanded(self.tape, mask, self.batch)
+            mask = op.expanded(self.tape, op.lowered(self.tape, mask), self.batch)
         q, k, v = (op.lowered(self.tape, one) for one in (q, k, v))
         mask = None if mask is None else op.lowered(self.tape, mask)
         inputs = (q, k, v) if mask is None else (q, k, v, mask)
@@ -236,8 +236,8 @@ class Modules:
 
         With a `mask`, sdpa has keys and values repeated (sdpa_attention.py:141) and a mask of floats of its own."""
         if self.eager or softcap:
-            width = op.FLOAT if softmax_in_float else q.element
-            return self.eager_attention(q, k, v, head, p, width, softcap=softcap)
+            width = op.FLOAT if softmax_in_float or self.tape.lower else q.element
+            return self.eager_attention(q, k, v, head, p, width, softcap=softcap, in_two=not softmax_in_float)
         if mask is None:
             return self.flash(q, k, v, head), None
         k, v = self.repeated(k, q.numel), self.repeated(v, q.numel)
@@ -245,7 +245,16 @@ class Modules:
         return self.flash(q, k, v, head, floats, own=True), None
 
     def eager_attention(
-        self, q: Tensor, k: Tensor, v: Tensor, head: int, p: float, softmax: int, *, softcap: bool = False
+        self,
+        q: Tensor,
+        k: Tensor,
+        v: Tensor,
+        head: int,
+        p: float,
+        softmax: int,
+        *,
+        softcap: bool = False,
+        in_two: bool = False,
     ) -> tuple[Tensor, Tensor]:
         """`softmax(q kᵀ · scaling + mask).to(dtype) v`, its softmax in `softmax` bytes (modeling_llama.py:175)."""
         tape = self.tape
@@ -257,7 +266,11 @@ class Modules:
             weights = op.tanh(tape, weights)
             weights = op.scaled(tape, weights)
         weights = op.promoted(tape, weights, self.element)
-        weights = op.cast(tape, op.softmax(tape, op.cast(tape, weights, softmax)), q.element)
+        if in_two:  # statements: the first lets go of what it read
+            weights = op.softmax(tape, op.cast(tape, weights, softmax))
+            weights = op.cast(tape, weights, q.element)
+        else:
+            weights = op.cast(tape, op.softmax(tape, op.cast(tape, weights, softmax)), q.element)
         weights = op.dropout(tape, weights, p)
         out = op.product(tape, weights, v, q.numel)
         out.scattered = True
