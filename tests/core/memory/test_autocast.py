@@ -2,13 +2,18 @@
 
 import pytest
 
+from dsgui.core.memory import operations as op
 from dsgui.core.memory.answer import Component, Device, Moment, Place
 from dsgui.core.memory.engines.casting import Casting, exchanged_narrow
+from dsgui.core.memory.engines.gathering import Gathering, trace_of
 from dsgui.core.memory.instant import answer, answer_on, engine_for, walk_for
 from dsgui.core.memory.ledger import Ledger
+from dsgui.core.memory.modules import Linears, Modules
 from dsgui.core.memory.question import Group, Lora, Model, Question, Workload
 from dsgui.core.memory.settings import class_of, settings_of
-from dsgui.core.memory.walk import Unit, Weight
+from dsgui.core.memory.tape import Tape
+from dsgui.core.memory.walk import Block, Unit, Walk, Weight
+from dsgui.core.memory.walking import read
 
 MIB = 1 << 20
 SHAPE = {"num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 4, "vocab_size": 4096}
@@ -72,6 +77,65 @@ def test_the_linear_function_of_stage_3_keeps_no_casts():
     ours, ledger = casting(stage=3, memory_efficient_linear=False)
     ours.forward(PRODUCT, keeps=True)
     assert ledger.now(Place.GPU) == COPIES
+
+
+def measured(linears, x_element):
+    """A linear layer of 1024 × 1024 over 64 rows."""
+    tape = Tape(lower="bf16")
+    make = Modules({}, Workload(1, 64), 4, tape, linears)
+    x = tape.operation((tape.wanting(tape.make(64 * 1024, x_element)),), 64 * 1024, x_element)
+    with tape.call("around"):
+        out = make.linear("up", x, 1024, 1024)
+        tape.backward(op.cross_entropy(tape, out, make.tokens(64)))
+    return next(unit for block in read(tape, 4).blocks for unit in block.units if unit.name == "up")
+
+
+def test_the_linear_function_of_stage_3_keeps_what_it_reads_and_casts_for_itself():
+    x, weight = 64 * 1024, 1024 * 1024
+    usual, inside = (measured(Linears(lower="bf16", inside=inside), 4) for inside in (False, True))
+    assert (usual.kept, inside.kept) == (2 * x, 4 * x)
+    assert inside.kept + inside.forward == usual.kept + usual.forward + 2 * weight
+    assert inside.kept + inside.backward == usual.kept + usual.backward + 2 * weight
+
+
+def test_a_norm_of_narrow_queries_is_as_wide_as_its_weight():
+    tape = Tape(lower="bf16")
+    make = Modules({}, Workload(1, 64), 4, tape)
+    with tape.call("around"):
+        assert make.rms_norm("q_norm", tape.make(64 * 32, 2), 32).element == 4
+
+
+def test_a_weight_that_is_sent_narrow_is_widened_when_it_arrives():
+    walk = Walk((Block((PRODUCT,)),), 4)
+    settings = settings_of(asked(zero={"stage": 3, "stage3_prefetch_bucket_size": 0}).config)
+    ledger = Ledger()
+    gathering = Gathering(ledger, trace_of(walk), settings, 2, 4, {"up.bias"}, frozenset({"up.weight"}))
+    ledger.begin(Moment.FORWARD)
+    gathering.reset()
+    gathering.enter(PRODUCT)
+    assert ledger.most(Place.GPU) == 6 * MIB
+    assert ledger.now(Place.GPU) == 4 * MIB
+
+
+def test_the_engine_gathers_nothing_narrow_on_one_rank():
+    question = asked(ranks=1, zero={"stage": 3, "offload_param": {"device": "cpu"}})
+    settings = settings_of(question.config)
+    walk = walk_for(question, settings)
+    assert engine_for(walk, settings, question.group).gathering.sent_narrow == frozenset()
+    assert engine_for(walk, settings, Group(2)).gathering.sent_narrow == exchanged_narrow(walk, settings)
+
+
+def test_a_bucket_is_cast_for_its_way_and_the_narrow_one_goes_first():
+    model = Model("llama", {**LLAMA.config, "vocab_size": 64, "num_hidden_layers": 6})
+    zero = {"stage": 2, "reduce_bucket_size": 16 * MIB, "offload_optimizer": {"device": "cpu"}}  # all wait in it
+    question = asked(model, ranks=1, zero=zero, workload=Workload(1, 4, checkpointing=True))
+    settings = settings_of(question.config)
+    walk = walk_for(question, settings)
+    narrow = sum(walk.weights()[name].numel for name in exchanged_narrow(walk, settings))
+    engine = engine_for(walk, settings, question.group)
+    assert [bucket.reduced for bucket in engine.buckets] == [2, 4]
+    longest = max(weight.numel for weight in walk.weights().values())  # a buffer is as long, on its way to the host
+    assert part(answer(question), Component.STAGING) == 2 * narrow + 4 * longest
 
 
 def test_narrow_gradients_live_until_they_are_widened():
