@@ -34,14 +34,16 @@ class Buckets:
     job: Job
     narrow: frozenset[str] = frozenset()
     every: dict[int, Bucket] = field(default_factory=dict)
+    _only: Bucket | None = None
 
     def __post_init__(self) -> None:
         self.narrow = exchanged_narrow(self.job.walk, self.job.settings)
         found = {self._reduced(weight) for weight in self.job.trainable}
         self.every = {reduced: Bucket(reduced) for reduced in sorted(found)}
+        self._only = next(iter(self)) if len(self) == 1 else None
 
     def of(self, weight: Weight) -> Bucket:
-        return self.every[self._reduced(weight)]
+        return self._only or self.every[self._reduced(weight)]
 
     def __iter__(self) -> Iterator[Bucket]:
         return iter(self.every.values())

@@ -63,12 +63,12 @@ class Casting:
             self.ledger.drop(CASTS, weight.numel * NARROW * (not self.held[weight.name]))
 
     def is_multiplied(self, weights: Iterable[Weight]) -> bool:
-        return bool(self.settings.autocast) and any(weight.of in _MULTIPLIED for weight in weights)
+        return any(weight.of in _MULTIPLIED for weight in weights)
 
     def _cast(self, unit: Unit) -> list[Weight]:
         """Stage 3's own function casts for itself."""
         own = (CONV1D,) if self.settings.keeps_inputs else _MULTIPLIED
-        return [weight for weight in unit.weights if weight.of in own] if self.settings.autocast else []
+        return [weight for weight in unit.weights if weight.of in own]
 
     def _gradients(self, trained: Iterable[Weight]) -> list[int]:
-        return [weight.numel * NARROW for weight in trained if weight.of in _MULTIPLIED and self.settings.autocast]
+        return [weight.numel * NARROW for weight in trained if weight.of in _MULTIPLIED]

@@ -78,10 +78,12 @@ class Engine:
     _backward: tuple[Step, ...] = ()
     _uses: Counter[str] = field(default_factory=Counter)
     casting: Casting = field(init=False)
+    _casts: bool = False  # hundreds of units ask
 
     def __post_init__(self) -> None:
         self.ledger = Ledger(self.job.on_cpu)
         self.casting = Casting(self.ledger, self.job.settings)
+        self._casts = bool(self.job.settings.autocast)
         self._backward = backward_of(self.job.walk)
 
     def initialize(self) -> None:
@@ -177,7 +179,8 @@ class Engine:
         slot = LOGITS if unit.logits else ACTIVATIONS
         if enters:
             self.enter(unit, True)
-        self.casting.forward(unit, keeps=keeps, again=again)
+        if self._casts:
+            self.casting.forward(unit, keeps=keeps, again=again)
         if keeps and unit.kept:
             self.ledger.take(slot, unit.kept)
         if besides:
@@ -191,10 +194,11 @@ class Engine:
         if self.handed:
             self._hand_on(0)
         trained = [weight for weight in unit.weights if weight.trainable] if unit.weights else []
-        if self.casting.is_multiplied(trained):
+        if self._casts and self.casting.is_multiplied(trained):
             self._backward_narrow(unit, slot, trained)
         else:
-            self._take_gradients(trained)
+            for weight in trained:
+                self.ledger.take(GRADIENTS, weight.numel * self.job.width(weight))
             self.ledger.pass_by(slot, unit.backward)
             self.ledger.drop(slot, unit.kept)
         self._hand_on(read)
@@ -211,13 +215,10 @@ class Engine:
         self.ledger.pass_by(slot, unit.backward)
         self.casting.release(unit)
         self.ledger.drop(slot, unit.kept * (not holds))
-        self._take_gradients(trained)
-        self.ledger.drop(slot, unit.kept * holds)
-        self.casting.end_backward(trained)
-
-    def _take_gradients(self, trained: list[Weight]) -> None:
         for weight in trained:
             self.ledger.take(GRADIENTS, weight.numel * self.job.width(weight))
+        self.ledger.drop(slot, unit.kept * holds)
+        self.casting.end_backward(trained)
 
     def _hand_on(self, count: int) -> None:
         if self.handed:
