@@ -31,6 +31,10 @@ MODELS: dict[str, dict[str, Any]] = {
     "flan-t5": _T5
     | {"d_ff": 1024, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False, "decoder_start_token_id": 0},
 }
+_KIN = _LLAMA | _GROUPED | {"hidden_size": 384, "intermediate_size": 1536, "head_dim": 32, "num_hidden_layers": 3}
+KIN = {
+    name: _KIN | {"model_type": name, "hidden_activation": "gelu_pytorch_tanh"} for name in ("gemma2", "gemma3_text")
+} | {name: _KIN | {"model_type": name, "tie_word_embeddings": False} for name in ("mistral", "qwen3")}
 _SWAPPED = (("nvme", ""), ("nvme", "cpu"), ("nvme", "nvme"), ("", "nvme"), ("cpu", "nvme"))  # optimizer, parameters
 _ADAM = {"optimizer": {"type": "AdamW", "params": {"lr": 1e-4}}}
 
@@ -143,17 +147,36 @@ def muon_case(luck: random.Random) -> tuple[str, Question]:
 
 
 def autocast_cases(count: int, seed: int, first: int = 0) -> list[tuple[str, Question]]:
-    """Random ones of all stages in fp32 under torch's autocast."""
-    return [autocast_case(random.Random(f"autocast/{seed}/{number}")) for number in range(first, first + count)]
+    """Random ones of all stages in fp32 under torch's autocast; from number 30 on of rarer kinds too."""
+    numbers = range(first, first + count)
+    return [autocast_case(random.Random(f"autocast/{seed}/{number}"), rare=number >= 30) for number in numbers]
 
 
-def autocast_case(luck: random.Random) -> tuple[str, Question]:
+def autocast_case(luck: random.Random, *, rare: bool = False) -> tuple[str, Question]:
     _, asked = random_case(luck)
     config = {key: value for key, value in asked.config.items() if key not in ("bf16", "fp16", "data_types")}
     block: dict[str, Any] = {"enabled": True, "dtype": luck.choice(("bfloat16", "bfloat16", "float16"))}
     safe = luck.choice((None, None, [], ["torch.nn.Linear", "torch.nn.Embedding"]))
     block |= {} if safe is None else {"lower_precision_safe_modules": safe}
-    return _with(asked, config | {"torch_autocast": block})
+    return _with(_rarer(luck, asked) if rare else asked, config | {"torch_autocast": block} | _rare(luck, config, rare))
+
+
+def _rarer(luck: random.Random, asked: Question) -> Question:
+    """Perhaps with a model that the others have not."""
+    name = luck.choice([asked.model.name, *sorted(KIN)])
+    return replace(asked, model=Model(name, KIN.get(name) or MODELS[name]))
+
+
+def _rare(luck: random.Random, config: dict[str, Any], rare: bool) -> dict[str, Any]:
+    """Its block of ZeRO with keys that the others leave out."""
+    zero = dict(config["zero_optimization"])
+    if rare and zero["stage"]:
+        zero |= {"reduce_scatter": False} if luck.random() < 0.3 else {}
+        zero |= {"round_robin_gradients": True} if luck.random() < 0.3 and zero["stage"] < 3 else {}
+    if rare and zero["stage"] == 3:
+        zero |= {"memory_efficient_linear": False} if luck.random() < 0.4 else {}
+        zero |= {"stage3_allgather_sequential": True} if luck.random() < 0.2 else {}
+    return {"zero_optimization": zero}
 
 
 def _with(asked: Question, config: dict[str, Any]) -> tuple[str, Question]:

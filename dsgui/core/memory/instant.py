@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from dsgui.core.config.context import LATEST_KNOWN, version_tuple
 from dsgui.core.memory.answer import Answer, CannotSay, Source
-from dsgui.core.memory.coverage import not_covered
+from dsgui.core.memory.coverage import not_covered, refused_with_autocast
 from dsgui.core.memory.engines.divided import Divided
 from dsgui.core.memory.engines.job import Engine, Job, Made, grouped
 from dsgui.core.memory.engines.mixed import Mixed
@@ -30,7 +30,7 @@ def answer(question: Question, made: Made = ON_HOST) -> Answer | CannotSay:
     """Of one rank's last step, when all states exist; `made` says how the script makes the model. "Cannot say" names
     what there is no case for."""
     settings = settings_of(question.config, question.release)
-    why = not_covered(question.config, settings, question.release)
+    why = not_covered(question.config, settings, question.release) or refused_with_autocast(question, settings)
     if why is not None:
         return CannotSay(why)
     walk = walk_for(question, settings, made)
@@ -45,14 +45,19 @@ def walk_for(question: Question, settings: Settings, made: Made = ON_HOST) -> Wa
 def linears_of(workload: Workload, settings: Settings, made: Made = ON_HOST) -> Linears:
     """Only beside LoRA are there frozen weights. A model that was divided as it was made is not cast by the engine
     (engine.py:2077), so adapters stay as peft made them."""
+    if settings.autocast:
+        return Linears(lower=settings.autocast, inside=settings.keeps_inputs)
     if workload.lora is None or settings.stage != 3:
         return AS_USUAL
     return Linears(settings.keeps_inputs, wide=made.inside and settings.is_16_bit)
 
 
 def answer_on(walk: Walk, question: Question, made: Made = ON_HOST) -> Answer | CannotSay:
-    """The answer where the walk is there already, and everything has a case; why not, where DeepSpeed would stop."""
+    """The answer where the walk is there already; why not, where something has no case or DeepSpeed would stop."""
     settings = settings_of(question.config, question.release)
+    why = refused_with_autocast(question, settings)
+    if why is not None:
+        return CannotSay(why)
     return _led_through(
         walk, settings, question.group, made, question.by_decay, question.on_cpu, tuple(_left_out(question.release))
     )

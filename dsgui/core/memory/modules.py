@@ -10,6 +10,7 @@ from dsgui.core.memory.question import Lora, Workload
 from dsgui.core.memory.tape import Tape, Tensor
 from dsgui.core.memory.walk import Weight
 
+LINEAR, CONV1D, EMBEDDING, LAYER_NORM = "linear", "conv1d", "embedding", "layer_norm"
 # Trainer.get_decay_parameter_names: no weight decay for these (nor for any weight of an nn.LayerNorm).
 NO_DECAY = re.compile(r"bias|layernorm|rmsnorm|(?:^|\.)norm(?:$|\.)|_norm(?:$|\.)")
 
@@ -17,10 +18,14 @@ NO_DECAY = re.compile(r"bias|layernorm|rmsnorm|(?:^|\.)norm(?:$|\.)|_norm(?:$|\.
 @dataclass(frozen=True, slots=True)
 class Linears:
     """What stage 3 makes of linear layers beside LoRA. `keep_inputs`: of frozen ones too (zero/linear.py saves what it
-    is given). `wide`: adapters are in fp32, as peft makes them: the engine casts no model that is divided already."""
+    is given). `wide`: adapters are in fp32, as peft makes them: the engine casts no model that is divided already.
+    `lower`: the dtype of torch's autocast, or ""; `inside`: it casts within stage 3's own function, so it keeps
+    nothing."""
 
     keep_inputs: bool = False
     wide: bool = False
+    lower: str = ""
+    inside: bool = False
 
 
 AS_USUAL = Linears()
@@ -46,12 +51,15 @@ class Modules:
         self.eager = workload.attention == "eager"
         self.transposed = False  # a Conv1D's weight has a row for each input
 
-    def weight(self, name: str, numel: int, *, norm: bool = False, adapter: bool = False, rows: int = 0) -> Weight:
+    def weight(
+        self, name: str, numel: int, *, norm: bool = False, adapter: bool = False, rows: int = 0, of: str = ""
+    ) -> Weight:
         """A weight; of a LoRA model all but the adapters are frozen. `norm`: of an nn.LayerNorm. `rows`: of a
-        matrix."""
+        matrix. `of`: the class of its module."""
         trainable = adapter or self.workload.lora is None
         wide = adapter and self.linears.wide
-        return Weight(name, numel, trainable, not norm and NO_DECAY.search(name.lower()) is None, wide, rows)
+        decays = not norm and NO_DECAY.search(name.lower()) is None
+        return Weight(name, numel, trainable, decays, wide, rows, LAYER_NORM if norm else of)
 
     def trained(self, *weights: Weight) -> int:
         """Bytes of their gradients."""
@@ -60,17 +68,25 @@ class Modules:
     def tokens(self, length: int) -> Tensor:
         return self.tape.make(self.batch * length, op.INDEX)
 
-    def words(self, name: str, ids: Tensor, rows: int, width: int, *, owner: str = "") -> Tensor:
+    def words(self, name: str, ids: Tensor, rows: int, width: int, *, owner: str = "", of: str = EMBEDDING) -> Tensor:
         """The model's input. Beside LoRA, checkpointing has it want a gradient (`enable_input_require_grads`)."""
         asked = self.workload.lora is not None and self.workload.checkpointing
-        return self.embedding(name, ids, rows, width, owner=owner, asked=asked)
+        return self.embedding(name, ids, rows, width, owner=owner, asked=asked, of=of)
 
     def embedding(
-        self, name: str, ids: Tensor, rows: int, width: int, *, owner: str = "", asked: bool = False
+        self,
+        name: str,
+        ids: Tensor,
+        rows: int,
+        width: int,
+        *,
+        owner: str = "",
+        asked: bool = False,
+        of: str = EMBEDDING,
     ) -> Tensor:
         """`owner` names the weight where several modules share it. Its indices are saved. `asked`: to want a gradient,
         whether it is trained or not."""
-        weight = self.weight(f"{owner or name}.weight", rows * width, rows=rows)
+        weight = self.weight(f"{owner or name}.weight", rows * width, rows=rows, of=of)
         with self.tape.call(name, weight, reads=False, asked=asked):
             shared = self.shared(weight, owner)
             trained = 0 if shared else self.trained(weight)
@@ -93,13 +109,26 @@ class Modules:
         self, name: str, x: Tensor, into: int, out: int, *, bias: bool, owner: str = "", adapter: bool = False
     ) -> Tensor:
         rows = into if self.transposed and not owner and not adapter else out
-        weights = [self.weight(f"{owner or name}.weight", into * out, adapter=adapter, rows=rows)]
-        weights += [self.weight(f"{name}.bias", out)] if bias else []
+        of = CONV1D if self.transposed and name != "lm_head" else LINEAR
+        weights = [self.weight(f"{owner or name}.weight", into * out, adapter=adapter, rows=rows, of=of)]
+        weights += [self.weight(f"{name}.bias", out, of=of)] if bias else []
         with self.tape.call(name, *weights, reads=self.tape.wants(x)):
             shared = self.shared(weights[0], owner)
             trained = self.trained(*weights[len(shared) :])
+            if self.linears.inside and of == LINEAR:
+                return self._inside(x, shared, into, out, trained)
+            x = op.lowered(self.tape, x)
             saves = (x,) if self.linears.keep_inputs or self.trained(*weights) else ()
             return self.tape.operation((x, *shared), x.numel // into * out, x.element, saves=saves, trained=trained)
+
+    def _inside(self, x: Tensor, shared: tuple[Tensor, ...], into: int, out: int, trained: int) -> Tensor:
+        """zero/linear.py under autocast: it saves `x` as it comes, and casts it and the weight anew in each pass. The
+        gradient of `x` is made narrow, then widened."""
+        weight, narrow = into * out * op.NARROW, x.numel * op.NARROW * (x.element != op.NARROW)
+        return self.tape.operation(
+            (x, *shared), x.numel // into * out, op.NARROW,
+            saves=(x,), trained=trained, extra=weight + narrow, back=max(weight, narrow),
+        )  # fmt: skip
 
     def _adapted(self, name: str, x: Tensor, into: int, out: int, bias: bool, lora: Lora) -> Tensor:
         """peft's `lora.Linear`: base(x) + B(A(x)) · scaling, the sum in the wider dtype of both."""
@@ -144,8 +173,9 @@ class Modules:
         """`weight * x`: saves `x` if the weight is trained; its gradient is first made for each element."""
         trained = self.trained(weight)
         saves = (x,) if trained else ()
-        back = x.numel * x.element if trained else 0
-        return self.tape.operation((x,), *x.size, saves=saves, trained=trained, back=back)
+        element = max(x.element, self.element)
+        back = x.numel * element if trained else 0
+        return self.tape.operation((x,), x.numel, element, saves=saves, trained=trained, back=back)
 
     def layer_norm(self, name: str, x: Tensor, width: int, *, bias: bool = True) -> Tensor:
         """`nn.LayerNorm`: saves its input, mean and reciprocal deviation (float32)."""
@@ -167,7 +197,9 @@ class Modules:
         `own`: each sequence has its mask."""
         rows = q.numel // head * op.FLOAT
         if mask is not None and not own:
-            mask = op.expanded(self.tape, mask, self.batch)
+            mask = op.expanded(self.tape, op.lowered(self.tape, mask), self.batch)
+        q, k, v = (op.lowered(self.tape, one) for one in (q, k, v))
+        mask = None if mask is None else op.lowered(self.tape, mask)
         inputs = (q, k, v) if mask is None else (q, k, v, mask)
         return self.tape.operation(inputs, *q.size, saves=inputs, keeps_out=True, keeps=rows, back=rows)
 
@@ -204,8 +236,8 @@ class Modules:
 
         With a `mask`, sdpa has keys and values repeated (sdpa_attention.py:141) and a mask of floats of its own."""
         if self.eager or softcap:
-            width = op.FLOAT if softmax_in_float else q.element
-            return self.eager_attention(q, k, v, head, p, width, softcap=softcap)
+            width = op.FLOAT if softmax_in_float or self.tape.lower else q.element
+            return self.eager_attention(q, k, v, head, p, width, softcap=softcap, in_two=not softmax_in_float)
         if mask is None:
             return self.flash(q, k, v, head), None
         k, v = self.repeated(k, q.numel), self.repeated(v, q.numel)
@@ -213,7 +245,16 @@ class Modules:
         return self.flash(q, k, v, head, floats, own=True), None
 
     def eager_attention(
-        self, q: Tensor, k: Tensor, v: Tensor, head: int, p: float, softmax: int, *, softcap: bool = False
+        self,
+        q: Tensor,
+        k: Tensor,
+        v: Tensor,
+        head: int,
+        p: float,
+        softmax: int,
+        *,
+        softcap: bool = False,
+        in_two: bool = False,
     ) -> tuple[Tensor, Tensor]:
         """`softmax(q kᵀ · scaling + mask).to(dtype) v`, its softmax in `softmax` bytes (modeling_llama.py:175)."""
         tape = self.tape
@@ -224,8 +265,12 @@ class Modules:
             weights = op.scaled(tape, weights)
             weights = op.tanh(tape, weights)
             weights = op.scaled(tape, weights)
-        weights = op.shifted(tape, weights)
-        weights = op.cast(tape, op.softmax(tape, op.cast(tape, weights, softmax)), q.element)
+        weights = op.promoted(tape, weights, self.element)
+        if in_two:  # statements: the first lets go of what it read
+            weights = op.softmax(tape, op.cast(tape, weights, softmax))
+            weights = op.cast(tape, weights, q.element)
+        else:
+            weights = op.cast(tape, op.softmax(tape, op.cast(tape, weights, softmax)), q.element)
         weights = op.dropout(tape, weights, p)
         out = op.product(tape, weights, v, q.numel)
         out.scattered = True

@@ -5,6 +5,7 @@ the CPU's, CUDA's are meant."""
 from dsgui.core.memory.tape import SAME, Tape, Tensor
 
 FLOAT = 4  # bytes of a float32
+NARROW = 2  # of a float16 or bfloat16
 INDEX = 8  # of an int64
 BOOL = 1
 
@@ -16,6 +17,16 @@ def cast(tape: Tape, x: Tensor, element: int) -> Tensor:
     out = tape.operation((x,), x.numel, element)
     out.scattered = x.scattered
     return out
+
+
+def lowered(tape: Tape, x: Tensor) -> Tensor:
+    """As autocast hands it to a matrix product. Only casts of weights are kept for another."""
+    return cast(tape, x, NARROW) if tape.lower else x
+
+
+def promoted(tape: Tape, x: Tensor, element: int) -> Tensor:
+    """`x` plus something that wants no gradient, in the wider dtype of both."""
+    return shifted(tape, x) if x.element >= element else like(tape.operation((x,), x.numel, element), x)
 
 
 def contiguous(tape: Tape, x: Tensor) -> Tensor:
@@ -57,6 +68,8 @@ def squared(tape: Tape, x: Tensor) -> Tensor:
 
 
 def power(tape: Tape, x: Tensor) -> Tensor:
+    """In fp32 under autocast."""
+    x = cast(tape, x, FLOAT) if tape.lower else x
     return tape.operation((x,), *x.size, saves=(x,), back=2 * x.numel * x.element)
 
 
@@ -92,21 +105,25 @@ def softmax(tape: Tape, x: Tensor) -> Tensor:
 
 def product(tape: Tape, x: Tensor, y: Tensor, numel: int) -> Tensor:
     """A batched matrix product. Operands whose heads lie apart are copied first, and the copies are saved."""
-    x, y = contiguous(tape, x), contiguous(tape, y)
+    x, y = contiguous(tape, lowered(tape, x)), contiguous(tape, lowered(tape, y))
     saves = ((x,) if y.node else ()) + ((y,) if x.node else ())
     return tape.operation((x, y), numel, x.element, saves=saves)
 
 
 def rotary(tape: Tape, x: Tensor, tables: Tensor) -> Tensor:
     """`x * cos + rotate_half(x) * sin`: keeps the tables, not `x`."""
-    count = x.numel * x.element
-    return like(tape.operation((x,), *x.size, saves=(tables,), extra=2 * count, back=2 * count), x)
+    element = max(x.element, tables.element)
+    count = x.numel * element
+    return like(tape.operation((x,), x.numel, element, saves=(tables,), extra=2 * count, back=2 * count), x)
 
 
 def cross_entropy(tape: Tape, logits: Tensor, labels: Tensor) -> Tensor:
-    """log_softmax keeps its result, nll_loss the labels; each makes a gradient as large as the logits."""
+    """log_softmax keeps its result, nll_loss the labels; each makes a gradient as large as the logits. Under autocast
+    nll_loss reads fp32, and keeps what it reads; log_softmax is told to stay in the dtype of the logits
+    (aten/native/LossNLL.cpp)."""
     logarithms = tape.operation((logits,), *logits.size, keeps_out=True)
-    return tape.operation((logarithms,), 1, logits.element, saves=(labels,))
+    read = cast(tape, logarithms, FLOAT) if tape.lower else logarithms
+    return tape.operation((read,), 1, read.element, saves=(labels, read))
 
 
 def new_gelu(tape: Tape, x: Tensor) -> Tensor:

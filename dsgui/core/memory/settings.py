@@ -32,12 +32,19 @@ ACCUMULATED_IN = "/data_types/grad_accum_dtype"
 REDUCED_IN = "/communication_data_type"
 ACCUMULATION = "/gradient_accumulation_steps"
 OPTIMIZER = "/optimizer/type"
+AUTOCAST = "/torch_autocast/enabled"
+AUTOCAST_IN = "/torch_autocast/dtype"
+SAFE = "/torch_autocast/lower_precision_safe_modules"
 
 BYTES = {"fp32": 4, "float32": 4, "fp16": 2, "float16": 2, "half": 2, "bf16": 2, "bfloat16": 2, "int8": 1}
 # Moments: on the GPU, and as the CPU optimizer allocates them (ops/lion/cpu_lion.py:121 has two). Muon's are of what
 # Adam trains beside it.
 _MOMENTS = {"adam": (2, 2), "adamw": (2, 2), "lion": (1, 2), "adagrad": (1, 1), "sgd": (0, 0), "muon": (2, 2)}
 _FOR_EVER = 1 << 62
+# Classes of modules that autocast is told are safe (runtime/torch_autocast.py:16), by the walk's names of them.
+CLASSES = {"Linear": "linear", "Embedding": "embedding", "LayerNorm": "layer_norm"}
+_NARROW = {"bf16": "bf16", "bfloat16": "bf16", "fp16": "fp16", "float16": "fp16", "half": "fp16"}
+_ABSENT_CLASSES = ("Conv1d", "Conv2d", "Conv3d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +73,8 @@ class Settings:
     """Bytes of an element: `weight` of the model, `accumulated` of a gradient that waits for the step, `reduced` of one
     on its way between ranks, `master` of the optimizer's weights, `moment` of each of its `moments`. Sizes of
     buckets, groups and distances are elements, as in the config; `block` is bytes of one transfer to NVMe,
-    by so many `threads`."""
+    by so many `threads`. `autocast`: the dtype that torch casts to, or ""; `lowered`: the classes of modules whose
+    weights DeepSpeed then exchanges in it."""
 
     stage: int = 0
     precision: str = "fp32"
@@ -96,7 +104,8 @@ class Settings:
     aligns: bool = False
     takes_norm: bool = True
     immediate: bool = False
-    autocast: bool = False
+    autocast: str = ""
+    lowered: frozenset[str] = frozenset({"linear"})
     keeps_inputs: bool = False
     block: int = 1 << 20
     threads: int = 1
@@ -106,6 +115,10 @@ class Settings:
     @property
     def is_16_bit(self) -> bool:
         return self.weight == 2
+
+    @property
+    def is_nvme(self) -> bool:
+        return self.optimizer_at.is_nvme or self.params_at.is_nvme
 
     @property
     def is_muon(self) -> bool:
@@ -181,13 +194,32 @@ def settings_of(config: Mapping[str, Any], release: str = LATEST_KNOWN) -> Setti
         aligns=read.on(f"{ZERO}/parameter_alignment"),
         takes_norm=read.on(f"{ZERO}/compute_grad_norm", True),
         immediate=_is_immediate(read),
-        autocast=read.on("/torch_autocast/enabled"),
+        autocast=_autocast(read),
+        lowered=frozenset(filter(None, map(class_of, _safe(read)))),
         keeps_inputs=stage == 3 and read.on(LINEAR, True),
         block=read.count("/aio/block_size", 1 << 20),
         threads=max(1, read.count("/aio/intra_op_parallelism", 1)),
         optimizer_at=optimizer_at,
         params_at=params_at,
     )
+
+
+def _autocast(read: _Reader) -> str:
+    name = str(read.at(AUTOCAST_IN, "")).lower().removeprefix("torch.")
+    return _NARROW.get(name, "") if read.on(AUTOCAST) else ""
+
+
+def _safe(read: _Reader) -> list[Any]:
+    named = read.at(SAFE, ["torch.nn.Linear"])
+    return named if isinstance(named, list) else []
+
+
+def class_of(name: Any) -> str | None:
+    """The walk's name of a class that a config names; "" of one that no language model has; None of any other."""
+    package, _, last = str(name).rpartition(".")
+    if package != "torch.nn" and not package.startswith("torch.nn.modules."):
+        return None
+    return "" if last in _ABSENT_CLASSES else CLASSES.get(last)
 
 
 def _precision(read: _Reader) -> str:

@@ -186,12 +186,13 @@ class Tape:
 
     `in_place`: gradients of one tensor are summed into the first that came, as torch does where nothing else holds it
     (autograd/input_buffer.cpp), but not with fake tensors. `gradients`: those of weights are counted too, as if each
-    were dropped at once."""
+    were dropped at once. `lower`: the dtype that torch's autocast casts to, "fp16", "bf16" or ""."""
 
-    def __init__(self, *, in_place: bool = True, gradients: bool = False) -> None:
+    def __init__(self, *, in_place: bool = True, gradients: bool = False, lower: str = "") -> None:
         self.live = self.top = 0
         self.in_place = in_place
         self.gradients = gradients
+        self.lower = lower
         self.recording = True
         self.units: list[Measured] = []
         self.spans: list[Span] = []

@@ -14,7 +14,7 @@ _NOT_FOR_MUON = ("embed", "lm_head")
 class Weight(NamedTuple):
     """A parameter of `numel` elements. Tied ones have one name and are counted once. `decays`: the HF Trainer puts it
     into the optimizer group with weight decay (no bias, no norm). `wide`: in fp32, whatever the model is in. `rows`: of
-    a matrix; 0 of a vector."""
+    a matrix; 0 of a vector. `of`: the class of its module, where that matters."""
 
     name: str
     numel: int
@@ -22,6 +22,7 @@ class Weight(NamedTuple):
     decays: bool = True
     wide: bool = False
     rows: int = 0
+    of: str = ""
 
     @property
     def columns(self) -> int:

@@ -47,7 +47,7 @@ class _Written:
 def _walk_of(written: _Written, workload: Workload, dtype: str, linears: Linears) -> Walk | CannotSay:
     config = Described(written.keys)
     try:
-        walk = read(walked(config, workload, dtype, Tape(), linears), ELEMENT[dtype])
+        walk = read(walked(config, workload, dtype, Tape(lower=linears.lower), linears), ELEMENT[dtype])
         refuse_untrained(walk, workload)
         return replace(walk, assumed=tuple(assumed(config, workload, dtype)))
     except NoCaseError as error:
@@ -209,7 +209,7 @@ def renamed(block: Block, span: Span, layer: int) -> Block:
     start, prefix = len(f"{span.stack}.{span.layer}"), f"{span.stack}.{layer}"
 
     def weight(of: Weight) -> Weight:
-        return Weight(prefix + of.name[start:], of.numel, of.trainable, of.decays, of.wide, of.rows)
+        return Weight(prefix + of.name[start:], of.numel, of.trainable, of.decays, of.wide, of.rows, of.of)
 
     def unit(of: Unit) -> Unit:
         weights = tuple(weight(one) for one in of.weights)

@@ -6,11 +6,14 @@ from dataclasses import dataclass, field
 
 from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component, Moment, Place
+from dsgui.core.memory.engines.buckets import Bucket, Buckets
+from dsgui.core.memory.engines.casting import exchanged_narrow
 from dsgui.core.memory.engines.gathering import PERSISTENT, Gathering, persistent, trace_of
 from dsgui.core.memory.engines.job import Engine
 from dsgui.core.memory.engines.loading import Loading
 from dsgui.core.memory.engines.muon import MOMENTUM, MOMENTUM_ON_HOST, has_matrices
 from dsgui.core.memory.engines.muon_divided import Orthogonal
+from dsgui.core.memory.engines.sub_groups import SubGroup, share, sub_groups
 from dsgui.core.memory.engines.swapping import (
     FIRST_MOMENTS,
     MAX_IN_CPU,
@@ -46,20 +49,11 @@ GRADIENTS_ON_GPU = slot_for(Component.GRADIENTS, keys=(keys.OPTIMIZER_DEVICE, "/
 ON_THE_WAY = slot_for(Component.STAGING, keys=(keys.OPTIMIZER_DEVICE,))
 
 
-@dataclass(frozen=True, slots=True)
-class SubGroup:
-    """Weights whose parts are updated together (1210–1233)."""
-
-    weights: tuple[Weight, ...]
-    numel: int
-
-
 @dataclass(slots=True)
 class Divided(Engine):
     gathering: Gathering = field(init=False)
     groups: list[list[SubGroup]] = field(default_factory=list)
-    bucket: list[Weight] = field(default_factory=list)
-    waiting: int = 0
+    buckets: Buckets = field(init=False)
     trained: int = 0  # bytes of an element of what is trained: of the first is DeepSpeed's own reading (238)
     always: set[str] = field(default_factory=set)
     sub_group_of: dict[str, SubGroup] = field(default_factory=dict)
@@ -73,11 +67,13 @@ class Divided(Engine):
         Engine.__post_init__(self)
         walk, s = self.job.walk, self.job.settings
         self.always = persistent(walk, s)
-        self.gathering = Gathering(self.ledger, trace_of(walk), s, self.job.ranks, s.weight, self.always)
+        sent_narrow = exchanged_narrow(walk, s) if self.job.ranks > 1 else frozenset()
+        self.gathering = Gathering(self.ledger, trace_of(walk), s, self.job.ranks, s.weight, self.always, sent_narrow)
+        self.buckets = Buckets(self.job)
         self.orthogonal = Orthogonal(self.job, self.ledger)
         self.trained = self.job.width(self.job.trainable[0])
         self.made_as = {name: number for number, name in enumerate(walk.weights())}
-        self.groups = [self._sub_groups(group) for group in self.job.groups]
+        self.groups = [sub_groups(self.job, group) for group in self.job.groups]
         self.sub_group_of = {weight.name: sub for sub in self.sub_groups for weight in sub.weights}
 
     # --- what holds ---
@@ -106,19 +102,7 @@ class Divided(Engine):
         return sum(sub.numel for sub in self.sub_groups)
 
     def share(self, weight: Weight) -> int:
-        return -(-weight.numel // self.job.ranks)
-
-    def _sub_groups(self, group: tuple[Weight, ...]) -> list[SubGroup]:
-        if self.job.settings.sub_group >= sum(self.share(weight) for weight in group):
-            return [SubGroup(group, sum(self.share(weight) for weight in group))]
-        found, current, size = list[SubGroup](), list[Weight](), 0
-        for weight in group:
-            current.append(weight)
-            size += self.share(weight)
-            if size >= self.job.settings.sub_group or weight is group[-1]:
-                found.append(SubGroup(tuple(current), size))
-                current, size = [], 0
-        return found
+        return share(self.job, weight)
 
     # --- init ---
 
@@ -349,7 +333,8 @@ class Divided(Engine):
         """779–801: the bucket, held for ever, and the gradients' parts."""
         s = self.job.settings
         if s.is_contiguous:
-            self.ledger.take(BUCKET, s.bucket * s.reduced)
+            for bucket in self.buckets:
+                self.ledger.take(BUCKET, s.bucket * bucket.reduced)
         slot = slot_for(Component.GRADIENTS, Place.GPU, (keys.STAGE, keys.ACCUMULATED_IN, keys.OPTIMIZER_DEVICE))
         if self.optimizer_at.is_on:
             slot = slot_for(Component.GRADIENTS, Place.PINNED if self.optimizer_at.pins else Place.HOST, _OPTIMIZER)
@@ -413,55 +398,54 @@ class Divided(Engine):
     def reduce(self, weight: Weight) -> None:
         """1566–1641."""
         s = self.job.settings
-        if self.waiting and self.waiting + weight.numel > s.bucket:
-            self._reduce_bucket()
-        self.bucket.append(weight)
-        self.waiting += weight.numel
-        if s.is_contiguous and self.waiting <= s.bucket:
+        bucket = self.buckets.of(weight)
+        if bucket.elements and bucket.elements + weight.numel > s.bucket:
+            self._reduce_bucket(bucket)
+        bucket.add(weight)
+        if s.is_contiguous and bucket.elements <= s.bucket:
             self.forget(weight)
 
-    def _reduce_bucket(self) -> None:
+    def _reduce_bucket(self, bucket: Bucket) -> None:
         """1646–1695: averaged and scattered, each rank's part put into its buffer."""
-        if not self.bucket:
+        if not bucket.weights:
             return
-        s = self.job.settings
-        elements = self.waiting
+        s, elements = self.job.settings, bucket.elements
         in_bucket = s.is_contiguous and elements <= s.bucket
-        cast = elements * s.reduced * (s.reduced != self.trained and not in_bucket)
-        staged = self._staged(elements, in_bucket)
-        parts = elements if in_bucket and not s.scatters else sum([self.share(weight) for weight in self.bucket])
+        cast = elements * bucket.reduced * (bucket.reduced != self.trained and not in_bucket)
+        staged = self._staged(bucket, in_bucket)
+        parts = elements if in_bucket and not s.scatters else sum([self.share(weight) for weight in bucket.weights])
         parts *= s.accumulated
-        converts = s.reduced != s.accumulated  # 1943: else the parts are views of what was staged
+        converts = bucket.reduced != s.accumulated  # 1943: else the parts are views of what was staged
         self.ledger.take(STAGING, cast)
         self.ledger.take(STAGING, staged)
         self.ledger.take(STAGING, parts * converts)
         self.ledger.drop(STAGING, cast, times=converts)
         self.ledger.drop(STAGING, staged, times=converts)
         if self.optimizer_at.is_on:
-            self._offload_parts()
+            self._offload_parts(bucket)
         self.ledger.drop(STAGING, cast, times=not converts)
         self.ledger.drop(STAGING, staged, times=not converts)
         self.ledger.drop(STAGING, parts * converts)
-        for weight in self.bucket:
+        for weight in bucket.weights:
             self.forget(weight)
-        self.bucket, self.waiting = [], 0
+        bucket.clear()
 
-    def _staged(self, elements: int, in_bucket: bool) -> int:
+    def _staged(self, bucket: Bucket, in_bucket: bool) -> int:
         """Bytes: gradients put together rank by rank (coalesced_collectives.py:102–125); without `reduce_scatter` the
         bucket multiplied (1875)."""
         s = self.job.settings
         if in_bucket and not s.scatters:
-            return elements * s.reduced * (self.job.ranks > 1)
-        is_single = len(self.bucket) == 1 and elements % self.job.ranks == 0
+            return bucket.elements * bucket.reduced * (self.job.ranks > 1)
+        is_single = len(bucket.weights) == 1 and bucket.elements % self.job.ranks == 0
         if is_single:
             return 0
-        return sum([self.share(weight) for weight in self.bucket]) * self.job.ranks * s.reduced
+        return sum([self.share(weight) for weight in bucket.weights]) * self.job.ranks * bucket.reduced
 
-    def _offload_parts(self) -> None:
+    def _offload_parts(self, bucket: Bucket) -> None:
         """2031–2047, 1443–1465. What goes to NVMe goes when the whole bucket is ready; what is too short for it stays
         on the GPU until the step (swap_tensor/optimizer_utils.py:266)."""
         s, waiting = self.job.settings, 0
-        for weight in sorted(self.bucket, key=lambda weight: self.made_as[weight.name]):  # 1677
+        for weight in sorted(bucket.weights, key=lambda weight: self.made_as[weight.name]):  # 1677
             part = self.share(weight)
             self.ledger.take(ON_THE_WAY, part * s.accumulated)
             if self.is_boundary:
@@ -493,7 +477,8 @@ class Divided(Engine):
         return count * (leaves and not stays)
 
     def end_backward(self, is_boundary: bool) -> None:
-        self._reduce_bucket()
+        for bucket in self.buckets:
+            self._reduce_bucket(bucket)
         self.gathering.end()
 
     # --- step ---

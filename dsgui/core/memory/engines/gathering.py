@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component
+from dsgui.core.memory.engines.casting import NARROW
 from dsgui.core.memory.engines.order import Act, Step, backward_of
 from dsgui.core.memory.engines.swapping import Reading
 from dsgui.core.memory.ledger import Ledger, slot_for
@@ -87,7 +88,7 @@ class _Handle:
 
 @dataclass(slots=True)
 class Gathering:
-    """`narrow` are bytes of an element of most weights."""
+    """`narrow` are bytes of an element of most weights; those `sent_narrow` are widened when they have arrived."""
 
     ledger: Ledger
     trace: Trace
@@ -95,6 +96,7 @@ class Gathering:
     ranks: int
     narrow: int
     always: set[str]
+    sent_narrow: frozenset[str] = frozenset()
     call: int = 0
     live: int = 0
     queue: deque[tuple[Weight, int]] = field(default_factory=deque)
@@ -114,7 +116,7 @@ class Gathering:
     def rehearse(self) -> None:
         """The first forward and backward with a complete trace, where no step came before: weights that always stay are
         not there yet. What it decides to release is cached for ever (`lru_cache`, 625)."""
-        first = Gathering(Ledger(), self.trace, self.settings, self.ranks, self.narrow, self.always)
+        first = Gathering(Ledger(), self.trace, self.settings, self.ranks, self.narrow, self.always, self.sent_narrow)
         first.reading.away = self.reading.away
         first.missing = set(self.always)
         first.reset()
@@ -182,7 +184,11 @@ class Gathering:
         return 4 if weight.wide else self.narrow
 
     def _padded(self, weight: Weight) -> int:
-        return -(-weight.numel // self.ranks) * self.ranks * (4 if weight.wide else self.narrow)
+        return -(-weight.numel // self.ranks) * self.ranks * self._sent(weight)
+
+    def _sent(self, weight: Weight) -> int:
+        """Bytes of an element on its way (partition_parameters.py:56)."""
+        return NARROW if weight.name in self.sent_narrow else self._width(weight)
 
     def _gather(self, weights: list[Weight]) -> None:
         """`__all_gather_params_`: one handle for all; N = 1 has no collective (904–914)."""
@@ -220,15 +226,30 @@ class Gathering:
         handle = self.flying.pop(weight.name, None)
         if handle is None:
             return
+        if len(handle.weights) == 1 and weight.name in self.sent_narrow:
+            self._widen(weight)
         if not handle.is_cut:
-            for other in handle.weights:
+            for other in self._by_type(handle.weights):
+                cat = other.numel * NARROW * (other.name in self.sent_narrow)
+                self.ledger.take(FLAT, cat)
                 self.ledger.take(GATHERED, other.numel * self._width(other))
+                self.ledger.drop(FLAT, cat)
                 self.whole[other.name] = other
             handle.is_cut = True
         self.whole[weight.name] = weight
         handle.left -= 1
         if handle.left == 0 and len(handle.weights) > 1:
             self.ledger.drop(FLAT, handle.flat)
+
+    def _by_type(self, weights: list[Weight]) -> list[Weight]:
+        """Those sent narrow arrive first (partition_parameters.py:1473)."""
+        return sorted(weights, key=lambda weight: weight.name not in self.sent_narrow) if self.sent_narrow else weights
+
+    def _widen(self, weight: Weight) -> None:
+        """partition_parameters.py:708."""
+        sent, self.sizes[weight.name] = self.sizes[weight.name], weight.numel * self._width(weight)
+        self.ledger.take(GATHERED, self.sizes[weight.name])
+        self.ledger.drop(GATHERED, sent)
 
     def _land_all(self) -> None:
         for name in list(self.flying):

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component, Moment, Place
+from dsgui.core.memory.engines.casting import Casting
 from dsgui.core.memory.engines.order import Act, Step, backward_of
-from dsgui.core.memory.ledger import Ledger, slot_for
+from dsgui.core.memory.ledger import Ledger, Slot, slot_for
 from dsgui.core.memory.question import MOST_MICRO_BATCHES
 from dsgui.core.memory.settings import Settings
 from dsgui.core.memory.walk import Block, Unit, Walk, Weight
@@ -76,9 +77,13 @@ class Engine:
     _partial: dict[str, int] = field(default_factory=dict)
     _backward: tuple[Step, ...] = ()
     _uses: Counter[str] = field(default_factory=Counter)
+    casting: Casting = field(init=False)
+    _casts: bool = False  # hundreds of units ask
 
     def __post_init__(self) -> None:
         self.ledger = Ledger(self.job.on_cpu)
+        self.casting = Casting(self.ledger, self.job.settings)
+        self._casts = bool(self.job.settings.autocast)
         self._backward = backward_of(self.job.walk)
 
     def initialize(self) -> None:
@@ -140,6 +145,7 @@ class Engine:
         self.begin_forward()
         for block in self.job.walk.blocks:
             self._forward(block)
+        self.casting.end_forward()
         self.ledger.begin(Moment.BACKWARD)
         self._uses = Counter(weight.name for unit in self.job.walk.units() for weight in unit.weights)
         units, entries = self.job.walk.units(), self._entries()
@@ -148,7 +154,7 @@ class Engine:
             if act is Act.ENTER:
                 self.enter(unit, False)
             elif act is Act.AGAIN:
-                self._call(unit, unit.recomputed, keeps=True, enters=enters, leaves=enters and leaves)
+                self._call(unit, unit.recomputed, keeps=True, enters=enters, leaves=enters and leaves, again=True)
             elif act is Act.BACK:
                 self._backward_of(unit, units[number - 1].out if number else 0, leaves=leaves)
             else:
@@ -169,10 +175,12 @@ class Engine:
         for unit in block.units:
             self._call(unit, unit.forward, keeps=not block.checkpointed, enters=unit.call, leaves=unit.call)
 
-    def _call(self, unit: Unit, besides: int, *, keeps: bool, enters: bool, leaves: bool) -> None:
+    def _call(self, unit: Unit, besides: int, *, keeps: bool, enters: bool, leaves: bool, again: bool = False) -> None:
         slot = LOGITS if unit.logits else ACTIVATIONS
         if enters:
             self.enter(unit, True)
+        if self._casts:
+            self.casting.forward(unit, keeps=keeps, again=again)
         if keeps and unit.kept:
             self.ledger.take(slot, unit.kept)
         if besides:
@@ -186,15 +194,31 @@ class Engine:
         if self.handed:
             self._hand_on(0)
         trained = [weight for weight in unit.weights if weight.trainable] if unit.weights else []
-        for weight in trained:
-            self.ledger.take(GRADIENTS, weight.numel * self.job.width(weight))
-        self.ledger.pass_by(slot, unit.backward)
-        self.ledger.drop(slot, unit.kept)
+        if self._casts and self.casting.is_multiplied(trained):
+            self._backward_narrow(unit, slot, trained)
+        else:
+            for weight in trained:
+                self.ledger.take(GRADIENTS, weight.numel * self.job.width(weight))
+            self.ledger.pass_by(slot, unit.backward)
+            self.ledger.drop(slot, unit.kept)
         self._hand_on(read)
         for weight in self.hooked(trained) if trained else ():
             self._accumulate(weight)
         if leaves:
             self.leave(unit, False)
+
+    def _backward_narrow(self, unit: Unit, slot: Slot, trained: list[Weight]) -> None:
+        """Gradients under autocast are narrow first, and widened when what the product saved is gone; stage 3's own
+        function holds that until it has widened them."""
+        holds = self.job.settings.keeps_inputs
+        self.casting.begin_backward(trained)
+        self.ledger.pass_by(slot, unit.backward)
+        self.casting.release(unit)
+        self.ledger.drop(slot, unit.kept * (not holds))
+        for weight in trained:
+            self.ledger.take(GRADIENTS, weight.numel * self.job.width(weight))
+        self.ledger.drop(slot, unit.kept * holds)
+        self.casting.end_backward(trained)
 
     def _hand_on(self, count: int) -> None:
         if self.handed:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from dsgui.core.memory import settings as keys
 from dsgui.core.memory.answer import Component, Moment, Place
+from dsgui.core.memory.engines.buckets import Bucket, Buckets
 from dsgui.core.memory.engines.job import GRADIENTS, Engine
 from dsgui.core.memory.engines.loading import Loading
 from dsgui.core.memory.engines.muon import MOMENTUM, MOMENTUM_ON_HOST, UPDATE, Names, Scratch, has_matrices, update_of
@@ -41,22 +42,13 @@ def _batches(weights: tuple[Weight, ...], element: int) -> Iterator[list[Weight]
 
 
 @dataclass(slots=True)
-class Bucket:
-    """The gradients that wait to be reduced together; `large` is one that is longer than the bucket and goes alone."""
-
-    weights: list[Weight] = field(default_factory=list)
-    elements: int = 0
-
-
-@dataclass(slots=True)
 class Partitioned(Engine):
     parts: list[Partition] = field(default_factory=list)
-    bucket: Bucket = field(default_factory=Bucket)
+    buckets: Buckets = field(init=False)
     part_of: dict[str, Partition] = field(default_factory=dict)
     held: dict[str, int] = field(default_factory=dict)
     buffers: int = 0
-    index: int = 0
-    viewed: set[int] = field(default_factory=set)
+    viewed: set[tuple[int, int]] = field(default_factory=set)
     collected: int = 0
     accumulated: int = 0
     compact: list[Partition] = field(default_factory=list)
@@ -66,6 +58,7 @@ class Partitioned(Engine):
     def __post_init__(self) -> None:
         Engine.__post_init__(self)
         self.scratch = Scratch(self.ledger)
+        self.buckets = Buckets(self.job)
 
     # --- what holds ---
 
@@ -239,10 +232,10 @@ class Partitioned(Engine):
             self._fill(weight)
 
     def _set_up(self) -> None:
-        """3256–3280: the whole bucket at the first gradient, a second one with `overlap_comm`."""
+        """3256–3280: whole buckets at the first gradient, twice as many with `overlap_comm`."""
         s = self.job.settings
         if not self.buffers and self.copies:
-            self.buffers = 2 if s.overlaps else 1
+            self.buffers = (2 if s.overlaps else 1) * len(self.buckets)
             self.ledger.take(BUCKETS, s.bucket * self.gradient, self.buffers)
 
     def _widen(self, weight: Weight) -> None:
@@ -256,59 +249,60 @@ class Partitioned(Engine):
 
     def _fill(self, weight: Weight) -> None:
         """1399–1480 `reduce_independent_p_g_buckets_and_remove_grads`."""
-        if self.bucket.elements + weight.numel > self.job.settings.bucket:
-            self._reduce_bucket()
-            self.index = (self.index + 1) % max(1, self.buffers)
+        bucket = self.buckets.of(weight)
+        if bucket.elements + weight.numel > self.job.settings.bucket:
+            self._reduce_bucket(bucket)
+            bucket.index = (bucket.index + 1) % max(1, self.buffers // len(self.buckets))
         is_long = weight.numel > self.job.settings.bucket
         if self.buffers and is_long and self.offloads:
             self.ledger.pass_by(STAGING, weight.numel * self.gradient)
         if self.buffers and not is_long:
             self._release(weight)
-        self.bucket.weights.append(weight)
-        self.bucket.elements += weight.numel
+        bucket.add(weight)
 
-    def _reduce_bucket(self) -> None:
-        """2205–2278 `reduce_ipg_grads`."""
-        if self.bucket.weights:
-            self._average()
-            for weight in self.bucket.weights:
-                self._keep_ours(weight)
-        self.bucket = Bucket()
+    def _reduce_bucket(self, *buckets: Bucket) -> None:
+        """2205–2278 `reduce_ipg_grads`: all are averaged, then each is taken from."""
+        for bucket in buckets:
+            if bucket.weights:
+                self._average(bucket)
+        for bucket in buckets:
+            for weight in bucket.weights:
+                self._keep_ours(weight, bucket)
+            bucket.clear()
 
-    def _average(self) -> None:
+    def _average(self, bucket: Bucket) -> None:
         """1588–1716 `average_tensor`: the slices by rank, flattened anew where they are several."""
         s, size = self.job.settings, self.gradient
         if not s.scatters and self.buffers:
-            self._reduced(0, self.bucket.elements)
+            self._reduced(bucket, 0, bucket.elements)
             return
-        for slices in self._small_buckets():
-            self._reduced(sum(slices) * size * (len(slices) > 1), sum(slices))
+        for slices in self._small_buckets(bucket):
+            self._reduced(bucket, sum(slices) * size * (len(slices) > 1), sum(slices))
 
-    def _reduced(self, flat: int, elements: int) -> None:
+    def _reduced(self, bucket: Bucket, flat: int, elements: int) -> None:
         """2361–2393, 2485: `flat` bytes cast for the way; what came back is added to this rank's part."""
-        s = self.job.settings
-        cast = elements * s.reduced * (s.reduced != self.gradient)
+        cast = elements * bucket.reduced * (bucket.reduced != self.gradient)
         self.ledger.take(STAGING, flat)
         self.ledger.take(STAGING, cast)
         self.ledger.drop(STAGING, flat, times=cast > 0)
         if self.is_compact:
-            self._add_to_compact()
+            self._add_to_compact(bucket)
         self.ledger.drop(STAGING, cast or flat)
 
-    def _add_to_compact(self) -> None:
+    def _add_to_compact(self, bucket: Bucket) -> None:
         """1324: what was reduced, widened slice by slice."""
         s = self.job.settings
-        for weight in self.bucket.weights:
+        for weight in bucket.weights:
             part = self.part_of[weight.name]
             for piece in part.slices[weight.name] if self._is_compact(part) else ():
                 if piece.rank == self.job.rank:
                     self._collect(part)
-                    self.ledger.pass_by(STAGING, piece.numel * s.accumulated * (s.reduced != s.accumulated))
+                    self.ledger.pass_by(STAGING, piece.numel * s.accumulated * (bucket.reduced != s.accumulated))
 
-    def _small_buckets(self) -> list[list[int]]:
+    def _small_buckets(self, bucket: Bucket) -> list[list[int]]:
         found: list[list[int]] = [[]]
         total = 0
-        for count in self._slices():
+        for count in self._slices(bucket):
             if total > self.job.settings.bucket:
                 found.append([])
                 total = 0
@@ -316,12 +310,12 @@ class Partitioned(Engine):
             total += count
         return found
 
-    def _slices(self) -> list[int]:
+    def _slices(self, bucket: Bucket) -> list[int]:
         """Neighbours for one rank go together, except those that are added to the compact part here."""
         if not self.buffers:
-            return [weight.numel for weight in self.bucket.weights]
+            return [weight.numel for weight in bucket.weights]
         counts, last = list[int](), -1
-        for weight in self.bucket.weights:
+        for weight in bucket.weights:
             part = self.part_of[weight.name]
             for piece in part.slices[weight.name]:
                 is_ours = piece.rank == self.job.rank and self._is_compact(part)
@@ -334,7 +328,7 @@ class Partitioned(Engine):
                 last = piece.rank
         return counts
 
-    def _keep_ours(self, weight: Weight) -> None:
+    def _keep_ours(self, weight: Weight, bucket: Bucket) -> None:
         """Stage 2 drops what other ranks update; ours is copied together (2184–2203) or to the host."""
         part = self.part_of[weight.name]
         pieces = [piece for piece in part.slices[weight.name] if piece.rank == self.job.rank]
@@ -342,7 +336,7 @@ class Partitioned(Engine):
             if self.job.settings.stage == 2:
                 self._release(weight)
             elif self.buffers and weight.numel <= self.job.settings.bucket:
-                self.viewed.add(self.index)
+                self.viewed.add((bucket.reduced, bucket.index))
         elif self.buffers:
             self._copy_ours(weight, pieces[0].numel)
 
@@ -389,7 +383,7 @@ class Partitioned(Engine):
             for part in self.parts:
                 for weight in part.weights:
                     self._fill(weight)
-        self._reduce_bucket()
+        self._reduce_bucket(*self.buckets)
         if self.is_compact and is_boundary and not self.offloads:  # 1032
             for part in filter(self._is_compact, self.parts):
                 self._collect(part)
@@ -441,7 +435,9 @@ class Partitioned(Engine):
         for weight in self.job.trainable:
             self._release(weight)
         self._drop_buckets(self.buffers)
-        self.viewed, self.index = set(), 0
+        self.viewed = set()
+        for bucket in self.buckets:
+            bucket.index = 0
 
     def _accumulate_ours(self) -> None:
         """1033–1041: the first micro batch's buffer is kept; a later one's is added to it and goes."""

@@ -91,7 +91,7 @@ class Bloom:
             q, k, v = (self.heads(op.selected(tape, fused, 3)) for _ in range(3))
             pairs = make.batch * shape.heads * self.length**2
             scores = op.product(tape, q, k, pairs)
-            masked = op.shifted(tape, scores)
+            masked = op.promoted(tape, scores, make.element)
             weights = op.cast(tape, op.softmax(tape, op.cast(tape, masked, op.FLOAT)), q.element)
             weights = make.dropout(f"{name}.attention_dropout", weights, shape.attention_dropout)
             out = op.product(tape, weights, v, q.numel)

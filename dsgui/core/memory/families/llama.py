@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dsgui.core.memory import operations as op
 from dsgui.core.memory.described import Described, NoCaseError, divided
 from dsgui.core.memory.families.stack import stacked
-from dsgui.core.memory.modules import Modules
+from dsgui.core.memory.modules import EMBEDDING, Modules
 from dsgui.core.memory.tape import Tensor
 from dsgui.core.texts.saying import said
 
@@ -206,7 +206,8 @@ class Llama:
 
     def embedded(self, ids: Tensor) -> Tensor:
         shape = self.shape
-        hidden = self.make.words("model.embed_tokens", ids, shape.vocab, shape.hidden, owner=self.owner)
+        of = "" if shape.gemma else EMBEDDING  # a class of its own
+        hidden = self.make.words("model.embed_tokens", ids, shape.vocab, shape.hidden, owner=self.owner, of=of)
         return op.scaled(self.tape, hidden) if shape.gemma else hidden
 
     def tables(self) -> Tensor:

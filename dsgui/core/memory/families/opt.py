@@ -76,7 +76,7 @@ class OPT:
             embedded = make.words(f"{DECODER}.embed_tokens", ids, shape.vocab, shape.embedded, owner=self.owner)
             mask = make.causal_mask(self.length)
             places = make.tokens(self.length)
-            positions = make.embedding(f"{DECODER}.embed_positions", places, shape.positions, shape.hidden)
+            positions = make.embedding(f"{DECODER}.embed_positions", places, shape.positions, shape.hidden, of="")
             if shape.embedded != shape.hidden:
                 embedded = make.linear(f"{DECODER}.project_in", embedded, shape.embedded, shape.hidden)
             hidden = op.added(self.tape, embedded, positions)

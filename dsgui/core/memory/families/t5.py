@@ -169,7 +169,8 @@ class T5:
 
     def no_bias(self) -> Tensor:
         """Zeros for cross-attention, which are made to want a gradient under checkpointing (modeling_t5.py:338)."""
-        zeros = self.tape.operation((), self.shape.heads * self.length * self.target, self.make.element)
+        element = op.NARROW if self.tape.lower else self.make.element  # as the queries are
+        zeros = self.tape.operation((), self.shape.heads * self.length * self.target, element)
         return self.tape.wanting(zeros) if self.make.workload.checkpointing else zeros
 
     def attended(self, q: Tensor, k: Tensor, v: Tensor, bias: Tensor, *, causal: bool) -> tuple[Tensor, Tensor | None]:
@@ -188,7 +189,7 @@ class T5:
         weights = op.added(tape, weights, bias)
         if causal:
             weights = op.shifted(tape, weights)
-        weights = op.softmax(tape, weights)
+        weights = op.softmax(tape, op.cast(tape, weights, op.FLOAT) if tape.lower else weights)
         weights = op.dropout(tape, weights, self.shape.dropout)
         out = op.product(tape, weights, v, q.numel)
         return op.contiguous(tape, out.view(scattered=True)), weights
@@ -212,4 +213,5 @@ class T5:
             else:
                 del hidden_act
             wide = make.dropout(f"{name}.dropout", wide, shape.dropout)
+            wide = op.cast(self.tape, wide, make.element)  # modeling_t5.py:92
             return make.linear(f"{name}.wo", wide, shape.inner, shape.hidden)

@@ -228,6 +228,10 @@ MEMORY_NOTES: Mapping[str, str] = {
     "no_optimizer": "没有优化器 {name} 的状态的公式（{key}）。",
     "unknown_family": "没有 {type} 类模型的公式。现有的有 {known}。",
     "no_muon": "没有 Muon 与 {key} 同时使用时的公式。",
+    "no_autocast": "没有 torch_autocast 与 {key} 同时使用时的公式。",
+    "autocast_dtype": "仅当 {key} 为 fp16 或 bf16 时，才有 torch_autocast 的公式。",
+    "autocast_classes": "仅当 {key} 只列出 torch.nn 的 Linear、Embedding、LayerNorm、Conv1d 至 Conv3d 时，才有 "
+    "torch_autocast 的公式。",
     "muon_scatters": "DeepSpeed 在 stage 3 不允许 Muon 与 {key}（默认开启）同时使用。请设为 false。",
     "older_release": "公式按 DeepSpeed {known} 推导；{release} 在某些 stage 的分配方式不同。",
     "tied_weights": "假定共享权重只切分一次：卸载参数时，初始化可能占用更多内存。",

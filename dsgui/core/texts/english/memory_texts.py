@@ -235,6 +235,10 @@ MEMORY_NOTES: Mapping[str, str] = {
     "no_optimizer": "There is no formula for the states of the optimizer {name} ({key}).",
     "unknown_family": "There is no formula for models of type {type}. There is one for {known}.",
     "no_muon": "There is no formula for Muon with {key}.",
+    "no_autocast": "There is no formula for torch_autocast with {key}.",
+    "autocast_dtype": "There is a formula for torch_autocast only where {key} is fp16 or bf16.",
+    "autocast_classes": "There is a formula for torch_autocast only where {key} names no classes but Linear, "
+    "Embedding, LayerNorm and Conv1d to Conv3d of torch.nn.",
     "muon_scatters": "DeepSpeed refuses Muon at stage 3 with {key} on, its default. Set it to false.",
     "older_release": "The formula follows DeepSpeed {known}; {release} allocates in other ways at some stages.",
     "tied_weights": "Tied weights are first created twice. The second copy counts until initialize ends; Python may "
