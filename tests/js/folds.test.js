@@ -3,8 +3,9 @@ import { test } from "node:test";
 
 import { Folds } from "../../dsgui/ui/static/folds.js";
 
-/** @param {string} className @param {boolean} open */
-const fold = (className, open = false) => /** @type {HTMLDetailsElement} */ ({ className, open });
+/** @param {string} className @param {boolean} open @param {string} of */
+const fold = (className, open = false, of = "") =>
+  /** @type {HTMLDetailsElement} */ (/** @type {unknown} */ ({ className, open, dataset: of ? { fold: of } : {} }));
 
 test("a fold that somebody opened or closed stays so when its markup comes anew", () => {
   /** @type {HTMLDetailsElement[]} */
@@ -23,4 +24,20 @@ test("a fold that somebody opened or closed stays so when its markup comes anew"
   assert.deepEqual(show(fold("passed"), fold("passed")), [true, false]);
   shown[0].open = false;
   assert.deepEqual(show(fold("passed", true)), [false]);
+});
+
+test("what was opened of one finding is not opened of the next that takes its place", () => {
+  /** @type {HTMLDetailsElement[]} */
+  let shown = [fold("rule", true, "DS001 /a"), fold("rule", false, "DS002 /b")];
+  const folds = new Folds(/** @type {any} */ ({ querySelectorAll: () => shown }));
+  folds.keep(() => (shown = [fold("rule", false, "DS003 /c"), fold("rule", false, "DS002 /b")]));
+  assert.deepEqual(
+    shown.map(({ open }) => open),
+    [false, false],
+  );
+  folds.keep(() => (shown = [fold("rule", false, "DS003 /c"), fold("rule", false, "DS001 /a")]));
+  assert.deepEqual(
+    shown.map(({ open }) => open),
+    [false, true],
+  );
 });

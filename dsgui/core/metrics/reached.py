@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dsgui.core.metrics.points import OUTPUT, Point, number_to_json
-from dsgui.core.metrics.the_loss import is_loss, the_loss
+from dsgui.core.metrics.the_loss import USUAL, is_loss, the_loss
 
 _NO_STEP = -1
-_MOST_LOSSES = 32  # a script that numbers their names has none of them in the list
+_MOST_LOSSES = 32  # besides the usual; a script that numbers their names has none of them in the list
 
 
 @dataclass(slots=True)
@@ -52,7 +52,7 @@ class Reached:
 
     def _take(self, point: Point, now_s: float) -> None:
         for name, value in point.values.items():
-            if is_loss(name) and (name in self.losses or len(self.losses) < _MOST_LOSSES):
+            if is_loss(name) and (name in self.losses or name in USUAL or len(self.losses) < _MOST_LOSSES):
                 self.losses.setdefault(name, _Loss()).take(value)
         if point.step is None or not math.isfinite(point.step):
             return

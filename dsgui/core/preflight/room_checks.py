@@ -21,6 +21,8 @@ from dsgui.core.texts.saying import Said, listed
 # (the fp32 weights and two moments); the HF Trainer adds the 16-bit model.
 CHECKPOINT_BYTES = 16
 CHECKPOINT_LEAST_BYTES = 12
+# DeepSpeed takes these folders as well: a name that is not absolute begins where the script runs.
+_NOT_LOOKED_AT = ("nvme_outside", "nvme_relative")
 _NVME_LOCKS_SINCE = "0.19.6"
 
 
@@ -76,13 +78,20 @@ def memlock(question: Question) -> Verdict | None:
     return problem(saw("memlock.locks_more", **given), advise("memlock.raise"), "ulimit -l unlimited")
 
 
+def _is_known_of(why: Said) -> tuple[bool, bool]:
+    """Problems first, then what DeepSpeed makes itself."""
+    return why.code in _NOT_LOOKED_AT, why.code == "nvme_no_folder"
+
+
 def nvme(question: Question) -> Verdict | None:
     """The folders that the config offloads to: whether DeepSpeed can write there. Whether what it writes has room the
     memory model says."""
     if zero_stage(question.config) != 3 or question.launch.elsewhere:
         return None
     known = [one for name in folders_of(question.config) if (one := question.around.folders.get(name)) is not None]
-    wrong = [one.why for one in known if isinstance(one, CannotSay)]
+    wrong = sorted((one.why for one in known if isinstance(one, CannotSay)), key=_is_known_of)
+    if wrong and wrong[0].code in _NOT_LOOKED_AT:
+        return unknown(wrong[0])
     if wrong:  # a folder that is not there is made by it (partitioned_param_swapper.py:89), on whatever drive that is
         return (warning if wrong[0].code == "nvme_no_folder" else problem)(wrong[0], advise("nvme.choose"))
     rooms = [saw("nvme.free", path=one.path, free=size(one.free_bytes)) for one in known if isinstance(one, Nvme)]

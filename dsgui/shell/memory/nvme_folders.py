@@ -41,7 +41,7 @@ class NvmeFolders:
             return "nvme_relative"
         self._check(folder)
         if not folder.is_dir():
-            return "nvme_no_folder"
+            return "nvme_is_file" if folder.exists() else "nvme_no_folder"
         if not os.access(folder, os.W_OK | os.X_OK):
             return "nvme_not_writable"
         return "" if _opens(named, os.O_DIRECT) or not _opens(named, 0) else "nvme_no_direct"

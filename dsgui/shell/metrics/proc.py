@@ -10,6 +10,7 @@ This module is also sent to the other machines of a run (shell/metrics/nodes.py)
 
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -151,29 +152,31 @@ class RunMemory:
 
 
 class RunCpu:
-    """What a run's processes took of all cores since the last reading, in percent; the first has none. `root` holds the
-    `proc` to read."""
+    """What a run's processes, and those of theirs that have ended, took of all cores since the last reading, in
+    percent; the first has none. `root` holds the `proc` to read."""
 
     def __init__(self, root: str = "", monotonic: Callable[[], float] = time.monotonic) -> None:
         self._root, self._monotonic = root, monotonic
         self._all_ticks_s = os.sysconf("SC_CLK_TCK") * (os.cpu_count() or 1)
         self._at_s: float | None = None
-        self._ticks: dict[int, int] = {}
+        self._totals: deque[int] = deque(maxlen=2)
 
     def read(self, pids: Iterable[int]) -> float | None:
-        """What a process took before it was first seen is not counted, nor the last of one that has ended."""
-        now, before, known = self._monotonic(), self._at_s, self._ticks
+        """A process that is new has begun since the last reading. What one that has ended took is its parent's by now,
+        or at the next reading: between end and `wait` it is nobody's."""
+        now, before, seen = self._monotonic(), self._at_s, max(self._totals, default=0)
         self._at_s = now
-        self._ticks = {pid: ticks for pid in pids if (ticks := self._ticks_of(pid)) is not None}
+        self._totals.append(sum(map(self._ticks_of, pids)))
         if before is None or now <= before:
             return None
-        used = sum(ticks - known[pid] for pid, ticks in self._ticks.items() if pid in known)
+        used = self._totals[-1] - seen
         return round(min(max(100 * used / (self._all_ticks_s * (now - before)), 0.0), 100.0), 1)
 
-    def _ticks_of(self, pid: int) -> int | None:
-        """In user and in system mode; a name may hold blanks and brackets."""
-        words = (_read_once(f"{self._root}/proc/{pid}/stat") or b"").rpartition(b")")[2].split(None, 13)
-        return int(words[11]) + int(words[12]) if len(words) > 12 else None
+    def _ticks_of(self, pid: int) -> int:
+        """In user and in system mode, its own and those of its children that have ended (proc(5): utime, stime, cutime,
+        cstime); a name may hold blanks and brackets."""
+        words = (_read_once(f"{self._root}/proc/{pid}/stat") or b"").rpartition(b")")[2].split(None, 15)
+        return sum(map(int, words[11:15]))
 
 
 def read_disk(paths: Iterable[str]) -> DiskReading:

@@ -134,12 +134,12 @@ class Scout:
 
 
 def _folders(plan: Plan, text: str) -> tuple[str, ...]:
-    """On NVMe: those that the config names, and the plan's."""
+    """On NVMe: those that the config names, and the plan's. One whose name has blanks around it can't be named here."""
     try:
         named = folders_of(Document(tidy(text).text).value) if "nvme" in text else ()
     except DocumentError:
         named = ()
-    return (*named, plan.model.nvme)
+    return (*(name for name in named if name == name.strip()), plan.model.nvme)
 
 
 def read_own_config(

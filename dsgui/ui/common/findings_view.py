@@ -100,18 +100,19 @@ def finding_item(finding: Finding, with_fix: bool = True) -> str:
         f'<p><span class="ds-word">{words("common_page", f"word_{kind}")}</span> '
         f'<button type="button" class="ds-where" data-goto="{escape(finding.pointer)}" '
         f'title="{words("common_page", "show_field")}">{escape(dotted(finding.pointer))}</button></p>'
-        f"<p>{prose(without_key(finding))}</p>{_advice(finding, with_fix)}{_about(finding.rule)}</li>"
+        f"<p>{prose(without_key(finding))}</p>{_advice(finding, with_fix)}{_about(finding)}</li>"
     )
 
 
-def _about(rule_id: str) -> str:
+def _about(finding: Finding) -> str:
     """The rule's id, shown in the corner; it opens to what the rule is about, by mouse, keyboard and touch."""
-    rule = EXPLAINED.get(rule_id)
+    rule = EXPLAINED.get(finding.rule)
     if rule is None:
         return ""
     title, about = escape(rule.title), words("common_page", "about_rule", rule=rule.id)
+    fold = escape(f"{rule.id} {finding.pointer}")
     return (
-        f'<details class="ds-rule"><summary title="{title}" aria-label="{about}">{rule.id}</summary>'
+        f'<details class="ds-rule" data-fold="{fold}"><summary title="{title}" aria-label="{about}">{rule.id}</summary>'
         f"<p><strong>{title}.</strong> {prose(rule.explanation)}</p></details>"
     )
 

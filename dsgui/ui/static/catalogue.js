@@ -381,6 +381,7 @@ export const TEXTS = {
   "goes": "No longer reported",
   "copy": "Copy",
   "copied": "Copied",
+  "copy_by_key": "Selected: press Ctrl+C",
   "for_accelerate": "For accelerate launch --config_file accelerate.yaml train.py",
   "native_loop": "A native training loop",
   "in_trainer": "In a script that uses the HF Trainer",

@@ -381,6 +381,7 @@ export const TEXTS = {
   "goes": "不再报告",
   "copy": "复制",
   "copied": "已复制",
+  "copy_by_key": "已选中，请按 Ctrl+C",
   "for_accelerate": "用于 accelerate launch --config_file accelerate.yaml train.py",
   "native_loop": "原生训练循环",
   "in_trainer": "在使用 HF Trainer 的脚本中",

@@ -1,12 +1,11 @@
 // The command as it will run. It breaks at its blanks alone: a word that is cut in two, or an option apart from its
 // hyphens, reads as two; what is longer than a line is scrolled to.
 
+import { copyText } from "./copying.js";
 import { button, el, part } from "./dom.js";
 import { words } from "./texts.js";
 
 /** @import { Props, Trigger, Watch } from "./types.d.ts" */
-
-const COPIED_MS = 1500;
 
 /** Words and blanks, in turn; the indent of a line belongs to its first word. @param {string} text */
 export const pieces = (text) => text.match(/\n\s*\S*|\S+|[^\S\n]+/g) ?? /** @type {string[]} */ ([]);
@@ -18,11 +17,7 @@ export const wholeWords = (text) => pieces(text).map((piece) => (piece.trim() ? 
 export function mount(element, props, _, watch) {
   const title = words("launch_page", "command");
   const line = el("pre", { class: "ds-command ds-words", tabindex: "0", role: "region", "aria-label": title });
-  const copy = button(words("tools_page", "copy"), { class: "ds-copy" }, async () => {
-    await navigator.clipboard.writeText(line.textContent ?? "");
-    copy.textContent = words("tools_page", "copied");
-    setTimeout(() => (copy.textContent = words("tools_page", "copy")), COPIED_MS);
-  });
+  const copy = button(words("tools_page", "copy"), { class: "ds-copy" }, () => copyText(copy, line));
   const head = el("div", { class: "ds-command-head" }, el("span", {}, title), copy);
   part(element, ".ds-launch-command").replaceChildren(head, line);
   const show = () => {

@@ -1,13 +1,11 @@
 // A panel of HTML that the server made (everything in it is escaped there); its buttons apply a fix, lead to the field
 // in the form, or copy the code above them.
 
+import { copyText } from "./copying.js";
 import { around, part } from "./dom.js";
 import { Folds } from "./folds.js";
-import { words } from "./texts.js";
 
 /** @import { Props, Trigger, Watch } from "./types.d.ts" */
-
-const COPIED_MS = 1500;
 
 /** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} trigger @param {Watch} watch */
 export function mount(element, props, trigger, watch) {
@@ -19,7 +17,7 @@ export function mount(element, props, trigger, watch) {
     const copy = around(event, "[data-copy]");
     if (fix) trigger("fix", { rule: fix.rule, pointer: fix.pointer, fix: fix.fix });
     if (where !== undefined) window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: where }));
-    if (copy) copyAbove(copy);
+    if (copy) copyText(copy, copy.previousElementSibling);
   });
   const show = () => {
     // eslint-disable-next-line no-restricted-properties -- the one place where markup is taken: the server's, escaped
@@ -27,13 +25,4 @@ export function mount(element, props, trigger, watch) {
   };
   watch("value", show);
   show();
-}
-
-/** @param {HTMLElement} button */
-async function copyAbove(button) {
-  await navigator.clipboard.writeText(button.previousElementSibling?.textContent ?? "");
-  button.textContent = words("tools_page", "copied");
-  setTimeout(() => {
-    button.textContent = words("tools_page", "copy");
-  }, COPIED_MS);
 }

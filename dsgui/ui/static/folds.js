@@ -1,13 +1,14 @@
 // What somebody opened or closed stays so when the markup around it comes anew.
 
-/** @param {ParentNode} root @returns {[string, HTMLDetailsElement][]} by class, and place among those of the class */
+/** @param {ParentNode} root @returns {[string, HTMLDetailsElement][]} by what it is of, and its place among these */
 function named(root) {
   /** @type {Map<string, number>} */
   const counts = new Map();
   return [...root.querySelectorAll("details")].map((fold) => {
-    const place = counts.get(fold.className) ?? 0;
-    counts.set(fold.className, place + 1);
-    return [`${fold.className} ${place}`, fold];
+    const of = `${fold.className} ${fold.dataset.fold ?? ""}`;
+    const place = counts.get(of) ?? 0;
+    counts.set(of, place + 1);
+    return [`${of} ${place}`, fold];
   });
 }
 

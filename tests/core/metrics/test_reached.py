@@ -39,6 +39,9 @@ def test_what_is_no_number_is_no_best_loss() -> None:
         (["aux_loss", "train_loss", "loss_scale"], "train_loss"),
         (["lm_loss", "loss"], "loss"),
         (["actor_loss", "critic_loss"], None),  # neither is what the other counts into
+        (["aux_loss"], None),  # stands beside one that is not logged
+        (["z_loss", "nll_loss"], "nll_loss"),
+        ([*(f"layer{number}_loss" for number in range(40)), "loss"], "loss"),
         (["loss_scale", "accuracy"], None),
     ],
 )

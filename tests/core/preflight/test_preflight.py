@@ -220,6 +220,7 @@ FAULTS = [
     ("memlock", {"config": NVME, "machine": host(ON_CPU, memlock_bytes=8 * MIB)}, P, "locks 953.7 MiB a rank"),
     ("nvme", {"config": NVME, "around": {"folders": {"/x": unusable("nvme_not_writable")}}}, P, "/x is not writable"),
     ("nvme", {"config": NVME, "around": {"folders": {"/x": unusable("nvme_no_folder")}}}, W, "/x doesn’t exist"),
+    ("nvme", {"config": NVME, "around": {"folders": {"/x": unusable("nvme_is_file")}}}, P, "/x is not a folder"),
     ("shm", {"machine": host(ON_CPU, shm=Disk("/dev/shm", GIB, 100 * MIB))}, P, "2 CPU ranks take 132 MiB"),
     ("cores", {"ranks": 9}, W, "9 ranks share 8 usable cores"),
     ("port", {"around": {"port_taken": True}}, P, "29600: another program"),
@@ -560,6 +561,14 @@ def test_folders_on_nvme_are_those_of_the_config_and_the_plans_own(bench, tmp_pa
     assert found[str(tmp_path)].free_bytes > 0
     assert found[str(tmp_path / "none")].why.code == "nvme_no_folder"
     assert list(scout.surroundings(plan, script_facts(""), False, "{").folders) == [str(tmp_path)]
+
+
+@pytest.mark.parametrize("code", ["nvme_outside", "nvme_relative"])
+def test_a_folder_on_nvme_that_is_not_looked_at_is_no_problem(code):
+    """DeepSpeed takes it: a drive that dsgui may not read, a name from where the script runs."""
+    (row,) = [row for row in rows(config=NVME, around={"folders": {"/x": unusable(code)}}) if row.check == "nvme"]
+    assert row.status is Status.UNKNOWN
+    assert "/x" in row.seen
 
 
 def test_the_scout_reads_the_machine_again_only_after_a_while(bench):

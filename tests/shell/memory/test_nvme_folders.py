@@ -29,7 +29,7 @@ def test_bad_input_is_one_sentence(tmp_path):
     (tmp_path / "file").write_text("")
     named = ["nvme", str(tmp_path / "none"), str(tmp_path / "file"), "/a\0b", "/proc/1", f"/{'x' * 300}"]
     told = [NvmeFolders().read(one).why for one in named]
-    assert [one.code for one in told[:3]] == ["nvme_relative", "nvme_no_folder", "nvme_no_folder"]
+    assert [one.code for one in told[:3]] == ["nvme_relative", "nvme_no_folder", "nvme_is_file"]
     assert all(str(one).startswith("NVMe folder: ") for one in told)
 
 

@@ -52,22 +52,36 @@ def test_a_limit_below_what_the_machine_has_is_told_with_its_use(
 
 
 def test_the_cpu_of_a_run_is_what_its_processes_took_since_the_last_reading(tmp_path: Path) -> None:
-    def took(pid: int, user: int, system: int) -> None:
-        tree(tmp_path, **{f"proc__{pid}__stat": f"{pid} (a (b) c) S 1 2 3 4 5 6 7 8 9 10 {user} {system} 0 0 20 0\n"})
+    def took(pid: int, user: int, system: int, ended: int = 0) -> None:
+        times = f"{user} {system} {ended} 0"
+        tree(tmp_path, **{f"proc__{pid}__stat": f"{pid} (a (b) c) S 1 2 3 4 5 6 7 8 9 10 {times} 20 0\n"})
 
     now = [100.0]
     cpu = RunCpu(str(tmp_path), lambda: now[0])
     second = os.sysconf("SC_CLK_TCK") * (os.cpu_count() or 1)  # ticks of all cores
-    took(7, 0, 0)
-    assert cpu.read([7]) is None
-    now[0] = 102.0
-    took(7, second // 2, second // 2)
-    took(8, 9 * second, 0)  # what it did before it was seen is not known to be of these two seconds
-    assert cpu.read([7, 8, 2**22 + 1]) == 50.0
-    now[0] = 103.0
-    took(8, 9 * second + second // 4, 0)
-    assert cpu.read([7, 8]) == 25.0
-    assert cpu.read([7, 8]) is None  # no time since
+
+    def told(*pids: int) -> float | None:
+        now[0] += 2
+        return cpu.read(pids)
+
+    took(7, 9 * second, 0)  # what it did before it was seen is not of these seconds
+    assert told(7) is None
+    took(7, 9 * second + second // 2, second // 2)
+    assert told(7, 2**22 + 1) == 50.0
+    took(8, second // 2, 0)  # began since, and works for it
+    assert told(7, 8) == 25.0
+    took(7, 9 * second + second // 2, second // 2, ended=second)  # 8 ended half a second of work later
+    assert told(7) == 25.0
+    took(7, 9 * second + second // 2, second // 2, ended=2 * second)  # one that nobody saw
+    assert told(7) == 50.0
+    took(9, second, 0)
+    assert told(7, 9) == 50.0
+    assert told(7) == 0.0  # ended, not waited for yet
+    took(7, 9 * second + second // 2, second // 2, ended=3 * second + second // 2)
+    assert told(7) == 25.0
+    assert told() == 0.0
+    now[0] -= 2
+    assert told(7) is None  # no time since
 
 
 def test_the_disk_is_the_first_folders_that_exists(tmp_path: Path) -> None:

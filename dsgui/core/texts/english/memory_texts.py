@@ -163,7 +163,8 @@ MEMORY_CANNOT: Mapping[str, str] = {
     "not_reckoned": "{model} can’t be reckoned with: {problem}",
     "part": "The script trains a part of the model, and how much is not known: say --lora-rank.",
     "nvme_relative": "NVMe folder: {path} is not an absolute path. Enter one that begins with /.",
-    "nvme_no_folder": "NVMe folder: {path} doesn’t exist or is not a folder. Create it on a local NVMe drive.",
+    "nvme_no_folder": "NVMe folder: {path} doesn’t exist. Create it on a local NVMe drive.",
+    "nvme_is_file": "NVMe folder: {path} is not a folder. Choose one on a local NVMe drive.",
     "nvme_not_writable": "NVMe folder: {path} is not writable. Change its permissions or choose another.",
     "nvme_no_direct": "NVMe folder: the file system of {path} doesn’t support O_DIRECT, which DeepSpeed needs. "
     "Choose a folder on a local NVMe drive.",

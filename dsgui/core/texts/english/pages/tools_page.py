@@ -28,6 +28,7 @@ TOOLS_PAGE: dict[str, str] = {
     "goes": "No longer reported",
     "copy": "Copy",
     "copied": "Copied",
+    "copy_by_key": "Selected: press Ctrl+C",
     "for_accelerate": "For accelerate launch --config_file accelerate.yaml train.py",
     "native_loop": "A native training loop",
     "in_trainer": "In a script that uses the HF Trainer",
