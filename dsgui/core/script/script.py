@@ -5,14 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from dsgui.core.config.conversion import truth
 from dsgui.core.script.command_line import NOTHING
 from dsgui.core.script.config_calls import ConfigCall, config_calls
 from dsgui.core.script.parser_source import added, adds, called, handed_out, kept_in_attribute, names_added
 from dsgui.core.script.resume_options import Resuming, resuming
 from dsgui.core.script.script_options import CommandLine, command_line, own_fields
 from dsgui.core.script.trees import module_tree
-from dsgui.core.script.words import value_of
+from dsgui.core.script.words import without_adapters
 
 # Parsers that take --local_rank, or that let an unknown argument pass.
 _TAKES_RANK = {"HfArgumentParser", "parse_known_args", "parse_args_into_dataclasses", "add_config_arguments"}
@@ -21,8 +20,6 @@ _TRAINERS = {"HfArgumentParser", "TrlParser", "parse_args_into_dataclasses"}
 _STAGE_3_BREAKERS = ("device_map", "low_cpu_mem_usage")
 # Only a part of the model is trained: what the optimizer holds can't be told from the model's size.
 _ADAPTS = {"LoraConfig", "get_peft_model", "PeftConfig"}
-# What switches the adapters off, as scripts that can train without them call it.
-_ADAPTERS, _NO_ADAPTERS = ("--use_peft", "--use_lora"), ("--no_use_peft", "--no_use_lora")
 
 _FROM_FILE = {"parse_json_file", "parse_yaml_file", "parse_dict"}
 _FROM_WORDS = {"parse_args_into_dataclasses", "parse_args_and_config"}
@@ -82,7 +79,7 @@ class ScriptFacts:
 
     def trains_a_part(self, arguments: Sequence[str]) -> bool:
         """Whether these arguments leave a part of the model untrained, as far as the source shows."""
-        return self.freezes or (self.adapts and not _without_adapters(arguments))
+        return self.freezes or (self.adapts and not without_adapters(arguments))
 
 
 def script_facts(source: str) -> ScriptFacts:
@@ -171,11 +168,6 @@ def _parser(nodes: Sequence[ast.AST], names: set[str], calls: list[ast.Call]) ->
 
 def _prepared(call: ast.Call) -> list[str]:
     return [word.id for word in call.args if isinstance(word, ast.Name)] if called(call) == "prepare" else []
-
-
-def _without_adapters(arguments: Sequence[str]) -> bool:
-    switched = value_of(arguments, _ADAPTERS)
-    return truth(switched) is False if switched else value_of(arguments, _NO_ADAPTERS) is not None
 
 
 def _freezes(nodes: Sequence[ast.AST]) -> bool:
