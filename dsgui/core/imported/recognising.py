@@ -9,7 +9,7 @@ from typing import Any
 from dsgui.core.config import accelerate_yaml, bounded_yaml
 from dsgui.core.imported.outline import Outline
 from dsgui.core.imported.shell_lines import MAX_CHARACTERS
-from dsgui.core.imported.tool_settings import outline_of
+from dsgui.core.imported.tool_settings import file_words, outline_of
 from dsgui.core.imported.tools import Tool, has_marks, tool_of
 from dsgui.core.imported.training_line import read_command
 
@@ -26,7 +26,7 @@ def recognised(text: str, path: str = "") -> Outline | None:
     found = settings_in(text)
     if found:
         outline = outline_of(*found)
-        return replace(outline, words=(path,)) if found[0].by_file and path else outline
+        return replace(outline, words=file_words(outline, path)) if found[0].by_file and path else outline
     if text.lstrip("\ufeff \t\r\n").startswith("{") or not might_train(text):
         return None
     return read_command(text)

@@ -7,10 +7,10 @@ from typing import Any
 
 from dsgui.core.config.arguments import TrainingArguments, from_words, with_defaults
 from dsgui.core.imported.outline import Outline, shown
-from dsgui.core.imported.tools import AXOLOTL, TRL, Tool
+from dsgui.core.imported.tools import AXOLOTL, LLAMA_FACTORY_V1, TRL, Tool
 from dsgui.core.texts.saying import said
 
-_CONFIG = "deepspeed"
+_CONFIG, _PLUGIN = "deepspeed", "dist_config"
 _LARGEST = 10**8
 _TYPES = ("bf16", "fp16")
 
@@ -18,13 +18,15 @@ _TYPES = ("bf16", "fp16")
 def outline_of(tool: Tool, settings: Mapping[str, Any], extra: Sequence[str] = ()) -> Outline:
     """The run that settings describe; `extra` words stand behind the file on a command line."""
     given = {str(name): value for name, value in settings.items() if value is not None}
+    if tool == LLAMA_FACTORY_V1:
+        given = _without_plugins(given)
     outline = Outline(said("imported", "settings", tool=tool.name), tool, **_config(tool, given))
     rest = {name: value for name, value in given.items() if name not in (_CONFIG, "accelerate_config", "ENV")}
     names = {name: tool.trainers(name) for name in rest}
     return replace(
         outline,
         words=() if tool.by_file else (*as_words(rest), *extra),
-        reader="accelerate" if outline.accelerate_file else "hf",
+        reader="accelerate" if outline.accelerate_file else tool.reader,
         started_by="torchrun" if tool.torchrun else "",
         environment=_environment(given.get("ENV")),
         fields=_fields(tool, rest),
@@ -33,6 +35,12 @@ def outline_of(tool: Tool, settings: Mapping[str, Any], extra: Sequence[str] = (
         passed=tuple(name for name, trainers in names.items() if not trainers and name not in tool.unread),
         unread=tuple(f"{name}: {shown(value)}" for name, value in rest.items() if name in tool.unread and value),
     )
+
+
+def file_words(outline: Outline, file: str) -> tuple[str, ...]:
+    """The arguments of a script that takes its settings' file, with the word that names the run's config."""
+    named = outline.tool.names_config if outline.tool and outline.config_file else ""
+    return (file, named) if named else (file,)
 
 
 def trainer_of(tool: Tool, settings: Mapping[str, Any]) -> TrainingArguments:
@@ -89,6 +97,19 @@ def from_options(words: Sequence[str]) -> dict[str, Any]:
             before = found[name]
             found[name] = word if before is True else [*(before if isinstance(before, list) else [before]), word]
     return found
+
+
+def _without_plugins(settings: dict[str, Any]) -> dict[str, Any]:
+    """LLaMA-Factory v1's settings with what its plugins say by the names that other tools have for it."""
+    rest, dist = dict(settings), settings.get(_PLUGIN)
+    if isinstance(dist, Mapping) and dist.get("name") == _CONFIG and isinstance(dist.get("config_file"), str):
+        rest |= {_CONFIG: dist["config_file"]}
+        del rest[_PLUGIN]
+    peft = settings.get("peft_config")
+    if isinstance(peft, Mapping) and peft.get("name") == "lora" and _count(peft.get("r")):
+        rest |= {"lora_rank": _count(peft["r"])}
+        del rest["peft_config"]
+    return rest
 
 
 def _word(value: Any) -> str:

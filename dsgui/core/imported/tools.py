@@ -23,8 +23,9 @@ class Tool:
     repository and package, the first to be named. `aliases`: its name → the HF Trainer's; names that it shares with the
     Trainer are in `shares`. `model`: its name → the Launch page's field. `defaults`: where they differ from the
     Trainer's; `computed`: what its code settles when it starts. `configs`: its names for DeepSpeed configs, and the
-    file behind each. `by_file`: its script takes the settings' file, otherwise words. `unread`: what changes the batch,
-    the config or the processes and is not read."""
+    file behind each. `by_file`: its script takes the settings' file, otherwise words, and `names_config` is the word
+    behind the file that names another config. `reader`: how its script gets the config. `unread`: what changes the
+    batch, the config or the processes and is not read."""
 
     name: str
     marks: frozenset[str]
@@ -39,6 +40,8 @@ class Tool:
     computed: frozenset[str] = frozenset()
     configs: Mapping[str, str] = field(default_factory=dict)
     by_file: bool = False
+    names_config: str = ""
+    reader: str = "hf"
     unread: frozenset[str] = frozenset(_PARALLEL)
     torchrun: bool = False
 
@@ -61,6 +64,42 @@ LLAMA_FACTORY = Tool(
     modules=("llamafactory.launcher", "llamafactory.cli"),
     model={"model_name_or_path": "model", "cutoff_len": "length", "lora_rank": "lora_rank"},
     unread=frozenset((*_PARALLEL, "use_kt", "use_galore", "use_badam", "pure_bf16", "dist_config")),
+    torchrun=True,
+)
+
+# With USE_V1=1 (src/llamafactory/v1/config): settings of its own, trained by accelerate instead of the HF Trainer.
+LLAMA_FACTORY_V1 = Tool(
+    name="LLaMA-Factory v1",
+    marks=frozenset(
+        {"dist_config", "kernel_config", "peft_config", "quant_config", "init_config", "optim_config", "model_class"}
+        | {"lr_scheduler_config", "train_dataset", "batching_strategy", "sample_backend", "custom_chat_template"}
+        | {"enable_activation_checkpointing"}
+    ),
+    scripts=("src/llamafactory/v1/launcher.py", "llamafactory/v1/launcher.py"),
+    verbs=frozenset({"train", "sft", "dpo", "rm"}),
+    modules=("llamafactory.v1.launcher",),
+    aliases={"model": "model_name_or_path", "micro_batch_size": "per_device_train_batch_size"},
+    shares=frozenset(
+        {"learning_rate", "max_grad_norm", "max_steps", "num_train_epochs", "bf16", "output_dir", "seed", "save_steps"}
+        | {"logging_steps", "resume_from_checkpoint"}
+    )
+    & EVERY_NAME,
+    model={
+        "model": "model",
+        "cutoff_len": "length",
+        "lora_rank": "lora_rank",
+        "enable_activation_checkpointing": "checkpointing",
+    },
+    defaults={"per_device_train_batch_size": 1, "learning_rate": 1e-4, "bf16": True},
+    # From global_batch_size and the ranks.
+    computed=frozenset({"gradient_accumulation_steps"}),
+    by_file=True,
+    names_config="dist_config.config_file={config}",
+    reader="script-hf",
+    unread=frozenset(
+        {"global_batch_size", "dp_size", "cp_size", "mp_replicate_size", "mp_shard_size", "batching_strategy"}
+        | {"dist_config", "peft_config", "quant_config", "optim_config"}
+    ),
     torchrun=True,
 )
 
@@ -154,7 +193,7 @@ TRL = Tool(
     configs={name: f"trl/accelerate_configs/{name}.yaml" for name in _TRL_CONFIGS},
 )
 
-TOOLS = (LLAMA_FACTORY, SWIFT, AXOLOTL, TRL)
+TOOLS = (LLAMA_FACTORY, LLAMA_FACTORY_V1, SWIFT, AXOLOTL, TRL)
 
 
 _EVERY_MARK = frozenset().union(*(tool.marks for tool in TOOLS))
@@ -166,11 +205,19 @@ def has_marks(names: Iterable[str]) -> bool:
     return not _EVERY_MARK.isdisjoint(names)
 
 
+def has_plugins(settings: Mapping[str, Any]) -> bool:
+    """LLaMA-Factory v1 alone writes `dist_config: {name: deepspeed, …}`."""
+    found = (value for name, value in settings.items() if name in LLAMA_FACTORY_V1.marks)
+    return any(isinstance(value, Mapping) and "name" in value for value in found)
+
+
 def tool_of(settings: Mapping[str, Any]) -> Tool | None:
     """The tool that most of the marks belong to. One mark is enough beside two arguments of the Trainer, else it takes
     two. None for a config of DeepSpeed's, and where two tools are as likely."""
     if _OF_DEEPSPEED & settings.keys():
         return None
+    if has_plugins(settings):
+        return LLAMA_FACTORY_V1
     counted = sorted(((len(tool.marks & settings.keys()), n) for n, tool in enumerate(TOOLS)), reverse=True)
     (most, first), (next_most, _) = counted[:2]
     shared = [name for name in settings if TOOLS[first].trainers(name) and not isinstance(settings[name], dict)]

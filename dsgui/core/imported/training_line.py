@@ -8,8 +8,8 @@ from typing import Any
 from dsgui.core.imported.launchers import BY_MODULE, BY_WORDS, Launcher, Started, read
 from dsgui.core.imported.outline import Outline, shown
 from dsgui.core.imported.shell_lines import Command, commands, is_computed
-from dsgui.core.imported.tool_settings import as_words, from_options, outline_of
-from dsgui.core.imported.tools import AXOLOTL, LLAMA_FACTORY, TOOLS, TRL, Tool, tool_of
+from dsgui.core.imported.tool_settings import as_words, file_words, from_options, outline_of
+from dsgui.core.imported.tools import AXOLOTL, LLAMA_FACTORY, LLAMA_FACTORY_V1, TOOLS, TRL, Tool, has_plugins, tool_of
 from dsgui.core.script.words import value_of, with_option
 from dsgui.core.texts.saying import Said, said
 
@@ -70,12 +70,13 @@ def _says_nothing(words: Sequence[str]) -> bool:
 def with_settings(outline: Outline, tool: Tool, settings: Mapping[str, Any]) -> Outline:
     """With what the settings' file says, which a command line overrides; `settings_file` is read then."""
     typed = from_options(outline.words)
+    tool = LLAMA_FACTORY_V1 if tool == LLAMA_FACTORY and has_plugins(settings) else tool
     made = outline_of(tool, {**settings, **typed})
     fields = {**made.fields, **outline.fields}
     return replace(
         made,
         source=outline.source,
-        words=(outline.settings_file, *outline.words) if tool.by_file else made.words,
+        words=(*file_words(made, outline.settings_file), *_behind(tool, outline)) if tool.by_file else made.words,
         started_by=outline.started_by or made.started_by,
         config=None if outline.config_file or outline.accelerate_file else made.config,
         config_file=outline.config_file or ("" if outline.accelerate_file else made.config_file),
@@ -83,7 +84,7 @@ def with_settings(outline: Outline, tool: Tool, settings: Mapping[str, Any]) -> 
         accelerate_file=outline.accelerate_file or made.accelerate_file,
         short=outline.short,
         reader=outline.reader if outline.accelerate_file or outline.short else made.reader,
-        script=outline.script,
+        script=tool.scripts[0] if tool == LLAMA_FACTORY_V1 else outline.script,
         ranks=outline.ranks,
         nodes=outline.nodes,
         gpus=outline.gpus,
@@ -92,6 +93,13 @@ def with_settings(outline: Outline, tool: Tool, settings: Mapping[str, Any]) -> 
         fields=fields,
         unread=(*outline.unread, *made.unread),
     )
+
+
+def _behind(tool: Tool, outline: Outline) -> tuple[str, ...]:
+    """What stands behind the file of settings, as the tool writes it."""
+    if tool != LLAMA_FACTORY_V1:
+        return outline.words
+    return tuple(f"{name}={value}" for name, value in from_options(outline.words).items())
 
 
 # ------------------------------------------------------------------------------------------------------ finding it

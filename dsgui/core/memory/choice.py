@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from dsgui.core.memory.question import Lora, Workload
-from dsgui.core.script.words import MODEL_OPTIONS, value_of
+from dsgui.core.script.words import MODEL_OPTIONS, value_of, without_adapters
 
 USUAL_LENGTH = 512
 _SIZE = re.compile(r"\d{1,6}(?:\.\d{1,6})?\s?[BbMm]")
@@ -93,7 +93,7 @@ def of_words(words: Sequence[str]) -> ModelChoice:
         target_length=_count(value_of(words, TARGET_OPTIONS)),
         checkpointing=checkpointing is not None and checkpointing.lower() not in _OFF,
         attention=attention if attention in ATTENTIONS else ATTENTIONS[0],
-        lora_rank=_count(value_of(words, _RANKS)),
+        lora_rank=0 if without_adapters(words) else _count(value_of(words, _RANKS)),
     )
 
 

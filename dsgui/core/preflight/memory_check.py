@@ -37,7 +37,7 @@ def with_memory(
     config was checked for."""
     if around.shape is None or launch.unreadable or not launch.handed:
         return launch
-    if around.script.trains_a_part and not launch.choice.lora_rank:
+    if around.script.trains_a_part(launch.arguments) and not launch.choice.lora_rank:
         return replace(launch, memory=CannotSay(said("memory_cannot", "part")))
     case, fitted = fitted_case(launch, around, context, schema, arguments)
     if isinstance(fitted, CannotSay):

@@ -31,12 +31,16 @@ def offload(question: Question) -> Verdict | None:
     if isinstance(question.launch.memory, Fitted):
         return None
     model = question.around.model
-    need = estimate(question.launch, model, question.around.script.trains_a_part)
+    need = estimate(question.launch, model, _trains_a_part(question))
     if need is None:
         return None
     if isinstance(need, Said):
         return unknown(need)
     return _fits(question.around.machine.host, need.states_bytes, need.estimate_bytes, spelled(model.parameters or 0))
+
+
+def _trains_a_part(question: Question) -> bool:
+    return question.around.script.trains_a_part(question.launch.arguments)
 
 
 def _fits(host: Host, states: int, estimate: int, parameters: str) -> Verdict | None:
@@ -184,7 +188,7 @@ def checkpoints(question: Question) -> Verdict | None:
         return problem(saw("checkpoints.full", **given), advice)
     if _saves_nothing(question):
         return ok(saw("checkpoints.saves_none", **given))
-    if model.parameters is None or question.around.script.trains_a_part:
+    if model.parameters is None or _trains_a_part(question):
         enough = disk.free_bytes >= host_checks.DISK_FOR_A_CHECKPOINT_BYTES
         few = saw("checkpoints.few", **given, need=size(4 << 30))
         return ok(saw("checkpoints.size_unknown", **given)) if enough else warning(few, advice)

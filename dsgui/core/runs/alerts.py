@@ -3,16 +3,18 @@ drop in speed. An alert is raised once, and reported once more ("calm") when it 
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import median
 
+from dsgui.core.logs.numerals import evaluates
 from dsgui.core.logs.trainlog import Progress
 from dsgui.core.metrics.points import OUTPUT, Event, Point
 from dsgui.core.metrics.samples import SLOWDOWNS, Sample, throttle_reasons
+from dsgui.core.metrics.the_loss import is_loss, the_loss
 from dsgui.core.sizes import in_gib
 from dsgui.core.texts.saying import Said, listed, said
 
-_NAMES = ("loss", "grad_norm", "eval_loss")
+_NORM = "grad_norm"
 
 STALL_TIMES = 10  # as long as a step usually takes
 _STALL_LEAST_S = 30.0
@@ -41,20 +43,24 @@ class Alerts:
     def points(self, points: Sequence[Point]) -> list[Event]:
         """Losses and gradient norms that are NaN or infinite. An infinite norm alone is an overflow that DeepSpeed
         skips, not an alert. Sources are treated separately: a file is read later than the output."""
+        return [event for point in points if self._deserves_a_look(point) for event in self._point(point)]
+
+    def _deserves_a_look(self, point: Point) -> bool:
+        """As hardly any of a million does."""
+        return bool(self._active) or not all(map(math.isfinite, point.values.values()))
+
+    def _point(self, point: Point) -> list[Event]:
         found: list[Event] = []
-        for point in points:
-            for name in _NAMES:
-                value = point.values.get(name, 0.0)
-                if math.isfinite(value) and not self._active:  # as with nearly each of a million
-                    continue
-                if name not in point.values or (math.isinf(value) and name == "grad_norm"):
-                    continue
-                subject, where, given = f"{name} {point.rank or 0}", "", {"name": name}
-                if point.source != OUTPUT:
-                    subject, where = f"{subject} {point.source}", "_in_file"
-                    given |= {"source": point.source}
-                code = "finite" if math.isfinite(value) else "nan" if math.isnan(value) else "infinite"
-                found += self._set(subject, code != "finite", said("alerts", code + where, **given), point.step)
+        for name in _watched(point.values):
+            value = point.values[name]
+            if math.isinf(value) and name == _NORM:
+                continue
+            subject, where, given = f"{name} {point.rank or 0}", "", {"name": name}
+            if point.source != OUTPUT:
+                subject, where = f"{subject} {point.source}", "_in_file"
+                given |= {"source": point.source}
+            code = "finite" if math.isfinite(value) else "nan" if math.isnan(value) else "infinite"
+            found += self._set(subject, code != "finite", said("alerts", code + where, **given), point.step)
         return found
 
     def sample(self, sample: Sample) -> list[Event]:
@@ -125,3 +131,13 @@ class Alerts:
         (self._active.add if wrong else self._active.discard)(subject)
         subject = f"{self._machine} {subject}" if self._machine else subject
         return [Event.of("alert" if wrong else "calm", told, step, subject, self._machine)]
+
+
+def _watched(names: Iterable[str]) -> list[str]:
+    """The loss that is minimized, each where that can't be told (its parts are NaN with it, and told once); the losses
+    on held-out data; the norm of the gradients."""
+    losses = [name for name in names if is_loss(name)]
+    held_out = [name for name in losses if evaluates(name)]
+    trained = [name for name in losses if name not in held_out]
+    main = the_loss(trained)
+    return [*([main] if main else trained), *held_out, *(name for name in names if name == _NORM)]

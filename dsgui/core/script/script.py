@@ -11,6 +11,7 @@ from dsgui.core.script.parser_source import added, adds, called, handed_out, kep
 from dsgui.core.script.resume_options import Resuming, resuming
 from dsgui.core.script.script_options import CommandLine, command_line, own_fields
 from dsgui.core.script.trees import module_tree
+from dsgui.core.script.words import without_adapters
 
 # Parsers that take --local_rank, or that let an unknown argument pass.
 _TAKES_RANK = {"HfArgumentParser", "parse_known_args", "parse_args_into_dataclasses", "add_config_arguments"}
@@ -18,7 +19,7 @@ _TAKES_CONFIG = {"HfArgumentParser", "parse_args_into_dataclasses", "add_config_
 _TRAINERS = {"HfArgumentParser", "TrlParser", "parse_args_into_dataclasses"}
 _STAGE_3_BREAKERS = ("device_map", "low_cpu_mem_usage")
 # Only a part of the model is trained: what the optimizer holds can't be told from the model's size.
-_TRAINS_A_PART = {"LoraConfig", "get_peft_model", "PeftConfig", "requires_grad_"}
+_ADAPTS = {"LoraConfig", "get_peft_model", "PeftConfig"}
 
 _FROM_FILE = {"parse_json_file", "parse_yaml_file", "parse_dict"}
 _FROM_WORDS = {"parse_args_into_dataclasses", "parse_args_and_config"}
@@ -48,7 +49,8 @@ class ScriptFacts:
     that the config has; `prepared`: the names that are given to accelerate's `prepare`; `gathers`: it collects tensors
     of all ranks with it. `resuming`: how it goes on from a checkpoint. `sets_use_cpu`: its source names
     that argument of the HF Trainer; `by_file`: an argparse of its own reads the command line, and the HF Trainer's
-    arguments are in a file. `problem`: why the source could not be read as Python, or ""."""
+    arguments are in a file. `adapts`: it can train adapters; `freezes`: it takes parameters out of the training.
+    `problem`: why the source could not be read as Python, or ""."""
 
     strict: bool = False
     takes_local_rank: bool = False
@@ -59,7 +61,8 @@ class ScriptFacts:
     options: Mapping[str, bool] = field(default_factory=dict)
     may_break_stage_3: tuple[tuple[str, int], ...] = ()
     tells_transformers: bool = False
-    trains_a_part: bool = False
+    adapts: bool = False
+    freezes: bool = False
     config_calls: tuple[ConfigCall, ...] = ()
     stand_ins: frozenset[str] = frozenset()
     prepared: frozenset[str] = frozenset()
@@ -73,6 +76,10 @@ class ScriptFacts:
     def passes_local_rank(self) -> bool:
         """Whether --local_rank may be given to it: only a strict parser that does not name it would stop."""
         return self.takes_local_rank or not self.strict
+
+    def trains_a_part(self, arguments: Sequence[str]) -> bool:
+        """Whether these arguments leave a part of the model untrained, as far as the source shows."""
+        return self.freezes or (self.adapts and not without_adapters(arguments))
 
 
 def script_facts(source: str) -> ScriptFacts:
@@ -124,7 +131,8 @@ def script_facts(source: str) -> ScriptFacts:
         },
         may_break_stage_3=tuple((name, line) for name, line, sure in breakers if not sure),
         tells_transformers="HfDeepSpeedConfig" in names,
-        trains_a_part=bool(names & _TRAINS_A_PART) or _freezes(nodes),
+        adapts=bool(names & _ADAPTS),
+        freezes="requires_grad_" in names or _freezes(nodes),
         config_calls=config_calls(nodes, calls),
         stand_ins=frozenset(names & _STAND_INS),
         gathers=bool(names & _GATHERS),

@@ -3,10 +3,14 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from dsgui.core.config.conversion import truth
+
 # The names scripts give to the model they start from, and to the folder they write to.
 MODEL_OPTIONS = ("--model_name_or_path", "--model_name", "--model", "--pretrained_model_name_or_path", "--model_path")
 OUTPUT_OPTIONS = ("--output_dir", "--output", "--save_dir", "--checkpoint_dir", "--ckpt_dir", "--save_path")
 _FOLDER_OPTION = re.compile(r"--[\w-]*(?:dir|folder)\Z")
+# What switches LoRA's adapters off, as scripts that can train without them call it.
+_ADAPTERS, _NO_ADAPTERS = ("--use_peft", "--use_lora"), ("--no_use_peft", "--no_use_lora")
 _READ_FROM = ("data", "cache", "model", "tokenizer", "config", "script")
 
 
@@ -20,6 +24,12 @@ def value_of(words: Sequence[str], options: Iterable[str]) -> str | None:
             if name in spellings:
                 return value if equals else words[place + 1] if _has_value(words, place) else ""
     return None
+
+
+def without_adapters(words: Sequence[str]) -> bool:
+    """Whether the arguments say that no adapters are trained."""
+    switched = value_of(words, _ADAPTERS)
+    return truth(switched) is False if switched else value_of(words, _NO_ADAPTERS) is not None
 
 
 def folders_of(words: Sequence[str]) -> list[str]:

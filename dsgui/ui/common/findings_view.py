@@ -15,6 +15,7 @@ from dsgui.core.validation.check_report import counted
 MOST_SHOWN = 100
 _COLONS = (": ", "：")
 CONVERT = "convert"  # the id of the fix that is no edit of a document
+_SEAM = re.compile(r"(?<=[._])(?=\w)")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 
 
@@ -99,9 +100,14 @@ def finding_item(finding: Finding, with_fix: bool = True) -> str:
         f'<li class="ds-finding ds-{kind}" data-rule="{escape(finding.rule)}">'
         f'<p><span class="ds-word">{words("common_page", f"word_{kind}")}</span> '
         f'<button type="button" class="ds-where" data-goto="{escape(finding.pointer)}" '
-        f'title="{words("common_page", "show_field")}">{escape(dotted(finding.pointer))}</button></p>'
+        f'title="{words("common_page", "show_field")}">{breakable(dotted(finding.pointer))}</button></p>'
         f"<p>{prose(without_key(finding))}</p>{_advice(finding, with_fix)}{_about(finding)}</li>"
     )
+
+
+def breakable(key: str) -> str:
+    """Escaped; in a narrow column it breaks between its words, not in one."""
+    return _SEAM.sub("<wbr>", escape(key))
 
 
 def _about(finding: Finding) -> str:

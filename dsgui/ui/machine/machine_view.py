@@ -8,6 +8,7 @@ from dsgui.core.machine.machine_checks import check
 from dsgui.core.machine.machine_report import Group, counted, groups, summary
 from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.texts.saying import words
+from dsgui.ui.common.findings_view import prose
 
 _KINDS = {Status.PROBLEM: "ds-error", Status.WARNING: "ds-warning", Status.OK: "ds-ok", Status.UNKNOWN: "ds-note"}
 
@@ -47,7 +48,7 @@ def _item(row: Row) -> str:
     return (
         f'<li class="ds-finding {_KINDS[row.status]}" data-check="{escape(row.check)}">'
         f'<p><span class="ds-word">{words("machine_page", row.status.value)}</span> {escape(str(row.title))}</p>'
-        f'<p>{escape(row.seen)}</p><p class="ds-advice">{escape(row.advice)}</p>{command}</li>'
+        f'<p>{prose(row.seen)}</p><p class="ds-advice">{prose(row.advice)}</p>{command}</li>'
     )
 
 

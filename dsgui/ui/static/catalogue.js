@@ -1040,6 +1040,7 @@ export const TEXTS = {
   "move_after": "Move later",
   "hide": "Hide chart",
   "source_output": "output",
+  "source_telemetry": "telemetry",
   "source": "from {source}",
   "undrawn": "{title}: can't be drawn ({problem})",
   "screen_refused": "full screen was refused ({problem})",

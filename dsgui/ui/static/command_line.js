@@ -7,11 +7,17 @@ import { words } from "./texts.js";
 
 /** @import { Props, Trigger, Watch } from "./types.d.ts" */
 
-/** Words and blanks, in turn; the indent of a line belongs to its first word. @param {string} text */
-export const pieces = (text) => text.match(/\n\s*\S*|\S+|[^\S\n]+/g) ?? /** @type {string[]} */ ([]);
+/** Words and blanks of a line, in turn; its indent belongs to its first word. @param {string} text */
+export const pieces = (text) => text.match(/^[^\S\n]+\S+|\S+|\s+/g) ?? /** @type {string[]} */ ([]);
 
-/** @param {string} text @returns {(Node | string)[]} */
-export const wholeWords = (text) => pieces(text).map((piece) => (piece.trim() ? el("span", {}, piece) : piece));
+/** The lines of a text, each with its end. @param {string} text */
+export const lines = (text) => text.match(/[^\n]*\n|[^\n]+/g) ?? /** @type {string[]} */ ([]);
+
+/** Each line by itself: what of it does not fit goes on further in than any line begins. @param {string} text */
+export const wholeWords = (text) => lines(text).map((line) => el("span", { class: "ds-line" }, ...wordsOf(line)));
+
+/** @param {string} line @returns {(Node | string)[]} */
+const wordsOf = (line) => pieces(line).map((piece) => (piece.trim() ? el("span", {}, piece) : piece));
 
 /** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} _ @param {Watch} watch */
 export function mount(element, props, _, watch) {

@@ -215,8 +215,10 @@ function drawn(found, use) {
 /** @param {GoalChoice} one @param {number} index @param {(one: GoalChoice) => void} use */
 function card(one, index, use) {
   const facts = [tradeOff(one, index), one.checkpointing ? say("checkpointing") : "", room(one)].filter(Boolean);
-  const options = withOptions(say("launch_with", { words: one.words }));
-  const given = one.words ? [el("p", { class: "ds-goal-words" }, ...options)] : [];
+  const [before, after] = say("launch_with", { words: "\n" }).split("\n");
+  const options = el("span", { class: "ds-goal-options" }, ...withOptions(one.words));
+  const label = el("span", { class: "ds-goal-label" }, before);
+  const given = one.words ? [el("p", { class: "ds-goal-words" }, label, options, after)] : [];
   return el(
     "article",
     { class: "ds-goal-card", "data-preset": one.preset, "data-fit": one.verdict.fit },

@@ -12,6 +12,12 @@ const TRIES = 20;
 const TRY_MS = 250;
 const COLUMNS = ["curve", "of", "source", "points", "last"];
 
+/** Files have names of their own. @type {Record<string, () => string>} */
+const SOURCES = {
+  output: () => words("charts_page", "source_output"),
+  telemetry: () => words("charts_page", "source_telemetry"),
+};
+
 /** What the table says of a curve, in its columns. @param {Curve} curve */
 function cells(curve) {
   const own = `${curve.node ? `${curve.node}: ` : ""}${curve.name}`;
@@ -19,7 +25,7 @@ function cells(curve) {
   return [
     name,
     textOf("afterwards_page", `kind_${curve.kind}`, curve.kind),
-    curve.source === "output" ? words("charts_page", "source_output") : curve.source,
+    SOURCES[curve.source]?.() ?? curve.source,
     String(curve.count),
     figure(curve.lastValue, 5),
   ];

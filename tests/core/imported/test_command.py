@@ -94,6 +94,16 @@ def test_the_file_of_llama_factory_is_merged_with_what_follows_it():
     assert (whole.config_file, whole.ranks) == ("ds.json", 2)
 
 
+def test_the_file_of_llama_factory_v1_takes_its_launcher_and_keeps_its_overrides():
+    outline = read("USE_V1=1 NPROC_PER_NODE=2 llamafactory-cli sft run.yaml max_steps=20")
+    settings = {"model": "m", "max_steps": 10, "dist_config": {"name": "deepspeed", "config_file": "ds.json"}}
+    whole = with_settings(outline, outline.tool, settings)
+    assert whole.script == "src/llamafactory/v1/launcher.py"
+    assert whole.words == ("run.yaml", "dist_config.config_file={config}", "max_steps=20")
+    assert (whole.config_file, whole.ranks, whole.trainer.max_steps) == ("ds.json", 2, 20)
+    assert whole.environment == ("USE_V1=1",)
+
+
 def test_trl_and_axolotl_hand_options_on_to_their_launcher():
     outline = read("trl sft --model_name_or_path m --accelerate_config zero2 --num_processes 4 --packing true")
     assert (outline.accelerate_file, outline.config_name) == ("trl/accelerate_configs/zero2.yaml", "zero2")

@@ -137,6 +137,43 @@ def test_settings_of_trls_scripts_are_not_ms_swifts():
     assert str(read(settings).source) == "TRL settings"
 
 
-def test_a_trainer_of_llama_factory_that_takes_its_config_elsewhere_is_told():
-    outline = read("model: m\ntemplate: x\ncutoff_len: 8\ndist_config: {name: deepspeed, config_file: ds.json}\n")
-    assert outline.unread == ("dist_config: {'name': 'deepspeed', 'config_file': 'ds.json'}",)
+V1 = """model: some/model
+model_class: llm
+kernel_config: {name: auto}
+dist_config:
+  name: deepspeed
+  config_file: examples/deepspeed/ds_z3_config.json
+train_dataset: data/demo.yaml
+micro_batch_size: 2
+global_batch_size: 16
+cutoff_len: 1024
+max_steps: 10
+"""
+
+
+def test_llama_factory_v1_names_its_config_in_a_plugin():
+    outline = read(V1, "/home/me/run.yaml")
+    assert str(outline.source) == "LLaMA-Factory v1 settings"
+    assert outline.config_file == "examples/deepspeed/ds_z3_config.json"
+    assert outline.words == ("/home/me/run.yaml", "dist_config.config_file={config}")
+    trainer = outline.trainer
+    assert (trainer.per_device_train_batch_size, trainer.learning_rate, trainer.bf16) == (2, 1e-4, True)
+    assert "gradient_accumulation_steps" in trainer.unknown
+    fields = fields_of(outline, "")
+    assert (fields["model"], fields["length"], fields["reader"]) == ("some/model", 1024, "script-hf")
+    assert outline.unread == ("global_batch_size: 16",)
+    assert "src/llamafactory/v1/launcher.py" in told(outline)
+
+
+def test_llama_factory_v1_is_known_by_its_plugins_alone():
+    short = "model: m\ncutoff_len: 8\nmicro_batch_size: 1\ndist_config: {name: deepspeed, config_file: ds.json}\n"
+    assert read(short).config_file == "ds.json"
+    lora = read(V1 + "peft_config: {name: lora, r: 16, target_modules: all}\n")
+    assert fields_of(lora, "")["lora_rank"] == 16
+    assert "peft_config" not in " ".join(lora.unread)
+
+
+def test_llama_factory_v1_without_deepspeed_is_told():
+    outline = read("model: m\ncutoff_len: 8\ndist_config: {name: fsdp2, dcp_path: null}\n", "/run.yaml")
+    assert (outline.config_file, outline.words) == ("", ("/run.yaml",))
+    assert outline.unread == ("dist_config: {'name': 'fsdp2', 'dcp_path': None}",)

@@ -9,7 +9,7 @@ from dsgui.core.memory.answer import CannotSay, Device
 from dsgui.core.memory.choice import ModelChoice
 from dsgui.core.memory.fits.nvme import Nvme
 from dsgui.core.memory.guessed import model_of_size
-from dsgui.core.preflight.memory_check import _MOST_WORKERS, _workers, fitted_case
+from dsgui.core.preflight.memory_check import _MOST_WORKERS, _workers, fitted_case, with_memory
 from dsgui.core.preflight.surroundings import Launch, Surroundings
 from dsgui.core.script.script import script_facts
 from dsgui.core.sizes import GIB
@@ -62,3 +62,19 @@ def test_what_goes_to_nvme_needs_room_in_the_folder_that_the_config_names(free, 
     bar = fitted.verdict.worst(Device.NVME)
     assert (bar.amount.likely <= free * GIB) is fits
     assert any(one.code == "short_nvme" for one in fitted.verdict.short) is not fits
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rank", "asks"),
+    [("", None, True), ("--use_peft True", None, True), ("--use_peft False", None, False), ("", 8, False)],
+)
+def test_a_rank_is_asked_for_only_where_adapters_are_trained(arguments, rank, asks):
+    config = {"zero_optimization": {"stage": 3}, "bf16": {"enabled": True}, "train_micro_batch_size_per_gpu": 1}
+    choice = ModelChoice("7B", lora_rank=rank)
+    words = tuple(arguments.split())
+    launch = Launch(config, (), "1 GPU", 1, script="/t.py", arguments=words, gpu_indices=(0,), choice=choice)
+    script = script_facts("from peft import LoraConfig, get_peft_model\nmodel = get_peft_model(model, LoraConfig())")
+    around = Surroundings(script, MACHINE, shape=model_of_size("7B"))
+    memory = with_memory(launch, around, Context(Integration.NATIVE), Catalog().schema()).memory
+    assert memory is not None
+    assert (isinstance(memory, CannotSay) and memory.why.code == "part") is asks

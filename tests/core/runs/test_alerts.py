@@ -2,6 +2,8 @@
 
 import math
 
+import pytest
+
 from dsgui.core.logs.trainlog import Progress
 from dsgui.core.metrics.points import OUTPUT, Event, Point
 from dsgui.core.metrics.samples import GpuSample, Sample
@@ -30,6 +32,21 @@ def test_a_loss_that_is_nan_is_told_once_and_again_when_it_is_a_number() -> None
     assert alerts.points(loss(8, math.nan)) == []
     assert alerts.points(loss(9, 2.0)) == [Event.of("calm", said("alerts", "finite", name="loss"), 9, "loss 0")]
     assert kinds(alerts.points(loss(10, math.inf))) == [("alert", "loss 0")]
+
+
+@pytest.mark.parametrize("name", ["lm_loss", "train_loss", "val_loss", "actor_loss"])
+def test_a_loss_by_any_name_is_watched(name: str) -> None:
+    alerts = Alerts()
+    assert [event.text for event in alerts.points(loss(7, math.nan, name))] == [f"{name} is NaN."]
+    assert kinds(alerts.points(loss(8, 2.0, name))) == [("calm", f"{name} 0")]
+    assert alerts.points(loss(9, math.inf, "loss_scale")) == []
+
+
+def test_the_parts_of_a_loss_are_not_told_beside_it() -> None:
+    parts = {"ce_loss": math.nan, "aux_loss": math.nan, "loss": math.nan}
+    assert kinds(Alerts().points([Point(1, None, parts)])) == [("alert", "loss 0")]
+    apart = {"actor_loss": 1.0, "critic_loss": math.nan}  # none of the two is the one that is minimized
+    assert kinds(Alerts().points([Point(1, None, apart)])) == [("alert", "critic_loss 0")]
 
 
 def test_a_file_that_is_read_later_does_not_gainsay_the_output() -> None:

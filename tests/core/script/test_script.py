@@ -97,5 +97,24 @@ def test_what_is_computed_when_it_runs_is_told_apart_from_what_is_written() -> N
 
 @pytest.mark.parametrize("source", ["get_peft_model(m, c)", "p.requires_grad = False", "m.requires_grad_(False)"])
 def test_training_a_part_of_the_model_is_seen(source: str) -> None:
-    assert script_facts(source).trains_a_part
-    assert not script_facts("model.train()").trains_a_part
+    assert script_facts(source).trains_a_part(())
+    assert not script_facts("model.train()").trains_a_part(())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        ("--use_peft False", False),
+        ("--use_peft=false", False),
+        ("--use-lora no", False),
+        ("--no_use_peft", False),
+        ("--use_peft True", True),
+        ("--use_peft", True),
+        ("--use_peft False --use_peft True", True),
+        ("--lora_alpha 16", True),
+    ],
+)
+def test_adapters_can_be_switched_off_by_an_argument_and_what_is_frozen_can_not(arguments: str, part: bool) -> None:
+    words = arguments.split()
+    assert script_facts("get_peft_model(m, c)").trains_a_part(words) is part
+    assert script_facts("get_peft_model(m, c); m.requires_grad_(False)").trains_a_part(words)

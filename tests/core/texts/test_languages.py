@@ -200,3 +200,42 @@ def test_another_word_for_a_run_is_seen(text: str) -> None:
 @pytest.mark.parametrize("text", ["每个训练步", "开始训练", "另外 3 次运行", "训练损失"])
 def test_what_training_is_called_is_no_run(text: str) -> None:
     assert not OTHER_RUN.search(text)
+
+
+# Another word for a GPU's count: “四块 GPU”; “块” alone is also a block of the config.
+ANOTHER_COUNT = re.compile(r"[一两三四五六七八几每\dN某] ?[块张] ?[^，。；、]{0,8}GPU|GPU 按每[块张]")
+
+
+def test_chinese_has_one_word_for_counting_gpus() -> None:
+    for kind, texts in CHINESE.items():
+        for code, text in texts.items():
+            assert ANOTHER_COUNT.search(text) is None, (kind, code, text)
+
+
+@pytest.mark.parametrize("text", ["四块 GPU 上", "4 块 GPU", "一块小 GPU", "GPU 按每块计"])
+def test_another_word_for_counting_gpus_is_seen(text: str) -> None:
+    assert ANOTHER_COUNT.search(text)
+
+
+# “fp16”: {“enabled”: true} pasted into a config is no JSON.
+CURLY_CODE = re.compile(r"“[\w.]+” ?: ?(?:true|false|null|[\d{\[“-])(?!-)")
+
+
+def _texts_of_presets() -> Iterator[tuple[str, str]]:
+    for file in sorted((ROOT / "presets").glob("*.json")):
+        yield file.name, json.dumps(json.loads(file.read_text("utf-8")), ensure_ascii=False)
+
+
+@pytest.mark.parametrize("tag", [ENGLISH_TAG, CHINESE_TAG])
+def test_code_in_a_text_has_straight_quotes(tag: str) -> None:
+    for kind, texts in {ENGLISH_TAG: ENGLISH, CHINESE_TAG: CHINESE}[tag].items():
+        assert not [text for text in texts.values() if CURLY_CODE.search(text)], kind
+
+
+def test_code_in_the_notes_of_a_preset_has_straight_quotes() -> None:
+    assert {name for name, text in _texts_of_presets() if CURLY_CODE.search(text)} == set()
+
+
+def test_curly_quotes_in_code_are_seen() -> None:
+    assert CURLY_CODE.search("put “fp16”: {“enabled”: true} there")
+    assert not CURLY_CODE.search("both “auto”: --fp16 or --bf16 decides")

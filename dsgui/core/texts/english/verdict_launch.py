@@ -186,7 +186,7 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "needs.install": "pip install {module} there, or remove {key}.",
     "needs.datastates": "See github.com/DataStates/datastates-llm, or remove datastates_ckpt.",
     "operators.see_machine": "See 4 · Machine for what is missing, or choose another optimizer or no offload "
-    "(“torch_adam”: true in optimizer.params needs no operator of DeepSpeed's).",
+    '("torch_adam": true in optimizer.params needs no operator of DeepSpeed\'s).',
 }
 
 # What tells how a script gets its config, as its source or its arguments have it.

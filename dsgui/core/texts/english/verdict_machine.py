@@ -81,8 +81,8 @@ MACHINE_ADVICE: Mapping[str, str] = {
     "cuda.on_the_cpu": "Runs here use the CPU. On a machine with a GPU: check its driver with nvidia-smi.",
     "cuda.check_driver": "Check the driver with nvidia-smi, and CUDA_VISIBLE_DEVICES.",
     "driver.update": "Update the driver, or install a torch built for CUDA {cuda}.",
-    "toolkit.install": "Install the CUDA {cuda} toolkit and set CUDA_HOME, or use a torch optimizer (“torch_adam”: "
-    "true).",
+    "toolkit.install": "Install the CUDA {cuda} toolkit and set CUDA_HOME, or use a torch optimizer "
+    '("torch_adam": true).',
     "toolkit.point": "Point CUDA_HOME to a CUDA {built} toolkit. DS_SKIP_CUDA_CHECK=1 skips the check.",
     "async_io.install": "Install libaio with its headers. Only NVMe offload needs it.",
     "cpu_adam.see_above": "See the compiler and CUDA toolkit above.",

@@ -57,8 +57,8 @@ LEARN_NUMBERS: dict[str, str] = {
     "own_runs": "来自你自己的运行，实测。",
     "model_of_two_keys": "来自 dsgui 的显存模型，并非实测：手边的机器很少有 T5-3B 在此需要的 62 GiB 内存。单 GPU，"
     "fp16，1 × 128 token；只计张量，不含 CUDA 上下文和碎片。",
-    "model_of_lora": "来自 dsgui 的显存模型，并非实测：按教程的配置在四块 GPU 上训练 Bloomz-7B1，fp16，4 × 512 token"
-    "；GPU 按每块计，内存按四个 rank 合计，只计张量。",
+    "model_of_lora": "来自 dsgui 的显存模型，并非实测：按教程的配置在四个 GPU 上训练 Bloomz-7B1，fp16，4 × 512 token"
+    "；GPU 按每个计，内存按四个 rank 合计，只计张量。",
     "figure": "指标",
     "stage": "ZeRO stage",
     "optimizer_at": "优化器卸载到",

@@ -24,7 +24,7 @@ LORA: dict[str, str] = {
     "two_nodes.a1": "3 个",
     "two_nodes.a2": "5 个",
     "two_nodes.a3": "8 个，按 hostfile",
-    "two_nodes.right": "指定的每块 GPU 各一个。全局批大小 64、微批为 8，无法分给三个 rank，所以这样启动会被"
+    "two_nodes.right": "指定的每个 GPU 各一个。全局批大小 64、微批为 8，无法分给三个 rank，所以这样启动会被"
     "拒绝：清空 Include，八个 rank 就是 64 = 8 × 1 × 8。",
     "two_nodes.wrong": "数一数冒号后面的 GPU。",
     "dialogues.title": "用 FLAN-T5 做对话摘要",
@@ -43,13 +43,13 @@ LORA: dict[str, str] = {
     "，再在试用框里与原模型对比。",
     "adapter.go1": "打开运行页",
     "seven_b.title": "7B 为什么因此能训练？",
-    "seven_b.text": "教程用 LoRA、ZeRO-2 和优化器卸载，在四块 GPU 上训练 Bloomz-7B1。你自己的运行是一个小 Bloom；7B "
+    "seven_b.text": "教程用 LoRA、ZeRO-2 和优化器卸载，在四个 GPU 上训练 Bloomz-7B1。你自己的运行是一个小 Bloom；7B "
     "的数字来自显存模型。",
     "seven_b.ask": "LoRA 省下的是什么？",
     "seven_b.a1": "16 位权重：只加载适配器",
     "seven_b.a2": "梯度、主权重和动量：只有适配器才有",
     "seven_b.a3": "激活：冻结的层不保留",
-    "seven_b.right": "权重还在，stage 2 时每块 GPU 都有 2Ψ；其余 14Ψ 缩小到几乎没有。激活也还在：反向传播要穿过冻结的"
+    "seven_b.right": "权重还在，stage 2 时每个 GPU 都有 2Ψ；其余 14Ψ 缩小到几乎没有。激活也还在：反向传播要穿过冻结的"
     "层才能到达适配器。",
     "seven_b.wrong": "比较表中各行：哪几行几乎消失了？",
 }

@@ -15,13 +15,13 @@ MEMORY: dict[str, str] = {
     "sixteen.right": "模型状态的四分之三属于优化器，所以 ZeRO 最先分片的就是它。",
     "sixteen.wrong": "权重的 fp32 副本由优化器更新，也由它保存。",
     "stages.title": "找到放得下的最低 stage",
-    "stages.text": "stage 1 把优化器的 12Ψ 分到 N 块 GPU，stage 2 再分梯度，stage 3 再分权重。stage 越高通信越多，所"
+    "stages.text": "stage 1 把优化器的 12Ψ 分到 N 个 GPU，stage 2 再分梯度，stage 3 再分权重。stage 越高通信越多，所"
     "以应选放得下的最低 stage。\n"
     "设为 7B、8 × A100 40 GB、不卸载，再选出条形不越线的最低 stage。",
-    "offload.title": "一块小 GPU，一个大模型",
+    "offload.title": "一个小 GPU，一个大模型",
     "offload.text": "DeepSpeed 的核心，用教程的话说就是：GPU 显存不够，CPU 内存来凑。暂时用不到的内容先放在内存里"
     "。\n"
-    "3B 模型的 16Ψ 是 48 GB。让它放进一块 24 GB 或更小的 GPU：先选显卡，再选卸载什么。卸载优化器需要stage 1 或更高，"
+    "3B 模型的 16Ψ 是 48 GB。让它放进一个 24 GB 或更小的 GPU：先选显卡，再选卸载什么。卸载优化器需要stage 1 或更高，"
     "卸载参数需要stage 3。",
     "activations.title": "激活",
     "activations.text": "反向传播要用到前向传播的一些值，它们随微批大小和样本长度增长。激活重计算只保留每层的输入，"
@@ -31,7 +31,7 @@ MEMORY: dict[str, str] = {
     "activations.a1": "stage 3",
     "activations.a2": "都不会：要靠更小的微批、更短的样本或重计算",
     "activations.a3": "每个 stage 都会，与 N 成正比",
-    "activations.right": "ZeRO 分的是模型状态。激活属于每块 GPU 自己的样本，各 stage 都一样。",
+    "activations.right": "ZeRO 分的是模型状态。激活属于每个 GPU 自己的样本，各 stage 都一样。",
     "activations.wrong": "比较stage 0 到stage 3 的条形中“激活”那一段。",
     "buffers.title": "缓冲区与碎片",
     "buffers.text": "梯度按桶归约。`reduce_bucket_size` 数的是元素个数，不管模型多小，桶都按设定的大小占用显存。\n"

@@ -2,16 +2,16 @@
 
 NATIVE: dict[str, str] = {
     "native.name": "用 deepspeed.initialize 预训练",
-    "native.about": "批大小同样是 64，用 1、4 或 8 块 GPU；优化器来自配置还是脚本；apex 的 opt_level 后来怎样了。",
+    "native.about": "批大小同样是 64，用 1、4 或 8 个 GPU；优化器来自配置还是脚本；apex 的 opt_level 后来怎样了。",
     "native.source": "对应文档：DeepSpeed 多卡训练的安装与使用",
     "table.title": "批大小的表格",
     "table.text": "`train_batch_size` = `train_micro_batch_size_per_gpu` × `gradient_accumulation_steps` × GPU 数。"
     "教程的表格保持 64 不变，给出三种切分方式。\n"
     "每个按钮用表中一行打开同一个预设；请看 JSON 和上方的设置栏。",
-    "table.go1": "1 块 GPU",
-    "table.go2": "4 块 GPU",
-    "table.go3": "2 台机器 × 4 块 GPU",
-    "table.ask": "微批为 8、4 块 GPU 时，累积几步才是 64？",
+    "table.go1": "1 个 GPU",
+    "table.go2": "4 个 GPU",
+    "table.go3": "2 台机器 × 4 个 GPU",
+    "table.ask": "微批为 8、4 个 GPU 时，累积几步才是 64？",
     "table.a1": "1",
     "table.a2": "2",
     "table.a3": "8",
@@ -22,7 +22,7 @@ NATIVE: dict[str, str] = {
     "first_cut.text": "这个示例有自己的循环：先 `deepspeed.initialize`，再前向、反向、更新。一个小 GPT 学习用单词数"
     "数，不需要下载。\n"
     "在两个 rank 上启动，64 = 8 × 4 × 2。日志里就有教程的那种行：`Rank[0]: Epoch 1, step … / …, loss …`。在 GPU 机器"
-    "上用两块 GPU，或其他能整除 8 的数目。",
+    "上用两个 GPU，或其他能整除 8 的数目。",
     "first_cut.go1": "按两个 rank 设置启动页",
     "other_cut.title": "同样是 64，换一种切分方式",
     "other_cut.text": "现在是表格的第一行：一个 rank 累积 8 个微批，64 = 8 × 8 × 1。只要批仍是 64，换别的 rank 数或"

@@ -100,6 +100,7 @@ CHARTS_PAGE: dict[str, str] = {
     "move_after": "后移",
     "hide": "隐藏图表",
     "source_output": "输出",
+    "source_telemetry": "采样",
     "source": "来源：{source}",
     "undrawn": "{title}：无法绘制（{problem}）",
     "screen_refused": "无法进入全屏（{problem}）",

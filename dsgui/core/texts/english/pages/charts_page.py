@@ -101,6 +101,7 @@ CHARTS_PAGE: dict[str, str] = {
     "move_after": "Move later",
     "hide": "Hide chart",
     "source_output": "output",
+    "source_telemetry": "telemetry",
     "source": "from {source}",
     "undrawn": "{title}: can't be drawn ({problem})",
     "screen_refused": "full screen was refused ({problem})",
