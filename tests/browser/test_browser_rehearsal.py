@@ -121,7 +121,7 @@ def test_a_press_that_the_server_has_no_answer_to_can_be_pressed_again(browser, 
         page.fill("#gpus input", "5")  # nobody asked for that yet
         expect(chip(page)).to_have_text("does not fit")
         page.route("**/gradio_api/run/**", lambda route: route.fulfill(status=500, body='{"error": "raised"}'))
-        said_so = "dsgui’s server had no answer: its terminal says why. Try again."
+        said_so = "The dsgui server returned an error: see its terminal. Try again."
         ask(page)
         expect(said(page)).to_have_text(said_so)
         expect(page.get_by_role("button", name="Ask DeepSpeed: dry run")).to_have_attribute("aria-busy", "false")
