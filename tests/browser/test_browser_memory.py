@@ -115,7 +115,7 @@ def test_an_invalid_config_is_to_be_mended_first(page):
     plan_for_a_24_gb_card(page)
     expect(chip(page)).to_have_text("does not fit")
     replace_text(page, json.dumps(CONFIG | {"zero_optimization": {"stage": 7}}))
-    expect(page.locator("#memory-panel")).to_contain_text("Mend the config first:")
+    expect(page.locator("#memory-panel")).to_contain_text("Fix the config first:")
     expect(chip(page)).to_have_text("can’t say")
     expect(page.locator(".ds-mem-bar")).to_have_count(0)
 
@@ -164,8 +164,8 @@ def test_zeros_stages_stand_side_by_side_and_follow_the_config(page):
     expect(current).to_contain_text("Stage 3 this config")
     expect(current).to_contain_text("on the host")
     replace_text(page, json.dumps(CONFIG | {"zero_optimization": {"stage": 7}}))
-    expect(page.locator(".ds-zs")).to_contain_text("Mend the config first:")
+    expect(page.locator(".ds-zs")).to_contain_text("Fix the config first:")
     page.get_by_text("ZeRO stages compared").click()
     with page.expect_response("**/gradio_api/run/**"):
         page.get_by_text("ZeRO stages compared").click()
-    expect(page.locator(".ds-zs:not([aria-busy])")).to_contain_text("Mend the config first:")  # the same answer again
+    expect(page.locator(".ds-zs:not([aria-busy])")).to_contain_text("Fix the config first:")  # the same answer again

@@ -126,7 +126,7 @@ def test_what_a_job_reads_stays(bench: Bench, run_id: str) -> None:
     ("given", "expected"),
     [
         ({"source": "nothing"}, "checkpoint-10"),
-        ({"verb": "merge"}, "can't be done"),
+        ({"verb": "merge"}, "can't be used"),
         ({"dtype": "fp8"}, "fp32 or bf16"),
         ({"shard": "5"}, "5GB or 500MB"),
         ({"to": "checkpoint-10"}, "nothing is overwritten"),
