@@ -100,6 +100,8 @@ def test_a_part_says_what_it_is_by_mouse_and_keyboard_and_leads_to_its_key(page)
     expect(page.locator('[data-pointer="/zero_optimization/stage"] input:checked')).to_be_focused()
 
 
+# Cheaper: tests/js/memory_bars.test.js: all moments have the same scale.
+@pytest.mark.complete
 def test_each_moment_is_shown_on_the_same_scale(page):
     plan_for_a_24_gb_card(page)
     expect(chip(page)).to_have_text("does not fit")
@@ -111,6 +113,8 @@ def test_each_moment_is_shown_on_the_same_scale(page):
     expect(bar(page, "gpu").locator(".ds-mem-need")).to_have_text(peak)
 
 
+# Cheaper: tests/core/memory, tests/ui/config.
+@pytest.mark.complete
 def test_an_invalid_config_is_to_be_mended_first(page):
     plan_for_a_24_gb_card(page)
     expect(chip(page)).to_have_text("does not fit")
@@ -137,6 +141,8 @@ def test_a_reload_keeps_the_model(page):
     expect(page.locator("#memory-model textarea, #memory-model input")).to_have_value("7B")
 
 
+# Cheaper: tests/core/script; tests/ui/config.
+@pytest.mark.complete
 def test_a_model_that_the_scripts_arguments_name_is_taken(page):
     replace_text(page, json.dumps(CONFIG))
     choose(page, "#device", "RTX 4090 24 GB")
