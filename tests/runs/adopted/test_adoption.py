@@ -169,6 +169,17 @@ def test_a_logs_own_times_are_when_its_lines_were_printed(bench, tmp_path):
     assert "no times" not in bench.runs.follow(run_id, Cursor()).reason
 
 
+def test_a_log_whose_steps_have_no_times_has_no_duration(bench, tmp_path):
+    """Megatron's iterations after DeepSpeed's start: the last time is not that of the last step."""
+    told = timed_log(f"2024-05-01 12:00:{2 * n:02d}" for n in range(20))
+    (tmp_path / "train.log").write_text(
+        told + "".join(f" iteration {n}/ 100 | lm loss: 3E+00 |\n" for n in range(21, 60))
+    )
+    os.utime(tmp_path / "train.log", (1, 1))
+    one = bench.runs.summary(bench.add(tmp_path / "train.log"))
+    assert (one.started_at, one.duration_s) == (datetime(2024, 5, 1, 12).timestamp(), None)
+
+
 def test_a_logs_unclear_times_are_not_used_and_that_is_said(bench, tmp_path):
     (tmp_path / "train.log").write_text(timed_log(f"05/0{n}/2024 12:00:00" for n in range(1, 6)))
     run_id = bench.add(tmp_path / "train.log")
