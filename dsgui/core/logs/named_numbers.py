@@ -167,6 +167,7 @@ _JUDGED = re.compile(
     r"^ ?(?:validation|test|valid) (?:results|loss) at (?:(?P<step>iteration +\d{1,15})|the end of training)"
     r"(?: (?:for|on) (?P<set>val(?:idation)?|test) (?:data|set))? \| ?"
 )
+_ON_TEST_SET = re.compile(r"test set, ")
 _FAIRSEQ = re.compile(r"^(?:\| )?epoch (\d{1,9}):? +(\d{1,15}) / (\d{1,15}) (?=loss)")
 _BATCHES = re.compile(r"\| *(\d{1,15})/ *(\d{1,15}) batches \|")
 _SAID = re.compile(r"\b(loss|perplexity|accuracy) (?:is|was) (?=[-+.\d]|nan|inf)", re.IGNORECASE)
@@ -325,7 +326,7 @@ def _plain(text: str) -> str:
     if "[" in text or "tensor(" in text:
         for pattern, words in _REWRITTEN:
             text = pattern.sub(words, text)
-    if " at iteration " in text or " at the end of training" in text:
+    if text.startswith(("valid", "test", " valid", " test")):
         text = _JUDGED.sub(_judged, text)
     if " batches |" in text:
         text = _BATCHES.sub(r"| step \1/\2 |", text)
@@ -376,7 +377,7 @@ def _kind(text: str, found: _Found) -> tuple[str, dict[str, float]]:
     judged = [name for name in values if is_loss(name)] or list(values)
     if all(map(evaluates, judged)):
         return "eval", values
-    if text.startswith("test set, "):
+    if _ON_TEST_SET.match(text):
         return "eval", {f"test_{name.removeprefix('lm_')}": value for name, value in values.items()}
     before = text[: found.first_loss or 0]
     if _EVALUATES.match(text) or (_JUDGES.search(before) and not _TRAINS.search(before)):
