@@ -613,7 +613,7 @@ class Runs:
         live = status.state.live
         if live and status.begun_s is not None:
             return max(self._monotonic() - status.begun_s, 0.0)
-        if not live and status.lasted_s is not None:
+        if status.state is RunState.ELSEWHERE or (not live and status.lasted_s is not None):
             return status.lasted_s
         if not live and (known := directory.last_elapsed_s()) is not None:
             return known

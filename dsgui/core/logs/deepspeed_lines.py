@@ -2,7 +2,8 @@
 a reward.
 
 deepspeed/runtime/engine.py: _report_progress; utils/timer.py: ThroughputTimer, SynchronizedWallClockTimer.log;
-runtime/utils.py: see_memory_usage; runtime/fp16/loss_scaler.py: update_scale.
+runtime/utils.py: see_memory_usage; runtime/fp16/loss_scaler.py: update_scale; runtime/fp16/fused_optimizer.py and
+unfused_optimizer.py: _update_scale.
 """
 
 import re
@@ -37,6 +38,8 @@ _MEMORY_NAMES = ("allocated_gb", "max_allocated_gb", "reserved_gb", "max_reserve
 _HOST_MEMORY = re.compile(rf"CPU Virtual Memory: {{1,8}}used = ({NUMBER}) GB, percent = ({NUMBER})%")
 _OVERFLOW = re.compile(r"\bOVERFLOW! (?:Rank (\d{1,9}) )?Skipping step\.")
 _SCALE = re.compile(rf"Attempted loss scale: ({NUMBER}), (?:reducing to ({NUMBER})|but hysteresis)")
+# Of the optimizers without ZeRO; each rank says it.
+_GRAD_OVERFLOW = re.compile(r"\bGrad overflow on iteration:? (\d{1,15})\Z")
 
 _REWARD = re.compile(rf"average reward score: ({NUMBER})(?:\Z|\s)", re.IGNORECASE)
 
@@ -108,6 +111,11 @@ def _overflow(text: str) -> Reading | None:
     return Reading(Form.OVERFLOW, values, rank=int(match[1]) if match[1] else _rank(text))
 
 
+def _grad_overflow(text: str) -> Reading | None:
+    match = _GRAD_OVERFLOW.search(text)
+    return match and Reading(Form.OVERFLOW, {}, int(match[1]), rank=_rank(text))
+
+
 def _reward(text: str) -> Reading | None:
     """DeepSpeedExamples, step3_rlhf_finetuning/main.py: on a line of its own, after the step's."""
     match = _REWARD.search(text)
@@ -127,5 +135,6 @@ _READERS = (
     ("Max_MA ", _memory),
     ("CPU Virtual Memory", _host_memory),
     ("OVERFLOW!", _overflow),
+    ("Grad overflow on iteration", _grad_overflow),
     ("verage reward score: ", _reward),
 )

@@ -161,6 +161,13 @@ _SPEECH = (
     (re.compile(r"\bTRAIN Batch (\d{1,9})/(\d{1,15}) (?=loss)"), r"TRAIN epoch \1 step \2 "),
     (re.compile(r"\bCV Batch (\d{1,9})/\d{1,15} (?=loss)"), r"CV epoch \1 "),
 )
+# GPT-NeoX's and Megatron's: `validation results at iteration 100 | lm_loss value: 2.1E+00 |`, `… at the end of training
+# for test data | …`, `validation loss at iteration 100 on test set | …`.
+_JUDGED = re.compile(
+    r"^ ?(?:validation|test|valid) (?:results|loss) at (?:(?P<step>iteration +\d{1,15})|the end of training)"
+    r"(?: (?:for|on) (?P<set>val(?:idation)?|test) (?:data|set))? \| ?"
+)
+_ON_TEST_SET = re.compile(r"test set, ")
 _FAIRSEQ = re.compile(r"^(?:\| )?epoch (\d{1,9}):? +(\d{1,15}) / (\d{1,15}) (?=loss)")
 _BATCHES = re.compile(r"\| *(\d{1,15})/ *(\d{1,15}) batches \|")
 _SAID = re.compile(r"\b(loss|perplexity|accuracy) (?:is|was) (?=[-+.\d]|nan|inf)", re.IGNORECASE)
@@ -319,9 +326,15 @@ def _plain(text: str) -> str:
     if "[" in text or "tensor(" in text:
         for pattern, words in _REWRITTEN:
             text = pattern.sub(words, text)
+    if text.startswith(("valid", "test", " valid", " test")):
+        text = _JUDGED.sub(_judged, text)
     if " batches |" in text:
         text = _BATCHES.sub(r"| step \1/\2 |", text)
     return _SAID.sub(r"\1 ", text) if _NUMBERED.search(text) else text
+
+
+def _judged(match: re.Match[str]) -> str:
+    return f"{'test set,' if match['set'] == 'test' else 'valid'} {match['step'] or ''} | "
 
 
 def _items(text: str) -> _Found:
@@ -364,6 +377,8 @@ def _kind(text: str, found: _Found) -> tuple[str, dict[str, float]]:
     judged = [name for name in values if is_loss(name)] or list(values)
     if all(map(evaluates, judged)):
         return "eval", values
+    if _ON_TEST_SET.match(text):
+        return "eval", {f"test_{name.removeprefix('lm_')}": value for name, value in values.items()}
     before = text[: found.first_loss or 0]
     if _EVALUATES.match(text) or (_JUDGES.search(before) and not _TRAINS.search(before)):
         return "eval", as_evaluation(values)
@@ -372,4 +387,4 @@ def _kind(text: str, found: _Found) -> tuple[str, dict[str, float]]:
 
 def as_evaluation(values: Mapping[str, float]) -> dict[str, float]:
     """With the names of an evaluation's curves."""
-    return {"eval_loss" if name == "loss" else name: value for name, value in values.items()}
+    return {"eval_loss" if name in ("loss", "lm_loss") else name: value for name, value in values.items()}

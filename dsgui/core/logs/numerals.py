@@ -23,6 +23,8 @@ _SPELLINGS = {
     "ppl": "perplexity",
     "loss ppl": "perplexity",
     "lm loss ppl": "perplexity",
+    "lm_loss_ppl": "perplexity",
+    "lm-loss": "loss",
     "samples/s": "samples_per_second",
     "samples/sec": "samples_per_second",
     "samples/second": "samples_per_second",
@@ -77,9 +79,10 @@ def canonical(name: str) -> str | None:
     lowered = " ".join(name.lower().split()).replace("avg. ", "avg ")
     if lowered.endswith("loss_step"):  # Lightning's, beside train_loss_epoch
         lowered = lowered.removesuffix("_step")
+    lowered = lowered.removesuffix(" value")
     if known := _SPELLINGS.get(lowered):
         return known
-    words = lowered.removesuffix(" value").split(" ")
+    words = lowered.split(" ")
     if len(words) > 1:
         if words[-1] == "loss":
             return _qualified(words[:-1])

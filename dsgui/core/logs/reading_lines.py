@@ -9,6 +9,8 @@ from dsgui.core.logs.named_numbers import read_epoch, read_named
 from dsgui.core.logs.patterns import Pattern
 from dsgui.core.logs.readings import Reading
 
+_REPEATS = "wandb: "  # its summary of a run repeats the last values, without their steps
+
 
 def as_text(line: bytes) -> str:
     """Without colours and other escape sequences, and without trailing white space."""
@@ -20,6 +22,8 @@ def readings(text: str, patterns: Sequence[Pattern] = ()) -> list[Reading]:
     for pattern in patterns:
         if found := pattern.read(text):
             return [found]
+    if text.startswith(_REPEATS):
+        return []
     if dicts := read_dicts(text):
         return dicts
     one = read_deepspeed(text) or _named(text)

@@ -24,7 +24,7 @@ from dsgui.core.logs.bars import (
     described_values,
 )
 from dsgui.core.logs.dict_lines import is_broken
-from dsgui.core.logs.epochs import EpochCounts
+from dsgui.core.logs.epochs import MOST_LATE_BYTES, Bursts, EpochCounts
 from dsgui.core.logs.happenings import Happenings
 from dsgui.core.logs.judgements import PATIENCE, read_judgement
 from dsgui.core.logs.metric_blocks import MetricBlock
@@ -48,6 +48,7 @@ LINE_LIMIT_BYTES = 1 << 15
 BAR_PATIENCE = 12
 
 _PASSED_BYTES = 1 << 16
+_RANKS_APART = 2  # steps, in what several ranks print
 _MOST_DULL, _DULL_BYTES = 1024, 400
 _BREAK = re.compile(rb"[\r\n]")
 _PLAIN, _PATTERN, _DICT = Form.PLAIN, Form.PATTERN, Form.DICT  # to look up a member takes as long as to read a number
@@ -104,11 +105,13 @@ class TrainLog:
         self._bar_at = 0  # its step since the training began
         self._bar_said: int | None = None  # the step at which the bar's postfix was a point
         self._held: list[_Held] = []
+        self._bursts = Bursts()
         self._points: list[Point] = []
         self._happenings = Happenings()
         self._trained = False
         self._last_loss: float | None = None
-        self._skipped = 0
+        self._skipped = self._engine_at = 0
+        self._overflown = -1 - _RANKS_APART
         self._epochs, self._bar_epochs = EpochCounts(), EpochCounts()
         self._epoch: Epoch | None = None
         self._metrics = MetricBlock()
@@ -646,7 +649,8 @@ class TrainLog:
             self._epoch = Epoch(epoch, epochs if known is None else known)
 
     def _dict(self, reading: Reading, text: str) -> None:
-        self._age_held()
+        if reading.step is not None or any(one.reading.form is not _DICT for one in self._held):
+            self._age_held()
         self._judging = False
         if "loss" in reading.values:
             self._last_loss = reading.values["loss"]
@@ -667,10 +671,16 @@ class TrainLog:
         self._held.append(_Held(reading, text))
         if self._bar.total is None:
             self._release(None)
+        elif sum(len(one.text) for one in self._held) > MOST_LATE_BYTES:
+            self._release(self._bar_at)
 
     def _engine(self, reading: Reading) -> None:
         step = reading.step
         assert step is not None
+        if reading.form is Form.SPEED:  # counts from where it was resumed; its step's progress line comes first
+            step = max(step, self._engine_at)
+        else:
+            self._engine_at = step
         self._skipped = int(reading.values.get("skipped_steps", self._skipped))
         timed = self._times.engine_is_at(step)
         self._add_timed(timed)
@@ -679,6 +689,11 @@ class TrainLog:
             self._progress = (step, None, None)
 
     def _skips_step(self, reading: Reading, text: str) -> None:
+        """`reading.step` is the optimizer's own count, where each rank says it."""
+        if (told := reading.step) is not None:
+            if self._overflown - _RANKS_APART <= told <= self._overflown:
+                return
+            self._overflown = told
         self._skipped += 1
         step = self._step()
         values = {**reading.values, "skipped_steps": float(self._skipped)}
@@ -763,9 +778,12 @@ class TrainLog:
         if not self._held:
             return
         held, self._held = self._held, []
+        dicts = [one.reading for one in held if one.reading.form is _DICT]
+        late = iter(self._bursts.steps(dicts, step) if step and len(dicts) > 1 else ())
         for one in held:
             reading = one.reading
             at = self._step_if_none(reading) if step is None else step
+            at = next(late, at) if reading.form is _DICT else at
             self._add(Point(at, reading.epoch, reading.values, reading.kind, reading.rank), one.text)
 
     def _age_held(self) -> None:

@@ -12,6 +12,7 @@ from dsgui.core.preflight.script_checks import CONFIG_OPTIONS, given_twice
 from dsgui.core.preflight.surroundings import Question
 from dsgui.core.script.command_line import NOTHING, ONE, SOME, Lacking, Leftover, Option
 from dsgui.core.script.gone_options import instead, is_trainers, words_instead
+from dsgui.core.script.imports import Absent
 from dsgui.core.script.script_options import ArgumentsFile
 from dsgui.core.texts.saying import Said, listed, said
 
@@ -274,17 +275,29 @@ def _short_path(path: str) -> str:
 
 
 def imports(question: Question) -> Verdict | None:
-    missing = question.around.answers.missing
-    if not missing:
+    answers = question.around.answers
+    if not answers.missing and not answers.gone:
         return None
-    lines = dict(question.around.script.command_line.imports)
-    named = [saw("script_imports.module", module=module, line=str(lines[module])) for module in missing]
+    missing = [one.name for one in answers.missing]
     packages = [_PACKAGES[module] for module in missing if module in _PACKAGES]
     others = [module for module in missing if module not in _PACKAGES]
     python = question.launch.target_python
     command = f"{shlex.quote(python)} -m pip install {shlex.join(packages)}" if packages and python else ""
-    seen = saw("script_imports.missing", modules=listed(named))
-    return _grave(question)(seen, tuple(_where_from(packages, others)), command)
+    seen = [saw("script_imports.missing", modules=_where(answers.missing))] if missing else []
+    seen += [saw("script_imports.gone", names=_where(answers.gone))] if answers.gone else []
+    advice = [*_where_from(packages, others), *([advise("script_imports.release")] if answers.gone else [])]
+    return _grave(question)(tuple(seen), tuple(advice), command)
+
+
+def _where(told: Sequence[Absent]) -> str | Said:
+    """Each with its line."""
+    shown = [
+        saw("script_imports.in_file", module=one.name, file=one.file, line=str(one.line))
+        if one.file
+        else saw("script_imports.module", module=one.name, line=str(one.line))
+        for one in told[:_MOST_TOLD]
+    ]
+    return listed(shown)
 
 
 def _where_from(packages: list[str], others: list[str]) -> Iterator[Said]:

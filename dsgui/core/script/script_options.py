@@ -2,12 +2,13 @@
 dataclasses it hands to `HfArgumentParser`. What other files declare is joined by who can read them."""
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
 from dsgui.core.script.command_line import NOTHING, Option
 from dsgui.core.script.declared import Module, dotted_name, module_of
+from dsgui.core.script.imports import Import, finds_more, imports_of
 from dsgui.core.script.parser_source import (
     FOR_DATACLASSES,
     MAKERS,
@@ -58,8 +59,7 @@ class CommandLine:
     or imports them. `whole`: nothing else can add options. `strict`: words left over end the script. `positionals`: it
     takes words without a dash too. `defaults_changed`: `set_defaults` is called, or may be in the file that the parser
     is handed to; `assigned`: attributes it sets, of whatever; `logs_itself`: logging_steps or logging_strategy is set
-    in the code. `imports`: modules that have to be there as soon as it starts, and the line of each; `finds_more`: it
-    changes `sys.path` first."""
+    in the code. `imports`: what has to be there as soon as it starts; `finds_more`: it changes `sys.path` first."""
 
     own: tuple[Option, ...] = ()
     groups: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ class CommandLine:
     defaults_changed: bool = False
     assigned: frozenset[str] = frozenset()
     logs_itself: bool = False
-    imports: tuple[tuple[str, int], ...] = ()
+    imports: tuple[Import, ...] = ()
     finds_more: bool = False
 
 
@@ -102,8 +102,8 @@ def command_line(
         defaults_changed="set_defaults" in named or elsewhere,
         assigned=frozenset(_assigned_attributes(nodes)),
         logs_itself=_sets_logging(nodes),
-        imports=tuple(_imports(tree.body)),
-        finds_more=any(dotted_name(node) == "sys.path" for node in nodes if isinstance(node, ast.Attribute)),
+        imports=tuple(imports_of(tree.body)),
+        finds_more=finds_more(nodes),
     )
 
 
@@ -206,12 +206,3 @@ def _sets_logging(nodes: Sequence[ast.AST]) -> bool:
 
 def _assigned_attributes(nodes: Sequence[ast.AST]) -> set[str]:
     return {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
-
-
-def _imports(body: Iterable[ast.stmt]) -> Iterator[tuple[str, int]]:
-    """Of the statements that run first and in any case: what a condition, a try or a function imports may be absent."""
-    for statement in body:
-        if isinstance(statement, ast.Import):
-            yield from ((alias.name.partition(".")[0], statement.lineno) for alias in statement.names)
-        elif isinstance(statement, ast.ImportFrom) and statement.module and not statement.level:
-            yield statement.module.partition(".")[0], statement.lineno

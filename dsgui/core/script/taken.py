@@ -7,6 +7,7 @@ from typing import Any
 
 from dsgui.core.config.arguments import EVERY_NAME, TrainingArguments, from_mapping, from_words, with_defaults
 from dsgui.core.script.command_line import UNSET, Option, Reading, read
+from dsgui.core.script.imports import Absent
 from dsgui.core.script.named_files import NamedFile, named_files
 from dsgui.core.script.script_options import LOGGING, ArgumentsFile, CommandLine, trainer_defaults
 from dsgui.core.texts.saying import Said, said
@@ -19,11 +20,13 @@ _LATE = frozenset({"max_steps", "num_train_epochs", "warmup_steps", "warmup_rati
 
 @dataclass(frozen=True, slots=True)
 class ScriptAnswers:
-    """What the training environment has for a script. `missing`: of its imports, those that are not there. `options`:
-    of the classes its parser is given, `known` where all of them could be read. `trainers`: the names that
+    """What the training environment has for a script. `missing`: of its imports, and of the files beside it that it
+    imports, those whose package is not there; `gone`: what the installed release of one does not have. `options`: of
+    the classes its parser is given, `known` where all of them could be read. `trainers`: the names that
     transformers' own training arguments have."""
 
-    missing: tuple[str, ...] = ()
+    missing: tuple[Absent, ...] = ()
+    gone: tuple[Absent, ...] = ()
     options: tuple[Option, ...] = ()
     known: bool = False
     trainers: frozenset[str] = frozenset()

@@ -1,8 +1,10 @@
 """What was read of a training is kept as a run's own files are: points, output, events, progress."""
 
 import math
+import os
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -12,7 +14,7 @@ from dsgui.core.adopted.line_times import LineTimes, TimesReader, cut
 from dsgui.core.adopted.lying import Lying
 from dsgui.core.adopted.timed import span
 from dsgui.core.launch.state import RunState, RunStatus
-from dsgui.core.metrics.curves import Series
+from dsgui.core.metrics.curves import RECORD, Series
 from dsgui.core.sizes import size
 from dsgui.core.texts.saying import said
 from dsgui.shell.adopted.told import Told
@@ -56,12 +58,21 @@ def keep(directory: RunDirectory, root: Path, told: Told, masker: Masker, series
             records.take_output(piece)
     finally:
         records.finish()
+    told.goes_beyond = marks.span is not None and _last_is_untimed(directory)
     records.read_late_patterns()
     if records.refused:
         raise OSError(str(said("files", "not_writable")))
     if not directory.series_file.exists():
         directory.write_series(list(series))
     _keep_progress(directory, told)
+
+
+def _last_is_untimed(directory: RunDirectory) -> bool:
+    """Whether it is not known when the last value was logged."""
+    with suppress(OSError), directory.points_file.open("rb") as file:
+        file.seek(-RECORD.size, os.SEEK_END)
+        return math.isnan(RECORD.unpack(file.read(RECORD.size))[3])
+    return False
 
 
 def _times(root: Path, log: Lying, told: Told) -> LineTimes:
@@ -122,7 +133,7 @@ def status_of(told: Told, folder: str) -> RunStatus:
         RunState.ELSEWHERE,
         reasons=tuple(reasons),
         started_at=began,
-        ended_at=ended,
-        lasted_s=ended - began,
+        ended_at=None if told.goes_beyond else ended,
+        lasted_s=None if told.goes_beyond else ended - began,
         phase="training",
     )

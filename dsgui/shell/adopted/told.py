@@ -41,7 +41,8 @@ class Told:
     that is its output. `damaged` are those that may be half written. `arguments` and `model` are what the HF
     Trainer logs of them beside its scalars (transformers/integrations, TensorBoardCallback), {} where it does not.
     `read` are the files that were looked at, `notes` what of them was not understood. `span`: when the first and
-    the last value was logged, unix seconds; or else `lasted_s`: how long it trained until then."""
+    the last value was logged, unix seconds; or else `lasted_s`: how long it trained until then. `goes_beyond`: more was
+    logged after that, nobody knows when."""
 
     points: list[Timed] = field(default_factory=list)
     notes: list[Said] = field(default_factory=list)
@@ -55,6 +56,7 @@ class Told:
     step: int = -1
     span: tuple[float, float] | None = None
     lasted_s: float | None = None
+    goes_beyond: bool = False
 
     def note(self, code: str, **given: str | Said) -> None:
         self.notes.append(said("adopted", code, **given))

@@ -280,7 +280,8 @@ def universal(options: argparse.Namespace, folder: Path) -> None:
         num_merge_workers=1,
         keep_temp_folder=False,
         strict=True,
-        inject_missing_state=False,
+        # What only model parallelism needs: Megatron writes it, the HF Trainer and a loop of one's own don't.
+        inject_missing_state=len(list(Path(options.states).glob("mp_rank_*_model_states.pt"))) < 2,
     )
     try:
         module.main(asked)

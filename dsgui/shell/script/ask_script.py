@@ -22,9 +22,10 @@ def place(module: str) -> "dict[str, object] | None":
 
 
 def main() -> None:
-    """Print the answer as the last line. The launchers put the working directory on the path of some ranks."""
+    """Print the answer as the last line. Python itself puts the script's folder first; the working directory is ""
+    where no launcher adds it."""
     folder, working_directory, *modules = sys.argv[1:]
-    sys.path[:] = [folder, *sys.path[1:], working_directory]
+    sys.path[:] = [folder, *sys.path[1:], *([working_directory] if working_directory else [])]
     print("\n" + json.dumps({module: place(module) for module in modules}), flush=True)
 
 

@@ -8,9 +8,9 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 import yaml  # type: ignore[import-untyped] # PyYAML ships no type information
@@ -21,12 +21,16 @@ from dsgui.core.launch.plan import Plan
 from dsgui.core.machine.verdicts import saw
 from dsgui.core.script.command_line import Option
 from dsgui.core.script.declared import Module, inherited, module_of
+from dsgui.core.script.imports import Absent
 from dsgui.core.script.script_options import TRANSFORMERS, ArgumentsFile, CommandLine, origin
 from dsgui.core.script.taken import ArgumentsFromFile, ScriptAnswers, file_named
 from dsgui.core.script.trees import module_tree
 from dsgui.core.texts.saying import Said
 from dsgui.shell.files.regular_files import read_regular
 from dsgui.shell.machine.target import as_in_a_run
+from dsgui.shell.script.imported_files import followed
+from dsgui.shell.script.module_places import Found, absolute, file_of
+from dsgui.shell.script.names_there import doubtful, gone
 
 SCRIPT = Path(__file__).with_name("ask_script.py")
 TIMEOUT_S = 15.0
@@ -35,7 +39,6 @@ SILENT_S = 120.0  # a target that could not be asked took up to TIMEOUT_S to sho
 _MOST_KEPT = 8
 _MOST_BYTES = 4_000_000
 _DEEPEST = 12  # modules and bases that are followed for one class
-Found = Mapping[str, Mapping[str, object] | None]
 
 # What PyYAML raises of values that their own tags contradict (`!!bool foo`), besides its own.
 _UNREADABLE = (yaml.YAMLError, ValueError, RecursionError, LookupError, AttributeError, TypeError, OverflowError)
@@ -112,20 +115,31 @@ def _question(plan: Plan, line: CommandLine) -> tuple[object, ...]:
 
 def _answers(plan: Plan, line: CommandLine) -> ScriptAnswers | None:
     """None where the target can't be asked."""
-    imports = dict(line.imports)
+    imports = {one.top for one in line.imports if one.top}
     packages = {origin(name, line.module)[0].partition(".")[0] for name in _foreign(line)}
     found = _find(plan, sorted(filter(None, {*imports, *packages, *([TRANSFORMERS] if line.groups else [])})))
     if found is None:
         return None
-    missing = () if line.finds_more else tuple(name for name in imports if found.get(name, {}) is None)
+    environment = {**as_in_a_run(plan.target_python), **plan.environment}
+    beside = followed(Path(plan.script), plan.working_directory, line.imports, found, partial(_find, plan))
+    lacking = [Absent(one.top, "", one.line) for one in line.imports if one.top and found.get(one.top, {}) is None]
     groups = tuple(_of_class(name, line.module, "", found, _DEEPEST) for name in line.groups)
     known = None not in groups and bool(line.groups or not line.by_dataclass)
     return ScriptAnswers(
-        missing=missing,
+        missing=() if line.finds_more else _each_once([*lacking, *beside.missing]),
+        gone=_each_once(gone(doubtful(beside), beside.found, plan.target_python, environment, plan.working_directory)),
         options=inherited(option for group in groups for option in group or ()),
         known=known,
         trainers=frozenset() if known or not line.groups else _trainers(found),
     )
+
+
+def _each_once(told: Iterable[Absent]) -> tuple[Absent, ...]:
+    """Where it is imported first."""
+    first: dict[str, Absent] = {}
+    for one in told:
+        first.setdefault(one.name, one)
+    return tuple(first.values())
 
 
 def _trainers(found: Found) -> frozenset[str]:
@@ -143,7 +157,9 @@ def _foreign(line: CommandLine) -> set[str]:
 
 def _find(plan: Plan, modules: list[str]) -> Found | None:
     """Where the target finds each; None where it can't be asked."""
-    command = [plan.target_python, str(SCRIPT), str(Path(plan.script).parent), plan.working_directory, *modules]
+    # deepspeed/launcher/runner.py adds the working directory to PYTHONPATH where several machines train.
+    added = plan.working_directory if plan.elsewhere else ""
+    command = [plan.target_python, str(SCRIPT), str(Path(plan.script).parent), added, *modules]
     environment = {**as_in_a_run(plan.target_python), **plan.environment}
     try:
         done = subprocess.run(
@@ -177,36 +193,11 @@ _EMPTY = ("object", "ABC", "abc.ABC", "Generic", "Protocol")
 
 def _of_import(name: str, module: Module, place: str, found: Found, deep: int) -> tuple[Option, ...] | None:
     source, original = origin(name, module)
-    absolute = _absolute(source, place, found)
-    if not absolute or not original:
+    whole = absolute(source, place, found)
+    if not whole or not original:
         return None
-    path = _file(absolute, found)
-    return _of_class(original, _module(path), absolute, found, deep) if path else None
-
-
-def _absolute(source: str, place: str, found: Found) -> str:
-    """`.training_args` seen from `transformers.trainer` → `transformers.training_args`."""
-    dots = len(source) - len(source.lstrip("."))
-    if not dots:
-        return source
-    package = place.split(".") if _file(place, found).endswith("__init__.py") else place.split(".")[:-1]
-    kept = package[: len(package) - dots + 1]
-    return ".".join([*kept, source.lstrip(".")]).rstrip(".") if kept else ""
-
-
-def _file(module: str, found: Found) -> str:
-    """The source of a module, "" where there is none to read."""
-    top, *rest = module.split(".")
-    place = found.get(top) or {}
-    if not rest:
-        return str(place.get("file") or "")
-    folders = place.get("folders")
-    for folder in folders if isinstance(folders, list) else []:
-        base = os.path.join(str(folder), *rest)
-        for path in (f"{base}.py", os.path.join(base, "__init__.py")):
-            if os.path.isfile(path):
-                return path
-    return ""
+    path = file_of(whole, found)
+    return _of_class(original, _module(path), whole, found, deep) if path else None
 
 
 def _module(path: str) -> Module:

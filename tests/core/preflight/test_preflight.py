@@ -30,6 +30,7 @@ from dsgui.core.preflight.preflight import AGREEMENT, CHECKS, preflight
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
 from dsgui.core.script.command_line import Option
 from dsgui.core.script.gone_options import instead
+from dsgui.core.script.imports import Absent
 from dsgui.core.script.named_files import NamedFile, named_files
 from dsgui.core.script.script import script_facts
 from dsgui.core.script.taken import ArgumentsFromFile, ScriptAnswers
@@ -169,7 +170,7 @@ FAULTS = [
      "--train_file: /w/x.json does not exist."),
     ("files", {"around": {"missing_files": ((NamedFile("--train_file", "x.json"), "/w/x.json"),)}, "elsewhere": "a"}, W,
      "--train_file"),
-    ("imports", {"source": TRAINER + "import evaluate", "around": {"answers": ScriptAnswers(("evaluate",))}}, P,
+    ("imports", {"source": TRAINER, "around": {"answers": ScriptAnswers((Absent("evaluate", "", 2),))}}, P,
      "lacks evaluate (line 2), which the script imports"),
     ("agreement", {"by_arguments": (ERROR,)}, P, "100 is not 128."),
     ("agreement", {"by_arguments": (replace(ERROR, severity=Severity.WARNING),)}, W, "100 is not 128."),
@@ -750,12 +751,28 @@ def test_an_option_that_was_off_is_removed_and_not_switched_on():
 
 
 def test_what_is_missing_says_what_to_install():
-    lacks = {"answers": ScriptAnswers(("sklearn", "my_own"))}
+    lacks = {
+        "answers": ScriptAnswers(
+            (
+                Absent("sklearn", "", 24),
+                Absent("my_own", "", 24),
+            )
+        )
+    }
     found = rows(source=TRAINER + "import sklearn, my_own", around=lacks, target_python="/envs/a b/bin/python")
     (row,) = [row for row in found if row.check == "imports"]
     assert row.command == "'/envs/a b/bin/python' -m pip install scikit-learn"
     assert "pip install scikit-learn" in row.advice
     assert "If my_own is your own code, add its folder to PYTHONPATH" in row.advice
+
+
+def test_names_of_another_release_and_imports_of_files_beside_it_say_where():
+    lacks = {"answers": ScriptAnswers((Absent("openai", "utils.py", 11),), (Absent("transformers.deepspeed", "", 2),))}
+    (row,) = [row for row in rows(source=TRAINER, around=lacks) if row.check == "imports"]
+    assert row.status is P
+    assert "openai (utils.py, line 11)" in row.seen
+    assert "lacks transformers.deepspeed (line 2)" in row.seen
+    assert "written for another release" in row.advice
 
 
 def test_files_to_read_are_told_from_those_to_write():

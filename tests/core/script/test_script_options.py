@@ -4,6 +4,7 @@ import argparse
 import ast
 import dataclasses
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from textwrap import dedent
 from types import ModuleType, SimpleNamespace
@@ -16,6 +17,7 @@ from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.filling import fill
 from dsgui.core.script.command_line import UNSET
 from dsgui.core.script.declared import module_of
+from dsgui.core.script.imports import Absent
 from dsgui.core.script.script import Parser, script_facts
 from dsgui.core.script.script_options import ArgumentsFile, trainer_defaults
 from dsgui.core.script.taken import ArgumentsFromFile, ScriptAnswers, offers_logging, taken, trainer_arguments
@@ -61,9 +63,13 @@ def answers(tmp_path: Path, source: str, name: str = "train.py") -> ScriptAnswer
     script = tmp_path / name
     script.write_text(dedent(source))
     plan = SimpleNamespace(
-        target_python=sys.executable, script=str(script), working_directory=str(tmp_path), environment={}
+        target_python=sys.executable, script=str(script), working_directory=str(tmp_path), environment={}, elsewhere=""
     )
     return ScriptReader().read(plan, facts(source))  # type: ignore[arg-type]
+
+
+def absent(told: Iterable[Absent]) -> list[str]:
+    return [one.name for one in told]
 
 
 def real_parser(source: str) -> argparse.ArgumentParser:
@@ -149,7 +155,7 @@ def test_a_class_that_cannot_be_found_leaves_everything_unknown(tmp_path: Path) 
     source = "from transformers import HfArgumentParser\nfrom nowhere import Mine\nHfArgumentParser(Mine)"
     found = answers(tmp_path, source)
     assert not found.known
-    assert found.missing == ("nowhere",)
+    assert absent(found.missing) == ["nowhere"]
     arguments = trainer_arguments(facts(source), found, taken(facts(source), found, ("--fp16",)))
     assert arguments is not None
     assert "learning_rate" in arguments.unknown  # its class may have another default
@@ -184,9 +190,9 @@ IMPORTS = """
 
 
 def test_imports_that_run_in_any_case_are_looked_for(tmp_path: Path) -> None:
-    assert answers(tmp_path, IMPORTS).missing == ("nowhere", "notthere")
+    assert absent(answers(tmp_path, IMPORTS).missing) == ["nowhere", "notthere"]
     (tmp_path / "notthere.py").write_text("")  # beside the script
-    assert answers(tmp_path, IMPORTS).missing == ("nowhere",)
+    assert absent(answers(tmp_path, IMPORTS).missing) == ["nowhere"]
     assert answers(tmp_path, "import sys\nsys.path.append('x')\nimport nowhere").missing == ()
 
 
@@ -194,12 +200,16 @@ def test_an_answer_is_kept_for_a_while_and_asked_anew(tmp_path: Path) -> None:
     now = [0.0]
     reader = ScriptReader(lambda: now[0])
     plan: Any = SimpleNamespace(
-        target_python=sys.executable, script=str(tmp_path / "t.py"), working_directory=str(tmp_path), environment={}
+        target_python=sys.executable,
+        script=str(tmp_path / "t.py"),
+        working_directory=str(tmp_path),
+        environment={},
+        elsewhere="",
     )
     line = facts("import late")
-    assert reader.read(plan, line).missing == ("late",)
+    assert absent(reader.read(plan, line).missing) == ["late"]
     (tmp_path / "late.py").write_text("")
-    assert reader.read(plan, line).missing == ("late",)
+    assert absent(reader.read(plan, line).missing) == ["late"]
     now[0] = 60.0
     assert reader.read(plan, line).missing == ()
 
@@ -219,14 +229,14 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> tuple[list[float], list[str], Scri
 
 
 def named(script: str) -> Any:
-    return SimpleNamespace(target_python="python", script=script, working_directory="", environment={})
+    return SimpleNamespace(target_python="python", script=script, working_directory="", environment={}, elsewhere="")
 
 
 def test_the_answers_of_a_few_scripts_are_kept_beside_each_other(asked) -> None:
     _, names, reader = asked
     line = facts("import late")
     for script in ("a", "b", "a", "b", "a"):
-        assert reader.read(named(script), line).missing == ("late",)
+        assert absent(reader.read(named(script), line).missing) == ["late"]
     assert names == ["a", "b"]
     for number in range(50):
         reader.read(named(str(number)), line)

@@ -110,7 +110,7 @@ def test_an_output_folder_of_the_trainer_becomes_a_run_and_stays_as_it_was(bench
 def test_without_event_files_it_is_by_step_and_that_is_said(bench, tmp_path):
     run_id = bench.add(output_dir(tmp_path / "out", 5, 10))
     delta = bench.runs.follow(run_id, Cursor())
-    assert "no times" in delta.reason
+    assert "no usable times" in delta.reason
     assert (delta.started_at, delta.elapsed_s, delta.can_end, delta.can_save) == (None, None, False, False)
     assert all(map(math.isnan, bench.curve(run_id, "loss", "trainer_state").time))
 
@@ -166,7 +166,18 @@ def test_a_logs_own_times_are_when_its_lines_were_printed(bench, tmp_path):
     assert loss.time.tolist() == [2.0 * n for n in range(20)]
     one = bench.runs.summary(run_id)
     assert (one.started_at, one.duration_s) == (datetime(2024, 5, 1, 12).timestamp(), 38.0)  # by this machine's clock
-    assert "no times" not in bench.runs.follow(run_id, Cursor()).reason
+    assert "no usable times" not in bench.runs.follow(run_id, Cursor()).reason
+
+
+def test_a_log_whose_steps_have_no_times_has_no_duration(bench, tmp_path):
+    """Megatron's iterations after DeepSpeed's start: the last time is not that of the last step."""
+    told = timed_log(f"2024-05-01 12:00:{2 * n:02d}" for n in range(20))
+    (tmp_path / "train.log").write_text(
+        told + "".join(f" iteration {n}/ 100 | lm loss: 3E+00 |\n" for n in range(21, 60))
+    )
+    os.utime(tmp_path / "train.log", (1, 1))
+    one = bench.runs.summary(bench.add(tmp_path / "train.log"))
+    assert (one.started_at, one.duration_s) == (datetime(2024, 5, 1, 12).timestamp(), None)
 
 
 def test_a_logs_unclear_times_are_not_used_and_that_is_said(bench, tmp_path):
@@ -174,7 +185,7 @@ def test_a_logs_unclear_times_are_not_used_and_that_is_said(bench, tmp_path):
     run_id = bench.add(tmp_path / "train.log")
     assert all(map(math.isnan, bench.curve(run_id, "loss", "output").time))
     assert any("which number" in note for note in bench.archive.about(run_id)["adopted"]["notes"])
-    assert "no times" in bench.runs.follow(run_id, Cursor()).reason
+    assert "no usable times" in bench.runs.follow(run_id, Cursor()).reason
 
 
 def test_a_folder_of_several_adds_each_under_its_own_name(bench, tmp_path):

@@ -102,7 +102,9 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "files_in_arguments.of_arguments": "参数文件",
     "files_in_arguments.missing": "{option}：{path} 不存在。",
     "script_imports.module": "{module}（第 {line} 行）",
+    "script_imports.in_file": "{module}（{file} 第 {line} 行）",
     "script_imports.missing": "训练环境缺少脚本导入的 {modules}：会以 ModuleNotFoundError 结束。",
+    "script_imports.gone": "已安装的版本没有脚本导入的 {names}：会以 ImportError 结束。",
     "needs.module": "{module}（{key} 需要）",
     "needs.optimizer": "优化器 {name}",
     "needs.lacking": "DeepSpeed 会导入 {modules}，而训练用的 Python 没有安装：训练会停止。",
@@ -159,6 +161,7 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "files_in_arguments.check_path": "检查路径，或使用绝对路径。",
     "script_imports.install": "在训练环境中安装：pip install {packages}。",
     "script_imports.own": "如果 {modules} 是你自己的模块，把它所在的目录加入 PYTHONPATH；否则请安装。",
+    "script_imports.release": "脚本是为另一个版本写的，多半是更旧的版本：安装那个版本，或使用与已安装版本配套的脚本。",
     "needs.install": "在训练环境中运行 pip install {module}，或去掉 {key}。",
     "needs.datastates": "见 github.com/DataStates/datastates-llm，或去掉 datastates_ckpt。",
     "operators.see_machine": "在“4 · 本机”中查看缺少什么，或换用其他优化器，或不用卸载（在 optimizer.params 中设 "

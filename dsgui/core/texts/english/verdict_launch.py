@@ -123,8 +123,10 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "files_in_arguments.of_arguments": "The arguments file",
     "files_in_arguments.missing": "{option}: {path} does not exist.",
     "script_imports.module": "{module} (line {line})",
+    "script_imports.in_file": "{module} ({file}, line {line})",
     "script_imports.missing": "The training environment lacks {modules}, which the script imports: it ends with "
     "ModuleNotFoundError.",
+    "script_imports.gone": "The installed release lacks {names}, which the script imports: it ends with ImportError.",
     # what DeepSpeed compiles or imports for the config
     "needs.module": "{module} (for {key})",
     "needs.optimizer": "the optimizer {name}",
@@ -188,6 +190,8 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "files_in_arguments.check_path": "Check the path, or use an absolute one.",
     "script_imports.install": "Install it there: pip install {packages}.",
     "script_imports.own": "If {modules} is your own code, add its folder to PYTHONPATH; otherwise install it.",
+    "script_imports.release": "The script was written for another release, most likely an older one: install that one, "
+    "or take the script that goes with the installed one.",
     "needs.install": "pip install {module} there, or remove {key}.",
     "needs.datastates": "See github.com/DataStates/datastates-llm, or remove datastates_ckpt.",
     "operators.see_machine": "See 4 · Machine for what is missing, or choose another optimizer or no offload "

@@ -1,0 +1,111 @@
+"""Which names a script imports from packages whose releases differ that the installed release does not have.
+
+Most are seen in the packages' source. Of the others the training environment is asked, which imports them.
+"""
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from dsgui.core.script.imports import Absent, Import
+from dsgui.shell.script.imported_files import Followed
+from dsgui.shell.script.module_places import Found, file_of, folders_of
+
+SCRIPT = Path(__file__).with_name("ask_names.py")
+# Those of which old scripts import what is gone.
+PACKAGES = frozenset({"transformers", "datasets", "trl", "peft", "accelerate"})
+TIMEOUT_S = 30.0
+_MOST_ASKED = 40
+_MOST_BYTES = 2_000_000
+
+
+def doubtful(of: Followed) -> list[tuple[str, Import]]:
+    """What does not stand in the source where it should."""
+    asked = [(file, one) for file, one in of.taken if one.top in PACKAGES and of.found.get(one.top)]
+    return [(file, one) for file, one in asked if not _stands_there(one, of.found)][:_MOST_ASKED]
+
+
+def gone(
+    asked: Sequence[tuple[str, Import]], found: Found, python: str, environment: Mapping[str, str], folder: str
+) -> tuple[Absent, ...]:
+    """Those that the training environment does not have; none where it can't be asked."""
+    if not asked:
+        return ()
+    pairs = tuple(sorted({_spelled(one) for _, one in asked}))
+    installed = tuple(_changed(file_of(top, found)) for top in sorted(PACKAGES))
+    lacking = _lacking(pairs, python, tuple(sorted(environment.items())), folder, installed)
+    return tuple(
+        Absent(f"{one.module}.{one.name}".rstrip("."), file, one.line)
+        for file, one in asked
+        if _spelled(one) in lacking
+    )
+
+
+def _spelled(one: Import) -> str:
+    return f"{one.module}:{one.name}"
+
+
+@lru_cache(maxsize=16)  # until a package is installed anew
+def _lacking(
+    pairs: tuple[str, ...], python: str, environment: tuple[tuple[str, str], ...], folder: str, installed: object
+) -> frozenset[str]:
+    try:
+        done = subprocess.run(
+            [python, str(SCRIPT), *pairs],
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=TIMEOUT_S,
+            env=dict(environment),
+            cwd=folder,
+            check=True,
+        )
+        return frozenset(json.loads(done.stdout.decode("utf-8", "replace").strip().splitlines()[-1]))
+    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
+        return frozenset()
+
+
+def _changed(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _stands_there(one: Import, found: Found) -> bool:
+    path = file_of(one.module, found)
+    if not one.name or one.name == "*":
+        return bool(path)
+    word = re.compile(rf"\b{re.escape(one.name)}\b")
+    return bool(word.search(_text(path))) or any(word.search(_text(str(file))) for file in _near(one, path, found))
+
+
+def _near(one: Import, path: str, found: Found) -> Iterator[Path]:
+    """Where a package makes its names of the files in it: `LlamaForCausalLM` of transformers stands in models/llama."""
+    if one.module == "transformers":
+        lowered = one.name.lower()
+        for folder in folders_of(one.top, found):
+            for name in _models(folder):
+                if name == "auto" or lowered.startswith(name.replace("_", "")):
+                    yield from sorted(Path(folder, "models", name).glob("*.py"))
+    elif path.endswith("__init__.py"):
+        yield from sorted(Path(path).parent.glob("*.py"))
+
+
+@lru_cache(maxsize=4)
+def _models(folder: str) -> tuple[str, ...]:
+    try:
+        return tuple(sorted(one.name for one in Path(folder, "models").iterdir() if one.is_dir()))
+    except OSError:
+        return ()
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read(_MOST_BYTES)
+    except (OSError, ValueError):
+        return ""

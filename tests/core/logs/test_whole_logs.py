@@ -1,0 +1,132 @@
+"""What only whole logs show: output that came late, trainings that were resumed, two counts of one script. The lines
+are spelled as in public logs, with numbers of their own."""
+
+import pytest
+
+from dsgui.core.logs.epochs import Bursts
+from dsgui.core.logs.readings import Form, Reading
+from dsgui.core.logs.trainlog import TrainLog
+from dsgui.core.metrics.points import Point
+
+
+def read(text: str) -> list[Point]:
+    log = TrainLog()
+    return log.feed(text) + log.finish()
+
+
+def bar(step: int, total: int = 60) -> str:
+    return f"\r {step * 100 // total:3}%|██        | {step}/{total} [00:01<00:02,  1.68s/it]"
+
+
+def logged(*epochs: float) -> str:
+    return "".join(f"\n{{'loss': '{2 - epoch:.3f}', 'grad_norm': '0.1', 'epoch': '{epoch}'}}" for epoch in epochs)
+
+
+def test_dicts_that_came_late_have_the_steps_at_which_they_were_printed() -> None:
+    """`python train.py > train.log 2>&1`: standard output waits for 8 KiB, the bars don't."""
+    text = "".join(map(bar, range(31))) + logged(0.25, 0.5, 0.75, 1.0, 1.25, 1.5) + "\n" + bar(30) + bar(31)
+    text += "".join(map(bar, range(32, 61))) + logged(1.75, 2.0, 2.25)
+    text += "\n{'eval_loss': '0.5', 'eval_runtime': '1.2', 'epoch': '2.25'}" + logged(2.5, 2.75, 3.0)
+    text += "\n{'train_runtime': '9.1', 'train_loss': '1.2', 'epoch': '3'}\n" + bar(60) + "\n"
+    points = read(text)
+    assert [point.step for point in points if point.kind == "train"] == list(range(5, 61, 5))
+    assert [(point.kind, point.step) for point in points if point.kind != "train"] == [("eval", 45), ("final", 60)]
+
+
+def test_more_than_a_dozen_that_came_late_are_waited_for() -> None:
+    text = (
+        "".join(map(bar, range(61))) + logged(*(round(step / 30, 4) for step in range(1, 61))) + "\n" + bar(60) + "\n"
+    )
+    assert [point.step for point in read(text)] == list(range(1, 61))
+
+
+def steps(*epochs: float, at: int, kinds: str = "") -> list[int]:
+    kind = {"t": "train", "e": "eval", "f": "final"}
+    held = [
+        Reading(Form.DICT, {}, epoch=one, kind=kind[k])
+        for one, k in zip(epochs, kinds or "t" * len(epochs), strict=True)
+    ]
+    return Bursts().steps(held, at)
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (steps(0.5, 0.5, at=7, kinds="te"), [7, 7]),  # one step's values and its evaluation
+        (steps(0.02, 0.04, 0.05, 0.07, 0.09, at=50), [10, 20, 30, 40, 50]),  # rounded to two decimals
+        (steps(0.001, 0.01, 0.02, at=20), [1, 10, 20]),  # logging_first_step
+        (steps(0.4, 1.0, 1.2, at=12, kinds="tet"), [4, 10, 12]),
+        (steps(2.0, 1.0, at=9), [9, 9]),  # two trainings: nothing is known
+    ],
+)
+def test_a_burst_is_told_by_its_epochs(found: list[int], expected: list[int]) -> None:
+    assert found == expected
+
+
+def test_a_flush_between_two_logged_steps_does_not_stretch_the_epoch() -> None:
+    bursts = Bursts()
+    dicts = [Reading(Form.DICT, {}, epoch=epoch) for epoch in (0.1, 0.2, 0.3)]
+    assert bursts.steps(dicts, 30) == [10, 20, 30]
+    later = [Reading(Form.DICT, {}, epoch=epoch) for epoch in (0.4, 0.5)]
+    assert bursts.steps(later, 57) == [40, 50]
+
+
+SPEED = (
+    "[2026-01-02 10:00:00,000] [INFO] [timer.py:260:stop] epoch=0/micro_step={k}/global_step={k}, "
+    "RunningAvgSamplesPerSec=6.5, CurrSamplesPerSec=6.4, MemAllocated=1.0GB, MaxMemAllocated=2.0GB\n"
+)
+ENGINE = "[INFO] [logging.py:96:log_dist] [Rank 0] step={step}, skipped=0, lr=[0.001], mom=[[0.9, 0.99]]\n"
+
+
+def test_deepspeeds_speed_of_a_resumed_training_is_at_its_step() -> None:
+    """ThroughputTimer counts from 0 again, the engine goes on."""
+    text = ENGINE.format(step=0)
+    for step in (510, 520):
+        text += ENGINE.format(step=step) + SPEED.format(k=step - 500)
+    speeds = [(point.step, point.values) for point in read(text) if "samples_per_second" in point.values]
+    assert [step for step, _ in speeds] == [510, 520]
+
+
+def test_a_line_that_counts_over_all_epochs_leaves_those_that_count_in_each_alone() -> None:
+    text = "".join(
+        f"Epoch: [{epoch}][  {at}/10]\tTime  1.5 ( 1.5)\tLoss 2.2e+00 (2.2e+00)\n"
+        + (f"iter {epoch * 10 + 10} | LR [0.0001]| val_acc 10.9 | layer_token 47\n" if at else "")
+        for epoch in range(4)
+        for at in (0, 5)
+    )
+    points = read(text)
+    assert [point.step for point in points if point.kind == "train"] == [0, 5, 10, 15, 20, 25, 30, 35]
+    assert [point.step for point in points if point.kind == "eval"] == [10, 20, 30, 40]
+
+
+@pytest.mark.parametrize(
+    ("line", "step", "values"),
+    [
+        ("validation results at iteration 12 | lm_loss value: 3.9E+00 | lm_loss_ppl value: 5.0E+01 |", 12,
+         {"eval_loss": 3.9, "perplexity": 50.0}),
+        (" validation loss at iteration 12 on validation set | lm loss value: 3.9E+00 | lm loss PPL: 5.0E+01 | ", 12,
+         {"eval_loss": 3.9, "perplexity": 50.0}),
+        (" validation loss at iteration 12 on test set | lm loss value: 3.9E+00 | lm loss PPL: 5.0E+01 | ", 12,
+         {"test_loss": 3.9, "test_perplexity": 50.0}),
+        ("validation results at the end of training for val data | lm_loss value: 3.9E+00 |", 20, {"eval_loss": 3.9}),
+        ("test results at the end of training for test data | lm_loss value: 3.9E+00 |", 20, {"test_loss": 3.9}),
+    ],
+)  # fmt: skip
+def test_megatrons_and_neox_evaluations_are_read(line: str, step: int, values: dict[str, float]) -> None:
+    *_, last = read(f" iteration       20/     100 | lm loss: 4.1E+00 |\n{line}\n")
+    assert (last.kind, last.step, last.values) == ("eval", step, values)
+
+
+def test_the_summary_of_wandb_is_no_point() -> None:
+    text = "step 1 loss 2.5\nwandb: \nwandb: Run summary:\nwandb:             train/loss 2.5\nwandb:  loss 2.5\n"
+    assert len(read(text)) == 1
+
+
+def test_overflows_of_fp16_without_zero_are_told_once_whatever_rank_says_them() -> None:
+    log = TrainLog()
+    said = "[2026-01-02 10:00:00,000] [INFO] [fused_optimizer.py:413:_update_scale] \nGrad overflow on iteration {at}\n"
+    text = "".join(said.format(at=at) * 4 for at in (0, 1, 7))
+    text += "[2026-01-02 10:00:00,000] [INFO] [unfused_optimizer.py:300:_update_scale] Grad overflow on iteration: 9\n"
+    points = log.feed(text + "[INFO] [fused_optimizer.py:421:_update_scale] No Grad overflow for 100 iterations\n")
+    assert [event.kind for event in log.take_events()] == ["overflow"] * 4
+    assert [point.values for point in points] == [{"skipped_steps": float(count)} for count in (1, 2, 3, 4)]
