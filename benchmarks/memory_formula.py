@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.memory_questions import MI, autocast_cases, cases, muon_cases, nvme_cases
+from benchmarks.memory_questions import MI, autocast_cases, cases, family_cases, muon_cases, nvme_cases
 from dsgui.core.config.context import LATEST_KNOWN
 from dsgui.core.memory.answer import Answer, CannotSay, Device, Moment
 from dsgui.core.memory.instant import answer
@@ -26,7 +26,7 @@ from dsgui.shell.memory.asking import LIMIT_S, Worker, as_json
 
 LEAST = MI  # bytes: below, a peak is not compared
 DEVICES = (Device.GPU, Device.HOST)
-KINDS = {"nvme": nvme_cases, "muon": muon_cases, "autocast": autocast_cases}
+KINDS = {"nvme": nvme_cases, "muon": muon_cases, "autocast": autocast_cases, "families": family_cases}
 Peaks = dict[str, dict[str, int]]  # device → moment → bytes
 
 
@@ -150,7 +150,8 @@ def options() -> argparse.Namespace:
     parser.add_argument("--cases", type=int, default=240, help="random cases beside the matrix")
     parser.add_argument("--first", type=int, default=0, help="number of the first random case; then without the matrix")
     kinds = parser.add_mutually_exclusive_group()
-    for name, what in (("nvme", "offload to NVMe"), ("muon", "Muon"), ("autocast", "torch_autocast")):
+    told = (("nvme", "offload to NVMe"), ("muon", "Muon"), ("autocast", "torch_autocast"), ("families", "other models"))
+    for name, what in told:
         kinds.add_argument(
             f"--{name}", dest="kind", action="store_const", const=name, help=f"random cases with {what}; no matrix"
         )

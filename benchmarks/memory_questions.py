@@ -35,6 +35,30 @@ _KIN = _LLAMA | _GROUPED | {"hidden_size": 384, "intermediate_size": 1536, "head
 KIN = {
     name: _KIN | {"model_type": name, "hidden_activation": "gelu_pytorch_tanh"} for name in ("gemma2", "gemma3_text")
 } | {name: _KIN | {"model_type": name, "tie_word_embeddings": False} for name in ("mistral", "qwen3")}
+_WIDE = {"hidden_size": 512, "num_hidden_layers": 4, "num_attention_heads": 8, "vocab_size": 16000, "pad_token_id": 0}
+_FED = _WIDE | {"num_key_value_heads": 2, "intermediate_size": 1536}
+_LAYERED = _WIDE | {"intermediate_size": 2048}
+FAMILIES = {
+    name: _FED | {"model_type": name.partition(",")[0]} | more
+    for name, more in {
+        "phi3": {"resid_pdrop": 0.1},
+        "phi3, partly": {"partial_rotary_factor": 0.75},
+        "granite": {"tie_word_embeddings": True},
+        "glm": {"head_dim": 64},
+        "glm4": {"head_dim": 64},
+        "olmo2": {"num_key_value_heads": 8},
+        "smollm3": {},
+        "internlm3": {"head_dim": 64},
+        "stablelm": {"use_qkv_bias": True},
+        "starcoder2": {"residual_dropout": 0.1},
+    }.items()
+} | {
+    "gpt_neox": _LAYERED | {"model_type": "gpt_neox", "hidden_act": "gelu"},
+    "gpt_neox, behind": _LAYERED | {"model_type": "gpt_neox", "use_parallel_residual": False, "rotary_pct": 1.0},
+    "phi": _LAYERED | {"model_type": "phi", "resid_pdrop": 0.1},
+    "gptj": {"model_type": "gptj", "n_embd": 512, "n_head": 8, "n_layer": 4, "vocab_size": 16000, "rotary_dim": 32},
+    "mt5": _T5 | {"model_type": "mt5", "d_ff": 1024, "vocab_size": 64000},
+}
 _SWAPPED = (("nvme", ""), ("nvme", "cpu"), ("nvme", "nvme"), ("", "nvme"), ("cpu", "nvme"))  # optimizer, parameters
 _ADAM = {"optimizer": {"type": "AdamW", "params": {"lr": 1e-4}}}
 
@@ -107,6 +131,18 @@ def _third(luck: random.Random) -> dict[str, Any]:
     if luck.random() < 0.3:
         found |= {"stage3_param_persistence_threshold": luck.choice((0, 10000))}
     return found
+
+
+def family_cases(count: int, seed: int, first: int = 0) -> list[tuple[str, Question]]:
+    """Random ones on models of the other families, each in turn."""
+    return [family_case(seed, number) for number in range(first, first + count)]
+
+
+def family_case(seed: int, number: int) -> tuple[str, Question]:
+    _, asked = random_case(random.Random(f"families/{seed}/{number}"))
+    name = sorted(FAMILIES)[number % len(FAMILIES)]
+    question = replace(asked, model=Model(name, FAMILIES[name]))
+    return described(question), question
 
 
 def nvme_cases(count: int, seed: int, first: int = 0) -> list[tuple[str, Question]]:

@@ -54,7 +54,8 @@ def run(options: argparse.Namespace) -> int:
         told = as_json(fitted) | told_of.as_json(asked) | change_json(change)
         print(json.dumps({"file": str(options.file), **told}, indent=2))
     elif isinstance(fitted, CannotSay):
-        print(as_text(fitted) + told_of.as_text(asked), end="", file=sys.stderr)
+        why = fitted if asked else told_of.pointed_on(fitted)
+        print(as_text(why) + told_of.as_text(asked), end="", file=sys.stderr)
     else:
         print(as_text(fitted) + told_of.as_text(asked) + change_text(change), end="")
     return CANNOT_SAY if isinstance(fitted, CannotSay) else _CODES[fitted.verdict.fit]

@@ -157,7 +157,8 @@ def test_a_folder_on_nvme_is_offloaded_to_where_the_host_is_too_small(ask, tmp_p
         (("--model", "list"), {}, "list: its config.json can’t be read (it is not a JSON object)"),
         (("--model", "odd"), {}, "is not divisible"),
         (("--model", "remote"), {}, "code of its own"),
-        (("--model", "unknown"), {}, "no formula for models of type"),
+        (("--model", "unknown"), {}, "no formula for models of type nobodys. A dry run needs none: add --ask."),
+        (("--model", "quantized"), {}, "weights are quantized (quantization_config)"),
         (("--model", "0.0001M"), {}, "is not a model size"),
         (("--model", "1B"), {"zero_optimization": {"stage": 7}}, "Fix the config first: "),
         (("--model", "1B"), {"train_micro_batch_size_per_gpu": 0}, "Fix the config first: "),
@@ -171,6 +172,7 @@ def test_what_can_not_be_said_is_one_sentence_and_never_a_number(ask, tmp_path, 
     model(tmp_path / "odd", num_attention_heads=7)
     model(tmp_path / "remote", auto_map={"AutoModel": "modeling_own.Own"}, model_type="own")
     model(tmp_path / "unknown", model_type="nobodys")
+    model(tmp_path / "quantized", quantization_config={"quant_method": "fp8"})
     for name, text in (("broken", "{"), ("list", "[1]")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "config.json").write_text(text, "utf-8")

@@ -65,7 +65,7 @@ CASES = [
     for name in SMALL
     for attention, variants in VARIANTS.items()
     for dtype, batch, length, again in variants
-    if not (name in ("gemma2", "bloom") and attention == "sdpa")
+    if not (name in ("gemma2", "bloom", "gptj") and attention == "sdpa")
 ]
 LORA = {"rank": 8, "targets": ["q_proj", "v_proj"]}
 CASES += [("llama", {"batch": 2, "length": 96, "checkpointing": again, "lora": LORA}) for again in (False, True)] + [

@@ -46,8 +46,8 @@ class Described:
             raise NoCaseError(said("memory_notes", "bad_rate", key=names[0], value=shown(value)))
         return float(value)
 
-    def flag(self, name: str, *, default: bool = False) -> bool:
-        value = self.get(name)
+    def flag(self, *names: str, default: bool = False) -> bool:
+        value = self.get(*names)
         return default if value is None else bool(value)
 
     def word(self, *names: str, default: str) -> str:

@@ -104,6 +104,7 @@ TABLE = (
     Row(Component.SWAP, "swap_tensor/partitioned_optimizer_swapper.py"),
     Row(Component.SWAP, "swap_tensor/optimizer_utils.py"),
     Row(Component.SWAP, "swap_tensor/utils.py"),
+    Row(_MOMENTS, "", "_init_group"),  # of torch.optim, whatever calls its step
     Row(_MOMENTS, "adam/fused_adam.py", "step", "state["),
     Row(_MOMENTS, "adam/cpu_adam.py", "step", "state["),
     Row(_MOMENTS, "lion/fused_lion.py", "step", "state["),

@@ -293,11 +293,14 @@ class Modules:
         vocab: int,
         *,
         owner: str = "",
+        bias: bool = False,
         softcap: bool = False,
+        scaled: bool = False,
     ) -> Tensor:
         """Logits, cast to float32, and their cross entropy (loss/loss_utils.py:51)."""
         self.tape.logits = True
-        logits = self.linear(name, hidden, width, vocab, owner=owner)
+        logits = self.linear(name, hidden, width, vocab, bias=bias, owner=owner)
+        logits = op.scaled(self.tape, logits) if scaled else logits
         if softcap:
             logits = op.scaled(self.tape, logits)
             logits = op.tanh(self.tape, logits)

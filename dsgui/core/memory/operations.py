@@ -138,9 +138,19 @@ def bloom_gelu(tape: Tape, x: Tensor) -> Tensor:
     return saving_input(tape, x, extra=3 * count, back=4 * count)
 
 
+def part(tape: Tape, x: Tensor, numel: int) -> Tensor:
+    """`x[..., i:j]`: a view; its gradient is as large as `x`, zero elsewhere."""
+    return like(tape.operation((x,), numel, x.element, of=x), x)
+
+
 def selected(tape: Tape, x: Tensor, parts: int) -> Tensor:
-    """`x[..., i, :]`: a view; its gradient is as large as `x`, zero elsewhere."""
-    return tape.operation((x,), x.numel // parts, x.element, of=x)
+    """`x[..., i, :]`."""
+    return part(tape, x, x.numel // parts)
+
+
+def joined(tape: Tape, x: Tensor, y: Tensor) -> Tensor:
+    """`torch.cat`: a copy in order; its gradient is told in views."""
+    return tape.operation((x, y), x.numel + y.numel, max(x.element, y.element), sizes=(SAME, SAME))
 
 
 def expanded(tape: Tape, x: Tensor, times: int) -> Tensor:

@@ -286,10 +286,10 @@ class Tape:
 
     def split(self, tensor: Tensor, *numels: int) -> list[Tensor]:
         """Views of `numels` elements each."""
-        views = [Tensor(tensor.storage, numel, tensor.element, None, True) for numel in numels]
+        views, unit = [Tensor(tensor.storage, numel, tensor.element, None, True) for numel in numels], self.unit()
         if tensor.node is not None:
             self._number += 1
-            node = Split(self._number, self.unit(), tensor)
+            node = Split(self._number, unit, tensor)
             for index, view in enumerate(views):
                 self._number += 1
                 view.node = Result(self._number, node, index)

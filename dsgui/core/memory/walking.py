@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from dsgui.core.memory import operations as op
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.described import Described, NoCaseError
-from dsgui.core.memory.families import bloom, gpt2, llama, opt, t5
+from dsgui.core.memory.families import bloom, gpt2, llama, llama_kin, neox, neox_kin, opt, t5
 from dsgui.core.memory.modules import AS_USUAL, Linears, Modules
 from dsgui.core.memory.question import Model, Workload
 from dsgui.core.memory.tape import Measured, Span, Tape, Tensor
@@ -19,13 +19,29 @@ from dsgui.core.texts.saying import Said, said
 ELEMENT = {"fp32": 4, "fp16": 2, "bf16": 2}
 FLASH = ("flash_attention_2", "flash_attention_3")
 ATTENTIONS = ("eager", "sdpa", *FLASH)
-EAGER_ONLY = ("bloom", "gemma2")
-WITHOUT_FLASH = ("bloom", "t5")
+EAGER_ONLY = ("bloom", "gemma2", "gptj")
+WITHOUT_FLASH = ("bloom", "t5", "mt5")
+# Models with a table of positions: its key, and its length where nothing is said.
+POSITIONS: Mapping[str, tuple[tuple[str, ...], int]] = {
+    "gpt2": (("n_positions", "max_position_embeddings"), 1024),
+    "gptj": (("n_positions", "max_position_embeddings"), 2048),
+    "opt": (("max_position_embeddings",), 2048),
+}
+# Classes whose code stood beside the weights before transformers had them.
+WITH_OLD_CODE = {
+    "phi": "PhiForCausalLM",
+    "phi3": "Phi3ForCausalLM",
+    "internlm3": "InternLM3ForCausalLM",
+    "stablelm": "StableLmForCausalLM",
+}
 ELSEWHERE = {
+    "quantization_config": "quantized",
+    "text_config": "vision",
     "vision_config": "vision",
     "audio_config": "vision",
     "num_experts": "experts",
     "num_local_experts": "experts",
+    "n_routed_experts": "experts",
 }
 
 
@@ -47,11 +63,21 @@ class _Written:
 def _walk_of(written: _Written, workload: Workload, dtype: str, linears: Linears) -> Walk | CannotSay:
     config = Described(written.keys)
     try:
+        refuse_length(config, workload)
         walk = read(walked(config, workload, dtype, Tape(lower=linears.lower), linears), ELEMENT[dtype])
         refuse_untrained(walk, workload)
         return replace(walk, assumed=tuple(assumed(config, workload, dtype)))
     except NoCaseError as error:
         return CannotSay(error.why)
+
+
+def refuse_length(config: Described, workload: Workload) -> None:
+    """Raises NoCaseError for more tokens than there are learned positions: that training would stop at once."""
+    keys, usual = POSITIONS.get(str(config.get("model_type")), ((), 0))
+    most = config.get(*keys) or usual
+    if keys and isinstance(most, int) and workload.length > most:
+        told = {"length": str(workload.length), "key": keys[0], "most": str(most)}
+        raise NoCaseError(said("memory_notes", "more_tokens", **told))
 
 
 def refuse_untrained(walk: Walk, workload: Workload) -> None:
@@ -62,12 +88,14 @@ def refuse_untrained(walk: Walk, workload: Workload) -> None:
 
 def assumed(config: Described, workload: Workload, dtype: str) -> Iterator[Said]:
     kind = str(config.get("model_type"))
+    if config.get("auto_map"):
+        yield said("memory_notes", "own_class", type=kind)
     if workload.attention not in FLASH:
         yield said("memory_notes", "no_padding")
     if workload.attention == "sdpa" and kind in EAGER_ONLY:
         yield said("memory_notes", "eager_instead", type=kind)
     heads, groups = config.get("num_attention_heads"), config.get("num_key_value_heads")
-    if workload.attention == "sdpa" and dtype == "fp32" and kind in llama.KIN and groups not in (None, heads):
+    if workload.attention == "sdpa" and dtype == "fp32" and kind in llama_kin.KIN and groups not in (None, heads):
         yield said("memory_notes", "fused_in_fp32")
 
 
@@ -91,7 +119,7 @@ def refuse_attention(name: str, kind: str) -> None:
 
 
 def llama_loss(config: Described, make: Modules, dtype: str) -> Tensor:
-    shape = llama.shape_of(config, llama.KIN[config.keys["model_type"]])
+    shape = llama_kin.shape_of(config, llama_kin.KIN[config.keys["model_type"]])
     return llama.Llama(make, with_activation(shape)).loss()
 
 
@@ -105,6 +133,12 @@ def t5_loss(config: Described, make: Modules, dtype: str) -> Tensor:
     return t5.T5(make, with_activation(t5.shape_of(config)), clamps=dtype == "fp16").loss()
 
 
+def neox_loss(config: Described, make: Modules, dtype: str) -> Tensor:
+    kin = neox_kin.KIN[config.keys["model_type"]]
+    make.eager = make.eager or kin.scores_in_float  # modeling_gptj.py has no sdpa
+    return neox.NeoX(make, with_activation(neox_kin.shape_of(config, kin))).loss()
+
+
 def bloom_loss(config: Described, make: Modules, dtype: str) -> Tensor:
     make.eager = True  # modeling_bloom.py knows no other
     return bloom.Bloom(make, bloom.shape_of(config)).loss()
@@ -116,18 +150,20 @@ def opt_loss(config: Described, make: Modules, dtype: str) -> Tensor:
 
 Family = Callable[[Described, Modules, str], Tensor]
 FAMILIES: Mapping[str, Family] = {
-    **dict.fromkeys(llama.KIN, llama_loss),
+    **dict.fromkeys(llama_kin.KIN, llama_loss),
+    **dict.fromkeys(neox_kin.KIN, neox_loss),
     "gpt2": gpt2_loss,
     "bloom": bloom_loss,
     "opt": opt_loss,
     "t5": t5_loss,
+    "mt5": t5_loss,
 }
 
 
 def family_of(config: Described) -> Family:
     """Raises NoCaseError for what there is no formula for."""
     kind = config.get("model_type")
-    if config.get("auto_map"):
+    if has_own_code(config):
         raise NoCaseError(said("memory_notes", "remote_code", keys="auto_map"))
     if kind is None:
         raise NoCaseError(said("memory_notes", "no_type"))
@@ -135,11 +171,21 @@ def family_of(config: Described) -> Family:
         if config.get(key):
             raise NoCaseError(said("memory_notes", why, key=key))
     if not isinstance(kind, str) or kind not in FAMILIES:
-        raise NoCaseError(said("memory_notes", "unknown_family", type=str(kind)[:40], known=", ".join(FAMILIES)))
+        raise NoCaseError(said("memory_notes", "unknown_family", type=str(kind)[:40]))
     return FAMILIES[kind]
 
 
-S = TypeVar("S", llama.Shape, gpt2.Shape, opt.Shape, t5.Shape)
+def has_own_code(config: Described) -> bool:
+    """Whether `auto_map` names other classes than those of transformers, which are taken without `trust_remote_code`:
+    Phi-3's file names `modeling_phi3.Phi3ForCausalLM`, from before transformers had it."""
+    named = config.get("auto_map")
+    if not named:
+        return False
+    own = named.get("AutoModelForCausalLM") if isinstance(named, Mapping) else None
+    return not isinstance(own, str) or own.rpartition(".")[2] != WITH_OLD_CODE.get(str(config.get("model_type")))
+
+
+S = TypeVar("S", llama_kin.Shape, neox_kin.Shape, gpt2.Shape, opt.Shape, t5.Shape)
 
 
 def with_activation(shape: S) -> S:

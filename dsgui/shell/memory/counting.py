@@ -17,6 +17,7 @@ MOST_EVENTS = 4_000_000
 _PACKAGES = ("deepspeed", "transformers", "peft", "accelerate")
 _WRAPPERS = ("deepspeed/utils/nvtx.py",)  # around functions that have a line of their own
 _PREFIXES = tuple(f"{package}/" for package in _PACKAGES)
+_OF_TORCH, _STATES = "torch/optim/", "_init_group"  # where torch's optimizers make their states
 _AROUND_MODES = ("torch/_dynamo/eval_frame.py", "torch/_compile.py")  # frames that torch puts around a mode
 _MOST_TEXT = 160  # characters of a source line
 
@@ -92,11 +93,13 @@ def short(path: str) -> str:
         before, found, after = path.rpartition(f"/{package}/")
         if found and before:
             return f"{package}/{after}"
-    return path.rpartition("/")[2]
+    name = path.rpartition("/")[2]
+    return f"{_OF_TORCH}{name}" if path.endswith(f"/{_OF_TORCH}{name}") else name
 
 
 class Whose:
-    """Finds the innermost line of DeepSpeed, transformers, peft or the user's own model on the stack."""
+    """Finds the innermost line of DeepSpeed, transformers, peft or the user's own model on the stack, or where torch's
+    optimizers make their states."""
 
     def __init__(self, folder: str = "") -> None:
         self._folder = folder
@@ -108,16 +111,19 @@ class Whose:
             code = frame.f_code
             found = self._ours.get(code)
             if found is None:
-                found = self._ours[code] = self._is_ours(code.co_filename)
+                found = self._ours[code] = self._is_ours(code.co_filename, code.co_name)
             if found:
                 return code, frame.f_lineno
             frame = frame.f_back
         return None, 0
 
-    def _is_ours(self, path: str) -> bool:
+    def _is_ours(self, path: str, function: str) -> bool:
         if self._folder and path.startswith(self._folder):
             return True
-        return short(path).startswith(_PREFIXES) and not short(path).startswith(_WRAPPERS)
+        where = short(path)
+        if where.startswith(_OF_TORCH):
+            return function == _STATES
+        return where.startswith(_PREFIXES) and not where.startswith(_WRAPPERS)
 
 
 def is_autograd(frame: Any) -> bool:

@@ -12,9 +12,15 @@ from typing import Any
 
 from dsgui.shell.memory.target_modules import load
 
-_HEADS = {True: "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES", False: "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES"}
+# Heads that give a loss, by the names of transformers' mappings: what is taken where `architectures` names none.
+_SEQ_TO_SEQ, _CAUSAL, _MASKED, _IMAGES = "SEQ_TO_SEQ_CAUSAL_LM", "CAUSAL_LM", "MASKED_LM", "IMAGE_TEXT_TO_TEXT"
+_SEQUENCES, _TOKENS = "SEQUENCE_CLASSIFICATION", "TOKEN_CLASSIFICATION"
+_HEADS = {True: (_SEQ_TO_SEQ, _CAUSAL), False: (_MASKED, _CAUSAL, _IMAGES)}
+_ALSO = (_SEQUENCES, _TOKENS)  # only where it does
 # As the HF Trainer divides parameters; releases before 4.50 know classes of norms in place of these names.
 _NO_DECAY = (r"bias", r"layernorm", r"rmsnorm", r"(?:^|\.)norm(?:$|\.)", r"_norm(?:$|\.)")
+
+_ASK_FOR_KINDS = ("gemma3", "gemma3n", "gemma4")  # in training they raise without token_type_ids
 
 
 class Refused(Exception):
@@ -34,7 +40,7 @@ class FromConfig:
         self._workload, self._by_decay = workload, question.get("by_decay", True)
         self._dtype = "bfloat16" if question.get("element") == 2 else "float32"
         self.config = config_of(dict(model["config"]), workload["attention"])
-        self._class = class_of(self.config, dict(model["config"]))
+        self.head, self._class = class_of(self.config, dict(model["config"]))
         if workload["attention"] == "sdpa" and not getattr(self._class, "_supports_sdpa", True):
             self.config._attn_implementation = "eager"  # as transformers chooses where nothing was asked for
 
@@ -62,10 +68,21 @@ class FromConfig:
         rows, length = self._workload["micro_batch"], self._workload["length"]
         words = torch.zeros((rows, length), dtype=torch.long, device=device)
         targets = words
-        if self.config.is_encoder_decoder:
+        if self.head == _SEQUENCES:
+            targets = torch.zeros(rows, dtype=torch.long, device=device)
+        elif self.config.is_encoder_decoder:
             target = self._workload.get("target_length") or length
             targets = torch.zeros((rows, target), dtype=torch.long, device=device)
-        return {"input_ids": words, "attention_mask": torch.ones_like(words), "labels": targets}
+        named = {"input_ids": words, "attention_mask": torch.ones_like(words), "labels": targets}
+        if self.config.model_type in _ASK_FOR_KINDS:
+            named["token_type_ids"] = torch.zeros_like(words)
+        return named
+
+    def notes(self) -> "list[tuple[str, dict[str, str]]]":
+        """What it was taken for, where a script may take another."""
+        if self.head == _IMAGES or hasattr(self.config, "vision_config"):
+            return [("text_only", {"name": self._class.__name__})]
+        return [] if self.head in (_SEQ_TO_SEQ, _CAUSAL) else [("taken_as", {"name": self._class.__name__})]
 
     def logits(self) -> "frozenset[int]":
         """Elements of a tensor that holds logits, whole or without the last token."""
@@ -112,6 +129,9 @@ class FromFunction:
         words = torch.zeros((self._workload["micro_batch"], self._workload["length"]), dtype=torch.long, device=device)
         return {"input_ids": words, "labels": words}
 
+    def notes(self) -> "list[tuple[str, dict[str, str]]]":
+        return []
+
     def logits(self) -> "frozenset[int]":
         return frozenset()
 
@@ -145,6 +165,8 @@ def function_of(name: str, folder: str) -> Any:
 def config_of(given: "dict[str, Any]", attention: str) -> Any:
     """transformers' config object. Its remote code is never run."""
     transformers = load("transformers")
+    if given.get("quantization_config"):
+        raise Refused("quantized", key="quantization_config")
     kind = given.get("model_type", "")
     try:
         config = transformers.AutoConfig.for_model(kind, **{k: v for k, v in given.items() if k != "model_type"})
@@ -153,23 +175,34 @@ def config_of(given: "dict[str, Any]", attention: str) -> Any:
             raise Refused("own_code", type=str(kind)) from None
         raise Refused("unknown_model", type=str(kind) or "–", release=transformers.__version__) from None
     config._attn_implementation = attention
-    config.use_cache = False
+    config.use_cache = config.get_text_config().use_cache = False
     if config.is_encoder_decoder and getattr(config, "decoder_start_token_id", None) is None:
         config.decoder_start_token_id = 0
     return config
 
 
-def class_of(config: Any, given: "dict[str, Any]") -> Any:
-    """The class with a head that gives a loss: its own, or the one of its kind."""
-    transformers = load("transformers")
-    names = getattr(load("transformers.models.auto.modeling_auto"), _HEADS[bool(config.is_encoder_decoder)])
+def class_of(config: Any, given: "dict[str, Any]") -> "tuple[str, Any]":
+    """The kind of head and the class that has it: its own, where that gives a loss, or the usual one of its kind."""
+    transformers, heads = load("transformers"), heads_of(config.model_type)
     own = (given.get("architectures") or [""])[0]
-    heads = names.get(config.model_type)
-    heads = heads if isinstance(heads, (tuple, list)) else (heads,)
-    name = own if own in heads else heads[0]
-    if name is None:
-        raise Refused("no_language_model", type=config.model_type)
-    return getattr(transformers, name)
+    usual = _HEADS[bool(config.is_encoder_decoder)]
+    for head in (*usual, *_ALSO):
+        if own in heads.get(head, ()):
+            return head, getattr(transformers, own)
+    for head in usual:
+        if heads.get(head):
+            return head, getattr(transformers, heads[head][0])
+    raise Refused("no_language_model", type=config.model_type)
+
+
+def heads_of(kind: str) -> "dict[str, tuple[str, ...]]":
+    """The classes of a model type by their heads. A release that lacks a mapping has none of it."""
+    auto, found = load("transformers.models.auto.modeling_auto"), {}
+    for head in (_SEQ_TO_SEQ, _MASKED, _CAUSAL, _IMAGES, *_ALSO):
+        names = getattr(auto, f"MODEL_FOR_{head}_MAPPING_NAMES", {}).get(kind)
+        if names:
+            found[head] = (names,) if isinstance(names, str) else tuple(names)
+    return found
 
 
 def unfilled() -> Any:

@@ -64,6 +64,19 @@ def as_list(original: Any, setting: Setting) -> Any:
     return lambda tensor: [0] * tensor.numel() if setting.is_fake(tensor) else original(tensor)
 
 
+def listed(original: Any, setting: Setting) -> Any:
+    """A list of numbers becomes a tensor on the host, which any device may be indexed by."""
+    torch = load("torch")
+
+    def tensors(index: Any) -> Any:
+        if isinstance(index, tuple):
+            return tuple(map(tensors, index))
+        numbers = isinstance(index, list) and all(isinstance(one, int) for one in index)
+        return torch.tensor(index) if numbers else index
+
+    return lambda tensor, index: original(tensor, tensors(index))
+
+
 def made_on_device(original: Any, setting: Setting) -> Any:
     torch = load("torch")
 
@@ -202,6 +215,8 @@ TABLE = (
     Row("torch.nn", "Module._apply", "exchanges whole tensors where they have no storage, and refuses some",
         moved_in_place),
     Row("torch", "tensor", "fills a new tensor's storage", made_on_device, True),
+    Row("torch", "Tensor.__getitem__", "a list as an index would be made on the device, past what stands in for it",
+        listed, True),
     Row("torch", "compile", "compiles kernels, for a machine that is not there", not_compiled),
     Row("torch", "Tensor.pin_memory", "needs CUDA; what it would lock is counted", pinned_copy, True),
     Row("torch", "Tensor.record_stream", "streams are not there", nothing, True),

@@ -22,7 +22,7 @@ STEPS = 3  # the first of ZeRO-3 records a trace and prefetches nothing
 # Code of transformers that looks into the attention mask: nothing is padded in a full batch.
 _ALL_TRUE = ("transformers/masking_utils.py", "transformers/modeling_attn_mask_utils.py")
 _NOT_FOLLOWED = (("aio", "use_gds"),)  # GPUDirect asks for CUDA itself
-_MAY_READ = ("deepspeed/", "accelerate/")
+_MAY_READ = ("deepspeed/", "accelerate/", "torch/")
 
 
 class ReadsValue(Exception):
@@ -158,6 +158,8 @@ class Rehearsal:
     def _model(self) -> Any:
         given = self.question["model"]
         self.source: Any = (FromFunction if given.get("factory") else FromConfig)(self.question, fills=self.stage.real)
+        for code, told in self.source.notes():
+            self.note(code, **told)
         zero3 = int((self.config.get("zero_optimization") or {}).get("stage") or 0) == 3
         partitioned = zero3 and self.question.get("partitioned_load", True)
         self.enter("model" if partitioned else "load", 0)

@@ -28,9 +28,15 @@ REFUSED = {
     "remote_code": LLAMA | {"auto_map": {"AutoModelForCausalLM": "modeling.Mine"}},
     "vision": LLAMA | {"vision_config": {"hidden_size": 1}},
     "experts": LLAMA | {"num_local_experts": 8},
+    "experts ": LLAMA | {"model_type": "deepseek_v3", "n_routed_experts": 8},
+    "vision ": {"model_type": "gemma3", "text_config": LLAMA},
+    "quantized": LLAMA | {"quantization_config": {"bits": 4}},
+    "model_key": LLAMA | {"model_type": "stablelm", "qk_layernorm": True},
     "bad_count": LLAMA | {"hidden_size": "4096"},
     "bad_rate": LLAMA | {"attention_dropout": 2},
     "bad_kinds": LLAMA | {"layer_types": ["full_attention"]},
+    "bad_kinds ": LLAMA | {"model_type": "smollm3", "no_rope_layers": [1]},
+    "bad_rate ": LLAMA | {"model_type": "glm", "partial_rotary_factor": 2},
     "bad_count ": LLAMA | {"num_hidden_layers": 10**6},
     "not_divisible": LLAMA | {"hidden_size": 250},
     "unknown_activation": LLAMA | {"hidden_act": "mine"},
@@ -51,12 +57,27 @@ def test_what_there_is_no_case_for_is_said(code):
         ("no_attention", SMALL["t5"], Workload(attention="flash_attention_2")),
         ("no_target", LLAMA, Workload(lora=Lora(8, ("c_attn",)))),
         ("not_divisible", LLAMA | {"num_key_value_heads": 3}, Workload()),
+        ("more_tokens", SMALL["gpt2"], Workload(length=1025)),
     ],
 )
 def test_a_workload_that_the_model_has_no_case_for_is_said(code, config, workload):
     answer = walk_of(Model("it", config), workload, "bf16")
     assert isinstance(answer, CannotSay)
     assert answer.why.code == code
+
+
+def test_code_beside_the_weights_is_passed_over_where_transformers_has_the_class_of_that_name():
+    phi = SMALL["phi3"] | {"auto_map": {"AutoModelForCausalLM": "modeling_phi3.Phi3ForCausalLM"}}
+    assert "own_class" in [one.code for one in walked(phi).assumed]
+    assert walk_of(Model("it", phi | {"model_type": "llama"}), Workload(), "bf16").why.code == "remote_code"
+    assert walk_of(Model("it", phi | {"auto_map": {"AutoConfig": "m.C"}}), Workload(), "bf16").why.code == "remote_code"
+
+
+def test_a_share_of_a_head_is_read_by_its_old_names_and_its_new_one():
+    neox, names = SMALL["gpt_neox"], ("rotary_pct", "partial_rotary_factor")
+    whole = [walked(neox | {name: 1.0}) for name in names] + [walked(neox | {"rope_parameters": {names[1]: 1.0}})]
+    assert len({peaks(one) for one in whole}) == 1
+    assert peaks(whole[0]) != peaks(walked(neox))
 
 
 MORE = ("layer_types", "head_dim", "sliding_window", "sliding_window_pattern", "use_sliding_window", "n_inner")

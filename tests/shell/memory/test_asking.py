@@ -134,12 +134,49 @@ def test_almost_all_of_a_peak_has_a_component(worker):
         ({"model_type": "nobody_knows"}, "nobody_knows"),
         ({"model_type": "own", "auto_map": {"AutoModel": "m.Own"}}, "runs code of its own"),
         ({"model_type": "vit"}, "vit"),
+        (LLAMA | {"quantization_config": {"quant_method": "fp8"}}, "quantized (quantization_config)"),
     ],
 )
 def test_a_model_that_cannot_be_asked_is_one_sentence(worker, model, words):
     found = worker.ask(question(zero(2), model))
     assert isinstance(found, CannotSay)
     assert words in str(found.why)
+
+
+@pytest.mark.deepspeed
+def test_a_head_that_config_json_names_is_taken_and_said(worker):
+    bert = {"model_type": "bert", "hidden_size": 128, "num_hidden_layers": 1, "num_attention_heads": 4}
+    bert |= {"intermediate_size": 256, "vocab_size": 1024}
+    plain, sorting = (
+        worker.ask(question(zero(2), bert | more))
+        for more in ({}, {"architectures": ["BertForSequenceClassification"]})
+    )
+    assert any("built as BertForMaskedLM." in str(one) for one in plain.assumed)
+    assert any("built as BertForSequenceClassification." in str(one) for one in sorting.assumed)
+    assert sorting.parameters < plain.parameters
+
+
+@pytest.mark.deepspeed
+def test_the_states_of_torchs_own_optimizer_are_told_as_such(worker):
+    found = worker.ask(question({"bf16": {"enabled": True}, "zero_optimization": {"stage": 3}}))
+    step = next(peak for peak in found.of(Device.GPU) if peak.moment is Moment.STEP)
+    states = sum(part.count for part in step.parts if part.component is Component.MOMENTS)
+    assert states == pytest.approx(8 * found.parameters / 2, rel=0.01)
+
+
+@pytest.mark.deepspeed
+def test_a_list_is_an_index_on_the_device_too(worker):
+    falcon = {"model_type": "falcon", "hidden_size": 128, "num_hidden_layers": 1, "num_attention_heads": 4}
+    assert worker.ask(question(zero(2), falcon | {"vocab_size": 1024})).parameters
+
+
+@pytest.mark.deepspeed
+def test_a_model_that_also_sees_is_taken_through_text(worker):
+    sees = {"hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
+    sees |= {"model_type": "siglip_vision_model", "image_size": 56, "patch_size": 14}
+    told = {"text_config": GEMMA | {"model_type": "gemma3_text", "pad_token_id": 0}, "vision_config": sees}
+    found = worker.ask(question(zero(2), told | {"model_type": "gemma3", "mm_tokens_per_image": 4}))
+    assert "text_only" in [one.code for one in found.assumed]
 
 
 @pytest.mark.deepspeed

@@ -216,6 +216,9 @@ SMALL_LLAMA = {
 GROUPED = SMALL_LLAMA | {"num_key_value_heads": 2}
 SMALL_T5 = T5_SMALL | {"d_model": 256, "d_kv": 32, "d_ff": 1024, "num_layers": 4, "vocab_size": 1000}
 SMALL_OPT = OPT | {"hidden_size": 256, "ffn_dim": 1024, "num_hidden_layers": 4, "num_attention_heads": 8}
+SMALL_NEOX = SMALL_LLAMA | {"model_type": "gpt_neox", "hidden_act": "gelu", "intermediate_size": 1024}
+SMALL_PHI = SMALL_LLAMA | {"model_type": "phi", "intermediate_size": 1024, "resid_pdrop": 0.1}
+SMALL_STARCODER = GROUPED | {"model_type": "starcoder2", "intermediate_size": 1024, "hidden_act": "gelu_pytorch_tanh"}
 SMALL = {
     "llama": SMALL_LLAMA,
     "llama, grouped heads": GROUPED | {"tie_word_embeddings": True, "attention_bias": True, "mlp_bias": True},
@@ -225,10 +228,27 @@ SMALL = {
     "gemma": SMALL_LLAMA | {"model_type": "gemma", "head_dim": 32},
     "gemma2": GROUPED | {"model_type": "gemma2", "head_dim": 32, "sliding_window": 100},
     "gemma3": GROUPED | {"model_type": "gemma3_text", "head_dim": 32, "sliding_window_pattern": 2},
+    "phi3": GROUPED | {"model_type": "phi3", "pad_token_id": 0, "resid_pdrop": 0.1},
+    "phi3, a part of each head turns": SMALL_LLAMA
+    | {"model_type": "phi3", "pad_token_id": 0, "partial_rotary_factor": 0.75},
+    "granite": GROUPED | {"model_type": "granite", "tie_word_embeddings": True},
+    "glm": GROUPED | {"model_type": "glm", "pad_token_id": 0, "head_dim": 32},
+    "glm4": GROUPED | {"model_type": "glm4", "pad_token_id": 0, "head_dim": 32},
+    "olmo2": SMALL_LLAMA | {"model_type": "olmo2"},
+    "smollm3": GROUPED | {"model_type": "smollm3", "pad_token_id": 0},
+    "internlm3": GROUPED | {"model_type": "internlm3", "head_dim": 32},
+    "gpt_neox": SMALL_NEOX,
+    "gpt_neox, one after the other": SMALL_NEOX | {"use_parallel_residual": False, "rotary_pct": 1.0},
+    "phi": SMALL_PHI,
+    "stablelm": SMALL_LLAMA | {"model_type": "stablelm", "use_qkv_bias": True},
+    "starcoder2": SMALL_STARCODER,
+    "starcoder2, a window": SMALL_STARCODER | {"sliding_window": 50, "residual_dropout": 0.1},
+    "gptj": {"model_type": "gptj", "n_embd": 256, "n_head": 4, "n_layer": 4, "vocab_size": 1000, "rotary_dim": 16},
     "gpt2": {"model_type": "gpt2", "n_embd": 256, "n_head": 8, "n_layer": 4, "vocab_size": 1000},
     "bloom": {"model_type": "bloom", "hidden_size": 256, "n_head": 8, "n_layer": 4, "vocab_size": 1000},
     "opt": SMALL_OPT,
     "opt, norms behind": SMALL_OPT | {"do_layer_norm_before": False, "word_embed_proj_dim": 128, "dropout": 0.0},
     "t5": SMALL_T5,
     "t5, gated": SMALL_T5 | GATED | {"d_ff": 640, "num_decoder_layers": 2},
+    "mt5": SMALL_T5 | {"model_type": "mt5", "d_ff": 640, "tie_word_embeddings": False},
 }

@@ -1,4 +1,4 @@
-"""T5: an encoder, a decoder that reads it, relative positions as a bias of the scores (modeling_t5.py)."""
+"""T5 and mT5: an encoder, a decoder that reads it, relative positions as a bias of the scores (modeling_t5.py)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,8 @@ def shape_of(config: Described) -> Shape:
     """Raises NoCaseError. The embeddings and the head are always one weight; `tie_word_embeddings` only says whether
     the head's input is scaled (configuration_t5.py:84)."""
     layers = config.layers("num_layers", "num_hidden_layers")
-    words = config.word("feed_forward_proj", default="relu").split("-")
+    usual = "gated-gelu" if config.get("model_type") == "mt5" else "relu"
+    words = config.word("feed_forward_proj", default=usual).split("-")
     gated = words[0] == "gated"
     return Shape(
         hidden=config.count("d_model", "hidden_size"),

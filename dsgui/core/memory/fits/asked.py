@@ -12,6 +12,16 @@ from dsgui.core.texts.saying import Said, said
 
 SHARE = 0.02  # a larger difference is told
 _LEAST_TOLD = MIB
+# Why the formula has no number, where DeepSpeed itself may have one.
+_MAY_BE_ASKED = (
+    *("unknown_family", "vision", "experts", "model_key", "unknown_activation", "unknown_attention"),
+    *("no_case", "no_optimizer", "no_muon", "no_autocast", "autocast_classes"),
+)
+
+
+def pointed_on(told: CannotSay) -> CannotSay:
+    """With what to do, where the formula has no number and a dry run may have one."""
+    return CannotSay(said("memory_told", "ask", why=told.why)) if told.why.code in _MAY_BE_ASKED else told
 
 
 @dataclass(frozen=True, slots=True)

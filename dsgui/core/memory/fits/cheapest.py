@@ -99,7 +99,7 @@ def _planned(fitted: Fitted, case: Case, planner: Planner) -> Rung | Said | None
         found = planner(fitted.question, means_of(fitted.room, made))
     except (ArithmeticError, LookupError, TypeError, ValueError):
         return _none(fitted)  # of a model that could be asked; of another config of it nothing is known
-    return found.why if isinstance(found, CannotSay) else found
+    return said("memory_cheapest", "unsought", why=found.why) if isinstance(found, CannotSay) else found
 
 
 def _none(fitted: Fitted) -> Said:

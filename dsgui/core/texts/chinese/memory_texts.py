@@ -105,6 +105,7 @@ MEMORY_TOLD: Mapping[str, str] = {
     "usual_length": "按每个序列 {length} 个 token 估计：请设置序列长度。",
     "made_whole": "假定每个 rank 先创建整个模型，再由 deepspeed.initialize 切分。在 deepspeed.zero.Init 中创建模型的脚"
     "本需要的少得多（--zero-init）。",
+    "ask": "{why}试运行不需要公式：请加上 --ask。",
     "no_dry_run": "{why} 以公式的结果为准。",
     "no_formula": "只有试运行能得出结果：{why}",
     "differs": "{place}：一个 rank 的张量按公式为 {formula} GiB，按试运行为 {real} GiB。以试运行为准。",
@@ -193,6 +194,7 @@ MEMORY_MOVES: Mapping[str, str] = {
 MEMORY_CHEAPEST: Mapping[str, str] = {
     "change": "估计代价最小且放得下的改动：{moves}。改后：{needs}。",
     "none": "改配置也放不下。需要更多或更大的 GPU、更多内存、更短的序列，或使用 LoRA。",
+    "unsought": "更省的配置按公式比较：{why}",
     "none_certain": "没有哪种配置改动能保证放得下。",
     "refused": "代价最小且放得下的改动是 {moves}，但那样会：{problem}",
     "arguments": "给脚本加上：{arguments}",
@@ -227,7 +229,7 @@ MEMORY_CAUSE: Mapping[str, str] = {
 MEMORY_NOTES: Mapping[str, str] = {
     "no_case": "没有适用于含 {key} 的配置的公式。",
     "no_optimizer": "没有优化器 {name} 的状态的公式（{key}）。",
-    "unknown_family": "没有 {type} 类模型的公式。现有的有 {known}。",
+    "unknown_family": "没有 {type} 类模型的公式。",
     "no_muon": "没有 Muon 与 {key} 同时使用时的公式。",
     "no_autocast": "没有 torch_autocast 与 {key} 同时使用时的公式。",
     "autocast_dtype": "仅当 {key} 为 fp16 或 bf16 时，才有 torch_autocast 的公式。",
@@ -235,15 +237,21 @@ MEMORY_NOTES: Mapping[str, str] = {
     "torch_autocast 的公式。",
     "muon_scatters": "DeepSpeed 在 stage 3 不允许 Muon 与 {key}（默认开启）同时使用。请设为 false。",
     "older_release": "公式按 DeepSpeed {known} 推导；{release} 在某些 stage 的分配方式不同。",
-    "tied_weights": "假定共享权重只切分一次：卸载参数时，初始化可能占用更多内存。",
+    "tied_weights": "共享权重起初会创建两份。第二份计到初始化结束；Python 可能更早或更晚释放它。",
     "no_type": "config.json 中没有 model_type，无法判断模型种类。",
     "remote_code": "这个模型运行自己的代码（{keys}），不在 transformers 之中；没有相应的公式。",
+    "own_class": "config.json 指定了自带的代码（auto_map）。这里按 transformers 的 {type} 类计算，"
+    "即不使用 trust_remote_code 时的情形。",
+    "quantized": "这个模型的权重是量化的（{key}），公式和试运行都不支持。"
+    "请给出未量化的模型，或不含该键的 config.json 副本。",
+    "model_key": "没有含 {key} 的模型的公式。",
     "vision": "这个模型还处理图像或声音（{key}）；只有纯文本模型的公式。",
     "experts": "这是混合专家模型（{key}）；没有相应的公式。",
     "bad_count": "config.json：{key} 为 {value}；应为 1 到 {most} 的整数。",
     "bad_rate": "config.json：{key} 为 {value}；应为 0 到 1 的数。",
-    "bad_kinds": "config.json：layer_types 应为 {layers} 个词的列表，每层一个。",
+    "bad_kinds": "config.json：{key} 应为含 {layers} 项的列表，每层一项。",
     "not_divisible": "config.json：{key} = {value} 不能被 {by} = {parts} 整除。",
+    "more_tokens": "序列长度 {length} 超过了这个模型的 {key}（{most}）。请选择更短的长度。",
     "unknown_activation": "没有激活函数 {name} 的公式。",
     "unknown_attention": "没有注意力实现 {name} 的公式。",
     "no_attention": "transformers 对 {type} 类模型没有 {name}。",
@@ -281,6 +289,9 @@ MEMORY_NOTES: Mapping[str, str] = {
     "reads_twice": "DeepSpeed 会中止：预取时会重复从 NVMe 读取同一个参数。请将 {key} 设为 0。",
     "not_followed": "试运行无法处理 {key}；去掉它即可了解配置其余部分。",
     "no_peft": "训练环境没有安装 peft，无法询问 LoRA。",
+    "taken_as": "模型按 {name} 计算。若脚本训练的是别的任务头，"
+    "请在 config.json 的副本中把 architectures 改为相应的类名。",
+    "text_only": "{name} 只按文本输入计算：图像和声音会增加激活。",
     "fewer_micro_batches": "每步 {steps} 个微批中取了 {here} 个：更多的与第二个相同。",
     "client_optimizer": "配置没有指定优化器：按脚本传入的 {name} 计算。",
 }

@@ -102,6 +102,7 @@ MEMORY_TOLD: Mapping[str, str] = {
     "usual_length": "Sequences of {length} tokens are assumed: set the length.",
     "made_whole": "Each rank is assumed to build the whole model before deepspeed.initialize divides it. A script "
     "that builds it within deepspeed.zero.Init needs far less (--zero-init).",
+    "ask": "{why} A dry run needs none: add --ask.",
     "no_dry_run": "{why} The formula’s answer stands.",
     "no_formula": "Only the dry run covers this: {why:inside}",
     "differs": "{place}: tensors of one rank take {formula} GiB by formula and {real} by dry run. The dry run counts.",
@@ -196,6 +197,7 @@ MEMORY_CHEAPEST: Mapping[str, str] = {
     "change": "Cheapest change that fits, by estimate: {moves}. Then: {needs}.",
     "none": "No change of the config makes it fit. It needs more or larger GPUs, more host memory, shorter sequences, "
     "or LoRA.",
+    "unsought": "Leaner configs are compared by formula: {why:inside}",
     "none_certain": "No change of the config makes it fit for certain.",
     "refused": "The cheapest change that would fit is {moves}, but then: {problem}",
     "arguments": "Give the script: {arguments}",
@@ -234,7 +236,7 @@ MEMORY_CAUSE: Mapping[str, str] = {
 MEMORY_NOTES: Mapping[str, str] = {
     "no_case": "There is no formula for a config with {key}.",
     "no_optimizer": "There is no formula for the states of the optimizer {name} ({key}).",
-    "unknown_family": "There is no formula for models of type {type}. There is one for {known}.",
+    "unknown_family": "There is no formula for models of type {type}.",
     "no_muon": "There is no formula for Muon with {key}.",
     "no_autocast": "There is no formula for torch_autocast with {key}.",
     "autocast_dtype": "There is a formula for torch_autocast only where {key} is fp16 or bf16.",
@@ -247,12 +249,18 @@ MEMORY_NOTES: Mapping[str, str] = {
     "no_type": "config.json has no model_type, so the kind of model is not known.",
     "remote_code": "This model runs code of its own ({keys}), which is not in transformers; there is no "
     "formula for it.",
+    "own_class": "config.json names code of its own (auto_map). transformers’ class for {type} is assumed, as without "
+    "trust_remote_code.",
+    "quantized": "This model’s weights are quantized ({key}); neither formula nor dry run covers that. Use the "
+    "unquantized model, or a copy of its config.json without that key.",
+    "model_key": "There is no formula for models with {key}.",
     "vision": "This model also takes images or audio ({key}); only text models have a formula.",
     "experts": "This is a mixture of experts ({key}); there is no formula for it.",
     "bad_count": "config.json: {key} is {value}; a whole number from 1 to {most} is needed.",
     "bad_rate": "config.json: {key} is {value}; a number from 0 to 1 is needed.",
-    "bad_kinds": "config.json: layer_types is not a list of {layers} words, one for each layer.",
+    "bad_kinds": "config.json: {key} is not a list of {layers}, one for each layer.",
     "not_divisible": "config.json: {key} = {value} is not divisible by {by} = {parts}.",
+    "more_tokens": "Sequences of {length} tokens are longer than this model’s {key}, {most}. Choose a shorter length.",
     "unknown_activation": "There is no formula for the activation {name}.",
     "unknown_attention": "There is no formula for the attention implementation {name}.",
     "no_attention": "transformers has no {name} for models of type {type}.",
@@ -290,6 +298,9 @@ MEMORY_NOTES: Mapping[str, str] = {
     "reads_twice": "DeepSpeed would stop: reading ahead, it would read a parameter from NVMe twice. Set {key} to 0.",
     "not_followed": "A dry run can't follow {key}; leave it out to ask about the rest of the config.",
     "no_peft": "peft is not installed in the environment that trains, so LoRA can't be asked.",
+    "taken_as": "The model was built as {name}. If the script trains another head, name its class as architectures in "
+    "a copy of config.json.",
+    "text_only": "{name} was run on text alone: images and audio add activations.",
     "fewer_micro_batches": "{here} of the {steps} micro batches of a step were run: the others are like the second.",
     "client_optimizer": "The config names no optimizer: {name} was used, as if the script passed it.",
 }
