@@ -1,6 +1,6 @@
 // What comes after a run: why it failed and what to do, the same again, resume, delete, and where it came from.
 
-import { button, el } from "./dom.js";
+import { button, el, locale } from "./dom.js";
 import { size } from "./format.js";
 import { words } from "./texts.js";
 
@@ -276,7 +276,7 @@ export class Afterwards {
     return [
       [words("afterwards_page", "elsewhere_folder"), folder],
       [words("afterwards_page", "elsewhere_kinds"), kinds.join(" · ")],
-      [words("afterwards_page", "elsewhere_read"), readAt ? new Date(readAt * 1000).toLocaleString() : ""],
+      [words("afterwards_page", "elsewhere_read"), readAt ? new Date(readAt * 1000).toLocaleString(locale()) : ""],
       [words("afterwards_page", "elsewhere_settings"), settings],
     ];
   }

@@ -210,6 +210,7 @@ export const TEXTS = {
   "no_deepspeed": "DeepSpeed is not installed in the training environment.",
   "asking_accelerator": "{device} (asking DeepSpeed what it supports…)",
   "dtypes": "{device}: {dtypes}",
+  "has_dtype": "{dtype}",
   "no_dtype": "no {dtype}"
  },
  "after_page": {
@@ -495,6 +496,7 @@ export const TEXTS = {
   "fastest": "Fastest",
   "roomier": "More room",
   "leanest": "Least GPU memory",
+  "leanest_host": "Least memory",
   "nearest": "Nearest",
   "same_speed": "about as fast as the first",
   "slower": "about {times}× the time of the first, by estimate",
@@ -1096,7 +1098,6 @@ export const TEXTS = {
   "same_all": "None found.",
   "more": "{count} more.",
   "key": "Key",
-  "everything": "everything",
   "unreadable": "can’t be read",
   "unknown": "not known",
   "set": "set",
@@ -1174,6 +1175,7 @@ export const TEXTS = {
   "not_usable": "{build}, not usable: {why}",
   "no_nvcc": "no nvcc",
   "no_toolkit": "none that torch would use",
+  "has_dtype": "{dtype}",
   "no_dtype": "no {dtype}",
   "accelerator_with": "{name} ({dtypes})",
   "compiler": "C++ compiler",

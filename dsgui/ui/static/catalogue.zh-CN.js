@@ -210,6 +210,7 @@ export const TEXTS = {
   "no_deepspeed": "训练环境中没有安装 DeepSpeed。",
   "asking_accelerator": "{device}（正在向 DeepSpeed 查询支持的精度…）",
   "dtypes": "{device}：{dtypes}",
+  "has_dtype": "支持 {dtype}",
   "no_dtype": "不支持 {dtype}"
  },
  "after_page": {
@@ -495,6 +496,7 @@ export const TEXTS = {
   "fastest": "最快",
   "roomier": "余量更大",
   "leanest": "显存最省",
+  "leanest_host": "内存最省",
   "nearest": "最接近",
   "same_speed": "与第一种速度相近",
   "slower": "估计耗时约为第一种的 {times} 倍",
@@ -1096,7 +1098,6 @@ export const TEXTS = {
   "same_all": "没有发现差异。",
   "more": "还有 {count} 项。",
   "key": "键",
-  "everything": "全部",
   "unreadable": "无法读取",
   "unknown": "未知",
   "set": "已设置",
@@ -1174,6 +1175,7 @@ export const TEXTS = {
   "not_usable": "{build}，不可用：{why}",
   "no_nvcc": "没有 nvcc",
   "no_toolkit": "torch 未找到可用的版本",
+  "has_dtype": "支持 {dtype}",
   "no_dtype": "不支持 {dtype}",
   "accelerator_with": "{name}（{dtypes}）",
   "compiler": "C++ 编译器",

@@ -1,5 +1,7 @@
 // Elements without HTML text: attributes are set, children appended, so nothing a run printed is ever parsed as markup.
 
+import { breakable } from "./fields.js";
+
 /**
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T} tag
@@ -49,6 +51,15 @@ export function button(text, attributes, act) {
 /** What went wrong, in words. @param {unknown} error */
 export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 
+/** A key as nodes, between whose parts a line may break. @param {string} key */
+export const parted = (key) => breakable(key).flatMap((piece) => [piece, el("wbr")]);
+
 /** A text with its options (--logging_steps) as code, which no line break parts. @param {string} text */
 export const withOptions = (text) =>
   text.split(/(--[a-z][\w-]*)/).map((one, place) => (place % 2 ? el("code", { class: "ds-whole" }, one) : one));
+
+/** How dates are written: as the browser's user does in the page's language, else as that language does. */
+export function locale(page = document.documentElement.lang || "en", preferred = navigator.languages) {
+  const language = page.split("-")[0];
+  return preferred.find((one) => one.split("-")[0] === language) ?? page;
+}
