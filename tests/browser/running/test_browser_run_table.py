@@ -170,6 +170,7 @@ def test_a_clone_tells_all_it_set_on_the_launch_page_and_leaves_nothing_of_the_l
             "--learning_rate 3e-3 --bf16",
             "settings: 1",
             "GPU 0, 1; not all are on this machine",
+            "If another run uses these GPUs",
             str(folder),
         ):
             expect(told).to_contain_text(words)
