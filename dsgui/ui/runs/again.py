@@ -24,6 +24,7 @@ from dsgui.core.texts.saying import words
 from dsgui.ui.common.escaping import plain
 from dsgui.ui.common.events import NEW_TEXT, ONCE, TELLING, details
 from dsgui.ui.common.services import Services
+from dsgui.ui.common.toasts import refusal
 from dsgui.ui.config.configure import ConfigurePage
 from dsgui.ui.config.files import notes_html
 from dsgui.ui.launch.desk import sets_more
@@ -49,7 +50,7 @@ def wire_again(
         try:
             made = _clone(services, run_id, kind, str(asked.get("checkpoint", "")))
         except DsguiError as error:
-            raise gr.Error(escape(str(error))) from error
+            raise refusal(escape(str(error))) from error
         request = made.request
         known = next((p.id for p in services.all_presets() if p.id == request.preset.partition(" ")[0]), None)
         headline = words("runs_page", _HEADLINES.get(kind, "cloned"), run=run_id)
