@@ -27,8 +27,7 @@ from dsgui.shell.files.refusals import os_reason
 _DEVICES = ("gpus", "ranks")
 _OF_PLACES = tuple(field for kind in PLACES for field in kind.FIELDS if field.option)
 _MODEL = tuple(field.name for field in fields_of(Part.MODEL))
-_OTHERS = ("started_by", "when_busy", "environment", "notify", "name", "directory", "port", "logs")
-_LIMITS = ("stop_after_steps", "stop_after_minutes")
+_OTHERS = (*(field.name for field in fields_of(Part.MORE) if field.option), "logs")
 _PLANNED = ("device", "version")
 
 
@@ -42,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         for field in (one for one in kind.FIELDS if one.option):
             add_field(devices if field.instead_of_devices else group, field)
     add_reader(parser)
-    _add(parser, (*_OTHERS, *_LIMITS, *_PLANNED))
+    _add(parser, (*_OTHERS, *_PLANNED))
     add_model(parser.add_argument_group(words("options", "model_group"), words("options", "model_group_about")))
     parser.add_argument("--python", default=sys.executable, help=words("options", "python"))
     parser.add_argument("--dry-run", action="store_true", help=words("options", "dry_run"))
@@ -84,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
 def _request(options: argparse.Namespace, text: str) -> LaunchRequest:
     script = Path(options.script).expanduser().absolute()
     given = vars(options)
-    fields = (*(BY_NAME[name] for name in ("reader", *_DEVICES, *_OTHERS, *_LIMITS, *_MODEL, *_PLANNED)), *_OF_PLACES)
+    fields = (*(BY_NAME[name] for name in ("reader", *_DEVICES, *_OTHERS, *_MODEL, *_PLANNED)), *_OF_PLACES)
     values = {field.name: _said(field, given[field.name]) for field in fields}
     values |= {"script": str(script), "directory": options.directory or str(script.parent)}
     said = {name: value for name, value in (values | _where(values)).items() if value is not None}

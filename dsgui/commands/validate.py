@@ -15,8 +15,7 @@ from dsgui.core.config.context import LATEST_KNOWN, Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.errors import DocumentError, DsguiError, PlanError, TargetError
 from dsgui.core.launch.circumstances import run_context
-from dsgui.core.launch.places.ssh import Machines
-from dsgui.core.launch.plan import Here
+from dsgui.core.launch.plan import Anywhere, Here
 from dsgui.core.launch.planned import THIS_MACHINE, Planned
 from dsgui.core.machine.hardware import ALIASES, CARDS, Target
 from dsgui.core.texts.saying import words, wrong
@@ -26,7 +25,6 @@ from dsgui.shell.config.catalog import Catalog
 from dsgui.shell.config.imports import Imported, open_config, read_training_arguments
 
 PASSED, FAILED, NOT_CHECKED = 0, 1, 2
-_ANYWHERE = Machines("")  # nothing is known of the devices there
 _RELEASE = re.compile(r"\d+\.\d+\.\d+(\+[\w.]+)?")
 _MOST_RANKS = 100_000
 
@@ -163,7 +161,7 @@ def context_of(
         Integration(options.integration) if options.integration else default,
         options.nodes or found.nodes or 1,
         options.gpus or found.gpus or 1,
-        place=Here() if options.device == THIS_MACHINE else _ANYWHERE,
+        place=Here() if options.device == THIS_MACHINE else Anywhere(),
         planned=Planned(options.device, options.target_version or ""),
         arguments=arguments,
     )

@@ -186,6 +186,8 @@ class AfterTraining:
             found = next(filter(usable, things), None)
         else:
             found = next((one for one in things if path in (one.path, self._runs.masked(one.path), one.name)), None)
+        if found is None and not path:
+            raise RunError(wrong("after.nothing_usable"))
         if found is None:
             names = ", ".join(one.name for one in things[:10])
             raise RunError(wrong("after.no_thing", path=path[:200], names=names or "–"))

@@ -145,6 +145,8 @@ def test_bf16_is_checked_against_the_planned_card(page):
     expect(findings(page)).to_contain_text("Checks pass")
 
 
+# Cheaper: tests/core/preflight; what holds a launch back in test_browser_preflight.py.
+@pytest.mark.complete
 def test_a_missing_script_and_bad_ports_are_said_and_nothing_starts(page):
     page.get_by_role("tab", name="2 · Launch").click()
     page.get_by_label("My own script").check()

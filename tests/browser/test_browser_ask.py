@@ -32,6 +32,8 @@ def test_deepspeed_answers_beside_the_findings_and_an_edit_makes_the_answer_old(
     expect(panel).to_contain_text("Outdated: the config changed since")
 
 
+# Cheaper: tests/ui/config.
+@pytest.mark.complete
 def test_only_the_installed_release_can_be_asked(page):
     choose(page, "#version", "Plan for 0.14.5")
     page.click("#ask")

@@ -165,6 +165,8 @@ def test_a_path_and_an_accelerate_yaml_are_opened_and_a_wrong_path_is_said(page,
     assert config(page)["train_batch_size"] == 48
 
 
+# Cheaper: tests/core/rules; a fix is pressed in test_browser.py.
+@pytest.mark.complete
 def test_a_key_that_the_target_release_lacks_is_flagged_and_offered_to_go(page):
     replace_text(page, '{"train_batch_size": 2, "torch_autocast": {"enabled": true}, "amp": {"enabled": false}}')
     choose(page, "#integration", "native DeepSpeed")
@@ -176,6 +178,8 @@ def test_a_key_that_the_target_release_lacks_is_flagged_and_offered_to_go(page):
     expect(page.locator('[data-pointer="/gradient_clipping"]')).to_have_attribute("placeholder", "default 0.0")
 
 
+# Cheaper: tests/core/validation, tests/ui/config.
+@pytest.mark.complete
 def test_a_move_to_another_release_names_what_changes_and_writes_the_old_default_down(page):
     replace_text(page, '{"train_batch_size": 2, "amp": {"enabled": false}}')
     choose(page, "#integration", "native DeepSpeed")
@@ -188,6 +192,8 @@ def test_a_move_to_another_release_names_what_changes_and_writes_the_old_default
     wait_for_config(page, "c.gradient_clipping === 0")
 
 
+# Cheaper: tests/core/rules; a fix is pressed in test_browser.py.
+@pytest.mark.complete
 def test_an_old_name_is_rewritten_on_a_click(page):
     replace_text(page, '{"train_batch_size": 2, "zero_optimization": {"stage": 2, "cpu_offload": true}}')
     page.click('#findings button:has-text("Rewrite as zero_optimization.offload_optimizer")')
@@ -231,6 +237,8 @@ def test_a_text_that_is_no_json_is_not_downloaded(page):
     expect(page.get_by_text("Not downloaded.")).to_be_visible()
 
 
+# Cheaper: tests/core/config; copying in tests/js/copying.test.js.
+@pytest.mark.complete
 def test_the_code_people_need_next_is_shown_and_copied(page):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_label("Code snippets").check()

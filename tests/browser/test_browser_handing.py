@@ -14,6 +14,8 @@ def open_script(page, path, text):
     return page.locator("#command pre")
 
 
+# Cheaper: tests/core/launch/test_handing.py.
+@pytest.mark.complete
 def test_an_accelerate_script_is_told_by_the_environment(page, tmp_path):
     source = "from accelerate import Accelerator\nAccelerator().prepare(model, optimizer)\n"
     command = open_script(page, tmp_path / "acc.py", source)
@@ -36,6 +38,8 @@ def test_one_click_gives_a_strict_script_its_config(page, tmp_path):
     expect(page.locator("#preflight")).not_to_contain_text("unrecognized arguments")
 
 
+# Cheaper: tests/core/launch/test_handing.py.
+@pytest.mark.complete
 def test_a_script_that_brings_its_own_config_is_no_false_alarm(page, tmp_path):
     source = "import argparse\nargs = argparse.ArgumentParser().parse_args()\n"
     open_script(page, tmp_path / "plain.py", source)

@@ -54,9 +54,9 @@ def open_tab(page, number):
     page.locator("#pages > .tab-wrapper [role=tab]").nth(number).click()
 
 
-# Each look and each width once; `make test-all` looks at the other two as well.
-MODES = [("light", 1280), ("dark", 390)]
-OTHERS = [pytest.param(mode, marks=pytest.mark.complete) for mode in (("dark", 1280), ("light", 390))]
+# `make test-all` looks at the others; Learn's test has axe look at a narrow dark page, the report's at a dark report.
+MODES = [("light", 1280)]
+OTHERS = [pytest.param(mode, marks=pytest.mark.complete) for mode in (("dark", 390), ("dark", 1280), ("light", 390))]
 
 
 @pytest.mark.parametrize("at", [*MODES, *OTHERS], indirect=True, ids=lambda mode: f"{mode[0]}-{mode[1]}")

@@ -100,6 +100,8 @@ def test_a_part_says_what_it_is_by_mouse_and_keyboard_and_leads_to_its_key(page)
     expect(page.locator('[data-pointer="/zero_optimization/stage"] input:checked')).to_be_focused()
 
 
+# Cheaper: tests/js/memory_bars.test.js: all moments have the same scale.
+@pytest.mark.complete
 def test_each_moment_is_shown_on_the_same_scale(page):
     plan_for_a_24_gb_card(page)
     expect(chip(page)).to_have_text("does not fit")
@@ -111,11 +113,13 @@ def test_each_moment_is_shown_on_the_same_scale(page):
     expect(bar(page, "gpu").locator(".ds-mem-need")).to_have_text(peak)
 
 
+# Cheaper: tests/core/memory, tests/ui/config.
+@pytest.mark.complete
 def test_an_invalid_config_is_to_be_mended_first(page):
     plan_for_a_24_gb_card(page)
     expect(chip(page)).to_have_text("does not fit")
     replace_text(page, json.dumps(CONFIG | {"zero_optimization": {"stage": 7}}))
-    expect(page.locator("#memory-panel")).to_contain_text("Mend the config first:")
+    expect(page.locator("#memory-panel")).to_contain_text("Fix the config first:")
     expect(chip(page)).to_have_text("can’t say")
     expect(page.locator(".ds-mem-bar")).to_have_count(0)
 
@@ -137,6 +141,8 @@ def test_a_reload_keeps_the_model(page):
     expect(page.locator("#memory-model textarea, #memory-model input")).to_have_value("7B")
 
 
+# Cheaper: tests/core/script; tests/ui/config.
+@pytest.mark.complete
 def test_a_model_that_the_scripts_arguments_name_is_taken(page):
     replace_text(page, json.dumps(CONFIG))
     choose(page, "#device", "RTX 4090 24 GB")
@@ -164,8 +170,8 @@ def test_zeros_stages_stand_side_by_side_and_follow_the_config(page):
     expect(current).to_contain_text("Stage 3 this config")
     expect(current).to_contain_text("on the host")
     replace_text(page, json.dumps(CONFIG | {"zero_optimization": {"stage": 7}}))
-    expect(page.locator(".ds-zs")).to_contain_text("Mend the config first:")
+    expect(page.locator(".ds-zs")).to_contain_text("Fix the config first:")
     page.get_by_text("ZeRO stages compared").click()
     with page.expect_response("**/gradio_api/run/**"):
         page.get_by_text("ZeRO stages compared").click()
-    expect(page.locator(".ds-zs:not([aria-busy])")).to_contain_text("Mend the config first:")  # the same answer again
+    expect(page.locator(".ds-zs:not([aria-busy])")).to_contain_text("Fix the config first:")  # the same answer again

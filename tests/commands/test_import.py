@@ -54,4 +54,4 @@ def test_a_piped_line_lacks_its_config_until_it_is_given(folder, capsys, monkeyp
 
 def test_a_config_is_no_run(folder, capsys):
     assert main(["import", str(folder / "ds.json")]) == 2
-    assert "describes no run" in capsys.readouterr().err
+    assert "does not describe a run" in capsys.readouterr().err

@@ -162,7 +162,7 @@ def test_a_model_without_a_formula_is_asked(ask, tmp_path):
 
     code, out, _ = ask(dry_run, "--model", "unknown", *ONE_B[2:])
     assert code == 0
-    assert "Only the dry run counts it: there is no formula for models of type" in out
+    assert "Only the dry run covers this: there is no formula for models of type" in out
 
 
 @pytest.mark.parametrize(

@@ -157,7 +157,7 @@ def test_what_deepspeed_itself_refuses_is_no_advice(
     [
         (("logs", "nothing"), "not found"),
         (("stop", "../../etc"), "not found"),
-        (("stop", ""), "its id is empty"),  # with one run, every run's id would begin so
+        (("stop", ""), "the id is empty"),  # with one run, every run's id would begin so
         (("launch", "--config", "/no/such.json", "x.py"), "/no/such.json: file not found"),
     ],
 )

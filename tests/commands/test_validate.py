@@ -134,7 +134,7 @@ def test_a_key_that_stands_twice_is_refused_natively_and_the_trainer_keeps_the_l
     twice = SOUND.replace('{"stage": 2}', '{"stage": 7, "stage": 2}')
     code, out, _ = validate(twice)
     assert code == 1
-    assert "error DS019 zero_optimization.stage: the key stands twice, on line 6. DeepSpeed refuses the file" in out
+    assert "error DS019 zero_optimization.stage: the key appears twice, on line 6. DeepSpeed refuses the file" in out
     code, out, _ = validate(twice, "--integration", "hf")
     assert code == 0
     assert "warning DS019" in out

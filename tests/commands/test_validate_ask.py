@@ -97,7 +97,7 @@ def test_deepspeed_gets_the_text_of_the_file_as_it_is(asked, tmp_path):
 @pytest.mark.parametrize(
     ("answer", "options", "release", "told"),
     [
-        ({"stage": "read", "missing": "No module named 'transformers'"}, [], LATEST_KNOWN, "lacks what it takes"),
+        ({"stage": "read", "missing": "No module named 'transformers'"}, [], LATEST_KNOWN, "lacks what is needed"),
         (DONE, ["--target-version", "0.14.5"], LATEST_KNOWN, "Leave out --target-version"),
         (DONE, [], "", "has no DeepSpeed to ask"),
     ],

@@ -4,17 +4,14 @@ import { test } from "node:test";
 import { begin, follow } from "../../dsgui/ui/static/as_planned.js";
 
 const MOST = 4096;
+const IDS = ["slurm-nodes", "slurm-per-node"];
 const STAYS = [{ __type__: "update" }, { __type__: "update" }];
 
 class Element {
   /** @param {string} id */
   constructor(id) {
-    this.id = id;
-  }
-
-  /** @param {string} selector */
-  closest(selector) {
-    return selector.split(", ").includes(`#${this.id}`) ? this : null;
+    this.id = "";
+    this.parentElement = { id, parentElement: null };
   }
 }
 
@@ -28,19 +25,20 @@ function page() {
   return (/** @type {string} */ id) => listening.forEach((heard) => heard({ target: new Element(id) }));
 }
 
-test("Slurm's nodes and GPUs per node are as planned until one of them is typed", () => {
+test("a place's nodes and GPUs per node are as planned until one of them is typed", () => {
   const type = page();
   type("gpus");
-  assert.deepEqual(follow(MOST, 2, 8), [2, 8]);
+  assert.deepEqual(follow(MOST, IDS, 2, 8), [2, 8]);
   type("slurm-per-node");
-  assert.deepEqual(follow(MOST, 4, 8), STAYS);
+  assert.deepEqual(follow(MOST, IDS, 4, 8), STAYS);
+  assert.deepEqual(follow(MOST, ["other-nodes", "other-per-node"], 4, 8), [4, 8]);
   page();
-  assert.deepEqual(follow(MOST, 4, 8), [4, 8]);
+  assert.deepEqual(follow(MOST, IDS, 4, 8), [4, 8]);
 });
 
 test("a plan that is empty or out of range counts as 1, or as the most", () => {
   page();
-  assert.deepEqual(follow(MOST, null, 0), [1, 1]);
-  assert.deepEqual(follow(MOST, -3, 1e9), [1, MOST]);
-  assert.deepEqual(follow(MOST, 2.7, NaN), [2, 1]);
+  assert.deepEqual(follow(MOST, IDS, null, 0), [1, 1]);
+  assert.deepEqual(follow(MOST, IDS, -3, 1e9), [1, MOST]);
+  assert.deepEqual(follow(MOST, IDS, 2.7, NaN), [2, 1]);
 });

@@ -26,6 +26,7 @@ from dsgui.core.texts.english import TEXTS
 from dsgui.runs.archive import Archive
 from dsgui.shell.launch.places.slurm import submitting
 from dsgui.shell.processes.processes import send_signal
+from tests.answers.remembered import TRAINING
 from tests.machines import slurm_cluster as clusters
 from tests.machines.slurm_cluster import slurm_cluster
 from tests.support.app_server import running_app
@@ -186,6 +187,7 @@ def test_a_job_runs_and_its_end_is_the_runs_end(on_cluster: Bench) -> None:
 
 @on_slurm
 @pytest.mark.machines
+@pytest.mark.remembered(*TRAINING)
 def test_a_job_that_waits_can_be_stopped_and_so_can_one_that_trains(on_cluster: Bench) -> None:
     held = submit(on_cluster, options="--hold")
     on_cluster.wait_for_output(held, "PENDING (JobHeldUser)")
@@ -213,6 +215,7 @@ def in_front(folder: Path, monkeypatch: pytest.MonkeyPatch, **programs: str) -> 
 
 @on_slurm
 @pytest.mark.machines
+@pytest.mark.remembered(*TRAINING)
 def test_a_controller_that_can_t_be_asked_for_a_while_ends_no_job(
     on_cluster: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -243,6 +246,7 @@ def test_a_stop_while_the_job_is_being_submitted_leaves_none(
 
 @on_slurm
 @pytest.mark.machines
+@pytest.mark.remembered(*TRAINING)
 def test_a_job_whose_supervisor_and_follower_are_gone_is_kept_until_it_is_stopped(on_cluster: Bench) -> None:
     run_id = submit(on_cluster, seconds=600)
     on_cluster.wait_for_output(run_id, "loss=2.5", 120)

@@ -297,7 +297,7 @@ def test_a_trial_that_hangs_is_ended_at_the_limit_with_all_it_started(oracle, mo
     monkeypatch.setattr(oracle, "limit_s", 3.0)
     autocast = {"enabled": True, "dtype": "bfloat16", "lower_precision_safe_modules": ["dsgui_test_sleeper.Nothing"]}
     answer = oracle.ask(question({"train_batch_size": 2, "optimizer": SGD, "torch_autocast": autocast}))
-    assert "initialize: it was not done in 3 s" in answer.not_tried[0]
+    assert "initialize: it did not finish within 3 s" in answer.not_tried[0]
     assert not answer.is_final
     assert descendants([worker_of(oracle).pid], snapshot()) == set()
     assert [pid for pid in snapshot() if b"987654" in command_of(pid)] == []

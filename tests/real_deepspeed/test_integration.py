@@ -50,6 +50,8 @@ def values(run, name, kind):
     return [p["values"][name] for p in logged(run.curves) if p["kind"] == kind and name in p["values"]]
 
 
+# tests/browser/test_browser.py trains with the same preset and script each time, from the page.
+@pytest.mark.remembered(*TRAINING, "recipes", "presets")
 def test_the_recipe_learns_on_two_cpu_ranks_and_everything_is_kept(tmp_path, catalog):
     runs = Runs(Store(tmp_path), Launcher())
     run_id = launch(runs, catalog, "zero2-offload-t5", "--max_steps 120 --eval_steps 60 --logging_steps 10")

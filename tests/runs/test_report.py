@@ -193,7 +193,7 @@ def test_no_run_and_too_many_are_sentences(bench: Bench):
     for wrong in ((), [f"2020010{n % 10}-000000-{n:04x}" for n in range(MOST_RUNS + 1)]):
         with pytest.raises(RunError, match="Expected 1 to 12"):
             report(bench, *wrong)
-    with pytest.raises(RunError, match="there is none"):
+    with pytest.raises(RunError, match="was not found"):
         report(bench, "20200101-000000-0000")
 
 

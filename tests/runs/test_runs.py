@@ -249,7 +249,7 @@ def test_an_ended_run_is_listed_until_it_is_deleted(bench: Bench) -> None:
 
 def test_a_run_that_is_not_there_is_an_error_with_a_sentence(bench: Bench) -> None:
     for ask in (bench.runs.summary, bench.runs.stop, bench.runs.alive_processes):
-        with pytest.raises(RunError, match="there is none"):
+        with pytest.raises(RunError, match="was not found"):
             ask("20260131-235959-0a1b")
     with pytest.raises(RunError, match="not a run id"):
         bench.runs.follow("../../etc", Cursor())

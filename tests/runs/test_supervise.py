@@ -604,8 +604,8 @@ def test_a_process_that_may_not_be_signalled_is_said_to_be_anothers(monkeypatch:
     assert not send_signal(own, signal.SIGCONT)
     assert forbidden([own.pid]) == {own.pid}
     assert str(why_they_stay([own.pid, 1])) == (
-        f"dsgui may not signal processes 1, {own.pid}, which run as another user. End them as that user; the run ends "
-        "with them."
+        f"dsgui is not allowed to signal processes 1, {own.pid}, which run as another user. End them as that user; "
+        "the run ends with them."
     )
 
 

@@ -237,5 +237,5 @@ def test_the_variable_is_taken_and_removed(monkeypatch):
 
 @pytest.mark.parametrize("token", ["", "short", "aaaaaaaaaaaaaaaaaaaaaaaa"])
 def test_a_weak_token_is_refused_with_a_better_one(token):
-    with pytest.raises(TokenError, match="Take this one"):
+    with pytest.raises(TokenError, match="Use this one"):
         choose_token(token, None)

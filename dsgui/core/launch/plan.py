@@ -118,6 +118,8 @@ class Place(Protocol):
     """What the page can ask before a start, in a word; its backend does."""
     NOT_SAMPLED: ClassVar[str] = ""
     """The code of a sentence on what the samples lack."""
+    FOLLOWS: ClassVar[tuple[str, ...]] = ()
+    """Its fields of nodes and of ranks per node, which are as 1 · Configure plans them until somebody changes one."""
 
     # -- from and to those who ask ---------------------------------------------------------------------------------
 
@@ -154,6 +156,16 @@ class Place(Protocol):
     def values(self) -> dict[str, Any]:
         """The inverse of `of_values`."""
         return {}
+
+    @classmethod
+    def placeholders(cls, nodes: int, per_node: int) -> dict[str, str]:
+        """What empty fields of its show where so much is planned."""
+        return {}
+
+    @classmethod
+    def as_planned(cls, nodes: int, per_node: int, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of its fields that make the run as planned; `values` are those they have."""
+        return dict(zip(cls.FOLLOWS, (nodes, per_node), strict=False))
 
     # -- what it makes of a plan -----------------------------------------------------------------------------------
 
@@ -222,6 +234,14 @@ class Here(Place):
 
     NAME = "here"
     LABEL = "This machine"
+
+
+@dataclass(frozen=True, slots=True)
+class Anywhere(Place):
+    """Some machine of which nothing is known: a config alone is checked for it, and nothing trains there."""
+
+    NAME = LABEL = "anywhere"
+    ON_THIS_MACHINE = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

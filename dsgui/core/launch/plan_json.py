@@ -62,11 +62,10 @@ _WRITTEN: dict[str, Callable[[Any], Any]] = {
     "planned": asdict,
     **dict.fromkeys(("arguments", "secret_names", "gpu_indices"), list),
 }
+_OF_TYPE: dict[Any, Callable[[Any], Any]] = {str: str, bool: bool, int: lambda value: whole(value, 0, MOST_TOKENS)}
 _READ: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("name", "script", "working_directory", "target_python", "preset", "parent", "trial"), str),
-    **dict.fromkeys(("run_id", "run_directory"), str),
+    **{one.name: _OF_TYPE[one.type] for one in fields(Plan) if one.type in _OF_TYPE},
     "ranks": lambda value: whole(value, 0, _MOST_RANKS),
-    **dict.fromkeys(("stop_after_steps", "stop_after_minutes"), lambda value: whole(value, 0, MOST_TOKENS)),
     "master_port": lambda value: whole(value, 0, 65535),
     **dict.fromkeys(("arguments", "secret_names"), _texts),
     "gpu_indices": lambda value: tuple(whole(index, 0, _MOST_RANKS) for index in sequence(value, _MOST_RANKS)),
@@ -74,7 +73,6 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "started_by": lambda value: StartedBy[value],
     "when_busy": lambda value: WhenBusy[value],
     "environment": lambda value: {str(name): str(one) for name, one in value.items()},
-    "passes_local_rank": bool,
     "model": lambda value: ModelChoice.from_json(value) if isinstance(value, Mapping) else ModelChoice(),
     "planned": lambda value: Planned(str(value["device"]), str(value["version"])),
 }

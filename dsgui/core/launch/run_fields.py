@@ -147,7 +147,7 @@ FIELDS = (
         placeholder="a folder, a hub id, or 7B",
         option="--model",
         metavar="PATH|ID|SIZE",
-        usage="the model, to reckon its memory: a folder with config.json, a hub id in the local cache, or a size "
+        usage="the model, to estimate its memory: a folder with config.json, a hub id in the local cache, or a size "
         "such as 7B (default: what the script’s arguments name)",
         id="memory-model",
     ),
@@ -160,7 +160,7 @@ FIELDS = (
         placeholder=str(USUAL_LENGTH),
         option="--length",
         metavar="TOKENS",
-        usage=f"tokens of a sequence (default: what the script’s arguments say, else {USUAL_LENGTH})",
+        usage=f"tokens per sequence (default: what the script’s arguments say, else {USUAL_LENGTH})",
         beside=True,
         id="memory-length",
     ),
@@ -173,7 +173,7 @@ FIELDS = (
         placeholder="as long",
         option="--target-length",
         metavar="TOKENS",
-        usage="tokens of a target, of an encoder-decoder model (default: the length)",
+        usage="tokens of a target, for encoder-decoder models (default: the length)",
         beside=True,
         id="memory-target-length",
     ),
@@ -205,9 +205,9 @@ FIELDS = (
         part=Part.MODEL,
         kind=Kind.TICK,
         default=False,
-        label="Model made within deepspeed.zero.Init",
+        label="Model built within deepspeed.zero.Init",
         option="--zero-init",
-        usage="a native script makes its model within deepspeed.zero.Init (stage 3; the HF Trainer always does)",
+        usage="a native script builds its model within deepspeed.zero.Init (stage 3; the HF Trainer always does)",
         id="memory-zero-init",
     ),
     Field(

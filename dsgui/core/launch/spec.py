@@ -2,7 +2,8 @@
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
 from typing import Any, TypeVar
 
 from dsgui.core.config.arguments import TrainingArguments, from_command_line
@@ -16,6 +17,7 @@ from dsgui.core.launch.plan import (
     Here,
     LaunchRequest,
     Place,
+    RunSpec,
     StartedBy,
     WhenBusy,
     reader_word,
@@ -52,7 +54,6 @@ def request_of(
     detects = bool(recipe) or asked["reader"] == AS_SCRIPT_READS
     gpus = tuple(sorted(int(index) for index in asked["gpus"])) if place.ON_THIS_MACHINE else ()
     return LaunchRequest(
-        name=asked["name"].strip(),
         script=recipe or asked["script"].strip(),
         arguments=arguments_of(asked),
         ranks=len(gpus) or int(asked["ranks"]),
@@ -72,12 +73,10 @@ def request_of(
         preset=preset,
         place=place.of_values(asked),
         logs=bool(asked["logs"]),
-        parent=asked["parent"],
         model=model_of(asked),
         planned=_planned(asked),
         notify=notify_of(asked),
-        stop_after_steps=_count("stop_after_steps", asked["stop_after_steps"]),
-        stop_after_minutes=_count("stop_after_minutes", asked["stop_after_minutes"]),
+        **{name: plain(name, asked[name]) for name, plain in _PLAIN.items()},
     )
 
 
@@ -110,12 +109,9 @@ def values_of(request: LaunchRequest) -> dict[str, Any]:
         "when_busy": _BUSY_WORDS[request.when_busy],
         "environment": variables_text(request.environment),
         "directory": request.working_directory,
-        "name": request.name,
-        "parent": request.parent,
         "device": request.planned.device,
         "version": request.planned.version,
-        "stop_after_steps": request.stop_after_steps,
-        "stop_after_minutes": request.stop_after_minutes,
+        **{name: getattr(request, name) for name in _PLAIN},
         **_counts(request),
     }
     return complete(given | request.model.to_json() | request.place.values())
@@ -153,6 +149,23 @@ def _count(name: str, said: Any) -> int:
         given = {"field": BY_NAME[name].told("label"), "typed": typed[:40], "most": f"{MOST_TOKENS:,}"}
         raise PlanError(wrong("field.no_number", **given))
     return int(typed)
+
+
+def _text(_: str, said: Any) -> str:
+    return str(said or "").strip()
+
+
+def _tick(_: str, said: Any) -> bool:
+    return bool(said)
+
+
+# What the spec has under a field's own name, as a plain value: nothing else is to be said of it here.
+_OF_TYPE: Mapping[Any, Callable[[str, Any], Any]] = {int: _count, str: _text, bool: _tick}
+_PLAIN = {
+    one.name: _OF_TYPE[one.type]
+    for one in fields(RunSpec)
+    if one.name in BY_NAME and one.type in _OF_TYPE and one.default is not MISSING
+}
 
 
 def notify_of(asked: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from dsgui.core.config.context import Integration
+from dsgui.core.launch.plan import Place
 from dsgui.core.learn.run_facts import RunFacts
 
 
@@ -50,7 +51,8 @@ class Wanted:
 @dataclass(frozen=True, slots=True)
 class Opens:
     """The state a button puts the real pages in; what is "" or 0 stays as it is. `plan` is the place of one of the
-    preset's plans, -1 for none. `arguments` None: those the recipe begins with. `ranks` on this machine."""
+    preset's plans, -1 for none. `arguments` None: those the recipe begins with. `place` None: on this machine, on as
+    many `ranks`."""
 
     tab: str
     preset: str = ""
@@ -58,8 +60,7 @@ class Opens:
     recipe: str = ""
     arguments: str | None = None
     ranks: int = 0
-    hostfile: str = ""
-    include: str = ""
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from dsgui.core.config.context import Integration
+from dsgui.core.launch.places.ssh import Machines
 from dsgui.core.learn.track import Doing, Opens, Step, Track, Wanted
 
 HF, NATIVE = Integration.HF, Integration.NATIVE
@@ -128,8 +129,7 @@ LORA = Track(
                     "native-batch-64",
                     plan=2,
                     recipe="pretraining",
-                    hostfile=_HOSTFILE,
-                    include="node1:3@node2:2,3",
+                    place=Machines(_HOSTFILE, include="node1:3@node2:2,3"),
                 ),
             ),
             choices=3,

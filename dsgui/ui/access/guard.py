@@ -34,7 +34,7 @@ _JSON = b"application/json"
 _NOT_PASSED_ON = {b"x-forwarded-host", b"x-gradio-server", b"x-gradio-user"}
 # Browsers ask for it without the cookie, and there is nothing in it for this page.
 # Not of Gradio's `head`, which comes after its modules.
-_CLOCK = b'<script src="/dsgui/static/loading_clock.js"></script>'
+_FIRST = b"".join(b'<script src="/dsgui/static/%s.js"></script>' % name for name in (b"loading_clock", b"early_press"))
 _MANIFEST = b'<link rel="manifest" href="/manifest.json" />'
 _IN_ENGLISH = b'lang="en"'  # Gradio's template
 _SCRIPT = re.compile(rb"<script(?=[\s>])")
@@ -195,7 +195,7 @@ class Answer:
 
     async def _send_page(self, start: Message) -> None:
         nonce = secrets.token_urlsafe(16)
-        body = _SCRIPT.sub(b'<script nonce="' + nonce.encode() + b'"', self._page.replace(_MANIFEST, _CLOCK))
+        body = _SCRIPT.sub(b'<script nonce="' + nonce.encode() + b'"', self._page.replace(_MANIFEST, _FIRST))
         body = body.replace(_IN_ENGLISH, b'lang="' + spoken().encode() + b'"', 1)
         headers = [(k, v) for k, v in start["headers"] if k.lower() != b"content-length"]
         if "gzip" in self._request.first("accept-encoding"):

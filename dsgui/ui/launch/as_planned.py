@@ -9,10 +9,8 @@ import gradio as gr
 
 from dsgui.core.config.context import Context
 from dsgui.core.errors import DocumentError
-from dsgui.core.launch.hostfile import hostfile_for
-from dsgui.core.launch.places.slurm import SlurmJob
-from dsgui.core.launch.places.ssh import Machines
-from dsgui.core.launch.plan import Here, Place
+from dsgui.core.launch.plan import Place
+from dsgui.core.launch.where import BY_NAME, PLACES, placeholders
 from dsgui.core.machine.hardware import Target
 from dsgui.core.texts.saying import words
 from dsgui.core.validation.resolve import global_batch
@@ -22,8 +20,6 @@ from dsgui.ui.common.events import LOCAL, ONCE
 from dsgui.ui.config.context_bar import ContextBar
 from dsgui.ui.config.workbench import MAX_RANKS
 from dsgui.ui.launch.desk import Desk
-
-_MOST_HOSTS = 64  # of a template
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,25 +54,29 @@ def _batch(text: str, context: Context) -> str:
 
 
 def wire_as_planned(desk: Desk, bar: ContextBar, take: gr.Button, target: Target) -> None:
-    """What is chosen for Slurm follows the plan until somebody chooses otherwise, as does the hostfile's template;
+    """The fields that follow the plan do so until somebody changes one, and what the empty ones show always does;
     `take` sets what the place chosen has to the plan's."""
-    nodes, per_node, hostfile = (desk[name] for name in ("slurm_nodes", "slurm_per_node", "hostfile"))
-
-    def template(nodes: float | None, gpus: float | None) -> gr.Textbox:
-        return gr.Textbox(placeholder=hostfile_for("", min(as_count(nodes), _MOST_HOSTS), as_count(gpus)).strip())
-
-    def taken(nodes: float | None, gpus: float | None, where: str, named: str | None, chosen: Sequence[str]) -> Any:
-        planned = as_count(nodes), as_count(gpus)
-        slurm = planned if where == SlurmJob.NAME else (gr.skip(), gr.skip())
-        hosts = hostfile_for(named or "", *planned) if where == Machines.NAME else gr.skip()
-        here = _chosen(target, chosen, planned[1]) if where == Here.NAME else gr.skip()
-        return *slurm, hosts, here
-
     plan, planned = [bar.nodes, bar.gpus], [bar.nodes.change, bar.gpus.change]
-    gr.on(planned, None, plan, [nodes, per_node], js=in_browser("as_planned", "follow", MAX_RANKS), **LOCAL)
-    gr.on(planned, template, plan, [hostfile], **ONCE)
-    asked = [*plan, desk["where"], hostfile, desk["gpus"]]
-    take.click(taken, asked, [nodes, per_node, hostfile, desk["gpus"]], **ONCE)
+    for kind in PLACES:
+        ids = [field.id for field in kind.FIELDS if field.name in kind.FOLLOWS]
+        follow = in_browser("as_planned", "follow", MAX_RANKS, ids)
+        if ids:
+            gr.on(planned, None, plan, [desk[name] for name in kind.FOLLOWS], js=follow, **LOCAL)
+
+    def shown(nodes: float | None, gpus: float | None) -> dict[gr.Textbox, gr.Textbox]:
+        texts = placeholders(as_count(nodes), as_count(gpus))
+        return {desk[name]: gr.Textbox(placeholder=text) for name, text in texts.items()}
+
+    def taken(nodes: float | None, gpus: float | None, where: str, *held: Any) -> tuple[Any, ...]:
+        kind, values = BY_NAME[where], dict(zip(names, held, strict=True))
+        new = kind.as_planned(as_count(nodes), as_count(gpus), values)
+        new |= {"gpus": _chosen(target, values["gpus"], as_count(gpus))} if kind.ON_THIS_MACHINE else {}
+        return tuple(new.get(name, gr.skip()) for name in names)
+
+    names = [*(field.name for kind in PLACES for field in kind.FIELDS), "gpus"]
+    gr.on(planned, shown, plan, [desk[name] for name in placeholders(1, 1)], **ONCE)
+    inputs = [desk[name] for name in names]
+    take.click(taken, [*plan, desk["where"], *inputs], inputs, **ONCE)
 
 
 def as_count(value: float | None) -> int:

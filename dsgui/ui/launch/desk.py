@@ -7,11 +7,10 @@ from typing import Any
 import gradio as gr
 
 from dsgui.core.launch.field import Part
-from dsgui.core.launch.hostfile import hostfile_for
 from dsgui.core.launch.recipes import BY_NAME as BY_RECIPE
 from dsgui.core.launch.run_fields import BY_NAME as BY_FIELD
 from dsgui.core.launch.run_fields import OWN_SCRIPT, fields_of
-from dsgui.core.launch.where import BY_NAME, PLACES
+from dsgui.core.launch.where import BY_NAME, PLACES, placeholders
 from dsgui.core.machine.hardware import Gpu, Target
 from dsgui.core.sizes import gib, in_gib
 from dsgui.core.texts.saying import Said, listed, said, words
@@ -104,8 +103,8 @@ def _of_this_machine(services: Services, target: Target, default_ranks: int) -> 
             "visible": bool(target.gpus),
         },
         # As 1 · Configure plans at first; `as_planned` follows it.
-        "slurm_per_node": {"value": default_ranks},
-        "hostfile": {"placeholder": hostfile_for("", 2, default_ranks).strip()},
+        **{kind.FOLLOWS[1]: {"value": default_ranks} for kind in PLACES if kind.FOLLOWS},
+        **{name: {"placeholder": text} for name, text in placeholders(2, default_ranks).items()},
         # Nothing chosen is a choice of its own: what is usual depends on where it trains, and that may still change.
         "when_busy": {"choices": [(words("launch_page", "usual"), ""), *BY_FIELD["when_busy"].offered], **on_gpus},
     }

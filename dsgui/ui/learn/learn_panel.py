@@ -10,6 +10,7 @@ import gradio as gr
 
 from dsgui.core.config.preset import Preset
 from dsgui.core.errors import DsguiError
+from dsgui.core.launch.plan import Here
 from dsgui.core.launch.recipes import BY_NAME
 from dsgui.core.learn.machine_precision import without_fp16
 from dsgui.core.learn.track import Opens
@@ -22,10 +23,10 @@ from dsgui.ui.common.toasts import refusal
 from dsgui.ui.config.configure import ConfigurePage
 from dsgui.ui.launch.launch_page import LaunchPage
 
-_HERE, _SEVERAL = "here", "several"
 # What a step may set, in the order of the components below; the form is told of a new text besides.
 _SET = ("text", "integration", "preset", "bar_gpus", "bar_nodes")
-_ON_LAUNCH = ("what", "arguments", "where", "hostfile", "include", "ranks", "gpus")
+_OF_PLACES = {name for step in STEPS.values() for opens in step.opens if opens.place for name in opens.place.values()}
+_ON_LAUNCH = ("what", "arguments", "where", *sorted(_OF_PLACES), "ranks", "gpus")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +127,10 @@ def _values(opens: Opens, services: Services) -> dict[str, Any]:
     if not opens.recipe:
         return values
     arguments = BY_NAME[opens.recipe].arguments if opens.arguments is None else opens.arguments
-    where = _SEVERAL if opens.hostfile else _HERE
-    values |= {"what": opens.recipe, "arguments": arguments, "where": where, "include": opens.include}
-    if opens.hostfile:
-        return values | {"hostfile": opens.hostfile}
+    place = opens.place or Here()
+    values |= {"what": opens.recipe, "arguments": arguments, "where": place.NAME, **place.values()}
+    if opens.place:
+        return values
     return values | _on_this_machine(opens, services) | _in_its_precision(values, services)
 
 

@@ -1,23 +1,24 @@
-// Slurm's nodes and GPUs per node are as 1 · Configure plans them until somebody says otherwise in one of them. What
-// was typed is known here at once: the server's answer to what was planned before would replace it.
+// Nodes and ranks per node at a place are as 1 · Configure plans them until somebody says otherwise in one of its
+// fields. What was typed is known here at once: the server's answer to what was planned before would replace it.
 
-const FIELDS = "#slurm-nodes, #slurm-per-node";
-let own = false;
+/** @type {Set<string>} the elements that somebody typed in, and those around them */
+const own = new Set();
 
 /** Gradio's own changes of a field are no `input` of anybody's. */
 export function begin() {
-  own = false;
+  own.clear();
   document.addEventListener("input", ({ target }) => {
-    own ||= target instanceof Element && target.closest(FIELDS) !== null;
+    for (let one = target instanceof Element ? target : null; one; one = one.parentElement) if (one.id) own.add(one.id);
   });
 }
 
 /**
- * What both fields become; what is empty or out of range counts as 1.
- * @param {number} most @param {number | null} nodes @param {number | null} gpus
+ * What a place's two fields, with these ids, become; what is empty or out of range counts as 1.
+ * @param {number} most @param {string[]} ids @param {number | null} nodes @param {number | null} gpus
  */
-export function follow(most, nodes, gpus) {
-  return own ? [{ __type__: "update" }, { __type__: "update" }] : [counted(nodes, most), counted(gpus, most)];
+export function follow(most, ids, nodes, gpus) {
+  if (ids.some((id) => own.has(id))) return [{ __type__: "update" }, { __type__: "update" }];
+  return [counted(nodes, most), counted(gpus, most)];
 }
 
 /** @param {number | null} value @param {number} most */

@@ -23,7 +23,8 @@ export function mount(element, props, trigger, watch) {
   };
   // Gradio draws the header anew.
   document.addEventListener("click", (event) => around(event, "[data-learn]") && void open());
+  const { pressed } = document.documentElement.dataset; // before there was a door
   watch("value", () => drawer?.told(props.value));
   onUnanswered("learn", () => drawer?.told(""));
-  if (sessionStorage.getItem(OPEN)) void open();
+  if (pressed === "learn" || sessionStorage.getItem(OPEN)) void open();
 }

@@ -121,6 +121,8 @@ HEIGHTS = """(title) => {
 }"""
 
 
+# Cheaper: tests/js/plotting.test.js: one value alone is drawn from nought on.
+@pytest.mark.complete
 def test_a_value_that_stays_the_same_can_be_read_and_a_lone_score_has_its_name(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['one value']}") as page:
@@ -160,6 +162,8 @@ def test_a_run_without_steps_opens_by_time_and_no_chart_is_empty(browser, made):
         expect(axis_button(page, "Epoch")).to_be_disabled()
 
 
+# Cheaper: tests/js/axis.test.js, and tests/core/logs of why there is no loss.
+@pytest.mark.complete
 def test_a_run_of_the_hf_trainer_that_logged_its_end_alone_says_why_and_shows_its_memory(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['hf']}") as page:
@@ -171,6 +175,8 @@ def test_a_run_of_the_hf_trainer_that_logged_its_end_alone_says_why_and_shows_it
         assert found["Loss"] is None
 
 
+# Cheaper: tests/js/axis.test.js: evaluations' steps may be chosen.
+@pytest.mark.complete
 def test_a_run_of_evaluations_alone_opens_by_time_and_may_be_drawn_by_their_steps(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['evaluated']}") as page:
@@ -230,6 +236,8 @@ def test_the_charts_of_a_comparison_show_the_same_range(browser, made):
         assert ranges(page, TIME) == {(0, 100)}
 
 
+# Cheaper: tests/js/axis.test.js: what the user chose gives way where no run has it.
+@pytest.mark.complete
 def test_what_the_user_chose_stays_where_a_run_has_it_and_comes_back(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['steps']}") as page:
@@ -281,6 +289,8 @@ def test_one_point_an_epoch_is_drawn_by_time_or_at_its_epoch(browser, made):
         assert shown(page, "Loss", "Host memory", axis="epoch")["Loss"]["x"] == [1, 2, 3]
 
 
+# Cheaper: tests/core/logs: what is prepared is a phase.
+@pytest.mark.complete
 def test_what_is_prepared_is_named_and_is_no_step_of_the_training(browser, app_at_once, tmp_path: Path):
     script = tmp_path / "prepares.py"
     source = """

@@ -59,6 +59,8 @@ def app(folder, ids):
         yield app
 
 
+# Cheaper: tests/core/script and tests/runs: how a script resumes.
+@pytest.mark.complete
 def test_a_native_script_without_an_option_is_told_how_to_resume(page, app, ids, folder):
     page.goto(f"{app.url}?run={ids['without']}")
     note = page.locator(".ds-resume-note")

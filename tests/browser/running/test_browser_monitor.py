@@ -91,6 +91,8 @@ def test_no_spike_of_a_long_run_is_lost_and_a_zoom_shows_every_step(browser, mad
         expect(page.get_by_role("button", name="Show all")).to_be_hidden()
 
 
+# Cheaper: axis, curves and plotting have tests of their own in tests/js, their buttons in test_browser_layout.py.
+@pytest.mark.complete
 def test_axis_scale_and_smoothing(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['before']}") as page:
@@ -123,6 +125,8 @@ def test_axis_scale_and_smoothing(browser, made):
         expect(page.get_by_label("Smoothing")).to_have_value("0.9", timeout=30_000)
 
 
+# Cheaper: tests/js/charts.test.js: nothing that a program printed is markup.
+@pytest.mark.complete
 def test_what_a_run_printed_is_no_markup_in_a_chart(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['before']}") as page:
@@ -244,6 +248,8 @@ def test_a_chart_is_saved_as_picture_and_fills_the_screen(browser, made, tmp_pat
         wait_until(lambda: chart.locator(".js-plotly-plot").bounding_box()["height"] > 600)
 
 
+# Cheaper: tests/js/plotting.test.js: keys zoom and move.
+@pytest.mark.complete
 def test_a_chart_is_zoomed_moved_and_saved_by_the_keyboard(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['before']}") as page:
@@ -277,6 +283,8 @@ def test_nothing_is_wider_than_the_screen(browser, made, width, theme):
     context.close()
 
 
+# Cheaper: tests/js/axis.test.js.
+@pytest.mark.complete
 def test_before_the_first_step_the_machine_is_drawn_by_time_and_then_by_steps(browser, app_at_once, tmp_path: Path):
     script = tmp_path / "waits.py"
     source = """

@@ -37,6 +37,8 @@ def overlap(one, other):
     return all(one[at] < other[at] + other[size] and other[at] < one[at] + one[size] for at, size in PLACES)
 
 
+# Cheaper: tests/runs/test_queue.py.
+@pytest.mark.complete
 def test_a_second_run_waits_until_the_first_is_killed(page, tmp_path):
     start_script(page, tmp_path / "first.py", STUBBORN)
     expect(page.locator(".ds-log")).to_contain_text("on", timeout=LONG)

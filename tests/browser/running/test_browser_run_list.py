@@ -66,6 +66,8 @@ def test_every_row_is_reached_by_the_keyboard(browser, many):
             expect(page.locator(".ds-run-row:focus .ds-run-name")).to_have_text(f"many-{MANY - 2 - number}")
 
 
+# Cheaper: tests/runs/test_run_list.py.
+@pytest.mark.complete
 def test_a_search_looks_at_all_runs(browser, many):
     app, _, ids = many
     with opened(browser, app, "") as page:
@@ -104,6 +106,8 @@ def test_runs_out_of_sight_stay_chosen_and_are_compared(browser, many):
         expect(page.locator(".ds-run-choose:checked")).to_have_count(0)
 
 
+# Cheaper: test_back_returns_to_what_was_shown_before opens runs by address too.
+@pytest.mark.complete
 def test_an_old_run_is_opened_by_its_address_and_shown_in_the_list(browser, many):
     app, _, ids = many
     with opened(browser, app, f"run={ids[123]}") as page:
@@ -158,6 +162,8 @@ def test_each_page_has_an_address(browser, many):
             assert page.url.endswith(f"?tab={tab}")
 
 
+# Cheaper: tests/runs/test_run_list.py.
+@pytest.mark.complete
 def test_a_count_is_of_the_words_that_were_searched(browser, many):
     """While the answer to other words is on its way, nothing says that they were found."""
     app, _, _ = many

@@ -51,12 +51,16 @@ def test_a_run_outlives_its_tab_and_is_found_by_its_url(page, app, browser, tmp_
     context.close()
 
 
+# Cheaper: test_a_failing_script_shows_its_diagnosis…, and tests/runs/test_supervise.py.
+@pytest.mark.complete
 def test_a_script_that_dies_at_once_shows_its_last_words(page, tmp_path):
     start_script(page, tmp_path / "dies here.py", "raise SystemExit('no data today')\n")
     expect(page.locator(".ds-run-head .ds-state")).to_have_text("failed", timeout=90_000)
     expect(page.locator(".ds-log")).to_contain_text("no data today")
 
 
+# Cheaper: tests/js/ansi.test.js.
+@pytest.mark.complete
 def test_output_that_would_be_a_program_is_shown_as_text(page, tmp_path):
     start_script(page, tmp_path / "<img src=x onerror=window.taken=4>.py", HOSTILE)
     expect(state(page)).to_have_text("failed", timeout=120_000)

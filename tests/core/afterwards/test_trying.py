@@ -18,7 +18,7 @@ def test_an_answer_is_greedy_and_short_unless_somebody_says_otherwise():
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ({"prompt": " \n"}, "Enter the text"),
+        ({"prompt": " \n"}, "enter the text"),
         ({"prompt": "x" * 20_001}, "20,001 characters"),
         ({"prompt": "x", "template": "summarize:"}, "{prompt} is missing"),
         ({"prompt": "x", "tokens": "0"}, "from 1 to 1024"),

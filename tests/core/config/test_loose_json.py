@@ -144,7 +144,7 @@ def test_windows_line_ends_stay():
 def test_bare_keys_and_words_are_quoted_where_they_stand():
     tidied = tidy("{\n  stage: 3  # three\n  size: 5e8\n  clip: CONFIG_CL_MIN\n  'name': 'it''s'}".replace("''", "\\'"))
     assert tidied.text == '{\n  "stage": 3,\n  "size": 5e8,\n  "clip": "CONFIG_CL_MIN",\n  "name": "it\'s"}'
-    assert '“CONFIG_CL_MIN” without quotes became the text "CONFIG_CL_MIN" (line 4)' in tidied.notes
+    assert 'unquoted “CONFIG_CL_MIN” became the string "CONFIG_CL_MIN" (line 4)' in tidied.notes
     assert "3 keys put in double quotes (lines 2, 3, 4)" in tidied.notes
     assert "3 missing commas added (lines 2, 3, 4)" in tidied.notes
 
@@ -168,7 +168,7 @@ def test_a_config_without_braces_gets_them():
 def test_many_places_are_counted_and_the_first_are_listed():
     note = tidy("{" + "\n// c" * 20 + "\n}").notes[0]
     assert note == "20 comments removed (lines 2, 3, 4, 5, 6, 7, 8, 9, …)"
-    assert tidy("{a:[\n" + "x\n" * 20 + "]}").notes[-1].startswith("12 more words without quotes became texts")
+    assert tidy("{a:[\n" + "x\n" * 20 + "]}").notes[-1].startswith("12 more unquoted words became strings")
 
 
 @pytest.mark.parametrize(
@@ -179,12 +179,12 @@ def test_many_places_are_counted_and_the_first_are_listed():
         ("{a: 1 // x\n 'a': 2}", 2, 2, "lines 1 and 2"),
         ('{"a": NaN}', 1, 7, "NaN is not a JSON number"),
         ("{a: -Infinity\n}", 1, 5, "-Infinity"),
-        ('{"a": 1 /* open', 1, 9, "nothing ends"),
+        ('{"a": 1 /* open', 1, 9, "never closed"),
         ('{"a": True, "b": 2}', 1, 7, "JSON's word is true"),
-        ('{\n"a": tru}', 2, 6, "nothing closes"),
+        ('{\n"a": tru}', 2, 6, "a bracket is never closed"),
         ('{"a": {"b": 1}, // x\n', 2, 1, "ends"),
         ('{"a": "x\ny", }', 1, 9, "line break"),
-        ('{"a": "x', 1, 7, "no quote ends"),
+        ('{"a": "x', 1, 7, "no closing quote"),
         ('{"a": "\\q", }', 1, 8, "backslash"),
         ("{a: '''x", 1, 5, "'''"),
         ("zero_optimization:\n  stage: 2\n", 2, 3, "as in YAML"),

@@ -214,7 +214,7 @@ def test_what_was_chosen_counts_more_than_what_the_source_tells() -> None:
 def test_a_place_that_other_shells_would_change_is_refused_in_the_environment_too() -> None:
     request = {"place": Machines("a slots=1\nb slots=1"), "ranks": 0}
     assert plan(ACCELERATOR, **request).config_argument is ACCELERATE
-    with pytest.raises(PlanError, match="other machines’ shells"):
+    with pytest.raises(PlanError, match="shells on the other hosts"):
         make_plan(
             replace(REQUEST, **request),  # type: ignore[arg-type]
             run_id="r",

@@ -158,11 +158,11 @@ def test_several_machines_are_the_launchers_own_hostfile_and_filters() -> None:
         ({"started_by": StartedBy.TORCHRUN}, "only starts ranks on this machine"),
         ({"gpu_indices": (0,)}, "local GPUs and a hostfile can’t be combined"),
         ({"secrets": {"HF_TOKEN": "hf_x"}}, "HF_TOKEN can’t be passed to other hosts"),
-        ({"working_directory": "/my work"}, "“/my work” would be changed"),
-        ({"arguments": "--note '$HOME'"}, "“$HOME” would be changed"),
-        ({"arguments": "--note ''"}, "“” would be changed"),
-        ({"environment": {"A": "x`id`"}}, "would be changed"),
-        ({"place": Machines("a slots=1", master_addr="10.0.0.1; id")}, "would be changed"),
+        ({"working_directory": "/my work"}, "“/my work” would be altered"),
+        ({"arguments": "--note '$HOME'"}, "“$HOME” would be altered"),
+        ({"arguments": "--note ''"}, "“” would be altered"),
+        ({"environment": {"A": "x`id`"}}, "would be altered"),
+        ({"place": Machines("a slots=1", master_addr="10.0.0.1; id")}, "would be altered"),
     ],
 )
 def test_what_other_machines_would_read_differently_is_refused(changes: dict[str, object], says: str) -> None:

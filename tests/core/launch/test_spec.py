@@ -4,6 +4,7 @@ import argparse
 import json
 import shlex
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -70,6 +71,8 @@ ELSEWHERE = st.one_of(
     st.builds(lambda i, a: {"place": Machines("a slots=2", i, "", a)}, WORDS, WORDS),
     st.builds(lambda n, p, o: {"place": SlurmJob(n, 2, False, p, "10", "", o)}, st.integers(1, 9), WORDS, WORDS),
 )
+
+ROOT = Path(__file__).parents[3]
 
 
 @given(SPECS, ELSEWHERE)
@@ -156,3 +159,13 @@ def test_the_spec_is_what_request_and_plan_share() -> None:
         "secret_names",
         "passes_local_rank",
     }
+
+
+def test_a_plain_value_of_a_run_is_declared_in_two_files() -> None:
+    """As a field, and as what the spec has of it: page, options, clone and plan.json follow. Others may use it."""
+    names = {
+        path.name for path in (ROOT / "dsgui/core/launch").glob("*.py") if "stop_after_minutes" in path.read_text()
+    }
+    assert names == {"run_fields.py", "plan.py", "limits.py"}
+    others = [*(ROOT / "dsgui/ui").rglob("*.py"), *(ROOT / "dsgui/commands").rglob("*.py")]
+    assert [path for path in others if "stop_after_minutes" in path.read_text()] == []

@@ -175,7 +175,7 @@ def test_the_summary_says_what_was_done_and_how_long_it_took():
     refused = answered("{}", CPU, OK, {**raised_by("ValueError", "no"), "stage": "step"})
     assert refused.summary == "DeepSpeed 0.19.8: refused at a training step (0.2 s)"
     late = answered("{}", CPU, OK, {**OK, "stage": "initialize", "ended": "limit", "limit_s": 9, "doing": "cpu_adam"})
-    assert "not tested: initialize: it was not done in 9 s while loading the op cpu_adam" in late.summary
+    assert "not tested: initialize: it did not finish within 9 s while loading the op cpu_adam" in late.summary
     assert not late.is_final
 
 

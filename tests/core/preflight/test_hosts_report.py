@@ -49,7 +49,7 @@ def test_machines_that_are_fine_say_what_they_have() -> None:
         ({"has_script": False}, "/srv/train.py does not exist."),
         ({"has_folder": False}, "The folder /srv does not exist."),
         ({"port_free": False}, "Port 29501 is in use"),
-        ({"gpus": 1}, "It has 1 GPU, and slot 1 is asked of it."),
+        ({"gpus": 1}, "It has 1 GPU, but slot 1 was requested."),
     ],
 )
 def test_each_thing_in_the_way_is_a_problem_of_that_machine(changes: dict[str, object], says: str) -> None:

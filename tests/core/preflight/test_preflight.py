@@ -755,7 +755,7 @@ def test_what_is_missing_says_what_to_install():
     (row,) = [row for row in found if row.check == "imports"]
     assert row.command == "'/envs/a b/bin/python' -m pip install scikit-learn"
     assert "pip install scikit-learn" in row.advice
-    assert "Where my_own is of your own, add its folder to PYTHONPATH" in row.advice
+    assert "If my_own is your own code, add its folder to PYTHONPATH" in row.advice
 
 
 def test_files_to_read_are_told_from_those_to_write():

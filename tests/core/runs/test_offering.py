@@ -122,7 +122,7 @@ def test_what_the_checks_object_to_only_after_the_change_is_set_aside() -> None:
     bad, good = setting("bf16", "/bf16/enabled", "true"), setting("clip", "/gradient_clipping", "1.0")
     made = offered(one(bad, good), now, objections=objections)
     assert made.diagnosis.remedies == (good,)
-    assert aside(made) == ["bf16: the checks object: DeepSpeed would refuse it."]
+    assert aside(made) == ["bf16: the checks report: DeepSpeed would refuse it."]
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -126,7 +126,7 @@ def test_what_a_job_reads_stays(bench: Bench, run_id: str) -> None:
     ("given", "expected"),
     [
         ({"source": "nothing"}, "checkpoint-10"),
-        ({"verb": "merge"}, "can't be done"),
+        ({"verb": "merge"}, "can't be used"),
         ({"dtype": "fp8"}, "fp32 or bf16"),
         ({"shard": "5"}, "5GB or 500MB"),
         ({"to": "checkpoint-10"}, "nothing is overwritten"),
@@ -191,3 +191,11 @@ def test_the_folder_of_runs_stands_before_or_behind_the_verb(
         assert "checkpoint-10" in capsys.readouterr().out
     assert main(["after", *folder, "last", "consolidate", "--dry-run", *folder]) == 0
     assert capsys.readouterr().out.strip().endswith("weights-10-fp32")
+
+
+def test_a_run_that_saved_nothing_says_so_where_no_name_was_given(bench: Bench, run_id: str) -> None:
+    jobs = after(bench)
+    with pytest.raises(DsguiError, match="This run has saved nothing that can be used for this"):
+        jobs.thing(run_id, "")
+    with pytest.raises(DsguiError, match=r"“other”: this run saved nothing usable under that name\. Found: –"):
+        jobs.thing(run_id, "other")

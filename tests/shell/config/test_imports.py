@@ -183,7 +183,7 @@ def test_of_a_key_that_stands_twice_the_last_is_kept_and_it_is_told(folder):
     found = open_file(folder / "ds.json")
     assert json.loads(found.text) == {"b": {"c": 2}, "a": [{"d": 3}]}
     assert found.notes == (
-        "b.c: the key stands twice, on line 2; the last was kept",
-        "a: the key stands twice, on lines 2 and 3; the last was kept",
-        "a.0.d: the key stands twice, on line 3; the last was kept",
+        "b.c: the key appears twice, on line 2; the last was kept",
+        "a: the key appears twice, on lines 2 and 3; the last was kept",
+        "a.0.d: the key appears twice, on line 3; the last was kept",
     )

@@ -105,12 +105,12 @@ def test_what_is_no_such_document_is_none_and_said_when_asked_strictly(tmp_path,
 @pytest.mark.parametrize(
     ("read", "told", "in_chinese"),
     [
-        (lambda: text({}), "an object of 0 stands where a text was expected", "应为文本"),
-        (lambda: whole("a", 0, 3), "a stands where a whole number of 0 – 3 was expected", "0 – 3 之间的整数"),
-        (lambda: number(10**300), "a long number stands where a number was expected", "过长的数字"),
-        (lambda: sequence([1, 2], 1), "a list of 2 stands where a list of at most 1 was expected", "最多 1 项的列表"),
-        (lambda: parse_object(b'{"a": NaN}'), "NaN stands where a JSON number was expected", "JSON 数字"),
-        (lambda: RunStatus.from_json({"state": "flying"}), "flying stands where the state of a run was", "运行的状态"),
+        (lambda: text({}), "found an object of 0; expected a text", "应为文本"),
+        (lambda: whole("a", 0, 3), "found a; expected a whole number of 0 – 3", "0 – 3 之间的整数"),
+        (lambda: number(10**300), "found a long number; expected a number", "过长的数字"),
+        (lambda: sequence([1, 2], 1), "found a list of 2; expected a list of at most 1", "最多 1 项的列表"),
+        (lambda: parse_object(b'{"a": NaN}'), "found NaN; expected a JSON number", "JSON 数字"),
+        (lambda: RunStatus.from_json({"state": "flying"}), "found flying; expected the state of a run", "运行的状态"),
         (lambda: os.stat("/nowhere/at/all"), "No such file or directory", "文件或目录不存在"),
     ],
 )

@@ -140,7 +140,7 @@ def test_a_model_without_a_formula_can_be_asked(page):
 @pytest.mark.parametrize(
     ("config", "given", "words"),
     [
-        (CONFIG | {"zero_optimization": {"stage": 7}}, GIVEN, "Mend the config first:"),
+        (CONFIG | {"zero_optimization": {"stage": 7}}, GIVEN, "Fix the config first:"),
         (CONFIG, (*GIVEN[:3], "", *GIVEN[4:]), "Choose a model: a folder with config.json"),
     ],
 )

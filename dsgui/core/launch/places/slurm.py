@@ -137,6 +137,7 @@ class SlurmJob(Place):
     FIELDS = _FIELDS
     ON_THIS_MACHINE = False
     NOT_SAMPLED = "slurm_nodes"
+    FOLLOWS = ("slurm_nodes", "slurm_per_node")
 
     nodes: int = 1
     per_node: int = 1

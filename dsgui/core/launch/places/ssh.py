@@ -18,7 +18,7 @@ from dsgui.core.launch.command import (
     told_by_environment,
 )
 from dsgui.core.launch.field import Field, Kind, Part
-from dsgui.core.launch.hostfile import Host, chosen_hosts, parse_hostfile
+from dsgui.core.launch.hostfile import Host, chosen_hosts, hostfile_for, parse_hostfile
 from dsgui.core.launch.plan import Place, Plan, StartedBy, ranks_said
 from dsgui.core.texts.saying import Said, phrase, wrong
 
@@ -29,6 +29,7 @@ _PLAIN_WORDS = re.compile(r"[\w@+=:,./ -]+\Z", re.ASCII)
 # nobody could tell to which of them a line belongs. The launcher hands on names unquoted, so this is run there.
 _MERGED = "PYTHONUNBUFFERED; exec 2>&1; export PYTHONUNBUFFERED=1\n"
 _MOST_NAMED = 4
+_MOST_SHOWN = 64  # hosts of a template
 
 _FIELDS = (
     Field(
@@ -109,6 +110,14 @@ class Machines(Place):
         if any(given[name] for name in ("include", "exclude", "master_addr")):
             raise PlanError(wrong("options.need_hostfile"))
         return None
+
+    @classmethod
+    def placeholders(cls, nodes: int, per_node: int) -> dict[str, str]:
+        return {"hostfile": hostfile_for("", min(nodes, _MOST_SHOWN), per_node).strip()}
+
+    @classmethod
+    def as_planned(cls, nodes: int, per_node: int, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {"hostfile": hostfile_for(values["hostfile"] or "", nodes, per_node)}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Self:

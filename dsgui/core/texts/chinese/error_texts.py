@@ -20,6 +20,7 @@ ERRORS: Mapping[str, str] = {
     "after.exists": "{to} 已存在。请另选目录，不会覆盖任何内容。",
     "after.no_verb": "{name} 不能这样处理：它不完整，或不是对应的类型。请另选一个。",
     "after.no_thing": "“{path}”：该次运行没有留下这个名称的可用内容。找到的有：{names}。",
+    "after.nothing_usable": "该次运行没有保存可用于此操作的内容。“dsgui after RUN list” 会列出它保存了什么。",
     "after.no_base": "{name} 的 adapter_config.json 没有写基础模型。请输入基础模型的目录。",
     "after.base_missing": "基础模型：{path} 不是目录。请输入训练该适配器时所用模型的目录。",
     "after.same_job": "已有任务正在写 {to}。请等它结束，或取消它。",

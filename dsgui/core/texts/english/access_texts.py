@@ -5,9 +5,9 @@ from collections.abc import Mapping
 ACCESS: Mapping[str, str] = {
     "log_in_title": "Log in to dsgui",
     "log_in_advice": (
-        "dsgui can start programs, so it needs a login. Open the newest address that it printed where "
-        "it was started; it ends in ?login=… and is good for one browser. If you gave it a token: add "
-        "?token=TOKEN to the address. A program sends the header “Authorization: Bearer TOKEN”."
+        "dsgui can start programs, so it needs a login. Open the newest address that it printed where it "
+        "was started; it ends in ?login=… and works in one browser. If you set a token, add ?token=TOKEN "
+        "to the address. A program sends the header “Authorization: Bearer TOKEN”."
     ),
     "unknown_host_title": "Unknown host name",
     "unknown_host_advice": (
@@ -19,7 +19,7 @@ ACCESS: Mapping[str, str] = {
     ),
     "used_link_title": "This login link was already used or has expired",
     "used_link_advice": (
-        "Each is good for one browser. When it is used, dsgui prints a new one where it was started: open that."
+        "Each works in one browser. When it is used, dsgui prints a new one where it was started: open that."
     ),
     "not_found_title": "Page not found",
     "not_found_advice": "Go back to the dsgui home page.",

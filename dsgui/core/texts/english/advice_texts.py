@@ -142,7 +142,7 @@ DIAGNOSIS_ADVICE = {
 
 # Why a change that a diagnosis proposes is not offered: {change} is its label.
 SET_ASIDE = {
-    "checks": "{change}: the checks object: {message}",
+    "checks": "{change}: the checks report: {message}",
     "deepspeed": "{change}: DeepSpeed itself refuses it: {message}",
     "failed": "{change}: run {run} had it and failed ({why}).",
     "had": "{change}: this run already had it.",

@@ -3,7 +3,7 @@
 CHECKS = {
     "accelerate": "accelerate",
     "agreement": "Config and arguments",
-    "arguments_file": "The file of arguments",
+    "arguments_file": "The arguments file",
     "async_io": "NVMe offload",
     "bf16": "bf16",
     "builds_disk": "Disk for builds",

@@ -114,8 +114,9 @@ DIAGNOSIS_MEANINGS = {
     "batch and the sequence length.",
     "cuda_memory_optimizer": "The forward and backward passes fit, but the optimizer states (for Adam, 12 bytes per "
     "parameter, divided across the ranks under ZeRO) did not fit beside them.",
-    "cuda_memory_start": "The model states (parameters, gradients, optimizer states) are larger than the GPU's "
-    "memory; no batch size helps against that.",
+    "cuda_memory_start": "The model states (parameters, gradients, optimizer states) are larger than "
+    "the GPU's memory; no "
+    "batch size can help.",
     "cuda_mismatch": "DeepSpeed compiles its operators with the nvcc it finds, which must be of the CUDA version that "
     "torch was built for.",
     "cuda_missing": "DeepSpeed compiles its CUDA operators when they are first used, and there is no nvcc.",

@@ -6,28 +6,30 @@ from collections.abc import Mapping
 ERRORS: Mapping[str, str] = {
     "run.no_universal": "{option}: {path} has no universal checkpoint, but checkpoint.load_universal is true in the "
     "config. Convert one under “After training” on that run’s page, or remove the key.",
-    "try.no_prompt": "Prompt: nothing was entered. Enter the text that the model goes on from.",
+    "try.no_prompt": "Prompt: enter the text for the model to continue.",
     "try.long_prompt": "Prompt: {count} characters. Expected at most {most}.",
-    "try.template": "Template: {place} is missing. It stands where the prompt goes.",
-    "try.number": "{name}: “{typed}” is no value for it. Enter a number from {low} to {high}.",
+    "try.template": "Template: {place} is missing. Put it where the prompt goes.",
+    "try.number": "{name}: “{typed}” is not valid. Enter a number from {low} to {high}.",
     "try.busy": "A model is answering already, on the page of {run}. Wait for it or end it there.",
-    "try.no_weights": "{name} holds no weights that transformers can load. Make weights of it first (dsgui after RUN "
-    "consolidate), then try those.",
+    "try.no_weights": "{name} contains no weights that transformers can load. Consolidate it first (dsgui after RUN "
+    "consolidate), then try the result.",
     "try.device": "Device: “{typed}” is not known. Use auto, cpu or gpu.",
     "try.base_missing": "Base model: {base} is neither a folder with weights here nor in the local Hugging Face "
     "cache. Enter its folder; nothing is downloaded.",
-    "after.shard_size": "Largest file: “{typed}” is no size. Enter it as 5GB or 500MB.",
-    "after.count": "Keep {name}: “{typed}” is no count. Enter a whole number, 0 or more.",
+    "after.shard_size": "Largest file: “{typed}” is not a size. Enter one such as 5GB or 500MB.",
+    "after.count": "Keep {name}: “{typed}” is not a whole number. Enter 0 or more.",
     "after.dtype": "Type: “{typed}” is not known. Use fp32 or bf16.",
     "after.exists": "{to} exists already. Choose another folder; nothing is overwritten.",
-    "after.no_verb": "{name}: this can't be done with it: it is incomplete, or not of that kind. Choose another.",
-    "after.no_thing": "“{path}”: this run has left nothing of that name that can be used. Found: {names}.",
+    "after.no_verb": "{name} can't be used for this: it is incomplete or of another kind. Choose another.",
+    "after.no_thing": "“{path}”: this run saved nothing usable under that name. Found: {names}.",
+    "after.nothing_usable": "This run has saved nothing that can be used for this. “dsgui after RUN list” shows what "
+    "it saved.",
     "after.no_base": "{name}: its adapter_config.json names no base model. Enter the folder of the base model.",
     "after.base_missing": "Base model: {path} is not a folder. Enter the folder of the adapter’s model.",
-    "after.same_job": "A job is writing {to} already. Wait for it or cancel it.",
+    "after.same_job": "A job is already writing to {to}. Wait for it or cancel it.",
     "adopted.no_folder": "Folder: nothing was entered. Enter the folder of a training, or its log.",
     "adopted.missing": "{folder}: no such folder or file. Check the path.",
-    "adopted.unreadable": "{folder}: this can't be read ({why}). Check its permissions or choose another.",
+    "adopted.unreadable": "{folder} can't be read ({why}). Check its permissions or choose another.",
     "adopted.own": "{folder}: this is dsgui’s own folder of runs; they are in the list already. Choose another folder.",
     "adopted.nothing": "{folder}: no training was found; {seen}. Expected trainer_state.json, TensorBoard event files, "
     "the tables of DeepSpeed’s csv_monitor, or a training’s log.",
@@ -35,26 +37,29 @@ ERRORS: Mapping[str, str] = {
     "adopted.long_name": "Name: longer than {most} characters. Enter a shorter one.",
     "adopted.read_only": "{run} was trained elsewhere: dsgui only reads it. It can't be cloned, resumed or changed "
     "here.",
-    "adopted.not_adopted": "{run}: dsgui started this run itself. Only one that was trained elsewhere is read again.",
-    "adopted.gone": "{folder}: its training is no longer there: moved, renamed or deleted. What was read is kept.",
+    "adopted.not_adopted": "{run}: dsgui started this run itself. Only runs that were trained "
+    "elsewhere can be read again.",
+    "adopted.gone": "{folder}: the training is no longer there; it was moved, renamed or deleted. What was read so "
+    "far is kept.",
     "browse.denied": "{path}: no permission to read this folder. Choose another, or change its permissions.",
     "browse.gone": "{path}: no such folder. It was moved or deleted, or is a file. Check the path.",
     "browse.unread": "{path}: this folder can't be read ({why}). Choose another.",
     "import.points": (
-        "This accelerate YAML holds no DeepSpeed config; it points to {path}. Open that file, or open "
+        "This accelerate YAML contains no DeepSpeed config; it points to {path}. Open that file, or open "
         "the YAML by its path."
     ),
     "import.pointed": "The accelerate YAML points to {path}. {problem}",
     "import.followed": (
         "this is {path}, to which the accelerate YAML points (accelerate looks for it from where it is started)"
     ),
-    "import.long_command": "This text has {count} characters; a command line of at most {most} is read.",
-    "import.no_config": "{path}: this leads to no DeepSpeed config here. {notes}",
-    "import.no_run": "{path}: this describes no run. Expected settings of LLaMA-Factory, ms-swift, axolotl or TRL, or "
-    "a command line that trains. To check a config, use “dsgui validate”.",
+    "import.long_command": "This text has {count} characters; a command line may have at most {most}.",
+    "import.no_config": "{path}: no DeepSpeed config was found. {notes}",
+    "import.no_run": "{path}: this does not describe a run. Expected settings of LLaMA-Factory, ms-swift, axolotl or "
+    "TRL, or a command line that trains. To check a config, use “dsgui validate”.",
     "import.no_training": "No command here starts a training that dsgui knows: deepspeed, accelerate launch, torchrun, "
     "python, llamafactory-cli train, swift sft, axolotl train or trl sft. Paste that command alone.",
-    "import.no_json": "The DeepSpeed config in this file holds what JSON can’t express: {why}. Correct it in the file.",
+    "import.no_json": "The DeepSpeed config in this file contains something JSON can’t express: {why}. Correct it in "
+    "the file.",
     "import.no_home": "{path}: no home folder is known for this “~”. Use the full path.",
     "import.too_large": "{path}: larger than {most}. Expected a DeepSpeed config. Choose its file.",
     "import.folder": "{path}: this is a folder. Expected a file with a DeepSpeed config. Choose one.",
@@ -88,7 +93,7 @@ ERRORS: Mapping[str, str] = {
     "preset.count": "{name}: {seen} was given; expected a whole number from 1 to {most}.",
     "preset.too_long": "text: {bytes} bytes with its quotes; expected at most {most}. Shorten it.",
     "preset.file_name": "Expected a name such as “user-my-run-1.json”.",
-    "preset.no_object": "{seen} stands in it; expected a JSON object.",
+    "preset.no_object": "It contains {seen}; expected a JSON object.",
     "preset.link": "It is a link; expected a plain file.",
     "preset.no_file": "It is a folder, a pipe or a device; expected a plain file.",
     "preset.large": "It has {bytes} bytes; expected at most {most}.",
@@ -99,15 +104,16 @@ ERRORS: Mapping[str, str] = {
     "script.folder": "Script: {path} is a folder. Select the training script inside it.",
     "script.missing": "Script: {path} does not exist. Expected a Python file on this machine. Check the path.",
     "script.unreadable": "Script: {path} can't be read. Expected a file you may read. Check its permissions.",
-    "python.no_program": "Python: {path} is no program that can be run. Expected the interpreter that has DeepSpeed. "
-    "Start dsgui with --python PATH.",
-    "directory.missing": "Working directory: {path} is not a folder. Expected one that exists. Make it, or leave the "
+    "python.no_program": "Python: {path} is not an executable program. Expected the interpreter that "
+    "has DeepSpeed. Start "
+    "dsgui with --python PATH.",
+    "directory.missing": "Working directory: {path} is not a folder. Expected one that exists. Create it, or leave the "
     "field empty for the run's own folder.",
     "directory.unreadable": "Working directory: {path} can't be opened. Check its permissions or choose another.",
     "path.unusable": "Path “{path}” can't be used ({why}). Expected a path on this machine.",
     "place.nothing_to_check": "{place}: nothing to check before the launch. Press Launch.",
     "port.none_free": "Master port: none of {tries} ports tried is free. Enter one.",
-    "port.in_use": "Master port: {port} is in use. Expected a free one. Give {free}, which is free now, or leave the "
+    "port.in_use": "Master port: {port} is in use. Expected a free one. Use {free}, which is free now, or leave the "
     "field empty.",
     "port.outside": "Master port: {port} is outside {lowest} to {highest}. Enter a port in this range, or leave it "
     "empty to use a free one.",
@@ -125,7 +131,7 @@ ERRORS: Mapping[str, str] = {
     "gpus.twice": "GPUs: {gpus} is not a list of distinct GPU indices. Select each once.",
     "environment.bad_name": "Environment: “{name}” is not a valid environment variable. Expected letters, digits and "
     "underscores, and a value without a null character. Rename or remove it.",
-    "environment.marker": "Environment: {name} is dsgui's own mark on a run's processes. Remove it.",
+    "environment.marker": "Environment: {name} is how dsgui marks a run's processes. Remove it.",
     "environment.no_equals": "Environment: line {line} has no “=”. Expected NAME=value.",
     # several machines
     "hostfile.empty": "Hostfile: add at least one host, e.g. worker-0 slots=4.",
@@ -145,16 +151,16 @@ ERRORS: Mapping[str, str] = {
     "agree.",
     "ssh.torchrun": "Launcher: torchrun only starts ranks on this machine. Use deepspeed with a hostfile.",
     "ssh.local_gpus": "GPUs: local GPUs and a hostfile can’t be combined. Select GPUs of the hosts with include.",
-    "ssh.secrets": "Environment: {names} can’t be passed to other hosts: the launcher writes what it hands over into "
-    "its log and into command lines that every user there can read. Log in there, or put it into a file that only you "
-    "can read and that the script loads.",
-    "ssh.path_changed": "Several machines: “{word}” would be changed by the other machines’ shells, to which "
-    "DeepSpeed’s launcher gives it unquoted. Paths and addresses may contain only letters, digits and @+=:,./-_. Put "
-    "such a value into a file that the script reads, or rename it.",
-    "ssh.word_changed": "Several machines: “{word}” would be changed by the other machines’ shells, to which "
-    "DeepSpeed’s launcher gives it unquoted. Arguments and variables may contain letters, digits, spaces and "
-    "@+=:,./-_. Put such a value into a file that the script reads, or rename it.",
-    "ssh.config_not_put": "the config could not be put on every machine ({problems})",
+    "ssh.secrets": "Environment: {names} can’t be passed to other hosts: the launcher writes the variables it "
+    "passes on to its log and to command lines that every user there can read. Log in there, or put "
+    "it into a file that only you can read and that the script loads.",
+    "ssh.path_changed": "Several machines: “{word}” would be altered by the shells on the other hosts, because "
+    "DeepSpeed’s launcher passes it unquoted. Paths and addresses may contain only letters, digits "
+    "and @+=:,./-_. Put such a value into a file that the script reads, or rename it.",
+    "ssh.word_changed": "Several machines: “{word}” would be altered by the shells on the other hosts, because "
+    "DeepSpeed’s launcher passes it unquoted. Arguments and variables may contain letters, digits, "
+    "spaces and @+=:,./-_. Put such a value into a file that the script reads, or rename it.",
+    "ssh.config_not_put": "the config could not be copied to every host ({problems})",
     # Slurm
     "slurm.no_sbatch": "Slurm: there is no sbatch on this machine. Expected a login node of the cluster. Start dsgui "
     "there, or copy the script to it and submit it by hand.",
@@ -186,15 +192,15 @@ ERRORS: Mapping[str, str] = {
     "options.slurm_ranks": "--ranks {ranks}: with --slurm-nodes {nodes} and --gpus-per-node {gpus} there is one rank "
     "per GPU, {gpus} per node and {total} in total. Leave out --ranks, or change the others.",
     # runs
-    "run.script_moved": "{script} leads elsewhere since this launch was previewed. Preview it again.",
-    "run.gpus_in_use": "Not started, with {devices} in use by {runs}. Choose another GPU, let it wait in the queue, or "
-    "stop that run.",
-    "run.devices_in_use": "Not started, with {devices} in use by {runs}. Let it wait in the queue, or stop that run.",
+    "run.script_moved": "{script} has pointed to another file since this launch was previewed. Preview it again.",
+    "run.gpus_in_use": "Not started: {devices} in use by {runs}. Choose another GPU, let it wait in the queue, or stop "
+    "that run.",
+    "run.devices_in_use": "Not started: {devices} in use by {runs}. Let it wait in the queue, or stop that run.",
     "run.no_supervisor": "Run {run}: its supervisor could not be started ({error}). Try again.",
     "run.supervisor_ended": "Run {run}: its supervisor ended with code {code}: {line} See {log}.",
-    "run.cannot_save": "Run {run}: a run saves when asked if it trains on this machine and its script was started with "
-    "--enable_jit_checkpoint True. Use Stop.",
-    "run.nobody_to_ask": "Run {run}: it has ended, or its supervisor is gone. Nothing was asked of it.",
+    "run.cannot_save": "Run {run}: only a run that trains on this machine and was started with --enable_jit_checkpoint "
+    "True can save on request. Use Stop.",
+    "run.nobody_to_ask": "Run {run}: it has ended, or its supervisor is gone, so the request was not sent.",
     "run.may_be_running": "Run {run} may still be running, so it can't be deleted. Stop it first.",
     "run.resume_option": "{option}: {problem}",
     "run.checkpoint": "Run {run}: {problem}",
@@ -206,7 +212,7 @@ ERRORS: Mapping[str, str] = {
     "started. Delete the run, or put the file back.",
     "run.not_an_id": "Run “{run}”: not a run id. Expected one like 20260131-235959-0a1b. See the list.",
     "run.started_already": "Run {run} was started already. Follow it, or make a new one on Launch.",
-    "run.none": "Run {run}: there is none in {folder}. It may have been deleted. See the list.",
+    "run.none": "Run {run} was not found in {folder}. It may have been deleted. See the list.",
     "run.many_patterns": "Run {run}: it has {count} patterns, and at most {most} are read.",
     "label.unknown": "“{what}” can't be changed on a run. Expected its name, tags, note or archive.",
     "label.unreadable": "The name, tags or note can't be read: {why}.",
@@ -214,27 +220,28 @@ ERRORS: Mapping[str, str] = {
     "label.long_tag": "A tag has {count} characters; at most {most} are kept. Shorten it.",
     "label.long_note": "The note has {count} characters; at most {most} are kept. Shorten it.",
     "label.many_tags": "{count} tags; at most {most} are kept. Remove some.",
-    "learn.not_written": "{path}: your progress in the tutorials was not written ({why}). Make room there, or make it "
+    "learn.not_written": "{path}: your progress in the tutorials was not written ({why}). Free some space, or make it "
     "writable.",
     "learn.no_track": "There is no tutorial “{track}”. Reload the page.",
     "learn.no_step": "There is no such step or answer in the tutorials: “{step}”. Reload the page.",
     "report.many": "A report of {count} runs can't be made. Expected 1 to {most}. Choose fewer.",
-    "run.no_id": "Run: its id is empty. Give one of “{dsgui} runs”, the beginning of one, or “last”.",
+    "run.no_id": "Run: the id is empty. Use one from “{dsgui} runs”, the beginning of one, or “last”.",
     "run.not_found": "Run “{run}” not found. See “{dsgui} runs” for the list.",
-    "run.several": "Run “{run}”: {count} runs start with it ({runs} …). Give more of the id.",
+    "run.several": "Run “{run}”: {count} runs start with it ({runs} …). Type more of the id.",
     # the training environment's DeepSpeed
     "target.other_release": "{path}: checked for DeepSpeed {asked}, but only {installed} is installed and can be "
     "asked. Leave out --target-version, or give the --python that has it.",
     "target.not_asked": "{path}: DeepSpeed {release} could not be asked: {why}.",
-    "target.no_deepspeed": "--python: {python} has no DeepSpeed to ask. Give one that has, or install it there: "
-    "{python} -m pip install torch deepspeed",
+    "target.no_deepspeed": "--python: {python} has no DeepSpeed to ask. Use one that does, or "
+    "install it there: {python} -m "
+    "pip install torch deepspeed",
     "target.no_import": "{python} did not import DeepSpeed within {seconds} s. Ask again.",
     "target.worker_says": "DeepSpeed could not be asked: {python} says {why}. Give an interpreter that has DeepSpeed "
     "(--python).",
     "target.worker_ended": "DeepSpeed could not be asked: {python} ended: {why}. Give an interpreter that has "
     "DeepSpeed (--python).",
     "target.crashed": "DeepSpeed's worker crashed twice. Ask again.",
-    "token.weak": "{where}: this token can be guessed or can't be sent: {why}. Take this one: {token}",
+    "token.weak": "{where}: this token can be guessed or can't be sent: {why}. Use this one: {token}",
     "token.characters": "it has characters other than printable ASCII, or a space",
     "token.short": "it has {count} characters; expected at least {least}",
     "token.repeats": "it repeats a few characters",
@@ -242,7 +249,7 @@ ERRORS: Mapping[str, str] = {
     "token.no_file": "--token-file: {path} is not a plain file. Expected one with the token on its one line.",
     "token.shared": "--token-file: {path} can be read or changed by others. Expected a file of yours alone. Run chmod "
     "600 {path} and, if somebody may have read it, put a new token in it.",
-    "token.not_made": "--token-file: {path} can't be made ({why}). Give a file in a folder of yours.",
+    "token.not_made": "--token-file: {path} can't be created ({why}). Use a file in a folder of yours.",
     "python.missing": "--python: {python} does not exist. Give the interpreter that has DeepSpeed.",
     "python.not_asked": "--python: {python} could not be asked: {why}.",
     "python.ended": "--python: {python} ended with code {code}: {line}.",
@@ -257,10 +264,10 @@ ERRORS: Mapping[str, str] = {
     "--allow {allow}.",
     "place.leads_outside": "{path} (it leads to {real}): outside the folders that dsgui may use: {folders}. Move it "
     "there, or start dsgui with --allow {allow}.",
-    "place.no_folder": "--allow: {path} is no folder. Expected one that exists. Correct the path.",
+    "place.no_folder": "--allow: {path} is not a folder. Expected one that exists. Correct the path.",
     "place.no_path": "“{path}” can't be used as a path ({why}). Correct it.",
-    "removal.too_deep": "{folder}: its folders are nested too deep to be looked through. Remove it by hand.",
-    "removal.not_whole": "{folder}: could not be removed whole ({why}). Check the permissions of what is left in "
+    "removal.too_deep": "{folder}: its folders are nested too deeply to be checked. Remove it by hand.",
+    "removal.not_whole": "{folder}: could not be removed completely ({why}). Check the permissions of what is left in "
     "{left}, and remove it by hand.",
     "removal.link": "{folder}: not a folder of its own (a link, or gone). Nothing was removed; remove it by hand.",
     "runs_folder.not_written": "Runs folder {folder}: can't be written ({why}). Expected a folder of yours with free "
@@ -273,7 +280,7 @@ ERRORS: Mapping[str, str] = {
     "character itself write {twice}.",
     "pattern.bad_name": "Pattern, character {at}: “{{{name}}}” is not a valid name. A name starts with a letter, "
     "followed by letters, digits and _ . / -, as in {{loss}} or {{eval/accuracy}}.",
-    "pattern.no_value": "Pattern: “{text}” has no value to plot. Write {{name}} where a measured number stands, as in "
+    "pattern.no_value": "Pattern: “{text}” has no value to plot. Write {{name}} where a measured number appears, as in "
     "“step {{step}} loss {{loss}}”; step, epoch, rank and total only say where it belongs.",
     "pattern.twice": "Pattern: {{{name}}} appears twice. Give each number its own name.",
     "pattern.adjacent": "Pattern, character {at}: two numbers are adjacent, so it is unclear where the first one ends. "

@@ -34,7 +34,7 @@ FIXES = {
     "write_block": "Write the block",
     "write_defaults": "Write what the HF Trainer fills by default, for every “auto”",
     "write_defaults_but_steps": "Write what the HF Trainer fills by default, for every “auto” but total_num_steps",
-    "write_down": "Write {value} down",
+    "write_down": "Write {value} into the config",
     "write_text": "Write “{value}”",
 }
 

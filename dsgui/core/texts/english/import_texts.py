@@ -8,7 +8,7 @@ IMPORTED: Mapping[str, str] = {
     "launched": "a command line of {what}, started with {launcher}",
     "config_at": "DeepSpeed config: {path} (“{named}” in the import)",
     "config_inside": "DeepSpeed config: written inside the import",
-    "config_of_options": "DeepSpeed config: what accelerate makes of the launcher’s options",
+    "config_of_options": "DeepSpeed config: as accelerate derives it from the launcher’s options",
     "no_config": "No DeepSpeed config is named; the one in the editor stays",
     "config_unreadable": "DeepSpeed config not loaded from {path}. {problem}",
     "needs_config": "Still needed: the DeepSpeed config {file}. It is not here; open it by its path. "

@@ -34,22 +34,22 @@ MEMORY_PARTS: Mapping[str, str] = {
 MEMORY_ABOUT: Mapping[str, str] = {
     "weights": "The model’s own parameters, in the model’s dtype. ZeRO-3 divides them among the ranks.",
     "frozen_weights": "Parameters that are not trained. They need no gradients and no optimizer states.",
-    "gathered": "Parameters that ZeRO-3 has gathered from all ranks for the layers at work.",
+    "gathered": "Parameters that ZeRO-3 has gathered from all ranks for the layers being computed.",
     "secondary_partition": "hpZ keeps a second partition of the parameters inside each node.",
     "gradients": "Gradients until the optimizer step. ZeRO-2 and 3 divide them among the ranks.",
     "master": "The fp32 copy of the trained parameters that the optimizer updates. ZeRO divides it.",
     "moments": "What the optimizer remembers of each parameter: two fp32 values with Adam. ZeRO divides them.",
     "buckets": "Buffers in which gradients wait for their reduction, allocated whole.",
     "staging": "Copies of gradients or parameters while they are sent.",
-    "activations": "What a forward keeps for its backward. Gradient checkpointing, a smaller micro batch or "
-    "shorter sequences shrink it.",
+    "activations": "What the forward pass keeps for the backward pass. Gradient checkpointing, a smaller micro "
+    "batch or shorter sequences shrink it.",
     "logits": "The scores over the vocabulary and the loss. They grow with micro batch × length × vocabulary.",
     "step": "Copies that exist while the optimizer updates.",
     "initialize": "What exists during deepspeed.initialize only. On the host: the model as each rank loaded "
     "it, before ZeRO divides it; the HF Trainer at stage 3 loads it divided.",
     "swap_buffers": "Locked buffers through which NVMe is read and written.",
-    "other": "What has no name of its own.",
-    "cuda_context": "What the driver keeps for each process on the card. No key changes it.",
+    "other": "Everything else.",
+    "cuda_context": "What the driver keeps on the GPU for each process. No key changes it.",
     "nccl": "Buffers of the collectives, outside torch’s counters. No key changes it.",
     "cublas": "Workspace of matrix multiplications. CUBLAS_WORKSPACE_CONFIG changes it.",
     "fragmentation": "What torch’s allocator reserves beyond the tensors. "
@@ -58,7 +58,7 @@ MEMORY_ABOUT: Mapping[str, str] = {
     "pinned_cache": "Pinned blocks that DeepSpeed freed: torch keeps them for others of their size.",
     "dataloader": "Memory that DataLoader workers don’t share with their rank (--dataloader_num_workers).",
     "system": "The operating system and its services.",
-    "in_use": "What other programs hold now. It counts only if they still run then.",
+    "in_use": "What other programs hold now. It counts only if they are still running when training starts.",
 }
 
 MEMORY_MOMENTS: Mapping[str, str] = {
@@ -89,25 +89,25 @@ MEMORY_FITS: Mapping[str, str] = {
 
 MEMORY_TOLD: Mapping[str, str] = {
     "short_gpu": "Each GPU needs {need} GiB and has {has}: {short} GiB short.",
-    "short_host": "The host needs {need} GiB a node and has {has}: {short} GiB short.",
-    "short_nvme": "The NVMe folder needs {need} GiB free a node and has {has}: {short} GiB short.",
-    "short_memlock": "NVMe offload locks {need} of memory a rank, and a process may lock {limit} (ulimit -l).",
+    "short_host": "The host needs {need} GiB per node and has {has}: {short} GiB short.",
+    "short_nvme": "The NVMe folder needs {need} GiB free per node and has {has}: {short} GiB short.",
+    "short_memlock": "NVMe offload locks {need} of memory per rank, but a process may lock only {limit} (ulimit -l).",
     "tight_gpu": "Each GPU needs {least} to {most} GiB and has {has}.",
-    "tight_host": "The host needs {least} to {most} GiB a node and has {has}.",
+    "tight_host": "The host needs {least} to {most} GiB per node and has {has}.",
     "in_use_gpu": "Each GPU needs up to {most} GiB of its {has}, and {used} are in use now.",
     "in_use_host": "The host needs up to {most} GiB of its {has}, and {used} are in use now.",
-    "no_card": "The memory of the card is not known: choose a device to plan for.",
-    "no_host": "The host’s memory is not known here: it needs {need} GiB a node.",
+    "no_card": "The GPU’s memory is not known: choose a device to plan for.",
+    "no_host": "The host’s memory is not known here: it needs {need} GiB per node.",
     "on_cpu": "CPU ranks: what a GPU would hold stands in host memory here.",
-    "usual_length": "{length} tokens a sequence are assumed: set the length.",
-    "made_whole": "Each rank is taken to make the whole model before deepspeed.initialize divides it. A script that "
-    "makes it within deepspeed.zero.Init needs far less (--zero-init).",
+    "usual_length": "Sequences of {length} tokens are assumed: set the length.",
+    "made_whole": "Each rank is assumed to build the whole model before deepspeed.initialize divides it. A script "
+    "that builds it within deepspeed.zero.Init needs far less (--zero-init).",
     "no_dry_run": "{why} The formula’s answer stands.",
-    "no_formula": "Only the dry run counts it: {why:inside}",
+    "no_formula": "Only the dry run covers this: {why:inside}",
     "differs": "{place}: tensors of one rank take {formula} GiB by formula and {real} by dry run. The dry run counts.",
     "held_against": "{place}: predicted {said} GiB, was {was}",
-    "from_run": "What ranks take beside their tensors: from 1 run on this machine.",
-    "from_runs": "What ranks take beside their tensors: from {runs} runs on this machine.",
+    "from_run": "Memory of a rank beyond its tensors: from 1 run on this machine.",
+    "from_runs": "Memory of a rank beyond its tensors: from {runs} runs on this machine.",
     "reserved": "Dry run: torch’s caching allocator reserves {reserved} GiB of the GPU for {allocated} GiB of tensors, "
     "without expandable segments.",
     "not_measured": "Nothing was measured on a GPU yet: context, NCCL and fragmentation are typical values.",
@@ -122,8 +122,8 @@ MEMORY_REHEARSAL: Mapping[str, str] = {
     "going": "Dry run, {seconds} s: {now}",
     "waiting": "Queued behind {ahead}: one dry run at a time.",
     "starting": "starting Python in the training environment and importing DeepSpeed",
-    "load": "making the model on the host",
-    "model": "making the model, divided among the ranks",
+    "load": "building the model on the host",
+    "model": "building the model, divided among the ranks",
     "init": "deepspeed.initialize",
     "forward": "step {step} of {steps}, forward",
     "backward": "step {step} of {steps}, backward",
@@ -152,7 +152,7 @@ MEMORY_REHEARSAL: Mapping[str, str] = {
 }
 
 MEMORY_CANNOT: Mapping[str, str] = {
-    "mend": "Mend the config first: {problem}",
+    "mend": "Fix the config first: {problem}",
     "micro_batch": "The micro batch is not known: set train_micro_batch_size_per_gpu.",
     "no_model": "Choose a model: a folder with config.json, a hub id in the local cache, or a size such as 7B.",
     "not_found": "{model}: not a folder here, and not in the hub’s local cache. Give a folder with "
@@ -160,8 +160,8 @@ MEMORY_CANNOT: Mapping[str, str] = {
     "no_config": "{model} has no config.json, which describes a model’s shape. Give the folder that has it.",
     "bad_config": "{model}: its config.json can’t be read ({problem}). Correct it.",
     "outside": "{model} leads outside the folders that dsgui may read.",
-    "not_reckoned": "{model} can’t be reckoned with: {problem}",
-    "part": "The script trains a part of the model, and how much is not known: say --lora-rank.",
+    "not_reckoned": "{model} can’t be estimated: {problem}",
+    "part": "The script trains only part of the model, and how much is not known: pass --lora-rank.",
     "nvme_relative": "NVMe folder: {path} is not an absolute path. Enter one that begins with /.",
     "nvme_no_folder": "NVMe folder: {path} doesn’t exist. Create it on a local NVMe drive.",
     "nvme_is_file": "NVMe folder: {path} is not a folder. Choose one on a local NVMe drive.",
@@ -188,7 +188,7 @@ MEMORY_MOVES: Mapping[str, str] = {
     "offload_optimizer_nvme": "Optimizer on NVMe",
     "offload_param_cpu": "Parameters in host memory",
     "offload_param_nvme": "Parameters on NVMe",
-    "zero_init": "Model made within deepspeed.zero.Init",
+    "zero_init": "Model built within deepspeed.zero.Init",
 }
 
 # The cheapest of these changes that makes a config fit.
@@ -199,9 +199,9 @@ MEMORY_CHEAPEST: Mapping[str, str] = {
     "none_certain": "No change of the config makes it fit for certain.",
     "refused": "The cheapest change that would fit is {moves}, but then: {problem}",
     "arguments": "Give the script: {arguments}",
-    "zero_init": "Not a key of the config: make the model in the script within "
+    "zero_init": "Not a config key: build the model in the script within "
     "deepspeed.zero.Init(config_dict_or_path=…), or load it through transformers’ HfDeepSpeedConfig.",
-    "checkpointing": "Not a key of the config: start the script with --gradient_checkpointing, or turn gradient "
+    "checkpointing": "Not a config key: start the script with --gradient_checkpointing, or turn gradient "
     "checkpointing on in its code.",
 }
 
@@ -247,7 +247,7 @@ MEMORY_NOTES: Mapping[str, str] = {
     "no_type": "config.json has no model_type, so the kind of model is not known.",
     "remote_code": "This model runs code of its own ({keys}), which is not in transformers; there is no "
     "formula for it.",
-    "vision": "This model also sees or hears ({key}); there is a formula for text models only.",
+    "vision": "This model also takes images or audio ({key}); only text models have a formula.",
     "experts": "This is a mixture of experts ({key}); there is no formula for it.",
     "bad_count": "config.json: {key} is {value}; a whole number from 1 to {most} is needed.",
     "bad_rate": "config.json: {key} is {value}; a number from 0 to 1 is needed.",
@@ -261,7 +261,7 @@ MEMORY_NOTES: Mapping[str, str] = {
     "fused_in_fp32": "A fused attention kernel is assumed. PyTorch has none for grouped heads in fp32, so "
     "this model needs more; --attn_implementation eager is near it.",
     "no_target": "No layer of this model is named {targets}, so LoRA would train nothing.",
-    "bad_size": "“{text}” is no size of a model. Write it like 7B or 770M.",
+    "bad_size": "“{text}” is not a model size. Write one such as 7B or 770M.",
     "moved": "DeepSpeed can't be asked here: {what} is not where it was in the releases that dsgui knows.",
     "no_module": "The training environment has no {name}: a dry run needs DeepSpeed, torch and transformers in it.",
     "not_imported": "DeepSpeed can't be asked here: {error}.",
@@ -269,12 +269,12 @@ MEMORY_NOTES: Mapping[str, str] = {
     "no_python": "{python} could not be started: {error}.",
     "not_installed": "The config is checked for DeepSpeed {release}, and {python} has {installed}. Leave out "
     "--target-version, or give the --python that has it.",
-    "start_limit": "DeepSpeed was not imported within {seconds} s. Ask again when the machine has less to do.",
-    "over_time": "The dry run was ended: it took more than {seconds} s. Ask again when the machine has less to "
-    "do, or allow more time (dsgui memory --ask --ask-timeout).",
-    "over_memory": "The dry run was ended: it took more than {limit} GiB of this machine's memory.",
+    "start_limit": "DeepSpeed was not imported within {seconds} s. Ask again when the machine is less busy.",
+    "over_time": "The dry run was stopped: it took more than {seconds} s. Ask again when the machine is less "
+    "busy, or allow more time (dsgui memory --ask --ask-timeout).",
+    "over_memory": "The dry run was stopped: it took more than {limit} GiB of this machine's memory.",
     "crashed": "The dry run ended by signal {signal}.",
-    "too_long": "The dry run was ended: the model allocates too often to be followed.",
+    "too_long": "The dry run was stopped: the model allocates too often to be followed.",
     "cancelled": "The dry run was cancelled.",
     "raised": "DeepSpeed or the model raised {error}.",
     "reads_value": "The model reads a value of a tensor ({where}), and a dry run has no values.",
@@ -290,13 +290,13 @@ MEMORY_NOTES: Mapping[str, str] = {
     "reads_twice": "DeepSpeed would stop: reading ahead, it would read a parameter from NVMe twice. Set {key} to 0.",
     "not_followed": "A dry run can't follow {key}; leave it out to ask about the rest of the config.",
     "no_peft": "peft is not installed in the environment that trains, so LoRA can't be asked.",
-    "fewer_micro_batches": "Of the {steps} micro batches of a step {here} were taken: more are like the second.",
-    "client_optimizer": "The config names no optimizer: taken was {name}, as a script passes it.",
+    "fewer_micro_batches": "{here} of the {steps} micro batches of a step were run: the others are like the second.",
+    "client_optimizer": "The config names no optimizer: {name} was used, as if the script passed it.",
 }
 
 # The picture of ZeRO: its stages side by side.
 MEMORY_STAGES: Mapping[str, str] = {
-    "one_rank": "One rank divides nothing: set the number of GPUs to see what ZeRO saves.",
+    "one_rank": "With one rank nothing is divided: set the number of GPUs to see what ZeRO saves.",
     "same_activations": "Activations and logits, up to {most} GiB here, are the same at every stage: micro batch, "
     "sequence length and gradient checkpointing change them.",
     "fullest": "A bar is the fullest moment of a step, so it holds more than the model states: buckets, copies of the "

@@ -4,7 +4,7 @@ stand for."""
 REASONS = {
     # of a training that dsgui did not start
     "trained_elsewhere": "Trained elsewhere: dsgui reads {folder} and changes nothing in it.",
-    "no_times": "Its files tell no times that can be used, so its curves are by step or epoch.",
+    "no_times": "Its files contain no usable times, so its curves are drawn by step or epoch.",
     # before it starts
     "waits_for_run": "Waits for {devices}: run “{name}” ({run}) comes first.",
     "waits_for_runs": "Waits for {devices}: run “{name}” ({run}) and {count} more come first.",
@@ -16,8 +16,9 @@ REASONS = {
     "ended_with_unknown_code": "It ended with an unknown exit code, since dsgui's own processes were killed too{told}",
     "only_ended": "Ended with an unknown exit code.",
     "only_ended_with_code": "Ended with exit code {code}.",
-    "ranks_did_not_end_well": "The launcher ended with exit code 0, but {missing} of its {ranks} rank processes did "
-    "not end well{told}",
+    "ranks_did_not_end_well": "The launcher ended with exit code 0, but {missing} of its {ranks} "
+    "rank processes did not exit "
+    "cleanly{told}",
     "launcher_asked_to_exit": "Something outside dsgui asked the launcher to exit{told}",
     "rank_killed": "Rank {rank} was killed by {signal}{told}",
     "process_killed": "A process was killed by {signal}{told}",
@@ -37,8 +38,8 @@ REASONS = {
     # stopped
     "save_asked": "Asked to save a checkpoint and exit; Stop ends it without saving.",
     "saved": "It saved and exited as requested.",
-    "may_not_signal": "dsgui may not signal processes {pids}, which run as another user. End them as that user; the "
-    "run ends with them.",
+    "may_not_signal": "dsgui is not allowed to signal processes {pids}, which run as another user. End them as that "
+    "user; the run ends with them.",
     "not_exiting": "Processes {pids} don't exit even after SIGKILL; waiting for the kernel.",
     "only_stopped": "Stopped on request.",
     "stopped": "Stopped on request: {left}.",

@@ -8,7 +8,7 @@ SLOW = {
     "offload": "Waiting for the optimizer on the CPU {share} of the time.",
     "cpu_full": "Host CPU saturated: GPUs idle {share} of the time.",
     "transfers": "Waiting for transfers over PCIe {share} of the time.",
-    "idle": "GPUs idle {share} of the time; the samples don't show what for.",
+    "idle": "GPUs idle {share} of the time; the samples don't show why.",
     "cpu_full_others": "Other processes saturate the host CPU: GPUs idle {share} of the time.",
     "cpu_limit": "The host CPU is saturated {share} of the time, by this run or by others.",
     "cpu_own": "This run saturates the host CPU {share} of the time.",

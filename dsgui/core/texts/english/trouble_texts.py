@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 TROUBLES: Mapping[str, str] = {
-    "deleted": "Its folder was deleted while it ran: its records are not kept any more. The training goes on.",
-    "moved": "Its folder was moved while it ran; it is now {folder}. It is recorded there.",
+    "deleted": "Its folder was deleted while it ran: its records are no longer kept. The training continues.",
+    "moved": "Its folder was moved while it ran; it is now {folder}. Recording continues there.",
     "damaged": "Damaged: {what}.",
     "more_damage": "And {count} more.",
     "folder_unreadable": "the folder can't be read: {why}",
@@ -12,13 +12,13 @@ TROUBLES: Mapping[str, str] = {
     "no_file": "{file} is {kind}, where a file was expected",
     "not_shown": "{file} has {bytes} bytes and is not shown",
     "large_points": "{file} has {bytes} bytes; reports and comparisons use the first 256 MiB",
-    "strange_points": "{file} holds points of no known curve",
+    "strange_points": "{file} contains points of no known curve",
     "suspended": "Its supervisor (process {pid}) is suspended, by SIGSTOP or a debugger: nothing new is recorded, and "
     "the training waits once its output fills the pipe. Resume it with kill -CONT {pid}; Stop works as well.",
     "silent": "Its supervisor (process {pid}) has not answered for {seconds} s: it hangs, or its disk does. Stop ends "
     "the run without it.",
-    "end_not_taken": "The run has ended, but its folder can't be written ({why}). Its end is kept in {place} until the "
-    "folder takes it.",
+    "end_not_taken": "The run has ended, but its folder can't be written ({why}). Its final state is kept in {place} "
+    "until the folder can be written.",
 }
 
 # What a file is, and why it can't be read.
@@ -39,7 +39,7 @@ FILES: Mapping[str, str] = {
     "too_deep": "it is nested more than {most} deep",
     "no_object": "it is not a JSON object",
     "key_missing": "{key} is missing",
-    "unexpected": "{seen} stands where {expected} was expected",
+    "unexpected": "found {seen}; expected {expected}",
     "bad_json": "it is not valid JSON ({why})",
     "anothers_plan": "it is the plan of run {run}",
     "not_writable": "it is not writable",

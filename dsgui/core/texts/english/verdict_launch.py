@@ -58,11 +58,13 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "takes_config.foreseen": "{because}; it is given {argument}",
     "takes_config.override_unseen": "It is given deepspeed=FILE; whether the script reads it there can't be determined "
     "from its source.",
-    "takes_config.accelerate_unseen": "The environment tells accelerate of the config; whether the script reads it "
-    "there can't be determined from its source.",
-    "takes_config.lightning_unseen": "The environment tells Lightning of the config; whether the script reads it there "
-    "can't be determined from its source.",
-    "takes_config.placeholder": "{placeholder} among the arguments stands for the config’s place",
+    "takes_config.accelerate_unseen": "The environment points accelerate to the config; whether the "
+    "script reads it there can't be "
+    "determined from its source.",
+    "takes_config.lightning_unseen": "The environment points Lightning to the config; whether the "
+    "script reads it there can't be "
+    "determined from its source.",
+    "takes_config.placeholder": "{placeholder} among the arguments stands for the config’s path",
     "takes_config.own_option": "The script takes its config from {option}, which is not among the arguments.",
     "takes_config.file_names_it": "The script reads the HF Trainer’s arguments from a file, and its config is the one "
     "that “deepspeed” names there.",
@@ -103,10 +105,12 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "options.value_like_option": "{option} has no value: argparse takes {value} for an option.",
     "options.no_value": "{option} has no value.",
     "options.few_values": "{option} has too few values.",
-    "arguments_file.beside": "The script reads {path} only where it is the only argument, and it is given {words} too: "
-    "it ends with “Some specified arguments are not used by the HfArgumentParser: ['{path}']”.",
-    "arguments_file.beside_both": "The script reads {path} only where it is the only argument, and it is given "
-    "{config} and --local_rank too: it ends with “Some specified arguments are not used by the HfArgumentParser: "
+    "arguments_file.beside": "The script reads {path} only if it is the only argument, but it is "
+    "also given {words} too: it "
+    "ends with “Some specified arguments are not used by the HfArgumentParser: ['{path}']”.",
+    "arguments_file.beside_both": "The script reads {path} only if it is the only argument, but it "
+    "is also given {config} and "
+    "--local_rank too: it ends with “Some specified arguments are not used by the HfArgumentParser: "
     "['{path}']”.",
     "arguments_file.unreadable": "{path}: {problem}. The script can’t read its arguments there, and ends.",
     "arguments_file.no_names": "expected the arguments’ names, each with its value",
@@ -116,7 +120,7 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "arguments_file.unknown": "{path} names {keys}, which the script does not have.",
     "arguments_file.ends": "{path} names {keys}, which the script does not have. It ends with “Some keys are not used "
     "by the HfArgumentParser: {words}”.",
-    "files_in_arguments.of_arguments": "The file of arguments",
+    "files_in_arguments.of_arguments": "The arguments file",
     "files_in_arguments.missing": "{option}: {path} does not exist.",
     "script_imports.module": "{module} (line {line})",
     "script_imports.missing": "The training environment lacks {modules}, which the script imports: it ends with "
@@ -124,11 +128,12 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     # what DeepSpeed compiles or imports for the config
     "needs.module": "{module} (for {key})",
     "needs.optimizer": "the optimizer {name}",
-    "needs.lacking": "DeepSpeed imports {modules}, and the Python that trains does not have it: it stops.",
-    "needs.other_path": "DeepSpeed imports {modules}; the Python that trains does not have it, unless this run's "
-    "PYTHONPATH leads there.",
-    "operators.not_asked": "Whether the training environment can build {operators} is not known before it was asked: "
-    "4 · Machine and “python -m dsgui doctor” ask it.",
+    "needs.lacking": "DeepSpeed imports {modules}, which the training environment lacks: the run would stop.",
+    "needs.other_path": "DeepSpeed imports {modules}, which the training environment lacks, unless "
+    "this run's PYTHONPATH "
+    "has it.",
+    "operators.not_asked": "Whether the training environment can build {operators} is not known until it is asked: 4 · "
+    "Machine and “python -m dsgui doctor” do that.",
     "operators.cannot": "This config needs {op}, and the training environment can't compile it: no reason was given.",
     "operators.cannot_because": "This config needs {op}, and the training environment can't compile it: {why}.",
     "operators.on_first_use": "{op} is compiled on first use",
@@ -147,8 +152,8 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "takes_config.choose": "Choose how the script takes its config (Launch: “How the script takes the config”; command "
     "line: --reader), or add the option to the script.",
     "takes_config.as_it_reads": "Choose “As the script reads it” (command line: --reader auto).",
-    "takes_config.add_option": "Add {option} {placeholder} to the arguments: {placeholder} stands for this config’s "
-    "place.",
+    "takes_config.add_option": "Add {option} {placeholder} to the arguments: {placeholder} stands "
+    "for this config’s path.",
     "takes_config.write_into_file": "Write this config’s path as “deepspeed” into that file, or let the script read "
     'os.environ["{variable}"].',
     "takes_config.read_variable": 'To train with this config, let the script read os.environ["{variable}"]. To check '
@@ -167,7 +172,7 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "options.calls_it": "This release calls it {option}.",
     "options.write_instead": "Write {words} instead.",
     "options.why_overwrite_output_dir": "The Trainer writes to a folder that exists without being told to.",
-    "options.why_warmup_ratio": "A number below 1 is a share of all steps there.",
+    "options.why_warmup_ratio": "There, a number below 1 is a share of all steps.",
     "options.why_logging_dir": "The environment variable TENSORBOARD_LOGGING_DIR names that folder now.",
     "options.why_save_safetensors": "Weights are always saved as safetensors.",
     "options.remove_word": "Remove “{word}”, or name its option.",
@@ -182,7 +187,7 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "arguments_file.correct": "Correct the file.",
     "files_in_arguments.check_path": "Check the path, or use an absolute one.",
     "script_imports.install": "Install it there: pip install {packages}.",
-    "script_imports.own": "Where {modules} is of your own, add its folder to PYTHONPATH; else install it.",
+    "script_imports.own": "If {modules} is your own code, add its folder to PYTHONPATH; otherwise install it.",
     "needs.install": "pip install {module} there, or remove {key}.",
     "needs.datastates": "See github.com/DataStates/datastates-llm, or remove datastates_ckpt.",
     "operators.see_machine": "See 4 · Machine for what is missing, or choose another optimizer or no offload "

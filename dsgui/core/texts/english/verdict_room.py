@@ -16,16 +16,18 @@ ROOM_VERDICTS: Mapping[str, str] = {
     "offload.less_states": "How much host memory offloading takes: DeepSpeed's estimator counts fp32 states, and this "
     "config keeps some in 16 bits.",
     "offload.ratio": "How much host memory offloading takes: only a part of the optimizer is offloaded (ratio).",
-    "offload.too_much": "Offloading {parameters} parameters takes {states} for model states alone, and there are "
+    "offload.too_much": "Offloading {parameters} parameters takes {states} for model states alone, but there is only "
     "{most} of host memory: the system would kill the run.",
-    "offload.too_much_for_limit": "Offloading {parameters} parameters takes {states} for model states alone, and there "
-    "are {most} of host memory (this container's or job's limit): the system would kill the run.",
+    "offload.too_much_for_limit": "Offloading {parameters} parameters takes {states} for model "
+    "states alone, but there is only "
+    "{most} of host memory (this container's or job's limit): the system would kill the run.",
     "offload.tight": "Offloading {parameters} parameters takes {states} for model states alone, {estimate} with "
-    "buffers by DeepSpeed's estimate; {free} are free now.",
-    "offload.tight_for_limit": "Offloading {parameters} parameters takes {states} for model states alone, {estimate} "
-    "with buffers by DeepSpeed's estimate; {free} are free now (this container's or job's limit).",
-    "offload.fits": "{estimate} by DeepSpeed's estimate for {parameters} parameters; {free} are free",
-    "offload.fits_limit": "{estimate} by DeepSpeed's estimate for {parameters} parameters; {free} are free (this "
+    "buffers by DeepSpeed's estimate; {free} is free now.",
+    "offload.tight_for_limit": "Offloading {parameters} parameters takes {states} for model states "
+    "alone, {estimate} with "
+    "buffers by DeepSpeed's estimate; {free} is free now (this container's or job's limit).",
+    "offload.fits": "{estimate} by DeepSpeed's estimate for {parameters} parameters; {free} is free",
+    "offload.fits_limit": "{estimate} by DeepSpeed's estimate for {parameters} parameters; {free} is free (this "
     "container's or job's limit)",
     # {why} of offload.size_unknown
     "model_size.not_named": "no model is named in the arguments",
@@ -33,15 +35,16 @@ ROOM_VERDICTS: Mapping[str, str] = {
     "model_size.not_found": "{model} is neither a folder here nor in the hub's local cache",
     "model_size.outside": "{model} leads outside the folders that dsgui may read",
     "model_size.unreadable": "the files of {model} can't be read: {error}",
-    "model_size.no_weights": "{folder} has no weights, and a config alone does not tell",
-    "model_size.no_count": "{path} tells neither parameters nor, with config.json, their dtype",
+    "model_size.no_weights": "{folder} has no weights, and its config.json alone does not give the size",
+    "model_size.no_count": "{path} gives neither the number of parameters nor, with config.json, their dtype",
     # what the memory model says of a launch
     "model_memory.rooms": "{rooms}",
     "model_memory.in_all": "{rooms}.",
     "nvme.free": "{path}: {free} free",
     "memlock.enough": "{need} may be locked",
-    "memlock.locks_more": "offload_param to NVMe locks {need} a rank (buffer_count {count} × buffer_size {elements} × "
-    "2 B), and a process may lock {limit}.",
+    "memlock.locks_more": "offload_param to NVMe locks {need} per rank (buffer_count {count} × "
+    "buffer_size {elements} × 2 "
+    "B), but a process may lock only {limit}.",
     "shm.room_for_one": "{free} free in /dev/shm; 1 CPU rank takes {need}",
     "shm.room": "{free} free in /dev/shm; {ranks} CPU ranks take {need}",
     "shm.no_room_for_one": "{free} free in /dev/shm; 1 CPU rank takes {need} (66 MiB each, "
@@ -78,8 +81,8 @@ ROOM_VERDICTS: Mapping[str, str] = {
     "host.no_folder": "The folder {folder} does not exist.",
     "host.no_script": "{script} does not exist.",
     "host.port_taken": "Port {port} is in use, but the ranks need it.",
-    "host.one_gpu": "It has 1 GPU, and slot {slot} is asked of it.",
-    "host.few_gpus": "It has {gpus} GPUs, and slot {slot} is asked of it.",
+    "host.one_gpu": "It has 1 GPU, but slot {slot} was requested.",
+    "host.few_gpus": "It has {gpus} GPUs, but slot {slot} was requested.",
     "host.loopback": "Its own name resolves to {address}: ranks on a CPU (gloo) would wait there for the others.",
     "host.not_reachable": "Not reachable over ssh: {problem}.",
     "host.ssh_not_started": "ssh can't be started ({error})",

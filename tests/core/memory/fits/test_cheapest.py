@@ -85,7 +85,7 @@ def test_native_deepspeed_reads_the_batch_from_the_config_alone(checker):
 
 def test_what_deepspeed_would_refuse_is_not_offered(checker):
     _, found, _ = asked(checker, 10, planner=planned(("stage_3",), zero_optimization__stage=7))
-    assert str(found).startswith("The cheapest change that would fit is ZeRO stage 3, but then: Mend the config first:")
+    assert str(found).startswith("The cheapest change that would fit is ZeRO stage 3, but then: Fix the config first:")
     assert set(as_json(found)) == {"why"}
 
 

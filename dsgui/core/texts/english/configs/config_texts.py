@@ -26,9 +26,9 @@ YAML: Mapping[str, str] = {
     "precision_else": "they follow `accelerate launch --mixed_precision`, which must not be written here.",
     # what is wrong with one
     "no_json": "deepspeed_config holds what JSON can't express: {why}. Correct it in the file.",
-    "alias": "an alias (*name) stands here. Write the value out",
+    "alias": "there is an alias (*name) here. Write the value out",
     "too_deep": "this is nested more than {most} deep",
-    "twice": "{key} stands twice, {where}. Keep one",
+    "twice": "{key} appears twice, {where}. Keep one",
     "too_long": "This YAML has {count} characters; the file of `accelerate config` has about a thousand, and no more "
     "than {most} are read. Open the DeepSpeed config itself.",
     "invalid": "this is not valid YAML: {why}",
@@ -68,7 +68,7 @@ FILLING: Mapping[str, str] = {
     "product": "{micro} × {steps} × {ranks} ranks",
     "steps": "the run's steps",
     "counted": "counted from the data and num_train_epochs",
-    "no_checkpoint": "the Trainer can't add use_node_local_storage to what is no object",
+    "no_checkpoint": "the Trainer can't add use_node_local_storage to a value that is not an object",
     "solved": "solved for {ranks} ranks",
 }
 
@@ -82,7 +82,7 @@ CONVERTING: Mapping[str, str] = {
     "default_counts": "the Trainer takes {what}; now DeepSpeed's default counts",
     "no_numbers": "the other batch keys are no numbers",
     "product": "{micro} × {steps} × world size {ranks}; for another number of ranks remove it",
-    "own_optimizer": "optimizer: the file has none, and the Trainer made one (AdamW); now the script passes its own",
+    "own_optimizer": "optimizer: the file has none, and the Trainer created one (AdamW); now the script passes its own",
     # what changed for the Trainer
     "to_auto": "{key}: {value} → “auto” (TrainingArguments: {arguments})",
     "train_to_auto": "train_batch_size: {train} → “auto” (batch × accumulation × ranks must make {train})",

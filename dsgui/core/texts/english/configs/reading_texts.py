@@ -28,30 +28,30 @@ READING: Mapping[str, str] = {
     "python_word": "expected {expected}, found “{seen}”; use `{word}`",
     "comment": "expected {expected}, found “{seen}”; JSON has no comments",
     "other": "expected {expected}, found “{seen}”",
-    "stands_where": "“{seen}” stands where {expected} should",
+    "stands_where": "expected {expected}, found “{seen}”",
     "twice": (
-        '"{key}" appears twice, {where};  DeepSpeed refuses that and the HF Trainer silently takes the last. Keep one'
+        '"{key}" appears twice, {where}; DeepSpeed refuses that and the HF Trainer silently takes the last. Keep one'
     ),
-    "stands_twice": "{key} stands twice, {where}; DeepSpeed refuses that. Keep one",
+    "stands_twice": "{key} appears twice, {where}; DeepSpeed refuses that. Keep one",
     "as_in_yaml": (
-        "“{inner}” is indented below “{key}” as in YAML. Put {{…}} around what “{key}” holds, or save "
+        "“{inner}” is indented below “{key}” as in YAML. Put {{…}} around what “{key}” contains, or save "
         "the text as a .yaml file of accelerate's"
     ),
-    "open_comment": "a comment starts here that nothing ends. Write */ behind it",
-    "open_text": "a text starts here that no quote ends",
-    "broken_text": "a text is broken here: a line break or control character stands inside its quotes",
-    "escape": "“{seen}” means nothing in a text. For a backslash write two",
-    "open_triple": "a text starts with ''' here that no ''' ends",
+    "open_comment": "a comment that starts here is never closed. End it with */",
+    "open_text": "a string that starts here has no closing quote",
+    "broken_text": "a string is broken here: its quotes contain a line break or control character",
+    "escape": "“{seen}” is not an escape sequence. For a backslash, write two",
+    "open_triple": "a string that starts with ''' here has no closing '''",
     "not_finite": "{word} is not a JSON number. Write a number, or leave the key out",
     "odd_digits": "“{seen}” has digits other than 0 to 9",
     "swallows": (
-        "“{seen}” has no quotes, so it is a text that goes on to the end of its line, brackets "
-        "included, and nothing closes what is open. Put texts in double quotes"
+        "“{seen}” has no quotes, so it extends to the end of its line, brackets included, and a bracket "
+        "is never closed. Put strings in double quotes"
     ),
     "hinted": "{what} (JSON's word is {word})",
     "last_kept": "{what}; the last was kept",
-    "bare": "“{seen}” without quotes became the text {text}",
-    "more_bare": "{count} more words without quotes became texts",
+    "bare": "unquoted “{seen}” became the string {text}",
+    "more_bare": "{count} more unquoted words became strings",
     "byte_order_mark": "byte order mark at the start removed",
     "comments_one": "comment removed",
     "comments_many": "{count} comments removed",
@@ -61,10 +61,10 @@ READING: Mapping[str, str] = {
     "missing_many": "{count} missing commas added",
     "keys_one": "key put in double quotes",
     "keys_many": "{count} keys put in double quotes",
-    "quotes_one": "text in single quotes put in double quotes",
-    "quotes_many": "{count} texts in single quotes put in double quotes",
-    "triple_one": "text in ''' put on one line in double quotes",
-    "triple_many": "{count} texts in ''' put on one line in double quotes",
+    "quotes_one": "single-quoted string put in double quotes",
+    "quotes_many": "{count} single-quoted strings put in double quotes",
+    "triple_one": "''' string put on one line in double quotes",
+    "triple_many": "{count} ''' strings put on one line in double quotes",
     "braces_one": "braces put around the whole",
     "braces_many": "braces put around the whole",
     "as_hjson": (

@@ -16,17 +16,18 @@ RULES = {
     ),
     "DS012": (
         "“auto” in the batch size",
-        "“auto” is a word of the HF Trainer, which puts its own arguments there. DeepSpeed itself compares the "
-        "text with a number and stops. Under the Trainer, a train_batch_size given as a number must still come "
-        "out of micro batch × accumulation steps × ranks: where no argument can make it so, write “auto” there as"
-        " well.",
+        "“auto” belongs to the HF Trainer, which replaces it with its own arguments. DeepSpeed itself "
+        "compares the text with a number and stops. Under the Trainer, a train_batch_size given as a "
+        "number must still come out of micro batch × accumulation steps × ranks: where no argument can "
+        "make it so, write “auto” there as well.",
     ),
     "DS016": (
         "Sequence parallelism against the ranks",
-        "sequence_parallel_size ranks share one sample, so the data-parallel size is the number of ranks divided "
-        "by it. DeepSpeed divides without looking: a size that is no divisor leaves a fraction of a rank in the "
-        "batch arithmetic, which then fails or goes on with a batch that is no whole number. Use a divisor of the"
-        " ranks. data_parallel_size beside it makes a grid of ranks, which must not be larger than there are.",
+        "sequence_parallel_size ranks share one sample, so the data-parallel size is the number of ranks "
+        "divided by it. DeepSpeed divides without checking: a size that does not divide the ranks leaves "
+        "a fraction of a rank in the batch arithmetic, which then fails or continues with a fractional "
+        "batch. Use a divisor of the ranks. Together with data_parallel_size it makes a grid of ranks, "
+        "which must not be larger than the number of ranks.",
     ),
 }
 

@@ -14,9 +14,9 @@ RULES = {
     ),
     "DS062": (
         "Tensor parallelism against the ranks",
-        "autotp_size GPUs share each layer, so the ranks must divide into whole groups of that size. It must be a"
-        " number: DeepSpeed compares “auto” with one and stops. tensor_parallel.tp.tp_size says the same once "
-        "more and may not say something else. The HF Trainer divides by autotp_size, so 0 stops it.",
+        "autotp_size GPUs share each layer, so the ranks must divide into whole groups of that size. It "
+        "must be a number: DeepSpeed compares “auto” with one and stops. tensor_parallel.tp.tp_size "
+        "repeats it and may not differ. The HF Trainer divides by autotp_size, so 0 stops it.",
     ),
     "DS063": (
         "Expert parallelism against the ranks",
@@ -25,8 +25,8 @@ RULES = {
     ),
     "DS064": (
         "The fast checkpoint writer",
-        "The block makes DeepSpeed write checkpoints with a writer of its own. It must know which ranks write: at"
-        " stage 3 all do, below it data_parallel has to say so, or the engine stops while it is made.",
+        "The block makes DeepSpeed write checkpoints with a writer of its own. It must know which ranks "
+        "write: at stage 3 all do; below it data_parallel has to say so, or creating the engine fails.",
     ),
     "DS065": (
         "Contiguous activation checkpoints",
@@ -42,24 +42,24 @@ RULES = {
     ),
     "DS067": (
         "Elasticity and the batch sizes",
-        "With elasticity on, DeepSpeed chooses batch sizes that fit many GPU counts, from max_train_batch_size "
-        "and micro_batch_sizes, which must be there. It stops at a file that names batch sizes as well, unless it"
-        " is told to ignore them. DeepSpeed 0.19.8 has no elasticity any more.",
+        "With elasticity on, DeepSpeed chooses batch sizes that fit many GPU counts, from "
+        "max_train_batch_size and micro_batch_sizes, which must be there. It stops if the file names "
+        "batch sizes as well, unless it is told to ignore them. DeepSpeed 0.19.8 no longer has "
+        "elasticity.",
     ),
     "DS068": (
-        "What compression's groups must say",
-        "Each technique of compression_training has groups of modules, and each group its params: the bits, or "
-        "the share of weights that is kept, and modules: regular expressions, of which the default “*” is none. "
-        "DeepSpeed reads them even while the technique is off and stops at one that is missing. The library was "
-        "removed in 0.19.7.",
+        "What compression groups need",
+        "Each technique of compression_training has groups of modules, and each group its params: the "
+        "bits, or the share of weights that is kept, and modules: regular expressions, which the default "
+        "“*” is not. DeepSpeed reads them even while the technique is off and stops at one that is "
+        "missing. The library was removed in 0.19.7.",
     ),
 }
 
 FINDINGS = {
     "DS060.metrics": (
-        "data_efficiency…curriculum_metrics: missing; curriculum learning is on and DeepSpeed asserts that there "
-        "is one.",
-        "Describe at least one metric, or switch curriculum learning off.",
+        "data_efficiency…curriculum_metrics: missing; curriculum learning is on and DeepSpeed requires at least one.",
+        "Add at least one metric, or switch curriculum learning off.",
     ),
     "DS060.tokens": (
         "data_efficiency…max_tokens: missing; dynamic batching is on and fills batches up to it.",
@@ -70,7 +70,7 @@ FINDINGS = {
         "Give a folder, or leave it out.",
     ),
     "DS061.enabled": (
-        "autotuning.enabled: a run under it ends by itself after some steps: it is one trial of the tuner.",
+        "autotuning.enabled: a run with it on ends by itself after some steps: it is one trial of the tuner.",
         "Switch it off for real training; start the tuner with deepspeed --autotuning.",
     ),
     "DS062.auto": (
@@ -83,9 +83,9 @@ FINDINGS = {
         "Remove it: off is the default.",
     ),
     "DS062.models": (
-        "tensor_parallel.autotp_size: DeepSpeed divides the layers of models whose kind it knows; at others it "
-        "stops with “Not able to determine model policy automatically”.",
-        "Check that the model is of a kind that DeepSpeed divides, such as Llama.",
+        "tensor_parallel.autotp_size: DeepSpeed splits the layers only of model types it knows; at "
+        "others it stops with “Not able to determine model policy automatically”.",
+        "Check that DeepSpeed can split this type of model, as it can Llama.",
     ),
     "DS062.no_divisor": (
         "tensor_parallel.autotp_size: {size} does not divide the {ranks} ranks ({devices}).",
@@ -93,7 +93,7 @@ FINDINGS = {
     ),
     "DS062.two_sizes": (
         "tensor_parallel.tp.tp_size: {inner} is not autotp_size {size}.",
-        "Leave it out: autotp_size says it.",
+        "Leave it out: autotp_size is enough.",
     ),
     "DS063.no_divisor": (
         "expert_parallel.autoep_size: autoep_size × expert_tensor_parallel_size = {width} does not divide the "
@@ -101,8 +101,7 @@ FINDINGS = {
         "Use a divisor of the number of ranks.",
     ),
     "DS064.writers": (
-        "checkpoint.writer: below ZeRO stage 3 the engine stops while it is made, unless data_parallel says who "
-        "writes.",
+        "checkpoint.writer: below ZeRO stage 3, creating the engine fails unless data_parallel says which ranks write.",
         "Set checkpoint.writer.data_parallel, or remove the block.",
     ),
     "DS065.partition": (
@@ -128,8 +127,8 @@ FINDINGS = {
         "Give it, or switch elasticity off.",
     ),
     "DS067.batch_sizes": (
-        "{key}: elasticity is on and chooses the batch sizes itself; DeepSpeed stops at a file that also says {names}.",
-        "Remove what the file says, or set elasticity.ignore_non_elastic_batch_info.",
+        "{key}: elasticity is on and chooses the batch sizes itself; DeepSpeed stops if the file also sets {names}.",
+        "Remove them, or set elasticity.ignore_non_elastic_batch_info.",
     ),
     "DS068.step": (
         "compression_training.weight_quantization.shared_parameters.quantize_weight_in_forward: off, so weights "

@@ -3,15 +3,16 @@
 RULES = {
     "DS030": (
         "bf16 against the hardware",
-        "DeepSpeed asks its accelerator whether the device has bf16 and stops when it has not. On NVIDIA cards "
-        "bf16 arithmetic needs compute capability 8.0; since torch 2.3 the answer also counts emulation, so an "
-        "older card passes and is slow. Use fp16 there, or fp32 for models that overflow in fp16.",
+        "DeepSpeed asks its accelerator whether the device has bf16 and stops if it does not. On NVIDIA "
+        "cards bf16 arithmetic needs compute capability 8.0; since torch 2.3 the answer also counts "
+        "emulation, so an older card passes and is slow. Use fp16 there, or fp32 for models that "
+        "overflow in fp16.",
     ),
     "DS031": (
         "fp16 against the hardware",
-        "DeepSpeed asks its accelerator whether the device has fp16 and stops when it has not: NVIDIA cards need "
-        "compute capability 7.0, and of the processors only the newest have it. Switch fp16 off there, or use "
-        "bf16.",
+        "DeepSpeed asks its accelerator whether the device has fp16 and stops if it does not: NVIDIA "
+        "cards need compute capability 7.0, and of the processors only the newest have it. Switch fp16 "
+        "off there, or use bf16.",
     ),
     "DS032": (
         "GPUDirect Storage off CUDA",
@@ -21,9 +22,10 @@ RULES = {
     ),
     "DS033": (
         "fp16 with a model pre-trained in bf16",
-        "bf16 has the range of fp32, fp16 has not: weights and activations of a model that was pre-trained in "
-        "bf16 can overflow in fp16. The loss is then NaN or 0, or DeepSpeed's loss scale falls to its minimum and"
-        " the run stops after hours. Use bf16, or fp32 where the device has no bf16.",
+        "bf16 has the range of fp32, fp16 does not: weights and activations of a model that was "
+        "pre-trained in bf16 can overflow in fp16. The loss is then NaN or 0, or DeepSpeed's loss scale "
+        "falls to its minimum and the run stops after hours. Use bf16, or fp32 where the device has no "
+        "bf16.",
     ),
     "DS034": (
         "Buckets against the GPU's memory",

@@ -3,8 +3,9 @@
 RULES = {
     "DS007": (
         "A default that another release changes",
-        "Said where a config is moved to another release: a key that the file leaves out has another default "
-        "there, so the same file would train differently. Write the old value down to keep what you have.",
+        "Reported when a config is checked against another release: a key that the file leaves out has "
+        "another default there, so the same file would train differently. Write the old value into the "
+        "config to keep it.",
     ),
     "DS018": (
         "A file that is not strict JSON, under the HF Trainer",
@@ -13,9 +14,9 @@ RULES = {
         "a JSONDecodeError before anything else is looked at. Opened in dsgui, such a file is converted.",
     ),
     "DS019": (
-        "A key that stands twice",
-        "DeepSpeed refuses a file in which one object has a key twice. The HF Trainer's json.load keeps the last "
-        "and says nothing, so the value that stands first has no effect. Keep one.",
+        "A duplicate key",
+        "DeepSpeed refuses a file in which one object has a key twice. The HF Trainer's json.load "
+        "silently keeps the last, so the first value has no effect. Keep one.",
     ),
 }
 
@@ -31,7 +32,7 @@ FINDINGS = {
         "Configure page does it when it opens the file; then download it.",
     ),
     "DS019.kept": (
-        "{twice}. The HF Trainer keeps the last without a word.",
+        "{twice}. The HF Trainer silently keeps the last.",
         "",
     ),
     "DS019.refused": (
@@ -42,7 +43,7 @@ FINDINGS = {
 
 # What else there is to do.
 ADVICE = {
-    "DS007.write_down": "Write {before} down to keep what you have.",
+    "DS007.write_down": "Write {before} into the config to keep it.",
     "DS007.set": "Set it if you rely on the old behaviour.",
     "DS019.keep_one": "Keep one of them; the last is checked here.",
 }

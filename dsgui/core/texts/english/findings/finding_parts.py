@@ -27,7 +27,7 @@ PARTS = {
     "data_parallel_size": "data-parallel size {ranks}",
     "no_option": "neither --fp16 nor --bf16",
     "another_type": "another type",
-    "twice": "{key}: the key stands twice, {where}",
+    "twice": "{key}: the key appears twice, {where}",
     "on_line": "on line {line}",
     "on_lines": "on lines {first} and {second}",
     "deepspeed_release": "DeepSpeed {release}",

@@ -9,9 +9,10 @@ RULES = {
     ),
     "DS004": (
         "A key that DeepSpeed ignores",
-        "At the top level and in the open blocks (optimizer, scheduler, aio …) DeepSpeed looks for the keys it "
-        "knows and passes over the rest without a word: a misspelt key simply does nothing. It is a warning where"
-        " a known key is near, and a note otherwise, since other programs keep keys of their own there.",
+        "At the top level and in the open blocks (optimizer, scheduler, aio …) DeepSpeed looks for the "
+        "keys it knows and silently ignores the rest: a misspelt key simply does nothing. It is a "
+        "warning where a known key is near, and a note otherwise, since other programs keep keys of "
+        "their own there.",
     ),
     "DS005": (
         "A key of another release",
@@ -21,14 +22,14 @@ RULES = {
     ),
     "DS006": (
         "An old name of a key",
-        "DeepSpeed still reads the old name and hands its value to the new one. A file that says both is refused,"
-        " even where the values agree. Rewrite it; the meaning stays.",
+        "DeepSpeed still reads the old name and passes its value to the new one. A file with both is "
+        "refused, even where the values agree. Rewrite it; the meaning stays.",
     ),
     "DS008": (
         "A key in the wrong block",
-        "The key exists, but in another block. At the top level and in open blocks DeepSpeed ignores it without a"
-        " word, so ZeRO keys beside zero_optimization, say, do nothing; strict blocks refuse it. Move it to where"
-        " it is read.",
+        "The key exists, but in another block. At the top level and in open blocks DeepSpeed silently "
+        "ignores it, so ZeRO keys beside zero_optimization, say, do nothing; strict blocks refuse it. "
+        "Move it to where it is read.",
     ),
 }
 
@@ -42,12 +43,12 @@ FINDINGS = {
         "Remove it.",
     ),
     "DS004.at_top": (
-        "{key}: DeepSpeed knows no such key at the top level and ignores it without a word.",
-        "Nothing to do if another program reads it; else remove it.",
+        "{key}: DeepSpeed knows no such key at the top level and silently ignores it.",
+        "Nothing to do if another program reads it; otherwise remove it.",
     ),
     "DS004.in_block": (
-        "{key}: DeepSpeed knows no such key in {block} and ignores it without a word.",
-        "Nothing to do if another program reads it; else remove it.",
+        "{key}: DeepSpeed knows no such key in {block} and silently ignores it.",
+        "Nothing to do if another program reads it; otherwise remove it.",
     ),
     "DS004.neox": (
         "{named}: DeepSpeed has no such keys at the top level and ignores them; this looks like a GPT-NeoX file: "
@@ -56,7 +57,7 @@ FINDINGS = {
     ),
     "DS004.another_program": (
         "{named}: DeepSpeed has no such keys at the top level and ignores them; they may be another program's.",
-        "Nothing to do if another program reads them; else remove them.",
+        "Nothing to do if another program reads them; otherwise remove them.",
     ),
     "DS005.later_refused": (
         "{key}: this key came with DeepSpeed {since}; {release}, which you check against, refuses it.",
@@ -80,7 +81,7 @@ FINDINGS = {
     ),
     "DS006.bfloat16": (
         "bfloat16: an old name of bf16, which the HF Trainer does not look at: the block has no effect.",
-        "Rename it to bf16 if it is meant to count; else remove it.",
+        "Rename it to bf16 if it is meant to count; otherwise remove it.",
     ),
     "DS006.both": (
         "{key}: an old name of {new}; DeepSpeed refuses a file with both.",

@@ -17,10 +17,10 @@ RULES = {
     ),
     "DS074": (
         "fp32 gradients that ZeRO does not divide",
-        "With bf16, fp32 accumulation and no offload, stage 1 is another class, BF16_Optimizer. It "
-        "keeps the gradients of all parameters in fp32 for the whole training, beside those of the "
-        "backward pass: of all forms of stage 1 the one that takes most memory. Stage 2 adds up in "
-        "fp32 too, and each GPU keeps its own part.",
+        "With bf16, fp32 accumulation and no offload, stage 1 is another class, BF16_Optimizer. It keeps "
+        "the gradients of all parameters in fp32 for the whole training, beside those of the backward "
+        "pass: of all forms of stage 1 it takes the most memory. Stage 2 adds up in fp32 too, and each "
+        "GPU keeps its own part.",
     ),
     "DS075": (
         "fp32 gradients on the GPU despite offload",
@@ -57,14 +57,14 @@ FINDINGS = {
         "Start the script with --gradient_checkpointing. Keep the block only for a model of your own that calls it.",
     ),
     "DS074.whole": (
-        "data_types.grad_accum_dtype: fp32 with bf16 at stage 1 makes every GPU keep all gradients in"
-        " fp32: 4 bytes a parameter that ZeRO does not divide.",
+        "data_types.grad_accum_dtype: fp32 with bf16 at stage 1 makes every GPU keep all gradients in "
+        "fp32: 4 bytes per parameter that ZeRO does not divide.",
         "Use stage 2, which divides them, unless the model is a PipelineModule.",
     ),
     "DS075.on_gpu": (
         "data_types.grad_accum_dtype: fp32 keeps this rank's gradients in fp32 on the GPU until the "
         "step, though the optimizer is in host memory.",
-        "Clear it to save 4 bytes a parameter, divided by the ranks, of GPU memory.",
+        "Clear it to save 4 bytes of GPU memory per parameter, divided by the ranks.",
     ),
     "DS076.key": (
         "zero_optimization.{block}: only the device “nvme” reads {keys}; with “cpu” DeepSpeed ignores it.",
@@ -76,6 +76,6 @@ FINDINGS = {
     ),
     "DS077.contiguous": (
         "zero_optimization.contiguous_gradients: false has no effect with optimizer offload, which needs the buffer.",
-        "Leave it out. To save memory lower reduce_bucket_size, the buffer's size.",
+        "Leave it out. To save memory, lower reduce_bucket_size, which is the buffer's size.",
     ),
 }

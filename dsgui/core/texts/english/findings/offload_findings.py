@@ -3,10 +3,10 @@
 RULES = {
     "DS045": (
         "Offload against the stage",
-        "What offload does depends on the ZeRO stage. Parameters are divided only at stage 3, so below it "
-        "offload_param is ignored; an optimizer “on NVMe” at stage 1 and 2 lies in host memory; a part of the "
-        "optimizer can be offloaded at stage 3 only, and NVMe needs a folder. At stage 0 an offloaded optimizer "
-        "passes deepspeed.initialize and fails at the first step on a GPU.",
+        "What offload does depends on the ZeRO stage. Parameters are divided only at stage 3, so below "
+        "it offload_param is ignored; an optimizer “on NVMe” at stage 1 and 2 stays in host memory; a "
+        "part of the optimizer can be offloaded at stage 3 only, and NVMe needs a folder. At stage 0 an "
+        "offloaded optimizer passes deepspeed.initialize and fails at the first step on a GPU.",
     ),
     "DS046": (
         "ZenFlow",

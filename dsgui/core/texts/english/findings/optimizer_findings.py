@@ -9,9 +9,10 @@ RULES = {
     ),
     "DS051": (
         "Optimizer parameters",
-        "optimizer.params go to the optimizer's class as they are, and a name that it does not take stops with a "
-        "TypeError. Which class that is depends on offload and torch_adam: the fused Adam, DeepSpeed's CPU Adam "
-        "and PyTorch's differ in what they take. max_grad_norm belongs to none; gradient_clipping does that.",
+        "optimizer.params go to the optimizer's class as they are, and a name that it does not know "
+        "raises a TypeError. Which class that is depends on offload and torch_adam: the fused Adam, "
+        "DeepSpeed's CPU Adam and PyTorch's differ in what they take. max_grad_norm belongs to none; "
+        "gradient_clipping does that.",
     ),
     "DS052": (
         "Optimizer values",
@@ -34,7 +35,7 @@ RULES = {
         "zero_force_ds_cpu_optimizer is false.",
     ),
     "DS058": (
-        "Gradient clipping that nobody asked for",
+        "Gradient clipping by default",
         "Since 0.19.3 DeepSpeed clips gradients at a norm of 1.0 when the file does not say gradient_clipping; "
         "before, it did not clip. The same file therefore trains differently after an upgrade, and under the HF "
         "Trainer --max_grad_norm does not reach a key that is absent. Write the value you mean: 0 switches "

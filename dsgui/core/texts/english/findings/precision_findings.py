@@ -28,9 +28,9 @@ RULES = {
     ),
     "DS024": (
         "Data types",
-        "data_types says in which type gradients are added up and parameters are kept. Without ZeRO the "
-        "gradients' type must fit the model's, and since 0.19.2 param_dtype must be the type that the precision "
-        "blocks choose. Usually the block can be left out: the precision blocks decide.",
+        "data_types says in which type gradients are summed and parameters are kept. Without ZeRO the "
+        "gradients' type must fit the model's, and since 0.19.2 param_dtype must be the type that the "
+        "precision blocks choose. Usually the block can be left out: the precision blocks decide.",
     ),
     "DS025": (
         "torch.autocast with quantized weights",
@@ -39,9 +39,9 @@ RULES = {
     ),
     "DS026": (
         "What the loss scale means",
-        "fp16.loss_scale 0 does not switch scaling off: it makes the scale dynamic, starting at 2 to the power of"
-        " initial_scale_power. Any other number is a fixed scale, and then DeepSpeed reads none of the keys that "
-        "steer a dynamic one. A fixed scale never reacts to an overflow; prefer 0.",
+        "fp16.loss_scale 0 does not switch scaling off: it makes the scale dynamic, starting at 2 to the "
+        "power of initial_scale_power. Any other number is a fixed scale, and then DeepSpeed reads none "
+        "of the keys that control a dynamic one. A fixed scale never reacts to an overflow; prefer 0.",
     ),
     "DS027": (
         "What amp's opt_level does",
@@ -52,9 +52,9 @@ RULES = {
     ),
     "DS028": (
         "A fixed loss scale without ZeRO",
-        "Before 0.17.1 DeepSpeed made its fp16 optimizer without timers when the loss scale was fixed, and starts"
-        " one at each step, so training without ZeRO stops at the first with “'NoneType' object is not callable”."
-        " A dynamic scale or any ZeRO stage from 1 goes another way.",
+        "Before 0.17.1 DeepSpeed made its fp16 optimizer without timers when the loss scale was fixed, "
+        "and starts one at each step, so training without ZeRO stops at the first with “'NoneType' "
+        "object is not callable”. A dynamic scale, or any ZeRO stage from 1, takes another path.",
     ),
     "DS029": (
         "Modules for the lower precision",

@@ -3,24 +3,25 @@
 RULES = {
     "DS055": (
         "Scheduler type",
-        "DeepSpeed has five schedulers of its own, whose names are read letter by letter, and takes classes of "
-        "torch.optim.lr_scheduler. PyTorch's want a plain optimizer and stop at the one that ZeRO wraps around "
-        "it. Without an optimizer in the file the block is read only if the script passes one.",
+        "DeepSpeed has five schedulers of its own, whose names are case-sensitive, and accepts classes "
+        "of torch.optim.lr_scheduler. PyTorch's need a plain optimizer and reject the one that ZeRO "
+        "wraps around it. Without an optimizer in the file the block is read only if the script passes "
+        "one.",
     ),
     "DS056": (
         "Scheduler parameters",
-        "scheduler.params go to the scheduler's class as they are. Each takes names of its own: WarmupLR no "
-        "total_num_steps, WarmupCosineLR no warmup_max_lr. A name too many, one that is missing, or no params at "
-        "all stops with a TypeError.",
+        "scheduler.params go to the scheduler's class as they are. Each takes names of its own: WarmupLR "
+        "has no total_num_steps, WarmupCosineLR no warmup_max_lr. An unknown name, a missing one, or no "
+        "params at all raises a TypeError.",
     ),
     "DS057": (
         "Warm-up steps",
-        "The step counts of a scheduler are whole numbers. Natively the file is read in a way that turns 100.0 "
-        "into 100; the HF Trainer keeps the fraction, and DeepSpeed's check of the type stops. A total that is "
-        "less than the warm-up leaves no time for the rate to come down.",
+        "The step counts of a scheduler are whole numbers. Natively the file is read in a way that turns "
+        "100.0 into 100; the HF Trainer keeps the fraction, and DeepSpeed's check of the type stops. A "
+        "total that is less than the warm-up leaves no time for the rate to decay.",
     ),
     "DS059": (
-        "Ratios and rates that run the wrong way",
+        "Ratios and rates in the wrong direction",
         "warmup_min_ratio and cos_min_ratio are shares of the learning rate: the warm-up starts at the one and "
         "the cosine ends at the other. DeepSpeed does not check them, so below 0 the model is trained uphill and "
         "above 1 the rate rises where it should fall; likewise a warm-up whose least rate is above its greatest.",
@@ -29,8 +30,8 @@ RULES = {
 
 FINDINGS = {
     "DS055.torch": (
-        "scheduler.type: {name} is PyTorch's, which wants a plain optimizer; ZeRO wraps it, and PyTorch stops "
-        "with “… is not an Optimizer”.",
+        "scheduler.type: {name} is PyTorch's, which needs a plain optimizer; ZeRO wraps it, and PyTorch "
+        "stops with “… is not an Optimizer”.",
         "Choose one of {schedulers}, or make the scheduler in the script.",
     ),
     "DS055.unknown": (
@@ -55,8 +56,8 @@ FINDINGS = {
         "",
     ),
     "DS057.short": (
-        "scheduler.params.total_num_steps: {total} is less than warmup_num_steps {warmup}, so the learning rate "
-        "never comes down.",
+        "scheduler.params.total_num_steps: {total} is less than warmup_num_steps {warmup}, so the "
+        "learning rate never decays.",
         "Raise it to the steps of the whole run, or shorten the warm-up.",
     ),
     "DS057.fraction": (
@@ -70,12 +71,12 @@ FINDINGS = {
         "Write “auto”, and the Trainer's argument decides.",
     ),
     "DS059.no_share": (
-        "scheduler.params.{key}: {value} is no share of the learning rate; DeepSpeed takes it all the same.",
+        "scheduler.params.{key}: {value} is not a share of the learning rate, but DeepSpeed accepts it.",
         "Give a number from 0 to 1.",
     ),
     "DS059.falling": (
         "scheduler.params.warmup_min_lr: {least} is above warmup_max_lr {most}, so the rate falls in warm-up.",
-        "Exchange them.",
+        "Swap them.",
     ),
 }
 

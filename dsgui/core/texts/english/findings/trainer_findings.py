@@ -3,13 +3,14 @@
 RULES = {
     "DS013": (
         "Values the HF Trainer compares with its arguments",
-        "A number in the file must equal the Trainer's own argument: the Trainer compares the two and stops at "
-        "the first training step's preparation with a list of mismatches, even where only the default differs. "
-        "Pass the arguments that the note lists, or write “auto” in the file and let the arguments decide. With "
-        "the arguments known, a mismatch is an error in the Trainer's own words.",
+        "A number in the file must equal the Trainer's own argument: the Trainer compares the two and "
+        "stops while preparing the first training step, with a list of mismatches, even where only the "
+        "default differs. Pass the arguments that the note lists, or write “auto” in the file and let "
+        "the arguments decide. With the arguments known, a mismatch is an error in the Trainer's own "
+        "words.",
     ),
     "DS014": (
-        "What accelerate needs to find",
+        "What accelerate requires",
         "The HF Trainer hands the file to accelerate, which reads the ZeRO stage from zero_optimization and stops"
         " when the block is not there, or is null or true; some other nulls that native DeepSpeed takes for "
         "absent stop it too. Add the block (stage 0 is plain data parallelism), and leave out what is null.",

@@ -3,9 +3,10 @@
 RULES = {
     "DS001": (
         "A value of the wrong type or range",
-        "The value is of another type than DeepSpeed expects, out of range, or none of the allowed words. A block"
-        " that is a pydantic model refuses it, or converts what can be converted (“2” to 2). Elsewhere it is "
-        "taken as it is and fails later, at the first step for gradient_clipping as a text, or counts as true.",
+        "The value is of another type than DeepSpeed expects, out of range, or not one of the allowed "
+        "words. A block that is a pydantic model refuses it, or converts what can be converted (“2” to "
+        "2). Elsewhere it is taken as it is and fails later, at the first step for gradient_clipping as "
+        "text, or counts as true.",
     ),
     "DS003": (
         "“auto” where nobody fills it",

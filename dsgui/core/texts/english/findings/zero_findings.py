@@ -9,9 +9,9 @@ RULES = {
     ),
     "DS041": (
         "Summed gradients",
-        "gradient_allreduce_op “sum” leaves gradients undivided by the number of ranks. ZeRO stage 3, ZenFlow and"
-        " DeepCompile always average, and DeepSpeed refuses the combination rather than average in silence. Use "
-        "“mean” and scale the loss.",
+        "gradient_allreduce_op “sum” leaves gradients undivided by the number of ranks. ZeRO stage 3, "
+        "ZenFlow and DeepCompile always average, and DeepSpeed refuses the combination rather than "
+        "silently average. Use “mean” and scale the loss.",
     ),
     "DS042": (
         "No gradient norm",
@@ -21,8 +21,9 @@ RULES = {
     ),
     "DS043": (
         "Odd bucket",
-        "ZeRO stage 1 and 2 align the buckets in which parameters are gathered to an even number of elements, and"
-        " assert that the size given is one. Sizes are elements, so nothing is lost by adding one.",
+        "ZeRO stage 1 and 2 align the buckets in which parameters are gathered to an even number of "
+        "elements, and assert that the given size is even. Sizes are elements, so nothing is lost by "
+        "adding one.",
     ),
     "DS044": (
         "The old stage 1",
@@ -49,8 +50,8 @@ RULES = {
     ),
     "DS070": (
         "Keys that only ZeRO stage 3 reads",
-        "The stage3_… keys, sub_group_size and the ZeRO++ switches steer how stage 3 divides and gathers "
-        "parameters. Below stage 3 DeepSpeed takes them without a word and reads none. They do no harm; remove "
+        "The stage3_… keys, sub_group_size and the ZeRO++ switches control how stage 3 divides and "
+        "gathers parameters. Below stage 3 DeepSpeed silently ignores them. They do no harm; remove "
         "them, or use stage 3 if that was meant.",
     ),
     "DS071": (
@@ -100,8 +101,8 @@ FINDINGS = {
         "Make it even.",
     ),
     "DS044.legacy": (
-        "zero_optimization.legacy_stage1: the old implementation is gone since 0.5.9, and DeepSpeed stops when "
-        "asked for it.",
+        "zero_optimization.legacy_stage1: the old implementation was removed in 0.5.9, and DeepSpeed "
+        "stops when asked for it.",
         "Remove it.",
     ),
     "DS047.no_divisor": (
@@ -122,7 +123,7 @@ FINDINGS = {
     ),
     "DS049.shards": (
         "zero_optimization.stage3_gather_16bit_weights_on_model_save: off, so a save writes shards and no model file.",
-        "Switch it on, or run zero_to_fp32.py, which lies in the checkpoint, afterwards.",
+        "Switch it on, or run zero_to_fp32.py from the checkpoint afterwards.",
     ),
     "DS070.key": (
         "zero_optimization.{first}: only ZeRO stage 3 reads {keys}; at stage {stage} DeepSpeed ignores it.",

@@ -48,7 +48,7 @@ AFTER_PAGE: dict[str, str] = {
     "ask_universal": "Convert {name} so that any number of ranks can resume from it",
     "about_consolidate": "ZeRO splits the weights among ranks; this joins them as safetensors. With the config.json of "
     "the checkpoint, from_pretrained loads the result.",
-    "about_merge": "The result is a plain model: no peft is needed to load it.",
+    "about_merge": "The result is a plain model that loads without peft.",
     "about_universal": "It then appears in the list next to Resume; resuming from it sets checkpoint.load_universal.",
     "dtype": "Type",
     "dtype_same": "as the base model",

@@ -11,7 +11,7 @@ GOAL_PAGE: dict[str, str] = {
     "native": "Native DeepSpeed loop",
     "native_about": "My script calls deepspeed.initialize.",
     "own": "I have a ds_config.json",
-    "own_about": "Check, mend and launch it.",
+    "own_about": "Check, fix and launch it.",
     "paste": "Paste it into the editor",
     "file": "Open a file",
     "model": "Model",

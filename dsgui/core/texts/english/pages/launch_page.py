@@ -29,7 +29,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "gpu_used": "{used} of {total} in use",
     "gpu_by": "by run {runs}",
     "quoted": "“{name}”",
-    "check_machines": "Check machines",
+    "check_machines": "Check hosts",
     "incomplete": "The launch is incomplete: see the message above the command.",
     "host_checked": "1 host checked: {summary}",
     "hosts_checked": "{count} hosts checked: {summary}",

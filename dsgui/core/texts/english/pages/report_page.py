@@ -69,14 +69,14 @@ REPORT_PAGE: dict[str, str] = {
     ),
     "host_changed": "It did change here, so something else differs between the runs; see the keys and arguments.",
     "live_parameters": (
-        "stage3_max_live_parameters went from {before} to {after}: so many parameters may stay gathered "
-        "on each GPU before ZeRO-3 releases them, which in 16 bits is up to {bytes_before} and "
+        "stage3_max_live_parameters went from {before} to {after}: this many parameters may stay "
+        "gathered on each GPU before ZeRO-3 releases them, which in 16 bits is up to {bytes_before} and "
         "{bytes_after}. Once it is more than the model has, the whole model stays on the GPU during a "
         "step: memory is traded for fewer gathers."
     ),
     "reuse_distance": (
         "stage3_max_reuse_distance went from {before} to {after}: a parameter that is used again within "
-        "so many others is kept instead of gathered anew."
+        "that many others is kept instead of being gathered again."
     ),
     "drawn_by_time": "Drawn by time: {whose}.",
     "no_steps": "no steps were logged",

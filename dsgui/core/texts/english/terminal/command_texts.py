@@ -14,8 +14,8 @@ COMMANDS: Mapping[str, str] = {
     "showing": "Showing {shown} of {all} runs. Add --limit 0 for all, or words to search for.",
     "none_with": "No run in {folder} has “{words}” in its {searched}.",
     "none": "No runs in {folder}. Start one with “{command} launch” or in the browser.",
-    "language": "language of what is said: {tags} (default: LC_ALL, LC_MESSAGES or LANG, else en)",
-    "no_language": "--lang: “{tag}” is none of dsgui’s languages. Use one of: {tags}.",
+    "language": "output language: {tags} (default: LC_ALL, LC_MESSAGES or LANG, else en)",
+    "no_language": "--lang: “{tag}” is not one of dsgui’s languages. Use one of: {tags}.",
     "searched": "name, tags, note, state, model, preset, device, script, changed settings or id",
     "column_run": "run",
     "column_state": "state",
@@ -38,7 +38,7 @@ COMMANDS: Mapping[str, str] = {
     "help_serve": "serve the pages (the default command)",
     "help_validate": "check configs; exit 0: no errors, 1: errors, 2: not checked",
     "help_resolve": "show the config DeepSpeed actually gets and the origin of each value; exit codes as for validate",
-    "help_memory": "what a training takes of GPU and host memory; exit 0: fits, 1: does not, 2: can’t say",
+    "help_memory": "how much GPU and host memory a training needs; exit 0: fits, 1: does not, 2: can’t say",
     "help_rules": "explain the rules; exit 0, or 2 for an unknown id",
     "help_doctor": "check this machine; exit 0: no problems, 1: problems, 2: the training environment can't be checked",
     "help_import": "read a run from LLaMA-Factory, ms-swift, axolotl, TRL or a shell line; exit codes as for validate",
@@ -83,23 +83,23 @@ COMMANDS: Mapping[str, str] = {
     "dry_step": "dry run: step {step} of {steps}: {phase}",
     "dry_phase": "dry run: {phase}",
     # serving
-    "running_at": "dsgui is running at {address} (stop it with Ctrl+C; runs go on)",
+    "running_at": "dsgui is running at {address} (stop it with Ctrl+C; runs continue)",
     "link_used": "that link was used; for another browser: {address}",
     "not_listening": "can't listen on {address}: {why}. Choose another --port, or leave it out.",
     "no_port": "no port to try",
     "warning": "warning: {what}",
-    "exposed": "{host} is reached from other machines, and without TLS whoever is on the way can read the token. "
-    "Safer: listen on 127.0.0.1 and use an SSH tunnel (ssh -L {port}:127.0.0.1:{port} THIS_MACHINE), or give "
-    "--ssl-certfile and --ssl-keyfile.",
+    "exposed": "{host} is reachable from other machines, and without TLS anyone on the network path can read "
+    "the token. Safer: listen on 127.0.0.1 and use an SSH tunnel (ssh -L {port}:127.0.0.1:{port} "
+    "THIS_MACHINE), or give --ssl-certfile and --ssl-keyfile.",
     "open_door": "--no-token: every user of this machine, and every program that any of them runs, can start "
     "programs here as you.",
     "token_seen": "--token can be read by other users with ps; --token-file can't.",
-    "no_program": "--python {python}: there is no such program. Configs can be written; nothing can be started or "
-    "asked. Give the Python that has DeepSpeed.",
-    "open_host": "--no-token with --host {host}: whoever reaches that address could run programs here as you. Leave "
-    "--no-token out; or listen on 127.0.0.1 and come in by an SSH tunnel (ssh -L 7860:127.0.0.1:7860 THIS_MACHINE), "
-    "or by a proxy that asks who is there. With a token, --ssl-certfile and --ssl-keyfile keep it from being read on "
-    "the way.",
+    "no_program": "--python {python}: there is no such program. You can edit configs, but not launch runs or ask "
+    "DeepSpeed. Pass the Python that has DeepSpeed.",
+    "open_host": "--no-token with --host {host}: anyone who can reach that address could run programs here as "
+    "you. Leave out --no-token, or listen on 127.0.0.1 and connect through an SSH tunnel (ssh -L "
+    "7860:127.0.0.1:7860 THIS_MACHINE) or a proxy that authenticates users. With a token, "
+    "--ssl-certfile and --ssl-keyfile protect it in transit.",
     "half_tls": "--ssl-certfile and --ssl-keyfile: only one was given. Use both or neither.",
     "no_tls_file": "{file} does not exist. Check --ssl-certfile and --ssl-keyfile.",
     "bad_tls": "--ssl-certfile and --ssl-keyfile: {why}. Expected PEM files that belong together. Check them.",

@@ -7,19 +7,19 @@ OPTIONS: Mapping[str, str] = {
     "dsgui": "Write, check and launch DeepSpeed configs, and monitor the runs. Without a command: serve the pages, "
     "with the options of “dsgui serve”.",
     "version": "show program's version number and exit",
-    "format": "of the answer (default: %(default)s)",
+    "format": "output format (default: %(default)s)",
     "runs_dir": "folder of the runs (default: %(default)s)",
     "python": "Python of the training environment (default: the one that runs dsgui)",
     "config_file": "a ds_config.json, an accelerate YAML, or settings of another tool",
     "run_file": "settings or a shell script; - reads standard input",
-    "run_config": "the DeepSpeed config, where FILE leads to none",
+    "run_config": "the DeepSpeed config, if FILE does not lead to one",
     "run_out": "write the DeepSpeed config here",
     "new_file": "a new file",
     "run": "a run id or its beginning, or “last”",
     "runs": "run ids or their beginnings, or “last”",
     # what a config is checked against
-    "gpus": "GPUs of each node (default: what an accelerate YAML says, or 1)",
-    "nodes": "nodes (default: what an accelerate YAML says, or 1)",
+    "gpus": "GPUs per node (default: from an accelerate YAML, or 1)",
+    "nodes": "nodes (default: from an accelerate YAML, or 1)",
     "target_version": "the DeepSpeed that will run it (default: the installed one)",
     "integration": "framework (default: hf if the file says “auto” or with --training-args, else native)",
     "device": "what it runs on: {devices} (default: %(default)s)",
@@ -27,7 +27,7 @@ OPTIONS: Mapping[str, str] = {
     "--training-args='--bf16 …'",
     "memory_group": "memory",
     "memory_group_about": "with --model, also whether the run fits; “does not fit” is an error",
-    "micro_batch": "sequences a GPU (default: the config's)",
+    "micro_batch": "sequences per GPU (default: the config's)",
     "workers": "DataLoader workers of each rank",
     "host_memory": "host memory of a node in GiB (default: this machine's)",
     # asking DeepSpeed
@@ -52,7 +52,7 @@ OPTIONS: Mapping[str, str] = {
     # launch
     "launch_config": "the ds_config.json; the run keeps its own copy",
     "model_group": "the model",
-    "model_group_about": "to reckon the run's memory before it starts",
+    "model_group_about": "to estimate the run's memory before it starts",
     "slurm_note": "--slurm-nodes submits a batch script and follows its job",
     "dry_run": "print the command and the checks without starting; exit 1: problems",
     "although": "launch even if a check reports a problem",
@@ -63,7 +63,7 @@ OPTIONS: Mapping[str, str] = {
     "run, and why it is slow; “add FOLDER” adds trainings that dsgui did not start, read-only: an HF output_dir, "
     "TensorBoard event files, a csv_monitor folder, a log, or a folder of several; what was added before is read again",
     "adopted_name": "with “add”: what the run is called (default: its folder’s name)",
-    "list_format": "of the list (default: %(default)s)",
+    "list_format": "output format (default: %(default)s)",
     "limit": "list at most N runs; 0: all of them (default: {shown}; json: all)",
     "follow": "follow until the run ends",
     "save": "ask the run to save a checkpoint first, and return",
@@ -73,8 +73,8 @@ OPTIONS: Mapping[str, str] = {
     # serve
     "host": "address to listen on (default: %(default)s)",
     "port": "port (default: {port}, or the next free one)",
-    "allow": "another folder whose scripts and configs the page may name; may be repeated (always allowed: your home "
-    "folder, the folder dsgui was started in, the runs)",
+    "allow": "another folder whose scripts and configs the pages may use; may be repeated (always allowed: "
+    "your home folder, the folder dsgui was started in, the runs)",
     "presets_dir": "folder of your presets (default: %(default)s)",
     "serve_python": "Python of the training environment, with DeepSpeed installed (default: the one that runs dsgui)",
     "token": "what programs send and ?token=… logs in with (default: the printed address, good once); other users can "
@@ -82,8 +82,8 @@ OPTIONS: Mapping[str, str] = {
     "token_file": "a private file that holds the token; created with a new token if missing",
     "no_token": "allow every user of this machine; needs a loopback --host",
     "allow_host": "additional host name of this server, e.g. behind a proxy; may be repeated",
-    "trust_proxy": "believe the X-Forwarded-Proto and -For of a proxy at ADDRESS, so that its TLS counts as ours "
-    "(default: nobody)",
+    "trust_proxy": "trust the X-Forwarded-Proto and -For headers of a proxy at ADDRESS, so that its TLS counts as "
+    "ours (default: none)",
     "certfile": "serve HTTPS with this certificate",
     "keyfile": "the certificate's private key",
     "after_list": "list the checkpoints, adapters and models that the run saved",
@@ -96,7 +96,7 @@ OPTIONS: Mapping[str, str] = {
     "try_prompt": "what the model is given",
     "try_template": "text around the prompt, with {place} in its place (default: as the training had it)",
     "try_base": "the base model (default: what the adapter or the run’s arguments name)",
-    "try_no_base": "don’t ask the base model, too",
+    "try_no_base": "leave out the base model",
     "try_tokens": "generate at most N tokens (default: %(default)s)",
     "try_temperature": "0 is greedy; above it, samples (default: %(default)s)",
     "try_seed": "for sampling (default: %(default)s)",
@@ -104,12 +104,12 @@ OPTIONS: Mapping[str, str] = {
     "after_source": "name or path as listed (default: the latest)",
     "after_dry_run": "say what it takes; start nothing",
     "after_follow": "print the job’s output until it ends",
-    "after_to": "the folder to make (default: beside it)",
+    "after_to": "the folder to create (default: beside it)",
     "after_dtype": "fp32 or bf16 (default: fp32; merge: the base’s)",
-    "after_shard": "the most a file may hold (default: %(default)s)",
+    "after_shard": "maximum size of a file (default: %(default)s)",
     "after_base": "the base model (default: what adapter_config.json names)",
     "after_keep_last": "keep the latest N (default: %(default)s)",
-    "after_keep_every": "keep those whose step K divides",
+    "after_keep_every": "keep every checkpoint whose step is a multiple of K",
     "after_no_keep_best": "don’t keep the one the Trainer found best",
     "after_yes": "delete them",
 }
