@@ -25,7 +25,7 @@ const PURE = [
   ],
   "traces",
 ];
-const pureFiles = PURE.map((name) => `**/static/${name}.js`);
+const pureFiles = PURE.map((name) => `**/static/*/${name}.js`);
 
 export default [
   js.configs.recommended,
@@ -48,13 +48,13 @@ export default [
       "prefer-const": "error",
     },
   },
-  { files: ["**/static/*.js"], ignores: pureFiles, languageOptions: { globals: globals.browser } },
+  { files: ["**/static/**/*.js"], ignores: pureFiles, languageOptions: { globals: globals.browser } },
   {
     files: pureFiles,
     rules: {
       "no-restricted-imports": [
         "error",
-        { patterns: [{ regex: `^\\./(?!(${PURE.join("|")})\\.js$)`, message: "A pure module imports pure ones." }] },
+        { patterns: [{ regex: `^\\.(?!.*/(${PURE.join("|")})\\.js$)`, message: "A pure module imports pure ones." }] },
       ],
     },
   },

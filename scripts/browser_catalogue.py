@@ -1,7 +1,7 @@
 #!/usr/bin/env python
-"""Writes dsgui/ui/static/catalogue.js, and catalogue.<tag>.js for each other language: the texts and the charts that
-the browser shows, as core/texts and core/metrics/chart_table.py have them: `make docs`. A test fails when a file is not
-what this makes."""
+"""Writes dsgui/ui/static/texts/catalogue.js, and catalogue.<tag>.js for each other language: the texts and the charts
+that the browser shows, as core/texts and core/metrics/chart_table.py have them: `make docs`. A test fails when a file
+is not what this makes."""
 
 import json
 import sys
@@ -15,12 +15,12 @@ from dsgui.core.texts.english import TEXTS  # noqa: E402
 from dsgui.core.texts.english.pages import PAGES  # noqa: E402
 from dsgui.core.texts.languages import ENGLISH_TAG, LANGUAGES, catalogue_text, speaking  # noqa: E402
 
-STATIC = ROOT / "dsgui" / "ui" / "static"
+STATIC = ROOT / "dsgui" / "ui" / "static" / "texts"
 HEAD = """// Made by `make docs` from core/texts/ and core/metrics/chart_table.py: change those and not this.
 
 /* eslint max-len: "off" -- a text is one line */
 
-/** @import { ChartKind, Spot } from "./types.d.ts" */
+/** @import { ChartKind, Spot } from "../types.d.ts" */
 
 """
 

@@ -100,7 +100,7 @@ def test_a_part_says_what_it_is_by_mouse_and_keyboard_and_leads_to_its_key(page)
     expect(page.locator('[data-pointer="/zero_optimization/stage"] input:checked')).to_be_focused()
 
 
-# Cheaper: tests/js/memory_bars.test.js: all moments have the same scale.
+# Cheaper: tests/js/memory/memory_bars.test.js: all moments have the same scale.
 @pytest.mark.complete
 def test_each_moment_is_shown_on_the_same_scale(page):
     plan_for_a_24_gb_card(page)

@@ -1,6 +1,6 @@
 // Curves as a server's answer makes them.
 
-import { Curves } from "../../dsgui/ui/static/curves.js";
+import { Curves } from "../../dsgui/ui/static/metrics/curves.js";
 
 /** @import { Axis, Coded, CurvesAnswer, Point, SeriesInfo, Told } from "../../dsgui/ui/static/types.d.ts" */
 
@@ -33,5 +33,5 @@ export function made(...series) {
 /** Points that go on from step 1, a second each. @param {Told[]} values */
 export const steps = (...values) => values.map((y, i) => ({ step: i + 1, time: 10 + i, y }));
 
-/** @param {import("../../dsgui/ui/static/curves.js").Curves} curves */
+/** @param {import("../../dsgui/ui/static/metrics/curves.js").Curves} curves */
 export const only = (curves) => [...curves.each][0];

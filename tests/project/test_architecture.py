@@ -175,6 +175,15 @@ def test_no_folder_is_too_full():
     sizes = Counter(path.parent for top in ("dsgui", "tests") for path in (ROOT / top).rglob("*.py"))
     full = {folder.relative_to(ROOT).as_posix(): n for folder, n in sizes.items() if n > MOST_MODULES + 1}
     assert full == {}  # with __init__.py
+    scripts = Counter(path.parent for top in ("dsgui", "tests") for path in (ROOT / top).rglob("*.js"))
+    assert {folder.name: n for folder, n in scripts.items() if n > MOST_MODULES} == {}
+
+
+def test_the_browsers_modules_stand_in_the_same_rooms():
+    rooms = {room for floor in ROOMS.values() for room in floor} | {"styles"}
+    for top in ("dsgui/ui/static", "tests/js"):
+        assert {path.name for path in (ROOT / top).iterdir() if path.is_dir()} <= rooms
+    assert [path.name for path in (ROOT / "dsgui/ui/static").glob("*.js")] == []
 
 
 @pytest.mark.parametrize("floor", [floor for floor in FLOORS if (ROOT / "dsgui" / floor).is_dir()])

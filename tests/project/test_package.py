@@ -276,7 +276,7 @@ def test_the_command_alone_serves_the_pages(full: Installed, tmp_path: Path, wor
             url = server.stdout.readline().partition("running at ")[2].split()[0]
             assert b"gradio" in urlopen(url, timeout=60).read()
             assert b'"$schema"' in urlopen(f"{url}dsgui/schema.json", timeout=60).read()
-            assert urlopen(f"{url}dsgui/static/runs.js", timeout=60).status == 200
+            assert urlopen(f"{url}dsgui/static/runs/runs.js", timeout=60).status == 200
         finally:
             server.terminate()
 

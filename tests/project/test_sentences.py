@@ -86,7 +86,7 @@ def test_no_sentence_of_ours_is_compared(path):
     assert of_ours(path.read_text("utf-8")) == []
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "dsgui/ui/static").glob("*.js")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted((ROOT / "dsgui/ui/static").rglob("*.js")), ids=lambda path: path.name)
 def test_the_browser_compares_no_sentence(path):
     assert list(in_script(path.read_text("utf-8"))) == []
 

@@ -153,7 +153,7 @@ def test_websockets_are_closed_at_once(served, inside):
 
 
 def test_every_answer_has_the_headers_that_bind_the_browser(served):
-    for path in ("/", "/theme.css", "/dsgui/form.json", "/dsgui/static/form.js", "/nothing"):
+    for path in ("/", "/theme.css", "/dsgui/form.json", "/dsgui/static/config/form.js", "/nothing"):
         headers = served.ask("GET", path, bearer()).headers
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "no-referrer"

@@ -1,5 +1,5 @@
-"""The charts and the curves they show: one table for the page (as `ui/static/catalogue.js`) and for reports. A curve
-that is not in it gets a chart of its own on the page."""
+"""The charts and the curves they show: one table for the page (as `ui/static/texts/catalogue.js`) and for reports. A
+curve that is not in it gets a chart of its own on the page."""
 
 import re
 from collections.abc import Mapping
@@ -122,7 +122,7 @@ LOSSES: Mapping[str, str] = MappingProxyType({"loss": "train", "eval_loss": "eva
 
 
 def place_of(series: Series) -> Place | None:
-    """As `ui/static/charts.js` decides; None if no chart of the table shows it."""
+    """As `ui/static/metrics/charts.js` decides; None if no chart of the table shows it."""
     name, kind = series.name, series.kind
     if kind == "sample":
         card = _CARD.match(name)

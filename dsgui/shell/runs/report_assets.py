@@ -9,7 +9,7 @@ from dsgui.core.texts.saying import wrong
 from dsgui.shell.files.installation import missing
 
 _OWN = Path(__file__).parents[2] / "ui" / "static"
-_SHEETS = (_OWN / "styles" / "design.css", _OWN / "report.css")
+_SHEETS = (_OWN / "styles" / "design.css", _OWN / "runs" / "report.css")
 
 
 def read_assets() -> Assets:
@@ -19,7 +19,7 @@ def read_assets() -> Assets:
         raise RunError(missing("plotly", "A report"))
     plotly = Path(package.submodule_search_locations[0]) / "package_data" / "plotly.min.js"
     try:
-        texts = [path.read_text("utf-8") for path in (plotly, _OWN / "report.js", *_SHEETS)]
+        texts = [path.read_text("utf-8") for path in (plotly, _OWN / "runs" / "report.js", *_SHEETS)]
     except OSError as error:
         raise RunError(wrong("installation.unreadable", file=str(error.filename))) from error
     plotly_js, script, design, own = texts

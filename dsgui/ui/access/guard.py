@@ -34,7 +34,9 @@ _JSON = b"application/json"
 _NOT_PASSED_ON = {b"x-forwarded-host", b"x-gradio-server", b"x-gradio-user"}
 # Browsers ask for it without the cookie, and there is nothing in it for this page.
 # Not of Gradio's `head`, which comes after its modules.
-_FIRST = b"".join(b'<script src="/dsgui/static/%s.js"></script>' % name for name in (b"loading_clock", b"early_press"))
+_FIRST = b"".join(
+    b'<script src="/dsgui/static/site/%s.js"></script>' % name for name in (b"loading_clock", b"early_press")
+)
 _MANIFEST = b'<link rel="manifest" href="/manifest.json" />'
 _IN_ENGLISH = b'lang="en"'  # Gradio's template
 _SCRIPT = re.compile(rb"<script(?=[\s>])")

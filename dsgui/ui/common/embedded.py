@@ -32,8 +32,8 @@ def in_browser(module: str, function: str, *before: Any) -> str:
 
 def tell_if_unanswered(sent: Dependency, what: str) -> None:
     """The page hears when an event's handler raised or was not reached: `onUnanswered(what, …)` of
-    `static/unanswered.js`. Else a button that waits for the answer waits for good."""
-    sent.failure(None, None, None, js=in_browser("unanswered", "tell", what), **LOCAL)
+    `static/common/unanswered.js`. Else a button that waits for the answer waits for good."""
+    sent.failure(None, None, None, js=in_browser("common/unanswered", "tell", what), **LOCAL)
 
 
 def _then(module: str, call: str) -> str:

@@ -1,4 +1,4 @@
-"""A list to choose one thing from, in groups, that a few typed letters search: `static/picker.js` draws it."""
+"""A list to choose one thing from, in groups, that a few typed letters search: `static/common/picker.js` draws it."""
 
 import json
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ class Option:
 def picker(options: Sequence[Option], value: str, **arguments: Any) -> gr.HTML:
     """Must be called inside a `gr.Blocks`. Its value is the id of what is chosen, "" for nothing. It comes from the
     browser: whoever reads it looks it up."""
-    return embedded("picker", "ds-picker", ("input",), value=value, options=packed(options), **arguments)
+    return embedded("common/picker", "ds-picker", ("input",), value=value, options=packed(options), **arguments)
 
 
 def packed(options: Sequence[Option]) -> str:

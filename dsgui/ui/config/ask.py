@@ -45,7 +45,7 @@ def build_ask() -> Ask:
     """Must be called inside a `gr.Blocks`."""
     with gr.Row(elem_classes="ds-buttons"):
         button = gr.Button(words("tools_page", "ask"), size="sm", elem_id="ask", min_width=140)
-    panel = embedded("findings", "ds-findings-root", ("fix",), value="", elem_id="ask-panel")
+    panel = embedded("config/findings", "ds-findings-root", ("fix",), value="", elem_id="ask-panel")
     return Ask(button, panel, gr.State(None), gr.Number(0, visible=False), gr.Timer(_POLL_S, active=False))
 
 

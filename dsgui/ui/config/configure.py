@@ -27,10 +27,10 @@ from dsgui.ui.config.tools import Tools, build_tools, wire_tools
 from dsgui.ui.config.workbench import FormValue, View, Workbench, make_context, odd_counts
 from dsgui.ui.config.zero_stages import build_zero_stages, wire_zero_stages
 
-_REMEMBER = in_browser("kept", "remember")
-_REMEMBER_BAR = in_browser("kept", "rememberBar")
-_RECALL = in_browser("kept", "recall")
-_MOVED = in_browser("kept", "moved", NEW_TEXT)
+_REMEMBER = in_browser("common/kept", "remember")
+_REMEMBER_BAR = in_browser("common/kept", "rememberBar")
+_RECALL = in_browser("common/kept", "recall")
+_MOVED = in_browser("common/kept", "moved", NEW_TEXT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,20 +80,20 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
     first = services.presets[0]
     with gr.Row(elem_id="workspace-bar", elem_classes="ds-bar"):
         standing = build_standing()
-        history = embedded("history", "ds-history", ("move",), value="", elem_id="history")
+        history = embedded("common/history", "ds-history", ("move",), value="", elem_id="history")
         onward = gr.Button(words("configure_page", "launch"), variant="primary", size="sm", elem_id="to-launch")
     bar = build_context_bar(services.target(), first.integration, default_ranks)
     with gr.Row(elem_classes="ds-columns", elem_id="workspace"):
         with gr.Column(scale=7, min_width=320):
             chooser = build_chooser(services)
-            form = embedded("form", "ds-form", ("edit",), value={}, elem_id="config-form")
+            form = embedded("config/form", "ds-form", ("edit",), value={}, elem_id="config-form")
             with gr.Column(elem_id="beneath-form"):
                 stages = build_zero_stages()
                 ladder = build_ladder()
                 presets = build_own_presets(*chooser)
                 tools = build_tools(toolbox)
         with gr.Column(scale=5, min_width=320, elem_classes="ds-side"):
-            findings = embedded("findings", "ds-findings-root", ("fix",), value="", elem_id="findings")
+            findings = embedded("config/findings", "ds-findings-root", ("fix",), value="", elem_id="findings")
             memory = build_memory_panel()
             text = _json_editor(first.text)
             files = build_files()

@@ -24,7 +24,7 @@ from dsgui.ui.config.workbench import make_context
 
 AS_SHOWN = "shown"
 _FORMS = {"unchanged": AS_SHOWN, "for_native": "native", "for_hf": "hf"}
-_SAVE = in_browser("kept", "save")
+_SAVE = in_browser("common/kept", "save")
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ def build_goal(services: Services, default_ranks: int) -> gr.HTML:
     devices += [{"id": card.id, "title": card.title, "group": card.generation} for card in OFFERED]
     usual = {"gpus": default_ranks, "length": USUAL_LENGTH, "has_gpu": bool(target.gpus)}
     offered = json.dumps({"devices": devices, "usual": usual})
-    return embedded("goal", "ds-goal", ("look", "use"), value="", offered=offered, elem_id="goal")
+    return embedded("config/goal", "ds-goal", ("look", "use"), value="", offered=offered, elem_id="goal")
 
 
 def wire_goal(panel: gr.HTML, configure: ConfigurePage, arguments: gr.Textbox, services: Services) -> None:
@@ -50,7 +50,7 @@ def wire_goal(panel: gr.HTML, configure: ConfigurePage, arguments: gr.Textbox, s
         arguments,
     ]
     panel.look(look, None, [panel], **LIVE)
-    panel.use(None, [arguments], brought, js=in_browser("goal", "used", NEW_TEXT), **LOCAL)
+    panel.use(None, [arguments], brought, js=in_browser("config/goal", "used", NEW_TEXT), **LOCAL)
 
 
 def found_for(services: Services, asked: Mapping[str, Any]) -> dict[str, Any]:

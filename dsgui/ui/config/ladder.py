@@ -24,7 +24,7 @@ from dsgui.ui.config.workbench import View, Workbench, make_context
 def build_ladder() -> gr.HTML:
     """Must be called inside a `gr.Blocks`."""
     return embedded(
-        "ladder",
+        "memory/ladder",
         "ds-ladder",
         ("look", "apply", "attempt", "follow", "discard"),
         value="",

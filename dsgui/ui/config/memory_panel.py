@@ -75,7 +75,9 @@ def build_memory_panel() -> MemoryPanel:
     with gr.Column(elem_id="memory", elem_classes="ds-memory-box"):
         with gr.Row(elem_classes="ds-memory-inputs"):
             inputs = laid_out([replace(field, beside=False) for field in every if field.name in _FIRST], _FIRST)
-        panel = embedded("memory", "ds-memory", _EVENTS, value="", found="", rehearsed="", elem_id="memory-panel")
+        panel = embedded(
+            "memory/memory", "ds-memory", _EVENTS, value="", found="", rehearsed="", elem_id="memory-panel"
+        )
         with gr.Accordion(words("memory_page", "more"), open=False):
             rest = [replace(field, beside=False) for field in every if field.name not in _FIRST]
             ticks = [field for field in rest if field.kind is Kind.TICK]

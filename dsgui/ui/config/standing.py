@@ -28,7 +28,7 @@ _CARDS = ("v100", "a100-80")
 
 def build_standing() -> gr.HTML:
     """Must be called inside a `gr.Blocks`."""
-    return embedded("standing", "ds-standing", ("plan",), value="", elem_id="standing")
+    return embedded("config/standing", "ds-standing", ("plan",), value="", elem_id="standing")
 
 
 def wire_standing(panel: gr.HTML, bar: ContextBar) -> None:

@@ -66,7 +66,7 @@ def build_tools(toolbox: Toolbox) -> Tools:
         max_lines=6,
         elem_id="training-arguments",
     )
-    panel = embedded("findings", "ds-findings-root", ("fix",), value="", elem_id="tool-panel")
+    panel = embedded("config/findings", "ds-findings-root", ("fix",), value="", elem_id="tool-panel")
     return Tools(tool, preset, release, code, arguments, panel)
 
 

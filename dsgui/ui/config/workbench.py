@@ -59,7 +59,7 @@ class View:
 
 
 def form_model(schema: Schema) -> list[dict[str, Any]]:
-    """The form's fixed part, once per page: sections with fields as JSON for `static/form.js`."""
+    """The form's fixed part, once per page: sections with fields as JSON for `static/config/form.js`."""
     return [
         {
             "id": section.id,

@@ -20,7 +20,7 @@ from dsgui.ui.config.workbench import View, Workbench, make_context
 
 def build_zero_stages() -> gr.HTML:
     """Must be called inside a `gr.Blocks`."""
-    return embedded("zero_stages", "ds-zero-stages", ("look",), value="", elem_id="zero-stages")
+    return embedded("memory/zero_stages", "ds-zero-stages", ("look",), value="", elem_id="zero-stages")
 
 
 def wire_zero_stages(

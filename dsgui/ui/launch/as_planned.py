@@ -59,7 +59,7 @@ def wire_as_planned(desk: Desk, bar: ContextBar, take: gr.Button, target: Target
     plan, planned = [bar.nodes, bar.gpus], [bar.nodes.change, bar.gpus.change]
     for kind in PLACES:
         ids = [field.id for field in kind.FIELDS if field.name in kind.FOLLOWS]
-        follow = in_browser("as_planned", "follow", MAX_RANKS, ids)
+        follow = in_browser("launch/as_planned", "follow", MAX_RANKS, ids)
         if ids:
             gr.on(planned, None, plan, [desk[name] for name in kind.FOLLOWS], js=follow, **LOCAL)
 

@@ -40,7 +40,7 @@ class Kept:
 
 def build_learn() -> gr.HTML:
     """Must be called inside a `gr.Blocks`. Nothing is loaded before the drawer is opened."""
-    return embedded("learn_door", "ds-learn-door", ("go", "back", "note"), value="", elem_id="learn")
+    return embedded("learn/learn_door", "ds-learn-door", ("go", "back", "note"), value="", elem_id="learn")
 
 
 def wire_learn(

@@ -108,7 +108,7 @@ def build_runs(services: Services) -> RunsPage:
         *("stop", "save", "delete", "again", "pattern", "annotate", "work", "prune", "attempt", "unload"),
         *("adopt", "reread"),
     )
-    monitor = embedded("runs", "ds-runs", events, value="", elem_id="monitor")
+    monitor = embedded("runs/runs", "ds-runs", events, value="", elem_id="monitor")
     monitor.stop(asked(services.runs.stop), None, None, **TELLING)
     monitor.save(asked(services.runs.save_and_stop), None, None, **TELLING)
     monitor.pattern(add_pattern, None, None, **TELLING)

@@ -69,11 +69,11 @@ def build_pages(services: Services) -> Pages:
         launch.preview_on([demo.load, launch_tab.select, filled.change, told])
         launch.look_at_gpus_on(launch_tab.select)
         _share_arguments(configure, launch)
-        demo.load(None, None, None, js=in_browser("visits", "begin"), **LOCAL)
-        demo.load(None, None, None, js=in_browser("language", "begin"), **LOCAL)
-        demo.load(None, None, None, js=in_browser("keyboard", "begin"), **LOCAL)
-        demo.load(None, None, None, js=in_browser("browse", "begin"), **LOCAL)
-        demo.load(None, None, None, js=in_browser("as_planned", "begin"), **LOCAL)
+        demo.load(None, None, None, js=in_browser("site/visits", "begin"), **LOCAL)
+        demo.load(None, None, None, js=in_browser("site/language", "begin"), **LOCAL)
+        demo.load(None, None, None, js=in_browser("site/keyboard", "begin"), **LOCAL)
+        demo.load(None, None, None, js=in_browser("common/browse", "begin"), **LOCAL)
+        demo.load(None, None, None, js=in_browser("launch/as_planned", "begin"), **LOCAL)
         demo.load(_linked_run, None, [tabs, runs.monitor], **ONCE)
         recall_on_load(configure, demo)
         end_with_page(demo, services)
@@ -148,7 +148,7 @@ def _header(services: Services) -> str:
 
 
 def _switch() -> str:
-    """A button for each language; static/language.js listens."""
+    """A button for each language; static/site/language.js listens."""
     buttons = "".join(
         f'<button type="button" lang="{tag}" data-speak="{tag}" aria-pressed="{str(tag == spoken()).lower()}">'
         f"{name}</button>"
@@ -159,7 +159,7 @@ def _switch() -> str:
 
 
 def _learn() -> str:
-    """Opens the drawer of tutorials; static/learn_door.js listens."""
+    """Opens the drawer of tutorials; static/learn/learn_door.js listens."""
     return (
         f'<button type="button" class="ds-to-learn" id="learn-open" data-learn>{words("site_page", "learn")}</button>'
     )

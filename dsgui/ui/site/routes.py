@@ -82,17 +82,19 @@ def make_routes(services: Services) -> APIRouter:
     def plotly() -> FileResponse:
         return FileResponse(plotly_script(), headers={"Cache-Control": f"max-age={_DAY_S}"})
 
-    @router.get("/static/catalogue.js")
+    @router.get("/static/texts/catalogue.js")
     def catalogue() -> FileResponse:
         tag = spoken()
         name = "catalogue.js" if tag == ENGLISH_TAG else f"catalogue.{tag}.js"
         headers = {"Cache-Control": "no-cache", "Vary": "Cookie, Accept-Language", "Content-Language": tag}
-        return FileResponse(STATIC / name, media_type=_TYPES[".js"], headers=headers)
+        return FileResponse(STATIC / "texts" / name, media_type=_TYPES[".js"], headers=headers)
 
-    @router.get("/static/{name}")
-    def static(name: str) -> FileResponse:
-        path = STATIC / name
-        if path.parent != STATIC or path.suffix not in _TYPES or not path.is_file():
+    served = {path.relative_to(STATIC).as_posix(): path for path in STATIC.glob("*/*") if path.suffix in _TYPES}
+
+    @router.get("/static/{room}/{name}")
+    def static(room: str, name: str) -> FileResponse:
+        path = served.get(f"{room}/{name}")
+        if path is None:
             raise HTTPException(404, words("requests", "no_file"))
         return FileResponse(path, media_type=_TYPES[path.suffix], headers={"Cache-Control": "no-cache"})
 

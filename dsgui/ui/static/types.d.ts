@@ -395,7 +395,7 @@ export interface CompareAnswer {
 /** A run as its charts are drawn. */
 export interface Source {
   name: string;
-  curves: import("./curves.js").Curves;
+  curves: import("./metrics/curves.js").Curves;
   live?: boolean;
   events?: RunEvent[];
   noLoss?: string;
@@ -461,8 +461,8 @@ export interface Line extends Style {
   plain: string;
   legend: boolean;
   neutral?: boolean;
-  curve: import("./curves.js").Curve;
-  clock: import("./curves.js").Clock | null;
+  curve: import("./metrics/curves.js").Curve;
+  clock: import("./metrics/curves.js").Clock | null;
   scale: number;
   axis?: "y2";
   title?: string;

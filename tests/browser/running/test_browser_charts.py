@@ -121,7 +121,7 @@ HEIGHTS = """(title) => {
 }"""
 
 
-# Cheaper: tests/js/plotting.test.js: one value alone is drawn from nought on.
+# Cheaper: tests/js/metrics/plotting.test.js: one value alone is drawn from nought on.
 @pytest.mark.complete
 def test_a_value_that_stays_the_same_can_be_read_and_a_lone_score_has_its_name(browser, made):
     app, ids = made
@@ -162,7 +162,7 @@ def test_a_run_without_steps_opens_by_time_and_no_chart_is_empty(browser, made):
         expect(axis_button(page, "Epoch")).to_be_disabled()
 
 
-# Cheaper: tests/js/axis.test.js, and tests/core/logs of why there is no loss.
+# Cheaper: tests/js/metrics/axis.test.js, and tests/core/logs of why there is no loss.
 @pytest.mark.complete
 def test_a_run_of_the_hf_trainer_that_logged_its_end_alone_says_why_and_shows_its_memory(browser, made):
     app, ids = made
@@ -175,7 +175,7 @@ def test_a_run_of_the_hf_trainer_that_logged_its_end_alone_says_why_and_shows_it
         assert found["Loss"] is None
 
 
-# Cheaper: tests/js/axis.test.js: evaluations' steps may be chosen.
+# Cheaper: tests/js/metrics/axis.test.js: evaluations' steps may be chosen.
 @pytest.mark.complete
 def test_a_run_of_evaluations_alone_opens_by_time_and_may_be_drawn_by_their_steps(browser, made):
     app, ids = made
@@ -218,7 +218,7 @@ def test_all_charts_show_the_same_range_from_the_start(browser, made):
         assert (found["Loss"]["x"][0], found["Loss"]["x"][-1]) == (12, 60)
 
 
-@pytest.mark.complete  # the range itself: tests/js/plotting.test.js
+@pytest.mark.complete  # the range itself: tests/js/metrics/plotting.test.js
 def test_symbols_at_the_edge_have_room_and_so_have_all_charts(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['one value']}") as page:
@@ -236,7 +236,7 @@ def test_the_charts_of_a_comparison_show_the_same_range(browser, made):
         assert ranges(page, TIME) == {(0, 100)}
 
 
-# Cheaper: tests/js/axis.test.js: what the user chose gives way where no run has it.
+# Cheaper: tests/js/metrics/axis.test.js: what the user chose gives way where no run has it.
 @pytest.mark.complete
 def test_what_the_user_chose_stays_where_a_run_has_it_and_comes_back(browser, made):
     app, ids = made
@@ -252,7 +252,7 @@ def test_what_the_user_chose_stays_where_a_run_has_it_and_comes_back(browser, ma
         expect(why(page)).to_be_hidden()
 
 
-@pytest.mark.complete  # which axis, and why: tests/js/axis.test.js
+@pytest.mark.complete  # which axis, and why: tests/js/metrics/axis.test.js
 def test_a_run_with_steps_and_one_without_are_compared_by_time(browser, made):
     app, ids = made
     with opened(browser, app, f"compare={ids['steps']},{ids['plain']}") as page:
@@ -265,7 +265,7 @@ def test_a_run_with_steps_and_one_without_are_compared_by_time(browser, made):
         expect(why(page)).to_have_text("Not everything is drawn: plain prints no steps.")
 
 
-@pytest.mark.complete  # where in an epoch: tests/js/curves.test.js
+@pytest.mark.complete  # where in an epoch: tests/js/metrics/curves.test.js
 def test_steps_in_whole_epochs_are_drawn_by_step_time_and_epoch(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['epochs']}") as page:
@@ -280,7 +280,7 @@ def test_steps_in_whole_epochs_are_drawn_by_step_time_and_epoch(browser, made):
         assert max(found["Host memory"]["points"]) > 20
 
 
-@pytest.mark.complete  # which axis: tests/js/axis.test.js
+@pytest.mark.complete  # which axis: tests/js/metrics/axis.test.js
 def test_one_point_an_epoch_is_drawn_by_time_or_at_its_epoch(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['by epoch']}") as page:

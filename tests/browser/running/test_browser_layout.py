@@ -84,7 +84,7 @@ def test_a_place_is_told_in_a_row_a_curve_at_a_whole_step(browser, made):
         expect(tip).to_be_hidden()
 
 
-# Cheaper: tests/js/plotting.test.js and readout.test.js.
+# Cheaper: tests/js/metrics/plotting.test.js and readout.test.js.
 @pytest.mark.complete
 def test_only_training_is_smoothed_and_the_row_says_both(browser, made):
     app, ids = made
@@ -114,7 +114,7 @@ def test_the_tools_are_seen_without_a_mouse_and_the_log_scale_is_one_charts_own(
         expect(log).to_have_attribute("aria-pressed", "true")
 
 
-# Cheaper: tests/js/plotting.test.js: memory ends where the most that was seen does.
+# Cheaper: tests/js/metrics/plotting.test.js: memory ends where the most that was seen does.
 @pytest.mark.complete
 def test_memory_that_nobody_used_has_no_axis_of_thousands_of_gib(browser, made):
     app, ids = made
@@ -129,7 +129,7 @@ def test_memory_that_nobody_used_has_no_axis_of_thousands_of_gib(browser, made):
         assert 10 ** page.evaluate(Y, "GPU memory")["range"][1] < 100  # the GPUs have 80
 
 
-# Cheaper: tests/js/plotting.test.js: a learning rate's axis counts in powers of ten.
+# Cheaper: tests/js/metrics/plotting.test.js: a learning rate's axis counts in powers of ten.
 @pytest.mark.complete
 def test_a_learning_rate_is_written_as_1e_4(browser, made):
     app, ids = made

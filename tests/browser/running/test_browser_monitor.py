@@ -125,7 +125,7 @@ def test_axis_scale_and_smoothing(browser, made):
         expect(page.get_by_label("Smoothing")).to_have_value("0.9", timeout=30_000)
 
 
-# Cheaper: tests/js/charts.test.js: nothing that a program printed is markup.
+# Cheaper: tests/js/metrics/charts.test.js: nothing that a program printed is markup.
 @pytest.mark.complete
 def test_what_a_run_printed_is_no_markup_in_a_chart(browser, made):
     app, ids = made
@@ -248,7 +248,7 @@ def test_a_chart_is_saved_as_picture_and_fills_the_screen(browser, made, tmp_pat
         wait_until(lambda: chart.locator(".js-plotly-plot").bounding_box()["height"] > 600)
 
 
-# Cheaper: tests/js/plotting.test.js: keys zoom and move.
+# Cheaper: tests/js/metrics/plotting.test.js: keys zoom and move.
 @pytest.mark.complete
 def test_a_chart_is_zoomed_moved_and_saved_by_the_keyboard(browser, made):
     app, ids = made
@@ -283,7 +283,7 @@ def test_nothing_is_wider_than_the_screen(browser, made, width, theme):
     context.close()
 
 
-# Cheaper: tests/js/axis.test.js.
+# Cheaper: tests/js/metrics/axis.test.js.
 @pytest.mark.complete
 def test_before_the_first_step_the_machine_is_drawn_by_time_and_then_by_steps(browser, app_at_once, tmp_path: Path):
     script = tmp_path / "waits.py"

@@ -197,7 +197,7 @@ FAULTS = [
                                           .environment.target)}, P, "can't compile it: No AVX"),
     *(("needs", {"config": config, "machine": lacking(*NEEDED)}, P, says)
       for config, says in (
-        ({"datastates_ckpt": {}}, "imports datastates (for datastates_ckpt), and the Python that trains does not"),
+        ({"datastates_ckpt": {}}, "imports datastates (for datastates_ckpt), which the training environment lacks"),
         ({"tensorboard": {"enabled": True}}, "imports tensorboard (for tensorboard.enabled)"),
         ({"wandb": {"enabled": True}, "comet": {"enabled": True}},
          "imports comet_ml (for comet.enabled), wandb (for wandb.enabled)"),
@@ -217,7 +217,7 @@ FAULTS = [
                  "machine": host(ON_CPU, memory_available_bytes=2 * GIB)}, W, "2.2 GiB with buffers"),
     ("offload", {"config": OFFLOAD, "around": {"model": SMALL}, "machine": host(ON_CPU, memory_limit_bytes=GIB)},
      P, "limit"),
-    ("memlock", {"config": NVME, "machine": host(ON_CPU, memlock_bytes=8 * MIB)}, P, "locks 953.7 MiB a rank"),
+    ("memlock", {"config": NVME, "machine": host(ON_CPU, memlock_bytes=8 * MIB)}, P, "locks 953.7 MiB per rank"),
     ("nvme", {"config": NVME, "around": {"folders": {"/x": unusable("nvme_not_writable")}}}, P, "/x is not writable"),
     ("nvme", {"config": NVME, "around": {"folders": {"/x": unusable("nvme_no_folder")}}}, W, "/x doesn’t exist"),
     ("nvme", {"config": NVME, "around": {"folders": {"/x": unusable("nvme_is_file")}}}, P, "/x is not a folder"),
@@ -794,7 +794,7 @@ def test_a_file_of_arguments_beside_other_words_is_not_looked_at():
     found = rows(source=BY_CLASS + ALONE, around=NAMED, arguments=("a.json",))
     (row,) = [row for row in found if row.check == "arguments_file"]
     assert row.status is P
-    assert "is given --deepspeed FILE and --local_rank too" in row.seen
+    assert "is also given --deepspeed FILE and --local_rank" in row.seen
     assert "takes_config" not in {row.check for row in found}  # one cause, one row
     alone = {"config_argument": ConfigArgument.TRAINER, "passes_local_rank": False}
     said = {row.check for row in rows(source=BY_CLASS + ALONE, around=NAMED, arguments=("a.json",), **alone)}

@@ -183,7 +183,7 @@ def words_in(path: Path) -> set[str]:
 def browser_words() -> set[str]:
     """What stands between quotes in JavaScript that says texts, whole words."""
     scripts = (
-        path for path in (ROOT / "dsgui" / "ui" / "static").glob("*.js") if not path.name.startswith("catalogue.")
+        path for path in (ROOT / "dsgui" / "ui" / "static").rglob("*.js") if not path.name.startswith("catalogue.")
     )
     return {
         word
@@ -313,7 +313,7 @@ def test_every_curve_of_the_table_has_its_chart() -> None:
     ],
 )
 def test_a_curve_is_drawn_where_the_page_draws_it(series: Series, chart: str | None, name: str) -> None:
-    """As tests/js/charts.test.js has it."""
+    """As tests/js/metrics/charts.test.js has it."""
     place = place_of(series)
     assert (place and place.chart) == chart
     assert place is None or name_of(series, place) == name

@@ -1,7 +1,7 @@
 """The English catalogue: kind → code → text, with named places for what differs. A module has the texts of one part.
 
 A text is changed here and nowhere else; a code is never changed, since runs on the disk name it. The browser has the
-same texts of what it tells itself (`ui/static/catalogue.js`, made by `scripts/browser_catalogue.py`)."""
+same texts of what it tells itself (`ui/static/texts/catalogue.js`, made by `scripts/browser_catalogue.py`)."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -106,11 +106,11 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "options.no_value": "{option} has no value.",
     "options.few_values": "{option} has too few values.",
     "arguments_file.beside": "The script reads {path} only if it is the only argument, but it is "
-    "also given {words} too: it "
+    "also given {words}: it "
     "ends with “Some specified arguments are not used by the HfArgumentParser: ['{path}']”.",
     "arguments_file.beside_both": "The script reads {path} only if it is the only argument, but it "
     "is also given {config} and "
-    "--local_rank too: it ends with “Some specified arguments are not used by the HfArgumentParser: "
+    "--local_rank: it ends with “Some specified arguments are not used by the HfArgumentParser: "
     "['{path}']”.",
     "arguments_file.unreadable": "{path}: {problem}. The script can’t read its arguments there, and ends.",
     "arguments_file.no_names": "expected the arguments’ names, each with its value",

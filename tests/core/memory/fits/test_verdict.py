@@ -83,7 +83,7 @@ def test_a_size_that_is_not_known_is_not_guessed():
     assert judge(answer(50), room(host_gib=None)).fit is Fit.SHORT  # whatever the host has
     told = judge(answer(1, 30), room(host_gib=None))
     assert (told.fit, told.fit_of(Device.HOST)) == (Fit.FITS, Fit.UNKNOWN)
-    assert "it needs 31.9 GiB a node" in " ".join(map(str, told.notes))
+    assert "it needs 31.9 GiB per node" in " ".join(map(str, told.notes))
 
 
 def test_what_is_left_out_never_fits_for_sure():
@@ -107,7 +107,7 @@ def test_only_swap_buffers_count_against_the_limit_of_locked_memory():
     swapping = replace(asked, peaks=(*asked.peaks[:2], Peak(Device.HOST, Moment.INIT, (swap,))))
     found = judge(swapping, room(memlock_bytes=64 << 20))
     assert (found.fit, found.fit_of(Device.HOST)) == (Fit.SHORT, Fit.SHORT)
-    assert "a process may lock 64 MiB" in str(found.short[-1])
+    assert "a process may lock only 64 MiB" in str(found.short[-1])
 
 
 @given(st.floats(0.1, 200), st.floats(0.1, 200), st.floats(1, 300))

@@ -1,0 +1,66 @@
+// Elements without HTML text: attributes are set, children appended, so nothing a run printed is ever parsed as markup.
+
+/**
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {Record<string, string | number | boolean | undefined>} attributes true: there, without a value; false: absent
+ * @param {...(Node | string)} children
+ */
+export const el = (tag, attributes = {}, ...children) => {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== false) node.setAttribute(name, value === true ? "" : String(value));
+  }
+  node.append(...children);
+  return node;
+};
+
+/**
+ * The one element that a selector of ours names.
+ * @param {ParentNode} root @param {string} selector @returns {HTMLElement}
+ */
+export function part(root, selector) {
+  const found = root.querySelector(selector);
+  if (!(found instanceof HTMLElement)) throw new Error(`no ${selector} in the page; expected one: reload it`);
+  return found;
+}
+
+/**
+ * The element that a selector names, of those around and including an event's target; null where none is.
+ * @param {Event} event @param {string} selector @returns {HTMLElement | null}
+ */
+export function around(event, selector) {
+  const found = event.target instanceof Element ? event.target.closest(selector) : null;
+  return found instanceof HTMLElement ? found : null;
+}
+
+/**
+ * A button that does something.
+ * @param {string} text
+ * @param {Record<string, string | number | boolean | undefined>} attributes
+ * @param {() => void} act
+ */
+export function button(text, attributes, act) {
+  const node = el("button", { type: "button", ...attributes }, text);
+  node.addEventListener("click", act);
+  return node;
+}
+
+/** What went wrong, in words. @param {unknown} error */
+export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
+
+/** A long key in parts that a line may break after: a dot or an underscore, not a word. @param {string} key */
+export const breakable = (key) => key.split(/(?<=[._])/);
+
+/** A key as nodes, between whose parts a line may break. @param {string} key */
+export const parted = (key) => breakable(key).flatMap((piece) => [piece, el("wbr")]);
+
+/** A text with its options (--logging_steps) as code, which no line break parts. @param {string} text */
+export const withOptions = (text) =>
+  text.split(/(--[a-z][\w-]*)/).map((one, place) => (place % 2 ? el("code", { class: "ds-whole" }, one) : one));
+
+/** How dates are written: as the browser's user does in the page's language, else as that language does. */
+export function locale(page = document.documentElement.lang || "en", preferred = navigator.languages) {
+  const language = page.split("-")[0];
+  return preferred.find((one) => one.split("-")[0] === language) ?? page;
+}

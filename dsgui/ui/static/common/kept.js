@@ -1,0 +1,63 @@
+// What Gradio's events do in the browser alone: the config is kept and recalled, brought back by undo, and saved.
+
+/** @import { Entry } from "../types.d.ts" */
+
+const TEXT = "dsgui.config";
+const BAR = "dsgui.bar";
+const SAVED_AS = "ds_config.json";
+const GONE_AFTER_MS = 1000;
+
+/** @param {string} name @param {string} text */
+function keep(name, text) {
+  try {
+    localStorage.setItem(name, text);
+  } catch {
+    /* a browser that keeps nothing */
+  }
+}
+
+/**
+ * The browser alone keeps the text, so that a reload or a closed tab loses nothing typed; history.js makes undo of it.
+ * @param {string | null} text @param {string} reader
+ */
+export function remember(text, reader) {
+  /** @type {Entry} */
+  const entry = { text: text ?? "", reader };
+  keep(TEXT, entry.text);
+  window.dsguiText = entry; // for a history that is not there yet
+  window.dispatchEvent(new CustomEvent("dsgui:text", { detail: entry }));
+}
+
+/** @param {...unknown} bar */
+export function rememberBar(...bar) {
+  keep(BAR, JSON.stringify(bar));
+}
+
+/**
+ * What the page begins with: the text that was kept, and with another than the preset's own, no preset.
+ * @param {string} text @param {string | null} preset @param {...unknown} bar
+ */
+export function recall(text, preset, ...bar) {
+  const whole = { discard: true };
+  try {
+    const kept = localStorage.getItem(TEXT);
+    const saved = JSON.parse(localStorage.getItem(BAR) ?? "null");
+    const known = Array.isArray(saved) && saved.length === bar.length;
+    return [whole, kept || text, kept && kept !== text ? null : preset, ...(known ? saved : bar)];
+  } catch {
+    return [whole, text, preset, ...bar];
+  }
+}
+
+/** The version that undo or redo came to; `whole` tells the form that it is another text. @param {unknown} whole */
+export const moved = (whole) => [window.dsguiMove?.text, window.dsguiMove?.reader, whole];
+
+/** @param {string | null} text */
+export function save(text) {
+  if (!text) return;
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  link.download = SAVED_AS;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), GONE_AFTER_MS);
+}

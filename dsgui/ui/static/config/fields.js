@@ -1,0 +1,150 @@
+// What the form says of a field, and which fields a search finds. Pure.
+
+import { meanings } from "../texts/terms.js";
+import { words } from "../texts/texts.js";
+
+/** @import { Field, FormState, Found, Release, Section } from "../types.d.ts" */
+
+/** @param {Field} field */
+export function optionsOf(field) {
+  const choices = field.kind === "boolean" ? ["true", "false"] : field.choices || [];
+  return field.auto ? [...choices, "auto"] : choices;
+}
+
+/** Whether a field is chosen from a list. @param {Field} field */
+export const isChosen = ({ kind }) => kind === "boolean" || kind === "choice";
+
+/**
+ * What a control shows while its key is not in the file; the default is that of the DeepSpeed checked against.
+ * @param {Field} field @param {string | undefined} fallback
+ */
+export function unsetText(field, fallback) {
+  if (fallback === undefined || fallback === "") return words("form_page", "not_set");
+  return words("form_page", isChosen(field) ? "not_set_default" : "default", { value: fallback });
+}
+
+/** The default alone, in the words of the field's options. @param {Field} field @param {string | undefined} fallback */
+export const defaultText = (field, fallback) =>
+  fallback === undefined || fallback === "" ? "" : words("form_page", "default", { value: labelOf(field, fallback) });
+
+/** What an option is called: a boolean is on or off. @param {Field} field @param {string} value */
+export function labelOf({ kind }, value) {
+  if (value === "") return words("form_page", "not_set");
+  if (kind !== "boolean" || !SWITCHED.has(value)) return value;
+  return words("form_page", value === "true" ? "on" : "off");
+}
+
+const SWITCHED = new Set(["true", "false"]);
+const MOST_SEGMENTS = 4;
+const MOST_LETTERS = 26; // of all segments together: they stay on one line
+
+/** Whether all its options stand side by side. @param {Field} field */
+export function isSegmented(field) {
+  if (field.kind === "boolean") return true;
+  const choices = field.choices ?? [];
+  return isChosen(field) && choices.length <= MOST_SEGMENTS && choices.join("").length <= MOST_LETTERS;
+}
+
+const MOST_STEPPED = 1000; // nobody steps through numbers of elements or bytes
+
+/** Whether going up and down by one makes sense: a count. @param {Field} field */
+export const hasSteps = ({ kind, unit = "", default: usual = "0" }) =>
+  kind === "integer" && !SIZES.test(unit) && Math.abs(Number(usual)) <= MOST_STEPPED;
+
+const SIZES = /element|byte|参数|字节|元素/i;
+
+/**
+ * One step up or down from what is typed, else from the default; null where that is no whole number.
+ * @param {string} text @param {string | undefined} usual @param {number} by @param {number} least
+ */
+export function stepped(text, usual, by, least) {
+  const from = text.trim() === "" ? (usual ?? "") : text.trim();
+  const now = Number(from === "" ? least - (by > 0 ? 1 : 0) : from);
+  return Number.isInteger(now) ? String(Math.max(least, now + by)) : null;
+}
+
+/** @param {Field} field @param {string[]} asked */
+export const matches = ({ key, title, help = "", also = "" }, asked) =>
+  hasWords(`${key} ${title} ${help} ${also}`, asked);
+
+/**
+ * Whether a field's key is just these words; of one that few use, only its whole key.
+ * @param {Field} field @param {string[]} asked
+ */
+function isExactly({ key, common }, asked) {
+  const called = asked.join("_");
+  return key === called || Boolean(common && key.endsWith(`.${called}`));
+}
+
+/** @param {Field} field @param {string[]} asked */
+const isCalled = ({ key, title }, asked) => hasWords(`${key} ${title}`, asked);
+
+/**
+ * The sections in the order of a search: first that with a key of just these words, then by how many of their fields
+ * are called so.
+ * @param {Section[]} sections @param {string[]} asked
+ */
+export function inOrderOf(sections, asked) {
+  if (!asked.length) return sections;
+  /** @param {Section} section */
+  const score = ({ fields }) => {
+    const exact = fields.some((field) => isExactly(field, asked));
+    return (exact ? ALL : 0) + fields.filter((field) => isCalled(field, asked)).length;
+  };
+  return sections.toSorted((a, b) => score(b) - score(a));
+}
+
+/**
+ * A section's fields in the order of a search: those called so before those that only mention it.
+ * @param {Field[]} fields @param {string[]} asked
+ */
+export function fieldsInOrderOf(fields, asked) {
+  if (!asked.length) return fields;
+  /** @param {Field} field */
+  const score = (field) => (isExactly(field, asked) ? 2 : Number(isCalled(field, asked)));
+  return fields.toSorted((a, b) => score(b) - score(a));
+}
+
+const ALL = 10_000; // more than there are fields
+
+/** Whether all words stand in a text, in either language. @param {string} text @param {string[]} asked */
+export function hasWords(text, asked) {
+  const lower = text.toLowerCase();
+  const says = (/** @type {string} */ phrase) => phrase.split(" ").every((word) => lower.includes(word));
+  return asked.every((word) => meanings(word).some(says));
+}
+
+/**
+ * Why a field is not for this DeepSpeed or this optimizer, by its pointer. The state counts fields, in their order.
+ * @param {FormState} state @param {Release} release @param {string[]} pointers @returns {Record<string, string>}
+ */
+export function foreignOf({ not_taken: notTaken = {} }, release, pointers) {
+  const found = { ...release.absent };
+  for (const [kind, numbers] of Object.entries(notTaken)) {
+    for (const number of numbers) found[pointers[number]] = words("form_page", "not_taken", { kind });
+  }
+  return found;
+}
+
+/**
+ * The field that is at a pointer, else the first that is below it, with its section.
+ * @param {Section[]} sections @param {string} pointer
+ */
+export function fieldAt(sections, pointer) {
+  const all = sections.flatMap((section) => section.fields.map((field) => ({ section, field })));
+  const exact = all.find(({ field }) => field.pointer === pointer);
+  return exact ?? all.find(({ field }) => field.pointer.startsWith(`${pointer}/`)) ?? null;
+}
+
+/**
+ * What was found, by the pointer of the field it is shown at: its own, else the first below; not what is no field's.
+ * @param {Section[]} sections @param {Found[]} found @returns {Map<string, Found[]>}
+ */
+export function byField(sections, found) {
+  const places = new Map();
+  for (const one of found) {
+    const pointer = one.pointer && fieldAt(sections, one.pointer)?.field.pointer;
+    if (pointer) places.set(pointer, [...(places.get(pointer) ?? []), one]);
+  }
+  return places;
+}

@@ -1,0 +1,28 @@
+// A panel of HTML that the server made (everything in it is escaped there); its buttons apply a fix, lead to the field
+// in the form, or copy the code above them.
+
+import { copyText } from "../common/copying.js";
+import { around, part } from "../common/dom.js";
+import { Folds } from "../common/folds.js";
+
+/** @import { Props, Trigger, Watch } from "../types.d.ts" */
+
+/** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} trigger @param {Watch} watch */
+export function mount(element, props, trigger, watch) {
+  const root = part(element, ".ds-findings-root");
+  const folds = new Folds(root);
+  root.addEventListener("click", (event) => {
+    const fix = around(event, "[data-fix]")?.dataset;
+    const where = around(event, "[data-goto]")?.dataset.goto;
+    const copy = around(event, "[data-copy]");
+    if (fix) trigger("fix", { rule: fix.rule, pointer: fix.pointer, fix: fix.fix });
+    if (where !== undefined) window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: where }));
+    if (copy) copyText(copy, copy.previousElementSibling);
+  });
+  const show = () => {
+    // eslint-disable-next-line no-restricted-properties -- the one place where markup is taken: the server's, escaped
+    if (typeof props.value === "string") folds.keep(() => (root.innerHTML = String(props.value)));
+  };
+  watch("value", show);
+  show();
+}

@@ -1,0 +1,341 @@
+// The start from a goal: what to train, which model, on what; then two or three configs that fit, one press each. Open
+// at a browser's first visit, a button above the workspace afterwards.
+
+import { around, button, el, part, withOptions } from "../common/dom.js";
+import { gib } from "../common/format.js";
+import { barOf, colourOf } from "../memory/memory_bars.js";
+import { textOf, words } from "../texts/texts.js";
+
+/** @import { GoalAsked, GoalChoice, GoalFound, GoalOffered, GoalProps, MemoryDevice } from "../types.d.ts" */
+/** @import { Trigger, Watch } from "../types.d.ts" */
+
+const SEEN = "dsgui.goal";
+const FRAMEWORKS = ["hf", "native", "own"];
+const MOST = 4096;
+const MOST_TOKENS = 100_000_000;
+
+/** @param {string} code @param {Record<string, string>} [given] */
+const say = (code, given) => words("goal_page", code, given);
+
+class Goal {
+  /** @param {HTMLElement} root @param {GoalProps} props @param {Trigger} trigger */
+  constructor(root, props, trigger) {
+    this.root = root;
+    this.props = props;
+    this.trigger = trigger;
+    /** What was last asked for. @type {GoalAsked | null} */
+    this.asked = null;
+    this.opener = button(say("open"), { class: "ds-goal-open", id: "goal-open", "aria-expanded": "false" }, () =>
+      this.open(),
+    );
+    this.results = el("div", { class: "ds-goal-results", role: "status" });
+    this.what = el("fieldset", { class: "ds-goal-what" }, el("legend", {}, say("what")));
+    this.ask = el("div", { class: "ds-goal-ask" });
+    this.own = el("div", { class: "ds-goal-own" });
+    this.problem = el("p", { class: "ds-goal-problem", role: "alert" });
+    this.find = button(say("find"), { class: "ds-goal-find", id: "goal-find" }, () => this.look());
+    this.panel = this.form(/** @type {GoalOffered} */ (JSON.parse(props.offered)));
+    root.replaceChildren(this.opener, this.panel);
+    const first = isFirstVisit();
+    document.documentElement.classList.toggle("ds-first-visit", first);
+    this.toggle(first);
+    // The tutorials point at the workspace.
+    document.addEventListener("click", (event) => around(event, "[data-learn]") && this.toggle(false));
+    remember();
+    this.follow();
+  }
+
+  /** @param {GoalOffered} offered */
+  form(offered) {
+    for (const name of FRAMEWORKS) this.what.append(choice(name, () => this.follow()));
+    this.ask.append(...questions(offered), this.find, this.problem);
+    this.ask.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && event.target instanceof HTMLInputElement) this.look();
+    });
+    this.own.append(
+      button(say("paste"), { class: "ds-goal-find", id: "goal-paste" }, () => this.leave("#config-json .cm-content")),
+      button(say("file"), { class: "ds-goal-second", id: "goal-file" }, () =>
+        this.leave("#open-path input, #open-path textarea"),
+      ),
+    );
+    const head = el(
+      "div",
+      { class: "ds-goal-head" },
+      el("h2", { tabindex: "-1", id: "goal-title" }, say("title")),
+      el("button", { type: "button", class: "ds-goal-second", id: "goal-learn", "data-learn": true }, say("learn")),
+      button(say("skip"), { class: "ds-goal-second", id: "goal-skip" }, () => this.leave("#goal-open")),
+    );
+    return el(
+      "section",
+      { class: "ds-goal-panel", "aria-labelledby": "goal-title" },
+      head,
+      this.what,
+      this.ask,
+      this.own,
+      this.results,
+    );
+  }
+
+  framework() {
+    const chosen = this.root.querySelector('input[name="goal-framework"]:checked');
+    return chosen instanceof HTMLInputElement ? chosen.value : FRAMEWORKS[0];
+  }
+
+  follow() {
+    const own = this.framework() === "own";
+    this.ask.hidden = own;
+    this.own.hidden = !own;
+    this.results.hidden = own;
+  }
+
+  open() {
+    this.toggle(true);
+    part(this.panel, "#goal-title").focus();
+  }
+
+  /** @param {boolean} open */
+  toggle(open) {
+    this.panel.hidden = !open;
+    this.opener.hidden = open;
+    this.opener.setAttribute("aria-expanded", String(open));
+  }
+
+  /** On to the workspace. @param {string} focus */
+  leave(focus) {
+    this.toggle(false);
+    const next = document.querySelector(focus);
+    if (next instanceof HTMLElement) next.focus();
+  }
+
+  look() {
+    const asked = read(this.root, this.framework());
+    this.problem.textContent = asked.model ? "" : say("enter_model");
+    if (!asked.model) {
+      part(this.root, "#goal-model").focus();
+      return;
+    }
+    this.asked = asked;
+    this.results.inert = true; // they are of what was asked before
+    this.find.setAttribute("aria-busy", "true");
+    this.find.textContent = say("finding");
+    this.trigger("look", asked);
+  }
+
+  show() {
+    const { value } = this.props;
+    this.find.removeAttribute("aria-busy");
+    this.find.textContent = say("find");
+    this.results.inert = false;
+    if (!value || !this.asked) return;
+    const found = /** @type {GoalFound} */ (JSON.parse(value));
+    this.results.replaceChildren(...drawn(found, (one) => this.use(one)));
+    this.results.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {GoalChoice} one */
+  use(one) {
+    window.dsguiGoal = { asked: /** @type {GoalAsked} */ (this.asked), choice: one };
+    this.leave("#goal-open");
+    this.trigger("use", {});
+  }
+}
+
+/** @param {string} name @param {() => void} changed */
+function choice(name, changed) {
+  const input = el("input", { type: "radio", name: "goal-framework", value: name, checked: name === FRAMEWORKS[0] });
+  input.addEventListener("change", changed);
+  return el(
+    "label",
+    { class: "ds-goal-choice" },
+    input,
+    el("span", {}, el("b", {}, say(name)), el("span", { class: "ds-goal-about" }, say(`${name}_about`))),
+  );
+}
+
+/** @param {GoalOffered} offered */
+function questions({ devices, usual }) {
+  const device = el("select", { id: "goal-device" });
+  for (const group of new Set(devices.map((one) => one.group))) {
+    const cards = devices.filter((one) => one.group === group);
+    const options = cards.map((one) => el("option", { value: one.id }, one.title));
+    device.append(...(group ? [el("optgroup", { label: group }, ...options)] : options));
+  }
+  const model = el("input", {
+    id: "goal-model",
+    type: "text",
+    placeholder: "Qwen2.5-7B, 7B …",
+    autocomplete: "off",
+    spellcheck: "false",
+  });
+  return [
+    field("model", model, say("model_hint")),
+    field("length", number("goal-length", usual.length, MOST_TOKENS)),
+    field("micro", number("goal-micro", 1, MOST)),
+    field("gpu", device),
+    field("gpus", number("goal-gpus", usual.gpus, MOST)),
+    field("nodes", number("goal-nodes", 1, MOST)),
+  ];
+}
+
+/** @param {string} id @param {number} value @param {number} most */
+const number = (id, value, most) => el("input", { id, type: "number", min: 1, max: most, step: 1, value });
+
+/** @param {string} code @param {HTMLElement} input @param {string} [hint] */
+function field(code, input, hint = "") {
+  const about = hint ? [el("small", { class: "ds-goal-about" }, hint)] : [];
+  return el("label", { class: `ds-goal-field ds-goal-${code}` }, el("span", {}, say(code)), input, ...about);
+}
+
+/** @param {ParentNode} root @param {string} framework @returns {GoalAsked} */
+function read(root, framework) {
+  const text = (/** @type {string} */ id) => {
+    const input = root.querySelector(`#goal-${id}`);
+    return input instanceof HTMLInputElement || input instanceof HTMLSelectElement ? input.value.trim() : "";
+  };
+  const count = (/** @type {string} */ id) => Math.max(1, Math.round(Number(text(id))) || 1);
+  return {
+    framework,
+    model: text("model"),
+    device: text("device"),
+    gpus: count("gpus"),
+    nodes: count("nodes"),
+    length: count("length"),
+    micro_batch: count("micro"),
+  };
+}
+
+/** @param {GoalFound} found @param {(one: GoalChoice) => void} use @returns {HTMLElement[]} */
+function drawn(found, use) {
+  if (found.why) return [el("p", { class: "ds-goal-said" }, found.why.text)];
+  const none = found.choices.some(({ role }) => role === "nearest");
+  const said = none ? `${say("none_fit")}` : say("some_fit");
+  const next = none ? [el("p", { class: "ds-goal-said" }, say("none_fit_next"))] : [];
+  const cards = found.choices.map((one, index) => card(one, index, use));
+  return [el("p", { class: "ds-goal-said" }, said), el("div", { class: "ds-goal-cards" }, ...cards), ...next];
+}
+
+/** @param {GoalChoice} one @param {number} index @param {(one: GoalChoice) => void} use */
+function card(one, index, use) {
+  const facts = [tradeOff(one, index), one.checkpointing ? say("checkpointing") : "", room(one)].filter(Boolean);
+  const [before, after] = say("launch_with", { words: "\n" }).split("\n");
+  const options = el("span", { class: "ds-goal-options" }, ...withOptions(one.words));
+  const label = el("span", { class: "ds-goal-label" }, before);
+  const given = one.words ? [el("p", { class: "ds-goal-words" }, label, options, after)] : [];
+  return el(
+    "article",
+    { class: "ds-goal-card", "data-preset": one.preset, "data-fit": one.verdict.fit },
+    el("p", { class: "ds-goal-role" }, say(roleOf(one))),
+    el("h3", {}, one.title),
+    el("p", { class: "ds-goal-about" }, one.purpose),
+    ...one.verdict.devices.map(bar),
+    el("p", { class: "ds-goal-facts" }, facts.join(" · ")),
+    ...given,
+    button(say("use"), { class: "ds-goal-find" }, () => use(one)),
+  );
+}
+
+/** Without GPUs it is the host's memory that is least. @param {GoalChoice} one */
+export const roleOf = ({ role, verdict }) =>
+  role === "leanest" && !verdict.devices.some(({ device }) => device === "gpu") ? "leanest_host" : role;
+
+/** @param {GoalChoice} one @param {number} index */
+function tradeOff(one, index) {
+  if (index === 0) return "";
+  return one.slower < 1.05 ? say("same_speed") : say("slower", { times: one.slower.toFixed(1) });
+}
+
+/** @param {GoalChoice} one */
+function room({ verdict }) {
+  const gpu = verdict.devices.find(({ device }) => device === "gpu");
+  if (!gpu || gpu.capacity === null) return "";
+  const left = gpu.capacity - barOf(gpu, "").bytes;
+  return left >= 0 ? say("room_left", { gib: gib(left) }) : say("too_much", { gib: gib(-left) });
+}
+
+/** @param {MemoryDevice} device */
+function bar(device) {
+  const found = barOf(device, "");
+  const name = textOf("memory_places", device.device);
+  const need = found.capacity === null ? gib(found.bytes) : `${gib(found.bytes)} / ${gib(found.capacity)}`;
+  const track = el("div", { class: "ds-mem-track" });
+  for (const { part: one, width } of found.segments) {
+    const title = `${textOf("memory_parts", one.part)}, ${gib(one.bytes)}`;
+    const segment = el("span", { class: "ds-mem-part", "data-place": one.place, title });
+    segment.style.width = `${width}%`;
+    segment.style.background = colourOf(one.part);
+    track.append(segment);
+  }
+  const line = el("span", { class: "ds-mem-line", "aria-hidden": "true" });
+  if (found.line !== null) line.style.left = `${found.line}%`;
+  const label = `${name}: ${need}, ${textOf("memory_fits", found.fit)}`;
+  return el(
+    "div",
+    { class: "ds-mem-device", "data-device": device.device, "data-fit": found.fit },
+    el("p", { class: "ds-goal-need" }, el("b", {}, name), el("span", { class: "ds-mem-need" }, need)),
+    el("div", { class: "ds-mem-bar", role: "img", "aria-label": label }, track, ...(found.line === null ? [] : [line])),
+  );
+}
+
+function isFirstVisit() {
+  try {
+    return localStorage.getItem(SEEN) === null;
+  } catch {
+    return false;
+  }
+}
+
+function remember() {
+  try {
+    localStorage.setItem(SEEN, "1");
+  } catch {
+    /* a browser that keeps nothing */
+  }
+}
+
+/**
+ * What the chosen config brings: text, form, preset; framework, GPUs, nodes, device; model, length, checkpointing; and
+ * the script's arguments, `typed` with what the config needs.
+ * @param {unknown} whole @param {string | null} typed
+ */
+export function used(whole, typed) {
+  const { asked, choice: one } = /** @type {{ asked: GoalAsked, choice: GoalChoice }} */ (window.dsguiGoal);
+  const context = [asked.framework, asked.gpus, asked.nodes, asked.device];
+  return [
+    one.text,
+    whole,
+    one.preset,
+    ...context,
+    asked.model,
+    String(asked.length),
+    one.checkpointing,
+    merged(typed ?? "", one.words),
+  ];
+}
+
+/**
+ * The arguments typed, with those options set as `needed` has them.
+ * @param {string} typed @param {string} needed
+ */
+export function merged(typed, needed) {
+  const wanted = needed.split(/\s+/).filter(Boolean);
+  const options = new Set(wanted.filter((word) => word.startsWith("--")));
+  /** @type {string[]} */
+  const kept = [];
+  let dropped = false;
+  for (const word of typed.split(/\s+/).filter(Boolean)) {
+    if (word.startsWith("--")) dropped = options.has(word.split("=")[0]) || isOtherPrecision(word, options);
+    if (!dropped) kept.push(word);
+  }
+  return [...kept, ...wanted].join(" ");
+}
+
+const PRECISIONS = ["--fp16", "--bf16"];
+
+/** @param {string} word @param {Set<string>} options */
+const isOtherPrecision = (word, options) => PRECISIONS.includes(word) && PRECISIONS.some((one) => options.has(one));
+
+/** @param {HTMLElement} element @param {GoalProps} props @param {Trigger} trigger @param {Watch} watch */
+export function mount(element, props, trigger, watch) {
+  const goal = new Goal(part(element, ".ds-goal"), props, trigger);
+  watch("value", () => goal.show());
+}

@@ -1,0 +1,84 @@
+// Marks beside the JSON editor's line numbers, where something was found, and the way to a line. The editor is Gradio's
+// CodeMirror: it draws only the lines in view and uses their elements again, so a mark is set by the number an element
+// shows, anew whenever one changes. Only attributes are set, in the gutter, which CodeMirror does not read back.
+
+import { around } from "../common/dom.js";
+
+/** @import { Found } from "../types.d.ts" */
+
+const EDITOR = "config-json";
+const NUMBERS = ".cm-lineNumbers .cm-gutterElement";
+const GRAVITY = ["error", "warning", "note"];
+
+/** @type {Map<number, Found[]>} */
+let byLine = new Map();
+/** @type {HTMLElement | null} */
+let watched = null;
+
+/** @param {Found[]} found */
+export function mark(found) {
+  byLine = new Map();
+  for (const one of found) byLine.set(one.line, [...(byLine.get(one.line) ?? []), one]);
+  watch();
+  draw();
+}
+
+function watch() {
+  const editor = document.getElementById(EDITOR);
+  if (!editor || editor === watched) return;
+  watched = editor;
+  new MutationObserver(draw).observe(editor, { subtree: true, childList: true, characterData: true });
+  editor.addEventListener("click", (event) => {
+    const line = Number(around(event, "[data-mark]")?.textContent);
+    const first = gravest(byLine.get(line) ?? []);
+    if (first) window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: first.pointer }));
+  });
+}
+
+/** @param {Found[]} found @returns {Found | undefined} */
+const gravest = (found) =>
+  [...found].sort((one, two) => GRAVITY.indexOf(one.severity) - GRAVITY.indexOf(two.severity))[0];
+
+function draw() {
+  for (const element of watched?.querySelectorAll(NUMBERS) ?? []) {
+    const found = byLine.get(Number(element.textContent)) ?? [];
+    const worst = gravest(found)?.severity;
+    if (worst) {
+      element.setAttribute("data-mark", worst);
+      element.setAttribute("title", found.map(({ text }) => text).join("\n"));
+    } else if (element.hasAttribute("data-mark")) {
+      element.removeAttribute("data-mark");
+      element.removeAttribute("title");
+    }
+  }
+}
+
+/**
+ * @typedef {{ from: number, to: number }} Line
+ * @typedef {{ state: { doc: { lines: number, line(number: number): Line } }, dispatch(change: object): void,
+ *   focus(): void }} View what is used of CodeMirror's view
+ */
+
+/** As CodeMirror's own `EditorView.findFromDOM` finds it. @returns {View | null} */
+function view() {
+  const content = document.querySelector(`#${EDITOR} .cm-content`);
+  if (!content) return null;
+  const { cmTile, cmView } = /** @type {any} */ (content);
+  return cmTile?.root?.view ?? cmView?.rootView?.view ?? cmView?.view ?? null;
+}
+
+/** The cursor at the end of a line, in view; without CodeMirror's view, the editor alone. @param {number} number */
+export function goToLine(number) {
+  const editor = document.getElementById(EDITOR);
+  const found = view();
+  if (found) {
+    const { doc } = found.state;
+    const line = doc.line(Math.min(Math.max(number, 1), doc.lines));
+    found.dispatch({ selection: { anchor: line.to }, scrollIntoView: true });
+    found.focus();
+  } else {
+    const content = editor?.querySelector(".cm-content");
+    if (content instanceof HTMLElement) content.focus();
+  }
+  editor?.scrollIntoView({ block: "nearest", behavior: "smooth" });
+}

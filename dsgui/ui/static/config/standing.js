@@ -1,0 +1,103 @@
+// The bar that stays in view: preset and whether it was changed, what the checks say, whether it fits. A press on the
+// verdict goes to the findings, one on the fit to the memory bars.
+
+import { button, el, part } from "../common/dom.js";
+import { tellOwn } from "./own_config.js";
+import { textOf, words } from "../texts/texts.js";
+
+/** @import { Props, Standing, Trigger, Watch } from "../types.d.ts" */
+
+/** @param {string} code @param {Record<string, string>} [given] */
+const say = (code, given) => words("configure_page", code, given);
+
+class Bar {
+  /** @param {HTMLElement} root @param {Props<unknown>} props @param {Trigger} trigger */
+  constructor(root, props, trigger) {
+    this.root = root;
+    this.props = props;
+    this.trigger = trigger;
+  }
+
+  show() {
+    const { value } = this.props;
+    if (typeof value !== "string" || !value) return;
+    /** @type {Standing} */
+    const told = JSON.parse(value);
+    const focused = document.activeElement?.id ?? "";
+    this.root.replaceChildren(name(told), verdict(told), ...fit(told), download(), ...this.plan(told));
+    const again = focused ? this.root.querySelector(`#${CSS.escape(focused)}`) : null;
+    if (again instanceof HTMLElement) again.focus();
+    // What the chosen preset is for is not said of a config that was pasted or imported over it.
+    tellOwn(told.preset ? "" : say("own_config"));
+  }
+
+  /** @param {Standing} told */
+  plan({ plan }) {
+    if (!plan) return [];
+    const [one, many] = plan.card ? ["made_for_card_one", "made_for_card_many"] : ["made_for_one", "made_for_many"];
+    const code = plan.ranks === 1 ? one : many;
+    const text = say(code, { ranks: String(plan.ranks), card: plan.card });
+    const press = button(say("plan_for_that"), { class: "ds-step", id: "plan-for-that" }, () =>
+      this.trigger("plan", plan),
+    );
+    return [el("p", { class: "ds-standing-plan", role: "status" }, text, " ", press)];
+  }
+}
+
+const COUNTS = [
+  ["error_one", "error_many"],
+  ["warning_one", "warning_many"],
+  ["note_one", "note_many"],
+];
+
+/** @param {number} count @param {string[]} codes for one, and for several */
+const numbered = (count, [one, many]) => say(count === 1 ? one : many, { count: String(count) });
+
+/** @param {Standing} told */
+function name({ preset, modified }) {
+  const mark = modified ? [" ", el("span", { class: "ds-standing-modified" }, say("modified"))] : [];
+  return el("p", { class: "ds-standing-name" }, el("b", {}, preset || say("own_config")), ...mark);
+}
+
+/** @param {Standing} told */
+function verdict(told) {
+  const { broken, errors, warnings, notes } = told;
+  const kind = broken || errors ? "error" : warnings ? "warning" : "ok";
+  const counts = [errors, warnings, notes].flatMap((count, place) => (count ? [numbered(count, COUNTS[place])] : []));
+  const text = broken ? say("broken") : counts.join(" · ") || say("passes");
+  const attributes = {
+    class: "ds-standing-chip",
+    "data-kind": kind,
+    id: "standing-verdict",
+    title: say("to_findings"),
+  };
+  return button(text, attributes, () => goTo("findings"));
+}
+
+/** @param {Standing} told */
+function fit({ fit: found }) {
+  if (!found || found === "cannot_say") return [];
+  const attributes = { class: "ds-standing-chip", "data-kind": found, id: "standing-fit", title: say("to_memory") };
+  return [button(textOf("memory_fits", found), attributes, () => goTo("memory-panel"))];
+}
+
+const download = () =>
+  button(say("download"), { class: "ds-step", id: "standing-download" }, () =>
+    document.getElementById("download")?.click(),
+  );
+
+/** @param {string} id */
+function goTo(id) {
+  const place = document.getElementById(id);
+  if (!place) return;
+  place.tabIndex = -1;
+  place.scrollIntoView({ block: "start", behavior: "smooth" });
+  place.focus({ preventScroll: true });
+}
+
+/** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} trigger @param {Watch} watch */
+export function mount(element, props, trigger, watch) {
+  const bar = new Bar(part(element, ".ds-standing"), props, trigger);
+  watch("value", () => bar.show());
+  bar.show();
+}

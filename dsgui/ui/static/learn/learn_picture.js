@@ -1,0 +1,61 @@
+// Sliders over the picture of ZeRO: the server reckons it for where they stand, by the same model as 1 · Configure.
+
+import { el } from "../common/dom.js";
+import { placeOf, valueAt } from "./learn_steps.js";
+import { drawn } from "../memory/zero_stages.js";
+
+/** @import { LearnStep, LearnTold, ZeroStages } from "../types.d.ts" */
+
+const SETTLED_MS = 150;
+
+export class Picture {
+  /** @param {LearnTold} told @param {LearnStep} step @param {(at: Record<string, string>) => void} moved */
+  constructor(told, step, moved) {
+    this.moved = moved;
+    this.turn = 0;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.waiting = undefined;
+    /** Where each stands. @type {Record<string, string>} */
+    this.at = {};
+    const sliders = step.sliders.map((name) => this.slider(name, told));
+    this.drawing = el("div", { class: "ds-zs ds-learn-picture", role: "group", "aria-label": told.labels.picture });
+    this.node = el("div", { class: "ds-learn-sliders" }, ...sliders, this.drawing);
+    void this.look(false);
+  }
+
+  /** @param {string} name @param {LearnTold} told */
+  slider(name, told) {
+    const offer = told.offers[name];
+    const input = el("input", { type: "range", min: 0, max: offer.values.length - 1, step: 1, id: `learn-${name}` });
+    const shown = el("output", { for: input.id });
+    const show = () => {
+      const { value, title } = valueAt(offer, Number(input.value));
+      this.at[name] = value;
+      shown.textContent = title;
+      input.setAttribute("aria-valuetext", title);
+    };
+    input.value = String(placeOf(offer));
+    show();
+    input.addEventListener("input", () => {
+      show();
+      clearTimeout(this.waiting);
+      this.waiting = setTimeout(() => void this.look(true), SETTLED_MS);
+    });
+    return el("div", { class: "ds-learn-slider" }, el("label", { for: input.id }, offer.label), shown, input);
+  }
+
+  /** @param {boolean} moved */
+  async look(moved) {
+    const turn = (this.turn += 1);
+    const at = { ...this.at };
+    this.drawing.setAttribute("aria-busy", "true");
+    const answer = await fetch(`/dsgui/learn/picture?${new URLSearchParams(at)}`).catch(() => null);
+    if (turn !== this.turn) return;
+    this.drawing.removeAttribute("aria-busy");
+    if (!answer?.ok) return;
+    /** @type {ZeroStages} */
+    const told = await answer.json();
+    this.drawing.replaceChildren(...drawn(told));
+    if (moved) this.moved(at);
+  }
+}

@@ -1,0 +1,205 @@
+// A run's output as a terminal would show it, its end followed; searched on the server in all that is kept, and opened
+// at any place.
+
+import { Paint, settled, settledLines, wholeLines } from "./ansi.js";
+import { button, el } from "../common/dom.js";
+import { words } from "../texts/texts.js";
+
+/** @import { OutputAnswer, SearchAnswer } from "../types.d.ts" */
+
+const KEPT_CHARACTERS = 300000;
+const SEARCH_AFTER_MS = 300;
+const NEAR_END_PX = 24;
+
+/** @param {string} code @param {Record<string, string>} [given] */
+const say = (code, given) => words("runs_page", code, given);
+
+/** @param {Paint} paint @param {string} text */
+const nodes = (paint, text) =>
+  paint.parts(text).map(({ text: shown, names }) => (names ? el("span", { class: names }, shown) : shown));
+
+/** The nodes of whole output that stands by itself. @param {string} text */
+const plain = (text) => nodes(new Paint(), settledLines(text));
+
+/** How many were found, in words. @param {SearchAnswer} answer */
+function counted({ matches, more }) {
+  if (!matches.length) return say("no_lines");
+  const count = String(matches.length);
+  if (more) return say("many_lines", { count });
+  return matches.length === 1 ? say("one_line") : say("lines", { count });
+}
+
+export class Log {
+  /**
+   * @param {string} id
+   * @param {(end: number) => void} onEnd is told from where the output goes on when its end was asked for anew
+   */
+  constructor(id, onEnd) {
+    this.id = id;
+    this.onEnd = onEnd;
+    this.paint = new Paint();
+    this.pending = "";
+    this.length = 0;
+    this.elsewhere = false;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    this.text = el("pre", { class: "ds-log", role: "region", tabindex: "0", "aria-label": say("output_label") });
+    this.text.dataset.empty = say("no_output");
+    this.tail = el("span", {});
+    const whole = say("search_output");
+    const hints = { placeholder: whole, "aria-label": whole };
+    this.search = el("input", { type: "search", class: "ds-run-search", ...hints });
+    this.first = button(say("first_error"), { class: "ds-step", title: say("first_error_title") }, () =>
+      this.toFirstError(),
+    );
+    const pressed = { "aria-pressed": "true", title: say("follow_title") };
+    this.follow = button(say("follow"), { class: "ds-step", ...pressed }, () => this.toEnd());
+    this.found = el("ol", { class: "ds-matches", hidden: true });
+    this.said = el("p", { class: "ds-remark", role: "status", hidden: true });
+    const tools = el("div", { class: "ds-log-tools" }, this.search, this.first, this.follow);
+    this.node = el("div", { class: "ds-log-view" }, tools, this.said, this.found, this.text);
+    this.listen();
+    this.clear();
+  }
+
+  listen() {
+    this.search.addEventListener("input", () => {
+      clearTimeout(this.timer);
+      this.forget();
+      this.timer = setTimeout(() => this.find(), SEARCH_AFTER_MS);
+    });
+    this.search.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      clearTimeout(this.timer);
+      this.find();
+    });
+    this.text.addEventListener("scroll", () => this.press(this.elsewhere ? false : this.atEnd()));
+    // Narrower, the same lines are more.
+    new ResizeObserver(() => this.isFollowed() && this.scrollToEnd()).observe(this.text);
+  }
+
+  clear() {
+    this.paint = new Paint();
+    this.pending = "";
+    this.length = 0;
+    this.elsewhere = false;
+    this.text.replaceChildren(this.tail);
+    this.tail.replaceChildren();
+  }
+
+  atEnd() {
+    return this.text.scrollTop + this.text.clientHeight >= this.text.scrollHeight - NEAR_END_PX;
+  }
+
+  isFollowed() {
+    return this.follow.getAttribute("aria-pressed") === "true";
+  }
+
+  scrollToEnd() {
+    this.text.scrollTop = this.text.scrollHeight;
+  }
+
+  /** @param {boolean} on */
+  press(on) {
+    this.follow.setAttribute("aria-pressed", String(on));
+  }
+
+  /** News from the end of the output. While another place is shown, they wait on the server. @param {string} text */
+  add(text) {
+    if (this.elsewhere) return;
+    const follows = this.atEnd();
+    const { lines, rest } = wholeLines(this.pending + text);
+    this.pending = rest;
+    if (lines) {
+      this.tail.before(el("span", {}, ...nodes(this.paint, lines)));
+      this.length += lines.length;
+      this.trim();
+    }
+    this.tail.replaceChildren(...nodes(new Paint(this.paint.on), settled(rest)));
+    if (follows) this.scrollToEnd();
+  }
+
+  trim() {
+    while (this.length > KEPT_CHARACTERS && this.text.childNodes.length > 2) {
+      const oldest = this.text.firstChild;
+      if (!oldest || oldest === this.tail) return;
+      this.length -= oldest.textContent?.length ?? 0;
+      oldest.remove();
+    }
+  }
+
+  /** @param {string} what @param {Record<string, string>} query */
+  async ask(what, query) {
+    const address = `/dsgui/runs/${encodeURIComponent(this.id)}/${what}?${new URLSearchParams(query)}`;
+    const answer = await fetch(address).catch(() => null);
+    if (answer?.ok) return answer.json();
+    this.say(say("no_answer"));
+    return null;
+  }
+
+  /** @param {string} sentence */
+  say(sentence) {
+    this.said.hidden = !sentence;
+    this.said.textContent = sentence;
+  }
+
+  /** What was found for other words than those in the box. */
+  forget() {
+    this.say(this.search.value.trim() ? say("searching") : "");
+    this.found.hidden = true;
+    this.found.replaceChildren();
+  }
+
+  async find() {
+    const asked = this.search.value.trim();
+    if (!asked) return;
+    /** @type {SearchAnswer | null} */
+    const answer = await this.ask("search", { words: asked });
+    if (!answer || this.search.value.trim() !== asked) return;
+    this.say(counted(answer));
+    this.found.hidden = !answer.matches.length;
+    const items = answer.matches.map(({ line, offset }) =>
+      el(
+        "li",
+        {},
+        button(line, { class: "ds-match" }, () => this.open(offset)),
+      ),
+    );
+    this.found.replaceChildren(...items);
+  }
+
+  async toFirstError() {
+    /** @type {SearchAnswer | null} */
+    const answer = await this.ask("search", { words: "", errors: "true" });
+    if (!answer) return;
+    const [first] = answer.matches;
+    this.say(first ? "" : say("no_errors"));
+    if (first) await this.open(first.offset);
+  }
+
+  /** The output around a place, its line marked. @param {number} offset */
+  async open(offset) {
+    /** @type {OutputAnswer | null} */
+    const answer = await this.ask("output", { offset: String(offset) });
+    if (!answer) return;
+    this.clear();
+    this.elsewhere = true;
+    this.press(false);
+    const mark = el("mark", {}, ...nodes(new Paint(), settled(answer.line.replace(/\n$/, ""))));
+    this.text.replaceChildren(...plain(answer.before), mark, "\n", ...plain(answer.after), this.tail);
+    this.text.scrollTop = Math.max(mark.offsetTop - this.text.offsetTop - 60, 0);
+  }
+
+  async toEnd() {
+    if (this.elsewhere) {
+      /** @type {OutputAnswer | null} */
+      const answer = await this.ask("output", { offset: "-1" });
+      if (!answer) return;
+      this.clear();
+      this.add(answer.before);
+      this.onEnd(answer.end);
+    }
+    this.press(true);
+    this.scrollToEnd();
+  }
+}

@@ -1,0 +1,228 @@
+// Other configs for the same model and batch, from the fastest to the leanest: what each changes, what it takes, and a
+// press that applies it; short trials of the best of them, and what those measured beside the estimates. It asks only
+// while its fold is open.
+
+import { button, el, part } from "../common/dom.js";
+import { figure, gib } from "../common/format.js";
+import { keyName } from "./memory_bars.js";
+import { textOf, words } from "../texts/texts.js";
+import { onUnanswered } from "../common/unanswered.js";
+
+/** @import { Ladder, LadderStep, Props, Trial, Trials, Trigger, Watch } from "../types.d.ts" */
+
+const DEVICES = ["gpu", "host"];
+const AS_FAST = 1.005;
+const LOOK_MS = 2000;
+
+/** @param {string} code @param {Record<string, string>} [given] */
+const say = (code, given) => words("memory_page", code, given);
+
+class LadderFold {
+  /** @param {HTMLElement} root @param {Props<unknown>} props @param {Trigger} trigger */
+  constructor(root, props, trigger) {
+    this.props = props;
+    this.trigger = trigger;
+    /** What the bars above are about. */
+    this.asked = "";
+    this.turn = 0;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.due = undefined;
+    /** What the last press was told; a later look changes the runs alone. @type {Trials} */
+    this.trials = {};
+    this.waiting = false;
+    /** What an applied step leaves to the script. @type {string[]} */
+    this.left = [];
+    this.content = el("div", { class: "ds-ld" });
+    this.fold = el("details", { class: "ds-zs-fold" }, el("summary", {}, say("ladder")), this.content);
+    this.fold.addEventListener("toggle", () => this.look());
+    window.addEventListener("dsgui:memory", (event) => {
+      this.asked = event.detail;
+      this.look();
+    });
+    onUnanswered("ladder", () => {
+      this.content.removeAttribute("aria-busy");
+      if (!this.told()) this.content.replaceChildren(el("p", { role: "status" }, say("unanswered")));
+    });
+    onUnanswered("trials", () => this.heard({ why: say("unanswered") }));
+    root.replaceChildren(this.fold);
+    // Back from 2 · Launch it may be another script.
+    new IntersectionObserver(([seen]) => seen?.isIntersecting && this.follow()).observe(this.fold);
+  }
+
+  /** @returns {Ladder | null} */
+  told() {
+    const { value } = this.props;
+    return typeof value === "string" && value ? JSON.parse(value) : null;
+  }
+
+  look() {
+    const told = this.told();
+    const known = told !== null && told.asked !== "" && told.asked === this.asked;
+    if (!this.fold.open || known) return;
+    this.content.setAttribute("aria-busy", "true");
+    if (!told) this.content.replaceChildren(el("p", { role: "status" }, say("ladder_looking")));
+    this.trigger("look", { turn: (this.turn += 1) });
+  }
+
+  show() {
+    const told = this.told();
+    this.content.removeAttribute("aria-busy");
+    this.draw();
+    if (told) this.follow();
+  }
+
+  draw() {
+    const told = this.told();
+    this.content.replaceChildren(...(told ? this.drawn(told) : []));
+  }
+
+  /** Asks what the trials of the steps shown have measured. */
+  follow() {
+    clearTimeout(this.due);
+    const keys = this.told()?.steps.map(({ key }) => key) ?? [];
+    if (this.fold.open && keys.length) this.trigger("follow", { keys });
+  }
+
+  measured() {
+    const { measured } = /** @type {{ measured?: unknown }} */ (/** @type {unknown} */ (this.props));
+    if (typeof measured === "string" && measured) this.heard(JSON.parse(measured));
+  }
+
+  /** @param {Trials} told */
+  heard(told) {
+    const pressed = "why" in told || "note" in told || "removed" in told;
+    if (pressed) this.waiting = false;
+    const said = pressed ? told : this.trials;
+    const before = JSON.stringify(this.trials);
+    this.trials = { why: said.why, to: said.to, note: said.note, runs: told.runs ?? this.trials.runs };
+    if (pressed || JSON.stringify(this.trials) !== before) this.draw(); // else what has the focus would lose it
+    clearTimeout(this.due);
+    if (this.tried().some(({ live }) => live) || told.removed) this.due = setTimeout(() => this.follow(), LOOK_MS);
+  }
+
+  /** @returns {Trial[]} */
+  tried() {
+    return Object.values(this.trials.runs ?? {});
+  }
+
+  attempt() {
+    this.waiting = true;
+    this.trials = { runs: this.trials.runs };
+    this.draw();
+    this.trigger("attempt", {});
+  }
+
+  /** The press, what came of the last one, and what leads on from there. */
+  bench() {
+    const { why, to, note } = this.trials;
+    const tried = this.tried();
+    const live = tried.some((one) => one.live);
+    const hints = { class: "ds-mem-do ds-ld-try", title: say("trial_about") };
+    const press = button(say("trial"), hints, () => this.attempt());
+    press.disabled = this.waiting || live;
+    const onward = () => document.getElementById("to-launch")?.click();
+    const ids = tried.map(({ run }) => run);
+    const parts = [
+      press,
+      why ? el("span", { role: "alert" }, why) : "",
+      why && to ? button(say("trial_to_launch"), { class: "ds-mem-do" }, onward) : "",
+      live ? el("span", { role: "status" }, say("trial_queued")) : "",
+      note ? el("span", {}, note) : "",
+      ids.length > 1 ? el("a", { href: `?compare=${ids.join(",")}` }, say("trial_compare")) : "",
+      ids.length && !live ? this.remover(ids) : "",
+    ];
+    return el("div", { class: "ds-ld-bench" }, ...parts.filter(Boolean));
+  }
+
+  /** Asks once more on the same button. @param {string[]} ids */
+  remover(ids) {
+    const ask = button(say("trial_remove"), { class: "ds-mem-do" }, () => {
+      const sure = () => this.trigger("discard", { runs: ids });
+      ask.replaceWith(button(say("trial_remove_sure", { count: String(ids.length) }), { class: "ds-mem-do" }, sure));
+    });
+    return ask;
+  }
+
+  /** @param {Ladder} told @returns {HTMLElement[]} */
+  drawn(told) {
+    if (told.why) return [el("p", {}, told.why.text)];
+    const left = this.left.map((text) => el("p", { class: "ds-ld-left", role: "status" }, text));
+    const head = ["ladder_change", "ladder_time", "gpu", "host"].map((code) =>
+      el("th", { scope: "col" }, DEVICES.includes(code) ? textOf("memory_places", code) : say(code)),
+    );
+    const rows = told.steps.map((one) => this.row(one));
+    const table = el(
+      "table",
+      { class: "ds-ld-table" },
+      el("thead", {}, el("tr", {}, ...head, el("th", {}, el("span", { class: "ds-ld-unseen" }, say("ladder_apply"))))),
+      el("tbody", {}, ...rows),
+    );
+    return [...left, el("p", { class: "ds-ld-about" }, say("ladder_about")), this.bench(), table];
+  }
+
+  /** @param {LadderStep} one */
+  row(one) {
+    const current = !one.moves.length;
+    const trial = this.trials.runs?.[one.key];
+    const moves = current ? say("ladder_as_is") : one.moves.map(({ text }) => text).join(" + ");
+    const edits = one.changes.map(({ pointer, value }) => `${keyName(pointer)}: ${JSON.stringify(value)}`).join("\n");
+    const fit = el("span", { class: "ds-mem-chip", "data-fit": one.fit }, textOf("memory_fits", one.fit));
+    const press = button(say("ladder_apply"), { class: "ds-mem-do", title: edits || undefined }, () => this.apply(one));
+    press.setAttribute("aria-label", say("ladder_apply_this", { moves }));
+    return el(
+      "tr",
+      { "data-fit": one.fit, "aria-current": current ? "true" : undefined },
+      el("th", { scope: "row" }, moves, " ", fit, trial ? runOf(trial) : ""),
+      el("td", {}, current ? "1" : timesOf(one.slower), trial ? beside(paceOf(trial)) : ""),
+      ...DEVICES.map((device) => el("td", {}, needOf(one, device), trial ? beside(peakOf(trial, device)) : "")),
+      el("td", {}, current ? "" : press),
+    );
+  }
+
+  /** @param {LadderStep} one */
+  apply(one) {
+    this.left = one.script.map(({ text }) => text);
+    const ticks = [...(one.checkpointing ? ["checkpointing"] : []), ...(one.zero_init ? ["zero_init"] : [])];
+    this.trigger("apply", { changes: one.changes, ticks });
+  }
+}
+
+/** @param {number} slower */
+const timesOf = (slower) => (slower < AS_FAST ? "≈ 1" : `≈ ${slower.toFixed(2)}×`);
+
+/** @param {LadderStep} one @param {string} device */
+const needOf = (one, device) => (one.needs[device] === undefined ? "–" : gib(one.needs[device]));
+
+/** @param {string} text */
+const beside = (text) => el("small", { class: "ds-ld-measured" }, text);
+
+/** Nothing yet of a run that goes on. @param {string | null} value @param {boolean} live */
+const orNot = (value, live) => {
+  if (value !== null) return say("trial_measured", { value });
+  return live ? "" : say("trial_unmeasured");
+};
+
+/** @param {Trial} trial */
+const paceOf = ({ step_s: seconds, live }) =>
+  orNot(seconds === null ? null : say("trial_step", { seconds: figure(seconds, 3) }), live);
+
+/** @param {Trial} trial @param {string} device */
+const peakOf = (trial, device) => {
+  const peak = device === "gpu" ? trial.gpu : trial.host;
+  return orNot(peak === null ? null : gib(peak), trial.live);
+};
+
+/** @param {Trial} trial */
+const runOf = ({ run, says, failed }) =>
+  el(
+    "small",
+    { class: "ds-ld-measured", "data-failed": failed ? "true" : undefined },
+    el("a", { href: `?run=${encodeURIComponent(run)}`, title: say("trial_run") }, says),
+  );
+
+/** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} trigger @param {Watch} watch */
+export function mount(element, props, trigger, watch) {
+  const fold = new LadderFold(part(element, ".ds-ladder"), props, trigger);
+  watch("value", () => fold.show());
+  watch("measured", () => fold.measured());
+}

@@ -1,0 +1,363 @@
+// What a training takes, as bars: a stack of parts for a GPU and one for the host, each against what there is. What a
+// part is and which keys change it stands below the bar, for who points at it, taps it or comes by with the keyboard.
+
+import { around, button, el, part } from "../common/dom.js";
+import { GIB, gib } from "../common/format.js";
+import { barOf, colourOf, idOf, keyName, partsOf, stageOf } from "./memory_bars.js";
+import { partName } from "./memory_charts.js";
+import { Rehearsal } from "./memory_rehearsal.js";
+import { textOf, words } from "../texts/texts.js";
+import { onUnanswered } from "../common/unanswered.js";
+
+/** @import { MemoryBar, MemoryChange, MemoryDevice, MemoryPart, MemoryProps } from "../types.d.ts" */
+/** @import { MemoryTold, Trigger, Watch } from "../types.d.ts" */
+
+const ALL = "";
+
+/** What the button is called that applies a change. @param {string[]} ticks what it ticks */
+function applyName(ticks) {
+  if (ticks.length > 1) return words("memory_page", "apply_both");
+  return words("memory_page", ticks[0] ? `apply_${ticks[0]}` : "apply");
+}
+
+class Memory {
+  /** @param {HTMLElement} root @param {MemoryProps} props @param {Trigger} trigger */
+  constructor(root, props, trigger) {
+    this.root = root;
+    this.props = props;
+    this.trigger = trigger;
+    this.moment = ALL;
+    this.chosen = "";
+    this.looking = "";
+    this.rehearsal = new Rehearsal(trigger);
+    /** What an applied change leaves to the script. @type {string[]} */
+    this.left = [];
+    this.unanswered = ""; // what a change was looked for, and the server had no answer
+    onUnanswered("change", () => {
+      this.unanswered = this.looking;
+      this.looking = "";
+      this.show();
+    });
+    root.addEventListener("click", (event) => {
+      const where = around(event, "[data-goto]")?.dataset.goto;
+      if (where !== undefined) window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: where }));
+    });
+  }
+
+  /** @returns {MemoryTold | null} */
+  told() {
+    const { value } = this.props;
+    return typeof value === "string" && value ? JSON.parse(value) : null;
+  }
+
+  show() {
+    const told = this.told();
+    window.dispatchEvent(new CustomEvent("dsgui:memory", { detail: told?.asked ?? "" }));
+    const focused = document.activeElement?.id ?? "";
+    this.root.replaceChildren(...(told ? this.drawn(told) : [this.rehearsal.head]), this.rehearsal.found);
+    this.rehearse();
+    if (focused && this.root.querySelector(`#${CSS.escape(focused)}`)) document.getElementById(focused)?.focus();
+  }
+
+  /** The dry run alone: it goes on while nothing else changes. */
+  rehearse() {
+    const { rehearsed } = this.props;
+    this.rehearsal.show(this.told(), typeof rehearsed === "string" ? rehearsed : "", this.moment);
+  }
+
+  /** @param {MemoryTold} told */
+  drawn(told) {
+    if (!told.devices) {
+      return [head(told), el("p", { class: "ds-subject" }, told.why?.text ?? ""), this.rehearsal.head];
+    }
+    return [
+      head(told),
+      ...told.devices.map((device) => this.device(device, told)),
+      ...(told.remarks ?? []).map((one) => el("p", { class: "ds-mem-remark" }, one.text)),
+      ...told.short.map((one) => el("p", { class: "ds-mem-short" }, one.text)),
+      this.rehearsal.head,
+      ...this.change(told),
+      this.moments(told.devices),
+      el("div", { class: "ds-mem-lists" }, ...told.devices.map((device) => this.parts(device))),
+      el("p", { class: "ds-mem-explained", role: "status" }, ...this.explained(told.devices)),
+      notes(told),
+    ];
+  }
+
+  /** @param {MemoryDevice} device @param {MemoryTold} told */
+  device(device, told) {
+    const beside = told.formula?.devices?.find((one) => one.device === device.device);
+    const bar = barOf(device, this.moment, beside);
+    const name = textOf("memory_places", device.device);
+    const needs = needOf(bar);
+    const track = el("div", { class: "ds-mem-track" });
+    for (const one of bar.segments) {
+      const attributes = this.segment(device, one.part);
+      const segment = this.pointing(
+        button("", attributes, () => this.point(one.id)),
+        one.id,
+      );
+      segment.style.width = `${one.width}%`;
+      segment.style.background = colourOf(one.part.part);
+      track.append(segment);
+    }
+    const line = el("span", { class: "ds-mem-line", "aria-hidden": "true" });
+    if (bar.line !== null) line.style.left = `${bar.line}%`;
+    const marks = bar.line === null ? [] : [line];
+    return el(
+      "section",
+      { class: "ds-mem-device", "data-device": device.device, "data-fit": bar.fit },
+      el(
+        "p",
+        { class: "ds-mem-name" },
+        el("b", {}, deviceName(device, told)),
+        el("span", { class: "ds-mem-need" }, needs),
+      ),
+      el(
+        "div",
+        { class: "ds-mem-bar", role: "group", "aria-label": words("memory_page", "bar", { name, need: needs }) },
+        track,
+        ...marks,
+      ),
+      ...(beside ? formulas(barOf(beside, this.moment, device)) : []),
+    );
+  }
+
+  /** @param {MemoryDevice} device @param {MemoryPart} one */
+  segment(device, one) {
+    const label = `${partName(one)}, ${range(one)}`;
+    return {
+      class: "ds-mem-part",
+      id: idOf(device.device, one),
+      "data-place": one.place,
+      title: label,
+      "aria-label": label,
+    };
+  }
+
+  /** From a bar that is too full to one that is not. @param {MemoryTold} told */
+  change(told) {
+    const found = this.found();
+    const stage = stageOf(told, found, this.looking);
+    const unanswered = this.unanswered !== "" && this.unanswered === told.asked;
+    const texts = unanswered ? [words("memory_page", "unanswered")] : this.left;
+    const left = texts.map((text) => el("p", { class: "ds-mem-change", role: "status" }, text));
+    if (stage === "nothing") return left;
+    if (stage === "found" && found) return howTo(found, () => this.apply(found));
+    const looking = stage === "looking";
+    const name = looking ? words("memory_page", "looking") : words("memory_page", "find");
+    const attributes = {
+      class: "ds-mem-do",
+      id: "ds-mem-find",
+      "aria-disabled": String(looking),
+      "aria-busy": looking,
+    };
+    return [
+      ...left,
+      el(
+        "p",
+        { class: "ds-mem-change" },
+        button(name, attributes, () => this.find(told)),
+      ),
+    ];
+  }
+
+  /** @returns {MemoryChange | null} */
+  found() {
+    const { found } = this.props;
+    return typeof found === "string" && found ? JSON.parse(found) : null;
+  }
+
+  /** @param {MemoryTold} told */
+  find(told) {
+    if (this.looking === told.asked) return;
+    this.looking = told.asked ?? "";
+    this.unanswered = "";
+    this.left = [];
+    this.show();
+    this.trigger("find", { asked: this.looking });
+  }
+
+  /** @param {MemoryChange} found */
+  apply(found) {
+    this.looking = "";
+    this.left = (found.script ?? []).map((one) => one.text);
+    this.trigger("apply", { changes: found.changes ?? [], ticks: ticksOf(found) });
+  }
+
+  /** Every moment with what it takes; one of them is shown. @param {MemoryDevice[]} devices */
+  moments(devices) {
+    const named = [...new Set(devices.flatMap((device) => device.moments.map((one) => one.moment)))];
+    const buttons = [ALL, ...named].map((moment) => {
+      const pressed = this.moment === moment;
+      const label = moment === ALL ? words("memory_page", "peak") : textOf("memory_moments", moment);
+      const attributes = {
+        class: "ds-mem-moment",
+        id: `ds-moment-${moment || "all"}`,
+        "aria-pressed": String(pressed),
+      };
+      return button(label, attributes, () => {
+        this.moment = moment;
+        this.show();
+      });
+    });
+    return el(
+      "div",
+      { class: "ds-mem-moments", role: "group", "aria-label": words("memory_page", "moment") },
+      words("memory_page", "at"),
+      ...buttons,
+    );
+  }
+
+  /** The parts of a device, the largest first. @param {MemoryDevice} device */
+  parts(device) {
+    const items = partsOf(device, this.moment).map(({ part: one, id }) => {
+      const swatch = el("span", { class: "ds-mem-swatch", "data-place": one.place, "aria-hidden": "true" });
+      swatch.style.background = colourOf(one.part);
+      const entry = this.pointing(
+        button("", { class: "ds-mem-entry", id: `${id}-entry` }, () => this.point(id)),
+        id,
+      );
+      entry.append(swatch, el("span", {}, partName(one)), el("span", { class: "ds-mem-gib" }, range(one)));
+      return el("li", { "data-part": id, class: id === this.chosen ? "ds-mem-pointed" : undefined }, entry);
+    });
+    const name = textOf("memory_places", device.device);
+    return el("div", {}, el("b", {}, name), el("ul", { class: "ds-mem-parts", "aria-label": name }, ...items));
+  }
+
+  /** Mouse, touch and keyboard alike. @param {HTMLElement} node @param {string} id */
+  pointing(node, id) {
+    node.addEventListener("mouseenter", () => this.point(id));
+    node.addEventListener("focus", () => this.point(id));
+    return node;
+  }
+
+  /** Nothing else moves: who points at one part after another would lose the place. @param {string} id */
+  point(id) {
+    this.chosen = id;
+    for (const entry of this.root.querySelectorAll("[data-part]")) {
+      entry.classList.toggle("ds-mem-pointed", entry.getAttribute("data-part") === id);
+    }
+    part(this.root, ".ds-mem-explained").replaceChildren(...this.explained(this.told()?.devices ?? []));
+  }
+
+  /** What the chosen part is, and the keys that change it. @param {MemoryDevice[]} devices */
+  explained(devices) {
+    const every = devices.flatMap((device) => partsOf(device, this.moment));
+    const found = every.find(({ id }) => id === this.chosen);
+    return found ? explained(found.part) : [words("memory_page", "hint")];
+  }
+}
+
+/** @param {MemoryTold} told */
+function head(told) {
+  const chip = el(
+    "span",
+    { class: "ds-mem-chip", "data-fit": told.fit, role: "status" },
+    textOf("memory_fits", told.fit),
+  );
+  const about = told.about ? [el("span", { class: "ds-mem-about" }, told.about)] : [];
+  return el("p", { class: "ds-mem-head" }, el("b", {}, words("memory_page", "memory")), chip, ...about);
+}
+
+/** The panel's boxes that say what the script does. @param {MemoryChange} found @returns {string[]} */
+function ticksOf(found) {
+  return [...(found.checkpointing ? ["checkpointing"] : []), ...(found.zero_init ? ["zero_init"] : [])];
+}
+
+/** The formula's bar, below that of the dry run. @param {MemoryBar} bar */
+function formulas(bar) {
+  const track = el("div", { class: "ds-mem-track ds-mem-formula", "aria-hidden": "true" });
+  for (const { part: one, width } of bar.segments) {
+    const title = `${partName(one)}, ${range(one)}`;
+    const segment = el("span", { class: "ds-mem-part", "data-place": one.place, title });
+    segment.style.width = `${width}%`;
+    segment.style.background = colourOf(one.part);
+    track.append(segment);
+  }
+  const text = `${textOf("memory_rehearsal", "formula")}: ${gib(bar.bytes)}`;
+  return [track, el("p", { class: "ds-mem-beside" }, text)];
+}
+
+/** What to change, in words and key by key. @param {MemoryChange} found @param {() => void} apply */
+function howTo(found, apply) {
+  const { changes = [], script = [] } = found;
+  const none = words("memory_page", "fits_as_is");
+  const text = el("p", { class: "ds-mem-change", role: "status" }, found.why?.text ?? found.text ?? none);
+  const edits = changes.map((one) =>
+    el("li", {}, el("code", { class: "ds-option" }, `${keyName(one.pointer)}: ${JSON.stringify(one.value)}`)),
+  );
+  const items = [...edits, ...script.map((one) => el("li", {}, one.text))];
+  const list = items.length ? [el("ul", { class: "ds-mem-edits" }, ...items)] : [];
+  const ticks = ticksOf(found);
+  const name = applyName(ticks);
+  const attributes = { class: "ds-mem-do", id: "ds-mem-apply" };
+  return [text, ...list, ...(changes.length || ticks.length ? [button(name, attributes, apply)] : [])];
+}
+
+/** @param {MemoryTold} told */
+function notes(told) {
+  if (!told.notes.length) return "";
+  const items = told.notes.map((one) => el("li", {}, one.text));
+  const count =
+    items.length === 1
+      ? words("memory_page", "assumption")
+      : words("memory_page", "assumptions", { count: String(items.length) });
+  return el("details", { class: "ds-mem-notes" }, el("summary", {}, count), el("ul", {}, ...items));
+}
+
+/** @param {MemoryPart} one */
+function explained(one) {
+  const keys = (one.keys ?? []).map((pointer) =>
+    pointer.startsWith("/")
+      ? el("button", { type: "button", class: "ds-where", "data-goto": pointer }, keyName(pointer))
+      : el("code", { class: "ds-option" }, pointer),
+  );
+  const changed = keys.length
+    ? [el("span", { class: "ds-mem-keys" }, words("memory_page", "changed_by"), " ", ...spaced(keys))]
+    : [];
+  return [
+    el("b", {}, words("memory_page", "about", { part: partName(one) })),
+    " ",
+    textOf("memory_about", one.part),
+    " ",
+    ...changed,
+  ];
+}
+
+/** @param {MemoryDevice} device @param {MemoryTold} told */
+function deviceName(device, told) {
+  const place = textOf("memory_places", device.device);
+  const isEach = device.device === "gpu" && told.ranks > 1;
+  const name = isEach ? words("memory_page", "each_of", { name: place, count: String(told.ranks) }) : place;
+  if (told.source !== "dry_run") return name;
+  return words("memory_page", "source", { name, source: textOf("memory_sources", told.source) });
+}
+
+/** @param {MemoryBar} bar */
+function needOf(bar) {
+  if (bar.capacity === null) return words("memory_page", "needed", { bytes: gib(bar.bytes) });
+  const need = words("memory_page", "of", { bytes: gib(bar.bytes), total: gib(bar.capacity) });
+  return words("memory_page", "with_fit", { need, fit: textOf("memory_fits", bar.fit) });
+}
+
+/** @param {HTMLElement[]} nodes */
+const spaced = (nodes) => nodes.flatMap((node, index) => (index ? [", ", node] : [node]));
+
+/** @param {MemoryPart} one */
+function range(one) {
+  const { least, most } = one;
+  return least === undefined || most === undefined
+    ? gib(one.bytes)
+    : `${(least / GIB).toFixed(1)}–${(most / GIB).toFixed(1)} GiB`;
+}
+
+/**
+ * @param {HTMLElement} element @param {MemoryProps} props @param {Trigger} trigger @param {Watch} watch
+ */
+export function mount(element, props, trigger, watch) {
+  const memory = new Memory(part(element, ".ds-memory"), props, trigger);
+  for (const name of ["value", "found"]) watch(name, () => memory.show());
+  watch("rehearsed", () => memory.rehearse());
+  memory.show();
+}

@@ -1,0 +1,79 @@
+// The arithmetic of the memory bars: which moment, how wide each part, where the line is. Pure.
+
+/** @import { MemoryBar, MemoryChange, MemoryDevice, MemoryPart, MemoryTold } from "../types.d.ts" */
+
+const LEAST = 5e-4;
+const ROOM = 1.04; // beside the longest of need and capacity
+const COLOURS = new Map(
+  Object.entries({
+    weights: "states-1",
+    frozen_weights: "states-1",
+    gathered: "states-2",
+    secondary_partition: "states-2",
+    master: "states-3",
+    moments: "states-4",
+    gradients: "gradients",
+    buckets: "sent-1",
+    staging: "sent-2",
+    swap_buffers: "sent-2",
+    activations: "kept-1",
+    logits: "kept-2",
+    step: "passing-1",
+    initialize: "passing-2",
+  }),
+);
+
+/** A variable of the style sheet: light and dark have their own. @param {string} part */
+export const variableOf = (part) => `--ds-mem-${COLOURS.get(part) ?? "around"}`;
+
+/** @param {string} part */
+export const colourOf = (part) => `var(${variableOf(part)})`;
+
+/** @param {string} device @param {MemoryPart} part */
+export const idOf = (device, part) => `ds-part-${device}-${part.place}-${part.part}`;
+
+/** `/zero_optimization/stage` as people write it. @param {string} pointer */
+export const keyName = (pointer) => pointer.split("/").slice(1).join(".");
+
+/**
+ * What a device has at a moment, by default the fullest; widths and the capacity's line are percent of the bar, which
+ * is as long as that of the same device `beside` it.
+ * @param {MemoryDevice} device @param {string} moment @param {MemoryDevice} beside @returns {MemoryBar}
+ */
+export function barOf(device, moment, beside = device) {
+  const { capacity, in_use: used } = device;
+  const found = device.moments.find((one) => one.moment === (moment || device.worst));
+  const bytes = found?.bytes ?? 0;
+  const others = found && used ? [{ part: "in_use", place: device.device, bytes: used }] : [];
+  const parts = [...(found?.parts ?? []).filter((one) => one.bytes > 0), ...others];
+  const most = Math.max(...[...device.moments, ...beside.moments].map((one) => one.bytes)) + (used ?? 0);
+  const scale = Math.max(capacity ?? 0, most, 1) * ROOM;
+  return {
+    bytes,
+    capacity,
+    fit: moment ? (found?.fit ?? "fits") : device.fit,
+    line: capacity === null ? null : (100 * capacity) / scale,
+    segments: parts.map((part) => ({ part, width: (100 * part.bytes) / scale, id: idOf(device.device, part) })),
+  };
+}
+
+/**
+ * What stands below the bars: nothing where it fits, the offer to look for a change, that it is looked for, or what was
+ * found for this very config.
+ * @param {MemoryTold} told @param {MemoryChange | null} found @param {string} looking what is looked for
+ * @returns {"nothing" | "offer" | "looking" | "found"}
+ */
+export function stageOf(told, found, looking) {
+  if (!told.asked || !["does_not_fit", "tight"].includes(told.fit)) return "nothing";
+  if (found?.asked === told.asked) return "found";
+  return looking === told.asked ? "looking" : "offer";
+}
+
+/**
+ * The parts of a device at a moment, the largest first; not the few bytes that a dry run finds here and there.
+ * @param {MemoryDevice} device @param {string} moment
+ */
+export function partsOf(device, moment) {
+  const { bytes, segments } = barOf(device, moment);
+  return segments.filter(({ part }) => part.bytes > LEAST * bytes).toSorted((a, b) => b.part.bytes - a.part.bytes);
+}

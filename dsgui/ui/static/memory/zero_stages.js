@@ -1,0 +1,156 @@
+// The picture of ZeRO for the config in the editor: a bar for each stage, on one scale, with its model states and what
+// is sent for a step. It asks only while its fold is open.
+
+import { el, part } from "../common/dom.js";
+import { gib } from "../common/format.js";
+import { colourOf } from "./memory_bars.js";
+import { textOf, words } from "../texts/texts.js";
+import { onUnanswered } from "../common/unanswered.js";
+import { barsOf, partsIn, spelled, statesOf, totalOf } from "./zero_states.js";
+
+/** @import { Props, StageBar, Trigger, Watch, ZeroStage, ZeroStages } from "../types.d.ts" */
+
+const PLACES = ["gpu", "host", "nvme"];
+
+class Stages {
+  /** @param {HTMLElement} root @param {Props<unknown>} props @param {Trigger} trigger */
+  constructor(root, props, trigger) {
+    this.props = props;
+    this.trigger = trigger;
+    /** What the bars above are about. */
+    this.asked = "";
+    this.turn = 0;
+    this.content = el("div", { class: "ds-zs" });
+    this.fold = el("details", { class: "ds-zs-fold" }, el("summary", {}, words("memory_page", "stages")), this.content);
+    this.fold.addEventListener("toggle", () => this.look());
+    window.addEventListener("dsgui:memory", (event) => {
+      this.asked = event.detail;
+      this.look();
+    });
+    onUnanswered("zero_stages", () => this.content.removeAttribute("aria-busy"));
+    root.replaceChildren(this.fold);
+  }
+
+  /** @returns {ZeroStages | null} */
+  told() {
+    const { value } = this.props;
+    return typeof value === "string" && value ? JSON.parse(value) : null;
+  }
+
+  look() {
+    const told = this.told();
+    const known = told !== null && told.asked !== "" && told.asked === this.asked;
+    if (!this.fold.open || known) return;
+    this.content.setAttribute("aria-busy", "true");
+    this.trigger("look", { turn: (this.turn += 1) });
+  }
+
+  show() {
+    const told = this.told();
+    this.content.removeAttribute("aria-busy");
+    this.content.replaceChildren(...(told ? drawn(told) : []));
+  }
+}
+
+/** @param {ZeroStages} told @returns {HTMLElement[]} */
+export function drawn(told) {
+  const { stages = [], notes = [] } = told;
+  if (told.why) return [el("p", {}, told.why.text)];
+  const bars = barsOf(stages);
+  return [
+    ...stages.map((one, index) => stage(one, bars[index], told)),
+    legend(stages),
+    el("ul", { class: "ds-zs-notes" }, ...notes.map((one) => el("li", {}, one.text))),
+  ];
+}
+
+/** @param {ZeroStage} one @param {StageBar | null | undefined} bar @param {ZeroStages} told */
+function stage(one, bar, told) {
+  const current = one.stage === told.current;
+  const mark = current ? [" ", el("span", { class: "ds-zs-current" }, words("memory_page", "this_config"))] : [];
+  const name = el("span", {}, el("b", {}, `Stage ${one.stage}`), ...mark);
+  const attributes = {
+    class: "ds-zs-stage",
+    "data-stage": one.stage,
+    "data-fit": one.fit,
+    "aria-current": current ? "true" : undefined,
+  };
+  if (!bar) {
+    const why = el("p", { class: "ds-zs-why" }, one.why?.text ?? "");
+    return el("section", attributes, el("p", { class: "ds-mem-name" }, name), why);
+  }
+  const needs = `${needed(bar)}, ${textOf("memory_moments", bar.moment)}`;
+  return el(
+    "section",
+    attributes,
+    el("p", { class: "ds-mem-name" }, name, el("span", { class: "ds-mem-need" }, needs)),
+    track(one, bar, needs),
+    ...facts(one, told.ranks ?? 1),
+  );
+}
+
+/** @param {StageBar} bar */
+function needed(bar) {
+  const place = textOf("memory_places", bar.device);
+  const need = { place, bytes: gib(bar.bytes) };
+  if (bar.capacity === null) return words("memory_page", "place_need", need);
+  return words("memory_page", "place_need_of", { ...need, total: gib(bar.capacity) });
+}
+
+/** @param {ZeroStage} one @param {StageBar} bar @param {string} needs */
+function track(one, bar, needs) {
+  const inner = el("div", { class: "ds-mem-track" });
+  for (const { part: code, bytes, width } of bar.segments) {
+    const segment = el("span", { class: "ds-mem-part", title: `${textOf("memory_parts", code)}, ${gib(bytes)}` });
+    segment.style.width = `${width}%`;
+    segment.style.background = colourOf(code);
+    inner.append(segment);
+  }
+  const label = `Stage ${one.stage}: ${needs}`;
+  const node = el("div", { class: "ds-mem-bar ds-zs-bar", role: "img", "aria-label": label }, inner);
+  if (bar.line !== null) {
+    const line = el("span", { class: "ds-mem-line" });
+    line.style.left = `${bar.line}%`;
+    node.append(line);
+  }
+  return node;
+}
+
+/** Model states and communication in numbers. @param {ZeroStage} one @param {number} ranks */
+function facts(one, ranks) {
+  const { states = [], sent = 0, by_paper: byPaper = 0 } = one;
+  const sums = PLACES.map((place) => ({ place, count: totalOf(states, place) })).filter(({ count }) => count);
+  const bytes = sums.map(({ place, count }) => words("memory_page", `on_${place}`, { bytes: gib(count) })).join(", ");
+  const told = { states: statesOf(one), bytes };
+  const lines = [words("memory_page", ranks > 1 ? "states_per_rank" : "states", told)];
+  if (ranks > 1) lines.push(words("memory_page", "sent", { sent: gib(sent), paper: gib(byPaper) }));
+  return lines.map((text) => el("p", { class: "ds-zs-fact" }, text));
+}
+
+/** @param {ZeroStage[]} stages */
+function legend(stages) {
+  const asked = stages.find((one) => one.devices);
+  const items = partsIn(stages).map((code) => {
+    const swatch = el("span", { class: "ds-mem-swatch", "aria-hidden": "true" });
+    swatch.style.background = colourOf(code);
+    return el("li", {}, swatch, textOf("memory_parts", code));
+  });
+  const { parameters = 0, trainable = 0 } = asked ?? {};
+  const count = spelled(parameters);
+  const counted =
+    trainable === parameters
+      ? words("memory_page", "parameters", { count })
+      : words("memory_page", "parameters_trained", { count, trained: spelled(trainable) });
+  return el(
+    "div",
+    { class: "ds-zs-legend" },
+    el("ul", {}, ...items),
+    el("p", {}, `${counted} ${words("memory_page", "states_are")}`),
+  );
+}
+
+/** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} trigger @param {Watch} watch */
+export function mount(element, props, trigger, watch) {
+  const stages = new Stages(part(element, ".ds-zero-stages"), props, trigger);
+  watch("value", () => stages.show());
+}

@@ -1,0 +1,506 @@
+// The charts of one run or of several laid over each other, and how they are looked at: axis, smoothing,
+// zoom, and how the user wants them to stand.
+
+import { AXES, axisOf, BUTTONS, choices, ownAxis, whyOwn } from "./axis.js";
+import { Chart } from "./chart.js";
+import {
+  cardLimits,
+  charted,
+  label,
+  LOSS,
+  nameOf,
+  offloadLimits,
+  placeOf,
+  predictedLimits,
+  rankOf,
+  withLimits,
+} from "./charts.js";
+import { dropDown } from "./chart_tools.js";
+import { Clock } from "./curves.js";
+import { button, el } from "../common/dom.js";
+import { groupedLines } from "./groups.js";
+import { inOrder as arranged, isPlain, layoutFrom, moved, neighbour, PLAIN, toggled } from "./layout.js";
+import { textOf, told, words } from "../texts/texts.js";
+import { COLOURS, look, markPlace, sharedRange } from "./traces.js";
+
+/** @import { Axis, Group, Layout, Limit, Line, Mark, Place, Range, RunEvent } from "../types.d.ts" */
+/** @import { Source, Style, View } from "../types.d.ts" */
+/** @import { Curve } from "./curves.js" */
+
+/**
+ * @typedef {object} BoardOptions
+ * @property {(axis: Axis, low: number, high: number) => void} [refine] asks for finer stretches of a part
+ * @property {((chart: Chart) => void) | null} [csv] saves a chart's points
+ * @property {string} [kept] where the browser keeps how the charts are looked at
+ * @property {() => Group[] | null} [groups] those of the sources that are drawn as one
+ */
+/** @typedef {{ lines: Line[], limits: Limit[], message?: string }} Content */
+/** @typedef {Map<Chart, Content>} Contents what each chart has now */
+
+/** @param {string} code @param {Record<string, string>} [given] */
+const say = (code, given) => words("charts_page", code, given);
+
+const KEPT_VIEW = "dsgui.charts";
+const MOST_MARKS = 200;
+const REFINE_AFTER_MS = 150;
+
+export class Board {
+  /**
+   * `sources` gives one for each run; `noLoss` of it says why it has no curve of its loss.
+   * @param {() => Source[]} sources @param {BoardOptions} options
+   */
+  constructor(sources, { refine = () => {}, csv = null, kept = KEPT_VIEW, groups = () => null } = {}) {
+    this.sources = sources;
+    this.refine = refine;
+    this.csv = csv;
+    this.kept = kept;
+    this.groups = groups;
+    /** @type {View} */
+    this.view = { axis: null, smoothing: 0, range: null };
+    /** @type {Layout} */
+    this.layout = PLAIN;
+    this.restore();
+    /** @type {{ axis: Axis, why: string }} `view.axis` is what the user chose, null for nothing */
+    this.shown = { axis: "time", why: "" };
+    this.drawn = false;
+    /**
+     * Of the points, with room, and of charts with an axis of their own.
+     * @type {{ reach: Range | null, range: Range | null, own: Partial<Record<Axis, Range | null>> }}
+     */
+    this.extents = { reach: null, range: null, own: {} };
+    /** @type {Mark[]} */
+    this.marks = [];
+    /** @type {Map<string, Chart>} */
+    this.charts = new Map();
+    /** @type {Set<string>} the ids of those that are folded away for everybody */
+    this.folded = new Set();
+    /** @type {Map<string, number>} */
+    this.cards = new Map();
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.asking = undefined;
+    this.hovering = 0;
+    this.main = el("div", { class: "ds-charts" });
+    this.extra = el("div", { class: "ds-charts" });
+    const summary = el("summary", {}, say("system_metrics"));
+    this.more = el("details", { class: "ds-more", hidden: true }, summary, this.extra);
+    this.more.addEventListener("toggle", () => this.draw(true));
+    this.axes = AXES.map((axis) => this.axisButton(axis));
+    this.amount = el("output", {}, this.view.smoothing.toFixed(2));
+    this.reset = button(say("show_all"), { class: "ds-step", hidden: true }, () => this.zoom(null));
+    this.why = el("p", { class: "ds-remark ds-why", role: "status", hidden: true });
+    this.chooser = dropDown(say("charts"), say("charts"));
+    this.listed = "";
+    this.place = el("p", { class: "ds-unseen", role: "status" });
+    this.tools = this.makeTools();
+    this.node = el("div", { class: "ds-board" }, this.tools, this.main, this.more, this.place);
+  }
+
+  restore() {
+    let kept = null;
+    try {
+      kept = JSON.parse(localStorage.getItem(this.kept) ?? "null");
+    } catch {
+      /* a browser that keeps nothing, or something else */
+    }
+    const { axis, smoothing } = kept ?? {};
+    if (AXES.includes(axis)) this.view.axis = axis;
+    if (smoothing >= 0 && smoothing < 1) this.view.smoothing = Number(smoothing);
+    this.layout = layoutFrom(kept);
+  }
+
+  keep() {
+    const { axis, smoothing } = this.view;
+    try {
+      localStorage.setItem(this.kept, JSON.stringify({ axis, smoothing, ...this.layout }));
+    } catch {
+      /* a browser that keeps nothing */
+    }
+  }
+
+  /** @param {Axis} axis */
+  axisButton(axis) {
+    const shown = { class: "ds-step", "data-axis": axis, "aria-pressed": "false" };
+    const node = button(say(BUTTONS[axis]), shown, () => this.change({ axis, range: null }));
+    return { axis, node };
+  }
+
+  makeTools() {
+    const range = { min: "0", max: "0.99", step: "0.01", value: this.view.smoothing };
+    const title = say("smoothing_hint");
+    const smoothing = el("input", { type: "range", ...range, "aria-label": say("smoothing"), title });
+    smoothing.addEventListener("input", () => this.change({ smoothing: Number(smoothing.value) }));
+    const axes = this.axes.map(({ node }) => node);
+    return el(
+      "div",
+      { class: "ds-board-tools" },
+      el("div", { class: "ds-axes", role: "group", "aria-label": say("axis") }, ...axes),
+      el("label", { title }, say("smoothing"), smoothing, this.amount),
+      this.chooser.node,
+      this.reset,
+      this.why,
+    );
+  }
+
+  /** How the charts stand from now on. @param {Layout} layout */
+  arrange(layout) {
+    this.layout = layout;
+    this.keep();
+    this.stand();
+    this.draw();
+  }
+
+  /** The ids of all charts that are there, as everybody has them. */
+  usual() {
+    const charts = [...this.charts.values()];
+    return charts.sort((a, b) => rankOf(a.id) - rankOf(b.id)).map(({ id }) => id);
+  }
+
+  /** Where a chart stands: it moves among those that stand there too. @param {string} id */
+  groupOf(id) {
+    if (this.layout.pinned.includes(id)) return "pinned";
+    return this.folded.has(id) ? "more" : "main";
+  }
+
+  /** The charts that one changes places with, as they stand, without those that are not seen. @param {string} id */
+  group(id) {
+    const seen = arranged(this.usual(), this.layout).filter((one) => !this.charts.get(one)?.node.hidden);
+    return seen.filter((one) => this.groupOf(one) === this.groupOf(id));
+  }
+
+  /** Puts every chart where it stands: pinned ones first. */
+  stand() {
+    const ids = arranged(this.usual(), this.layout);
+    const rank = { pinned: 0, main: 1, more: 2 };
+    const standing = ids.toSorted((a, b) => rank[this.groupOf(a)] - rank[this.groupOf(b)]);
+    /** @type {Map<HTMLElement, HTMLElement[]>} */
+    const wanted = new Map([
+      [this.main, []],
+      [this.extra, []],
+    ]);
+    for (const id of standing) {
+      const chart = this.charts.get(id);
+      if (!chart) continue;
+      chart.hiding = this.layout.hidden.includes(id);
+      if (chart.hiding) chart.node.hidden = true;
+      chart.pinned.setAttribute("aria-pressed", String(this.layout.pinned.includes(id)));
+      wanted.get(this.groupOf(id) === "more" ? this.extra : this.main)?.push(chart.node);
+    }
+    for (const [parent, nodes] of wanted) arrangeIn(parent, nodes);
+    this.list();
+  }
+
+  /** @param {Chart} chart @param {number} by */
+  step(chart, by) {
+    const group = this.group(chart.id);
+    const to = neighbour(group, chart.id, by);
+    if (to !== undefined) this.move(chart, to);
+  }
+
+  /** @param {Chart} chart @param {string} to the id of the one whose place it takes */
+  move(chart, to) {
+    this.arrange(moved(this.layout, arranged(this.usual(), this.layout), chart.id, to));
+    const group = this.group(chart.id);
+    const [at, count] = [group.indexOf(chart.id) + 1, group.length].map(String);
+    this.place.textContent = say("moved", { title: chart.title, place: at, count });
+  }
+
+  /** @param {Chart} chart @param {Element | null} over @param {boolean} done */
+  drag(chart, over, done) {
+    const to = [...this.charts.values()].find(({ node }) => node === over && node !== chart.node)?.id;
+    const allowed = to !== undefined && this.groupOf(to) === this.groupOf(chart.id) ? to : undefined;
+    for (const one of this.charts.values()) {
+      one.node.classList.toggle("ds-dragged", one === chart && !done);
+      one.node.classList.toggle("ds-drop", one.id === allowed && !done);
+    }
+    if (done && allowed) this.move(chart, allowed);
+  }
+
+  /** The menu of charts: which are shown. */
+  list() {
+    const ids = arranged(this.usual(), this.layout).filter((id) => {
+      const chart = this.charts.get(id);
+      return chart && (chart.lines.length || chart.message);
+    });
+    const shown = JSON.stringify([ids, this.layout]);
+    if (shown === this.listed) return;
+    this.listed = shown;
+    const hidden = ids.filter((id) => this.layout.hidden.includes(id)).length;
+    const text = hidden ? say("charts_hidden", { count: String(hidden) }) : say("charts");
+    this.chooser.opener.textContent = text;
+    this.chooser.opener.setAttribute("aria-label", text);
+    const held = document.activeElement;
+    const [inside, focused] = [this.chooser.items.contains(held), held?.getAttribute("data-of")];
+    const boxes = ids.map((id) => this.box(id));
+    const plain = button(say("reset_layout"), { disabled: isPlain(this.layout) }, () => this.arrange(PLAIN));
+    this.chooser.items.replaceChildren(...boxes, plain);
+    const again = [...this.chooser.items.querySelectorAll("input")].find((node) => node.dataset.of === focused);
+    if (inside) (again ?? this.chooser.opener).focus();
+  }
+
+  /** @param {string} id */
+  box(id) {
+    const box = el("input", { type: "checkbox", checked: !this.layout.hidden.includes(id), "data-of": id });
+    box.addEventListener("change", () => this.arrange(toggled(this.layout, "hidden", id)));
+    return el("label", {}, box, this.charts.get(id)?.title ?? id);
+  }
+
+  /** @param {Partial<View>} changes */
+  change(changes) {
+    if (changes.axis || changes.range === null) for (const one of this.sources()) one.curves.coarsen();
+    Object.assign(this.view, changes);
+    this.amount.textContent = this.view.smoothing.toFixed(2);
+    this.reset.hidden = !this.view.range;
+    this.keep();
+    this.update();
+  }
+
+  /**
+   * A zoom into one chart is every chart's; where stretches hide points there, finer ones are asked for.
+   * @param {Range | null} range
+   */
+  zoom(range) {
+    this.change({ range });
+    clearTimeout(this.asking);
+    if (range) this.asking = setTimeout(() => this.refine(this.axis(), ...range), REFINE_AFTER_MS);
+  }
+
+  /** What all charts are drawn by, as it was at the last update. */
+  axis() {
+    return this.shown.axis;
+  }
+
+  /** @param {Source[]} sources */
+  choose(sources) {
+    const before = this.shown.axis;
+    this.shown = axisOf(this.view.axis, sources);
+    if (this.drawn && before !== this.shown.axis) this.view.range = null; // a zoom was one of the other axis
+    this.drawn = true;
+    const may = choices(sources);
+    for (const { axis, node } of this.axes) {
+      node.setAttribute("aria-pressed", String(axis === this.shown.axis));
+      node.disabled = !may.includes(axis);
+    }
+    this.why.hidden = !this.shown.why;
+    if (this.why.textContent !== this.shown.why) this.why.textContent = label(this.shown.why);
+  }
+
+  /** @param {Axis} axis @param {number} low @param {number} high */
+  looksAt(axis, low, high) {
+    const { range } = this.view;
+    return this.axis() === axis && range?.[0] === low && range[1] === high;
+  }
+
+  /** @param {Chart} chart @param {number | null} place */
+  hover(chart, place) {
+    cancelAnimationFrame(this.hovering);
+    this.hovering = requestAnimationFrame(() => {
+      for (const other of this.charts.values()) if (other !== chart) other.hover(place);
+    });
+  }
+
+  /** The chart of an id, made where it is not there yet. @param {Place} place */
+  chart({ chart: id, heading, y, fromZero, unit, more }) {
+    const there = this.charts.get(id);
+    if (there) return there;
+    const made = new Chart(id, label(heading), label(y), {
+      fromZero,
+      unit,
+      onRange: (range) => this.zoom(range),
+      onHover: (one, place) => this.hover(one, place),
+      onToggle: (one, mark) => this.arrange(toggled(this.layout, mark, one.id)),
+      onStep: (one, by) => this.step(one, by),
+      onDrag: (one, over, done) => this.drag(one, over, done),
+      csv: this.csv,
+    });
+    this.charts.set(id, made);
+    if (more) this.folded.add(id);
+    this.stand();
+    return made;
+  }
+
+  /** Which lines every chart has now. */
+  update() {
+    const sources = this.sources();
+    this.choose(sources);
+    this.reset.hidden = !this.view.range;
+    const axis = this.axis();
+    const clocks = sources.map((one) => (axis === "time" ? null : new Clock(one.curves.clock(axis), axis)));
+    const contents = this.contents(sources, clocks);
+    const groups = this.groups();
+    if (groups) for (const one of contents.values()) one.lines = groupedLines(one.lines, groups);
+    const message = this.noLoss(sources);
+    if (message) this.chart(charted(LOSS));
+    for (const chart of this.charts.values()) {
+      const { lines = [], limits = [], message: why = "" } = contents.get(chart) ?? {};
+      chart.set(lines, limits, [chart.id === LOSS ? message : "", why].filter(Boolean).join("\n"));
+    }
+    const extra = [...this.charts.values()].filter((chart) => chart.node.parentElement === this.extra);
+    this.more.hidden = !extra.some((chart) => chart.lines.length);
+    this.measure(sources, clocks);
+    this.list();
+    this.draw();
+  }
+
+  /** @param {Source[]} sources @param {(Clock | null)[]} clocks */
+  contents(sources, clocks) {
+    /** @type {Contents} */
+    const contents = new Map();
+    // Where no point has a time, the machine has no place on their axis: its charts are by time on their own.
+    const apart = clocks.some((clock) => clock?.timeless);
+    const several = sources.length > 1;
+    for (const [run, source] of sources.entries()) {
+      for (const curve of inOrder(source.curves.best())) {
+        const place = placeOf(curve, several);
+        if (!place) continue;
+        const chart = this.chart(place);
+        chart.own = curve.kind === "sample" && apart ? "time" : "";
+        const content = contents.get(chart) ?? { lines: [], limits: [] };
+        contents.set(chart, content);
+        content.lines.push({
+          ...this.line(source, run, curve, place, several),
+          ...this.style(content.lines, run, curve, place, several),
+          clock: chart.own ? null : clocks[run],
+        });
+        if (!several) content.limits = limitsOf(content.limits, source, curve, place);
+      }
+    }
+    for (const [chart, content] of contents) this.setApart(chart, content, sources);
+    return contents;
+  }
+
+  /**
+   * A chart whose values have no place on everyone's axis is drawn by another, and says so.
+   * @param {Chart} chart @param {Content} content @param {Source[]} sources
+   */
+  setApart(chart, content, sources) {
+    const own = chart.own ? "" : ownAxis(content.lines, this.axis());
+    if (!own) return;
+    chart.own = own;
+    content.message = whyOwn(own, this.axis());
+    for (const line of content.lines) {
+      line.clock = own === "time" ? null : new Clock(sources[line.run].curves.clock(own), own);
+    }
+  }
+
+  /**
+   * Of several runs the colour says which (the table above has them); the legend tells the lines of one run apart.
+   * @param {Source} source @param {number} run @param {Curve} curve @param {Place} place @param {boolean} several
+   */
+  line(source, run, curve, place, several) {
+    const name = nameOf(curve, place);
+    const plain = [several ? source.name : "", name].filter(Boolean).join(" · ");
+    return {
+      run,
+      name: label(name),
+      plain: label(plain),
+      legend: run === 0,
+      neutral: several,
+      curve,
+      scale: place.scale ?? 1,
+      axis: place.axis,
+      title: place.title,
+      ...(curve.kind === "eval" ? { mode: "lines+markers", symbol: "diamond" } : {}),
+    };
+  }
+
+  /**
+   * @param {Line[]} before the lines that the chart has already
+   * @param {number} run @param {Curve} curve @param {Place} place @param {boolean} several @returns {Style}
+   */
+  style(before, run, curve, { gpu, colour, dash }, several) {
+    if (several) {
+      const mine = before.filter((line) => line.run === run).length;
+      return { colour: look(run).colour, dash: look(mine * COLOURS.length).dash };
+    }
+    const usual = look(gpu === null || gpu === undefined ? before.length : this.card(curve.node, gpu));
+    return { colour: colour || usual.colour, dash: dash || usual.dash };
+  }
+
+  /**
+   * The range that all charts share, from their points alone; those that are by another axis share one by it.
+   * @param {Source[]} sources @param {(Clock | null)[]} clocks
+   */
+  measure(sources, clocks) {
+    const charts = [...this.charts.values()];
+    const lines = charts.filter((chart) => !chart.own).flatMap((chart) => chart.lines);
+    /** @param {Axis} axis */
+    const linesBy = (axis) => charts.filter((chart) => chart.own === axis).flatMap((chart) => chart.lines);
+    const { reach, shown } = sharedRange(lines);
+    const own = Object.fromEntries(AXES.map((axis) => [axis, sharedRange(linesBy(axis)).shown]));
+    this.extents = { reach, range: shown, own };
+    this.marks = sources.length === 1 ? this.marksOf(sources[0].events ?? [], clocks[0]) : [];
+  }
+
+  /** @param {Source[]} sources */
+  noLoss(sources) {
+    const silent = sources.filter((one) => one.noLoss);
+    return silent.map((one) => (sources.length > 1 ? `${one.name}: ${one.noLoss}` : one.noLoss)).join("\n");
+  }
+
+  /** A card has the same colour in every chart. @param {string} node @param {number} gpu */
+  card(node, gpu) {
+    const key = `${node} ${gpu}`;
+    const place = this.cards.get(key) ?? this.cards.size;
+    this.cards.set(key, place);
+    return place;
+  }
+
+  /** @param {RunEvent[]} events @param {Clock | null} clock */
+  marksOf(events, clock) {
+    /** @param {RunEvent} event */
+    const placeOn = (event) => {
+      const time = event.elapsed_s ?? NaN;
+      if (!clock) return time;
+      return this.axis() === "step" && event.step !== null ? event.step : clock.at(time);
+    };
+    return events.flatMap((event) => {
+      const at =
+        event.kind === "calm" || event.kind === "notified"
+          ? null
+          : markPlace({ kind: event.kind, at: placeOn(event) }, this.extents.reach);
+      return at === null
+        ? []
+        : [{ kind: event.kind, at, label: label(`${textOf("marks", event.kind)}: ${told(event)}`.slice(0, 120)) }];
+    });
+  }
+
+  close() {
+    for (const chart of this.charts.values()) chart.close();
+  }
+
+  draw(force = false) {
+    const { range, own } = this.extents;
+    const events = this.marks.slice(-MOST_MARKS);
+    const shared = { ...this.view, axis: this.axis(), reach: range, events, marked: false };
+    for (const chart of this.charts.values()) {
+      const alone = chart.own ? { axis: chart.own, range: null, reach: own[chart.own] ?? null, events: [] } : {};
+      const log = this.layout.log.includes(chart.id);
+      chart.draw({ ...shared, log, marked: chart.id === LOSS, ...alone }, force);
+    }
+  }
+}
+
+/** In this order; what stands right is left alone. @param {Element} parent @param {Element[]} nodes */
+function arrangeIn(parent, nodes) {
+  for (const [i, node] of nodes.entries()) {
+    if (parent.children[i] !== node) parent.insertBefore(node, parent.children[i]);
+  }
+}
+
+/** Training comes first, whatever was logged first. @param {Curve[]} curves */
+function inOrder(curves) {
+  /** @param {Curve} curve */
+  const late = (curve) => (curve.kind === "eval" ? 1 : 0);
+  return curves.sort((a, b) => late(a) - late(b));
+}
+
+/** @param {Limit[]} known @param {Source} source @param {Curve} curve @param {Place} place */
+function limitsOf(known, source, curve, { chart, gpu }) {
+  const predicted = predictedLimits(source.predicted?.(), chart);
+  if (chart === "gpu_memory") {
+    return withLimits(known, [...cardLimits(source.curves.each, curve, gpu ?? 0), ...predicted]);
+  }
+  if (predicted.length) return withLimits(known, predicted);
+  const foretold = chart === "host_memory" ? source.estimate?.() : null;
+  return foretold ? offloadLimits(foretold) : known;
+}

@@ -1,0 +1,330 @@
+// One chart: lines over steps, time or epochs, drawn anew when something changed and at most once a second.
+
+import { EVALUATION } from "./charts.js";
+import { actionMenu, handle, Tip, toggle } from "./chart_tools.js";
+import { el, messageOf, withOptions } from "../common/dom.js";
+import { isDark, loadPlotly } from "./plotly_library.js";
+import { canBeLog, layoutOf, shade, tracesOf, zoomed } from "./plotting.js";
+import { inBrief, readout } from "./readout.js";
+import { words } from "../texts/texts.js";
+
+/** @import { Axis, Drawn, Limit, Line, PlotElement, Range, Relayout, Trace } from "../types.d.ts" */
+/** @import { Look } from "./plotting.js" */
+
+/**
+ * @typedef {object} ChartOptions
+ * @property {boolean} [fromZero]
+ * @property {string} [unit]
+ * @property {boolean} [more] whether it stands among those that are folded away
+ * @property {(range: Range | null) => void} [onRange] is told a zoom
+ * @property {(chart: Chart, place: number | null) => void} [onHover] is told a place
+ * @property {(chart: Chart, mark: "hidden" | "pinned" | "log") => void} [onToggle] makes it so, or no longer
+ * @property {(chart: Chart, by: number) => void} [onStep] moves it on
+ * @property {(chart: Chart, over: Element | null, done: boolean) => void} [onDrag] has it dragged over another
+ * @property {((chart: Chart) => void) | null} [csv] saves the chart's points
+ */
+
+const DRAW_LIMIT_MS = 5000;
+
+/** @param {string} code @param {Record<string, string>} [given] */
+const say = (code, given) => words("charts_page", code, given);
+
+/** A line's colour as it is seen on the page's ground. @param {string} colour */
+export const seen = (colour) => shade(colour, isDark());
+
+export class Chart {
+  /** @param {string} id @param {string} title @param {string} yTitle @param {ChartOptions} options */
+  constructor(id, title, yTitle, { fromZero = false, unit = "", ...does } = {}) {
+    this.id = id;
+    this.title = title;
+    this.content = {
+      lines: /** @type {Line[]} */ ([]),
+      limits: /** @type {Limit[]} */ ([]),
+      yTitle,
+      unit,
+      fromZero,
+      resets: 0,
+      named: id === EVALUATION, // its title does not say which score: the legend does, of a single one too
+    };
+    this.does = does;
+    this.csv = does.csv ?? null;
+    this.message = "";
+    this.hiding = false; // as the user wants
+    /** @type {Trace[]} what is drawn, for who points at it */
+    this.traces = [];
+    /** @type {Axis | ""} the axis of this chart alone: no other's zoom is its own */
+    this.own = "";
+    /** @type {PlotElement} */
+    this.plot = el("div", { class: "ds-plot" });
+    this.heading = el("span", { class: "ds-chart-title" }, title);
+    this.origin = el("span", { class: "ds-chart-source" });
+    this.said = el("p", { class: "ds-chart-empty", role: "status", hidden: true });
+    this.guide = el("div", { class: "ds-guide", hidden: true });
+    this.tip = new Tip();
+    this.logged = toggle("log", title, () => does.onToggle?.(this, "log"));
+    this.pinned = toggle("pin", title, () => does.onToggle?.(this, "pinned"));
+    this.node = this.figure();
+    this.node.addEventListener("keydown", (event) => this.key(event));
+    this.plot.addEventListener("pointermove", (event) => this.point(event));
+    this.plot.addEventListener("pointerdown", (event) => this.point(event));
+    this.plot.addEventListener("pointerleave", () => this.unpoint());
+    /** @type {Drawn | null} */
+    this.view = null;
+    this.revision = 0;
+    this.drawingSince = 0;
+    this.drawn = "";
+    this.listening = false;
+    // A chart that gets a neighbour becomes narrower; one that fills the screen becomes higher.
+    this.resized = new ResizeObserver(() => this.draw(this.view, true));
+    this.resized.observe(this.node);
+    this.node.addEventListener("fullscreenchange", () => this.draw(this.view, true));
+  }
+
+  figure() {
+    const told = { "data-chart": this.title, "data-chart-id": this.id, "aria-label": this.label() };
+    const stage = el("div", { class: "ds-stage" }, this.plot, this.guide, this.tip.node);
+    return el("figure", { class: "ds-chart", hidden: true, tabindex: "0", ...told }, this.caption(), this.said, stage);
+  }
+
+  label() {
+    return say("chart_label", { title: this.title });
+  }
+
+  /** Title and tools on a line of their own: over the plot they hid its legend. */
+  caption() {
+    const grip = handle(
+      this.title,
+      (by) => this.does.onStep?.(this, by),
+      (over, done) => this.does.onDrag?.(this, over, done),
+    );
+    const tools = el("span", { class: "ds-chart-tools" }, this.logged, this.pinned, this.menu());
+    return el("figcaption", {}, grip, this.heading, this.origin, tools);
+  }
+
+  menu() {
+    /** @type {[string, () => void][]} */
+    const csv = this.csv ? [["save_csv", () => this.csv?.(this)]] : [];
+    return actionMenu(this.title, [
+      ["full_screen", () => this.toggleFull()],
+      ["reset_zoom", () => this.reset()],
+      ["save_png", () => this.save("png")],
+      ["save_svg", () => this.save("svg")],
+      ...csv,
+      ["move_before", () => this.does.onStep?.(this, -1)],
+      ["move_after", () => this.does.onStep?.(this, 1)],
+      ["hide", () => this.does.onToggle?.(this, "hidden")],
+    ]);
+  }
+
+  get lines() {
+    return this.content.lines;
+  }
+
+  /**
+   * `message` says why there is nothing to draw, or not all that one looks for.
+   * @param {Line[]} lines @param {Limit[]} limits @param {string} message
+   */
+  set(lines, limits = [], message = "") {
+    // A reading that no sample has draws an axis of no meaning.
+    this.content.lines = lines.filter(({ curve }) => (curve.kind === "sample" ? curve.told : curve.count));
+    this.content.limits = limits;
+    this.message = message;
+  }
+
+  get source() {
+    const names = new Set(this.lines.map((line) => line.curve.source));
+    const told = [...names].filter((name) => name !== "telemetry");
+    return told.map((name) => (name === "output" ? say("source_output") : name)).join(", ");
+  }
+
+  get full() {
+    return document.fullscreenElement === this.node;
+  }
+
+  /** @returns {Look} */
+  look() {
+    const style = getComputedStyle(document.body);
+    /** @param {string} name @param {string} otherwise */
+    const read = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
+    return {
+      text: read("--body-text-color", "#222"),
+      grid: read("--ds-grid", "#ddd"),
+      ground: read("--block-background-fill", "#fff"),
+      dark: isDark(),
+      fullHeight: this.full ? window.innerHeight - 60 : null,
+      width: this.plot.clientWidth,
+      coarse: matchMedia("(pointer: coarse)").matches,
+    };
+  }
+
+  /** What a drawing is made of: while it stays the same, the one that is there is good. @param {Drawn} view */
+  state(view) {
+    const lines = this.lines.map((line) => [line.name, line.curve.version, line.axis]);
+    return JSON.stringify([{ ...view, events: view.events.length }, this.content.limits, this.content.resets, lines]);
+  }
+
+  /**
+   * Never awaited by the poll: a drawing that hangs must not stop the run from being followed.
+   * @param {Drawn | null} view @param {boolean} force
+   */
+  draw(view, force = false) {
+    if (!view) return;
+    this.view = view;
+    const busy = this.drawingSince && performance.now() - this.drawingSince < DRAW_LIMIT_MS;
+    this.node.hidden = this.hiding || (!this.lines.length && !this.message);
+    this.logged.setAttribute("aria-pressed", String(view.log));
+    this.plot.hidden = !this.lines.length;
+    this.said.hidden = !this.message;
+    if (this.said.textContent !== this.message) this.said.replaceChildren(...withOptions(this.message));
+    if (!this.lines.length || busy) return;
+    if (!this.node.isConnected || !this.node.offsetWidth) return;
+    const state = this.state(view);
+    if (state === this.drawn && !force) return;
+    this.drawingSince = performance.now();
+    this.render(view)
+      .then(() => {
+        this.drawn = state;
+        this.heading.textContent = this.title;
+        if (!this.node.hasAttribute("data-read")) this.origin.textContent = this.remark();
+      })
+      .catch((error) => {
+        this.heading.textContent = say("undrawn", { title: this.title, problem: messageOf(error) });
+      })
+      .finally(() => {
+        this.drawingSince = 0;
+      });
+  }
+
+  /** @param {Drawn} view */
+  async render(view) {
+    const Plotly = await loadPlotly();
+    this.revision += 1;
+    const page = this.look();
+    const content = { ...this.content, events: view.events };
+    const traces = tracesOf(content, view, page);
+    const layout = { ...layoutOf(content, view, page, traces, this.revision), width: this.plot.clientWidth };
+    await Plotly.react(this.plot, traces, layout, { displayModeBar: false, plotlyServerURL: "" });
+    this.traces = traces;
+    if (this.listening) return;
+    this.listening = true;
+    this.plot.on?.("plotly_relayout", (change) => {
+      if (!this.own) this.relayout(change);
+    });
+  }
+
+  /** Where the curves are from; or why the scale is not the one that was asked for. */
+  remark() {
+    if (this.view?.log && !canBeLog(this.traces)) return say("no_positive");
+    return this.source ? say("source", { source: this.source }) : "";
+  }
+
+  get span() {
+    const [low, high] = this.plot._fullLayout?.xaxis.range.map(Number) ?? [0, 1];
+    return high - low;
+  }
+
+  /** @param {PointerEvent} event */
+  point(event) {
+    const axis = this.plot._fullLayout?.xaxis;
+    if (!this.listening || !axis) return;
+    const pixel = event.clientX - this.plot.getBoundingClientRect().left - axis._offset;
+    if (pixel < 0 || pixel > axis._length) return this.unpoint();
+    const found = this.read(axis.p2d(pixel));
+    if (!found?.rows.length && !found?.marks.length) return this.unpoint();
+    this.tip.show(found, axis._offset + axis.d2p(found.at), this.plot.clientWidth);
+    if (!this.own) this.does.onHover?.(this, found.at);
+  }
+
+  unpoint() {
+    this.tip.hide();
+    this.guide.hidden = true;
+    this.does.onHover?.(this, null);
+  }
+
+  /** The values at a place, where the guide is drawn then. @param {number} place */
+  read(place) {
+    const axis = this.plot._fullLayout?.xaxis;
+    if (!axis || !this.view) return null;
+    const found = readout(this.traces, place, this.own || this.view.axis, this.span);
+    const at = axis.d2p(found.at);
+    this.guide.hidden = at < 0 || at > axis._length;
+    this.guide.style.left = `${axis._offset + at}px`;
+    return found;
+  }
+
+  /** What the mouse can do, for who has none. @param {KeyboardEvent} event */
+  key(event) {
+    const drawn = this.plot._fullLayout;
+    if (event.target !== this.node || event.ctrlKey || event.metaKey || event.altKey || !this.listening || !drawn) {
+      return;
+    }
+    const [low, high] = drawn.xaxis.range.map(Number);
+    const range = zoomed(event.key, [low, high]);
+    const act = range === undefined ? this.acts()[event.key.toLowerCase()] : this.own ? null : () => this.zoom(range);
+    if (!act) return;
+    event.preventDefault();
+    act();
+  }
+
+  /** @returns {Record<string, () => void>} */
+  acts() {
+    return {
+      f: () => this.toggleFull(),
+      l: () => this.does.onToggle?.(this, "log"),
+      p: () => this.save("png"),
+      s: () => this.save("svg"),
+      c: () => this.csv?.(this),
+    };
+  }
+
+  /** @param {"png" | "svg"} format */
+  save(format) {
+    const filename = this.title.toLowerCase().replaceAll(" ", "-");
+    const scale = format === "png" ? 2 : 1;
+    window.Plotly.downloadImage(this.plot, { format, filename, width: 1200, height: 600, scale });
+  }
+
+  /** @param {Relayout} change */
+  relayout(change) {
+    const { "xaxis.range[0]": low, "xaxis.range[1]": high, "xaxis.range": range } = change;
+    if (change["xaxis.autorange"]) this.zoom(null);
+    else if (low !== undefined && high !== undefined) this.zoom([low, high]);
+    else if (range) this.zoom([range[0], range[1]]);
+  }
+
+  /** @param {Range | null} range */
+  zoom(range) {
+    this.does.onRange?.(range);
+  }
+
+  /** Of both axes. */
+  reset() {
+    this.content.resets += 1;
+    this.zoom(null);
+  }
+
+  /** Nobody looks at it any more: plotly lets go of what it keeps. */
+  close() {
+    this.resized.disconnect();
+    if (this.listening) window.Plotly.purge(this.plot);
+  }
+
+  /** What another chart is pointed at is said here in a line. @param {number | null} place */
+  hover(place) {
+    if (!this.listening || this.own || this.node.hidden) return;
+    const found = place === null ? null : this.read(place);
+    this.guide.hidden ||= !found;
+    const brief = found && !this.guide.hidden ? inBrief(found) : "";
+    this.node.toggleAttribute("data-read", Boolean(brief));
+    this.origin.textContent = brief || this.remark();
+  }
+
+  toggleFull() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else {
+      this.node.requestFullscreen().catch((error) => {
+        this.origin.textContent = say("screen_refused", { problem: messageOf(error) });
+      });
+    }
+  }
+}

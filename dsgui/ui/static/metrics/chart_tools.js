@@ -1,0 +1,124 @@
+// What stands on the edge of a chart: the handle that moves it, its buttons, the menu of what is needed less often, and
+// the box that says the values at the place pointed at.
+
+import { button, el } from "../common/dom.js";
+import { words } from "../texts/texts.js";
+
+/** @import { Readout } from "../types.d.ts" */
+
+/**
+ * A menu that opens below its button, and closes when it loses the focus or on Escape.
+ * @param {string} text @param {string} label
+ */
+export function dropDown(text, label) {
+  const items = el("div", { class: "ds-menu-items" });
+  const opener = el("summary", { class: "ds-step", "aria-label": label, title: label }, text);
+  const node = el("details", { class: "ds-menu" }, opener, items);
+  const shut = () => {
+    node.open = false;
+  };
+  node.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !node.open) return;
+    event.stopPropagation();
+    shut();
+    opener.focus();
+  });
+  node.addEventListener("focusout", (event) => {
+    if (event.relatedTarget instanceof Node && !node.contains(event.relatedTarget)) shut();
+  });
+  const elsewhere = (/** @type {PointerEvent} */ event) => {
+    if (event.target instanceof Node && !node.contains(event.target)) shut();
+  };
+  // Only while it is open: the document would keep every chart that ever was.
+  node.addEventListener("toggle", () => {
+    if (node.open) document.addEventListener("pointerdown", elsewhere);
+    else document.removeEventListener("pointerdown", elsewhere);
+  });
+  return { node, items, opener, shut };
+}
+
+/** @param {string} title @param {[string, () => void][]} acts a text's code, and what it does */
+export function actionMenu(title, acts) {
+  const menu = dropDown("⋯", words("charts_page", "menu", { title }));
+  for (const [code, act] of acts) {
+    const item = button(words("charts_page", code), { "data-act": code }, () => {
+      menu.shut();
+      menu.opener.focus();
+      act();
+    });
+    menu.items.append(item);
+  }
+  return menu.node;
+}
+
+const HINTS = { log: "log_hint", pin: "pin_hint" };
+
+/** @param {"log" | "pin"} code @param {string} title @param {() => void} act */
+export function toggle(code, title, act) {
+  const hint = words("charts_page", HINTS[code], { title });
+  const shown = { class: "ds-step", "aria-pressed": "false", "aria-label": hint, title: hint, "data-toggle": code };
+  return button(words("charts_page", code), shown, act);
+}
+
+/** @type {Record<string, number>} */
+const BY_KEY = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
+
+/**
+ * What a chart is dragged by, or moved with the arrow keys.
+ * @param {string} title @param {(by: number) => void} step @param {(over: Element | null, done: boolean) => void} drag
+ */
+export function handle(title, step, drag) {
+  const label = words("charts_page", "move", { title });
+  const node = button("⠿", { class: "ds-chart-handle", "aria-label": label, title: label }, () => {});
+  node.addEventListener("keydown", (event) => {
+    const by = BY_KEY[event.key];
+    if (!by) return;
+    event.preventDefault();
+    event.stopPropagation();
+    step(by);
+    node.focus();
+  });
+  const over = (/** @type {PointerEvent} */ event) =>
+    document.elementFromPoint(event.clientX, event.clientY)?.closest(".ds-chart") ?? null;
+  node.addEventListener("pointerdown", (event) => node.setPointerCapture(event.pointerId));
+  node.addEventListener("pointermove", (event) => {
+    if (node.hasPointerCapture(event.pointerId)) drag(over(event), false);
+  });
+  node.addEventListener("pointerup", (event) => drag(over(event), true));
+  node.addEventListener("pointercancel", () => drag(null, true));
+  return node;
+}
+
+/** The values at a place, as a box beside it. */
+export class Tip {
+  constructor() {
+    this.node = el("div", { class: "ds-tip", "aria-hidden": "true", hidden: true });
+  }
+
+  hide() {
+    this.node.hidden = true;
+  }
+
+  /** @param {Readout} found @param {number} x in pixels @param {number} width of all of the chart */
+  show({ title, rows, more, marks }, x, width) {
+    const lines = rows.map(({ name, value, note, colour }) => {
+      const swatch = el("i", {});
+      swatch.style.background = colour;
+      return el(
+        "div",
+        { class: "ds-tip-row" },
+        swatch,
+        el("span", {}, name),
+        el("b", {}, value),
+        el("small", {}, note),
+      );
+    });
+    const rest = more ? [el("small", {}, words("charts_page", "more_rows", { count: String(more) }))] : [];
+    const happened = marks.map((text) => el("div", { class: "ds-tip-mark" }, text));
+    this.node.replaceChildren(el("div", { class: "ds-tip-title" }, title), ...lines, ...rest, ...happened);
+    this.node.hidden = false;
+    const own = this.node.offsetWidth;
+    const beside = x > width / 2 ? x - own - 12 : x + 12;
+    this.node.style.left = `${Math.max(0, Math.min(beside, width - own))}px`;
+  }
+}

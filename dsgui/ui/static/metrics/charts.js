@@ -1,0 +1,164 @@
+// Which chart each curve belongs to, what its line is called there, and in which order the charts stand. Pure.
+
+import { CHARTS } from "../texts/catalogue.js";
+import { GIB } from "../common/format.js";
+import { words } from "../texts/texts.js";
+import { COLOURS } from "./traces.js";
+
+/** @import { Curve } from "./curves.js" */
+/** @import { Estimate, Limit, Place, Predicted, Spot } from "../types.d.ts" */
+
+export const LOSS = "loss";
+export const EVALUATION = "evaluation";
+const ORDER = Object.keys(CHARTS.charts);
+
+/** The text of a code; a unit is its own. @param {string} code */
+const say = (code) => words("charts_page", code);
+
+/** Where a chart stands among others. @param {string | undefined} id */
+export function rankOf(id) {
+  const found = ORDER.indexOf(id ?? "");
+  return found < 0 ? ORDER.length : found;
+}
+
+/** A chart of the table, and what a curve is there. @param {string} id @param {Partial<Spot>} spot @returns {Place} */
+export function charted(id, { right, note, dash, colour, alone, if_any: ifAny } = {}) {
+  const { y: shown, unit, scale, zero: fromZero, more } = CHARTS.charts[id];
+  const [heading, y] = [say(id), say(shown)];
+  const axis = right ? /** @type {const} */ ({ axis: "y2", title: say(right) }) : {};
+  const named = note && say(note);
+  return { chart: id, heading, y, unit, scale, fromZero, more, ...axis, note: named, dash, colour, alone, ifAny };
+}
+
+/** What an evaluation took, and no score. @param {string} name */
+const isCost = (name) =>
+  name.endsWith(CHARTS.evaluationCounts) || CHARTS.evaluationCosts.some((part) => name.includes(part));
+
+/**
+ * Which chart a logged curve belongs to, by its name; what nobody knows gets one of its own.
+ * @param {Curve} curve @returns {Place | null}
+ */
+function loggedPlace({ name, kind }) {
+  if (kind === "final" || (kind === "eval" && isCost(name))) return null;
+  if (name.split("_").at(-1) === LOSS) return charted(LOSS);
+  const end = Object.keys(CHARTS.endings).find((one) => name.endsWith(one));
+  const spot = CHARTS.logged[name] ?? (end && CHARTS.endings[end]);
+  if (spot) return charted(spot.chart, spot);
+  if (kind === "eval") return charted(EVALUATION);
+  const heading = name.replaceAll("_", " ");
+  return { chart: `logged:${heading}`, heading, y: name.slice(0, 40) };
+}
+
+/** @param {Curve} curve @returns {Place | null} */
+function readingPlace({ name }) {
+  const card = name.match(/^gpu(\d+)\.(.*)$/);
+  const spot = CHARTS.readings[card ? `gpu.${card[2]}` : name];
+  return spot ? { ...charted(spot.chart, spot), gpu: card ? Number(card[1]) : null } : null;
+}
+
+/**
+ * The chart of a curve; null where none shows it. What is shown `ifAny` has a value above nought.
+ * @param {Curve} curve @param {boolean} several whether several runs are laid over each other
+ */
+export function placeOf(curve, several) {
+  const place = curve.kind === "sample" ? readingPlace(curve) : loggedPlace(curve);
+  if (!place || (several && place.alone)) return null;
+  return place.ifAny && !curve.stretches.some((stretch) => stretch.high.y > 0) ? null : place;
+}
+
+/** What a line is called in its chart. @param {Curve} curve @param {Place} place */
+export function nameOf(curve, place) {
+  if (curve.kind === "sample") return `${curve.node ? `${curve.node}: ` : ""}${readingName(curve, place)}`;
+  const rank = curve.rank ? ` (rank ${curve.rank})` : "";
+  if (place.chart === LOSS) return `${CHARTS.losses[curve.name] ?? curve.name}${rank}`;
+  return `${curve.name.replace(/^eval_/, "").replaceAll("_", " ")}${rank}`;
+}
+
+/** @param {Curve} curve @param {Place} place */
+function readingName(curve, { gpu, note }) {
+  if (gpu === null || gpu === undefined) return note || curve.name;
+  return `GPU ${gpu}${note ? `, ${note}` : ""}`;
+}
+
+/** plotly reads a few HTML tags in names: what a program printed is none. @param {string} text */
+export const label = (text) => text.replaceAll("<", "‹").replaceAll(">", "›");
+
+/**
+ * What the cards of one number and node can hold, each size once.
+ * @param {Iterable<Curve>} curves @param {Curve} used @param {number} gpu @returns {Limit[]}
+ */
+export function cardLimits(curves, used, gpu) {
+  /** @type {Limit[]} */
+  const found = [];
+  for (const { name, node, lastValue } of curves) {
+    if (name !== `gpu${gpu}.total_bytes` || node !== used.node || !(lastValue > 0)) continue;
+    const at = lastValue / GIB;
+    found.push({ at, text: words("charts_page", "limit_card", { size: at.toFixed(0) }) });
+  }
+  return found;
+}
+
+/** The limits without those that are drawn already. @param {Limit[]} known @param {Limit[]} more */
+export const withLimits = (known, more) => [
+  ...known,
+  ...more.filter((one) => !known.some((other) => Math.abs(one.at - other.at) < 0.01)),
+];
+
+/**
+ * What the memory model foretold, as a line of a memory chart.
+ * @param {Predicted | null | undefined} predicted @param {string} chart @returns {Limit[]}
+ */
+export function predictedLimits(predicted, chart) {
+  const bytes = chart === "gpu_memory" ? predicted?.gpu_bytes : chart === "host_memory" ? predicted?.host_bytes : 0;
+  if (!bytes) return [];
+  return [
+    { at: bytes / GIB, text: words("charts_page", "limit_predicted", { size: inGib(bytes) }), colour: COLOURS[4] },
+  ];
+}
+
+/**
+ * The most that a run had of a GPU, and of the host; null where nothing was measured.
+ * @param {Iterable<Curve>} curves
+ */
+export function measured(curves) {
+  /** @param {RegExp} name */
+  const most = (name) => {
+    const found = [...curves].filter((one) => one.kind === "sample" && name.test(one.name));
+    const values = found.flatMap((one) => one.stretches.map(({ high }) => high.y)).filter(Number.isFinite);
+    return values.length ? Math.max(...values) : null;
+  };
+  return { gpu: most(/^gpu\d+\.run_bytes$/) ?? most(/^gpu\d+\.used_bytes$/), host: most(/^run_bytes$/) };
+}
+
+/**
+ * `GPU: predicted 18.2 GiB, was 18.6`, of what was predicted and measured.
+ * @param {Predicted | null} predicted @param {Iterable<Curve>} curves
+ */
+export function heldAgainst(predicted, curves) {
+  const was = measured(curves);
+  /** @type {[string, number | undefined, number | null][]} */
+  const pairs = [
+    ["held_gpu", predicted?.gpu_bytes, was.gpu],
+    ["held_host", predicted?.host_bytes, was.host],
+  ];
+  return pairs
+    .filter(([, foretold, seen]) => foretold && seen !== null)
+    .map(([code, foretold, seen]) => words("charts_page", code, { predicted: inGib(foretold), was: inGib(seen) }))
+    .join("; ");
+}
+
+/** @param {number | null | undefined} bytes */
+const inGib = (bytes) => ((bytes ?? 0) / GIB).toFixed(1);
+
+/** What is offloaded, and what DeepSpeed's estimator foretells. @param {Estimate} foretold @returns {Limit[]} */
+export function offloadLimits({ states_bytes: states, estimate_bytes: buffers }) {
+  const told = [
+    { at: states / GIB, code: "limit_offloaded", colour: COLOURS[4] },
+    { at: buffers / GIB, code: "limit_estimate", colour: COLOURS[3] },
+  ];
+  return told.map(({ at, code, colour }) => ({
+    at,
+    text: words("charts_page", code, { size: at.toFixed(1) }),
+    colour,
+  }));
+}

@@ -1,0 +1,390 @@
+// What plotly is handed for one chart: traces and layout. Pure: the page's colours and sizes are given.
+
+import { ALONG } from "./axis.js";
+import { smoothed } from "./groups.js";
+import { words } from "../texts/texts.js";
+import { COLOURS, extent, isFlat, oddPoints, placing, points } from "./traces.js";
+
+/** @import { Drawn, Limit, Line, Mark, Range, Trace } from "../types.d.ts" */
+
+/**
+ * @typedef {object} Look how the page looks that a chart is drawn on
+ * @property {string} text
+ * @property {string} grid
+ * @property {string} ground
+ * @property {boolean} dark
+ * @property {number | null} fullHeight where the chart fills the screen
+ * @property {number} [width] of the chart, in px
+ * @property {boolean} [coarse] whether a finger points: it scrolls the page
+ */
+/**
+ * @typedef {object} Content what one chart shows
+ * @property {Line[]} lines
+ * @property {Limit[]} limits
+ * @property {Mark[]} events
+ * @property {string} yTitle
+ * @property {string} unit
+ * @property {boolean} fromZero
+ * @property {boolean} named whether a single line has a legend too
+ * @property {number} [resets] how often its zoom was taken back
+ */
+
+const HEIGHT = 260;
+const [ROW, PLAIN_ROWS] = [19, 2]; // px of a legend's row; so many leave the curves their room
+const [SIGN, LETTER, AROUND] = [44, 7, 76]; // px: a legend's line, a letter, what is beside the plot
+const MOST_SYMBOLS = 40; // of one line: more of them hide it
+const MOST_MARK_LINES = 12; // and what they mark can still be seen between them
+const MARK_LANE = 0.06; // of the height, below the curves
+const ROOM = 1.05; // above the highest
+const MEMORY = "GiB";
+const BAND = "33"; // how much of its colour a band has, of ff
+const SMALL = 1e-2; // 5e-5, not 50µ
+const NEUTRAL = "#7d8998"; // seen on both grounds
+/** @type {Record<string, { symbol: string, colour: string }>} */
+const MARKS = {
+  checkpoint: { symbol: "square", colour: COLOURS[2] },
+  evaluation: { symbol: "diamond", colour: COLOURS[5] },
+  overflow: { symbol: "triangle-down", colour: COLOURS[4] },
+  warning: { symbol: "triangle-up", colour: COLOURS[4] },
+  error: { symbol: "x", colour: COLOURS[1] },
+  stop: { symbol: "square-open", colour: COLOURS[1] },
+  alert: { symbol: "star", colour: COLOURS[1] },
+};
+const ENDS = new Set(["error", "stop", "alert"]);
+
+// On a dark ground the darkest colour gives way to a lighter blue, which no other line then has.
+/** @type {Record<string, string>} */
+const ON_DARK = { "#0072B2": "#5AA9E6", "#56B4E9": "#A6DAF7" };
+/** @param {string} colour @param {boolean} dark */
+export const shade = (colour, dark) => (dark && ON_DARK[colour]) || colour;
+
+/** Every trace of a chart; `marked`: its events too. @param {Content} content @param {Drawn} view @param {Look} page */
+export function tracesOf({ lines, events, unit }, view, page) {
+  const found = lines.flatMap((line, index) => {
+    return lineTraces({ ...line, colour: shade(line.colour, page.dark) }, index, view, unit);
+  });
+  return view.marked && events.length ? [...found, markTrace(events)] : found;
+}
+
+/**
+ * The trace of what was logged, and where a training's curve is smoothed that of its means.
+ * @param {Line} line @param {number} index @param {Drawn} view @param {string} unit @returns {Trace[]}
+ */
+function lineTraces(line, index, view, unit) {
+  if (line.band) return bandTraces(line, index, view, unit);
+  const place = placing(line.curve, line.clock);
+  const smoothing = line.curve.kind === "train" ? view.smoothing : 0;
+  const { x, y, meanX, means } = points(line.curve, smoothing, line.scale, place);
+  const isSmoothed = means.length > 1;
+  const base = { name: line.name, type: "scatter", yaxis: line.axis || "y", hoverinfo: "skip" };
+  /** @param {"value" | "mean" | "odd"} part */
+  const meta = (part) => ({
+    part,
+    line: index,
+    name: line.plain,
+    colour: line.colour,
+    unit: line.axis === "y2" ? "" : unit,
+    logged: line.curve.kind !== "sample",
+  });
+  /** @type {Trace} */
+  const logged = {
+    ...base,
+    x,
+    y,
+    meta: meta("value"),
+    mode: modeOf(line, x.length),
+    connectgaps: false,
+    opacity: isSmoothed ? 0.3 : 1,
+    line: { color: line.colour, width: isSmoothed ? 1 : 2, dash: line.dash },
+    marker: { color: line.colour, size: x.length === 1 ? 7 : 5, symbol: line.symbol },
+    showlegend: !isSmoothed && line.legend,
+  };
+  /** @type {Trace} */
+  const mean = {
+    ...base,
+    x: meanX,
+    y: means,
+    meta: meta("mean"),
+    mode: "lines",
+    showlegend: line.legend,
+    line: { color: line.colour, width: 2.5, dash: line.dash },
+  };
+  const odd = oddPoints(line.curve, place, x, y);
+  const traces = [
+    logged,
+    ...(isSmoothed ? [mean] : []),
+    ...(odd.length ? [{ ...oddTrace(odd, base.yaxis), meta: meta("odd") }] : []),
+  ];
+  return line.neutral && line.legend ? [...traces.map(unnamed), signOf(line)] : traces;
+}
+
+/** @param {Trace} trace @returns {Trace} */
+const unnamed = (trace) => ({ ...trace, showlegend: false });
+
+/** Only the legend's: where colours tell runs apart, its signs have none. @param {Line} line @returns {Trace} */
+const signOf = ({ name, axis, dash, mode, symbol }) => ({
+  name,
+  x: [NaN],
+  y: [null],
+  type: "scatter",
+  yaxis: axis || "y",
+  hoverinfo: "skip",
+  mode: mode ?? "lines",
+  line: { color: NEUTRAL, width: 2, dash },
+  marker: { color: NEUTRAL, size: 5, symbol },
+  showlegend: true,
+});
+
+/**
+ * Of a group the mean, smoothed where curves are, over the area between the least and the most of its runs.
+ * @param {Line} line @param {number} index @param {Drawn} view @param {string} unit @returns {Trace[]}
+ */
+function bandTraces(line, index, view, unit) {
+  const { stretches, kind } = line.curve;
+  const x = stretches.map(({ low }) => low.time);
+  const spread = stretches.map(({ low, high }) => ({
+    low: low.y / line.scale,
+    high: high.y / line.scale,
+  }));
+  const y = stretches.map(({ mean }) => mean / line.scale);
+  const yaxis = line.axis || "y";
+  const base = { x, type: "scatter", yaxis, mode: "lines", hoverinfo: "skip", name: line.name, showlegend: false };
+  const told = { line: index, name: line.plain, colour: line.colour, unit: line.axis === "y2" ? "" : unit };
+  const part = /** @type {const} */ ("band");
+  const edge = { ...base, meta: { part, line: index }, line: { width: 0, color: line.colour } };
+  const drawn = view.smoothing && kind === "train" ? smoothed(y, view.smoothing) : null;
+  /** @type {Trace[]} */
+  const traces = [
+    { ...edge, y: spread.map(({ low }) => low) },
+    { ...edge, y: spread.map(({ high }) => high), fill: "tonexty", fillcolor: `${line.colour}${BAND}` },
+    {
+      ...base,
+      y,
+      meta: { ...told, part: "value", logged: kind !== "sample", spread },
+      mode: modeOf(line, x.length),
+      marker: { color: line.colour, size: x.length === 1 ? 7 : 5, symbol: line.symbol },
+      line: { color: line.colour, width: drawn ? 1 : 2, dash: line.dash },
+      opacity: drawn ? 0.3 : 1,
+      showlegend: !drawn,
+    },
+  ];
+  const mean = { ...told, part: /** @type {const} */ ("mean") };
+  const thick = { color: line.colour, width: 2.5, dash: line.dash };
+  return drawn ? [...traces, { ...base, y: drawn, meta: mean, line: thick, showlegend: true }] : traces;
+}
+
+/** Symbols where they are few enough to be told apart. @param {Line} line @param {number} count */
+function modeOf({ mode }, count) {
+  if (count === 1) return "markers";
+  return mode && count <= MOST_SYMBOLS ? mode : "lines";
+}
+
+/**
+ * @param {{ at: number, height: number, text: string }[]} odd @param {string} yaxis
+ * @returns {Trace}
+ */
+function oddTrace(odd, yaxis) {
+  return {
+    x: odd.map(({ at }) => at),
+    y: odd.map(({ height }) => height),
+    text: odd.map(({ text }) => text),
+    type: "scatter",
+    mode: "markers",
+    name: "no number",
+    yaxis,
+    marker: { symbol: "x", size: 10, color: COLOURS[1] },
+    hoverinfo: "skip",
+    showlegend: false,
+  };
+}
+
+/** @param {Mark[]} events @returns {Trace} */
+function markTrace(events) {
+  return {
+    x: events.map((event) => event.at),
+    y: events.map(() => 0.5),
+    meta: { part: "mark" },
+    text: events.map((event) => event.label),
+    type: "scatter",
+    mode: "markers",
+    yaxis: "y3",
+    showlegend: false,
+    cliponaxis: false,
+    hoverinfo: "skip",
+    marker: {
+      size: 8,
+      symbol: events.map((event) => MARKS[event.kind]?.symbol || "circle"),
+      color: events.map((event) => MARKS[event.kind]?.colour || COLOURS[6]),
+    },
+  };
+}
+
+/** Behind the curves, and of checkpoints only where they are few. @param {Mark[]} events */
+function markLines(events) {
+  const saved = events.filter(({ kind }) => kind === "checkpoint");
+  return events
+    .filter(({ kind }) => ENDS.has(kind) || (kind === "checkpoint" && saved.length <= MOST_MARK_LINES))
+    .map(({ at, kind }) => ({
+      type: "line",
+      x0: at,
+      x1: at,
+      yref: "paper",
+      y0: 0,
+      y1: 1,
+      opacity: 0.5,
+      layer: "below",
+      line: { color: MARKS[kind].colour, width: 1, dash: "dot" },
+    }));
+}
+
+/** @param {Limit[]} limits */
+function limitLines(limits) {
+  return limits.map(({ at, colour }) => ({
+    type: "line",
+    xref: "paper",
+    x0: 0,
+    x1: 1,
+    y0: at,
+    y1: at,
+    line: { color: colour || COLOURS[6], width: 1.5, dash: "dash" },
+  }));
+}
+
+/** @param {Limit[]} limits @param {boolean} log @param {string} colour */
+function limitNames(limits, log, colour) {
+  return limits.map(({ at, text }) => ({
+    xref: "paper",
+    x: 1,
+    y: log ? Math.log10(at) : at,
+    xanchor: "right",
+    yanchor: "bottom",
+    text,
+    showarrow: false,
+    font: { size: 10, color: colour },
+  }));
+}
+
+/**
+ * What every chart of a page shows of the horizontal axis: the zoom, else the range of all of them, which plotly's own
+ * "reset" comes back to (as an automatic range that has to reach this far and may reach no further).
+ * @param {Drawn} view
+ */
+export function horizontal({ range, reach }) {
+  if (range) return { range, autorange: false };
+  if (!reach) return { autorange: true };
+  return { autorange: true, autorangeoptions: { include: reach, clipmin: reach[0], clipmax: reach[1] } };
+}
+
+/** The least and the most of the left axis; null where it has no number. @param {Trace[]} traces */
+const heights = (traces) =>
+  extent(traces.filter(({ yaxis }) => yaxis === "y").flatMap(({ y }) => y.filter((one) => one !== null)));
+
+/** Those of its values that a logarithmic scale has. @param {Trace[]} traces */
+const positive = (traces) =>
+  traces
+    .filter(({ yaxis }) => yaxis === "y")
+    .flatMap(({ y }) => y.filter((one) => one !== null && one > 0))
+    .map(Number);
+
+/** Whether a logarithmic scale has something to show. @param {Trace[]} traces */
+export const canBeLog = (traces) => (heights(traces)?.[1] ?? 0) > 0;
+
+/**
+ * The left axis. Memory begins at nought and ends where the most that was seen does, or the most that there is: left
+ * alone, plotly shows 10k GiB of a scale that has no value to show.
+ * @param {Content} content @param {Drawn} view @param {Trace[]} traces
+ * @returns {{ type: string, exponentformat: string, rangemode: string, range?: Range }}
+ */
+export function vertical({ unit, limits, fromZero }, view, traces) {
+  const seen = heights(traces);
+  const log = view.log && canBeLog(traces);
+  const exponentformat = seen && Math.max(Math.abs(seen[0]), Math.abs(seen[1])) < SMALL ? "e" : "B";
+  const rangemode = fromZero || isFlat(traces) ? "tozero" : "normal";
+  const usual = { type: log ? "log" : "linear", exponentformat, rangemode };
+  if (unit !== MEMORY || !seen) return usual;
+  const most = Math.max(seen[1], ...limits.map(({ at }) => at));
+  if (!log) return { ...usual, range: [0, most > 0 ? most * ROOM : 1] };
+  const least = positive(traces).reduce((low, one) => Math.min(low, one), most);
+  return { ...usual, range: [Math.log10(least / ROOM), Math.log10(most * ROOM)] };
+}
+
+/**
+ * How many rows a legend takes, about: its columns are as wide as its longest name.
+ * @param {Line[]} lines @param {number | undefined} width of the chart, in px
+ */
+function legendRows(lines, width = Infinity) {
+  const names = lines.filter(({ legend }) => legend).map(({ name }) => lettersOf(name));
+  const column = SIGN + LETTER * Math.max(0, ...names);
+  return Math.ceil(names.length / Math.max(1, Math.floor((width - AROUND) / column)));
+}
+
+/** A Chinese one is as wide as two others. @param {string} name */
+const lettersOf = (name) => [...name].reduce((sum, one) => sum + (one > "\u2e7f" ? 2 : 1), 0);
+
+/** @param {Content} content @param {Drawn} view @param {Look} page @param {Trace[]} traces @param {number} revision */
+export function layoutOf(content, view, page, traces, revision) {
+  const { lines, limits } = content;
+  /** @param {string} title */
+  const axis = (title) => ({
+    title: { text: title, standoff: 6 },
+    gridcolor: page.grid,
+    zerolinecolor: page.grid,
+    automargin: true,
+  });
+  const lane = view.marked && content.events.length ? MARK_LANE : 0;
+  const domain = [lane && lane + 0.02, 1];
+  const right = lines.find((line) => line.axis === "y2");
+  const second = right && {
+    ...axis(right.title || "%"),
+    overlaying: "y",
+    side: "right",
+    showgrid: false,
+    rangemode: "tozero",
+  };
+  const left = vertical(content, view, traces);
+  return {
+    // The revision tells plotly that the arrays are others; zoom of y stays (uirevision), zoom of x is every chart's.
+    datarevision: revision,
+    uirevision: `${view.axis}${view.log}${content.resets ?? 0}`,
+    height: page.fullHeight ?? HEIGHT + ROW * Math.max(0, legendRows(lines, page.width) - PLAIN_ROWS),
+    margin: { l: 52, r: right ? 48 : 12, t: 8, b: 40 },
+    paper_bgcolor: page.fullHeight === null ? "rgba(0,0,0,0)" : page.ground,
+    plot_bgcolor: "rgba(0,0,0,0)",
+    font: { color: page.text, size: 12 },
+    xaxis: {
+      ...axis(words("charts_page", ALONG[view.axis])),
+      ...horizontal(view),
+      ...(lane ? { anchor: "free", position: 0 } : {}),
+    },
+    yaxis: { ...axis(content.yTitle), ...left, domain },
+    // What happened has a lane of its own below the curves: over them its symbols hid them.
+    yaxis3: { domain: [0, lane || 1], range: [0, 1], fixedrange: true, visible: false },
+    ...(second ? { yaxis2: { ...second } } : {}),
+    shapes: [...markLines(content.events), ...limitLines(limits)],
+    annotations: limitNames(limits, left.type === "log", page.text),
+    showlegend: lines.filter((line) => line.legend).length > (content.named ? 0 : 1),
+    legend: { orientation: "h", traceorder: "normal", y: 1.02, yanchor: "bottom", x: 0 },
+    hovermode: false,
+    dragmode: page.coarse ? false : "zoom",
+  };
+}
+
+/**
+ * The range that a key asks for; null for all, undefined of a key that does not zoom.
+ * @param {string} key @param {Range} range @returns {Range | null | undefined}
+ */
+export function zoomed(key, [low, high]) {
+  const span = high - low;
+  /** @type {Record<string, Range | null>} */
+  const ranges = {
+    "+": [low + span / 4, high - span / 4],
+    "-": [low - span / 2, high + span / 2],
+    ArrowLeft: [low - span / 5, high - span / 5],
+    ArrowRight: [low + span / 5, high + span / 5],
+    0: null,
+  };
+  return ranges[ALIASES[key] ?? key];
+}
+
+/** @type {Record<string, string>} */
+const ALIASES = { "=": "+", "−": "-", _: "-" };

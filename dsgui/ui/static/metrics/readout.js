@@ -1,0 +1,122 @@
+// What a chart says of the place that is pointed at: a row for each line, at a point that was logged. Pure.
+
+import { duration, figure } from "../common/format.js";
+import { words } from "../texts/texts.js";
+
+/** @import { Axis, Readout, Row, Spread, Trace } from "../types.d.ts" */
+
+const DIGITS = 5;
+const RANGE_DIGITS = 4;
+const MOST_ROWS = 12;
+const LONGEST_MARK = 80;
+const NEAR = 0.015; // of what is shown: how far a mark, or an end of a line, may be
+
+/** A place as the axis counts. @param {Axis} axis @param {number} at */
+function bare(axis, at) {
+  if (axis === "time") return duration(at);
+  return axis === "step" ? String(Math.round(at)) : figure(at, 4);
+}
+
+/** A place as it is read. @param {Axis} axis @param {number} at */
+export function placeText(axis, at) {
+  const place = bare(axis, at);
+  return axis === "time" ? place : words("charts_page", axis === "step" ? "place_step" : "place_epoch", { place });
+}
+
+/** The index of the nearest place that has a value; -1 where none has. @param {Trace} trace @param {number} at */
+export function nearest({ x, y }, at) {
+  let [found, least] = [-1, Infinity];
+  for (let i = 0; i < x.length; i += 1) {
+    const away = Math.abs(x[i] - at);
+    if (away < least && y[i] !== null && Number.isFinite(y[i])) [found, least] = [i, away];
+  }
+  return found;
+}
+
+/**
+ * The nearest place at which a line of the chart was logged; a whole step between readings of the machine.
+ * @param {Trace[]} traces @param {number} at @param {Axis} axis
+ */
+export function snapped(traces, at, axis) {
+  const logged = traces.filter(({ meta }) => meta?.part === "value" && meta.logged);
+  const places = logged.flatMap((trace) => {
+    const i = nearest(trace, at);
+    return i < 0 ? [] : [trace.x[i]];
+  });
+  if (!places.length) return axis === "step" ? Math.round(at) : at;
+  return places.reduce((best, one) => (Math.abs(one - at) < Math.abs(best - at) ? one : best));
+}
+
+/**
+ * Undefined where the line has no point anywhere near.
+ * @param {Trace} trace @param {number} at @param {number} near
+ */
+function pointOf(trace, at, near) {
+  const i = nearest(trace, at);
+  if (i < 0) return undefined;
+  const within = at >= trace.x[0] - near && at <= trace.x[trace.x.length - 1] + near;
+  return within ? { x: trace.x[i], y: /** @type {number} */ (trace.y[i]) } : undefined;
+}
+
+/**
+ * @param {Trace} trace @param {Trace[]} traces @param {number} at @param {number} near @param {Axis} axis
+ * @returns {Row[]}
+ */
+function rowOf(trace, traces, at, near, axis) {
+  const point = pointOf(trace, at, near);
+  const { line, name = "", colour = "", unit = "" } = trace.meta ?? {};
+  const mine = traces.filter(({ meta }) => meta?.line === line);
+  const odd = mine.find(({ meta, x }) => meta?.part === "odd" && x.includes(at));
+  if (odd) return [{ name, colour, value: /** @type {string[]} */ (odd.text)[odd.x.indexOf(at)], note: "" }];
+  if (!point) return [];
+  const mean = mine.find(({ meta }) => meta?.part === "mean");
+  const smooth = mean && pointOf(mean, point.x, near);
+  const spread = trace.meta?.spread?.[trace.x.indexOf(point.x)];
+  const told = figure(point.y, DIGITS);
+  const far = Math.abs(point.x - at) > (axis === "step" ? 0.5 : near);
+  const notes = [
+    smooth ? words("charts_page", "smoothed_from", { value: told }) : "",
+    far ? words("charts_page", "row_at", { place: bare(axis, point.x) }) : "",
+  ];
+  const drawn = smooth ? figure(smooth.y, DIGITS) : told;
+  const value = `${drawn}${rangeOf(spread)}`;
+  return [{ name, colour, value: unit ? `${value} ${unit}` : value, note: notes.filter(Boolean).join(" · ") }];
+}
+
+/** Of several runs the least and the most, where they differ. @param {Spread | undefined} spread */
+function rangeOf(spread) {
+  const [low, high] = spread ? [spread.low, spread.high].map((one) => figure(one, RANGE_DIGITS)) : ["", ""];
+  return low === high ? "" : ` (${low}–${high})`;
+}
+
+/** @param {Trace[]} traces @param {number} at @param {number} near @returns {string[]} */
+function marksAt(traces, at, near) {
+  const marks = traces.find(({ meta }) => meta?.part === "mark");
+  const texts = /** @type {string[]} */ (marks?.text ?? []);
+  const there = texts.filter((_, i) => Math.abs((marks?.x[i] ?? NaN) - at) <= near);
+  return there.map((text) => (text.length > LONGEST_MARK ? `${text.slice(0, LONGEST_MARK - 1)}…` : text)).slice(-3);
+}
+
+/**
+ * @param {Trace[]} traces of one chart @param {number} pointed at this place @param {Axis} axis
+ * @param {number} span how much of the axis is shown
+ * @returns {Readout}
+ */
+export function readout(traces, pointed, axis, span) {
+  const near = NEAR * span;
+  const at = snapped(traces, pointed, axis);
+  const values = traces.filter(({ meta }) => meta?.part === "value");
+  const rows = values.flatMap((trace) => rowOf(trace, traces, at, near, axis));
+  return {
+    at,
+    title: placeText(axis, at),
+    rows: rows.slice(0, MOST_ROWS),
+    more: Math.max(rows.length - MOST_ROWS, 0),
+    marks: marksAt(traces, at, near),
+  };
+}
+
+/** In one line, for the charts that are not pointed at. @param {Readout} found */
+export function inBrief({ rows }) {
+  return rows.map(({ name, value }) => (rows.length > 1 ? `${name} ${value}` : value)).join(" · ");
+}

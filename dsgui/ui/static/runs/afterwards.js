@@ -1,0 +1,319 @@
+// What comes after a run: why it failed and what to do, the same again, resume, delete, and where it came from.
+
+import { button, el, locale } from "../common/dom.js";
+import { size } from "../common/format.js";
+import { words } from "../texts/texts.js";
+
+/** @import { AboutAnswer, Checkpoint, Diagnosis, Estimate, ListedRuns, Predicted } from "../types.d.ts" */
+/** @import { Provenance, Removal } from "../types.d.ts" */
+/** @import { Trigger } from "../types.d.ts" */
+
+const GONE_TRIES = 40;
+const GONE_MS = 250;
+const READ_TRIES = 60;
+const READ_MS = 500;
+
+/** Three parts of one run's page; `update` is called with every poll and asks the server when the state has changed. */
+export class Afterwards {
+  /** @param {string} id @param {Trigger} trigger @param {() => void} onGone @param {() => void} onRead */
+  constructor(id, trigger, onGone, onRead = () => {}) {
+    this.id = id;
+    this.trigger = trigger;
+    this.onGone = onGone;
+    this.onRead = onRead;
+    /** @type {import("../types.d.ts").Adopted | null} of a training that dsgui did not start */
+    this.adopted = null;
+    this.diagnosis = el("section", {
+      class: "ds-diagnosis",
+      "aria-label": words("afterwards_page", "diagnosis"),
+      hidden: true,
+    });
+    this.actions = el("div", { class: "ds-actions" });
+    this.about = el("div", { class: "ds-provenance" });
+    this.question = el("div", { class: "ds-question", hidden: true });
+    /** @type {string | null} */
+    this.seen = null;
+    /** @type {Estimate | null} */
+    this.estimate = null;
+    /** @type {Predicted | null} */
+    this.predicted = null;
+    this.deleting = false; // then nobody asks for news of it
+  }
+
+  /** @param {string} state @param {boolean} live */
+  async update(state, live) {
+    if (state === this.seen) return;
+    this.seen = state;
+    const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/about`).catch(() => null);
+    if (!answer?.ok) {
+      this.seen = null;
+      return;
+    }
+    /** @type {AboutAnswer} */
+    const about = await answer.json();
+    this.estimate = about.estimate;
+    this.adopted = about.adopted ?? null;
+    this.predicted = about.predicted ?? null;
+    this.showDiagnosis(about.diagnosis);
+    this.showActions(about, live);
+    this.showAbout(about);
+  }
+
+  /**
+   * Not "path": Gradio refuses any event with a key of that name that points outside its uploads.
+   * @param {"same" | "repair" | "resume"} kind
+   */
+  again(kind, checkpoint = "") {
+    this.trigger("again", { run_id: this.id, kind, checkpoint });
+  }
+
+  /** @param {Diagnosis | null} found */
+  showDiagnosis(found) {
+    this.diagnosis.hidden = !found;
+    if (!found) {
+      this.diagnosis.replaceChildren();
+      return;
+    }
+    const rank = found.rank === null ? "" : `${words("afterwards_page", "first_rank", { rank: String(found.rank) })} `;
+    /** @type {HTMLElement[]} */
+    const parts = [
+      el("h3", {}, found.title),
+      el("p", {}, rank, found.meaning),
+      ...(found.cause?.length ? [el("p", { class: "ds-cause" }, found.cause.join(" "))] : []),
+      el("ul", {}, ...found.advice.map((sentence) => el("li", {}, sentence))),
+    ];
+    if (found.remedy) {
+      parts.push(
+        el(
+          "p",
+          { class: "ds-remedy" },
+          button(words("afterwards_page", "clone_changed"), { class: "ds-fix", id: "open-repaired" }, () =>
+            this.again("repair"),
+          ),
+          el("span", {}, words("afterwards_page", "change", { label: found.remedy.label })),
+        ),
+      );
+    }
+    if (found.ends) parts.push(el("p", { class: "ds-ends" }, found.ends));
+    if (found.set_aside.length) {
+      parts.push(
+        el(
+          "details",
+          { open: !found.remedy },
+          el("summary", {}, words("afterwards_page", "not_offered")),
+          el("ul", { class: "ds-set-aside" }, ...found.set_aside.map((sentence) => el("li", {}, sentence))),
+        ),
+      );
+    }
+    const evidence = found.traceback || found.evidence;
+    if (evidence) {
+      parts.push(
+        el(
+          "details",
+          { open: true },
+          el("summary", {}, words("afterwards_page", found.traceback ? "traceback" : "error_output")),
+          el("pre", { class: "ds-log ds-traceback", tabindex: "0" }, evidence),
+        ),
+      );
+    }
+    this.diagnosis.replaceChildren(...parts);
+    const box = this.diagnosis.querySelector("pre");
+    if (!box) return;
+    requestAnimationFrame(() => {
+      box.scrollTop = box.scrollHeight; // what was raised stands at its end
+    });
+  }
+
+  /** What one sends to others is asked for more often than what is in the fold of files. */
+  reportLink() {
+    const href = `/dsgui/report?${new URLSearchParams({ runs: this.id })}`;
+    const title = words("runs_page", "report_title");
+    return el("a", { class: "ds-step", id: "report-run", href, download: true, title }, words("runs_page", "report"));
+  }
+
+  /** @param {AboutAnswer} about @param {boolean} live */
+  showActions({ checkpoints, resume_note: note, damaged, is_job: isJob }, live) {
+    /** @type {HTMLElement[]} */
+    const parts = [];
+    if (this.adopted) parts.push(this.rereadButton(this.adopted.read_at));
+    else if (!damaged && !isJob) {
+      parts.push(
+        button(words("afterwards_page", "clone"), { class: "ds-step", id: "clone-run" }, () => this.again("same")),
+      );
+    }
+    if (checkpoints.length) parts.push(...this.resumeParts(checkpoints));
+    parts.push(this.reportLink());
+    if (!live) {
+      const ask = words("afterwards_page", this.adopted ? "forget_ask" : "delete_ask");
+      parts.push(button(ask, { class: "ds-step ds-delete", id: "delete-run" }, () => this.askDelete()));
+    }
+    this.question = el("div", { class: "ds-question", hidden: true });
+    const said = this.adopted ? this.adopted.notes.join(" ") : note;
+    const remark = el("p", { class: "ds-remark ds-resume-note", hidden: live || !said }, said);
+    this.actions.replaceChildren(...parts, remark, this.question);
+  }
+
+  /** @param {number | null} before when it was read last */
+  rereadButton(before) {
+    const again = button(words("afterwards_page", "read_again"), { class: "ds-step", id: "read-again" }, async () => {
+      again.disabled = true;
+      again.textContent = words("afterwards_page", "reading");
+      this.trigger("reread", { run_id: this.id });
+      if (await this.isRead(before)) this.onRead();
+      again.textContent = words("afterwards_page", "read_again");
+      again.disabled = false; // why not was said by a message
+    });
+    return again;
+  }
+
+  /** @param {number | null} before */
+  async isRead(before) {
+    for (let tries = 0; tries < READ_TRIES; tries += 1) {
+      await new Promise((resolve) => {
+        setTimeout(resolve, READ_MS);
+      });
+      const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/about`).catch(() => null);
+      /** @type {AboutAnswer | null} */
+      const about = answer?.ok ? await answer.json() : null;
+      if (about?.adopted && about.adopted.read_at !== before) return true;
+    }
+    return false;
+  }
+
+  /** @param {Checkpoint[]} checkpoints */
+  resumeParts(checkpoints) {
+    const chosen = el(
+      "select",
+      { class: "ds-step", "aria-label": words("afterwards_page", "checkpoint"), id: "checkpoint" },
+      ...checkpoints.map((one) =>
+        el(
+          "option",
+          { value: one.path, disabled: !one.complete },
+          one.complete ? one.name : words("afterwards_page", "incomplete", { name: one.name }),
+        ),
+      ),
+    );
+    const whole = checkpoints.find((one) => one.complete);
+    if (whole) chosen.value = whole.path;
+    const problem = el("span", { class: "ds-remark ds-misfit" });
+    const tell = () => {
+      problem.textContent = checkpoints.find((one) => one.path === chosen.value)?.problem || "";
+    };
+    chosen.addEventListener("change", tell);
+    tell();
+    const resume = button(
+      words("afterwards_page", "resume"),
+      { class: "ds-step", id: "resume-run", disabled: !whole },
+      () => this.again("resume", chosen.value),
+    );
+    return [el("span", { class: "ds-resume" }, resume, chosen), problem];
+  }
+
+  async askDelete() {
+    const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/removal`).catch(() => null);
+    const told = await answer?.json().catch(() => null);
+    this.question.hidden = false;
+    if (answer?.ok && told) this.showQuestion(told);
+    else this.question.textContent = told?.detail || words("afterwards_page", "no_server");
+  }
+
+  /** @param {Removal} told */
+  showQuestion(told) {
+    const counts = { count: String(told.files), size: size(told.size_bytes) };
+    const files = words("afterwards_page", told.files === 1 ? "file" : "files", counts);
+    const largest = told.largest.map(([name, bytes]) => el("li", {}, `${name} · ${size(bytes)}`));
+    const others = told.files - told.largest.length;
+    const more = others > 0 ? [el("li", {}, words("afterwards_page", "and_more", { count: String(others) }))] : [];
+    this.question.replaceChildren(
+      el(
+        "p",
+        {},
+        `${words("afterwards_page", this.adopted ? "forgets" : "removes")} `,
+        el("code", {}, told.path),
+        ` ${words("afterwards_page", this.adopted ? "forgets_nothing_else" : "with_files", { files })}`,
+      ),
+      ...(this.adopted ? [] : [el("ul", {}, ...largest, ...more)]),
+      el(
+        "p",
+        { class: "ds-remedy" },
+        button(
+          words("afterwards_page", this.adopted ? "forget" : "delete", { files }),
+          { class: "ds-stop", id: "confirm-delete" },
+          () => this.delete(),
+        ),
+        button(words("afterwards_page", "cancel"), { class: "ds-step" }, () => {
+          this.question.hidden = true;
+        }),
+      ),
+    );
+  }
+
+  async delete() {
+    this.question.replaceChildren(el("p", {}, words("afterwards_page", "deleting")));
+    this.deleting = true;
+    this.trigger("delete", { run_id: this.id });
+    for (let tries = 0; tries < GONE_TRIES; tries += 1) {
+      await new Promise((resolve) => {
+        setTimeout(resolve, GONE_MS);
+      });
+      const asked = `/dsgui/runs?count=1&find=${encodeURIComponent(this.id)}`;
+      const told = await fetch(asked)
+        .then((answer) => /** @type {Promise<ListedRuns>} */ (answer.json()))
+        .catch(() => null);
+      if (told?.place === null) {
+        this.onGone();
+        return;
+      }
+    }
+    this.deleting = false;
+    this.question.hidden = true; // why not was said by a message
+  }
+
+  /** @returns {[string, string][]} */
+  adoptedFacts() {
+    if (!this.adopted) return [];
+    const { folder, kinds, read_at: readAt, settings } = this.adopted;
+    return [
+      [words("afterwards_page", "elsewhere_folder"), folder],
+      [words("afterwards_page", "elsewhere_kinds"), kinds.join(" · ")],
+      [words("afterwards_page", "elsewhere_read"), readAt ? new Date(readAt * 1000).toLocaleString(locale()) : ""],
+      [words("afterwards_page", "elsewhere_settings"), settings],
+    ];
+  }
+
+  /** @param {{ provenance: Provenance, config: string, script: string, parent: string }} about */
+  showAbout({ provenance, config, script, parent }) {
+    const { python, versions = {}, git } = provenance;
+    const installed = [
+      python && `Python ${python}`,
+      ...Object.entries(versions).map(([name, version]) => `${name} ${version}`),
+    ];
+    /** @type {[string, string | null | undefined][]} */
+    const facts = [
+      ...this.adoptedFacts(),
+      [words("afterwards_page", "clone_of"), parent],
+      [words("afterwards_page", "script"), script],
+      [words("afterwards_page", "commit"), commitOf(git)],
+      [words("afterwards_page", "installed"), installed.filter(Boolean).join(" · ")],
+    ];
+    this.about.replaceChildren(
+      el("dl", {}, ...facts.flatMap(([name, value]) => (value ? [el("dt", {}, name), el("dd", {}, value)] : []))),
+      el(
+        "details",
+        { hidden: Boolean(this.adopted) && !config },
+        el("summary", {}, words("afterwards_page", this.adopted ? "elsewhere_config" : "as_launched")),
+        el("pre", { class: "ds-command" }, config),
+      ),
+    );
+  }
+}
+
+/** Commit, branch, and whether there were changes. @param {Provenance["git"]} git */
+function commitOf(git) {
+  if (!git?.commit) return "";
+  const short = git.commit.slice(0, 12);
+  const isNamed = git.branch && git.branch !== "HEAD";
+  const commit = isNamed ? words("afterwards_page", "on_branch", { commit: short, branch: git.branch ?? "" }) : short;
+  if (git.dirty === true) return words("afterwards_page", "dirty", { commit });
+  return git.dirty === false ? words("afterwards_page", "clean", { commit }) : commit;
+}

@@ -1,0 +1,157 @@
+// What a row of the list of runs tells: each column's text, and its value where others are told in percent of it. Pure,
+// but for the texts.
+
+import { locale } from "../common/dom.js";
+import { duration, figure, gib, pace } from "../common/format.js";
+import { keyName } from "../memory/memory_bars.js";
+import { textOf, words } from "../texts/texts.js";
+
+/** @import { RunSummary, Told } from "../types.d.ts" */
+
+/**
+ * `sorts`: the server can order by it; `shown`: unless the user chose otherwise; `width` is CSS's.
+ * @typedef {{ id: string, width: string, shown?: boolean, sorts?: boolean, text: (run: RunSummary) => string,
+ *   value?: (run: RunSummary) => Told | null | undefined }} Column
+ */
+
+const MOST_SHORT = 3;
+/** What the parts of a run's settings are called. @type {Record<string, string>} */
+export const PARTS = {
+  arguments: "part_arguments",
+  config: "part_config",
+  environment: "part_environment",
+  launch: "part_launch",
+  code: "part_code",
+  versions: "part_versions",
+};
+
+/**
+ * When a run began; of one that has not, when its launch was prepared, which its id tells.
+ * @param {RunSummary} run
+ */
+export function began(run) {
+  if (run.started_at) return new Date(run.started_at * 1000);
+  const parts = run.run_id.match(/^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)/) ?? [];
+  const [year = 1970, month = 1, day = 1, hour = 0, minute = 0, second = 0] = parts.slice(1).map(Number);
+  return new Date(year, month - 1, day, hour, minute, second);
+}
+
+/** @param {Date} date */
+export function shownDate(date, now = new Date()) {
+  /** @type {Intl.DateTimeFormatOptions} */
+  const time = { hour: "2-digit", minute: "2-digit" };
+  if (date.toDateString() === now.toDateString()) {
+    return words("runs_page", "today", { time: date.toLocaleTimeString(locale(), time) });
+  }
+  /** @type {Intl.DateTimeFormatOptions} */
+  const day = { month: "short", day: "numeric" };
+  if (date.getFullYear() === now.getFullYear()) return date.toLocaleString(locale(), { ...day, ...time });
+  return date.toLocaleDateString(locale(), { ...day, year: "numeric" });
+}
+
+/** A key as people write it: a place in the config with dots. @param {string} part @param {string} key */
+export const spelled = (part, key) => (part === "config" ? keyName(key) : key);
+
+/** @param {string} key the last part of an option or of a place in the config */
+const short = (key) => (key.split("/").pop() ?? key).replace(/^-+/, "");
+
+/** @param {import("../types.d.ts").Change} change */
+function changeOf({ key, before, after }) {
+  if (after === null) return `−${short(key)}`;
+  if (before === null) return after ? `+${short(key)} ${after}` : `+${short(key)}`;
+  return `${short(key)} ${before || "–"}→${after || "–"}`;
+}
+
+/** What differs from the run before, in a few words. @param {RunSummary} run */
+export function shortChanges({ differs }) {
+  const shown = differs.slice(0, MOST_SHORT).map(changeOf);
+  const more = differs.length - shown.length;
+  return [...shown, ...(more > 0 ? [`+${more}`] : [])].join(", ");
+}
+
+/** All of it, a line each. @param {RunSummary} run */
+export function allChanges({ differs }) {
+  return differs.map(({ part, key, before, after }) => {
+    /** @param {string | null} value */
+    const told = (value) => value ?? words("compare_page", "not_set");
+    return `${words("compare_page", PARTS[part] ?? part)} · ${spelled(part, key)}: ${told(before)} → ${told(after)}`;
+  });
+}
+
+/** The files of a training that dsgui did not start may tell no times. @param {RunSummary} run */
+export function dateOf(run) {
+  return run.state === "elsewhere" && !run.started_at ? "–" : shownDate(began(run));
+}
+
+/** @param {RunSummary} run */
+export function stepOf(run) {
+  return run.total ? `${run.step ?? 0} / ${run.total}` : figure(run.step);
+}
+
+/** @param {string} text */
+const or = (text) => text || "–";
+
+/** @type {Column[]} */
+export const COLUMNS = [
+  { id: "date", width: "118px", shown: true, sorts: true, text: dateOf },
+  { id: "state", width: "84px", shown: true, sorts: true, text: (run) => textOf("states", run.state) },
+  { id: "tags", width: "minmax(80px, 0.7fr)", shown: true, sorts: true, text: (run) => run.tags.join(", ") },
+  { id: "note", width: "minmax(140px, 1fr)", sorts: true, text: (run) => run.note },
+  { id: "differs", width: "minmax(140px, 2fr)", shown: true, text: shortChanges },
+  { id: "preset", width: "minmax(120px, 0.7fr)", sorts: true, text: (run) => or(run.preset) },
+  { id: "model", width: "minmax(110px, 0.7fr)", sorts: true, text: (run) => or(run.model) },
+  { id: "gpus", width: "78px", shown: true, sorts: true, text: (run) => or(run.devices) },
+  {
+    id: "duration",
+    width: "82px",
+    shown: true,
+    sorts: true,
+    text: (run) => duration(run.duration_s),
+    value: (run) => run.duration_s,
+  },
+  { id: "step", width: "92px", sorts: true, text: (run) => run.doing || stepOf(run) },
+  {
+    id: "best_loss",
+    width: "88px",
+    shown: true,
+    sorts: true,
+    text: (run) => figure(run.best_loss),
+    value: (run) => run.best_loss,
+  },
+  {
+    id: "final_loss",
+    width: "88px",
+    shown: true,
+    sorts: true,
+    text: (run) => figure(run.loss),
+    value: (run) => run.loss,
+  },
+  {
+    id: "gpu_peak",
+    width: "100px",
+    shown: true,
+    sorts: true,
+    text: (run) => gib(run.peak?.gpu_bytes),
+    value: (run) => run.peak?.gpu_bytes,
+  },
+  {
+    id: "host_peak",
+    width: "100px",
+    sorts: true,
+    text: (run) => gib(run.peak?.host_bytes),
+    value: (run) => run.peak?.host_bytes,
+  },
+  {
+    id: "speed",
+    width: "110px",
+    shown: true,
+    sorts: true,
+    text: (run) => pace(run.steps_per_second ?? 0),
+    value: (run) => run.steps_per_second,
+  },
+];
+
+/** The columns that a user chose, in the table's order. @param {string[] | undefined} chosen */
+export function columnsOf(chosen) {
+  return COLUMNS.filter(({ id, shown }) => (Array.isArray(chosen) ? chosen.includes(id) : shown));
+}

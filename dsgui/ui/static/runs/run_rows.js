@@ -1,0 +1,193 @@
+// A run in the list: as a card, or as a row of the table whose name, tags and note are changed in place.
+
+import { button, el, locale, part } from "../common/dom.js";
+import { duration, figure, gib } from "../common/format.js";
+import { allChanges, began, dateOf, shortChanges, stepOf } from "./run_columns.js";
+import { shareOf } from "./run_prefs.js";
+import { textOf, words } from "../texts/texts.js";
+
+/** @import { RunSummary } from "../types.d.ts" */
+/** @import { Column } from "./run_columns.js" */
+
+/** What may be changed in place. @typedef {"name" | "tags" | "note"} Editable */
+
+/** @param {string} code @param {Record<string, string>} [given] */
+const say = (code, given) => words("runs_page", code, given);
+
+/** @param {HTMLElement} entry @returns {HTMLInputElement} */
+export function boxOf(entry) {
+  const box = part(entry, ".ds-run-choose");
+  if (!(box instanceof HTMLInputElement)) throw new Error("a row of the list has no box");
+  return box;
+}
+
+const chooser = () => el("input", { type: "checkbox", class: "ds-run-choose", title: say("choose_title") });
+
+/** @param {HTMLElement} node @param {RunSummary} run */
+function showState(node, run) {
+  node.textContent = textOf("states", run.state);
+  node.dataset.state = run.state;
+  node.classList.toggle("ds-has-problem", Boolean(run.problem));
+}
+
+/** @param {RunSummary} run */
+function titleOf(run) {
+  const script = (run.script || "").split("/").pop();
+  const begun = began(run).toLocaleString(locale());
+  const told = [begun, run.devices, run.model, run.preset, script, run.run_id, run.problem];
+  return [told.filter(Boolean).join(" · "), run.note, ...allChanges(run)].filter(Boolean).join("\n");
+}
+
+/** @param {string} id */
+export function card(id) {
+  return el(
+    "div",
+    { class: "ds-run-entry ds-card", "data-run": id },
+    chooser(),
+    el(
+      "button",
+      { type: "button", class: "ds-run-row" },
+      el("span", { class: "ds-run-name" }),
+      el("span", { class: "ds-state" }),
+      el("span", { class: "ds-run-sub" }),
+      el("span", { class: "ds-run-sub ds-run-what" }),
+      el("span", { class: "ds-run-sub ds-run-more" }),
+    ),
+  );
+}
+
+/** @param {HTMLElement} entry @param {RunSummary} run */
+export function fillCard(entry, run) {
+  const row = part(entry, ".ds-run-row");
+  const [name, state, sub, what, more] = row.querySelectorAll("span");
+  const loss = run.loss === null || run.loss === undefined ? "" : ` · ${say("loss_is", { loss: figure(run.loss) })}`;
+  name.textContent = run.name || run.run_id;
+  showState(state, run);
+  const begun = run.total || typeof run.step === "number";
+  const did = run.doing || (begun ? `${say("step_is", { step: stepOf(run) })}${loss}` : "");
+  sub.textContent = [did, duration(run.duration_s)].filter(Boolean).join(" · ");
+  const told = shortChanges(run) ? [shortChanges(run)] : [run.devices, run.model, run.preset];
+  what.textContent = [dateOf(run), ...told].filter((one) => one && one !== "–").join(" · ");
+  const peak = run.peak?.gpu_bytes ?? run.peak?.host_bytes;
+  const [best, tags] = [run.best_loss ?? null, run.tags.map((tag) => `#${tag}`)];
+  const figures = [best === null ? "" : say("best_is", { loss: figure(best) }), peak ? gib(peak) : ""];
+  more.textContent = [...tags, ...figures, run.note].filter(Boolean).join(" · ") || "–";
+  row.title = titleOf(run);
+}
+
+/** @param {string} id @param {Column[]} columns */
+export function tableRow(id, columns) {
+  /** @param {string} name @param {...Node} children */
+  const cell = (name, ...children) => el("span", { class: "ds-cell", "data-column": name, role: "cell" }, ...children);
+  const open = el("button", { type: "button", class: "ds-run-row" }, el("span", { class: "ds-run-name" }));
+  return el(
+    "div",
+    { class: "ds-run-entry ds-table-row", "data-run": id, role: "row" },
+    cell("choose", chooser()),
+    cell("name", open, pencil("name")),
+    ...columns.map((column) => cell(column.id)),
+  );
+}
+
+/** @param {Editable} what */
+function pencil(what) {
+  const label = say(`edit_${what}`);
+  return el(
+    "button",
+    { type: "button", class: "ds-pencil", "data-edit": what, tabindex: "-1", title: label, "aria-label": label },
+    "✎",
+  );
+}
+
+/** @param {HTMLElement} entry @param {RunSummary} run @param {Column[]} columns @param {RunSummary | null} base */
+export function fillRow(entry, run, columns, base) {
+  const row = entry.querySelector(".ds-run-row"); // none while the name is edited
+  if (row instanceof HTMLElement) {
+    part(row, ".ds-run-name").textContent = run.name || run.run_id;
+    row.title = titleOf(run);
+  }
+  entry.classList.toggle("ds-archived", run.archived);
+  for (const column of columns) {
+    const cell = part(entry, `[data-column="${column.id}"]`);
+    if (!cell.querySelector(".ds-edit")) fillCell(cell, run, column, base);
+  }
+}
+
+/** @param {HTMLElement} cell @param {RunSummary} run @param {Column} column @param {RunSummary | null} base */
+function fillCell(cell, run, column, base) {
+  const text = column.text(run);
+  const key = JSON.stringify([text, run.tags, run.problem, run.differs.length, base && column.value?.(base)]);
+  if (cell.dataset.told === key) return; // so that nothing changes under the pointer
+  cell.dataset.told = key;
+  cell.title = text;
+  if (column.id === "state") {
+    cell.replaceChildren(el("span", { class: "ds-state" }));
+    showState(part(cell, ".ds-state"), run);
+  } else if (column.id === "tags") {
+    const chips = run.tags.map((tag) =>
+      el("button", { type: "button", class: "ds-tag", "data-tag": tag, tabindex: "-1" }, tag),
+    );
+    cell.replaceChildren(...chips, pencil("tags"));
+  } else if (column.id === "note") cell.replaceChildren(el("span", { class: "ds-note-text" }, text), pencil("note"));
+  else if (column.id === "differs") cell.replaceChildren(...(text ? [changesButton(text, run)] : ["–"]));
+  else cell.replaceChildren(text, ...shareNode(run, column, base));
+}
+
+/** @param {string} text @param {RunSummary} run */
+function changesButton(text, run) {
+  const about = say("differs_from", { run: run.differs_from });
+  return el("button", { type: "button", class: "ds-changes-of", title: [about, ...allChanges(run)].join("\n") }, text);
+}
+
+/** @param {RunSummary} run @param {Column} column @param {RunSummary | null} base @returns {Node[]} */
+function shareNode(run, column, base) {
+  const share = base && base.run_id !== run.run_id ? shareOf(column.value?.(run), column.value?.(base)) : "";
+  return share ? [el("span", { class: "ds-share" }, ` ${share}`)] : [];
+}
+
+/**
+ * An input in the place of what it changes: Enter keeps, Escape leaves it, looking elsewhere keeps.
+ * @param {HTMLElement} cell @param {Editable} what @param {string} text @param {(text: string) => void} keep
+ */
+export function editIn(cell, what, text, keep) {
+  const label = say(`edit_${what}`);
+  const input = el("input", { class: "ds-edit", value: text, "aria-label": label, placeholder: say(`hint_${what}`) });
+  const held = [...cell.childNodes];
+  let done = false;
+  /** @param {boolean} kept */
+  const end = (kept) => {
+    if (done) return;
+    done = true;
+    cell.replaceChildren(...held);
+    if (what === "name") held.find((node) => node instanceof HTMLElement)?.focus({ preventScroll: true });
+    if (kept && input.value.trim() !== text) keep(input.value.trim());
+  };
+  input.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key !== "Enter" && event.key !== "Escape") return;
+    event.preventDefault(); // or it would press the button that has the focus afterwards
+    end(event.key === "Enter");
+  });
+  input.addEventListener("blur", () => end(true));
+  cell.replaceChildren(input);
+  input.focus();
+  input.select();
+}
+
+/** All that differs, beside the cell that says it in short. @param {RunSummary} run @param {() => void} compare */
+export function changesPopover(run, compare) {
+  const node = el(
+    "div",
+    { class: "ds-popover", popover: "auto", role: "dialog", "aria-label": say("differs_title") },
+    el("p", {}, say("differs_from", { run: run.differs_from })),
+    el("ul", {}, ...allChanges(run).map((line) => el("li", {}, line))),
+    button(say("compare_both"), { class: "ds-step" }, () => {
+      node.hidePopover();
+      compare();
+    }),
+  );
+  node.addEventListener("toggle", (event) => {
+    if (event instanceof ToggleEvent && event.newState === "closed") node.remove();
+  });
+  return node;
+}

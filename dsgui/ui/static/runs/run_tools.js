@@ -1,0 +1,212 @@
+// What stands above the list of runs: search and filter, the order, the columns, and what is done with those chosen.
+
+import { button, el } from "../common/dom.js";
+import { COLUMNS, columnsOf } from "./run_columns.js";
+import { keepPrefs, prefs } from "./run_prefs.js";
+import { textOf, words } from "../texts/texts.js";
+
+/** @import { LabelChange } from "../types.d.ts" */
+
+const STATES = ["running", "queued", "succeeded", "failed", "stopped", "lost", "elsewhere"];
+
+/** @param {string} code @param {Record<string, string>} [given] */
+const say = (code, given) => words("runs_page", code, given);
+
+/**
+ * `searched`: other words; `changed`: another order or other columns.
+ * @typedef {{ searched: () => void, changed: () => void, compare: () => void, label: (change: LabelChange) => void,
+ *   pin: () => void, clear: () => void, all: () => void, add: () => void }} Acts
+ */
+
+export class RunTools {
+  /** @param {Acts} acts */
+  constructor(acts) {
+    this.acts = acts;
+    this.isAlone = true;
+    this.search = el("input", {
+      type: "search",
+      class: "ds-run-search",
+      id: "search-runs",
+      hidden: true,
+      placeholder: say("search"),
+      "aria-label": say("search"),
+      title: say("search_title"),
+    });
+    this.state = el(
+      "select",
+      { id: "filter-state", class: "ds-step", "aria-label": say("filter_state") },
+      el("option", { value: "" }, say("any_state")),
+      ...STATES.map((state) => el("option", { value: state }, textOf("states", state))),
+    );
+    this.state.addEventListener("change", () => acts.searched());
+    this.sort = this.sortChoice();
+    this.columns = this.columnsChoice();
+    this.archived = el("input", { type: "checkbox", id: "show-archived" });
+    this.archived.checked = Boolean(prefs().archived);
+    this.archivedCount = el("span", {});
+    this.archivedLabel = el("label", { class: "ds-check" }, this.archived, this.archivedCount);
+    this.archived.addEventListener("change", () => {
+      keepPrefs({ archived: this.archived.checked });
+      acts.changed();
+    });
+    this.all = button(say("all_runs"), { class: "ds-step", id: "all-runs" }, acts.all);
+    const title = say("add_folder_title");
+    this.add = button(say("add_folder"), { class: "ds-step", id: "add-folder", title }, acts.add);
+    this.compare = button("", { class: "ds-step", id: "compare-runs" }, acts.compare);
+    this.tag = el("input", {
+      class: "ds-add-tag",
+      id: "add-tag",
+      "aria-label": say("add_tag"),
+      placeholder: say("add_tag"),
+    });
+    this.tag.addEventListener("keydown", (event) => this.addTag(event));
+    this.pin = button(say("pin"), { class: "ds-step", id: "pin-run" }, acts.pin);
+    this.archive = button(say("archive"), { class: "ds-step", id: "archive-runs" }, () =>
+      acts.label({ archived: this.archive.dataset.back !== "true" }),
+    );
+    const clear = button(say("clear"), { class: "ds-step", id: "clear-chosen" }, acts.clear);
+    this.choice = el(
+      "div",
+      { class: "ds-run-choice", hidden: true },
+      this.compare,
+      this.pin,
+      this.tag,
+      this.archive,
+      clear,
+    );
+    this.count = el("p", { class: "ds-remark ds-run-count", role: "status", hidden: true });
+    this.filters = el("div", { class: "ds-run-filters" }, this.state, this.sort, this.archivedLabel, this.columns);
+    const line = el("div", { class: "ds-run-tools" }, this.all, this.search, this.filters, this.add);
+    this.hint = el("p", { class: "ds-remark ds-run-hint", hidden: true }, say("choose_hint"));
+    const status = el("div", { class: "ds-run-status" }, this.count, this.hint, this.choice);
+    this.node = el("div", { class: "ds-run-over" }, line, status);
+    this.several = false;
+    this.offer(0, 1, false);
+  }
+
+  sortChoice() {
+    const option = (/** @type {string} */ id) => el("option", { value: id }, say(`column_${id}`));
+    const sortable = ["name", ...COLUMNS.filter(({ sorts }) => sorts).map(({ id }) => id)];
+    const node = el(
+      "select",
+      { class: "ds-step", id: "sort-runs", "aria-label": say("sort_by") },
+      el("option", { value: "" }, say("newest_first")),
+      ...sortable.map(option),
+    );
+    node.value = prefs().sort ?? "";
+    node.addEventListener("change", () => this.sortBy(node.value, node.value !== "name"));
+    return node;
+  }
+
+  columnsChoice() {
+    const boxes = COLUMNS.map(({ id }) => {
+      const box = el("input", { type: "checkbox", value: id });
+      box.checked = columnsOf(prefs().columns).some((column) => column.id === id);
+      return { box, node: el("label", { class: "ds-check" }, box, say(`column_${id}`)) };
+    });
+    const fold = el(
+      "details",
+      { class: "ds-columns-choice", id: "choose-columns" },
+      el("summary", { class: "ds-step" }, say("columns")),
+      el("div", { class: "ds-columns-list" }, ...boxes.map(({ node }) => node)),
+    );
+    fold.addEventListener("change", () => {
+      keepPrefs({ columns: boxes.filter(({ box }) => box.checked).map(({ box }) => box.value) });
+      this.acts.changed();
+    });
+    return fold;
+  }
+
+  /** The head of a column: a button where it can be sorted by. @param {string} id @param {boolean} sorts */
+  heading(id, sorts) {
+    const { sort = "", down = false } = prefs();
+    const title = say(`column_${id}`);
+    if (!sorts) return el("span", { class: "ds-cell", role: "columnheader" }, title);
+    const isIt = sort === id;
+    const arrow = isIt ? (down ? " ↓" : " ↑") : "";
+    const order = isIt ? (down ? "descending" : "ascending") : "none";
+    // Once the other way, then as they were launched.
+    const next = () => (isIt && !down ? this.sortBy(id, true) : this.sortBy(isIt ? "" : id, false));
+    const sortIt = button(title + arrow, { class: "ds-sort", title: say("sort_by_column", { column: title }) }, next);
+    return el("span", { class: "ds-cell", role: "columnheader", "aria-sort": order, "data-sort": id }, sortIt);
+  }
+
+  /** @param {string} sort @param {boolean} down */
+  sortBy(sort, down) {
+    keepPrefs({ sort, down });
+    this.sort.value = sort;
+    this.acts.changed();
+  }
+
+  /** As the server is asked for it. */
+  order() {
+    const { sort = "", down = false, archived = false } = prefs();
+    return { sort: this.isAlone ? sort : "", down: String(Boolean(down)), archived: String(Boolean(archived)) };
+  }
+
+  get words() {
+    const state = this.isAlone && this.state.value ? `state:${this.state.value}` : "";
+    return [this.search.value.trim(), state].filter(Boolean).join(" ");
+  }
+
+  /** @param {string} text */
+  searchFor(text) {
+    this.search.value = text;
+    this.acts.searched();
+  }
+
+  /** @param {KeyboardEvent} event */
+  addTag(event) {
+    if (event.key !== "Enter" || !this.tag.value.trim()) return;
+    this.acts.label({
+      add_tags: this.tag.value
+        .split(",")
+        .map((tag) => tag.trim())
+        .filter(Boolean),
+    });
+    this.tag.value = "";
+  }
+
+  /** @param {boolean} alone @param {boolean} table */
+  layOut(alone, table) {
+    this.isAlone = alone;
+    this.all.hidden = alone;
+    this.filters.hidden = this.add.hidden = !alone;
+    this.showHint();
+    this.sort.hidden = table;
+    this.columns.hidden = !table;
+  }
+
+  /** @param {{ total: number, archived: number }} told */
+  show({ total, archived }) {
+    this.search.hidden = !total && !archived;
+    this.several = total > 1;
+    this.showHint();
+    this.filters.hidden = !this.isAlone || this.search.hidden;
+    this.archivedLabel.hidden = !archived;
+    this.archivedCount.textContent = say("archived", { count: String(archived) });
+  }
+
+  /** What ticking is for, until something is ticked. */
+  showHint() {
+    this.hint.hidden = !this.isAlone || !this.several || !this.choice.hidden;
+  }
+
+  /**
+   * @param {number} count of those chosen @param {number} most that can be compared
+   * @param {boolean} archived whether all
+   * of them are
+   */
+  offer(count, most, archived) {
+    this.choice.hidden = count === 0;
+    this.showHint();
+    this.compare.disabled = count < 2 || count > most;
+    const many = count > most ? say("compare_most", { count: String(most) }) : say("compare", { count: String(count) });
+    this.compare.textContent = count < 2 ? say("compare_one") : many;
+    this.pin.hidden = count !== 1 || !this.isAlone;
+    this.tag.hidden = !this.isAlone;
+    this.archive.hidden = !this.isAlone;
+    this.archive.dataset.back = String(archived);
+    this.archive.textContent = say(archived ? "unarchive" : "archive");
+  }
+}

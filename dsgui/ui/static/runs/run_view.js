@@ -1,0 +1,313 @@
+// One run's page: adds what came after its cursor, draws.
+
+import { AfterTraining } from "./after.js";
+import { Alerts } from "./alerts.js";
+import { Board } from "../metrics/board.js";
+import { wholeWords } from "../launch/command_line.js";
+import { button, el } from "../common/dom.js";
+import { phaseText } from "../common/durations.js";
+import { Follower, LIVE_STATES } from "./follower.js";
+import { heldAgainst } from "../metrics/charts.js";
+import { duration, figure, pace } from "../common/format.js";
+import { Log } from "../logs/log.js";
+import { Patterns } from "../logs/patterns.js";
+import { Slow } from "./slow.js";
+import { Speed } from "./speed.js";
+import { StopQuestion } from "./stopping.js";
+import { textOf, words } from "../texts/texts.js";
+
+/** @import { Delta, Trigger } from "../types.d.ts" */
+/** @import { Afterwards } from "./afterwards.js" */
+/** @import { Chart } from "../metrics/chart.js" */
+
+const STOP_AGAIN_MS = 4000;
+const KILL_AFTER_MS = 1000; // a double click on what was there before kills nothing
+/** @type {Record<string, string>} */
+const STOPS = { stopping: "stopping", queued: "leave_queue" };
+
+/** @param {string} code @param {Record<string, string>} [given] */
+const say = (code, given) => words("runs_page", code, given);
+
+export class RunView {
+  /**
+   * @param {string} id @param {(id: string) => void} onStop @param {(id: string) => void} onSave
+   * @param {Afterwards} afterwards @param {Trigger} trigger
+   */
+  constructor(id, onStop, onSave, afterwards, trigger) {
+    this.id = id;
+    this.ids = [id];
+    this.onStop = onStop;
+    this.onSave = onSave;
+    this.afterwards = afterwards;
+    this.follower = new Follower(id);
+    this.speed = new Speed();
+    this.slow = new Slow(id);
+    this.after = new AfterTraining(id, trigger);
+    this.lastState = "";
+    this.noLoss = "";
+    this.patterns = new Patterns(id, trigger, () => this.follower.curves);
+    this.title = el("h2", { class: "ds-run-title" });
+    this.badge = el("span", { class: "ds-state" });
+    this.reason = el("p", { class: "ds-reason", role: "status" });
+    this.growth = el("p", { class: "ds-remark ds-growth", hidden: true });
+    this.problem = el("p", { class: "ds-problem", role: "alert", hidden: true });
+    this.bar = el("progress", { class: "ds-progress", max: "1", value: "0", "aria-label": say("progress") });
+    this.facts = el("dl", { class: "ds-facts" });
+    this.stop = button(say("stop"), { class: "ds-stop", id: "stop-run" }, () => this.askStop());
+    this.kill = button(say("kill"), { class: "ds-step ds-kill", id: "kill-run", hidden: true }, () => this.sendStop());
+    this.save = button(say("save_and_stop"), { class: "ds-save", id: "save-run", hidden: true }, () => this.sendSave());
+    this.question = new StopQuestion(id, { stop: () => this.sendStop(), save: () => this.sendSave() });
+    this.note = el("p", { class: "ds-remark", hidden: true });
+    this.alerts = new Alerts(() => this.title.textContent);
+    this.log = new Log(id, (end) => this.follower.seek(end));
+    this.board = this.makeBoard();
+    this.board.tools.append(this.alerts.ask);
+    this.command = el("pre", { class: "ds-command ds-words" });
+    this.directory = el("code", {});
+    this.memory = el("p", { class: "ds-remark ds-memory-was", hidden: true });
+    this.node = this.makeNode();
+  }
+
+  makeBoard() {
+    const sources = () => [
+      {
+        name: this.title.textContent ?? "",
+        curves: this.follower.curves,
+        live: LIVE_STATES.has(this.lastState),
+        noLoss: this.noLoss,
+        events: this.follower.events,
+        estimate: () => this.afterwards.estimate,
+        predicted: () => this.afterwards.predicted,
+      },
+    ];
+    /** @type {import("../metrics/board.js").BoardOptions["refine"]} */
+    const refine = async (axis, low, high) => {
+      await this.follower.refine(axis, low, high, () => this.board.looksAt(axis, low, high));
+      this.board.update();
+    };
+    /** @param {Chart} chart */
+    const csv = (chart) => {
+      window.location.href = this.saved("points.csv", chart.lines.flatMap((line) => line.curve.ids).join(","));
+    };
+    return new Board(sources, { refine, csv });
+  }
+
+  makeNode() {
+    const about = el(
+      "details",
+      { class: "ds-about" },
+      el("summary", {}, say("command")),
+      this.command,
+      this.afterwards.about,
+      el("p", {}, say("directory"), " ", this.directory),
+      this.exports(),
+    );
+    return el(
+      "div",
+      { class: "ds-run", "aria-busy": "true" },
+      el("div", { class: "ds-run-head" }, this.title, this.badge, this.save, this.stop),
+      el("div", { class: "ds-reason-line" }, this.reason, this.kill),
+      this.question.node,
+      this.growth,
+      this.problem,
+      this.alerts.list,
+      this.afterwards.diagnosis,
+      this.bar,
+      this.facts,
+      this.memory,
+      this.slow.node,
+      this.afterwards.actions,
+      this.after.node,
+      this.note,
+      this.board.node,
+      el("details", { class: "ds-output", open: true }, el("summary", {}, say("output")), this.log.node),
+      this.patterns.node,
+      about,
+    );
+  }
+
+  sendSave() {
+    this.save.disabled = true;
+    this.onSave(this.id);
+  }
+
+  /** What trains may lose what it has learned: that is asked once. */
+  askStop() {
+    const loses = this.lastState === "running" || !LIVE_STATES.has(this.lastState);
+    if (loses) void this.question.ask(!this.save.hidden);
+    else this.sendStop();
+  }
+
+  sendStop() {
+    this.stop.disabled = this.kill.disabled = true;
+    this.onStop(this.id);
+    // A stop that could not be sent may be tried again; a double click is one stop.
+    setTimeout(() => {
+      this.stop.disabled = this.lastState === "stopping";
+      this.kill.disabled = false;
+    }, STOP_AGAIN_MS);
+  }
+
+  /**
+   * While it ends, the button that was pressed stays what it was; killing is another one, elsewhere.
+   * @param {Delta} delta @param {boolean} changed
+   */
+  showStop(delta, changed) {
+    const stopping = delta.state === "stopping";
+    this.stop.hidden = !delta.can_end;
+    this.stop.textContent = say(STOPS[delta.state] ?? "stop");
+    this.kill.hidden = !(stopping && delta.can_end);
+    if (!changed) return;
+    this.stop.disabled = stopping;
+    this.kill.disabled = stopping;
+    if (stopping) setTimeout(() => (this.kill.disabled = false), KILL_AFTER_MS);
+    if (!delta.can_end) this.question.node.close();
+  }
+
+  /** The address of something to save. @param {string} what */
+  saved(what, ids = "") {
+    return `/dsgui/runs/${encodeURIComponent(this.id)}/${what}${ids ? `?${new URLSearchParams({ ids })}` : ""}`;
+  }
+
+  exports() {
+    /** @param {string} href @param {string} text @param {string} title */
+    const link = (href, text, title) => el("a", { class: "ds-step", href, download: true, title }, text);
+    return el(
+      "p",
+      { class: "ds-actions" },
+      say("save"),
+      " ",
+      link(this.saved("points.csv"), say("points"), say("points_title")),
+      link(this.saved("tensorboard.zip"), say("tensorboard"), say("tensorboard_title")),
+    );
+  }
+
+  async poll() {
+    const delta = await this.follower.poll();
+    this.node.removeAttribute("aria-busy");
+    if (delta === null) {
+      this.missing();
+      return false;
+    }
+    this.alerts.take(delta.events);
+    this.header(delta);
+    if (delta.output) this.log.add(delta.output);
+    this.board.update();
+    this.patterns.update();
+    this.showGrowth(delta);
+    return LIVE_STATES.has(delta.state) || Boolean(delta.growth?.growing);
+  }
+
+  /** Of a training that somebody else runs. @param {Delta} delta */
+  showGrowth({ growth }) {
+    this.growth.hidden = !growth;
+    if (!growth) return;
+    const seconds = String(Math.round(growth.read_s));
+    const changed = duration(growth.changed_s);
+    const told = growth.seen ? say("still_growing", { seconds }) : say("may_grow", { changed, seconds });
+    this.growth.textContent = growth.problem || told;
+  }
+
+  missing() {
+    this.title.textContent = this.id;
+    this.reason.textContent = say("not_found");
+  }
+
+  /** @param {Delta} delta */
+  header(delta) {
+    this.title.textContent = delta.name || this.id;
+    this.badge.textContent = textOf("states", delta.state);
+    this.badge.dataset.state = this.bar.dataset.state = delta.state;
+    this.reason.textContent = this.sentence(delta);
+    this.problem.hidden = !delta.problem;
+    this.problem.textContent = delta.problem ?? "";
+    const live = LIVE_STATES.has(delta.state);
+    const changed = delta.state !== this.lastState;
+    this.showStop(delta, changed);
+    if (changed && this.lastState && !live) {
+      this.alerts.notify(say("ended", { state: textOf("states", delta.state) }));
+    }
+    this.save.hidden = !delta.can_save;
+    this.lastState = delta.state;
+    this.noLoss = delta.no_loss?.text || "";
+    void this.afterwards.update(delta.state, live).then(() => this.showMemory(live));
+    this.alerts.show(live);
+    void this.slow.update(delta.state, live);
+    void this.after.update(delta.state, live);
+    this.showProgress(delta, live);
+    const facts = this.factsOf(delta, live);
+    this.facts.replaceChildren(...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+    const command = this.follower.about.command || "";
+    if (command !== this.command.textContent) this.command.replaceChildren(...wholeWords(command));
+    this.command.hidden = !command; // nobody knows how others started theirs
+    this.directory.textContent = this.follower.about.directory || "";
+    this.note.hidden = !delta.telemetry_note;
+    this.note.textContent = delta.telemetry_note || "";
+  }
+
+  /** How near the prediction came. @param {boolean} live */
+  showMemory(live) {
+    const told = live ? "" : heldAgainst(this.afterwards.predicted, this.follower.curves.each);
+    this.memory.hidden = !told;
+    this.memory.textContent = told && say("memory", { told });
+  }
+
+  /** @param {Delta} delta @param {boolean} live */
+  showProgress({ progress }, live) {
+    const total = progress?.total;
+    if (total) {
+      this.bar.max = total;
+      this.bar.value = progress.step || 0;
+    } else if (live) this.bar.removeAttribute("value");
+    this.bar.hidden = !live && !total;
+  }
+
+  /** @param {Delta} delta @param {boolean} live @returns {[string, string][]} */
+  factsOf({ progress, epoch, elapsed_s: elapsed }, live) {
+    const { step = null, total = null, eta_s: eta = null } = progress ?? {};
+    const of = epoch?.epochs ? ` / ${epoch.epochs}` : "";
+    const rate = this.speed.rate({ progress, elapsed_s: elapsed }, this.follower.curves, live);
+    /** @type {[string, string][]} */
+    const facts = [
+      [say("step"), total ? `${step ?? 0} / ${total}` : figure(step ?? this.lastStep())],
+      [say("speed"), pace(rate)],
+      [say(live ? "elapsed" : "duration"), duration(elapsed)],
+      [say(live ? "loss" : "final_loss"), figure(this.loss())],
+      [say("run"), this.id],
+    ];
+    if (live) facts.splice(3, 0, [say("eta"), duration(eta)]);
+    if (epoch && !total) facts.unshift([say("epoch"), `${figure(epoch.number)}${of}`]);
+    return facts;
+  }
+
+  /** Of a run that tells no progress, where its curves have come to. */
+  lastStep() {
+    const steps = this.follower.curves.clock("step")?.last?.high.step;
+    return Number.isFinite(steps) ? steps : null;
+  }
+
+  loss() {
+    const curves = this.follower.curves.best();
+    return curves.find(({ name, kind, rank }) => name === "loss" && kind === "train" && !rank)?.lastValue;
+  }
+
+  /** What it does now, where that needs a sentence. @param {Delta} delta */
+  sentence(delta) {
+    if (delta.reason) return delta.reason;
+    if (delta.state === "stopping") {
+      const left = Math.ceil(delta.kill_in_s ?? 0);
+      return left > 0 ? say("asked_to_exit", { seconds: String(left) }) : say("killing");
+    }
+    if (delta.state === "pending") return say("supervisor_starts");
+    if (delta.state !== "running") return "";
+    if (delta.doing) return say("doing", { doing: `${delta.doing[0].toUpperCase()}${delta.doing.slice(1)}` });
+    return phaseText(delta.phase, delta.phase_s);
+  }
+
+  draw(force = false) {
+    this.board.draw(force);
+  }
+  close() {
+    this.board.close();
+  }
+}

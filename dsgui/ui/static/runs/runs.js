@@ -1,0 +1,226 @@
+// The Runs page: the list of runs, and beside it one run, or several compared.
+
+import { Afterwards } from "./afterwards.js";
+import { notifies } from "./alerts.js";
+import { Browser } from "../common/browse.js";
+import { CompareView } from "./compare.js";
+import { el, messageOf, part } from "../common/dom.js";
+import { RunList } from "./run_list.js";
+import { RunView } from "./run_view.js";
+import { words } from "../texts/texts.js";
+import { namesIn, visits } from "../site/visits.js";
+
+/** @import { Props, Trigger, Watch } from "../types.d.ts" */
+
+const POLL_MS = 1000;
+const LIST_MS = 3000;
+const ENDED_POLLS = 5; // a run that has ended is still looked at, every fifth time
+const MOST_COMPARED = 6;
+
+/** @param {string} code @param {Record<string, string>} [given] */
+const say = (code, given) => words("runs_page", code, given);
+
+class Monitor {
+  /** @param {HTMLElement} element @param {Trigger} trigger */
+  constructor(element, trigger) {
+    this.trigger = trigger;
+    /** @type {RunView | CompareView | null} */
+    this.view = null;
+    /** @type {RunView | CompareView | null} the one that is asked for its news just now */
+    this.polling = null;
+    this.alive = false;
+    this.list = new RunList({
+      open: (id) => this.show(id),
+      compare: (ids) => this.showCompared(ids),
+      all: () => this.showAll(),
+      add: () => new Browser("training", (folder) => this.trigger("adopt", { folder })).open(""),
+      label: (ids, change) => this.trigger("annotate", { run_ids: ids, change }),
+      isShown: (id) => Boolean(this.view?.ids.includes(id)),
+      colourOf: (id) => (this.view instanceof CompareView ? this.view.colourOf(id) : ""),
+      trouble: (error) => this.unwell(error),
+    });
+    this.detail = el("div", { class: "ds-run-detail" });
+    this.root = part(element, ".ds-runs");
+    this.root.replaceChildren(this.list.node, this.detail);
+    this.trouble = el("p", { class: "ds-trouble", role: "alert", hidden: true });
+    this.root.prepend(this.trouble);
+    new MutationObserver(() => this.view?.draw(true)).observe(document.body, {
+      attributes: true,
+      attributeFilter: ["class"],
+    });
+    this.polls = 0;
+    this.alone();
+    this.showNamed(namesIn(new URL(window.location.href)));
+    visits().attend(
+      () => this.names(),
+      (names) => this.showNamed(names),
+    );
+    const seen = () => this.root.offsetWidth > 0 && !document.hidden;
+    this.list.refresh().catch((error) => this.unwell(error)); // so that the rows are there when the page is opened
+    const listed = this.loop(() => this.refreshList(), LIST_MS, seen);
+    // Who asked for notifications wants them most when looking elsewhere.
+    this.loop(
+      () => this.refreshRun(),
+      POLL_MS,
+      () => seen() || (this.view !== null && this.alive && notifies()),
+    );
+    new IntersectionObserver((changes) => changes.at(-1)?.isIntersecting && listed.now()).observe(this.root);
+  }
+
+  /**
+   * Asks again only after the last answer; a page that nobody sees waits. `now` ends a pause.
+   * @param {() => Promise<void>} step @param {number} pause @param {() => boolean} wanted
+   */
+  loop(step, pause, wanted) {
+    const waits = { now: () => {} };
+    const run = async () => {
+      for (;;) {
+        if (wanted()) {
+          try {
+            await step();
+            this.well();
+          } catch (error) {
+            this.unwell(error);
+          }
+        }
+        await new Promise((resolve) => {
+          waits.now = () => resolve(undefined);
+          setTimeout(waits.now, pause);
+        });
+      }
+    };
+    run();
+    return { now: () => waits.now() };
+  }
+
+  well() {
+    this.trouble.hidden = true;
+  }
+
+  /** @param {unknown} error */
+  unwell(error) {
+    this.trouble.hidden = false;
+    this.trouble.textContent = say("no_server", { why: messageOf(error) });
+  }
+
+  /** The table of all runs; where there are none yet, how to come by one. */
+  showAll() {
+    this.view?.close();
+    this.view = null;
+    this.alone();
+    visits().note();
+    this.refreshList().catch((error) => this.unwell(error));
+  }
+
+  alone() {
+    this.root.classList.add("ds-all");
+    this.list.layOut(true);
+    this.detail.replaceChildren(el("p", { class: "ds-empty", hidden: true }, say("empty")));
+  }
+
+  /** @param {string} id */
+  show(id) {
+    if (!id || this.view?.id === id) return;
+    const afterwards = new Afterwards(
+      id,
+      this.trigger,
+      () => this.gone(id),
+      () => this.showAnew(id),
+    );
+    /** @param {string} what @returns {(run: string) => void} */
+    const ask = (what) => (run) => this.trigger(what, { run_id: run });
+    this.open(new RunView(id, ask("stop"), ask("save"), afterwards, this.trigger));
+  }
+
+  /** Its files are others now: what the page has of it counts no more. @param {string} id */
+  showAnew(id) {
+    if (this.view?.id !== id) return;
+    this.view.close();
+    this.view = null;
+    this.show(id);
+  }
+
+  /** @param {string[]} ids */
+  showCompared(ids) {
+    if (!ids.length) return;
+    const compared = ids.slice(0, MOST_COMPARED);
+    this.list.take(compared);
+    this.open(new CompareView(compared, (id) => this.show(id)));
+  }
+
+  /** What is shown, as the address names it. */
+  names() {
+    const { id = "", ids = [] } = this.view ?? {};
+    return { run: id || null, compare: (!id && ids.join(",")) || null };
+  }
+
+  /** What the address names is shown again. @param {import("../site/visits.js").Names} names */
+  showNamed({ run, compare }) {
+    if (compare && compare !== this.names().compare) this.showCompared(compare.split(","));
+    if (run) this.show(run);
+    if (!run && !compare && this.view) this.showAll();
+  }
+
+  /** @param {RunView | CompareView} view */
+  open(view) {
+    this.view?.close();
+    this.view = view;
+    this.alive = true;
+    this.detail.replaceChildren(view.node);
+    this.root.classList.remove("ds-all");
+    if (this.list.alone) this.list.layOut(false);
+    visits().note();
+    this.list.mark();
+    this.list.refresh(view.id).catch((error) => this.unwell(error));
+    this.refreshRun().catch((error) => this.unwell(error));
+  }
+
+  /** A run was deleted: those that are left are shown. @param {string} id */
+  async gone(id) {
+    this.list.drop(id);
+    if (this.view?.id === id) {
+      this.view = null;
+      this.alone();
+      visits().write(false);
+    }
+    await this.refreshList();
+  }
+
+  async refreshRun() {
+    if (!this.view || (this.view instanceof RunView && this.view.afterwards.deleting)) return;
+    this.polls += 1;
+    if (!this.alive && this.polls % ENDED_POLLS) {
+      this.view.draw();
+      return;
+    }
+    const { view } = this;
+    if (this.polling === view) return; // one question at a time, or a cursor would be used twice
+    this.polling = view;
+    let alive;
+    try {
+      alive = await view.poll();
+    } finally {
+      if (this.polling === view) this.polling = null;
+    }
+    if (view !== this.view) return;
+    if (this.alive && !alive) await this.refreshList();
+    this.alive = alive;
+  }
+
+  async refreshList() {
+    await this.list.refresh();
+    const none = this.detail.querySelector(".ds-empty");
+    if (none instanceof HTMLElement) none.hidden = this.list.told.total > 0 || this.list.told.archived > 0;
+  }
+}
+
+/** @param {HTMLElement} element @param {Props<string>} props @param {Trigger} trigger @param {Watch} watch */
+export function mount(element, props, trigger, watch) {
+  const monitor = new Monitor(element, trigger);
+  const opened = () => {
+    monitor.show(props.value);
+    if (props.value) monitor.list.refresh(props.value).catch((error) => monitor.unwell(error));
+  };
+  watch("value", opened);
+  opened();
+}

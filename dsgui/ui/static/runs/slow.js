@@ -1,0 +1,62 @@
+// Why a run is slow, on its page: a line, with the figures and what to try behind it. The server is asked when the
+// run's state has changed, and now and then while it trains.
+
+import { el } from "../common/dom.js";
+import { words } from "../texts/texts.js";
+
+/** @import { SlowAnswer, SlowCause } from "../types.d.ts" */
+
+const EVERY_MS = 60_000;
+const EARLY_MS = 15_000; // while too little was sampled
+const TOO_FEW = "too_few";
+const CALM = new Set(["nothing", "no_gpu", TOO_FEW]);
+
+/** Of a run that is over, "too early" is no news. @param {string} code @param {boolean} live */
+export const isTold = (code, live) => live || code !== TOO_FEW;
+
+export class Slow {
+  /** @param {string} id */
+  constructor(id) {
+    this.id = id;
+    this.node = el("details", { class: "ds-slow", hidden: true });
+    this.state = "";
+    this.asked = -Infinity;
+    this.every = EVERY_MS;
+  }
+
+  /** @param {string} state @param {boolean} live */
+  async update(state, live) {
+    const now = performance.now();
+    if (state === this.state && !(live && now - this.asked > this.every)) return;
+    this.state = state;
+    this.asked = now;
+    const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/slow`).catch(() => null);
+    if (answer?.ok) this.show(await answer.json(), live);
+    else this.state = "";
+  }
+
+  /** @param {SlowAnswer} found @param {boolean} live */
+  show(found, live) {
+    const early = found.code === TOO_FEW;
+    this.every = early ? EARLY_MS : EVERY_MS;
+    const line = early ? words("charts_page", "speed_early") : found.line;
+    const figures = found.causes.length ? found.causes : [{ ...found, advice: "" }];
+    this.node.hidden = !isTold(found.code, live);
+    this.node.dataset.verdict = early ? "early" : CALM.has(found.code) ? "calm" : "slow";
+    const head = el("span", {}, words("charts_page", "speed_head"));
+    this.node.replaceChildren(el("summary", {}, head, " ", line), ...figures.map((one) => part(one, line)));
+    const more = figures.some((one) => one.figures.length || one.advice);
+    this.node.toggleAttribute("data-bare", !more);
+  }
+}
+
+/** @param {Pick<SlowCause, "line" | "figures" | "advice">} cause @param {string} said above it already */
+function part({ line, figures, advice }, said) {
+  return el(
+    "div",
+    { class: "ds-slow-cause" },
+    ...(line === said ? [] : [el("b", {}, line)]),
+    ...(figures.length ? [el("p", {}, figures.join("; "))] : []),
+    ...(advice ? [el("p", {}, words("charts_page", "speed_try"), " ", advice)] : []),
+  );
+}

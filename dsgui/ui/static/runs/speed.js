@@ -1,0 +1,39 @@
+// How fast a run trains. Pure.
+
+/** @import { Delta } from "../types.d.ts" */
+/** @import { Curves } from "../metrics/curves.js" */
+
+const OVER_S = 60;
+
+/** Steps a second: over the last minute while it trains, over all of it afterwards. */
+export class Speed {
+  constructor() {
+    /** @type {[number, number][]} [seconds, step] as the polls told them */
+    this.told = [];
+  }
+
+  /**
+   * NaN where it is not known.
+   * @param {Pick<Delta, "progress" | "elapsed_s">} delta @param {Curves} curves @param {boolean} live
+   */
+  rate({ progress, elapsed_s: now }, curves, live) {
+    const step = progress?.step ?? null;
+    const lately = live && step !== null && now !== null ? this.lately(now, step) : NaN;
+    return Number.isFinite(lately) ? lately : overall(curves);
+  }
+
+  /** @param {number} now @param {number} step */
+  lately(now, step) {
+    this.told.push([now, step]);
+    while (this.told[0][0] < now - OVER_S) this.told.shift();
+    const [[begun, first]] = this.told;
+    return step > first && now > begun ? (step - first) / (now - begun) : NaN;
+  }
+}
+
+/** @param {Curves} curves */
+function overall(curves) {
+  const clock = curves.clock("step");
+  const [begin, end] = [clock?.stretches[0]?.low, clock?.last?.high];
+  return begin && end && end.time > begin.time ? (end.step - begin.step) / (end.time - begin.time) : NaN;
+}

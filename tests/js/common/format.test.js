@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { duration, figure, gib, pace, size } from "../../../dsgui/ui/static/common/format.js";
+
+/** @param {(given: any) => string} format @param {[unknown, string][]} cases */
+function tells(format, cases) {
+  for (const [given, text] of cases) {
+    test(`${format.name} of ${String(given)} is ${text}`, () => assert.equal(format(given), text));
+  }
+}
+
+tells(duration, [
+  [0, "00:00"],
+  [59.6, "01:00"],
+  [3599, "59:59"],
+  [3600, "1:00:00"],
+  [360_061, "100:01:01"],
+  [null, "–"],
+  [undefined, "–"],
+  [NaN, "–"],
+]);
+
+tells(figure, [
+  [0, "0"],
+  [12.3456, "12.35"],
+  [0.0000123456, "1.235e-5"],
+  [0.0001, "1e-4"],
+  [-0.0005, "-5e-4"],
+  [0.001, "0.001"],
+  [123_456, "123500"],
+  [NaN, "NaN"],
+  ["Infinity", "Infinity"],
+  [null, "–"],
+  [undefined, "–"],
+]);
+
+test("a figure of more digits", () => assert.equal(figure(1.234567, 5), "1.2346"));
+
+tells(size, [
+  [0, "0 bytes"],
+  [999, "999 bytes"],
+  [1_000, "1.0 KB"],
+  [9_960, "10.0 KB"],
+  [12_345, "12 KB"],
+  [3.2e9, "3.2 GB"],
+  [5e15, "5000 TB"],
+]);
+
+tells(gib, [
+  [2 ** 30, "1.00 GiB"],
+  [0, "0.00 GiB"],
+  [null, "–"],
+]);
+
+tells(pace, [
+  [12.5, "12.5 steps/s"],
+  [0.25, "4 s/step"],
+  [0, "–"],
+  [NaN, "–"],
+]);

@@ -1,9 +1,0 @@
-import assert from "node:assert/strict";
-import { test } from "node:test";
-
-import { locale } from "../../dsgui/ui/static/dom.js";
-
-test("dates are written in the page's language, as the browser's user writes that", () => {
-  assert.equal(locale("en", ["de-DE", "en-GB"]), "en-GB");
-  assert.equal(locale("zh-CN", ["en-US"]), "zh-CN");
-});

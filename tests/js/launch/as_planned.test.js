@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { begin, follow } from "../../../dsgui/ui/static/launch/as_planned.js";
+
+const MOST = 4096;
+const IDS = ["slurm-nodes", "slurm-per-node"];
+const STAYS = [{ __type__: "update" }, { __type__: "update" }];
+
+class Element {
+  /** @param {string} id */
+  constructor(id) {
+    this.id = "";
+    this.parentElement = { id, parentElement: null };
+  }
+}
+
+/** A page that nobody typed in yet; what types in a field of it. */
+function page() {
+  /** @type {((event: object) => void)[]} */
+  const listening = [];
+  const document = { addEventListener: (/** @type {string} */ _, /** @type {any} */ heard) => listening.push(heard) };
+  Object.assign(globalThis, { Element, document });
+  begin();
+  return (/** @type {string} */ id) => listening.forEach((heard) => heard({ target: new Element(id) }));
+}
+
+test("a place's nodes and GPUs per node are as planned until one of them is typed", () => {
+  const type = page();
+  type("gpus");
+  assert.deepEqual(follow(MOST, IDS, 2, 8), [2, 8]);
+  type("slurm-per-node");
+  assert.deepEqual(follow(MOST, IDS, 4, 8), STAYS);
+  assert.deepEqual(follow(MOST, ["other-nodes", "other-per-node"], 4, 8), [4, 8]);
+  page();
+  assert.deepEqual(follow(MOST, IDS, 4, 8), [4, 8]);
+});
+
+test("a plan that is empty or out of range counts as 1, or as the most", () => {
+  page();
+  assert.deepEqual(follow(MOST, IDS, null, 0), [1, 1]);
+  assert.deepEqual(follow(MOST, IDS, -3, 1e9), [1, MOST]);
+  assert.deepEqual(follow(MOST, IDS, 2.7, NaN), [2, 1]);
+});

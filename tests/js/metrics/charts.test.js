@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  cardLimits,
+  heldAgainst,
+  label,
+  nameOf,
+  offloadLimits,
+  placeOf,
+  predictedLimits,
+  rankOf,
+  withLimits,
+} from "../../../dsgui/ui/static/metrics/charts.js";
+import { made, only, steps } from "../made.js";
+
+/** @import { SeriesInfo } from "../../../dsgui/ui/static/types.d.ts" */
+
+/** @param {Partial<SeriesInfo>} info @param {number} value */
+const curve = (info, value = 1) => only(made({ ...info, points: steps(value) }));
+/** @param {Partial<SeriesInfo>} info */
+const chartOf = (info) => placeOf(curve(info), false)?.heading ?? null;
+/** @param {Partial<SeriesInfo>} info */
+const named = (info) => {
+  const found = curve(info);
+  const place = placeOf(found, false);
+  return place && nameOf(found, place);
+};
+const SAMPLE = /** @type {const} */ ("sample");
+const EVAL = /** @type {const} */ ("eval");
+
+test("a curve belongs to a chart by its name; what nobody knows gets one of its own", () => {
+  assert.equal(chartOf({ name: "lm_loss" }), "Loss");
+  assert.equal(chartOf({ name: "lossless" }), "lossless");
+  assert.equal(chartOf({ name: "grad_norm" }), "Gradient norm");
+  assert.equal(chartOf({ name: "fwd_ms" }), "Step times");
+  assert.equal(chartOf({ name: "my_own_score" }), "my own score");
+  assert.equal(chartOf({ name: "eval_bleu", kind: EVAL }), "Evaluation");
+  assert.equal(chartOf({ name: "gpu3.used_bytes", kind: SAMPLE }), "GPU memory");
+});
+
+test("what an evaluation took is no score, a total at the end no curve, an unknown reading no chart", () => {
+  assert.equal(chartOf({ name: "eval_runtime", kind: EVAL }), null);
+  assert.equal(chartOf({ name: "eval_num_tokens", kind: EVAL }), null);
+  assert.equal(chartOf({ name: "train_runtime", kind: "final" }), null);
+  assert.equal(chartOf({ name: "gpu0.total_bytes", kind: SAMPLE }), null);
+});
+
+test("swap is shown where any was used; of several runs not what each took of a card", () => {
+  const swap = { name: "swap_used_bytes", kind: SAMPLE };
+  assert.equal(placeOf(curve(swap, 0), false), null);
+  assert.equal(placeOf(curve(swap, 5), false)?.chart, "host_memory");
+  const run = curve({ name: "gpu0.run_bytes", kind: SAMPLE });
+  assert.equal(placeOf(run, false)?.chart, "gpu_memory");
+  assert.equal(placeOf(run, true), null);
+});
+
+test("a line is called what tells it apart in its chart", () => {
+  assert.equal(named({ name: "loss" }), "train");
+  assert.equal(named({ name: "eval_loss", kind: EVAL }), "eval");
+  assert.equal(named({ name: "lm_loss", rank: 3 }), "lm_loss (rank 3)");
+  assert.equal(named({ name: "eval_exact_match", kind: EVAL }), "exact match");
+  assert.equal(named({ name: "gpu1.run_bytes", kind: SAMPLE, node: "b" }), "b: GPU 1, this run");
+  assert.equal(named({ name: "host_used_bytes", kind: SAMPLE }), "host, all processes");
+});
+
+test("the loss comes first, and what has no place of its own last", () => {
+  assert.deepEqual(
+    ["logged:my own", "throughput", "loss", undefined].sort((a, b) => rankOf(a) - rankOf(b)),
+    ["loss", "throughput", "logged:my own", undefined],
+  );
+});
+
+test("nothing that a program printed is markup for plotly", () => assert.equal(label("<b>x</b>"), "‹b›x‹/b›"));
+
+test("a card's limit is drawn once a size", () => {
+  const total = 80 * 2 ** 30;
+  const readings = ["gpu0.total_bytes", "gpu1.total_bytes"].map((name) => curve({ name, kind: SAMPLE }, total));
+  const used = curve({ name: "gpu0.used_bytes", kind: SAMPLE });
+  const first = cardLimits(readings, used, 0);
+  assert.deepEqual(first, [{ at: 80, text: "80 GiB on this GPU" }]);
+  assert.deepEqual(withLimits(first, cardLimits(readings, used, 1)), first);
+  assert.equal(withLimits(first, [{ at: 40, text: "" }]).length, 2);
+  assert.deepEqual(cardLimits(readings, curve({ node: "other" }), 0), []);
+});
+
+test("what is offloaded is told in GiB", () => {
+  const limits = offloadLimits({ states_bytes: 2 ** 30, estimate_bytes: 1.5 * 2 ** 30 });
+  assert.deepEqual(
+    limits.map(({ at, text }) => [at, text]),
+    [
+      [1, "1.0 GiB: what is offloaded"],
+      [1.5, "1.5 GiB: DeepSpeed’s estimate, with buffers"],
+    ],
+  );
+});
+
+test("what was predicted is a line of the memory charts, and held against what was measured", () => {
+  const predicted = { gpu_bytes: 18.2 * 2 ** 30, host_bytes: 62 * 2 ** 30 };
+  assert.deepEqual(
+    ["gpu_memory", "host_memory", "loss"].map((chart) => predictedLimits(predicted, chart).map(({ text }) => text)),
+    [["18.2 GiB predicted"], ["62.0 GiB predicted"], []],
+  );
+  assert.deepEqual(predictedLimits(null, "gpu_memory"), []);
+  /** @param {string} name @param {...number} gib */
+  const sample = (name, ...gib) => ({ name, kind: SAMPLE, points: steps(...gib.map((one) => one * 2 ** 30)) });
+  const curves = made(
+    sample("gpu0.used_bytes", 20, 21),
+    sample("gpu0.run_bytes", 17, 18.6, 3),
+    sample("gpu1.run_bytes", 18, 18.5),
+    sample("run_bytes", 40, 61),
+  );
+  assert.equal(
+    heldAgainst(predicted, curves.each),
+    "GPU: predicted 18.2 GiB, was 18.6; Host: predicted 62.0 GiB, was 61.0",
+  );
+  assert.equal(heldAgainst({ host_bytes: 2 ** 30 }, made(sample("gpu0.used_bytes", 20)).each), "");
+  assert.equal(heldAgainst(null, curves.each), "");
+});

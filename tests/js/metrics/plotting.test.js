@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { horizontal, layoutOf, shade, tracesOf, vertical, zoomed } from "../../../dsgui/ui/static/metrics/plotting.js";
+import { made, only, steps } from "../made.js";
+
+/** @import { Drawn, Line } from "../../../dsgui/ui/static/types.d.ts" */
+
+/** @type {Drawn} */
+const VIEW = { axis: "time", log: false, smoothing: 0, range: null, reach: [0, 40], events: [], marked: true };
+const PAGE = { text: "black", grid: "grey", ground: "white", dark: false, fullHeight: null };
+const CONTENT = { lines: [], limits: [], events: [], yTitle: "loss", unit: "", fromZero: false, named: false };
+
+/** @param {(number | string)[]} values @param {Partial<Line>} more @returns {Line} */
+function line(values, more = {}) {
+  const curve = only(made({ points: steps(...values) }));
+  const named = { run: 0, name: "train", plain: "train", legend: true, colour: "#0072B2", dash: "solid", scale: 1 };
+  return { ...named, curve, clock: null, ...more };
+}
+
+test("before a zoom every chart shows the range of all, after it the zoom", () => {
+  const all = { include: [0, 40], clipmin: 0, clipmax: 40 };
+  assert.deepEqual(horizontal(VIEW), { autorange: true, autorangeoptions: all });
+  assert.deepEqual(horizontal({ ...VIEW, range: [3, 4] }), { range: [3, 4], autorange: false });
+  assert.deepEqual(horizontal({ ...VIEW, reach: null }), { autorange: true });
+});
+
+test("a smoothed line stands before the one that was logged, and only it is in the legend", () => {
+  const lines = [line([3, 2, 1])];
+  const traces = tracesOf({ ...CONTENT, lines }, { ...VIEW, smoothing: 0.6 }, PAGE);
+  assert.deepEqual(
+    traces.map(({ opacity, showlegend }) => [opacity, showlegend]),
+    [
+      [0.3, false],
+      [undefined, true],
+    ],
+  );
+  assert.equal(tracesOf({ ...CONTENT, lines }, VIEW, PAGE).length, 1);
+});
+
+test("one point alone is a dot, a value that is no number a cross, an event a mark of the chart that has them", () => {
+  assert.equal(tracesOf({ ...CONTENT, lines: [line([3])] }, VIEW, PAGE)[0].mode, "markers");
+  const events = [{ kind: "error", at: 12, label: "error: x" }];
+  const content = { ...CONTENT, lines: [line([3, "NaN", 1])], events };
+  assert.deepEqual(
+    tracesOf(content, VIEW, PAGE).map(({ yaxis, x }) => [yaxis, x]),
+    [
+      ["y", [10, 11, 12]],
+      ["y", [11]],
+      ["y3", [12]],
+    ],
+  );
+  assert.equal(tracesOf(content, { ...VIEW, marked: false }, PAGE).length, 2);
+});
+
+test("one value alone is drawn from nought on, a second axis only where a line asks for it", () => {
+  const flat = { ...CONTENT, lines: [line([5e-5, 5e-5])] };
+  const layout = layoutOf(flat, VIEW, PAGE, tracesOf(flat, VIEW, PAGE), 1);
+  assert.equal(layout.yaxis.rangemode, "tozero");
+  assert.equal(layout.yaxis2, undefined);
+  assert.equal(layout.showlegend, false);
+  const two = { ...CONTENT, lines: [line([1, 2]), line([3, 4], { axis: "y2", title: "tokens/s" })] };
+  const second = layoutOf(two, VIEW, PAGE, tracesOf(two, VIEW, PAGE), 2);
+  assert.equal(second.yaxis2?.title.text, "tokens/s");
+  assert.equal(second.yaxis.rangemode, "normal");
+  assert.equal(second.showlegend, true);
+});
+
+test("limits are named at their height, on a logarithmic scale too", () => {
+  const content = { ...CONTENT, lines: [line([3, 50])], limits: [{ at: 100, text: "on the card" }] };
+  const traces = tracesOf(content, VIEW, PAGE);
+  assert.equal(layoutOf(content, VIEW, PAGE, traces, 1).annotations[0].y, 100);
+  assert.equal(layoutOf(content, { ...VIEW, log: true }, PAGE, traces, 1).annotations[0].y, 2);
+  assert.equal(layoutOf(content, { ...VIEW, log: true }, PAGE, [], 1).annotations[0].y, 100); // nothing is logarithmic
+});
+
+test("only a training's curve is smoothed", () => {
+  const view = { ...VIEW, smoothing: 0.6 };
+  for (const kind of /** @type {const} */ (["eval", "sample"])) {
+    const curve = only(made({ kind, points: steps(3, 2, 1) }));
+    assert.equal(tracesOf({ ...CONTENT, lines: [{ ...line([1]), curve }] }, view, PAGE).length, 1, kind);
+  }
+});
+
+test("memory ends where the most that was seen does, or what the GPU has", () => {
+  /** @param {number[]} values @param {number[]} limits @param {boolean} [log] */
+  const shown = (values, limits, log = false) => {
+    const content = { ...CONTENT, unit: "GiB", fromZero: true, lines: [line(values)] };
+    const drawn = { ...content, limits: limits.map((at) => ({ at, text: "" })) };
+    return vertical(drawn, { ...VIEW, log }, tracesOf(drawn, VIEW, PAGE));
+  };
+  assert.deepEqual(shown([10, 20], []).range, [0, 21]);
+  assert.deepEqual(shown([10, 20], [80]).range, [0, 84]);
+  assert.deepEqual(shown([0, 0], [], true), {
+    type: "linear",
+    exponentformat: "e",
+    rangemode: "tozero",
+    range: [0, 1],
+  });
+  const { type, range } = shown([10, 20, 0], [80], true);
+  assert.deepEqual([type, range?.map((one) => Math.round(10 ** one))], ["log", [10, 84]]);
+});
+
+test("a learning rate's axis counts in powers of ten", () => {
+  /** @param {number} value */
+  const format = (value) => vertical(CONTENT, VIEW, tracesOf({ ...CONTENT, lines: [line([value])] }, VIEW, PAGE));
+  assert.equal(format(1e-4).exponentformat, "e");
+  assert.equal(format(65_536).exponentformat, "B");
+});
+
+test("what happened has a lane below the curves, and many checkpoints draw no lines over them", () => {
+  /** @param {number} count */
+  const layout = (count) => {
+    const events = Array.from({ length: count }, (_, i) => ({ kind: "checkpoint", at: 10 + i, label: "" }));
+    return layoutOf({ ...CONTENT, lines: [line([3, 1])], events }, VIEW, PAGE, [], 1);
+  };
+  const { yaxis, yaxis3, shapes } = layout(3);
+  assert.ok(yaxis3.domain[1] < yaxis.domain[0]);
+  assert.deepEqual([shapes.length, layout(40).shapes.length], [3, 0]);
+  assert.deepEqual(layout(0).yaxis.domain, [0, 1]);
+});
+
+test("many evaluations are a line, a few have symbols", () => {
+  /** @param {number} count */
+  const mode = (count) => {
+    const evaluations = line(new Array(count).fill(1), { mode: "lines+markers" });
+    return tracesOf({ ...CONTENT, lines: [evaluations] }, VIEW, PAGE)[0].mode;
+  };
+  assert.deepEqual([1, 20, 400].map(mode), ["markers", "lines+markers", "lines"]);
+});
+
+test("keys zoom and move, and nought shows all", () => {
+  assert.deepEqual(zoomed("+", [0, 100]), [25, 75]);
+  assert.deepEqual(zoomed("=", [0, 100]), [25, 75]); // the same key without Shift
+  assert.deepEqual(zoomed("−", [0, 100]), [-50, 150]);
+  assert.deepEqual(zoomed("ArrowRight", [0, 100]), [20, 120]);
+  assert.equal(zoomed("0", [0, 100]), null);
+  assert.equal(zoomed("p", [0, 100]), undefined);
+});
+
+test("on a dark ground no two colours become one", () => {
+  const colours = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999"];
+  const dark = colours.map((colour) => shade(colour, true));
+  assert.equal(new Set(dark).size, colours.length);
+  assert.notEqual(dark[0], colours[0]);
+  assert.deepEqual(
+    colours.map((colour) => shade(colour, false)),
+    colours,
+  );
+});
+
+test("a legend of many rows makes its chart higher: the curves keep their room", () => {
+  const lines = ["GPU 0", "GPU 0，本次运行", "GPU 1", "GPU 1，本次运行"].map((name) => ({ ...line([3, 1]), name }));
+  /** @param {number} width */
+  const height = (width) => layoutOf({ ...CONTENT, lines }, VIEW, { ...PAGE, width }, [], 1).height;
+  assert.equal(height(900), height(500));
+  assert.ok(height(300) > height(500));
+  assert.equal(layoutOf({ ...CONTENT, lines: [line([3])] }, VIEW, { ...PAGE, width: 300 }, [], 1).height, height(900));
+});
+
+test("the legend of several runs has signs without a colour: that is a run's", () => {
+  const runs = [0, 1].map((run) => line([3, 2, 1], { run, neutral: true, legend: run === 0, dash: "dash" }));
+  const traces = tracesOf({ ...CONTENT, lines: runs }, VIEW, PAGE);
+  const named = traces.filter(({ showlegend }) => showlegend);
+  assert.equal(named.length, 1);
+  const { dash, color } = /** @type {{ dash: string, color: string }} */ (named[0].line);
+  assert.equal(dash, "dash");
+  assert.ok(!runs.some(({ colour }) => colour === color));
+  assert.ok(named[0].y.every((one) => one === null));
+  assert.equal(vertical({ ...CONTENT, unit: "GiB" }, VIEW, traces).range?.[1], 3 * 1.05);
+});

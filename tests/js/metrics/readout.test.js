@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { inBrief, placeText, readout, snapped } from "../../../dsgui/ui/static/metrics/readout.js";
+
+/** @import { Trace, TraceMeta } from "../../../dsgui/ui/static/types.d.ts" */
+
+/** @param {number[]} x @param {(number | null)[]} y @param {Partial<TraceMeta>} more @returns {Trace} */
+const trace = (x, y, more = {}) => ({
+  x,
+  y,
+  yaxis: "y",
+  meta: { part: "value", line: 0, name: "train", colour: "red", unit: "", logged: true, ...more },
+});
+const TRAIN = trace([10, 20, 30, 40], [3, 2, 1.5, 0.00025]);
+const EVAL = trace([20, 40], [2.5, 1], { line: 1, name: "eval" });
+const MEMORY = trace([0, 9.7, 10.4, 50], [1, 2, 3, 4], { line: 2, name: "GPU 0", unit: "GiB", logged: false });
+
+/** @param {Trace[]} traces @param {number} at */
+const rows = (traces, at) => readout(traces, at, "step", 40).rows.map(({ name, value, note }) => [name, value, note]);
+
+test("a place is a step that was logged, or a whole one between readings of the machine", () => {
+  assert.equal(snapped([TRAIN, EVAL], 23.7, "step"), 20);
+  assert.equal(snapped([MEMORY], 9.7, "step"), 10);
+  assert.equal(snapped([MEMORY], 9.7, "time"), 9.7);
+});
+
+test("every line has one row, of its nearest point, which says where that is if it is elsewhere", () => {
+  assert.deepEqual(rows([TRAIN, EVAL], 29), [
+    ["train", "1.5", ""],
+    ["eval", "2.5", "at 20"],
+  ]);
+  assert.deepEqual(rows([TRAIN, EVAL], 11), [["train", "3", ""]]); // there is no evaluation yet
+  assert.deepEqual(rows([TRAIN], 41)[0][1], "2.5e-4");
+  assert.deepEqual(rows([MEMORY], 10.2), [["GPU 0", "2 GiB", ""]]);
+});
+
+test("a smoothed line says its mean, and what was logged beside it", () => {
+  const mean = trace([10, 20, 30, 40], [3, 2.4, 2, 1], { part: "mean" });
+  assert.deepEqual(rows([TRAIN, mean], 20), [["train", "2.4", "logged 2"]]);
+});
+
+test("a value that is no number is said as it is", () => {
+  const odd = { ...trace([20], [3], { part: "odd" }), text: ["NaN"] };
+  assert.deepEqual(rows([trace([10, 20, 30], [3, null, 1]), EVAL, odd], 20), [
+    ["train", "NaN", ""],
+    ["eval", "2.5", ""],
+  ]);
+});
+
+test("what happened there is said in a short line, however long it was printed", () => {
+  const marks = { ...trace([20, 40], [0.5, 0.5], { part: "mark" }), text: ["evaluation: " + "x".repeat(500), "other"] };
+  const { marks: told } = readout([TRAIN, marks], 20, "step", 40);
+  assert.deepEqual([told.length, told[0].length, told[0].at(-1)], [1, 80, "…"]);
+});
+
+test("of many lines the first are said, and how many more there are", () => {
+  const many = Array.from({ length: 30 }, (_, line) => trace([10], [line], { line, name: String(line) }));
+  const found = readout(many, 10, "step", 40);
+  assert.deepEqual([found.rows.length, found.more], [12, 18]);
+});
+
+test("places and values are read as the axis counts", () => {
+  assert.equal(placeText("step", 20), "Step 20");
+  assert.equal(placeText("time", 3661), "1:01:01");
+  assert.equal(placeText("epoch", 1.23456), "Epoch 1.235");
+  assert.equal(inBrief(readout([TRAIN], 20, "step", 40)), "2");
+  assert.equal(inBrief(readout([TRAIN, EVAL], 20, "step", 40)), "train 2 · eval 2.5");
+});

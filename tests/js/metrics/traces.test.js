@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Clock } from "../../../dsgui/ui/static/metrics/curves.js";
+import {
+  COLOURS,
+  isFlat,
+  look,
+  markPlace,
+  oddPoints,
+  placing,
+  points,
+  sharedRange,
+} from "../../../dsgui/ui/static/metrics/traces.js";
+import { made, only, steps } from "../made.js";
+
+/** @import { Line } from "../../../dsgui/ui/static/types.d.ts" */
+/** @import { Curve } from "../../../dsgui/ui/static/metrics/curves.js" */
+
+const STEP = placing(only(made({ points: [] })) ?? only(made({ points: steps(1) })), null);
+/** @param {{ step: number }} point */
+const byStep = (point) => point.step;
+
+/** @param {Curve} curve @param {Partial<Line>} more @returns {Line} */
+const line = (curve, more = {}) => {
+  const named = { run: 0, name: "", plain: "", legend: true, colour: "", dash: "", scale: 1 };
+  return { ...named, curve, clock: null, ...more };
+};
+
+for (const [mark, place] of /** @type {const} */ ([
+  [{ at: 50, kind: "warning" }, 50],
+  [{ at: 5, kind: "checkpoint" }, 10],
+  [{ at: 105, kind: "checkpoint" }, 100],
+  [{ at: 4000, kind: "warning" }, null],
+  [{ at: -50, kind: "error" }, null],
+  [{ at: 4000, kind: "error" }, 100],
+  [{ at: NaN, kind: "stop" }, null],
+])) {
+  test(`a mark outside of the points is at their edge or left out: ${mark.kind} at ${mark.at}`, () => {
+    assert.equal(markPlace(mark, [10, 100]), place);
+  });
+}
+
+test("by time a point is at its time, by steps a reading of the machine where the training was then", () => {
+  const curves = made({ points: steps(3, 2, 1) }, { kind: "sample", name: "cpu", points: [{ time: 10.5 }] });
+  const [loss, cpu] = [...curves.each];
+  const clock = new Clock(loss, "step");
+  assert.equal(STEP(loss.stretches[0].low), 10);
+  assert.equal(placing(loss, clock)(loss.stretches[2].low), 3);
+  assert.equal(placing(cpu, clock)(cpu.stretches[0].low), 1.5);
+});
+
+test("values are scaled, a value that is none leaves a gap, a point without a place is left out", () => {
+  const curve = only(made({ points: [...steps(4, "NaN", 2), { time: 99, y: 8 }] }));
+  const { x, y, means } = points(curve, 0, 2, byStep);
+  assert.deepEqual(x, [1, 2, 3]);
+  assert.deepEqual(y, [2, null, 1]);
+  assert.deepEqual(means, []);
+});
+
+test("smoothing starts at the first value, follows slowly and takes no notice of a gap", () => {
+  const curve = only(made({ points: steps(1, 1, "NaN", 3) }));
+  const { meanX, means } = points(curve, 0.5, 1, byStep);
+  assert.deepEqual(meanX, [1, 2, 4]);
+  assert.deepEqual(means.slice(0, 2), [1, 1]);
+  assert.ok(Math.abs(means[2] - (0.25 * 0.5 + 0.25 * 1 * 1 + 1.5) / 0.875) < 0.2, String(means[2]));
+  assert.ok(means[2] > 2 && means[2] < 2.5, String(means[2]));
+});
+
+test("a stretch of many points weighs as many", () => {
+  const curve = only(made({ points: steps(...new Array(3_001).fill(1), 9) }));
+  const last = curve.stretches[curve.stretches.length - 1];
+  const { means } = points(curve, 0.9, 1, byStep);
+  const expected = 1 + (1 - 0.9 ** last.n) * (last.mean - 1);
+  assert.ok(last.n > 1);
+  assert.ok(Math.abs(means[means.length - 1] - expected) < 1e-3, `${means.at(-1)}, not ${expected}`);
+});
+
+test("a value that is no number is drawn at the height of the last number before it", () => {
+  const curve = only(made({ points: steps("NaN", 7, 5, "Infinity", 6, "-Infinity") }));
+  const { x, y } = points(curve, 0, 1, byStep);
+  assert.deepEqual(oddPoints(curve, byStep, x, y), [
+    { at: 1, height: 7, text: "NaN" }, // before the first number: at its height
+    { at: 4, height: 5, text: "Infinity" },
+    { at: 6, height: 6, text: "-Infinity" },
+  ]);
+});
+
+test("the range that charts share goes from the first point of any line to the last", () => {
+  const curves = made(
+    { points: steps(3, 2, 1) },
+    { kind: "sample", name: "cpu", points: [{ time: 0 }, { time: 11 }, { time: 40 }] },
+    { name: "nothing", points: [] },
+  );
+  const lines = [...curves.each].map((curve) => line(curve));
+  assert.deepEqual(sharedRange(lines), { reach: [0, 40], shown: [0, 40] });
+  const clock = new Clock(curves.clock("step"), "step");
+  const stepped = lines.map((one) => ({ ...one, clock }));
+  assert.deepEqual(sharedRange(stepped).reach, [1, 3]); // what has no place counts for nothing
+});
+
+test("steps that begin again, and readings that begin before the training, are all in the range", () => {
+  const again = [...steps(1, 1, 1), { step: 1, time: 20 }, { step: 2, time: 21 }];
+  const cpu = Array.from({ length: 50 }, (_, time) => ({ time }));
+  const curves = made({ points: again }, { kind: "sample", name: "cpu", points: cpu });
+  const clock = new Clock(curves.clock("step"), "step");
+  assert.deepEqual(sharedRange([...curves.each].map((curve) => line(curve, { clock }))).reach, [1, 3]);
+  assert.deepEqual(sharedRange([...curves.each].slice(1).map((curve) => line(curve, { clock }))).reach, [1, 2]);
+  assert.deepEqual(sharedRange([...curves.each].map((curve) => line(curve))).reach, [0, 49]);
+});
+
+test("symbols have room where they are at an end", () => {
+  const plain = line(only(made({ points: steps(...new Array(101).fill(1)) }))); // 10 s to 110 s
+  /** @param {...number} times */
+  const dotted = (...times) => line(only(made({ points: times.map((time) => ({ time })) })), { mode: "lines+markers" });
+  assert.deepEqual(sharedRange([plain, dotted(50, 110)]).shown, [10, 113]);
+  assert.deepEqual(sharedRange([plain, dotted(50, 60)]).shown, [10, 110]);
+  assert.deepEqual(sharedRange([plain, dotted(11)]).shown, [8, 110]);
+});
+
+test("one place alone is no range, and no point neither", () => {
+  assert.deepEqual(sharedRange([line(only(made({ points: steps(1) })))]), { reach: [10, 10], shown: null });
+  assert.deepEqual(sharedRange([]), { reach: null, shown: null });
+});
+
+test("no two of many lines look the same", () => {
+  const looks = Array.from({ length: 4 * COLOURS.length }, (_, place) => JSON.stringify(look(place)));
+  assert.equal(new Set(looks).size, looks.length);
+});
+
+test("one value alone on the left axis is flat, whatever the right one has", () => {
+  assert.equal(isFlat([{ yaxis: "y", y: [5e-5, null, 5e-5] }]), true);
+  assert.equal(
+    isFlat([
+      { yaxis: "y", y: [1] },
+      { yaxis: "y2", y: [2] },
+    ]),
+    true,
+  );
+  assert.equal(isFlat([{ yaxis: "y", y: [1, 2] }]), false);
+  assert.equal(isFlat([{ yaxis: "y", y: [null] }]), false);
+});

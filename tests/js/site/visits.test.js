@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { addressOf, namesIn, tabIn, tabToCome } from "../../../dsgui/ui/static/site/visits.js";
+
+test("an address names a run or several compared, and keeps what else stands in it", () => {
+  const home = "http://localhost:7860/?__theme=dark";
+  const run = addressOf(home, { run: "20260131-235959-0a1b", compare: null });
+  assert.equal(run, "http://localhost:7860/?__theme=dark&run=20260131-235959-0a1b");
+  const compared = addressOf(run, { run: null, compare: "a,b" });
+  assert.deepEqual(namesIn(new URL(compared)), { run: null, compare: "a,b" });
+  const none = { run: null, compare: null };
+  assert.equal(addressOf(compared, none, 0), home);
+  assert.equal(addressOf(compared, none), `${home}&tab=runs`);
+});
+
+test("each page has an address, and a run is named only where it is seen", () => {
+  const home = "http://localhost:7860/";
+  const names = { run: "20260131-235959-0a1b", compare: null };
+  assert.equal(addressOf(home, names, 1), `${home}?tab=launch`);
+  assert.equal(addressOf(`${home}?tab=launch`, names, 2), `${home}?run=20260131-235959-0a1b`);
+  assert.equal(addressOf(`${home}?run=x`, names, 0), home);
+  for (const [query, tab] of /** @type {[string, number][]} */ ([
+    ["", 0],
+    ["?tab=machine", 3],
+    ["?tab=runs", 2],
+    ["?run=x", 2],
+    ["?tab=launch&compare=x,y", 2],
+    ["?tab=none", 0],
+  ])) {
+    assert.equal(tabIn(new URL(home + query)), tab, query);
+  }
+});
+
+test("a tab chosen before the page was ready is not waited for to go away again", () => {
+  const home = "http://localhost:7860/";
+  assert.equal(tabToCome(new URL(home), 2), null);
+  assert.equal(tabToCome(new URL(`${home}?tab=machine`), 0), 3);
+  assert.equal(tabToCome(new URL(`${home}?tab=machine`), 3), null);
+});
