@@ -125,6 +125,7 @@ def _pictures(browser: Browser, app: App, ids: list[str], languages: tuple[str, 
             page.goto(app.url + address.format(*ids))
             page.wait_for_selector('[data-pointer="/train_batch_size"]', state="attached")
             act(page)
+            page.evaluate("scrollTo(0, 0)")  # the bar that stays in view stands where it begins
             page.wait_for_timeout(600)  # what moves has come to rest
             picture = f"{name}-{language}-{theme}{contrast}-{width}.png"
             page.screenshot(path=SHEET / picture, full_page=name not in ("shortcuts", "devices"))

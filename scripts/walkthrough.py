@@ -118,6 +118,7 @@ def goal(hand: Hand) -> str:
 
 def chinese(hand: Hand) -> str:
     """From anywhere: the search's key, and the word."""
+    expect(hand.page.locator(".ds-search")).to_be_visible()
     hand.press("/")
     hand.type("卸载")
     found = hand.page.locator(".ds-panels .ds-field:visible .ds-key")

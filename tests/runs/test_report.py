@@ -104,7 +104,7 @@ def test_several_runs_are_laid_over_each_other_and_their_configs_compared(bench:
     rows = re.findall(r"<tr><th scope=row>(.*?)</th>(.*?)</tr>", keys)
     assert {key: re.findall(r"<td>(.*?)</td>", cells) for key, cells in rows} == {
         "a": ["1", "–", "can’t be read"],
-        "zero_optimization › stage": ["2", "3", "can’t be read"],
+        "zero_optimization.stage": ["2", "3", "can’t be read"],
         "b": ["–", "[1]", "can’t be read"],
     }
     drawn = charts_in(report(bench, first, second, third))
@@ -217,7 +217,7 @@ def test_the_route_gives_it_as_a_file_and_an_unknown_run_is_a_sentence(tmp_path)
     assert run_id in answer.text
     answer = served.ask("GET", f"/dsgui/report?runs={run_id},20200101-000000-0000", bearer())
     assert answer.status_code == 404
-    assert "Run 20200101-000000-0000: there is none" in answer.json()["detail"]
+    assert "Run 20200101-000000-0000 was not found" in answer.json()["detail"]
     assert served.ask("GET", "/dsgui/report?runs=../../etc", bearer()).status_code == 422
     assert served.ask("GET", f"/dsgui/report?runs={run_id}").status_code == 401
 

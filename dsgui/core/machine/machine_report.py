@@ -138,7 +138,7 @@ def _accelerator(environment: Environment) -> str:
     if target.accelerator is None:
         return _unknown()
     has = (("bf16", target.bf16), ("fp16", target.fp16))
-    dtypes = _listed(*(name if it else _word("no_dtype", dtype=name) for name, it in has))
+    dtypes = _listed(*(_word("has_dtype" if it else "no_dtype", dtype=name) for name, it in has))
     return _word("accelerator_with", name=target.accelerator, dtypes=dtypes)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
+from dsgui.core.config.pointer import dotted
 from dsgui.core.metrics.chart_table import COLOURS
 from dsgui.core.metrics.performance import Figures
 from dsgui.core.metrics.points import number_to_json
@@ -303,7 +304,7 @@ def _section(section: Section, names: Sequence[str]) -> str:
 
 
 def _differs(setting: Setting, section: Section) -> str:
-    key = setting.key.lstrip("/").replace("/", " › ") or words("report_page", "everything")
+    key = dotted(setting.key) if section.code == "config" else setting.key
     unknown = words("report_page", "unreadable" if section.code == "config" else "unknown")
     cells = (unknown if place in section.unknown else value for place, value in enumerate(setting.values))
     return _row(key, ["–" if value is None else value or words("report_page", "set") for value in cells])

@@ -15,7 +15,7 @@ from dsgui.core.validation.check_report import counted
 MOST_SHOWN = 100
 _COLONS = (": ", "：")
 CONVERT = "convert"  # the id of the fix that is no edit of a document
-_SEAM = re.compile(r"(?<=[._])(?=\w)")
+_SEAM = re.compile(r"(?<=[._])(?=\w)|(?<=\w/)(?=\w)")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 
 
@@ -106,7 +106,7 @@ def finding_item(finding: Finding, with_fix: bool = True) -> str:
 
 
 def breakable(key: str) -> str:
-    """Escaped; in a narrow column it breaks between its words, not in one."""
+    """Escaped; in a narrow column a key or a path breaks between its words, not in one."""
     return _SEAM.sub("<wbr>", escape(key))
 
 

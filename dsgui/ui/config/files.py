@@ -17,6 +17,7 @@ from dsgui.ui.access.uploads import inside_uploads
 from dsgui.ui.common.embedded import in_browser
 from dsgui.ui.common.events import LOCAL, NEW_TEXT, TELLING
 from dsgui.ui.common.services import Opened, Services
+from dsgui.ui.common.toasts import refusal
 from dsgui.ui.config.context_bar import ContextBar
 from dsgui.ui.config.toolbox import Toolbox
 from dsgui.ui.config.workbench import make_context
@@ -106,7 +107,7 @@ def wire_files(
         try:
             converted = toolbox.outgoing(text or "", chosen, context)
         except DsguiError as error:
-            raise gr.Error(words("tools_page", "not_downloaded", why=escape(str(error)))) from error
+            raise refusal(words("tools_page", "not_downloaded", why=escape(str(error)))) from error
         said = words("tools_page", "downloaded")
         return converted.text, notes_html(said, converted.notes, always=False)
 
@@ -143,11 +144,11 @@ def _opener(
 
     def opener(given: str | None) -> tuple[Any, ...]:
         if not (given or "").strip():
-            raise gr.Error(missing)
+            raise refusal(missing)
         try:
             opened = read(given or "")
         except DsguiError as error:
-            raise gr.Error(escape(str(error))) from error
+            raise refusal(escape(str(error))) from error
         return (*_brought(opened), notes_html(_headline(opened, named(given or "")), opened.notes), opened.run)
 
     return opener

@@ -16,6 +16,7 @@ from dsgui.core.texts.saying import words
 from dsgui.ui.common.events import NEW_TEXT, ONCE, TELLING
 from dsgui.ui.common.picker import Option, packed, picker
 from dsgui.ui.common.services import Services
+from dsgui.ui.common.toasts import refusal, tell
 from dsgui.ui.config.context_bar import ContextBar
 
 
@@ -73,7 +74,7 @@ def wire_presets(presets: Presets, brought: list[Any], bar: ContextBar, services
     def load(id: str | None) -> tuple[Any, ...]:
         chosen = _named(services.all_presets(), id)
         if chosen is None:
-            raise gr.Error(words("tools_page", "gone"))
+            raise refusal(words("tools_page", "gone"))
         return chosen.text, chosen.integration.value, NEW_TEXT
 
     def describe(id: str | None) -> tuple[str, Any, Any]:
@@ -99,21 +100,21 @@ def wire_presets(presets: Presets, brought: list[Any], bar: ContextBar, services
 def _wire_own(presets: Presets, text: Any, bar: ContextBar, services: Services) -> None:
     def save(title: str, replace: bool, text: str, reader: str, gpus: float, nodes: float) -> Any:
         if not (title or "").strip():
-            raise gr.Error(words("tools_page", "needs_title"))
+            raise refusal(words("tools_page", "needs_title"))
         asked = (title or "", text or "", Integration(reader), int(gpus or 1), int(nodes or 1))
         try:
             saved = services.own_presets.save(*asked, replace=replace)
         except DsguiError as error:
-            raise gr.Error(words("tools_page", "not_saved", why=escape(str(error)))) from error
-        gr.Info(words("tools_page", "saved", title=escape(saved.title)))
+            raise refusal(words("tools_page", "not_saved", why=escape(str(error)))) from error
+        tell(words("tools_page", "saved", title=escape(saved.title)))
         return _offering(services, value=saved.id)
 
     def remove(id: str | None) -> Any:
         try:
             services.own_presets.remove(id or "")
         except DsguiError as error:
-            raise gr.Error(words("tools_page", "not_removed", why=escape(str(error)))) from error
-        gr.Info(words("tools_page", "removed"))
+            raise refusal(words("tools_page", "not_removed", why=escape(str(error)))) from error
+        tell(words("tools_page", "removed"))
         return _offering(services, value="")
 
     saving = [presets.title, presets.replace, text, bar.integration, bar.gpus, bar.nodes]

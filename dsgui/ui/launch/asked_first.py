@@ -12,6 +12,7 @@ from dsgui.core.machine.machine_report import summary
 from dsgui.core.texts.saying import words
 from dsgui.ui.common.events import TELLING
 from dsgui.ui.common.services import Services
+from dsgui.ui.common.toasts import refusal
 from dsgui.ui.launch.previewed import Previewed
 from dsgui.ui.machine.machine_view import rows_html
 
@@ -47,11 +48,11 @@ def _wire(asks: AskFirst, previewed: gr.State, services: Services) -> None:
     def ask(previewed: Previewed | None) -> str:
         plan = previewed.plan if previewed else None
         if plan is None or not isinstance(plan.place, asks.kind):
-            raise gr.Error(words("launch_page", "incomplete"))
+            raise refusal(words("launch_page", "incomplete"))
         try:
             rows = services.ask_place(plan)
         except DsguiError as error:
-            raise gr.Error(escape(str(error))) from error
+            raise refusal(escape(str(error))) from error
         hosts = len(plan.place.hosts()) or 1
         given = {"summary": summary(rows)}
         told = words("launch_page", "host_checked", **given)

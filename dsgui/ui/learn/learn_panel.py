@@ -19,6 +19,7 @@ from dsgui.runs.learning import Learning
 from dsgui.ui.common.embedded import embedded, tell_if_unanswered
 from dsgui.ui.common.events import NEW_TEXT, ONCE, TELLING, details, turn
 from dsgui.ui.common.services import Services
+from dsgui.ui.common.toasts import refusal
 from dsgui.ui.config.configure import ConfigurePage
 from dsgui.ui.launch.launch_page import LaunchPage
 
@@ -78,7 +79,7 @@ def wire_learn(
         try:
             _note(services.learning, details(event))
         except DsguiError as error:
-            raise gr.Error(escape(str(error))) from error
+            raise refusal(escape(str(error))) from error
         return json.dumps({"turn": turn(event)})
 
     panel.go(go, [filled, kept, *held], [*held, form, tabs, filled, kept, panel], **ONCE)

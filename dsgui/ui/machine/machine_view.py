@@ -8,7 +8,7 @@ from dsgui.core.machine.machine_checks import check
 from dsgui.core.machine.machine_report import Group, counted, groups, summary
 from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.texts.saying import words
-from dsgui.ui.common.findings_view import prose
+from dsgui.ui.common.findings_view import breakable, prose
 
 _KINDS = {Status.PROBLEM: "ds-error", Status.WARNING: "ds-warning", Status.OK: "ds-ok", Status.UNKNOWN: "ds-note"}
 
@@ -58,7 +58,7 @@ def _group(group: Group) -> str:
 
 
 def _pair(label: str, value: str) -> str:
-    return f"<dt>{escape(label)}</dt><dd>{escape(value)}</dd>"
+    return f"<dt>{breakable(label)}</dt><dd>{breakable(value)}</dd>"
 
 
 def list_html(said: str, rows: Sequence[Row], folded: str) -> str:

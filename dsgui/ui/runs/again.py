@@ -4,7 +4,7 @@ Nothing is started: the pages are filled, what differs is said, and the user pre
 """
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -16,20 +16,21 @@ from dsgui.core.config.document import Document
 from dsgui.core.errors import DocumentError, DsguiError
 from dsgui.core.launch.field import Kind
 from dsgui.core.launch.plan import AS_SCRIPT_READS, LaunchRequest, ranks_words
-from dsgui.core.launch.run_fields import FIELDS
+from dsgui.core.launch.recipes import BY_NAME as RECIPES
+from dsgui.core.launch.run_fields import BY_NAME, FIELDS
 from dsgui.core.launch.spec import values_of
 from dsgui.core.runs.clone import Clone
 from dsgui.core.texts.saying import words
 from dsgui.ui.common.escaping import plain
 from dsgui.ui.common.events import NEW_TEXT, ONCE, TELLING, details
 from dsgui.ui.common.services import Services
+from dsgui.ui.common.toasts import refusal
 from dsgui.ui.config.configure import ConfigurePage
 from dsgui.ui.config.files import notes_html
 from dsgui.ui.launch.desk import sets_more
 from dsgui.ui.launch.launch_page import LaunchPage
 from dsgui.ui.runs.runs_page import RunsPage
 
-_TOLD_S = 12  # Launch keeps what is said
 _HEADLINES = {"repair": "cloned_repair", "resume": "cloned_resume"}
 
 
@@ -49,12 +50,11 @@ def wire_again(
         try:
             made = _clone(services, run_id, kind, str(asked.get("checkpoint", "")))
         except DsguiError as error:
-            raise gr.Error(escape(str(error))) from error
+            raise refusal(escape(str(error))) from error
         request = made.request
         known = next((p.id for p in services.all_presets() if p.id == request.preset.partition(" ")[0]), None)
         headline = words("runs_page", _HEADLINES.get(kind, "cloned"), run=run_id)
         values = desk_values(services, request)
-        gr.Info(escape(f"{headline}. {words('runs_page', 'cloned_review')}"), duration=_TOLD_S)
         return (
             request.config_text,
             request.config_argument.integration.value,
@@ -114,24 +114,39 @@ def loaded_html(run_id: str, rows: Sequence[tuple[str, str]]) -> str:
 
 
 def settings(request: LaunchRequest, services: Services) -> list[tuple[str, str]]:
-    """Everything that a clone sets, by the labels of the page; the secrets in it hidden."""
+    """Everything that a clone sets, in the words of the page; the secrets in it hidden."""
+    values = values_of(request)
+    recipe = next((name for name, at in services.recipes.items() if str(at) == request.script), "")
     told = {
         "config": _config(request),
-        "what": next((name for name, at in services.recipes.items() if str(at) == request.script), request.script),
+        "what": words("launch_page", RECIPES[recipe].label) if recipe else request.script,
         "arguments": _arguments(request),
-        "reader": request.config_argument.value,
+        "reader": _chosen("reader", values),
         "where": request.place.called(),
         "devices": _devices(request, services),
         "nodes": str(request.place.nodes) if request.place.nodes > 1 else "",
-        "launcher": request.started_by.value,
-        "queue": request.when_busy.value,
+        "started_by": request.started_by.value,
+        "when_busy": _chosen("when_busy", values),
         "environment": ", ".join(_variables(request)) or words("runs_page", "clone_none"),
         "directory": request.working_directory or words("runs_page", "clone_own"),
         "model": request.model.model,
         "name": request.name,
     }
     hide = services.runs.masked
-    return [(words("runs_page", f"clone_{code}"), hide(value)) for code, value in told.items() if value]
+    return [(_label(code, request), hide(value)) for code, value in told.items() if value]
+
+
+def _chosen(name: str, values: Mapping[str, Any]) -> str:
+    """What the page calls the choice."""
+    return next((label for label, value in BY_NAME[name].offered if value == values[name]), str(values[name]))
+
+
+def _label(code: str, request: LaunchRequest) -> str:
+    if code == "when_busy" and not request.gpu_indices:
+        return words("launch_page", "if_busy_on_cpu")
+    if code in BY_NAME and code != "model":  # what the model is for stands in the fold
+        return BY_NAME[code].told("label")
+    return words("runs_page", f"clone_{code}")
 
 
 def _config(request: LaunchRequest) -> str:

@@ -15,6 +15,7 @@ from dsgui.runs.adoption import Added, Answer
 from dsgui.ui.common.embedded import embedded
 from dsgui.ui.common.events import TELLING, details
 from dsgui.ui.common.services import Services
+from dsgui.ui.common.toasts import refusal, tell
 
 _MOST_LABELLED = 1000
 _ADDED_S = 20
@@ -35,20 +36,20 @@ def build_runs(services: Services) -> RunsPage:
             try:
                 what(str(details(event).get("run_id", "")))
             except DsguiError as error:
-                raise gr.Error(escape(str(error))) from error
+                raise refusal(escape(str(error))) from error
 
         return ask
 
     def delete(run_id: str) -> None:
         services.archive.delete(run_id)
-        gr.Info(escape(words("runs_page", "deleted", run=run_id)))
+        tell(escape(words("runs_page", "deleted", run=run_id)))
 
     def add_pattern(event: gr.EventData) -> None:
         told = details(event)
         try:
             services.inspection.add_pattern(str(told.get("run_id", "")), str(told.get("template", "")))
         except DsguiError as error:
-            raise gr.Error(escape(str(error))) from error
+            raise refusal(escape(str(error))) from error
 
     def annotate(event: gr.EventData) -> None:
         told = details(event)
@@ -59,7 +60,7 @@ def build_runs(services: Services) -> RunsPage:
             for run_id in ids[:_MOST_LABELLED]:
                 services.archive.label(str(run_id), change)
         except DsguiError as error:
-            raise gr.Error(escape(str(error))) from error
+            raise refusal(escape(str(error))) from error
 
     def work(event: gr.EventData) -> None:
         told = details(event)
@@ -67,8 +68,8 @@ def build_runs(services: Services) -> RunsPage:
         try:
             started = services.after.start(str(told.get("run_id", "")), given if isinstance(given, dict) else {})
         except DsguiError as error:
-            raise gr.Error(escape(str(error))) from error
-        gr.Info(escape(words("after_page", "started", name=services.runs.summary(started).name)))
+            raise refusal(escape(str(error))) from error
+        tell(escape(words("after_page", "started", name=services.runs.summary(started).name)))
 
     def attempt(request: gr.Request, event: gr.EventData) -> None:
         told = details(event)
@@ -77,7 +78,7 @@ def build_runs(services: Services) -> RunsPage:
             page = str(request.session_hash or "")
             services.box.begin(str(told.get("run_id", "")), given if isinstance(given, dict) else {}, page)
         except DsguiError as error:
-            raise gr.Error(escape(str(error))) from error
+            raise refusal(escape(str(error))) from error
 
     def prune(event: gr.EventData) -> None:
         told = details(event)
@@ -87,21 +88,21 @@ def build_runs(services: Services) -> RunsPage:
             paths = [str(one) for one in seen] if isinstance(seen, list) else []
             gone = services.after.delete_old(str(told.get("run_id", "")), rule, paths)
         except DsguiError as error:
-            raise gr.Error(escape(str(error))) from error
-        gr.Info(escape(words("after_page", "deleted", names=", ".join(gone))))
+            raise refusal(escape(str(error))) from error
+        tell(escape(words("after_page", "deleted", names=", ".join(gone))))
 
     def adopt(event: gr.EventData) -> Any:
         try:
             answer = services.adoption.add(str(details(event).get("folder", "")))
         except DsguiError as error:
-            raise gr.Error(escape(str(error))) from error
-        gr.Info(escape(services.runs.masked(told_of(answer))), duration=_ADDED_S)
+            raise refusal(escape(str(error))) from error
+        tell(escape(services.runs.masked(told_of(answer))), duration=_ADDED_S)
         return answer.added[0].run_id if len(answer.added) == 1 else gr.skip()
 
     def reread(run_id: str) -> None:
         changed = services.adoption.read_again(run_id)
         name = services.runs.summary(run_id).name
-        gr.Info(escape(words("runs_page", "read_again" if changed else "nothing_new", name=name)))
+        tell(escape(words("runs_page", "read_again" if changed else "nothing_new", name=name)))
 
     events = (
         *("stop", "save", "delete", "again", "pattern", "annotate", "work", "prune", "attempt", "unload"),

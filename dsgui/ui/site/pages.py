@@ -171,7 +171,7 @@ _SHOWN = (("deepspeed", "DeepSpeed"), ("torch", "torch"), ("transformers", "tran
 def _dtypes(device: str, target: Target) -> str:
     if target.accelerator is None:
         return words("site_page", "asking_accelerator", device=device) if not target.problem else device
-    have = [name for name, has in (("bf16", target.bf16), ("fp16", target.fp16)) if has]
-    lack = [name for name, has in (("bf16", target.bf16), ("fp16", target.fp16)) if has is False]
-    missing = [words("site_page", "no_dtype", dtype=name) for name in lack]
-    return words("site_page", "dtypes", device=device, dtypes=str(listed([*have, *missing])))
+    has = {"bf16": target.bf16, "fp16": target.fp16}
+    have = [words("site_page", "has_dtype", dtype=name) for name, it in has.items() if it]
+    lack = [words("site_page", "no_dtype", dtype=name) for name, it in has.items() if it is False]
+    return words("site_page", "dtypes", device=device, dtypes=str(listed([*have, *lack])))

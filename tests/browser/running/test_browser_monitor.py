@@ -21,6 +21,8 @@ AFTER = '{"zero_optimization": {"stage": 3, "stage3_max_live_parameters": 3e10, 
 OUTPUT = "".join(f"iter {number} of 9000 * train={number / 10}\n" for number in range(9000)).replace(
     "iter 10 ", "\x1b[31mRuntimeError\x1b[0m: here\niter 10 ", 1
 )
+OUTPUT += f"saved {'a few words ' * 40}\n"
+AT_END = "(log) => log.scrollTop > 0 && log.scrollTop + log.clientHeight >= log.scrollHeight - 4"
 # A chart's trace as plotly has it; its data may be a typed array.
 TRACE = """([title, name]) => {
   const plot = document.querySelector(`[data-chart="${title}"] .js-plotly-plot`);
@@ -150,6 +152,8 @@ def test_the_log_is_searched_opened_anywhere_and_followed_again(browser, made):
         expect(page.get_by_text("No matching lines in the stored output.")).to_be_visible()
         page.get_by_role("button", name="Follow").click()
         expect(log).to_contain_text("iter 8999 of 9000")
+        page.set_viewport_size({"width": 390, "height": 700})  # narrower, the lines are more
+        page.wait_for_function(AT_END, arg=log.element_handle())
 
 
 def test_what_was_found_for_other_words_is_gone_at_once(browser, made):

@@ -12,7 +12,7 @@ from tests.core.texts.test_texts import ROOT, trees
 from tests.support.sources import nodes_of
 
 NAMED = {"label", "placeholder", "info", "title", "aria-label"}
-FIRST = {"gr.Button", "gr.UploadButton", "gr.Markdown", "gr.Accordion", "gr.Tab", "gr.Error", "gr.Info", "gr.Warning"}
+FIRST = {"gr.Button", "gr.UploadButton", "gr.Markdown", "gr.Accordion", "gr.Tab", "gr.Warning", "refusal", "tell"}
 
 
 def bare_in(tree: ast.Module) -> list[tuple[int, str]]:

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
-  breakable,
   byField,
   defaultText,
   fieldAt,
@@ -90,10 +89,6 @@ test("a search finds every word in key, title or help", () => {
   assert.ok(matches(LR, wordsOf("  RATE step ")));
   assert.ok(!matches(LR, wordsOf("rate stage")));
   assert.ok(matches(STAGE, []));
-});
-
-test("a long key breaks after a dot or an underscore", () => {
-  assert.deepEqual(breakable("zero.reduce_bucket"), ["zero.", "reduce_", "bucket"]);
 });
 
 test("what another release or optimizer lacks is named by its field", () => {

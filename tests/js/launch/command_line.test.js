@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { lines, pieces } from "../../../dsgui/ui/static/launch/command_line.js";
+import { lines, pieces, segments } from "../../../dsgui/ui/static/launch/command_line.js";
 
 test("a command is taken apart at its blanks, and nothing of it is lost", () => {
   const text = "deepspeed --num_gpus 2 \\\n  train.py --run-name 'a b'  --lr=1e-4";
@@ -13,4 +13,10 @@ test("a command is taken apart at its blanks, and nothing of it is lost", () => 
   assert.deepEqual(lines(text), ["deepspeed --num_gpus 2 \\\n", "  train.py --run-name 'a b'  --lr=1e-4"]);
   assert.deepEqual(lines("a\n\nb\n"), ["a\n", "\n", "b\n"]);
   assert.deepEqual(pieces(""), []);
+});
+
+test("a path may go on after its slashes, an option never", () => {
+  assert.deepEqual(segments("/runs/20261124/ds_config.json"), ["/runs/", "20261124/", "ds_config.json"]);
+  assert.deepEqual(segments("--run-name"), ["--run-name"]);
+  assert.equal(segments("  file:///a//b/").join(""), "  file:///a//b/");
 });

@@ -49,6 +49,18 @@ export function button(text, attributes, act) {
 /** What went wrong, in words. @param {unknown} error */
 export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 
+/** A long key in parts that a line may break after: a dot or an underscore, not a word. @param {string} key */
+export const breakable = (key) => key.split(/(?<=[._])/);
+
+/** A key as nodes, between whose parts a line may break. @param {string} key */
+export const parted = (key) => breakable(key).flatMap((piece) => [piece, el("wbr")]);
+
 /** A text with its options (--logging_steps) as code, which no line break parts. @param {string} text */
 export const withOptions = (text) =>
   text.split(/(--[a-z][\w-]*)/).map((one, place) => (place % 2 ? el("code", { class: "ds-whole" }, one) : one));
+
+/** How dates are written: as the browser's user does in the page's language, else as that language does. */
+export function locale(page = document.documentElement.lang || "en", preferred = navigator.languages) {
+  const language = page.split("-")[0];
+  return preferred.find((one) => one.split("-")[0] === language) ?? page;
+}

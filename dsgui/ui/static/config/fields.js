@@ -63,9 +63,6 @@ export function stepped(text, usual, by, least) {
   return Number.isInteger(now) ? String(Math.max(least, now + by)) : null;
 }
 
-/** A long key in parts that a line may break after: a dot or an underscore, not a word. @param {string} key */
-export const breakable = (key) => key.split(/(?<=[._])/);
-
 /** @param {Field} field @param {string[]} asked */
 export const matches = ({ key, title, help = "", also = "" }, asked) =>
   hasWords(`${key} ${title} ${help} ${also}`, asked);

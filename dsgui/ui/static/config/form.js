@@ -3,8 +3,8 @@
 // several are typed while an answer is under way.
 
 import { controlsOf, focusOf, isStale, showDefault, valueOf, write } from "./controls.js";
-import { around, button, el, part } from "../common/dom.js";
-import { breakable, byField, fieldAt, fieldsInOrderOf, foreignOf, inOrderOf } from "./fields.js";
+import { around, button, el, part, parted } from "../common/dom.js";
+import { byField, fieldAt, fieldsInOrderOf, foreignOf, inOrderOf } from "./fields.js";
 import { isSegmented, matches, stepped } from "./fields.js";
 import { goToLine, mark } from "./gutter.js";
 import { wordsOf } from "../texts/terms.js";
@@ -71,7 +71,7 @@ function fieldRow(field, index) {
       " ",
       unit,
       removed,
-      el("code", { class: "ds-key" }, ...breakable(field.key).flatMap((piece) => [piece, el("wbr")])),
+      el("code", { class: "ds-key" }, ...parted(field.key)),
     ),
     el("div", { class: "ds-control" }, ...controls, clear),
     el("ul", { class: "ds-at-field", id: `${id}-found`, hidden: true }),

@@ -115,6 +115,7 @@ class Goal {
       return;
     }
     this.asked = asked;
+    this.results.inert = true; // they are of what was asked before
     this.find.setAttribute("aria-busy", "true");
     this.find.textContent = say("finding");
     this.trigger("look", asked);
@@ -124,6 +125,7 @@ class Goal {
     const { value } = this.props;
     this.find.removeAttribute("aria-busy");
     this.find.textContent = say("find");
+    this.results.inert = false;
     if (!value || !this.asked) return;
     const found = /** @type {GoalFound} */ (JSON.parse(value));
     this.results.replaceChildren(...drawn(found, (one) => this.use(one)));
@@ -222,7 +224,7 @@ function card(one, index, use) {
   return el(
     "article",
     { class: "ds-goal-card", "data-preset": one.preset, "data-fit": one.verdict.fit },
-    el("p", { class: "ds-goal-role" }, say(one.role)),
+    el("p", { class: "ds-goal-role" }, say(roleOf(one))),
     el("h3", {}, one.title),
     el("p", { class: "ds-goal-about" }, one.purpose),
     ...one.verdict.devices.map(bar),
@@ -231,6 +233,10 @@ function card(one, index, use) {
     button(say("use"), { class: "ds-goal-find" }, () => use(one)),
   );
 }
+
+/** Without GPUs it is the host's memory that is least. @param {GoalChoice} one */
+export const roleOf = ({ role, verdict }) =>
+  role === "leanest" && !verdict.devices.some(({ device }) => device === "gpu") ? "leanest_host" : role;
 
 /** @param {GoalChoice} one @param {number} index */
 function tradeOff(one, index) {

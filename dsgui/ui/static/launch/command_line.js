@@ -1,5 +1,5 @@
-// The command as it will run. It breaks at its blanks alone: a word that is cut in two, or an option apart from its
-// hyphens, reads as two; what is longer than a line is scrolled to.
+// The command as it will run. It breaks at its blanks, and in a path after a slash: a word that is cut in two, or an
+// option apart from its hyphens, reads as two; what is longer than a line all the same is scrolled to.
 
 import { copyText } from "../common/copying.js";
 import { button, el, part } from "../common/dom.js";
@@ -17,7 +17,13 @@ export const lines = (text) => text.match(/[^\n]*\n|[^\n]+/g) ?? /** @type {stri
 export const wholeWords = (text) => lines(text).map((line) => el("span", { class: "ds-line" }, ...wordsOf(line)));
 
 /** @param {string} line @returns {(Node | string)[]} */
-const wordsOf = (line) => pieces(line).map((piece) => (piece.trim() ? el("span", {}, piece) : piece));
+const wordsOf = (line) => pieces(line).flatMap((piece) => (piece.trim() ? beside(segments(piece)) : piece));
+
+/** A word up to and with each of its slashes. @param {string} word */
+export const segments = (word) => word.match(/\/*[^/]+\/*|\/+/g) ?? /** @type {string[]} */ ([]);
+
+/** @param {string[]} parts @returns {(Node | string)[]} */
+const beside = (parts) => parts.flatMap((one, place) => [...(place ? [el("wbr", {})] : []), el("span", {}, one)]);
 
 /** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} _ @param {Watch} watch */
 export function mount(element, props, _, watch) {

@@ -74,6 +74,8 @@ export class Log {
       this.find();
     });
     this.text.addEventListener("scroll", () => this.press(this.elsewhere ? false : this.atEnd()));
+    // Narrower, the same lines are more.
+    new ResizeObserver(() => this.isFollowed() && this.scrollToEnd()).observe(this.text);
   }
 
   clear() {
@@ -87,6 +89,14 @@ export class Log {
 
   atEnd() {
     return this.text.scrollTop + this.text.clientHeight >= this.text.scrollHeight - NEAR_END_PX;
+  }
+
+  isFollowed() {
+    return this.follow.getAttribute("aria-pressed") === "true";
+  }
+
+  scrollToEnd() {
+    this.text.scrollTop = this.text.scrollHeight;
   }
 
   /** @param {boolean} on */
@@ -106,7 +116,7 @@ export class Log {
       this.trim();
     }
     this.tail.replaceChildren(...nodes(new Paint(this.paint.on), settled(rest)));
-    if (follows) this.text.scrollTop = this.text.scrollHeight;
+    if (follows) this.scrollToEnd();
   }
 
   trim() {
@@ -190,6 +200,6 @@ export class Log {
       this.onEnd(answer.end);
     }
     this.press(true);
-    this.text.scrollTop = this.text.scrollHeight;
+    this.scrollToEnd();
   }
 }

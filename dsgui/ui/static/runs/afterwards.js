@@ -1,6 +1,6 @@
 // What comes after a run: why it failed and what to do, the same again, resume, delete, and where it came from.
 
-import { button, el } from "../common/dom.js";
+import { button, el, locale } from "../common/dom.js";
 import { size } from "../common/format.js";
 import { words } from "../texts/texts.js";
 
@@ -276,7 +276,7 @@ export class Afterwards {
     return [
       [words("afterwards_page", "elsewhere_folder"), folder],
       [words("afterwards_page", "elsewhere_kinds"), kinds.join(" · ")],
-      [words("afterwards_page", "elsewhere_read"), readAt ? new Date(readAt * 1000).toLocaleString() : ""],
+      [words("afterwards_page", "elsewhere_read"), readAt ? new Date(readAt * 1000).toLocaleString(locale()) : ""],
       [words("afterwards_page", "elsewhere_settings"), settings],
     ];
   }

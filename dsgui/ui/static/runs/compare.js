@@ -3,11 +3,11 @@
 
 import { Board } from "../metrics/board.js";
 import { seen } from "../metrics/chart.js";
-import { button, el } from "../common/dom.js";
+import { button, el, parted } from "../common/dom.js";
 import { canGroup, GROUPINGS, groupsOf } from "../metrics/groups.js";
 import { LIVE_STATES, Follower } from "./follower.js";
 import { duration, figure, gib, pace } from "../common/format.js";
-import { PARTS } from "./run_columns.js";
+import { PARTS, spelled } from "./run_columns.js";
 import { baseline, shareOf } from "./run_prefs.js";
 import { look } from "../metrics/traces.js";
 import { textOf, words } from "../texts/texts.js";
@@ -291,7 +291,8 @@ function sectionNode({ code, unknown }, settings, names) {
   const coded = code === "launch" || code === "code";
   const rows = settings.map(({ key, values }) => {
     const found = values.map((value, place) => valueNode(value, unknown.includes(place)));
-    return row(coded ? textOf("compare_page", KEYS[key] ?? "", key) : el("code", {}, key), found);
+    const name = coded ? textOf("compare_page", KEYS[key] ?? "", key) : el("code", {}, ...parted(spelled(code, key)));
+    return row(name, found);
   });
   return el("div", { class: "ds-scroll" }, el("h4", {}, say(PARTS[code] ?? code)), table(heads, rows));
 }

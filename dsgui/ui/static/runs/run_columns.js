@@ -1,7 +1,9 @@
 // What a row of the list of runs tells: each column's text, and its value where others are told in percent of it. Pure,
 // but for the texts.
 
+import { locale } from "../common/dom.js";
 import { duration, figure, gib, pace } from "../common/format.js";
+import { keyName } from "../memory/memory_bars.js";
 import { textOf, words } from "../texts/texts.js";
 
 /** @import { RunSummary, Told } from "../types.d.ts" */
@@ -39,13 +41,16 @@ export function shownDate(date, now = new Date()) {
   /** @type {Intl.DateTimeFormatOptions} */
   const time = { hour: "2-digit", minute: "2-digit" };
   if (date.toDateString() === now.toDateString()) {
-    return words("runs_page", "today", { time: date.toLocaleTimeString(undefined, time) });
+    return words("runs_page", "today", { time: date.toLocaleTimeString(locale(), time) });
   }
   /** @type {Intl.DateTimeFormatOptions} */
   const day = { month: "short", day: "numeric" };
-  if (date.getFullYear() === now.getFullYear()) return date.toLocaleString(undefined, { ...day, ...time });
-  return date.toLocaleDateString(undefined, { ...day, year: "numeric" });
+  if (date.getFullYear() === now.getFullYear()) return date.toLocaleString(locale(), { ...day, ...time });
+  return date.toLocaleDateString(locale(), { ...day, year: "numeric" });
 }
+
+/** A key as people write it: a place in the config with dots. @param {string} part @param {string} key */
+export const spelled = (part, key) => (part === "config" ? keyName(key) : key);
 
 /** @param {string} key the last part of an option or of a place in the config */
 const short = (key) => (key.split("/").pop() ?? key).replace(/^-+/, "");
@@ -69,7 +74,7 @@ export function allChanges({ differs }) {
   return differs.map(({ part, key, before, after }) => {
     /** @param {string | null} value */
     const told = (value) => value ?? words("compare_page", "not_set");
-    return `${words("compare_page", PARTS[part] ?? part)} · ${key}: ${told(before)} → ${told(after)}`;
+    return `${words("compare_page", PARTS[part] ?? part)} · ${spelled(part, key)}: ${told(before)} → ${told(after)}`;
   });
 }
 

@@ -1,6 +1,6 @@
 // A run in the list: as a card, or as a row of the table whose name, tags and note are changed in place.
 
-import { button, el, part } from "../common/dom.js";
+import { button, el, locale, part } from "../common/dom.js";
 import { duration, figure, gib } from "../common/format.js";
 import { allChanges, began, dateOf, shortChanges, stepOf } from "./run_columns.js";
 import { shareOf } from "./run_prefs.js";
@@ -33,7 +33,8 @@ function showState(node, run) {
 /** @param {RunSummary} run */
 function titleOf(run) {
   const script = (run.script || "").split("/").pop();
-  const told = [began(run).toLocaleString(), run.devices, run.model, run.preset, script, run.run_id, run.problem];
+  const begun = began(run).toLocaleString(locale());
+  const told = [begun, run.devices, run.model, run.preset, script, run.run_id, run.problem];
   return [told.filter(Boolean).join(" · "), run.note, ...allChanges(run)].filter(Boolean).join("\n");
 }
 

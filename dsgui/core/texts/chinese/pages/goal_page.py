@@ -31,6 +31,7 @@ GOAL_PAGE: dict[str, str] = {
     "fastest": "最快",
     "roomier": "余量更大",
     "leanest": "显存最省",
+    "leanest_host": "内存最省",
     "nearest": "最接近",
     "same_speed": "与第一种速度相近",
     "slower": "估计耗时约为第一种的 {times} 倍",

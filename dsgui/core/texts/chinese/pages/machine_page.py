@@ -44,6 +44,7 @@ MACHINE_PAGE: dict[str, str] = {
     "not_usable": "{build}，不可用：{why}",
     "no_nvcc": "没有 nvcc",
     "no_toolkit": "torch 未找到可用的版本",
+    "has_dtype": "支持 {dtype}",
     "no_dtype": "不支持 {dtype}",
     "accelerator_with": "{name}（{dtypes}）",
     "compiler": "C++ 编译器",

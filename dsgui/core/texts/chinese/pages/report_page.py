@@ -38,7 +38,6 @@ REPORT_PAGE: dict[str, str] = {
     "same_all": "没有发现差异。",
     "more": "还有 {count} 项。",
     "key": "键",
-    "everything": "全部",
     "unreadable": "无法读取",
     "unknown": "未知",
     "set": "已设置",

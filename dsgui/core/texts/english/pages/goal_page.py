@@ -31,6 +31,7 @@ GOAL_PAGE: dict[str, str] = {
     "fastest": "Fastest",
     "roomier": "More room",
     "leanest": "Least GPU memory",
+    "leanest_host": "Least memory",
     "nearest": "Nearest",
     "same_speed": "about as fast as the first",
     "slower": "about {times}× the time of the first, by estimate",

@@ -44,6 +44,7 @@ MACHINE_PAGE: dict[str, str] = {
     "not_usable": "{build}, not usable: {why}",
     "no_nvcc": "no nvcc",
     "no_toolkit": "none that torch would use",
+    "has_dtype": "{dtype}",
     "no_dtype": "no {dtype}",
     "accelerator_with": "{name} ({dtypes})",
     "compiler": "C++ compiler",

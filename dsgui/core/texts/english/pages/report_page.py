@@ -38,7 +38,6 @@ REPORT_PAGE: dict[str, str] = {
     "same_all": "None found.",
     "more": "{count} more.",
     "key": "Key",
-    "everything": "everything",
     "unreadable": "can’t be read",
     "unknown": "not known",
     "set": "set",

@@ -12,5 +12,6 @@ SITE_PAGE: dict[str, str] = {
     "no_deepspeed": "DeepSpeed is not installed in the training environment.",
     "asking_accelerator": "{device} (asking DeepSpeed what it supports…)",
     "dtypes": "{device}: {dtypes}",
+    "has_dtype": "{dtype}",
     "no_dtype": "no {dtype}",
 }

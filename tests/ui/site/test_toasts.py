@@ -1,0 +1,12 @@
+"""What is told in the corner of the page has a title in the reader's language."""
+
+import pytest
+
+from dsgui.core.texts.languages import speaking
+from dsgui.ui.common.toasts import refusal
+
+
+@pytest.mark.parametrize(("language", "title"), [("en", "Error"), ("zh-CN", "错误")])
+def test_a_refusal_is_titled_in_the_readers_language(language, title):
+    with speaking(language):
+        assert refusal("no").title == title
