@@ -142,7 +142,8 @@ def test_no_route_tells_it(tmp_path, runs, secret, held):
         assert isinstance(route, APIRoute)
         for run_id in (first, second, f"none-{secret}") if "{run_id}" in route.path else (first,):
             for query in queries:
-                answer = client.get(route.path.replace("{run_id}", run_id).replace("{name}", "log.js") + query)
+                path = route.path.replace("{run_id}", run_id).replace("{room}/{name}", "logs/log.js")
+                answer = client.get(path + query)
                 answered[route.path] = answered.get(route.path, False) or answer.status_code == 200
                 if f"none-{secret}" != run_id:
                     assert not leaks(answer.text, secret), (route.path, query)

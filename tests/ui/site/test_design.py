@@ -8,7 +8,7 @@ from dsgui.ui.site.pages import STATIC
 from dsgui.ui.site.server import DESIGN, SHEETS, packed
 from dsgui.ui.site.theme import make_theme
 
-OTHERS = sorted({*SHEETS, STATIC / "report.css", STATIC / "learn.css"})
+OTHERS = sorted({*SHEETS, STATIC / "runs" / "report.css", STATIC / "learn" / "learn.css"})
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 DECLARATION = re.compile(r"(?<=[{;\s])([a-z-]+):\s*([^;{}]+)(?=[;}])")
 COLOUR = re.compile(

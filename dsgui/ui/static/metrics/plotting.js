@@ -293,14 +293,16 @@ export const canBeLog = (traces) => (heights(traces)?.[1] ?? 0) > 0;
  * The left axis. Memory begins at nought and ends where the most that was seen does, or the most that there is: left
  * alone, plotly shows 10k GiB of a scale that has no value to show.
  * @param {Content} content @param {Drawn} view @param {Trace[]} traces
- * @returns {{ type: string, exponentformat: string, rangemode: string, range?: Range }}
+ * @returns {{ type: string, exponentformat: string, tickformat: string, rangemode: string, range?: Range }}
  */
 export function vertical({ unit, limits, fromZero }, view, traces) {
   const seen = heights(traces);
   const log = view.log && canBeLog(traces);
-  const exponentformat = seen && Math.max(Math.abs(seen[0]), Math.abs(seen[1])) < SMALL ? "e" : "B";
+  const largest = seen ? Math.max(Math.abs(seen[0]), Math.abs(seen[1])) : 0;
   const rangemode = fromZero || isFlat(traces) ? "tozero" : "normal";
-  const usual = { type: log ? "log" : "linear", exponentformat, rangemode };
+  // plotly's own powers of ten are one for the whole axis: a tick of it reads 0.2e−4.
+  const tickformat = largest > 0 && largest < SMALL ? "~e" : "";
+  const usual = { type: log ? "log" : "linear", exponentformat: "B", tickformat, rangemode };
   if (unit !== MEMORY || !seen) return usual;
   const most = Math.max(seen[1], ...limits.map(({ at }) => at));
   if (!log) return { ...usual, range: [0, most > 0 ? most * ROOM : 1] };
