@@ -210,7 +210,7 @@ def test_a_machine_that_does_not_answer_fails_the_launch_in_words(site: Site) ->
     run_id = site.launch("--hostfile", str(site.folder / "hostfile with a stranger"))
     delta = site.ended(run_id)
     assert delta.state is RunState.FAILED
-    assert "could not be put on every machine (nowhere.invalid: " in delta.reason
+    assert "could not be copied to every host (nowhere.invalid: " in delta.reason
 
 
 @pytest.mark.complete  # how it is told apart: tests/core/launch/test_hostfile.py
