@@ -59,8 +59,6 @@ def test_a_script_that_dies_at_once_shows_its_last_words(page, tmp_path):
     expect(page.locator(".ds-log")).to_contain_text("no data today")
 
 
-# Cheaper: tests/js/logs/ansi.test.js.
-@pytest.mark.complete
 def test_output_that_would_be_a_program_is_shown_as_text(page, tmp_path):
     start_script(page, tmp_path / "<img src=x onerror=window.taken=4>.py", HOSTILE)
     expect(state(page)).to_have_text("failed", timeout=120_000)

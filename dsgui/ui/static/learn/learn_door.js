@@ -21,10 +21,16 @@ export function mount(element, props, trigger, watch) {
       window.dispatchEvent(new ErrorEvent("error", { message: messageOf(error) }));
     }
   };
+  const { dataset } = document.documentElement; // a press before there was a door: site/early_press.js
+  const early = dataset.pressed === "learn";
+  delete dataset.pressed;
   // Gradio draws the header anew.
-  document.addEventListener("click", (event) => around(event, "[data-learn]") && void open());
-  const { pressed } = document.documentElement.dataset; // before there was a door
+  document.addEventListener("click", (event) => {
+    if (!around(event, "[data-learn]")) return;
+    delete dataset.pressed;
+    void open();
+  });
   watch("value", () => drawer?.told(props.value));
   onUnanswered("learn", () => drawer?.told(""));
-  if (pressed === "learn" || sessionStorage.getItem(OPEN)) void open();
+  if (early || sessionStorage.getItem(OPEN)) void open();
 }
