@@ -100,7 +100,7 @@ def test_translation_from_the_first_visit_to_the_tutorials_question(browser, app
         page.on("request", lambda request: loaded.append(request.url))
         page.click("#goal-learn")
         page.click("[data-track=translation]")
-        assert any("/static/learn.js" in url for url in loaded)  # not before
+        assert any("/static/learn/learn.js" in url for url in loaded)  # not before
         expect(page.locator('.ds-learn-to[data-done="true"]')).to_have_count(0)
         replace_text(page, OWN)
         page.wait_for_function("text => localStorage.getItem('dsgui.config') === text", arg=OWN)

@@ -214,7 +214,7 @@ def test_a_pattern_is_seen_to_match_and_its_curve_appears(browser, made):
         expect(page.locator(".ds-sources [role=status]")).to_contain_text("Pattern")
         expect(page.locator("#add-pattern")).to_be_disabled()
         page.fill("#pattern", "iter {step} of {total} {*} train={quality}")
-        expect(page.get_by_label("What the pattern finds")).to_contain_text("→ step 6953 · quality 695.3")
+        expect(page.get_by_label("What the pattern finds")).to_contain_text("→ step 6968 · quality 696.8")
         page.click("#add-pattern")
         wait_until(lambda: trace(page, "quality", "quality")["x"][-1] == 8999)  # read anew, piece by piece
         found = trace(page, "quality", "quality")
