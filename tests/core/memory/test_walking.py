@@ -55,6 +55,7 @@ def test_what_there_is_no_case_for_is_said(code):
     [
         ("unknown_attention", LLAMA, Workload(attention="flex_attention")),
         ("no_attention", SMALL["t5"], Workload(attention="flash_attention_2")),
+        ("attention_formula", SMALL["gptj"], Workload(attention="flash_attention_2")),
         ("no_target", LLAMA, Workload(lora=Lora(8, ("c_attn",)))),
         ("not_divisible", LLAMA | {"num_key_value_heads": 3}, Workload()),
         ("more_tokens", SMALL["gpt2"], Workload(length=1025)),

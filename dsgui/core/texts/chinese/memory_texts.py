@@ -255,6 +255,7 @@ MEMORY_NOTES: Mapping[str, str] = {
     "unknown_activation": "没有激活函数 {name} 的公式。",
     "unknown_attention": "没有注意力实现 {name} 的公式。",
     "no_attention": "transformers 对 {type} 类模型没有 {name}。",
+    "attention_formula": "没有 {type} 类模型的 {name} 公式。",
     "no_padding": "假定各序列等长。填充会使激活多出一个掩码。",
     "eager_instead": "transformers 对 {type} 类模型没有 sdpa：按 eager 注意力估计。",
     "fused_in_fp32": "按融合注意力内核估计。PyTorch 没有 fp32 下分组注意力头的融合内核，因此这个模型需要更多；"

@@ -264,6 +264,7 @@ MEMORY_NOTES: Mapping[str, str] = {
     "unknown_activation": "There is no formula for the activation {name}.",
     "unknown_attention": "There is no formula for the attention implementation {name}.",
     "no_attention": "transformers has no {name} for models of type {type}.",
+    "attention_formula": "There is no formula for {name} in models of type {type}.",
     "no_padding": "Sequences are taken to be equally long. Padding adds a mask to the activations.",
     "eager_instead": "transformers has no sdpa for models of type {type}: eager attention is assumed.",
     "fused_in_fp32": "A fused attention kernel is assumed. PyTorch has none for grouped heads in fp32, so "
