@@ -301,6 +301,8 @@ MEMORY_NOTES: Mapping[str, str] = {
     "no_peft": "peft is not installed in the environment that trains, so LoRA can't be asked.",
     "taken_as": "The model was built as {name}. If the script trains another head, name its class as architectures in "
     "a copy of config.json.",
+    "taken_instead": "config.json names {named}, which a dry run does not know how to train: the model was built as "
+    "{name}.",
     "text_only": "{name} was run on text alone: images and audio add activations.",
     "fewer_micro_batches": "{here} of the {steps} micro batches of a step were run: the others are like the second.",
     "client_optimizer": "The config names no optimizer: {name} was used, as if the script passed it.",
