@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from dsgui.core.logs.readings import Reading
 
-MOST_LATE_BYTES = 1 << 14  # of dicts that may come together
+MOST_LATE = 300  # dicts that may come together: the shortest ones in a buffer of 8 KiB
 _MOST_RANKS = 4096
 _DIGITS = 4  # of an epoch, in transformers 5
 
