@@ -615,7 +615,9 @@ class TrainLog:
             else:
                 self._add(Point(self._step_if_none(reading), epoch, values, reading.kind, rank, source), text)
             return
-        counted = self._epochs.count(rank, step, reading.total, epoch) if epoch is not None or self._epochs.of else step
+        counted = step
+        if epoch is not None or self._epochs.of:
+            counted = self._epochs.count(rank, step, reading.total, epoch, reading.kind == "train")
         if reading.kind == "train" and not rank:
             if self._times.begun:
                 self._add_timed(self._times.script_is_at(counted))

@@ -5,6 +5,8 @@ import time
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dsgui.core.logs.epochs import MOST_LATE, Bursts
 from dsgui.core.logs.readings import Form, Reading
@@ -78,6 +80,26 @@ def test_dicts_behind_a_bar_are_read_at_the_speed_of_others() -> None:
 
 def test_losses_without_a_step_behind_a_bar_are_not_held_without_end() -> None:
     assert len(TrainLog().feed(bar(50) + "\n" + "loss: 2.5\n" * 1000)) > 1000 - MOST_LATE
+
+
+@pytest.mark.parametrize("epoch", ["nan", "inf", "-1.2345", "-0.51231", "0", "1e308", "5e-324"])
+def test_dicts_with_epochs_that_are_none_are_kept(epoch: str) -> None:
+    text = bar(6) + f"\n{{'loss': 1.0, 'epoch': {epoch}}}\n{{'loss': 2.0, 'epoch': 0.2}}\n" + bar(7)
+    assert [(point.step, point.values["loss"]) for point in read(text)] == [(7, 1.0), (7, 2.0)]
+
+
+@given(st.lists(st.lists(st.floats(), min_size=1, max_size=5), max_size=4), st.integers(1, 2**53))
+def test_no_epochs_upset_the_telling_of_bursts(several: list[list[float]], at: int) -> None:
+    bursts = Bursts()
+    for epochs in several:
+        for burst in (epochs, sorted(epochs)):
+            assert len(bursts.steps([Reading(Form.DICT, {}, epoch=one) for one in burst], at)) == len(burst)
+
+
+def test_an_evaluations_total_is_not_the_trainings() -> None:
+    text = "Epoch 1 step 1000/1000 loss: 2\nEpoch 2 step 100/1000 loss: 1.9\nval epoch 2 step 50/200 loss: 1\n"
+    points = read(text + "Epoch 2 step 700 loss: 1.9\n")
+    assert [point.step for point in points if point.kind == "train"] == [1000, 1100, 1700]
 
 
 def steps(*epochs: float, at: int, kinds: str = "") -> list[int]:
