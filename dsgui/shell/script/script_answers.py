@@ -141,7 +141,7 @@ def _absent(plan: Plan, line: CommandLine, found: Found) -> tuple[tuple[Absent, 
     lacking = [Absent(one.top, "", one.line) for one in line.imports if one.top and found.get(one.top, {}) is None]
     environment = {**as_in_a_run(plan.target_python), **plan.environment}
     asked = doubtful(beside, line.patches)
-    names = gone(asked, beside.found, plan.target_python, environment, plan.working_directory)
+    names = gone(asked, beside.found, plan.target_python, environment, _folder(plan))
     return _each_once([*lacking, *beside.missing]), None if names is None else _each_once(names)
 
 
@@ -174,12 +174,23 @@ def _find(plan: Plan, modules: list[str]) -> Found | None:
     environment = {**as_in_a_run(plan.target_python), **plan.environment}
     try:
         done = subprocess.run(
-            command, capture_output=True, stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, env=environment, check=True
+            command,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=TIMEOUT_S,
+            env=environment,
+            cwd=_folder(plan),
+            check=True,
         )
         found = json.loads(done.stdout.decode("utf-8", "replace").strip().splitlines()[-1])
     except (OSError, subprocess.SubprocessError, ValueError, IndexError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def _folder(plan: Plan) -> str:
+    """Where the run starts, for PYTHONPATH may name folders of it; its own folder, made with its config, has none."""
+    return plan.working_directory if os.path.isdir(plan.working_directory) else "/"
 
 
 def _of_class(name: str, module: Module, place: str, found: Found, deep: int) -> tuple[Option, ...] | None:

@@ -22,6 +22,7 @@ def answers(
     elsewhere: str = "",
     working_directory: Path | None = None,
     reader: ScriptReader | None = None,
+    python_path: str = "",
     **files: str,
 ) -> ScriptAnswers:
     for name, text in (files | {"train": source}).items():
@@ -32,7 +33,7 @@ def answers(
         target_python=sys.executable,
         script=str(folder / "train.py"),
         working_directory=str(working_directory or folder),
-        environment={},
+        environment={"PYTHONPATH": python_path} if python_path else {},
         elsewhere=elsewhere,
     )
     return (reader or ScriptReader()).read(plan, script_facts(dedent(source)).command_line)  # type: ignore[arg-type]
@@ -206,3 +207,17 @@ def test_the_working_directory_is_searched_only_where_deepspeed_adds_it(
     (tmp_path / "scripts").mkdir()
     found = answers(tmp_path / "scripts", "import beside\n", elsewhere, tmp_path)
     assert [one.name for one in found.missing] == missing
+
+
+def test_a_folder_in_pythonpath_is_one_of_the_working_directory(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "of_mine.py").write_text("")
+    (tmp_path / "scripts").mkdir()
+    found = answers(tmp_path / "scripts", "import of_mine\n", working_directory=tmp_path, python_path="src")
+    assert found.missing == ()
+
+
+def test_a_run_in_its_own_folder_is_asked_for_before_that_is_there(tmp_path: Path) -> None:
+    source = "import not_there\nfrom transformers import not_there_any_more\n"
+    found = answers(tmp_path, source, working_directory=tmp_path / "runs" / "not-yet", python_path="src")
+    assert [one.name for one in (*found.missing, *found.gone)] == ["not_there", "transformers.not_there_any_more"]
