@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from dsgui.core.logs.readings import Reading
 
-MOST_LATE_BYTES = 1 << 14  # of dicts that may come together
+MOST_LATE = 300  # dicts that may come together: the shortest ones in a buffer of 8 KiB
 _MOST_RANKS = 4096
 _DIGITS = 4  # of an epoch, in transformers 5
+_LEAST_EPOCH, _MOST_EPOCH = 1e-6, 1e6  # that tell how long one is: an epoch may be `nan`, below 0, or not a Trainer's
 
 
 @dataclass(slots=True)
@@ -23,9 +24,10 @@ class Epochs:
     base: int = 0
     begins_again: bool | None = None
 
-    def count(self, step: int, total: int | None, epoch: float | None) -> int:
+    def count(self, step: int, total: int | None, epoch: float | None, trains: bool = True) -> int:
         """The step since the training began, for a step that may be counted within its epoch. One beyond the epoch's
-        total is counted from the beginning of the training: another line of the same script says so."""
+        total is counted from the beginning of the training: another line of the same script says so. A total that isn't
+        the training's is an evaluation's own."""
         if total is None and self.total is not None and self.base and step > self.total and epoch in (None, self.epoch):
             return step
         if epoch is not None and epoch != self.epoch:
@@ -36,7 +38,7 @@ class Epochs:
             self.epoch, self.last = epoch, step
         elif step > self.last:
             self.last = step
-        self.total = self.total if total is None else total
+        self.total = total if trains and total is not None else self.total
         return self.base + step
 
     @property
@@ -71,9 +73,9 @@ class EpochCounts:
         if epoch is not None and epochs is not None and self.epochs is None and 1 <= epoch <= epochs:
             self.epochs = epochs
 
-    def count(self, rank: int | None, step: int, total: int | None, epoch: float | None) -> int:
+    def count(self, rank: int | None, step: int, total: int | None, epoch: float | None, trains: bool = True) -> int:
         """Bounded in number of ranks."""
-        return self.rank(rank).count(step, total, self.epoch if epoch is None else epoch)
+        return self.rank(rank).count(step, total, self.epoch if epoch is None else epoch, trains)
 
     def rank(self, rank: int | None) -> Epochs:
         found = self.of.get(rank)
@@ -88,7 +90,7 @@ class EpochCounts:
         step, epoch = reading.step, reading.epoch
         if step is None or (epoch is None and not self.counts):
             return step
-        return self.count(reading.rank, step, reading.total, epoch)
+        return self.count(reading.rank, step, reading.total, epoch, reading.kind == "train")
 
     def adopt(self, other: "EpochCounts") -> None:
         """Ranks that only the other has counted continue from there."""
@@ -107,7 +109,7 @@ class Bursts:
 
     def steps(self, held: Sequence[Reading], step: int) -> list[int]:
         """The step of each, where the bar shows `step` at the last: that one for all of the same epoch."""
-        epochs = [one.epoch for one in held if one.epoch]
+        epochs = [one.epoch for one in held if one.epoch and _LEAST_EPOCH <= one.epoch <= _MOST_EPOCH]
         if len({*epochs}) < 2 or len(epochs) < len(held) or sorted(epochs) != epochs:
             return [step] * len(held)
         units = _units(epochs)

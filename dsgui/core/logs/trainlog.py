@@ -24,7 +24,7 @@ from dsgui.core.logs.bars import (
     described_values,
 )
 from dsgui.core.logs.dict_lines import is_broken
-from dsgui.core.logs.epochs import MOST_LATE_BYTES, Bursts, EpochCounts
+from dsgui.core.logs.epochs import MOST_LATE, Bursts, EpochCounts
 from dsgui.core.logs.happenings import Happenings
 from dsgui.core.logs.judgements import PATIENCE, read_judgement
 from dsgui.core.logs.metric_blocks import MetricBlock
@@ -105,6 +105,8 @@ class TrainLog:
         self._bar_at = 0  # its step since the training began
         self._bar_said: int | None = None  # the step at which the bar's postfix was a point
         self._held: list[_Held] = []
+        self._held_others = 0  # how many of them are no dicts
+        self._dicts_follow = self._waited_in_vain = False  # the bar; for it, since it was drawn
         self._bursts = Bursts()
         self._points: list[Point] = []
         self._happenings = Happenings()
@@ -506,6 +508,10 @@ class TrainLog:
         bar = self._bar
         if step < bar.step:
             self._bar_said = None  # the next epoch's
+        # tqdm.write draws it again, also where what it wrote waits in a buffer. At its total, its end does so as well.
+        rewritten = 0 < step == bar.step < total and not description and step != self._bar_said
+        self._dicts_follow = self._dicts_follow or rewritten or len(self._held) > self._held_others
+        self._waited_in_vain = False
         bar.step = step
         counted, whole, epoch = step, total, None
         if description or self._epochs.epoch is not None:
@@ -604,11 +610,14 @@ class TrainLog:
         epoch = reading.epoch
         if step is None:
             if self._bar.total is not None and source is OUTPUT:
-                self._held.append(_Held(reading, text))
+                self._held_others += 1
+                self._hold(reading, text)
             else:
                 self._add(Point(self._step_if_none(reading), epoch, values, reading.kind, rank, source), text)
             return
-        counted = self._epochs.count(rank, step, reading.total, epoch) if epoch is not None or self._epochs.of else step
+        counted = step
+        if epoch is not None or self._epochs.of:
+            counted = self._epochs.count(rank, step, reading.total, epoch, reading.kind == "train")
         if reading.kind == "train" and not rank:
             if self._times.begun:
                 self._add_timed(self._times.script_is_at(counted))
@@ -649,7 +658,7 @@ class TrainLog:
             self._epoch = Epoch(epoch, epochs if known is None else known)
 
     def _dict(self, reading: Reading, text: str) -> None:
-        if reading.step is not None or any(one.reading.form is not _DICT for one in self._held):
+        if reading.step is not None or self._held_others or not self._dicts_follow:
             self._age_held()
         self._judging = False
         if "loss" in reading.values:
@@ -668,11 +677,11 @@ class TrainLog:
                     self._progress = (reading.step, whole, None)
             self._add(Point(reading.step, reading.epoch, reading.values, reading.kind, reading.rank), text)
             return
-        self._held.append(_Held(reading, text))
+        self._hold(reading, text)
         if self._bar.total is None:
             self._release(None)
-        elif sum(len(one.text) for one in self._held) > MOST_LATE_BYTES:
-            self._release(self._bar_at)
+        elif self._waited_in_vain:
+            self._gives_up()
 
     def _engine(self, reading: Reading) -> None:
         step = reading.step
@@ -774,10 +783,18 @@ class TrainLog:
 
     # -- held ------------------------------------------------------------------------------------------------------
 
+    def _hold(self, reading: Reading, text: str) -> None:
+        """Until the bar is drawn. Where dicts follow it, they may come late and many at once; elsewhere they age each
+        other."""
+        self._held.append(_Held(reading, text))
+        if len(self._held) > MOST_LATE:
+            self._gives_up()
+
     def _release(self, step: int | None) -> None:
         if not self._held:
             return
         held, self._held = self._held, []
+        self._held_others = 0
         dicts = [one.reading for one in held if one.reading.form is _DICT]
         late = iter(self._bursts.steps(dicts, step) if step and len(dicts) > 1 else ())
         for one in held:
@@ -790,7 +807,12 @@ class TrainLog:
         for one in self._held:
             one.lines += 1
         if self._held and self._held[0].lines >= BAR_PATIENCE:
-            self._release(self._bar_at)
+            self._gives_up()
+
+    def _gives_up(self) -> None:
+        """The bar wasn't drawn again: no dict waits until it is, so that a live curve isn't late."""
+        self._waited_in_vain, self._dicts_follow = True, False
+        self._release(self._bar_at)
 
 
 def _says_more(lowered: bytes) -> bool:

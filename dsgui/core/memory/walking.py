@@ -21,6 +21,7 @@ FLASH = ("flash_attention_2", "flash_attention_3")
 ATTENTIONS = ("eager", "sdpa", *FLASH)
 EAGER_ONLY = ("bloom", "gemma2", "gptj")
 WITHOUT_FLASH = ("bloom", "t5", "mt5")
+FLASH_UNKNOWN = ("gptj",)  # its GPTJFlashAttention2 is held against nothing here
 # Models with a table of positions: its key, and its length where nothing is said.
 POSITIONS: Mapping[str, tuple[tuple[str, ...], int]] = {
     "gpt2": (("n_positions", "max_position_embeddings"), 1024),
@@ -116,6 +117,8 @@ def refuse_attention(name: str, kind: str) -> None:
         raise NoCaseError(said("memory_notes", "unknown_attention", name=name[:40]))
     if name in FLASH and kind in WITHOUT_FLASH:
         raise NoCaseError(said("memory_notes", "no_attention", name=name, type=kind))
+    if name in FLASH and kind in FLASH_UNKNOWN:
+        raise NoCaseError(said("memory_notes", "attention_formula", name=name, type=kind))
 
 
 def llama_loss(config: Described, make: Modules, dtype: str) -> Tensor:

@@ -4,7 +4,13 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from dsgui.core.script.declared import dotted_name
+from dsgui.core.script.declared import dotted_name, literal
+from dsgui.core.script.parser_source import called
+
+EVERY = "*"  # among names: it may be any
+_FINDING = frozenset({"path", "modules", "meta_path", "path_hooks"})  # of sys
+_ITSELF = ("self", "cls", "args")  # never a module
+_Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,5 +47,62 @@ def imports_of(body: Iterable[ast.stmt]) -> Iterator[Import]:
 
 
 def finds_more(nodes: Iterable[ast.AST]) -> bool:
-    """Whether it changes where modules are found."""
-    return any(dotted_name(node) == "sys.path" for node in nodes if isinstance(node, ast.Attribute))
+    """Whether it may change where modules are found, or which are loaded."""
+    return any(_finds_more(node) for node in nodes)
+
+
+def names_set(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Those of the attributes it sets, of whatever: a module that is patched has them afterwards."""
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr
+        elif called(node) == "setattr" and isinstance(node, ast.Call) and len(node.args) > 1:
+            name = literal(node.args[1])
+            if isinstance(name, str):
+                yield name
+            elif dotted_name(node.args[0]) not in _ITSELF:
+                yield EVERY
+
+
+def names_bound(body: Iterable[ast.stmt], package: str) -> Iterator[str]:
+    """Those that the `__init__` of `package` gives itself, which its submodules of the same name don't replace."""
+    for node in _outside_functions(body):
+        if isinstance(node, ast.Name):
+            if node.id == "globals":
+                yield EVERY
+            elif isinstance(node.ctx, ast.Store):
+                yield node.id
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name if node.name != "__getattr__" else EVERY
+        elif isinstance(node, ast.Import):
+            yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            own = _is_of(package, node)
+            yield from (alias.asname or alias.name for alias in node.names if alias.asname or not own)
+
+
+def _is_of(package: str, statement: ast.ImportFrom) -> bool:
+    """`from . import train` gives the package its submodule itself."""
+    module = statement.module or ""
+    return module.rpartition(".")[2] == package if not statement.level else statement.level == 1 and not module
+
+
+def _outside_functions(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    waiting = list(body)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, _Scope):
+            waiting += ast.iter_child_nodes(node)
+
+
+def _finds_more(node: ast.AST) -> bool:
+    if isinstance(node, ast.Import):
+        return any(alias.name == "sys" and alias.asname for alias in node.names)  # not seen under another name
+    if isinstance(node, ast.ImportFrom):
+        names = {alias.name for alias in node.names}
+        return (node.module == "sys" and bool(names & {*_FINDING, EVERY})) or "addsitedir" in names
+    if isinstance(node, ast.Attribute):
+        of_sys = isinstance(node.value, ast.Name) and node.value.id == "sys"
+        return (of_sys and node.attr in _FINDING) or node.attr in ("addsitedir", "__path__")
+    return isinstance(node, ast.Name) and node.id == "__path__"

@@ -8,7 +8,7 @@ from enum import Enum
 
 from dsgui.core.script.command_line import NOTHING, Option
 from dsgui.core.script.declared import Module, dotted_name, module_of
-from dsgui.core.script.imports import Import, finds_more, imports_of
+from dsgui.core.script.imports import Import, finds_more, imports_of, names_set
 from dsgui.core.script.parser_source import (
     FOR_DATACLASSES,
     MAKERS,
@@ -59,7 +59,8 @@ class CommandLine:
     or imports them. `whole`: nothing else can add options. `strict`: words left over end the script. `positionals`: it
     takes words without a dash too. `defaults_changed`: `set_defaults` is called, or may be in the file that the parser
     is handed to; `assigned`: attributes it sets, of whatever; `logs_itself`: logging_steps or logging_strategy is set
-    in the code. `imports`: what has to be there as soon as it starts; `finds_more`: it changes `sys.path` first."""
+    in the code. `imports`: what has to be there as soon as it starts; `finds_more`: it may find others than
+    are found without it; `patches`: names it may set on modules."""
 
     own: tuple[Option, ...] = ()
     groups: tuple[str, ...] = ()
@@ -74,6 +75,7 @@ class CommandLine:
     logs_itself: bool = False
     imports: tuple[Import, ...] = ()
     finds_more: bool = False
+    patches: frozenset[str] = frozenset()
 
 
 def command_line(
@@ -104,6 +106,7 @@ def command_line(
         logs_itself=_sets_logging(nodes),
         imports=tuple(imports_of(tree.body)),
         finds_more=finds_more(nodes),
+        patches=frozenset(names_set(nodes)),
     )
 
 

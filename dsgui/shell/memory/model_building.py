@@ -40,7 +40,8 @@ class FromConfig:
         self._workload, self._by_decay = workload, question.get("by_decay", True)
         self._dtype = "bfloat16" if question.get("element") == 2 else "float32"
         self.config = config_of(dict(model["config"]), workload["attention"])
-        self.head, self._class = class_of(self.config, dict(model["config"]))
+        self._named = named_class(model["config"])
+        self.head, self._class = class_of(self.config, self._named)
         if workload["attention"] == "sdpa" and not getattr(self._class, "_supports_sdpa", True):
             self.config._attn_implementation = "eager"  # as transformers chooses where nothing was asked for
 
@@ -80,9 +81,14 @@ class FromConfig:
 
     def notes(self) -> "list[tuple[str, dict[str, str]]]":
         """What it was taken for, where a script may take another."""
-        if self.head == _IMAGES or hasattr(self.config, "vision_config"):
-            return [("text_only", {"name": self._class.__name__})]
-        return [] if self.head in (_SEQ_TO_SEQ, _CAUSAL) else [("taken_as", {"name": self._class.__name__})]
+        name = self._class.__name__
+        sees = self.head == _IMAGES or hasattr(self.config, "vision_config")
+        notes = [("text_only", {"name": name})] if sees else []
+        if self._named not in ("", name):
+            notes.append(("taken_instead", {"name": name, "named": self._named[:80]}))
+        elif not sees and self.head not in (_SEQ_TO_SEQ, _CAUSAL):
+            notes.append(("taken_as", {"name": name}))
+        return notes
 
     def logits(self) -> "frozenset[int]":
         """Elements of a tensor that holds logits, whole or without the last token."""
@@ -181,10 +187,14 @@ def config_of(given: "dict[str, Any]", attention: str) -> Any:
     return config
 
 
-def class_of(config: Any, given: "dict[str, Any]") -> "tuple[str, Any]":
+def named_class(given: "dict[str, Any]") -> str:
+    """The class that a `config.json` names first, or ""."""
+    return str((given.get("architectures") or [""])[0])
+
+
+def class_of(config: Any, own: str) -> "tuple[str, Any]":
     """The kind of head and the class that has it: its own, where that gives a loss, or the usual one of its kind."""
     transformers, heads = load("transformers"), heads_of(config.model_type)
-    own = (given.get("architectures") or [""])[0]
     usual = _HEADS[bool(config.is_encoder_decoder)]
     for head in (*usual, *_ALSO):
         if own in heads.get(head, ()):

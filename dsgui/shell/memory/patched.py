@@ -72,7 +72,9 @@ def listed(original: Any, setting: Setting) -> Any:
         if isinstance(index, tuple):
             return tuple(map(tensors, index))
         numbers = isinstance(index, list) and all(isinstance(one, int) for one in index)
-        return torch.tensor(index) if numbers else index
+        if not numbers:
+            return index
+        return torch.tensor(index) if index else torch.tensor([], dtype=torch.long)  # it would be of floats
 
     return lambda tensor, index: original(tensor, tensors(index))
 

@@ -22,10 +22,10 @@ def place(module: str) -> "dict[str, object] | None":
 
 
 def main() -> None:
-    """Print the answer as the last line. Python itself puts the script's folder first; the working directory is ""
-    where no launcher adds it."""
+    """Print the answer as the last line. Python itself puts the script's folder first, then what is in PYTHONPATH; the
+    working directory is "" where no launcher adds it to that."""
     folder, working_directory, *modules = sys.argv[1:]
-    sys.path[:] = [folder, *sys.path[1:], *([working_directory] if working_directory else [])]
+    sys.path[:] = [folder, *([working_directory] if working_directory else []), *sys.path[1:]]
     print("\n" + json.dumps({module: place(module) for module in modules}), flush=True)
 
 

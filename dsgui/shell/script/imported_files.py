@@ -7,24 +7,34 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from dsgui.core.script.imports import Absent, Import, finds_more, imports_of
+from dsgui.core.script.imports import EVERY, Absent, Import, finds_more, imports_of, names_bound, names_set
 from dsgui.core.script.trees import module_tree
-from dsgui.shell.script.module_places import Found, absolute, file_of
+from dsgui.shell.script.module_places import Found, absolute, file_of, is_installed
 
 _DEEPEST, _MOST_FILES = 5, 60
 _MOST_BYTES = 1_000_000
-_INSTALLED = ("site-packages", "dist-packages")
 Find = Callable[[list[str]], Found | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Followed:
     """`taken`: what all of them import, with the file's name ("" for the script's own); `missing`: those whose package
-    is not there; `found`: where all their packages are."""
+    is not there; `found`: where all their packages are. `finds_more`: one of the files may find others than are found
+    without it, so that nothing is known, of the script's imports neither; `patches`: names they may set on modules."""
 
     found: Found
     taken: Sequence[tuple[str, Import]] = ()
     missing: Sequence[Absent] = ()
+    finds_more: bool = False
+    patches: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    imports: tuple[Import, ...] = ()
+    finds_more: bool = False
+    patches: frozenset[str] = frozenset()
+    bound: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -32,19 +42,28 @@ class _Walk:
     roots: tuple[str, ...]
     found: dict[str, Mapping[str, object] | None]
     seen: set[str] = field(default_factory=set)
+    patches: set[str] = field(default_factory=set)
 
     def beside(self, one: Import, place: str) -> Iterator[tuple[str, str]]:
         """The files of an import that are no installed package's, with their dotted names."""
         whole = absolute(one.module, place, self.found)
         parts = whole.split(".")
-        for name in (*(".".join(parts[:count]) for count in range(1, len(parts) + 1)), f"{whole}.{one.name}"):
+        names = [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
+        for name in (*names, *([f"{whole}.{one.name}"] if self._may_be_a_file(whole, one.name) else [])):
             path = file_of(name, self.found)
             if path.endswith(".py") and path not in self.seen and self._is_beside(path):
                 self.seen.add(path)
                 yield name, path
 
+    def _may_be_a_file(self, package: str, name: str) -> bool:
+        """Python takes what the package gives itself by that name before it looks for a file."""
+        path = file_of(package, self.found)
+        if not path.endswith(".py") or not self._is_beside(path):
+            return True
+        return _in(path).bound.isdisjoint({name, EVERY})
+
     def _is_beside(self, path: str) -> bool:
-        return path.startswith(self.roots) and not any(f"{os.sep}{one}{os.sep}" in path for one in _INSTALLED)
+        return path.startswith(self.roots) and not is_installed(path)
 
 
 def followed(script: Path, folder: str, imports: Sequence[Import], found: Found, find: Find) -> Followed:
@@ -54,10 +73,10 @@ def followed(script: Path, folder: str, imports: Sequence[Import], found: Found,
     taken, missing = [("", one) for one in imports], list[Absent]()
     level = [file for one in imports for file in walk.beside(one, "")]
     for _ in range(_DEEPEST):
-        read = [(name, path, one) for name, path in level for one in _imports_in(path)]
-        if any(one is None for _, _, one in read):  # modules are found elsewhere from here on
-            return Followed(walk.found, taken)
-        told = [(name, os.path.basename(path), one) for name, path, one in read if one is not None]
+        if any(_in(path).finds_more for _, path in level):
+            return Followed(walk.found, finds_more=True)
+        walk.patches.update(*(_in(path).patches for _, path in level))
+        told = [(name, os.path.basename(path), one) for name, path in level for one in _in(path).imports]
         more = sorted({one.top for _, _, one in told if one.top and one.top not in walk.found})
         walk.found |= (find(more) or {}) if more else {}
         taken += [(file, one) for _, file, one in told if one.top]
@@ -69,23 +88,29 @@ def followed(script: Path, folder: str, imports: Sequence[Import], found: Found,
         level = [file for name, _, one in told for file in walk.beside(one, name)]
         if not level or len(walk.seen) > _MOST_FILES:
             break
-    return Followed(walk.found, taken, missing)
+    return Followed(walk.found, taken, missing, patches=frozenset(walk.patches))
 
 
-def _imports_in(path: str) -> tuple[Import | None, ...]:
-    """None among them where it changes where modules are found."""
+def _in(path: str) -> _File:
     try:
         seen = os.stat(path)
     except OSError:
-        return ()
+        return _File()
     return _read(path, seen.st_mtime_ns, seen.st_size)
 
 
 @lru_cache(maxsize=256)
-def _read(path: str, changed_ns: int, size: int) -> tuple[Import | None, ...]:
+def _read(path: str, changed_ns: int, size: int) -> _File:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             tree = module_tree(file.read(_MOST_BYTES))
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()
-    return (*imports_of(tree.body), *((None,) if finds_more(ast.walk(tree)) else ()))
+        return _File()
+    nodes = list(ast.walk(tree))
+    package = os.path.basename(os.path.dirname(path))
+    return _File(
+        tuple(imports_of(tree.body)),
+        finds_more(nodes),
+        frozenset(names_set(nodes)),
+        frozenset(names_bound(tree.body, package)),
+    )

@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 
 Found = Mapping[str, Mapping[str, object] | None]
+_INSTALLED = ("site-packages", "dist-packages")
 
 
 def absolute(source: str, place: str, found: Found) -> str:
@@ -33,3 +34,8 @@ def file_of(module: str, found: Found) -> str:
 def folders_of(package: str, found: Found) -> list[str]:
     folders = (found.get(package) or {}).get("folders")
     return [str(folder) for folder in folders] if isinstance(folders, list) else []
+
+
+def is_installed(path: str) -> bool:
+    """Whether it is a package's of the environment, and not one's own."""
+    return any(f"{os.sep}{one}{os.sep}" in path for one in _INSTALLED)

@@ -7,13 +7,13 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from pathlib import Path
 
-from dsgui.core.script.imports import Absent, Import
+from dsgui.core.script.imports import EVERY, Absent, Import
 from dsgui.shell.script.imported_files import Followed
-from dsgui.shell.script.module_places import Found, file_of, folders_of
+from dsgui.shell.script.module_places import Found, file_of, folders_of, is_installed
 
 SCRIPT = Path(__file__).with_name("ask_names.py")
 # Those of which old scripts import what is gone.
@@ -23,21 +23,31 @@ _MOST_ASKED = 40
 _MOST_BYTES = 2_000_000
 
 
-def doubtful(of: Followed) -> list[tuple[str, Import]]:
-    """What does not stand in the source where it should."""
-    asked = [(file, one) for file, one in of.taken if one.top in PACKAGES and of.found.get(one.top)]
-    return [(file, one) for file, one in asked if not _stands_there(one, of.found)][:_MOST_ASKED]
+def doubtful(of: Followed, patches: Set[str]) -> list[tuple[str, Import]]:
+    """What does not stand in the source where it should. A package of one's own that has such a name is none of them,
+    and what the script (`patches`) or a file beside it may set itself is no loss."""
+    set_here = of.patches | patches
+    asked = [] if EVERY in set_here else [(file, one) for file, one in of.taken if _is_installed(one.top, of.found)]
+    kept = [(file, one) for file, one in asked if set_here.isdisjoint({*one.module.split(".")[1:], one.name})]
+    return [(file, one) for file, one in kept if not _stands_there(one, of.found)][:_MOST_ASKED]
+
+
+def _is_installed(package: str, found: Found) -> bool:
+    return package in PACKAGES and is_installed(file_of(package, found))
 
 
 def gone(
     asked: Sequence[tuple[str, Import]], found: Found, python: str, environment: Mapping[str, str], folder: str
-) -> tuple[Absent, ...]:
-    """Those that the training environment does not have; none where it can't be asked."""
+) -> tuple[Absent, ...] | None:
+    """Those that the training environment does not have; None where it can't be asked."""
     if not asked:
         return ()
     pairs = tuple(sorted({_spelled(one) for _, one in asked}))
     installed = tuple(_changed(file_of(top, found)) for top in sorted(PACKAGES))
-    lacking = _lacking(pairs, python, tuple(sorted(environment.items())), folder, installed)
+    try:
+        lacking = _lacking(pairs, python, tuple(sorted(environment.items())), folder, installed)
+    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
+        return None
     return tuple(
         Absent(f"{one.module}.{one.name}".rstrip("."), file, one.line)
         for file, one in asked
@@ -49,23 +59,20 @@ def _spelled(one: Import) -> str:
     return f"{one.module}:{one.name}"
 
 
-@lru_cache(maxsize=16)  # until a package is installed anew
+@lru_cache(maxsize=16)  # until a package is installed anew; what it raises is not remembered
 def _lacking(
     pairs: tuple[str, ...], python: str, environment: tuple[tuple[str, str], ...], folder: str, installed: object
 ) -> frozenset[str]:
-    try:
-        done = subprocess.run(
-            [python, str(SCRIPT), *pairs],
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            timeout=TIMEOUT_S,
-            env=dict(environment),
-            cwd=folder,
-            check=True,
-        )
-        return frozenset(json.loads(done.stdout.decode("utf-8", "replace").strip().splitlines()[-1]))
-    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
-        return frozenset()
+    done = subprocess.run(
+        [python, str(SCRIPT), *pairs],
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        timeout=TIMEOUT_S,
+        env=dict(environment),
+        cwd=folder,
+        check=True,
+    )
+    return frozenset(json.loads(done.stdout.decode("utf-8", "replace").strip().splitlines()[-1]))
 
 
 def _changed(path: str) -> int:
@@ -79,6 +86,8 @@ def _stands_there(one: Import, found: Found) -> bool:
     path = file_of(one.module, found)
     if not one.name or one.name == "*":
         return bool(path)
+    if file_of(f"{one.module}.{one.name}", found):
+        return True
     word = re.compile(rf"\b{re.escape(one.name)}\b")
     return bool(word.search(_text(path))) or any(word.search(_text(str(file))) for file in _near(one, path, found))
 

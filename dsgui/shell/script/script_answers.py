@@ -63,9 +63,8 @@ class ScriptReader:
         question = _question(plan, line)
         kept = next((one for one in self._kept if one.question == question), None)
         if kept is None or self._clock() > kept.until:
-            found = _answers(plan, line)
-            until = self._clock() + (SILENT_S if found is None else FRESH_S)
-            kept = _Kept(question, until, found or ScriptAnswers())
+            found, good_s = _answers(plan, line)
+            kept = _Kept(question, self._clock() + good_s, found)
         others = (one for one in self._kept if one.question != question)
         self._kept = (*others, kept)[-_MOST_KEPT:]  # as a whole: several threads ask
         return kept.answers
@@ -113,25 +112,37 @@ def _question(plan: Plan, line: CommandLine) -> tuple[object, ...]:
     return plan.target_python, plan.script, plan.working_directory, tuple(plan.environment.items()), line
 
 
-def _answers(plan: Plan, line: CommandLine) -> ScriptAnswers | None:
-    """None where the target can't be asked."""
+def _answers(plan: Plan, line: CommandLine) -> tuple[ScriptAnswers, float]:
+    """And how long they are good, in seconds; nothing is known where the target can't be asked."""
     imports = {one.top for one in line.imports if one.top}
     packages = {origin(name, line.module)[0].partition(".")[0] for name in _foreign(line)}
     found = _find(plan, sorted(filter(None, {*imports, *packages, *([TRANSFORMERS] if line.groups else [])})))
     if found is None:
-        return None
-    environment = {**as_in_a_run(plan.target_python), **plan.environment}
-    beside = followed(Path(plan.script), plan.working_directory, line.imports, found, partial(_find, plan))
-    lacking = [Absent(one.top, "", one.line) for one in line.imports if one.top and found.get(one.top, {}) is None]
+        return ScriptAnswers(), SILENT_S
+    missing, gone_names = _absent(plan, line, found)
     groups = tuple(_of_class(name, line.module, "", found, _DEEPEST) for name in line.groups)
     known = None not in groups and bool(line.groups or not line.by_dataclass)
-    return ScriptAnswers(
-        missing=() if line.finds_more else _each_once([*lacking, *beside.missing]),
-        gone=_each_once(gone(doubtful(beside), beside.found, plan.target_python, environment, plan.working_directory)),
+    answers = ScriptAnswers(
+        missing=missing,
+        gone=gone_names or (),
         options=inherited(option for group in groups for option in group or ()),
         known=known,
         trainers=frozenset() if known or not line.groups else _trainers(found),
     )
+    return answers, SILENT_S if gone_names is None and not missing else FRESH_S
+
+
+def _absent(plan: Plan, line: CommandLine, found: Found) -> tuple[tuple[Absent, ...], tuple[Absent, ...] | None]:
+    """The packages that are not there, and the names that those which are do not have: None where these can't be asked
+    for. Of modules that are found in ways of the script's own nothing is known."""
+    beside = followed(Path(plan.script), plan.working_directory, line.imports, found, partial(_find, plan))
+    if line.finds_more or beside.finds_more:
+        return (), ()
+    lacking = [Absent(one.top, "", one.line) for one in line.imports if one.top and found.get(one.top, {}) is None]
+    environment = {**as_in_a_run(plan.target_python), **plan.environment}
+    asked = doubtful(beside, line.patches)
+    names = gone(asked, beside.found, plan.target_python, environment, _folder(plan))
+    return _each_once([*lacking, *beside.missing]), None if names is None else _each_once(names)
 
 
 def _each_once(told: Iterable[Absent]) -> tuple[Absent, ...]:
@@ -163,12 +174,23 @@ def _find(plan: Plan, modules: list[str]) -> Found | None:
     environment = {**as_in_a_run(plan.target_python), **plan.environment}
     try:
         done = subprocess.run(
-            command, capture_output=True, stdin=subprocess.DEVNULL, timeout=TIMEOUT_S, env=environment, check=True
+            command,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=TIMEOUT_S,
+            env=environment,
+            cwd=_folder(plan),
+            check=True,
         )
         found = json.loads(done.stdout.decode("utf-8", "replace").strip().splitlines()[-1])
     except (OSError, subprocess.SubprocessError, ValueError, IndexError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def _folder(plan: Plan) -> str:
+    """Where the run starts, for PYTHONPATH may name folders of it; its own folder, made with its config, has none."""
+    return plan.working_directory if os.path.isdir(plan.working_directory) else "/"
 
 
 def _of_class(name: str, module: Module, place: str, found: Found, deep: int) -> tuple[Option, ...] | None:

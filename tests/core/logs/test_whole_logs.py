@@ -1,11 +1,16 @@
 """What only whole logs show: output that came late, trainings that were resumed, two counts of one script. The lines
 are spelled as in public logs, with numbers of their own."""
 
-import pytest
+import time
+from collections.abc import Sequence
 
-from dsgui.core.logs.epochs import Bursts
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dsgui.core.logs.epochs import MOST_LATE, Bursts
 from dsgui.core.logs.readings import Form, Reading
-from dsgui.core.logs.trainlog import TrainLog
+from dsgui.core.logs.trainlog import BAR_PATIENCE, TrainLog
 from dsgui.core.metrics.points import Point
 
 
@@ -34,10 +39,67 @@ def test_dicts_that_came_late_have_the_steps_at_which_they_were_printed() -> Non
 
 
 def test_more_than_a_dozen_that_came_late_are_waited_for() -> None:
-    text = (
-        "".join(map(bar, range(61))) + logged(*(round(step / 30, 4) for step in range(1, 61))) + "\n" + bar(60) + "\n"
-    )
+    """tqdm.write draws the bar again, also where what it wrote waits in a buffer."""
+    drawn = "".join(bar(step) * 2 for step in range(61))
+    text = drawn + logged(*(round(step / 30, 4) for step in range(1, 61))) + "\n" + bar(60) + "\n"
     assert [point.step for point in read(text)] == list(range(1, 61))
+
+
+def test_more_than_a_dozen_are_waited_for_once_the_bar_was_drawn_after_a_dict() -> None:
+    text = bar(1) + logged(0.0333) + "\n" + "".join(map(bar, range(1, 61)))
+    text += logged(*(round(step / 30, 4) for step in range(2, 61))) + "\n" + bar(60) + "\n"
+    assert [point.step for point in read(text)] == list(range(1, 61))
+
+
+@pytest.mark.parametrize("drawn", [range(101), [*range(0, 101, 7), 100, 100], range(60)])
+def test_dicts_behind_a_bar_that_isnt_theirs_wait_for_a_dozen_lines_at_most(drawn: Sequence[int]) -> None:
+    """A preparation's bar without a description, then Trainer(disable_tqdm=True)."""
+    log = TrainLog()
+    log.feed("".join(bar(step, 100) for step in drawn) + "\n")
+    found = [len(log.feed(f"{{'loss': '2.5', 'epoch': '{at / 100}'}}\n")) for at in range(1, 301)]
+    assert found == [0] * BAR_PATIENCE + [BAR_PATIENCE + 1] + [1] * (300 - BAR_PATIENCE - 1)
+
+
+def test_after_a_wait_in_vain_no_dict_waits_until_the_bar_is_drawn() -> None:
+    """The bar was theirs, but isn't drawn any more."""
+    log = TrainLog()
+    log.feed(bar(1) + logged(0.01) + "\n" + bar(1) + "\n")
+    line = "{'loss': '2.5', 'epoch': '0.02'}\n"
+    assert len(log.feed(line * MOST_LATE)) == 0
+    assert [len(log.feed(line)) for _ in range(3)] == [MOST_LATE + 1, 1, 1]
+    assert log.feed(bar(2) + "\n" + line) == []
+    assert [point.step for point in log.feed(bar(3))] == [3]
+
+
+def test_dicts_behind_a_bar_are_read_at_the_speed_of_others() -> None:
+    """Each looked at all that were held, for 15 seconds in all."""
+    log, began = TrainLog(), time.perf_counter()
+    log.feed(bar(50) * 2 + "\n" + "{'epoch': 0.1, 'loss': 1.0}\n" * 15_000)
+    assert time.perf_counter() - began < 3
+
+
+def test_losses_without_a_step_behind_a_bar_are_not_held_without_end() -> None:
+    assert len(TrainLog().feed(bar(50) + "\n" + "loss: 2.5\n" * 1000)) > 1000 - MOST_LATE
+
+
+@pytest.mark.parametrize("epoch", ["nan", "inf", "-1.2345", "-0.51231", "0", "1e308", "5e-324"])
+def test_dicts_with_epochs_that_are_none_are_kept(epoch: str) -> None:
+    text = bar(6) + f"\n{{'loss': 1.0, 'epoch': {epoch}}}\n{{'loss': 2.0, 'epoch': 0.2}}\n" + bar(7)
+    assert [(point.step, point.values["loss"]) for point in read(text)] == [(7, 1.0), (7, 2.0)]
+
+
+@given(st.lists(st.lists(st.floats(), min_size=1, max_size=5), max_size=4), st.integers(1, 2**53))
+def test_no_epochs_upset_the_telling_of_bursts(several: list[list[float]], at: int) -> None:
+    bursts = Bursts()
+    for epochs in several:
+        for burst in (epochs, sorted(epochs)):
+            assert len(bursts.steps([Reading(Form.DICT, {}, epoch=one) for one in burst], at)) == len(burst)
+
+
+def test_an_evaluations_total_is_not_the_trainings() -> None:
+    text = "Epoch 1 step 1000/1000 loss: 2\nEpoch 2 step 100/1000 loss: 1.9\nval epoch 2 step 50/200 loss: 1\n"
+    points = read(text + "Epoch 2 step 700 loss: 1.9\n")
+    assert [point.step for point in points if point.kind == "train"] == [1000, 1100, 1700]
 
 
 def steps(*epochs: float, at: int, kinds: str = "") -> list[int]:

@@ -32,6 +32,9 @@ REFUSED = {
     "vision ": {"model_type": "gemma3", "text_config": LLAMA},
     "quantized": LLAMA | {"quantization_config": {"bits": 4}},
     "model_key": LLAMA | {"model_type": "stablelm", "qk_layernorm": True},
+    "model_key ": LLAMA | {"model_type": "stablelm", "head_dim": 64},
+    "model_key  ": LLAMA | {"model_type": "gpt_neox", "head_dim": 64},
+    "model_key   ": LLAMA | {"model_type": "phi", "head_dim": 64},
     "bad_count": LLAMA | {"hidden_size": "4096"},
     "bad_rate": LLAMA | {"attention_dropout": 2},
     "bad_kinds": LLAMA | {"layer_types": ["full_attention"]},
@@ -55,6 +58,7 @@ def test_what_there_is_no_case_for_is_said(code):
     [
         ("unknown_attention", LLAMA, Workload(attention="flex_attention")),
         ("no_attention", SMALL["t5"], Workload(attention="flash_attention_2")),
+        ("attention_formula", SMALL["gptj"], Workload(attention="flash_attention_2")),
         ("no_target", LLAMA, Workload(lora=Lora(8, ("c_attn",)))),
         ("not_divisible", LLAMA | {"num_key_value_heads": 3}, Workload()),
         ("more_tokens", SMALL["gpt2"], Workload(length=1025)),
@@ -78,6 +82,25 @@ def test_a_share_of_a_head_is_read_by_its_old_names_and_its_new_one():
     whole = [walked(neox | {name: 1.0}) for name in names] + [walked(neox | {"rope_parameters": {names[1]: 1.0}})]
     assert len({peaks(one) for one in whole}) == 1
     assert peaks(whole[0]) != peaks(walked(neox))
+
+
+def test_a_head_that_config_json_tells_is_as_wide_in_every_product():
+    weights = {one.name: one.numel for one in walked(SMALL["starcoder2"] | {"head_dim": 64}).weights().values()}
+    layer = "model.layers.0.self_attn"
+    assert [weights[f"{layer}.{name}.weight"] for name in ("q_proj", "k_proj", "o_proj")] == [
+        256 * 8 * 64,
+        256 * 2 * 64,
+        8 * 64 * 256,
+    ]
+    same = walked(SMALL["stablelm"] | {"head_dim": 32})
+    assert list(same.weights()) == list(walked(SMALL["stablelm"]).weights())
+
+
+def test_attention_and_mlp_of_stablelm_read_one_norm_where_they_are_beside_each_other():
+    beside = walked(SMALL["stablelm"] | {"use_parallel_residual": True}).weights().values()
+    assert not [one.name for one in beside if "post_attention_layernorm" in one.name]
+    behind = walked(SMALL["stablelm"]).weights().values()
+    assert len(behind) == len(beside) + 2 * 4
 
 
 MORE = ("layer_types", "head_dim", "sliding_window", "sliding_window_pattern", "use_sliding_window", "n_inner")

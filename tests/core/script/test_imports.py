@@ -12,11 +12,18 @@ import pytest
 from dsgui.core.script.imports import Absent
 from dsgui.core.script.script import script_facts
 from dsgui.core.script.taken import ScriptAnswers
+from dsgui.shell.script import names_there, script_answers
 from dsgui.shell.script.script_answers import ScriptReader
 
 
 def answers(
-    folder: Path, source: str, elsewhere: str = "", working_directory: Path | None = None, **files: str
+    folder: Path,
+    source: str,
+    elsewhere: str = "",
+    working_directory: Path | None = None,
+    reader: ScriptReader | None = None,
+    python_path: str = "",
+    **files: str,
 ) -> ScriptAnswers:
     for name, text in (files | {"train": source}).items():
         path = folder / f"{name.replace('__', '/', 1)}.py"
@@ -26,10 +33,10 @@ def answers(
         target_python=sys.executable,
         script=str(folder / "train.py"),
         working_directory=str(working_directory or folder),
-        environment={},
+        environment={"PYTHONPATH": python_path} if python_path else {},
         elsewhere=elsewhere,
     )
-    return ScriptReader().read(plan, script_facts(dedent(source)).command_line)  # type: ignore[arg-type]
+    return (reader or ScriptReader()).read(plan, script_facts(dedent(source)).command_line)  # type: ignore[arg-type]
 
 
 def told(found: Iterable[Absent]) -> list[tuple[str, str, int]]:
@@ -49,12 +56,50 @@ def test_what_a_file_beside_the_script_imports_has_to_be_there_too(tmp_path: Pat
     assert told(found.missing) == [("openai_not_there", "utils.py", 2), ("absent_in_two", "two.py", 1)]
 
 
+WAYS_OF_ITS_OWN = [
+    "import sys\nsys.path.insert(0, '..')\n",
+    "import sys\nsys.modules['not_there'] = sys.modules['transformers.not_there'] = sys\n",
+    "import sys as _sys\n_sys.path.append('lib')\n",
+    "from sys import path\npath.append('lib')\n",
+    "import site\nsite.addsitedir('lib')\n",
+]
+
+
 @pytest.mark.parametrize("changing", ["utils", "train"])
-def test_where_modules_are_found_in_a_way_of_its_own_nothing_is_known(tmp_path: Path, changing: str) -> None:
-    changes = "import sys\nsys.path.insert(0, '..')\n"
-    files = {"train": "import utils\n", "utils": "import not_there\n"}
+@pytest.mark.parametrize("changes", WAYS_OF_ITS_OWN)
+def test_where_modules_are_found_in_a_way_of_its_own_nothing_is_known(
+    tmp_path: Path, changes: str, changing: str
+) -> None:
+    """Of what the script itself imports neither, where a file beside it changes where that is found."""
+    imports = "import not_there\nfrom transformers import NotThereAnyMore\n"
+    files = {"train": f"import utils\n{imports}", "utils": "import not_there_either\n"}
     files[changing] = changes + files[changing]
-    assert answers(tmp_path, files.pop("train"), **files).missing == ()
+    found = answers(tmp_path, files.pop("train"), **files)
+    assert (found.missing, found.gone) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("package", "missing"),
+    [
+        ("def train(): ...\n", []),
+        ("from .parts import train\n", []),
+        ("from .parts import *\n", []),
+        ("def __getattr__(name): ...\n", []),
+        ("", ["not_here_zz"]),
+        ("from . import train\n", ["not_here_zz"]),
+        ("from tools import train\n", ["not_here_zz"]),
+        ("def other():\n    train = 1\n", ["not_here_zz"]),
+    ],
+)
+def test_what_a_package_names_itself_is_no_file_of_it(tmp_path: Path, package: str, missing: list[str]) -> None:
+    found = answers(
+        tmp_path,
+        "from tools import train\n",
+        tools____init__=package,
+        tools__train="import not_here_zz\n",
+        tools__parts="train = 1\n",
+    )
+    assert [one.name for one in found.missing] == missing
 
 
 def test_imports_in_a_circle_end(tmp_path: Path) -> None:
@@ -95,6 +140,64 @@ def test_names_that_stand_in_the_source_are_not_asked_for(tmp_path: Path, monkey
     assert found.gone == ()
 
 
+@pytest.mark.parametrize("where", ["beside the script", "in the working directory"])
+def test_a_package_of_ones_own_with_a_well_known_name_is_no_release_of_it(tmp_path: Path, where: str) -> None:
+    """Some `datasets` beside the script, or a fork that deepspeed's launcher lets several machines find."""
+    taken = "from peft import coco\nfrom peft.coco import not_written_out\nimport peft.voc\n"
+    (tmp_path / "peft").mkdir()
+    for name in ("__init__", "coco"):
+        (tmp_path / "peft" / f"{name}.py").write_text("")
+    folder = tmp_path if where == "beside the script" else tmp_path / "scripts"
+    folder.mkdir(exist_ok=True)
+    assert answers(folder, taken, "" if folder == tmp_path else "worker-0", tmp_path).gone == ()
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [
+        "import transformers\ntransformers.not_there_any_more = 1\n",
+        "import transformers as of_old\nsetattr(of_old, 'not_there_any_more', 1)\n",
+        "import transformers\nfor name in ('not_there_any_more',):\n    setattr(transformers, name, 1)\n",
+    ],
+)
+@pytest.mark.parametrize("beside", [True, False])
+def test_a_name_that_is_set_on_a_package_is_there(tmp_path: Path, sets: str, beside: bool) -> None:
+    taken = "from transformers import not_there_any_more\n"
+    found = answers(tmp_path, f"import compat\n{taken}", compat=sets) if beside else answers(tmp_path, sets + taken)
+    assert found.gone == ()
+
+
+def test_what_else_is_set_hides_no_lack(tmp_path: Path) -> None:
+    found = answers(
+        tmp_path,
+        "import compat\nfrom transformers import not_there_any_more\n",
+        compat="import transformers\ntransformers.Trainer.train = self.transformers = None\nsetattr(self, name, 1)\n",
+    )
+    assert [one.name for one in found.gone] == ["transformers.not_there_any_more"]
+
+
+def test_a_question_that_failed_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = "from transformers import never_was_there_before\n"
+    monkeypatch.setattr(names_there, "TIMEOUT_S", 0.001)
+    assert answers(tmp_path, taken).gone == ()
+    monkeypatch.undo()
+    assert [one.name for one in answers(tmp_path, taken).gone] == ["transformers.never_was_there_before"]
+
+
+@pytest.mark.parametrize(("source", "asked"), [("", 1), ("import not_there\n", 2)])
+def test_a_question_that_failed_is_soon_asked_again_only_where_a_package_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, asked: int
+) -> None:
+    """It may take half a minute to fail; but an answer that stops a launch has to be fresh."""
+    now, questions = [0.0], list[object]()
+    monkeypatch.setattr(script_answers, "gone", lambda *given: questions.append(given))
+    reader = ScriptReader(lambda: now[0])
+    for _ in range(2):
+        answers(tmp_path, source, reader=reader)
+        now[0] += script_answers.FRESH_S + 1
+    assert len(questions) == asked
+
+
 @pytest.mark.parametrize(("elsewhere", "missing"), [("", ["beside"]), ("worker-0", [])])
 def test_the_working_directory_is_searched_only_where_deepspeed_adds_it(
     tmp_path: Path, elsewhere: str, missing: list[str]
@@ -104,3 +207,17 @@ def test_the_working_directory_is_searched_only_where_deepspeed_adds_it(
     (tmp_path / "scripts").mkdir()
     found = answers(tmp_path / "scripts", "import beside\n", elsewhere, tmp_path)
     assert [one.name for one in found.missing] == missing
+
+
+def test_a_folder_in_pythonpath_is_one_of_the_working_directory(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "of_mine.py").write_text("")
+    (tmp_path / "scripts").mkdir()
+    found = answers(tmp_path / "scripts", "import of_mine\n", working_directory=tmp_path, python_path="src")
+    assert found.missing == ()
+
+
+def test_a_run_in_its_own_folder_is_asked_for_before_that_is_there(tmp_path: Path) -> None:
+    source = "import not_there\nfrom transformers import not_there_any_more\n"
+    found = answers(tmp_path, source, working_directory=tmp_path / "runs" / "not-yet", python_path="src")
+    assert [one.name for one in (*found.missing, *found.gone)] == ["not_there", "transformers.not_there_any_more"]

@@ -241,8 +241,11 @@ SMALL = {
     "gpt_neox, one after the other": SMALL_NEOX | {"use_parallel_residual": False, "rotary_pct": 1.0},
     "phi": SMALL_PHI,
     "stablelm": SMALL_LLAMA | {"model_type": "stablelm", "use_qkv_bias": True},
+    "stablelm, beside each other": SMALL_LLAMA
+    | {"model_type": "stablelm", "use_parallel_residual": True, "hidden_dropout": 0.1},
     "starcoder2": SMALL_STARCODER,
     "starcoder2, a window": SMALL_STARCODER | {"sliding_window": 50, "residual_dropout": 0.1},
+    "starcoder2, wide heads": SMALL_STARCODER | {"head_dim": 64},
     "gptj": {"model_type": "gptj", "n_embd": 256, "n_head": 4, "n_layer": 4, "vocab_size": 1000, "rotary_dim": 16},
     "gpt2": {"model_type": "gpt2", "n_embd": 256, "n_head": 8, "n_layer": 4, "vocab_size": 1000},
     "bloom": {"model_type": "bloom", "hidden_size": 256, "n_head": 8, "n_layer": 4, "vocab_size": 1000},

@@ -59,7 +59,7 @@ class NeoX:
         normed = self.norm(name, 0, hidden)
         attended, weights = self.attention(f"{name}.{self.names.attention}", normed, *shared)
         attended = self.dropped(name, 1, attended)
-        if len(self.names.norms) > 1:
+        if not self.shape.kin.one_norm:
             normed = self.norm(name, 1, hidden)
         wide = self.dropped(name, 2, self.mlp(f"{name}.mlp", normed))
         together = op.added(self.tape, op.added(self.tape, wide, attended), hidden)
@@ -99,8 +99,9 @@ class NeoX:
         return self.shape.rotation.tables(self.tape, self.length, 2 * self.make.element)
 
     def out(self, name: str, x: Tensor) -> Tensor:
-        width = self.shape.hidden
-        return self.make.linear(f"{name}.{self.names.out}", x, width, width, bias=self.shape.out_bias)
+        shape = self.shape
+        width = shape.heads * shape.head
+        return self.make.linear(f"{name}.{self.names.out}", x, width, shape.hidden, bias=shape.out_bias)
 
     def scored(
         self, name: str, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None

@@ -255,6 +255,7 @@ MEMORY_NOTES: Mapping[str, str] = {
     "unknown_activation": "没有激活函数 {name} 的公式。",
     "unknown_attention": "没有注意力实现 {name} 的公式。",
     "no_attention": "transformers 对 {type} 类模型没有 {name}。",
+    "attention_formula": "没有 {type} 类模型的 {name} 公式。",
     "no_padding": "假定各序列等长。填充会使激活多出一个掩码。",
     "eager_instead": "transformers 对 {type} 类模型没有 sdpa：按 eager 注意力估计。",
     "fused_in_fp32": "按融合注意力内核估计。PyTorch 没有 fp32 下分组注意力头的融合内核，因此这个模型需要更多；"
@@ -291,6 +292,7 @@ MEMORY_NOTES: Mapping[str, str] = {
     "no_peft": "训练环境没有安装 peft，无法询问 LoRA。",
     "taken_as": "模型按 {name} 计算。若脚本训练的是别的任务头，"
     "请在 config.json 的副本中把 architectures 改为相应的类名。",
+    "taken_instead": "config.json 指定的是 {named}，试运行不知道如何训练它：模型按 {name} 计算。",
     "text_only": "{name} 只按文本输入计算：图像和声音会增加激活。",
     "fewer_micro_batches": "每步 {steps} 个微批中取了 {here} 个：更多的与第二个相同。",
     "client_optimizer": "配置没有指定优化器：按脚本传入的 {name} 计算。",

@@ -264,6 +264,7 @@ MEMORY_NOTES: Mapping[str, str] = {
     "unknown_activation": "There is no formula for the activation {name}.",
     "unknown_attention": "There is no formula for the attention implementation {name}.",
     "no_attention": "transformers has no {name} for models of type {type}.",
+    "attention_formula": "There is no formula for {name} in models of type {type}.",
     "no_padding": "Sequences are taken to be equally long. Padding adds a mask to the activations.",
     "eager_instead": "transformers has no sdpa for models of type {type}: eager attention is assumed.",
     "fused_in_fp32": "A fused attention kernel is assumed. PyTorch has none for grouped heads in fp32, so "
@@ -300,6 +301,8 @@ MEMORY_NOTES: Mapping[str, str] = {
     "no_peft": "peft is not installed in the environment that trains, so LoRA can't be asked.",
     "taken_as": "The model was built as {name}. If the script trains another head, name its class as architectures in "
     "a copy of config.json.",
+    "taken_instead": "config.json names {named}, which a dry run does not know how to train: the model was built as "
+    "{name}.",
     "text_only": "{name} was run on text alone: images and audio add activations.",
     "fewer_micro_batches": "{here} of the {steps} micro batches of a step were run: the others are like the second.",
     "client_optimizer": "The config names no optimizer: {name} was used, as if the script passed it.",
