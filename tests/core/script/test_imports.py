@@ -74,7 +74,7 @@ def test_where_modules_are_found_in_a_way_of_its_own_nothing_is_known(
     imports = "import not_there\nfrom transformers import NotThereAnyMore\n"
     files = {"train": f"import utils\n{imports}", "utils": "import not_there_either\n"}
     files[changing] = changes + files[changing]
-    found = answers(tmp_path, files.pop("train"), **files)
+    found = answers(tmp_path, files["train"], utils=files["utils"])
     assert (found.missing, found.gone) == ((), ())
 
 
