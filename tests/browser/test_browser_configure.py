@@ -237,8 +237,6 @@ def test_a_text_that_is_no_json_is_not_downloaded(page):
     expect(page.get_by_text("Not downloaded.")).to_be_visible()
 
 
-# Cheaper: tests/core/config; copying in tests/js/common/copying.test.js.
-@pytest.mark.complete
 def test_the_code_people_need_next_is_shown_and_copied(page):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_label("Code snippets").check()

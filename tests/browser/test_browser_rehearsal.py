@@ -111,7 +111,7 @@ def test_a_click_during_which_the_server_tells_more_still_cancels(page, made_up)
     expect(said(page)).to_have_text("The dry run was cancelled. The formula’s answer stands.")
 
 
-# Cheaper: test_cancel_ends_the_process… leaves the button ready too.
+# Nothing cheaper shows it; it failed at its last look, where the second dry run says its steps: to be mended.
 @pytest.mark.complete
 def test_a_press_that_the_server_has_no_answer_to_can_be_pressed_again(browser, app):
     """Neither button stays busy: the dry run's, and that which looks for a change."""

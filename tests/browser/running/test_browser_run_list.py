@@ -162,8 +162,6 @@ def test_each_page_has_an_address(browser, many):
             assert page.url.endswith(f"?tab={tab}")
 
 
-# Cheaper: tests/runs/test_run_list.py.
-@pytest.mark.complete
 def test_a_count_is_of_the_words_that_were_searched(browser, many):
     """While the answer to other words is on its way, nothing says that they were found."""
     app, _, _ = many
