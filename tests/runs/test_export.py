@@ -262,7 +262,7 @@ def test_the_routes_give_what_the_exports_give_and_an_unknown_run_is_a_sentence(
             answer = served.ask("GET", f"/dsgui/runs/{wrong}/{name}", bearer())
             assert answer.status_code == 404
         assert (
-            "Run 20200101-000000-0000: there is none"
+            "Run 20200101-000000-0000 was not found"
             in served.ask("GET", f"/dsgui/runs/20200101-000000-0000/{name}", bearer()).json()["detail"]
         )
         assert served.ask("GET", f"/dsgui/runs/{run_id}/{name}").status_code == 401

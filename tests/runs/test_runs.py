@@ -99,7 +99,7 @@ def test_a_port_in_use_is_named_and_a_free_one_offered(bench: Bench) -> None:
         port = listener.getsockname()[1]
         with pytest.raises(PlanError, match=f"{port} is in use") as caught:
             bench.runs.prepare(bench.request(script, master_port=port))
-    offered = int(str(caught.value).split("Give ")[1].split(",")[0])
+    offered = int(str(caught.value).split("Use ")[1].split(",")[0])
     assert bench.runs.prepare(bench.request(script, master_port=offered)).master_port == offered
     with pytest.raises(PlanError, match="outside"):
         bench.runs.prepare(bench.request(script, master_port=70_000))

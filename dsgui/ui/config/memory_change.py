@@ -16,7 +16,7 @@ from dsgui.ui.common.documents import read_document
 from dsgui.ui.common.embedded import tell_if_unanswered
 from dsgui.ui.common.events import CHANGED_TEXT, ONCE, details
 from dsgui.ui.common.services import Services
-from dsgui.ui.config.memory_panel import MemoryPanel, asked_of, fitted_for
+from dsgui.ui.config.memory_panel import MemoryPanel, asked_of, fitted_for, memory_shown
 from dsgui.ui.config.workbench import View, Workbench, make_context
 
 _MOST_EDITS = 40
@@ -34,10 +34,12 @@ def wire_memory_change(
     text, _ = page
 
     def find(text: str | None, *bar_and_memory: Any) -> Any:
-        given = bar_and_memory[: len(bar)]
-        context = make_context(services.target(), *given)
+        context = make_context(services.target(), *bar_and_memory[: len(bar)])
         view = workbench.show(text or "", context)
-        return gr.update(found=change_found(services, view, context, bar_and_memory[len(bar) :]))
+        given = bar_and_memory[len(bar) :]
+        # With the bars, which stand for something else where an answer to an edit got lost.
+        bars = memory_shown(services, view, context, given)
+        return gr.update(found=change_found(services, view, context, given), value=bars)
 
     tell_if_unanswered(memory.panel.find(find, [text, *bar, *memory.inputs], [memory.panel], **ONCE), "change")
     memory.panel.apply(applied, [text], applies_to(memory, page), **ONCE)
