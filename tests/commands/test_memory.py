@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from dsgui.cli import main
+from tests.answers.remembered import SUPERVISION
+
+pytestmark = pytest.mark.remembered(*SUPERVISION)
 
 CONFIG = {
     "train_micro_batch_size_per_gpu": 1,

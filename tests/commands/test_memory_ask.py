@@ -15,8 +15,11 @@ from dsgui.core.config.context import LATEST_KNOWN
 from dsgui.core.memory import instant
 from dsgui.core.memory.answer import CannotSay, Source
 from dsgui.core.texts.saying import said
+from tests.answers.remembered import SUPERVISION
 from tests.commands.test_memory import CONFIG, model
 from tests.support.run_fixtures import wait_until
+
+pytestmark = pytest.mark.remembered(*SUPERVISION)
 
 ONE_B = ("--model", "1B", "--gpus", "2", "--device", "a100-80", "--ask")
 

@@ -29,10 +29,10 @@ def checkout(tmp_path, monkeypatch):
     return tmp_path
 
 
-def key():
+def key(*more):
     for one in (remembered.behind, remembered._hash_of, remembered._imported):
         one.cache_clear()
-    return remembered.key_of("tests/room/test_it.py::test_it[x]", ("recipes/script.py", "presets"))
+    return remembered.key_of("tests/room/test_it.py::test_it[x]", ("recipes/script.py", "presets", *more))
 
 
 @pytest.mark.parametrize(
@@ -65,6 +65,13 @@ def test_a_change_of_anything_else_is_none(checkout):
     (checkout / "dsgui/core/texts/english/errors.py").write_text("1")
     (checkout / "README.md").write_text("1")
     assert key() == before
+
+
+def test_a_sentence_counts_for_a_test_that_says_so(checkout):
+    before, without = key(remembered.TEXTS), key()
+    (checkout / "dsgui/core/texts/english/errors.py").write_text("1")
+    assert key(remembered.TEXTS) != before
+    assert key() == without
 
 
 def test_a_root_that_is_not_there_is_told(checkout):

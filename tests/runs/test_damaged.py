@@ -26,6 +26,7 @@ from dsgui.runs.report import Reports
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.runs.store import RunDirectory, Store
+from tests.answers.remembered import SUPERVISION
 from tests.support.made_runs import Made, make_run
 
 PATIENCE_S = 60
@@ -218,6 +219,7 @@ def most_memory() -> int:
     return next(int(line.split()[1]) << 10 for line in status if line.startswith("VmHWM"))
 
 
+@pytest.mark.remembered(*SUPERVISION)
 @pytest.mark.parametrize("how", [*NO_FILES, *CONTENTS], ids=lambda how: how.__name__)
 def test_a_damaged_run_says_so_and_everything_else_goes_on(tmp_path: Path, how: Callable[[Path], None]) -> None:
     runs_dir = tmp_path / "runs"

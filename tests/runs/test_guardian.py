@@ -24,7 +24,10 @@ from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.processes.processes import is_alive, members, read_stat, send_signal
 from dsgui.shell.runs.curve_reader import read_points
 from dsgui.shell.runs.store import Store
+from tests.answers.remembered import SUPERVISION
 from tests.support.run_fixtures import CONFIG, Bench, bench, wait_until
+
+pytestmark = pytest.mark.remembered(*SUPERVISION)
 
 __all__ = ["bench"]
 

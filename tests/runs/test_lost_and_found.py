@@ -20,9 +20,12 @@ from dsgui.shell.processes.processes import end_tree, identify, is_alive, send_s
 from dsgui.shell.runs.adrift import adrift
 from dsgui.shell.runs.kept_end import keep_end, kept_end
 from dsgui.shell.runs.store import RunDirectory, Store
+from tests.answers.remembered import SUPERVISION
 from tests.runs.test_runs import written_run
 from tests.support.made_runs import Made, make_run
 from tests.support.run_fixtures import Bench, bench, wait_until
+
+pytestmark = pytest.mark.remembered(*SUPERVISION)
 
 __all__ = ["bench"]
 

@@ -8,8 +8,11 @@ import pytest
 
 from dsgui.core.launch.state import RunState
 from dsgui.core.runs.news import Delta
+from tests.answers.remembered import SUPERVISION
 from tests.runs.test_guardian import STEPS, assert_nothing_left, assert_whole, kill, status_of, steps_of
 from tests.support.run_fixtures import CONFIG, Bench, bench, wait_until
+
+pytestmark = pytest.mark.remembered(*SUPERVISION)
 
 __all__ = ["bench"]
 

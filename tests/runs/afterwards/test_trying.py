@@ -11,8 +11,11 @@ from dsgui.runs.afterwards import AfterTraining
 from dsgui.runs.archive import Archive
 from dsgui.runs.trying import TryIt
 from dsgui.shell.access.places import Places
+from tests.answers.remembered import SUPERVISION
 from tests.support.run_fixtures import Bench, bench, wait_until
 from tests.support.tiny_models import make_models
+
+pytestmark = pytest.mark.remembered(*SUPERVISION)
 
 __all__ = ["bench"]
 

@@ -16,12 +16,16 @@ import pytest
 from dsgui.core.launch.state import RunState
 from dsgui.core.metrics.samples import GpuSample, Sample
 from dsgui.core.runs.news import Cursor
+from tests.answers.remembered import SUPERVISION
 from tests.support import fake_driver
 from tests.support.curves_json import sampled
 from tests.support.fake_driver import GIB, GPU_IS_LOST, NOT_SUPPORTED, FakeDriver, serves, without_pcie
 from tests.support.run_fixtures import Bench, bench, wait_until  # noqa: F401 — bench is a fixture
 
-pytestmark = pytest.mark.skipif(bool(fake_driver.missing()), reason=fake_driver.missing() or "it can be built")
+pytestmark = [
+    pytest.mark.remembered(*SUPERVISION),
+    pytest.mark.skipif(bool(fake_driver.missing()), reason=fake_driver.missing() or "it can be built"),
+]
 
 _BOUND_S = 0.15  # what is promised is 50 ms; the rest is the rest of a sample on a busy machine
 _PROGRAM = """

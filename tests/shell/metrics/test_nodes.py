@@ -24,8 +24,11 @@ from dsgui.core.metrics.samples import GpuSample, Sample
 from dsgui.core.texts.english import TEXTS
 from dsgui.core.texts.saying import sentences
 from dsgui.shell.metrics.nodes import Nodes, bundle, folders_written, is_here
+from tests.answers.remembered import SUPERVISION
 from tests.support.fake_driver import FakeDriver, missing, serves, without_pcie
 from tests.support.run_fixtures import exists, wait_until
+
+pytestmark = pytest.mark.remembered(*SUPERVISION)
 
 RUN = "20260101-000000-abcd"
 # Greets as a login shell may; says what it is on a line of its own; keeps nothing of this environment.
