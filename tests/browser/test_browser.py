@@ -53,10 +53,13 @@ def launch_watch_and_stop(page, app):
     page.click("#launch")
     expect(page.locator(".ds-run-title")).to_contain_text("translation", timeout=60_000)
     run_id = page.url.split("run=")[1]
+    expect(page.locator(".ds-why")).to_have_text("Drawn by time until training values are logged.", timeout=60_000)
     loss = page.locator('[data-chart="Loss"] .js-plotly-plot')
     expect(loss).to_be_visible(timeout=FIRST_POINTS_MS)
     page.wait_for_function(f"({DRAWN_TO})('Loss') >= 6", timeout=60_000)
     page.wait_for_function(f"({DRAWN_TO})('Host memory') >= 5", timeout=60_000)
+    expect(page.locator('[data-chart="Host memory"] .xtitle')).to_have_text("step")
+    expect(page.locator(".ds-why")).to_be_hidden()
     for figure in page.locator(".ds-chart:visible").all():
         assert figure.locator("svg").first.bounding_box()["width"] <= figure.bounding_box()["width"]
     stop_run(page)
@@ -145,7 +148,7 @@ def test_bf16_is_checked_against_the_planned_card(page):
     expect(findings(page)).to_contain_text("Checks pass")
 
 
-# Cheaper: tests/core/preflight; what holds a launch back in test_browser_preflight.py.
+# Cheaper: tests/ui/launch/test_preview.py::test_a_missing_script…; that the page shows it: test_browser_preflight.py.
 @pytest.mark.complete
 def test_a_missing_script_and_bad_ports_are_said_and_nothing_starts(page):
     page.get_by_role("tab", name="2 · Launch").click()

@@ -165,7 +165,8 @@ def test_a_path_and_an_accelerate_yaml_are_opened_and_a_wrong_path_is_said(page,
     assert config(page)["train_batch_size"] == 48
 
 
-# Cheaper: tests/core/rules; a fix is pressed in test_browser.py.
+# Cheaper: tests/core/rules/test_keys.py::test_a_key_that_came_later…, ::test_a_removed_block…; that the page plans for
+# the release: test_browser_ask.py.
 @pytest.mark.complete
 def test_a_key_that_the_target_release_lacks_is_flagged_and_offered_to_go(page):
     replace_text(page, '{"train_batch_size": 2, "torch_autocast": {"enabled": true}, "amp": {"enabled": false}}')
@@ -178,21 +179,7 @@ def test_a_key_that_the_target_release_lacks_is_flagged_and_offered_to_go(page):
     expect(page.locator('[data-pointer="/gradient_clipping"]')).to_have_attribute("placeholder", "default 0.0")
 
 
-# Cheaper: tests/core/validation, tests/ui/config.
-@pytest.mark.complete
-def test_a_move_to_another_release_names_what_changes_and_writes_the_old_default_down(page):
-    replace_text(page, '{"train_batch_size": 2, "amp": {"enabled": false}}')
-    choose(page, "#integration", "native DeepSpeed")
-    choose(page, "#version", "Plan for 0.14.5")
-    page.get_by_label("Check against another version").check()
-    panel = page.locator("#tool-panel")
-    expect(panel).to_contain_text("NVIDIA Apex AMP was removed")
-    expect(panel).to_contain_text("Different defaults")
-    panel.locator('[data-pointer="/gradient_clipping"]').click()
-    wait_for_config(page, "c.gradient_clipping === 0")
-
-
-# Cheaper: tests/core/rules; a fix is pressed in test_browser.py.
+# Cheaper: tests/core/rules/test_keys.py::test_an_old_name_is_rewritten…; a fix is pressed in test_browser.py.
 @pytest.mark.complete
 def test_an_old_name_is_rewritten_on_a_click(page):
     replace_text(page, '{"train_batch_size": 2, "zero_optimization": {"stage": 2, "cpu_offload": true}}')
@@ -269,3 +256,7 @@ def test_the_trainers_tool_starts_with_the_launch_arguments_and_makes_the_findin
     expect(findings(page)).not_to_contain_text("- ds ")
     choose(page, "#integration", "native DeepSpeed")
     expect(panel).to_contain_text("Native DeepSpeed gets the file unchanged")
+    page.get_by_label("Check against another version").check()  # another tool, with a fix to press
+    choose(page, "#move-to", "0.14.5")
+    panel.locator('[data-pointer="/gradient_clipping"]').click()
+    wait_for_config(page, "c.gradient_clipping === 1")

@@ -14,7 +14,7 @@ def open_script(page, path, text):
     return page.locator("#command pre")
 
 
-# Cheaper: tests/core/launch/test_handing.py.
+# Cheaper: tests/ui/launch/test_preview.py::test_a_script_that_accelerate_configures…; the page's part: the next test.
 @pytest.mark.complete
 def test_an_accelerate_script_is_told_by_the_environment(page, tmp_path):
     source = "from accelerate import Accelerator\nAccelerator().prepare(model, optimizer)\n"
@@ -38,7 +38,7 @@ def test_one_click_gives_a_strict_script_its_config(page, tmp_path):
     expect(page.locator("#preflight")).not_to_contain_text("unrecognized arguments")
 
 
-# Cheaper: tests/core/launch/test_handing.py.
+# Cheaper: tests/ui/launch/test_preview.py::test_a_script_that_brings…; the page's part: the test above.
 @pytest.mark.complete
 def test_a_script_that_brings_its_own_config_is_no_false_alarm(page, tmp_path):
     source = "import argparse\nargs = argparse.ArgumentParser().parse_args()\n"

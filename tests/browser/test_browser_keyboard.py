@@ -54,7 +54,8 @@ def open_tab(page, number):
     page.locator("#pages > .tab-wrapper [role=tab]").nth(number).click()
 
 
-# `make test-all` looks at the others; Learn's test has axe look at a narrow dark page, the report's at a dark report.
+# Cheaper: colours that can be read in the dark, tests/ui/site/test_design.py; narrow, test_nothing_is_wider… in
+# test_browser_monitor.py; axe on a narrow dark page, test_browser_learn.py, and on a dark report, below.
 MODES = [("light", 1280)]
 OTHERS = [pytest.param(mode, marks=pytest.mark.complete) for mode in (("dark", 390), ("dark", 1280), ("light", 390))]
 
@@ -97,6 +98,8 @@ def test_axe_finds_nothing_wrong_in_a_report(browser, made, tmp_path):
             page.goto(report.as_uri())
             page.locator(".js-plotly-plot").first.wait_for()
             assert violations(page) == []
+            ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+            assert ground == ("rgb(255, 255, 255)" if scheme == "light" else "rgb(21, 28, 38)")
 
 
 def test_axe_would_find_what_is_wrong(at):

@@ -98,30 +98,13 @@ def test_a_part_says_what_it_is_by_mouse_and_keyboard_and_leads_to_its_key(page)
     expect(explained).to_contain_text("weights: The model’s own parameters")
     explained.get_by_role("button", name="zero_optimization.stage").click()
     expect(page.locator('[data-pointer="/zero_optimization/stage"] input:checked')).to_be_focused()
-
-
-# Cheaper: tests/js/memory/memory_bars.test.js: all moments have the same scale.
-@pytest.mark.complete
-def test_each_moment_is_shown_on_the_same_scale(page):
-    plan_for_a_24_gb_card(page)
-    expect(chip(page)).to_have_text("does not fit")
-    peak = bar(page, "gpu").locator(".ds-mem-need").inner_text()
-    page.get_by_role("button", name="initialize").click()
-    expect(page.get_by_role("button", name="initialize")).to_have_attribute("aria-pressed", "true")
-    expect(bar(page, "gpu").locator(".ds-mem-need")).not_to_have_text(peak)
+    need = bar(page, "gpu").locator(".ds-mem-need")
+    peak, moment = need.inner_text(), page.get_by_role("button", name="initialize")
+    moment.click()
+    expect(moment).to_have_attribute("aria-pressed", "true")
+    expect(need).not_to_have_text(peak)
     page.get_by_role("button", name="peak").click()
-    expect(bar(page, "gpu").locator(".ds-mem-need")).to_have_text(peak)
-
-
-# Cheaper: tests/core/memory, tests/ui/config.
-@pytest.mark.complete
-def test_an_invalid_config_is_to_be_mended_first(page):
-    plan_for_a_24_gb_card(page)
-    expect(chip(page)).to_have_text("does not fit")
-    replace_text(page, json.dumps(CONFIG | {"zero_optimization": {"stage": 7}}))
-    expect(page.locator("#memory-panel")).to_contain_text("Fix the config first:")
-    expect(chip(page)).to_have_text("can’t say")
-    expect(page.locator(".ds-mem-bar")).to_have_count(0)
+    expect(need).to_have_text(peak)
 
 
 def test_launch_checks_the_same_model(page):
@@ -131,6 +114,9 @@ def test_launch_checks_the_same_model(page):
     expect(chip(page)).to_have_text("does not fit")
     page.get_by_role("tab", name="2 · Launch").click()
     expect(page.locator("#preflight")).to_contain_text("70B: does not fit (Host ")
+    page.fill("#arguments textarea, #arguments input", "--max_seq_length 2048")
+    page.get_by_role("tab", name="1 · Configure").click()
+    expect(page.locator(".ds-mem-about")).to_contain_text("1 × 2048 tokens")
 
 
 def test_a_reload_keeps_the_model(page):
@@ -141,7 +127,7 @@ def test_a_reload_keeps_the_model(page):
     expect(page.locator("#memory-model textarea, #memory-model input")).to_have_value("7B")
 
 
-# Cheaper: tests/core/script; tests/ui/config.
+# Cheaper: tests/ui/config/test_memory_asking.py::test_the_scripts_arguments_name…; the page's part: the test of Launch.
 @pytest.mark.complete
 def test_a_model_that_the_scripts_arguments_name_is_taken(page):
     replace_text(page, json.dumps(CONFIG))
@@ -171,6 +157,9 @@ def test_zeros_stages_stand_side_by_side_and_follow_the_config(page):
     expect(current).to_contain_text("on the host")
     replace_text(page, json.dumps(CONFIG | {"zero_optimization": {"stage": 7}}))
     expect(page.locator(".ds-zs")).to_contain_text("Fix the config first:")
+    expect(page.locator("#memory-panel")).to_contain_text("Fix the config first:")
+    expect(chip(page)).to_have_text("can’t say")
+    expect(page.locator(".ds-mem-bar")).to_have_count(0)
     page.get_by_text("ZeRO stages compared").click()
     with page.expect_response("**/gradio_api/run/**"):
         page.get_by_text("ZeRO stages compared").click()

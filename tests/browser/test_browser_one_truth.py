@@ -54,7 +54,7 @@ def test_planned_gpus_and_nodes_go_to_slurm_and_the_hostfile_until_somebody_says
     expect(said).to_be_hidden()
 
 
-# Cheaper: tests/js/launch/as_planned.test.js.
+# Cheaper: tests/js/launch/as_planned.test.js decides it on the page, without a server; the page's part: the test above.
 @pytest.mark.complete
 def test_a_late_answer_to_the_plan_never_replaces_what_was_typed_meanwhile(page):
     page.get_by_role("tab", name="2 · Launch").click()

@@ -33,8 +33,11 @@ def test_a_problem_holds_launch_back_and_accepting_it_starts_what_then_fails_as_
     expect(preflight.locator(".ds-verdict")).to_contain_text("1 problem")
     expect(page.locator("#launch")).to_be_disabled()
     tick = page.locator("#although input")
+    held = HeldAnswers(page, "strict.py")
     tick.check()
-    expect(page.locator("#launch")).to_be_enabled()
+    held.wait()
+    expect(page.locator("#launch")).to_be_enabled()  # at once, not with the answer
+    held.release()
 
     choose_script(page, sound)
     expect(problem).to_have_count(0)
@@ -135,7 +138,14 @@ def test_arguments_that_contradict_the_config_hold_launch_back_and_logging_is_a_
 def test_one_press_starts_what_stands_on_the_page_while_an_old_answer_shows_another_command(page, tmp_path):
     script = tmp_path / "sound.py"
     script.write_text("import sys\nprint(sys.argv)")
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.get_by_label("My own script").check()
+    expect(page.locator("#launch")).to_be_disabled()  # there is none yet
+    first = HeldAnswers(page, script.name)
     choose_script(page, script)
+    first.wait()
+    expect(page.locator("#launch")).to_be_enabled()  # at once, not with the answer
+    first.release()
     arguments, command = page.locator("#arguments textarea, #arguments input").first, page.locator("#command")
     arguments.fill("--old")
     expect(command).to_contain_text("--old")
@@ -151,7 +161,9 @@ def test_one_press_starts_what_stands_on_the_page_while_an_old_answer_shows_anot
     expect(page.get_by_label("Output of the run")).to_contain_text("--new", timeout=60_000)
 
 
-@pytest.mark.complete  # one press, with nothing to accept: below
+# Cheaper: the tick's part above, in test_a_problem_holds_launch_back…; a press before an answer: one press, above, and
+# tests/ui/launch/test_previewed.py; what is accepted then: tests/ui/launch/test_preview.py.
+@pytest.mark.complete
 def test_one_press_starts_what_was_accepted_while_its_command_is_still_being_built(page, tmp_path):
     script = tmp_path / "strict.py"
     script.write_text(STRICT)
@@ -165,7 +177,7 @@ def test_one_press_starts_what_was_accepted_while_its_command_is_still_being_bui
     expect(page.locator(".ds-run-head .ds-state")).to_have_text("failed", timeout=60_000)
 
 
-# Cheaper: the other test of one press, below.
+# Cheaper: test_one_press_starts_what_stands… above, and tests/ui/launch/test_previewed.py.
 @pytest.mark.complete
 def test_one_press_starts_a_script_whose_command_is_still_being_built(page, tmp_path):
     script = tmp_path / "sound.py"

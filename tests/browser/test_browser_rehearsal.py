@@ -89,26 +89,15 @@ def test_cancel_ends_the_process_and_leaves_the_formula(page, made_up):
     ask(page)
     expect(said(page)).to_contain_text("step 2 of 3, backward")
     assert rehearsing_python.running(made_up)
-    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Cancel").hover()
+    page.mouse.down()
+    before = said(page).text_content()
+    expect(said(page)).not_to_have_text(before)  # the seconds: the server tells more while the button is pressed
+    page.mouse.up()
     expect(said(page)).to_have_text("The dry run was cancelled. The formula’s answer stands.")
     assert not rehearsing_python.running(made_up)
     expect(chip(page)).to_have_text("does not fit")
     expect(bar(page, "gpu")).not_to_contain_text("by dry run")
-
-
-@pytest.mark.complete  # a cancel: above
-def test_a_click_during_which_the_server_tells_more_still_cancels(page, made_up):
-    plan_for_a_24_gb_card(page)
-    page.fill("#gpus input", "8")
-    expect(page.locator(".ds-mem-about")).to_contain_text("8 ranks")
-    ask(page)
-    expect(said(page)).to_contain_text("step 2 of 3, backward")
-    page.get_by_role("button", name="Cancel").hover()
-    page.mouse.down()
-    before = said(page).text_content()
-    expect(said(page)).not_to_have_text(before)  # the seconds
-    page.mouse.up()
-    expect(said(page)).to_have_text("The dry run was cancelled. The formula’s answer stands.")
 
 
 def test_a_press_that_the_server_has_no_answer_to_can_be_pressed_again(browser, app):
@@ -167,7 +156,8 @@ def test_a_closed_tab_ends_its_dry_run_and_the_next_in_line_begins(page, browser
     context.close()
 
 
-@pytest.mark.complete  # without a page: tests/shell/memory/test_dry_runs.py
+# Cheaper: tests/ui/site/test_app.py::test_the_end_of_the_server…, tests/shell/memory/test_dry_runs.py::test_no_process…
+@pytest.mark.complete
 def test_the_end_of_the_server_ends_a_dry_run(browser, made_up, tmp_path):
     with running_app(tmp_path / "runs", "--python", str(made_up / "python")) as app:
         page = app.sign_in(browser.new_context()).new_page()

@@ -186,7 +186,9 @@ def test_both_machines_are_sampled_and_nothing_of_that_is_left_there(site: Site)
     assert site.agents() == dict.fromkeys(NAMES, False)
 
 
-@pytest.mark.complete  # one that ends by itself: below; on one machine: test_real_launcher.py
+# Cheaper: a rank that fails by itself, the next test; one killed on this machine,
+# tests/real_deepspeed/test_real_launcher.py::test_a_rank_that_is_killed….
+@pytest.mark.complete
 def test_a_rank_killed_on_one_machine_ends_the_run_as_failed_on_both(site: Site) -> None:
     run_id = site.launch()
     output = site.wait(run_id, trains_on_both).output
@@ -213,7 +215,8 @@ def test_a_machine_that_does_not_answer_fails_the_launch_in_words(site: Site) ->
     assert "could not be copied to every host (nowhere.invalid: " in delta.reason
 
 
-@pytest.mark.complete  # how it is told apart: tests/core/launch/test_hostfile.py
+# Cheaper: tests/core/launch/test_plan.py::test_one_remote_machine_alone….
+@pytest.mark.complete
 def test_one_remote_machine_alone_is_not_taken_for_this_one(site: Site) -> None:
     (site.folder / "now").touch()
     run_id = site.launch("--include", "worker-b", until="now", master="worker-b")

@@ -178,6 +178,7 @@ def test_whatever_is_written_is_read_back(rows, name):
 MILLION = 1_000_000
 
 
+# Cheaper: half as many, with the same limit.
 @pytest.fixture(params=[MILLION // 2, pytest.param(MILLION, marks=pytest.mark.complete)])
 def long_run(tmp_path, request):
     """Many steps of three curves, as they are kept."""

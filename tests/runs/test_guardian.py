@@ -73,6 +73,7 @@ def assert_whole(bench: Bench, run_id: str, steps: int) -> None:
     assert output == "".join(f"step={step} loss={1 / step:.6f} lr=0.1\n" for step in range(1, steps + 1))
 
 
+# Cheaper: another exit code reaches whoever takes over, test_a_launcher_whose_parent_is_suspended…[3].
 @pytest.mark.parametrize("code", [0, pytest.param(3, marks=pytest.mark.complete)])
 def test_a_training_outlives_its_supervisors_and_no_point_is_lost(bench: Bench, code: int) -> None:
     run_id = bench.start(STEPS.format(steps=400, pause=0.005, code=code))
@@ -85,6 +86,7 @@ def test_a_training_outlives_its_supervisors_and_no_point_is_lost(bench: Bench, 
     assert_nothing_left(bench, run_id)
 
 
+# Cheaper: each of the three once, in the order [2, 1, 0]; the supervisor again and again, the test above.
 @pytest.mark.parametrize(
     "victims", [(2, 1, 0), *(pytest.param(one, marks=pytest.mark.complete) for one in ((1, 0, 2), (2, 0), (0, 1)))]
 )
@@ -435,6 +437,7 @@ supervise.main()
 """
 
 
+# Cheaper: the other fault is raised in the same start of a supervisor, [thread].
 @pytest.mark.parametrize("what", ["thread", pytest.param("memory", marks=pytest.mark.complete)])
 def test_a_training_outlives_a_time_in_which_no_supervisor_can_take_over(bench: Bench, what: str) -> None:
     plan = bench.runs.prepare(bench.request(bench.script(STEPS.format(steps=400, pause=0.01, code=0))))
@@ -452,6 +455,7 @@ def test_a_training_outlives_a_time_in_which_no_supervisor_can_take_over(bench: 
     assert_whole(bench, plan.run_id, 400)
 
 
+# Cheaper: that exit code 0 is a success for whoever takes over, test_a_training_outlives_its_supervisors…[0].
 @pytest.mark.parametrize("code", [pytest.param(0, marks=pytest.mark.complete), 3])
 def test_a_launcher_whose_parent_is_suspended_is_seen_to_have_ended(bench: Bench, code: int) -> None:
     run_id = bench.start(STEPS.format(steps=150, pause=0.01, code=code))

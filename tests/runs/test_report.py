@@ -222,6 +222,7 @@ def test_the_route_gives_it_as_a_file_and_an_unknown_run_is_a_sentence(tmp_path)
     assert served.ask("GET", f"/dsgui/report?runs={run_id}").status_code == 401
 
 
+# Cheaper: a dark report, tests/browser/test_browser_keyboard.py::test_axe_finds_nothing_wrong_in_a_report.
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.complete)])
 def test_it_opens_from_the_disk_draws_every_chart_and_asks_nobody(bench: Bench, browser, scheme):

@@ -184,7 +184,9 @@ def stop_from(page: Page, app: App, run_id: str) -> None:
     expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=SLOW_MS)
 
 
-@pytest.mark.complete  # without pages above; a stop by the server that did not start it: below
+# Cheaper: without pages, test_what_several_servers_start_at_once…; a server that shows and stops what it did not start,
+# the second one of test_a_server_killed_in_mid_run….
+@pytest.mark.complete
 @pytest.mark.browser
 def test_two_servers_show_the_same_runs_start_one_at_a_time_and_stop_each_others(browser, tmp_path: Path) -> None:
     runs_dir, beats = tmp_path / "runs", tmp_path / "beats"

@@ -129,6 +129,7 @@ def test_a_thousand_uploads_at_once_are_bounded_and_the_page_goes_on_answering(s
     assert psutil.Process(server.process.pid).memory_info().rss - before < 100 << 20
 
 
+# Cheaper: fewer loads, under a higher limit; that sessions are bounded, test_table.py::test_sessions_are_bounded….
 @pytest.mark.parametrize(
     ("loads", "most_mib"), [(60, 200), pytest.param(500, 60, marks=pytest.mark.complete, id="until it has settled")]
 )

@@ -10,7 +10,9 @@ from tests.browser.running.test_browser_resume import press_launch, state
 from tests.support.browser import replace_text
 from tests.support.record_failures import AUTO, HF, ON_GPU_WORDS
 
-# Each part is shown apart: test_browser_preflight, test_browser_runs (the repaired clone), test_remedies (it succeeds).
+# Cheaper: what is said before, tests/core/preflight/test_preflight.py (use_cpu); of tests/examples/failures/use-cpu-*,
+# the diagnosis, tests/core/diagnosis, and that its change succeeds, tests/real_deepspeed/test_remedies.py; the clone,
+# test_browser_runs.py.
 pytestmark = [pytest.mark.browser, pytest.mark.deepspeed, pytest.mark.complete]
 
 COMPILES_MS = 480_000

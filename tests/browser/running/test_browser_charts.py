@@ -1,18 +1,14 @@
 """Which axis the Runs page's charts have, what stretches it, and what stands where there is no curve; in Chromium."""
 
-import json
-from pathlib import Path
-from textwrap import dedent
+import re
 
 import pytest
 from playwright.sync_api import expect
 
 from dsgui.core.metrics.points import Event, Point
 from tests.browser.running.test_browser_monitor import opened
-from tests.browser.test_browser import start_script
 from tests.runs.test_no_loss import hf_run
 from tests.support.app_server import running_app
-from tests.support.browser import stop_run
 from tests.support.made_runs import Made, Printed, make_printed, make_run
 from tests.support.run_fixtures import wait_until
 
@@ -26,6 +22,9 @@ SHOWN = """() => Object.fromEntries([...document.querySelectorAll("[data-chart]:
     points: plot.data.filter((one) => one.yaxis !== "y3").map((one) => one.x.length), x: [...plot.data[0].x] } : null];
 }))"""
 TIME = "seconds since start"
+NO_LOSS = (
+    "No loss was printed. The HF Trainer logs every 500 steps by default and this run has 250: add --logging_steps 10."
+)
 EPOCHS = 3
 
 
@@ -111,6 +110,11 @@ def axis_button(page, name):
     return page.locator(".ds-axes").get_by_role("button", name=name)
 
 
+def choose(page, run_id):
+    page.click(f'[data-run="{run_id}"]')
+    expect(page).to_have_url(re.compile(f"run={run_id}"))
+
+
 def open_more(page):
     page.get_by_text("System metrics").click()
 
@@ -121,7 +125,7 @@ HEIGHTS = """(title) => {
 }"""
 
 
-# Cheaper: tests/js/metrics/plotting.test.js: one value alone is drawn from nought on.
+# Cheaper: tests/js/metrics/plotting.test.js (one value alone…; a lone score…), charts.test.js (a line is called…).
 @pytest.mark.complete
 def test_a_value_that_stays_the_same_can_be_read_and_a_lone_score_has_its_name(browser, made):
     app, ids = made
@@ -134,18 +138,20 @@ def test_a_value_that_stays_the_same_can_be_read_and_a_lone_score_has_its_name(b
         expect(page.locator('[data-chart="Evaluation"] .legendtext')).to_have_text("bleu")
 
 
-@pytest.mark.parametrize("width", [pytest.param(390, marks=pytest.mark.complete), 1280])
-def test_a_charts_tools_do_not_cover_its_legend(browser, made, width):
+def test_a_charts_tools_do_not_cover_its_legend(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['steps']}") as page:
-        page.set_viewport_size({"width": width, "height": 860})
         shown(page, "Host memory", axis="step")
+        plot = page.locator('[data-chart="Host memory"] .js-plotly-plot')
         tools, legend = (
             page.locator('[data-chart="Host memory"] .ds-chart-tools'),
             page.locator('[data-chart="Host memory"] .legend'),
         )
-        above, below = tools.bounding_box(), legend.bounding_box()
-        assert above["y"] + above["height"] <= below["y"] + 1
+        for width in (1280, 390):
+            page.set_viewport_size({"width": width, "height": 860})
+            wait_until(lambda: plot.evaluate("(node) => node._fullLayout.width === node.clientWidth"))
+            above, below = tools.bounding_box(), legend.bounding_box()
+            assert above["y"] + above["height"] <= below["y"] + 1
 
 
 def test_a_run_without_steps_opens_by_time_and_no_chart_is_empty(browser, made):
@@ -162,20 +168,7 @@ def test_a_run_without_steps_opens_by_time_and_no_chart_is_empty(browser, made):
         expect(axis_button(page, "Epoch")).to_be_disabled()
 
 
-# Cheaper: tests/js/metrics/axis.test.js, and tests/core/logs of why there is no loss.
-@pytest.mark.complete
-def test_a_run_of_the_hf_trainer_that_logged_its_end_alone_says_why_and_shows_its_memory(browser, made):
-    app, ids = made
-    with opened(browser, app, f"run={ids['hf']}") as page:
-        says = "No loss was printed. The HF Trainer logs every 500 steps by default and this run has 250: add "
-        expect(page.locator('[data-chart="Loss"] .ds-chart-empty')).to_have_text(f"{says}--logging_steps 10.")
-        expect(why(page)).to_have_text("Drawn by time: no training values were logged.")
-        found = shown(page, "Host memory", axis=TIME)
-        assert found["Host memory"]["points"] == [66, 66]
-        assert found["Loss"] is None
-
-
-# Cheaper: tests/js/metrics/axis.test.js: evaluations' steps may be chosen.
+# Cheaper: tests/js/metrics/axis.test.js (evaluations' steps may be chosen…), traces.test.js (by evaluations' steps…).
 @pytest.mark.complete
 def test_a_run_of_evaluations_alone_opens_by_time_and_may_be_drawn_by_their_steps(browser, made):
     app, ids = made
@@ -218,7 +211,8 @@ def test_all_charts_show_the_same_range_from_the_start(browser, made):
         assert (found["Loss"]["x"][0], found["Loss"]["x"][-1]) == (12, 60)
 
 
-@pytest.mark.complete  # the range itself: tests/js/metrics/plotting.test.js
+# Cheaper: tests/js/metrics/traces.test.js (symbols have room…); that all charts have one range: the test above.
+@pytest.mark.complete
 def test_symbols_at_the_edge_have_room_and_so_have_all_charts(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['one value']}") as page:
@@ -229,30 +223,35 @@ def test_symbols_at_the_edge_have_room_and_so_have_all_charts(browser, made):
         assert 40 < high < 41
 
 
-@pytest.mark.complete  # of one run: above
+# Cheaper: of one run, above; of a comparison's charts, test_two_runs_are_compared… in test_browser_monitor.py.
+@pytest.mark.complete
 def test_the_charts_of_a_comparison_show_the_same_range(browser, made):
     app, ids = made
     with opened(browser, app, f"compare={ids['marked']},{ids['plain']}") as page:
         assert ranges(page, TIME) == {(0, 100)}
 
 
-# Cheaper: tests/js/metrics/axis.test.js: what the user chose gives way where no run has it.
-@pytest.mark.complete
 def test_what_the_user_chose_stays_where_a_run_has_it_and_comes_back(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['steps']}") as page:
         shown(page, "Loss", axis="step")
         axis_button(page, "Epoch").click()
         shown(page, "Loss", "Host memory", axis="epoch")
-        page.goto(f"{app.url}?run={ids['plain']}")
+        choose(page, ids["plain"])
         shown(page, "Loss", "Host memory", axis=TIME)
         expect(why(page)).to_have_text("Drawn by time: the script prints no epochs.")
-        page.goto(f"{app.url}?run={ids['marked']}")
+        choose(page, ids["hf"])  # the HF Trainer logged its end alone
+        expect(why(page)).to_have_text("Drawn by time: no training values were logged.")
+        expect(page.locator('[data-chart="Loss"] .ds-chart-empty')).to_have_text(NO_LOSS)
+        found = shown(page, "Host memory", axis=TIME)
+        assert (found["Host memory"]["points"], found["Loss"]) == ([66, 66], None)
+        choose(page, ids["marked"])
         shown(page, "Loss", "Host memory", axis="epoch")
         expect(why(page)).to_be_hidden()
 
 
-@pytest.mark.complete  # which axis, and why: tests/js/metrics/axis.test.js
+# Cheaper: tests/js/metrics/axis.test.js (steps are drawn by where every run has them); the sentence, of one run, above.
+@pytest.mark.complete
 def test_a_run_with_steps_and_one_without_are_compared_by_time(browser, made):
     app, ids = made
     with opened(browser, app, f"compare={ids['steps']},{ids['plain']}") as page:
@@ -265,7 +264,8 @@ def test_a_run_with_steps_and_one_without_are_compared_by_time(browser, made):
         expect(why(page)).to_have_text("Not everything is drawn: plain prints no steps.")
 
 
-@pytest.mark.complete  # where in an epoch: tests/js/metrics/curves.test.js
+# Cheaper: tests/js/metrics/traces.test.js (the points of whole epochs…).
+@pytest.mark.complete
 def test_steps_in_whole_epochs_are_drawn_by_step_time_and_epoch(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['epochs']}") as page:
@@ -280,50 +280,11 @@ def test_steps_in_whole_epochs_are_drawn_by_step_time_and_epoch(browser, made):
         assert max(found["Host memory"]["points"]) > 20
 
 
-@pytest.mark.complete  # which axis: tests/js/metrics/axis.test.js
+# Cheaper: tests/js/metrics/axis.test.js (one point an epoch…).
+@pytest.mark.complete
 def test_one_point_an_epoch_is_drawn_by_time_or_at_its_epoch(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['by epoch']}") as page:
         assert shown(page, "Loss", "Host memory", axis=TIME)["Loss"]["x"] == [10, 20, 30]
         axis_button(page, "Epoch").click()
         assert shown(page, "Loss", "Host memory", axis="epoch")["Loss"]["x"] == [1, 2, 3]
-
-
-# Cheaper: tests/core/logs: what is prepared is a phase.
-@pytest.mark.complete
-def test_what_is_prepared_is_named_and_is_no_step_of_the_training(browser, app_at_once, tmp_path: Path):
-    script = tmp_path / "prepares.py"
-    source = """
-        import pathlib, sys, time
-        bar = "Running tokenizer on train dataset:   3%|3         | 4000/120000 [00:01<00:29, 3900.00 examples/s]"
-        print(bar, end="\\r", file=sys.stderr, flush=True)
-        while not (pathlib.Path(__file__).parent / "go").exists():
-            time.sleep(0.1)
-        print("Running tokenizer on train dataset: 100%|#####| 120000/120000 [00:30<00:00, 3900.00 examples/s]")
-        for step in range(1, 600):
-            print(f"step={step} loss={1 / step}", flush=True)
-            time.sleep(0.1)
-    """
-    with opened(browser, app_at_once, "") as page:
-        start_script(page, script, dedent(source))
-        expect(page.locator(".ds-reason").first).to_contain_text(
-            "okenizing 4,000 / 120,000. Training has not started.", timeout=60_000
-        )
-        facts = dict(
-            zip(
-                page.locator(".ds-facts dt").all_inner_texts(),
-                page.locator(".ds-facts dd").all_inner_texts(),
-                strict=True,
-            )
-        )
-        assert (facts["Step"], facts["ETA"]) == ("–", "–")
-        expect(page.locator(".ds-run-row").first).to_contain_text("tokenizing 4,000 / 120,000")
-        expect(why(page)).to_have_text("Drawn by time until training values are logged.")
-        (tmp_path / "go").touch()
-        shown(page, "Loss", "Host memory", axis="step")
-        expect(why(page)).to_be_hidden()
-        stop_run(page)
-        expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=60_000)
-        run, *_ = json.load(app_at_once.get("dsgui/runs"))["rows"]
-        assert run["step"] < 600
-        assert run["doing"] == ""

@@ -59,28 +59,24 @@ def app(folder, ids):
         yield app
 
 
-# Cheaper: tests/core/script and tests/runs: how a script resumes.
-@pytest.mark.complete
-def test_a_native_script_without_an_option_is_told_how_to_resume(page, app, ids, folder):
-    page.goto(f"{app.url}?run={ids['without']}")
-    note = page.locator(".ds-resume-note")
-    expect(note).to_contain_text("It saved global_step10, but the script has no option to resume.")
-    expect(note).to_contain_text(f'model_engine.load_checkpoint("{folder}/without/saved")')
-    expect(page.locator("#clone-run")).to_be_visible()
-    expect(page.locator("#resume-run")).to_have_count(0)
-
-
 def test_a_native_script_is_resumed_by_its_own_options_and_not_from_half_a_checkpoint(page, app, ids, folder):
     page.goto(f"{app.url}?run={ids['with']}")
     expect(page.locator("#checkpoint")).to_have_value(f"{folder}/with/saved/global_step10")
     expect(page.locator("#checkpoint option:disabled")).to_have_text("global_step20 (incomplete)")
     expect(page.locator(".ds-resume-note")).to_be_hidden()
     page.click("#resume-run")
+    expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#launch-message")).to_contain_text("not started")
     expect(page.locator("#command")).to_contain_text(f"--load_dir {folder}/with/saved --ckpt_id global_step10")
 
 
-def test_after_training_says_what_a_job_takes_and_deletes_what_was_listed(page, app, ids, folder):
+def test_a_script_without_an_option_is_told_how_to_resume_and_what_is_left_after_training(page, app, ids, folder):
     page.goto(f"{app.url}?run={ids['without']}")
+    note = page.locator(".ds-resume-note")
+    expect(note).to_contain_text("It saved global_step10, but the script has no option to resume.")
+    expect(note).to_contain_text(f'model_engine.load_checkpoint("{folder}/without/saved")')
+    expect(page.locator("#clone-run")).to_be_visible()
+    expect(page.locator("#resume-run")).to_have_count(0)
     after = page.locator(".ds-after")
     after.locator("> summary").click()
     expect(after.locator("tr[data-name=global_step10] [data-verb]")).to_have_text(["Weights…", "Universal…"])

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.browser
 LOGGED = "{'eval_loss': 2.5, " + ", ".join(f"'eval_metric_{number}': {number}.123456" for number in range(60)) + "}"
 ORDER = """() => [...document.querySelectorAll(".ds-board > .ds-charts > .ds-chart:not([hidden])")]
   .map((node) => node.dataset.chart)"""
+LINES = """(title) => document.querySelector(`[data-chart="${title}"] .js-plotly-plot`).data.length"""
 Y = """(title) => document.querySelector(`[data-chart="${title}"] .js-plotly-plot`)._fullLayout.yaxis"""
 
 
@@ -84,20 +85,7 @@ def test_a_place_is_told_in_a_row_a_curve_at_a_whole_step(browser, made):
         expect(tip).to_be_hidden()
 
 
-# Cheaper: tests/js/metrics/plotting.test.js and readout.test.js.
-@pytest.mark.complete
-def test_only_training_is_smoothed_and_the_row_says_both(browser, made):
-    app, ids = made
-    with opened(browser, app, f"run={ids['steps']}") as page:
-        drawn(page, "Evaluation")
-        page.get_by_label("Smoothing").fill("0.9")
-        count = """(title) => document.querySelector(`[data-chart="${title}"] .js-plotly-plot`).data.length"""
-        wait_until(lambda: page.evaluate(count, "Loss") == 3)  # train twice, its evaluation once
-        assert [page.evaluate(count, title) for title in ("Evaluation", "Host memory")] == [1, 2]
-        expect(point_at(page, "Loss", 100).locator("small").first).to_contain_text("logged ")
-
-
-def test_the_tools_are_seen_without_a_mouse_and_the_log_scale_is_one_charts_own(browser, made):
+def test_the_tools_are_seen_without_a_mouse_and_how_one_looks_at_charts_is_kept(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['steps']}") as page:
         drawn(page, "Loss")
@@ -108,13 +96,21 @@ def test_the_tools_are_seen_without_a_mouse_and_the_log_scale_is_one_charts_own(
         page.keyboard.press("Enter")
         wait_until(lambda: page.evaluate(Y, "Loss")["type"] == "log")
         assert page.evaluate(Y, "Gradient norm")["type"] == "linear"
+        page.get_by_label("Smoothing").fill("0.9")
+        wait_until(lambda: page.evaluate(LINES, "Loss") == 3)  # train twice, its evaluation once
+        assert [page.evaluate(LINES, title) for title in ("Evaluation", "Host memory")] == [1, 2]
+        expect(point_at(page, "Loss", 100).locator("small").first).to_contain_text("logged ")
+        page.get_by_role("button", name="Epoch").click()
+        expect(chart(page, "Loss").locator(".xtitle")).to_have_text("epoch")
         page.reload()
         drawn(page, "Loss")
         wait_until(lambda: page.evaluate(Y, "Loss")["type"] == "log")
         expect(log).to_have_attribute("aria-pressed", "true")
+        expect(page.get_by_label("Smoothing")).to_have_value("0.9")
+        expect(page.get_by_role("button", name="Epoch")).to_have_attribute("aria-pressed", "true")
 
 
-# Cheaper: tests/js/metrics/plotting.test.js: memory ends where the most that was seen does.
+# Cheaper: tests/js/metrics/plotting.test.js (memory ends where…); the log scale's button: the test above.
 @pytest.mark.complete
 def test_memory_that_nobody_used_has_no_axis_of_thousands_of_gib(browser, made):
     app, ids = made
@@ -129,19 +125,10 @@ def test_memory_that_nobody_used_has_no_axis_of_thousands_of_gib(browser, made):
         assert 10 ** page.evaluate(Y, "GPU memory")["range"][1] < 100  # the GPUs have 80
 
 
-# Cheaper: tests/js/metrics/plotting.test.js: a learning rate's axis counts in powers of ten.
-@pytest.mark.complete
-def test_a_learning_rate_is_written_as_1e_4(browser, made):
-    app, ids = made
-    with opened(browser, app, f"run={ids['steps']}") as page:
-        ticks = drawn(page, "Learning rate").locator(".ytick text")
-        expect(ticks.nth(1)).to_have_text("1e−5")
-
-
 def test_charts_are_dragged_moved_by_keys_pinned_hidden_and_stay_so(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['steps']}") as page:
-        drawn(page, "Learning rate")
+        expect(drawn(page, "Learning rate").locator(".ytick text").nth(1)).to_have_text("1e−5")
         usual = page.evaluate(ORDER)
         handle = chart(page, "Learning rate").locator(".ds-chart-handle")
         handle.drag_to(chart(page, "Loss").locator(".ds-chart-title"))

@@ -35,6 +35,8 @@ NOTIFICATIONS = """window.told = []; window.Notification = class {
   static requestPermission() { this.permission = "granted"; return Promise.resolve("granted"); }
   constructor(title, { body }) { window.told.push([title, body]); }
 };"""
+MARKS = """() => document.querySelector('[data-chart="Loss"] .js-plotly-plot').data
+  .flatMap((one) => one.yaxis === "y3" ? one.text : [])"""
 RANGES = """() => [...document.querySelectorAll(".js-plotly-plot")].filter((plot) => plot.offsetWidth)
   .map((plot) => plot._fullLayout.xaxis.range.map((value) => Math.round(value)))"""
 
@@ -65,6 +67,11 @@ def opened(browser, app, query, script=""):
         assert problems == []
 
 
+def ranges(page):
+    """Those of the charts that are seen, each once."""
+    return {tuple(each) for each in page.evaluate(RANGES)}
+
+
 def trace(page, title, name):
     wait_until(lambda: page.evaluate(TRACE, [title, name]))
     return page.evaluate(TRACE, [title, name])
@@ -83,15 +90,16 @@ def test_no_spike_of_a_long_run_is_lost_and_a_zoom_shows_every_step(browser, mad
         page.evaluate("""() => Plotly.relayout(document.querySelector('[data-chart="Loss"] .js-plotly-plot'),
             { "xaxis.range[0]": 59990, "xaxis.range[1]": 60100 })""")
         wait_until(lambda: {60_000, 60_003, 60_099} <= set(trace(page, "Loss", "train")["x"]))
-        wait_until(lambda: {tuple(each) for each in page.evaluate(RANGES)} == {(59_990, 60_100)})  # of every chart
+        wait_until(lambda: ranges(page) == {(59_990, 60_100)})  # of every chart
         near = trace(page, "Loss", "train")
         assert near["y"][near["x"].index(60_001)] is None  # a gap, where NaN was logged
         page.get_by_role("button", name="Show all").click()
-        wait_until(lambda: len({tuple(each) for each in page.evaluate(RANGES)} - {(59_990, 60_100)}) > 0)
+        wait_until(lambda: ranges(page) - {(59_990, 60_100)})
         expect(page.get_by_role("button", name="Show all")).to_be_hidden()
 
 
-# Cheaper: axis, curves and plotting have tests of their own in tests/js, their buttons in test_browser_layout.py.
+# Cheaper: tests/js/metrics/traces.test.js (by time a point is at its time…; smoothing starts…), axis.test.js; the
+# page's part: smoothing, log scale, Epoch and what is kept in test_browser_layout.py, Time in test_browser_charts.py.
 @pytest.mark.complete
 def test_axis_scale_and_smoothing(browser, made):
     app, ids = made
@@ -123,17 +131,6 @@ def test_axis_scale_and_smoothing(browser, made):
         # How one looks at charts is kept for the next run that is opened.
         page.goto(f"{app.url}?run={ids['after']}")
         expect(page.get_by_label("Smoothing")).to_have_value("0.9", timeout=30_000)
-
-
-# Cheaper: tests/js/metrics/charts.test.js: nothing that a program printed is markup.
-@pytest.mark.complete
-def test_what_a_run_printed_is_no_markup_in_a_chart(browser, made):
-    app, ids = made
-    with opened(browser, app, f"run={ids['before']}") as page:
-        trace(page, "Loss", "train")
-        texts = page.evaluate("""() => document.querySelector('[data-chart="Loss"] .js-plotly-plot').data
-            .flatMap((one) => one.yaxis === "y3" ? one.text : [])""")
-        assert texts == ["checkpoint: Saving ‹b›model‹/b› checkpoint"]
 
 
 def test_the_log_is_searched_opened_anywhere_and_followed_again(browser, made):
@@ -193,6 +190,7 @@ def test_two_runs_are_compared_in_three_clicks(browser, made):
                 == 2
             )
         )
+        wait_until(lambda: len(ranges(page)) == 1)  # of every chart
         address = page.url
         assert "compare=" in address
         page.goto(address)
@@ -222,11 +220,12 @@ def test_a_pattern_is_seen_to_match_and_its_curve_appears(browser, made):
         expect(table.locator("tr", has_text="quality")).to_contain_text("pattern")
 
 
-def test_a_chart_is_saved_as_picture_and_fills_the_screen(browser, made, tmp_path: Path):
+def test_a_chart_is_saved_zoomed_by_the_keyboard_and_fills_the_screen(browser, made, tmp_path: Path):
     app, ids = made
     with opened(browser, app, f"run={ids['before']}") as page:
         trace(page, "Loss", "train")
         chart = page.locator('[data-chart="Loss"]')
+        assert page.evaluate(MARKS) == ["checkpoint: Saving ‹b›model‹/b› checkpoint"]  # no markup
 
         def act(code):
             chart.get_by_label("More actions: Loss").click()
@@ -243,31 +242,23 @@ def test_a_chart_is_saved_as_picture_and_fills_the_screen(browser, made, tmp_pat
         rows = (tmp_path / "csv").read_text().splitlines()
         assert len(rows) == 1 + 300 + 5
         assert {row.split(",")[7] for row in rows[1:]} == {"loss", "eval_loss"}
+        chart.focus()
+        with page.expect_download():
+            page.keyboard.press("p")
+        page.keyboard.press("+")
+        wait_until(lambda: len(ranges(page)) == 1 and min(ranges(page))[0] > 60)
+        ((low, high),) = ranges(page)  # of every chart
+        assert 60 < low < 100 < 200 < high < 250
+        page.keyboard.press("ArrowRight")
+        wait_until(lambda: min(ranges(page))[0] > low + 20)
+        page.keyboard.press("0")
+        expect(page.get_by_role("button", name="Show all")).to_be_hidden()
         act("full_screen")
         wait_until(lambda: page.evaluate("document.fullscreenElement?.dataset.chart") == "Loss")
         wait_until(lambda: chart.locator(".js-plotly-plot").bounding_box()["height"] > 600)
 
 
-# Cheaper: tests/js/metrics/plotting.test.js: keys zoom and move.
-@pytest.mark.complete
-def test_a_chart_is_zoomed_moved_and_saved_by_the_keyboard(browser, made):
-    app, ids = made
-    with opened(browser, app, f"run={ids['before']}") as page:
-        trace(page, "Loss", "train")
-        page.locator('[data-chart="Loss"]').focus()
-        page.keyboard.press("+")
-        wait_until(lambda: len({tuple(each) for each in page.evaluate(RANGES)}) == 1)
-        ((low, high),) = {tuple(each) for each in page.evaluate(RANGES)}
-        assert 60 < low < 100 < 200 < high < 250
-        page.keyboard.press("ArrowRight")
-        wait_until(lambda: page.evaluate(RANGES)[0][0] > low + 20)
-        page.keyboard.press("0")
-        expect(page.get_by_role("button", name="Show all")).to_be_hidden()
-        with page.expect_download():
-            page.keyboard.press("p")
-
-
-# The others' pages are looked at by test_browser_keyboard.py as well.
+# Cheaper: a wide page, test_axe_finds_nothing_wrong_on_any_page; a dark one has the same sizes (styles/design.css).
 @pytest.mark.parametrize("width", [390, pytest.param(1280, marks=pytest.mark.complete)])
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.complete)])
 def test_nothing_is_wider_than_the_screen(browser, made, width, theme):
@@ -283,38 +274,21 @@ def test_nothing_is_wider_than_the_screen(browser, made, width, theme):
     context.close()
 
 
-# Cheaper: tests/js/metrics/axis.test.js.
-@pytest.mark.complete
-def test_before_the_first_step_the_machine_is_drawn_by_time_and_then_by_steps(browser, app_at_once, tmp_path: Path):
-    script = tmp_path / "waits.py"
-    source = """
-        import pathlib, time
-        while not (pathlib.Path(__file__).parent / "go").exists():
-            time.sleep(0.1)
-        for step in range(1, 600):
-            print(f"step={step} loss={1 / step}", flush=True)
-            time.sleep(0.1)
-    """
-    title = "document.querySelector('[data-chart=\"Host memory\"] .js-plotly-plot')?.layout?.xaxis.title.text"
-    drawn = "document.querySelector('[data-chart=\"Host memory\"] .js-plotly-plot')?.data?.[0]?.x?.length"
-    with opened(browser, app_at_once, "") as page:
-        start_script(page, script, dedent(source))
-        wait_until(lambda: (page.evaluate(drawn) or 0) > 1 and page.evaluate(title) == "seconds since start", 60)
-        (tmp_path / "go").touch()
-        wait_until(lambda: page.evaluate(title) == "step", 60)
-        stop_run(page)
-        expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=60_000)
-
-
-def test_an_alert_is_seen_while_the_run_goes_on(browser, app_at_once, tmp_path: Path):
+def test_what_is_prepared_is_no_step_and_an_alert_is_seen_while_the_run_goes_on(browser, app_at_once, tmp_path: Path):
     script = tmp_path / "trains.py"
     script.write_text(
         dedent("""
-            import pathlib, time
+            import pathlib, sys, time
+            def wait_for(name):
+                while not (pathlib.Path(__file__).parent / name).exists():
+                    time.sleep(0.1)
+            bar = "Running tokenizer on train dataset: {} [00:01<00:29, 3900.00 examples/s]"
+            print(bar.format("  3%|3         | 4000/120000"), end="\\r", file=sys.stderr, flush=True)
+            wait_for("prepared")
+            print(bar.format("100%|##########| 120000/120000"), flush=True)
             for step in range(1, 4):
                 print(f"step={step} loss={'nan' if step == 3 else step}", flush=True)
-            while not (pathlib.Path(__file__).parent / "infinite").exists():
-                time.sleep(0.1)
+            wait_for("infinite")
             print("step=4 loss=nan grad_norm=nan", flush=True)
             time.sleep(60)
         """),
@@ -322,6 +296,15 @@ def test_an_alert_is_seen_while_the_run_goes_on(browser, app_at_once, tmp_path: 
     )
     with opened(browser, app_at_once, "", NOTIFICATIONS) as page:
         start_script(page, script, script.read_text("utf-8"))
+        said = "okenizing 4,000 / 120,000"
+        expect(page.locator(".ds-reason").first).to_contain_text(f"{said}. Training has not started.", timeout=60_000)
+        expect(page.locator(".ds-run-row").first).to_contain_text(f"t{said}")
+        expect(page.locator(".ds-why")).to_have_text("Drawn by time until training values are logged.")
+        expect(page.locator('[data-chart="Host memory"] .xtitle')).to_have_text("seconds since start")
+        names, values = (page.locator(f".ds-facts {part}").all_inner_texts() for part in ("dt", "dd"))
+        facts = dict(zip(names, values, strict=True))
+        assert (facts["Step"], facts["ETA"]) == ("–", "–")
+        (tmp_path / "prepared").touch()
         expect(page.locator(".ds-alerts")).to_have_text("loss is NaN. (step 3)", timeout=60_000)
         page.get_by_role("button", name="Notify me").click()
         expect(page.get_by_role("button", name="Notify me")).to_be_hidden()
@@ -332,4 +315,4 @@ def test_an_alert_is_seen_while_the_run_goes_on(browser, app_at_once, tmp_path: 
         stop_run(page)
         expect(page.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=60_000)
         run, *_ = json.load(app_at_once.get("dsgui/runs"))["rows"]
-        assert run["loss"] == "NaN"
+        assert (run["step"], run["loss"], run["doing"]) == (4, "NaN", "")

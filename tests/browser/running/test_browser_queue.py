@@ -1,13 +1,10 @@
-"""Two runs and one place to train, in a real browser: waiting, stopping with a countdown, killing, secrets."""
-
-import re
+"""Two runs and one place to train, in a real browser: waiting for the other's end, with a secret."""
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_browser import processes_of, start_script
-
-PLACES = (("x", "width"), ("y", "height"))
+from tests.support.browser import stop_run
 
 pytestmark = pytest.mark.browser
 LONG = 120_000  # ms
@@ -33,11 +30,8 @@ def state(page):
     return page.locator(".ds-run-head .ds-state")
 
 
-def overlap(one, other):
-    return all(one[at] < other[at] + other[size] and other[at] < one[at] + one[size] for at, size in PLACES)
-
-
-# Cheaper: tests/runs/test_queue.py.
+# Cheaper: tests/runs/test_queue.py::test_a_waiting_run_says…; tests/runs/test_runs.py::test_secrets_reach…; the kill,
+# test_browser_runs.py; that the chosen way to wait is asked for, tests/ui/launch/test_launch_page.py.
 @pytest.mark.complete
 def test_a_second_run_waits_until_the_first_is_killed(page, tmp_path):
     start_script(page, tmp_path / "first.py", STUBBORN)
@@ -56,26 +50,9 @@ def test_a_second_run_waits_until_the_first_is_killed(page, tmp_path):
     assert "hf_not_to_be_seen" not in page.locator(".ds-run").inner_text()
 
     page.click(f'[data-run="{first}"]')
-    stop = page.locator("#stop-run")
-    place = stop.bounding_box()
-    stop.click()
-    expect(page.locator(".ds-stake")).to_contain_text("No step is done yet")
-    page.keyboard.press("Escape")
-    expect(page.get_by_role("dialog")).to_have_count(0)
-    expect(state(page)).to_have_text("running")
-    stop.click()
-    answer = page.locator("#confirm-stop")
-    answered = answer.bounding_box()
-    answer.dblclick()  # kills nothing
-    expect(stop).to_have_text("Stopping…", timeout=LONG)
-    expect(stop).to_be_disabled()
-    expect(page.locator(".ds-reason")).to_have_text(re.compile(r"any left after \d+ s will be killed"))
-    kill = page.locator("#kill-run")
-    for clicked in (place, answered):
-        assert not overlap(kill.bounding_box(), clicked)
-    kill.click()
+    stop_run(page)
+    page.click("#kill-run")
     expect(state(page)).to_have_text("stopped", timeout=LONG)
-    expect(page.locator(".ds-reason")).to_contain_text("no processes are left")
     assert processes_of(first) == []
 
     page.locator(".ds-run-row", has_text="second").click()

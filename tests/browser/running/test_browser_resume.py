@@ -36,7 +36,9 @@ def steps_of(app, run_id):
     return [point["step"] for point in points if "loss" in point["values"]]
 
 
-@pytest.mark.complete  # each part is shown apart: test_browser_checkpoints, test_real_resume
+# Cheaper: what the page does, test_browser_checkpoints.py; other ranks, tests/runs/test_archive.py::test_a_launch_that
+# resumes…; a trainer that goes on, tests/real_deepspeed/test_real_resume.py::test_a_trainer_run_goes_on….
+@pytest.mark.complete
 @pytest.mark.deepspeed
 def test_a_run_is_resumed_from_the_checkpoint_that_the_recipe_wrote(page, app):
     page.get_by_role("tab", name="2 · Launch").click()

@@ -66,31 +66,14 @@ def test_every_row_is_reached_by_the_keyboard(browser, many):
             expect(page.locator(".ds-run-row:focus .ds-run-name")).to_have_text(f"many-{MANY - 2 - number}")
 
 
-# Cheaper: tests/runs/test_run_list.py.
-@pytest.mark.complete
-def test_a_search_looks_at_all_runs(browser, many):
+def test_an_old_run_is_opened_by_its_address_and_runs_out_of_sight_stay_chosen_and_are_compared(browser, many):
     app, _, ids = many
-    with opened(browser, app, "") as page:
-        page.get_by_role("tab", name="3 · Runs").click()
-        page.fill("#search-runs", "t5-small many-1 FAILED")
-        failed = len([number for number in range(MANY) if number % 3 == 1 and str(number).startswith("1")])
-        expect(page.locator(".ds-run-count")).to_have_text(
-            re.compile(rf"Showing 1–1\d of {failed} matches in {MANY} runs")
-        )
-        page.fill("#search-runs", ids[0])
-        expect(page.locator(".ds-run-name")).to_have_text(["many-0"])
-        expect(page.locator(".ds-run-count")).to_have_text(f"1 match in {MANY} runs")
-        page.fill("#search-runs", "no such run")
-        expect(page.locator(".ds-run-count")).to_have_text("No matching runs")
-        expect(page.locator(".ds-run-row")).to_have_count(0)
-        page.fill("#search-runs", "")
-        expect(page.locator(".ds-run-name").first).to_have_text(f"many-{MANY - 1}")
-
-
-def test_runs_out_of_sight_stay_chosen_and_are_compared(browser, many):
-    app, _, ids = many
-    with opened(browser, app, "") as page:
-        page.get_by_role("tab", name="3 · Runs").click()
+    with opened(browser, app, f"run={ids[123]}") as page:
+        shown = page.locator('.ds-run-row[aria-current="true"]')
+        expect(page.locator(".ds-run-title")).to_have_text("many-123")
+        expect(shown.locator(".ds-run-name")).to_have_text("many-123")
+        expect(shown).to_be_in_viewport()
+        scroll_to(page, 0)
         page.get_by_label(f"Compare many-{MANY - 1} with others").check()
         scroll_to(page, 1)
         page.get_by_label("Compare many-0 with others").check()
@@ -104,16 +87,6 @@ def test_runs_out_of_sight_stay_chosen_and_are_compared(browser, many):
         page.click("#clear-chosen")
         expect(page.locator("#compare-runs")).to_be_hidden()
         expect(page.locator(".ds-run-choose:checked")).to_have_count(0)
-
-
-# Cheaper: test_back_returns_to_what_was_shown_before opens runs by address too.
-@pytest.mark.complete
-def test_an_old_run_is_opened_by_its_address_and_shown_in_the_list(browser, many):
-    app, _, ids = many
-    with opened(browser, app, f"run={ids[123]}") as page:
-        expect(page.locator(".ds-run-title")).to_have_text("many-123")
-        expect(page.locator('.ds-run-row[aria-current="true"] .ds-run-name')).to_have_text("many-123")
-        expect(page.locator('.ds-run-row[aria-current="true"]')).to_be_in_viewport()
 
 
 def test_back_returns_to_what_was_shown_before(browser, many):
@@ -162,9 +135,9 @@ def test_each_page_has_an_address(browser, many):
             assert page.url.endswith(f"?tab={tab}")
 
 
-def test_a_count_is_of_the_words_that_were_searched(browser, many):
+def test_a_search_looks_at_all_runs_and_its_count_is_of_the_words_that_were_searched(browser, many):
     """While the answer to other words is on its way, nothing says that they were found."""
-    app, _, _ = many
+    app, _, ids = many
     with opened(browser, app, "") as page:
         page.get_by_role("tab", name="3 · Runs").click()
         count, held = page.locator(".ds-run-count"), []
@@ -181,6 +154,15 @@ def test_a_count_is_of_the_words_that_were_searched(browser, many):
         for one in held:
             one.continue_()
         expect(count).to_have_text("No matching runs")
+        expect(page.locator(".ds-run-row")).to_have_count(0)
+        page.fill("#search-runs", "t5-small many-1 FAILED")
+        failed = len([number for number in range(MANY) if number % 3 == 1 and str(number).startswith("1")])
+        expect(count).to_have_text(re.compile(rf"Showing 1–1\d of {failed} matches in {MANY} runs"))
+        page.fill("#search-runs", ids[0])
+        expect(page.locator(".ds-run-name")).to_have_text(["many-0"])
+        expect(count).to_have_text(f"1 match in {MANY} runs")
+        page.fill("#search-runs", "")
+        expect(page.locator(".ds-run-name").first).to_have_text(f"many-{MANY - 1}")
 
 
 def test_a_run_that_another_page_starts_or_deletes_comes_and_goes(browser, many):

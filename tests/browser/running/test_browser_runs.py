@@ -7,13 +7,21 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_browser import start_script
+from tests.browser.test_browser import processes_of, start_script
 from tests.runs.test_archive import BATCH
-from tests.support.browser import json_text, stop_run
+from tests.support.browser import json_text
 
 pytestmark = pytest.mark.browser
 
 TAKES_ANYTHING = "import sys\nprint('<b>step</b>', sys.argv[1:])\n"
+STUBBORN = """
+import signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+for n in range(600):
+    print(f"step={n} loss={1/(n+1)}")
+    time.sleep(0.2)
+"""
+PLACES = (("x", "width"), ("y", "height"))
 HOSTILE = r"""
 import os, sys
 os.write(1, b"\x1b[31mred\x1b[0m \x00nul \xff\xfe not text\n")
@@ -32,12 +40,8 @@ def state(page):
     return page.locator(".ds-run-head .ds-state")
 
 
-def test_a_run_outlives_its_tab_and_is_found_by_its_url(page, app, browser, tmp_path):
-    start_script(
-        page,
-        tmp_path / "slow.py",
-        "import time\nfor n in range(600):\n    print(f'step={n} loss={1/(n+1)}')\n    time.sleep(0.2)\n",
-    )
+def test_a_run_outlives_its_tab_is_found_by_its_url_and_killed_where_it_does_not_stop(page, app, browser, tmp_path):
+    start_script(page, tmp_path / "slow.py", STUBBORN)
     expect(page.locator(".ds-run-head .ds-state")).to_have_text("running", timeout=60_000)
     url = page.url
     page.close()
@@ -46,17 +50,37 @@ def test_a_run_outlives_its_tab_and_is_found_by_its_url(page, app, browser, tmp_
     other.goto(url)
     expect(other.locator(".ds-run-head .ds-state")).to_have_text("running", timeout=60_000)
     expect(other.locator('[data-chart="Loss"] .js-plotly-plot')).to_be_visible(timeout=60_000)
-    stop_run(other)
+    kill(other)
     expect(other.locator(".ds-run-head .ds-state")).to_have_text("stopped", timeout=30_000)
+    expect(other.locator(".ds-reason")).to_contain_text("no processes are left")
+    assert processes_of(url.split("run=")[1]) == []
     context.close()
 
 
-# Cheaper: test_a_failing_script_shows_its_diagnosis…, and tests/runs/test_supervise.py.
-@pytest.mark.complete
-def test_a_script_that_dies_at_once_shows_its_last_words(page, tmp_path):
-    start_script(page, tmp_path / "dies here.py", "raise SystemExit('no data today')\n")
-    expect(page.locator(".ds-run-head .ds-state")).to_have_text("failed", timeout=90_000)
-    expect(page.locator(".ds-log")).to_contain_text("no data today")
+def kill(page):
+    """A run that ignores SIGTERM; on the way no click does what it was not meant to do."""
+    stop = page.locator("#stop-run")
+    place = stop.bounding_box()
+    stop.click()
+    expect(page.locator(".ds-stake")).to_contain_text("No checkpoint of this run was found: all")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(state(page)).to_have_text("running")
+    stop.click()
+    answer = page.locator("#confirm-stop")
+    answered = answer.bounding_box()
+    answer.dblclick()  # kills nothing
+    expect(stop).to_have_text("Stopping…", timeout=30_000)
+    expect(stop).to_be_disabled()
+    expect(page.locator(".ds-reason")).to_have_text(re.compile(r"any left after \d+ s will be killed"))
+    button = page.locator("#kill-run")
+    for clicked in (place, answered):
+        assert not overlap(button.bounding_box(), clicked)
+    button.click()
+
+
+def overlap(one, other):
+    return all(one[at] < other[at] + other[size] and other[at] < one[at] + one[size] for at, size in PLACES)
 
 
 def test_output_that_would_be_a_program_is_shown_as_text(page, tmp_path):
@@ -66,6 +90,7 @@ def test_output_that_would_be_a_program_is_shown_as_text(page, tmp_path):
     expect(log).to_contain_text("<script>window.taken = 1</script><img src=x onerror='window.taken = 2'>")
     expect(log).to_contain_text("red")
     expect(log).to_contain_text("&lt;b&gt; step=1")
+    expect(log).to_contain_text("<script>window.taken = 3</script> ended it")
     expect(page.locator(".ds-run-title")).to_contain_text("<img src=x")
     expect(page.locator(".ds-reason")).to_contain_text("exit code 1")
     assert "\x1b[" not in log.text_content()

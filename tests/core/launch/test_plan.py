@@ -152,6 +152,15 @@ def test_several_machines_are_the_launchers_own_hostfile_and_filters() -> None:
     assert plan_from_json(plan_to_json(both)) == both
 
 
+@pytest.mark.parametrize("machines", [Machines("worker-b slots=1"), replace(TWO, include="worker-b")])
+def test_one_remote_machine_alone_is_not_taken_for_this_one(machines: Machines) -> None:
+    """The launcher's own way with a single host is to start the ranks here."""
+    alone = plan(replace(REQUEST, place=machines, arguments=""))
+    assert "--force_multi" in argv(alone)
+    assert {slot.split(":")[0] for slot in alone.slots} == {"worker-b"}
+    assert alone.elsewhere
+
+
 @pytest.mark.parametrize(
     ("changes", "says"),
     [

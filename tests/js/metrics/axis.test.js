@@ -13,6 +13,7 @@ const SAMPLE = { kind: "sample", name: "cpu_percent", points: [{ time: 0 }, { ti
 const SAMPLES = { kind: "sample", name: "cpu_percent", points: [{ time: 0 }, { time: 10 }, { time: 12 }] };
 const STEPPED = made({ points: steps(3, 2, 1) }, SAMPLES);
 const STEPLESS = made({ points: [{ time: 1 }, { time: 2 }] }, SAMPLES);
+const BY_EPOCHS_END = made({ points: [1, 2, 3].map((epoch) => ({ epoch, time: 5 * epoch })) }, SAMPLES);
 const EVALUATED = made({ kind: "eval", name: "eval_loss", points: steps(3, 2, 1) }, SAMPLES);
 
 for (const [points, expected] of /** @type {const} */ ([
@@ -55,6 +56,12 @@ test("what the user chose gives way where no run has it, to steps before time", 
   const wanted = axisOf("epoch", [{ name: "a", curves: STEPPED }]);
   assert.deepEqual(wanted, { axis: "step", why: "Drawn by step: the script prints no epochs." });
   assert.deepEqual(axisOf("time", [{ name: "a", curves: STEPPED }]), { axis: "time", why: "" });
+});
+
+test("one point an epoch, without steps, is drawn by time, or at its epoch where that is chosen", () => {
+  const alone = [{ name: "a", curves: BY_EPOCHS_END }];
+  assert.equal(axisOf(null, alone).axis, "time");
+  assert.deepEqual(axisOf("epoch", alone), { axis: "epoch", why: "" });
 });
 
 test("a run that goes on may still log what it lacks", () => {

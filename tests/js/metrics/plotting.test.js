@@ -66,6 +66,14 @@ test("one value alone is drawn from nought on, a second axis only where a line a
   assert.equal(second.showlegend, true);
 });
 
+test("a lone score is drawn from nought on, and its chart names it where it names its lines", () => {
+  const lone = { ...CONTENT, lines: [line([0.0473], { name: "bleu" })] };
+  const traces = tracesOf(lone, VIEW, PAGE);
+  assert.deepEqual([traces.length, traces[0].name, traces[0].mode], [1, "bleu", "markers"]);
+  const layout = layoutOf({ ...lone, named: true }, VIEW, PAGE, traces, 1);
+  assert.deepEqual([layout.yaxis.rangemode, layout.showlegend], ["tozero", true]);
+});
+
 test("limits are named at their height, on a logarithmic scale too", () => {
   const content = { ...CONTENT, lines: [line([3, 50])], limits: [{ at: 100, text: "on the card" }] };
   const traces = tracesOf(content, VIEW, PAGE);
@@ -98,8 +106,13 @@ test("memory ends where the most that was seen does, or what the GPU has", () =>
     rangemode: "tozero",
     range: [0, 1],
   });
-  const { type, range } = shown([10, 20, 0], [80], true);
-  assert.deepEqual([type, range?.map((one) => Math.round(10 ** one))], ["log", [10, 84]]);
+  for (const [values, least] of /** @type {const} */ ([
+    [[10, 20, 0], 10],
+    [[0, 1, 0], 1], // nearly nobody used it
+  ])) {
+    const { type, range } = shown([...values], [80], true);
+    assert.deepEqual([type, range?.map((one) => Math.round(10 ** one))], ["log", [least, 84]]);
+  }
 });
 
 test("a learning rate's axis counts in powers of ten", () => {

@@ -50,6 +50,39 @@ test("by time a point is at its time, by steps a reading of the machine where th
   assert.equal(placing(cpu, clock)(cpu.stretches[0].low), 1.5);
 });
 
+test("the points of whole epochs are spread over each, and the machine's readings between them", () => {
+  const logged = [0, 1, 2].flatMap((epoch) =>
+    Array.from({ length: 10 }, (_, part) => ({
+      step: 10 * epoch + part + 1,
+      epoch: epoch + 1,
+      time: 6 + 10 * epoch + part,
+    })),
+  );
+  const readings = Array.from({ length: 40 }, (_, time) => ({ time }));
+  const curves = made({ points: logged }, { kind: "sample", name: "cpu", points: readings });
+  const [loss, cpu] = [...curves.each];
+  const clock = new Clock(curves.clock("epoch"), "epoch");
+  const { x } = points(loss, 0, 1, placing(loss, clock));
+  assert.deepEqual([x.length, x[0], x[10], x[20]], [30, 0, 1, 2]);
+  assert.deepEqual(
+    x,
+    [...new Set(x)].sort((a, b) => a - b),
+  );
+  assert.ok(x[29] > 2.8 && x[29] <= 3, String(x[29]));
+  assert.ok(points(cpu, 0, 1, placing(cpu, clock)).x.length > 20);
+});
+
+test("by evaluations' steps a reading of the machine is where the evaluations were then", () => {
+  const scores = [1, 2, 3, 4].map((part) => ({ step: 50 * part, time: 10 * part }));
+  const readings = Array.from({ length: 50 }, (_, time) => ({ time }));
+  const curves = made({ kind: "eval", points: scores }, { kind: "sample", name: "cpu", points: readings });
+  const [score, cpu] = [...curves.each];
+  const clock = new Clock(curves.clock("step"), "step");
+  assert.deepEqual(points(score, 0, 1, placing(score, clock)).x, [50, 100, 150, 200]);
+  const { x } = points(cpu, 0, 1, placing(cpu, clock));
+  assert.deepEqual([x.length, x[0], x[5]], [40, 50, 75]);
+});
+
 test("values are scaled, a value that is none leaves a gap, a point without a place is left out", () => {
   const curve = only(made({ points: [...steps(4, "NaN", 2), { time: 99, y: 8 }] }));
   const { x, y, means } = points(curve, 0, 2, byStep);

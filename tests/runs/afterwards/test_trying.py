@@ -46,7 +46,7 @@ def answered(box: TryIt, run_id: str, **given: object) -> dict:
     return box.progress(run_id)
 
 
-@pytest.mark.complete  # a process for each model; the next test and the browser's start one
+@pytest.mark.remembered("dsgui/core/afterwards", "dsgui/shell/afterwards", "tests/support/tiny_models.py")
 @pytest.mark.deepspeed
 def test_each_kind_of_model_answers_beside_its_base(bench: Bench, run_id: str, box: TryIt) -> None:
     make_models(bench.folder, "out/gpt2", "base", "out/t5", "out/bert", "out/llama", "out/adapter")

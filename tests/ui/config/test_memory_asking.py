@@ -153,6 +153,15 @@ def test_what_can_not_be_asked_offers_nothing(page, config, given, words):
     assert page.ask(config, given=given).startswith(words)
 
 
+def test_the_scripts_arguments_name_the_model_and_its_lengths_where_nothing_was_said(page):
+    words = "--model_name_or_path 7B --max_seq_length 2048"
+    nothing = [field.default for field in fields_of(Section.MODEL)]
+    told = page.shown(given=(words, "", *nothing))
+    assert (told["fit"], "1 × 2048 tokens" in told["about"]) == ("does_not_fit", True)
+    assert "1 × 1024 tokens" in page.shown(given=(words, *GIVEN[1:]))["about"]  # what was said counts
+    assert page.shown(given=("'", "", *nothing))["fit"] == "cannot_say"
+
+
 def test_two_presses_that_find_the_same_are_told_apart(page):
     page.ask()
     first, second = (shown(page.services, "me", {"press": press}) for press in (1, 2))

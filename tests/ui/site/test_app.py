@@ -5,13 +5,17 @@ import signal
 import subprocess
 import sys
 import urllib.error
+import urllib.request
 
 import pytest
 
 from dsgui.cli import main
 from dsgui.commands import serve
+from tests.core.memory.test_dry_run import RECORD
+from tests.support import rehearsing_python
 from tests.support.app_server import ROOT, running_app
 from tests.support.ports import free_port
+from tests.support.run_fixtures import wait_until
 
 # numpy, pandas and pyarrow are not here: Gradio itself imports them.
 HEAVY = {"torch", "deepspeed", "transformers", "datasets", "accelerate", "matplotlib", "plotly", "scipy"}
@@ -129,6 +133,28 @@ def test_the_schema_of_one_release_is_served_and_a_strange_release_is_refused(ap
     refused.value.close()
     assert "torch_autocast" in newest["properties"]
     assert "torch_autocast" not in old["properties"]
+
+
+def test_the_end_of_the_server_ends_a_dry_run(tmp_path):
+    python = rehearsing_python.made_up(tmp_path, RECORD)
+    with running_app(tmp_path / "runs", "--python", str(python)) as app:
+        page = json.load(app.get("config"))
+        asks = next(one for one in page["dependencies"] if any(target[1] == "rehearse" for target in one["targets"]))
+        props = {component["id"]: component["props"] for component in page["components"]}
+        config = {"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": 2}}
+        typed = {"config-json": json.dumps(config), "memory-model": "7B"}
+        data = [typed.get(props[id].get("elem_id"), props[id].get("value")) for id in asks["inputs"]]
+        body = json.dumps({"data": data, "fn_index": asks["id"], "session_hash": "page", "event_data": None})
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {app.token}"}
+        request = urllib.request.Request(f"{app.url}gradio_api/run/predict", body.encode(), headers)
+
+        def press():
+            """Again, while the training environment has not answered."""
+            urllib.request.urlopen(request, timeout=60).close()
+            return rehearsing_python.running(tmp_path)
+
+        wait_until(press)
+    assert not rehearsing_python.running(tmp_path)
 
 
 def test_ctrl_c_ends_it_without_a_traceback(app):

@@ -1,0 +1,100 @@
+"""What the Launch page shows of a run before its start: the command, or why there is none, and whether it may start."""
+
+import socket
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from dsgui.core.launch.run_fields import BY_NAME, complete
+from dsgui.core.machine.hardware import Target
+from dsgui.core.machine.machine import Environment
+from dsgui.core.preflight.surroundings import Surroundings
+from dsgui.core.validation.checker import Checker
+from dsgui.shell.launch.asked_paths import script_source
+from dsgui.ui.common.services import Services
+from dsgui.ui.config.workbench import Workbench
+from dsgui.ui.launch.desk import Desk
+from dsgui.ui.launch.launch_page import _accepted, _previewer
+from tests.shell.machine.test_machine import SOUND
+from tests.support.run_fixtures import Bench, bench
+
+__all__ = ["bench"]
+
+CONFIG = '{"train_batch_size": 8, "zero_optimization": {"stage": 1}}'
+ACCELERATED = "from accelerate import Accelerator\nAccelerator().prepare(model, optimizer)\n"
+STRICT = "import argparse\nargs = argparse.ArgumentParser().parse_args()\n"
+VERSIONS = {"deepspeed": "0.19.8", "torch": "2.7.0", "transformers": "4.56.0", "accelerate": "1.10.0"}
+# In the order of the page's outputs.
+SHOWN = (
+    *("command", "says", "checks", "click", "offer", "tick", "stops", "launch", "previewed", "logs"),
+    *("differs", "take", "launched", "digest"),
+)
+Page = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def page(bench: Bench, checker: Checker) -> Page:
+    """What is shown while these values stand on the page; `ticked`: what is in the way is accepted."""
+    target = Target(sys.executable, versions=VERSIONS, accelerator="cpu", bf16=True)
+    machine = replace(SOUND, gpus=(), environment=Environment(target))
+    recipes = {"translation": bench.script("print(1)", "translation.py")}
+    around = {"surroundings": lambda plan, text: Surroundings(script_source(plan.script), machine)}
+    parts = {"runs": bench.runs, "recipes": recipes, "target": lambda: target, "checker": checker}
+    services = SimpleNamespace(**parts, **around, all_presets=lambda: ())
+    desk = SimpleNamespace(values=lambda given: complete(given[0]))
+    preview = _previewer(cast(Services, services), Workbench(checker), cast(Desk, desk))
+
+    def page(stops: tuple[str, ...] = (), ticked: bool = False, **values: Any) -> dict[str, Any]:
+        told = preview(stops, None, CONFIG, "", ticked, "hf", values)
+        return dict(zip(SHOWN, told, strict=True))
+
+    return page
+
+
+def test_a_missing_script_and_bad_ports_are_said_and_nothing_may_start(page: Page) -> None:
+    assert page(what="translation")["launch"].interactive
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        for values, says in (
+            ({"script": "/no/such/train.py"}, "/no/such/train.py"),
+            ({"script": ""}, "Enter the path to your training script"),
+            ({"what": "translation", "port": "http"}, "is not a port"),
+            ({"what": "translation", "port": "80"}, "outside 1024"),
+            ({"what": "translation", "port": str(taken.getsockname()[1])}, "in use"),
+        ):
+            shown = page(**values)
+            assert says in shown["says"]
+            assert (shown["launch"].interactive, shown["previewed"], shown["command"]) == (False, None, "")
+
+
+def test_a_script_that_accelerate_configures_is_told_by_the_environment(page: Page, bench: Bench) -> None:
+    shown = page(script=str(bench.script(ACCELERATED)))
+    assert "ACCELERATE_USE_DEEPSPEED=true" in shown["command"]
+    assert "--deepspeed" not in shown["command"]
+    assert not shown["click"].visible
+
+
+def test_a_script_that_brings_its_own_config_starts_after_one_click(page: Page, bench: Bench) -> None:
+    script = str(bench.script(STRICT))
+    shown = page(script=script)
+    assert (shown["click"].value, shown["launch"].interactive) == ("The script loads its own config", False)
+    reader, arguments, *_ = _accepted(shown["offer"], "auto", "", "")
+    labels = {value: label for label, value in BY_NAME["reader"].choices}
+    assert labels[reader] == "The script reads its own config (HF Trainer or accelerate)"
+    shown = page(script=script, reader=reader, arguments=arguments)
+    assert "DSGUI_CONFIG=" in shown["command"]
+    assert "The script doesn’t get this config." in shown["says"]
+    assert (shown["launch"].interactive, shown["click"].visible) == (True, False)
+
+
+def test_what_stands_in_the_way_is_accepted_for_this_script_alone(page: Page, bench: Bench) -> None:
+    script = str(bench.script(STRICT))
+    stops = page(script=script)["stops"]
+    assert not page(script=script)["previewed"].ready
+    accepted = page(stops, True, script=script)
+    assert (accepted["launch"].interactive, accepted["previewed"].ready) == (True, True)
+    other = str(bench.script(STRICT, "other.py"))
+    assert not page(stops, True, script=other)["launch"].interactive
