@@ -32,7 +32,7 @@ def test_the_whole_path_from_preset_to_a_stopped_run(page, app):
     # Fix it with its button.
     page.click('#findings button:has-text("Set train_batch_size to 16")')
     expect(findings(page)).to_contain_text("Checks pass")
-    expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("16")
+    expect(page.locator('input[data-pointer="/train_batch_size"]')).to_have_value("16")
     expect(findings(page)).to_contain_text("--per_device_train_batch_size 4 --gradient_accumulation_steps 2")
     # Download and parse the file, then launch that very config.
     with page.expect_download() as caught:
@@ -114,7 +114,7 @@ def test_text_in_a_number_field_and_a_negative_batch_are_findings_and_stay_as_ty
     expect(findings(page)).to_contain_text('"many" is not a whole number')
     fill(page, "/train_batch_size", "-8", "batch")
     expect(findings(page)).to_contain_text("-8 is not a whole number of 1 or more")
-    expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("-8")
+    expect(page.locator('input[data-pointer="/train_batch_size"]')).to_have_value("-8")
     assert json.loads(json_text(page))["train_batch_size"] == -8
 
 

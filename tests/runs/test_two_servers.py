@@ -218,19 +218,12 @@ def test_two_servers_show_the_same_runs_start_one_at_a_time_and_stop_each_others
         assert not overlap(stays(beats))
 
 
+# Started by DeepSpeed's launcher; that a real training goes on is shown by tests/real_deepspeed.
 TRAINS = """
     import os, time
-    import deepspeed, torch
-    model = torch.nn.Linear(4, 1)
-    config = {"train_micro_batch_size_per_gpu": 2,
-              "optimizer": {"type": "Adam", "params": {"lr": 0.01, "torch_adam": True}}}
-    engine, *_ = deepspeed.initialize(model=model, model_parameters=model.parameters(), config=config)
     for step in range(1, 100_000):
-        loss = engine(torch.ones(2, 4)).square().mean()
-        engine.backward(loss)
-        engine.step()
-        if torch.distributed.get_rank() == 0:
-            print(f"step={step} loss={loss.item():.4f}", flush=True)
+        if os.environ["RANK"] == "0":
+            print(f"step={step} loss={4 / step:.4f}", flush=True)
         time.sleep(0.1)
 """
 SHOWN_STEPS = "() => document.querySelector(`[data-chart='Loss'] .js-plotly-plot`)?.data?.[0]?.x.slice() ?? []"

@@ -54,15 +54,16 @@ def stop_run(page):
 
 
 class HeldAnswers:
-    """Keeps back the server's answers to what the page posts with `words` in it, until `release`."""
+    """Keeps back the server's answers to what the page posts with one of `words` in it, until `release`."""
 
-    def __init__(self, page, words):
+    def __init__(self, page, *words):
         self._page, self._words = page, words
         self._held, self._over = [], False
         page.route("**/gradio_api/run/**", self._take)
 
     def _take(self, route):
-        if self._over or self._words not in (route.request.post_data or ""):
+        posted = route.request.post_data or ""
+        if self._over or not any(words in posted for words in self._words):
             route.fallback()
         else:
             self._held.append((route, route.fetch()))

@@ -111,7 +111,7 @@ def test_a_failing_script_shows_its_diagnosis_and_the_button_opens_the_repaired_
     runs = page.locator(".ds-run-row").count()
     page.click("#open-repaired")
     expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
-    expect(page.locator('[data-pointer="/train_batch_size"]')).to_have_value("6")
+    expect(page.locator('input[data-pointer="/train_batch_size"]')).to_have_value("6")
     assert json.loads(json_text(page))["train_batch_size"] == 6
     expect(page.locator("#launch-message")).to_contain_text("train_batch_size set to 6")
     expect(page.locator("#launch-message")).to_contain_text("not started")

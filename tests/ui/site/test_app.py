@@ -54,13 +54,13 @@ def test_the_port_asked_for_is_refused_in_one_sentence_when_it_is_taken(app):
 
 
 def test_without_a_port_the_next_free_one_is_taken(app, tmp_path):
-    with running_app(tmp_path, port=None, cold=True) as second:
+    with running_app(tmp_path, port=None) as second:
         assert app.port != second.port
         assert second.get().status == 200
 
 
 def test_a_python_that_does_not_exist_is_said_in_the_page_and_the_app_goes_on(tmp_path):
-    with running_app(tmp_path, "--python", str(tmp_path / "nowhere"), cold=True) as app:
+    with running_app(tmp_path, "--python", str(tmp_path / "nowhere")) as app:
         page = app.get().read().decode()
     assert "does not exist" in page
 
@@ -89,7 +89,7 @@ def test_ctrl_c_before_the_server_has_its_handlers_ends_it_too(tmp_path, monkeyp
 
 
 def test_listening_for_everybody_is_warned_about_and_still_prints_a_url_to_open(tmp_path):
-    with running_app(tmp_path, "--host", "0.0.0.0", cold=True) as app:
+    with running_app(tmp_path, "--host", "0.0.0.0") as app:
         assert app.get().status == 200
         assert "without TLS" in app.printed
 
