@@ -161,8 +161,14 @@ def test_a_path_and_an_accelerate_yaml_are_opened_and_a_wrong_path_is_said(page,
     expect(page.locator("#gpus input")).to_have_value("4")
     expect(page.locator("#file-notes")).to_contain_text("ds.json")
     open_path(page, tmp_path / "nowhere.json")
-    expect(page.get_by_text("nowhere.json").first).to_be_visible()
+    problem, path = page.locator("#open-problem"), page.locator("#open-path textarea, #open-path input").first
+    expect(problem.get_by_role("alert")).to_contain_text("nowhere.json")
+    expect(path).to_have_attribute("aria-invalid", "true")
+    expect(page.locator(".toast-body")).to_have_count(0)
     assert config(page)["train_batch_size"] == 48
+    path.fill(str(tmp_path / "ds.json"))
+    expect(problem).to_be_empty()
+    expect(path).to_have_attribute("aria-invalid", "false")
 
 
 # Cheaper: tests/core/rules/test_keys.py::test_a_key_that_came_later…, ::test_a_removed_block…; that the page plans for
