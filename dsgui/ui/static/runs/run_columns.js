@@ -95,9 +95,9 @@ const or = (text) => text || "–";
 export const COLUMNS = [
   { id: "date", width: "118px", shown: true, sorts: true, text: dateOf },
   { id: "state", width: "84px", shown: true, sorts: true, text: (run) => textOf("states", run.state) },
-  { id: "tags", width: "minmax(80px, 0.7fr)", shown: true, sorts: true, text: (run) => run.tags.join(", ") },
+  { id: "tags", width: "minmax(66px, 0.7fr)", shown: true, sorts: true, text: (run) => run.tags.join(", ") },
   { id: "note", width: "minmax(140px, 1fr)", sorts: true, text: (run) => run.note },
-  { id: "differs", width: "minmax(140px, 2fr)", shown: true, text: shortChanges },
+  { id: "differs", width: "minmax(118px, 2fr)", shown: true, text: shortChanges },
   { id: "preset", width: "minmax(120px, 0.7fr)", sorts: true, text: (run) => or(run.preset) },
   { id: "model", width: "minmax(110px, 0.7fr)", sorts: true, text: (run) => or(run.model) },
   { id: "gpus", width: "78px", shown: true, sorts: true, text: (run) => or(run.devices) },
