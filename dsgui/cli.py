@@ -12,7 +12,7 @@ from dsgui.core.errors import DsguiError
 from dsgui.core.texts.columns import width, wrapped
 from dsgui.core.texts.english import TEXTS
 from dsgui.core.texts.languages import LANGUAGES, preferred, speaking, tag_of
-from dsgui.core.texts.saying import words
+from dsgui.core.texts.saying import listed, words
 from dsgui.shell.files.installation import missing
 
 COMMANDS = (
@@ -75,7 +75,7 @@ def _parser(names: Iterable[str]) -> argparse.ArgumentParser:
     parser.add_argument(
         "--version", action="version", version=f"dsgui {dsgui.__version__}", help=words("options", "version")
     )
-    told = words("commands", "language", tags=", ".join(LANGUAGES))
+    told = words("commands", "language", tags=listed(LANGUAGES))
     parser.add_argument(_LANGUAGE, choices=LANGUAGES, metavar="TAG", help=told)
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name in names:

@@ -46,7 +46,7 @@ def _spoken() -> str:
         "memory_rehearsal",
         "memory_sources",
     )
-    shown = ("states", "phases", "alerts", "events", "marks", *memory, *PAGES)
+    shown = ("states", "phases", "alerts", "events", "marks", *memory, "lists", *PAGES)
     browsers = {kind: {code: catalogue_text(kind, code) for code in TEXTS[kind]} for kind in shown}
     parts = (
         ("Record<string, Record<string, string>>", "TEXTS", browsers),

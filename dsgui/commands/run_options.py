@@ -9,7 +9,7 @@ from dsgui.commands.field_options import add_field
 from dsgui.core.access.secrets import secret_values
 from dsgui.core.errors import RunError
 from dsgui.core.launch.run_fields import BY_NAME
-from dsgui.core.texts.saying import words, wrong
+from dsgui.core.texts.saying import listed, words, wrong
 from dsgui.runs.runs import Runs
 from dsgui.shell.files.folders import default_runs_dir
 from dsgui.shell.launch.launcher import Launcher
@@ -63,5 +63,5 @@ def find_run(runs: Runs, named: str) -> str:
         return named if named in found else found[0]
     if not found:
         raise RunError(wrong("run.not_found", run=named, dsgui=called()))
-    given = {"run": named, "count": str(len(found)), "runs": ", ".join(found[:4])}
+    given = {"run": named, "count": str(len(found)), "runs": listed(found[:4])}
     raise RunError(wrong("run.several", **given))

@@ -18,7 +18,7 @@ from dsgui.core.launch.circumstances import run_context
 from dsgui.core.launch.plan import Anywhere, Here
 from dsgui.core.launch.planned import THIS_MACHINE, Planned
 from dsgui.core.machine.hardware import ALIASES, CARDS, Target
-from dsgui.core.texts.saying import words, wrong
+from dsgui.core.texts.saying import listed, words, wrong
 from dsgui.core.validation.check_report import FORMATS, Checked
 from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog
@@ -56,7 +56,7 @@ def add_context_arguments(parser: argparse.ArgumentParser) -> None:
         choices=devices,
         default="any",
         metavar="DEVICE",
-        help=words("options", "device", devices=", ".join(devices)),
+        help=words("options", "device", devices=listed(devices)),
     )
     parser.add_argument("--training-args", metavar="FILE|JSON", help=words("options", "training_args"))
 

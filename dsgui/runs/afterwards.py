@@ -26,7 +26,7 @@ from dsgui.core.afterwards.things import Thing, Verb
 from dsgui.core.errors import PlaceError, PlanError, RunError
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan, StartedBy
 from dsgui.core.sizes import size
-from dsgui.core.texts.saying import sentences, wrong
+from dsgui.core.texts.saying import listed, sentences, wrong
 from dsgui.runs.archive import Archive
 from dsgui.runs.runs import Runs
 from dsgui.shell.afterwards.contents import best_in
@@ -189,7 +189,7 @@ class AfterTraining:
         if found is None and not path:
             raise RunError(wrong("after.nothing_usable"))
         if found is None:
-            names = ", ".join(one.name for one in things[:10])
+            names = listed(one.name for one in things[:10])
             raise RunError(wrong("after.no_thing", path=path[:200], names=names or "–"))
         return found
 

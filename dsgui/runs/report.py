@@ -19,7 +19,7 @@ from dsgui.core.metrics.thinning import Curve
 from dsgui.core.runs.report_charts import by_time, charts
 from dsgui.core.runs.report_page import Assets, Reported, duration, report_html
 from dsgui.core.runs.run_settings import Settings, compared
-from dsgui.core.texts.saying import words, wrong
+from dsgui.core.texts.saying import listed, words, wrong
 from dsgui.runs.runs import Runs
 from dsgui.shell.files.refusals import os_reason
 from dsgui.shell.runs.report_assets import read_assets
@@ -127,9 +127,9 @@ def _facts(plan: Plan, directory: RunDirectory, lasted_s: float | None) -> Itera
     yield words("report_page", "python"), f"{known.get('python', '')} {python}".strip()
     yield (
         words("report_page", "versions"),
-        ", ".join(f"{name} {version}" for name, version in (known.get("versions") or {}).items() if version),
+        str(listed(f"{name} {version}" for name, version in (known.get("versions") or {}).items() if version)),
     )
-    yield words("report_page", "environment"), ", ".join(_variables(plan))
+    yield words("report_page", "environment"), str(listed(_variables(plan)))
     if foretold := directory.read_foretold():
         yield (
             words("report_page", "memory"),
@@ -140,7 +140,7 @@ def _facts(plan: Plan, directory: RunDirectory, lasted_s: float | None) -> Itera
 def _where(plan: Plan) -> str:
     if plan.elsewhere:
         return words("report_page", "ranks_on", ranks=str(plan.ranks), where=plan.elsewhere)
-    gpus = ", ".join(str(index) for index in plan.gpu_indices)
+    gpus = listed(map(str, plan.gpu_indices))
     return words("report_page", "ranks_on_gpu", ranks=str(plan.ranks), gpus=gpus) if gpus else str(plan.ranks)
 
 

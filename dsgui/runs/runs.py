@@ -31,7 +31,7 @@ from dsgui.core.runs.run_settings import Settings, changes
 from dsgui.core.script.taken import LOGGING_WORDS, offers_logging
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
 from dsgui.core.texts.languages import ENGLISH_TAG, speaking
-from dsgui.core.texts.saying import Said, altered, as_told, said, sentences, wrong
+from dsgui.core.texts.saying import Said, altered, as_told, listed, said, sentences, wrong
 from dsgui.shell.access.places import Places
 from dsgui.shell.afterwards.worker_files import OWN_SCRIPTS
 from dsgui.shell.files.json_files import parse_object
@@ -666,7 +666,7 @@ def _trouble(directory: RunDirectory, seen: Seen, damaged: tuple[Said, ...]) -> 
 
 
 def _busy(plan: Plan, others: Sequence[Plan]) -> Said:
-    names = ", ".join(f"“{other.name}” ({other.run_id})" for other in others)
+    names = listed(f"“{other.name}” ({other.run_id})" for other in others)
     devices = shared_devices(plan, others)
     if plan.gpu_indices:
         return wrong("run.gpus_in_use", devices=devices, runs=names)

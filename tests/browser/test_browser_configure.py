@@ -162,8 +162,14 @@ def test_a_path_and_an_accelerate_yaml_are_opened_and_a_wrong_path_is_said(page,
     expect(page.locator("#gpus input")).to_have_value("4")
     expect(page.locator("#file-notes")).to_contain_text("ds.json")
     open_path(page, tmp_path / "nowhere.json")
-    expect(page.get_by_text("nowhere.json").first).to_be_visible()
+    problem, path = page.locator("#open-problem"), page.locator("#open-path textarea, #open-path input").first
+    expect(problem.get_by_role("alert")).to_contain_text("nowhere.json")
+    expect(path).to_have_attribute("aria-invalid", "true")
+    expect(page.locator(".toast-body")).to_have_count(0)
     assert config(page)["train_batch_size"] == 48
+    path.fill(str(tmp_path / "ds.json"))
+    expect(problem).to_be_empty()
+    expect(path).to_have_attribute("aria-invalid", "false")
 
 
 # Cheaper: tests/core/rules/test_keys.py::test_a_key_that_came_later…, ::test_a_removed_block…; that the page plans for
@@ -202,6 +208,9 @@ def test_a_preset_of_ones_own_is_saved_compared_and_removed(page):
     page.get_by_label("Compare with a preset").check()
     expect(page.locator("#tool-panel")).to_contain_text("gradient_clipping")
     expect(page.locator("#tool-panel tbody tr")).to_have_count(1)
+    expect(page.locator("#compare-with input")).to_have_value("T5-small / T5-large: ZeRO-2, optimizer offload")
+    choose(page, "#compare-with", "Mine: My two nodes")
+    expect(page.locator("#tool-panel")).not_to_contain_text("gradient_clipping")
     page.get_by_role("button", name="Save as preset").click()
     page.click("#remove-preset")
     expect(page.locator("#preset input")).not_to_have_value("Mine: My two nodes")

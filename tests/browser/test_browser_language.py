@@ -81,4 +81,4 @@ def test_an_event_of_the_queue_answers_in_the_language(chinese):
     page = chinese
     page.locator("#open-path input, #open-path textarea").first.fill("/nowhere/ds_config.json")
     page.locator("#open-file").click()
-    expect(page.locator(".toast-body").first).to_contain_text(HAN)
+    expect(page.locator("#open-problem")).to_contain_text(HAN)

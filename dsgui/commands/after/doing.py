@@ -7,6 +7,7 @@ from dsgui.commands.logs import follow
 from dsgui.commands.run_options import DONE, called, find_run, open_store
 from dsgui.core.afterwards.pruning import Rule
 from dsgui.core.sizes import size
+from dsgui.core.texts.saying import listed as side_by_side
 from dsgui.core.texts.saying import words
 from dsgui.runs.afterwards import AfterTraining
 from dsgui.runs.archive import Archive
@@ -37,7 +38,8 @@ def listed(options: argparse.Namespace) -> int:
     rows = [tuple(words("after", head) for head in heads)]
     for one in things:
         kind = words("after", _KINDS[one["kind"]]) + ("" if one["complete"] else f", {words('after', 'incomplete')}")
-        rows.append((one["name"], kind, str(one["step"] or ""), size(one["size_bytes"]), ", ".join(one["verbs"])))
+        verbs = str(side_by_side(one["verbs"]))
+        rows.append((one["name"], kind, str(one["step"] or ""), size(one["size_bytes"]), verbs))
     _print_table(rows)
     return DONE
 
@@ -73,7 +75,7 @@ def clean(options: argparse.Namespace) -> int:
         print(words("after", "none_goes"))
     elif options.yes:
         gone = after.delete_old(run_id, rule, [one["path"] for one in found if not one["why"]])
-        print(words("after", "gone", names=", ".join(gone)))
+        print(words("after", "gone", names=side_by_side(gone)))
     else:
         counts = {"count": str(told["count"]), "all": str(len(found)), "freed": size(told["freed_bytes"])}
         print(words("after", "would_go", **counts))

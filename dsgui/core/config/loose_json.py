@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from dsgui.core.config.document import MAX_DEPTH, Document, broken_at, json_text, on_lines
 from dsgui.core.errors import DocumentError, DoubleKeyError
-from dsgui.core.texts.saying import Said, said, words
+from dsgui.core.texts.saying import Said, listed, said, words
 
 _MAX_LISTED = 8  # line numbers in a note, and notes about single texts
 _MAX_SHOWN = 40  # characters of the user's text in a message
@@ -339,8 +339,8 @@ class _Lines:
     def listed(self, positions: list[int]) -> Said:
         """`line 3`, `lines 2, 5, 9`; of many, the first few."""
         numbers = list(dict.fromkeys(self.number(position) for position in sorted(positions)))
-        listed = ", ".join(map(str, numbers[:_MAX_LISTED])) + (", …" if len(numbers) > _MAX_LISTED else "")
-        return said("reading", "lines" if len(numbers) > 1 else "line", lines=listed)
+        shown = [str(number) for number in numbers[:_MAX_LISTED]] + ["…"] * (len(numbers) > _MAX_LISTED)
+        return said("reading", "lines" if len(numbers) > 1 else "line", lines=listed(shown))
 
 
 def _noted(what: Said, lines: Said) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from dsgui.core.config.pointer import MISSING, dotted, join, lookup, split
 from dsgui.core.config.versions import at_version
 from dsgui.core.errors import DocumentError
-from dsgui.core.texts.saying import Said, phrase
+from dsgui.core.texts.saying import Said, listed, phrase
 
 
 class FieldKind(Enum):
@@ -109,7 +109,7 @@ class Field:
     def expected_itself(self) -> Said:
         """The same without “auto”."""
         if self.choices:
-            return phrase("one_of", choices=", ".join(json.dumps(choice) for choice in self.choices))
+            return phrase("one_of", choices=listed(json.dumps(choice) for choice in self.choices))
         return self._in_range(phrase(_NOUNS[self.kind]))
 
     def _in_range(self, noun: Said) -> Said:

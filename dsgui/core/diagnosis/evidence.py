@@ -6,7 +6,7 @@ import re
 from functools import reduce
 
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
-from dsgui.core.texts.saying import Said, said
+from dsgui.core.texts.saying import Said, listed, said
 
 MOST_SHOWN = 4
 _MOST_MISMATCHES, _VALUE_SHOWN = 12, 80
@@ -50,7 +50,7 @@ def _part(code: str, /, **given: Word) -> Said:
 
 def told_options(match: re.Match[str], arguments: Words) -> dict[str, Word]:
     options = unknown_options(match) or (match["words"].strip()[:80],)
-    shown = ", ".join(options[:MOST_SHOWN])
+    shown = listed(options[:MOST_SHOWN])
     return {"options": _part("more_options", options=shown) if len(options) > MOST_SHOWN else shown}
 
 

@@ -11,7 +11,7 @@ from dsgui.core.memory.answer import Component, Device, Moment
 from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.memory.fits.verdict import Bar, Fit, Segment
 from dsgui.core.sizes import GIB, MIB, in_gib, size
-from dsgui.core.texts.saying import Said, said
+from dsgui.core.texts.saying import Said, listed, said
 
 # Diagnoses of memory, and the device that ran out.
 _DEVICES: Mapping[str, Device] = {
@@ -175,5 +175,5 @@ def _largest(bar: Bar) -> Iterator[Said]:
         )
 
 
-def _keys(segment: Segment) -> str:
-    return ", ".join(dotted(key) if key.startswith("/") else key for key in segment.keys[:_MOST_KEYS])
+def _keys(segment: Segment) -> str | Said:
+    return listed(dotted(key) if key.startswith("/") else key for key in segment.keys[:_MOST_KEYS])

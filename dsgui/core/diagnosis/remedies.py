@@ -17,7 +17,7 @@ from dsgui.core.decoding import optional, text
 from dsgui.core.diagnosis.evidence import MOST_SHOWN, mismatches, unknown_options
 from dsgui.core.script.gone_options import words_after_refusal
 from dsgui.core.script.words import value_of
-from dsgui.core.texts.saying import Said, recalled, said
+from dsgui.core.texts.saying import Said, listed, recalled, said
 
 # As in core/rules/base.py, which the supervisor has no need to load.
 TRAIN, MICRO, ACCUMULATION = "/train_batch_size", "/train_micro_batch_size_per_gpu", "/gradient_accumulation_steps"
@@ -243,7 +243,7 @@ def _to_auto(message: str, run: Circumstances, *but: str) -> Remedy | None:
     held = [p for p in pointers if p not in but and lookup(run.values, p) is not MISSING]
     if not held:
         return None
-    named = ", ".join(pointer.rpartition("/")[2] for pointer in held)
+    named = listed(pointer.rpartition("/")[2] for pointer in held)
     return _changed("to_auto", *(Change(pointer, '"auto"') for pointer in held), keys=named)
 
 
@@ -327,7 +327,7 @@ def remove_unknown_key(match: Match, run: Circumstances) -> Remedy | None:
     keys = [found[1] for found in _EXTRA.finditer(match.string)]
     places = {key: [p for p, _ in run.config.nodes if p.endswith("/" + key.replace(".", "/"))] for key in keys}
     changes = [Change(pointers[0], None) for pointers in places.values() if len(pointers) == 1]
-    named = ", ".join(key for key, pointers in places.items() if len(pointers) == 1)
+    named = listed(key for key, pointers in places.items() if len(pointers) == 1)
     return _changed("without", *changes, what=named) if changes else None
 
 

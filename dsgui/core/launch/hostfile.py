@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from dsgui.core.errors import PlanError
-from dsgui.core.texts.saying import Said, wrong
+from dsgui.core.texts.saying import Said, listed, wrong
 
 MOST_HOSTS = 256  # each is asked at once, with three open files
 MOST_SLOTS = 1024
@@ -101,7 +101,7 @@ def _filter(text: str, what: str, known: Mapping[str, Host]) -> dict[str, tuple[
             raise PlanError(wrong("filter.unreadable", field=what, text=part[:80]))
         host = known.get(name)
         if host is None:
-            names = ", ".join(list(known)[:8])
+            names = listed(list(known)[:8])
             raise PlanError(wrong("filter.unknown_host", field=what, host=name[:80], hosts=names))
         slots = {int(word) for word in words}
         if strange := slots - set(host.slots):

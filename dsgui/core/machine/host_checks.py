@@ -114,7 +114,7 @@ def locks(machine: Machine) -> Verdict | None:
     left = machine.host.stale_locks
     if not left:
         return None
-    lock = saw("locks.one", lock=left[0]) if len(left) == 1 else saw("locks.several", locks=", ".join(left))
+    lock = saw("locks.one", lock=left[0]) if len(left) == 1 else saw("locks.several", locks=listed(left))
     return warning((lock, saw("locks.hangs")), advise("locks.remove"), "rm " + " ".join(f"'{one}'" for one in left))
 
 

@@ -187,10 +187,14 @@ def counted(status: Status, count: int) -> Said:
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """`1 problem, 2 warnings`, or “all checks passed”."""
-    counts = [(status, sum(row.status is status for row in rows)) for status in (Status.PROBLEM, Status.WARNING)]
-    told = [counted(status, count) for status, count in counts if count]
-    return str(listed(told) if told else said("check_counts", "all_passed"))
+    """`1 problem, 2 warnings`, or “all checks passed”, or “no problems found, 1 not checked”."""
+    counts = {status: sum(row.status is status for row in rows) for status in Status}
+    told = [counted(status, counts[status]) for status in (Status.PROBLEM, Status.WARNING) if counts[status]]
+    if told:
+        return str(listed(told))
+    if unknown := counts[Status.UNKNOWN]:
+        return words("check_counts", "none_found", unknown=counted(Status.UNKNOWN, unknown))
+    return words("check_counts", "all_passed")
 
 
 def as_text(machine: Machine, rows: Sequence[Row]) -> str:

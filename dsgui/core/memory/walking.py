@@ -14,7 +14,7 @@ from dsgui.core.memory.modules import AS_USUAL, Linears, Modules
 from dsgui.core.memory.question import Model, Workload
 from dsgui.core.memory.tape import Measured, Span, Tape, Tensor
 from dsgui.core.memory.walk import Block, Unit, Walk, Weight
-from dsgui.core.texts.saying import Said, said
+from dsgui.core.texts.saying import Said, listed, said
 
 ELEMENT = {"fp32": 4, "fp16": 2, "bf16": 2}
 FLASH = ("flash_attention_2", "flash_attention_3")
@@ -84,7 +84,7 @@ def refuse_length(config: Described, workload: Workload) -> None:
 def refuse_untrained(walk: Walk, workload: Workload) -> None:
     """Raises NoCaseError if LoRA's targets are in no layer."""
     if workload.lora is not None and not any(weight.trainable for weight in walk.weights().values()):
-        raise NoCaseError(said("memory_notes", "no_target", targets=", ".join(workload.lora.targets)[:80] or "nothing"))
+        raise NoCaseError(said("memory_notes", "no_target", targets=listed(workload.lora.targets) or "nothing"))
 
 
 def assumed(config: Described, workload: Workload, dtype: str) -> Iterator[Said]:

@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, quote_plus, urlsplit, urlunsplit
 
 from dsgui.core.access.secret_forms import is_secret_name
 from dsgui.core.errors import PlanError
-from dsgui.core.texts.saying import wrong
+from dsgui.core.texts.saying import listed, wrong
 
 OFF = "off"  # of one run, where all others tell
 JSON = "json"
@@ -95,7 +95,7 @@ def webhook_of(typed: str) -> Webhook | None:
     options = dict(parse_qsl(parts.fragment))
     form = options.get("form", _BY_HOST.get((parts.hostname or "").lower(), JSON))
     if form not in _FORMS or options.keys() - {"form", "secret"}:
-        raise PlanError(wrong("notify.options", forms=", ".join(_FORMS)))
+        raise PlanError(wrong("notify.options", forms=listed(_FORMS)))
     return Webhook(urlunsplit(parts._replace(fragment="")), form, options.get("secret", ""))
 
 

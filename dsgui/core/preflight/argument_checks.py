@@ -170,7 +170,7 @@ def _loose(word: str) -> tuple[Said, Sentences]:
 
 
 def _ambiguous(option: str, begins: Collection[str]) -> tuple[Said, Sentences]:
-    shown = ", ".join(list(begins)[:_MOST_TOLD])
+    shown = listed(list(begins)[:_MOST_TOLD])
     return saw("options.ambiguous", option=_short(option), options=shown), (advise("options.full_name"),)
 
 
@@ -244,7 +244,7 @@ def _odd_keys(path: str, odd: list[str], known: Collection[str], ends: bool) -> 
     advice: list[Said] = []
     for key in odd[:_MOST_TOLD]:
         advice += instead(key, "", known) or (_meant(_alike(key, known, _ALIKE), _short(key)),)
-    given, what_to_do = {"path": path, "keys": ", ".join(map(_short, odd[:_MOST_TOLD]))}, tuple(dict.fromkeys(advice))
+    given, what_to_do = {"path": path, "keys": listed(map(_short, odd[:_MOST_TOLD]))}, tuple(dict.fromkeys(advice))
     if not ends:
         return warning(saw("arguments_file.unknown", **given), what_to_do)
     words = str(sorted(odd)[:_MOST_TOLD])
@@ -304,7 +304,7 @@ def _where_from(packages: list[str], others: list[str]) -> Iterator[Said]:
     if packages:
         yield advise("script_imports.install", packages=shlex.join(packages))
     if others:
-        yield advise("script_imports.own", modules=", ".join(others))
+        yield advise("script_imports.own", modules=listed(others))
 
 
 def _grave(question: Question) -> Callable[..., Verdict]:

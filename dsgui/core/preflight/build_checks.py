@@ -88,7 +88,7 @@ def operators(question: Question) -> Verdict | None:
     if not names or question.launch.elsewhere:
         return None
     if environment is None or environment.target.ops is None:
-        return unknown(saw("operators.not_asked", operators=", ".join(names)))
+        return unknown(saw("operators.not_asked", operators=listed(names)))
     known = [op for name in names if (op := environment.op(name))]
     bad = [op for op in known if not op.usable and op.name != SHARED_MEMORY_OP]
     if bad:

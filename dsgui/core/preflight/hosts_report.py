@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from dsgui.core.launch.hostfile import Host
 from dsgui.core.launch.plan import Plan
 from dsgui.core.machine.verdicts import Row, Status, advise, saw, worst_first
-from dsgui.core.texts.saying import Said, as_told, set_apart
+from dsgui.core.texts.saying import Said, as_told, listed, set_apart
 
 _COMPARED = {"python": "Python", "deepspeed": "DeepSpeed", "torch": "torch", "transformers": "transformers"}
 
@@ -135,7 +135,7 @@ def _problem(one: MachineFacts, seen: Said, advice: Said) -> Row:
 
 def _seen(one: MachineFacts) -> Said:
     versions = one.versions or {}
-    known = ", ".join(f"{name} {versions[key]}" for key, name in _COMPARED.items() if versions.get(key))
+    known = listed(f"{name} {versions[key]}" for key, name in _COMPARED.items() if versions.get(key))
     if not one.gpus:
         return saw("host.found_without_gpu", versions=known)
     if one.gpus == 1:

@@ -155,8 +155,8 @@ def _room(gpu: Gpu) -> Said:
     return saw("gpus.room", index=str(gpu.index), free=free, total=total)
 
 
-def _listed(indices: list[int] | tuple[int, ...]) -> str:
-    return ", ".join(str(index) for index in indices)
+def _listed(indices: list[int] | tuple[int, ...]) -> str | Said:
+    return listed(map(str, indices))
 
 
 def cores(question: Question) -> Verdict | None:

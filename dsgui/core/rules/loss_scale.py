@@ -18,6 +18,7 @@ from dsgui.core.rules.base import (
     zero_stage,
 )
 from dsgui.core.rules.optimizer import optimizer_class
+from dsgui.core.texts.saying import listed
 
 CHECKED_SINCE = "0.19.3"
 _DIVISOR = ("loss_scale_window", 0)  # steps are counted modulo the window: the first one divides by zero
@@ -53,7 +54,7 @@ def _scale_meaning(config: Config, context: Context) -> Iterator[Finding]:
         yield found(Severity.NOTE, "/fp16/loss_scale", "DS026.dynamic", power=str(power), scale=f"{2**power:,}")
     elif scale > 0 and unread:
         fix = Fix.of("make_dynamic", Change("/fp16/loss_scale", "0"))
-        keys = ", ".join(unread)
+        keys = listed(unread)
         yield found(Severity.NOTE, "/fp16/loss_scale", "DS026.fixed", fix=fix, scale=f"{scale:g}", keys=keys)
 
 

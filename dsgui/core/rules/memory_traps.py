@@ -24,6 +24,7 @@ from dsgui.core.rules.base import (
 )
 from dsgui.core.rules.clash import Clash, rule
 from dsgui.core.rules.offload import has_zenflow
+from dsgui.core.texts.saying import listed
 
 GATHERS_AT_ONCE_SINCE = "1.13"  # torch: all_gather_into_tensor
 ON_GPU_SINCE = "0.19.8"
@@ -136,7 +137,7 @@ def _for_nvme(config: Config, context: Context) -> Iterator[Finding]:
                 "DS076.key" if one else "DS076.keys",
                 fix=Fix.of("remove_this" if one else "remove_these", *changes),
                 block=block,
-                keys=", ".join(idle),
+                keys=listed(idle),
             )
 
 

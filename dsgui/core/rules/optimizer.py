@@ -20,6 +20,7 @@ from dsgui.core.rules.base import (
 )
 from dsgui.core.rules.clash import Clash, rule
 from dsgui.core.rules.keys import nearest
+from dsgui.core.texts.saying import listed
 
 _ENGINE = "deepspeed/runtime/engine.py"
 _TYPE = "/optimizer/type"
@@ -76,7 +77,7 @@ def _known_type(config: Config, context: Context) -> Iterator[Finding]:
         release=context.release,
         name=name,
         removed=ONE_BIT_REMOVED_IN,
-        offered=", ".join(_offered(context)),
+        offered=listed(_offered(context)),
         near=near,
     )
 

@@ -18,6 +18,7 @@ from dsgui.core.rules.base import (
     enabled,
     found,
 )
+from dsgui.core.texts.saying import listed
 
 COMPRESSION_REMOVED_IN = "0.19.7"
 # What each group of a technique must say, beside `different_groups` and `params` themselves.
@@ -45,7 +46,7 @@ def _elasticity(config: Config, context: Context) -> Iterator[Finding]:
             )
     given = [pointer for pointer in (TRAIN, MICRO, ACCUMULATION) if pointer[1:] in config]
     if given and not block.get("ignore_non_elastic_batch_info", False):
-        names = ", ".join(pointer[1:] for pointer in given)
+        names = listed(pointer[1:] for pointer in given)
         yield found(
             Severity.ERROR,
             given[0],

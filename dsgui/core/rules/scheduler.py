@@ -8,6 +8,7 @@ from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.pointer import MISSING, join, lookup
 from dsgui.core.rules.base import Config, Rule, all_of, found, name_of, removal, zero_stage
 from dsgui.core.rules.keys import nearest
+from dsgui.core.texts.saying import listed
 
 _ENGINE, _SCHEDULES = "deepspeed/runtime/engine.py", "deepspeed/runtime/lr_schedules.py"
 _TYPE, _PARAMS = "/scheduler/type", "/scheduler/params"
@@ -73,7 +74,7 @@ def _known_type(config: Config, context: Context) -> Iterator[Finding]:
                 _TYPE,
                 "DS055.torch",
                 name=name,
-                schedulers=", ".join(SIGNATURES),
+                schedulers=listed(SIGNATURES),
             )
         return
     near = nearest(name, (*SIGNATURES, *TORCH_NAMES))
@@ -84,7 +85,7 @@ def _known_type(config: Config, context: Context) -> Iterator[Finding]:
         advice="did_you_mean" if near else "DS055.choose",
         fix=Fix.of("use", Change(_TYPE, f'"{near}"'), value=near) if near else None,
         name=name,
-        schedulers=", ".join(SIGNATURES),
+        schedulers=listed(SIGNATURES),
         near=near,
     )
 

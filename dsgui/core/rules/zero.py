@@ -25,6 +25,7 @@ from dsgui.core.rules.base import (
 )
 from dsgui.core.rules.clash import Clash, rule
 from dsgui.core.rules.offload import has_zenflow
+from dsgui.core.texts.saying import listed
 
 _STAGE_1_2, _STAGE_3 = "deepspeed/runtime/zero/stage_1_and_2.py", "deepspeed/runtime/zero/stage3.py"
 _CONFIG, _ENGINE = "deepspeed/runtime/zero/config.py", "deepspeed/runtime/engine.py"
@@ -253,7 +254,7 @@ def _stage_3_keys(config: Config, context: Context) -> Iterator[Finding]:
             code,
             fix=Fix.of(fix, *(Change(f"{ZERO}/{key}", None) for key in idle)),
             first=idle[0],
-            keys=", ".join(idle),
+            keys=listed(idle),
             stage=str(zero_stage(config)),
         )
 

@@ -10,7 +10,7 @@ from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.errors import DocumentError
 from dsgui.core.launch.plan import LaunchRequest, Plan
 from dsgui.core.script.words import with_option
-from dsgui.core.texts.saying import said
+from dsgui.core.texts.saying import listed, said
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def clone(plan: Plan, config_text: str, remedy: Remedy | None = None) -> Clone:
 def _missing_secrets(plan: Plan) -> tuple[str, ...]:
     if not plan.secret_names:
         return ()
-    return (str(said("cloning", "not_stored", names=", ".join(plan.secret_names))),)
+    return (str(said("cloning", "not_stored", names=listed(plan.secret_names))),)
 
 
 def changed_config(text: str, remedy: Remedy | None) -> tuple[str, tuple[str, ...]]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.config.pointer import dotted, split
-from dsgui.core.texts.saying import Said, phrase, said
+from dsgui.core.texts.saying import Said, listed, phrase, said
 
 # What stands for a value: TRAIN_BATCH_SIZE, ${stage}, {{ stage }}, <stage>, __STAGE__, %(stage)s.
 _PLACEHOLDER = re.compile(
@@ -74,6 +74,6 @@ def _instead(findings: Sequence[Finding], many: Sequence[Finding], one: Finding)
 
 def _listed(names: Sequence[str]) -> str | Said:
     names = list(dict.fromkeys(names))
-    shown = ", ".join(names[:_MOST_LISTED])
+    shown = listed(names[:_MOST_LISTED])
     rest = len(names) - _MOST_LISTED
     return phrase("and_more", names=shown, rest=str(rest)) if rest > 0 else shown

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from dsgui.core.errors import PlaceError
-from dsgui.core.texts.saying import Said, wrong
+from dsgui.core.texts.saying import Said, listed, wrong
 
 # The kernel's own: plain files by their mode, yet they tell about processes or act when they are read.
 _NEVER = tuple(Path(name) for name in ("/proc", "/sys", "/dev"))
@@ -33,8 +33,8 @@ class Places:
             return wrong("place.outside", **given)
         return wrong("place.leads_outside", **given, real=f"{real!s:.200}")
 
-    def _listed(self) -> str:
-        return ", ".join(str(root) for root in self.roots)
+    def _listed(self) -> str | Said:
+        return listed(map(str, self.roots))
 
 
 def usual_places(allowed: Iterable[Path], own: Iterable[Path]) -> Places:

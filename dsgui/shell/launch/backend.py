@@ -77,6 +77,6 @@ def what_is_left(ended: Sequence[Ended]) -> Said:
         if one.problem:
             found = said("reasons", "host_not_asked", elsewhere=found, host=one.host, problem=one.problem)
         elif one.left:
-            pids = ", ".join(map(str, one.left))
+            pids = listed(map(str, one.left))
             found = said("reasons", "left_on_host", elsewhere=found, host=one.host, pids=pids)
     return found

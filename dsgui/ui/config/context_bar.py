@@ -10,7 +10,7 @@ from dsgui.core.config.context import LATEST_KNOWN, RELEASES, Integration
 from dsgui.core.launch.plan import Here, Place
 from dsgui.core.launch.planned import THIS_MACHINE
 from dsgui.core.machine.hardware import OFFERED, Target
-from dsgui.core.texts.saying import words
+from dsgui.core.texts.saying import listed, words
 from dsgui.ui.common.picker import Option, picker
 
 __all__ = ["THIS_MACHINE", "ContextBar", "Launched", "build_context_bar"]
@@ -84,7 +84,7 @@ def build_context_bar(target: Target, integration: Integration, default_ranks: i
 
 
 def _devices(target: Target) -> list[Option]:
-    here = ", ".join(dict.fromkeys(gpu.name for gpu in target.gpus)) or "CPU"
+    here = str(listed(dict.fromkeys(gpu.name for gpu in target.gpus))) or "CPU"
     planned = (Option(card.id, card.title, _say("plan_for", what=card.generation)) for card in OFFERED)
     return [Option(THIS_MACHINE, _say("this_machine", device=here)), *planned]
 

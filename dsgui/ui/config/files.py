@@ -25,17 +25,19 @@ from dsgui.ui.config.workbench import make_context
 AS_SHOWN = "shown"
 _FORMS = {"unchanged": AS_SHOWN, "for_native": "native", "for_hf": "hf"}
 _SAVE = in_browser("common/kept", "save")
+_CLEARED, _MARKED = in_browser("config/open_path", "cleared"), in_browser("config/open_path", "marked")
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The components; `outgoing` holds the text that the browser saves, `run` what came in beside a config, None for
-    a config alone."""
+    """The components; `problem` says why `path` was not opened, `outgoing` holds the text that the browser saves, `run`
+    what came in beside a config, None for a config alone."""
 
     download: gr.Button
     form: gr.Dropdown
     upload: gr.UploadButton
     path: gr.Textbox
+    problem: gr.HTML
     open: gr.Button
     notes: gr.HTML
     outgoing: gr.Textbox
@@ -79,6 +81,7 @@ def build_files() -> Files:
             min_width=80,
             scale=1,
         )
+    problem = gr.HTML("", elem_id="open-problem", padding=False)
     with gr.Accordion(words("imported", "paste"), open=False, elem_id="import-run"):
         pasted = gr.Textbox(
             "",
@@ -91,7 +94,7 @@ def build_files() -> Files:
         paste = gr.Button(words("imported", "paste_open"), size="sm", elem_id="import-pasted")
     notes = gr.HTML("", elem_id="file-notes", elem_classes="ds-purpose", padding=False)
     outgoing = gr.Textbox("", visible=False)
-    return Files(download, form, upload, path, open_button, notes, outgoing, pasted, paste, gr.State(None))
+    return Files(download, form, upload, path, problem, open_button, notes, outgoing, pasted, paste, gr.State(None))
 
 
 def wire_files(
@@ -113,11 +116,13 @@ def wire_files(
 
     sent = files.download.click(download, [text, files.form, *bar.inputs], [files.outgoing, files.notes], **TELLING)
     sent.success(None, [files.outgoing], None, js=_SAVE, **LOCAL)
-    goes_to = [*brought, bar.gpus, bar.nodes, files.notes, files.run]
+    goes_to = [*brought, bar.gpus, bar.nodes, files.notes, files.run, files.problem]
+    files.path.change(None, None, [files.problem], js=_CLEARED, **LOCAL)
+    files.problem.change(None, [files.problem], None, js=_MARKED, **LOCAL)
     missing = words("tools_page", "enter_path")
-    uploaded = _opener(_of_path(_uploaded(services.open_upload)), missing, _name)
-    named = _opener(_of_path(services.open_file), missing, _name)
-    pasted = _opener(services.open_text, words("imported", "enter_text"), _pasted)
+    uploaded = _opener(_of_path(_uploaded(services.open_upload)), missing, _name, _in_the_corner)
+    named = _opener(_of_path(services.open_file), missing, _name, _beside_the_path)
+    pasted = _opener(services.open_text, words("imported", "enter_text"), _pasted, _in_the_corner)
     return (
         files.upload.upload(uploaded, [files.upload], goes_to, **TELLING),
         gr.on([files.open.click, files.path.submit], named, [files.path], goes_to, **TELLING),
@@ -138,20 +143,32 @@ def _pasted(text: str) -> str:
 
 
 def _opener(
-    read: Callable[[str], Opened], missing: str, named: Callable[[str], str]
+    read: Callable[[str], Opened],
+    missing: str,
+    named: Callable[[str], str],
+    refused: Callable[[str], tuple[Any, ...]],
 ) -> Callable[[str | None], tuple[Any, ...]]:
-    """`missing` is said of nothing; `named` tells what was opened."""
+    """`missing` is said of nothing; `named` tells what was opened, `refused` why nothing was."""
 
     def opener(given: str | None) -> tuple[Any, ...]:
         if not (given or "").strip():
-            raise refusal(missing)
+            return refused(missing)
         try:
             opened = read(given or "")
         except DsguiError as error:
-            raise refusal(escape(str(error))) from error
-        return (*_brought(opened), notes_html(_headline(opened, named(given or "")), opened.notes), opened.run)
+            return refused(str(error))
+        return (*_brought(opened), notes_html(_headline(opened, named(given or "")), opened.notes), opened.run, "")
 
     return opener
+
+
+def _in_the_corner(why: str) -> tuple[Any, ...]:
+    raise refusal(escape(why))
+
+
+def _beside_the_path(why: str) -> tuple[Any, ...]:
+    """Nothing came in; no run either, so that an earlier one does not come in again."""
+    return *(gr.skip() for _ in range(6)), None, f'<p class="ds-problem" role="alert">{escape(why)}</p>'
 
 
 def _headline(opened: Opened, name: str) -> str:

@@ -14,7 +14,7 @@ from dsgui.core.memory.choice import MOST_TOKENS, USUAL_LENGTH, ModelChoice
 from dsgui.core.memory.fits.first_choices import Goal, as_json, first_choices
 from dsgui.core.memory.fits.room import Room, room_of
 from dsgui.core.memory.question import Group
-from dsgui.core.texts.saying import words
+from dsgui.core.texts.saying import listed, words
 from dsgui.ui.common.embedded import embedded, in_browser
 from dsgui.ui.common.events import LIVE, LOCAL, NEW_TEXT, details
 from dsgui.ui.common.services import Services
@@ -28,7 +28,7 @@ _MOST_WORDS = 500
 def build_goal(services: Services, default_ranks: int) -> gr.HTML:
     """Must be called inside a `gr.Blocks`, above the workspace."""
     target = services.target()
-    here = ", ".join(dict.fromkeys(gpu.name for gpu in target.gpus)) or "CPU"
+    here = listed(dict.fromkeys(gpu.name for gpu in target.gpus)) or "CPU"
     devices = [{"id": THIS_MACHINE, "title": words("goal_page", "this_machine", device=here), "group": ""}]
     devices += [{"id": card.id, "title": card.title, "group": card.generation} for card in OFFERED]
     usual = {"gpus": default_ranks, "length": USUAL_LENGTH, "has_gpu": bool(target.gpus)}

@@ -44,9 +44,9 @@ def build_tools(toolbox: Toolbox) -> Tools:
     releases = toolbox.releases
     named = [(words("tools_page", "none"), ""), *((words("tools_page", name), name) for name in _TOOLS)]
     tool = gr.Radio(named, value="", label=words("tools_page", "tools"), elem_id="tool")
-    presets = offered(toolbox.presets())
     label = words("tools_page", "preset")
-    preset = picker(presets, presets[0].id, label=label, visible=False, elem_id="compare-with")
+    # Choosing the tool brings the options: the first page has the list of presets once.
+    preset = picker([], toolbox.presets()[0].id, label=label, visible=False, elem_id="compare-with")
     release = gr.Dropdown(
         list(releases), value=releases[0], label=words("tools_page", "release"), visible=False, elem_id="move-to"
     )

@@ -23,7 +23,7 @@ from dsgui.core.launch.planned import Planned
 from dsgui.core.machine.hardware import Target
 from dsgui.core.oracle.agreement import merge
 from dsgui.core.oracle.answers import Answer, Question
-from dsgui.core.texts.saying import said, words
+from dsgui.core.texts.saying import listed, said, words
 from dsgui.core.validation.check_report import subject
 from dsgui.core.validation.checker import Checker
 from dsgui.ui.common.documents import check_size, read_document, remember
@@ -262,8 +262,7 @@ def _hjson(text: str) -> Readable:
     """Python's words as the values they were meant as: hjson would take each for a text, comma and all."""
     meant, lines = as_json_words(text)
     tidied = tidy(meant)
-    listed = ", ".join(str(line) for line in lines)
-    note = (words("form_page", "python_words", lines=listed),) if lines else ()
+    note = (words("form_page", "python_words", lines=listed(map(str, lines))),) if lines else ()
     return Readable(
         tidied.text,
         (*note, *tidied.notes),

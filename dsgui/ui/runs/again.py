@@ -20,7 +20,7 @@ from dsgui.core.launch.recipes import BY_NAME as RECIPES
 from dsgui.core.launch.run_fields import BY_NAME, FIELDS
 from dsgui.core.launch.spec import values_of
 from dsgui.core.runs.clone import Clone
-from dsgui.core.texts.saying import words
+from dsgui.core.texts.saying import listed, set_apart, words
 from dsgui.ui.common.escaping import plain
 from dsgui.ui.common.events import NEW_TEXT, ONCE, TELLING, details
 from dsgui.ui.common.services import Services
@@ -101,7 +101,7 @@ def desk_values(services: Services, request: LaunchRequest) -> dict[str, Any]:
 
 def told_of(headline: str, notes: Sequence[str]) -> str:
     """What was loaded, and what was changed in it, as Markdown."""
-    changes = "; ".join(note.rstrip(".") for note in notes)
+    changes = set_apart(note.rstrip(".。") for note in notes)
     changed = plain(words("runs_page", "cloned_changed", changes=changes)) if notes else ""
     return f"**{plain(headline)}.** {changed} {plain(words('runs_page', 'cloned_review'))}"
 
@@ -127,7 +127,7 @@ def settings(request: LaunchRequest, services: Services) -> list[tuple[str, str]
         "nodes": str(request.place.nodes) if request.place.nodes > 1 else "",
         "started_by": request.started_by.value,
         "when_busy": _chosen("when_busy", values),
-        "environment": ", ".join(_variables(request)) or words("runs_page", "clone_none"),
+        "environment": str(listed(_variables(request))) or words("runs_page", "clone_none"),
         "directory": request.working_directory or words("runs_page", "clone_own"),
         "model": request.model.model,
         "name": request.name,

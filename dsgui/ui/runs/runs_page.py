@@ -89,7 +89,7 @@ def build_runs(services: Services) -> RunsPage:
             gone = services.after.delete_old(str(told.get("run_id", "")), rule, paths)
         except DsguiError as error:
             raise refusal(escape(str(error))) from error
-        tell(escape(words("after_page", "deleted", names=", ".join(gone))))
+        tell(escape(words("after_page", "deleted", names=listed(gone))))
 
     def adopt(event: gr.EventData) -> Any:
         try:

@@ -136,7 +136,7 @@ def _follow_probe(services: Services, header: gr.HTML) -> gr.Checkbox:
 def _header(services: Services) -> str:
     target = services.target()
     parts = [f"{name} {target.version(package)}" for package, name in _SHOWN if target.version(package)]
-    device = ", ".join(dict.fromkeys(gpu.name for gpu in target.gpus)) or words("site_page", "cpu_only")
+    device = str(listed(dict.fromkeys(gpu.name for gpu in target.gpus))) or words("site_page", "cpu_only")
     parts += [f"Python {target.python_version}", _dtypes(device, target)]
     missing = "" if target.version("deepspeed") else words("site_page", "no_deepspeed")
     problem = f'<p class="ds-problem">{escape(target.problem or missing)}</p>' if target.problem or missing else ""

@@ -11,6 +11,8 @@ from tests.support.run_fixtures import wait_until
 
 pytestmark = pytest.mark.browser
 
+NAMED = "Qwen2.5-7B <b>ZeRO3</b> Offload2"  # 32 characters, which a window of 1280 pixels has room for
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
@@ -106,23 +108,27 @@ def test_a_run_is_renamed_tagged_noted_and_archived_in_place(browser, made):
     with opened(browser, app, "tab=runs") as page:
         row(page, other).locator(".ds-run-row").focus()
         page.keyboard.press("F2")
-        page.keyboard.insert_text("stage 2 <b>baseline</b>")
+        page.keyboard.insert_text(NAMED)
         page.keyboard.press("Enter")
-        expect(row(page, other).locator(".ds-run-name")).to_have_text("stage 2 <b>baseline</b>")
+        expect(row(page, other).locator(".ds-run-name")).to_have_text(NAMED)
+        button = row(page, other).locator(".ds-run-row")
+        assert button.evaluate("node => node.scrollWidth <= node.clientWidth")
+        assert page.locator(".ds-run-list").evaluate("node => node.scrollWidth <= node.clientWidth")
+        assert button.get_attribute("title").startswith(f"{NAMED}\n")
         row(page, other).hover()
         row(page, other).get_by_role("button", name="Edit tags").click()
         page.keyboard.insert_text("lora, good")
         page.keyboard.press("Enter")
         expect(cell(page, other, "tags").locator(".ds-tag")).to_have_text(["lora", "good"])
         label = Store(folder).open(other).read_label
-        wait_until(lambda: (label().name, label().tags) == ("stage 2 <b>baseline</b>", ("lora", "good")))
+        wait_until(lambda: (label().name, label().tags) == (NAMED, ("lora", "good")))
         row(page, other).hover()
         row(page, other).get_by_role("button", name="Rename").click()
         page.keyboard.insert_text("not this")
         page.keyboard.press("Escape")
-        expect(row(page, other).locator(".ds-run-name")).to_have_text("stage 2 <b>baseline</b>")
+        expect(row(page, other).locator(".ds-run-name")).to_have_text(NAMED)
         cell(page, other, "tags").get_by_text("lora").click()
-        wait_until(lambda: shown(page) == ["stage 2 <b>baseline</b>"])
+        wait_until(lambda: shown(page) == [NAMED])
         row(page, other).locator(".ds-run-choose").check()
         page.click("#archive-runs")
         expect(row(page, other)).to_have_count(0)
@@ -134,7 +140,7 @@ def test_a_run_is_renamed_tagged_noted_and_archived_in_place(browser, made):
         wait_until(lambda: not label().archived)
         expect(page.get_by_label("Archived (1)")).to_be_hidden()
     with opened(browser, app, f"run={other}") as page:
-        expect(page.locator(".ds-run-title")).to_have_text("stage 2 <b>baseline</b>")
+        expect(page.locator(".ds-run-title")).to_have_text(NAMED)
 
 
 def test_on_a_phone_runs_are_cards(browser, made):

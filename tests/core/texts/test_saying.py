@@ -1,8 +1,18 @@
 """What is said as a value: put beside each other, changed, and read back."""
 
+import re
+from pathlib import Path
+
+import dsgui
+from dsgui.core.config.context import Context
+from dsgui.core.config.document import Document
 from dsgui.core.errors import PlanError
 from dsgui.core.machine.verdicts import Check, Row, advise, ok, problem, saw, warning
+from dsgui.core.texts.languages import speaking
 from dsgui.core.texts.saying import Said, altered, as_told, listed, said, sentences, set_apart, wrong
+from dsgui.core.validation.checker import Checker
+
+_OWN_COMMA = re.compile('"[,;] "[.]join')
 
 
 def rows(*checks: Check[int]) -> list[Row]:
@@ -69,3 +79,28 @@ def test_an_error_says_its_text_and_keeps_its_code() -> None:
 
 def test_a_thousand_things_are_listed() -> None:
     assert str(listed(map(str, range(1000)))) == ", ".join(map(str, range(1000)))
+
+
+# Code, JSON, identifiers and the supervisor's log, which no language changes; or what it is sorted by.
+NOT_A_TEXT = {
+    "supervise.py": 1,
+    "core/config/form.py": 1,
+    "core/config/outputs.py": 2,
+    "core/launch/places/ssh.py": 1,
+    "core/runs/listing.py": 1,
+    "ui/access/guard.py": 1,
+    "ui/common/embedded.py": 1,
+}
+
+
+def test_nothing_that_is_told_is_set_apart_by_its_own_comma() -> None:
+    package = Path(dsgui.__file__).parent
+    own = {str(path.relative_to(package)): len(_OWN_COMMA.findall(path.read_text())) for path in package.rglob("*.py")}
+    assert {path: count for path, count in own.items() if count} == NOT_A_TEXT
+
+
+def test_chinese_lists_are_set_apart_by_its_own_comma(checker: Checker) -> None:
+    refused = Document('{"fp16": {"enabled": true, "loss_scale": 8, "initial_scale_power": 4, "hysteresis": 2}}')
+    with speaking("zh-CN"):
+        (told,) = [str(one.says) for one in checker.findings(refused, Context()) if one.rule == "DS026"]
+        assert "initial_scale_power、hysteresis" in told

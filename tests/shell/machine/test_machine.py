@@ -17,9 +17,10 @@ from dsgui.core.machine.hardware import Gpu, Op, Target
 from dsgui.core.machine.machine import Buffer, Disk, Driver, Environment, Host, Machine, Tool, TorchCuda
 from dsgui.core.machine.machine_checks import CHECKS, check
 from dsgui.core.machine.machine_report import as_json, as_text, groups, summary
-from dsgui.core.machine.verdicts import Status
+from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.sizes import size
-from dsgui.core.texts.saying import words
+from dsgui.core.texts.languages import speaking
+from dsgui.core.texts.saying import as_told, words
 from dsgui.shell.machine.gpus import Gpus
 from dsgui.shell.machine.leftovers import stale_buffers, stale_locks
 from dsgui.shell.machine.machine_reader import MachineProbe, read_disk, read_host, read_machine
@@ -173,6 +174,22 @@ def test_the_worst_comes_first():
     machine = replace(host(open_files=256), environment=tool("ninja", Tool("ninja")).environment)
     assert [row.check for row in check(machine)][:2] == ["ninja", "files"]
     assert summary(check(machine)) == "1 problem, 1 warning"
+
+
+@pytest.mark.parametrize(
+    ("language", "statuses", "told"),
+    [
+        ("en", (Status.OK, Status.UNKNOWN), "no problems found, 1 not checked"),
+        ("en", (Status.UNKNOWN, Status.UNKNOWN), "no problems found, 2 not checked"),
+        ("en", (Status.PROBLEM, Status.UNKNOWN), "1 problem"),
+        ("zh-CN", (Status.OK, Status.UNKNOWN), "未发现问题，1 项未检查"),
+        ("zh-CN", (Status.OK, Status.OK), "检查全部通过"),
+    ],
+)
+def test_not_all_checks_passed_where_one_was_not_made(language, statuses, told):
+    rows = [Row("", as_told("a check"), status, ()) for status in statuses]
+    with speaking(language):
+        assert summary(rows) == told
 
 
 def test_left_over_buffers_are_removed_by_their_common_name():

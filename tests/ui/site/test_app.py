@@ -95,7 +95,11 @@ def test_listening_for_everybody_is_warned_about_and_still_prints_a_url_to_open(
 
 
 def test_the_first_page_is_small(app):
-    assert len(app.get().read()) <= 300_000
+    assert len(app.get().read()) <= 290_000
+
+
+def test_the_first_page_has_the_list_of_presets_once(app):
+    assert app.get().read().decode().count("Bloomz-7B LoRA: ZeRO-2, optimizer offload") == 1
 
 
 def test_starting_imports_nothing_that_trains_or_plots_and_opens_no_stub_of_gradios(tmp_path):

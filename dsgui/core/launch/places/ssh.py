@@ -20,7 +20,7 @@ from dsgui.core.launch.command import (
 from dsgui.core.launch.field import Field, Kind, Part
 from dsgui.core.launch.hostfile import Host, chosen_hosts, hostfile_for, parse_hostfile
 from dsgui.core.launch.plan import Place, Plan, StartedBy, ranks_said
-from dsgui.core.texts.saying import Said, phrase, wrong
+from dsgui.core.texts.saying import Said, listed, phrase, wrong
 
 REMOTE_ENVIRONMENT_FILE = "deepspeed_env"
 # The launcher puts its words into a command line for the other machines' shells; it quotes those with a space alone.
@@ -150,7 +150,7 @@ class Machines(Place):
         if plan.gpu_indices:
             raise PlanError(wrong("ssh.local_gpus"))
         if plan.secret_names:
-            raise PlanError(wrong("ssh.secrets", names=", ".join(plan.secret_names)))
+            raise PlanError(wrong("ssh.secrets", names=listed(plan.secret_names)))
         self._check_words(plan)
 
     def _check_words(self, plan: Plan) -> None:
@@ -178,7 +178,7 @@ class Machines(Place):
         return frozenset(f"{host.name}:{slot}" for host in self.hosts() for slot in host.slots)
 
     def devices(self, plan: Plan) -> str | Said:
-        hosts = ", ".join(host.name for host in self.hosts())
+        hosts = listed(host.name for host in self.hosts())
         return phrase("ranks_on", ranks=ranks_said(plan.ranks), hosts=hosts)
 
     def launcher_options(self, plan: Plan) -> tuple[str, ...]:

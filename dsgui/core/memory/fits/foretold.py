@@ -10,7 +10,7 @@ from dsgui.core.memory.answer import Component, Device, Moment, Place
 from dsgui.core.memory.fits.overhead import Amount, Overhead
 from dsgui.core.memory.fits.verdict import Bar, Fit, Segment
 from dsgui.core.sizes import in_gib
-from dsgui.core.texts.saying import Said, said
+from dsgui.core.texts.saying import Said, said, set_apart
 
 _MOST_BYTES, _MOST_BARS, _MOST_PARTS, _MOST_KEYS = 1 << 60, 40, 100, 20
 _COMPONENTS = frozenset(Component)
@@ -77,7 +77,7 @@ def held_against(predicted: Mapping[str, int] | None, peak: Mapping[str, int]) -
         for device, name in known
         if predicted and name in predicted and name in peak
     ]
-    return "; ".join(map(str, told))
+    return str(set_apart(told))
 
 
 def _place(device: Device) -> Said:

@@ -167,7 +167,7 @@ def _table(verdict: Verdict, device: Device) -> Iterator[str]:
     fullest = words("memory_text", "fullest", **given)
     yield fullest if device is Device.NVME else _line(fullest, word("memory_fits", verdict.fit_of(device).value))
     for segment in sorted(worst.segments, key=lambda one: -one.amount.likely):
-        keys = ", ".join(map(key_of, segment.keys[:3]))
+        keys = listed(map(key_of, segment.keys[:3]))
         yield f"  {padded(_part(segment), _WIDEST)}{_range(segment.amount):>14}  {keys}".rstrip()
     yield f"  {padded(word('memory_text', 'by_moment'), _WIDEST)}{_moments(verdict.of(device))}"
 

@@ -60,4 +60,5 @@ CHECK_COUNTS = {
     "not_checked_one": "1 not checked",
     "not_checked": "{count} not checked",
     "all_passed": "all checks passed",
+    "none_found": "no problems found, {unknown}",
 }

@@ -14,7 +14,7 @@ from dsgui.core.launch.places.ssh import remote_environment
 from dsgui.core.launch.plan import Plan
 from dsgui.core.launch.state import Identity
 from dsgui.core.machine.verdicts import Row
-from dsgui.core.texts.saying import wrong
+from dsgui.core.texts.saying import set_apart, wrong
 from dsgui.shell.files.in_memory import file_in_memory
 from dsgui.shell.launch.ask_machines import ask_machines
 from dsgui.shell.launch.backend import Backend, Ended, Start
@@ -43,7 +43,7 @@ class Ssh(Backend):
         directory = Path(plan.run_directory)
         problems = put(plan.place.hosts(), directory / CONFIG_FILE, (directory / CONFIG_FILE).read_bytes())
         if problems:
-            told = "; ".join(f"{name}: {problem}" for name, problem in problems.items())
+            told = set_apart(f"{name}: {problem}" for name, problem in problems.items())
             raise RunError(wrong("ssh.config_not_put", problems=told))
         descriptor = file_in_memory("deepspeed_env")
         try:

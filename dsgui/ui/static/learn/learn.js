@@ -4,7 +4,7 @@
 import { button, el } from "../common/dom.js";
 import { comparesAll, countDone, filled, pieces, whereToGoOn } from "./learn_steps.js";
 import { Picture } from "./learn_picture.js";
-import { words } from "../texts/texts.js";
+import { listed, words } from "../texts/texts.js";
 import { addressOf, namesIn, visits } from "../site/visits.js";
 
 /** @import { LearnNumbers, LearnState, LearnStep, LearnStepState, LearnTold, LearnTrack } from "../types.d.ts" */
@@ -383,7 +383,7 @@ function table(rows) {
     el("tr", {}, el("th", { scope: "row" }, ...written(first)), ...cells.map((cell) => el("td", {}, ...written(cell)))),
   );
   const inner = el("table", {}, el("thead", {}, columns), el("tbody", {}, ...lines));
-  return el("div", { class: "ds-learn-table", tabindex: "0", role: "group", "aria-label": head.join(", ") }, inner);
+  return el("div", { class: "ds-learn-table", tabindex: "0", role: "group", "aria-label": listed(head) }, inner);
 }
 
 /** @param {LearnNumbers} told */

@@ -4,7 +4,7 @@
 import { el, part } from "../common/dom.js";
 import { gib } from "../common/format.js";
 import { colourOf } from "./memory_bars.js";
-import { textOf, words } from "../texts/texts.js";
+import { listed, textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
 import { barsOf, partsIn, spelled, statesOf, totalOf } from "./zero_states.js";
 
@@ -120,7 +120,7 @@ function track(one, bar, needs) {
 function facts(one, ranks) {
   const { states = [], sent = 0, by_paper: byPaper = 0 } = one;
   const sums = PLACES.map((place) => ({ place, count: totalOf(states, place) })).filter(({ count }) => count);
-  const bytes = sums.map(({ place, count }) => words("memory_page", `on_${place}`, { bytes: gib(count) })).join(", ");
+  const bytes = listed(sums.map(({ place, count }) => words("memory_page", `on_${place}`, { bytes: gib(count) })));
   const told = { states: statesOf(one), bytes };
   const lines = [words("memory_page", ranks > 1 ? "states_per_rank" : "states", told)];
   if (ranks > 1) lines.push(words("memory_page", "sent", { sent: gib(sent), paper: gib(byPaper) }));

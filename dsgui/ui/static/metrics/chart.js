@@ -6,7 +6,7 @@ import { el, messageOf, withOptions } from "../common/dom.js";
 import { isDark, loadPlotly } from "./plotly_library.js";
 import { canBeLog, layoutOf, shade, tracesOf, zoomed } from "./plotting.js";
 import { inBrief, readout } from "./readout.js";
-import { words } from "../texts/texts.js";
+import { listed, words } from "../texts/texts.js";
 
 /** @import { Axis, Drawn, Limit, Line, PlotElement, Range, Relayout, Trace } from "../types.d.ts" */
 /** @import { Look } from "./plotting.js" */
@@ -134,7 +134,7 @@ export class Chart {
   get source() {
     const names = new Set(this.lines.map((line) => line.curve.source));
     const told = [...names].filter((name) => name !== "telemetry");
-    return told.map((name) => (name === "output" ? say("source_output") : name)).join(", ");
+    return listed(told.map((name) => (name === "output" ? say("source_output") : name)));
   }
 
   get full() {

@@ -3,7 +3,7 @@
 
 import { label } from "./charts.js";
 import { Curve } from "./curves.js";
-import { words } from "../texts/texts.js";
+import { listed, words } from "../texts/texts.js";
 import { COLOURS, look, placing } from "./traces.js";
 
 /** @import { ComparedRun, Group, Line, Placed, SettingsPart, Stretch } from "../types.d.ts" */
@@ -59,7 +59,7 @@ function configOf(place, sections) {
   const rest = told.length - MOST_SETTINGS;
   // What is not named tells groups apart all the same.
   const other = rest > 0 ? [say("more_settings", { count: String(rest), mark: mark(told.slice(MOST_SETTINGS)) })] : [];
-  return [...told.slice(0, MOST_SETTINGS), ...other].join(", ");
+  return listed([...told.slice(0, MOST_SETTINGS), ...other]);
 }
 
 /** A short mark of some texts, another for others. @param {string[]} texts */

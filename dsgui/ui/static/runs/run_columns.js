@@ -4,7 +4,7 @@
 import { locale } from "../common/dom.js";
 import { duration, figure, gib, pace } from "../common/format.js";
 import { keyName } from "../memory/memory_bars.js";
-import { textOf, words } from "../texts/texts.js";
+import { listed, textOf, words } from "../texts/texts.js";
 
 /** @import { RunSummary, Told } from "../types.d.ts" */
 
@@ -66,7 +66,7 @@ function changeOf({ key, before, after }) {
 export function shortChanges({ differs }) {
   const shown = differs.slice(0, MOST_SHORT).map(changeOf);
   const more = differs.length - shown.length;
-  return [...shown, ...(more > 0 ? [`+${more}`] : [])].join(", ");
+  return listed([...shown, ...(more > 0 ? [`+${more}`] : [])]);
 }
 
 /** All of it, a line each. @param {RunSummary} run */
@@ -95,9 +95,9 @@ const or = (text) => text || "–";
 export const COLUMNS = [
   { id: "date", width: "118px", shown: true, sorts: true, text: dateOf },
   { id: "state", width: "84px", shown: true, sorts: true, text: (run) => textOf("states", run.state) },
-  { id: "tags", width: "minmax(80px, 0.7fr)", shown: true, sorts: true, text: (run) => run.tags.join(", ") },
+  { id: "tags", width: "minmax(66px, 0.7fr)", shown: true, sorts: true, text: (run) => listed(run.tags) },
   { id: "note", width: "minmax(140px, 1fr)", sorts: true, text: (run) => run.note },
-  { id: "differs", width: "minmax(140px, 2fr)", shown: true, text: shortChanges },
+  { id: "differs", width: "minmax(118px, 2fr)", shown: true, text: shortChanges },
   { id: "preset", width: "minmax(120px, 0.7fr)", sorts: true, text: (run) => or(run.preset) },
   { id: "model", width: "minmax(110px, 0.7fr)", sorts: true, text: (run) => or(run.model) },
   { id: "gpus", width: "78px", shown: true, sorts: true, text: (run) => or(run.devices) },

@@ -35,7 +35,7 @@ function titleOf(run) {
   const script = (run.script || "").split("/").pop();
   const begun = began(run).toLocaleString(locale());
   const told = [begun, run.devices, run.model, run.preset, script, run.run_id, run.problem];
-  return [told.filter(Boolean).join(" · "), run.note, ...allChanges(run)].filter(Boolean).join("\n");
+  return [run.name, told.filter(Boolean).join(" · "), run.note, ...allChanges(run)].filter(Boolean).join("\n");
 }
 
 /** @param {string} id */

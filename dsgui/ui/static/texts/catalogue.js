@@ -175,6 +175,10 @@ export const TEXTS = {
   "formula": "by formula",
   "dry_run": "by dry run"
  },
+ "lists": {
+  "comma": "{first}, {then}",
+  "semicolon": "{first}; {then}"
+ },
  "common_page": {
   "more_findings": "{count} more are not shown.",
   "form_waits": "The form keeps its last valid state; nothing you typed is lost.",

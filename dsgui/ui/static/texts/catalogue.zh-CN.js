@@ -175,6 +175,10 @@ export const TEXTS = {
   "formula": "按公式",
   "dry_run": "按试运行"
  },
+ "lists": {
+  "comma": "{first}、{then}",
+  "semicolon": "{first}；{then}"
+ },
  "common_page": {
   "more_findings": "还有 {count} 条未显示。",
   "form_waits": "表单保留上一次有效的状态，输入的内容不会丢失。",

@@ -25,6 +25,10 @@ export function textOf(kind, code, otherwise = code, given = {}) {
  */
 export const words = (kind, code, given = {}) => textOf(kind, code, code, given);
 
+/** One beside the other, as the language sets them apart; "" for none. @param {string[]} parts */
+export const listed = (parts) =>
+  parts.length ? parts.reduce((first, then) => words("lists", "comma", { first, then })) : "";
+
 /** What happened, in words. @param {RunEvent} event */
 export function told({ kind, code, given, text, machine }) {
   if (!code) return text;
