@@ -109,7 +109,7 @@ def command_line(
         defaults_changed="set_defaults" in named or elsewhere,
         assigned=frozenset(_assigned_attributes(nodes)),
         logs_itself=_sets_logging(nodes),
-        imports=tuple(imports_of(tree.body)),
+        imports=tuple(imports_of(tree, nodes, as_script=True)),
         finds_more=finds_more(nodes),
         patches=patches,
         keywords=keywords_given(nodes, certain(tree, nodes, as_script=True), module, patches),
