@@ -56,7 +56,7 @@ def gone(
 ) -> tuple[tuple[Absent, ...], tuple[Absent, ...]] | None:
     """Those names that the training environment does not have, and those keywords that its classes do not take; None
     where it can't be asked."""
-    asked = tuple(sorted({_spelled(one) for one in (*keywords, *(one for _, one in names))}))
+    asked = tuple(sorted({*map(_spelled, keywords), *(_spelled(one) for _, one in names)}))
     if not asked:
         return (), ()
     installed = tuple(_changed(file_of(top, found)) for top in sorted(PACKAGES))
