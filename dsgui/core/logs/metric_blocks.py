@@ -1,15 +1,20 @@
-"""The blocks that transformers' `Trainer.log_metrics` prints: `***** eval metrics *****`, then `  eval_loss = 2.1`.
+"""Numbers on a line each, below one that says what they are of.
+
+The blocks that transformers' `Trainer.log_metrics` prints: `***** eval metrics *****`, then `  eval_loss = 2.1`.
 
 Most of their content was logged before as a dict; this module finds what is new (perplexity, BLEU, the evaluation after
 the training, which prints no dict).
+
+Those of OLMo and OLMo-core, one for each step: `[step=10/1000,epoch=0]`, then `    train/CrossEntropyLoss=2.5`.
 """
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dsgui.core.logs.numerals import NUMBER
+from dsgui.core.logs.numerals import NUMBER, canonical
 from dsgui.core.logs.prefixes import launcher_prefix
+from dsgui.core.logs.readings import Form, Reading
 
 _HEAD = re.compile(r"\*{5} (?P<split>[\w./-]{1,40}) metrics \*{5}\s*\Z")
 _LINE = re.compile(
@@ -17,10 +22,61 @@ _LINE = re.compile(
     rf"(?:(?P<clock>\d{{1,9}}:\d\d:\d\d(?:\.\d{{1,9}})?)|(?P<number>{NUMBER})(?P<unit>GF|MB)?)\Z",
     re.IGNORECASE,
 )
+_HEAD_LENGTH = 200
 _UNITS = {"": 1, "MB": 1 << 20, "GF": 1 << 30}  # trainer_pt_utils.py: metrics_format shifts by 20 and 30 bits
 # Dicts are rounded to four figures, blocks to four decimals; of seconds they leave out what is behind the hundredths
 # (trainer_pt_utils.py: metrics_format, utils: format_secs).
 _SAME_RELATIVE, _SAME, _HUNDREDTH_S = 1e-3, 1e-4, 0.01
+
+
+_STEP_HEAD = re.compile(
+    r"\[step=(?P<step>\d{1,15})/(?:(?P<total>\d{1,15})|[\w.]{1,20})(?:,epoch=(?P<epoch>\d{1,9})(?:/\d{1,9})?)?(?:,[^\[\]]{1,60})?\]\Z"
+)
+_STEP_LINE = re.compile(r"\s*+(?P<name>[A-Za-z]\w{0,40}/[\w/ ().-]{1,100})=(?P<value>\S{1,40})\Z")
+_STEP_NAMES = {
+    "train/crossentropyloss": "loss",
+    "train/ce loss": "loss",
+    "train/perplexity": "perplexity",
+    "train/ppl": "perplexity",
+    "optim/total_grad_norm": "grad_norm",
+    "optim/total grad norm": "grad_norm",
+    "optim/learning_rate_group0": "learning_rate",
+    "optim/lr (group 0)": "learning_rate",
+    "throughput/device/tokens_per_second": "tokens_per_second_per_gpu",
+    "throughput/device/tps": "tokens_per_second_per_gpu",
+}
+
+
+class StepBlock:
+    """Takes every line while it is `open`, and otherwise those that end in the step."""
+
+    def __init__(self) -> None:
+        self.open = False
+        self._step = 0
+        self._total: int | None = None  # not in tokens, `[step=1/2e12T]`
+        self._epoch: float | None = None
+
+    def begins(self, text: str) -> bool:
+        match = _STEP_HEAD.search(text, max(len(text) - _HEAD_LENGTH, 0))
+        self.open = match is not None
+        if match:
+            self._step, self._total = int(match["step"]), int(match["total"] or 0) or None
+            self._epoch = float(match["epoch"]) if match["epoch"] else None
+        return self.open
+
+    def line(self, text: str) -> Reading | None:
+        """What a line says, perhaps nothing; None for the first line outside the block, which ends it."""
+        rank, bare = launcher_prefix(text)
+        match = _STEP_LINE.match(bare)
+        self.open = match is not None
+        if not match:
+            return None
+        name = _STEP_NAMES.get(match["name"].lower()) or canonical(match["name"])
+        try:
+            values = {name: float(match["value"].replace(",", ""))} if name else {}
+        except ValueError:  # `1h 2m`
+            values = {}
+        return Reading(Form.DICT, values, self._step, self._epoch, self._total, rank)
 
 
 @dataclass(frozen=True, slots=True)

@@ -187,6 +187,13 @@ _CHINESE = (
 )
 
 
+# LeRobot's: `step:1K smpl:8K ep:39 epch:1.24 loss:0.25 grdn:3.1 lr:1.0e-05`, its counts rounded (format_big_number).
+_TRACKED = re.compile(r"\bstep:(?P<step>\d{1,6})(?P<unit>[KMBTQ]?) smpl:\d{1,12}[KMBTQ]? ")
+_TRACKED_ITEM = re.compile(rf"(?<!\S)(?P<name>[a-z]\w{{0,40}}):(?P<number>{NUMBER})(?!\S)")
+_THOUSANDS = "KMBTQ"
+_TRACKED_NAMES = {"grdn": "grad_norm", "epch": "epoch"}
+
+
 @dataclass(slots=True)
 class _Found:
     """The items of a line, and the words that belong to none."""
@@ -288,6 +295,21 @@ def read_named(text: str) -> Reading | None:
         return None
     kind, values = _kind(bare, found)
     return Reading(Form.PLAIN, values, found.step, found.epoch, found.total, rank, kind, found.epochs)
+
+
+def read_tracked(text: str) -> Reading | None:
+    """LeRobot's line: its step is of the whole training, and its epoch a fraction."""
+    match = _TRACKED.search(text) if len(text) <= _LENGTH_LIMIT else None
+    if not match:
+        return None
+    step = int(match["step"]) * 1000 ** (_THOUSANDS.find(match["unit"]) + 1 if match["unit"] else 0)
+    values: dict[str, float] = {}
+    for item in _TRACKED_ITEM.finditer(text, match.end()):
+        name = _TRACKED_NAMES.get(item["name"]) or canonical(item["name"])
+        if name:
+            values.setdefault(name, float(item["number"]))
+    epoch = values.pop("epoch", None)
+    return Reading(Form.DICT, values, step, epoch, rank=launcher_prefix(text)[0]) if values else None
 
 
 def read_epoch(text: str) -> Reading | None:

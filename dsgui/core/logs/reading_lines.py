@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dsgui.core.access.ansi import without_escapes
 from dsgui.core.logs.deepspeed_lines import read_deepspeed
 from dsgui.core.logs.dict_lines import read_dicts
-from dsgui.core.logs.named_numbers import read_epoch, read_named
+from dsgui.core.logs.named_numbers import read_epoch, read_named, read_tracked
 from dsgui.core.logs.patterns import Pattern
 from dsgui.core.logs.readings import Reading
 
@@ -26,7 +26,7 @@ def readings(text: str, patterns: Sequence[Pattern] = ()) -> list[Reading]:
         return []
     if dicts := read_dicts(text):
         return dicts
-    one = read_deepspeed(text) or _named(text)
+    one = (read_tracked(text) if " smpl:" in text else None) or read_deepspeed(text) or _named(text)
     return [one] if one else []
 
 

@@ -27,7 +27,7 @@ from dsgui.core.logs.dict_lines import is_broken
 from dsgui.core.logs.epochs import MOST_LATE, Bursts, EpochCounts
 from dsgui.core.logs.happenings import Happenings
 from dsgui.core.logs.judgements import PATIENCE, read_judgement
-from dsgui.core.logs.metric_blocks import MetricBlock
+from dsgui.core.logs.metric_blocks import MetricBlock, StepBlock
 from dsgui.core.logs.named_numbers import as_evaluation
 from dsgui.core.logs.numerals import is_loss
 from dsgui.core.logs.patterns import MOST_PATTERNS, SOURCE, Pattern
@@ -57,7 +57,7 @@ _NO_TRAINING, _WITHOUT_SHAPE = (Form.MEMORY, Form.EPOCH), (Form.OVERFLOW, Form.E
 _OF_ENGINE = (Form.ENGINE, Form.SPEED)
 _NO_VALUES: dict[str, float] = {}
 _STEPS_A_SECOND = (b"it/s", b"s/it")
-_STARS, _NESTED = "***** ", b"\x1b[A"
+_STARS, _OF_STEP, _NESTED = "***** ", "[step=", b"\x1b[A"
 _ANNOUNCED = re.compile(r"\*{5} (?:Running (?P<what>training|evaluation|prediction|test)|Evaluating\b)", re.IGNORECASE)
 # kohya's and diffusers': a bar of all epochs, whatever line names the epoch.
 _OF_ALL_EPOCHS = re.compile(r"\W*+(?:global |total |optimi[sz]ation )?steps?\W*+\Z", re.IGNORECASE)
@@ -117,6 +117,7 @@ class TrainLog:
         self._epochs, self._bar_epochs = EpochCounts(), EpochCounts()
         self._epoch: Epoch | None = None
         self._metrics = MetricBlock()
+        self._step_block = StepBlock()
         self._table = Table()
         self._judging = False  # an evaluation was announced, and nothing read since
         self._announcement, self._patience = (
@@ -256,7 +257,7 @@ class TrainLog:
     @property
     def _goes_on(self) -> bool:
         """Whether the last lines began what the next goes on with."""
-        return self._metrics.open or self._table.open or self._patience > 0
+        return self._metrics.open or self._step_block.open or self._table.open or self._patience > 0
 
     def _pass(self, lines: bytes, in_a_flood: bool) -> None:
         if not in_a_flood:
@@ -277,11 +278,12 @@ class TrainLog:
             passed = passed[-_PASSED_BYTES:]
         if len(passed) == _PASSED_BYTES:
             passed = passed[max(passed.find(b"\n"), 0) :]
-        open_block, self._metrics.open = self._metrics.open, False  # it began after them
+        metrics_open, step_open = self._metrics.open, self._step_block.open  # they began after them
+        self._metrics.open = self._step_block.open = False
         for line in passed.split(b"\n"):
             if line and not line.isspace():
                 self._line(line[:LINE_LIMIT_BYTES])
-        self._metrics.open = open_block
+        self._metrics.open, self._step_block.open = metrics_open, step_open
 
     # -- lines -----------------------------------------------------------------------------------------------------
 
@@ -401,6 +403,8 @@ class TrainLog:
         raised = self.ending.line(text)
         if (self._metrics.open and self._in_block(text)) or (_STARS in text and self._announced(text)):
             self._age_held()
+            return
+        if (self._step_block.open and self._in_step(text)) or (_OF_STEP in text and self._step_block.begins(text)):
             return
         if self._table.open and (rows := self._table.line(text)) is not None:
             for row in rows:
@@ -770,6 +774,14 @@ class TrainLog:
             self._happenings.add("evaluation", "Evaluation", step)
         self._remember(point)
         return True
+
+    def _in_step(self, text: str) -> bool:
+        """Whether the line belongs to a step's block."""
+        reading = self._step_block.line(text)
+        if reading and reading.values:
+            self._apply(reading, text)
+            self.ending.trains(self._last_loss)
+        return reading is not None
 
     def _step(self) -> int | None:
         return self._progress[0] if self._progress else None

@@ -276,7 +276,7 @@ def _short_path(path: str) -> str:
 
 def imports(question: Question) -> Verdict | None:
     answers = question.around.answers
-    if not answers.missing and not answers.gone:
+    if not answers.missing and not answers.gone and not answers.refused:
         return None
     missing = [one.name for one in answers.missing]
     packages = [_PACKAGES[module] for module in missing if module in _PACKAGES]
@@ -285,7 +285,9 @@ def imports(question: Question) -> Verdict | None:
     command = f"{shlex.quote(python)} -m pip install {shlex.join(packages)}" if packages and python else ""
     seen = [saw("script_imports.missing", modules=_where(answers.missing))] if missing else []
     seen += [saw("script_imports.gone", names=_where(answers.gone))] if answers.gone else []
-    advice = [*_where_from(packages, others), *([advise("script_imports.release")] if answers.gone else [])]
+    seen += [saw("script_imports.refused", names=_where(answers.refused))] if answers.refused else []
+    older = answers.gone or answers.refused
+    advice = [*_where_from(packages, others), *([advise("script_imports.release")] if older else [])]
     return _grave(question)(tuple(seen), tuple(advice), command)
 
 

@@ -16,10 +16,11 @@ _MAKERS = ("field", "HfArg")  # dataclasses.field, and transformers' short form 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """One class: its own options, and the names of its bases as written there."""
+    """One class: its own options, the names of its bases as written there, and of what its `__init__` is given."""
 
     options: tuple[Option, ...] = ()
     bases: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +62,14 @@ def dotted_name(node: ast.AST) -> str:
 def _declared(node: ast.ClassDef) -> Declared:
     bases = tuple(dotted_name(base) or "?" for base in node.bases)
     if not any("dataclass" in ast.unparse(decorator) for decorator in node.decorator_list):
-        return Declared((), bases)
+        return Declared((), bases, tuple(_parameters(node)))
     return Declared(tuple(option for statement in node.body for option in _field_options(statement)), bases)
+
+
+def _parameters(node: ast.ClassDef) -> Iterator[str]:
+    for one in node.body:
+        if isinstance(one, ast.FunctionDef) and one.name == "__init__":
+            yield from (given.arg for given in (*one.args.args, *one.args.kwonlyargs))
 
 
 def _field_options(statement: ast.stmt) -> Iterator[Option]:

@@ -1,9 +1,11 @@
-"""What a file imports as soon as it runs: in which condition, try or function it imports more does not count."""
+"""What a file imports in any case: in which condition, try or function that may not be called it imports more does not
+count."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from dsgui.core.script.certain import certain
 from dsgui.core.script.declared import dotted_name, literal
 from dsgui.core.script.parser_source import called
 
@@ -36,14 +38,25 @@ class Absent:
     line: int
 
 
-def imports_of(body: Iterable[ast.stmt]) -> Iterator[Import]:
-    """Of the statements that run first and in any case."""
-    for statement in body:
+def imports_of(tree: ast.Module, nodes: Sequence[ast.AST], *, as_script: bool) -> Iterator[Import]:
+    """Those that stand outside, and those in functions that are called in any case: not where the file may install
+    what it needs."""
+    inside = () if any(_installs(node) for node in nodes) else certain(tree, nodes, as_script=as_script)
+    outside = set(tree.body)
+    for statement in (*tree.body, *(one for one in inside if one not in outside)):
         if isinstance(statement, ast.Import):
             yield from (Import(alias.name, "", statement.lineno) for alias in statement.names)
         elif isinstance(statement, ast.ImportFrom):
             module = "." * statement.level + (statement.module or "")
             yield from (Import(module, alias.name, statement.lineno) for alias in statement.names)
+
+
+def _installs(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and (node.value == "pip" or "pip install" in node.value)
+    )
 
 
 def finds_more(nodes: Iterable[ast.AST]) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from dsgui.core.script.certain import certain
+from dsgui.core.script.class_keywords import Given, keywords_given
 from dsgui.core.script.command_line import NOTHING, Option
 from dsgui.core.script.declared import Module, dotted_name, module_of
 from dsgui.core.script.imports import Import, finds_more, imports_of, names_set
@@ -60,7 +62,8 @@ class CommandLine:
     takes words without a dash too. `defaults_changed`: `set_defaults` is called, or may be in the file that the parser
     is handed to; `assigned`: attributes it sets, of whatever; `logs_itself`: logging_steps or logging_strategy is set
     in the code. `imports`: what has to be there as soon as it starts; `finds_more`: it may find others than
-    are found without it; `patches`: names it may set on modules."""
+    are found without it; `patches`: names it may set on modules; `keywords`: those given to classes of packages whose
+    releases differ."""
 
     own: tuple[Option, ...] = ()
     groups: tuple[str, ...] = ()
@@ -76,6 +79,7 @@ class CommandLine:
     imports: tuple[Import, ...] = ()
     finds_more: bool = False
     patches: frozenset[str] = frozenset()
+    keywords: tuple[Given, ...] = ()
 
 
 def command_line(
@@ -92,10 +96,11 @@ def command_line(
     # deepspeed.add_config_arguments may be handed a parser of any kind.
     own += _DEEPSPEED if "add_config_arguments" in named else ()
     elsewhere = handed_out(nodes, calls)
+    module, patches = module_of(nodes), frozenset(names_set(nodes))
     return CommandLine(
         own=(_HELP, *own),
         groups=groups,
-        module=module_of(nodes),
+        module=module,
         whole=whole and file is not ArgumentsFile.SOMEHOW and _ordinary(calls) and not elsewhere,
         strict=not lenient and not _keeps_rest(calls),
         positionals=any(adds(call) and not added(call) for call in calls),
@@ -104,9 +109,10 @@ def command_line(
         defaults_changed="set_defaults" in named or elsewhere,
         assigned=frozenset(_assigned_attributes(nodes)),
         logs_itself=_sets_logging(nodes),
-        imports=tuple(imports_of(tree.body)),
+        imports=tuple(imports_of(tree, nodes, as_script=True)),
         finds_more=finds_more(nodes),
-        patches=frozenset(names_set(nodes)),
+        patches=patches,
+        keywords=keywords_given(nodes, certain(tree, nodes, as_script=True), module, patches),
     )
 
 

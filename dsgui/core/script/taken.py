@@ -21,12 +21,13 @@ _LATE = frozenset({"max_steps", "num_train_epochs", "warmup_steps", "warmup_rati
 @dataclass(frozen=True, slots=True)
 class ScriptAnswers:
     """What the training environment has for a script. `missing`: of its imports, and of the files beside it that it
-    imports, those whose package is not there; `gone`: what the installed release of one does not have. `options`: of
-    the classes its parser is given, `known` where all of them could be read. `trainers`: the names that
-    transformers' own training arguments have."""
+    imports, those whose package is not there; `gone`: what the installed release of one does not have, and `refused`:
+    keywords that its classes do not take. `options`: of the classes its parser is given, `known` where all of them
+    could be read. `trainers`: the names that transformers' own training arguments have."""
 
     missing: tuple[Absent, ...] = ()
     gone: tuple[Absent, ...] = ()
+    refused: tuple[Absent, ...] = ()
     options: tuple[Option, ...] = ()
     known: bool = False
     trainers: frozenset[str] = frozenset()

@@ -109,7 +109,7 @@ def _read(path: str, changed_ns: int, size: int) -> _File:
     nodes = list(ast.walk(tree))
     package = os.path.basename(os.path.dirname(path))
     return _File(
-        tuple(imports_of(tree.body)),
+        tuple(imports_of(tree, nodes, as_script=False)),
         finds_more(nodes),
         frozenset(names_set(nodes)),
         frozenset(names_bound(tree.body, package)),

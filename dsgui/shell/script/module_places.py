@@ -25,7 +25,7 @@ def file_of(module: str, found: Found) -> str:
         return str(place.get("file") or "")
     for folder in folders_of(top, found):
         base = os.path.join(folder, *rest)
-        for path in (f"{base}.py", os.path.join(base, "__init__.py")):
+        for path in (os.path.join(base, "__init__.py"), f"{base}.py"):  # as Python prefers
             if os.path.isfile(path):
                 return path
     return ""

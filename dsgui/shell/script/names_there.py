@@ -1,4 +1,5 @@
-"""Which names a script imports from packages whose releases differ that the installed release does not have.
+"""Which names a script imports from packages whose releases differ that the installed release does not have, and which
+keywords it gives to their classes.
 
 Most are seen in the packages' source. Of the others the training environment is asked, which imports them.
 """
@@ -11,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from pathlib import Path
 
+from dsgui.core.script.class_keywords import Given
 from dsgui.core.script.imports import EVERY, Absent, Import
 from dsgui.shell.script.imported_files import Followed
 from dsgui.shell.script.module_places import Found, file_of, folders_of, is_installed
@@ -32,31 +34,47 @@ def doubtful(of: Followed, patches: Set[str]) -> list[tuple[str, Import]]:
     return [(file, one) for file, one in kept if not _stands_there(one, of.found)][:_MOST_ASKED]
 
 
+def taken_here(given: Sequence[Given], of: Followed) -> list[Given]:
+    """The keywords given to classes of installed packages, and not to those that a file beside the script patches."""
+    if of.patches & {EVERY, "__init__", "__new__"}:
+        return []
+    kept = [one for one in given if of.patches.isdisjoint({*one.module.split(".")[1:], one.name})]
+    return [one for one in kept if _is_installed(one.module.partition(".")[0], of.found)][:_MOST_ASKED]
+
+
 def _is_installed(package: str, found: Found) -> bool:
     return package in PACKAGES and is_installed(file_of(package, found))
 
 
 def gone(
-    asked: Sequence[tuple[str, Import]], found: Found, python: str, environment: Mapping[str, str], folder: str
-) -> tuple[Absent, ...] | None:
-    """Those that the training environment does not have; None where it can't be asked."""
+    names: Sequence[tuple[str, Import]],
+    keywords: Sequence[Given],
+    found: Found,
+    python: str,
+    environment: Mapping[str, str],
+    folder: str,
+) -> tuple[tuple[Absent, ...], tuple[Absent, ...]] | None:
+    """Those names that the training environment does not have, and those keywords that its classes do not take; None
+    where it can't be asked."""
+    asked = tuple(sorted({*map(_spelled, keywords), *(_spelled(one) for _, one in names)}))
     if not asked:
-        return ()
-    pairs = tuple(sorted({_spelled(one) for _, one in asked}))
+        return (), ()
     installed = tuple(_changed(file_of(top, found)) for top in sorted(PACKAGES))
     try:
-        lacking = _lacking(pairs, python, tuple(sorted(environment.items())), folder, installed)
+        lacking = _lacking(asked, python, tuple(sorted(environment.items())), folder, installed)
     except (OSError, subprocess.SubprocessError, ValueError, IndexError):
         return None
-    return tuple(
+    absent = (
         Absent(f"{one.module}.{one.name}".rstrip("."), file, one.line)
-        for file, one in asked
+        for file, one in names
         if _spelled(one) in lacking
     )
+    refused = (Absent(f"{one.name}({one.keyword}=…)", "", one.line) for one in keywords if _spelled(one) in lacking)
+    return tuple(absent), tuple(refused)
 
 
-def _spelled(one: Import) -> str:
-    return f"{one.module}:{one.name}"
+def _spelled(one: Import | Given) -> str:
+    return f"{one.module}:{one.name}" + (f":{one.keyword}" if isinstance(one, Given) else "")
 
 
 @lru_cache(maxsize=16)  # until a package is installed anew; what it raises is not remembered

@@ -19,6 +19,7 @@ from dsgui.core.config.arguments import MAX_CHARACTERS
 from dsgui.core.errors import PlaceError
 from dsgui.core.launch.plan import Plan
 from dsgui.core.machine.verdicts import saw
+from dsgui.core.script.class_keywords import Given
 from dsgui.core.script.command_line import Option
 from dsgui.core.script.declared import Module, inherited, module_of
 from dsgui.core.script.imports import Absent
@@ -30,7 +31,7 @@ from dsgui.shell.files.regular_files import read_regular
 from dsgui.shell.machine.target import as_in_a_run
 from dsgui.shell.script.imported_files import followed
 from dsgui.shell.script.module_places import Found, absolute, file_of
-from dsgui.shell.script.names_there import doubtful, gone
+from dsgui.shell.script.names_there import doubtful, gone, taken_here
 
 SCRIPT = Path(__file__).with_name("ask_script.py")
 TIMEOUT_S = 15.0
@@ -42,6 +43,9 @@ _DEEPEST = 12  # modules and bases that are followed for one class
 
 # What PyYAML raises of values that their own tags contradict (`!!bool foo`), besides its own.
 _UNREADABLE = (yaml.YAMLError, ValueError, RecursionError, LookupError, AttributeError, TypeError, OverflowError)
+
+
+_Lacking = tuple[tuple[Absent, ...], tuple[Absent, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,30 +123,54 @@ def _answers(plan: Plan, line: CommandLine) -> tuple[ScriptAnswers, float]:
     found = _find(plan, sorted(filter(None, {*imports, *packages, *([TRANSFORMERS] if line.groups else [])})))
     if found is None:
         return ScriptAnswers(), SILENT_S
-    missing, gone_names = _absent(plan, line, found)
+    missing, lacking = _absent(plan, line, found)
+    gone_names, refused = lacking or ((), ())
     groups = tuple(_of_class(name, line.module, "", found, _DEEPEST) for name in line.groups)
     known = None not in groups and bool(line.groups or not line.by_dataclass)
     answers = ScriptAnswers(
         missing=missing,
-        gone=gone_names or (),
+        gone=gone_names,
+        refused=refused,
         options=inherited(option for group in groups for option in group or ()),
         known=known,
         trainers=frozenset() if known or not line.groups else _trainers(found),
     )
-    return answers, SILENT_S if gone_names is None and not missing else FRESH_S
+    return answers, SILENT_S if lacking is None and not missing else FRESH_S
 
 
-def _absent(plan: Plan, line: CommandLine, found: Found) -> tuple[tuple[Absent, ...], tuple[Absent, ...] | None]:
-    """The packages that are not there, and the names that those which are do not have: None where these can't be asked
-    for. Of modules that are found in ways of the script's own nothing is known."""
+def _absent(plan: Plan, line: CommandLine, found: Found) -> tuple[tuple[Absent, ...], _Lacking | None]:
+    """The packages that are not there, and of those which are the names that they do not have and the keywords that
+    their classes do not take: None where these can't be asked for. Of modules that are found in ways of the script's
+    own nothing is known."""
     beside = followed(Path(plan.script), plan.working_directory, line.imports, found, partial(_find, plan))
     if line.finds_more or beside.finds_more:
-        return (), ()
+        return (), ((), ())
     lacking = [Absent(one.top, "", one.line) for one in line.imports if one.top and found.get(one.top, {}) is None]
     environment = {**as_in_a_run(plan.target_python), **plan.environment}
-    asked = doubtful(beside, line.patches)
-    names = gone(asked, beside.found, plan.target_python, environment, _folder(plan))
-    return _each_once([*lacking, *beside.missing]), None if names is None else _each_once(names)
+    names = doubtful(beside, line.patches)
+    keywords = [one for one in taken_here(line.keywords, beside) if not _is_declared(one, beside.found)]
+    told = gone(names, keywords, beside.found, plan.target_python, environment, _folder(plan))
+    missing = _each_once([*lacking, *beside.missing])
+    return missing, told and (_each_once(told[0]), _each_once(told[1]))
+
+
+def _is_declared(given: Given, found: Found) -> bool:
+    """Whether the keyword stands in the source of the class, so that there is nothing to ask."""
+    module = Module(imported={given.name: (given.module, given.name)})
+    return given.keyword in _parameters(given.name, module, "", found, _DEEPEST)
+
+
+def _parameters(name: str, module: Module, place: str, found: Found, deep: int) -> frozenset[str]:
+    """Those of a class and its bases, as far as they can be read."""
+    declared, names = module.classes.get(name), frozenset[str]()
+    if declared:
+        names = names.union(declared.parameters, (option.name for option in declared.options))
+        asked = [(base, module, place) for base in declared.bases]
+    else:
+        source, original = origin(name, module)
+        whole = absolute(source, place, found)
+        asked = [(original, _module(file_of(whole, found)), whole)] if whole and original else []
+    return names.union(*(_parameters(*one, found, deep - 1) for one in asked if deep))
 
 
 def _each_once(told: Iterable[Absent]) -> tuple[Absent, ...]:

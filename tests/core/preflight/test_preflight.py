@@ -775,6 +775,17 @@ def test_names_of_another_release_and_imports_of_files_beside_it_say_where():
     assert "written for another release" in row.advice
 
 
+def test_keywords_of_another_release_say_where():
+    lacks = {"answers": ScriptAnswers(refused=(Absent("Trainer(tokenizer=…)", "", 9),))}
+    (row,) = [row for row in rows(source=TRAINER, around=lacks) if row.check == "imports"]
+    assert row.status is P
+    assert (
+        row.seen
+        == "The installed release doesn't accept Trainer(tokenizer=…) (line 9): the script ends with TypeError."
+    )
+    assert "written for another release" in row.advice
+
+
 def test_files_to_read_are_told_from_those_to_write():
     given = {
         "train_file": ("a.json",), "validation_files": ("b.json", "c.json"), "model_name_or_path": ("./m",),

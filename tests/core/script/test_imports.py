@@ -56,6 +56,42 @@ def test_what_a_file_beside_the_script_imports_has_to_be_there_too(tmp_path: Pat
     assert told(found.missing) == [("openai_not_there", "utils.py", 2), ("absent_in_two", "two.py", 1)]
 
 
+@pytest.mark.parametrize(
+    ("source", "missing"),
+    [
+        ("def main():\n    import not_here_zz\nif __name__ == '__main__':\n    main()\n", True),
+        ("def read():\n    from not_here_zz import x\ndef main():\n    data = read()\nmain()\n", True),
+        ("try:\n    import not_here_zz\nfinally:\n    pass\n", True),
+        ("import helper\n", True),
+        ("def main():\n    import not_here_zz\n", False),
+        ("if debug:\n    import not_here_zz\n", False),
+        ("try:\n    import not_here_zz\nexcept ImportError:\n    pass\n", False),
+        ("def main():\n    if args.convert:\n        return\n    import not_here_zz\nmain()\n", False),
+        ("def read():\n    import not_here_zz\ntry:\n    read()\nexcept ImportError:\n    pass\n", False),
+        ("os.system('pip install not_here_zz')\ndef main():\n    import not_here_zz\nmain()\n", False),
+        ("from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import not_here_zz\n", False),
+        ("import tested\n", False),
+    ],
+)
+def test_imports_inside_count_where_they_run_in_any_case(tmp_path: Path, source: str, missing: bool) -> None:
+    helper = "def ready():\n    import not_here_zz\nready()\n"
+    tested = "def test():\n    import not_here_zz\nif __name__ == '__main__':\n    test()\n"
+    found = answers(tmp_path, source, helper=helper, tested=tested)
+    assert [one.name for one in found.missing] == (["not_here_zz"] if missing else [])
+
+
+def test_a_package_comes_before_a_file_of_the_same_name(tmp_path: Path) -> None:
+    """As importlib looks: b/__init__.py, then b.py."""
+    found = answers(
+        tmp_path,
+        "from a import b\n",
+        a____init__="",
+        a__b="import of_the_file_zz\n",
+        **{"a__b/__init__": "import of_the_package_zz\n"},
+    )
+    assert [one.name for one in found.missing] == ["of_the_package_zz"]
+
+
 WAYS_OF_ITS_OWN = [
     "import sys\nsys.path.insert(0, '..')\n",
     "import sys\nsys.modules['not_there'] = sys.modules['transformers.not_there'] = sys\n",

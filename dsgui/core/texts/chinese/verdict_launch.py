@@ -105,6 +105,7 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "script_imports.in_file": "{module}（{file} 第 {line} 行）",
     "script_imports.missing": "训练环境缺少脚本导入的 {modules}：会以 ModuleNotFoundError 结束。",
     "script_imports.gone": "已安装的版本没有脚本导入的 {names}：会以 ImportError 结束。",
+    "script_imports.refused": "已安装的版本不接受 {names}：脚本会以 TypeError 结束。",
     "needs.module": "{module}（{key} 需要）",
     "needs.optimizer": "优化器 {name}",
     "needs.lacking": "DeepSpeed 会导入 {modules}，而训练用的 Python 没有安装：训练会停止。",

@@ -127,6 +127,7 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "script_imports.missing": "The training environment lacks {modules}, which the script imports: it ends with "
     "ModuleNotFoundError.",
     "script_imports.gone": "The installed release lacks {names}, which the script imports: it ends with ImportError.",
+    "script_imports.refused": "The installed release doesn't accept {names}: the script ends with TypeError.",
     # what DeepSpeed compiles or imports for the config
     "needs.module": "{module} (for {key})",
     "needs.optimizer": "the optimizer {name}",
