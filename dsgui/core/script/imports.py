@@ -52,11 +52,7 @@ def imports_of(tree: ast.Module, nodes: Sequence[ast.AST], *, as_script: bool) -
 
 
 def _installs(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and (node.value == "pip" or "pip install" in node.value)
-    )
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and "pip" in node.value.split()
 
 
 def finds_more(nodes: Iterable[ast.AST]) -> bool:

@@ -35,12 +35,14 @@ def why_refused(module: str, name: str, keyword: str) -> str:
         plain = inspect.isclass(made) and type(made).__call__ is type.__call__ and made.__new__ is object.__new__
         if not plain or not inspect.isfunction(init) or hasattr(init, "__wrapped__"):
             return ""
-        parameters = inspect.signature(init, follow_wrapped=False).parameters.values()
+        signature = inspect.signature(init, follow_wrapped=False)
     except Exception:  # noqa: BLE001 — as above
         return ""
-    if any(one.name == keyword or one.kind is one.VAR_KEYWORD for one in parameters):
-        return ""
-    return f"{name}.__init__() got an unexpected keyword argument {keyword!r}"
+    try:
+        signature.bind_partial(None, **{keyword: None})
+    except TypeError as error:
+        return f"{name}.__init__() {error}"
+    return ""
 
 
 def main() -> None:
