@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dsgui.core.logs.numerals import NUMBER, canonical
+from dsgui.core.logs.numerals import NUMBER, canonical, evaluates
 from dsgui.core.logs.prefixes import launcher_prefix
 from dsgui.core.logs.readings import Form, Reading
 
@@ -30,7 +30,7 @@ _SAME_RELATIVE, _SAME, _HUNDREDTH_S = 1e-3, 1e-4, 0.01
 
 
 _STEP_HEAD = re.compile(
-    r"\[step=(?P<step>\d{1,15})/(?:(?P<total>\d{1,15})|[\w.]{1,20})(?:,epoch=(?P<epoch>\d{1,9})(?:/\d{1,9})?)?(?:,[^\[\]]{1,60})?\]\Z"
+    r"\[step=(?P<step>\d[\d,]{0,18})/(?:(?P<total>\d[\d,]{0,18})|[\w.]{1,20})(?:,epoch=(?P<epoch>\d{1,9})(?:/\d{1,9})?)?(?:,[^\[\]]{1,60})?\]\Z"
 )
 _STEP_LINE = re.compile(r"\s*+(?P<name>[A-Za-z]\w{0,40}/[\w/ ().-]{1,100})=(?P<value>\S{1,40})\Z")
 _STEP_NAMES = {
@@ -60,7 +60,7 @@ class StepBlock:
         match = _STEP_HEAD.search(text, max(len(text) - _HEAD_LENGTH, 0))
         self.open = match is not None
         if match:
-            self._step, self._total = int(match["step"]), int(match["total"] or 0) or None
+            self._step, self._total = _whole(match["step"]), _whole(match["total"] or "0") or None
             self._epoch = float(match["epoch"]) if match["epoch"] else None
         return self.open
 
@@ -76,7 +76,12 @@ class StepBlock:
             values = {name: float(match["value"].replace(",", ""))} if name else {}
         except ValueError:  # `1h 2m`
             values = {}
-        return Reading(Form.DICT, values, self._step, self._epoch, self._total, rank)
+        kind = "eval" if evaluates(match["name"].lower()) else "train"
+        return Reading(Form.DICT, values, self._step, self._epoch, self._total, rank, kind=kind)
+
+
+def _whole(digits: str) -> int:
+    return int(digits.replace(",", ""))
 
 
 @dataclass(frozen=True, slots=True)

@@ -404,8 +404,9 @@ class TrainLog:
         if (self._metrics.open and self._in_block(text)) or (_STARS in text and self._announced(text)):
             self._age_held()
             return
-        if (self._step_block.open and self._in_step(text)) or (_OF_STEP in text and self._step_block.begins(text)):
+        if self._step_block.open and self._in_step(text):
             return
+        begins = _OF_STEP in text and self._step_block.begins(text)
         if self._table.open and (rows := self._table.line(text)) is not None:
             for row in rows:
                 self._apply(row, text)
@@ -415,6 +416,8 @@ class TrainLog:
         elif not self.ending.tracebacks.writing:
             self._happenings.line(text, self._step())
         found = readings(text, self._patterns)
+        if begins and not any(one.values for one in found):
+            return
         if not found:
             self._nothing(raw, text)
             return

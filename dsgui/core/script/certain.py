@@ -3,15 +3,34 @@ loop, in a `try` that handles errors, or after what may end the function or the 
 one of them calls it."""
 
 import ast
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from enum import Enum
 
 from dsgui.core.script.declared import dotted_name
 from dsgui.core.script.parser_source import called
 
-_ENDS = frozenset({"exit", "quit", "_exit", "abort", "execv", "execvp", "execve", "execl"})
-_SWALLOWS = frozenset({"suppress", "raises", "assertRaises", "skip_if"})  # context managers that an error ends in
+_EXECS = frozenset(f"exec{way}" for way in ("l", "le", "lp", "lpe", "v", "ve", "vp", "vpe"))
+_ENDS = _EXECS | {"exit", "quit", "_exit", "abort"}
+# Context managers that neither end an error nor change what is called in them.
+_PLAIN = frozenset(
+    {
+        "open",
+        "no_grad",
+        "enable_grad",
+        "inference_mode",
+        "autocast",
+        "device",
+        "Init",
+        "init_empty_weights",
+        "main_process_first",
+        "local_main_process_first",
+        "Timer",
+        "Progress",
+        "TemporaryDirectory",
+    }
+)
 _RUN_AS_THEY_ARE = frozenset({"record", "main"})  # torch.distributed.elastic's and hydra's decorators
 _SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _PERHAPS = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -32,15 +51,16 @@ def certain(tree: ast.Module, nodes: Iterable[ast.AST], *, as_script: bool) -> S
     counts = Counter(names_given(nodes))
     own = {one.name: one for one in tree.body if isinstance(one, ast.FunctionDef) and counts[one.name] == 1}
     walk = _Walk(own, as_script)
-    walk.body(tree.body)
+    with suppress(RecursionError):  # functions that call each other deeper than is followed: what was found until then
+        walk.body(tree.body)
     return walk.found
 
 
 def calls_in(statement: ast.stmt) -> Iterator[ast.Call]:
     """Those that the statement itself makes in any case."""
-    waiting: list[ast.AST] = _own_expressions(statement)
+    waiting: deque[ast.AST] = deque(_own_expressions(statement))
     while waiting:
-        node = waiting.pop(0)
+        node = waiting.popleft()
         if isinstance(node, ast.Call):
             yield node
         if isinstance(node, ast.IfExp):
@@ -84,7 +104,7 @@ class _Walk:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             return _Then.GOES_ON
         self.found.append(statement)
-        for call in calls_in(statement):
+        for call in reversed(list(calls_in(statement))):  # `sys.exit(main())` calls main first
             if called(call) in _ENDS or self._enter(call) is _Then.ENDS:
                 return _Then.ENDS
         if isinstance(statement, ast.Raise):
@@ -107,7 +127,7 @@ class _Walk:
         if not hasattr(statement, "body") and not hasattr(statement, "cases"):
             return _Then.GOES_ON
         nodes = list(_within([statement]))
-        if not self._ending.isdisjoint(called(node) for node in nodes):
+        if any(called(node) in self._ending or _exits(node) for node in nodes):
             return _Then.ENDS
         return _Then.LEAVES if any(isinstance(node, ast.Return) for node in nodes) else _Then.GOES_ON
 
@@ -115,7 +135,7 @@ class _Walk:
         """The statements in it that run in any case; None where that is not certain of any."""
         if isinstance(statement, ast.With):
             makers = {called(item.context_expr) for item in statement.items}
-            return None if makers & _SWALLOWS else statement.body
+            return statement.body if makers <= _PLAIN else None
         if isinstance(statement, ast.Try):
             if all(one.type and dotted_name(one.type) == "KeyboardInterrupt" for one in statement.handlers):
                 return [*statement.body, *statement.orelse, *statement.finalbody]
@@ -126,11 +146,20 @@ class _Walk:
 
 
 def _ends(body: Iterable[ast.AST]) -> bool:
-    return any(called(node) in _ENDS for node in _within(body))
+    return any(called(node) in _ENDS or _exits(node) for node in _within(body))
+
+
+def _exits(node: ast.AST) -> bool:
+    """`raise SystemExit`."""
+    error = node.exc if isinstance(node, ast.Raise) else None
+    return error is not None and dotted_name(getattr(error, "func", error)) == "SystemExit"
 
 
 def _is_main(test: ast.expr) -> bool:
-    return ast.unparse(test) in ("__name__ == '__main__'", "'__main__' == __name__")
+    plain = isinstance(test, ast.Compare) and all(
+        isinstance(one, ast.Name | ast.Constant) for one in (test.left, *test.comparators)
+    )
+    return plain and ast.unparse(test) in ("__name__ == '__main__'", "'__main__' == __name__")
 
 
 def _runs_when_called(function: ast.FunctionDef) -> bool:

@@ -20,6 +20,8 @@ from dsgui.shell.script.module_places import Found, file_of, folders_of, is_inst
 SCRIPT = Path(__file__).with_name("ask_names.py")
 # Those of which old scripts import what is gone.
 PACKAGES = frozenset({"transformers", "datasets", "trl", "peft", "accelerate"})
+# They make the classes of the others anew when they are imported.
+_PATCHING = frozenset({"unsloth", "unsloth_zoo"})
 TIMEOUT_S = 30.0
 _MOST_ASKED = 40
 _MOST_BYTES = 2_000_000
@@ -35,8 +37,9 @@ def doubtful(of: Followed, patches: Set[str]) -> list[tuple[str, Import]]:
 
 
 def taken_here(given: Sequence[Given], of: Followed) -> list[Given]:
-    """The keywords given to classes of installed packages, and not to those that a file beside the script patches."""
-    if of.patches & {EVERY, "__init__", "__new__"}:
+    """The keywords given to classes of installed packages, and not to those that a file beside the script or a package
+    patches."""
+    if of.patches & {EVERY, "__init__", "__new__"} or not _PATCHING.isdisjoint(one.top for _, one in of.taken):
         return []
     kept = [one for one in given if of.patches.isdisjoint({*one.module.split(".")[1:], one.name})]
     return [one for one in kept if _is_installed(one.module.partition(".")[0], of.found)][:_MOST_ASKED]

@@ -62,6 +62,26 @@ def test_the_lines_of_an_olmo_block_are_of_its_step(size: int, skims: bool) -> N
     ]
 
 
+@pytest.mark.parametrize(
+    ("line", "values"),
+    [
+        ("INFO loss: 0.52 lr: 1e-4 [step=10/1000]", {"loss": 0.52, "learning_rate": 1e-4}),
+        ("loss=0.52 [step=10/1000]", {"loss": 0.52}),
+        ("{'loss': 0.5, 'learning_rate': 1e-4} [step=10/1000]", {"loss": 0.5, "learning_rate": 1e-4}),
+    ],
+)
+def test_what_another_line_that_ends_in_a_step_says_counts(line: str, values: dict[str, float]) -> None:
+    found: dict[str, float] = {}
+    for _, _, told in read(f"{line}\n"):
+        found |= told
+    assert found == values
+
+
+def test_held_out_values_in_a_block_are_evaluations_and_a_total_may_have_commas() -> None:
+    block = "INFO [step=1,500/2,000,epoch=1]\n    eval/loss=0.7\n    train/CE loss=2.5\n"
+    assert [(one.step, one.epoch, one.kind) for one in points(block)] == [(1500, 1.0, "eval"), (1500, 1.0, "train")]
+
+
 def test_olmo_core_spells_them_otherwise() -> None:
     assert read(OLMO_CORE) == [
         (500, 1.0, {"learning_rate": 0.0003}),

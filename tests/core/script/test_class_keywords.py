@@ -42,7 +42,15 @@ OF_OLD = [("transformers", "Trainer", "of_old")]
         TAKES + "class A(Trainer): ...\nclass B(A): ...\nB(of_old=1)\n",
         TAKES + "def main():\n    return Trainer(of_old=1)\nmain()\n",
         TAKES
-        + "@record\ndef main():\n    with x():\n        Trainer(of_old=1)\ntry:\n    main()\nfinally:\n    stop()\n",
+        + "@record\ndef main():\n    with no_grad():\n        Trainer(of_old=1)\n"
+        + "try:\n    main()\nfinally:\n    stop()\n",
+        TAKES + "def main():\n    Trainer(of_old=1)\nif __name__ == '__main__':\n    sys.exit(main())\n",
+        TAKES
+        + CALL
+        + "def f0(): ...\n"
+        + "".join(f"def f{n}():\n    f{n - 1}()\n" for n in range(1, 999))
+        + "f998()\n",
+        TAKES + f"if {'a + ' * 900}a:\n    pass\n" + CALL,
         TAKES + "try:\n    Trainer(of_old=1)\nexcept KeyboardInterrupt:\n    pass\n",
         TAKES + "if args.resume:\n    raise ValueError\nTrainer(of_old=1).train()\n",
         f"def main():\n    {TAKES}    def inner():\n        return 1\n    Trainer(of_old=1)\nmain()\n",
@@ -68,6 +76,9 @@ def in_main(body: str) -> str:
         TAKES + "try:\n    Trainer(processing_class=1)\nexcept TypeError:\n    Trainer(of_old=1)\n",
         TAKES + "try:\n    Trainer(of_old=1)\nexcept (KeyboardInterrupt, Exception):\n    pass\n",
         TAKES + "with suppress(TypeError):\n    Trainer(of_old=1)\n",
+        TAKES + "with patched():\n    Trainer(of_old=1)\n",
+        TAKES + "if old:\n    raise SystemExit('no')\n" + CALL,
+        TAKES + "if old:\n    os.execvpe('python', args, env)\n" + CALL,
         TAKES + "class T(Trainer):\n    def __init__(self, of_old=1, **more): ...\nT(of_old=1)\n",
         TAKES + "class T(Mixin, Trainer): ...\nT(of_old=1)\n",
         TAKES + "class T(Trainer):\n    __init__ = made\nT(of_old=1)\n",
@@ -97,6 +108,10 @@ def test_a_keyword_that_the_installed_release_does_not_take_is_told(tmp_path: Pa
     found = answers(tmp_path, FASTCHAT)
     assert told(found.refused) == [("Trainer(tokenizer=…)", "", 6)]
     assert (found.missing, found.gone) == ((), ())
+
+
+def test_a_package_that_makes_the_classes_anew_decides_itself(tmp_path: Path) -> None:
+    assert answers(tmp_path, f"    import unsloth{FASTCHAT}", unsloth="").refused == ()
 
 
 PACKAGE = """
