@@ -138,14 +138,7 @@ def test_arguments_that_contradict_the_config_hold_launch_back_and_logging_is_a_
 def test_one_press_starts_what_stands_on_the_page_while_an_old_answer_shows_another_command(page, tmp_path):
     script = tmp_path / "sound.py"
     script.write_text("import sys\nprint(sys.argv)")
-    page.get_by_role("tab", name="2 · Launch").click()
-    page.get_by_label("My own script").check()
-    expect(page.locator("#launch")).to_be_disabled()  # there is none yet
-    first = HeldAnswers(page, script.name)
     choose_script(page, script)
-    first.wait()
-    expect(page.locator("#launch")).to_be_enabled()  # at once, not with the answer
-    first.release()
     arguments, command = page.locator("#arguments textarea, #arguments input").first, page.locator("#command")
     arguments.fill("--old")
     expect(command).to_contain_text("--old")
