@@ -82,7 +82,7 @@ def commands(pid):
         return b""
 
 
-# Its page is shown by nothing cheaper: left amid a question, Gradio's client says an error, one time in two. To be mended.
+# Nothing cheaper shows its page. Left amid a question, Gradio's client says an error: to be mended.
 @pytest.mark.complete
 def test_a_trained_model_answers_beside_its_base_and_goes(page, app, run_id):
     page.goto(f"{app.url}?run={run_id}")
