@@ -328,7 +328,8 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     if subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("mounting a tmpfs is not allowed here")
     yield folder
-    subprocess.run(["umount", str(folder)], check=True)
+    # The supervisor has said its last word, and may not be gone yet.
+    wait_until(lambda: subprocess.run(["umount", str(folder)], check=False).returncode == 0)
 
 
 def test_a_full_disk_is_said_and_the_training_goes_on(tmp_path: Path, small_disk: Path) -> None:

@@ -1,6 +1,6 @@
 """Which statements of a file run in any case: not those behind a condition that is no `if __name__ == "__main__"`, in a
-loop, in a `try` that handles errors, or after what may end the function or the script; those of a function only where
-one of them calls it."""
+loop, in a `try` that handles errors, in a `with` of a kind that is not known to let errors pass, or after what may end
+the function or the script; those of a function only where one of them calls it."""
 
 import ast
 from collections import Counter, deque
