@@ -17,6 +17,8 @@ TEXTS = "dsgui/core/texts"
 WORDS = (f"{TEXTS}/english/", f"{TEXTS}/chinese/")
 # What a run needs that is supervised, stopped and damaged without a training.
 SUPERVISION = (*TRAINING, TEXTS)
+# What a server and its pages are made of.
+SERVER = ("app.py", "dsgui", "presets", "recipes", "requirements.txt", "schemas", TEXTS)
 
 
 def key_of(nodeid: str, roots: Iterable[str]) -> str:

@@ -15,7 +15,7 @@ from dsgui.core.runs.news import Cursor, Delta
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.runs.store import Store
-from tests.answers.remembered import TRAINING
+from tests.answers.remembered import SERVER, TRAINING
 from tests.machines import two_machines as networks
 from tests.machines.two_machines import INTERFACE, NAMES, TwoMachines, two_machines
 from tests.support.app_server import running_app
@@ -224,7 +224,7 @@ def test_one_remote_machine_alone_is_not_taken_for_this_one(site: Site) -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.remembered("app.py", "dsgui", "recipes", "presets")
+@pytest.mark.remembered(*SERVER)
 def test_the_recipe_trains_over_both_from_the_pages_hostfile(site: Site, browser: Browser) -> None:
     machines, runs_dir = site.machines, site.folder / "page"
     with running_app(runs_dir, around=machines.command, environment=machines.environment()) as app:

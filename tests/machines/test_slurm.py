@@ -26,7 +26,7 @@ from dsgui.core.texts.english import TEXTS
 from dsgui.runs.archive import Archive
 from dsgui.shell.launch.places.slurm import submitting
 from dsgui.shell.processes.processes import send_signal
-from tests.answers.remembered import TRAINING
+from tests.answers.remembered import SERVER, TRAINING
 from tests.machines import slurm_cluster as clusters
 from tests.machines.slurm_cluster import slurm_cluster
 from tests.support.app_server import running_app
@@ -280,6 +280,7 @@ def test_a_job_that_slurm_refuses_is_told_in_its_words(on_cluster: Bench) -> Non
 @on_slurm
 @pytest.mark.machines
 @pytest.mark.browser
+@pytest.mark.remembered(*SERVER)
 def test_the_page_shows_the_script_and_submits_it(cluster: dict[str, str], tmp_path: Path, browser: Browser) -> None:
     script = tmp_path / "train.py"
     script.write_text(dedent(TRAIN), "utf-8")

@@ -19,6 +19,7 @@ from dsgui.core.launch.state import RunState
 from dsgui.core.runs.news import Cursor
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
+from tests.answers.remembered import SERVER
 from tests.runs.test_queue import UNTIL_TOLD
 from tests.support.app_server import ROOT, App, running_app
 from tests.support.curves_json import sampled
@@ -27,7 +28,10 @@ from tests.support.run_fixtures import CONFIG, Bench, bench, wait_until
 
 __all__ = ["bench"]
 
-pytestmark = pytest.mark.skipif(compiler() is None, reason="no C compiler here: the clock can't be moved")
+pytestmark = [
+    pytest.mark.skipif(compiler() is None, reason="no C compiler here: the clock can't be moved"),
+    pytest.mark.remembered(*SERVER),
+]
 
 HOUR = 3600
 # Logs a step every tenth of a second out of a known number, and does not end when asked to.

@@ -17,6 +17,7 @@ from playwright.sync_api import Page, expect
 from dsgui.core.launch.plan import Plan, WhenBusy
 from dsgui.core.launch.plan_json import plan_to_json
 from dsgui.core.launch.state import RunState
+from tests.answers.remembered import SERVER
 from tests.browser.test_browser import start_script
 from tests.support.app_server import BEEN_HERE, ROOT, App, running_app
 from tests.support.browser import choose, stop_run
@@ -28,7 +29,7 @@ __all__ = ["bench"]
 SLOW_MS = 120_000
 COMPILES_MS = 480_000
 # Takes plans by name and, all servers at the same moment, starts them.
-SERVER = """
+LAUNCHES = """
 import json, pathlib, sys
 from dsgui.core.errors import RunError
 from dsgui.core.launch.plan_json import plan_from_json
@@ -85,7 +86,7 @@ def start_at_once(runs_dir: Path, plans: Sequence[Sequence[Plan]]) -> list[str]:
     commands = ([json.dumps(plan_to_json(plan)) for plan in one] for one in plans)
     servers = [
         subprocess.Popen(
-            [sys.executable, "-c", SERVER, str(runs_dir), *texts],
+            [sys.executable, "-c", LAUNCHES, str(runs_dir), *texts],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -253,6 +254,7 @@ def test_what_is_missing_is_seen() -> None:
 
 @pytest.mark.browser
 @pytest.mark.deepspeed
+@pytest.mark.remembered(*SERVER)
 def test_a_server_killed_in_mid_run_loses_nothing_and_the_next_one_takes_over(browser, tmp_path: Path) -> None:
     runs_dir, token = tmp_path / "runs", tmp_path / "token"
     options = ("--token-file", str(token))
