@@ -20,6 +20,7 @@ from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan, StartedB
 from dsgui.core.launch.plan_json import plan_from_json, plan_to_json
 from dsgui.core.launch.plan_making import make_plan
 from dsgui.core.launch.state import RunState
+from dsgui.core.logs.phases import SLURM_QUEUE
 from dsgui.core.logs.trainlog import TrainLog
 from dsgui.core.runs.news import Cursor
 from dsgui.core.texts.english import TEXTS
@@ -191,6 +192,7 @@ def test_a_job_runs_and_its_end_is_the_runs_end(on_cluster: Bench) -> None:
 def test_a_job_that_waits_can_be_stopped_and_so_can_one_that_trains(on_cluster: Bench) -> None:
     held = submit(on_cluster, options="--hold")
     on_cluster.wait_for_output(held, "PENDING (JobHeldUser)")
+    wait_until(lambda: on_cluster.runs.follow(held, Cursor()).phase == SLURM_QUEUE)
     on_cluster.runs.stop(held)
     assert on_cluster.ended(held).state is RunState.STOPPED
     assert jobs() == ""
