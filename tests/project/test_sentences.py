@@ -7,8 +7,7 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
-
+from tests.support.cases import each_case
 from tests.support.sources import nodes_of, tree_of
 
 ROOT = Path(__file__).parents[2]
@@ -81,12 +80,12 @@ def modules():
     return sorted((ROOT / "dsgui").rglob("*.py"))
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: path.relative_to(ROOT / "dsgui").as_posix())
+@each_case("path", modules(), ids=lambda path: path.relative_to(ROOT / "dsgui").as_posix())
 def test_no_sentence_of_ours_is_compared(path):
     assert of_ours(path.read_text("utf-8")) == []
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "dsgui/ui/static").rglob("*.js")), ids=lambda path: path.name)
+@each_case("path", sorted((ROOT / "dsgui/ui/static").rglob("*.js")), ids=lambda path: path.name)
 def test_the_browser_compares_no_sentence(path):
     assert list(in_script(path.read_text("utf-8"))) == []
 

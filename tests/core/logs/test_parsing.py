@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dsgui.core.logs.trainlog import TrainLog
 from dsgui.core.metrics.points import Event, Point, number_to_json
+from tests.support.cases import each_case
 
 FOLDER = Path(__file__).parents[2] / "outputs"
 SAMPLES = sorted(path.stem for path in FOLDER.glob("*.txt"))
@@ -45,7 +46,7 @@ def output(name: str) -> bytes:
     return (FOLDER / f"{name}.txt").read_bytes()
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@each_case("name", SAMPLES)
 def test_an_output_gives_its_points_and_events(name: str) -> None:
     expected = json.loads((FOLDER / f"{name}.points.json").read_text("utf-8"))
     assert as_json(*read(output(name))) == expected
@@ -79,7 +80,7 @@ def test_in_a_flood_the_same_values_are_found(name: str, sizes: list[int], skims
     assert sorted(repr(one.values) for one in skimmed) == sorted(repr(one.values) for one in whole)
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@each_case("name", SAMPLES)
 def test_a_shape_that_is_known_is_read_as_the_long_way_reads_it(name: str) -> None:
     """Four times over: by then every line that repeats is read the short way. Without shapes: in pieces of a line."""
     text = output(name) + b"\n"
@@ -117,7 +118,7 @@ LINES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("line", LINES)
+@each_case("line", LINES)
 def test_lines_of_many_loops_are_read(line: str) -> None:
     (point,) = read(line.encode() + b"\n")[0]
     step, values = LINES[line]
@@ -188,7 +189,7 @@ loss: 1e
 """.strip("\n").split("\n")
 
 
-@pytest.mark.parametrize("line", NO_POINTS)
+@each_case("line", NO_POINTS)
 def test_prose_configs_and_arguments_are_no_points(line: str) -> None:
     assert len(NO_POINTS) >= 40
     assert read(line.encode() + b"\n")[0] == []

@@ -7,6 +7,7 @@ import pytest
 
 from dsgui.core.script.script import script_facts
 from tests.core.script.test_imports import answers, told
+from tests.support.cases import each_case
 
 FASTCHAT = """
     from transformers import Trainer
@@ -31,7 +32,7 @@ def given(source: str) -> list[tuple[str, str, str]]:
 OF_OLD = [("transformers", "Trainer", "of_old")]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "source",
     [
         TAKES + CALL,
@@ -65,7 +66,7 @@ def in_main(body: str) -> str:
     return f"{TAKES}def main():\n{indent(body, '    ')}main()\n"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "source",
     [
         TAKES + "if version < '5':\n    " + CALL,
