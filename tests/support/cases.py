@@ -34,7 +34,8 @@ def each_case(
     def decorate(test: Test) -> Test:
         signature = inspect.signature(test)
         left = [one for name, one in signature.parameters.items() if name not in argnames]
-        assert not {one.name for one in left} & CHANGED_BY_A_CASE
+        changed = {one.name for one in left} & CHANGED_BY_A_CASE
+        assert not changed, f"each case needs its own {changed}: pytest.mark.parametrize"
 
         @functools.wraps(test)
         def all_cases(**fixtures: Any) -> None:
