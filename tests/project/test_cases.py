@@ -48,7 +48,7 @@ def test_one_above_another_is_each_with_each_and_the_fixtures_are_handed_on() ->
         assert (x, y) != (2, "b")
 
     assert list(inspect.signature(pairs).parameters) == ["fixture"]
-    with pytest.raises(AssertionError, match=r"1 of 2 cases are wrong\n--- 2: .*\n1 of 2 cases are wrong\n--- B: "):
+    with pytest.raises(AssertionError, match=r"1 of 2 cases are wrong\n--- 2: 1 of 2 cases are wrong\n--- B: line"):
         pairs(fixture=[7])
     assert seen == [(1, "a", 7), (1, "b", 7), (2, "a", 7), (2, "b", 7)]
 

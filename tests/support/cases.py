@@ -65,10 +65,11 @@ def _go_through(cases: list[tuple[str, dict[str, Any]]], test: Test) -> None:
 
 
 def _told(error: BaseException) -> str:
-    """Where, and what differs."""
+    """Where, and what differs; cases within a case have said where."""
     where = traceback.extract_tb(error.__traceback__)[-1]
+    place = "" if where.filename == __file__ else f"line {where.lineno}: {where.line}\n"
     kind = "" if isinstance(error, AssertionError) else f"{type(error).__name__}: "
-    return f"line {where.lineno}: {where.line}\n{kind}{error}"
+    return f"{place}{kind}{error}"
 
 
 def _name(case: tuple[Any, ...], ids: Callable[[Any], object] | None) -> str:
