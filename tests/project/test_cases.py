@@ -53,6 +53,19 @@ def test_one_above_another_is_each_with_each_and_the_fixtures_are_handed_on() ->
     assert seen == [(1, "a", 7), (1, "b", 7), (2, "a", 7), (2, "b", 7)]
 
 
+def test_a_case_of_any_depth_has_a_name() -> None:
+    deep: list = []
+    for _ in range(100_000):
+        deep = [deep]
+
+    @each_case("value", [deep])
+    def fails(value: list) -> None:
+        raise ValueError("too deep")
+
+    with pytest.raises(AssertionError, match="ValueError: too deep"):
+        fails()
+
+
 def test_no_case_is_left_out() -> None:
     @each_case("number", [1, 2])
     def skipped(number: int) -> None:

@@ -9,6 +9,7 @@ a family whose cases change them stays with `pytest.mark.parametrize`, which is 
 
 import functools
 import inspect
+import reprlib
 import traceback
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -17,6 +18,8 @@ import pytest
 
 CHANGED_BY_A_CASE = {"monkeypatch", "tmp_path", "capsys", "capfd", "caplog", "recwarn", "request", "confirmed"}
 MOST_CHARACTERS = 200
+_SHORT = reprlib.Repr()  # whatever depth a value has
+_SHORT.maxother = _SHORT.maxstring = MOST_CHARACTERS
 
 Test = Callable[..., None]
 
@@ -27,8 +30,7 @@ def each_case(
     """As `pytest.mark.parametrize`, but one test. One above another: each with each."""
     argnames = tuple(name.strip() for name in names.split(",")) if isinstance(names, str) else tuple(names)
     given = [(value,) if len(argnames) == 1 else tuple(value) for value in values]
-    called = [str(name) for name in ids] if isinstance(ids, Iterable) else [_name(case, ids) for case in given]
-    assert len(called) == len(given)
+    called = list(ids) if isinstance(ids, Iterable) else [ids] * len(given)
     cases = [(name, dict(zip(argnames, case, strict=True))) for name, case in zip(called, given, strict=True)]
 
     def decorate(test: Test) -> Test:
@@ -48,17 +50,17 @@ def each_case(
     return decorate
 
 
-def _go_through(cases: list[tuple[str, dict[str, Any]]], test: Test) -> None:
+def _go_through(cases: list[tuple[Any, dict[str, Any]]], test: Test) -> None:
     __tracebackhide__ = True
     assert cases, "no case: nothing was tested"
     wrong: list[tuple[str, BaseException]] = []
-    for name, case in cases:
+    for called, case in cases:
         try:
             test(**case)
         except pytest.skip.Exception as skipped:
-            raise TypeError(f"{name}: what may be left out is a test of its own") from skipped
+            raise TypeError(f"{_name(called, case)}: what may be left out is a test of its own") from skipped
         except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001 – told, with its case
-            wrong.append((name, error))
+            wrong.append((_name(called, case), error))
     if wrong:
         told = "\n".join(f"--- {name}: {_told(error)}" for name, error in wrong)
         raise AssertionError(f"{len(wrong)} of {len(cases)} cases are wrong\n{told}") from wrong[0][1]
@@ -72,6 +74,9 @@ def _told(error: BaseException) -> str:
     return f"{place}{kind}{error}"
 
 
-def _name(case: tuple[Any, ...], ids: Callable[[Any], object] | None) -> str:
-    words = [value if ids is None else ids(value) for value in case]
-    return "-".join(word if isinstance(word, str) else repr(word) for word in words)[:MOST_CHARACTERS]
+def _name(called: Any, case: dict[str, Any]) -> str:
+    """The id that it was given, or what a callable makes of its values, or these."""
+    if called is not None and not callable(called):
+        return str(called)
+    words = [called(value) if called else value for value in case.values()]
+    return "-".join(word if isinstance(word, str) else _SHORT.repr(word) for word in words)[:MOST_CHARACTERS]
