@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cases import each_case
+
 ROOT = Path(__file__).parents[2]
 # A floor, or a module beside the floors, may import itself and what stands here.
 FLOORS = {
@@ -139,7 +141,7 @@ def rooms_asked(module, source):
     return {room for floor, room in asked if floor == here[0] and room not in (None, here[1])}
 
 
-@pytest.mark.parametrize("path", modules(), ids=name_of)
+@each_case("path", modules(), ids=name_of)
 def test_no_arrow_turns_back(path):
     assert turned_back(name_of(path), path.read_text("utf-8")) == []
 
@@ -195,7 +197,7 @@ def test_no_stem_stands_twice_on_a_floor(floor):
     assert [stem for stem, n in stems.items() if n > 1] == []
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "dsgui/core").rglob("*.py")), ids=name_of)
+@each_case("path", sorted((ROOT / "dsgui/core").rglob("*.py")), ids=name_of)
 def test_core_touches_no_world(path):
     tops = {name.split(".")[0] for name in imports_of(path.read_text("utf-8"))}
     assert not tops & NOT_IN_CORE - MAY_ALSO.get(name_of(path), set())
@@ -203,7 +205,7 @@ def test_core_touches_no_world(path):
     assert third_party <= CORE_MAY_USE
 
 
-@pytest.mark.parametrize("path", [p for p in modules() if p.name != "ask_target.py"], ids=name_of)
+@each_case("path", [p for p in modules() if p.name != "ask_target.py"], ids=name_of)
 def test_dsgui_never_imports_what_trains(path):
     tops = {name.split(".")[0] for name in imports_of(path.read_text("utf-8"))}
     assert not tops & NEVER

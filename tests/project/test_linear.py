@@ -23,6 +23,7 @@ import pytest
 
 import dsgui
 from dsgui.core.logs.trainlog import TrainLog
+from tests.support.cases import each_case
 
 SHORT, LONG = 1 << 10, 1 << 13
 MOST_TIMES = 24
@@ -185,7 +186,7 @@ def grows(pattern: re.Pattern, at_the_beginning: bool, attack: str) -> float:
 EXPRESSIONS = expressions()
 
 
-@pytest.mark.parametrize("name", EXPRESSIONS)
+@each_case("name", EXPRESSIONS)
 def test_an_expression_takes_linear_time(name: str) -> None:
     pattern, at_the_beginning = EXPRESSIONS[name]
     slow = next((one for one in attacks(pattern) if grows(pattern, at_the_beginning, one) > MOST_TIMES), None)
@@ -222,7 +223,7 @@ HOSTILE = (
 )
 
 
-@pytest.mark.parametrize("piece", HOSTILE)
+@each_case("piece", HOSTILE)
 def test_a_hostile_line_takes_as_long_as_its_length_says(piece: str) -> None:
     def worked(length: int) -> float:
         line = (piece * (length // len(piece) + 1))[:length]

@@ -3,8 +3,6 @@
 import re
 from html import escape
 
-import pytest
-
 from differential.examples import examples
 from dsgui.core import rules
 from dsgui.core.config.context import version_tuple
@@ -13,6 +11,7 @@ from dsgui.core.rules import by_key
 from dsgui.core.texts.saying import as_told
 from dsgui.ui.common.findings_view import finding_item
 from scripts.rules_reference import PAGE, reference
+from tests.support.cases import each_case
 
 
 def unexplained(every):
@@ -37,7 +36,7 @@ def test_a_rule_without_an_explanation_is_found():
     assert unexplained([("DS010", "Batch-size identity", "Too short.")]) == ["DS010"]
 
 
-@pytest.mark.parametrize("rule", rules.EXPLAINED.values(), ids=lambda rule: rule.id)
+@each_case("rule", rules.EXPLAINED.values(), ids=lambda rule: rule.id)
 def test_a_rule_names_releases_and_severities_that_make_sense(rule):
     assert all(version_tuple(release) for release in (rule.since, rule.until) if release)
     assert rule.severities

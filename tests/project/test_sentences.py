@@ -7,8 +7,7 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
-
+from tests.support.cases import each_case
 from tests.support.sources import nodes_of, tree_of
 
 ROOT = Path(__file__).parents[2]
@@ -59,9 +58,8 @@ def compared(tree):
             yield from ((node.lineno, text) for text in constants(node))
 
 
-def of_ours(source):
-    found = compared(ast.parse(source))
-    return [(line, text) for line, text in found if PROSE.search(text) and text not in THEIRS]
+def of_ours(tree):
+    return [(line, text) for line, text in compared(tree) if PROSE.search(text) and text not in THEIRS]
 
 
 def in_script(source):
@@ -81,12 +79,12 @@ def modules():
     return sorted((ROOT / "dsgui").rglob("*.py"))
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: path.relative_to(ROOT / "dsgui").as_posix())
+@each_case("path", modules(), ids=lambda path: path.relative_to(ROOT / "dsgui").as_posix())
 def test_no_sentence_of_ours_is_compared(path):
-    assert of_ours(path.read_text("utf-8")) == []
+    assert of_ours(tree_of(path)) == []
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "dsgui/ui/static").rglob("*.js")), ids=lambda path: path.name)
+@each_case("path", sorted((ROOT / "dsgui/ui/static").rglob("*.js")), ids=lambda path: path.name)
 def test_the_browser_compares_no_sentence(path):
     assert list(in_script(path.read_text("utf-8"))) == []
 
@@ -101,7 +99,7 @@ def test_what_was_there_is_seen():
         'expected.removesuffix(", or “auto”")',
         'phase == "waiting in Slurm’s queue"',
     ):
-        assert of_ours(source), source
+        assert of_ours(ast.parse(source)), source
     for source in (
         "if (live || /NaN|infinit/.test(event.text)) show();",
         'if (delta.phase.startsWith("waiting in Slurm")) return "";',
@@ -112,7 +110,8 @@ def test_what_was_there_is_seen():
 
 
 def test_codes_and_names_are_no_sentences():
-    assert of_ours('kind == "eval" and name.startswith("gpu.") and stop in ("not_tried", "-")') == []
+    codes = 'kind == "eval" and name.startswith("gpu.") and stop in ("not_tried", "-")'
+    assert of_ours(ast.parse(codes)) == []
     assert list(in_script('if (event.kind === "calm" && name.endsWith("_ms")) return;')) == []
 
 

@@ -13,6 +13,7 @@ from dsgui.core.config.accelerate_yaml import REFUSED_BESIDE_A_FILE, read, write
 from dsgui.core.config.bounded_yaml import MAX_CHARACTERS
 from dsgui.core.config.document import Document
 from dsgui.core.errors import DocumentError
+from tests.support.cases import each_case
 
 ORACLE = Path(__file__).parents[1] / "support" / "oracles" / "accelerate_oracle.py"
 
@@ -149,7 +150,7 @@ def test_keys_that_nobody_knows_are_named():
     assert "“zero_stages”" in read("deepspeed_config: {zero_stages: 3}").notes[-1]
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "says"),
     [
         ("just words", "not a mapping of"),

@@ -14,6 +14,7 @@ from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Severity
 from dsgui.core.texts.languages import CHINESE_TAG, LANGUAGES
+from tests.support.cases import each_case
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "presets"
@@ -40,10 +41,10 @@ RUNGS = {
     "zero3-nvme": (3, "nvme", "nvme"),
 }
 
-each_preset = pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
+each_preset = each_case("preset", PRESETS.values(), ids=PRESETS)
 
 
-each_rung = pytest.mark.parametrize("rung", RUNGS)
+each_rung = each_case("rung", RUNGS)
 
 
 def text_of(preset):
@@ -182,7 +183,7 @@ def test_the_tutorials_come_first_and_then_the_ladder_from_its_lowest_rung(catal
 
 
 @each_rung
-@pytest.mark.parametrize("kind", ["hf", "native"])
+@each_case("kind", ["hf", "native"])
 def test_a_rung_sets_the_stage_and_the_devices_of_its_name(rung, kind):
     zero = config_of(PRESETS[f"{rung}-{kind}"])["zero_optimization"]
     devices = (zero.get(f"offload_{what}", {}).get("device") for what in ("optimizer", "param"))
@@ -216,7 +217,7 @@ def test_an_hf_rung_leaves_to_the_trainer_what_it_fills(rung):
 
 
 @each_rung
-@pytest.mark.parametrize("kind", ["hf", "native"])
+@each_case("kind", ["hf", "native"])
 def test_a_rung_says_what_memory_it_takes_and_the_nvme_one_what_it_needs(rung, kind):
     preset = PRESETS[f"{rung}-{kind}"]
     notes = " ".join(preset["notes"])
@@ -227,8 +228,8 @@ def test_a_rung_says_what_memory_it_takes_and_the_nvme_one_what_it_needs(rung, k
 
 
 @each_rung
-@pytest.mark.parametrize("kind", ["hf", "native"])
-@pytest.mark.parametrize("release", ["0.14.5", "0.16.9", "0.19.8"])
+@each_case("kind", ["hf", "native"])
+@each_case("release", ["0.14.5", "0.16.9", "0.19.8"])
 def test_dsgui_finds_nothing_amiss_in_a_rung_whatever_the_release_and_the_gpus(rung, kind, release, checker):
     document = Document(text_of(PRESETS[f"{rung}-{kind}"]))
     for gpus in (1, 2, 8):

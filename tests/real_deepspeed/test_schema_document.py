@@ -10,6 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from dsgui.core.config.pointer import join, split
+from tests.support.cases import each_case
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "schemas/ds_config.schema.json").read_text("utf-8"))
@@ -89,7 +90,7 @@ def test_it_is_a_valid_2020_12_schema_with_a_name():
     assert SCHEMA["description"]
 
 
-@pytest.mark.parametrize(("pointer", "node"), [(p, n) for p, n, _ in NODES], ids=[p for p, _, _ in NODES])
+@each_case(("pointer", "node"), [(p, n) for p, n, _ in NODES], ids=[p for p, _, _ in NODES])
 def test_every_key_is_titled_and_explained(pointer, node):
     assert 0 < len(node["title"]) <= 45
     assert node["title"][0] != " "
@@ -97,7 +98,7 @@ def test_every_key_is_titled_and_explained(pointer, node):
     assert node["description"].endswith((".", ")"))
 
 
-@pytest.mark.parametrize("pointer", LEAVES)
+@each_case("pointer", LEAVES)
 def test_every_leaf_has_a_type_and_a_default_it_accepts(pointer):
     node = LEAVES[pointer]
     assert "$ref" not in node
@@ -141,7 +142,7 @@ def test_vendor_keywords_are_known_and_renames_lead_to_a_current_key():
             assert pointers[node["x-renamed-to"]] is False, pointer
 
 
-@pytest.mark.parametrize(
+@each_case(
     "config",
     [
         {},
@@ -165,7 +166,7 @@ def test_what_deepspeed_accepts_is_not_refused(config):
     assert refused(config) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     "config",
     [
         {"train_batch_size": 0},
@@ -212,7 +213,7 @@ def test_the_presentation_repeats_nothing_of_the_schema():
     assert all(field.keys() <= {"pointer", "common", "active"} for field in SHOWN)
 
 
-@pytest.mark.parametrize("field", [f for f in SHOWN if "active" in f], ids=lambda field: field["pointer"])
+@each_case("field", [f for f in SHOWN if "active" in f], ids=lambda field: field["pointer"])
 def test_a_condition_names_another_key_and_values_it_can_take(field):
     active = field["active"]
     assert active.keys() == {"pointer", "in", "otherwise"}

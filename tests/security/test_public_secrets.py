@@ -5,9 +5,8 @@ import re
 import string
 from pathlib import Path
 
-import pytest
-
 from dsgui.core.access.secrets import MASK, Masker, mask
+from tests.support.cases import each_case
 
 HERE = Path(__file__).parent
 RECORDED = sorted((HERE.parent / "outputs").rglob("*.txt"))
@@ -42,7 +41,7 @@ def filled(line: str, seed: int) -> tuple[str, list[str]]:
     return _PLACE.sub(one, line), made
 
 
-@pytest.mark.parametrize("line", lines())
+@each_case("line", lines())
 def test_a_secret_in_a_line_of_public_code_or_output_is_hidden(line: str) -> None:
     for seed in range(20):
         text, secrets = filled(line, seed)
@@ -53,7 +52,7 @@ def test_a_secret_in_a_line_of_public_code_or_output_is_hidden(line: str) -> Non
         assert shown.endswith("\nafter loss 2.5")
 
 
-@pytest.mark.parametrize("line", lines())
+@each_case("line", lines())
 def test_it_is_hidden_the_same_however_the_output_is_cut(line: str) -> None:
     text = f"before\n{filled(line, 1)[0]}\nafter\n"
     raw, whole = text.encode(), mask(text).encode()
@@ -68,14 +67,14 @@ def test_enough_lines_are_tried() -> None:
     assert len(set(lines())) >= 50
 
 
-@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
+@each_case("path", RECORDED, ids=lambda path: path.stem)
 def test_nothing_of_recorded_training_output_is_hidden(path: Path) -> None:
     text = path.read_bytes().decode("utf-8", "replace")
     assert mask(text) == text
     assert [line for line in text.split("\n") if mask(line) != line] == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     "line",
     [
         "token: 512",
@@ -119,7 +118,7 @@ _BODY = ["MII" + "aB3/" * 15 + "x"] + ["Zq+7" * 16] * 6 + ["Qw9Er="]
 _PEM = "\n".join(["-----BEGIN RSA PRIVATE KEY-----", *_BODY, "-----END RSA PRIVATE KEY-----"])
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         _PEM,

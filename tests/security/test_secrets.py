@@ -38,6 +38,7 @@ from dsgui.shell.launch.launcher import NOT_HANDED_ON, Launcher
 from dsgui.shell.logs.records import Records
 from dsgui.shell.processes.processes import boot_id
 from dsgui.shell.runs.store import Store
+from tests.support.cases import each_case
 
 SECRET = "correct-horse-battery"
 
@@ -84,7 +85,7 @@ def test_tokens_of_known_services_are_hidden_wherever_they_are(token):
     assert mask(f"using {token}.") == f"using {MASK}."
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("before", "after"),
     [
         ('{"api_key": "', '", "project": "t5"}'),
@@ -112,7 +113,7 @@ def test_a_value_is_hidden_for_the_way_it_is_written(before, after):
     assert mask(f"{before}{value}{after}") == f"{before}{MASK}{after}"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "token",
     [
         "hf_" + "aB3" * 10,
@@ -121,15 +122,15 @@ def test_a_value_is_hidden_for_the_way_it_is_written(before, after):
         "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl",
     ],
 )
-@pytest.mark.parametrize("colour", ["\x1b[1m", "\x1b[38;5;196m", "\x1b[0;31m\x1b[K", "\x1b]0;title\x07"])
-@pytest.mark.parametrize("cut", [1, 3, 8])
+@each_case("colour", ["\x1b[1m", "\x1b[38;5;196m", "\x1b[0;31m\x1b[K", "\x1b]0;title\x07"])
+@each_case("cut", [1, 3, 8])
 def test_colours_in_the_middle_of_a_token_hide_it_from_nobody(token, colour, cut):
     shown = mask(f"token: {token[:cut]}{colour}{token[cut:]}\x1b[0m.")
     assert shown == f"token: {MASK}{colour}\x1b[0m."
     assert mask(f"{SECRET[:cut]}{colour}{SECRET[cut:]}", (SECRET,)) == MASK + colour
 
 
-@pytest.mark.parametrize(
+@each_case(
     "line",
     [
         "{'loss': '14.29', 'num_tokens': '1234567890', 'epoch': '0.04'}",
@@ -158,7 +159,7 @@ def test_short_values_hide_nothing():
     assert secret_values({"USE_TOKEN": "true", "HF_TOKEN": SECRET, "HOME": "/home/me/there"}) == (SECRET,)
 
 
-@pytest.mark.parametrize("cut", range(1, len(SECRET)))
+@each_case("cut", range(1, len(SECRET)))
 def test_half_a_secret_waits_for_its_other_half(cut):
     text = f"signed in as {SECRET[:cut]}"
     assert text[: finished(text, (SECRET,))] == "signed in as "
@@ -392,7 +393,7 @@ _HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("piece", _HOSTILE)
+@each_case("piece", _HOSTILE)
 def test_what_a_stranger_prints_costs_in_proportion_to_its_length(piece):
     """By ratio: four times the text may take no more than eight times as long. Quadratic work takes sixteen."""
     short, long = (piece * (size // len(piece)) for size in (20_000, 80_000))
@@ -493,8 +494,8 @@ def test_checks_before_a_start_quote_no_secret() -> None:
     assert "s3cretvalue99" not in told + repr(rows)
 
 
-@pytest.mark.parametrize("secret", [SECRET, "hf_" + "aB3" * 10, 'password="correct horse"', "--hub_token Zq3Zq3Zq3Zq3"])
-@pytest.mark.parametrize("place", [0, 500, 999])
+@each_case("secret", [SECRET, "hf_" + "aB3" * 10, 'password="correct horse"', "--hub_token Zq3Zq3Zq3Zq3"])
+@each_case("place", [0, 500, 999])
 def test_a_secret_on_one_of_many_lines_that_are_alike_is_hidden(secret, place):
     lines = [f"step {number} loss 2.{number} tokens 12345{number}\n" for number in range(1000)]
     lines[place] = f"step {place} {secret}\n"

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dsgui.core.access.access import Access, Request, cookie_name, is_loopback, weakness
+from tests.support.cases import each_case
 
 TOKEN = "a-token-that-only-the-owner-knows"
 RULES = Access(TOKEN)
@@ -28,7 +29,7 @@ def test_loopback_by_any_name_and_port_is_ours_since_a_tunnel_has_its_own_port(h
     assert decide(("host", host), BEARER).status == 200
 
 
-@pytest.mark.parametrize(
+@each_case(
     "host",
     [
         "",
@@ -147,7 +148,7 @@ def test_without_a_token_host_and_origin_still_count():
     assert decide(HOST, ("origin", "http://evil.example"), rules=open_door).status == 403
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("path", "kind", "status"),
     [
         ("/gradio_api/run/predict", "application/json", 200),

@@ -6,6 +6,7 @@ import time
 import pytest
 
 from dsgui.core.adopted.line_times import STAMP, LineTimes, TimesReader, Unclear, cut
+from tests.support.cases import each_case
 
 NOON = 1714564800.0  # 2024-05-01 12:00:00 UTC
 
@@ -16,7 +17,7 @@ def times(*lines: str) -> LineTimes:
     return reader.finish()
 
 
-@pytest.mark.parametrize(
+@each_case(
     "line",
     [
         "2024-05-01 12:00:{:02d},500 INFO step 1",

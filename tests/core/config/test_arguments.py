@@ -5,6 +5,7 @@ import pytest
 from dsgui.core.config.arguments import TrainingArguments, from_command_line, from_mapping, given, read_arguments
 from dsgui.core.errors import ArgumentsError, DsguiError
 from dsgui.shell.config.imports import read_training_arguments
+from tests.support.cases import each_case
 
 
 def test_options_are_read_in_every_spelling_of_a_command_line():
@@ -32,7 +33,7 @@ def test_the_last_of_two_counts():
     assert from_command_line("--max_steps five --max_steps 7").problems == ()
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "told"),
     [
         ("--learning_rate abc", "--learning_rate: “abc” was given; expected a number"),

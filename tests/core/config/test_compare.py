@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from dsgui.core.config.compare import Kind, differences, same
 from dsgui.core.config.document import Document
+from tests.support.cases import each_case
 
 LEFT = Document("""{
     "train_batch_size": 64,
@@ -73,7 +74,7 @@ def test_another_spelling_is_no_difference(left, right):
     assert rows(Document(f'{{"x": {left}}}'), Document(f'{{"x": {right}}}')) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("left", "right"),
     [
         ("true", "1"),

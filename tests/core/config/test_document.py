@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from dsgui.core.config.document import Document
 from dsgui.core.config.pointer import MISSING, join, lookup
 from dsgui.core.errors import DocumentError
+from tests.support.cases import each_case
 
 TEXT = """{
     "train_batch_size": 64,
@@ -68,7 +69,7 @@ def test_blank_text_is_an_empty_config_that_can_be_filled():
     assert Document("").set("/fp16/enabled", "true").text == '{\n    "fp16": {\n        "enabled": true\n    }\n}\n'
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "line", "column", "says"),
     [
         ('{"a": 1,}', 1, 8, "comma"),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from dsgui.core.config.document import Document
 from dsgui.core.config.loose_json import tidy
 from dsgui.core.errors import DocumentError
+from tests.support.cases import each_case
 
 COMMENTED = """// for two GPUs
 {
@@ -171,7 +172,7 @@ def test_many_places_are_counted_and_the_first_are_listed():
     assert tidy("{a:[\n" + "x\n" * 20 + "]}").notes[-1].startswith("12 more unquoted words became strings")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("text", "line", "column", "says"),
     [
         ('{"a": 1, // x\n "b": 2,\n "a": 3}', 3, 2, "lines 1 and 3"),
@@ -212,7 +213,7 @@ def test_deep_nesting_is_refused_not_a_crash(opening):
         tidy("// deep\n" + opening * 20_000)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("head", "unit", "tail"),
     [
         ("{a: t", ",", "\n}"),  # hjson looks at the whole line again at each comma

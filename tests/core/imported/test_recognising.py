@@ -7,6 +7,7 @@ import pytest
 from dsgui.core.errors import DocumentError
 from dsgui.core.imported.import_notes import fields_of, notes_of
 from dsgui.core.imported.recognising import recognised
+from tests.support.cases import each_case
 
 FACTORY = """model_name_or_path: some/model
 stage: sft
@@ -105,7 +106,7 @@ def test_settings_in_json_are_the_same():
     assert read(FACTORY.replace("conf/ds.json", "'{\"b\": 2}'")).config == {"b": 2}
 
 
-@pytest.mark.parametrize("text", [
+@each_case("text", [
     '{"train_batch_size": 8}',
     "distributed_type: DEEPSPEED\ndeepspeed_config: {zero_stage: 2}\nstage: 1\ntemplate: x\ncutoff_len: 1\n",
     "a: 1\nb: 2\n",

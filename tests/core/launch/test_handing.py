@@ -27,6 +27,7 @@ from dsgui.core.script.script import script_facts
 from dsgui.core.texts.saying import as_told, said
 from dsgui.shell.preflight.scout import read_own_config
 from tests.shell.machine.test_machine import CPU
+from tests.support.cases import each_case
 from tests.support.run_fixtures import Bench, bench
 
 __all__ = ["bench"]
@@ -95,7 +96,7 @@ SCRIPTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("source", "words", "argument", "because"), SCRIPTS, ids=range(len(SCRIPTS)))
+@each_case(("source", "words", "argument", "because"), SCRIPTS, ids=range(len(SCRIPTS)))
 def test_the_source_tells_how_a_script_gets_its_config(
     source: str, words: str, argument: ConfigArgument | None, because: str
 ) -> None:
@@ -294,7 +295,7 @@ JUDGED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("given", "status", "says", "offered"), JUDGED, ids=range(len(JUDGED)))
+@each_case(("given", "status", "says", "offered"), JUDGED, ids=range(len(JUDGED)))
 def test_each_way_is_judged_and_one_click_is_offered_where_it_is_the_wrong_one(
     given: tuple[object, ...], status: Status, says: str, offered: Offer | None
 ) -> None:

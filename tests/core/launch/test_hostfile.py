@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from dsgui.core.errors import PlanError
 from dsgui.core.launch.hostfile import Host
 from dsgui.core.launch.places.ssh import Machines
+from tests.support.cases import each_case
 
 TEXT = "# ours\nworker-0 slots=4\n\n  worker-1   slots=2  # older\n"
 
@@ -35,7 +36,7 @@ def test_filters_leave_what_the_launcher_starts(include: str, exclude: str, left
     assert slots_of(Machines(TEXT, include, exclude).hosts()) == left
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("machines", "says"),
     [
         (Machines(""), "add at least one host, e.g. worker-0 slots=4"),

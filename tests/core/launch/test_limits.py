@@ -1,12 +1,11 @@
 """When a run has reached a limit of its plan."""
 
-import pytest
-
 from dsgui.core.launch.limits import limit_reached
 from dsgui.core.launch.plan import RunSpec
+from tests.support.cases import each_case
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("limits", "step", "elapsed_s", "reached"),
     [
         ({}, 10**6, 1e9, ""),

@@ -16,6 +16,7 @@ from dsgui.core.launch.places.ssh import Machines, remote_environment
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan, StartedBy
 from dsgui.core.launch.plan_json import plan_from_json, plan_to_json
 from dsgui.core.launch.plan_making import make_plan
+from tests.support.cases import each_case
 
 REQUEST = LaunchRequest(
     name="",
@@ -87,7 +88,7 @@ def test_the_name_defaults_to_the_scripts() -> None:
     assert plan(replace(REQUEST, name=" mine ")).name == "mine"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("changes", "says"),
     [
         ({"arguments": "--x 'open"}, "close the quote"),
@@ -161,7 +162,7 @@ def test_one_remote_machine_alone_is_not_taken_for_this_one(machines: Machines) 
     assert alone.elsewhere
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("changes", "says"),
     [
         ({"started_by": StartedBy.TORCHRUN}, "only starts ranks on this machine"),

@@ -3,10 +3,9 @@
 import json
 from typing import Any
 
-import pytest
-
 from dsgui.core.launch.state import RunState, RunStatus
 from dsgui.core.texts.saying import as_told, said
+from tests.support.cases import each_case
 
 LEFT = said("reasons", "nothing_left", elsewhere=said("reasons", "here_or_on", hosts="worker-1"))
 REASONS = (said("reasons", "stopped", left=LEFT), as_told("In nobody's words."))
@@ -31,7 +30,7 @@ def test_reasons_survive_the_way_to_the_disk() -> None:
     assert kept(status)["reason"] == status.reason
 
 
-@pytest.mark.parametrize(
+@each_case(
     "codes",
     [
         None,

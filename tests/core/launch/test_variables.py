@@ -4,6 +4,7 @@ import pytest
 
 from dsgui.core.errors import PlanError
 from dsgui.core.launch.variables import parse_variables, plain_and_secret, variables_text
+from tests.support.cases import each_case
 
 
 def test_lines_become_variables() -> None:
@@ -21,6 +22,6 @@ def test_secrets_are_told_by_their_names() -> None:
     assert plain_and_secret("HF_TOKEN=x\nA=1\nMY_PASSWORD=y") == ({"A": "1"}, {"HF_TOKEN": "x", "MY_PASSWORD": "y"})
 
 
-@pytest.mark.parametrize("value", ["plain", '"quoted"', "'quoted'", '"', "''", " ends ", "a=b", "", 'say "hi"', "# no"])
+@each_case("value", ["plain", '"quoted"', "'quoted'", '"', "''", " ends ", "a=b", "", 'say "hi"', "# no"])
 def test_variables_written_as_lines_are_read_as_they_were(value):
     assert parse_variables(variables_text({"A": value, "B": "2"})) == {"A": value, "B": "2"}

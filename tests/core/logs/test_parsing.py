@@ -1,6 +1,7 @@
 """What real trainings print is read: recorded outputs beside the points and events in them, and lines that are none."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from dsgui.core.logs.trainlog import TrainLog
 from dsgui.core.metrics.points import Event, Point, number_to_json
+from tests.support.cases import each_case
 
 FOLDER = Path(__file__).parents[2] / "outputs"
 SAMPLES = sorted(path.stem for path in FOLDER.glob("*.txt"))
@@ -45,7 +47,12 @@ def output(name: str) -> bytes:
     return (FOLDER / f"{name}.txt").read_bytes()
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@cache
+def read_whole(name: str) -> tuple[list, list, int]:
+    return read(output(name))
+
+
+@each_case("name", SAMPLES)
 def test_an_output_gives_its_points_and_events(name: str) -> None:
     expected = json.loads((FOLDER / f"{name}.points.json").read_text("utf-8"))
     assert as_json(*read(output(name))) == expected
@@ -60,7 +67,7 @@ def test_every_kind_of_source_has_a_sample() -> None:
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.integers(1, 400) | st.integers(400, 40_000), min_size=1, max_size=12))
 def test_how_an_output_is_cut_changes_nothing(name: str, sizes: list[int]) -> None:
-    assert as_json(*read(output(name), sizes)) == as_json(*read(output(name)))
+    assert as_json(*read(output(name), sizes)) == as_json(*read_whole(name))
 
 
 def test_what_a_flood_passed_over_ends_no_block_of_metrics_that_began_behind_it() -> None:
@@ -74,12 +81,12 @@ def test_what_a_flood_passed_over_ends_no_block_of_metrics_that_began_behind_it(
 @settings(max_examples=10, deadline=None)
 @given(st.lists(st.integers(1, 4000), min_size=1, max_size=8), st.lists(st.booleans(), min_size=1, max_size=8))
 def test_in_a_flood_the_same_values_are_found(name: str, sizes: list[int], skims: list[bool]) -> None:
-    skimmed, whole = read(output(name), sizes, skims)[0], read(output(name))[0]
+    skimmed, whole = read(output(name), sizes, skims)[0], read_whole(name)[0]
     # A line that is passed over ages no dict, so the order of what waits for a bar may differ.
     assert sorted(repr(one.values) for one in skimmed) == sorted(repr(one.values) for one in whole)
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@each_case("name", SAMPLES)
 def test_a_shape_that_is_known_is_read_as_the_long_way_reads_it(name: str) -> None:
     """Four times over: by then every line that repeats is read the short way. Without shapes: in pieces of a line."""
     text = output(name) + b"\n"
@@ -117,7 +124,7 @@ LINES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("line", LINES)
+@each_case("line", LINES)
 def test_lines_of_many_loops_are_read(line: str) -> None:
     (point,) = read(line.encode() + b"\n")[0]
     step, values = LINES[line]
@@ -188,7 +195,7 @@ loss: 1e
 """.strip("\n").split("\n")
 
 
-@pytest.mark.parametrize("line", NO_POINTS)
+@each_case("line", NO_POINTS)
 def test_prose_configs_and_arguments_are_no_points(line: str) -> None:
     assert len(NO_POINTS) >= 40
     assert read(line.encode() + b"\n")[0] == []

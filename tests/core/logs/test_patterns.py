@@ -12,6 +12,7 @@ from dsgui.core.errors import PatternError
 from dsgui.core.logs.patterns import LENGTH_LIMIT, MOST_PATTERNS, Pattern, matches
 from dsgui.core.logs.trainlog import Progress, TrainLog
 from dsgui.core.metrics.points import Point
+from tests.support.cases import each_case
 
 EXAMPLE = "iter {step} of {total} * train={loss} acc={accuracy}"
 
@@ -34,7 +35,7 @@ def test_a_pattern_finds_its_numbers(pattern: str, line: str, point: Point) -> N
     assert Pattern.parse(pattern).match(line) == point
 
 
-@pytest.mark.parametrize(
+@each_case(
     "line",
     ["", "iter", "iter x of 10 * train=1 acc=1", "iter 5 of 10", "iter 5 of 10 train=2.5 acc=",
      "Iter 5 of 10 train=1 acc=1",
@@ -44,7 +45,7 @@ def test_other_lines_do_not_fit(line: str) -> None:
     assert Pattern.parse(EXAMPLE).match(line) is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("pattern", "says"),
     [
         ("", "no value to plot"),

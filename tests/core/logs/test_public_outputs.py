@@ -12,6 +12,7 @@ import pytest
 from differential.public_runs import Verdict, compare, shown_of, table, truth_of
 from dsgui.core.logs.trainlog import TrainLog
 from scripts.record_outputs import keep_run, trimmed
+from tests.support.cases import each_case
 from tests.support.made_runs import Made, make_run
 
 FOLDER = Path(__file__).parents[2] / "outputs" / "public"
@@ -29,8 +30,8 @@ def read(output: bytes, size: int):
     return points + log.finish(), log.progress
 
 
-@pytest.mark.parametrize("size", [1 << 20, 997])
-@pytest.mark.parametrize("name", NAMES)
+@each_case("size", [1 << 20, 997])
+@each_case("name", NAMES)
 def test_a_public_scripts_numbers_are_those_of_its_own_files(name, size):
     points, progress = read((FOLDER / f"{name}.txt").read_bytes(), size)
     truth = truth_of(FOLDER / f"{name}.csv")
@@ -39,7 +40,7 @@ def test_a_public_scripts_numbers_are_those_of_its_own_files(name, size):
     assert not wrong, "\n" + table(wrong)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each_case("name", NAMES)
 def test_no_other_bar_is_ever_shown_as_the_trainings(name):
     """Not a tokenizer's, a download's or an evaluation's; and no mark lies beyond the last step."""
     log, output, totals = TrainLog(), (FOLDER / f"{name}.txt").read_bytes(), set()
@@ -71,7 +72,7 @@ def places_named(recorded: bytes) -> list[bytes]:
     return [place for place in OF_A_MACHINE if place in recorded]
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in FOLDER.glob("*.txt")))
+@each_case("name", sorted(path.stem for path in FOLDER.glob("*.txt")))
 def test_a_recording_says_where_it_is_from_and_names_no_machine(name):
     about, output = json.loads((FOLDER / f"{name}.json").read_text("utf-8")), (FOLDER / f"{name}.txt").read_bytes()
     assert {"script", "origin", "versions", "ranks", "options", "state"} <= about.keys()

@@ -3,6 +3,7 @@
 import pytest
 
 from dsgui.core.logs.trainlog import TrainLog
+from tests.support.cases import each_case
 
 
 def read(text: str) -> list[tuple]:
@@ -42,7 +43,7 @@ def test_a_table_between_other_lines_ends_with_its_last_row():
     assert [epoch for _, _, epoch, _ in read(skorch)] == [1, 1, 2, 2]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "text",
     [
         "name,loss\na,3\nb,4\n",  # of no steps

@@ -19,6 +19,7 @@ from dsgui.core.logs.trainlog import LINE_LIMIT_BYTES, Epoch, Progress, TrainLog
 from dsgui.core.metrics.curves import RECORD, SeriesTable
 from dsgui.core.metrics.points import Point
 from dsgui.core.texts.saying import sentences
+from tests.support.cases import each_case
 
 BAR = "█████     "
 TRAINER = (
@@ -246,7 +247,7 @@ def test_steps_that_begin_again_with_an_epoch_go_on() -> None:
     assert [point.step for point in points] == [9, 11, 21]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "line",
     ["", "hello", "{'lr': 0.1, 'betas': (0.9, 0.99)}", "{'a': {'loss': 'x'}}", "stepping on loss", "100%|",
      "loss: high", "  train_loss               =     7.1178", "epoch 3 step by step"],
@@ -476,7 +477,7 @@ def test_an_abort_after_the_final_metrics_is_a_success_that_says_so() -> None:
     assert verdict(250, ending("step=1 loss=2"), 0)[0] is RunState.FAILED
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("code", "number"),
     [(0, None), (1, None), (2, None), (-9, 9), (247, 9), (137, 9), (128, None), (255, None), (254, None)],
 )

@@ -8,6 +8,7 @@ import pytest
 
 from dsgui.core.logs.trainlog import TrainLog
 from dsgui.core.metrics.points import Point
+from tests.support.cases import each_case
 
 EXCERPTS = Path(__file__).parents[2] / "outputs" / "wild" / "excerpts.txt"
 
@@ -53,8 +54,8 @@ def spelled(words: list[str]) -> list[str]:
     return [words[0], *numbers, *values]
 
 
-@pytest.mark.parametrize("excerpt", excerpts(), ids=lambda one: one.program)
-@pytest.mark.parametrize("size", [1, 37, 1 << 20])
+@each_case("excerpt", excerpts(), ids=lambda one: one.program)
+@each_case("size", [1, 37, 1 << 20])
 def test_an_excerpt_says_what_a_person_reads(excerpt: Excerpt, size: int) -> None:
     log, output = TrainLog(), excerpt.output.encode()
     points = [point for at in range(0, len(output), size) for point in log.feed(output[at : at + size])]
@@ -89,7 +90,7 @@ Test set: Average loss: 0.0072, Accuracy: 9196/10000 (92%)
 """.strip().split("\n")
 
 
-@pytest.mark.parametrize("line", EVALUATIONS)
+@each_case("line", EVALUATIONS)
 def test_a_loss_of_an_evaluation_is_none_of_the_training(line: str) -> None:
     (point,) = TrainLog().feed(line + "\n")
     assert point.kind == "eval"

@@ -4,6 +4,7 @@ import pytest
 
 from dsgui.core.machine.cgroups import cpu_limit, folders, memory_limit
 from dsgui.shell.machine.machine_reader import read_host
+from tests.support.cases import each_case
 
 GIB = 1 << 30
 V2 = "29 22 0:26 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n"
@@ -68,8 +69,8 @@ def test_a_mount_point_with_a_space():
     assert folders("memory", "0::/a\n", mountinfo) == ["/my groups/a", "/my groups"]
 
 
-@pytest.mark.parametrize("cgroup", ["", "0::/x\n", "garbage", "9:memory\n"])
-@pytest.mark.parametrize("mountinfo", ["", "garbage - \n", "1 2 3\n", "1 2 3 / /x - cgroup\n"])
+@each_case("cgroup", ["", "0::/x\n", "garbage", "9:memory\n"])
+@each_case("mountinfo", ["", "garbage - \n", "1 2 3\n", "1 2 3 / /x - cgroup\n"])
 def test_what_makes_no_sense_is_no_limit(cgroup, mountinfo):
     assert limits({}, cgroup, mountinfo) == (None, None)
 

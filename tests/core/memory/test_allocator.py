@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dsgui.core.memory.allocator import Allocator, OutOfMemory, replayed
+from tests.support.cases import each_case
 
 MI = 1 << 20
 
@@ -16,7 +17,7 @@ def reserved_after(*sizes):
     return allocator.allocated, allocator.reserved
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("sizes", "allocated", "reserved"),
     [
         ([1], 512, 2 * MI),

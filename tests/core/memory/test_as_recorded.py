@@ -10,6 +10,7 @@ import pytest
 from dsgui.core.memory.answer import Device
 from dsgui.core.memory.instant import answer
 from dsgui.core.memory.question import Group, Lora, Model, Question, Workload
+from tests.support.cases import each_case
 
 ROWS = [json.loads(line) for line in Path(__file__).with_name("dry_runs.jsonl").read_text("utf-8").splitlines()]
 LEAST = 3 << 20  # bytes: below, blocks of 512 bytes for single numbers are a percent
@@ -24,7 +25,7 @@ def question_of(row):
     return Question(model, asked["config"], workload, group, by_decay=asked["by_decay"])
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["case"])
+@each_case("row", ROWS, ids=lambda row: row["case"])
 def test_every_moment_is_as_deepspeed_itself_had_it(row):
     found = answer(question_of(row))
     for device in (Device.GPU, Device.HOST):

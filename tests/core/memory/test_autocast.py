@@ -14,6 +14,7 @@ from dsgui.core.memory.settings import class_of, settings_of
 from dsgui.core.memory.tape import Tape
 from dsgui.core.memory.walk import Block, Unit, Walk, Weight
 from dsgui.core.memory.walking import read
+from tests.support.cases import each_case
 
 MIB = 1 << 20
 SHAPE = {"num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 4, "vocab_size": 4096}
@@ -147,12 +148,12 @@ def test_narrow_gradients_live_until_they_are_widened():
     assert ledger.now(Place.GPU) == 0
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("safe", "buckets"),
     [(None, 2), ([], 1), (["torch.nn.Linear"], 2), (["torch.nn.Conv2d"], 1)],
     ids=["default", "none", "linear", "of no use here"],
 )
-@pytest.mark.parametrize("stage", [1, 2])
+@each_case("stage", [1, 2])
 def test_each_type_that_gradients_are_exchanged_in_has_a_bucket_in_fp32(stage, safe, buckets):
     block = {} if safe is None else {"lower_precision_safe_modules": safe}
     found = answer(asked(block=block, zero={"stage": stage}))
@@ -186,9 +187,9 @@ def test_conv1d_of_transformers_is_exchanged_in_fp32_and_multiplied_narrow():
     assert ledger.now(Place.GPU) > 0
 
 
-@pytest.mark.parametrize("checkpointing", [False, True])
-@pytest.mark.parametrize("model", [LLAMA, GPT2], ids=lambda model: model.name)
-@pytest.mark.parametrize(
+@each_case("checkpointing", [False, True])
+@each_case("model", [LLAMA, GPT2], ids=lambda model: model.name)
+@each_case(
     "zero",
     [{"stage": 0}, {"stage": 1}, {"stage": 2}, {"stage": 3}, {"stage": 3, "memory_efficient_linear": False}],
     ids=str,
@@ -223,7 +224,7 @@ def nvme(block):
     return {"stage": 3, block: {"device": "nvme", "nvme_path": "/x"}}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("question", "code", "key"),
     [
         (asked(block={"dtype": "int8"}), "autocast_dtype", "/torch_autocast/dtype"),

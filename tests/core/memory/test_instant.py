@@ -12,6 +12,7 @@ from dsgui.core.memory.instant import answer, engine_for
 from dsgui.core.memory.question import Group, Model, Question, Workload
 from dsgui.core.memory.settings import settings_of
 from dsgui.core.memory.walk import Block, Unit, Walk, Weight
+from tests.support.cases import each_case
 
 GIB = 1 << 30
 WIDTH, LAYERS = 8192, 8
@@ -64,7 +65,7 @@ def matrix_of(row):
     return engine_for(linears(settings.weight), settings, Group(row["ranks"]), made, by_decay=False).run()
 
 
-@pytest.mark.parametrize("row", MATRIX, ids=lambda row: row["case"])
+@each_case("row", MATRIX, ids=lambda row: row["case"])
 def test_each_moment_is_as_deepspeed_itself_has_it(row):
     ledger = matrix_of(row)
     found = {moment.value: ledger.most(Place.GPU, moment) for moment in Moment}
@@ -73,7 +74,7 @@ def test_each_moment_is_as_deepspeed_itself_has_it(row):
     assert {name: count / ELEMENTS for name, count in found.items()} == pytest.approx(expected, rel=0.01, abs=0.006)
 
 
-@pytest.mark.parametrize("row", MATRIX, ids=lambda row: row["case"])
+@each_case("row", MATRIX, ids=lambda row: row["case"])
 def test_the_parts_of_a_peak_are_all_of_it(row):
     ledger = matrix_of(row)
     peaks = [peak for peak in ledger.peaks() if peak.device is Device.GPU]
@@ -102,7 +103,7 @@ def of_case(case):
     return engine_for(walk, settings, group, Made(Place.GPU, 4), by_decay=case["by_decay"]).run()
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["config"].get("zero_optimization")))
+@each_case("case", CASES, ids=lambda case: str(case["config"].get("zero_optimization")))
 def test_random_configs_are_as_deepspeed_itself_has_them(case):
     ledger = of_case(case)
     found = {moment.value: ledger.most(Place.GPU, moment) for moment in Moment if moment.value in case}

@@ -10,6 +10,7 @@ from dsgui.core.memory.guessed import model_of_size
 from dsgui.core.memory.question import Lora, Model, Workload
 from dsgui.core.memory.walk import Walk
 from dsgui.core.memory.walking import FAMILIES, walk_of
+from tests.support.cases import each_case
 from tests.support.memory.model_configs import REAL, SMALL
 from tests.support.memory.walk_peaks import peaks
 from tests.support.work import calls_in
@@ -46,7 +47,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("code", REFUSED)
+@each_case("code", REFUSED)
 def test_what_there_is_no_case_for_is_said(code):
     answer = walk_of(Model("it", REFUSED[code]), Workload(), "bf16")
     assert isinstance(answer, CannotSay)
@@ -158,6 +159,6 @@ def test_a_size_gets_a_shape_with_as_many_parameters(text, count):
     assert sum(weight.numel for weight in weights) == pytest.approx(count, rel=0.02)
 
 
-@pytest.mark.parametrize("text", ["", "7", "B", "0B", "-1B", "1M", "99999999B", "7 GB", "7B" * 100])
+@each_case("text", ["", "7", "B", "0B", "-1B", "1M", "99999999B", "7 GB", "7B" * 100])
 def test_what_is_no_size_is_said(text):
     assert isinstance(model_of_size(text), CannotSay)

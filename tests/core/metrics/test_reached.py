@@ -2,10 +2,9 @@
 
 import math
 
-import pytest
-
 from dsgui.core.metrics.points import Point
 from dsgui.core.metrics.reached import Reached
+from tests.support.cases import each_case
 
 
 def reached(*points: tuple[float, Point]) -> dict[str, object]:
@@ -32,7 +31,7 @@ def test_what_is_no_number_is_no_best_loss() -> None:
     assert (found["loss"], found["best_loss"]) == ("NaN", 2.0)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("names", "expected"),
     [
         (["lm_loss"], "lm_loss"),

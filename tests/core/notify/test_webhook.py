@@ -11,6 +11,7 @@ import pytest
 
 from dsgui.core.errors import PlanError
 from dsgui.core.notify.webhook import Message, Webhook, request_of, webhook_of
+from tests.support.cases import each_case
 
 NOW = 1_700_000_000.5
 TOLD = Message("failed", "20260101-000000-abcd", "a <run> & more", "failed", "failed after 12 s.", 40)
@@ -35,7 +36,7 @@ def test_the_host_or_the_user_says_which_service_it_is(address, form):
     assert webhook_of(f"  {address} ").form == form
 
 
-@pytest.mark.parametrize(
+@each_case(
     "address",
     [
         *("ftp://x/y", "file:///etc/passwd", "//x/y", "example.org", "https://", "http://[::1", "http://x:port/"),

@@ -13,6 +13,7 @@ from dsgui.core.oracle.agreement import REFUSED, WARNED, merge
 from dsgui.core.oracle.answers import Answer, Question, Raised, Trial, Verdict
 from dsgui.core.oracle.refusals import named_key, places
 from dsgui.core.texts.saying import as_told
+from tests.support.cases import each_case
 from tests.support.oracles.oracle_cases import ANSWERS, cases
 
 RECORDED = json.loads(ANSWERS.read_text("utf-8"))
@@ -45,7 +46,7 @@ def error(pointer, source="", rule="DS050"):
     return Finding(rule, Severity.ERROR, pointer, as_told("it is wrong."), source=source)
 
 
-@pytest.mark.parametrize(("name", "config", "pointer"), [pytest.param(*case, id=case[0]) for case in cases()])
+@each_case(("name", "config", "pointer"), cases(), ids=[case[0] for case in cases()])
 def test_a_refusal_leads_to_its_key(known, name, config, pointer):
     raised = Raised.from_json(RECORDED[name]["error"])
     assert places(raised, config, known)[0][0] == pointer

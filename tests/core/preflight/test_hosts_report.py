@@ -1,12 +1,11 @@
 """What stands in the way of a run over several machines, from what they answered."""
 
-import pytest
-
 from dsgui.core.launch.places.ssh import Machines
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan
 from dsgui.core.launch.plan_making import make_plan
 from dsgui.core.machine.verdicts import Status
 from dsgui.core.preflight.hosts_report import MachineFacts, rows
+from tests.support.cases import each_case
 
 VERSIONS = {"python": "3.11.7", "deepspeed": "0.19.8", "torch": "2.13.0", "transformers": "5.23.0"}
 
@@ -39,7 +38,7 @@ def test_machines_that_are_fine_say_what_they_have() -> None:
     assert found[0].seen == "Python 3.11.7, DeepSpeed 0.19.8, torch 2.13.0, transformers 5.23.0, 2 GPUs"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("changes", "says"),
     [
         ({"problem": "Permission denied (publickey)"}, "Not reachable over ssh: Permission denied"),

@@ -15,11 +15,12 @@ from dsgui.core.script.script import script_facts
 from dsgui.core.sizes import GIB
 from dsgui.core.texts.saying import said
 from dsgui.shell.config.catalog import Catalog
+from tests.support.cases import each_case
 
 MACHINE = Machine(Host(memory_bytes=900 * GIB), (Gpu(0, "A100", (8, 0), 80 * GIB, 80 * GIB),))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("written", "count"),
     [
         ("4", 4),

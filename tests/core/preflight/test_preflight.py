@@ -42,6 +42,7 @@ from dsgui.shell.preflight.scout import FRESH_S, Scout
 from dsgui.ui.launch.launch_page import _accepted, _verdict
 from dsgui.ui.preflight.preflight_view import before_start, preflight_html
 from tests.shell.machine.test_machine import CPU, SOUND, TOOLS, environment, host, target, without
+from tests.support.cases import each_case
 from tests.support.run_fixtures import Bench, bench
 
 __all__ = ["bench"]
@@ -237,7 +238,7 @@ FAULTS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "given", "status", "says"), FAULTS, ids=[f"{f[0]}-{n}" for n, f in enumerate(FAULTS)])
+@each_case(("name", "given", "status", "says"), FAULTS, ids=[f"{f[0]}-{n}" for n, f in enumerate(FAULTS)])
 def test_a_launch_with_one_fault_has_one_row_that_says_it(name, given, status, says):
     bad = [row for row in rows(**given) if row.status in (P, W)]
     assert [row.check for row in bad] == [name]
@@ -282,7 +283,7 @@ SOUND_LAUNCHES = [
 ]
 
 
-@pytest.mark.parametrize("given", SOUND_LAUNCHES, ids=range(len(SOUND_LAUNCHES)))
+@each_case("given", SOUND_LAUNCHES, ids=range(len(SOUND_LAUNCHES)))
 def test_what_is_different_and_fine_is_no_fault(given):
     assert [row for row in rows(**given) if row.status in (P, W)] == []
 
@@ -304,7 +305,7 @@ UNKNOWN = [
 ]
 
 
-@pytest.mark.parametrize(("name", "given", "says"), UNKNOWN, ids=[f"{u[0]}-{n}" for n, u in enumerate(UNKNOWN)])
+@each_case(("name", "given", "says"), UNKNOWN, ids=[f"{u[0]}-{n}" for n, u in enumerate(UNKNOWN)])
 def test_what_is_not_known_is_said_and_not_guessed(name, given, says):
     (row,) = [row for row in rows(**given) if row.check == name]
     assert row.status is Status.UNKNOWN
@@ -845,7 +846,7 @@ CLICKS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("typed", "words", "without", "after"), CLICKS)
+@each_case(("typed", "words", "without", "after"), CLICKS)
 def test_an_option_that_is_gone_goes_with_a_click(typed, words, without, after):
     asked = asked_with(BY_CLASS, WIDE, shlex.split(typed))
     found = better_arguments(asked)

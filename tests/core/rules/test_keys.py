@@ -8,6 +8,7 @@ from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Severity
 from dsgui.core.rules.keys import key_findings, nearest
+from tests.support.cases import each_case
 
 NEWEST = Context(Integration.NATIVE)
 OLDEST = Context(Integration.NATIVE, deepspeed_version="0.14.5")
@@ -82,7 +83,7 @@ def test_a_removed_block_is_named_once_with_what_takes_its_place(schema):
     assert found(schema, {"curriculum_learning": {"enabled": True}}, OLDEST) == []
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("old", "new"),
     [
         ({"bfloat16": {"enabled": True}}, {"bf16": {"enabled": True}}),

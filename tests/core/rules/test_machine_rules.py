@@ -16,6 +16,7 @@ from dsgui.core.machine.hardware import ALIASES, CARDS, Op, Target, card_named
 from dsgui.core.rules.devices import bucket_bytes
 from dsgui.core.validation.checker import Checker
 from dsgui.ui.config.workbench import make_context
+from tests.support.cases import each_case
 
 SUPPORT = Path(__file__).parents[2] / "support"
 BUCKET_ORACLE = "oracles/bucket_oracle.py"
@@ -53,7 +54,7 @@ BUCKETS = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "expected"), BUCKETS)
+@each_case(("asked", "expected"), BUCKETS)
 def test_what_the_buckets_take(asked, expected):
     assert bucket_bytes(asked, NATIVE) == expected
 
@@ -90,7 +91,7 @@ def test_a_bucket_that_takes_most_of_the_card_is_a_warning():
     assert findings(asked, on("a100-80"), "DS034") == []
 
 
-@pytest.mark.parametrize("card", [card.id for card in CARDS])
+@each_case("card", [card.id for card in CARDS])
 def test_the_default_bucket_suits_every_card(card):
     assert findings(config({}, stage=2, overlap_comm=True), on(card), "DS034") == []
 

@@ -13,11 +13,12 @@ from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Severity
 from dsgui.core.rules.memory_traps import RULES
 from dsgui.shell.memory.asking import Worker
+from tests.support.cases import each_case
 from tests.support.memory.traps import ANSWERS, answers_of, asked_of, trapped
 
 TABLE = json.loads(ANSWERS.read_text("utf-8"))
 COSTLY = {"DS074", "DS075"}  # the others say that a key has no effect
-every_trap = pytest.mark.parametrize("example", trapped(), ids=lambda example: example.name.removesuffix(".json"))
+every_trap = each_case("example", trapped(), ids=lambda example: example.name.removesuffix(".json"))
 
 
 @every_trap
@@ -52,7 +53,7 @@ FP32 = {"data_types": {"grad_accum_dtype": "fp32"}}
 CPU = {"offload_optimizer": {"device": "cpu"}}
 
 
-@pytest.mark.parametrize(
+@each_case(
     "config",
     [
         {"zero_optimization": {"stage": 2, "allgather_bucket_size": 1000, "zenflow": {}, **CPU}},

@@ -13,16 +13,17 @@ from dsgui.core import rules
 from dsgui.core.config.context import LATEST_KNOWN, RELEASES
 from dsgui.core.config.findings import Severity
 from dsgui.core.rules.by_key import COMPARING
+from tests.support.cases import each_case
 
 EXAMPLES = examples()
 VERDICTS = Verdicts()
-every_example = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name.removesuffix(".json"))
+every_example = each_case("example", EXAMPLES, ids=lambda example: example.name.removesuffix(".json"))
 # What only a GPU, or a machine without libaio, shows: verified in test_machine_rules.py.
 ON_A_GPU = {"DS034", "DS035"}
 INVALID = [example for example in EXAMPLES if not example.valid]
 VALID = [example for example in EXAMPLES if example.valid]
-every_invalid = pytest.mark.parametrize("example", INVALID, ids=lambda example: f"{example.rule}-{example.path.stem}")
-every_valid = pytest.mark.parametrize("example", VALID, ids=lambda example: f"{example.rule}-{example.path.stem}")
+every_invalid = each_case("example", INVALID, ids=lambda example: f"{example.rule}-{example.path.stem}")
+every_valid = each_case("example", VALID, ids=lambda example: f"{example.rule}-{example.path.stem}")
 
 
 def found(checker, example, release):

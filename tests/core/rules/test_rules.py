@@ -14,6 +14,7 @@ from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Severity, refuser
 from dsgui.core.machine.hardware import CARDS, Gpu, Hardware, Target
 from dsgui.core.rules import torch_nn
+from tests.support.cases import each_case
 
 NATIVE = Context(Integration.NATIVE)
 CARD = {card.id: card for card in CARDS}
@@ -190,7 +191,7 @@ def test_cards_below_capability_8_have_no_native_bf16(card):
     assert refused.severity is Severity.ERROR
 
 
-@pytest.mark.parametrize("card", ["a10", "a100-80", "rtx3090", "rtx4090", "l40s", "h100", "h200", "mi300x"])
+@each_case("card", ["a10", "a100-80", "rtx3090", "rtx4090", "l40s", "h100", "h200", "mi300x"])
 def test_newer_cards_have_bf16(card):
     assert check(BF16, native(hardware=(CARD[card],))) == []
 

@@ -10,6 +10,7 @@ from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Severity
 from dsgui.core.machine.hardware import CARDS, Hardware
+from tests.support.cases import each_case
 
 HF, NATIVE = Context(Integration.HF), Context(Integration.NATIVE)
 
@@ -54,7 +55,7 @@ def test_what_deepspeed_converts_is_a_note_not_an_error(checker):
         assert [f.severity for f in found(checker, config)] == [Severity.NOTE], config
 
 
-@pytest.mark.parametrize(
+@each_case(
     "config",
     [
         {"zero_optimization": {"stage": "10"}},

@@ -2,11 +2,10 @@
 
 from dataclasses import replace
 
-import pytest
-
 from dsgui.core.launch.state import RunState
 from dsgui.core.runs.listing import SORTS, fits, ordered, searched_text
 from dsgui.core.runs.news import Change, RunSummary
+from tests.support.cases import each_case
 
 
 def run(name: str, **told: object) -> RunSummary:
@@ -30,13 +29,13 @@ def test_runs_that_are_equal_stay_as_they_were_launched() -> None:
     assert names(ordered(runs, "duration", True)) == ["c", "a", "b"]
 
 
-@pytest.mark.parametrize("sort", SORTS)
+@each_case("sort", SORTS)
 def test_every_column_takes_runs_that_tell_nothing(sort: str) -> None:
     bare = RunSummary("x", "x", RunState.PENDING, None, None, None, None, None, "")
     assert len(ordered([bare, run("full", tags=("a",), note="n", peak={"gpu_bytes": 1}), bare], sort, True)) == 3
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("words", "found"),
     [
         ("tag:lora", True),

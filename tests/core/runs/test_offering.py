@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from dsgui.core.diagnosis.remedies import Circumstances, Remedy
 from dsgui.core.runs.offering import Offer, Tried, offer
 from dsgui.core.texts.saying import as_told, said
 from tests.core.diagnosis.test_diagnosis import FOLDER, SAMPLES, circumstances, diagnosed, ending_of, expected
+from tests.support.cases import each_case
 
 FP16, BF16 = (f"ValueError: Type {name} is not supported on your device." for name in ("fp16", "bf16"))
 TRACEBACK = 'Traceback (most recent call last):\n  File "x.py", line 1, in f\n    f()\n'
@@ -125,7 +125,7 @@ def test_what_the_checks_object_to_only_after_the_change_is_set_aside() -> None:
     assert aside(made) == ["bf16: the checks report: DeepSpeed would refuse it."]
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@each_case("name", SAMPLES)
 def test_following_the_advice_ends(name: str) -> None:
     """The same failure over and over, each time with the change that was offered: it stops, and says so."""
     case, chain = expected(name), []

@@ -7,6 +7,7 @@ import pytest
 
 from dsgui.core.script.script import script_facts
 from tests.core.script.test_imports import answers, told
+from tests.support.cases import each_case
 
 FASTCHAT = """
     from transformers import Trainer
@@ -31,7 +32,7 @@ def given(source: str) -> list[tuple[str, str, str]]:
 OF_OLD = [("transformers", "Trainer", "of_old")]
 
 
-@pytest.mark.parametrize(
+@each_case(
     "source",
     [
         TAKES + CALL,
@@ -65,7 +66,7 @@ def in_main(body: str) -> str:
     return f"{TAKES}def main():\n{indent(body, '    ')}main()\n"
 
 
-@pytest.mark.parametrize(
+@each_case(
     "source",
     [
         TAKES + "if version < '5':\n    " + CALL,
@@ -103,11 +104,29 @@ def test_what_may_not_run_or_may_be_another_class_is_left_alone(source: str) -> 
     assert given(source) == []
 
 
-def test_a_keyword_that_the_installed_release_does_not_take_is_told(tmp_path: Path) -> None:
-    """As FastChat gives it, beside a mapping of more, which changes nothing about it."""
-    found = answers(tmp_path, FASTCHAT)
+OF_OLD_RELEASES = """
+    from transformers import AutoTokenizer, LlamaForCausalLM, deepspeed
+    from transformers.models.bert import BertConfig
+    from transformers.trainer_pt_utils import LabelSmoother, not_there_any_more
+    import transformers.deepspeed_of_old
+    from torch import of_no_interest
+    import helper
+"""
+
+
+def test_a_keyword_and_names_that_the_installed_release_does_not_have_are_told(tmp_path: Path) -> None:
+    """As FastChat gives it, beside a mapping of more, which changes nothing about it; as old scripts import them. The
+    training environment itself is asked, once for all: it imports transformers for it."""
+    helper = "from peft import LoraConfig, prepare_model_for_int8_training\n"
+    found = answers(tmp_path, FASTCHAT + OF_OLD_RELEASES, helper=helper)
     assert told(found.refused) == [("Trainer(tokenizer=…)", "", 6)]
-    assert (found.missing, found.gone) == ((), ())
+    assert found.missing == ()
+    assert told(found.gone) == [
+        ("transformers.deepspeed", "", 12),
+        ("transformers.trainer_pt_utils.not_there_any_more", "", 14),
+        ("transformers.deepspeed_of_old", "", 15),
+        ("peft.prepare_model_for_int8_training", "helper.py", 1),
+    ]
 
 
 def test_a_package_that_makes_the_classes_anew_decides_itself(tmp_path: Path) -> None:

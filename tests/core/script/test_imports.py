@@ -142,28 +142,6 @@ def test_imports_in_a_circle_end(tmp_path: Path) -> None:
     assert answers(tmp_path, "import a", a="import b", b="import a, train, nowhere").missing[0].name == "nowhere"
 
 
-def test_names_that_the_installed_release_does_not_have_are_told(tmp_path: Path) -> None:
-    """As old scripts import them; the training environment itself is asked."""
-    found = answers(
-        tmp_path,
-        """
-        from transformers import AutoTokenizer, LlamaForCausalLM, Trainer, deepspeed
-        from transformers.models.bert import BertConfig
-        from transformers.trainer_pt_utils import LabelSmoother, not_there_any_more
-        import transformers.deepspeed_of_old
-        from torch import of_no_interest
-        import helper
-        """,
-        helper="from peft import LoraConfig, prepare_model_for_int8_training\n",
-    )
-    assert told(found.gone) == [
-        ("transformers.deepspeed", "", 2),
-        ("transformers.trainer_pt_utils.not_there_any_more", "", 4),
-        ("transformers.deepspeed_of_old", "", 5),
-        ("peft.prepare_model_for_int8_training", "helper.py", 1),
-    ]
-
-
 def test_names_that_stand_in_the_source_are_not_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*given: object) -> frozenset[str]:
         raise AssertionError(given)

@@ -14,6 +14,7 @@ from dsgui.core.launch.plan_making import make_plan
 from dsgui.core.launch.resume import can_load, note_on, options_for, way_of
 from dsgui.core.script.resume_options import Resuming, resuming
 from dsgui.core.script.words import with_option
+from tests.support.cases import each_case
 
 ENGINE = Checkpoint("/w/out/global_step8", 8, SavedBy.ENGINE, 2, True)
 OLDER = replace(ENGINE, path="/w/out/global_step4", step=4, newest=False)
@@ -184,7 +185,7 @@ def resumed(source: str, words: str, one: Checkpoint) -> str:
     return " ".join(changed)
 
 
-@pytest.mark.parametrize("case", SCRIPTS)
+@each_case("case", SCRIPTS)
 def test_a_native_script_is_resumed_by_the_options_that_reach_its_call(case: str) -> None:
     source, words, expected = SCRIPTS[case]
     assert resumed(source, words, ENGINE) == expected
@@ -222,7 +223,7 @@ def test_the_trainer_and_accelerate_are_given_the_checkpoints_own_path(
 ITSELF = script(option("--out"), "engine.load_checkpoint(args.out)\nengine.save_checkpoint(args.out)")
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("source", "one", "says"),
     [
         (script(option("--save_dir"), "engine.save_checkpoint(args.save_dir)"), ENGINE, 'load_checkpoint("/w/out")'),

@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from dsgui.core.script.script import Parser, script_facts
+from tests.support.cases import each_case
 
 RECIPES = sorted((Path(__file__).parents[3] / "recipes").glob("*.py"))
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("source", "passes"),
     [
         ("print('no parser at all')", True),
@@ -56,7 +57,7 @@ def test_the_recipes_take_what_the_launcher_gives(path: Path) -> None:
 MAKES = "import argparse\np = argparse.ArgumentParser()\n"
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("source", "parser"),
     [
         ("print(1)", Parser.NONE),
@@ -101,7 +102,7 @@ def test_training_a_part_of_the_model_is_seen(source: str) -> None:
     assert not script_facts("model.train()").trains_a_part(())
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("arguments", "part"),
     [
         ("--use_peft False", False),

@@ -23,6 +23,7 @@ from dsgui.core.script.script_options import ArgumentsFile, trainer_defaults
 from dsgui.core.script.taken import ArgumentsFromFile, ScriptAnswers, offers_logging, taken, trainer_arguments
 from dsgui.shell.script import script_answers
 from dsgui.shell.script.script_answers import ScriptReader, arguments_file
+from tests.support.cases import each_case
 
 TRAINER = """
     import sys
@@ -317,7 +318,7 @@ NOT_OFFERED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("source", "words"), NOT_OFFERED, ids=range(len(NOT_OFFERED)))
+@each_case(("source", "words"), NOT_OFFERED, ids=range(len(NOT_OFFERED)))
 def test_logging_is_left_alone_where_somebody_speaks_of_it(source: str, words: tuple[str, ...]) -> None:
     assert not offers_logging(facts(source), words, ArgumentsFromFile())
 

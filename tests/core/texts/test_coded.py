@@ -4,11 +4,10 @@ code, with its places, where it can be held to the text."""
 import ast
 import re
 
-import pytest
-
 from dsgui.core import errors
 from dsgui.core.texts.english import TEXTS, verdict_launch, verdict_machine, verdict_room
 from tests.core.texts.test_texts import MAKERS, ROOT, all_said, literals, said_in, trees
+from tests.support.cases import each_case
 from tests.support.sources import nodes_of
 
 ERRORS = frozenset(
@@ -71,7 +70,7 @@ def prose_of(node: ast.Constant | ast.JoinedStr) -> str:
     return "".join(str(value) for value in values if not isinstance(value, bytes))
 
 
-@pytest.mark.parametrize("place", WITH_CODES)
+@each_case("place", WITH_CODES)
 def test_no_sentence_stands_in_the_code_of_a_check(place: str) -> None:
     found = prose_in(trees()[ROOT / "dsgui" / place])
     assert [(line, text) for line, text in found if not text.startswith(THEIRS)] == []

@@ -17,6 +17,7 @@ from dsgui.core.diagnosis.signatures import SIGNATURES, Signature, Where
 from dsgui.core.texts.english import TEXTS
 from tests.core.diagnosis.test_diagnosis import SAMPLES, diagnosed, of_lines
 from tests.core.texts.test_texts import all_said
+from tests.support.cases import each_case
 
 KINDS = ("diagnosis_titles", "diagnosis_meanings", "diagnosis_advice", "diagnosis_parts")
 
@@ -70,7 +71,7 @@ def test_every_text_of_the_diagnosis_is_said() -> None:
     assert [(kind, code) for kind in KINDS for code in TEXTS[kind] if (kind, code) not in used] == []
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@each_case("name", SAMPLES)
 def test_no_sentence_of_a_diagnosis_is_without_a_code(name: str) -> None:
     """But for what was raised, where nothing else is known of a failure."""
     found = diagnosed(name)

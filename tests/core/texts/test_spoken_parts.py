@@ -17,6 +17,7 @@ from dsgui.core.runs.no_loss import Told, no_loss
 from dsgui.core.runs.report_page import Assets, Reported, report_html
 from dsgui.core.texts.languages import CHINESE_TAG, speaking
 from tests.core.texts.test_languages import HAN, left_in_english
+from tests.support.cases import each_case
 
 BROKEN_TEXTS = (
     "{",
@@ -31,8 +32,8 @@ BROKEN_TEXTS = (
 )
 
 
-@pytest.mark.parametrize("read", [Document, tidy])
-@pytest.mark.parametrize("text", BROKEN_TEXTS)
+@each_case("read", [Document, tidy])
+@each_case("text", BROKEN_TEXTS)
 def test_what_is_wrong_with_a_text_is_told_when_it_is_read(text: str, read: Callable[[str], object]) -> None:
     """The error may have been kept from before the language was chosen."""
     with pytest.raises(DocumentError, match=r"\ALine \d") as raised:

@@ -19,6 +19,7 @@ from dsgui.core.texts.english.pages import PAGES
 from dsgui.core.texts.languages import LANGUAGES
 from dsgui.core.texts.saying import said
 from scripts.browser_catalogue import catalogue, page
+from tests.support.cases import each_case
 from tests.support.sources import nodes_of, tree_of
 
 Use = tuple[str, str, str, set[str | None] | None]
@@ -296,7 +297,7 @@ def test_every_curve_of_the_table_has_its_chart() -> None:
     assert {place.chart for place in places} <= set(CHARTS)
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("series", "chart", "name"),
     [
         (Series("lm_loss", rank=3), "loss", "lm_loss (rank 3)"),

@@ -28,6 +28,7 @@ from dsgui.core.texts.saying import as_told
 from dsgui.core.validation import repair, written
 from dsgui.core.validation.checker import Checker
 from dsgui.ui.config.workbench import Workbench
+from tests.support.cases import each_case
 
 EXAMPLES = {example.name: example for example in examples()}
 FEW = [Context(Integration.NATIVE, gpus_per_node=8), Context(Integration.HF, gpus_per_node=2)]
@@ -72,13 +73,13 @@ def half_fixes(checker, document, around):
     return {told(half) for context in around for half in halves(checker, document, context)}
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@each_case("name", EXAMPLES)
 def test_a_fix_takes_its_finding_away_and_adds_no_error(checker, name):
     example = EXAMPLES[name]
     assert half_fixes(checker, example.document, [example.context(example.releases[-1]), *FEW]) == set()
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@each_case("name", EXAMPLES)
 def test_what_all_error_fixes_leave_has_no_fix_and_says_what_to_do(checker, name):
     for context in (EXAMPLES[name].context(EXAMPLES[name].releases[-1]), *FEW):
         assert all(finding.advice for finding in repaired(checker, EXAMPLES[name].document, context).left)
@@ -261,7 +262,7 @@ def test_what_the_script_decides_is_said(checker, config, refusal):
 TABLE = json.loads((ROOT / "tests" / "examples" / "verdicts.json").read_text("utf-8"))
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@each_case("name", EXAMPLES)
 def test_each_recorded_refusal_is_an_error_or_said_to_be_the_scripts(checker, name):
     """By the answers that lie beside the examples, for every release that was asked."""
     example = EXAMPLES[name]

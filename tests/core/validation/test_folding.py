@@ -7,6 +7,7 @@ import pytest
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Severity
+from tests.support.cases import each_case
 
 NATIVE = Context(Integration.NATIVE)
 NEOX = {
@@ -59,7 +60,7 @@ def test_one_word_in_capitals_is_no_template(checker):
     assert error.message == 'train_batch_size: "BATCH_SIZE" is not a whole number of 1 or more.'
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("key", "meant"),
     [
         *(

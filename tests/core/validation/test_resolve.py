@@ -15,6 +15,7 @@ from dsgui.core.machine.hardware import CARDS
 from dsgui.core.texts.saying import said
 from dsgui.core.validation.resolve import final_json, resolve
 from dsgui.ui.config.toolbox import TRAINER, Toolbox
+from tests.support.cases import each_case
 
 PRESETS = Path(__file__).parents[3] / "presets"
 CARD = {card.id: card for card in CARDS}
@@ -71,7 +72,7 @@ def test_what_only_the_model_or_the_data_tell_is_named_not_guessed(schema):
     assert json.loads(final_json(resolution.config))["zero_optimization"]["reduce_bucket_size"] is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     "preset",
     [*PRESETS.glob("*-hf.ds_config.json"), PRESETS / "zero2-offload-t5.ds_config.json"],
     ids=lambda path: path.stem,
@@ -120,10 +121,8 @@ def test_natively_nothing_is_filled(schema):
     assert not any(value.is_changed for value in resolution.values)
 
 
-@pytest.mark.parametrize("broken", [None, True, 3, "auto", [], [{}]])
-@pytest.mark.parametrize(
-    "key", ["optimizer", "scheduler", "zero_optimization", "fp16", "checkpoint", "tensor_parallel"]
-)
+@each_case("broken", [None, True, 3, "auto", [], [{}]])
+@each_case("key", ["optimizer", "scheduler", "zero_optimization", "fp16", "checkpoint", "tensor_parallel"])
 def test_a_block_of_any_other_shape_is_no_exception(key, broken, schema):
     arguments = hf("--save_on_each_node --bf16")
     assert resolve({**AUTO, key: broken}, arguments, schema).values
@@ -189,7 +188,7 @@ def test_the_fix_to_bf16_is_offered_where_the_hardware_has_it(checker):
             assert finding.fix.apply(Document(json.dumps(config))).value["bf16"] == {"enabled": True}
 
 
-@pytest.mark.parametrize(
+@each_case(
     ("name", "is_one"),
     [
         ("google-t5/t5-small", True),

@@ -27,6 +27,7 @@ from dsgui.shell.machine.machine_reader import MachineProbe, read_disk, read_hos
 from dsgui.shell.machine.target import ask
 from dsgui.ui.machine.machine_view import machine_html
 from tests.shell.metrics.test_telemetry import FakeNvml, card
+from tests.support.cases import each_case
 
 GIB, MIB = 1 << 30, 1 << 20
 A100 = Gpu(0, "A100", (8, 0), 80 * GIB, 79 * GIB)
@@ -125,7 +126,7 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "machine", "status", "says"), ROWS, ids=[f"{r[0]}-{n}" for n, r in enumerate(ROWS)])
+@each_case(("name", "machine", "status", "says"), ROWS, ids=[f"{r[0]}-{n}" for n, r in enumerate(ROWS)])
 def test_a_machine_with_one_fault_has_one_row_that_says_it(name, machine, status, says):
     bad = [row for row in check(machine) if row.status is not Status.OK]
     assert [row.check for row in bad if row.check == name] == [name]

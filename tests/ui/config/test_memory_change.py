@@ -18,6 +18,7 @@ from dsgui.shell.memory.dry_runs import DryRuns
 from dsgui.ui.config.memory_change import change_found, ticked, with_edits
 from dsgui.ui.config.memory_panel import fitted_for, memory_shown
 from dsgui.ui.config.workbench import Workbench
+from tests.support.cases import each_case
 
 CONTEXT = Context(Integration.NATIVE, gpus_per_node=4, hardware=(card_named("rtx4090"),))
 CONFIG = {
@@ -81,7 +82,7 @@ def test_of_what_has_no_verdict_there_is_no_change(page):
     assert page(json.dumps(CONFIG | {"zero_optimization": {"stage": 7}}))[1] is None
 
 
-@pytest.mark.parametrize(
+@each_case(
     "edits",
     [None, 5, "text", {"a": 1}, [5], [{}], [{"pointer": "/a"}], [[]], [None]],
 )

@@ -7,6 +7,7 @@ import pytest
 from dsgui.ui.site.pages import STATIC
 from dsgui.ui.site.server import DESIGN, SHEETS, packed
 from dsgui.ui.site.theme import make_theme
+from tests.support.cases import each_case
 
 OTHERS = sorted({*SHEETS, STATIC / "runs" / "report.css", STATIC / "learn" / "learn.css"})
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
@@ -37,7 +38,7 @@ def problems_of(sheet):
     return found
 
 
-@pytest.mark.parametrize("sheet", OTHERS, ids=lambda path: path.name)
+@each_case("sheet", OTHERS, ids=lambda path: path.name)
 def test_a_sheet_takes_its_colours_and_sizes_from_the_design(sheet):
     assert problems_of(sheet.read_text("utf-8")) == []
 

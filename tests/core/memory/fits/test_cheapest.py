@@ -3,8 +3,6 @@
 import json
 from dataclasses import replace
 
-import pytest
-
 from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
@@ -19,6 +17,7 @@ from dsgui.core.memory.guessed import model_of_size
 from dsgui.core.memory.planner import Rung, cheapest_fit
 from dsgui.core.memory.question import Workload
 from dsgui.core.texts.saying import Said, said
+from tests.support.cases import each_case
 
 GIB = 1 << 30
 MODEL = model_of_size("1B")
@@ -37,8 +36,8 @@ def asked(checker, gib, config=CONFIG, context=NATIVE, planner=cheapest_fit):
     return fitted, cheapest(fitted, case, document, checker, planner), document
 
 
-@pytest.mark.parametrize("gib", [18, 14, 10, 8, 7])
-@pytest.mark.parametrize(("config", "context"), [(CONFIG, NATIVE), (BF16 | ADAM | LEFT, HF)])
+@each_case("gib", [18, 14, 10, 8, 7])
+@each_case(("config", "context"), [(CONFIG, NATIVE), (BF16 | ADAM | LEFT, HF)])
 def test_its_edits_pass_the_checks_and_fit(checker, gib, config, context):
     fitted, found, document = asked(checker, gib, config, context)
     assert fitted.verdict.fit in (Fit.SHORT, Fit.TIGHT)

@@ -16,6 +16,7 @@ from dsgui.core.memory.fits.room import room_of
 from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.memory.guessed import model_of_size
 from dsgui.core.memory.question import Model
+from tests.support.cases import each_case
 
 GIB = 1 << 30
 HF, NATIVE = Integration.HF, Integration.NATIVE
@@ -39,10 +40,8 @@ def offered(asked, presets, checker, host_gib=512):
     return first_choices(asked, presets, checker, room), room
 
 
-@pytest.mark.parametrize("integration", [HF, NATIVE])
-@pytest.mark.parametrize(
-    ("size", "card", "gpus"), [("7B", "a100-80", 8), ("7B", "rtx4090", 4), ("770M", "t4", 1), ("3B", "v100", 2)]
-)
+@each_case("integration", [HF, NATIVE])
+@each_case(("size", "card", "gpus"), [("7B", "a100-80", 8), ("7B", "rtx4090", 4), ("770M", "t4", 1), ("3B", "v100", 2)])
 def test_each_fits_and_opens_as_it_was_judged(size, card, gpus, integration, presets, checker):
     asked = goal(size, card, gpus, integration)
     found, room = offered(asked, presets, checker)

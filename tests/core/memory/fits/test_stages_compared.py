@@ -16,6 +16,7 @@ from dsgui.core.memory.guessed import model_of_size
 from dsgui.core.memory.instant import answer
 from dsgui.core.memory.question import Group, Question, Workload
 from dsgui.core.memory.settings import settings_of
+from tests.support.cases import each_case
 
 GIB = 1 << 30
 MODEL = model_of_size("1B")
@@ -64,7 +65,7 @@ def kinds():
                     yield {precision: {"enabled": True}, **zero}, ranks
 
 
-@pytest.mark.parametrize(("config", "ranks"), list(kinds()), ids=str)
+@each_case(("config", "ranks"), list(kinds()), ids=str)
 def test_model_states_are_what_the_formula_has_of_them(config, ranks):
     """Weights, master weights and moments of the step; what is padded is less than a thousandth."""
     counted = answer(Question(MODEL, config, Workload(1, 256), Group(ranks)))
