@@ -41,6 +41,7 @@ from dsgui.shell.preflight.model_files import model_size
 from dsgui.shell.preflight.scout import FRESH_S, Scout
 from dsgui.ui.launch.launch_page import _accepted, _verdict
 from dsgui.ui.preflight.preflight_view import before_start, preflight_html
+from tests.answers.remembered import TEXTS
 from tests.shell.machine.test_machine import CPU, SOUND, TOOLS, environment, host, target, without
 from tests.support.cases import each_case
 from tests.support.run_fixtures import Bench, bench
@@ -436,6 +437,7 @@ def real(tmp_path_factory):
 
 
 @pytest.mark.deepspeed
+@pytest.mark.remembered(TEXTS)
 def test_transformers_raises_the_sentence_that_is_quoted_and_ignores_the_other_keyword(real):
     (row,) = [row for row in rows(STAGE_3, source=MAPPED) if row.check == "stage_3"]
     assert real["device_map"]
@@ -444,12 +446,14 @@ def test_transformers_raises_the_sentence_that_is_quoted_and_ignores_the_other_k
 
 
 @pytest.mark.deepspeed
+@pytest.mark.remembered(TEXTS)
 def test_the_trainers_parser_stops_at_the_native_form(real):
     assert real["trainer"] == 2
     assert "argument --deepspeed: expected one argument" in real["stderr"]
 
 
 @pytest.mark.deepspeed
+@pytest.mark.remembered(TEXTS)
 def test_the_memory_for_offload_is_deepspeeds_own_estimate(real):
     shapes = ((1, 1), (8, 1), (4, 2))
 
@@ -469,6 +473,7 @@ def test_the_memory_for_offload_is_deepspeeds_own_estimate(real):
 
 
 @pytest.mark.deepspeed
+@pytest.mark.remembered(TEXTS)
 def test_a_saved_model_has_the_parameters_that_torch_counts(real):
     assert model_size(str(real["folder"]), "/", {}, lambda path: None).parameters == real["parameters"]
 

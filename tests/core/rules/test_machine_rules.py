@@ -121,6 +121,7 @@ def test_nvme_without_async_io_is_an_error_that_names_the_package(block):
 
 
 @pytest.mark.deepspeed
+@pytest.mark.remembered("tests/support/oracles/nvme_oracle.py")
 def test_deepspeed_refuses_just_that_without_async_io(tmp_path):
     block = {"device": "nvme", "nvme_path": str(tmp_path)}
     refused, passed = ask("oracles/nvme_oracle.py", [config(stage=3, offload_optimizer=block), config(stage=3)])

@@ -1,4 +1,4 @@
-"""The training environment is asked for real here, which imports transformers: on a busy machine that takes its time."""
+"""The training environment is asked for real here, which imports transformers: a busy machine takes its time."""
 
 import pytest
 

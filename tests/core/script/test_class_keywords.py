@@ -114,6 +114,7 @@ OF_OLD_RELEASES = """
 """
 
 
+@pytest.mark.remembered("dsgui/shell/script")
 def test_a_keyword_and_names_that_the_installed_release_does_not_have_are_told(tmp_path: Path) -> None:
     """As FastChat gives it, beside a mapping of more, which changes nothing about it; as old scripts import them. The
     training environment itself is asked, once for all: it imports transformers for it."""

@@ -86,6 +86,7 @@ def real_parser(source: str) -> argparse.ArgumentParser:
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.remembered("dsgui/core/script")
 def test_the_options_are_those_that_the_real_parser_has(tmp_path: Path) -> None:
     real = {
         name: ("1" if action.nargs is None else str(action.nargs))
@@ -98,6 +99,7 @@ def test_the_options_are_those_that_the_real_parser_has(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.remembered("dsgui/core/script")
 def test_the_defaults_are_those_of_the_real_classes(tmp_path: Path) -> None:
     from transformers import Seq2SeqTrainingArguments
 

@@ -5,6 +5,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 _SCRIPT = """
 import json, torch
 from torch._subclasses.fake_tensor import FakeTensorMode
@@ -41,6 +43,7 @@ NARROW = {"linear", "matmul", "addmm", "bmm", "gelu", "silu", "mean"}  # the las
 WIDE = {"softmax", "layer_norm", "pow", "rsqrt", "sum", "add", "exp", "addcmul", "loss", "nll"}
 
 
+@pytest.mark.remembered("dsgui/shell/memory")
 def test_every_operator_gives_what_it_gives_on_cuda_and_a_weight_is_cast_once():
     done = subprocess.run([sys.executable, "-c", _SCRIPT], capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]

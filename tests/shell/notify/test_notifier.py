@@ -84,6 +84,7 @@ def test_a_receiver_that_hangs_holds_up_nobody(receiver, noted):
 
 
 def test_one_that_nobody_listens_on_is_tried_again_and_told(receiver, noted):
+    receiver.server.shutdown()
     receiver.server.server_close()
     with telling(receiver.url, noted) as notifier:
         notifier.tell(TOLD)
