@@ -2,18 +2,18 @@
 // It knows no key by name. Edits are kept in `dirty` until the server has acknowledged them, so none is lost when
 // several are typed while an answer is under way.
 
-import { controlsOf, focusOf, isStale, showDefault, valueOf, write } from "./controls.js";
-import { around, button, el, part, parted } from "../common/dom.js";
+import { focusOf, isStale, showDefault, valueOf, write } from "./controls.js";
+import { around, button, el, part } from "../common/dom.js";
 import { byField, fieldAt, fieldsInOrderOf, foreignOf, inOrderOf } from "./fields.js";
-import { isSegmented, matches, stepped } from "./fields.js";
+import { matches, stepped } from "./fields.js";
 import { goToLine, mark } from "./gutter.js";
+import { fieldRow, showFound } from "./rows.js";
 import { wordsOf } from "../texts/terms.js";
 import { words } from "../texts/texts.js";
 
 /** @import { Field, FormState, FormValue, Found, Props, Release, Section, Trigger, Watch } from "../types.d.ts" */
 
 const UNSET = "";
-const SHOWN = { error: "✕", warning: "▲", note: "●" };
 /** @type {Record<string, number>} */
 const STEPS = { ArrowUp: 1, ArrowDown: -1 };
 /** @type {Record<string, number>} */
@@ -43,49 +43,8 @@ async function ofRelease(release) {
   return releases.get(release) || NO_DIFFERENCE;
 }
 
-/** @param {Field} field @param {number} index */
-function fieldRow(field, index) {
-  const id = `ds-field-${index}`;
-  const controls = controlsOf(field, id);
-  const clear = el(
-    "button",
-    {
-      type: "button",
-      class: "ds-clear",
-      "data-clear": field.pointer,
-      title: words("form_page", "unset_hint"),
-      "aria-label": words("form_page", "unset", { key: field.key }),
-    },
-    "×",
-  );
-  const unit = field.unit ? el("span", { class: "ds-unit" }, field.unit) : "";
-  const gone = words("form_page", "removed", { release: field.removed ?? "" });
-  const removed = field.removed ? el("span", { class: "ds-removed" }, gone) : "";
-  const row = el(
-    "div",
-    { class: "ds-field", "data-row": field.pointer, "data-common": Boolean(field.common) },
-    el(
-      isSegmented(field) ? "div" : "label",
-      isSegmented(field) ? { class: "ds-name", id: `${id}-name` } : { class: "ds-name", for: id },
-      el("span", { class: "ds-title" }, field.title),
-      " ",
-      unit,
-      removed,
-      el("code", { class: "ds-key" }, ...parted(field.key)),
-    ),
-    el("div", { class: "ds-control" }, ...controls, clear),
-    el("ul", { class: "ds-at-field", id: `${id}-found`, hidden: true }),
-    el("p", { class: "ds-help", id: `${id}-help` }, field.help || ""),
-    el("p", { class: "ds-inactive", hidden: true }),
-  );
-  const control = part(row, "[data-pointer]");
-  control.setAttribute("aria-describedby", `${id}-found ${id}-help`);
-  showDefault(control, field, field.default);
-  return row;
-}
-
-/** @param {Section} section @param {{ next: number }} counter */
-function sectionPanel(section, counter) {
+/** @param {Section} section */
+function sectionPanel(section) {
   return el(
     "section",
     {
@@ -97,7 +56,6 @@ function sectionPanel(section, counter) {
     },
     el("h2", { class: "ds-section-title" }, section.title),
     el("p", { class: "ds-intro" }, section.intro),
-    ...section.fields.map((field) => fieldRow(field, counter.next++)),
   );
 }
 
@@ -124,7 +82,6 @@ class Form {
     this.idle = new Set();
     this.section = sections.find(({ id }) => id === opened)?.id ?? sections[0].id;
     this.all = false;
-    const counter = { next: 0 };
     const tabs = sections.map(({ id, title }) => el("button", { type: "button", role: "tab", "data-tab": id }, title));
     this.tabs = el("div", { class: "ds-tabs", role: "tablist", "aria-orientation": "vertical" }, ...tabs);
     const hints = {
@@ -137,10 +94,9 @@ class Form {
     this.banner = el("p", { class: "ds-banner", hidden: true, role: "status" });
     const nothing = words("form_page", "no_field");
     this.nothing = el("p", { class: "ds-nothing", hidden: true }, nothing);
-    this.panels = el("div", { class: "ds-panels" }, ...sections.map((section) => sectionPanel(section, counter)));
-    /** @type {Map<string, HTMLElement>} */
+    this.panels = el("div", { class: "ds-panels" }, ...sections.map(sectionPanel));
+    /** @type {Map<string, HTMLElement>} those that were shown so far */
     this.rows = new Map();
-    for (const pointer of this.fields.keys()) this.rows.set(pointer, part(this.panels, `[data-row="${pointer}"]`));
     part(element, ".ds-form").replaceChildren(
       el("div", { class: "ds-tools" }, this.search, this.toggle),
       this.banner,
@@ -235,11 +191,25 @@ class Form {
     this.trigger("edit", {});
   }
 
-  /** @param {string} pointer */
+  /** A field's row, made when it is first asked for: most are never looked at. @param {string} pointer */
   row(pointer) {
-    const row = this.rows.get(pointer);
-    if (!row) throw new Error(`the form has no field ${pointer}; reload the page`);
+    const made = this.rows.get(pointer);
+    if (made) return made;
+    const section = this.sections.find(({ fields }) => fields.some((field) => field.pointer === pointer));
+    const field = this.fields.get(pointer);
+    if (!section || !field) throw new Error(`the form has no field ${pointer}; reload the page`);
+    const row = fieldRow(field, `ds-field-${[...this.fields.keys()].indexOf(pointer)}`);
+    this.rows.set(pointer, row);
+    // Before the next one that is there: what has the focus stays where it is.
+    const after = section.fields.slice(section.fields.indexOf(field) + 1);
+    this.panel(section.id).insertBefore(row, after.map((one) => this.rows.get(one.pointer)).find(Boolean) ?? null);
+    this.refresh(pointer, field, row);
     return row;
+  }
+
+  /** @param {string} id */
+  panel(id) {
+    return part(this.panels, `[data-section="${id}"]`);
   }
 
   /** @param {string} pointer */
@@ -274,7 +244,7 @@ class Form {
     this.foreign = foreignOf(shown, release, pointers);
     this.found = byField(this.sections, shown.broken ? [] : (shown.found ?? []));
     mark(shown.broken ? [] : (shown.found ?? []));
-    for (const [pointer, field] of this.fields) this.refresh(pointer, field);
+    for (const [pointer, row] of this.rows) this.refresh(pointer, /** @type {Field} */ (this.fields.get(pointer)), row);
     this.arrange();
     if (this.dirty.size && !shown.broken) this.send();
   }
@@ -287,37 +257,34 @@ class Form {
     this.panels.inert = Boolean(broken); // what is typed now would land in whatever text comes next
   }
 
-  /** @param {string} pointer @param {Field} field */
-  refresh(pointer, field) {
-    const { values = {}, problems = {} } = this.state;
-    const row = this.row(pointer);
+  /** What a field holds: what was typed, else what the server said. @param {string} pointer */
+  textOf(pointer) {
+    return this.dirty.get(pointer) ?? this.state.values?.[pointer] ?? UNSET;
+  }
+
+  /** @param {string} pointer */
+  problemOf(pointer) {
+    return this.state.problems?.[pointer] || "";
+  }
+
+  /** @param {string} pointer @param {Field} field @param {HTMLElement} row */
+  refresh(pointer, field, row) {
     const control = this.control(pointer);
-    const text = values[pointer] ?? UNSET;
-    const shown = valueOf(control);
-    const differs = shown !== text || isStale(control, text);
-    if (!this.dirty.has(pointer) && differs && !isBeingTyped(control, text)) write(control, text);
+    const text = this.textOf(pointer);
+    const differs = valueOf(control) !== text || isStale(control, text);
+    if (differs && !isBeingTyped(control, text)) write(control, text);
     showDefault(control, field, this.release.defaults[pointer] ?? field.default);
     const value = valueOf(control);
     row.classList.toggle("ds-set", value !== UNSET);
     row.querySelector(".ds-auto")?.setAttribute("aria-pressed", String(value === "auto"));
-    row.dataset.problem = problems[pointer] || "";
+    row.dataset.problem = this.problemOf(pointer);
     control.setAttribute("aria-invalid", String(row.dataset.problem === "error"));
-    this.showFound(row, this.found.get(pointer) ?? []);
+    showFound(row, this.found.get(pointer) ?? []);
     const note = part(row, ".ds-inactive");
     const why = this.foreign[pointer] || (this.idle.has(pointer) && field.otherwise) || "";
     note.hidden = !why;
     note.textContent = why;
     row.classList.toggle("ds-idle", Boolean(why));
-  }
-
-  /** What was found, beneath the field; a press shows the line. @param {HTMLElement} row @param {Found[]} found */
-  showFound(row, found) {
-    const list = part(row, ".ds-at-field");
-    const key = JSON.stringify(found);
-    if (list.dataset.shown === key) return; // what has the focus keeps it
-    list.dataset.shown = key;
-    list.hidden = !found.length;
-    list.replaceChildren(...found.map(foundItem));
   }
 
   /** @param {string} id */
@@ -335,34 +302,46 @@ class Form {
 
   /** The best that a search finds stands first. @param {string[]} asked */
   order(asked) {
-    const panels = inOrderOf(this.sections, asked).map(({ id }) => part(this.panels, `[data-section="${id}"]`));
+    const panels = inOrderOf(this.sections, asked).map(({ id }) => this.panel(id));
     if (panels.some((panel, place) => this.panels.children[place] !== panel)) this.panels.append(...panels);
   }
 
   /** Whether some field of it is shown. @param {Section} section @param {string[]} asked */
   arrangeSection(section, asked) {
-    const panel = part(this.panels, `[data-section="${section.id}"]`);
     const [chosen, searched] = [section.id === this.section, asked.length > 0];
-    const rows = fieldsInOrderOf(section.fields, asked).map((field) => ({ row: this.row(field.pointer), field }));
-    inThisOrder(rows.map(({ row }) => row));
-    for (const { row, field } of rows) row.hidden = !(searched ? matches(field, asked) : this.isOffered(field, row));
-    const set = rows.filter(({ row }) => row.classList.contains("ds-set")).length;
-    const troubles = rows.map(({ row }) => row.dataset.problem).filter(Boolean);
-    const trouble = troubles.find((one) => one === "error") ?? troubles[0] ?? "";
-    panel.hidden = !(searched || chosen) || rows.every(({ row }) => row.hidden);
+    const shown = new Set();
+    if (searched || chosen) {
+      for (const field of section.fields) if (this.isShown(field, asked)) shown.add(field.pointer);
+    }
+    for (const pointer of shown) this.row(pointer);
+    const pointers = fieldsInOrderOf(section.fields, asked).map(({ pointer }) => pointer);
+    const rows = pointers.flatMap((pointer) => this.rows.get(pointer) ?? []);
+    inThisOrder(rows);
+    for (const row of rows) row.hidden = !shown.has(row.dataset.row);
+    const panel = this.panel(section.id);
+    panel.hidden = !shown.size;
     panel.classList.toggle("ds-found", searched);
-    this.markTab(section, set, trouble, chosen && !searched);
-    return !panel.hidden;
+    this.markTab(section, chosen && !searched);
+    return shown.size > 0;
   }
 
-  /** Whether a field is shown while nothing is searched for. @param {Field} field @param {HTMLElement} row */
-  isOffered(field, row) {
-    if (field.pointer in this.foreign && !(field.pointer in (this.state.values ?? {}))) return false;
-    return Boolean(this.all || field.common || row.classList.contains("ds-set") || row.dataset.problem);
+  /** @param {Field} field @param {string[]} asked */
+  isShown(field, asked) {
+    return asked.length > 0 ? matches(field, asked) : this.isOffered(field);
   }
 
-  /** @param {Section} section @param {number} set @param {string} trouble @param {boolean} selected */
-  markTab(section, set, trouble, selected) {
+  /** Whether a field is shown while nothing is searched for. @param {Field} field */
+  isOffered({ pointer, common }) {
+    if (pointer in this.foreign && !(pointer in (this.state.values ?? {}))) return false;
+    return Boolean(this.all || common || this.textOf(pointer) !== UNSET || this.problemOf(pointer));
+  }
+
+  /** @param {Section} section @param {boolean} selected */
+  markTab(section, selected) {
+    const pointers = section.fields.map(({ pointer }) => pointer);
+    const set = pointers.filter((pointer) => this.textOf(pointer) !== UNSET).length;
+    const troubles = pointers.map((pointer) => this.problemOf(pointer)).filter(Boolean);
+    const trouble = troubles.find((one) => one === "error") ?? troubles[0] ?? "";
     const tab = this.tab(section.id);
     tab.setAttribute("aria-selected", String(selected));
     tab.tabIndex = section.id === this.section ? 0 : -1;
@@ -393,24 +372,6 @@ function inThisOrder(rows) {
   const wrong = rows.some((row, place) => place > 0 && row.previousElementSibling !== rows[place - 1]);
   if (wrong) rows[0]?.parentElement?.append(...rows);
 }
-
-/** An option of a script, which no line breaks after its dashes. */
-const OPTION = /(--\w+)/;
-
-/** @param {Found} found */
-const foundItem = ({ severity, text, line }) =>
-  el(
-    "li",
-    { class: `ds-${severity}` },
-    el(
-      "button",
-      { type: "button", "data-line": line, title: words("form_page", "show_line", { line: String(line) }) },
-      el("span", { class: "ds-sign", "aria-hidden": "true" }, SHOWN[severity]),
-      el("span", { class: "ds-word" }, words("common_page", `word_${severity}`)),
-      " ",
-      ...text.split(OPTION).map((one, place) => (place % 2 ? el("span", { class: "ds-whole" }, one) : one)),
-    ),
-  );
 
 /**
  * "1e-5 " and "1e-5" are the same answer: leave the text of the focused field alone.

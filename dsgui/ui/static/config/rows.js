@@ -1,0 +1,78 @@
+// A field's row in the form: its name, its control, what was found of it and what it is for.
+
+import { controlsOf, showDefault } from "./controls.js";
+import { el, part, parted } from "../common/dom.js";
+import { isSegmented } from "./fields.js";
+import { words } from "../texts/texts.js";
+
+/** @import { Field, Found } from "../types.d.ts" */
+
+const SHOWN = { error: "✕", warning: "▲", note: "●" };
+
+/** @param {Field} field @param {string} id of its control */
+export function fieldRow(field, id) {
+  const controls = controlsOf(field, id);
+  const clear = el(
+    "button",
+    {
+      type: "button",
+      class: "ds-clear",
+      "data-clear": field.pointer,
+      title: words("form_page", "unset_hint"),
+      "aria-label": words("form_page", "unset", { key: field.key }),
+    },
+    "×",
+  );
+  const unit = field.unit ? el("span", { class: "ds-unit" }, field.unit) : "";
+  const gone = words("form_page", "removed", { release: field.removed ?? "" });
+  const removed = field.removed ? el("span", { class: "ds-removed" }, gone) : "";
+  const row = el(
+    "div",
+    { class: "ds-field", "data-row": field.pointer, "data-common": Boolean(field.common) },
+    el(
+      isSegmented(field) ? "div" : "label",
+      isSegmented(field) ? { class: "ds-name", id: `${id}-name` } : { class: "ds-name", for: id },
+      el("span", { class: "ds-title" }, field.title),
+      " ",
+      unit,
+      removed,
+      el("code", { class: "ds-key" }, ...parted(field.key)),
+    ),
+    el("div", { class: "ds-control" }, ...controls, clear),
+    el("ul", { class: "ds-at-field", id: `${id}-found`, hidden: true }),
+    el("p", { class: "ds-help", id: `${id}-help` }, field.help || ""),
+    el("p", { class: "ds-inactive", hidden: true }),
+  );
+  const control = part(row, "[data-pointer]");
+  control.setAttribute("aria-describedby", `${id}-found ${id}-help`);
+  showDefault(control, field, field.default);
+  return row;
+}
+
+/** What was found, beneath the field; a press shows the line. @param {HTMLElement} row @param {Found[]} found */
+export function showFound(row, found) {
+  const list = part(row, ".ds-at-field");
+  const key = JSON.stringify(found);
+  if (list.dataset.shown === key) return; // what has the focus keeps it
+  list.dataset.shown = key;
+  list.hidden = !found.length;
+  list.replaceChildren(...found.map(foundItem));
+}
+
+/** An option of a script, which no line breaks after its dashes. */
+const OPTION = /(--\w+)/;
+
+/** @param {Found} found */
+const foundItem = ({ severity, text, line }) =>
+  el(
+    "li",
+    { class: `ds-${severity}` },
+    el(
+      "button",
+      { type: "button", "data-line": line, title: words("form_page", "show_line", { line: String(line) }) },
+      el("span", { class: "ds-sign", "aria-hidden": "true" }, SHOWN[severity]),
+      el("span", { class: "ds-word" }, words("common_page", `word_${severity}`)),
+      " ",
+      ...text.split(OPTION).map((one, place) => (place % 2 ? el("span", { class: "ds-whole" }, one) : one)),
+    ),
+  );
