@@ -24,7 +24,7 @@ test-all confirm: OPERATORS := --all
 OUTSIDE := browser or deepspeed or machines
 NPM := PATH="$(abspath $(BIN)):$$PATH" npm
 
-.PHONY: run test test-fast test-all test-loaded confirm check audit unit ops setup setup-dev screenshots walkthrough docs matrix release chaos bench bench-runs bench-monitor bench-memory gpu-memory clean
+.PHONY: run test test-fast test-all test-loaded confirm check collected audit unit ops setup setup-dev programs packages screenshots walkthrough docs matrix release chaos bench bench-runs bench-monitor bench-memory gpu-memory clean
 
 run: setup
 	@$(BIN)/python app.py $(ARGS)
@@ -34,15 +34,23 @@ setup:
 
 # Debian's programs and Python's packages at the same time: each waits for a network most of its time.
 setup-dev:
-	@sh scripts/setup_test_programs.sh & programs=$$!; \
-	{ PYTHON="$(PYTHON)" sh scripts/setup_env.sh requirements.txt && \
-	  PYTHON="$(PYTHON)" sh scripts/setup_env.sh requirements-dev.txt && sh scripts/setup_node.sh; }; packages=$$?; \
-	wait $$programs && exit $$packages
+	@$(MAKE) --no-print-directory --jobs=2 programs packages
 
-# DeepSpeed's operators are compiled beside what needs none; the tests that train wait for them.
-test: setup-dev
-	@$(MAKE) --no-print-directory ops & operators=$$!; \
-	{ $(MAKE) --no-print-directory check unit; }; tests=$$?; wait $$operators && exit $$tests
+programs:
+	@sh scripts/setup_test_programs.sh
+
+packages: setup
+	@PYTHON="$(PYTHON)" sh scripts/setup_env.sh requirements-dev.txt && sh scripts/setup_node.sh
+
+# What needs no program of Debian's begins while these are fetched. DeepSpeed's operators are compiled beside what needs
+# none; the tests that train wait for them.
+test:
+	@$(MAKE) --no-print-directory programs & programs=$$!; \
+	$(MAKE) --no-print-directory packages || { wait $$programs; exit 2; }; \
+	$(MAKE) --no-print-directory ops & operators=$$!; \
+	$(MAKE) --no-print-directory --jobs=2 --output-sync check collected; checked=$$?; \
+	wait $$programs && [ $$checked -eq 0 ] && $(MAKE) --no-print-directory unit; tests=$$?; \
+	wait $$operators && exit $$tests
 
 test-all: setup-dev check ops
 	@$(NPM) run --silent test
@@ -66,6 +74,10 @@ check:
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	@$(NPM) run --silent check
+
+# The tests' modules are compiled once, with pytest's own assertions: each worker took as long as all of them do here.
+collected:
+	@$(BIN)/python -m pytest --collect-only --quiet >/dev/null || true  # the tests themselves say why
 
 unit:
 	@$(NPM) run --silent test
