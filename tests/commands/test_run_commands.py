@@ -21,6 +21,7 @@ from dsgui.core.launch.plan import ConfigArgument, Here, Place, WhenBusy
 from dsgui.core.launch.state import RunState, RunStatus
 from dsgui.core.texts.saying import as_told
 from dsgui.runs.archive import Archive
+from tests.answers.remembered import SUPERVISION
 from tests.runs.test_archive import RANK_1_IS_KILLED
 from tests.runs.test_queue import UNTIL_TOLD
 from tests.support.app_server import ROOT
@@ -133,6 +134,7 @@ def test_the_terminal_gives_the_pages_reason_and_diagnosis_with_the_rank(bench: 
 
 
 @pytest.mark.deepspeed
+@pytest.mark.remembered(*SUPERVISION)
 def test_what_deepspeed_itself_refuses_is_no_advice(
     bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from dsgui.cli import main
 from dsgui.core.config.context import LATEST_KNOWN
+from tests.answers.remembered import SUPERVISION
 
 GOOD = '{"train_batch_size": 8, "optimizer": {"type": "SGD", "params": {"lr": 0.01}}}'
 BAD = '{"train_batch_size": 9, "train_micro_batch_size_per_gpu": 2}'
@@ -119,6 +120,7 @@ def test_a_limit_that_is_no_number_of_seconds_is_refused(asked, capsys):
 
 
 @pytest.mark.deepspeed
+@pytest.mark.remembered(*SUPERVISION)
 def test_the_real_deepspeed_is_asked(tmp_path, capsys):
     (tmp_path / "ds.json").write_text(GOOD.replace("SGD", "Foo"))
     code = main(["validate", str(tmp_path / "ds.json"), "--ask", "--device", "cpu"])

@@ -26,10 +26,13 @@ from packaging.utils import canonicalize_name
 
 import dsgui
 from dsgui.shell.files import installation
+from tests.answers.remembered import SERVER
 from tests.support.ports import free_port
 from tests.support.run_fixtures import Bench, bench
 
 __all__ = ["bench"]
+
+pytestmark = pytest.mark.remembered(*SERVER, "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml")
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

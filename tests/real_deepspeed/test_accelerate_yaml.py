@@ -74,6 +74,7 @@ def asked(*paths, cwd=None):
 
 
 @pytest.mark.deepspeed
+@pytest.mark.remembered("tests/support/oracles/accelerate_oracle.py")
 def test_the_short_keys_become_what_accelerate_builds_from_them(tmp_path):
     paths = [tmp_path / f"{index}.yaml" for index in range(len(SHORT))]
     for path, text in zip(paths, SHORT.values(), strict=True):
@@ -91,6 +92,7 @@ def with_paths_lost(config):
 
 
 @pytest.mark.deepspeed
+@pytest.mark.remembered("tests/support/oracles/accelerate_oracle.py")
 @pytest.mark.parametrize("nodes", [1, 2])
 def test_accelerate_takes_what_is_written_and_uses_the_config_in_the_file(tmp_path, nodes):
     config = {

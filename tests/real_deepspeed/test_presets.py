@@ -255,6 +255,7 @@ for name, config in json.load(sys.stdin).items():
 
 
 @pytest.mark.deepspeed
+@pytest.mark.remembered("presets", "tests/support/oracles/deepspeed_oracle.py")
 @pytest.mark.skipif(importlib.util.find_spec("deepspeed") is None, reason="DeepSpeed is not installed")
 def test_the_real_deepspeed_accepts_every_preset_and_refuses_the_concrete_one_without_its_batch_size():
     questions = {id: filled(preset) for id, preset in PRESETS.items()}
@@ -276,6 +277,7 @@ def test_the_real_deepspeed_accepts_every_preset_and_refuses_the_concrete_one_wi
 
 
 @pytest.mark.deepspeed
+@pytest.mark.remembered("presets", "tests/support/oracles/deepspeed_oracle.py")
 @pytest.mark.skipif(importlib.util.find_spec("deepspeed") is None, reason="DeepSpeed is not installed")
 def test_the_real_deepspeed_solves_the_batch_of_every_rung_on_one_two_and_eight_gpus():
     cases = [

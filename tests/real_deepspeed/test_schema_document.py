@@ -226,6 +226,7 @@ def test_a_condition_names_another_key_and_values_it_can_take(field):
 
 # --------------------------------------------------------------------------------------------- the installed DeepSpeed
 @pytest.mark.deepspeed
+@pytest.mark.remembered("schemas", "scripts/schema_against_deepspeed.py")
 @pytest.mark.skipif(importlib.util.find_spec("deepspeed") is None, reason="DeepSpeed is not installed")
 def test_the_schema_says_what_the_installed_deepspeed_says():
     script = ROOT / "scripts/schema_against_deepspeed.py"

@@ -479,6 +479,7 @@ def test_a_saved_model_has_the_parameters_that_torch_counts(real):
 
 
 @pytest.mark.deepspeed
+@pytest.mark.remembered
 def test_the_launcher_refuses_a_slot_that_is_not_there(tmp_path):
     (tmp_path / "train.py").write_text("")
     command = [sys.executable, "-m", "deepspeed.launcher.runner", "--include=localhost:9999", tmp_path / "train.py"]
