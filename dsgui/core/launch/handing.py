@@ -158,7 +158,7 @@ def _by_parser(script: ScriptFacts, words: Sequence[str], fallback: Integration)
 
 
 def _takes_both(script: ScriptFacts) -> bool:
-    """`--deepspeed --deepspeed_config FILE`: a switch, or an option whose value may be left out, and one with a value."""
+    """`--deepspeed --deepspeed_config FILE`: the first may stand without a value."""
     named = script.options
     return (
         "--deepspeed" in named
