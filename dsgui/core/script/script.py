@@ -1,7 +1,7 @@
 """What a training script's source tells before it runs: which of the launcher's arguments it takes, what will clash."""
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -82,6 +82,11 @@ class ScriptFacts:
         if not self.options[option]:
             return NOTHING
         return next((one.values for one in self.command_line.own if option in one.names), ONE)
+
+    def text_defaults(self, options: Collection[str]) -> tuple[str, ...]:
+        """What its own parser takes for these where they are not given, as far as the source spells it out."""
+        own = (one.default for one in self.command_line.own if not set(options).isdisjoint(one.names))
+        return tuple(sorted({value for value in own if isinstance(value, str) and value}))
 
     def trains_a_part(self, arguments: Sequence[str]) -> bool:
         """Whether these arguments leave a part of the model untrained, as far as the source shows."""
