@@ -23,7 +23,7 @@ _MODULES = {"import": "elsewhere.import_run"}  # where Python has the word for i
 _LANGUAGE = "--lang"
 _TERMINALS = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set decides
 _OF_ALL = ("-h", "--help", "--version")
-_REFUSED, _INTERRUPTED = 2, 130
+_REFUSED, _INTERRUPTED, _PIPE_CLOSED = 2, 130, 141
 _KIND = "argparse"
 _CODES = {text: code for code, text in TEXTS[_KIND].items()}
 
@@ -56,6 +56,10 @@ def _run(given: list[str]) -> int:
         # Only what is asked for is imported: checking a config needs neither what draws curves nor what serves pages.
         options = _parser([named] if named else COMMANDS).parse_args(given)
         code: int = options.do(options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `dsgui runs | head`: whoever read has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is still to be flushed at the exit
+        return _PIPE_CLOSED
     except DsguiError as error:
         print(f"dsgui: {error}", file=sys.stderr)
         return _REFUSED

@@ -20,6 +20,7 @@ from dsgui.core.launch.spec import request_of
 from dsgui.core.launch.where import PLACES
 from dsgui.core.machine.verdicts import has_problem
 from dsgui.core.texts.saying import words, wrong
+from dsgui.shell.config.catalog import Catalog
 from dsgui.shell.config.plain_text import expanded, read_plain
 from dsgui.shell.files.refusals import os_reason
 
@@ -85,10 +86,15 @@ def _request(options: argparse.Namespace, text: str) -> LaunchRequest:
     given = vars(options)
     fields = (*(BY_NAME[name] for name in ("reader", *_DEVICES, *_OTHERS, *_MODEL, *_PLANNED)), *_OF_PLACES)
     values = {field.name: _said(field, given[field.name]) for field in fields}
-    values |= {"script": str(script), "directory": options.directory or str(script.parent)}
+    values |= {"script": str(script), "directory": options.directory or _begins_in(script)}
     said = {name: value for name, value in (values | _where(values)).items() if value is not None}
     request = request_of(said, text, options.python)
     return replace(request, arguments=tuple(options.arguments))
+
+
+def _begins_in(script: Path) -> str:
+    """Its own folder; "", which is the run's, for a bundled recipe: what that writes is the run's, as on the page."""
+    return "" if Catalog().is_recipe(script) else str(script.parent)
 
 
 def _said(field: Field, given: Any) -> Any:

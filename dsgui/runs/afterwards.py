@@ -32,7 +32,6 @@ from dsgui.runs.runs import Runs
 from dsgui.shell.afterwards.contents import best_in
 from dsgui.shell.afterwards.left import held_by, left_in, room_for
 from dsgui.shell.afterwards.worker_files import WEIGHTS_WORKER
-from dsgui.shell.runs.checkpoints import written_folders
 from dsgui.shell.runs.removal import remove
 from dsgui.shell.runs.store import Store
 
@@ -230,7 +229,7 @@ class AfterTraining:
         words = [word for plan in busy for word in _words(plan)]
         used = {one.path for one in things if any(one.path in word for word in words)}
         folders = {Path(one.folder) for one in things if one.checkpoint}
-        live = any(plan.run_id == run_id or folders.intersection(written_folders(plan)) for plan in busy)
+        live = any(plan.run_id == run_id or folders.intersection(self._archive.written_by(plan)) for plan in busy)
         return judged(things, rule, best=self._best(things), live=live, in_use=used)
 
     def old_told(self, run_id: str, rule: Rule) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from dsgui.core.runs.label import Label
 from dsgui.core.runs.offering import Objections, Offer, Refusal, Tried, offer
 from dsgui.core.script.resume_options import Resuming
 from dsgui.core.script.script import Parser, ScriptFacts
-from dsgui.core.script.words import MODEL_OPTIONS, value_of
+from dsgui.core.script.words import MODEL_OPTIONS, OUTPUT_OPTIONS, value_of
 from dsgui.core.texts.saying import Said, said, sentences, wrong
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.asked_paths import allowed_script
@@ -311,10 +311,15 @@ class Archive:
         folders, outside = self._folders(plan)
         return find_checkpoints(plan, self._span(directory), folders), outside
 
+    def written_by(self, plan: Plan) -> list[Path]:
+        """The folders that a run writes to, by its arguments and its script."""
+        way = self._way(plan)
+        options = (*way.saving, *filter(None, [way.folder]))
+        return written_folders(plan, options, self._script(plan).text_defaults(OUTPUT_OPTIONS))
+
     def _folders(self, plan: Plan) -> tuple[list[Path], tuple[Said, ...]]:
         """Where it writes, as far as that may be read: a stored plan may be somebody else's."""
-        way = self._way(plan)
-        folders = written_folders(plan, (*way.saving, *filter(None, [way.folder])))
+        folders = self.written_by(plan)
         refused = {folder: why for folder in folders if (why := self._refusal(folder))}
         outside = tuple(said("resuming", "not_searched", why=why) for why in refused.values())
         return [one for one in folders if one not in refused], outside

@@ -55,3 +55,14 @@ def test_a_piped_line_lacks_its_config_until_it_is_given(folder, capsys, monkeyp
 def test_a_config_is_no_run(folder, capsys):
     assert main(["import", str(folder / "ds.json")]) == 2
     assert "does not describe a run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "text", "says"), [
+    ("export.sh", "swift export \\\n    --adapters out/checkpoint-1\n", "No command here starts a training"),
+    ("infer.yaml", "model_name_or_path: m\ninfer_backend: huggingface\n", "describes no run of LLaMA-Factory"),
+    ("fsdp.yaml", "distributed_type: FSDP\n", "its distributed_type is “FSDP”"),
+])  # fmt: skip
+def test_what_trains_nothing_is_told_as_what_it_is(tmp_path, capsys, name, text, says):
+    (tmp_path / name).write_text(text)
+    assert main(["import", str(tmp_path / name)]) == 2
+    assert says in capsys.readouterr().err

@@ -21,6 +21,7 @@ from dsgui.core.launch.plan import ConfigArgument, Here, Place, WhenBusy
 from dsgui.core.launch.state import RunState, RunStatus
 from dsgui.core.texts.saying import as_told
 from dsgui.runs.archive import Archive
+from dsgui.shell.config.catalog import Catalog
 from tests.answers.remembered import SUPERVISION
 from tests.runs.test_archive import RANK_1_IS_KILLED
 from tests.runs.test_queue import UNTIL_TOLD
@@ -70,6 +71,22 @@ def test_a_dry_run_prints_the_command_and_starts_nothing(bench: Bench, dsgui) ->
     assert "--include=localhost:0,1" in out
     assert out.rstrip().endswith("ds_config.json")
     assert "No runs in" in dsgui("runs")[1]
+
+
+def test_a_bundled_recipe_begins_in_the_runs_own_folder_as_on_the_page(bench: Bench, dsgui) -> None:
+    config = bench.folder / "ds.json"
+    config.write_text('{"train_batch_size": 8}')
+    shown = ("launch", "--config", str(config), "--python", str(bench.python), "--dry-run", "--although")
+    recipe = Catalog().recipe("classification")
+    assert f"cd {bench.store.runs_dir}/" in dsgui(*shown, str(recipe))[1]
+    assert f"cd {recipe.parent} " in dsgui(*shown, "--cwd", str(recipe.parent), str(recipe))[1]
+    assert f"cd {bench.folder}" in dsgui(*shown, str(bench.script("", recipe.name)))[1]
+
+
+def test_a_reader_that_has_enough_is_no_error() -> None:
+    line = f"{sys.executable} -m dsgui rules | true"
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {line}"], capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stderr) == (141, "")
 
 
 def test_stop_says_that_nothing_is_left(bench: Bench, dsgui) -> None:

@@ -141,8 +141,9 @@ def _deepspeed_part(document: Mapping[str, Any]) -> dict[str, Any]:
     part = document.get("deepspeed_config")
     if isinstance(part, dict) and part:
         return part
-    kind = document.get("distributed_type", "nothing")
-    raise DocumentError(said("yaml", "no_block", kind=seen(kind)))
+    if "distributed_type" not in document:
+        raise DocumentError(said("yaml", "not_one"))
+    raise DocumentError(said("yaml", "no_block", kind=seen(document["distributed_type"])))
 
 
 def _precision(document: Mapping[str, Any]) -> str:

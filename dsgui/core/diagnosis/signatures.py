@@ -510,6 +510,12 @@ SIGNATURES: tuple[Signature, ...] = (
         "python: import",
     ),
     Signature(
+        "other-torch",
+        r"RuntimeError: operator (?P<package>torch(?:vision|audio))::\w{1,60} does not exist",
+        ("match_torch",),
+        "torch/_library/fake_impl.py: register_fake",
+    ),
+    Signature(
         "version-needed",
         r"(?:ImportError: (?P<needs>This example requires a source install|[\w.-]{1,60}[<>=!][^\n]{1,60} is required)"
         r"[^\n]*|[\w.]*PackageNotFoundError: [^\n]*?'(?P<package>[^'\n]{1,60})' distribution was not found[^\n]*)",

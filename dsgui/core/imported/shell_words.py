@@ -1,4 +1,4 @@
-"""The words of shell lines, and the values that the text itself gives their variables and sums of two
+"""The words of shell lines, and the values that the text itself gives their variables and sums of
 numbers. Nothing is run.
 
 `shlex` splits; what it does not tell apart is marked before: an unquoted `$`, whose value a shell splits into words,
@@ -31,9 +31,9 @@ _OF_ARRAY = re.compile(rf"\"?\$\{{({_NAME})\[[@*]\]\}}\"?")
 _BELOW = frozenset({"<<EOF", "<<'EOF'", '<<"EOF"', "<<-EOF"})
 _COMMENTED = re.compile(r"^([ \t]{0,80}#[^\n]*)\\$", re.MULTILINE)  # a comment goes on in no other line
 _PROMPT = re.compile(r"^[ \t]{0,8}(?:\$|>) ")
-_SUM = re.compile(
-    r"\$\((?:expr +(\d{1,9}) +(\\?\*|[/+%-]) +(\d{1,9}) *|\( *(\d{1,9}) *([*/+%-]) *(\d{1,9}) *\))\)", re.ASCII
-)
+_TERMS = r"\d{1,9}(?: *\\?[*/+%-] *\d{1,9}){1,6}"
+_SUM = re.compile(rf"\$\((?:expr +({_TERMS}) *|\( *({_TERMS}) *\))\)", re.ASCII)
+_TERM, _PRODUCTS, _SUMS = re.compile(r"\d+|[*/+%-]"), frozenset("*/%"), frozenset("+-")
 _BY_SIGN: Mapping[str, Callable[[int, int], int]] = {
     "*": operator.mul,
     "/": operator.floordiv,
@@ -81,11 +81,23 @@ def value(word: str, known: Mapping[str, str]) -> str:
 
 
 def _reckoned(match: re.Match[str]) -> str:
-    """Of two whole numbers, as a shell and `expr` reckon; what can't be stays as it is."""
-    one, sign, other = (match[place] or match[place + 3] for place in (1, 2, 3))
-    if sign in "/%" and not int(other):
+    """Of whole numbers, as a shell and `expr` reckon; what can't be stays as it is."""
+    terms = _TERM.findall(match[1] or match[2])
+    try:
+        return _joined(_joined(terms, _PRODUCTS), _SUMS)[0]
+    except ZeroDivisionError:
         return match[0]
-    return str(_BY_SIGN[sign[-1]](int(one), int(other)))
+
+
+def _joined(terms: list[str], signs: frozenset[str]) -> list[str]:
+    """With these signs worked out, from the left."""
+    left = terms[:1]
+    for sign, term in zip(terms[1::2], terms[2::2], strict=True):
+        if sign in signs:
+            left[-1] = str(_BY_SIGN[sign](int(left[-1]), int(term)))
+        else:
+            left += [sign, term]
+    return left
 
 
 def again(words: list[str]) -> list[str]:

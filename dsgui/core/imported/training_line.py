@@ -15,6 +15,10 @@ from dsgui.core.texts.saying import Said, said
 
 _PYTHON = re.compile(r"python(?:3(?:\.\d{1,2})?)?")
 _IN_FRONT = frozenset({"then", "else", "do", "nohup", "time", "exec", "uv", "run", "env", "poetry", "sudo", "--"})
+# Options of Python itself, in front of its script or module: alone, and with a value behind them.
+_SWITCH, _SWITCH_WITH_VALUE = re.compile(r"-[bBdEiIOPqsSuvx]{1,8}"), frozenset({"-X", "-W"})
+# What starts a program once or many times; their own options are listed.
+_STARTERS = frozenset({"srun", "mpirun", "mpiexec", "env", "sudo", "uv"})
 _SETTINGS = (".yaml", ".yml", ".json")
 _PROGRAMS = {program: tool for tool in TOOLS for program in tool.programs}
 _MODULES = {module: tool for tool in TOOLS for module in tool.modules}
@@ -48,17 +52,23 @@ class _Found:
 
 
 def read_command(text: str) -> Outline | None:
-    """The first command that trains; the others are told. None where none does."""
-    outline, unread = None, list[str]()
-    for command in commands(text):
-        found = None if command.words[0] in _QUIET else _found(command.words)
-        if found and outline is None:
-            outline = _outline(found, command)
-        elif not _says_nothing(command.words):
-            unread.append(shown(" ".join(command.words)))
-    if outline is None:
+    """The first command that trains, where possible one that ranks or a tool are named in: a plain `python prepare.py`
+    often stands before it. The others are told. None where none does."""
+    lines = commands(text)
+    trains = {n: found for n, line in enumerate(lines) if line.words[0] not in _QUIET and (found := _found(line.words))}
+    if not trains:
         return None
-    return replace(outline, unread=(*outline.unread, *unread)[:_MOST_UNREAD])
+    chosen = next((n for n, found in trains.items() if _for_ranks(found)), next(iter(trains)))
+    outline = _outline(trains[chosen], lines[chosen])
+    rest = (line.words for n, line in enumerate(lines) if n != chosen and not _says_nothing(line.words))
+    return replace(outline, unread=(*outline.unread, *(shown(" ".join(words)) for words in rest))[:_MOST_UNREAD])
+
+
+def _for_ranks(found: _Found) -> bool:
+    """Whether more is known of a command than that Python runs a script."""
+    return (
+        bool(found.launcher or found.tool) or value_of(found.words, ("--deepspeed", "--deepspeed_config")) is not None
+    )
 
 
 def _says_nothing(words: Sequence[str]) -> bool:
@@ -110,7 +120,7 @@ def _found(words: Sequence[str]) -> _Found | None:
         found = _launcher(rest) or _program(rest)
         if found:
             return replace(found, before=tuple(one for one in words[:place] if one not in _IN_FRONT))
-        if not (word in _IN_FRONT or word.startswith("-") or place == 0 or words[0] in ("srun", "env", "sudo", "uv")):
+        if not (word in _IN_FRONT or word.startswith("-") or place == 0 or words[0] in _STARTERS):
             return None
     return None
 
@@ -134,10 +144,21 @@ def _by_words(words: Sequence[str]) -> tuple[Launcher, Sequence[str]] | None:
 
 
 def _by_module(words: Sequence[str]) -> tuple[Launcher, Sequence[str]] | None:
-    if len(words) < 3 or not _PYTHON.fullmatch(_base(words[0])) or words[1] != "-m" or words[2] not in BY_MODULE:
+    module, *rest = [*_behind_python(words)[1:], ""] if _behind_python(words)[:1] == ("-m",) else [""]
+    if module not in BY_MODULE:
         return None
-    verb = words[2].endswith("accelerate_cli") and words[3:4] == ("launch",)
-    return BY_MODULE[words[2]], words[4 if verb else 3 :]
+    verb = module.endswith("accelerate_cli") and rest[0] == "launch"
+    return BY_MODULE[module], tuple(rest[1 if verb else 0 : -1])
+
+
+def _behind_python(words: Sequence[str]) -> tuple[str, ...]:
+    """`python -u -X dev -m torch.distributed.run …` without Python and its switches; nothing of another program."""
+    if not _PYTHON.fullmatch(_base(words[0])):
+        return ()
+    place = 1
+    while place < len(words) and (words[place] in _SWITCH_WITH_VALUE or _SWITCH.fullmatch(words[place])):
+        place += 2 if words[place] in _SWITCH_WITH_VALUE else 1
+    return tuple(words[place:])
 
 
 def _program(words: Sequence[str]) -> _Found | None:
@@ -146,10 +167,9 @@ def _program(words: Sequence[str]) -> _Found | None:
     tool = _PROGRAMS.get(base)
     if tool and len(words) > 1 and words[1] in tool.verbs:
         return _Found(None, Started(), tool, _script_of(tool, words[1]), tuple(words[2:]))
-    if not _PYTHON.fullmatch(base) or len(words) < 2:
-        return None
-    rest = [word for word in words[1:2] if word not in ("-u", "-m")] + list(words[2:])
-    return _run(tuple(rest), "-m" in words[1:3])
+    rest = _behind_python(words)
+    module = rest[:1] == ("-m",)
+    return _run(rest[1:] if module else rest, module)
 
 
 def _script_of(tool: Tool, verb: str) -> str:

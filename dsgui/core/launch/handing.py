@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from dsgui.core.config.context import Integration
 from dsgui.core.launch.plan import PLACEHOLDER, ConfigArgument, itself
+from dsgui.core.script.command_line import OPTIONAL
 from dsgui.core.script.config_calls import Caller, ConfigCall
 from dsgui.core.script.script import Parser, ScriptFacts
 from dsgui.core.script.taken import file_named
@@ -151,9 +152,19 @@ def _by_parser(script: ScriptFacts, words: Sequence[str], fallback: Integration)
         return Handing(ConfigArgument.NATIVE, said("handing", "deepspeed"))
     if script.options.get("--deepspeed") and any(call.caller in _BY_TRAINER for call in script.config_calls):
         return Handing(ConfigArgument.HF, said("handing", "parser_with_value"))
-    if script.options.get("--deepspeed") is False and script.options.get("--deepspeed_config"):
+    if _takes_both(script):
         return Handing(ConfigArgument.NATIVE, said("handing", "parser_with_both"))
     return None
+
+
+def _takes_both(script: ScriptFacts) -> bool:
+    """`--deepspeed --deepspeed_config FILE`: the first may stand without a value."""
+    named = script.options
+    return (
+        "--deepspeed" in named
+        and script.values_of("--deepspeed") in OPTIONAL
+        and named.get("--deepspeed_config", False)
+    )
 
 
 def _refuses_both(script: ScriptFacts) -> bool:

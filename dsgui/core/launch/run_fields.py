@@ -302,7 +302,7 @@ FIELDS = (
         label="Working directory",
         placeholder="the script's folder (a recipe: the run's own)",
         option="--cwd",
-        usage="working directory (default: the script's folder)",
+        usage="working directory (default: the script's folder; for a bundled recipe, the run's)",
         id="working-dir",
     ),
     Field(

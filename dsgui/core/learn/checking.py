@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from dsgui.core.learn.progress import Progress
-from dsgui.core.learn.run_facts import RunFacts
+from dsgui.core.learn.run_facts import RunFacts, told_apart
 from dsgui.core.learn.track import Doing, Step, Track, Wanted
 from dsgui.core.texts.saying import Said, listed, said
 
@@ -73,8 +73,8 @@ def _compared(step: Step, runs: Sequence[RunFacts], progress: Progress) -> Check
     known = {run.run_id: run for run in runs}
     seen = tuple(known[one] for one in progress.compared.get(step.id, ()) if one in known)
     if seen and is_pair(step.wanted, seen):
-        return Checked(True, said("learn_notes", "compared", names=listed(run.name for run in seen)), seen)
-    return Checked(False, said("learn_notes", "not_compared", names=listed(run.name for run in found)), found)
+        return Checked(True, said("learn_notes", "compared", names=listed(told_apart(seen))), seen)
+    return Checked(False, said("learn_notes", "not_compared", names=listed(told_apart(found))), found)
 
 
 def is_pair(wanted: Sequence[Wanted], shown: Iterable[RunFacts]) -> bool:

@@ -12,7 +12,7 @@ from dsgui.core.config.preset import Preset
 from dsgui.core.learn.checking import figure
 from dsgui.core.learn.large_models import BLOOMZ_7B, SHAPES, T5_3B
 from dsgui.core.learn.picture import planned_room
-from dsgui.core.learn.run_facts import RunFacts
+from dsgui.core.learn.run_facts import RunFacts, told_apart
 from dsgui.core.machine.hardware import OFFERED
 from dsgui.core.memory.answer import Answer, CannotSay, Component, Device
 from dsgui.core.memory.choice import ModelChoice
@@ -41,7 +41,7 @@ def of_runs(runs: Sequence[RunFacts]) -> Numbers:
     """One column for each run; a row that none of them has a figure for is left out."""
     rows = [(words("learn_numbers", code), *map(tell, runs)) for code, tell in _OF_RUN.items()]
     kept = tuple(row for row in rows if any(cell != _NONE for cell in row[1:]))
-    head = (words("learn_numbers", "figure"), *(run.name for run in runs))
+    head = (words("learn_numbers", "figure"), *told_apart(runs))
     return Numbers(said("learn_numbers", "own_runs"), head, kept)
 
 

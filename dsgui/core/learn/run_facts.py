@@ -1,6 +1,6 @@
 """What a tutorial looks at of a run: how it was started, and what came of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +57,14 @@ class RunFacts:
     setup: Setup
     outcome: Outcome = Outcome()
     worked_on: bool = False
+
+
+def told_apart(runs: Sequence[RunFacts]) -> tuple[str, ...]:
+    """Their names; with the end of its id where another is called the same."""
+    names = [run.name for run in runs]
+    same = [names.count(name) > 1 for name in names]
+    ends = (run.run_id.rpartition("-")[2] for run in runs)
+    return tuple(f"{name} ({end})" if one else name for name, end, one in zip(names, ends, same, strict=True))
 
 
 def setup_of(plan: Plan, config: Mapping[str, Any]) -> Setup:

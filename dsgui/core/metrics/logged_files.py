@@ -19,6 +19,16 @@ CSV, TENSORBOARD, TRAINER_STATE = "csv_monitor", "tensorboard", "trainer_state"
 _BY_SAMPLES = ("Train/Samples/", "Train_Samples_")
 _OF_DEEPSPEED = {"train_loss": "loss", "lr": "learning_rate"}
 _EVALUATED = frozenset({"eval", "test", "val", "valid", "validation"})
+# `Loss/train`, as the documentation of torch.utils.tensorboard has it: the measure before the part of the data.
+_MEASURES = {
+    "loss": "loss",
+    "accuracy": "accuracy",
+    "acc": "accuracy",
+    "perplexity": "perplexity",
+    "lr": "learning_rate",
+}
+_OF_PART = {"train": "train", "training": "train", **dict.fromkeys(_EVALUATED, "eval")}
+_HYPERPARAMETERS = "hparam"  # the metrics of add_hparams: of the whole training, at step 0
 _LONGEST_LINE_BYTES = 4096
 _LONGEST_NAME = 200
 _MOST_WAITING = 10_000  # values whose step is not known yet
@@ -42,6 +52,13 @@ def named(tag: str) -> Named:
             kind = "eval" if rest.startswith("eval_") else "train"
             return Named(kind, _OF_DEEPSPEED.get(rest, rest)[:_LONGEST_NAME], True)
     group, slash, rest = tag.partition("/")
+    if group == _HYPERPARAMETERS and slash:
+        return Named("final", rest[:_LONGEST_NAME])
+    if group.lower() in _MEASURES and (found := _OF_PART.get(rest.lower())):
+        measure = _MEASURES[group.lower()]
+        return Named(
+            found, measure if found == "train" else f"{'test' if rest.lower() == 'test' else 'eval'}_{measure}"
+        )
     if slash and group.lower() in ("eval", "test"):
         return Named("eval", f"{group.lower()}_{rest}"[:_LONGEST_NAME])
     if slash and group.lower() == "train":

@@ -16,7 +16,7 @@ from dsgui.core.launch.handing import handing, mentions, own_config, own_option,
 from dsgui.core.launch.plan import PLACEHOLDER, ConfigArgument, itself
 from dsgui.core.machine.verdicts import Status, Verdict, advise, ok, problem, saw, unknown, warning
 from dsgui.core.preflight.surroundings import Question
-from dsgui.core.script.command_line import ANY, EXPECTED, NOTHING, ONE, PERHAPS, SOME
+from dsgui.core.script.command_line import EXPECTED, ONE, OPTIONAL, SOME
 from dsgui.core.script.config_calls import Caller, ConfigCall
 from dsgui.core.script.script import Parser, ScriptFacts
 from dsgui.core.script.words import value_of
@@ -149,15 +149,10 @@ def _argparse_refuses(script: ScriptFacts, argument: ConfigArgument) -> str:
     takes_value = script.options[named]
     if not native:
         return "" if takes_value else "unrecognized arguments: FILE"
-    wanted = _values(script, named) if takes_value else NOTHING
-    if wanted not in (NOTHING, PERHAPS, ANY):
+    wanted = script.values_of(named)
+    if wanted not in OPTIONAL:
         return f"argument {named}: {EXPECTED[SOME if wanted == SOME else ONE]}"
     return "" if config else "unrecognized arguments: --deepspeed_config FILE"
-
-
-def _values(script: ScriptFacts, option: str) -> str:
-    """How many values follow it, as argparse's nargs say it."""
-    return next((one.values for one in script.command_line.own if option in one.names), ONE)
 
 
 def _resolved(options: Mapping[str, bool], word: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 NOTHING, ONE, PERHAPS, SOME, ANY = "0", "1", "?", "+", "*"  # how many values follow: argparse's nargs
+OPTIONAL = (NOTHING, PERHAPS, ANY)  # none need follow
 _NEGATIVE = re.compile(r"-\d+|-\d*\.\d+")
 
 

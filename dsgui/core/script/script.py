@@ -1,11 +1,11 @@
 """What a training script's source tells before it runs: which of the launcher's arguments it takes, what will clash."""
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from dsgui.core.script.command_line import NOTHING
+from dsgui.core.script.command_line import NOTHING, ONE
 from dsgui.core.script.config_calls import ConfigCall, config_calls
 from dsgui.core.script.parser_source import added, adds, called, handed_out, kept_in_attribute, names_added
 from dsgui.core.script.resume_options import Resuming, resuming
@@ -76,6 +76,17 @@ class ScriptFacts:
     def passes_local_rank(self) -> bool:
         """Whether --local_rank may be given to it: only a strict parser that does not name it would stop."""
         return self.takes_local_rank or not self.strict
+
+    def values_of(self, option: str) -> str:
+        """How many values follow one of its `options`, as argparse's nargs say it."""
+        if not self.options[option]:
+            return NOTHING
+        return next((one.values for one in self.command_line.own if option in one.names), ONE)
+
+    def text_defaults(self, options: Collection[str]) -> tuple[str, ...]:
+        """What its own parser takes for these where they are not given, as far as the source spells it out."""
+        own = (one.default for one in self.command_line.own if not set(options).isdisjoint(one.names))
+        return tuple(sorted({value for value in own if isinstance(value, str) and value}))
 
     def trains_a_part(self, arguments: Sequence[str]) -> bool:
         """Whether these arguments leave a part of the model untrained, as far as the source shows."""

@@ -9,6 +9,7 @@ from dsgui.core.config.context import Integration
 from dsgui.core.config.form_texts import FormTexts
 from dsgui.core.config.preset import Preset, PresetPlan
 from dsgui.core.config.schema import Schema
+from dsgui.core.launch.recipes import BY_NAME
 from dsgui.core.texts.languages import ENGLISH_TAG, LANGUAGES
 from dsgui.shell.files.installation import DOCUMENTS
 
@@ -38,6 +39,10 @@ class Catalog:
     def recipe(self, name: str) -> Path:
         """The path of a bundled training script."""
         return self._root / "recipes" / f"{name}.py"
+
+    def is_recipe(self, path: Path) -> bool:
+        """Whether `path` is one of the bundled training scripts."""
+        return path.stem in BY_NAME and path.resolve() == self.recipe(path.stem).resolve()
 
     def _json(self, name: str) -> Any:
         return json.loads((self._root / name).read_text("utf-8"))

@@ -18,7 +18,7 @@ from dsgui.core.errors import DocumentError
 from dsgui.core.imported.brought import Brought
 from dsgui.core.imported.import_notes import fields_of, notes_of
 from dsgui.core.imported.outline import Outline
-from dsgui.core.imported.recognising import recognised
+from dsgui.core.imported.recognising import might_train, recognised
 from dsgui.core.imported.shell_lines import looks_like_shell
 from dsgui.core.texts.saying import Said, said, words, wrong
 from dsgui.core.validation import written
@@ -162,7 +162,7 @@ def _open(path: Path, places: Places | None) -> Imported:
 
 
 def _json(text: str) -> Imported:
-    if looks_like_shell(text):
+    if looks_like_shell(text) or (not text.lstrip("\ufeff \t\r\n").startswith("{") and might_train(text)):
         raise DocumentError(wrong("import.no_training"))
     read = written.read(text)
     config = Document(read.text).value

@@ -45,7 +45,8 @@ class Reach:
 
 def with_file(outline: Outline, reach: Reach) -> tuple[Outline, tuple[Said, ...]]:
     """With the settings' file that a command line names; what is said where it is not here."""
-    if not outline.settings_file or outline.tool is None:
+    tool = outline.tool
+    if not outline.settings_file or tool is None:
         return outline, ()
     path = reach.find(outline.settings_file)
     if path is None:
@@ -54,7 +55,9 @@ def with_file(outline: Outline, reach: Reach) -> tuple[Outline, tuple[Said, ...]
         settings = as_settings(read_plain(path))
     except DocumentError as error:
         return _unread(outline), (said("imported", "settings_unreadable", path=str(path), problem=str(error)),)
-    return with_settings(outline, outline.tool, settings), (said("imported", "settings_at", path=str(path)),)
+    # The run starts in another folder than the line did.
+    outline = replace(outline, settings_file=str(path.absolute()))
+    return with_settings(outline, tool, settings), (said("imported", "settings_at", path=str(path)),)
 
 
 def _unread(outline: Outline) -> Outline:

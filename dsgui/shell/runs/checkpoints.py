@@ -49,11 +49,11 @@ class Span:
         return self.begin <= at and (self.end is None or at <= self.end)
 
 
-def written_folders(plan: Plan, options: Sequence[str] = ()) -> list[Path]:
+def written_folders(plan: Plan, options: Sequence[str] = (), preset: Sequence[str] = ()) -> list[Path]:
     """Where a run's arguments say that it writes (`options` are its script's own, also for where it loads from: many go
-    on saving there); without such an option its working directory."""
+    on saving there); without such an option the folders that its script has `preset`, and its working directory."""
     given = {value_of(plan.arguments, (option,)) for option in (*options, *OUTPUT_OPTIONS)} - {None, ""}
-    return [Path(plan.working_directory, str(one)) for one in sorted(map(str, given)) or [""]]
+    return [Path(plan.working_directory, str(one)) for one in sorted(map(str, given)) or ["", *preset]]
 
 
 def find_checkpoints(plan: Plan, span: Span, folders: Iterable[Path]) -> list[Checkpoint]:

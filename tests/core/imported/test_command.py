@@ -60,15 +60,34 @@ def test_variables_of_the_text_are_filled_in_and_sums_are_reckoned():
     ("$(expr 4 \\* 3)", "12"),
     ("$((9-10))", "-1"),
     ("$((9 % 4))", "1"),
+    ("$(expr 32 / 4 / 2)", "4"),
+    ("$((64 - 2*8 + 1))", "49"),
 ])  # fmt: skip
-def test_of_two_whole_numbers_a_sum_is_reckoned_as_a_shell_does(sum_of, reckoned):
+def test_of_whole_numbers_a_sum_is_reckoned_as_a_shell_does(sum_of, reckoned):
     words = read(f"python train.py --deepspeed d.json --count {sum_of} --lr 1\n").words
     assert words == ("--count", reckoned, "--lr", "1")
 
 
-@pytest.mark.parametrize("sum_of", ["$(expr 16 / 0)", "$(nproc)", "$(expr $RANDOM / 2)"])
+@pytest.mark.parametrize("sum_of", ["$(expr 16 / 0)", "$((4 + 1 / 0))", "$(nproc)", "$(expr $RANDOM / 2)"])
 def test_what_else_a_shell_computes_is_told(sum_of):
     assert read(f"python train.py --deepspeed d.json --count {sum_of} --lr 1\n").unread == (sum_of,)
+
+
+@pytest.mark.parametrize("switches", ["-u -m", "-uB -X dev -W ignore -m", "-m"])
+@pytest.mark.parametrize(
+    "launcher", ["torch.distributed.run --nproc_per_node 2", "accelerate.commands.launch --num_processes 2"]
+)
+def test_python_may_have_switches_of_its_own(switches, launcher):
+    outline = read(f"python3 {switches} {launcher} train.py --lr 1\n")
+    assert (outline.ranks, outline.script, outline.words, outline.unread) == (2, "train.py", ("--lr", "1"), ())
+    assert read(f"python {switches} trl.scripts.sft --lr 1\n").script == "trl/scripts/sft.py"
+
+
+def test_a_script_that_prepares_is_not_the_training():
+    outline = read("python scripts/install.py | sh\nmpirun -n 2 accelerate launch train.py --lr 1\n")
+    assert (outline.script, outline.unread) == ("train.py", ("mpirun", "-n", "2", "python scripts/install.py", "sh"))
+    assert read("python prepare.py\npython train.py --deepspeed ds.json\n").config_file == "ds.json"
+    assert read("python train.py --lr 1\npython evaluate.py\n").script == "train.py"
 
 
 def test_unknown_options_other_commands_and_other_hosts_are_listed():

@@ -37,6 +37,7 @@ ACCELERATE, LIGHTNING = ConfigArgument.ACCELERATE, ConfigArgument.LIGHTNING
 TRAINER, NONE = ConfigArgument.TRAINER, ConfigArgument.NONE
 PARSER = "import argparse\np = argparse.ArgumentParser()\n"
 PARSED = "args = p.parse_args()\n"
+SWITCH_OR_FILE = "p.add_argument('--deepspeed', nargs='?', const=True)\np.add_argument('--deepspeed_config')\n"
 DEEPSPEED = "import deepspeed\n" + PARSER + "deepspeed.add_config_arguments(p)\n" + PARSED
 ACCELERATOR = "a = Accelerator(cpu=args.cpu)\nmodel, optimizer = a.prepare(model, optimizer)\n"
 TRAINED = "from transformers import HfArgumentParser\n"
@@ -83,6 +84,8 @@ SCRIPTS = [
         HF,
         "its parser names --deepspeed",
     ),
+    (PARSER + SWITCH_OR_FILE + PARSED + "deepspeed.initialize(model=m, config=config)", "", NATIVE, "parser names"),
+    (PARSER + SWITCH_OR_FILE.replace("'?'", "'+'") + PARSED + "deepspeed.initialize(config=c)", "", NONE, "is given c"),
     (PARSER + "p.add_argument('--cpu')\n" + PARSED + ACCELERATOR, "", ACCELERATE, "line 5: Accelerator"),
     ("a = Accelerator(deepspeed_plugin=DeepSpeedPlugin(hf_ds_config='ds.json'))", "", TRAINER, "Plugin is given"),
     ("a = Accelerator(deepspeed_plugin=DeepSpeedPlugin(zero_stage=2))", "", ACCELERATE, "DeepSpeedPlugin, given no"),

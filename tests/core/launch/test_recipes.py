@@ -1,8 +1,10 @@
 """The recipes that Launch offers, and what choosing one brings."""
 
 from dsgui.core.config.context import Integration
+from dsgui.core.launch.handing import handing
 from dsgui.core.launch.plan import ConfigArgument
 from dsgui.core.launch.recipes import RECIPES, begins_with, preset_to_offer
+from dsgui.core.script.script import script_facts
 from dsgui.core.texts.saying import words
 
 
@@ -15,6 +17,12 @@ def test_every_recipe_has_a_script_a_name_and_a_preset_that_is_read_as_it_reads_
     assert len({words("launch_page", recipe.label) for recipe in RECIPES}) == len(RECIPES)
     assert {recipe.takes for recipe in RECIPES} == {ConfigArgument.HF, ConfigArgument.NATIVE}
     assert ConfigArgument.NATIVE.integration is Integration.NATIVE
+
+
+def test_the_source_of_every_recipe_tells_the_way_that_launch_takes(catalog):
+    for recipe in RECIPES:
+        facts = script_facts(catalog.recipe(recipe.name).read_text(encoding="utf-8"))
+        assert handing(facts, recipe.arguments.split()).argument is recipe.takes, recipe.name
 
 
 def test_every_script_in_the_recipes_folder_is_offered(catalog):

@@ -65,6 +65,14 @@ def test_a_comparison_counts_once_it_was_looked_at_and_both_runs_are_there():
     assert not is_pair(STEPS["side_by_side"].wanted, [run("a"), run("c")])
 
 
+def test_runs_of_one_name_are_told_apart_by_their_ids():
+    both = [
+        replace(run(f"20260101-{end}", stage=stage), name="translation") for end, stage in (("3e13", 2), ("8ff1", 3))
+    ]
+    found = checked(BY_ID["translation"], both, Progress())["side_by_side"]
+    assert str(found.note).endswith("translation (3e13), translation (8ff1).")
+
+
 def test_the_same_batch_has_to_be_cut_in_another_way():
     one, two = (run(name, script="pre.py", integration=NATIVE, batch=64, micro=8) for name in "ab")
     assert done("native", [one, two]) == ["first_cut"]

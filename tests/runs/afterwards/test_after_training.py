@@ -88,6 +88,15 @@ def test_what_lies_where_a_recipe_saves_by_itself_is_found(bench: Bench) -> None
     assert [one.path for one in after(bench).things(run_id)] == [str(saved)]
 
 
+def test_what_lies_where_its_parser_saves_by_itself_is_found(bench: Bench) -> None:
+    parser = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--output_dir', default='saved/here')\n"
+    run_id = bench.past_run("")
+    assert after(bench).things(run_id) == []
+    bench.script(parser + "args = p.parse_args()\n")
+    path = save(bench.folder / "saved" / "here", 10)
+    assert [one.path for one in after(bench).things(run_id)] == [str(path)]
+
+
 def test_old_checkpoints_go_by_a_rule_after_they_were_seen(bench: Bench, run_id: str) -> None:
     out = bench.folder / "out"
     paths = [str(save(out, step)) for step in (10, 20, 30, 40)]

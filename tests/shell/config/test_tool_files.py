@@ -107,3 +107,12 @@ def test_an_accelerate_yaml_names_its_config_from_where_accelerate_starts(tmp_pa
 def test_a_shell_script_without_a_training_is_told_as_such(text):
     with pytest.raises(DocumentError, match="No command here starts a training"):
         read_text(text)
+
+
+def test_a_settings_file_that_is_here_is_passed_by_its_whole_path(repository):
+    (repository / "axolotl" / "cli").mkdir(parents=True)
+    (repository / "axolotl" / "cli" / "train.py").write_text("")
+    settings = repository / "examples" / "full" / "run.yaml"
+    settings.write_text("base_model: m\nmicro_batch_size: 2\n")
+    (repository / "run.sh").write_text("axolotl train examples/full/run.yaml\n")
+    assert open_file(repository / "run.sh").run.fields["arguments"] == str(settings)

@@ -114,6 +114,11 @@ def test_all_of_a_runs_own_folder_is_looked_at_where_no_option_tells(plan):
         ("eval/loss", "eval", "eval_loss"),
         ("my/own", "train", "my/own"),
         ("val/accuracy", "eval", "val/accuracy"),
+        ("Loss/train", "train", "loss"),
+        ("Loss/val", "eval", "eval_loss"),
+        ("Accuracy/test", "eval", "test_accuracy"),
+        ("Loss/other", "train", "Loss/other"),
+        ("hparam/loss", "final", "loss"),
         ("loss", "train", "loss"),
     ],
 )

@@ -55,6 +55,8 @@ DIAGNOSIS_ADVICE = {
     "hub_login": "私有或受限（gated）仓库需要 token：huggingface-cli login。",
     "install_compiler": "安装 torch 支持的 C++ 编译器（Debian、Ubuntu：apt install g++ python3-dev）。",
     "install_libaio": "安装它们（Debian、Ubuntu：apt install libaio-dev），或改为卸载到 CPU。",
+    "match_torch": "安装与当前 torch 配套的版本，并与 torch 使用同一个软件源（用一条 pip install 同时安装）。"
+    "脚本不需要它时，可将其卸载。",
     "install_module": "用训练环境的 Python（见页面顶部）安装：PYTHON -m pip install …",
     "install_ninja": "在训练环境中安装：pip install ninja。",
     "install_or_change_script": "在训练环境中安装所需的版本，或使用与已安装版本配套的脚本。",

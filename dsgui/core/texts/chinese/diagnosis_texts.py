@@ -54,6 +54,7 @@ DIAGNOSIS_TITLES = {
     "no_ninja": "缺少 ninja",
     "not_a_number": "有值变为 NaN 或无穷大",
     "offload_client_optimizer": "ZeRO-Offload 与脚本自带的优化器一起使用",
+    "other_torch": "安装的 {package} 是为另一个版本的 torch 编译的",
     "older_script": "脚本是为另一个版本的 {package} 写的，多半是更旧的版本",
     "older_script_call": "脚本是为其他版本写的：{called} 没有 {name}",
     "op_build": "DeepSpeed 无法编译某个算子",
@@ -145,6 +146,8 @@ DIAGNOSIS_MEANINGS = {
     "nothing_printed": "在此之前没有任何输出。",
     "offload_client_optimizer": "卸载时更新步在 CPU 上执行，torch 自带的优化器在 CPU 上很慢：DeepSpeed 要求你做出选择"
     "。",
+    "other_torch": "{package} 的编译算子无法与训练环境的 torch 一起加载。只要装了 {package}，transformers 就会导入它，"
+    "因此 transformers 自己的类也无法导入。",
     "older_script": "脚本要用 {module} 的 {name}，而安装的 {package} 没有。不同版本的名称会有增减。",
     "older_script_call": "脚本把 {name} 传给 {called}，而安装的版本不接受它。不同版本的名称会有增减：transformers 5 把"
     " evaluation_strategy 改为 eval_strategy。",

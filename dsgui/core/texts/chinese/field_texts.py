@@ -123,6 +123,6 @@ LAUNCH_FIELDS: Mapping[str, str] = {
     "notify_usage": "运行结束、失败、出现 NaN 或停滞时通知的 webhook（Slack、飞书、钉钉，其他为 JSON）；#secret=… "
     "用于签名，#form=slack 指定格式；“off”：本次运行不通知（默认：DSGUI_NOTIFY）",
     "port_usage": "主端口（默认：自动选择空闲端口）",
-    "directory_usage": "工作目录（默认：脚本所在目录）",
+    "directory_usage": "工作目录（默认：脚本所在目录；内置示例则为该次运行的目录）",
     "name_usage": "运行名称（默认：脚本名）",
 }

@@ -9,7 +9,7 @@ IMPORTED: Mapping[str, str] = {
     "config_at": "DeepSpeed 配置：{path}（导入内容中写作“{named}”）",
     "config_inside": "DeepSpeed 配置：直接写在导入内容中",
     "config_of_options": "DeepSpeed 配置：accelerate 根据启动参数生成",
-    "no_config": "没有指定 DeepSpeed 配置；编辑器中的配置保持不变",
+    "no_config": "没有指定 DeepSpeed 配置；编辑器中的配置保持不变（命令行：用 --config 指定）",
     "config_unreadable": "无法从 {path} 加载 DeepSpeed 配置。{problem}",
     "needs_config": "还缺：DeepSpeed 配置 {file}。这里没有该文件，请按路径打开；在此之前，编辑器中仍是原来的配置",
     "needs_named": "还缺：DeepSpeed 配置“{name}”。它是 {tool} 自带的文件 {file}，请按路径打开；"

@@ -52,6 +52,8 @@ DIAGNOSIS_ADVICE = {
     "hub_login": "Private and gated repositories need a token: huggingface-cli login.",
     "install_compiler": "Install a C++ compiler that torch supports (Debian, Ubuntu: apt install g++ python3-dev).",
     "install_libaio": "Install them (Debian, Ubuntu: apt install libaio-dev), or offload to the CPU.",
+    "match_torch": "Install the release that belongs to this torch, from the same index as torch (one pip install for "
+    "both). If the script doesn’t use it, uninstall it.",
     "install_module": "Install it with the Python of the training environment (named in the header): PYTHON -m pip "
     "install …",
     "install_ninja": "Install it into the training environment: pip install ninja.",

@@ -56,6 +56,7 @@ DIAGNOSIS_TITLES = {
     "no_ninja": "ninja is missing",
     "not_a_number": "A value became NaN or infinite",
     "offload_client_optimizer": "ZeRO-Offload with the script's own optimizer",
+    "other_torch": "The installed {package} was built for another torch",
     "older_script": "The script was written for another release of {package}, most likely an older one",
     "older_script_call": "The script was written for other releases: {called} has no {name}",
     "op_build": "DeepSpeed could not compile an operator",
@@ -172,6 +173,8 @@ DIAGNOSIS_MEANINGS = {
     "nothing_printed": "It printed nothing before.",
     "offload_client_optimizer": "With offload, the step runs on the CPU, where torch's own optimizers are slow: "
     "DeepSpeed asks you to decide.",
+    "other_torch": "The compiled operators of {package} don’t load with the torch of the training environment. "
+    "transformers imports {package} wherever it is installed, so its own classes can’t be imported either.",
     "older_script": "The script asks for {name} of {module}, which the installed {package} does not have. Names come "
     "and go between releases.",
     "older_script_call": "The script passes {name} to {called}, which does not accept it in the installed release. "

@@ -9,7 +9,7 @@ IMPORTED: Mapping[str, str] = {
     "config_at": "DeepSpeed config: {path} (“{named}” in the import)",
     "config_inside": "DeepSpeed config: written inside the import",
     "config_of_options": "DeepSpeed config: as accelerate derives it from the launcher’s options",
-    "no_config": "No DeepSpeed config is named; the one in the editor stays",
+    "no_config": "No DeepSpeed config is named; the editor keeps its own (command line: pass --config)",
     "config_unreadable": "DeepSpeed config not loaded from {path}. {problem}",
     "needs_config": "Still needed: the DeepSpeed config {file}. It is not here; open it by its path. "
     "Until then the editor keeps the config it had",

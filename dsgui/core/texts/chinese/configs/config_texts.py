@@ -32,6 +32,8 @@ YAML: Mapping[str, str] = {
     "unreadable": "无法读取这个 YAML：{why}。",
     "no_mapping": "这个 YAML 不是由“key: value”行组成的映射。应为 `accelerate config` 生成的文件，或 JSON 格式的 "
     "DeepSpeed 配置。",
+    "not_one": "这个 YAML 既不是 LLaMA-Factory、ms-swift、axolotl 或 TRL 的训练设置，也没有 deepspeed_config。"
+    "应为它们的设置，或启用 DeepSpeed 后 `accelerate config` 生成的文件。",
     "no_block": "这个 YAML 没有 deepspeed_config（其 distributed_type 为 {kind}）。对“Do you want to use DeepSpeed?”"
     "回答 yes 时，`accelerate config` 会写入它。",
     "bad_precision": "mixed_precision：{seen} 无效，可用 {known}。请在文件中改正。",

@@ -36,6 +36,8 @@ YAML: Mapping[str, str] = {
     "unreadable": "This YAML can't be read: {why}.",
     "no_mapping": "This YAML is not a mapping of “key: value” lines. Expected the file that `accelerate config` "
     "writes, or a DeepSpeed config in JSON.",
+    "not_one": "This YAML describes no run of LLaMA-Factory, ms-swift, axolotl or TRL, and it has no deepspeed_config "
+    "block. Expected their settings, or the file that `accelerate config` writes with DeepSpeed.",
     "no_block": "This YAML has no deepspeed_config block (its distributed_type is {kind}). Expected one, as "
     "`accelerate config` writes it when the answer to “Do you want to use DeepSpeed?” is yes.",
     "bad_precision": "mixed_precision: {seen} is none of {known}. Correct it in the file.",
