@@ -20,6 +20,9 @@ WORKERS := 3
 # Those of DeepSpeed's operators that only remembered tests need are compiled where these run again.
 OPERATORS :=
 test-all confirm: OPERATORS := --all
+# Pictures of the Chinese pages need a font of 60 MB that no test does.
+PICTURES :=
+screenshots walkthrough: PICTURES := --pictures
 # What needs more than Python.
 OUTSIDE := browser or deepspeed or machines
 NPM := PATH="$(abspath $(BIN)):$$PATH" npm
@@ -34,7 +37,7 @@ setup:
 
 # Debian's programs and Python's packages at the same time: each waits for a network most of its time.
 setup-dev:
-	@sh scripts/setup_test_programs.sh & programs=$$!; \
+	@sh scripts/setup_test_programs.sh $(PICTURES) & programs=$$!; \
 	{ PYTHON="$(PYTHON)" sh scripts/setup_env.sh requirements.txt && \
 	  PYTHON="$(PYTHON)" sh scripts/setup_env.sh requirements-dev.txt && sh scripts/setup_node.sh; }; packages=$$?; \
 	wait $$programs && exit $$packages
