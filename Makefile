@@ -84,7 +84,8 @@ audit: setup-dev
 screenshots: setup-dev
 	$(BIN)/python scripts/screenshots.py $(ARGS)
 
-walkthrough: setup-dev
+# What trains here would wait for operators to be compiled.
+walkthrough: setup-dev ops
 	$(BIN)/python scripts/walkthrough.py
 
 docs: setup-dev

@@ -150,6 +150,7 @@ export class Chart {
       text: read("--body-text-color", "#222"),
       grid: read("--ds-grid", "#ddd"),
       ground: read("--block-background-fill", "#fff"),
+      font: getComputedStyle(this.node).fontFamily,
       dark: isDark(),
       fullHeight: this.full ? window.innerHeight - 60 : null,
       width: this.plot.clientWidth,
