@@ -153,10 +153,12 @@ class Asked:
     states: Sequence[str]
     themes: Sequence[str]
     widths: Sequence[int]
+    contrasts: Sequence[str]
 
     def looks(self) -> list[tuple[str, str, int]]:
         """Theme, contrast and width of each."""
-        return [look for look in LOOKS if look[0] in self.themes and look[2] in self.widths]
+        asked = (self.themes, self.contrasts, self.widths)
+        return [look for look in LOOKS if all(one in among for one, among in zip(look, asked, strict=True))]
 
 
 def _pictures(browser: Browser, apps: tuple[App, App], ids: list[str], asked: Asked) -> Iterator[str]:
@@ -276,11 +278,12 @@ def main() -> None:
     )
     parser.add_argument("--theme", nargs="+", choices=THEMES, default=THEMES)
     parser.add_argument("--width", nargs="+", type=int, choices=WIDTHS, default=WIDTHS)
+    parser.add_argument("--usual-contrast", dest="contrasts", action="store_const", const=("",), default=("", "more"))
     given = parser.parse_args()
     if given.readme:
         readme()
     else:
-        contact_sheet(Asked(given.language, given.state, given.theme, given.width))
+        contact_sheet(Asked(given.language, given.state, given.theme, given.width, given.contrasts))
 
 
 if __name__ == "__main__":

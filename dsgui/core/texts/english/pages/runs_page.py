@@ -39,7 +39,7 @@ RUNS_PAGE: dict[str, str] = {
     "compare_most": "At most {count} can be compared",
     "compare_with": "Compare {name} with others",
     "choose_title": "Select this run",
-    "choose_hint": "Tick runs to compare, tag or archive them.",
+    "choose_hint": "Select runs to compare, tag or archive them.",
     "compare_both": "Compare the two",
     "differs_title": "Changed settings",
     "differs_from": "Changed from run {run}:",
