@@ -295,7 +295,8 @@ export const canBeLog = (traces) => (heights(traces)?.[1] ?? 0) > 0;
  * The left axis. Memory begins at nought and ends where the most that was seen does, or the most that there is: left
  * alone, plotly shows 10k GiB of a scale that has no value to show.
  * @param {Content} content @param {Drawn} view @param {Trace[]} traces
- * @returns {{ type: string, exponentformat: string, tickformat: string, labelalias: Record<string, string>, rangemode: string, range?: Range }}
+ * @returns {{ type: string, exponentformat: string, tickformat: string, labelalias: Record<string, string>,
+ *   rangemode: string, range?: Range }}
  */
 export function vertical({ unit, limits, fromZero }, view, traces) {
   const seen = heights(traces);
