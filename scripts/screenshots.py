@@ -28,7 +28,8 @@ from tests.support.made_runs import Made, make_run  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
 SHEET = ROOT / "test-artifacts" / "screenshots"
-SETTLES_MS = 900  # what moves has come to rest, and charts have been drawn for another width
+SETTLES_MS = 600  # what moves has come to rest
+HEIGHT = 900
 RUN_TIMEOUT_MS = 400_000
 WIDTHS, THEMES = (390, 768, 1280, 1920), ("light", "dark")
 LOOKS = (*product(THEMES, ("",), WIDTHS), *product(THEMES, ("more",), (1280,)))  # theme, contrast, width
@@ -155,28 +156,29 @@ class Asked:
     widths: Sequence[int]
     contrasts: Sequence[str]
 
-    def looks(self) -> list[tuple[str, str, int]]:
-        """Theme, contrast and width of each."""
-        asked = (self.themes, self.contrasts, self.widths)
+    def looks(self, width: int) -> list[tuple[str, str, int]]:
+        """Theme, contrast and width of each that is as wide."""
+        asked = (self.themes, self.contrasts, (width,))
         return [look for look in LOOKS if all(one in among for one, among in zip(look, asked, strict=True))]
 
 
 def _pictures(browser: Browser, apps: tuple[App, App], ids: list[str], asked: Asked) -> Iterator[str]:
-    """Makes each; yields its name. A page is loaded once, and seen in all looks: its window is resized and its theme
-    switched, as people do. The second app has no runs."""
+    """Makes each; yields its name. A page is loaded once for a width, and its theme is switched, as people do. The
+    second app has no runs."""
     for language in asked.languages:
-        context = browser.new_context(viewport={"width": 1280, "height": 900}, locale=language)
+        context = browser.new_context(locale=language)
         for app in apps:  # the goal comes first; then it has been here
             context.add_cookies([{"name": "dsgui_language", "value": language, "url": app.url}])
             app.sign_in(context, first=True)
-        for name, address, act in STATES:
+        for (name, address, act), width in product(STATES, asked.widths):
             if name not in asked.states:
                 continue
             page = context.new_page()
+            page.set_viewport_size({"width": width, "height": HEIGHT})
             page.goto(apps[name == "empty"].url + address.format(*ids))
             page.wait_for_selector('[data-pointer="/train_batch_size"]', state="attached")
             act(page)
-            for look in asked.looks():
+            for look in asked.looks(width):
                 yield _picture(page, f"{name}-{language}", look, full_page=name not in NOT_ALL)
             page.close()
         context.close()
@@ -185,7 +187,6 @@ def _pictures(browser: Browser, apps: tuple[App, App], ids: list[str], asked: As
 def _picture(page: Page, name: str, look: tuple[str, str, int], *, full_page: bool) -> str:
     theme, contrast, width = look
     page.emulate_media(color_scheme=theme, contrast=contrast or "no-preference")
-    page.set_viewport_size({"width": width, "height": 900})
     page.evaluate("scrollTo(0, 0)")  # the bar that stays in view stands where it begins
     page.wait_for_timeout(SETTLES_MS)
     picture = f"{name}-{theme}{contrast}-{width}.png"

@@ -2,8 +2,8 @@
 
 MEMORY: dict[str, str] = {
     "memory.name": "Where the memory goes",
-    "memory.about": "16Ψ, the four stages, offload, activations, buffers: with sliders, and then with two runs of "
-    "your own.",
+    "memory.about": "16 bytes per parameter (16Ψ), the four ZeRO stages, offload, activations, buffers: with "
+    "sliders, then with two runs of your own.",
     "memory.source": "After: memory analysis of a model, and DeepSpeed’s core idea",
     "sixteen.title": "Sixteen bytes for each parameter",
     "sixteen.text": "Mixed precision with Adam keeps, for each of Ψ parameters: 2 bytes of weights, 2 of gradients, "
