@@ -241,6 +241,7 @@ def report(hand: Hand) -> str:
     hand.opened = hand.page.context.new_page()
     hand.opened.set_content(saved.read_text("utf-8"))
     hand.opened.locator(".js-plotly-plot").first.wait_for()
+    hand.opened.locator("h2", has_text="Figures").evaluate("node => node.scrollIntoView()")  # what is above are paths
     return f"`{name}`, one file of {saved.stat().st_size / 1e6:.1f} MB, opens in any browser."
 
 

@@ -732,7 +732,10 @@ export const TEXTS = {
   "browse_keys": "↑ ↓ to move, Enter to open, ← for the parent folder, Esc to cancel"
  },
  "runs_page": {
-  "empty": "No runs yet. Start one on “2 · Launch”: its loss, memory and output appear here, and are kept when you close the tab.",
+  "empty_title": "No runs yet",
+  "empty": "Start one on “2 · Launch”: its loss, memory and output appear here, and are kept when you close the tab.",
+  "empty_elsewhere": "Trained without dsgui? “Add folder…” shows its curves; its files are only read.",
+  "empty_launch": "Go to Launch",
   "answered": "the server answered {status}",
   "no_server": "The dsgui server is not responding ({why}). Runs continue without it; this page keeps trying.",
   "deleted": "Run {run} was deleted.",
@@ -1047,7 +1050,7 @@ export const TEXTS = {
   "row_at": "at {place}",
   "smoothed_from": "logged {value}",
   "more_rows": "{count} more",
-  "speed_early": "measuring; told after about 30 s of training.",
+  "speed_early": "measuring; shown after about 30 s of training.",
   "speed_head": "Speed:",
   "speed_try": "Try:",
   "alerts": "Alerts",

@@ -1,8 +1,10 @@
 """Texts of 3 · Runs."""
 
 RUNS_PAGE: dict[str, str] = {
-    "empty": "No runs yet. Start one on “2 · Launch”: its loss, memory and output appear "
-    "here, and are kept when you close the tab.",
+    "empty_title": "No runs yet",
+    "empty": "Start one on “2 · Launch”: its loss, memory and output appear here, and are kept when you close the tab.",
+    "empty_elsewhere": "Trained without dsgui? “Add folder…” shows its curves; its files are only read.",
+    "empty_launch": "Go to Launch",
     "answered": "the server answered {status}",
     "no_server": "The dsgui server is not responding ({why}). Runs continue without it; this page keeps trying.",
     "deleted": "Run {run} was deleted.",
