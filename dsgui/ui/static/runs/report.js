@@ -85,7 +85,7 @@
   }
 
   /**
-   * How high a chart is. Around values that are all the same Plotly shows one more and one less, of a learning rate too.
+   * How high a chart is. Around values that are all the same Plotly shows one more and one less, of learning rates too.
    * @param {ReportChart} chart
    */
   function level(chart) {
