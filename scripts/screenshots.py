@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT))
 
 from dsgui.core.launch.state import RunState  # noqa: E402
 from dsgui.core.texts.languages import LANGUAGES  # noqa: E402
-from tests.support.app_server import App, running_app  # noqa: E402
+from tests.support.app_server import BEEN_HERE, App, running_app  # noqa: E402
 from tests.support.browser import CHROMIUM, FLAGS, replace_text  # noqa: E402
 from tests.support.chromium.axe import violations  # noqa: E402
 from tests.support.made_runs import Made, make_run  # noqa: E402
@@ -169,7 +169,7 @@ def _pictures(browser: Browser, apps: tuple[App, App], ids: list[str], asked: As
     for language in asked.languages:
         context = browser.new_context(locale=language)
         context.set_default_timeout(PATIENCE_MS)
-        for app in apps:  # the goal comes first; then it has been here
+        for app in apps:
             context.add_cookies([{"name": "dsgui_language", "value": language, "url": app.url}])
             app.sign_in(context, first=True)
         for (name, address, act), width in product(STATES, asked.widths):
@@ -177,6 +177,8 @@ def _pictures(browser: Browser, apps: tuple[App, App], ids: list[str], asked: As
                 continue
             page = context.new_page()
             page.set_viewport_size({"width": width, "height": HEIGHT})
+            if name != "goal":
+                page.add_init_script(BEEN_HERE)
             page.goto(apps[name == "empty"].url + address.format(*ids))
             page.wait_for_selector('[data-pointer="/train_batch_size"]', state="attached")
             act(page)
