@@ -6,7 +6,7 @@ import { seen } from "../metrics/chart.js";
 import { button, el, parted, scrolling } from "../common/dom.js";
 import { canGroup, GROUPINGS, groupsOf } from "../metrics/groups.js";
 import { LIVE_STATES, Follower } from "./follower.js";
-import { duration, figure, gib, pace } from "../common/format.js";
+import { duration, figure, gib, perSecond } from "../common/format.js";
 import { PARTS, spelled } from "./run_columns.js";
 import { baseline, shareOf } from "./run_prefs.js";
 import { look } from "../metrics/traces.js";
@@ -28,7 +28,7 @@ const fullest = ({ figures: { gpus } }) => gpus.toSorted((a, b) => b.peak_bytes 
 const ROWS = [
   ["steps", (run) => run.figures.steps, figure],
   ["duration", (run) => run.figures.duration_s, duration],
-  ["speed", (run) => run.figures.steps_per_second, pace],
+  ["speed", (run) => run.figures.steps_per_second, perSecond],
   ["samples_per_second", (run) => run.figures.samples_per_second, figure],
   ["tokens_per_second", (run) => run.figures.tokens_per_second, figure],
   ["final_loss", (run) => run.figures.final_loss, figure],
