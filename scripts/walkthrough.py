@@ -463,7 +463,7 @@ def main() -> None:
             browser.close()
     busy = os.getloadavg()[2] / (os.cpu_count() or 1)
     if busy > BUSY:
-        where += f", while other programs kept it {busy:.0f} times as busy as it has cores: the seconds are too long"
+        where += f", beside other programs (load average {busy:.0f} per core), so the seconds are longer than usual"
     DOCUMENT.write_text(document(done, where), "utf-8")
 
 
