@@ -20,6 +20,9 @@ WORKERS := 3
 # Those of DeepSpeed's operators that only remembered tests need are compiled where these run again.
 OPERATORS :=
 test-all confirm: OPERATORS := --all
+# Pictures of the Chinese pages need a font of 60 MB that no test does.
+PICTURES :=
+screenshots walkthrough: PICTURES := --pictures
 # What needs more than Python.
 OUTSIDE := browser or deepspeed or machines
 NPM := PATH="$(abspath $(BIN)):$$PATH" npm
@@ -34,10 +37,10 @@ setup:
 
 # Debian's programs and Python's packages at the same time: each waits for a network most of its time.
 setup-dev:
-	@$(MAKE) --no-print-directory --jobs=2 programs packages
+	@$(MAKE) --no-print-directory --jobs=2 programs packages PICTURES=$(PICTURES)
 
 programs:
-	@sh scripts/setup_test_programs.sh
+	@sh scripts/setup_test_programs.sh $(PICTURES)
 
 packages: setup
 	@PYTHON="$(PYTHON)" sh scripts/setup_env.sh requirements-dev.txt && sh scripts/setup_node.sh
@@ -93,7 +96,8 @@ audit: setup-dev
 screenshots: setup-dev
 	$(BIN)/python scripts/screenshots.py $(ARGS)
 
-walkthrough: setup-dev
+# What trains here would wait for operators to be compiled.
+walkthrough: setup-dev ops
 	$(BIN)/python scripts/walkthrough.py
 
 docs: setup-dev

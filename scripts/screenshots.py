@@ -1,13 +1,15 @@
 """Every page and main state as pictures and one contact sheet, each width, theme and language: `make screenshots`.
 
-They go to test-artifacts/screenshots; `index.html` there is the contact sheet. With `--readme`, the two pictures of the
-README are made instead, from a real run."""
+They go to test-artifacts/screenshots; `index.html` there is the contact sheet. What axe-core finds wrong in any of them
+is printed. Some only: `make screenshots ARGS="--state runs compare --width 390 --theme dark --language zh-CN"`. With
+`--readme`, the two pictures of the README are made instead, from a real run."""
 
 import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from html import escape
 from itertools import product
 from pathlib import Path
@@ -19,13 +21,17 @@ sys.path.insert(0, str(ROOT))
 
 from dsgui.core.launch.state import RunState  # noqa: E402
 from dsgui.core.texts.languages import LANGUAGES  # noqa: E402
-from tests.support.app_server import App, running_app  # noqa: E402
+from tests.support.app_server import BEEN_HERE, App, running_app  # noqa: E402
 from tests.support.browser import CHROMIUM, FLAGS, replace_text  # noqa: E402
+from tests.support.chromium.axe import violations  # noqa: E402
 from tests.support.made_runs import Made, make_run  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
 SHEET = ROOT / "test-artifacts" / "screenshots"
-RUN_TIMEOUT_MS = 400_000
+SETTLES_MS = 600  # what moves has come to rest
+HEIGHT = 900
+PATIENCE_MS = 120_000  # on a busy machine
+RUN_TIMEOUT_MS = 1_200_000  # on a busy machine
 WIDTHS, THEMES = (390, 768, 1280, 1920), ("light", "dark")
 LOOKS = (*product(THEMES, ("",), WIDTHS), *product(THEMES, ("more",), (1280,)))  # theme, contrast, width
 WRONG = {
@@ -84,6 +90,28 @@ def _shortcuts(page: Page) -> None:
     page.locator("#ds-shortcuts[open]").wait_for()
 
 
+def _learn(page: Page) -> None:
+    page.click("#learn-open")
+    page.locator("[data-track]").first.wait_for()
+
+
+def _learning(page: Page) -> None:
+    _learn(page)
+    page.click("[data-track=memory]")
+    page.locator("#learn-step-title").wait_for()
+
+
+def _report(page: Page) -> None:
+    """The file that is saved, as it is opened from a folder; the page has the address of one run."""
+    run_id = page.url.partition("run=")[2]
+    answer = page.context.request.get(page.url.partition("?")[0] + f"dsgui/report?runs={run_id}")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "report.html"
+        file.write_bytes(answer.body())
+        page.goto(file.as_uri())
+        page.locator(".js-plotly-plot").first.wait_for()
+
+
 # What is opened (the ids of two runs and of a failed one are put in), and what is then done there.
 STATES: tuple[tuple[str, str, Callable[[Page], None]], ...] = (
     ("goal", "", _goal),
@@ -99,7 +127,13 @@ STATES: tuple[tuple[str, str, Callable[[Page], None]], ...] = (
     ("runs", "?tab=runs", lambda page: page.locator(".ds-run-row").first.wait_for()),
     ("grouped", "?compare={0},{1},{3},{4}", _grouped),
     ("compare", "?compare={0},{1}", lambda page: page.locator(DRAWN).first.wait_for()),
+    ("learn", "", _learn),
+    ("learning", "", _learning),
+    ("report", "?run={1}", _report),
+    ("empty", "?tab=runs", lambda page: page.locator("#monitor .ds-empty:not([hidden])").wait_for()),
 )
+NAMES = [name for name, *_ in STATES]
+NOT_ALL = ("shortcuts", "devices", "learn", "learning")  # what stays in view is pictured as it is seen
 
 
 def _made_runs(folder: Path) -> list[str]:
@@ -113,37 +147,76 @@ def _made_runs(folder: Path) -> list[str]:
     ]
 
 
-def _pictures(browser: Browser, app: App, ids: list[str], languages: tuple[str, ...]) -> Iterator[str]:
-    """Makes each; yields its name."""
-    for language, (theme, contrast, width) in product(languages, LOOKS):
-        asked = {"color_scheme": theme, "contrast": contrast or None, "locale": language}
-        context = browser.new_context(viewport={"width": width, "height": 900}, **asked)
-        context.add_cookies([{"name": "dsgui_language", "value": language, "url": app.url}])
-        app.sign_in(context, first=True)  # the goal comes first; then it has been here
-        for name, address, act in STATES:
+@dataclass(frozen=True)
+class Asked:
+    """Which pictures."""
+
+    languages: Sequence[str]
+    states: Sequence[str]
+    themes: Sequence[str]
+    widths: Sequence[int]
+    contrasts: Sequence[str]
+
+    def looks(self, width: int) -> list[tuple[str, str, int]]:
+        """Theme, contrast and width of each that is as wide."""
+        asked = (self.themes, self.contrasts, (width,))
+        return [look for look in LOOKS if all(one in among for one, among in zip(look, asked, strict=True))]
+
+
+def _pictures(browser: Browser, apps: tuple[App, App], ids: list[str], asked: Asked) -> Iterator[str]:
+    """Makes each; yields its name. A page is loaded once for a width, and its theme is switched, as people do. The
+    second app has no runs."""
+    for language in asked.languages:
+        context = browser.new_context(locale=language)
+        context.set_default_timeout(PATIENCE_MS)
+        for app in apps:
+            context.add_cookies([{"name": "dsgui_language", "value": language, "url": app.url}])
+            app.sign_in(context, first=True)
+        for (name, address, act), width in product(STATES, asked.widths):
+            if name not in asked.states:
+                continue
             page = context.new_page()
-            page.goto(app.url + address.format(*ids))
+            page.set_viewport_size({"width": width, "height": HEIGHT})
+            if name != "goal":
+                page.add_init_script(BEEN_HERE)
+            page.goto(apps[name == "empty"].url + address.format(*ids))
             page.wait_for_selector('[data-pointer="/train_batch_size"]', state="attached")
             act(page)
-            page.evaluate("scrollTo(0, 0)")  # the bar that stays in view stands where it begins
-            page.wait_for_timeout(600)  # what moves has come to rest
-            picture = f"{name}-{language}-{theme}{contrast}-{width}.png"
-            page.screenshot(path=SHEET / picture, full_page=name not in ("shortcuts", "devices"))
+            for look in asked.looks(width):
+                yield _picture(page, f"{name}-{language}", look, full_page=name not in NOT_ALL)
             page.close()
-            yield picture
         context.close()
 
 
-def contact_sheet(languages: tuple[str, ...]) -> None:
-    """All pictures, and the page that shows them side by side."""
+def _picture(page: Page, name: str, look: tuple[str, str, int], *, full_page: bool) -> str:
+    theme, contrast, width = look
+    page.emulate_media(color_scheme=theme, contrast=contrast or "no-preference")
+    page.evaluate("scrollTo(0, 0)")  # the bar that stays in view stands where it begins
+    page.wait_for_timeout(SETTLES_MS)
+    picture = f"{name}-{theme}{contrast}-{width}.png"
+    page.screenshot(path=SHEET / picture, full_page=full_page)
+    _tell_what_is_wrong(page, picture)
+    return picture
+
+
+def _tell_what_is_wrong(page: Page, picture: str) -> None:
+    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    found = [*violations(page), *([f"{wide} px wider than the window"] if wide > 0 else [])]
+    if found:
+        print(f"{picture}:", *found, sep="\n", flush=True)
+
+
+def contact_sheet(asked: Asked) -> None:
+    """The pictures, and the page that shows them side by side."""
     SHEET.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        runs = Path(folder) / "runs"
+        runs, none = Path(folder) / "runs", Path(folder) / "none"
         runs.mkdir()
+        none.mkdir()
         ids = _made_runs(runs)
-        with running_app(runs) as app, sync_playwright() as playwright:
+        with running_app(runs) as app, running_app(none) as empty, sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-            pictures = list(_pictures(browser, app, ids, languages))
+            pictures = list(_pictures(browser, (app, empty), ids, asked))
             browser.close()
     shown = "".join(
         f"<h2>{name}</h2><div>" + "".join(_figure(one) for one in pictures if one.startswith(f"{name}-")) + "</div>"
@@ -177,7 +250,8 @@ def run(page: Page, url: str) -> None:
     page.get_by_role("tab", name="2 · Launch").click()
     page.locator("#launch:not([disabled])").click()
     page.wait_for_function(
-        "() => (document.querySelector('[data-chart=\"Loss\"] .js-plotly-plot')?.data?.[0]?.x.at(-1) ?? 0) >= 150",
+        # By points, each of ten steps: the first ones are drawn by time.
+        "() => (document.querySelector('[data-chart=\"Loss\"] .js-plotly-plot')?.data?.[0]?.x.length ?? 0) > 10",
         timeout=RUN_TIMEOUT_MS,
     )
     page.wait_for_timeout(1500)
@@ -204,12 +278,18 @@ def main() -> None:
     """What was asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--readme", action="store_true", help="the README's pictures")
-    parser.add_argument("--language", choices=LANGUAGES, help="one language only")
+    parser.add_argument("--language", nargs="+", choices=LANGUAGES, default=list(LANGUAGES))
+    parser.add_argument(
+        "--state", nargs="+", choices=[name for name, *_ in STATES], default=[name for name, *_ in STATES]
+    )
+    parser.add_argument("--theme", nargs="+", choices=THEMES, default=THEMES)
+    parser.add_argument("--width", nargs="+", type=int, choices=WIDTHS, default=WIDTHS)
+    parser.add_argument("--usual-contrast", dest="contrasts", action="store_const", const=("",), default=("", "more"))
     given = parser.parse_args()
     if given.readme:
         readme()
     else:
-        contact_sheet((given.language,) if given.language else tuple(LANGUAGES))
+        contact_sheet(Asked(given.language, given.state, given.theme, given.width, given.contrasts))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Installs what the tests use of Debian and is not there yet: Chromium without its own windows, sshd and pdsh for runs on two machines, Slurm.
+# With --pictures, also a font that has Chinese: without one the pictures show boxes.
 set -eu
 missing=""
 needs() { # program, package
@@ -12,6 +13,7 @@ needs pdsh pdsh
 needs ip iproute2
 needs slurmctld slurm-wlm
 needs munged munge
+if [ "${1:-}" = --pictures ] && [ -z "$(fc-list :lang=zh-cn 2>/dev/null)" ]; then missing="$missing fontconfig fonts-noto-cjk"; fi
 if [ -z "$missing" ]; then exit 0; fi
 if ! command -v apt-get >/dev/null 2>&1; then
     echo "dsgui: the tests need$missing; install them with this system's package manager." >&2

@@ -57,7 +57,8 @@ def open_tab(page, number):
 
 
 # Cheaper: colours that can be read in the dark, tests/ui/site/test_design.py; narrow, test_nothing_is_wider… in
-# test_browser_monitor.py; axe on a narrow dark page, test_browser_learn.py, and on a dark report, below.
+# test_browser_monitor.py; axe on a narrow dark page, test_browser_learn.py, and on a dark report, below. `make
+# screenshots` asks axe of every page in every look and in Chinese.
 MODES = [("light", 1280)]
 OTHERS = [pytest.param(mode, marks=pytest.mark.complete) for mode in (("dark", 390), ("dark", 1280), ("light", 390))]
 

@@ -79,7 +79,7 @@ def test_checkpointing_is_ticked_and_left_to_the_script(page):
     replace_text(page, json.dumps(CONFIG | {"zero_optimization": OFFLOADED | {"offload_param": {"device": "none"}}}))
     expect(chip(page)).to_have_text("does not fit")
     page.get_by_role("button", name="Find the cheapest change that fits").click()
-    page.get_by_role("button", name="Apply, and tick gradient checkpointing").click()
+    page.get_by_role("button", name="Apply, and turn on gradient checkpointing").click()
     expect(chip(page)).to_have_text("fits")
     expect(page.locator("#memory-panel")).to_contain_text("start the script with --gradient_checkpointing")
     page.get_by_role("button", name="More: checkpointing").click()

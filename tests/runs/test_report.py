@@ -21,6 +21,7 @@ from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.logs.records import Records
 from tests.security.table import bearer, serve
+from tests.support.made_runs import Made, make_run
 from tests.support.run_fixtures import Bench, bench
 
 __all__ = ["bench"]
@@ -172,6 +173,14 @@ def test_a_training_that_tells_no_speed_has_one_measured():
     assert set(found["Throughput"]["lines"][0]["value"]) == {1.0}
     assert found["Throughput"]["unit"] == "steps/s"
     assert "Throughput" not in {chart["title"] for chart in charts([("run", [curve(np.ones(8))])])}
+
+
+def test_a_lone_score_is_named_and_a_unit_is_said_only_where_there_is_one(bench: Bench):
+    html = report(bench, make_run(bench.store.runs_dir, Made(steps=20)))
+    captions = dict(re.findall(r"<figcaption>(.*?)</figcaption>(.*?)<div class=chart", html))
+    assert {"Gradient norm", "Evaluation", "Host memory (GiB)"} <= set(captions)
+    assert "bleu" in captions["Evaluation"]
+    assert captions["Gradient norm"] == ""
 
 
 def test_what_has_no_times_is_drawn_by_step_or_in_its_order_never_by_time():

@@ -98,8 +98,8 @@ def _chart(
         for place, (what, curve) in enumerate(pick(curves)):
             look = {"colour": place, "dash": 0} if len(runs) == 1 else {"colour": run, "dash": place}
             lines.append({"run": name, "what": what} | look | _line(curve, kind.scale))
-    shown = told(unit) or kind.unit or ("" if kind.label.lower() in kind.title.lower() else kind.label)
-    return {"title": kind.title, "unit": shown, "axis": axis, "zero": kind.zero, "lines": lines}
+    shown = {"title": kind.title, "unit": told(unit) or kind.unit, "named": id == EVALUATION}
+    return {**shown, "axis": axis, "zero": kind.zero, "lines": lines}
 
 
 # --- which curves -----------------------------------------------------------------------------------------------------

@@ -241,9 +241,10 @@ def _ways(by_time: str, charts: Sequence[Chart]) -> str:
 
 
 def _legend(chart: Chart, several: bool) -> str:
-    """What the lines of one chart are: of one run by their colours, of several by their dashes."""
+    """What the lines of one chart are: of one run by their colours, of several by their dashes. One alone is named only
+    where its chart's title does not."""
     found = {line["what"]: (line["colour"], line["dash"]) for line in reversed(chart["lines"])}
-    if len(found) < 2:
+    if len(found) < 2 and not chart["named"]:
         return ""
     items = (
         _key(what, "currentColor" if several else COLOURS[colour % len(COLOURS)], _dash(colour, dash, several))

@@ -59,4 +59,5 @@ def test_a_folder_is_added_read_again_and_forgotten(page, training):
     expect(page.locator(".ds-question")).to_contain_text("The training’s own folder stays as it is.")
     page.locator("#confirm-delete").click()
     expect(page.locator(".ds-empty")).to_be_visible()
+    expect(page.locator(".ds-run-list")).to_be_hidden()
     assert (training / "trainer_state.json").exists()

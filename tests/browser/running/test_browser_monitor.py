@@ -199,6 +199,7 @@ def test_two_runs_are_compared_in_three_clicks(browser, made):
         for name in ("before", "after"):
             expect(page.get_by_label(f"Compare {name} with others")).to_be_checked()
         expect(page.locator("#compare-runs")).to_be_enabled()
+        expect(page.locator("#archive-runs")).to_be_hidden()  # the table of all runs has it
         page.get_by_role("button", name="before", exact=True).click()
         expect(page.locator(".ds-run-title")).to_have_text("before")
 

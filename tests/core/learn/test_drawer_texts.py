@@ -82,7 +82,7 @@ def test_the_readers_runs_stand_side_by_side_without_rows_that_say_nothing():
     assert rows["ZeRO stage"] == ["2", "3"]
     assert rows["Time per step"] == ["–", "0.50 s"]
     assert rows["First loss"] == ["4", "–"]
-    assert "GPU memory, most" not in rows
+    assert "Peak GPU memory" not in rows
 
 
 def test_a_setup_is_read_from_config_and_arguments():

@@ -83,7 +83,7 @@ def test_gpus_that_were_never_busy_say_nothing_of_the_data():
     assert found.code == "idle"
 
 
-def test_a_busy_gpu_is_nothing_conspicuous():
+def test_a_busy_gpu_is_no_bottleneck():
     found = judged(*sampled(gpu0__utilisation_percent=[97] * SECONDS, cpu_percent=[99] * SECONDS))
     assert (found.code, found.causes) == ("nothing", ())
     assert [str(one) for one in found.figures] == ["GPU utilization: 97 %", "host CPU: 99 %"]

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { duration, figure, gib, pace, size } from "../../../dsgui/ui/static/common/format.js";
+import { duration, figure, gib, pace, perSecond, size } from "../../../dsgui/ui/static/common/format.js";
 
 /** @param {(given: any) => string} format @param {[unknown, string][]} cases */
 function tells(format, cases) {
@@ -51,6 +51,11 @@ tells(gib, [
   [2 ** 30, "1.00 GiB"],
   [0, "0.00 GiB"],
   [null, "–"],
+]);
+
+tells(perSecond, [
+  [0.25, "0.25 steps/s"],
+  [4, "4 steps/s"],
 ]);
 
 tells(pace, [

@@ -14,7 +14,13 @@ import {
 } from "../../../dsgui/ui/static/memory/memory_charts.js";
 
 const GIB = 2 ** 30;
-const LOOK = { text: "#111", grid: "#ccc", ground: "#fff", colour: (/** @type {string} */ part) => `of ${part}` };
+const LOOK = {
+  text: "#111",
+  grid: "#ccc",
+  ground: "#fff",
+  font: "serif",
+  colour: (/** @type {string} */ part) => `of ${part}`,
+};
 const PHASES = [
   { phase: "init", step: 0, counts: { gpu: [GIB, 2 * GIB] } },
   { phase: "forward", step: 0, counts: { gpu: [3 * GIB] } },

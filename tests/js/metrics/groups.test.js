@@ -127,7 +127,7 @@ test("the lines of a group are one, which the legend counts and the tooltip give
   const content = { lines, limits: [], events: [], yTitle: "loss", unit: "", fromZero: false, named: false };
   /** @type {Drawn} */
   const view = { axis: "time", log: false, smoothing: 0, range: null, reach: null, events: [], marked: false };
-  const page = { text: "black", grid: "grey", ground: "white", dark: false, fullHeight: null };
+  const page = { text: "black", grid: "grey", ground: "white", font: "serif", dark: false, fullHeight: null };
   const traces = tracesOf(content, view, page);
   assert.deepEqual(
     readout(traces, 10, "time", 1).rows.map(({ name, value }) => [name, value]),

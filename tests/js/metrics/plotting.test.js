@@ -8,7 +8,7 @@ import { made, only, steps } from "../made.js";
 
 /** @type {Drawn} */
 const VIEW = { axis: "time", log: false, smoothing: 0, range: null, reach: [0, 40], events: [], marked: true };
-const PAGE = { text: "black", grid: "grey", ground: "white", dark: false, fullHeight: null };
+const PAGE = { text: "black", grid: "grey", ground: "white", font: "serif", dark: false, fullHeight: null };
 const CONTENT = { lines: [], limits: [], events: [], yTitle: "loss", unit: "", fromZero: false, named: false };
 
 /** @param {(number | string)[]} values @param {Partial<Line>} more @returns {Line} */
@@ -58,6 +58,7 @@ test("one value alone is drawn from nought on, a second axis only where a line a
   const layout = layoutOf(flat, VIEW, PAGE, tracesOf(flat, VIEW, PAGE), 1);
   assert.equal(layout.yaxis.rangemode, "tozero");
   assert.equal(layout.yaxis2, undefined);
+  assert.equal(layout.font.family, "serif");
   assert.equal(layout.showlegend, false);
   const two = { ...CONTENT, lines: [line([1, 2]), line([3, 4], { axis: "y2", title: "tokens/s" })] };
   const second = layoutOf(two, VIEW, PAGE, tracesOf(two, VIEW, PAGE), 2);
@@ -103,6 +104,7 @@ test("memory ends where the most that was seen does, or what the GPU has", () =>
     type: "linear",
     exponentformat: "B",
     tickformat: "",
+    labelalias: { "0e+0": "0" },
     rangemode: "tozero",
     range: [0, 1],
   });

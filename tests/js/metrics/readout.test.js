@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { inBrief, placeText, readout, snapped } from "../../../dsgui/ui/static/metrics/readout.js";
+import { placeText, readout, snapped } from "../../../dsgui/ui/static/metrics/readout.js";
 
 /** @import { Trace, TraceMeta } from "../../../dsgui/ui/static/types.d.ts" */
 
@@ -64,6 +64,4 @@ test("places and values are read as the axis counts", () => {
   assert.equal(placeText("step", 20), "Step 20");
   assert.equal(placeText("time", 3661), "1:01:01");
   assert.equal(placeText("epoch", 1.23456), "Epoch 1.235");
-  assert.equal(inBrief(readout([TRAIN], 20, "step", 40)), "2");
-  assert.equal(inBrief(readout([TRAIN, EVAL], 20, "step", 40)), "train 2 · eval 2.5");
 });

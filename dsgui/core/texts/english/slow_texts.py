@@ -2,8 +2,8 @@
 
 SLOW = {
     "too_few": "Can't say yet: {count} samples were taken while it trained; at least {fewest} are needed.",
-    "nothing": "Nothing conspicuous: the GPUs are busy.",
-    "no_gpu": "Nothing conspicuous. No GPU readings, so whether it waits for data is unknown.",
+    "nothing": "No bottleneck found: the GPUs are busy.",
+    "no_gpu": "No bottleneck found. There are no GPU readings, so whether it waits for data is unknown.",
     "data": "Waiting for data {share} of the time: GPUs idle while the host CPU works.",
     "offload": "Waiting for the optimizer on the CPU {share} of the time.",
     "cpu_full": "Host CPU saturated: GPUs idle {share} of the time.",

@@ -46,6 +46,13 @@ export function button(text, attributes, act) {
   return node;
 }
 
+/**
+ * What scrolls sideways where it has no room, by keyboard as well.
+ * @param {string} label @param {(Node | string)[]} children @returns {HTMLDivElement}
+ */
+export const scrolling = (label, ...children) =>
+  el("div", { class: "ds-scroll", tabindex: "0", role: "group", "aria-label": label }, ...children);
+
 /** What went wrong, in words. @param {unknown} error */
 export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 

@@ -44,5 +44,8 @@ export const gib = (bytes) => (typeof bytes === "number" ? `${(bytes / GIB).toFi
 /** Steps a second, of slow ones seconds a step. @param {number} rate */
 export function pace(rate) {
   if (!(rate > 0)) return NONE;
-  return rate >= 1 ? `${figure(rate)} steps/s` : `${figure(1 / rate)} s/step`;
+  return rate >= 1 ? perSecond(rate) : `${figure(1 / rate)} s/step`;
 }
+
+/** Steps a second, of slow ones as well: beside others one unit is compared. @param {number} rate */
+export const perSecond = (rate) => `${figure(rate)} steps/s`;

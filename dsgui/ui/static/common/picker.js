@@ -58,6 +58,7 @@ class Picker {
     });
     this.box.addEventListener("keydown", (event) => this.pressed(event));
     this.box.addEventListener("blur", () => this.close());
+    window.addEventListener("resize", () => this.popup.hidden || this.place()); // a phone's keyboard does it too
     this.popup.addEventListener("pointerdown", (event) => event.preventDefault()); // the box keeps the focus
     this.popup.addEventListener("mousedown", (event) => event.preventDefault());
     onOwn(() => this.show());

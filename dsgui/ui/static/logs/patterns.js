@@ -1,6 +1,6 @@
 // Where each curve of a run came from, and the patterns that a user adds for lines that dsgui does not know.
 
-import { button, el } from "../common/dom.js";
+import { button, el, scrolling } from "../common/dom.js";
 import { figure } from "../common/format.js";
 import { textOf, words } from "../texts/texts.js";
 
@@ -58,7 +58,7 @@ export class Patterns {
       "details",
       { class: "ds-sources" },
       el("summary", {}, words("afterwards_page", "sources")),
-      el("div", { class: "ds-scroll" }, table),
+      scrolling(words("afterwards_page", "sources"), table),
       el("h3", {}, words("afterwards_page", "custom")),
       el("p", { class: "ds-remark" }, words("afterwards_page", "how")),
       el("div", { class: "ds-log-tools" }, this.text, this.add),

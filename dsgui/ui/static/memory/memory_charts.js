@@ -11,6 +11,7 @@ import { textOf, words } from "../texts/texts.js";
  * @property {string} text
  * @property {string} grid
  * @property {string} ground
+ * @property {string} font its families
  * @property {(part: string) => string} colour of a component
  */
 
@@ -92,7 +93,7 @@ function timelineLayout(phases, devices, page, width) {
     margin: { l: 46, r: 10, t: 18, b: 28 },
     paper_bgcolor: "rgba(0,0,0,0)",
     plot_bgcolor: "rgba(0,0,0,0)",
-    font: { color: page.text, size: 11 },
+    font: { family: page.font, color: page.text, size: 11 },
     showlegend: false,
     hovermode: "closest",
     hoverlabel: { bgcolor: page.ground, font: { color: page.text } },

@@ -21,6 +21,7 @@ const look = () => ({
   text: styled("--body-text-color", "#222"),
   grid: styled("--ds-grid", "#ddd"),
   ground: styled("--block-background-fill", "#fff"),
+  font: styled("--font", "sans-serif"),
   colour: (part) => styled(variableOf(part), "#888"),
 });
 

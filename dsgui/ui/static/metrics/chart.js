@@ -1,11 +1,11 @@
 // One chart: lines over steps, time or epochs, drawn anew when something changed and at most once a second.
 
 import { EVALUATION } from "./charts.js";
-import { actionMenu, handle, Tip, toggle } from "./chart_tools.js";
+import { actionMenu, handle, inBrief, Tip, toggle } from "./chart_tools.js";
 import { el, messageOf, withOptions } from "../common/dom.js";
 import { isDark, loadPlotly } from "./plotly_library.js";
 import { canBeLog, layoutOf, shade, tracesOf, zoomed } from "./plotting.js";
-import { inBrief, readout } from "./readout.js";
+import { readout } from "./readout.js";
 import { listed, words } from "../texts/texts.js";
 
 /** @import { Axis, Drawn, Limit, Line, PlotElement, Range, Relayout, Trace } from "../types.d.ts" */
@@ -150,6 +150,7 @@ export class Chart {
       text: read("--body-text-color", "#222"),
       grid: read("--ds-grid", "#ddd"),
       ground: read("--block-background-fill", "#fff"),
+      font: getComputedStyle(this.node).fontFamily,
       dark: isDark(),
       fullHeight: this.full ? window.innerHeight - 60 : null,
       width: this.plot.clientWidth,
@@ -314,9 +315,9 @@ export class Chart {
     if (!this.listening || this.own || this.node.hidden) return;
     const found = place === null ? null : this.read(place);
     this.guide.hidden ||= !found;
-    const brief = found && !this.guide.hidden ? inBrief(found) : "";
-    this.node.toggleAttribute("data-read", Boolean(brief));
-    this.origin.textContent = brief || this.remark();
+    const brief = found && !this.guide.hidden ? inBrief(found) : [];
+    this.node.toggleAttribute("data-read", brief.length > 0);
+    this.origin.replaceChildren(...(brief.length ? brief : [this.remark()]));
   }
 
   toggleFull() {

@@ -102,12 +102,10 @@ export class Tip {
   /** @param {Readout} found @param {number} x in pixels @param {number} width of all of the chart */
   show({ title, rows, more, marks }, x, width) {
     const lines = rows.map(({ name, value, note, colour }) => {
-      const swatch = el("i", {});
-      swatch.style.background = colour;
       return el(
         "div",
         { class: "ds-tip-row" },
-        swatch,
+        swatch(colour),
         el("span", {}, name),
         el("b", {}, value),
         el("small", {}, note),
@@ -121,4 +119,22 @@ export class Tip {
     const beside = x > width / 2 ? x - own - 12 : x + 12;
     this.node.style.left = `${Math.max(0, Math.min(beside, width - own))}px`;
   }
+}
+
+/** @param {string} colour */
+function swatch(colour) {
+  const node = el("i", {});
+  node.style.background = colour;
+  return node;
+}
+
+/** In one line, for the charts that are not pointed at: by their colours, names have no room. @param {Readout} found */
+export function inBrief({ rows }) {
+  if (rows.length < 2) return rows.map(({ value }) => value);
+  return rows.flatMap(({ name, value, colour }, place) => [
+    place ? " · " : "",
+    swatch(colour),
+    el("span", { class: "ds-unseen" }, `${name} `),
+    value,
+  ]);
 }

@@ -12,6 +12,7 @@ import { COLOURS, extent, isFlat, oddPoints, placing, points } from "./traces.js
  * @property {string} text
  * @property {string} grid
  * @property {string} ground
+ * @property {string} font its families: plotly has its own
  * @property {boolean} dark
  * @property {number | null} fullHeight where the chart fills the screen
  * @property {number} [width] of the chart, in px
@@ -37,6 +38,7 @@ const MOST_MARK_LINES = 12; // and what they mark can still be seen between them
 const MARK_LANE = 0.06; // of the height, below the curves
 const ROOM = 1.05; // above the highest
 const MEMORY = "GiB";
+const NOUGHT = { "0e+0": "0" }; // as the format for small values writes it
 const BAND = "33"; // how much of its colour a band has, of ff
 const SMALL = 1e-2; // 5e-5, not 50µ
 const NEUTRAL = "#7d8998"; // seen on both grounds
@@ -293,7 +295,8 @@ export const canBeLog = (traces) => (heights(traces)?.[1] ?? 0) > 0;
  * The left axis. Memory begins at nought and ends where the most that was seen does, or the most that there is: left
  * alone, plotly shows 10k GiB of a scale that has no value to show.
  * @param {Content} content @param {Drawn} view @param {Trace[]} traces
- * @returns {{ type: string, exponentformat: string, tickformat: string, rangemode: string, range?: Range }}
+ * @returns {{ type: string, exponentformat: string, tickformat: string, labelalias: Record<string, string>,
+ *   rangemode: string, range?: Range }}
  */
 export function vertical({ unit, limits, fromZero }, view, traces) {
   const seen = heights(traces);
@@ -302,7 +305,7 @@ export function vertical({ unit, limits, fromZero }, view, traces) {
   const rangemode = fromZero || isFlat(traces) ? "tozero" : "normal";
   // plotly's own powers of ten are one for the whole axis: a tick of it reads 0.2e−4.
   const tickformat = largest > 0 && largest < SMALL ? "~e" : "";
-  const usual = { type: log ? "log" : "linear", exponentformat: "B", tickformat, rangemode };
+  const usual = { type: log ? "log" : "linear", exponentformat: "B", tickformat, labelalias: NOUGHT, rangemode };
   if (unit !== MEMORY || !seen) return usual;
   const most = Math.max(seen[1], ...limits.map(({ at }) => at));
   if (!log) return { ...usual, range: [0, most > 0 ? most * ROOM : 1] };
@@ -352,7 +355,7 @@ export function layoutOf(content, view, page, traces, revision) {
     margin: { l: 52, r: right ? 48 : 12, t: 8, b: 40 },
     paper_bgcolor: page.fullHeight === null ? "rgba(0,0,0,0)" : page.ground,
     plot_bgcolor: "rgba(0,0,0,0)",
-    font: { color: page.text, size: 12 },
+    font: { family: page.font, color: page.text, size: 12 },
     xaxis: {
       ...axis(words("charts_page", ALONG[view.axis])),
       ...horizontal(view),

@@ -115,8 +115,3 @@ export function readout(traces, pointed, axis, span) {
     marks: marksAt(traces, at, near),
   };
 }
-
-/** In one line, for the charts that are not pointed at. @param {Readout} found */
-export function inBrief({ rows }) {
-  return rows.map(({ name, value }) => (rows.length > 1 ? `${name} ${value}` : value)).join(" · ");
-}

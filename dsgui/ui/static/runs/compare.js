@@ -3,10 +3,10 @@
 
 import { Board } from "../metrics/board.js";
 import { seen } from "../metrics/chart.js";
-import { button, el, parted } from "../common/dom.js";
+import { button, el, parted, scrolling } from "../common/dom.js";
 import { canGroup, GROUPINGS, groupsOf } from "../metrics/groups.js";
 import { LIVE_STATES, Follower } from "./follower.js";
-import { duration, figure, gib, pace } from "../common/format.js";
+import { duration, figure, gib, perSecond } from "../common/format.js";
 import { PARTS, spelled } from "./run_columns.js";
 import { baseline, shareOf } from "./run_prefs.js";
 import { look } from "../metrics/traces.js";
@@ -28,7 +28,7 @@ const fullest = ({ figures: { gpus } }) => gpus.toSorted((a, b) => b.peak_bytes 
 const ROWS = [
   ["steps", (run) => run.figures.steps, figure],
   ["duration", (run) => run.figures.duration_s, duration],
-  ["speed", (run) => run.figures.steps_per_second, pace],
+  ["speed", (run) => run.figures.steps_per_second, perSecond],
   ["samples_per_second", (run) => run.figures.samples_per_second, figure],
   ["tokens_per_second", (run) => run.figures.tokens_per_second, figure],
   ["final_loss", (run) => run.figures.final_loss, figure],
@@ -86,7 +86,7 @@ export class CompareView {
     this.baseline = baseline() ?? "";
     this.title = el("h2", { class: "ds-run-title" }, say("title", { count: String(ids.length) }));
     this.said = el("p", { class: "ds-reason", role: "status" });
-    this.table = el("div", { class: "ds-scroll" });
+    this.table = scrolling(say("title", { count: String(ids.length) }));
     this.answers = el("div", { class: "ds-answers" });
     this.differences = el("section", { class: "ds-differences", "aria-label": say("differences") });
     this.board = this.makeBoard();
@@ -294,7 +294,8 @@ function sectionNode({ code, unknown }, settings, names) {
     const name = coded ? textOf("compare_page", KEYS[key] ?? "", key) : el("code", {}, ...parted(spelled(code, key)));
     return row(name, found);
   });
-  return el("div", { class: "ds-scroll" }, el("h4", {}, say(PARTS[code] ?? code)), table(heads, rows));
+  const part = say(PARTS[code] ?? code);
+  return scrolling(part, el("h4", {}, part), table(heads, rows));
 }
 
 /** @param {string | null} value @param {boolean} unknown */

@@ -13,18 +13,20 @@
  * @property {number} dash
  * @property {{ place: number, text: string }[]} odd where a value is no number
  */
-/** @typedef {{ title: string, axis: string, zero: boolean, lines: ReportLine[] }} ReportChart */
+/** @typedef {{ title: string, unit: string, axis: string, zero: boolean, lines: ReportLine[] }} ReportChart */
 
 (() => {
   const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999"]; // Okabe and Ito
   const DASHES = ["solid", "8px,4px", "2px,3px", "8px,3px,2px,3px", "14px,5px"]; // as core/runs/report_page.py has them
   const PRINTED_WIDTH = 660;
+  const SMALL = 1e-2; // values below it are written as 5e-5, as on the run's page (metrics/plotting.js)
   /** @type {ReportChart[]} */
   const charts = JSON.parse(document.getElementById("charts")?.textContent ?? "[]");
   /** @type {HTMLSelectElement | null} */
   const axis = document.querySelector("select#axis"); // none where no run has steps
   /** @type {NodeListOf<HTMLElement>} */
   const boxes = document.querySelectorAll("[data-chart]");
+  const step = axis?.querySelector("[value=step]")?.textContent ?? ""; // in the report's language
   let printing = false;
 
   /** @param {string} name */
@@ -74,7 +76,7 @@
       x: line.odd.map((one) => x[one.place]),
       y: line.odd.map((one) => height(one.place)),
       text: line.odd.map((one) => one.text),
-      name: name + ": no number",
+      name,
       type: "scatter",
       mode: "markers",
       marker: { symbol: "x", size: 8, color: colour },
@@ -83,13 +85,17 @@
   }
 
   /**
-   * Around values that are all the same Plotly shows one more and one less, of a learning rate too.
+   * How high a chart is. Around values that are all the same Plotly shows one more and one less, of learning rates too.
    * @param {ReportChart} chart
    */
   function level(chart) {
     const values = chart.lines.flatMap((line) => line.value).filter((value) => value !== null);
-    const same = values.length && values.every((value) => value === values[0]);
-    return same ? { range: [Math.min(0, 2 * values[0]), Math.max(0, 2 * values[0]) || (values[0] ? 0 : 1)] } : {};
+    const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    const format = largest > 0 && largest < SMALL ? { tickformat: "~e", labelalias: { "0e+0": "0" } } : {};
+    if (chart.unit === "%" && largest <= 100) return { ...format, range: [0, 105] };
+    const [one] = values;
+    const same = values.length && values.every((value) => value === one);
+    return same ? { ...format, range: [Math.min(0, 1.1 * one), Math.max(0, 1.1 * one) || (one ? 0 : 1)] } : format;
   }
 
   /** @param {HTMLElement} box */
@@ -117,7 +123,7 @@
         hovermode: "x unified",
         hoverlabel: { bgcolor: variable("--ds-sunken"), bordercolor: line, font: { color: text } },
         showlegend: false,
-        xaxis: { ...axes, title: { text: by === "step" ? "step" : unit, standoff: 4 } },
+        xaxis: { ...axes, title: { text: by === "step" ? step : unit, standoff: 4 } },
         yaxis: { ...axes, rangemode: chart.zero ? "tozero" : "normal", exponentformat: "power", ...level(chart) },
       },
       { displaylogo: false, responsive: false, displayModeBar: false },

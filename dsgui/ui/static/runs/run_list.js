@@ -138,6 +138,7 @@ export class RunList {
     this.height = 0;
     this.rows.replaceChildren();
     this.write();
+    this.offer(); // beside a run less can be done
   }
 
   /** Another order, other columns: from the top. */

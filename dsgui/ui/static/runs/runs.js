@@ -4,7 +4,7 @@ import { Afterwards } from "./afterwards.js";
 import { notifies } from "./alerts.js";
 import { Browser } from "../common/browse.js";
 import { CompareView } from "./compare.js";
-import { el, messageOf, part } from "../common/dom.js";
+import { button, el, messageOf, part } from "../common/dom.js";
 import { RunList } from "./run_list.js";
 import { RunView } from "./run_view.js";
 import { words } from "../texts/texts.js";
@@ -16,6 +16,7 @@ const POLL_MS = 1000;
 const LIST_MS = 3000;
 const ENDED_POLLS = 5; // a run that has ended is still looked at, every fifth time
 const MOST_COMPARED = 6;
+const LAUNCH_TAB = 1;
 
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("runs_page", code, given);
@@ -115,7 +116,7 @@ class Monitor {
   alone() {
     this.root.classList.add("ds-all");
     this.list.layOut(true);
-    this.detail.replaceChildren(el("p", { class: "ds-empty", hidden: true }, say("empty")));
+    this.detail.replaceChildren(nothingYet());
   }
 
   /** @param {string} id */
@@ -210,8 +211,20 @@ class Monitor {
   async refreshList() {
     await this.list.refresh();
     const none = this.detail.querySelector(".ds-empty");
-    if (none instanceof HTMLElement) none.hidden = this.list.told.total > 0 || this.list.told.archived > 0;
+    const some = this.list.told.total > 0 || this.list.told.archived > 0;
+    if (none instanceof HTMLElement) none.hidden = some;
+    this.root.classList.toggle("ds-none", !some);
   }
+}
+
+/** Where there is no run: how to come by one. */
+function nothingYet() {
+  const launch = button(say("empty_launch"), { class: "ds-goal-find" }, () => {
+    const tab = [...document.querySelectorAll("#pages > .tab-wrapper [role=tab]")][LAUNCH_TAB];
+    if (tab instanceof HTMLElement) tab.click();
+  });
+  const texts = ["empty", "empty_elsewhere"].map((code) => el("p", {}, say(code)));
+  return el("section", { class: "ds-empty", hidden: true }, el("h2", {}, say("empty_title")), ...texts, launch);
 }
 
 /** @param {HTMLElement} element @param {Props<string>} props @param {Trigger} trigger @param {Watch} watch */

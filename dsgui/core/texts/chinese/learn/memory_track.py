@@ -2,7 +2,7 @@
 
 MEMORY: dict[str, str] = {
     "memory.name": "显存都用在哪里",
-    "memory.about": "16Ψ、四个 stage、卸载、激活、缓冲区：先移动滑块，再看你自己的两次运行。",
+    "memory.about": "每个参数 16 字节（16Ψ）、四个 ZeRO stage、卸载、激活、缓冲区：先移动滑块，再看你自己的两次运行。",
     "memory.source": "对应文档：模型显存分析与 DeepSpeed 核心思想",
     "sixteen.title": "每个参数十六字节",
     "sixteen.text": "用 Adam 做混合精度训练，Ψ 个参数中的每一个都要：2 字节权重、2 字节梯度，以及 fp32 的 4 字节主权"
@@ -21,18 +21,18 @@ MEMORY: dict[str, str] = {
     "offload.title": "一个小 GPU，一个大模型",
     "offload.text": "DeepSpeed 的核心，用教程的话说就是：GPU 显存不够，CPU 内存来凑。暂时用不到的内容先放在内存里"
     "。\n"
-    "3B 模型的 16Ψ 是 48 GB。让它放进一个 24 GB 或更小的 GPU：先选显卡，再选卸载什么。卸载优化器需要stage 1 或更高，"
-    "卸载参数需要stage 3。",
+    "3B 模型的 16Ψ 是 48 GB。让它放进一个 24 GB 或更小的 GPU：先选显卡，再选卸载什么。卸载优化器需要 stage 1 或更高，"
+    "卸载参数需要 stage 3。",
     "activations.title": "激活",
     "activations.text": "反向传播要用到前向传播的一些值，它们随微批大小和样本长度增长。激活重计算只保留每层的输入，"
     "其余重新计算，代价是约多三分之一的计算。\n"
     "先调大微批和长度，再打开重计算。",
-    "activations.ask": "哪个 ZeRO stage会让激活变小？",
+    "activations.ask": "哪个 ZeRO stage 会让激活变小？",
     "activations.a1": "stage 3",
     "activations.a2": "都不会：要靠更小的微批、更短的样本或重计算",
     "activations.a3": "每个 stage 都会，与 N 成正比",
     "activations.right": "ZeRO 分的是模型状态。激活属于每个 GPU 自己的样本，各 stage 都一样。",
-    "activations.wrong": "比较stage 0 到stage 3 的条形中“激活”那一段。",
+    "activations.wrong": "比较 stage 0 到 stage 3 的条形中“激活”那一段。",
     "buffers.title": "缓冲区与碎片",
     "buffers.text": "梯度按桶归约。`reduce_bucket_size` 数的是元素个数，不管模型多小，桶都按设定的大小占用显存。\n"
     "碎片是 torch 已保留却用不上的显存，是条形里最不确定的一段：dsgui 画的是可能值，也有人报告过高达 30%。"
@@ -41,11 +41,11 @@ MEMORY: dict[str, str] = {
     "buffers.a1": "0.5 GB",
     "buffers.a2": "与模型的梯度一样多",
     "buffers.a3": "1 GB",
-    "buffers.right": "5 亿个元素，每个 2 字节。`overlap_comm` 在反向传播时再要一个，`contiguous_gradients` 在stage 2 "
+    "buffers.right": "5 亿个元素，每个 2 字节。`overlap_comm` 在反向传播时再要一个，`contiguous_gradients` 在 stage 2 "
     "再要一个同样大的缓冲区。",
     "buffers.wrong": "这个键数的是元素；fp16 每个元素 2 字节。",
     "with_and_without.title": "卸载和不卸载各训练一次",
-    "with_and_without.text": "自带示例在stage 2 的两次短训练：一次优化器放在内存，一次放在计算的地方。两次都启动，然"
+    "with_and_without.text": "自带示例在 stage 2 的两次短训练：一次优化器放在内存，一次放在计算的地方。两次都启动，然"
     "后并排查看。",
     "with_and_without.go1": "按卸载设置启动页",
     "with_and_without.go2": "按不卸载设置启动页",

@@ -1,7 +1,10 @@
 """Texts of 3 · Runs, in Chinese."""
 
 RUNS_PAGE: dict[str, str] = {
-    "empty": "还没有运行。请在“2 · 启动”中启动一次：损失、显存、内存和输出会显示在这里，关闭标签页后也会保留。",
+    "empty_title": "还没有运行",
+    "empty": "在“2 · 启动”中启动一次：损失、显存、内存和输出会显示在这里，关闭标签页后也会保留。",
+    "empty_elsewhere": "训练不是从 dsgui 启动的？用“添加目录…”查看它的曲线；文件只读取，不修改。",
+    "empty_launch": "前往启动",
     "answered": "服务器返回 {status}",
     "no_server": "dsgui 服务器没有响应（{why}）。运行不受影响，本页会继续重试。",
     "add_folder": "添加目录…",

@@ -19,7 +19,7 @@ LEARN_PANEL: dict[str, str] = {
     "the config, this button all of it.",
     "put_back": "Put back what I had",
     "put_back_done": "What you had is back.",
-    "no_server": "dsgui doesn’t answer. What you have done is kept; this goes on when it is back.",
+    "no_server": "dsgui is not responding. Your progress is kept; this continues when it is back.",
     "track_done": "Tutorial done",
     "step_done": "Done",
     "step_open": "Not done yet",
@@ -41,23 +41,23 @@ LEARN_PANEL: dict[str, str] = {
 }
 
 LEARN_NOTES: dict[str, str] = {
-    "no_run": "None of your runs fits this step yet.",
+    "no_run": "None of your runs matches this step yet.",
     "launched": "Your run “{name}”: {state}.",
     "no_loss": "Your run “{name}” has logged no loss yet.",
     "halved": "The loss of “{name}” fell from {first} to {lowest}.",
     "not_halved": "The loss of “{name}” fell from {first} to {lowest} so far; half would be {half}.",
-    "no_pair": "This needs two of your runs; at least one is missing yet.",
+    "no_pair": "This needs two of your runs; at least one is still missing.",
     "compared": "Compared: {names}.",
     "not_compared": "To compare: {names}.",
-    "needs_runs": "This is answered from your own runs: take the steps before it first.",
-    "worked_on": "A job on what “{name}” left has succeeded.",
-    "not_worked_on": "No job on what “{name}” left has succeeded yet.",
+    "needs_runs": "This question is about your own runs: do the earlier steps first.",
+    "worked_on": "A job on the output of “{name}” succeeded.",
+    "not_worked_on": "No job on the output of “{name}” has succeeded yet.",
 }
 
 LEARN_NUMBERS: dict[str, str] = {
     "own_runs": "Measured in your own runs.",
-    "model_of_two_keys": "From dsgui’s memory model, not measured: few machines at hand have the 62 GiB of host "
-    "memory that T5-3B takes here. One GPU, fp16, 1 × 128 tokens; tensors only, without CUDA context and "
+    "model_of_two_keys": "From dsgui’s memory model, not measured: T5-3B needs 62 GiB of host memory here. "
+    "One GPU, fp16, 1 × 128 tokens; tensors only, without CUDA context and "
     "fragmentation.",
     "model_of_lora": "From dsgui’s memory model, not measured: Bloomz-7B1 on four GPUs with the tutorial’s config, "
     "fp16, 4 × 512 tokens; per GPU and for the host of all four, tensors only.",
@@ -71,8 +71,8 @@ LEARN_NUMBERS: dict[str, str] = {
     "final_loss": "Final loss",
     "step_s": "Time per step",
     "s": "{count} s",
-    "gpu_peak": "GPU memory, most",
-    "host_peak": "Host memory, most",
+    "gpu_peak": "Peak GPU memory",
+    "host_peak": "Peak host memory",
     "before": "Keys at 1e9",
     "after": "Keys at 3e10 and 1e10",
     "whole": "Whole model trained",

@@ -2,15 +2,15 @@
 
 MEMORY: dict[str, str] = {
     "memory.name": "Where the memory goes",
-    "memory.about": "16Ψ, the four stages, offload, activations, buffers: with sliders, and then with two runs of "
-    "your own.",
-    "memory.source": "After: memory analysis of a model, and DeepSpeed’s core idea",
+    "memory.about": "16 bytes per parameter (16Ψ), the four ZeRO stages, offload, activations, buffers: with "
+    "sliders, then with two runs of your own.",
+    "memory.source": "Based on: memory analysis of a model, and DeepSpeed’s core idea",
     "sixteen.title": "Sixteen bytes for each parameter",
     "sixteen.text": "Mixed precision with Adam keeps, for each of Ψ parameters: 2 bytes of weights, 2 of gradients, "
     "and in fp32 4 of master weights and 4 + 4 of Adam’s two moments. That is 16Ψ: 24 GB for the 1.5 billion of "
     "GPT-2.\n"
-    "The picture is the one of 1 · Configure, drawn for these values; its bars have activations and buffers as "
-    "well, so they are longer than 16Ψ. Move the sliders.",
+    "The picture is the one on 1 · Configure, drawn for these values; its bars also include activations and "
+    "buffers, so they are longer than 16Ψ. Move the sliders.",
     "sixteen.ask": "How many of the 16 bytes does the optimizer keep?",
     "sixteen.a1": "12: master weights and both moments",
     "sixteen.a2": "8: both moments",
@@ -19,13 +19,13 @@ MEMORY: dict[str, str] = {
     "sixteen.wrong": "The fp32 copy of the weights is updated by the optimizer and kept by it.",
     "stages.title": "Find the lowest stage that fits",
     "stages.text": "Stage 1 divides the optimizer’s 12Ψ among N GPUs, stage 2 the gradients as well, stage 3 the "
-    "weights as well. A higher stage sends more, so the lowest that fits is the one to take.\n"
+    "weights as well. A higher stage communicates more, so take the lowest that fits.\n"
     "Set 7B on 8 × A100 40 GB, without offload, and choose the lowest stage whose bar ends before the line.",
     "offload.title": "One small GPU, a large model",
     "offload.text": "DeepSpeed’s core idea, in the tutorial’s words: where GPU memory does not suffice, host memory "
     "helps out. What is not needed at the moment waits there.\n"
-    "16Ψ of a 3B model are 48 GB. Make it fit on a single GPU with 24 GB or less: choose the card, then what is "
-    "offloaded. Offload needs stage 1 or higher for the optimizer and stage 3 for the parameters.",
+    "For a 3B model, 16Ψ is 48 GB. Make it fit on a single GPU with 24 GB or less: choose the GPU, then what is "
+    "offloaded. Offloading the optimizer needs stage 1 or higher; offloading the parameters, stage 3.",
     "activations.title": "Activations",
     "activations.text": "The backward pass needs values of the forward pass. They grow with the micro batch and "
     "with the length of the samples. Activation checkpointing keeps a layer’s input only and computes the rest "
@@ -37,12 +37,12 @@ MEMORY: dict[str, str] = {
     "activations.a3": "Every stage, in proportion to N",
     "activations.right": "ZeRO divides model states. Activations belong to a GPU’s own samples, and are the same at "
     "every stage.",
-    "activations.wrong": "Compare the part of the bars that is called activations from stage 0 to stage 3.",
+    "activations.wrong": "Compare the part of the bars labelled activations from stage 0 to stage 3.",
     "buffers.title": "Buffers and fragmentation",
     "buffers.text": "Gradients are reduced in buckets. `reduce_bucket_size` counts elements, and a bucket has its "
     "full size however small the model is.\n"
     "Fragmentation is memory that torch has reserved and can’t use. It is the bar’s most uncertain part: dsgui "
-    "draws a likely value, reports tell of up to 30 %. `PYTORCH_ALLOC_CONF=expandable_segments:True` lowers it.",
+    "draws a likely value, and up to 30 % has been reported. `PYTORCH_ALLOC_CONF=expandable_segments:True` lowers it.",
     "buffers.ask": "How much does one bucket of 500,000,000 elements take in fp16?",
     "buffers.a1": "0.5 GB",
     "buffers.a2": "As much as the model’s gradients",
@@ -56,8 +56,8 @@ MEMORY: dict[str, str] = {
     "with_and_without.go1": "Set up Launch with offload",
     "with_and_without.go2": "Set up Launch without offload",
     "price.title": "What does offload cost?",
-    "price.text": "The tutorial ends in a trade: the more is moved to host memory, the less the GPU has to hold, "
-    "and the more often data crosses between the two.\n"
+    "price.text": "The tutorial ends with a trade-off: the more is moved to host memory, the less the GPU has to "
+    "hold, and the more data crosses between the two.\n"
     "Your two runs are below. On CPU ranks everything is in host memory already: nothing crosses over, and their "
     "times may be nearly the same. The difference shows on a GPU.",
     "price.ask": "What is paid for the GPU memory that offload frees?",

@@ -4,10 +4,10 @@ NATIVE: dict[str, str] = {
     "native.name": "Pre-training with deepspeed.initialize",
     "native.about": "One batch of 64 on 1, 4 or 8 GPUs, the optimizer in two places, and what became of apex’s "
     "opt_level.",
-    "native.source": "After: installing and using DeepSpeed on several GPUs",
+    "native.source": "Based on: installing and using DeepSpeed on several GPUs",
     "table.title": "The table of batch sizes",
     "table.text": "`train_batch_size` = `train_micro_batch_size_per_gpu` × `gradient_accumulation_steps` × GPUs. "
-    "The tutorial’s table keeps 64 and cuts it in three ways.\n"
+    "The tutorial’s table keeps 64 and splits it in three ways.\n"
     "Each button opens the same preset with one row of the table; look at the JSON and at the bar above it.",
     "table.go1": "1 GPU",
     "table.go2": "4 GPUs",
@@ -16,18 +16,18 @@ NATIVE: dict[str, str] = {
     "table.a1": "1",
     "table.a2": "2",
     "table.a3": "8",
-    "table.right": "64 = 8 × 2 × 4. A file that says all three has to multiply out on the GPUs it runs on, or "
-    "DeepSpeed refuses it; one that leaves out a term gets it derived.",
+    "table.right": "64 = 8 × 2 × 4. A config that sets all three has to multiply out on the GPUs it runs on, "
+    "or DeepSpeed refuses it; if it leaves one out, DeepSpeed derives it.",
     "table.wrong": "Divide 64 by 8 × 4.",
-    "first_cut.title": "Pre-train with one cut of 64",
+    "first_cut.title": "Pre-train with one split of 64",
     "first_cut.text": "The recipe’s loop is its own: `deepspeed.initialize`, then forward, backward, step. A small "
     "GPT reads how to count in words; nothing is downloaded.\n"
     "Launch it on two ranks, 64 = 8 × 4 × 2. Its log has the tutorial’s lines: `Rank[0]: Epoch 1, step … / …, loss "
     "…`. On a GPU machine take two GPUs, or another number that divides 8.",
     "first_cut.go1": "Set up Launch on two ranks",
-    "other_cut.title": "The same 64, cut differently",
+    "other_cut.title": "The same 64, split differently",
     "other_cut.text": "Now the table’s first row: one rank that accumulates 8 micro batches, 64 = 8 × 8 × 1. Any "
-    "other number of ranks or another micro batch does as well, as long as the batch stays 64.",
+    "other number of ranks or micro batch works too, as long as the batch stays 64.",
     "other_cut.go1": "Set up Launch on one rank",
     "optimizer.title": "Optimizer: from the config or from the script",
     "optimizer.text": "The tutorial shows both ways. With an `optimizer` block the config makes it. Without, the "
@@ -59,11 +59,11 @@ NATIVE: dict[str, str] = {
     "same_batch.title": "Is it the same training?",
     "same_batch.text": "The table’s promise is that 64 stays 64 on whatever there is. Your two runs are below; "
     "their curves lie over each other under Compare.",
-    "same_batch.ask": "What does the way in which 64 is cut change?",
+    "same_batch.ask": "What changes when 64 is split differently?",
     "same_batch.a1": "The learning rate has to follow the number of GPUs",
     "same_batch.a2": "Time and memory; after as many steps the loss is about the same",
     "same_batch.a3": "With more ranks there are more optimizer steps in an epoch",
     "same_batch.right": "Each step sees 64 samples either way, so steps, schedule and learning rate stay. The "
-    "losses differ a little: the samples are dealt in another order, and sums are rounded in another.",
+    "losses differ a little: the samples come in another order, and sums are rounded differently.",
     "same_batch.wrong": "Compare steps and losses of your two runs.",
 }

@@ -3,7 +3,7 @@
 TRANSLATION: dict[str, str] = {
     "translation.name": "Translation with T5: ZeRO-2, then ZeRO-3",
     "translation.about": "Train, watch the loss, train again with ZeRO-3, and find out what two keys do to T5-3B.",
-    "translation.source": "After: a translation model with DeepSpeed on one GPU",
+    "translation.source": "Based on: a translation model with DeepSpeed on one GPU",
     "auto.title": "Read the config",
     "auto.text": "The tutorial’s config has ZeRO stage 2 with the optimizer in host memory. Most of its values are "
     '`"auto"`.\n'
@@ -15,11 +15,11 @@ TRANSLATION: dict[str, str] = {
     "auto.a3": "The preset, from the model’s size",
     "auto.right": 'The Trainer fills every "auto" from its own arguments before DeepSpeed sees the file. Without '
     "the Trainer the same file is refused.",
-    "auto.wrong": "Neither DeepSpeed nor the preset looks at memory for it. Think of what the Trainer’s command "
-    "line has.",
+    "auto.wrong": "Neither DeepSpeed nor the preset looks at memory for it. Think of the Trainer’s command-line "
+    "arguments.",
     "zero2_run.title": "Train with ZeRO-2",
-    "zero2_run.text": "The bundled recipe trains a small T5 on data made by code, so nothing is downloaded. With a "
-    "GPU, the tutorial’s own command works here as well: put its arguments into the box.\n"
+    "zero2_run.text": "The bundled recipe trains a small T5 on generated data, so nothing is downloaded. With a "
+    "GPU, the tutorial’s own command works here as well: enter its arguments.\n"
     "Look at the command and the checks beside it, then press Launch. The first run compiles DeepSpeed’s operators, "
     "about a minute.",
     "zero2_run.go1": "Set up Launch for ZeRO-2",
@@ -29,8 +29,8 @@ TRANSLATION: dict[str, str] = {
     "The step is done when the loss is half of what it was at the start.",
     "zero2_loss.go1": "Open Runs",
     "zero3_run.title": "The same with ZeRO-3",
-    "zero3_run.text": "ZeRO-3 divides the parameters, too, and this config keeps them in host memory: each layer is "
-    "gathered when it computes, and let go.\n"
+    "zero3_run.text": "ZeRO-3 also divides the parameters, and this config keeps them in host memory: each layer is "
+    "gathered when it is needed, then released.\n"
     "It is the tutorial’s config for T5-3B; here it trains the same small T5 as before, so that both runs can be "
     "compared.",
     "zero3_run.go1": "Set up Launch for ZeRO-3",
@@ -41,7 +41,7 @@ TRANSLATION: dict[str, str] = {
     "two_keys.text": "The tutorial trains T5-3B with ZeRO-3 and everything offloaded. It then raises "
     "`stage3_max_live_parameters` to 3e10 and `stage3_max_reuse_distance` to 1e10. GPU memory grows, host memory "
     "does not shrink, and the tutorial ends with the question why.\n"
-    "Hardly any machine at hand trains T5-3B, so the figures here are those of the memory model.",
+    "Few machines can train T5-3B, so the figures here come from the memory model.",
     "two_keys.go1": "Open the config before",
     "two_keys.go2": "Open the config after",
     "two_keys.ask": "Why did host memory stay the same?",

@@ -112,7 +112,7 @@ CHARTS_PAGE: dict[str, str] = {
     "smoothed_from": "logged {value}",
     "more_rows": "{count} more",
     # why it is slow
-    "speed_early": "measuring; told after about 30 s of training.",
+    "speed_early": "measuring; shown after about 30 s of training.",
     "speed_head": "Speed:",
     "speed_try": "Try:",
     # alerts

@@ -1,8 +1,10 @@
 """Texts of 3 · Runs."""
 
 RUNS_PAGE: dict[str, str] = {
-    "empty": "No runs yet. Start one on “2 · Launch”: its loss, memory and output appear "
-    "here, and are kept when you close the tab.",
+    "empty_title": "No runs yet",
+    "empty": "Start one on “2 · Launch”: its loss, memory and output appear here, and are kept when you close the tab.",
+    "empty_elsewhere": "Trained without dsgui? “Add folder…” shows its curves; its files are only read.",
+    "empty_launch": "Go to Launch",
     "answered": "the server answered {status}",
     "no_server": "The dsgui server is not responding ({why}). Runs continue without it; this page keeps trying.",
     "deleted": "Run {run} was deleted.",
@@ -39,7 +41,7 @@ RUNS_PAGE: dict[str, str] = {
     "compare_most": "At most {count} can be compared",
     "compare_with": "Compare {name} with others",
     "choose_title": "Select this run",
-    "choose_hint": "Tick runs to compare, tag or archive them.",
+    "choose_hint": "Select runs to compare, tag or archive them.",
     "compare_both": "Compare the two",
     "differs_title": "Changed settings",
     "differs_from": "Changed from run {run}:",
