@@ -170,7 +170,7 @@ def test_memory_with_sliders_and_two_runs(browser, app, folder):
         at(page, "buffers")
         answer(page, "buffers", 2)
         at(page, "price")
-        expect(page.locator(".ds-learn-status")).to_contain_text("take the steps before it first")
+        expect(page.locator(".ds-learn-status")).to_contain_text("do the earlier steps first")
         made(folder, "with", "translation.py", 2, zero={"offload_optimizer": {"device": "cpu"}})
         made(folder, "without", "translation.py", 2)
         at(page, "with_and_without")
