@@ -279,9 +279,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--readme", action="store_true", help="the README's pictures")
     parser.add_argument("--language", nargs="+", choices=LANGUAGES, default=list(LANGUAGES))
-    parser.add_argument(
-        "--state", nargs="+", choices=[name for name, *_ in STATES], default=[name for name, *_ in STATES]
-    )
+    parser.add_argument("--state", nargs="+", choices=NAMES, default=NAMES)
     parser.add_argument("--theme", nargs="+", choices=THEMES, default=THEMES)
     parser.add_argument("--width", nargs="+", type=int, choices=WIDTHS, default=WIDTHS)
     parser.add_argument("--usual-contrast", dest="contrasts", action="store_const", const=("",), default=("", "more"))

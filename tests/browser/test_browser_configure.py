@@ -11,7 +11,7 @@ from tests.support.browser import HeldAnswers, choose, choose_preset, editor, fi
 pytestmark = pytest.mark.browser
 
 PREFETCH = "/zero_optimization/stage3_prefetch_bucket_size"
-MOST_ROWS = 20  # of 426
+MOST_ROWS = 20  # of 486
 
 
 def config(page):

@@ -32,7 +32,9 @@ from tests.support.run_fixtures import Bench, bench
 
 __all__ = ["bench"]
 
-pytestmark = pytest.mark.remembered(*SERVER, "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml")
+# Beside what a server is made of: what a wheel says of it, the hook, and what builds it.
+BUILT_BY = ("pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml", "requirements-dev.txt")
+pytestmark = pytest.mark.remembered(*SERVER, *BUILT_BY)
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
