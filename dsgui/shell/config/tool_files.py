@@ -1,6 +1,8 @@
 """The files that another tool's settings or command line name: settings, configs, scripts, where a tool is started in
 its own repository."""
 
+import stat
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,7 +26,7 @@ class Reach:
 
     def find(self, named: str) -> Path | None:
         """The nearest plain file of that name, from the folder upwards: tools are started above their examples. None
-        where none may be read."""
+        where none may be read. The search ends below a folder like /tmp: anyone may have left a file there."""
         path = Path(named)
         try:
             path = expanded(path)
@@ -32,8 +34,16 @@ class Reach:
             return None
         if path.is_absolute():
             return self._allowed(path)
-        above = (self.folder, *self.folder.parents)[: _HIGHEST + 1] if self.folder else ()
-        return next((found for one in above if (found := self._allowed(one / path))), None)
+        return next((found for one in self._above() if (found := self._allowed(one / path))), None)
+
+    def _above(self) -> Iterator[Path]:
+        if self.folder is None:
+            return
+        yield self.folder
+        for one in self.folder.parents[:_HIGHEST]:
+            if _anyones(one):
+                return
+            yield one
 
     def _allowed(self, path: Path) -> Path | None:
         try:
@@ -41,6 +51,15 @@ class Reach:
             return real if real.is_file() else None
         except (PlaceError, OSError, ValueError):
             return None
+
+
+def _anyones(folder: Path) -> bool:
+    """A folder for everybody's files, as /tmp is: no tool's repository."""
+    try:
+        mode = folder.stat().st_mode
+    except OSError:
+        return True
+    return bool(mode & stat.S_ISVTX and mode & stat.S_IWOTH)
 
 
 def with_file(outline: Outline, reach: Reach) -> tuple[Outline, tuple[Said, ...]]:

@@ -33,6 +33,19 @@ def test_config_and_script_are_found_above_the_settings(repository):
     assert not any("Still needed" in note for note in found.notes)
 
 
+def test_what_anyone_may_have_left_above_is_not_taken_for_the_config(repository, tmp_path):
+    run = repository / "examples" / "full" / "run.yaml"
+    run.write_text(FACTORY.replace("examples/ds.json", "left.json"))
+    (tmp_path / "left.json").write_text("{}")
+    assert open_file(run).text == "{}"
+    tmp_path.chmod(0o1777)
+    found = open_file(run)
+    assert found.text == ""
+    assert "Still needed: the DeepSpeed config left.json" in found.notes[0]
+    run.write_text(FACTORY.replace("examples/ds.json", "../../../left.json"))
+    assert open_file(run).text == "{}"  # the settings themselves lead there
+
+
 def test_what_lies_outside_the_places_is_not_here(repository, tmp_path):
     (tmp_path / "ds.json").write_text("{}")
     (repository / "examples" / "full" / "run.yaml").write_text(FACTORY.replace("examples/ds.json", "../../../ds.json"))
