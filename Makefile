@@ -17,9 +17,6 @@ BIN := $(VENV)/bin
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --durations=25
 # Tests at once, on two cores: some compute, most wait, for ends, files and sockets.
 WORKERS := 3
-# Those of DeepSpeed's operators that only remembered tests need are compiled where these run again.
-OPERATORS :=
-test-all confirm: OPERATORS := --all
 # Pictures of the Chinese pages need a font of 60 MB that no test does.
 PICTURES :=
 screenshots walkthrough: PICTURES := --pictures
@@ -45,17 +42,14 @@ programs:
 packages: setup
 	@PYTHON="$(PYTHON)" sh scripts/setup_env.sh requirements-dev.txt && sh scripts/setup_node.sh
 
-# What needs no program of Debian's begins while these are fetched. DeepSpeed's operators are compiled beside what needs
-# none; the tests that train wait for them.
+# What needs no program of Debian's begins while these are fetched.
 test:
 	@$(MAKE) --no-print-directory programs & programs=$$!; \
 	$(MAKE) --no-print-directory packages || { wait $$programs; exit 2; }; \
-	$(MAKE) --no-print-directory ops & operators=$$!; \
 	$(MAKE) --no-print-directory --jobs=2 --output-sync check collected; checked=$$?; \
-	wait $$programs && [ $$checked -eq 0 ] && $(MAKE) --no-print-directory unit; tests=$$?; \
-	wait $$operators && exit $$tests
+	wait $$programs && [ $$checked -eq 0 ] && $(MAKE) --no-print-directory unit
 
-test-all: setup-dev check ops
+test-all: setup-dev check
 	@$(NPM) run --silent test
 	DSGUI_SEARCH=1 $(PYTEST) --complete $(ARGS)
 
@@ -63,12 +57,12 @@ test-all: setup-dev check ops
 test-fast: WORKERS := 2
 test-fast: setup-dev
 	@$(NPM) run --silent test
-	$(PYTEST) -m "not ($(OUTSIDE) or processes)" $(ARGS)
+	$(PYTEST) --hypothesis-profile=fast -m "not ($(OUTSIDE) or processes)" $(ARGS)
 
-test-loaded: setup-dev ops
+test-loaded: setup-dev
 	@$(BIN)/python scripts/beside_load.py 4 -- $(MAKE) --no-print-directory unit
 
-confirm: setup-dev ops
+confirm: setup-dev
 	rm -f tests/answers/confirmed.json
 	$(PYTEST) --confirm $(ARGS)
 
@@ -88,7 +82,7 @@ unit:
 
 ops:
 	@echo "dsgui: compiling DeepSpeed's CPU operators (the first time takes some minutes)"
-	@$(BIN)/python scripts/build_ops.py $(OPERATORS) >/dev/null
+	@$(BIN)/python scripts/build_ops.py >/dev/null
 
 audit: setup-dev
 	$(BIN)/python -m pip_audit --requirement requirements.txt --no-deps --disable-pip

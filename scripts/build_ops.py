@@ -1,10 +1,8 @@
 """Compiles the operators that training on a CPU uses, before the tests that train: else several tests wait for one
-compilation, and each other, at once. Does nothing once they are compiled. Who needs them waits for LOCK.
+compilation, and each other, at once. Does nothing once they are compiled; who asks meanwhile waits.
 
 DeepSpeed asks the compiler for a debugger's tables, which take half of the time and which nobody here reads:
-scripts/compilers/c++ leaves them out. The code is the same, and ninja, in a run, finds nothing to do anew.
-
-`--all`: also the one that `make test` needs only where a recipe's answers are no longer remembered."""
+scripts/compilers/c++ leaves them out. The code is the same, and ninja, in a run, finds nothing to do anew."""
 
 import fcntl
 import os
@@ -12,8 +10,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-BUILDERS = ("CPUAdamBuilder", "ShareMemCommBuilder")
-MORE = ("FusedAdamBuilder",)
+BUILDERS = ("CPUAdamBuilder", "ShareMemCommBuilder", "FusedAdamBuilder")
 COMPILERS = Path(__file__).resolve().with_name("compilers")
 LOCK = Path(sys.prefix) / ".operators.lock"
 
@@ -30,7 +27,7 @@ def main() -> None:
     os.environ["PATH"] = f"{COMPILERS}:{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
     with LOCK.open("a") as held, ProcessPoolExecutor(2) as pool:
         fcntl.flock(held, fcntl.LOCK_EX)
-        list(pool.map(build, BUILDERS + (MORE if "--all" in sys.argv else ())))
+        list(pool.map(build, BUILDERS))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """What every test may ask for, and Hypothesis' settings for noisy two-core machines. The browser and the app are for
 the rooms that need them: tests/support/pages.py."""
 
-import fcntl
 import gc
 import os
 import signal
+import subprocess
 import sys
 from functools import cache
 
@@ -13,10 +13,9 @@ from hypothesis import HealthCheck, settings
 
 from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog
-from scripts.build_ops import LOCK
 from tests import distribution
 from tests.answers.confirmed import Confirmed
-from tests.answers.remembered import key_of
+from tests.answers.remembered import ROOT, key_of
 
 # The ninja of this environment, as in a run: each compiles anew what another has compiled.
 os.environ["PATH"] = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
@@ -27,6 +26,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # Timings say nothing on a shared machine: a slow draw or example is no failure.
 settings.register_profile("dsgui", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("fast", settings.get_profile("dsgui"), max_examples=25)  # make test-fast
 settings.load_profile("dsgui")
 
 MOST_SECOND_TRIES = 3
@@ -82,17 +82,18 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 @cache
-def wait_for_operators():
-    """Until nobody compiles DeepSpeed's operators any more, which `make test` does beside the tests."""
-    with LOCK.open("a") as held:
-        fcntl.flock(held, fcntl.LOCK_SH)
+def compile_operators():
+    """DeepSpeed's, at once and by nobody else meanwhile: a training would wait for them longer than its test does."""
+    subprocess.run([sys.executable, "-m", "scripts.build_ops"], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
 
 
 def pytest_runtest_setup(item):
-    if remembered_by(item) and seen_before(item.config).holds(remembered_by(item)):
+    key = remembered_by(item)
+    if key and seen_before(item.config).holds(key):
         pytest.skip("passed with this very content (make test-all runs it)")
-    if item.get_closest_marker("deepspeed"):
-        wait_for_operators()
+    # What trains is remembered: the other tests of the real DeepSpeed ask it something and need no operator.
+    if key and item.get_closest_marker("deepspeed"):
+        compile_operators()
 
 
 @pytest.hookimpl(wrapper=True)

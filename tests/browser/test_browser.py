@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from tests.answers.remembered import SERVER
 from tests.support.app_server import running_app
 from tests.support.browser import fill, findings, json_text, stop_run
 
@@ -15,10 +16,11 @@ pytestmark = pytest.mark.browser
 
 # How far a chart's horizontal axis reaches on the screen, not what it was given.
 DRAWN_TO = "(name) => document.querySelector(`[data-chart='${name}'] .js-plotly-plot`)._fullLayout.xaxis.range[1]"
-# The first run on a machine compiles DeepSpeed's operators.
-FIRST_POINTS_MS = 300_000
+FIRST_POINTS_MS = 120_000
 
 
+@pytest.mark.deepspeed
+@pytest.mark.remembered(*SERVER)
 def test_the_whole_path_from_preset_to_a_stopped_run(page, app):
     expect(findings(page)).to_contain_text("Checks pass")
     # Break the batch identity for two ranks.

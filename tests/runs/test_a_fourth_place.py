@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from dsgui.core.launch.state import RunState
+from tests.answers.remembered import SERVER
 from tests.support.run_fixtures import CONFIG, Bench, bench, wait_until
 
 __all__ = ["bench"]
+
+pytestmark = pytest.mark.remembered(*SERVER)
 
 ROOT = Path(__file__).parents[2]
 TRAIN = """

@@ -35,10 +35,13 @@ from dsgui.shell.processes.processes import (
 )
 from dsgui.shell.runs.store import Store
 from dsgui.supervise import began, phase_of, why_they_stay
+from tests.answers.remembered import SUPERVISION
 from tests.support.curves_json import logged, sampled
 from tests.support.run_fixtures import Bench, bench, exists, lose, wait_until
 
 __all__ = ["bench"]
+
+pytestmark = pytest.mark.remembered(*SUPERVISION)
 
 FAMILY = """
     import os, signal, subprocess, sys, time

@@ -16,8 +16,11 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.answers.remembered import SERVER
 from tests.support.app_server import ROOT, running_app
 from tests.support.ports import free_port
+
+pytestmark = pytest.mark.remembered(*SERVER)
 
 BODY = b'--b\r\nContent-Disposition: form-data; name="files"; filename="c.json"\r\n\r\n{}\r\n--b--\r\n'
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shutil
 
 import gradio as gr
 import httpx
@@ -302,10 +303,20 @@ def upload(served, name, content, field="files"):
     return served.ask("POST", "/gradio_api/upload", headers, body + f"\r\n--{boundary}--\r\n".encode())
 
 
+@pytest.fixture(scope="module")
+def uploading(tmp_path_factory):
+    """An app, and the folder for what is uploaded to it."""
+    folder = tmp_path_factory.mktemp("uploading")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("GRADIO_TEMP_DIR", str(folder / "uploads"))
+        yield serve(folder), folder / "uploads"
+
+
 @pytest.fixture
-def uploads(tmp_path, monkeypatch):
-    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "uploads"))
-    return serve(tmp_path), tmp_path / "uploads"
+def uploads(uploading):
+    """The same, as nobody has uploaded anything."""
+    shutil.rmtree(uploading[1], ignore_errors=True)
+    return uploading
 
 
 def test_uploads_are_config_files_kept_for_a_while_where_their_owner_alone_reads_them(uploads):

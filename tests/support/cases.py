@@ -15,7 +15,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
+# The examples Hypothesis makes of a property, as the profile has it: more for a cheap one, fewer for a dear one.
+AS_USUAL = settings().max_examples
 CHANGED_BY_A_CASE = {"monkeypatch", "tmp_path", "capsys", "capfd", "caplog", "recwarn", "request", "confirmed"}
 MOST_CHARACTERS = 200
 _SHORT = reprlib.Repr()  # whatever depth a value has

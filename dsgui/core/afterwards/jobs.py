@@ -11,8 +11,8 @@ from dsgui.core.texts.saying import Said, said, wrong
 
 DTYPES = {"fp32": 4, "bf16": 2}  # bytes of an element
 USUAL_SHARD = "5GB"
-_SHARD = re.compile(r"(\d{1,6})\s?([MG])B\Z", re.IGNORECASE)
-_UNITS = {"M": 10**6, "G": 10**9}  # as huggingface_hub counts them
+_SHARD = re.compile(r"(\d{1,9})\s?([KMGT])(I?)B\Z", re.IGNORECASE)
+_POWERS = {"K": 1, "M": 2, "G": 3, "T": 4}
 _IMPORTS_BYTES = 1 << 30  # torch, DeepSpeed and transformers, before any tensor
 _SPARE = 1.05
 _LABELS = {
@@ -66,11 +66,11 @@ class Room:
 
 
 def shard_bytes(typed: str) -> int:
-    """ "5GB", "500MB" in bytes. Raises `PlanError`."""
+    """ "5GB", "500MB", "2GiB" in bytes, as transformers counts them. Raises `PlanError`."""
     match = _SHARD.match(typed.strip())
     if not match or int(match[1]) == 0:
         raise PlanError(wrong("after.shard_size", typed=typed[:20]))
-    return int(match[1]) * _UNITS[match[2].upper()]
+    return int(match[1]) * (1024 if match[3] else 1000) ** _POWERS[match[2].upper()]
 
 
 def usual_name(verb: Verb, thing: Thing, dtype: str) -> str:

@@ -39,6 +39,9 @@ def _worth(run: RunFacts) -> tuple[bool, bool]:
 
 
 def _differ(chosen: Sequence[RunFacts], apart: bool) -> bool:
+    """Of two that split a batch in two ways, each has to learn it from the first step: one that was resumed did not."""
+    if apart and any(run.setup.resumed for run in chosen):
+        return False
     cuts = {(run.setup.ranks, run.setup.micro) for run in chosen}
     distinct = len({run.run_id for run in chosen}) == len(chosen)
     return distinct and (not apart or len(cuts) == len(chosen))

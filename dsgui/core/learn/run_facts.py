@@ -5,18 +5,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgui.core.config.context import Integration
+from dsgui.core.launch.checkpoint import RESUME
 from dsgui.core.launch.plan import Plan
 from dsgui.core.launch.state import RunState
 from dsgui.core.script.words import value_of
 
 _BATCH_OPTIONS = ("--per_device_train_batch_size",)
+_RESUME_OPTIONS = (RESUME, "--resume")
 _LORA_OPTIONS = ("--lora_r", "--lora_rank", "--lora_alpha", "--use_peft", "--use_lora")
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
     """How a run was started. `batch` and `micro` are None where neither config nor arguments say them in figures.
-    `script` is its name in small letters, without the folder."""
+    `script` is its name in small letters, without the folder. `resumed`: it went on from another's checkpoint."""
 
     integration: Integration
     stage: int
@@ -26,6 +28,7 @@ class Setup:
     micro: int | None = None
     lora: bool = False
     script: str = ""
+    resumed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,7 @@ def setup_of(plan: Plan, config: Mapping[str, Any]) -> Setup:
         micro=micro,
         lora=_has_lora(plan),
         script=_script(plan),
+        resumed=value_of(plan.arguments, _RESUME_OPTIONS) is not None,
     )
 
 

@@ -57,12 +57,15 @@ def test_the_worker_is_told_all_of_it() -> None:
     )
 
 
-@pytest.mark.parametrize(("typed", "count"), [("5GB", 5 * 10**9), (" 500mb ", 5 * 10**8), ("1 GB", 10**9)])
-def test_a_size_is_read_as_huggingface_hub_reads_it(typed: str, count: int) -> None:
+SIZES = [("5GB", 5 * 10**9), (" 500mb ", 5 * 10**8), ("1 GB", 10**9), ("200KB", 200_000), ("2GiB", 2 << 30)]
+
+
+@pytest.mark.parametrize(("typed", "count"), SIZES)
+def test_a_size_is_read_as_transformers_reads_it(typed: str, count: int) -> None:
     assert shard_bytes(typed) == count
 
 
-@pytest.mark.parametrize("typed", ["", "0GB", "5", "5GiB", "-1GB", "9" * 20 + "GB"])
+@pytest.mark.parametrize("typed", ["", "0GB", "5", "5G", "-1GB", "9" * 20 + "GB"])
 def test_what_is_no_size_is_told(typed: str) -> None:
     with pytest.raises(PlanError, match="5GB or 500MB"):
         shard_bytes(typed)

@@ -57,6 +57,13 @@ def test_the_run_that_learned_counts_before_a_newer_one_that_was_stopped():
     assert [one.run_id for one in found.runs] == ["old"]
 
 
+def test_a_run_that_went_on_from_anothers_checkpoint_is_not_the_batch_split_otherwise():
+    native = {"integration": NATIVE, "batch": 64, "script": "pretraining.py"}
+    first, other = run("a", micro=8, ranks=1, **native), run("b", micro=2, ranks=4, **native)
+    assert "other_cut" in done("native", [first, other])
+    assert "other_cut" not in done("native", [first, replace(other, setup=replace(other.setup, resumed=True))])
+
+
 def test_a_comparison_counts_once_it_was_looked_at_and_both_runs_are_there():
     both, seen = [run("a"), run("b", stage=3)], Progress().having_compared("side_by_side", ("a", "b"))
     assert "side_by_side" not in done("translation", both)

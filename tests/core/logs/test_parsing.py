@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dsgui.core.logs.trainlog import TrainLog
 from dsgui.core.metrics.points import Event, Point, number_to_json
-from tests.support.cases import each_case
+from tests.support.cases import AS_USUAL, each_case
 
 FOLDER = Path(__file__).parents[2] / "outputs"
 SAMPLES = sorted(path.stem for path in FOLDER.glob("*.txt"))
@@ -64,7 +64,7 @@ def test_every_kind_of_source_has_a_sample() -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=AS_USUAL // 6)
 @given(st.lists(st.integers(1, 400) | st.integers(400, 40_000), min_size=1, max_size=12))
 def test_how_an_output_is_cut_changes_nothing(name: str, sizes: list[int]) -> None:
     assert as_json(*read(output(name), sizes)) == as_json(*read_whole(name))
@@ -78,7 +78,7 @@ def test_what_a_flood_passed_over_ends_no_block_of_metrics_that_began_behind_it(
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=AS_USUAL // 10)
 @given(st.lists(st.integers(1, 4000), min_size=1, max_size=8), st.lists(st.booleans(), min_size=1, max_size=8))
 def test_in_a_flood_the_same_values_are_found(name: str, sizes: list[int], skims: list[bool]) -> None:
     skimmed, whole = read(output(name), sizes, skims)[0], read_whole(name)[0]
@@ -302,7 +302,7 @@ def step_lines(draw: st.DrawFn) -> list[str]:
 
 
 @given(step_lines())
-@settings(max_examples=300)
+@settings(max_examples=3 * AS_USUAL)
 def test_lines_read_together_say_what_each_says_alone(lines: list[str]) -> None:
     known = [f"step={n} loss=0.{n} lr=0.{n}\n" for n in range(1, 9)]
     known += [f"Rank[{n % 2}]: Epoch 1, step {n} / 900, loss 0.{n}\n" for n in range(1, 17)]
@@ -337,6 +337,6 @@ def drawings(draw: st.DrawFn) -> list[str]:
 
 
 @given(drawings())
-@settings(max_examples=300)
+@settings(max_examples=3 * AS_USUAL)
 def test_bars_read_together_say_what_each_says_alone(pieces: list[str]) -> None:
     assert told(["".join(pieces)]) == told(pieces)

@@ -19,7 +19,7 @@ from dsgui.core.logs.trainlog import LINE_LIMIT_BYTES, Epoch, Progress, TrainLog
 from dsgui.core.metrics.curves import RECORD, SeriesTable
 from dsgui.core.metrics.points import Point
 from dsgui.core.texts.saying import sentences
-from tests.support.cases import each_case
+from tests.support.cases import AS_USUAL, each_case
 
 BAR = "█████     "
 TRAINER = (
@@ -87,7 +87,7 @@ _PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=200)
+@settings(max_examples=2 * AS_USUAL)
 @given(st.lists(_PIECES, max_size=25), st.integers(1, 7))
 def test_any_output_reads_the_same_byte_by_byte(pieces: list[str], size: int) -> None:
     data, log = "".join(pieces).encode(), TrainLog()
@@ -95,7 +95,7 @@ def test_any_output_reads_the_same_byte_by_byte(pieces: list[str], size: int) ->
     assert points == read(data)
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * AS_USUAL)
 @given(
     st.lists(_PIECES | st.just("plain words\n"), max_size=40), st.integers(1, 60), st.lists(st.booleans(), min_size=1)
 )

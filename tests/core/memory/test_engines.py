@@ -14,6 +14,7 @@ from dsgui.core.memory.question import Group, Question, Workload
 from dsgui.core.memory.settings import settings_of
 from dsgui.core.memory.walk import Block, Unit, Walk, Weight
 from tests.core.memory.test_instant import LLAMA_7B, Model
+from tests.support.cases import AS_USUAL
 from tests.support.work import calls_in
 
 ROOT = Path(__file__).parents[3]
@@ -77,7 +78,7 @@ def states(ledger):
     return sum(part.count for one in at_step for part in one.parts if part.component in STATES)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=2 * AS_USUAL // 5)
 @given(config=configs(), walk=walks(2), ranks=st.integers(1, 9), more=st.integers(1, 60))
 def test_more_ranks_never_take_more_of_a_gpu_for_states(config, walk, ranks, more):
     padding = 512 * 16 * len(walk.weights())  # parts are rounded up, each weight for itself
@@ -85,7 +86,7 @@ def test_more_ranks_never_take_more_of_a_gpu_for_states(config, walk, ranks, mor
     assert states(many) <= states(few) + padding
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=2 * AS_USUAL // 5)
 @given(config=configs(), walk=walks(2), ranks=st.integers(1, 9), more=st.integers(1, 10**7))
 def test_a_larger_bucket_is_never_less_to_hold(config, walk, ranks, more):
     def held(ledger):
@@ -99,7 +100,7 @@ def test_a_larger_bucket_is_never_less_to_hold(config, walk, ranks, more):
     assert held(run(larger, walk, ranks)) >= held(run(config, walk, ranks))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=3 * AS_USUAL // 5)
 @given(config=configs(), walk=walks(2), ranks=st.integers(1, 9), data=st.data())
 def test_parts_are_all_of_a_peak_and_nothing_is_freed_twice(config, walk, ranks, data):
     ledger = run(config, walk, ranks, data.draw(st.integers(0, ranks - 1)))
@@ -110,7 +111,7 @@ def test_parts_are_all_of_a_peak_and_nothing_is_freed_twice(config, walk, ranks,
     }
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=2 * AS_USUAL // 5)
 @given(config=configs(), walk=walks(2), ranks=st.integers(1, 9))
 def test_a_step_gives_back_what_it_took(config, walk, ranks):
     """The weights, states and buffers that outlive a step are the same after the next one."""
@@ -121,7 +122,7 @@ def test_a_step_gives_back_what_it_took(config, walk, ranks):
     assert engine.alive() == once
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=2 * AS_USUAL // 5)
 @given(config=configs(), walk=walks(2), ranks=st.integers(1, 9))
 def test_each_part_hangs_on_keys_of_the_schema_or_arguments(config, walk, ranks):
     for one in run(config, walk, ranks).peaks():

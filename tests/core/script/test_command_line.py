@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dsgui.core.script.command_line import ANY, NOTHING, ONE, PERHAPS, SOME, Option, Reading, read
+from tests.support.cases import AS_USUAL
 
 OPTIONS = (
     Option("learning_rate", ("--learning_rate", "--learning-rate")),
@@ -90,7 +91,7 @@ def as_argparse(reading: Reading) -> dict[str, object]:
     return {name: value(name, words) for name, words in reading.given.items()}
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=6 * AS_USUAL)
 @given(st.lists(st.sampled_from(WORDS), max_size=5))
 def test_any_words_are_read_as_argparse_reads_them(words: list[str]) -> None:
     reading, truth = read(words, OPTIONS), argparses(words)

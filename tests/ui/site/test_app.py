@@ -11,11 +11,14 @@ import pytest
 
 from dsgui.cli import main
 from dsgui.commands import serve
+from tests.answers.remembered import SERVER
 from tests.core.memory.test_dry_run import RECORD
 from tests.support import rehearsing_python
 from tests.support.app_server import ROOT, running_app
 from tests.support.ports import free_port
 from tests.support.run_fixtures import wait_until
+
+pytestmark = pytest.mark.remembered(*SERVER)
 
 # numpy, pandas and pyarrow are not here: Gradio itself imports them.
 HEAVY = {"torch", "deepspeed", "transformers", "datasets", "accelerate", "matplotlib", "plotly", "scipy"}

@@ -42,10 +42,7 @@ export function size(bytes) {
 export const gib = (bytes) => (typeof bytes === "number" ? `${(bytes / GIB).toFixed(2)} GiB` : NONE);
 
 /** Steps a second, of slow ones seconds a step. @param {number} rate */
-export function pace(rate) {
-  if (!(rate > 0)) return NONE;
-  return rate >= 1 ? perSecond(rate) : `${figure(1 / rate)} s/step`;
-}
+export const pace = (rate) => (rate > 0 && rate < 1 ? `${figure(1 / rate)} s/step` : perSecond(rate));
 
-/** Steps a second, of slow ones as well: beside others one unit is compared. @param {number} rate */
-export const perSecond = (rate) => `${figure(rate)} steps/s`;
+/** Steps a second, of slow ones as well: beside others one unit is compared. @param {number | null} [rate] */
+export const perSecond = (rate) => (rate && rate > 0 ? `${figure(rate)} steps/s` : NONE);

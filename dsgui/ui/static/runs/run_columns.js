@@ -2,7 +2,7 @@
 // but for the texts.
 
 import { locale } from "../common/dom.js";
-import { duration, figure, gib, pace } from "../common/format.js";
+import { duration, figure, gib, perSecond } from "../common/format.js";
 import { keyName } from "../memory/memory_bars.js";
 import { listed, textOf, words } from "../texts/texts.js";
 
@@ -146,7 +146,7 @@ export const COLUMNS = [
     width: "110px",
     shown: true,
     sorts: true,
-    text: (run) => pace(run.steps_per_second ?? 0),
+    text: (run) => perSecond(run.steps_per_second),
     value: (run) => run.steps_per_second,
   },
 ];
