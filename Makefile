@@ -1,6 +1,6 @@
 # make run    creates .venv, installs what is needed, starts dsgui and prints its URL
 # make test   the same, plus Debian's Chromium and the test tools, then lint, types and tests
-# make test-fast   the tests that need no browser, no DeepSpeed, no Slurm and no process of dsgui's: about two minutes
+# make test-fast   the tests that need no browser, no DeepSpeed, no Slurm and no process of dsgui's, with fewer random examples: a minute and a half
 # make test-all   make test, all of it put to the real DeepSpeed again, and what takes half an hour: every fix over every config
 # make screenshots   every page as a picture, and a contact sheet of them: test-artifacts/screenshots/index.html (ARGS=--readme: the README's two)
 # make walkthrough   twelve tasks in a real browser, their clicks, keys and seconds: docs/walkthrough.md
@@ -57,7 +57,7 @@ test-all: setup-dev check
 test-fast: WORKERS := 2
 test-fast: setup-dev
 	@$(NPM) run --silent test
-	$(PYTEST) --hypothesis-profile=fast -m "not ($(OUTSIDE) or processes)" $(ARGS)
+	$(PYTEST) --hypothesis-profile=fast -m "not ($(OUTSIDE) or processes or slow)" $(ARGS)
 
 test-loaded: setup-dev
 	@$(BIN)/python scripts/beside_load.py 4 -- $(MAKE) --no-print-directory unit

@@ -41,6 +41,15 @@ PROCESSES = (
     "tests/ui/site/test_app.py",
 )
 
+# What computes for seconds: `make test-fast` leaves it out as well.
+SLOW = (
+    "tests/core/script/test_class_keywords.py::test_a_keyword_and_names_that",
+    "tests/core/script/test_script_options.py::test_the_options_are_those_that_the_real_parser_has",
+    "tests/project/test_linear.py",
+    "tests/security/test_secrets.py::test_what_a_stranger_prints_costs",
+    "tests/shell/memory/test_counting.py",
+)
+
 REAL_PROGRAMS = ("processes", "browser", "deepspeed", "machines")
 
 
@@ -54,6 +63,8 @@ def mark(items: list[Any]) -> None:
     for item in items:
         if item.nodeid.startswith(PROCESSES):
             item.add_marker("processes")
+        if item.nodeid.startswith(SLOW):
+            item.add_marker("slow")
         if any(item.get_closest_marker(name) for name in REAL_PROGRAMS):
             item.add_marker(pytest.mark.flaky(reruns=1))
 

@@ -52,6 +52,9 @@ def test_a_switch_has_three_states_and_a_short_list_is_chosen_by_the_arrow_keys(
 
 def test_the_editor_gaining_and_losing_the_focus_moves_nothing(page):
     height = "document.documentElement.scrollHeight"
+    # What comes with the first answers has its place.
+    expect(findings(page)).to_contain_text("Checks pass")
+    expect(page.locator(".ds-mem-head").first).to_be_visible()
     page.locator(".ds-search").focus()
     expect(page.locator("#config-json")).to_have_attribute("data-hint", re.compile("Tab"))
     apart = page.evaluate(height)

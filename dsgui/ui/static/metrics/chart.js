@@ -25,9 +25,6 @@ import { listed, words } from "../texts/texts.js";
  */
 
 const DRAW_LIMIT_MS = 5000;
-// Of a chart out of sight, new points are drawn this rarely, and when it comes near the window.
-const OUT_OF_SIGHT_MS = 15_000;
-const NEAR = { rootMargin: "300px 0px" };
 
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("charts_page", code, given);
@@ -75,15 +72,8 @@ export class Chart {
     this.view = null;
     this.revision = 0;
     this.drawingSince = 0;
-    this.drawn = { settings: "", data: "", at: 0 };
+    this.drawn = "";
     this.listening = false;
-    this.near = true;
-    this.later = 0;
-    this.sighted = new IntersectionObserver((entries) => {
-      this.near = entries.some((entry) => entry.isIntersecting);
-      if (this.near) this.draw(this.view);
-    }, NEAR);
-    this.sighted.observe(this.node);
     // A chart that gets a neighbour becomes narrower; one that fills the screen becomes higher.
     this.resized = new ResizeObserver(() => this.draw(this.view, true));
     this.resized.observe(this.node);
@@ -168,16 +158,10 @@ export class Chart {
     };
   }
 
-  /**
-   * What a drawing is made of: while it stays the same, the one that is there is good. `data` grows with a run; all
-   * else is as someone set it.
-   * @param {Drawn} view
-   */
-  state({ events, reach, ...view }) {
-    const { limits, resets } = this.content;
-    const settings = JSON.stringify([view, limits, resets, this.lines.map(({ name, axis }) => [name, axis])]);
-    const data = JSON.stringify([events.length, reach, this.lines.map(({ curve }) => curve.version)]);
-    return { settings, data, at: performance.now() };
+  /** What a drawing is made of: while it stays the same, the one that is there is good. @param {Drawn} view */
+  state(view) {
+    const lines = this.lines.map((line) => [line.name, line.curve.version, line.axis]);
+    return JSON.stringify([{ ...view, events: view.events.length }, this.content.limits, this.content.resets, lines]);
   }
 
   /**
@@ -196,7 +180,7 @@ export class Chart {
     if (!this.lines.length || busy) return;
     if (!this.node.isConnected || !this.node.offsetWidth) return;
     const state = this.state(view);
-    if (!force && this.good(state)) return this.drawLater(state);
+    if (state === this.drawn && !force) return;
     this.drawingSince = performance.now();
     this.render(view)
       .then(() => {
@@ -210,21 +194,6 @@ export class Chart {
       .finally(() => {
         this.drawingSince = 0;
       });
-  }
-
-  /** Whether the drawing that is there will do. @param {{settings: string, data: string, at: number}} state */
-  good({ settings, data, at }) {
-    if (settings !== this.drawn.settings) return false;
-    return data === this.drawn.data || (!this.near && at - this.drawn.at < OUT_OF_SIGHT_MS);
-  }
-
-  /** What came out of sight is not left undrawn when nothing more comes. @param {{data: string}} state */
-  drawLater({ data }) {
-    if (this.later || data === this.drawn.data) return;
-    this.later = window.setTimeout(() => {
-      this.later = 0;
-      this.draw(this.view);
-    }, OUT_OF_SIGHT_MS);
   }
 
   /** @param {Drawn} view */
@@ -338,8 +307,6 @@ export class Chart {
   /** Nobody looks at it any more: plotly lets go of what it keeps. */
   close() {
     this.resized.disconnect();
-    this.sighted.disconnect();
-    window.clearTimeout(this.later);
     if (this.listening) window.Plotly.purge(this.plot);
   }
 
