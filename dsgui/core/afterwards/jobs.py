@@ -70,7 +70,8 @@ def shard_bytes(typed: str) -> int:
     match = _SHARD.match(typed.strip())
     if not match or int(match[1]) == 0:
         raise PlanError(wrong("after.shard_size", typed=typed[:20]))
-    return int(match[1]) * (1024 if match[3] else 1000) ** _POWERS[match[2].upper()]
+    size: int = int(match[1]) * (1024 if match[3] else 1000) ** _POWERS[match[2].upper()]
+    return size
 
 
 def usual_name(verb: Verb, thing: Thing, dtype: str) -> str:
