@@ -76,8 +76,14 @@ class Rung:
     slower: float
 
     def said(self) -> Iterator[Said]:
-        """The moves in words."""
-        return (said("memory_moves", code) for code in self.moves)
+        """The moves in words: several rungs differ in the micro batch alone."""
+        counts = {"micro": str(self.workload.micro_batch), "steps": str(self.steps)}
+        return (said("memory_moves", code, **(counts if code == "micro_batch" else {})) for code in self.moves)
+
+    @property
+    def steps(self) -> int:
+        """How often gradients are accumulated, where the micro batch is a smaller one; else 1."""
+        return next((int(one.literal or 0) for one in self.changes if one.pointer == ACCUMULATION), 1)
 
 
 Values = Mapping[str, Any]

@@ -93,6 +93,15 @@ def test_what_the_host_has_no_room_for_is_not_moved_there():
     assert without is None or not any(move.startswith("offload") for move in without.moves)
 
 
+def test_no_two_rungs_are_called_the_same():
+    workload = replace(asked().workload, micro_batch=8)
+    rungs = ladder(replace(asked(), workload=workload), means(80 * GIB))
+    assert sum("micro_batch" in rung.moves for rung in rungs) > 1
+    names = [" + ".join(map(str, rung.said())) for rung in rungs]
+    assert len(set(names)) == len(names)
+    assert any("Smaller micro batch, more accumulation (4 × 2)" in name for name in names)
+
+
 def test_nothing_fits_into_nothing():
     assert cheapest_fit(asked(), means(1 << 20)) is None
 

@@ -131,7 +131,7 @@ def _after(found: Rung, case: Case, edited: Document, checker: Checker) -> Case:
         arguments = replace(
             context.arguments or TrainingArguments(),
             per_device_train_batch_size=work.micro_batch,
-            gradient_accumulation_steps=_steps(found),
+            gradient_accumulation_steps=found.steps,
         )
         context = replace(context, arguments=arguments)
     checked = context if case.context.arguments is not None else case.context
@@ -139,10 +139,6 @@ def _after(found: Rung, case: Case, edited: Document, checker: Checker) -> Case:
     choice = replace(case.choice, checkpointing=work.checkpointing)
     micro_batch = work.micro_batch if case.micro_batch else None
     return Case(edited.value, context, findings, case.model, choice, micro_batch)
-
-
-def _steps(found: Rung) -> int:
-    return next((int(one.literal or 0) for one in found.changes if one.pointer == ACCUMULATION), 1)
 
 
 # ----------------------------------------------------------------------------------------------------------- words
