@@ -3,7 +3,7 @@
 import { EVALUATION } from "./charts.js";
 import { actionMenu, handle, inBrief, Tip, toggle } from "./chart_tools.js";
 import { el, messageOf, withOptions } from "../common/dom.js";
-import { colourOf, isDark, loadPlotly } from "./plotly_library.js";
+import { plotColour, isDark, loadPlotly } from "./plotly_library.js";
 import { canBeLog, layoutOf, shade, tracesOf, zoomed } from "./plotting.js";
 import { readout } from "./readout.js";
 import { listed, words } from "../texts/texts.js";
@@ -144,9 +144,9 @@ export class Chart {
   /** @returns {Look} */
   look() {
     return {
-      text: colourOf("--body-text-color", "#222"),
-      grid: colourOf("--ds-grid", "#ddd"),
-      ground: colourOf("--block-background-fill", "#fff"),
+      text: plotColour("--body-text-color", "#222"),
+      grid: plotColour("--ds-grid", "#ddd"),
+      ground: plotColour("--block-background-fill", "#fff"),
       font: getComputedStyle(this.node).fontFamily,
       dark: isDark(),
       fullHeight: this.full ? window.innerHeight - 60 : null,
