@@ -51,8 +51,8 @@ def _spoken() -> str:
     parts = (
         ("Record<string, Record<string, string>>", "TEXTS", browsers),
         (
-            "{ colours: string[], charts: Record<string, ChartKind>, logged: Record<string, Spot>, endings: "
-            "Record<string, Spot>, readings: Record<string, Spot>, losses: Record<string, string>, "
+            "{ colours: string[], dashes: string[], charts: Record<string, ChartKind>, logged: Record<string, Spot>, "
+            "endings: Record<string, Spot>, readings: Record<string, Spot>, losses: Record<string, string>, "
             "evaluationCosts: string[], evaluationCounts: string }",
             "CHARTS",
             table_json(),

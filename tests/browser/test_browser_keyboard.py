@@ -180,3 +180,56 @@ def test_what_the_system_asks_of_the_look_reaches_the_page(at):
         page.emulate_media(**asked)
         assert page.evaluate(value) == told
         page.emulate_media(**not_asked)
+
+
+# The words on Highlight that Chromium puts a piece of Canvas behind, which hides HighlightText.
+COVERED = """() => {
+  const probe = document.body.appendChild(document.createElement("i"));
+  probe.style.cssText = "forced-color-adjust: none; background: Highlight";
+  const highlight = getComputedStyle(probe).backgroundColor;
+  probe.remove();
+  const filled = [...document.querySelectorAll("body *")].filter((one) =>
+    one.checkVisibility() && one.textContent.trim() && getComputedStyle(one).backgroundColor === highlight);
+  return [filled.length, filled.filter((one) => getComputedStyle(one).forcedColorAdjust !== "none")
+    .map((one) => one.textContent)];
+}"""
+TICK = """() => {
+  const probe = document.body.appendChild(document.createElement("i"));
+  probe.style.color = "CanvasText";
+  const colours = [probe, document.querySelector(".js-plotly-plot .xtick text")];
+  const [text, tick] = colours.map((one, at) => getComputedStyle(one)[at ? "fill" : "color"]);
+  probe.remove();
+  return [text, tick];
+}"""
+
+
+def test_in_forced_colours_what_is_filled_keeps_its_words_and_a_chart_is_read(at):
+    page, app, (one, _) = at
+    page.emulate_media(forced_colors="active", color_scheme="dark")
+    replace_text(page, json.dumps({**WRONG, "bf16": {"enabled": True}}))
+    page.locator(".ds-fix").first.wait_for()
+    page.click('[data-tab="precision"]')
+    count, covered = page.evaluate(COVERED)
+    # The way to Launch, the download, a fix, the section, a chosen segment, the language.
+    assert (covered, count >= 6) == ([], True)
+    begin_run(page, app.url, one)
+    count, covered = page.evaluate(COVERED)
+    assert (covered, count >= 2) == ([], True)  # the axis, the language
+    text, tick = page.evaluate(TICK)
+    assert tick == text
+
+
+def begin_run(page, url, run_id):
+    page.goto(f"{url}?run={run_id}")
+    page.locator(".js-plotly-plot .xtick text").first.wait_for()
+
+
+def test_the_editors_focus_is_shown_over_its_line_numbers(at):
+    page, *_ = at
+    page.locator("#config-json .cm-content").click()
+    told = page.evaluate(
+        """() => { const ring = getComputedStyle(document.querySelector("#config-json .cm-editor"), "::after");
+        const gutters = getComputedStyle(document.querySelector("#config-json .cm-gutters"));
+        return [ring.borderTopWidth, ring.borderTopStyle, Number(ring.zIndex) > Number(gutters.zIndex)]; }"""
+    )
+    assert told == ["2px", "solid", True]

@@ -11,6 +11,8 @@ from playwright.sync_api import expect
 from dsgui.cli import main
 from dsgui.core.errors import RunError
 from dsgui.core.launch.state import RunState, RunStatus
+from dsgui.core.metrics import chart_table
+from dsgui.core.metrics.chart_table import COLOURS, DASHES, READINGS
 from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.samples import GpuSample, Sample
 from dsgui.core.metrics.thinning import Curve
@@ -112,6 +114,22 @@ def test_several_runs_are_laid_over_each_other_and_their_configs_compared(bench:
     assert [line["run"] for line in drawn["Loss"]["lines"]] == ["one", "two", "three"]
     assert len({line["colour"] for line in drawn["GPU memory"]["lines"]}) == 3
     assert len(drawn["GPU memory"]["lines"]) == 3 * 2  # cards; what each run took of them is told of one run alone
+
+
+def test_a_line_has_the_colour_of_the_runs_page(bench: Bench):
+    drawn = charts_in(report(bench, made_run(bench)))
+    looks = {line["what"]: (COLOURS[line["colour"]], DASHES[line["dash"]]) for line in drawn["GPU memory"]["lines"]}
+    first, second = COLOURS[:2]
+    assert looks == {
+        "GPU 0": (first, "solid"),
+        "GPU 0, this run": (first, "dot"),
+        "GPU 1": (second, "solid"),
+        "GPU 1, this run": (second, "dot"),
+    }
+    assert [line["colour"] for line in drawn["GPU utilization"]["lines"]] == [0, 1]
+    host = {line["what"]: COLOURS[line["colour"]] for line in drawn["Host memory"]["lines"]}
+    table = {place.note: place.colour for place in READINGS.values() if place.chart == "host_memory"}
+    assert host == {chart_table.told(note): colour for note, colour in table.items() if chart_table.told(note) in host}
 
 
 def charts_in(html):

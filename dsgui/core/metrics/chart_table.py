@@ -14,12 +14,13 @@ from dsgui.core.texts.english import TEXTS
 from dsgui.core.texts.saying import words
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")  # Okabe and Ito
+DASHES = ("solid", "dash", "dot", "dashdot")  # as plotly calls them; a report has one more
 _BLUE, _ORANGE, _, _PINK, _, _, _GREY = COLOURS
 LOSS, EVALUATION, THROUGHPUT = "loss", "evaluation", "throughput"
 # In a name: what it took.
 EVALUATION_COSTS = ("runtime", "per_second", "gen_len", "num_tokens", "preparation_time", "_mem_")
 EVALUATION_COUNTS = "_samples"  # at a name's end
-_CARD = re.compile(r"gpu(\d+)\.(\w+)\Z")
+CARD = re.compile(r"gpu(\d+)\.(\w+)\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ def place_of(series: Series) -> Place | None:
     """As `ui/static/metrics/charts.js` decides; None if no chart of the table shows it."""
     name, kind = series.name, series.kind
     if kind == "sample":
-        card = _CARD.match(name)
+        card = CARD.match(name)
         return READINGS.get(f"gpu.{card[2]}" if card else name)
     if kind == "final" or (kind == "eval" and _is_cost(name)):
         return None
@@ -138,7 +139,7 @@ def place_of(series: Series) -> Place | None:
 def name_of(series: Series, place: Place) -> str:
     """What its line is called."""
     if series.kind == "sample":
-        card = _CARD.match(series.name)
+        card = CARD.match(series.name)
         note = told(place.note)
         named = f"GPU {card[1]}{f', {note}' if note else ''}" if card else note or series.name
         return f"{series.node}: {named}" if series.node else named
@@ -152,6 +153,7 @@ def table_json() -> dict[str, Any]:
     """All of it, for the browser."""
     return {
         "colours": COLOURS,
+        "dashes": DASHES,
         "charts": {id: _told(chart) for id, chart in CHARTS.items()},
         "logged": {name: _told(place) for name, place in LOGGED.items()},
         "endings": {end: _told(place) for end, place in ENDINGS.items()},

@@ -5,14 +5,17 @@ its run, what it is of there, the places of its colour and dashes, `step`, `time
 `odd`: the places of values that are NaN or infinite, in words. Long curves are thinned but keep every spike.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dsgui.core.metrics.chart_table import (
+    CARD,
     CHARTS,
+    COLOURS,
+    DASHES,
     EVALUATION,
     LOGGED,
     LOSS,
@@ -36,6 +39,7 @@ _STEPS_A_SECOND = "steps/s"
 _FOLDED_AWAY_AND_SHOWN = ("cpu",)
 _FEWEST_SECONDS = 5.0  # that a speed is measured over
 
+Look = tuple[int, int]  # the places of a colour and of a dash
 Drawn = tuple[str, Curve]  # what it is of in one run, and the curve
 Chart = dict[str, Any]
 
@@ -95,11 +99,37 @@ def _chart(
     kind = CHARTS[id]
     lines = []
     for run, (name, curves) in enumerate(runs):
+        cards = _cards(curves)
         for place, (what, curve) in enumerate(pick(curves)):
-            look = {"colour": place, "dash": 0} if len(runs) == 1 else {"colour": run, "dash": place}
+            colour, dash = _look(curve.series, place, cards) if len(runs) == 1 else (run, place)
+            look = {"colour": colour, "dash": dash}
             lines.append({"run": name, "what": what} | look | _line(curve, kind.scale))
     shown = {"title": kind.title, "unit": told(unit) or kind.unit, "named": id == EVALUATION}
     return {**shown, "axis": axis, "zero": kind.zero, "lines": lines}
+
+
+def _look(series: Series, before: int, cards: Mapping[tuple[str, str], int]) -> Look:
+    """Of a line of one run, after so many others of its chart, as `Board.style` has it (`ui/static/metrics/board.js`):
+    what the table says; a card has one colour in every chart."""
+    card = _card(series)
+    spot = place_of(series)
+    colour = cards[card] if card else before
+    if spot and spot.colour:
+        colour = COLOURS.index(spot.colour)
+    return colour, DASHES.index(spot.dash) if spot and spot.dash else 0
+
+
+def _cards(curves: Sequence[Curve]) -> dict[tuple[str, str], int]:
+    """The place of each card's colour: in the order in which the charts first show them."""
+    shown = [one.series for one in _sampled(curves) if place_of(one.series)]
+    found = dict.fromkeys(card for series in shown if (card := _card(series)))
+    return {card: place for place, card in enumerate(found)}
+
+
+def _card(series: Series) -> tuple[str, str] | None:
+    """The node and the number of the card that a reading is of."""
+    found = CARD.match(series.name) if series.kind == "sample" else None
+    return (series.node, found[1]) if found else None
 
 
 # --- which curves -----------------------------------------------------------------------------------------------------

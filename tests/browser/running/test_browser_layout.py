@@ -180,3 +180,21 @@ def test_the_launch_page_says_what_a_webhook_is_and_hides_its_address(browser, m
         field = page.locator("#notify")
         expect(field).to_contain_text("The only request that dsgui ever sends out of this machine")
         expect(field.locator("input")).to_have_attribute("type", "password")
+
+
+def test_the_axes_of_a_row_are_level_where_one_legend_is_taller(browser, tmp_path):
+    run_id = make_run(tmp_path, Made("two cards", 60))
+    with running_app(tmp_path) as app:
+        context = browser.new_context(viewport={"width": 1280, "height": 900})
+        app.sign_in(context)
+        page = context.new_page()
+        page.goto(f"{app.url}?run={run_id}")
+        page.locator('[data-chart="GPU memory"] .js-plotly-plot .xtick').first.wait_for()
+        page.locator('[data-chart="Loss"] .js-plotly-plot .xtick').first.wait_for()
+        # As the legend of many GPUs makes it.
+        page.locator('[data-chart="GPU memory"] .ds-stage').evaluate("(stage) => (stage.style.minHeight = '320px')")
+        boxes = [page.locator(f'[data-chart="{name}"] .ds-stage').bounding_box() for name in ("Loss", "GPU memory")]
+        loss, memory = (box["y"] + box["height"] for box in boxes)
+        assert boxes[0]["height"] < boxes[1]["height"]
+        assert abs(memory - loss) <= 1
+        context.close()

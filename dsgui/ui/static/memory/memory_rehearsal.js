@@ -4,7 +4,7 @@ import { button, el, messageOf } from "../common/dom.js";
 import { gib } from "../common/format.js";
 import { colourOf, variableOf } from "./memory_bars.js";
 import { componentsOf, lineName, partName, peakName, peakOf, timelineOf, treemapOf } from "./memory_charts.js";
-import { loadPlotly, styled } from "../metrics/plotly_library.js";
+import { plotColour, loadPlotly, styled } from "../metrics/plotly_library.js";
 import { textOf, words as pageWords } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
 
@@ -18,9 +18,9 @@ const words = (code, given = {}) => textOf("memory_rehearsal", code, code, given
 
 /** @returns {MemoryLook} */
 const look = () => ({
-  text: styled("--body-text-color", "#222"),
-  grid: styled("--ds-grid", "#ddd"),
-  ground: styled("--block-background-fill", "#fff"),
+  text: plotColour("--body-text-color", "#222"),
+  grid: plotColour("--ds-grid", "#ddd"),
+  ground: plotColour("--block-background-fill", "#fff"),
   font: styled("--font", "sans-serif"),
   colour: (part) => styled(variableOf(part), "#888"),
 });

@@ -3,7 +3,7 @@
 import { EVALUATION } from "./charts.js";
 import { actionMenu, handle, inBrief, Tip, toggle } from "./chart_tools.js";
 import { el, messageOf, withOptions } from "../common/dom.js";
-import { isDark, loadPlotly } from "./plotly_library.js";
+import { plotColour, isDark, loadPlotly } from "./plotly_library.js";
 import { canBeLog, layoutOf, shade, tracesOf, zoomed } from "./plotting.js";
 import { readout } from "./readout.js";
 import { listed, words } from "../texts/texts.js";
@@ -143,13 +143,10 @@ export class Chart {
 
   /** @returns {Look} */
   look() {
-    const style = getComputedStyle(document.body);
-    /** @param {string} name @param {string} otherwise */
-    const read = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
     return {
-      text: read("--body-text-color", "#222"),
-      grid: read("--ds-grid", "#ddd"),
-      ground: read("--block-background-fill", "#fff"),
+      text: plotColour("--body-text-color", "#222"),
+      grid: plotColour("--ds-grid", "#ddd"),
+      ground: plotColour("--block-background-fill", "#fff"),
       font: getComputedStyle(this.node).fontFamily,
       dark: isDark(),
       fullHeight: this.full ? window.innerHeight - 60 : null,

@@ -10,7 +10,7 @@ import { CHARTS } from "../texts/catalogue.js";
 
 // Okabe and Ito's palette: told apart by people with any kind of colour blindness.
 export const COLOURS = CHARTS.colours;
-const DASHES = ["solid", "dash", "dot", "dashdot"];
+const DASHES = CHARTS.dashes;
 const ENDS = new Set(["error", "stop"]);
 const MARK_REACH = 0.1;
 const SYMBOL_ROOM = 0.03;

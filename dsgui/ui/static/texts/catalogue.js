@@ -1191,7 +1191,7 @@ export const TEXTS = {
  }
 };
 
-/** @type {{ colours: string[], charts: Record<string, ChartKind>, logged: Record<string, Spot>, endings: Record<string, Spot>, readings: Record<string, Spot>, losses: Record<string, string>, evaluationCosts: string[], evaluationCounts: string }} */
+/** @type {{ colours: string[], dashes: string[], charts: Record<string, ChartKind>, logged: Record<string, Spot>, endings: Record<string, Spot>, readings: Record<string, Spot>, losses: Record<string, string>, evaluationCosts: string[], evaluationCounts: string }} */
 // prettier-ignore
 export const CHARTS = {
  "colours": [
@@ -1202,6 +1202,12 @@ export const CHARTS = {
   "#E69F00",
   "#56B4E9",
   "#999999"
+ ],
+ "dashes": [
+  "solid",
+  "dash",
+  "dot",
+  "dashdot"
  ],
  "charts": {
   "loss": {

@@ -819,9 +819,9 @@ export const TEXTS = {
   "keep_running": "继续运行",
   "stop_looking": "正在查找最近的检查点…",
   "stop_since": "自最近的检查点 {checkpoint}（{time}前）以来的 {steps} 步将丢失。",
-  "stop_saved": "最近的检查点 {checkpoint} 于{time}前在当前步保存：不会丢失训练步。",
+  "stop_saved": "最近的检查点 {checkpoint} 在{time}前保存，就在当前步：不会丢失任何训练步。",
   "stop_none": "没有找到这次运行的检查点：全部 {steps} 步（{time}）将丢失。",
-  "stop_no_step": "还没有完成任何训练步；已启动 {time}。",
+  "stop_no_step": "还没有完成任何训练步；已运行 {time}。",
   "stop_unknown": "dsgui 无法确定已保存哪些检查点：最近一个检查点之后的训练步将丢失。",
   "seconds": "{count} 秒",
   "minutes": "{count} 分钟",
@@ -1154,7 +1154,7 @@ export const TEXTS = {
   "free_of": "空闲 {free} / {total}",
   "available_of": "可用 {free} / {total}",
   "cores": "核心",
-  "usable_of": "此处可用 {usable} / {cores}",
+  "usable_of": "共 {cores} 个，此处可用 {usable} 个",
   "memory": "内存",
   "memory_limit": "内存上限",
   "swap": "swap",
@@ -1191,7 +1191,7 @@ export const TEXTS = {
  }
 };
 
-/** @type {{ colours: string[], charts: Record<string, ChartKind>, logged: Record<string, Spot>, endings: Record<string, Spot>, readings: Record<string, Spot>, losses: Record<string, string>, evaluationCosts: string[], evaluationCounts: string }} */
+/** @type {{ colours: string[], dashes: string[], charts: Record<string, ChartKind>, logged: Record<string, Spot>, endings: Record<string, Spot>, readings: Record<string, Spot>, losses: Record<string, string>, evaluationCosts: string[], evaluationCounts: string }} */
 // prettier-ignore
 export const CHARTS = {
  "colours": [
@@ -1202,6 +1202,12 @@ export const CHARTS = {
   "#E69F00",
   "#56B4E9",
   "#999999"
+ ],
+ "dashes": [
+  "solid",
+  "dash",
+  "dot",
+  "dashdot"
  ],
  "charts": {
   "loss": {

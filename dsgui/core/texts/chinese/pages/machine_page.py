@@ -25,7 +25,7 @@ MACHINE_PAGE: dict[str, str] = {
     "free_of": "空闲 {free} / {total}",
     "available_of": "可用 {free} / {total}",
     "cores": "核心",
-    "usable_of": "此处可用 {usable} / {cores}",
+    "usable_of": "共 {cores} 个，此处可用 {usable} 个",
     "memory": "内存",
     "memory_limit": "内存上限",
     "swap": "swap",
