@@ -11,7 +11,7 @@ from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.the_loss import is_loss
 from dsgui.core.sizes import GIB, MIB
 from dsgui.core.texts.english import TEXTS
-from dsgui.core.texts.saying import words
+from dsgui.core.texts.saying import listed, words
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")  # Okabe and Ito
 DASHES = ("solid", "dash", "dot", "dashdot")  # as plotly calls them; a report has one more
@@ -141,7 +141,7 @@ def name_of(series: Series, place: Place) -> str:
     if series.kind == "sample":
         card = CARD.match(series.name)
         note = told(place.note)
-        named = f"GPU {card[1]}{f', {note}' if note else ''}" if card else note or series.name
+        named = str(listed(filter(None, (f"GPU {card[1]}", note)))) if card else note or series.name
         return f"{series.node}: {named}" if series.node else named
     rank = f" (rank {series.rank})" if series.rank else ""
     if place.chart == LOSS:

@@ -2,7 +2,7 @@
 
 import { CHARTS } from "../texts/catalogue.js";
 import { GIB } from "../common/format.js";
-import { words } from "../texts/texts.js";
+import { listed, words } from "../texts/texts.js";
 import { COLOURS } from "./traces.js";
 
 /** @import { Curve } from "./curves.js" */
@@ -77,7 +77,7 @@ export function nameOf(curve, place) {
 /** @param {Curve} curve @param {Place} place */
 function readingName(curve, { gpu, note }) {
   if (gpu === null || gpu === undefined) return note || curve.name;
-  return `GPU ${gpu}${note ? `, ${note}` : ""}`;
+  return note ? listed([`GPU ${gpu}`, note]) : `GPU ${gpu}`;
 }
 
 /** plotly reads a few HTML tags in names: what a program printed is none. @param {string} text */
