@@ -506,8 +506,8 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         "module-missing",
-        r"(?:ModuleNotFoundError: No module named '(?P<module>[\w.]+)'|ImportError: To be able to use [\w./-]{1,100}, you "
-        r"need to install the following dependenc(?:y|ies) ?\[(?P<module2>[^\]\n]{1,300})\])",
+        r"(?:ModuleNotFoundError: No module named '(?P<module>[\w.]+)'|ImportError: To be able to use [\w./-]{1,100}, "
+        r"you need to install the following dependenc(?:y|ies) ?\[(?P<module2>[^\]\n]{1,300})\])",
         ("install_module",),
         "python: import; evaluate/loading.py: _download_additional_modules",
         tells=told_module,
