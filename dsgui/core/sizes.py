@@ -1,6 +1,7 @@
-"""How sizes are said: bytes inside, GiB on screen."""
+"""How sizes are said: bytes inside; memory in GiB on screen, files in MB, as the page and file managers count them."""
 
 MIB, GIB = 1 << 20, 1 << 30
+_OF_FILES = ("bytes", "KB", "MB", "GB", "TB")
 
 
 def in_gib(count: float, digits: int = 1) -> str:
@@ -14,6 +15,15 @@ def gib(count: float, digits: int = 1) -> str:
 
 
 def size(count: int) -> str:
-    """`1.5 GiB`, `8 MiB`: for sentences."""
+    """Of memory, `1.5 GiB`, `8 MiB`: for sentences."""
     unit, name = (GIB, "GiB") if count >= GIB else (MIB, "MiB")
     return f"{count / unit:.1f}".removesuffix(".0") + f" {name}"
+
+
+def file_size(count: int) -> str:
+    """Of files, `1.5 GB`, `12 MB`: what `size` of `ui/static/common/format.js` says of them."""
+    value, unit = float(count), 0
+    while value >= 1000 and unit < len(_OF_FILES) - 1:
+        value, unit = value / 1000, unit + 1
+    number = f"{value:.1f}" if unit and value < 10 else str(int(value + 0.5))
+    return f"{number} {_OF_FILES[unit]}"

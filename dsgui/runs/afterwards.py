@@ -25,7 +25,7 @@ from dsgui.core.afterwards.pruning import Judged, Rule, going, judged
 from dsgui.core.afterwards.things import Thing, Verb
 from dsgui.core.errors import PlaceError, PlanError, RunError
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan, StartedBy
-from dsgui.core.sizes import size
+from dsgui.core.sizes import file_size, size
 from dsgui.core.texts.saying import listed, sentences, wrong
 from dsgui.runs.archive import Archive
 from dsgui.runs.runs import Runs
@@ -110,9 +110,9 @@ class AfterTraining:
         wanted, room = self._needs(job)
         told = {
             "to": job.to,
-            "disk": size(wanted.disk_bytes) if wanted.disk_bytes else "",
+            "disk": file_size(wanted.disk_bytes) if wanted.disk_bytes else "",
             "memory": size(wanted.memory_bytes) if wanted.memory_bytes else "",
-            "free_disk": size(room.disk_bytes) if room.disk_bytes is not None else "",
+            "free_disk": file_size(room.disk_bytes) if room.disk_bytes is not None else "",
             "free_memory": size(room.memory_bytes) if room.memory_bytes is not None else "",
             "refusal": str(refusal(wanted, room) or ""),
             "warning": str(warning(wanted, room) or ""),

@@ -6,7 +6,7 @@ import sys
 from dsgui.commands.logs import follow
 from dsgui.commands.run_options import DONE, called, find_run, open_store
 from dsgui.core.afterwards.pruning import Rule
-from dsgui.core.sizes import size
+from dsgui.core.sizes import file_size
 from dsgui.core.texts.saying import listed as side_by_side
 from dsgui.core.texts.saying import words
 from dsgui.runs.afterwards import AfterTraining
@@ -39,7 +39,7 @@ def listed(options: argparse.Namespace) -> int:
     for one in things:
         kind = words("after", _KINDS[one["kind"]]) + ("" if one["complete"] else f", {words('after', 'incomplete')}")
         verbs = str(side_by_side(one["verbs"]))
-        rows.append((one["name"], kind, str(one["step"] or ""), size(one["size_bytes"]), verbs))
+        rows.append((one["name"], kind, str(one["step"] or ""), file_size(one["size_bytes"]), verbs))
     _print_table(rows)
     return DONE
 
@@ -70,14 +70,14 @@ def clean(options: argparse.Namespace) -> int:
     rule = Rule.of(options.keep_last, options.keep_every, not options.no_keep_best)
     told = after.old_told(run_id, rule)
     found = told["checkpoints"]
-    _print_table([(one["name"], size(one["size_bytes"]), words("after", _WHYS[one["why"]])) for one in found])
+    _print_table([(one["name"], file_size(one["size_bytes"]), words("after", _WHYS[one["why"]])) for one in found])
     if not told["count"]:
         print(words("after", "none_goes"))
     elif options.yes:
         gone = after.delete_old(run_id, rule, [one["path"] for one in found if not one["why"]])
         print(words("after", "gone", names=side_by_side(gone)))
     else:
-        counts = {"count": str(told["count"]), "all": str(len(found)), "freed": size(told["freed_bytes"])}
+        counts = {"count": str(told["count"]), "all": str(len(found)), "freed": file_size(told["freed_bytes"])}
         print(words("after", "would_go", **counts))
     return DONE
 

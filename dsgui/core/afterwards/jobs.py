@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dsgui.core.afterwards.things import Thing, Verb
 from dsgui.core.errors import PlanError
-from dsgui.core.sizes import size
+from dsgui.core.sizes import file_size, size
 from dsgui.core.texts.saying import Said, said, wrong
 
 DTYPES = {"fp32": 4, "bf16": 2}  # bytes of an element
@@ -108,7 +108,7 @@ def refusal(wanted: Needs, room: Room) -> Said | None:
     """Why it isn't started: the disk would be full."""
     if wanted.disk_bytes is None or room.disk_bytes is None or wanted.disk_bytes <= room.disk_bytes:
         return None
-    return said("after", "no_disk", needed=size(wanted.disk_bytes), free=size(room.disk_bytes))
+    return said("after", "no_disk", needed=file_size(wanted.disk_bytes), free=file_size(room.disk_bytes))
 
 
 def warning(wanted: Needs, room: Room) -> Said | None:

@@ -78,6 +78,11 @@ def told_hub(match: re.Match[str], arguments: Words) -> dict[str, Word]:
     }
 
 
+def told_module(match: re.Match[str], arguments: Words) -> dict[str, Word]:
+    """evaluate lists the packages of a metric, each in quotes."""
+    return {"module": match["module"] or match["module2"].replace("'", "")}
+
+
 def told_needs(match: re.Match[str], arguments: Words) -> dict[str, Word]:
     needs = match["package"] or match["needs"]
     source = needs.startswith("This example")

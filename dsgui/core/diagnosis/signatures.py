@@ -16,6 +16,7 @@ from dsgui.core.diagnosis.evidence import (
     told_hub,
     told_mismatches,
     told_model,
+    told_module,
     told_name,
     told_needs,
     told_options,
@@ -505,9 +506,11 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         "module-missing",
-        r"ModuleNotFoundError: No module named '(?P<module>[\w.]+)'",
+        r"(?:ModuleNotFoundError: No module named '(?P<module>[\w.]+)'|ImportError: To be able to use [\w./-]{1,100}, "
+        r"you need to install the following dependenc(?:y|ies) ?\[(?P<module2>[^\]\n]{1,300})\])",
         ("install_module",),
-        "python: import",
+        "python: import; evaluate/loading.py: _download_additional_modules",
+        tells=told_module,
     ),
     Signature(
         "other-torch",

@@ -15,7 +15,7 @@ from dsgui.core.adopted.lying import Lying
 from dsgui.core.adopted.timed import span
 from dsgui.core.launch.state import RunState, RunStatus
 from dsgui.core.metrics.curves import RECORD, Series
-from dsgui.core.sizes import size
+from dsgui.core.sizes import file_size
 from dsgui.core.texts.saying import said
 from dsgui.shell.adopted.told import Told
 from dsgui.shell.adopted.walking import open_inside
@@ -108,7 +108,7 @@ def _pieces(root: Path, log: Lying, told: Told | None) -> Iterator[bytes]:
         return
     told.read.append(log)
     if read < log.size:
-        told.note("too_large", file=log.path, size=size(log.size), most=size(read))
+        told.note("too_large", file=log.path, size=file_size(log.size), most=file_size(read))
 
 
 def _keep_progress(directory: RunDirectory, told: Told) -> None:

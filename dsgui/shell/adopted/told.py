@@ -17,7 +17,7 @@ from dsgui.core.launch.checkpoint import HF_FOLDER
 from dsgui.core.metrics.event_file import EventFile, Scalar
 from dsgui.core.metrics.logged_files import Batch, CsvFile, history_points
 from dsgui.core.metrics.points import Point
-from dsgui.core.sizes import size
+from dsgui.core.sizes import file_size
 from dsgui.core.texts.saying import Said, listed, said
 from dsgui.shell.adopted.recognising_files import LEAST_POINTS, points_in
 from dsgui.shell.adopted.walking import open_inside, read_inside
@@ -129,7 +129,7 @@ class Reader:
 
         def read() -> None:
             if one.size > _MOST_STATE_BYTES:
-                self._told.note("too_large", file=one.path, size=size(one.size), most=size(_MOST_STATE_BYTES))
+                self._told.note("too_large", file=one.path, size=file_size(one.size), most=file_size(_MOST_STATE_BYTES))
                 return
             state = object_of(read_inside(self._root, one.path, _MOST_STATE_BYTES))
             if isinstance(state.get("log_history"), list):
@@ -173,7 +173,7 @@ class Reader:
         if reader.broken:
             self._told.note("events_damaged", file=one.path, byte=f"{reader.read_bytes:,}")
         elif read < one.size and self._left > 0:
-            self._told.note("too_large", file=one.path, size=size(one.size), most=size(read))
+            self._told.note("too_large", file=one.path, size=file_size(one.size), most=file_size(read))
 
     # -- csv_monitor -----------------------------------------------------------------------------------------------
 
@@ -197,7 +197,7 @@ class Reader:
         if table.bad_rows:
             self._told.note("bad_rows", file=one.path, count=str(table.bad_rows))
         if read < one.size and self._left > 0:
-            self._told.note("too_large", file=one.path, size=size(one.size), most=size(read))
+            self._told.note("too_large", file=one.path, size=file_size(one.size), most=file_size(read))
 
     # -- the log ---------------------------------------------------------------------------------------------------
 

@@ -23,6 +23,8 @@ PACKAGES = frozenset({"transformers", "datasets", "trl", "peft", "accelerate"})
 # They make the classes of the others anew when they are imported.
 _PATCHING = frozenset({"unsloth", "unsloth_zoo"})
 TIMEOUT_S = 30.0
+# How an __init__.py has names that it does not spell.
+_PASSES_ON = re.compile(r"import \*|_LazyModule\(|\b__getattr__\b|\bglobals\(")
 _MOST_ASKED = 40
 _MOST_BYTES = 2_000_000
 
@@ -121,7 +123,7 @@ def _near(one: Import, path: str, found: Found) -> Iterator[Path]:
             for name in _models(folder):
                 if name == "auto" or lowered.startswith(name.replace("_", "")):
                     yield from sorted(Path(folder, "models", name).glob("*.py"))
-    elif path.endswith("__init__.py"):
+    elif path.endswith("__init__.py") and _PASSES_ON.search(_text(path)):
         yield from sorted(Path(path).parent.glob("*.py"))
 
 

@@ -37,7 +37,7 @@ def test_weights_take_their_own_size_on_disk_and_are_held_in_fp32_first() -> Non
 
 def test_what_does_not_fit_the_disk_is_refused_and_what_does_not_fit_memory_is_told() -> None:
     wanted = Needs(4 * GIB, 6 * GIB)
-    assert "4 GiB, and 3 GiB is free" in str(refusal(wanted, Room(3 * GIB, 9 * GIB)))
+    assert "4.3 GB, and 3.2 GB is free" in str(refusal(wanted, Room(3 * GIB, 9 * GIB)))
     assert "6 GiB of host memory, and 5 GiB" in str(warning(wanted, Room(9 * GIB, 5 * GIB)))
     assert refusal(wanted, Room(4 * GIB, 0)) is None
     assert warning(wanted, Room(0, 6 * GIB)) is None

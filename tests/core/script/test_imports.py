@@ -154,6 +154,12 @@ def test_names_that_stand_in_the_source_are_not_asked_for(tmp_path: Path, monkey
     assert found.gone == ()
 
 
+def test_a_name_that_a_file_of_a_package_uses_is_not_the_packages(tmp_path: Path) -> None:
+    """transformers 5 uses `is_offline_mode` in utils/hub.py: the examples of 4.57 import it from transformers.utils."""
+    found = answers(tmp_path, "from transformers.utils import check_min_version, is_offline_mode\n")
+    assert [one.name for one in found.gone] == ["transformers.utils.is_offline_mode"]
+
+
 @pytest.mark.parametrize("where", ["beside the script", "in the working directory"])
 def test_a_package_of_ones_own_with_a_well_known_name_is_no_release_of_it(tmp_path: Path, where: str) -> None:
     """Some `datasets` beside the script, or a fork that deepspeed's launcher lets several machines find."""
