@@ -1,4 +1,7 @@
-"""How sizes are said: bytes inside; memory in GiB on screen, files in MB, as the page and file managers count them."""
+"""How sizes are said: bytes inside; memory and what is free of a disk in GiB on screen,
+files in MB, as the page and file managers count them."""
+
+from decimal import ROUND_HALF_UP, Decimal
 
 MIB, GIB = 1 << 20, 1 << 30
 _OF_FILES = ("bytes", "KB", "MB", "GB", "TB")
@@ -25,5 +28,6 @@ def file_size(count: int) -> str:
     value, unit = float(count), 0
     while value >= 1000 and unit < len(_OF_FILES) - 1:
         value, unit = value / 1000, unit + 1
-    number = f"{value:.1f}" if unit and value < 10 else str(int(value + 0.5))
+    digits = Decimal("0.1") if unit and value < 10 else Decimal(1)
+    number = str(Decimal(value).quantize(digits, ROUND_HALF_UP))
     return f"{number} {_OF_FILES[unit]}"

@@ -4,8 +4,9 @@ what it names, all that those import of ours, and the releases that answer are t
 
 import ast
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -21,13 +22,19 @@ SUPERVISION = (*TRAINING, TEXTS)
 SERVER = ("app.py", "dsgui", "presets", "recipes", "requirements.txt", "schemas", TEXTS)
 
 
-def key_of(nodeid: str, roots: Iterable[str]) -> str:
+# What answers a server's requests beside our own code, in whichever release it is here.
+SERVED_BY = ("gradio", "fastapi", "starlette", "uvicorn", "h11", "httptools")
+
+
+def key_of(nodeid: str, roots: Collection[str]) -> str:
     """What a test that passed is remembered by. `roots`: files and folders of the checkout."""
     digest, file = hashlib.sha256(), nodeid.partition("::")[0]
     fixtures = (f"{room}/conftest.py" for room in Path(file).parents if len(room.parts) > 1)
     own = (file, *(one for one in fixtures if (ROOT / one).exists()))
     for path in sorted(behind(frozenset((*own, *roots)))):
         digest.update(f"{path.relative_to(ROOT)}\0".encode() + _hash_of(path))
+    if set(SERVER) <= set(roots):
+        digest.update(_served_by())
     return f"{nodeid} {digest.hexdigest()[:16]}"
 
 
@@ -53,6 +60,11 @@ def _files(root: Path) -> list[Path]:
 
 def _counts(path: Path) -> bool:
     return not any(part in LEFT_OUT for part in path.parts)
+
+
+@cache
+def _served_by() -> bytes:
+    return ", ".join(f"{name} {version(name)}" for name in SERVED_BY).encode()
 
 
 @cache

@@ -146,4 +146,6 @@ def test_no_file_names_where_this_checkout_stands():
     if len(ROOT.parts) < 3 or shutil.which("git") is None or not (ROOT / ".git").exists():
         pytest.skip("no checkout, or one beside the root, whose path any text may have")
     found = subprocess.run(["git", "grep", "-lF", f"{ROOT}"], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert (found.returncode, found.stdout) == (1, "")
+    if found.returncode > 1:
+        pytest.skip(found.stderr)
+    assert found.stdout == ""

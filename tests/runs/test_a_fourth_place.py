@@ -14,7 +14,7 @@ from tests.support.run_fixtures import CONFIG, Bench, bench, wait_until
 
 __all__ = ["bench"]
 
-pytestmark = pytest.mark.remembered(*SERVER)
+pytestmark = pytest.mark.remembered(*SERVER, "tests/runs/boxed.py")
 
 ROOT = Path(__file__).parents[2]
 TRAIN = """

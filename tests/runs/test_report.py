@@ -16,7 +16,7 @@ from dsgui.core.metrics.chart_table import COLOURS, DASHES, READINGS
 from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.samples import GpuSample, Sample
 from dsgui.core.metrics.thinning import Curve
-from dsgui.core.runs.report_charts import STRETCHES, by_time, charts
+from dsgui.core.runs.report_charts import STRETCHES, _look, by_time, charts
 from dsgui.core.texts.saying import as_told
 from dsgui.runs.report import MOST_RUNS, Reports
 from dsgui.runs.runs import Runs
@@ -278,3 +278,10 @@ def test_it_opens_from_the_disk_draws_every_chart_and_asks_nobody(bench: Bench, 
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
     assert errors == []
     context.close()
+
+
+def test_the_eighth_card_has_the_first_ones_colour_and_dashes_as_on_the_page():
+    whole, own = (Series(f"gpu7.{name}", "sample") for name in ("used_bytes", "run_bytes"))
+    cards = {("", "7"): len(COLOURS)}
+    assert _look(whole, 0, cards) == (len(COLOURS), 0)  # the second turn of the colours is dashed
+    assert _look(own, 0, cards) == (0, DASHES.index("dot"))

@@ -66,12 +66,12 @@ class Room:
 
 
 def shard_bytes(typed: str) -> int:
-    """ "5GB", "500MB", "2GiB" in bytes, as transformers counts them. Raises `PlanError`."""
+    """ "5GB", "500MB", "2GiB" in bytes; a b is a byte in small letters as well. Raises `PlanError`."""
     match = _SHARD.match(typed.strip())
     if not match or int(match[1]) == 0:
         raise PlanError(wrong("after.shard_size", typed=typed[:20]))
-    size: int = int(match[1]) * (1024 if match[3] else 1000) ** _POWERS[match[2].upper()]
-    return size
+    count: int = int(match[1]) * (1024 if match[3] else 1000) ** _POWERS[match[2].upper()]
+    return count
 
 
 def usual_name(verb: Verb, thing: Thing, dtype: str) -> str:

@@ -80,7 +80,7 @@ def told_hub(match: re.Match[str], arguments: Words) -> dict[str, Word]:
 
 def told_module(match: re.Match[str], arguments: Words) -> dict[str, Word]:
     """evaluate lists the packages of a metric, each in quotes."""
-    return {"module": match["module"] or match["module2"].replace("'", "")}
+    return {"module": match["module"] or listed(match["module2"].replace("'", "").split(", "))}
 
 
 def told_needs(match: re.Match[str], arguments: Words) -> dict[str, Word]:

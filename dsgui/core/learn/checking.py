@@ -39,7 +39,7 @@ def _worth(run: RunFacts) -> tuple[bool, bool]:
 
 
 def _differ(chosen: Sequence[RunFacts], apart: bool) -> bool:
-    """Of two that split a batch in two ways, each has to learn it from the first step: one that was resumed did not."""
+    """Runs that compare two splits of one batch both begin at the first step: a resumed one doesn't count."""
     if apart and any(run.setup.resumed for run in chosen):
         return False
     cuts = {(run.setup.ranks, run.setup.micro) for run in chosen}

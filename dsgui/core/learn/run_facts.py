@@ -12,13 +12,14 @@ from dsgui.core.script.words import value_of
 
 _BATCH_OPTIONS = ("--per_device_train_batch_size",)
 _RESUME_OPTIONS = (RESUME, "--resume")
+_FROM_THE_START = ("", "none", "false")
 _LORA_OPTIONS = ("--lora_r", "--lora_rank", "--lora_alpha", "--use_peft", "--use_lora")
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
     """How a run was started. `batch` and `micro` are None where neither config nor arguments say them in figures.
-    `script` is its name in small letters, without the folder. `resumed`: it went on from another's checkpoint."""
+    `script` is its name in small letters, without the folder. `resumed`: it went on from a checkpoint."""
 
     integration: Integration
     stage: int
@@ -87,7 +88,7 @@ def setup_of(plan: Plan, config: Mapping[str, Any]) -> Setup:
         micro=micro,
         lora=_has_lora(plan),
         script=_script(plan),
-        resumed=value_of(plan.arguments, _RESUME_OPTIONS) is not None,
+        resumed=(value_of(plan.arguments, _RESUME_OPTIONS) or "none").lower() not in _FROM_THE_START,
     )
 
 

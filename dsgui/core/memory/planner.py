@@ -76,7 +76,7 @@ class Rung:
     slower: float
 
     def said(self) -> Iterator[Said]:
-        """The moves in words: several rungs differ in the micro batch alone."""
+        """The moves in words, a smaller micro batch with its figures: several rungs differ in it alone."""
         counts = {"micro": str(self.workload.micro_batch), "steps": str(self.steps)}
         return (said("memory_moves", code, **(counts if code == "micro_batch" else {})) for code in self.moves)
 

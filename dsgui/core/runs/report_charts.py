@@ -116,7 +116,9 @@ def _look(series: Series, before: int, cards: Mapping[tuple[str, str], int]) -> 
     colour = cards[card] if card else before
     if spot and spot.colour:
         colour = COLOURS.index(spot.colour)
-    return colour, DASHES.index(spot.dash) if spot and spot.dash else 0
+    if spot and spot.dash:
+        return colour % len(COLOURS), DASHES.index(spot.dash)
+    return colour, 0  # dashed as often as the colours were all taken
 
 
 def _cards(curves: Sequence[Curve]) -> dict[tuple[str, str], int]:

@@ -34,16 +34,16 @@ class Reach:
             return None
         if path.is_absolute():
             return self._allowed(path)
-        return next((found for one in self._above() if (found := self._allowed(one / path))), None)
+        return next((found for one in self._tried(path) if (found := self._allowed(one))), None)
 
-    def _above(self) -> Iterator[Path]:
+    def _tried(self, path: Path) -> Iterator[Path]:
         if self.folder is None:
             return
-        yield self.folder
+        yield self.folder / path
         for one in self.folder.parents[:_HIGHEST]:
-            if _anyones(one):
+            if _anyones(one) or _anyones((one / path).parent):  # also by `..`
                 return
-            yield one
+            yield one / path
 
     def _allowed(self, path: Path) -> Path | None:
         try:
@@ -54,11 +54,12 @@ class Reach:
 
 
 def _anyones(folder: Path) -> bool:
-    """A folder for everybody's files, as /tmp is: no tool's repository."""
+    """A folder for everybody's files, as /tmp is: no tool's repository. By its sticky bit: where permissions are not
+    kept, as on Windows' disks under WSL, every folder can be written by all."""
     try:
         mode = folder.stat().st_mode
     except OSError:
-        return True
+        return False
     return bool(mode & stat.S_ISVTX and mode & stat.S_IWOTH)
 
 

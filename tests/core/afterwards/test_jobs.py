@@ -61,7 +61,7 @@ SIZES = [("5GB", 5 * 10**9), (" 500mb ", 5 * 10**8), ("1 GB", 10**9), ("200KB", 
 
 
 @pytest.mark.parametrize(("typed", "count"), SIZES)
-def test_a_size_is_read_as_transformers_reads_it(typed: str, count: int) -> None:
+def test_a_size_is_read_in_decimal_and_in_binary_units(typed: str, count: int) -> None:
     assert shard_bytes(typed) == count
 
 

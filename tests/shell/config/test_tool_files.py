@@ -42,6 +42,8 @@ def test_what_anyone_may_have_left_above_is_not_taken_for_the_config(repository,
     found = open_file(run)
     assert found.text == ""
     assert "Still needed: the DeepSpeed config left.json" in found.notes[0]
+    run.write_text(FACTORY.replace("examples/ds.json", "../left.json"))
+    assert open_file(run).text == ""
     run.write_text(FACTORY.replace("examples/ds.json", "../../../left.json"))
     assert open_file(run).text == "{}"  # the settings themselves lead there
 

@@ -180,7 +180,7 @@ MEMORY_MOVES: Mapping[str, str] = {
     "stage_2": "ZeRO stage 2",
     "stage_3": "ZeRO stage 3",
     "checkpointing": "梯度检查点",
-    "micro_batch": "减小微批，增加累积步数（{micro} × {steps}）",
+    "micro_batch": "微批 {micro}，累积 {steps} 步",
     "small_bucket": "减小归约桶",
     "small_sub_group": "减小子组",
     "few_live": "减少存活参数",

@@ -181,7 +181,7 @@ MEMORY_MOVES: Mapping[str, str] = {
     "stage_2": "ZeRO stage 2",
     "stage_3": "ZeRO stage 3",
     "checkpointing": "Gradient checkpointing",
-    "micro_batch": "Smaller micro batch, more accumulation ({micro} × {steps})",
+    "micro_batch": "Micro batch {micro}, {steps} accumulation steps",
     "small_bucket": "Smaller reduce bucket",
     "small_sub_group": "Smaller sub-groups",
     "few_live": "Fewer live parameters",

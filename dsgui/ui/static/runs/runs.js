@@ -49,6 +49,7 @@ class Monitor {
       attributes: true,
       attributeFilter: ["class"],
     });
+    matchMedia("(forced-colors: active)").addEventListener("change", () => this.view?.draw(true));
     this.polls = 0;
     this.alone();
     this.showNamed(namesIn(new URL(window.location.href)));
