@@ -1,6 +1,6 @@
 # make run    creates .venv, installs what is needed, starts dsgui and prints its URL
 # make test   the same, plus Debian's Chromium and the test tools, then lint, types and tests
-# make test-fast   the tests that need no browser, no DeepSpeed, no Slurm and no process of dsgui's, with fewer random examples: a minute and a half
+# make test-fast   what needs no browser, no DeepSpeed, no Slurm, no process of dsgui's and not many seconds each, with fewer random examples: a minute and a half
 # make test-all   make test, all of it put to the real DeepSpeed again, and what takes half an hour: every fix over every config
 # make screenshots   every page as a picture, and a contact sheet of them: test-artifacts/screenshots/index.html (ARGS=--readme: the README's two)
 # make walkthrough   twelve tasks in a real browser, their clicks, keys and seconds: docs/walkthrough.md

@@ -43,9 +43,21 @@ PROCESSES = (
 
 # What computes for seconds: `make test-fast` leaves it out as well.
 SLOW = (
+    "tests/commands/test_memory_ask.py",
+    "tests/core/config/test_versions.py::test_the_whole_schema",
+    "tests/core/launch/test_handing.py::test_doctor_asks_the_script_too",
+    "tests/core/memory/fits/test_cheapest.py::test_its_edits_pass_the_checks_and_fit",
+    "tests/core/memory/fits/test_first_choices.py",
+    "tests/core/rules/test_rule_examples.py",
     "tests/core/script/test_class_keywords.py::test_a_keyword_and_names_that",
+    "tests/core/script/test_imports.py",
     "tests/core/script/test_script_options.py::test_the_options_are_those_that_the_real_parser_has",
+    "tests/core/texts/test_finding_texts.py",
+    "tests/core/texts/test_texts.py::test_every_code",
+    "tests/core/validation/test_fixes.py",
     "tests/project/test_linear.py",
+    "tests/project/test_sentences.py",
+    "tests/security/test_planted_secret.py",
     "tests/security/test_secrets.py::test_what_a_stranger_prints_costs",
     "tests/shell/memory/test_counting.py",
 )
