@@ -27,14 +27,10 @@ PROCESSES = (
     "tests/project/test_package.py",
     "tests/project/test_recipe.py",
     "tests/runs/",
-    "tests/security/test_planted_secret.py::test_no_route_tells_it",
     "tests/security/test_server.py",
     "tests/security/test_table.py",
     "tests/shell/logs/test_past.py",
     "tests/shell/logs/test_sources.py",
-    "tests/shell/machine/test_machine.py::test_this_environment",
-    "tests/shell/machine/test_target.py::test_the_cpu_accelerator",
-    "tests/shell/memory/test_dry_runs.py",
     "tests/shell/metrics/test_driver.py",
     "tests/shell/metrics/test_nodes.py",
     "tests/shell/notify/test_run_notify.py",
@@ -59,7 +55,10 @@ SLOW = (
     "tests/project/test_sentences.py",
     "tests/security/test_planted_secret.py",
     "tests/security/test_secrets.py::test_what_a_stranger_prints_costs",
+    "tests/shell/machine/test_machine.py::test_this_environment",
+    "tests/shell/machine/test_target.py::test_the_cpu_accelerator",
     "tests/shell/memory/test_counting.py",
+    "tests/shell/memory/test_dry_runs.py",
 )
 
 REAL_PROGRAMS = ("processes", "browser", "deepspeed", "machines")

@@ -78,3 +78,14 @@ def test_a_root_that_is_not_there_is_told(checkout):
     (checkout / "recipes/script.py").unlink()
     with pytest.raises(FileNotFoundError, match=r"script\.py"):
         key()
+
+
+def test_another_release_of_what_serves_is_seen_by_tests_of_whole_servers(checkout, monkeypatch):
+    for one in remembered.SERVER:
+        (checkout / one).mkdir(parents=True, exist_ok=True)
+    alone, whole = key(), key(*remembered.SERVER)
+    monkeypatch.setattr(remembered, "version", lambda name: "0.0")
+    remembered._served_by.cache_clear()
+    assert key() == alone
+    assert key(*remembered.SERVER) != whole
+    remembered._served_by.cache_clear()

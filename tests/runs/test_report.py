@@ -129,6 +129,7 @@ def test_a_line_has_the_colour_of_the_runs_page(bench: Bench):
     assert [line["colour"] for line in drawn["GPU utilization"]["lines"]] == [0, 1]
     host = {line["what"]: COLOURS[line["colour"]] for line in drawn["Host memory"]["lines"]}
     table = {place.note: place.colour for place in READINGS.values() if place.chart == "host_memory"}
+    assert host != {}
     assert host == {chart_table.told(note): colour for note, colour in table.items() if chart_table.told(note) in host}
 
 
