@@ -24,7 +24,7 @@ screenshots walkthrough: PICTURES := --pictures
 OUTSIDE := browser or deepspeed or machines
 NPM := PATH="$(abspath $(BIN)):$$PATH" npm
 
-.PHONY: run test test-fast test-all test-loaded confirm check collected audit unit ops setup setup-dev programs packages screenshots walkthrough docs matrix release chaos bench bench-runs bench-monitor bench-memory gpu-memory clean
+.PHONY: run test test-fast test-all test-loaded confirm check checked-python checked-scripts collected audit unit ops setup setup-dev programs packages screenshots walkthrough docs matrix release chaos bench bench-runs bench-monitor bench-memory gpu-memory clean
 
 run: setup
 	@$(BIN)/python app.py $(ARGS)
@@ -46,7 +46,7 @@ packages: setup
 test:
 	@$(MAKE) --no-print-directory programs & programs=$$!; \
 	$(MAKE) --no-print-directory packages || { wait $$programs; exit 2; }; \
-	$(MAKE) --no-print-directory --jobs=2 --output-sync check collected; checked=$$?; \
+	$(MAKE) --no-print-directory --jobs=3 --output-sync check collected; checked=$$?; \
 	wait $$programs && [ $$checked -eq 0 ] && $(MAKE) --no-print-directory unit
 
 test-all: setup-dev check
@@ -66,10 +66,14 @@ confirm: setup-dev
 	rm -f tests/answers/confirmed.json
 	$(PYTEST) --confirm $(ARGS)
 
-check:
+check: checked-python checked-scripts
+
+checked-python:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+checked-scripts:
 	@$(NPM) run --silent check
 
 # The tests' modules are compiled once, with pytest's own assertions: each worker took as long as all of them do here.

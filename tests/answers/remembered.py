@@ -20,6 +20,8 @@ WORDS = (f"{TEXTS}/english/", f"{TEXTS}/chinese/")
 SUPERVISION = (*TRAINING, TEXTS)
 # What a server and its pages are made of.
 SERVER = ("app.py", "dsgui", "presets", "recipes", "requirements.txt", "schemas", TEXTS)
+# The same in a browser; Chromium is Debian's, and most tests of pages run each time.
+BROWSER = (*SERVER, "requirements-dev.txt", "package-lock.json")
 
 
 # What answers a server's requests beside our own code, in whichever release it is here.

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.answers.remembered import SERVER
+from tests.answers.remembered import BROWSER
 from tests.support.app_server import running_app
 from tests.support.browser import fill, findings, json_text, stop_run
 
@@ -20,7 +20,7 @@ FIRST_POINTS_MS = 120_000
 
 
 @pytest.mark.deepspeed
-@pytest.mark.remembered(*SERVER)
+@pytest.mark.remembered(*BROWSER)
 def test_the_whole_path_from_preset_to_a_stopped_run(page, app):
     expect(findings(page)).to_contain_text("Checks pass")
     # Break the batch identity for two ranks.

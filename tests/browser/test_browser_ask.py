@@ -5,10 +5,10 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from tests.answers.remembered import SERVER
+from tests.answers.remembered import BROWSER
 from tests.support.browser import choose, findings, json_text, replace_text
 
-pytestmark = [pytest.mark.browser, pytest.mark.deepspeed, pytest.mark.remembered(*SERVER)]
+pytestmark = [pytest.mark.browser, pytest.mark.deepspeed, pytest.mark.remembered(*BROWSER)]
 ANSWER_MS = 120_000
 # stage 2 with a client optimizer; the clipping is text, which stops the first step. No op has to be compiled.
 CLIPPED = {"train_batch_size": 2, "zero_optimization": {"stage": 2}, "gradient_clipping": 1.0}

@@ -5,6 +5,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
+from tests.answers.remembered import BROWSER
 from tests.support.app_server import running_app
 from tests.support.browser import editor, json_text, replace_text
 from tests.support.chromium.axe import violations
@@ -63,6 +64,7 @@ MODES = [("light", 1280)]
 OTHERS = [pytest.param(mode, marks=pytest.mark.complete) for mode in (("dark", 390), ("dark", 1280), ("light", 390))]
 
 
+@pytest.mark.remembered(*BROWSER)
 @pytest.mark.parametrize("at", [*MODES, *OTHERS], indirect=True, ids=lambda mode: f"{mode[0]}-{mode[1]}")
 def test_axe_finds_nothing_wrong_on_any_page(at):
     page, app, (one, other) = at

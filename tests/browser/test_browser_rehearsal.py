@@ -6,7 +6,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from tests.answers.remembered import SERVER
+from tests.answers.remembered import BROWSER
 from tests.browser.test_browser_memory import CONFIG, bar, chip, plan_for_a_24_gb_card
 from tests.core.memory.test_dry_run import RECORD
 from tests.support import rehearsing_python
@@ -173,7 +173,7 @@ def test_the_end_of_the_server_ends_a_dry_run(browser, made_up, tmp_path):
 
 
 @pytest.mark.deepspeed
-@pytest.mark.remembered(*SERVER)
+@pytest.mark.remembered(*BROWSER)
 def test_the_real_engine_answers(browser, tmp_path):
     (tmp_path / "tiny").mkdir()
     (tmp_path / "tiny" / "config.json").write_text(json.dumps(TINY), "utf-8")

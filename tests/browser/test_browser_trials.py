@@ -6,9 +6,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.answers.remembered import BROWSER
 from tests.support.browser import replace_text
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.remembered(*BROWSER)]
 LONG = 120_000  # ms
 ENDLESS = """
 import itertools, time

@@ -16,6 +16,7 @@ from dsgui.core.launch.plan_making import _shown as shown_name
 from dsgui.core.launch.spec import _port
 from dsgui.shell.files.folders import held, remove_abandoned
 from dsgui.ui.site.server import MOST_SESSIONS
+from tests.answers.remembered import SERVER
 from tests.security.table import HOST, METHODS, TOKEN, bearer, routes, serve
 
 WRONG = ({}, {"authorization": "Bearer wrong"}, {"cookie": "dsgui_7860=wrong"})
@@ -191,6 +192,7 @@ def post_all(served, events):
     return asyncio.run(post())
 
 
+@pytest.mark.remembered(*SERVER)
 def test_junk_to_every_event_gives_no_traceback_and_starts_nothing(served):
     bodies = [b"", b"[", b"null", b"[]", b'{"data":[NaN],"fn_index":0,"session_hash":"s"}', b"[" * 10_000, b"\xff"]
     for number, handler in served.handlers.items():

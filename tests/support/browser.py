@@ -54,10 +54,11 @@ def stop_run(page):
 
 
 class HeldAnswers:
-    """Keeps back the server's answers to what the page posts with one of `words` in it, until `release`."""
+    """Keeps back the server's answers to what the page posts with one of `words` in it, until `release`: those that
+    have `telling` in them."""
 
-    def __init__(self, page, *words):
-        self._page, self._words = page, words
+    def __init__(self, page, *words, telling=""):
+        self._page, self._words, self._telling = page, words, telling
         self._held, self._over = [], False
         page.route("**/gradio_api/run/**", self._take)
 
@@ -65,8 +66,12 @@ class HeldAnswers:
         posted = route.request.post_data or ""
         if self._over or not any(words in posted for words in self._words):
             route.fallback()
+            return
+        answer = route.fetch()
+        if self._telling in answer.text():
+            self._held.append((route, answer))
         else:
-            self._held.append((route, route.fetch()))
+            route.fulfill(response=answer)
 
     def wait(self):
         """Until one is held."""

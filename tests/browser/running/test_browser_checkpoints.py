@@ -8,11 +8,12 @@ import pytest
 from playwright.sync_api import expect
 
 from dsgui.shell.runs.store import Store
+from tests.answers.remembered import BROWSER
 from tests.runs.test_archive import NATIVE, save_states
 from tests.support.app_server import running_app
 from tests.support.made_runs import Made, make_run
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.remembered(*BROWSER)]
 WITHOUT_OPTION = """
     import argparse
     parser = argparse.ArgumentParser()

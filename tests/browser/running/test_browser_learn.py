@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from dsgui.core.launch.plan import ConfigArgument, StartedBy
 from dsgui.core.launch.state import RunState
 from dsgui.shell.runs.store import Store
+from tests.answers.remembered import BROWSER
 from tests.support.app_server import running_app
 from tests.support.browser import json_text, replace_text
 from tests.support.chromium.axe import violations
@@ -18,7 +19,7 @@ from tests.support.made_runs import Made, make_run
 from tests.support.pages import AT_ONCE, BEEN_HERE, opened
 from tests.support.run_fixtures import wait_until
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.remembered(*BROWSER)]
 
 OWN = '{"train_micro_batch_size_per_gpu": 7, "zero_optimization": {"stage": 1}}'
 # What the recipe prints, without what it trains.

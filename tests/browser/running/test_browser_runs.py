@@ -7,11 +7,12 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.answers.remembered import BROWSER
 from tests.browser.test_browser import processes_of, start_script
 from tests.runs.test_archive import BATCH
 from tests.support.browser import json_text
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.remembered(*BROWSER)]
 
 TAKES_ANYTHING = "import sys\nprint('<b>step</b>', sys.argv[1:])\n"
 STUBBORN = """

@@ -13,11 +13,12 @@ from playwright.sync_api import expect
 
 from dsgui.shell.processes.processes import descendants, snapshot
 from dsgui.shell.runs.store import Store
+from tests.answers.remembered import BROWSER
 from tests.support.app_server import running_app
 from tests.support.made_runs import Made, make_run
 from tests.support.run_fixtures import wait_until
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.remembered(*BROWSER)]
 
 # As try_worker.py answers; both models say what they were asked.
 WORKER = """
