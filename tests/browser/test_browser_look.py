@@ -136,3 +136,28 @@ def test_nothing_moves_while_a_page_is_filled(browser, made, address, last):
         page.locator(last).first.wait_for()
         page.wait_for_timeout(700)  # nothing tells that nothing will move any more
         assert page.evaluate("shifts.reduce((all, one) => all + one, 0)") < FEW
+
+
+@pytest.mark.parametrize(("width", "lines"), [(390, 2), (768, 1), (1280, 1), (1920, 1)])
+def test_opening_a_config_is_one_line_of_controls_of_one_height(browser, made, width, lines):
+    with browser.new_context(viewport={"width": width, "height": 900}) as context:
+        page = made[0].sign_in(context).new_page()
+        page.goto(made[0].url)
+        page.locator("#open-path .ds-browse-open").wait_for()
+        boxes = page.evaluate(
+            """[..."#open-path input, #open-path .ds-browse-open, #open-file, #upload".split(", ")].map((one) => {
+            const { top, height } = document.querySelector(one).getBoundingClientRect(); return [top, height]; })"""
+        )
+        assert len({height for _, height in boxes}) == 1
+        assert len({top for top, _ in boxes}) == lines
+
+
+def test_below_1020_px_a_run_has_the_whole_width(browser, made):
+    app, (one, _) = made
+    with browser.new_context(viewport={"width": 768, "height": 900}) as context:
+        page = app.sign_in(context).new_page()
+        page.goto(f"{app.url}?run={one}")
+        page.locator(".js-plotly-plot").first.wait_for()
+        charts = [page.locator(".ds-chart:not([hidden])").nth(place).bounding_box() for place in (0, 1)]
+        assert charts[0]["y"] == charts[1]["y"]  # two side by side
+        assert not page.locator(".ds-run-side .ds-run-list").is_visible()
