@@ -2,6 +2,7 @@
 
 import { ALONG } from "./axis.js";
 import { smoothed } from "./groups.js";
+import { CHARTS } from "../texts/catalogue.js";
 import { words } from "../texts/texts.js";
 import { COLOURS, extent, isFlat, oddPoints, placing, points } from "./traces.js";
 
@@ -54,11 +55,8 @@ const MARKS = {
 };
 const ENDS = new Set(["error", "stop", "alert"]);
 
-// On a dark ground the darkest colour gives way to a lighter blue, which no other line then has.
-/** @type {Record<string, string>} */
-const ON_DARK = { "#0072B2": "#5AA9E6", "#56B4E9": "#A6DAF7" };
 /** @param {string} colour @param {boolean} dark */
-export const shade = (colour, dark) => (dark && ON_DARK[colour]) || colour;
+export const shade = (colour, dark) => (dark && CHARTS.onDark[colour]) || colour;
 
 /** Every trace of a chart; `marked`: its events too. @param {Content} content @param {Drawn} view @param {Look} page */
 export function tracesOf({ lines, events, unit }, view, page) {
