@@ -161,3 +161,44 @@ def test_below_1020_px_a_run_has_the_whole_width(browser, made):
         charts = [page.locator(".ds-chart:not([hidden])").nth(place).bounding_box() for place in (0, 1)]
         assert charts[0]["y"] == charts[1]["y"]  # two side by side
         assert not page.locator(".ds-run-side .ds-run-list").is_visible()
+
+
+# The colours of the system, as Chromium resolves them, and what words and curves are drawn in.
+READ = """() => {
+  const colour = (name) => {
+    const probe = document.body.appendChild(document.createElement("i"));
+    probe.style.cssText = `forced-color-adjust: none; color: ${name}`;
+    const told = getComputedStyle(probe).color;
+    probe.remove();
+    return told;
+  };
+  const style = (selector) => getComputedStyle(document.querySelector(selector));
+  const names = ["CanvasText", "Canvas", "Highlight", "HighlightText"];
+  return {
+    system: Object.fromEntries(names.map((name) => [name, colour(name)])),
+    tick: style(".js-plotly-plot .xtick text").fill,
+    curve: style(".js-plotly-plot .scatterlayer .js-line").stroke,
+    pressed: [style(".ds-axes [aria-pressed=true]").backgroundColor, style(".ds-axes [aria-pressed=true]").color],
+    primary: [style("#to-launch").backgroundColor, style("#to-launch").color],
+  };
+}"""
+
+
+def test_forced_colours_switched_on_and_off_while_a_page_is_open_leave_it_legible(browser, made):
+    app, (one, _) = made
+    with browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="dark") as context:
+        page = app.sign_in(context).new_page()
+        page.goto(f"{app.url}?run={one}")
+        page.locator(".js-plotly-plot .xtick text").first.wait_for()
+        before = page.evaluate(READ)
+        page.emulate_media(forced_colors="active")
+        system = page.evaluate(READ)["system"]
+        drawn_anew = f"""() => getComputedStyle(document.querySelector(".js-plotly-plot .xtick text")).fill
+            === "{system["CanvasText"]}" """
+        page.wait_for_function(drawn_anew)
+        read = page.evaluate(READ)
+        assert read["curve"] not in (system["Canvas"], "none")
+        assert read["pressed"] == read["primary"] == [system["Highlight"], system["HighlightText"]]
+        page.emulate_media(forced_colors="none")
+        page.wait_for_function(f"({READ})().tick === '{before['tick']}'")
+        assert page.evaluate(READ) == before
