@@ -35,8 +35,7 @@ def _dark_by_wish(design: str) -> str:
 
 
 def _lines() -> str:
-    """The colours of the lines, which report.js draws with and the legends have."""
+    """The colours of the lines, which report.js and report.css have in curves and legends."""
     usual = " ".join(f"--ds-line-{place}: {colour};" for place, colour in enumerate(COLOURS))
     dark = " ".join(f"--ds-line-{COLOURS.index(colour)}: {lighter};" for colour, lighter in ON_DARK.items())
-    strokes = "\n".join(f".line-{place} {{ stroke: var(--ds-line-{place}); }}" for place in range(len(COLOURS)))
-    return f":root {{ {usual} }}\n{_DARK} {{ :root {{ {dark} }} }}\n{strokes}"
+    return f":root {{ {usual} }}\n{_DARK} {{ :root {{ {dark} }} }}"

@@ -366,7 +366,7 @@ export function layoutOf(content, view, page, traces, revision) {
     shapes: [...markLines(content.events), ...limitLines(limits)],
     annotations: limitNames(limits, left.type === "log", page.text),
     showlegend: lines.filter((line) => line.legend).length > (content.named ? 0 : 1),
-    legend: { orientation: "h", traceorder: "normal", y: 1.02, yanchor: "bottom", x: 0 },
+    legend: { orientation: "h", traceorder: "normal", y: limits.length ? 1.08 : 1.02, yanchor: "bottom", x: 0 },
     hovermode: false,
     dragmode: page.coarse ? false : "zoom",
   };
