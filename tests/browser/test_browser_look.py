@@ -152,6 +152,18 @@ def test_opening_a_config_is_one_line_of_controls_of_one_height(browser, made, w
         assert len({top for top, _ in boxes}) == lines
 
 
+def test_what_stands_beside_the_launch_form_stays_while_there_is_nothing_to_check(browser, made):
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        page = made[0].sign_in(context).new_page()
+        page.goto(f"{made[0].url}?tab=launch")
+        page.locator("#preflight .ds-verdict").wait_for()
+        page.get_by_label("My own script").check()
+        page.fill("#script :is(textarea, input)", "/nowhere.py")
+        page.locator("#preflight .ds-findings-root:empty").wait_for(state="attached")
+        seen = "getComputedStyle(document.querySelector('#launch')).visibility"
+        assert page.evaluate(seen) == "visible"
+
+
 def test_below_1020_px_a_run_has_the_whole_width(browser, made):
     app, (one, _) = made
     with browser.new_context(viewport={"width": 768, "height": 900}) as context:
