@@ -4,13 +4,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from dsgui.core.errors import RunError
-from dsgui.core.metrics.chart_table import COLOURS, ON_DARK
 from dsgui.core.runs.report_page import Assets
 from dsgui.core.texts.saying import wrong
 from dsgui.shell.files.installation import missing
 
 _OWN = Path(__file__).parents[2] / "ui" / "static"
-_DARK = "@media screen and (prefers-color-scheme: dark)"
 _SHEETS = (_OWN / "styles" / "design.css", _OWN / "runs" / "report.css")
 
 
@@ -25,17 +23,10 @@ def read_assets() -> Assets:
     except OSError as error:
         raise RunError(wrong("installation.unreadable", file=str(error.filename))) from error
     plotly_js, script, design, own = texts
-    return Assets(plotly_js, script, f"{design}\n{_dark_by_wish(design)}\n{_lines()}\n{own}")
+    return Assets(plotly_js, script, f"{design}\n{_dark_by_wish(design)}\n{own}")
 
 
 def _dark_by_wish(design: str) -> str:
     """Gradio gives the app's page the class "dark"; a report follows its reader's system, and is printed light."""
     dark = design.split("\n.dark {", 1)[1].split("\n}", 1)[0]
-    return f"{_DARK} {{ :root {{{dark}\n}} }}"
-
-
-def _lines() -> str:
-    """The colours of the lines, which report.js and report.css have in curves and legends."""
-    usual = " ".join(f"--ds-line-{place}: {colour};" for place, colour in enumerate(COLOURS))
-    dark = " ".join(f"--ds-line-{COLOURS.index(colour)}: {lighter};" for colour, lighter in ON_DARK.items())
-    return f":root {{ {usual} }}\n{_DARK} {{ :root {{ {dark} }} }}"
+    return f"@media screen and (prefers-color-scheme: dark) {{ :root {{{dark}\n}} }}"
