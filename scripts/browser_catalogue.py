@@ -51,9 +51,9 @@ def _spoken() -> str:
     parts = (
         ("Record<string, Record<string, string>>", "TEXTS", browsers),
         (
-            "{ colours: string[], dashes: string[], charts: Record<string, ChartKind>, logged: Record<string, Spot>, "
-            "endings: Record<string, Spot>, readings: Record<string, Spot>, losses: Record<string, string>, "
-            "evaluationCosts: string[], evaluationCounts: string }",
+            "{ colours: string[], onDark: Record<string, string>, dashes: string[], charts: Record<string, ChartKind>, "
+            "logged: Record<string, Spot>, endings: Record<string, Spot>, readings: Record<string, Spot>, "
+            "losses: Record<string, string>, evaluationCosts: string[], evaluationCounts: string }",
             "CHARTS",
             table_json(),
         ),

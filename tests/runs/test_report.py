@@ -16,7 +16,7 @@ from dsgui.core.metrics.chart_table import COLOURS, DASHES, READINGS
 from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.samples import GpuSample, Sample
 from dsgui.core.metrics.thinning import Curve
-from dsgui.core.runs.report_charts import STRETCHES, _look, by_time, charts
+from dsgui.core.runs.report_charts import STRETCHES, _cards, _look, by_time, charts
 from dsgui.core.texts.saying import as_told
 from dsgui.runs.report import MOST_RUNS, Reports
 from dsgui.runs.runs import Runs
@@ -173,7 +173,7 @@ def test_the_end_of_the_output_is_as_a_terminal_shows_it(bench: Bench):
 
 def curve(value, **series):
     count = np.arange(float(len(value)))
-    return Curve(Series("loss", **series), count, count, count, np.array(value, float))
+    return Curve(Series(**{"name": "loss", **series}), count, count, count, np.array(value, float))
 
 
 def test_a_long_curve_is_thinned_its_spike_stays_and_what_is_no_number_is_a_gap():
@@ -276,6 +276,10 @@ def test_it_opens_from_the_disk_draws_every_chart_and_asks_nobody(bench: Bench, 
     expect(page.locator(".chart").first.locator(".xtitle")).to_have_text("min")
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert ground == ("rgb(255, 255, 255)" if scheme == "light" else "rgb(21, 28, 38)")
+    blue = {"light": "rgb(0, 114, 178)", "dark": "rgb(90, 169, 230)"}[scheme]  # as the page has it
+    drawn = page.locator(".chart .scatterlayer .trace .js-line").first
+    for line in (drawn, page.locator(".legend .line-0").first):
+        assert line.evaluate("(one) => getComputedStyle(one).stroke") == blue
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
     assert errors == []
     context.close()
@@ -283,6 +287,12 @@ def test_it_opens_from_the_disk_draws_every_chart_and_asks_nobody(bench: Bench, 
 
 def test_the_eighth_card_has_the_first_ones_colour_and_dashes_as_on_the_page():
     whole, own = (Series(f"gpu7.{name}", "sample") for name in ("used_bytes", "run_bytes"))
-    cards = {("", "7"): len(COLOURS)}
+    cards = {("", 7): len(COLOURS)}
     assert _look(whole, 0, cards) == (len(COLOURS), 0)  # the second turn of the colours is dashed
     assert _look(own, 0, cards) == (0, DASHES.index("dot"))
+
+
+def test_the_colour_of_a_card_is_by_node_and_number_as_on_the_page():
+    heard = [("node-b", 0), ("", 10), ("", 2)]
+    curves = [curve([1, 2], name=f"gpu{gpu}.used_bytes", kind="sample", node=node) for node, gpu in heard]
+    assert _cards(curves) == {("", 2): 0, ("", 10): 1, ("node-b", 0): 2}

@@ -14,6 +14,8 @@ from dsgui.core.texts.english import TEXTS
 from dsgui.core.texts.saying import listed, words
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")  # Okabe and Ito
+# On a dark ground the darkest gives way to a lighter blue, which no other line then has.
+ON_DARK = {"#0072B2": "#5AA9E6", "#56B4E9": "#A6DAF7"}
 DASHES = ("solid", "dash", "dot", "dashdot")  # as plotly calls them; a report has one more
 _BLUE, _ORANGE, _, _PINK, _, _, _GREY = COLOURS
 LOSS, EVALUATION, THROUGHPUT = "loss", "evaluation", "throughput"
@@ -153,6 +155,7 @@ def table_json() -> dict[str, Any]:
     """All of it, for the browser."""
     return {
         "colours": COLOURS,
+        "onDark": ON_DARK,
         "dashes": DASHES,
         "charts": {id: _told(chart) for id, chart in CHARTS.items()},
         "logged": {name: _told(place) for name, place in LOGGED.items()},

@@ -108,7 +108,7 @@ def _chart(
     return {**shown, "axis": axis, "zero": kind.zero, "lines": lines}
 
 
-def _look(series: Series, before: int, cards: Mapping[tuple[str, str], int]) -> Look:
+def _look(series: Series, before: int, cards: Mapping[tuple[str, int], int]) -> Look:
     """Of a line of one run, after so many others of its chart, as `Board.style` has it (`ui/static/metrics/board.js`):
     what the table says; a card has one colour in every chart."""
     card = _card(series)
@@ -121,17 +121,17 @@ def _look(series: Series, before: int, cards: Mapping[tuple[str, str], int]) -> 
     return colour, 0  # dashed as often as the colours were all taken
 
 
-def _cards(curves: Sequence[Curve]) -> dict[tuple[str, str], int]:
-    """The place of each card's colour: in the order in which the charts first show them."""
+def _cards(curves: Sequence[Curve]) -> dict[tuple[str, int], int]:
+    """The place of each card's colour, by node and number, as `placesOfCards` of `ui/static/metrics/charts.js`."""
     shown = [one.series for one in _sampled(curves) if place_of(one.series)]
-    found = dict.fromkeys(card for series in shown if (card := _card(series)))
+    found = sorted({card for series in shown if (card := _card(series))})
     return {card: place for place, card in enumerate(found)}
 
 
-def _card(series: Series) -> tuple[str, str] | None:
+def _card(series: Series) -> tuple[str, int] | None:
     """The node and the number of the card that a reading is of."""
     found = CARD.match(series.name) if series.kind == "sample" else None
-    return (series.node, found[1]) if found else None
+    return (series.node, int(found[1])) if found else None
 
 
 # --- which curves -----------------------------------------------------------------------------------------------------

@@ -247,7 +247,7 @@ def _legend(chart: Chart, several: bool) -> str:
     if len(found) < 2 and not chart["named"]:
         return ""
     items = (
-        _key(what, "currentColor" if several else COLOURS[colour % len(COLOURS)], _dash(colour, dash, several))
+        _key(what, None if several else colour, _dash(colour, dash, several))
         for what, (colour, dash) in sorted(found.items(), key=lambda one: one[1])
     )
     return f"<ul class=legend>{''.join(items)}</ul>"
@@ -256,8 +256,7 @@ def _legend(chart: Chart, several: bool) -> str:
 def _runs_legend(charts: Sequence[Chart]) -> str:
     found = {line["run"]: line["colour"] for chart in charts for line in chart["lines"]}
     items = (
-        _key(run, COLOURS[colour % len(COLOURS)], _dash(colour, 0, False))
-        for run, colour in sorted(found.items(), key=lambda one: one[1])
+        _key(run, colour, _dash(colour, 0, False)) for run, colour in sorted(found.items(), key=lambda one: one[1])
     )
     return f"<ul class=legend>{''.join(items)}</ul>"
 
@@ -267,8 +266,10 @@ def _dash(colour: int, dash: int, several: bool) -> str:
     return DASHES[(dash + (0 if several else colour // len(COLOURS))) % len(DASHES)]
 
 
-def _key(text: str, colour: str, dash: str) -> str:
-    line = f'<line x1="0" x2="30" y1="5" y2="5" stroke="{colour}" stroke-width="2.5" stroke-dasharray="{dash}"/>'
+def _key(text: str, colour: int | None, dash: str) -> str:
+    """`colour`: its place, which the style sheet has a colour for in light and in dark; None for the text's own."""
+    stroke = 'stroke="currentColor"' if colour is None else f'class="line-{colour % len(COLOURS)}"'
+    line = f'<line x1="0" x2="30" y1="5" y2="5" {stroke} stroke-width="2.5" stroke-dasharray="{dash}"/>'
     return f'<li><svg width="30" height="10" aria-hidden="true">{line}</svg> {escape(text)}</li>'
 
 

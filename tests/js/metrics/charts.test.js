@@ -8,6 +8,7 @@ import {
   nameOf,
   offloadLimits,
   placeOf,
+  placesOfCards,
   predictedLimits,
   rankOf,
   withLimits,
@@ -116,4 +117,13 @@ test("what was predicted is a line of the memory charts, and held against what w
   );
   assert.equal(heldAgainst({ host_bytes: 2 ** 30 }, made(sample("gpu0.used_bytes", 20)).each), "");
   assert.equal(heldAgainst(null, curves.each), "");
+});
+
+test("a card's colour is by node and number, whichever was heard of first", () => {
+  const heard = [
+    ["node-b", 0],
+    ["", 10],
+    ["", 2],
+  ].map(([node, gpu]) => curve({ node: String(node), name: `gpu${gpu}.used_bytes`, kind: SAMPLE }));
+  assert.deepEqual(Object.fromEntries(placesOfCards(heard)), { " 2": 0, " 10": 1, "node-b 0": 2 });
 });

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from dsgui.core.metrics.chart_table import COLOURS, ON_DARK
 from dsgui.ui.site.pages import STATIC
 from dsgui.ui.site.server import DESIGN, SHEETS, packed
 from dsgui.ui.site.theme import make_theme
@@ -106,3 +107,10 @@ def test_text_and_controls_can_be_read(mode):
     assert {pair: ratio for pair, ratio in faint.items() if ratio < 4.5} == {}
     lines = {(line, ground): contrast(of[line], of[ground]) for line in LINES for ground in GROUNDS}
     assert {pair: ratio for pair, ratio in lines.items() if ratio < 3} == {}
+
+
+def test_a_reports_curves_have_the_colours_of_the_page():
+    usual, dark = DESIGN.read_text("utf-8").split("\n.dark {", 1)
+    told = re.compile(r"--ds-curve-(\d): (#\w+);")
+    assert {int(place): colour for place, colour in told.findall(usual)} == dict(enumerate(COLOURS))
+    assert {COLOURS[int(place)]: colour for place, colour in told.findall(dark)} == ON_DARK

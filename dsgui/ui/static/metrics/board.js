@@ -4,13 +4,15 @@
 import { AXES, axisOf, BUTTONS, choices, ownAxis, whyOwn } from "./axis.js";
 import { Chart } from "./chart.js";
 import {
+  LOSS,
   cardLimits,
+  cardOf,
   charted,
   label,
-  LOSS,
   nameOf,
   offloadLimits,
   placeOf,
+  placesOfCards,
   predictedLimits,
   rankOf,
   withLimits,
@@ -74,7 +76,7 @@ export class Board {
     this.charts = new Map();
     /** @type {Set<string>} the ids of those that are folded away for everybody */
     this.folded = new Set();
-    /** @type {Map<string, number>} */
+    /** The places of the cards' colours. @type {Map<string, number>} */
     this.cards = new Map();
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.asking = undefined;
@@ -348,6 +350,7 @@ export class Board {
     // Where no point has a time, the machine has no place on their axis: its charts are by time on their own.
     const apart = clocks.some((clock) => clock?.timeless);
     const several = sources.length > 1;
+    if (!several) this.cards = placesOfCards(sources.flatMap((one) => one.curves.best()));
     for (const [run, source] of sources.entries()) {
       for (const curve of inOrder(source.curves.best())) {
         const place = placeOf(curve, several);
@@ -412,7 +415,8 @@ export class Board {
       const mine = before.filter((line) => line.run === run).length;
       return { colour: look(run).colour, dash: look(mine * COLOURS.length).dash };
     }
-    const usual = look(gpu === null || gpu === undefined ? before.length : this.card(curve.node, gpu));
+    const card = gpu === null || gpu === undefined ? undefined : this.cards.get(cardOf([curve.node ?? "", gpu]));
+    const usual = look(card ?? before.length);
     return { colour: colour || usual.colour, dash: dash || usual.dash };
   }
 
@@ -435,14 +439,6 @@ export class Board {
   noLoss(sources) {
     const silent = sources.filter((one) => one.noLoss);
     return silent.map((one) => (sources.length > 1 ? `${one.name}: ${one.noLoss}` : one.noLoss)).join("\n");
-  }
-
-  /** A card has the same colour in every chart. @param {string} node @param {number} gpu */
-  card(node, gpu) {
-    const key = `${node} ${gpu}`;
-    const place = this.cards.get(key) ?? this.cards.size;
-    this.cards.set(key, place);
-    return place;
   }
 
   /** @param {RunEvent[]} events @param {Clock | null} clock */

@@ -162,3 +162,23 @@ export function offloadLimits({ states_bytes: states, estimate_bytes: buffers })
     colour,
   }));
 }
+
+/**
+ * The place of each card's colour, the same in every chart and in a report: by node and number, whichever was heard of
+ * first.
+ * @param {Curve[]} curves @returns {Map<string, number>}
+ */
+export function placesOfCards(curves) {
+  /** @type {[string, number][]} */
+  const found = curves
+    .filter(({ kind, told }) => kind === "sample" && told)
+    .flatMap((curve) => {
+      const gpu = placeOf(curve, false)?.gpu ?? null;
+      return gpu === null ? [] : [[curve.node ?? "", gpu]];
+    });
+  found.sort(([one, first], [other, second]) => (one === other ? first - second : one < other ? -1 : 1));
+  return new Map([...new Set(found.map(cardOf))].map((card, place) => [card, place]));
+}
+
+/** @param {[string, number]} card */
+export const cardOf = ([node, gpu]) => `${node} ${gpu}`;

@@ -2,6 +2,7 @@
 
 import { ALONG } from "./axis.js";
 import { smoothed } from "./groups.js";
+import { CHARTS } from "../texts/catalogue.js";
 import { words } from "../texts/texts.js";
 import { COLOURS, extent, isFlat, oddPoints, placing, points } from "./traces.js";
 
@@ -54,11 +55,8 @@ const MARKS = {
 };
 const ENDS = new Set(["error", "stop", "alert"]);
 
-// On a dark ground the darkest colour gives way to a lighter blue, which no other line then has.
-/** @type {Record<string, string>} */
-const ON_DARK = { "#0072B2": "#5AA9E6", "#56B4E9": "#A6DAF7" };
 /** @param {string} colour @param {boolean} dark */
-export const shade = (colour, dark) => (dark && ON_DARK[colour]) || colour;
+export const shade = (colour, dark) => (dark && CHARTS.onDark[colour]) || colour;
 
 /** Every trace of a chart; `marked`: its events too. @param {Content} content @param {Drawn} view @param {Look} page */
 export function tracesOf({ lines, events, unit }, view, page) {
@@ -368,7 +366,7 @@ export function layoutOf(content, view, page, traces, revision) {
     shapes: [...markLines(content.events), ...limitLines(limits)],
     annotations: limitNames(limits, left.type === "log", page.text),
     showlegend: lines.filter((line) => line.legend).length > (content.named ? 0 : 1),
-    legend: { orientation: "h", traceorder: "normal", y: 1.02, yanchor: "bottom", x: 0 },
+    legend: { orientation: "h", traceorder: "normal", y: limits.length ? 1.08 : 1.02, yanchor: "bottom", x: 0 },
     hovermode: false,
     dragmode: page.coarse ? false : "zoom",
   };

@@ -121,9 +121,9 @@ export class CompareView {
   async poll() {
     for (const run of this.runs) if (run.live || this.polls % TABLE_EVERY === 0) await this.ask(run);
     this.polls += 1;
-    this.node.removeAttribute("aria-busy");
     this.board.update();
     if (this.polls % TABLE_EVERY === 1) await this.tell();
+    this.node.removeAttribute("aria-busy");
     return this.runs.some((run) => run.live);
   }
 

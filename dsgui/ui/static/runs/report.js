@@ -16,7 +16,7 @@
 /** @typedef {{ title: string, unit: string, axis: string, zero: boolean, lines: ReportLine[] }} ReportChart */
 
 (() => {
-  const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999"]; // Okabe and Ito
+  const COLOURS = 7; // --ds-curve-0 to -6, lighter on a dark ground
   const DASHES = ["solid", "8px,4px", "2px,3px", "8px,3px,2px,3px", "14px,5px"]; // as core/runs/report_page.py has them
   const PRINTED_WIDTH = 660;
   const SMALL = 1e-2; // values below it are written as 5e-5, as on the run's page (metrics/plotting.js)
@@ -44,8 +44,8 @@
     for (const line of chart.lines) {
       const name = [several ? line.run : "", line.what].filter(Boolean).join(" · ") || chart.title;
       const x = by === "step" ? line.step : line.time.map((at) => (at === null ? null : at / scale));
-      const turn = Math.floor(line.colour / COLOURS.length);
-      const colour = COLOURS[line.colour % COLOURS.length];
+      const turn = Math.floor(line.colour / COLOURS);
+      const colour = variable(`--ds-curve-${line.colour % COLOURS}`);
       const lonely = line.value.filter((value) => value !== null).length < 40;
       found.push({
         x,

@@ -21,6 +21,7 @@ import { textOf, words } from "../texts/texts.js";
 /** @import { Chart } from "../metrics/chart.js" */
 
 const STOP_AGAIN_MS = 4000;
+const TOLD_MS = 1500;
 const KILL_AFTER_MS = 1000; // a double click on what was there before kills nothing
 /** @type {Record<string, string>} */
 const STOPS = { stopping: "stopping", queued: "leave_queue" };
@@ -184,13 +185,16 @@ export class RunView {
 
   async poll() {
     const delta = await this.follower.poll();
-    this.node.removeAttribute("aria-busy");
     if (delta === null) {
+      this.node.removeAttribute("aria-busy");
       this.missing();
       return false;
     }
     this.alerts.take(delta.events);
-    this.header(delta);
+    const told = this.header(delta);
+    // Shown at once, with what comes above the charts; whoever waits too long for that sees the charts before it.
+    if (this.node.hasAttribute("aria-busy")) await Promise.race([told, new Promise((end) => setTimeout(end, TOLD_MS))]);
+    this.node.removeAttribute("aria-busy");
     if (delta.output) this.log.add(delta.output);
     this.board.update();
     this.patterns.update();
@@ -213,7 +217,7 @@ export class RunView {
     this.reason.textContent = say("not_found");
   }
 
-  /** @param {Delta} delta */
+  /** Resolves when what has to be asked for is there as well. @param {Delta} delta */
   header(delta) {
     this.title.textContent = delta.name || this.id;
     this.badge.textContent = textOf("states", delta.state);
@@ -230,10 +234,12 @@ export class RunView {
     this.save.hidden = !delta.can_save;
     this.lastState = delta.state;
     this.noLoss = delta.no_loss?.text || "";
-    void this.afterwards.update(delta.state, live).then(() => this.showMemory(live));
+    const told = Promise.all([
+      this.afterwards.update(delta.state, live).then(() => this.showMemory(live)),
+      this.slow.update(delta.state, live),
+      this.after.update(delta.state, live),
+    ]);
     this.alerts.show(live);
-    void this.slow.update(delta.state, live);
-    void this.after.update(delta.state, live);
     this.showProgress(delta, live);
     const facts = this.factsOf(delta, live);
     this.facts.replaceChildren(...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
@@ -243,6 +249,7 @@ export class RunView {
     this.directory.textContent = this.follower.about.directory || "";
     this.note.hidden = !delta.telemetry_note;
     this.note.textContent = delta.telemetry_note || "";
+    return told;
   }
 
   /** How near the prediction came. @param {boolean} live */

@@ -44,7 +44,7 @@ export class Slow {
     this.node.hidden = !isTold(found.code, live);
     this.node.dataset.verdict = early ? "early" : CALM.has(found.code) ? "calm" : "slow";
     const head = el("span", {}, words("charts_page", "speed_head"));
-    this.node.replaceChildren(el("summary", {}, head, " ", line), ...figures.map((one) => part(one, line)));
+    this.node.replaceChildren(el("summary", {}, head, line), ...figures.map((one) => part(one, line)));
     const more = figures.some((one) => one.figures.length || one.advice);
     this.node.toggleAttribute("data-bare", !more);
   }
@@ -56,7 +56,7 @@ function part({ line, figures, advice }, said) {
     "div",
     { class: "ds-slow-cause" },
     ...(line === said ? [] : [el("b", {}, line)]),
-    ...(figures.length ? [el("p", {}, figures.join("; "))] : []),
-    ...(advice ? [el("p", {}, words("charts_page", "speed_try"), " ", advice)] : []),
+    ...(figures.length ? [el("p", {}, figures.join(" · "))] : []),
+    ...(advice ? [el("p", {}, words("charts_page", "speed_try"), advice)] : []),
   );
 }

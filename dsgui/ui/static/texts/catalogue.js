@@ -1051,8 +1051,8 @@ export const TEXTS = {
   "smoothed_from": "logged {value}",
   "more_rows": "{count} more",
   "speed_early": "measuring; shown after about 30 s of training.",
-  "speed_head": "Speed:",
-  "speed_try": "Try:",
+  "speed_head": "Speed: ",
+  "speed_try": "Try: ",
   "alerts": "Alerts",
   "notify": "Notify me",
   "notify_hint": "Browser notification when the run ends or needs attention",
@@ -1191,7 +1191,7 @@ export const TEXTS = {
  }
 };
 
-/** @type {{ colours: string[], dashes: string[], charts: Record<string, ChartKind>, logged: Record<string, Spot>, endings: Record<string, Spot>, readings: Record<string, Spot>, losses: Record<string, string>, evaluationCosts: string[], evaluationCounts: string }} */
+/** @type {{ colours: string[], onDark: Record<string, string>, dashes: string[], charts: Record<string, ChartKind>, logged: Record<string, Spot>, endings: Record<string, Spot>, readings: Record<string, Spot>, losses: Record<string, string>, evaluationCosts: string[], evaluationCounts: string }} */
 // prettier-ignore
 export const CHARTS = {
  "colours": [
@@ -1203,6 +1203,10 @@ export const CHARTS = {
   "#56B4E9",
   "#999999"
  ],
+ "onDark": {
+  "#0072B2": "#5AA9E6",
+  "#56B4E9": "#A6DAF7"
+ },
  "dashes": [
   "solid",
   "dash",

@@ -893,7 +893,7 @@ export const TEXTS = {
   "differences": "设置差异",
   "none": "没有差异：参数、配置、环境变量、启动设置、代码和版本都相同。",
   "none_known": "已记录的内容中没有差异。",
-  "unknown": "{part}：{runs} 没有记录，未作对比。",
+  "unknown": "{part}：{runs}没有记录，未作对比。",
   "uncertain": "提交相同，但有未提交的改动：代码仍可能不同。",
   "same": "所有运行都相同的设置（{count}）",
   "key": "设置",
@@ -1191,7 +1191,7 @@ export const TEXTS = {
  }
 };
 
-/** @type {{ colours: string[], dashes: string[], charts: Record<string, ChartKind>, logged: Record<string, Spot>, endings: Record<string, Spot>, readings: Record<string, Spot>, losses: Record<string, string>, evaluationCosts: string[], evaluationCounts: string }} */
+/** @type {{ colours: string[], onDark: Record<string, string>, dashes: string[], charts: Record<string, ChartKind>, logged: Record<string, Spot>, endings: Record<string, Spot>, readings: Record<string, Spot>, losses: Record<string, string>, evaluationCosts: string[], evaluationCounts: string }} */
 // prettier-ignore
 export const CHARTS = {
  "colours": [
@@ -1203,6 +1203,10 @@ export const CHARTS = {
   "#56B4E9",
   "#999999"
  ],
+ "onDark": {
+  "#0072B2": "#5AA9E6",
+  "#56B4E9": "#A6DAF7"
+ },
  "dashes": [
   "solid",
   "dash",

@@ -113,8 +113,8 @@ CHARTS_PAGE: dict[str, str] = {
     "more_rows": "{count} more",
     # why it is slow
     "speed_early": "measuring; shown after about 30 s of training.",
-    "speed_head": "Speed:",
-    "speed_try": "Try:",
+    "speed_head": "Speed: ",
+    "speed_try": "Try: ",
     # alerts
     "alerts": "Alerts",
     "notify": "Notify me",

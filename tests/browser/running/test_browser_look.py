@@ -1,0 +1,216 @@
+"""What our style sheets say for a width, a printer or a wish of the system reaches the page (Gradio rewrites each
+selector of the sheets it is given), also while the page is open. What a page shows has its place before it comes."""
+
+import pytest
+
+from dsgui.ui.site.pages import STATIC
+from dsgui.ui.site.server import DESIGN, SHEETS
+from tests.support.app_server import running_app
+from tests.support.made_runs import Made, make_run
+
+pytestmark = pytest.mark.browser
+
+SOURCES = (DESIGN, *SHEETS, STATIC / "learn" / "learn.css")
+# What only a run with checkpoints, a model, a touch screen or a click more has.
+STAND_INS = """<div class="ds-runs"><div class="ds-cell" data-column="name"><button class="ds-pencil"></button></div>
+<div class="ds-run-row" aria-current="true"></div><progress class="ds-progress"></progress>
+<span class="ds-swatch"></span><span class="ds-mem-swatch"></span>
+<span class="ds-mem-track"><span class="ds-mem-part"></span></span>
+<button class="ds-step" aria-pressed="true"></button><button class="ds-base" aria-pressed="true"></button>
+<label class="ds-segment"><input type="radio" checked><span></span></label>
+<div class="ds-form"><button class="ds-auto" aria-pressed="true"></button></div><div class="ds-picker-option"></div>
+<div class="ds-log-tools"><input class="ds-run-search"></div>
+<figure class="ds-chart"><i class="ds-chart-source"></i></figure>
+<table class="ds-after-table"><thead><tr><td></td></tr></thead><tbody><tr><th></th><td class="ds-actions">
+<button class="ds-step"></button></td></tr></tbody></table></div>"""
+LEARNT = """<button class="ds-learn-to" data-done="true"></button>"""
+PUT = """([into, html]) => document.querySelector(into).insertAdjacentHTML("beforeend", html)"""
+# Each rule under a condition that holds now: what it says of an element changes nothing if it is put on the element
+# itself, or it would not have reached it. Of two rules for one element, the later one is meant.
+REACHED = """(sources) => {
+  const seen = [], lost = [], last = new Map();
+  const parts = (selector) => {
+    let depth = 0;
+    return [...selector].reduce((all, letter) => {
+      depth += (letter === "(") - (letter === ")");
+      if (letter === "," && !depth) return [...all, ""];
+      return [...all.slice(0, -1), all.at(-1) + letter];
+    }, [""]).map((part) => part.trim());
+  };
+  for (const [name, source] of Object.entries(sources)) {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(source);
+    for (const media of [...sheet.cssRules].filter((one) => one instanceof CSSMediaRule)) {
+      for (const rule of media.cssRules) {
+        for (const selector of parts(rule.selectorText).filter((one) => !/::/.test(one))) {
+          const here = `${name} ${media.conditionText} ${selector}`;
+          const holds = matchMedia(media.conditionText).matches;
+          const found = [...document.querySelectorAll(selector)].slice(0, 50);
+          seen.push([here, holds && found.length > 0]);
+          if (holds) for (const one of found) for (const property of rule.style)
+            last.set(one, (last.get(one) ?? new Map()).set(property, [rule.style.getPropertyValue(property), here]));
+        }
+      }
+    }
+  }
+  for (const [one, said] of last) for (const [property, [value, here]] of said) {
+    const told = () => getComputedStyle(one).getPropertyValue(property);
+    const [before, own] = [told(), one.style.cssText];
+    one.style.setProperty(property, value, "important");
+    if (told() !== before) lost.push(`${here} { ${property}: ${value} } is ${before} on ${one.id || one.className}`);
+    one.style.cssText = own;
+  }
+  return [seen, [...new Set(lost)]];
+}"""
+ASKED = ({"contrast": "more"}, {"forced_colors": "active"}, {"reduced_motion": "reduce"}, {"media": "print"})
+NOTHING = {"contrast": "null", "forced_colors": "null", "reduced_motion": "null", "media": "null"}
+SCREENS = (
+    {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True},
+    {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
+)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """An app on two runs, and their ids."""
+    folder = tmp_path_factory.mktemp("runs")
+    ids = [make_run(folder, Made("one", 20)), make_run(folder, Made("other", 20))]
+    with running_app(folder) as app:
+        yield app, ids
+
+
+def test_what_a_sheet_says_for_a_width_a_printer_or_a_wish_of_the_system_reaches_the_page(browser, made):
+    app, ids = made
+    sources = {path.name: path.read_text("utf-8") for path in SOURCES}
+    reached, lost = {}, []
+    for screen in SCREENS:
+        with browser.new_context(**screen) as context:
+            page = visited(app.sign_in(context).new_page(), app, ids)
+            for asked in ({}, *ASKED):
+                page.emulate_media(**{**NOTHING, **asked})
+                seen, missed = page.evaluate(REACHED, sources)
+                lost += missed
+                for rule, is_reached in seen:
+                    reached[rule] = reached.get(rule, False) or is_reached
+    assert lost == []
+    assert [rule for rule, is_reached in reached.items() if not is_reached] == []
+    assert len(reached) > 60
+
+
+def visited(page, app, ids):
+    """A page that has shown all of what it has."""
+    page.goto(f"{app.url}?compare={','.join(ids)}")
+    page.locator("[data-chart] .js-plotly-plot").first.wait_for()
+    for place, shown in ((3, ".ds-readings"), (1, "#launch"), (0, "#config-json .cm-content")):
+        page.locator("#pages > .tab-wrapper [role=tab]").nth(place).click()
+        page.locator(shown).first.wait_for()
+    page.click("#learn-open")
+    page.locator("[data-track]").first.click()
+    page.locator("#learn-step-title").wait_for()
+    page.evaluate(PUT, ["#monitor .ds-runs", STAND_INS])
+    page.evaluate(PUT, [".ds-learn", LEARNT])
+    return page
+
+
+SHIFTS = """window.shifts = [];
+new PerformanceObserver((list) => window.shifts.push(...list.getEntries().map(({ value }) => value)))
+  .observe({ type: "layout-shift", buffered: true });"""
+FEW = 0.05  # https://web.dev/articles/cls calls 0.1 good
+OPENED = (
+    ("", ".ds-findings .ds-verdict"),
+    ("?tab=launch", "#preflight .ds-verdict"),
+    ("?tab=runs", ".ds-run-row"),
+    ("?tab=machine", ".ds-readings"),
+    ("?run={0}", ".js-plotly-plot"),
+    ("?compare={0},{1}", ".js-plotly-plot"),
+)
+
+
+@pytest.mark.parametrize(("address", "last"), OPENED)
+def test_nothing_moves_while_a_page_is_filled(browser, made, address, last):
+    app, ids = made
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        app.sign_in(context).add_init_script(SHIFTS)
+        page = context.new_page()
+        page.goto(app.url + address.format(*ids))
+        page.locator(last).first.wait_for()
+        page.wait_for_timeout(700)  # nothing tells that nothing will move any more
+        assert page.evaluate("shifts.reduce((all, one) => all + one, 0)") < FEW
+
+
+@pytest.mark.parametrize(("width", "lines"), [(390, 2), (768, 1), (1280, 1), (1920, 1)])
+def test_opening_a_config_is_one_line_of_controls_of_one_height(browser, made, width, lines):
+    with browser.new_context(viewport={"width": width, "height": 900}) as context:
+        page = made[0].sign_in(context).new_page()
+        page.goto(made[0].url)
+        page.locator("#open-path .ds-browse-open").wait_for()
+        boxes = page.evaluate(
+            """[..."#open-path input, #open-path .ds-browse-open, #open-file, #upload".split(", ")].map((one) => {
+            const { top, height } = document.querySelector(one).getBoundingClientRect(); return [top, height]; })"""
+        )
+        assert len({height for _, height in boxes}) == 1
+        assert len({top for top, _ in boxes}) == lines
+
+
+def test_what_stands_beside_the_launch_form_stays_while_there_is_nothing_to_check(browser, made):
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        page = made[0].sign_in(context).new_page()
+        page.goto(f"{made[0].url}?tab=launch")
+        page.locator("#preflight .ds-verdict").wait_for()
+        page.get_by_label("My own script").check()
+        page.fill("#script :is(textarea, input)", "/nowhere.py")
+        page.locator("#preflight .ds-findings-root:empty").wait_for(state="attached")
+        seen = "getComputedStyle(document.querySelector('#launch')).visibility"
+        assert page.evaluate(seen) == "visible"
+
+
+def test_below_1020_px_a_run_has_the_whole_width(browser, made):
+    app, (one, _) = made
+    with browser.new_context(viewport={"width": 768, "height": 900}) as context:
+        page = app.sign_in(context).new_page()
+        page.goto(f"{app.url}?run={one}")
+        page.locator(".js-plotly-plot").first.wait_for()
+        charts = [page.locator(".ds-chart:not([hidden])").nth(place).bounding_box() for place in (0, 1)]
+        assert charts[0]["y"] == charts[1]["y"]  # two side by side
+        assert not page.locator(".ds-run-side .ds-run-list").is_visible()
+
+
+# The colours of the system, as Chromium resolves them, and what words and curves are drawn in.
+READ = """() => {
+  const colour = (name) => {
+    const probe = document.body.appendChild(document.createElement("i"));
+    probe.style.cssText = `forced-color-adjust: none; color: ${name}`;
+    const told = getComputedStyle(probe).color;
+    probe.remove();
+    return told;
+  };
+  const style = (selector) => getComputedStyle(document.querySelector(selector));
+  const names = ["CanvasText", "Canvas", "Highlight", "HighlightText"];
+  return {
+    system: Object.fromEntries(names.map((name) => [name, colour(name)])),
+    tick: style(".js-plotly-plot .xtick text").fill,
+    curve: style(".js-plotly-plot .scatterlayer .js-line").stroke,
+    pressed: [style(".ds-axes [aria-pressed=true]").backgroundColor, style(".ds-axes [aria-pressed=true]").color],
+    primary: [style("#to-launch").backgroundColor, style("#to-launch").color],
+  };
+}"""
+
+
+def test_forced_colours_switched_on_and_off_while_a_page_is_open_leave_it_legible(browser, made):
+    app, (one, _) = made
+    with browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="dark") as context:
+        page = app.sign_in(context).new_page()
+        page.goto(f"{app.url}?run={one}")
+        page.locator(".js-plotly-plot .xtick text").first.wait_for()
+        before = page.evaluate(READ)
+        page.emulate_media(forced_colors="active")
+        system = page.evaluate(READ)["system"]
+        drawn_anew = f"""() => getComputedStyle(document.querySelector(".js-plotly-plot .xtick text")).fill
+            === "{system["CanvasText"]}" """
+        page.wait_for_function(drawn_anew)
+        read = page.evaluate(READ)
+        assert read["curve"] not in (system["Canvas"], "none")
+        assert read["pressed"] == read["primary"] == [system["Highlight"], system["HighlightText"]]
+        page.emulate_media(forced_colors="none")
+        page.wait_for_function(f"({READ})().tick === '{before['tick']}'")
+        assert page.evaluate(READ) == before
