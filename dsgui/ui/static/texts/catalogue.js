@@ -226,6 +226,8 @@ export const TEXTS = {
   "kind_checkpoint": "checkpoint",
   "kind_adapter": "LoRA adapter",
   "kind_model": "model",
+  "kind_unfinished": "incomplete, left by a job that was killed",
+  "delete_unfinished": "Delete",
   "incomplete": "incomplete",
   "consolidate": "Weights…",
   "merge": "Merge…",
