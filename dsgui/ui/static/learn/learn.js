@@ -391,7 +391,7 @@ function table(rows) {
 /** Columns of sentences: too many of them for the width of the drawer. @param {string[][]} rows */
 const isWide = ([head = []]) => head.length > 3;
 
-/** Each row by itself, its cells below each other under their columns' names. @param {string[][]} rows the head first */
+/** Each row by itself, its cells below each other. @param {string[][]} rows the head first */
 function described([head = [], ...rows]) {
   const heads = head.slice(1);
   const items = rows.map(([first = "", ...cells]) =>
