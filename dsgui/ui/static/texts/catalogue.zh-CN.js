@@ -1313,9 +1313,9 @@ export const CHARTS = {
   },
   "free_disk": {
    "code": "free_disk",
-   "y": "GiB",
-   "unit": "GiB",
-   "scale": 1073741824,
+   "y": "GB",
+   "unit": "GB",
+   "scale": 1000000000,
    "zero": true,
    "more": true
   }
