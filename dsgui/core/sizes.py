@@ -1,5 +1,5 @@
-"""How sizes are said: bytes inside; memory and what is free of a disk in GiB on screen,
-files in MB, as the page and file managers count them."""
+"""How sizes are said: bytes inside; memory in GiB on screen, files and what is free of a disk in GB, as the page and
+file managers count them."""
 
 from decimal import ROUND_HALF_UP, Decimal
 

@@ -14,6 +14,7 @@ from dsgui.core.afterwards.jobs import (
     Needs,
     Room,
     arguments,
+    made_by,
     needs,
     refusal,
     shard_bytes,
@@ -30,7 +31,7 @@ from dsgui.core.texts.saying import listed, sentences, wrong
 from dsgui.runs.archive import Archive
 from dsgui.runs.runs import Runs
 from dsgui.shell.afterwards.contents import best_in
-from dsgui.shell.afterwards.left import held_by, left_in, room_for
+from dsgui.shell.afterwards.left import held_by, left_in, room_for, unfinished
 from dsgui.shell.afterwards.worker_files import WEIGHTS_WORKER
 from dsgui.shell.runs.removal import remove
 from dsgui.shell.runs.store import Store
@@ -74,9 +75,22 @@ class AfterTraining:
         return dict(self._runs.masked_json(told))
 
     def things(self, run_id: str) -> list[Thing]:
-        """What the run left, the latest checkpoint first."""
+        """What the run left, the latest checkpoint first; then what killed jobs on it left."""
         left = self._archive.left(run_id)
-        return left_in(left.folders, left.checkpoints, left.since)
+        return [*left_in(left.folders, left.checkpoints, left.since), *self._unfinished(run_id)]
+
+    def _unfinished(self, run_id: str) -> list[Thing]:
+        """Nothing that a job may still be writing."""
+        found: dict[str, Thing] = {}
+        busy = {made_by(plan.arguments) for plan in self._runs.going_on() if plan.is_job}
+        for job in self._jobs(run_id):
+            to = made_by(self._store.open(job).read_plan().arguments)
+            if not to or to in busy or not self._may(to) or not (one := unfinished(to)):
+                continue
+            found[to] = one
+            if self._runs.may_go_on(job):
+                busy.add(to)
+        return [one for to, one in found.items() if to not in busy]
 
     def _job_told(self, run_id: str) -> dict[str, Any]:
         one = self._runs.summary(run_id)
@@ -130,7 +144,7 @@ class AfterTraining:
         return self._runs.start(plan, NO_CONFIG)
 
     def _needs(self, job: Job) -> tuple[Needs, Room]:
-        return needs(job, held_by(job)), room_for(Path(job.to).parent)
+        return needs(job, held_by(job)), room_for(Path(job.to))
 
     def _request(self, run_id: str, job: Job) -> LaunchRequest:
         plan = self._store.open(run_id).read_plan()
@@ -236,14 +250,19 @@ class AfterTraining:
         """The dry list."""
         found = self.old(run_id, rule)
         freed = sum(one.size_bytes for one in going(found))
-        told = {"checkpoints": [one.to_json() for one in found], "freed_bytes": freed, "count": len(going(found))}
+        told = {
+            "checkpoints": [one.to_json() for one in found],
+            "unfinished": [one.to_json() for one in self._unfinished(run_id)],
+            "freed_bytes": freed,
+            "count": len(going(found)),
+        }
         return dict(self._runs.masked_json(told))
 
     def delete_old(self, run_id: str, rule: Rule, seen: Sequence[str]) -> list[str]:
-        """Removes those that may go by the rule and were `seen` on the list, by path; the names of those that went.
-        Raises `RunError`."""
+        """Removes those that may go by the rule and were `seen` on the list, by path, and what killed jobs left; the
+        names of those that went. Raises `RunError`."""
         gone = []
-        for thing in going(self.old(run_id, rule)):
+        for thing in (*going(self.old(run_id, rule)), *self._unfinished(run_id)):
             if self._runs.masked(thing.path) in seen or thing.path in seen:
                 self._check(Path(thing.path))
                 remove(Path(thing.path))

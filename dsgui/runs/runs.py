@@ -58,7 +58,7 @@ _QUICK_BYTES = 1 << 20
 _SETTING = re.compile(r'("((?:[^"\\]|\\.){1,100})"\s*:\s*)"(?:[^"\\]|\\.)+"')
 _BLOCK_CHARACTERS = 1 << 16
 _ADRIFT_S = 5.0
-_RESUMED_S, _LOOK_S = 1.0, 0.05
+_LOADED_S, _RESUMED_S, _LOOK_S = 20.0, 1.0, 0.05
 _MOST_DAMAGES = 256
 _LONGEST_NAME = 300
 _MOST_CHANGES, _LONGEST_CHANGE = 20, 100
@@ -224,11 +224,12 @@ class Runs:
     # -- stopping --------------------------------------------------------------------------------------------------
 
     def stop(self, run_id: str) -> None:
-        """Returns at once; the run's supervisor ends the processes, or a new one does where it is gone or hangs. A
-        second stop kills at once. A run that has ended is left as it is. Raises `RunError`."""
+        """Returns at once, or when a run that is being started can be asked; the run's supervisor ends the processes,
+        or a new one does where it is gone or hangs. A second stop kills at once. A run that has ended is left as it is.
+        Raises `RunError`."""
         directory = self._opened(run_id)
         plan = _plan_of(directory)
-        seen = self._seen(directory, plan)
+        seen = self._begun(directory, plan)
         if not self._tell(directory, signal.SIGTERM):
             if _can_be_ended(plan, seen):
                 self._launcher.end(directory)
@@ -238,8 +239,10 @@ class Runs:
     def save_and_stop(self, run_id: str) -> None:
         """Returns at once; the ranks are asked to write a checkpoint and end. Raises `RunError`."""
         directory = self._store.open(run_id)
-        if not directory.read_plan().saves_when_asked:
+        plan = directory.read_plan()
+        if not plan.saves_when_asked:
             raise RunError(wrong("run.cannot_save", run=run_id))
+        self._begun(directory, plan)
         if not self._tell(directory, signal.SIGUSR1):
             raise RunError(wrong("run.nobody_to_ask", run=run_id))
 
@@ -269,6 +272,14 @@ class Runs:
             send_signal(found[0], signal.SIGKILL)
         else:
             self._launcher.end(directory)
+
+    def _begun(self, directory: RunDirectory, plan: Plan | None) -> Seen:
+        """Waits a while for a supervisor that is still loading: a signal would end it, and the run would have
+        failed."""
+        until = self._monotonic() + _LOADED_S
+        while (seen := self._seen(directory, plan)).is_awaited and self._monotonic() < until:
+            time.sleep(_LOOK_S)
+        return seen
 
     def _still_silent(self, directory: RunDirectory) -> bool:
         """Waits a moment for a supervisor that was just resumed; whether it goes on being silent."""

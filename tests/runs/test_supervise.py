@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -99,6 +100,21 @@ def test_a_stop_between_the_first_state_and_the_first_process_is_no_lost_run(ben
     delta = bench.runs.follow(plan.run_id, Cursor())
     assert (delta.state, delta.reason, delta.output) == (RunState.STOPPED, "Stopped before it started.", "")
     assert not list(directory.path.glob(".reserve*"))
+
+
+def test_a_stop_before_the_first_state_is_kept_until_there_is_one(bench: Bench) -> None:
+    """The supervisor is loading then: a signal would end it, and the run would have failed."""
+    slow = bench.folder / "slow python"
+    slow.write_text(f'#!/bin/sh\nsleep 1\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
+    slow.chmod(0o755)
+    bench.runs = Runs(bench.store, Launcher(str(slow), grace_s=1))
+    plan = bench.runs.prepare(bench.request(bench.script("import time; time.sleep(600)")))
+    starting = threading.Thread(target=bench.runs.start, args=(plan, "{}"))
+    starting.start()
+    wait_until(lambda: bench.store.directory(plan.run_id).supervisor_log.exists())
+    bench.runs.stop(plan.run_id)
+    starting.join()
+    assert bench.ended(plan.run_id).state is RunState.STOPPED
 
 
 def test_a_run_that_ends_well_keeps_all_it_said(bench: Bench) -> None:

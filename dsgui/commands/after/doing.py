@@ -13,7 +13,12 @@ from dsgui.runs.afterwards import AfterTraining
 from dsgui.runs.archive import Archive
 from dsgui.runs.runs import Runs
 
-_KINDS = {"checkpoint": "kind_checkpoint", "adapter": "kind_adapter", "model": "kind_model"}
+_KINDS = {
+    "checkpoint": "kind_checkpoint",
+    "adapter": "kind_adapter",
+    "model": "kind_model",
+    "unfinished": "kind_unfinished",
+}
 _WHYS = {
     "": "goes",
     "newest": "why_newest",
@@ -69,16 +74,18 @@ def clean(options: argparse.Namespace) -> int:
     _, after, run_id = opened(options)
     rule = Rule.of(options.keep_last, options.keep_every, not options.no_keep_best)
     told = after.old_told(run_id, rule)
-    found = told["checkpoints"]
+    found, unfinished = told["checkpoints"], told["unfinished"]
     _print_table([(one["name"], file_size(one["size_bytes"]), words("after", _WHYS[one["why"]])) for one in found])
-    if not told["count"]:
+    if told["count"] == 0:
         print(words("after", "none_goes"))
-    elif options.yes:
-        gone = after.delete_old(run_id, rule, [one["path"] for one in found if not one["why"]])
-        print(words("after", "gone", names=side_by_side(gone)))
-    else:
+    elif not options.yes:
         counts = {"count": str(told["count"]), "all": str(len(found)), "freed": file_size(told["freed_bytes"])}
         print(words("after", "would_go", **counts))
+    if unfinished and not options.yes:
+        parts = side_by_side(f"{one['path']} ({file_size(one['size_bytes'])})" for one in unfinished)
+        print(words("after", "unfinished_would_go", parts=parts))
+    if options.yes and (seen := [one["path"] for one in (*found, *unfinished) if not one.get("why")]):
+        print(words("after", "gone", names=side_by_side(after.delete_old(run_id, rule, seen))))
     return DONE
 
 

@@ -1,7 +1,7 @@
 """A job after training as a value: what is made of what, what it takes, and the worker's arguments."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dsgui.core.afterwards.things import Thing, Verb
@@ -122,6 +122,11 @@ def arguments(job: Job) -> tuple[str, ...]:
     """The worker's."""
     named = {name: value for name, value in {**_NAMED[job.verb](job), "to": job.to}.items() if value}
     return (job.verb.value, *(f"--{name}={value}" for name, value in named.items()))
+
+
+def made_by(given: Sequence[str]) -> str:
+    """The folder that a job with these arguments makes; "" where none is named."""
+    return next((word.removeprefix("--to=") for word in given if word.startswith("--to=")), "")
 
 
 def _consolidate(job: Job) -> dict[str, str]:

@@ -21,6 +21,7 @@ class Kind(Enum):
     CHECKPOINT = "checkpoint"
     ADAPTER = "adapter"
     MODEL = "model"
+    UNFINISHED = "unfinished"  # by a job that was killed
 
 
 @dataclass(frozen=True, slots=True)

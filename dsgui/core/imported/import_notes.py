@@ -21,7 +21,7 @@ def notes_of(outline: Outline, script_found: bool) -> tuple[Said, ...]:
 def _asked(outline: Outline, script_found: bool) -> Iterator[Said]:
     tool = outline.tool
     if not script_found and tool and outline.script in ("", *tool.scripts):
-        yield said("imported", "needs_script", file=outline.script or tool.scripts[0], tool=tool.name)
+        yield said("imported", "needs_script", file=next(iter(outline.scripts), tool.family), tool=tool.name)
     elif not script_found:
         yield said("imported", "needs_own_script", file=outline.script)
     if tool and tool.by_file and not outline.words:

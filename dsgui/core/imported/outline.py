@@ -45,6 +45,13 @@ class Outline:
     passed: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
 
+    @property
+    def scripts(self) -> tuple[str, ...]:
+        """Where what trains may lie in the tool's repository; none where the settings are for one of several."""
+        if self.script or self.tool is None:
+            return (self.script,) if self.script else ()
+        return () if self.tool.others.intersection(self.passed) else self.tool.scripts
+
 
 def shown(value: Any) -> str:
     """A value or a line as a note shows it."""

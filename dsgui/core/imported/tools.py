@@ -25,7 +25,8 @@ class Tool:
     Trainer's; `computed`: what its code settles when it starts. `configs`: its names for DeepSpeed configs, and the
     file behind each. `by_file`: its script takes the settings' file, otherwise words, and `names_config` is the word
     behind the file that names another config. `reader`: how its script gets the config. `unread`: what changes the
-    batch, the config or the processes and is not read."""
+    batch, the config or the processes and is not read. `others`: settings that the first script does not take, so that
+    another of `family` is meant."""
 
     name: str
     marks: frozenset[str]
@@ -44,6 +45,8 @@ class Tool:
     reader: str = "hf"
     unread: frozenset[str] = frozenset(_PARALLEL)
     torchrun: bool = False
+    others: frozenset[str] = frozenset()
+    family: str = ""
 
     def trainers(self, name: str) -> str:
         """The HF Trainer's name for one of its settings; "" for none."""
@@ -191,6 +194,8 @@ TRL = Tool(
     # Its classes have defaults of their own, another in each release.
     computed=EVERY_NAME,
     configs={name: f"trl/accelerate_configs/{name}.yaml" for name in _TRL_CONFIGS},
+    others=frozenset({"beta", "max_prompt_length", "num_generations", "max_completion_length", "reward_funcs"}),
+    family="trl/scripts/{dpo,grpo,kto,rloo,…}.py",
 )
 
 TOOLS = (LLAMA_FACTORY, LLAMA_FACTORY_V1, SWIFT, AXOLOTL, TRL)

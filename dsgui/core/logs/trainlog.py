@@ -60,6 +60,7 @@ _STEPS_A_SECOND = (b"it/s", b"s/it")
 _STARS, _OF_STEP, _NESTED = "***** ", "[step=", b"\x1b[A"
 _ANNOUNCED = re.compile(r"\*{5} (?:Running (?P<what>training|evaluation|prediction|test)|Evaluating\b)", re.IGNORECASE)
 # kohya's and diffusers': a bar of all epochs, whatever line names the epoch.
+_TRAIN_LOSS = re.compile(r"train(?:ing)?[ _/]loss", re.IGNORECASE)
 _OF_ALL_EPOCHS = re.compile(r"\W*+(?:global |total |optimi[sz]ation )?steps?\W*+\Z", re.IGNORECASE)
 _SAME_DIGITS = bytes.maketrans(b"0123456789", b"0000000000")
 
@@ -112,6 +113,7 @@ class TrainLog:
         self._happenings = Happenings()
         self._trained = False
         self._last_loss: float | None = None
+        self._steps_have_losses = False  # on lines without an evaluation's
         self._skipped = self._engine_at = 0
         self._overflown = -1 - _RANKS_APART
         self._epochs, self._bar_epochs = EpochCounts(), EpochCounts()
@@ -431,8 +433,9 @@ class TrainLog:
             self.ending.trains(self._last_loss)
 
     def _learn(self, raw: bytes, reading: Reading) -> None:
-        """Evaluations, overflows and ends are events too, and are rare."""
-        if reading.kind == "train" and reading.form not in _WITHOUT_SHAPE:
+        """Evaluations, overflows and ends are events too, and are rare; so are those that may be set apart."""
+        evaluates = "eval_loss" in reading.values
+        if reading.kind == "train" and reading.form not in _WITHOUT_SHAPE and not evaluates:
             self._shapes.show(raw, reading, self._read_again)
 
     def _read_again(self, raw: bytes) -> Reading | None:
@@ -605,6 +608,7 @@ class TrainLog:
 
     def _plain(self, reading: Reading, text: str) -> None:
         self._judges(reading)
+        self._sets_apart(reading, text)
         values, rank, step = reading.values, reading.rank, reading.step
         if "loss" in values:
             self._last_loss = values["loss"]
@@ -636,6 +640,16 @@ class TrainLog:
         if self._judging and reading.step is None and reading.kind == "train" and reading.form is _PLAIN:
             reading.kind, reading.values = "eval", as_evaluation(reading.values)
         self._judging = False
+
+    def _sets_apart(self, reading: Reading, text: str) -> None:
+        """nanoGPT's `step 250: train loss 2.1, val loss 2.2` among lines `iter 250: loss 2.3`: means over many batches,
+        computed as an evaluation is. On the curve of the steps' losses, a step would have two points."""
+        if "loss" not in reading.values or reading.step is None:
+            return
+        if "eval_loss" not in reading.values:
+            self._steps_have_losses = True
+        elif self._steps_have_losses and _TRAIN_LOSS.search(text):
+            reading.values = {"train_loss" if name == "loss" else name: one for name, one in reading.values.items()}
 
     def _begins_epoch(self, reading: Reading) -> None:
         """`Epoch 2/5`, on a line of its own: what follows belongs to that epoch."""

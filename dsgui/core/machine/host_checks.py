@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dsgui.core.machine.hardware import FP16_CAPABILITY, NATIVE_BF16_CAPABILITY, Gpu
 from dsgui.core.machine.machine import Disk, Machine
 from dsgui.core.machine.verdicts import Verdict, advise, ok, problem, saw, warning
-from dsgui.core.sizes import GIB, MIB, size
+from dsgui.core.sizes import MIB, file_size, size
 from dsgui.core.texts.saying import Said, listed
 
 # deepspeed/env_report.py: get_shm_size warns below this and points to NCCL's advice on shared memory in containers.
@@ -19,10 +19,10 @@ SHM_A_CPU_RANK_BYTES = 66 * MIB
 # offload_param to NVMe, all of it locked (0.19.6 and newer).
 NVME_BUFFERS_BYTES = 5 * 10**8 * 2
 # One checkpoint of a 250 M model with Adam: 250 M × (2 + 12) bytes, rounded up (ZeRO paper, section 3.1).
-DISK_FOR_A_CHECKPOINT_BYTES = 4 * GIB
+DISK_FOR_A_CHECKPOINT_BYTES = 4 * 10**9
 # cpu_adam and fused_adam took 50 MB each when built; all that DeepSpeed may build stays below this.
-DISK_FOR_BUILDS_BYTES = 512 * MIB
-DISK_FULL_BYTES = 200 * MIB
+DISK_FOR_BUILDS_BYTES = 500 * 10**6
+DISK_FULL_BYTES = 200 * 10**6
 # Linux' own default; each DataLoader worker and each NVMe file needs some.
 OPEN_FILES = 1024
 BUSY_SHARE = 0.5
@@ -97,7 +97,7 @@ def _disk(which: Callable[[Machine], Disk | None], what: Said, enough: int) -> C
         disk = which(machine)
         if disk is None:
             return None
-        seen = saw("disk.free", free=size(disk.free_bytes), path=disk.path)
+        seen = saw("disk.free", free=file_size(disk.free_bytes), path=disk.path)
         if disk.free_bytes >= enough:
             return ok(seen)
         advice = (what, advise("disk.free_some"))

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from dsgui.core.machine.hardware import Gpu, Op
 from dsgui.core.machine.machine import Disk, Environment, Host, Machine, Tool
 from dsgui.core.machine.verdicts import Row, Status
-from dsgui.core.sizes import size
+from dsgui.core.sizes import file_size, size
 from dsgui.core.texts.columns import padded, width, wrapped
 from dsgui.core.texts.saying import Said, in_row, listed, said, words
 
@@ -101,7 +101,7 @@ def _of(free: int | None, total: int | None) -> str:
 
 
 def _disk(disk: Disk) -> str:
-    return _word("free_of", free=size(disk.free_bytes), total=size(disk.total_bytes))
+    return _word("free_of", free=file_size(disk.free_bytes), total=file_size(disk.total_bytes))
 
 
 def _place(disk: Disk | None) -> str:

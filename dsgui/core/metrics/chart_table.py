@@ -87,7 +87,7 @@ CHARTS: Mapping[str, ChartOf] = MappingProxyType(
         "gpu_temperature": ChartOf("gpu_temperature", "°C", "°C", more=True),
         "gpu_clocks": ChartOf("gpu_clocks", "MHz", "MHz", more=True),
         "pcie": ChartOf("pcie", "MiB/s", "MiB/s", MIB, zero=True, more=True),
-        "free_disk": ChartOf("free_disk", "GiB", "GiB", GIB, zero=True, more=True),
+        "free_disk": ChartOf("free_disk", "GB", "GB", 10**9, zero=True, more=True),
     }
 )
 LOGGED: Mapping[str, Place] = MappingProxyType(

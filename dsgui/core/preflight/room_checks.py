@@ -14,7 +14,7 @@ from dsgui.core.preflight.offloading import estimate
 from dsgui.core.preflight.surroundings import Question
 from dsgui.core.rules.base import offload_device, value_or, zero_stage
 from dsgui.core.script.words import value_of
-from dsgui.core.sizes import size
+from dsgui.core.sizes import file_size, size
 from dsgui.core.texts.saying import Said, listed
 
 # Seen with 0.19.8: save_checkpoint of a bf16 model with Adam wrote 14 bytes per parameter at stage 2, 12 at stage 3
@@ -183,17 +183,18 @@ def checkpoints(question: Question) -> Verdict | None:
     disk, model = question.around.output_disk, question.around.model
     if disk is None or question.launch.elsewhere:
         return None
-    given, advice = {"free": size(disk.free_bytes), "path": question.around.output}, advise("checkpoints.free_some")
+    given = {"free": file_size(disk.free_bytes), "path": question.around.output}
+    advice = advise("checkpoints.free_some")
     if disk.free_bytes < host_checks.DISK_FULL_BYTES:
         return problem(saw("checkpoints.full", **given), advice)
     if _saves_nothing(question):
         return ok(saw("checkpoints.saves_none", **given))
     if model.parameters is None or _trains_a_part(question):
         enough = disk.free_bytes >= host_checks.DISK_FOR_A_CHECKPOINT_BYTES
-        few = saw("checkpoints.few", **given, need=size(4 << 30))
+        few = saw("checkpoints.few", **given, need=file_size(host_checks.DISK_FOR_A_CHECKPOINT_BYTES))
         return ok(saw("checkpoints.size_unknown", **given)) if enough else warning(few, advice)
     need = model.parameters * CHECKPOINT_BYTES
-    given |= {"parameters": spelled(model.parameters), "need": size(need)}
+    given |= {"parameters": spelled(model.parameters), "need": file_size(need)}
     if disk.free_bytes >= need:
         return ok(saw("checkpoints.enough", **given))
     sure = disk.free_bytes < model.parameters * CHECKPOINT_LEAST_BYTES and question.launch.reader is Integration.HF
@@ -209,7 +210,7 @@ def runs_disk(question: Question) -> Verdict | None:
     disk = question.around.machine.host.runs_disk
     if disk is None:
         return None
-    given = {"free": size(disk.free_bytes), "path": disk.path}
+    given = {"free": file_size(disk.free_bytes), "path": disk.path}
     if disk.free_bytes >= host_checks.DISK_FULL_BYTES:
         return ok(saw("disk.free", **given))
     return problem(saw("output_disk.full", **given), advise("output_disk.free_some"))

@@ -8,6 +8,7 @@ from dsgui.core.afterwards.jobs import Contents, Job, Room
 from dsgui.core.afterwards.things import Kind, Thing, Verb
 from dsgui.core.launch.checkpoint import OF_ACCELERATE, STATE_FOLDER, Checkpoint, SavedBy
 from dsgui.shell.afterwards.contents import base_of, contents, model_contents
+from dsgui.shell.afterwards.weights_worker import part_of
 from dsgui.shell.machine.machine_reader import read_disk
 from dsgui.shell.metrics.proc import read_memory
 
@@ -76,10 +77,22 @@ def _of_folder(path: Path, since: float) -> Thing | None:
     )
 
 
-def room_for(path: Path) -> Room:
-    """What is free on the disk that will hold `path`, and of this host's memory."""
-    disk = read_disk(path)
-    return Room(disk.free_bytes if disk else None, read_memory().available_bytes)
+def unfinished(to: str) -> Thing | None:
+    """What a job that makes `to` has made so far, or has left; None where there is nothing."""
+    path = Path(part_of(to))
+    try:
+        there = path.is_dir() and not path.is_symlink()
+    except (OSError, ValueError):
+        return None
+    return Thing(str(path), Kind.UNFINISHED, size_below(path)) if there else None
+
+
+def room_for(to: Path) -> Room:
+    """What is free for `to` on the disk that will hold it, and of this host's memory. What an earlier try left is
+    written over."""
+    disk, before = read_disk(to.parent), unfinished(str(to))
+    free = None if disk is None else disk.free_bytes + (before.size_bytes if before else 0)
+    return Room(free, read_memory().available_bytes)
 
 
 def held_by(job: Job) -> Contents:

@@ -80,10 +80,15 @@ def _stop(*_: Any) -> None:
     raise SystemExit(STOPPED)
 
 
+def part_of(to: str) -> str:
+    """Where it is while it is being made. What is killed leaves it there."""
+    return str(Path(to).with_name(f".{Path(to).name}.part"))
+
+
 @contextlib.contextmanager
 def new_folder(to: Path) -> Iterator[Path]:
     """A folder beside `to` that becomes `to` when all went well, and is removed when it did not."""
-    part = to.with_name(f".{to.name}.part")
+    part = Path(part_of(str(to)))
     if to.exists():
         raise Refused(f"{to} exists. Choose another folder.")
     try:

@@ -9,6 +9,8 @@ from pathlib import Path
 from dsgui.core.errors import DocumentError, PlaceError
 from dsgui.core.imported.outline import Outline
 from dsgui.core.imported.recognising import as_settings
+from dsgui.core.imported.tool_settings import from_options
+from dsgui.core.imported.tools import LLAMA_FACTORY, TRL
 from dsgui.core.imported.training_line import with_settings
 from dsgui.core.texts.saying import Said, said
 from dsgui.shell.access.places import Places
@@ -81,8 +83,13 @@ def with_file(outline: Outline, reach: Reach) -> tuple[Outline, tuple[Said, ...]
 
 
 def _unread(outline: Outline) -> Outline:
-    """The file stays among the arguments, where the tool looks for it; what it says is not known."""
-    return replace(outline, words=(outline.settings_file, *outline.words), trainer=None)
+    """The file stays among the arguments, where the tool looks for it; what it says is not known. Behind a file,
+    LLaMA-Factory reads `name=value` alone (src/llamafactory/hparams/parser.py, `read_args`)."""
+    file, words, reader = outline.settings_file, outline.words, outline.reader
+    if outline.tool == LLAMA_FACTORY:
+        words, reader = tuple(f"{name}={value}" for name, value in from_options(words).items()), "llamafactory"
+    named = ("--config", file) if outline.tool == TRL else (file,)
+    return replace(outline, words=(*named, *words), reader=reader, trainer=None)
 
 
 def needed(outline: Outline, named: str) -> Said:
@@ -97,6 +104,5 @@ def script_of(outline: Outline, reach: Reach) -> str:
     if outline.script and outline.tool is None:
         found = reach.find(outline.script)
         return str(found) if found else ""
-    tried = (outline.script, *(f"src/{outline.script}",)) if outline.script else ()
-    scripts = (*tried, *(outline.tool.scripts if outline.tool and not outline.script else ()))
-    return next((str(found) for one in scripts if (found := reach.find(one))), "")
+    tried = (outline.script, f"src/{outline.script}") if outline.script else outline.scripts
+    return next((str(found) for one in tried if (found := reach.find(one))), "")

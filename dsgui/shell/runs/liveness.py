@@ -33,6 +33,11 @@ class Seen:
         """Whether the run has processes that use what it was given, or will in a moment."""
         return (self.status.state.live and self.status.state is not RunState.QUEUED) or self.alive > 0
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether it was launched just now, and nobody has written its state yet."""
+        return self.status.state in (RunState.PENDING, RunState.QUEUED) and self.status.supervisor is None
+
 
 def look(directory: RunDirectory, plan: Plan | None, monotonic: Callable[[], float] = time.monotonic) -> Seen:
     """Reads the state, twice where its owners are gone: it may have ended between the two looks. `plan` None: it

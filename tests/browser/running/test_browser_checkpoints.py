@@ -7,6 +7,8 @@ from textwrap import dedent
 import pytest
 from playwright.sync_api import expect
 
+from dsgui.core.launch.plan import StartedBy
+from dsgui.shell.afterwards.worker_files import WEIGHTS_WORKER
 from dsgui.shell.runs.store import Store
 from tests.answers.remembered import BROWSER
 from tests.runs.test_archive import NATIVE, save_states
@@ -97,3 +99,22 @@ def test_a_script_without_an_option_is_told_how_to_resume_and_what_is_left_after
     page.click("#after-delete")
     expect(after.locator("tr[data-name]")).to_have_count(1)
     assert [one.name for one in (folder / "without/saved").iterdir() if one.is_dir()] == ["global_step10"]
+
+
+def test_what_a_killed_job_left_is_named_and_deleted(page, app, ids, folder):
+    """Its end was written by nobody; the run it was for lists it."""
+    runs_dir = folder / "runs"
+    job = Store(runs_dir).open(make_run(runs_dir, Made(steps=1)))
+    to = folder / "with/saved/weights-10-fp32"
+    asked = {"script": str(WEIGHTS_WORKER), "arguments": ("consolidate", f"--to={to}"), "started_by": StartedBy.PYTHON}
+    job.write_plan(replace(job.read_plan(), parent=ids["with"], **asked), None)
+    part = to.with_name(".weights-10-fp32.part")
+    part.mkdir(exist_ok=True)
+    (part / "model.safetensors").write_bytes(b"1" * 2000)
+    page.goto(f"{app.url}?run={ids['with']}")
+    page.locator(".ds-after > summary").click()
+    row = page.locator("tr[data-name='.weights-10-fp32.part']")
+    expect(row).to_contain_text("2.0 KB")
+    row.get_by_role("button").click()
+    expect(row).to_have_count(0)
+    assert not part.exists()

@@ -268,3 +268,16 @@ def worked_on(folder, parent):
     directory = Store(folder).open(make_run(folder, Made("merge", 1, gpus=0, state=RunState.SUCCEEDED)))
     plan = replace(directory.read_plan(), started_by=StartedBy.PYTHON, parent=parent)
     directory.write_plan(plan, None)
+
+
+def test_on_a_phone_a_track_begins_at_its_top_and_names_stay_whole(browser, app):
+    with opened(browser, app, BEEN_HERE) as page:
+        page.set_viewport_size({"width": 390, "height": 844})
+        begin(page, "lora")  # the last one: the list of them was scrolled to it
+        expect(page.get_by_role("heading", name="Learn", exact=True)).to_be_in_viewport(ratio=1)
+        for name in ("NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME", "--launcher openmpi"):
+            code = page.locator(".ds-learn-step code", has_text=name)
+            assert code.evaluate("node => node.getClientRects().length") == 1
+        page.locator(".ds-learn").evaluate("node => { node.scrollTop = node.scrollHeight; }")
+        expect(page.locator("#learn-close")).to_be_in_viewport(ratio=1)
+        assert violations(page) == []

@@ -504,3 +504,18 @@ def test_no_step_is_larger_than_a_number_can_say_exactly(line: str) -> None:
     points = [*log.feed(line), *log.feed(line), *log.finish()]
     steps = [point.step for point in points] + ([log.progress.step, log.progress.total] if log.progress else [])
     assert all(step is None or step < 2**53 for step in steps)
+
+
+@pytest.mark.parametrize("size", [1, 40, 1 << 20])
+def test_nanogpts_means_over_many_batches_are_no_points_of_the_steps_curve(size: int) -> None:
+    lines = []
+    for step in range(0, 1001, 10):
+        if step % 100 == 0:
+            lines.append(f"step {step}: train loss {3 - step / 1000:.4f}, val loss {3.2 - step / 1000:.4f}")
+        lines.append(f"iter {step}: loss {3.1 - step / 1000:.4f}, time 50.12ms, mfu 17.77%")
+    output, log = "\n".join([*lines, ""]).encode(), TrainLog()
+    found = [point for at in range(0, len(output), size) for point in log.feed(output[at : at + size])]
+    steps = [point.step for point in found if "loss" in point.values]
+    assert steps[1:] == list(range(0, 1001, 10))  # before the first, nothing tells one from the other
+    apart = [(point.step, point.values["eval_loss"]) for point in found if "train_loss" in point.values]
+    assert apart == [(step, pytest.approx(3.2 - step / 1000)) for step in range(100, 1001, 100)]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dsgui.cli import main
+from dsgui.core.afterwards.jobs import made_by
 from dsgui.core.afterwards.pruning import Rule
 from dsgui.core.errors import DsguiError
 from dsgui.core.launch.plan import StartedBy
@@ -17,7 +18,7 @@ from dsgui.runs.afterwards import AfterTraining
 from dsgui.runs.archive import Archive
 from dsgui.runs.runs import Runs
 from dsgui.shell.access.places import Places
-from dsgui.shell.afterwards import left
+from dsgui.shell.afterwards import left, weights_worker
 from dsgui.shell.launch.launcher import Launcher
 from tests.support.run_fixtures import Bench, bench, wait_until
 
@@ -173,6 +174,63 @@ def test_a_job_is_a_run_with_a_log_that_says_why_it_failed(bench: Bench, run_id:
     assert not [path for path in (bench.folder / "out").iterdir() if "weights" in path.name]
     assert Archive(bench.store, bench.runs).about(job)["is_job"]
     assert one.told(job)["things"] == []
+
+
+def killed(bench: Bench, one: AfterTraining, run_id: str, **given: str) -> Path:
+    """A job that was ended by SIGKILL; what is left of what it wrote."""
+    job = one.start(run_id, {"verb": "consolidate", "source": "checkpoint-10"} | given)
+    assert bench.ended(job).state is RunState.FAILED
+    part = Path(weights_worker.part_of(made_by(bench.store.open(job).read_plan().arguments)))
+    part.mkdir()
+    (part / "model.safetensors").write_bytes(b"1" * 1000)
+    return part
+
+
+def test_what_a_killed_job_left_is_told_and_can_be_deleted(
+    bench: Bench, run_id: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(bench.folder / "out", 10)
+    one = after(bench)
+    parts = [killed(bench, one, run_id), killed(bench, one, run_id, to=str(bench.folder / "elsewhere"))]
+    told = {thing["path"]: thing for thing in one.told(run_id)["things"] if thing["kind"] == "unfinished"}
+    assert {path: (thing["size_bytes"], thing["verbs"]) for path, thing in told.items()} == {
+        str(part): (1000, []) for part in parts
+    }
+    assert one.delete_old(run_id, Rule(0), [str(parts[0])]) == [parts[0].name]
+    assert [part.exists() for part in parts] == [False, True]
+    words = ["after", "--runs-dir", str(bench.store.runs_dir), run_id, "clean"]
+    assert main(words) == 0
+    assert parts[1].name in capsys.readouterr().out
+    assert parts[1].exists()
+    assert main([*words, "--yes"]) == 0
+    assert not parts[1].exists()
+    assert [thing.name for thing in one.things(run_id)] == ["checkpoint-10"]
+
+
+def test_what_a_job_is_writing_is_nothing_that_is_left(bench: Bench, run_id: str) -> None:
+    save(bench.folder / "out", 10)
+    one = after(bench)
+    part = killed(bench, one, run_id)
+    to = str(part.with_name(part.name[1:].removesuffix(".part")))
+    wait = bench.script("import time; time.sleep(600)", "wait.py")
+    asked = bench.request(wait, arguments=f"consolidate --to={to}", target_python=sys.executable, parent=run_id)
+    job = bench.runs.start(bench.runs.prepare(replace(asked, started_by=StartedBy.PYTHON, ranks=1)), "{}")
+    wait_until(lambda: bench.runs.summary(job).state is RunState.RUNNING)
+    assert not [thing for thing in one.told(run_id)["things"] if thing["kind"] == "unfinished"]
+    assert one.delete_old(run_id, Rule(0), [str(part)]) == []
+
+
+def test_what_the_next_try_writes_over_counts_as_free(
+    bench: Bench, run_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(bench.folder / "out", 10)
+    one = after(bench)
+    given = {"verb": "universal", "source": "checkpoint-10"}
+    part = Path(weights_worker.part_of(one.asked(run_id, given)["to"]))
+    part.mkdir()
+    (part / "states").write_bytes(b"1" * 100_000)
+    monkeypatch.setattr(left, "read_disk", lambda path: type("Full", (), {"free_bytes": 10})())
+    assert one.asked(run_id, given)["refusal"] == ""
 
 
 def test_the_command_lists_and_deletes(bench: Bench, run_id: str, capsys: pytest.CaptureFixture[str]) -> None:

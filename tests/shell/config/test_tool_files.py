@@ -85,8 +85,11 @@ def test_an_accelerate_yaml_behind_a_command_line_brings_config_and_ranks(reposi
 def test_a_settings_file_that_is_not_here_stays_an_argument(repository):
     found = read_text("llamafactory-cli train gone.yaml bf16=true")
     assert any("the settings file gone.yaml" in note for note in found.notes)
-    assert found.run.fields["arguments"] == "gone.yaml --bf16 true"
+    assert found.run.fields["arguments"] == "gone.yaml bf16=true"
+    assert found.run.fields["reader"] == "llamafactory"
     assert found.run.brought is None
+    assert read_text("trl sft --config gone.yaml --lr 1").run.fields["arguments"] == "--config gone.yaml --lr 1"
+    assert read_text("axolotl train gone.yaml").run.fields["arguments"] == "gone.yaml"
 
 
 def test_where_a_config_is_needed_a_run_without_one_is_refused(repository):
@@ -131,3 +134,14 @@ def test_a_settings_file_that_is_here_is_passed_by_its_whole_path(repository):
     settings.write_text("base_model: m\nmicro_batch_size: 2\n")
     (repository / "run.sh").write_text("axolotl train examples/full/run.yaml\n")
     assert open_file(repository / "run.sh").run.fields["arguments"] == str(settings)
+
+
+def test_settings_for_another_of_trls_scripts_do_not_take_the_one_for_sft(repository):
+    (repository / "trl" / "scripts").mkdir(parents=True)
+    (repository / "trl" / "scripts" / "sft.py").write_text("")
+    (repository / "sft.yaml").write_text("model_name_or_path: m\ndataset_name: d\npacking: true\n")
+    assert open_file(repository / "sft.yaml").run.fields["script"].endswith("sft.py")
+    (repository / "dpo.yaml").write_text("model_name_or_path: m\ndataset_name: d\nbeta: 0.1\nmax_prompt_length: 512\n")
+    found = open_file(repository / "dpo.yaml")
+    assert found.run.fields["script"] == ""
+    assert any("dpo" in note and "sft.py" not in note for note in found.notes)

@@ -28,6 +28,8 @@ AFTER: Mapping[str, str] = {
     "kind_checkpoint": "checkpoint",
     "kind_adapter": "LoRA adapter",
     "kind_model": "model",
+    "kind_unfinished": "left by a killed job",
+    "unfinished_would_go": "Killed jobs left {parts}. Add --yes to delete this.",
     "head_name": "name",
     "head_kind": "kind",
     "head_step": "step",

@@ -126,6 +126,7 @@ export class Drawer {
       return el("li", {}, name, el("p", {}, track.about), el("p", { class: "ds-remark" }, this.say("of_steps", about)));
     });
     this.body.replaceChildren(el("ol", { class: "ds-learn-tracks" }, ...items));
+    this.node.scrollTop = 0;
     this.keep();
   }
 
@@ -172,6 +173,7 @@ export class Drawer {
       over,
     );
     this.showStep(track.steps[named < 0 ? whereToGoOn(track.steps, this.state) : named]);
+    this.node.scrollTop = 0; // not where the list of tracks was
     this.askSoon(ASK_MS);
   }
 
@@ -197,7 +199,7 @@ export class Drawer {
       el("p", { class: "ds-remark" }, this.say("of_step", { place: place + 1, all: track.steps.length })),
       title,
       ...step.text.map((text) => el("p", {}, ...written(text))),
-      ...(step.table.length ? [table(step.table)] : []),
+      ...(step.table.length ? [(isWide(step.table) ? described : table)(step.table)] : []),
       ...(this.picture ? [this.picture.node] : []),
       ...step.buttons.map((text, index) => this.opener(step, text, index)),
       this.actions,
@@ -384,6 +386,23 @@ function table(rows) {
   );
   const inner = el("table", {}, el("thead", {}, columns), el("tbody", {}, ...lines));
   return el("div", { class: "ds-learn-table", tabindex: "0", role: "group", "aria-label": listed(head) }, inner);
+}
+
+/** Columns of sentences: too many of them for the width of the drawer. @param {string[][]} rows */
+const isWide = ([head = []]) => head.length > 3;
+
+/** Each row by itself, its cells below each other. @param {string[][]} rows the head first */
+function described([head = [], ...rows]) {
+  const heads = head.slice(1);
+  const items = rows.map(([first = "", ...cells]) =>
+    el(
+      "li",
+      {},
+      el("b", {}, ...written(first)),
+      el("dl", {}, ...cells.flatMap((cell, at) => [el("dt", {}, heads[at] ?? ""), el("dd", {}, ...written(cell))])),
+    ),
+  );
+  return el("ul", { class: "ds-learn-described" }, ...items);
 }
 
 /** @param {LearnNumbers} told */

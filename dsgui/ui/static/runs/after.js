@@ -9,6 +9,7 @@ import { TryBox } from "./try.js";
 
 const LOOK_MS = 30_000;
 const ASK_MS = 300;
+const DELETED_MS = 1000;
 
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("after_page", code, given);
@@ -110,6 +111,9 @@ export class AfterTraining {
           ...one.verbs.map((verb) =>
             button(say(verb), { class: "ds-step", "data-verb": verb }, () => this.ask(one, verb)),
           ),
+          ...(one.kind === "unfinished"
+            ? [button(say("delete_unfinished"), { class: "ds-step ds-delete" }, () => this.discard(one))]
+            : []),
         ),
       ),
     );
@@ -150,6 +154,12 @@ export class AfterTraining {
         ),
       ),
     );
+  }
+
+  /** @param {SavedThing} one what is left of a job's result */
+  discard(one) {
+    this.trigger("prune", { run_id: this.id, last: "1", every: "0", best: true, seen: [one.path] });
+    setTimeout(() => void this.look(), DELETED_MS);
   }
 
   close() {
@@ -296,7 +306,7 @@ export class AfterTraining {
         const asked = { ...rule, best: rule.best === "true", seen: goes.map((one) => one.path) };
         this.trigger("prune", { run_id: this.id, ...asked });
         this.close();
-        setTimeout(() => void this.look(), 1000);
+        setTimeout(() => void this.look(), DELETED_MS);
       },
     );
     const none = el("p", { class: "ds-remark" }, say("none_goes"));

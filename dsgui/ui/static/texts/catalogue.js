@@ -226,6 +226,8 @@ export const TEXTS = {
   "kind_checkpoint": "checkpoint",
   "kind_adapter": "LoRA adapter",
   "kind_model": "model",
+  "kind_unfinished": "incomplete, left by a job that was killed",
+  "delete_unfinished": "Delete",
   "incomplete": "incomplete",
   "consolidate": "Weights…",
   "merge": "Merge…",
@@ -1315,9 +1317,9 @@ export const CHARTS = {
   },
   "free_disk": {
    "code": "free_disk",
-   "y": "GiB",
-   "unit": "GiB",
-   "scale": 1073741824,
+   "y": "GB",
+   "unit": "GB",
+   "scale": 1000000000,
    "zero": true,
    "more": true
   }

@@ -226,6 +226,8 @@ export const TEXTS = {
   "kind_checkpoint": "检查点",
   "kind_adapter": "LoRA 适配器",
   "kind_model": "模型",
+  "kind_unfinished": "不完整，由被强制终止的任务留下",
+  "delete_unfinished": "删除",
   "incomplete": "不完整",
   "consolidate": "导出权重…",
   "merge": "合并…",
@@ -1315,9 +1317,9 @@ export const CHARTS = {
   },
   "free_disk": {
    "code": "free_disk",
-   "y": "GiB",
-   "unit": "GiB",
-   "scale": 1073741824,
+   "y": "GB",
+   "unit": "GB",
+   "scale": 1000000000,
    "zero": true,
    "more": true
   }

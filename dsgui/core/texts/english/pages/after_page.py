@@ -10,6 +10,8 @@ AFTER_PAGE: dict[str, str] = {
     "kind_checkpoint": "checkpoint",
     "kind_adapter": "LoRA adapter",
     "kind_model": "model",
+    "kind_unfinished": "incomplete, left by a job that was killed",
+    "delete_unfinished": "Delete",
     "incomplete": "incomplete",
     "consolidate": "Weights…",
     "merge": "Merge…",
