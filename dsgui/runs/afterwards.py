@@ -1,5 +1,6 @@
 """After training: jobs on what a run left, each a run of its own under a supervisor, and old checkpoints removed."""
 
+import os
 import posixpath
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -76,21 +77,32 @@ class AfterTraining:
 
     def things(self, run_id: str) -> list[Thing]:
         """What the run left, the latest checkpoint first; then what killed jobs on it left."""
-        left = self._archive.left(run_id)
-        return [*left_in(left.folders, left.checkpoints, left.since), *self._unfinished(run_id)]
+        left = self._left(run_id)
+        return [*left, *self._unfinished(run_id, left)]
 
-    def _unfinished(self, run_id: str) -> list[Thing]:
-        """Nothing that a job may still be writing."""
+    def _left(self, run_id: str) -> list[Thing]:
+        left = self._archive.left(run_id)
+        return left_in(left.folders, left.checkpoints, left.since)
+
+    def _unfinished(self, run_id: str, left: Sequence[Thing]) -> list[Thing]:
+        """Where the jobs wrote to whose runs are there, and where a job on what is `left` usually does. Nothing that a
+        job may still be writing."""
         found: dict[str, Thing] = {}
-        busy = {made_by(plan.arguments) for plan in self._runs.going_on() if plan.is_job}
-        for job in self._jobs(run_id):
-            to = made_by(self._store.open(job).read_plan().arguments)
-            if not to or to in busy or not self._may(to) or not (one := unfinished(to)):
-                continue
-            found[to] = one
-            if self._runs.may_go_on(job):
-                busy.add(to)
+        busy = {os.path.realpath(made_by(plan.arguments)) for plan in self._runs.going_on() if plan.is_job}
+        written = {job: self._written_by(job) for job in self._jobs(run_id)}
+        for to in filter(None, (*written.values(), *_usual_places(left))):
+            if self._may(to) and (one := unfinished(to)):
+                found[os.path.realpath(to)] = one
+        for job, to in written.items():
+            if os.path.realpath(to) in found and self._runs.may_go_on(job):
+                busy.add(os.path.realpath(to))
         return [one for to, one in found.items() if to not in busy]
+
+    def _written_by(self, job: str) -> str:
+        """Where the job puts what it makes; "" where its plan can't be read."""
+        with suppress(RunError):
+            return made_by(self._store.open(job).read_plan().arguments)
+        return ""
 
     def _job_told(self, run_id: str) -> dict[str, Any]:
         one = self._runs.summary(run_id)
@@ -194,7 +206,7 @@ class AfterTraining:
     def thing(self, run_id: str, path: str, usable: Callable[[Thing], object] = lambda one: one.verbs) -> Thing:
         """The one at `path`, by its path as it is shown or by its name; the latest that is `usable` where nothing is
         named."""
-        things = self.things(run_id)
+        things = self._left(run_id)
         if not path:
             found = next(filter(usable, things), None)
         else:
@@ -238,7 +250,7 @@ class AfterTraining:
 
     def old(self, run_id: str, rule: Rule) -> list[Judged]:
         """Each of the run's checkpoints, and why it stays by this rule."""
-        things = self.things(run_id)
+        things = self._left(run_id)
         busy = self._runs.going_on()
         words = [word for plan in busy for word in _words(plan)]
         used = {one.path for one in things if any(one.path in word for word in words)}
@@ -252,7 +264,7 @@ class AfterTraining:
         freed = sum(one.size_bytes for one in going(found))
         told = {
             "checkpoints": [one.to_json() for one in found],
-            "unfinished": [one.to_json() for one in self._unfinished(run_id)],
+            "unfinished": [one.to_json() for one in self._unfinished(run_id, self._left(run_id))],
             "freed_bytes": freed,
             "count": len(going(found)),
         }
@@ -262,11 +274,17 @@ class AfterTraining:
         """Removes those that may go by the rule and were `seen` on the list, by path, and what killed jobs left; the
         names of those that went. Raises `RunError`."""
         gone = []
-        for thing in (*going(self.old(run_id, rule)), *self._unfinished(run_id)):
-            if self._runs.masked(thing.path) in seen or thing.path in seen:
-                self._check(Path(thing.path))
-                remove(Path(thing.path))
-                gone.append(thing.name)
+
+        def take(things: Iterable[Thing]) -> None:
+            for thing in things:
+                if self._runs.masked(thing.path) in seen or thing.path in seen:
+                    self._check(Path(thing.path))
+                    remove(Path(thing.path))
+                    gone.append(thing.name)
+
+        left = self._left(run_id)
+        take(going(self.old(run_id, rule)))
+        take(self._unfinished(run_id, left))  # asked now: a job may have begun while checkpoints were removed
         return gone
 
     def _best(self, things: Iterable[Thing]) -> str:
@@ -281,6 +299,16 @@ def _places(thing: Thing) -> dict[str, str]:
     """Where the result goes, by the verb."""
     return {
         verb.value: posixpath.join(usual_place(verb, thing), usual_name(verb, thing, "fp32")) for verb in thing.verbs
+    }
+
+
+def _usual_places(things: Iterable[Thing]) -> set[str]:
+    """Where jobs on these put what they make, unless they are told otherwise."""
+    return {
+        posixpath.join(usual_place(verb, thing), usual_name(verb, thing, dtype))
+        for thing in things
+        for verb in thing.verbs
+        for dtype in (*DTYPES, "same")
     }
 
 

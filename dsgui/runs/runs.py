@@ -275,9 +275,11 @@ class Runs:
 
     def _begun(self, directory: RunDirectory, plan: Plan | None) -> Seen:
         """Waits a while for a supervisor that is still loading: a signal would end it, and the run would have
-        failed."""
+        failed. Raises `RunError` where it goes on loading."""
         until = self._monotonic() + _LOADED_S
-        while (seen := self._seen(directory, plan)).is_awaited and self._monotonic() < until:
+        while (seen := self._seen(directory, plan)).is_awaited:
+            if self._monotonic() > until:
+                raise RunError(wrong("run.still_starting", run=directory.run_id))
             time.sleep(_LOOK_S)
         return seen
 

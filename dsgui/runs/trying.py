@@ -13,7 +13,7 @@ from dsgui.core.sizes import size
 from dsgui.core.texts.saying import wrong
 from dsgui.runs.afterwards import AfterTraining
 from dsgui.runs.runs import Runs
-from dsgui.shell.afterwards.left import room_for, weights_bytes
+from dsgui.shell.afterwards.left import memory_free, weights_bytes
 from dsgui.shell.afterwards.trying import Asked, Trying
 from dsgui.shell.preflight.model_files import folder_of
 from dsgui.shell.runs.store import Store
@@ -49,7 +49,7 @@ class TryIt:
         except DsguiError as error:  # of its base: another can be named
             told |= {"has_base": False, "refusal": str(error), "memory": "", "free": ""}
         else:
-            room = room_for(Path(thing.path))
+            room = memory_free()
             free = size(room.memory_bytes) if room.memory_bytes is not None else "–"
             told |= {"has_base": known, "refusal": str(refusal(weights, room) or "")}
             told |= {"memory": size(needed_bytes(weights)), "free": free}
@@ -62,7 +62,7 @@ class TryIt:
         weights = self._weights(run_id, plan, given)
         going = self._trying.progress(run_id)
         loaded = going is not None and going.loaded  # then its memory is not free any more
-        if not loaded and (why := refusal(weights, room_for(Path(weights.model)))):
+        if not loaded and (why := refusal(weights, memory_free())):
             raise RunError(why)
         source = weights.adapter or weights.model
         asked = Asked(run_id, self._runs.masked(source), self._after.python_of(plan), weights, page)

@@ -4,10 +4,14 @@ what it names, all that those import of ours, and the releases that answer are t
 
 import ast
 import hashlib
+import re
+import subprocess
 from collections.abc import Collection, Iterator
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+
+from tests.support.browser import CHROMIUM
 
 ROOT = Path(__file__).parents[2]
 LEFT_OUT = ("__pycache__", "node_modules")
@@ -20,7 +24,7 @@ WORDS = (f"{TEXTS}/english/", f"{TEXTS}/chinese/")
 SUPERVISION = (*TRAINING, TEXTS)
 # What a server and its pages are made of.
 SERVER = ("app.py", "dsgui", "presets", "recipes", "requirements.txt", "schemas", TEXTS)
-# The same in a browser; Chromium is Debian's, and most tests of pages run each time.
+# The same in a browser, of whichever release it is here.
 BROWSER = (*SERVER, "requirements-dev.txt", "package-lock.json")
 
 
@@ -37,6 +41,8 @@ def key_of(nodeid: str, roots: Collection[str]) -> str:
         digest.update(f"{path.relative_to(ROOT)}\0".encode() + _hash_of(path))
     if set(SERVER) <= set(roots):
         digest.update(_served_by())
+    if set(BROWSER) <= set(roots):
+        digest.update(_chromium())
     return f"{nodeid} {digest.hexdigest()[:16]}"
 
 
@@ -67,6 +73,16 @@ def _counts(path: Path) -> bool:
 @cache
 def _served_by() -> bytes:
     return ", ".join(f"{name} {version(name)}" for name in SERVED_BY).encode()
+
+
+@cache
+def _chromium() -> bytes:
+    """The number of its release; b"" where there is none."""
+    if not Path(CHROMIUM).exists():
+        return b""
+    told = subprocess.run([CHROMIUM, "--version"], capture_output=True, text=True, check=False).stdout
+    found = re.search(r"\d+", told)
+    return found[0].encode() if found else b""
 
 
 @cache

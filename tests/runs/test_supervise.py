@@ -15,6 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from dsgui.core.errors import RunError
 from dsgui.core.launch.command import MARKER
 from dsgui.core.launch.state import RunState
 from dsgui.core.logs.trainlog import Progress
@@ -115,6 +116,15 @@ def test_a_stop_before_the_first_state_is_kept_until_there_is_one(bench: Bench) 
     bench.runs.stop(plan.run_id)
     starting.join()
     assert bench.ended(plan.run_id).state is RunState.STOPPED
+
+
+def test_a_stop_that_reaches_nobody_in_time_is_refused(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else it would look like one that was heard."""
+    monkeypatch.setattr("dsgui.runs.runs._LOADED_S", 0.2)
+    plan = bench.runs.prepare(bench.request(bench.script("pass")))
+    bench.store.write_plan(bench.store.create(plan.run_id), plan, "{}")
+    with pytest.raises(RunError, match="still starting"):
+        bench.runs.stop(plan.run_id)
 
 
 def test_a_run_that_ends_well_keeps_all_it_said(bench: Bench) -> None:

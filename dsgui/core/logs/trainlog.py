@@ -59,8 +59,9 @@ _NO_VALUES: dict[str, float] = {}
 _STEPS_A_SECOND = (b"it/s", b"s/it")
 _STARS, _OF_STEP, _NESTED = "***** ", "[step=", b"\x1b[A"
 _ANNOUNCED = re.compile(r"\*{5} (?:Running (?P<what>training|evaluation|prediction|test)|Evaluating\b)", re.IGNORECASE)
+# nanoGPT's: a step's loss, and means over many batches.
+_ITERATION, _MEANS = re.compile(r"\biter \d++: loss "), re.compile(r"\bstep \d++: train loss \S++ val loss ")
 # kohya's and diffusers': a bar of all epochs, whatever line names the epoch.
-_TRAIN_LOSS = re.compile(r"train(?:ing)?[ _/]loss", re.IGNORECASE)
 _OF_ALL_EPOCHS = re.compile(r"\W*+(?:global |total |optimi[sz]ation )?steps?\W*+\Z", re.IGNORECASE)
 _SAME_DIGITS = bytes.maketrans(b"0123456789", b"0000000000")
 
@@ -113,7 +114,7 @@ class TrainLog:
         self._happenings = Happenings()
         self._trained = False
         self._last_loss: float | None = None
-        self._steps_have_losses = False  # on lines without an evaluation's
+        self._iterates = False
         self._skipped = self._engine_at = 0
         self._overflown = -1 - _RANKS_APART
         self._epochs, self._bar_epochs = EpochCounts(), EpochCounts()
@@ -433,9 +434,9 @@ class TrainLog:
             self.ending.trains(self._last_loss)
 
     def _learn(self, raw: bytes, reading: Reading) -> None:
-        """Evaluations, overflows and ends are events too, and are rare; so are those that may be set apart."""
-        evaluates = "eval_loss" in reading.values
-        if reading.kind == "train" and reading.form not in _WITHOUT_SHAPE and not evaluates:
+        """Evaluations, overflows and ends are events too, and are rare; so are means over many batches, among steps."""
+        read_so = reading.kind == "train" and reading.form not in _WITHOUT_SHAPE
+        if read_so and not (self._iterates and "eval_loss" in reading.values and _MEANS.search(as_text(raw))):
             self._shapes.show(raw, reading, self._read_again)
 
     def _read_again(self, raw: bytes) -> Reading | None:
@@ -644,11 +645,10 @@ class TrainLog:
     def _sets_apart(self, reading: Reading, text: str) -> None:
         """nanoGPT's `step 250: train loss 2.1, val loss 2.2` among lines `iter 250: loss 2.3`: means over many batches,
         computed as an evaluation is. On the curve of the steps' losses, a step would have two points."""
-        if "loss" not in reading.values or reading.step is None:
-            return
-        if "eval_loss" not in reading.values:
-            self._steps_have_losses = True
-        elif self._steps_have_losses and _TRAIN_LOSS.search(text):
+        if not self._iterates and _ITERATION.search(text):
+            self._iterates = True
+            self._shapes.forget()  # the one of means
+        if self._iterates and "eval_loss" in reading.values and _MEANS.search(text):
             reading.values = {"train_loss" if name == "loss" else name: one for name, one in reading.values.items()}
 
     def _begins_epoch(self, reading: Reading) -> None:

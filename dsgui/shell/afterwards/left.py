@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from dsgui.core.afterwards.jobs import Contents, Job, Room
@@ -79,9 +80,9 @@ def _of_folder(path: Path, since: float) -> Thing | None:
 
 def unfinished(to: str) -> Thing | None:
     """What a job that makes `to` has made so far, or has left; None where there is nothing."""
-    path = Path(part_of(to))
     try:
-        there = path.is_dir() and not path.is_symlink()
+        path = Path(part_of(to))
+        there = path.is_absolute() and path.is_dir() and not path.is_symlink()
     except (OSError, ValueError):
         return None
     return Thing(str(path), Kind.UNFINISHED, size_below(path)) if there else None
@@ -92,7 +93,12 @@ def room_for(to: Path) -> Room:
     written over."""
     disk, before = read_disk(to.parent), unfinished(str(to))
     free = None if disk is None else disk.free_bytes + (before.size_bytes if before else 0)
-    return Room(free, read_memory().available_bytes)
+    return replace(memory_free(), disk_bytes=free)
+
+
+def memory_free() -> Room:
+    """What is free of this host's memory."""
+    return Room(None, read_memory().available_bytes)
 
 
 def held_by(job: Job) -> Contents:

@@ -109,8 +109,9 @@ def build_runs(services: Services) -> RunsPage:
         *("adopt", "reread"),
     )
     monitor = embedded("runs/runs", "ds-runs", events, value="", elem_id="monitor")
-    monitor.stop(asked(services.runs.stop), None, None, **TELLING)
-    monitor.save(asked(services.runs.save_and_stop), None, None, **TELLING)
+    # A run that is being started is waited for: a stop of another waits for nobody's.
+    monitor.stop(asked(services.runs.stop), None, None, **TELLING, concurrency_limit=None)
+    monitor.save(asked(services.runs.save_and_stop), None, None, **TELLING, concurrency_limit=None)
     monitor.pattern(add_pattern, None, None, **TELLING)
     monitor.annotate(annotate, None, None, **TELLING)
     monitor.work(work, None, None, **TELLING)

@@ -519,3 +519,17 @@ def test_nanogpts_means_over_many_batches_are_no_points_of_the_steps_curve(size:
     assert steps[1:] == list(range(0, 1001, 10))  # before the first, nothing tells one from the other
     apart = [(point.step, point.values["eval_loss"]) for point in found if "train_loss" in point.values]
     assert apart == [(step, pytest.approx(3.2 - step / 1000)) for step in range(100, 1001, 100)]
+
+
+@pytest.mark.parametrize("before", ["", "step 1: loss 10.8"])
+@pytest.mark.parametrize(
+    "line",
+    ["step {}: train loss 2.1, val loss 2.2", "step {} | train loss 2.1 | lr 1e-3{}", "step {}: training loss: 2"],
+)
+def test_other_logs_with_both_losses_keep_one_curve(before: str, line: str) -> None:
+    """Where no line is an iteration's, what is called the train loss is the loss."""
+    lines = [line.format(step, " | val loss 2.9" if step % 20 == 0 else "") for step in range(10, 101, 10)]
+    found = [*(log := TrainLog()).feed("\n".join([before, *lines, ""]).encode()), *log.finish()]
+    steps = [point.step for point in found if "loss" in point.values]
+    assert [step for step in steps if step != 1] == list(range(10, 101, 10))
+    assert not any("train_loss" in point.values for point in found)

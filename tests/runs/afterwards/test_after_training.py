@@ -11,7 +11,7 @@ import pytest
 from dsgui.cli import main
 from dsgui.core.afterwards.jobs import made_by
 from dsgui.core.afterwards.pruning import Rule
-from dsgui.core.errors import DsguiError
+from dsgui.core.errors import DsguiError, RunError
 from dsgui.core.launch.plan import StartedBy
 from dsgui.core.launch.state import RunState
 from dsgui.runs.afterwards import AfterTraining
@@ -269,3 +269,22 @@ def test_a_run_that_saved_nothing_says_so_where_no_name_was_given(bench: Bench, 
         jobs.thing(run_id, "")
     with pytest.raises(DsguiError, match=r"“other”: this run saved nothing usable under that name\. Found: –"):
         jobs.thing(run_id, "other")
+
+
+def test_what_is_left_in_the_usual_place_is_told_without_the_run_of_its_job(bench: Bench, run_id: str) -> None:
+    save(bench.folder / "out", 10)
+    one = after(bench)
+    part = killed(bench, one, run_id)
+    job = one.told(run_id)["jobs"][0]["run_id"]
+    (bench.store.open(job).path / "plan.json").write_text("{")
+    assert [thing["path"] for thing in after(bench).told(run_id)["things"]][1:] == [str(part)]
+    Archive(bench.store, bench.runs).delete(job)
+    assert [thing["path"] for thing in after(bench).told(run_id)["things"]][1:] == [str(part)]
+    with pytest.raises(RunError) as refused:
+        one.thing(run_id, "nowhere")
+    assert part.name not in str(refused.value)  # nothing can be made of it
+
+
+@pytest.mark.parametrize("to", ["/", ".", "relative", "/no\0name"])
+def test_no_path_of_a_stored_plan_is_a_fault(to: str) -> None:
+    assert left.unfinished(to) is None

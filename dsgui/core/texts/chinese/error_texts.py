@@ -172,6 +172,7 @@ ERRORS: Mapping[str, str] = {
     "run.supervisor_ended": "运行 {run}：它的监控进程以退出码 {code} 结束：{line} 见 {log}。",
     "run.cannot_save": "运行 {run}：只有在本机训练、且脚本启动时带有 --enable_jit_checkpoint True 的运行才能按请求保存"
     "。请使用“停止”。",
+    "run.still_starting": "运行 {run}：仍在启动，暂时无法通知到它。请稍后重试。",
     "run.nobody_to_ask": "运行 {run}：它已结束，或它的监控进程已不在。没有向它发出请求。",
     "run.may_be_running": "运行 {run} 可能仍在进行，不能删除。请先停止它。",
     "run.resume_option": "{option}：{problem}",

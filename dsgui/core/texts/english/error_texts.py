@@ -200,6 +200,7 @@ ERRORS: Mapping[str, str] = {
     "run.supervisor_ended": "Run {run}: its supervisor ended with code {code}: {line} See {log}.",
     "run.cannot_save": "Run {run}: only a run that trains on this machine and was started with --enable_jit_checkpoint "
     "True can save on request. Use Stop.",
+    "run.still_starting": "Run {run}: it is still starting and can’t be reached yet. Try again in a moment.",
     "run.nobody_to_ask": "Run {run}: it has ended, or its supervisor is gone, so the request was not sent.",
     "run.may_be_running": "Run {run} may still be running, so it can't be deleted. Stop it first.",
     "run.resume_option": "{option}: {problem}",

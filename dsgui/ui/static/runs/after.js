@@ -158,7 +158,24 @@ export class AfterTraining {
 
   /** @param {SavedThing} one what is left of a job's result */
   discard(one) {
-    this.trigger("prune", { run_id: this.id, last: "1", every: "0", best: true, seen: [one.path] });
+    const told = say("discard", { size: size(one.size_bytes) });
+    const confirm = button(told, { class: "ds-stop", id: "after-discard" }, () =>
+      this.prune({ last: "1", every: "0", best: true, seen: [one.path] }),
+    );
+    const cancel = button(say("cancel"), { class: "ds-step" }, () => this.close());
+    this.form.hidden = false;
+    this.form.replaceChildren(
+      el("ul", { class: "ds-after-old" }, el("li", { "data-goes": true }, `${one.name} · ${say(`kind_${one.kind}`)}`)),
+      el("p", { class: "ds-actions" }, confirm, cancel),
+    );
+    this.form.scrollIntoView({ block: "nearest" });
+  }
+
+  /** What goes by this rule, of what was seen.
+   * @param {{ last: string, every: string, best: boolean, seen: string[] }} asked */
+  prune(asked) {
+    this.trigger("prune", { run_id: this.id, ...asked });
+    this.close();
     setTimeout(() => void this.look(), DELETED_MS);
   }
 
@@ -302,12 +319,7 @@ export class AfterTraining {
     const confirm = button(
       say(goes.length === 1 ? "delete_one" : "delete", freed),
       { class: "ds-stop", id: "after-delete" },
-      () => {
-        const asked = { ...rule, best: rule.best === "true", seen: goes.map((one) => one.path) };
-        this.trigger("prune", { run_id: this.id, ...asked });
-        this.close();
-        setTimeout(() => void this.look(), DELETED_MS);
-      },
+      () => this.prune({ ...rule, best: rule.best === "true", seen: goes.map((one) => one.path) }),
     );
     const none = el("p", { class: "ds-remark" }, say("none_goes"));
     dry.replaceChildren(

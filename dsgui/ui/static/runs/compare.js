@@ -9,6 +9,7 @@ import { LIVE_STATES, Follower } from "./follower.js";
 import { duration, figure, gib, perSecond } from "../common/format.js";
 import { PARTS, spelled } from "./run_columns.js";
 import { baseline, shareOf } from "./run_prefs.js";
+import { TOLD_MS } from "./run_view.js";
 import { look } from "../metrics/traces.js";
 import { textOf, words } from "../texts/texts.js";
 
@@ -122,8 +123,11 @@ export class CompareView {
     for (const run of this.runs) if (run.live || this.polls % TABLE_EVERY === 0) await this.ask(run);
     this.polls += 1;
     this.board.update();
-    if (this.polls % TABLE_EVERY === 1) await this.tell();
-    this.node.removeAttribute("aria-busy");
+    const told = this.polls % TABLE_EVERY === 1 ? this.tell() : Promise.resolve();
+    // Shown at once, with the table; whoever waits too long for that, or in vain, sees the charts before it.
+    const shown = () => this.node.removeAttribute("aria-busy");
+    setTimeout(shown, TOLD_MS);
+    await told.finally(shown);
     return this.runs.some((run) => run.live);
   }
 

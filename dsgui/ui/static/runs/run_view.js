@@ -21,7 +21,8 @@ import { textOf, words } from "../texts/texts.js";
 /** @import { Chart } from "../metrics/chart.js" */
 
 const STOP_AGAIN_MS = 4000;
-const TOLD_MS = 1500;
+/** How long what comes above the charts may keep them waiting. */
+export const TOLD_MS = 1500;
 const KILL_AFTER_MS = 1000; // a double click on what was there before kills nothing
 /** @type {Record<string, string>} */
 const STOPS = { stopping: "stopping", queued: "leave_queue" };
@@ -193,8 +194,10 @@ export class RunView {
     this.alerts.take(delta.events);
     const told = this.header(delta);
     // Shown at once, with what comes above the charts; whoever waits too long for that sees the charts before it.
-    if (this.node.hasAttribute("aria-busy")) await Promise.race([told, new Promise((end) => setTimeout(end, TOLD_MS))]);
-    this.node.removeAttribute("aria-busy");
+    if (this.node.hasAttribute("aria-busy")) {
+      const shown = () => this.node.removeAttribute("aria-busy");
+      await Promise.race([told, new Promise((end) => setTimeout(end, TOLD_MS))]).finally(shown);
+    }
     if (delta.output) this.log.add(delta.output);
     this.board.update();
     this.patterns.update();
