@@ -16,11 +16,11 @@ _LONGEST = 60
 class Outline:
     """`source` says what it was recognised as; `tool` is None for a script of one's own. `settings_file` is still to be
     read; so are `accelerate_file` and `config_file`, all as written. `config_name`: the tool's own name for that file.
-    `config`: a config that stands inside. `short`: accelerate's short keys. `script` is "" where the tool's own trains;
-    `words` are its arguments, without the config. `ranks` counts those of one node, None where nothing is said;
-    `fields` are further values of the Launch page by name. `trainer`: the HF Trainer's arguments, None for a tool that
-    was not recognised. `unread`: what was not understood, as it stands there; `passed`: what goes to the tool as it
-    is."""
+    `config`: a config that stands inside. `short`: accelerate's short keys. `script` is "" where the tool's own trains,
+    which lies in one of `trains`, none where it can't be told which of its scripts is meant; `words` are its arguments,
+    without the config. `ranks` counts those of one node, None where nothing is said; `fields` are further values of the
+    Launch page by name. `trainer`: the HF Trainer's arguments, None for a tool that was not recognised. `unread`: what
+    was not understood, as it stands there; `passed`: what goes to the tool as it is."""
 
     source: Said
     tool: Tool | None = None
@@ -31,6 +31,7 @@ class Outline:
     accelerate_file: str = ""
     short: Mapping[str, Any] = field(default_factory=dict)
     script: str = ""
+    trains: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     reader: str = ""
     ranks: int | None = None
@@ -47,10 +48,8 @@ class Outline:
 
     @property
     def scripts(self) -> tuple[str, ...]:
-        """Where what trains may lie in the tool's repository; none where the settings are for one of several."""
-        if self.script or self.tool is None:
-            return (self.script,) if self.script else ()
-        return () if self.tool.others.intersection(self.passed) else self.tool.scripts
+        """Where what trains may lie; none where that is not known."""
+        return (self.script,) if self.script else self.trains
 
 
 def shown(value: Any) -> str:

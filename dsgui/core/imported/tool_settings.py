@@ -25,6 +25,7 @@ def outline_of(tool: Tool, settings: Mapping[str, Any], extra: Sequence[str] = (
     names = {name: tool.trainers(name) for name in rest}
     return replace(
         outline,
+        trains=tool.scripts_for(rest),
         words=() if tool.by_file else (*as_words(rest), *extra),
         reader="accelerate" if outline.accelerate_file else tool.reader,
         started_by="torchrun" if tool.torchrun else "",
@@ -81,6 +82,14 @@ def as_words(settings: Mapping[str, Any]) -> tuple[str, ...]:
         values = value if isinstance(value, list) else [value]
         words += [f"--{name}", *(_word(one) for one in values)]
     return tuple(words)
+
+
+def behind_file(tool: Tool, words: Sequence[str]) -> tuple[str, ...]:
+    """Options of a command line as the tool takes them behind its file of settings."""
+    if not tool.override:
+        return tuple(words)
+    given = from_options(words)
+    return tuple(tool.override.format(name=name, value=_word(value)) for name, value in given.items())
 
 
 def from_options(words: Sequence[str]) -> dict[str, Any]:

@@ -24,9 +24,11 @@ class Tool:
     Trainer are in `shares`. `model`: its name → the Launch page's field. `defaults`: where they differ from the
     Trainer's; `computed`: what its code settles when it starts. `configs`: its names for DeepSpeed configs, and the
     file behind each. `by_file`: its script takes the settings' file, otherwise words, and `names_config` is the word
-    behind the file that names another config. `reader`: how its script gets the config. `unread`: what changes the
-    batch, the config or the processes and is not read. `others`: settings that the first script does not take, so that
-    another of `family` is meant."""
+    behind the file that names another config. `reader`: how its script gets the config, `reader_behind` where it reads
+    a file of settings. `names_file`: the option in front of that file; "" where it stands first. `override`: how one
+    setting is written behind the file; "" as everywhere. `unread`: what changes the batch, the config or the processes
+    and is not read. `others`: settings that the first script does not take, but for these values: one of `theirs` is
+    meant, or where it can't be told which, one of `family`."""
 
     name: str
     marks: frozenset[str]
@@ -43,16 +45,26 @@ class Tool:
     by_file: bool = False
     names_config: str = ""
     reader: str = "hf"
+    reader_behind: str = ""
+    names_file: str = ""
+    override: str = ""
     unread: frozenset[str] = frozenset(_PARALLEL)
     torchrun: bool = False
-    others: frozenset[str] = frozenset()
+    others: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    theirs: tuple[str, ...] = ()
     family: str = ""
 
     def trainers(self, name: str) -> str:
         """The HF Trainer's name for one of its settings; "" for none."""
         return self.aliases.get(name) or (name if name in self.shares else "")
 
+    def scripts_for(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
+        """Where the script for these settings may lie; none where they are for one of several."""
+        other = any(name in self.others and value not in self.others[name] for name, value in settings.items())
+        return self.theirs if other else self.scripts
 
+
+_AS_YAML = "{name}={value}"
 _MODEL = {"gradient_checkpointing": "checkpointing", "lora_rank": "lora_rank"}
 
 LLAMA_FACTORY = Tool(
@@ -65,6 +77,9 @@ LLAMA_FACTORY = Tool(
     verbs=frozenset({"train", "sft"}),
     programs=("llamafactory-cli", "lmf"),
     modules=("llamafactory.launcher", "llamafactory.cli"),
+    # Behind a file it reads `name=value` alone, as YAML (src/llamafactory/hparams/parser.py, `read_args`).
+    reader_behind="llamafactory",
+    override=_AS_YAML,
     model={"model_name_or_path": "model", "cutoff_len": "length", "lora_rank": "lora_rank"},
     unread=frozenset((*_PARALLEL, "use_kt", "use_galore", "use_badam", "pure_bf16", "dist_config")),
     torchrun=True,
@@ -98,6 +113,7 @@ LLAMA_FACTORY_V1 = Tool(
     computed=frozenset({"gradient_accumulation_steps"}),
     by_file=True,
     names_config="dist_config.config_file={config}",
+    override=_AS_YAML,  # src/llamafactory/v1/config/arg_parser.py
     reader="script-hf",
     unread=frozenset(
         {"global_batch_size", "dp_size", "cp_size", "mp_replicate_size", "mp_shard_size", "batching_strategy"}
@@ -130,6 +146,26 @@ SWIFT = Tool(
     configs={name: f"swift/config/{name}.json" for name in _SWIFT_CONFIGS},
     unread=frozenset((*_PARALLEL, "zero_hpz_partition_size", "deepspeed_autotp_size", "device_map")),
     torchrun=True,
+    # swift/arguments/rlhf_args.py
+    others=dict.fromkeys(
+        (
+            *(
+                "rlhf_type",
+                "ref_model",
+                "ref_adapters",
+                "beta",
+                "label_smoothing",
+                "rpo_alpha",
+                "ld_alpha",
+                "cpo_alpha",
+            ),
+            *("loss_weights", "simpo_gamma", "desirable_weight", "undesirable_weight", "center_rewards_coefficient"),
+            *("reward_model", "reward_adapters", "reward_funcs", "reward_weights", "num_generations", "kl_coef"),
+            *("num_ppo_epochs", "whiten_rewards", "teacher_model", "teacher_adapters", "sft_alpha", "lmbda"),
+        ),
+        (),
+    ),
+    theirs=("swift/cli/rlhf.py",),
 )
 
 AXOLOTL = Tool(
@@ -172,6 +208,30 @@ AXOLOTL = Tool(
     unread=frozenset((*_PARALLEL, "batch_size", "deepcompile", "rl", "relora", "float16")),
 )
 
+# Settings of TRL's other scripts, by what they train, that sft.py has in none of the releases 0.11 to 1.16.
+_TRL_OTHERS = (
+    # DPO and KTO
+    *("beta", "precompute_ref_log_probs", "precompute_ref_batch_size", "disable_dropout", "generate_during_eval"),
+    *("ref_model_init_kwargs", "sync_ref_model", "ref_model_mixup_alpha", "ref_model_sync_steps", "use_liger_loss"),
+    *("max_prompt_length", "label_pad_token_id", "padding_value", "is_encoder_decoder", "base_model_attribute_name"),
+    *("f_divergence_type", "f_alpha_divergence_coef", "label_smoothing", "loss_weights", "ld_alpha", "rpo_alpha"),
+    *("discopop_tau", "use_weighting", "reference_free", "force_use_ref_model", "use_logits_to_keep"),
+    *("max_target_length", "model_adapter_name", "ref_adapter_name", "desirable_weight", "undesirable_weight"),
+    # GRPO, RLOO and distillation
+    *("reward_funcs", "reward_model_name_or_path", "reward_weights", "scale_rewards", "num_generations", "use_vllm"),
+    *("max_completion_length", "num_generations_eval", "generation_batch_size", "steps_per_generation"),
+    *("num_iterations", "epsilon", "epsilon_high", "delta", "temperature", "top_p", "top_k", "min_p"),
+    *("repetition_penalty", "generation_kwargs", "cache_implementation", "ds3_gather_for_generation"),
+    *("vllm_mode", "vllm_device", "vllm_server_base_url", "vllm_server_host", "vllm_server_port"),
+    *("vllm_gpu_memory_utilization", "vllm_tensor_parallel_size", "vllm_max_model_length"),
+    *("importance_sampling_level", "mask_truncated_completions", "top_entropy_quantile", "log_completions"),
+    *("num_completions_to_print", "use_transformers_paged", "normalize_advantages", "reward_clip_range"),
+    *("rloo_k", "kl_coef", "cliprange", "num_ppo_epochs", "whiten_rewards", "normalize_reward", "token_level_kl"),
+    *("num_mini_batches", "num_sample_generations", "response_length", "stop_token", "stop_token_id"),
+    *("missing_eos_penalty", "total_episodes", "reward_model_path", "sft_model_path", "teacher_model_name_or_path"),
+    # A reward model
+    "center_rewards_coefficient",
+)
 _TRL_CONFIGS = ("zero1", "zero2", "zero3")
 TRL = Tool(
     name="TRL",
@@ -194,8 +254,9 @@ TRL = Tool(
     # Its classes have defaults of their own, another in each release.
     computed=EVERY_NAME,
     configs={name: f"trl/accelerate_configs/{name}.yaml" for name in _TRL_CONFIGS},
-    others=frozenset({"beta", "max_prompt_length", "num_generations", "max_completion_length", "reward_funcs"}),
-    family="trl/scripts/{dpo,grpo,kto,rloo,…}.py",
+    names_file="--config",
+    others={**dict.fromkeys(_TRL_OTHERS, ()), "loss_type": ("nll", "dft", "chunked_nll")},
+    family="trl/scripts/{dpo,grpo,kto,reward,rloo,…}.py",
 )
 
 TOOLS = (LLAMA_FACTORY, LLAMA_FACTORY_V1, SWIFT, AXOLOTL, TRL)

@@ -8,7 +8,7 @@ from typing import Any
 from dsgui.core.imported.launchers import BY_MODULE, BY_WORDS, Launcher, Started, read
 from dsgui.core.imported.outline import Outline, shown
 from dsgui.core.imported.shell_lines import Command, commands, is_computed
-from dsgui.core.imported.tool_settings import as_words, file_words, from_options, outline_of
+from dsgui.core.imported.tool_settings import as_words, behind_file, file_words, from_options, outline_of
 from dsgui.core.imported.tools import AXOLOTL, LLAMA_FACTORY, LLAMA_FACTORY_V1, TOOLS, TRL, Tool, has_plugins, tool_of
 from dsgui.core.script.words import value_of, with_option
 from dsgui.core.texts.saying import Said, said
@@ -86,7 +86,9 @@ def with_settings(outline: Outline, tool: Tool, settings: Mapping[str, Any]) -> 
     return replace(
         made,
         source=outline.source,
-        words=(*file_words(made, outline.settings_file), *_behind(tool, outline)) if tool.by_file else made.words,
+        words=(*file_words(made, outline.settings_file), *behind_file(tool, outline.words))
+        if tool.by_file
+        else made.words,
         started_by=outline.started_by or made.started_by,
         config=None if outline.config_file or outline.accelerate_file else made.config,
         config_file=outline.config_file or ("" if outline.accelerate_file else made.config_file),
@@ -103,13 +105,6 @@ def with_settings(outline: Outline, tool: Tool, settings: Mapping[str, Any]) -> 
         fields=fields,
         unread=(*outline.unread, *made.unread),
     )
-
-
-def _behind(tool: Tool, outline: Outline) -> tuple[str, ...]:
-    """What stands behind the file of settings, as the tool writes it."""
-    if tool != LLAMA_FACTORY_V1:
-        return outline.words
-    return tuple(f"{name}={value}" for name, value in from_options(outline.words).items())
 
 
 # ------------------------------------------------------------------------------------------------------ finding it
@@ -248,7 +243,7 @@ def _of_tool(found: _Found, words: tuple[str, ...]) -> Outline:
     tool = found.tool
     assert tool is not None
     words, file = _settings_file(tool, words)
-    overrides = [word for word in words if tool == LLAMA_FACTORY and "=" in word and not word.startswith("-")]
+    overrides = [word for word in words if tool.override and "=" in word and not word.startswith("-")]
     typed = from_options(words) | dict(word.split("=", 1) for word in overrides)
     made = outline_of(tool, typed)
     rest = with_option([word for word in words if word not in overrides], "--deepspeed", None)
@@ -260,8 +255,8 @@ def _settings_file(tool: Tool, words: tuple[str, ...]) -> tuple[tuple[str, ...],
     """The file of settings that a command line names, and the words without it."""
     if words and not words[0].startswith("-") and words[0].endswith(_SETTINGS):
         return words[1:], words[0]
-    named = value_of(words, ("--config",)) if tool == TRL else None
-    return (with_option(words, "--config", None), named) if named else (words, "")
+    named = value_of(words, (tool.names_file,)) if tool.names_file else None
+    return (with_option(words, tool.names_file, None), named) if named else (words, "")
 
 
 def _of_script(found: _Found, words: tuple[str, ...]) -> Outline:

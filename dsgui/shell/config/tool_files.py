@@ -9,8 +9,8 @@ from pathlib import Path
 from dsgui.core.errors import DocumentError, PlaceError
 from dsgui.core.imported.outline import Outline
 from dsgui.core.imported.recognising import as_settings
-from dsgui.core.imported.tool_settings import from_options
-from dsgui.core.imported.tools import LLAMA_FACTORY, TRL
+from dsgui.core.imported.tool_settings import behind_file
+from dsgui.core.imported.tools import Tool
 from dsgui.core.imported.training_line import with_settings
 from dsgui.core.texts.saying import Said, said
 from dsgui.shell.access.places import Places
@@ -72,24 +72,21 @@ def with_file(outline: Outline, reach: Reach) -> tuple[Outline, tuple[Said, ...]
         return outline, ()
     path = reach.find(outline.settings_file)
     if path is None:
-        return _unread(outline), (said("imported", "needs_settings", file=outline.settings_file),)
+        return _unread(outline, tool), (said("imported", "needs_settings", file=outline.settings_file),)
     try:
         settings = as_settings(read_plain(path))
     except DocumentError as error:
-        return _unread(outline), (said("imported", "settings_unreadable", path=str(path), problem=str(error)),)
+        return _unread(outline, tool), (said("imported", "settings_unreadable", path=str(path), problem=str(error)),)
     # The run starts in another folder than the line did.
     outline = replace(outline, settings_file=str(path.absolute()))
     return with_settings(outline, tool, settings), (said("imported", "settings_at", path=str(path)),)
 
 
-def _unread(outline: Outline) -> Outline:
-    """The file stays among the arguments, where the tool looks for it; what it says is not known. Behind a file,
-    LLaMA-Factory reads `name=value` alone (src/llamafactory/hparams/parser.py, `read_args`)."""
-    file, words, reader = outline.settings_file, outline.words, outline.reader
-    if outline.tool == LLAMA_FACTORY:
-        words, reader = tuple(f"{name}={value}" for name, value in from_options(words).items()), "llamafactory"
-    named = ("--config", file) if outline.tool == TRL else (file,)
-    return replace(outline, words=(*named, *words), reader=reader, trainer=None)
+def _unread(outline: Outline, tool: Tool) -> Outline:
+    """The file stays among the arguments, where the tool looks for it; what it says is not known."""
+    named = (tool.names_file,) if tool.names_file else ()
+    words = (*named, outline.settings_file, *behind_file(tool, outline.words))
+    return replace(outline, words=words, reader=tool.reader_behind or outline.reader, trainer=None)
 
 
 def needed(outline: Outline, named: str) -> Said:

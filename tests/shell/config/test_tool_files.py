@@ -136,12 +136,65 @@ def test_a_settings_file_that_is_here_is_passed_by_its_whole_path(repository):
     assert open_file(repository / "run.sh").run.fields["arguments"] == str(settings)
 
 
-def test_settings_for_another_of_trls_scripts_do_not_take_the_one_for_sft(repository):
+def test_what_stands_behind_a_settings_file_is_written_as_the_tool_reads_it():
+    line = "train gone.yaml --lora_target q_proj v_proj --bf16 --lr 1 template=x"
+    read = 'gone.yaml \'lora_target=["q_proj", "v_proj"]\' bf16=true lr=1 template=x'
+    assert read_text(f"llamafactory-cli {line}").run.fields["arguments"] == read
+    assert read_text(f"python -m llamafactory.v1.launcher {line[6:]}").run.fields["arguments"] == read
+    assert (
+        read_text("trl sft --lr 1 --packing --config a.yaml").run.fields["arguments"]
+        == "--config a.yaml --lr 1 --packing"
+    )
+
+
+@pytest.mark.parametrize("setting", [
+    "beta: 0.1\nmax_prompt_length: 512",
+    "loss_type: sigmoid",
+    "loss_type: [sigmoid, bco_pair]",
+    "precompute_ref_log_probs: true",
+    "desirable_weight: 1.0",
+    "undesirable_weight: 1.0",
+    "use_vllm: false",
+    "scale_rewards: group",
+    "rloo_k: 4",
+    "kl_coef: 0.03",
+    "center_rewards_coefficient: 0.01",
+])  # fmt: skip
+def test_settings_for_another_of_trls_scripts_do_not_take_the_one_for_sft(repository, setting):
     (repository / "trl" / "scripts").mkdir(parents=True)
     (repository / "trl" / "scripts" / "sft.py").write_text("")
-    (repository / "sft.yaml").write_text("model_name_or_path: m\ndataset_name: d\npacking: true\n")
-    assert open_file(repository / "sft.yaml").run.fields["script"].endswith("sft.py")
-    (repository / "dpo.yaml").write_text("model_name_or_path: m\ndataset_name: d\nbeta: 0.1\nmax_prompt_length: 512\n")
-    found = open_file(repository / "dpo.yaml")
+    (repository / "other.yaml").write_text(
+        f"model_name_or_path: m\ndataset_name: d\nlearning_rate: 1e-5\nbf16: true\n{setting}\n"
+    )
+    found = open_file(repository / "other.yaml")
     assert found.run.fields["script"] == ""
-    assert any("dpo" in note and "sft.py" not in note for note in found.notes)
+    assert any("Still needed: the script" in note and "dpo" in note and "sft.py" not in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    "setting", ["packing: true", "loss_type: dft", "loss_type: nll", "beta:", "label_smoothing_factor: 0.1"]
+)
+def test_what_trls_sft_script_takes_is_trained_by_it(repository, setting):
+    (repository / "trl" / "scripts").mkdir(parents=True)
+    (repository / "trl" / "scripts" / "sft.py").write_text("")
+    (repository / "sft.yaml").write_text(
+        f"model_name_or_path: m\ndataset_name: d\nlearning_rate: 1e-5\nbf16: true\n{setting}\n"
+    )
+    assert open_file(repository / "sft.yaml").run.fields["script"].endswith("sft.py")
+
+
+def test_settings_of_ms_swifts_rlhf_take_its_script(repository):
+    (repository / "swift" / "cli").mkdir(parents=True)
+    for name in ("sft.py", "rlhf.py"):
+        (repository / "swift" / "cli" / name).write_text("")
+    settings = "model: m\ntuner_type: full\nper_device_train_batch_size: 1\n"
+    for setting, script in (
+        ("", "sft.py"),
+        ("loss_type: infonce\n", "sft.py"),
+        ("rlhf_type: dpo\n", "rlhf.py"),
+        ("ref_model: m\n", "rlhf.py"),
+    ):
+        (repository / "run.yaml").write_text(settings + setting)
+        assert open_file(repository / "run.yaml").run.fields["script"] == str(repository / "swift" / "cli" / script)
+    (repository / "swift" / "cli" / "rlhf.py").unlink()
+    assert any("swift/cli/rlhf.py" in note for note in open_file(repository / "run.yaml").notes)

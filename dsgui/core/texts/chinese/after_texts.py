@@ -27,7 +27,7 @@ AFTER: Mapping[str, str] = {
     "kind_adapter": "LoRA 适配器",
     "kind_model": "模型",
     "kind_unfinished": "被强制终止的任务残留",
-    "unfinished_would_go": "被强制终止的任务留下了 {parts}。加上 --yes 才会删除。",
+    "unfinished_would_go": "被强制终止的任务残留：{parts}。加上 --yes 才会删除。",
     "head_name": "名称",
     "head_kind": "类型",
     "head_step": "训练步",

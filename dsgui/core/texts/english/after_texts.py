@@ -29,7 +29,7 @@ AFTER: Mapping[str, str] = {
     "kind_adapter": "LoRA adapter",
     "kind_model": "model",
     "kind_unfinished": "left by a killed job",
-    "unfinished_would_go": "Killed jobs left {parts}. Add --yes to delete this.",
+    "unfinished_would_go": "Left by killed jobs: {parts}. Add --yes to delete.",
     "head_name": "name",
     "head_kind": "kind",
     "head_step": "step",

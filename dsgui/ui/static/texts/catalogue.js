@@ -226,7 +226,7 @@ export const TEXTS = {
   "kind_checkpoint": "checkpoint",
   "kind_adapter": "LoRA adapter",
   "kind_model": "model",
-  "kind_unfinished": "incomplete, left by a job that was killed",
+  "kind_unfinished": "left by a killed job",
   "delete_unfinished": "Delete…",
   "discard": "Delete, freeing {size}",
   "incomplete": "incomplete",

@@ -9,7 +9,7 @@ AFTER_PAGE: dict[str, str] = {
     "kind_checkpoint": "检查点",
     "kind_adapter": "LoRA 适配器",
     "kind_model": "模型",
-    "kind_unfinished": "不完整，由被强制终止的任务留下",
+    "kind_unfinished": "被强制终止的任务残留",
     "delete_unfinished": "删除…",
     "discard": "删除，释放 {size}",
     "incomplete": "不完整",

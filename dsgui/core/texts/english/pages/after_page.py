@@ -10,7 +10,7 @@ AFTER_PAGE: dict[str, str] = {
     "kind_checkpoint": "checkpoint",
     "kind_adapter": "LoRA adapter",
     "kind_model": "model",
-    "kind_unfinished": "incomplete, left by a job that was killed",
+    "kind_unfinished": "left by a killed job",
     "delete_unfinished": "Delete…",
     "discard": "Delete, freeing {size}",
     "incomplete": "incomplete",
