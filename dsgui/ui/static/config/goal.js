@@ -4,7 +4,7 @@
 import { around, button, el, part, withOptions } from "../common/dom.js";
 import { gib } from "../common/format.js";
 import { barOf, colourOf } from "../memory/memory_bars.js";
-import { textOf, words } from "../texts/texts.js";
+import { listed, textOf, words } from "../texts/texts.js";
 
 /** @import { GoalAsked, GoalChoice, GoalFound, GoalOffered, GoalProps, MemoryDevice } from "../types.d.ts" */
 /** @import { Trigger, Watch } from "../types.d.ts" */
@@ -259,7 +259,7 @@ function bar(device) {
   const need = found.capacity === null ? gib(found.bytes) : `${gib(found.bytes)} / ${gib(found.capacity)}`;
   const track = el("div", { class: "ds-mem-track" });
   for (const { part: one, width } of found.segments) {
-    const title = `${textOf("memory_parts", one.part)}, ${gib(one.bytes)}`;
+    const title = listed([textOf("memory_parts", one.part), gib(one.bytes)]);
     const segment = el("span", { class: "ds-mem-part", "data-place": one.place, title });
     segment.style.width = `${width}%`;
     segment.style.background = colourOf(one.part);
@@ -267,7 +267,7 @@ function bar(device) {
   }
   const line = el("span", { class: "ds-mem-line", "aria-hidden": "true" });
   if (found.line !== null) line.style.left = `${found.line}%`;
-  const label = `${name}: ${need}, ${textOf("memory_fits", found.fit)}`;
+  const label = `${name}: ${listed([need, textOf("memory_fits", found.fit)])}`;
   return el(
     "div",
     { class: "ds-mem-device", "data-device": device.device, "data-fit": found.fit },

@@ -6,7 +6,7 @@ import { GIB, gib } from "../common/format.js";
 import { barOf, colourOf, idOf, keyName, partsOf, stageOf } from "./memory_bars.js";
 import { partName } from "./memory_charts.js";
 import { Rehearsal } from "./memory_rehearsal.js";
-import { textOf, words } from "../texts/texts.js";
+import { listed, textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
 
 /** @import { MemoryBar, MemoryChange, MemoryDevice, MemoryPart, MemoryProps } from "../types.d.ts" */
@@ -125,7 +125,7 @@ class Memory {
 
   /** @param {MemoryDevice} device @param {MemoryPart} one */
   segment(device, one) {
-    const label = `${partName(one)}, ${range(one)}`;
+    const label = listed([partName(one), range(one)]);
     return {
       class: "ds-mem-part",
       id: idOf(device.device, one),
@@ -269,7 +269,7 @@ function ticksOf(found) {
 function formulas(bar) {
   const track = el("div", { class: "ds-mem-track ds-mem-formula", "aria-hidden": "true" });
   for (const { part: one, width } of bar.segments) {
-    const title = `${partName(one)}, ${range(one)}`;
+    const title = listed([partName(one), range(one)]);
     const segment = el("span", { class: "ds-mem-part", "data-place": one.place, title });
     segment.style.width = `${width}%`;
     segment.style.background = colourOf(one.part);

@@ -2,7 +2,7 @@
 // colours are given.
 
 import { GIB, gib } from "../common/format.js";
-import { textOf, words } from "../texts/texts.js";
+import { listed, textOf, words } from "../texts/texts.js";
 
 /** @import { RehearsedPart, RehearsedPeak, RehearsedPhase } from "../types.d.ts" */
 
@@ -27,7 +27,7 @@ const SHORT = { forward: "fwd", backward: "bwd", step: "step" };
 /** @param {RehearsedPhase} phase */
 function nameOf({ phase, step }) {
   const name = textOf("memory_rehearsal", `phase_${phase}`, phase);
-  return BEFORE.has(phase) ? name : `${textOf("memory_rehearsal", "nth", "", { step: String(step + 1) })}, ${name}`;
+  return BEFORE.has(phase) ? name : listed([textOf("memory_rehearsal", "nth", "", { step: String(step + 1) }), name]);
 }
 
 /**
@@ -178,7 +178,7 @@ const bytesOf = (peak) => peak.parts.reduce((sum, { bytes }) => sum + bytes, 0);
 /** @param {RehearsedPeak} peak */
 export function peakName(peak) {
   const [device, phase] = [textOf("memory_places", peak.device), textOf("memory_rehearsal", `phase_${peak.moment}`)];
-  return `${device}, ${phase}: ${gib(bytesOf(peak))}`;
+  return `${listed([device, phase])}: ${gib(bytesOf(peak))}`;
 }
 
 /** The lines of a peak by their components, the larger first. @param {RehearsedPeak} peak */

@@ -79,7 +79,7 @@ function stage(one, bar, told) {
     const why = el("p", { class: "ds-zs-why" }, one.why?.text ?? "");
     return el("section", attributes, el("p", { class: "ds-mem-name" }, name), why);
   }
-  const needs = `${needed(bar)}, ${textOf("memory_moments", bar.moment)}`;
+  const needs = listed([needed(bar), textOf("memory_moments", bar.moment)]);
   return el(
     "section",
     attributes,
@@ -101,7 +101,7 @@ function needed(bar) {
 function track(one, bar, needs) {
   const inner = el("div", { class: "ds-mem-track" });
   for (const { part: code, bytes, width } of bar.segments) {
-    const segment = el("span", { class: "ds-mem-part", title: `${textOf("memory_parts", code)}, ${gib(bytes)}` });
+    const segment = el("span", { class: "ds-mem-part", title: listed([textOf("memory_parts", code), gib(bytes)]) });
     segment.style.width = `${width}%`;
     segment.style.background = colourOf(code);
     inner.append(segment);

@@ -2,7 +2,7 @@
 
 import { button, el } from "../common/dom.js";
 import { size } from "../common/format.js";
-import { textOf, words } from "../texts/texts.js";
+import { listed, textOf, words } from "../texts/texts.js";
 import { TryBox } from "./try.js";
 
 /** @import { AfterAnswer, JobAnswer, OldAnswer, SavedThing, Trigger } from "../types.d.ts" */
@@ -132,7 +132,7 @@ export class AfterTraining {
 
   /** @param {SavedThing} one */
   kindOf(one) {
-    return one.complete ? say(`kind_${one.kind}`) : `${say(`kind_${one.kind}`)}, ${say("incomplete")}`;
+    return one.complete ? say(`kind_${one.kind}`) : listed([say(`kind_${one.kind}`), say("incomplete")]);
   }
 
   /** @param {AfterAnswer} told */
