@@ -134,7 +134,7 @@ model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
 for x, y in loader:
     accelerator.backward(torch.nn.functional.mse_loss(model(x), y))
     optimizer.step()
-print("engine", type(model).__module__, model.zero_optimization_stage(), model.gradient_clipping(), flush=True)
+print(f"engine {type(model).__module__} {model.zero_optimization_stage()} {model.gradient_clipping()}", flush=True)
 accelerator.end_training()
 """
 
@@ -162,7 +162,7 @@ data = [{"input_ids": torch.arange(8), "labels": torch.arange(8)} for _ in range
 trainer = Trainer(model, args, train_dataset=data)
 trainer.train()
 engine = trainer.model_wrapped
-print("engine", type(engine).__module__, engine.zero_optimization_stage(), engine.train_batch_size(), flush=True)
+print(f"engine {type(engine).__module__} {engine.zero_optimization_stage()} {engine.train_batch_size()}", flush=True)
 torch.distributed.destroy_process_group()
 """
 

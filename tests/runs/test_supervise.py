@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -17,7 +18,7 @@ import pytest
 
 from dsgui.core.errors import RunError
 from dsgui.core.launch.command import MARKER
-from dsgui.core.launch.state import RunState
+from dsgui.core.launch.state import Asked, RunState
 from dsgui.core.logs.trainlog import Progress
 from dsgui.core.runs.news import Cursor
 from dsgui.runs.runs import Runs
@@ -27,6 +28,7 @@ from dsgui.shell.machine.leftovers import build_locks, remove_shared_buffers, re
 from dsgui.shell.processes import processes
 from dsgui.shell.processes.processes import (
     Kin,
+    boot_id,
     descendants,
     forbidden,
     identify,
@@ -122,7 +124,8 @@ def test_a_stop_that_reaches_nobody_in_time_is_refused(bench: Bench, monkeypatch
     """Else it would look like one that was heard."""
     monkeypatch.setattr("dsgui.runs.runs._LOADED_S", 0.2)
     plan = bench.runs.prepare(bench.request(bench.script("pass")))
-    bench.store.write_plan(bench.store.create(plan.run_id), plan, "{}")
+    asked = Asked(1, time.monotonic(), boot_id())
+    bench.store.write_plan(bench.store.create(plan.run_id), plan, "{}", asked)
     with pytest.raises(RunError, match="still starting"):
         bench.runs.stop(plan.run_id)
 

@@ -116,5 +116,6 @@ def test_what_a_killed_job_left_is_named_and_deleted(page, app, ids, folder):
     row = page.locator("tr[data-name='.weights-10-fp32.part']")
     expect(row).to_contain_text("2.0 KB")
     row.get_by_role("button").click()
+    page.get_by_role("button", name="Delete, freeing 2.0 KB").click()
     expect(row).to_have_count(0)
     assert not part.exists()
