@@ -4,12 +4,13 @@ import pytest
 from playwright.sync_api import expect
 
 from dsgui.core.metrics.points import Event, Point
+from tests.answers.remembered import BROWSER
 from tests.browser.running.test_browser_monitor import opened
 from tests.support.app_server import running_app
 from tests.support.made_runs import Made, Printed, make_printed, make_run
 from tests.support.run_fixtures import wait_until
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.remembered(*BROWSER)]
 
 LOGGED = "{'eval_loss': 2.5, " + ", ".join(f"'eval_metric_{number}': {number}.123456" for number in range(60)) + "}"
 ORDER = """() => [...document.querySelectorAll(".ds-board > .ds-charts > .ds-chart:not([hidden])")]

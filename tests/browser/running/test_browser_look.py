@@ -5,10 +5,11 @@ import pytest
 
 from dsgui.ui.site.pages import STATIC
 from dsgui.ui.site.server import DESIGN, SHEETS
+from tests.answers.remembered import BROWSER
 from tests.support.app_server import running_app
 from tests.support.made_runs import Made, make_run
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.remembered(*BROWSER)]
 
 SOURCES = (DESIGN, *SHEETS, STATIC / "learn" / "learn.css")
 # What only a run with checkpoints, a model, a touch screen or a click more has.

@@ -8,13 +8,14 @@ from textwrap import dedent
 import pytest
 from playwright.sync_api import expect
 
+from tests.answers.remembered import BROWSER
 from tests.browser.test_browser import start_script
 from tests.support.app_server import running_app
 from tests.support.browser import stop_run
 from tests.support.made_runs import Made, make_run
 from tests.support.run_fixtures import wait_until
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.remembered(*BROWSER)]
 
 SPIKES = tuple(range(2_000, 40_000, 2_000))
 AFTER = '{"zero_optimization": {"stage": 3, "stage3_max_live_parameters": 3e10, "stage3_max_reuse_distance": 1e10}}'
