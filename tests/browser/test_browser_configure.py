@@ -206,6 +206,7 @@ def test_a_preset_of_ones_own_is_saved_compared_and_removed(page):
     page.click("#save-preset")
     expect(page.locator("#preset input")).to_have_value("Mine: My two nodes")
     page.reload()
+    expect(page.locator("#preset input")).to_have_value("Mine: My two nodes")
     choose(page, "#preset", "Mine: My two nodes")
     wait_for_config(page, "c.gradient_clipping === 0.5")
     page.get_by_label("Compare with a preset").check()

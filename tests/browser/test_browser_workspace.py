@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import choose, replace_text
+from tests.support.browser import choose, editor, replace_text
 from tests.support.pages import BEEN_HERE, opened
 
 pytestmark = pytest.mark.browser
@@ -64,6 +64,67 @@ def test_the_bar_stays_in_view_and_says_what_is_true(page):
     assert json.loads(saved.value.path().read_text()) == OTHER
     page.click("#to-launch")
     expect(page.locator("#launch")).to_be_visible()
+
+
+# Nearly the first preset, line by line, but a file of somebody else's.
+KIN = PRESET.read_text("utf-8").replace('"stage": 2', '"stage": 3')
+
+
+@pytest.mark.parametrize("way", ["uploaded", "opened", "imported", "pasted"])
+def test_another_config_is_not_called_the_preset_it_took_the_place_of(page, tmp_path, way):
+    path = tmp_path / "theirs.json"
+    path.write_text(KIN)
+    expect(name(page)).to_contain_text("T5-small")
+    bring(page, way, path)
+    expect(editor(page)).to_contain_text('"stage": 3')
+    expect(name(page)).to_have_text("Your config")
+    expect(page.locator("#preset input")).to_have_value("Your config")
+    expect(page.locator("#preset-purpose")).to_be_hidden()
+    page.click("#undo-edit")
+    expect(name(page)).to_have_text("T5-small / T5-large: ZeRO-2, optimizer offload")
+    expect(page.locator("#preset input")).to_have_value("T5-small / T5-large: ZeRO-2, optimizer offload")
+    expect(page.locator("#preset-purpose")).to_be_visible()
+    page.click("#redo-edit")
+    expect(name(page)).to_have_text("Your config")
+
+
+def bring(page, way, path):
+    if way == "uploaded":
+        with page.expect_file_chooser() as chooser:
+            page.click("#upload")
+        chooser.value.set_files(path)
+    elif way == "opened":
+        page.locator("#open-path textarea, #open-path input").first.fill(str(path))
+        page.click("#open-file")
+    elif way == "imported":
+        page.locator("#import-run button").first.click()
+        page.fill("#pasted-run textarea", f"deepspeed train.py --deepspeed {path}")
+        page.click("#import-pasted")
+    else:
+        paste_over(page, path.read_text())
+
+
+def paste_over(page, text):
+    """As Ctrl+A, Ctrl+V: what a keyboard puts in is no paste."""
+    editor(page).click()
+    page.keyboard.press("Control+a")
+    page.evaluate(
+        """text => {
+          const clipboardData = new DataTransfer();
+          clipboardData.setData("text/plain", text);
+          const pasted = { clipboardData, bubbles: true, cancelable: true };
+          document.querySelector("#config-json .cm-content").dispatchEvent(new ClipboardEvent("paste", pasted));
+        }""",
+        text,
+    )
+
+
+def test_a_reload_keeps_what_the_config_began_as(page):
+    replace_text(page, PRESET.read_text("utf-8").replace('"loss_scale": 0,', '"loss_scale": 128,'))
+    expect(name(page)).to_contain_text("modified")
+    page.reload()
+    expect(name(page)).to_have_text("T5-small / T5-large: ZeRO-2, optimizer offload modified")
+    expect(page.locator("#preset-purpose")).to_be_visible()
 
 
 def test_a_preset_for_another_machine_says_so_and_plans_for_it(page):

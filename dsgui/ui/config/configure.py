@@ -20,14 +20,13 @@ from dsgui.ui.config.ladder import build_ladder, wire_ladder
 from dsgui.ui.config.memory_asking import wire_memory_asking
 from dsgui.ui.config.memory_change import wire_memory_change
 from dsgui.ui.config.memory_panel import MemoryPanel, build_memory_panel, memory_shown
-from dsgui.ui.config.presets import Presets, build_chooser, build_own_presets, wire_presets
+from dsgui.ui.config.presets import REMEMBER, Presets, build_chooser, build_own_presets, wire_presets
 from dsgui.ui.config.standing import build_standing, standing_of, wire_standing
 from dsgui.ui.config.toolbox import Toolbox
 from dsgui.ui.config.tools import Tools, build_tools, wire_tools
 from dsgui.ui.config.workbench import FormValue, View, Workbench, make_context, odd_counts
 from dsgui.ui.config.zero_stages import build_zero_stages, wire_zero_stages
 
-_REMEMBER = in_browser("common/kept", "remember")
 _REMEMBER_BAR = in_browser("common/kept", "rememberBar")
 _RECALL = in_browser("common/kept", "recall")
 _MOVED = in_browser("common/kept", "moved", NEW_TEXT)
@@ -57,6 +56,11 @@ class ConfigurePage:
     def inputs(self) -> list[Any]:
         tools, bar = self.tools.inputs, self.bar.inputs
         return [self.text, self.form, self.ask.asked, self.presets.chooser, *tools, *bar, *self.memory.inputs]
+
+    @property
+    def entry(self) -> list[Any]:
+        """A version of the config as undo and the browser keep it."""
+        return [self.text, self.bar.integration, self.presets.chooser]
 
     @property
     def kept(self) -> list[Any]:
@@ -100,7 +104,7 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
             ask = build_ask()
     synchronise = _synchroniser(services, workbench, toolbox, len(bar.inputs))
     brought = [text, bar.integration, form]
-    opened = wire_files(files, brought, bar, services, toolbox)
+    opened = wire_files(files, [*brought, chooser[0]], bar, services, toolbox)
     parts = (text, bar, form, findings, presets, files, tools, ask, memory, ladder, standing, onward)
     page = ConfigurePage(*parts, synchronise, opened)
     wire_ask(ask, text, bar, services)
@@ -120,7 +124,7 @@ def recall_on_load(page: ConfigurePage, demo: gr.Blocks) -> None:
     """When the page opens: the text and context this browser kept from last time, else the first preset."""
     kept = [page.text, page.presets.chooser, *page.kept]
     recalled = demo.load(None, kept, [page.form, *kept], js=_RECALL, **LOCAL)
-    recalled.then(None, [page.text, page.bar.integration], None, js=_REMEMBER, **LOCAL)
+    recalled.then(None, page.entry, None, js=REMEMBER, **LOCAL)
 
 
 def _json_editor(text: str) -> gr.Code:
@@ -186,12 +190,13 @@ def _wire_fixes(page: ConfigurePage, services: Services, workbench: Workbench) -
 
     inputs = [page.text, *page.bar.inputs]
     page.findings.fix(fixed, inputs, [page.text, page.form], **ONCE)
-    page.text.change(None, [page.text, page.bar.integration], None, js=_REMEMBER, **LOCAL)
+    page.text.change(None, page.entry, None, js=REMEMBER, **LOCAL)
     gr.on([one.change for one in page.kept], None, page.kept, None, js=_REMEMBER_BAR, **LOCAL)
 
 
 def _wire_history(page: ConfigurePage, history: gr.HTML) -> None:
-    brought = [page.text, page.bar.integration, page.form]
+    text, reader, preset = page.entry
+    brought = [text, reader, page.form, preset]
     history.move(None, None, brought, js=_MOVED, trigger_mode="multiple", **LOCAL)
 
 

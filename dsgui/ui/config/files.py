@@ -101,7 +101,7 @@ def wire_files(
     files: Files, brought: list[Any], bar: ContextBar, services: Services, toolbox: Toolbox
 ) -> tuple[Any, ...]:
     """The events after which `files.run` says what else came in. `brought`: the components a new text goes to (text,
-    integration, form)."""
+    integration, form, chooser of presets)."""
     text = brought[0]
 
     def download(text: str | None, form: str, *values: Any) -> tuple[str, str]:
@@ -168,7 +168,7 @@ def _in_the_corner(why: str) -> tuple[Any, ...]:
 
 def _beside_the_path(why: str) -> tuple[Any, ...]:
     """Nothing came in; no run either, so that an earlier one does not come in again."""
-    return *(gr.skip() for _ in range(5)), "", None, f'<p class="ds-problem" role="alert">{escape(why)}</p>'
+    return *(gr.skip() for _ in range(6)), "", None, f'<p class="ds-problem" role="alert">{escape(why)}</p>'
 
 
 def _headline(opened: Opened, name: str) -> str:
@@ -187,10 +187,11 @@ def _uploaded(read: Callable[[Path], Opened]) -> Callable[[Path], Opened]:
 
 
 def _brought(opened: Opened) -> tuple[Any, ...]:
-    """Text, integration, form, GPUs and nodes; what was not asked for stays as it is."""
+    """Text, integration, form, preset (none: it is another config), GPUs and nodes; what was not asked for stays as it
+    is."""
     reader = opened.integration.value if opened.integration else gr.skip()
-    text, form = (opened.text, NEW_TEXT) if opened.text else (gr.skip(), gr.skip())
-    return text, reader, form, opened.gpus or gr.skip(), opened.nodes or gr.skip()
+    text, form, preset = (opened.text, NEW_TEXT, "") if opened.text else (gr.skip(), gr.skip(), gr.skip())
+    return text, reader, form, preset, opened.gpus or gr.skip(), opened.nodes or gr.skip()
 
 
 def notes_html(headline: str, notes: Sequence[str], always: bool = True) -> str:

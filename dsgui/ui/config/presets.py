@@ -13,11 +13,15 @@ from dsgui.core.config.document import Document
 from dsgui.core.config.preset import Preset
 from dsgui.core.errors import DsguiError
 from dsgui.core.texts.saying import words
-from dsgui.ui.common.events import NEW_TEXT, ONCE, TELLING
+from dsgui.ui.common.embedded import in_browser
+from dsgui.ui.common.events import LOCAL, NEW_TEXT, ONCE, TELLING
 from dsgui.ui.common.picker import Option, packed, picker
 from dsgui.ui.common.services import Services
 from dsgui.ui.common.toasts import refusal, tell
 from dsgui.ui.config.context_bar import ContextBar
+
+# The browser keeps the text, who reads it, and the preset it began as.
+REMEMBER = in_browser("common/kept", "remember")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +122,8 @@ def _wire_own(presets: Presets, text: Any, bar: ContextBar, services: Services) 
         return _offering(services, value="")
 
     saving = [presets.title, presets.replace, text, bar.integration, bar.gpus, bar.nodes]
-    presets.save.click(save, saving, [presets.chooser], **TELLING)
+    saved = presets.save.click(save, saving, [presets.chooser], **TELLING)
+    saved.success(None, [text, bar.integration, presets.chooser], None, js=REMEMBER, **LOCAL)
     presets.remove.click(remove, [presets.chooser], [presets.chooser], **TELLING)
 
 

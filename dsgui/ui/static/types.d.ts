@@ -643,10 +643,11 @@ export interface FormValue {
   edits?: Record<string, string>;
 }
 
-/** The config as a whole, and who reads it. */
+/** The config as a whole, who reads it, and the id of the preset it began as, "" for none. */
 export interface Entry {
   text: string;
   reader: string;
+  preset: string;
 }
 
 // --- memory --------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import { Edits, difference } from "../../../dsgui/ui/static/config/edits.js";
 /** Texts, each with the time at which it was there. @param {...[string, number]} versions */
 function noted(...versions) {
   const edits = new Edits();
-  for (const [text, time] of versions) edits.note({ text, reader: "hf" }, time);
+  for (const [text, time] of versions) edits.note({ text, reader: "hf", preset: "" }, time);
   return edits;
 }
 
@@ -55,7 +55,7 @@ test("undo and redo go through the versions and no further; a new edit ends what
   assert.equal(edits.move(-1), null);
   assert.deepEqual([edits.canUndo, edits.canRedo], [false, true]);
   assert.equal(edits.move(1)?.text, "2");
-  edits.note({ text: "4", reader: "hf" }, 10_001); // at once, and still no part of the step that was undone
+  edits.note({ text: "4", reader: "hf", preset: "" }, 10_001); // at once, and still no part of the step that was undone
   assert.deepEqual(texts(edits), ["1", "2", "4"]);
   assert.equal(edits.canRedo, false);
 });

@@ -22,7 +22,7 @@ def test_a_wrong_path_is_told_beside_its_field_and_no_earlier_run_comes_in_again
     with speaking(language):
         opens = _opener(read, words("tools_page", "enter_path"), _name, _beside_the_path)
         *untouched, run, problem = opens("/nowhere/ds.json")
-        assert (untouched, run) == ([*[gr.skip()] * 5, ""], None)
+        assert (untouched, run) == ([*[gr.skip()] * 6, ""], None)
         assert problem == '<p class="ds-problem" role="alert">/nowhere/ds.json: &lt;no such file&gt;</p>'
         assert words("tools_page", "enter_path") in opens(" ")[-1]
         assert len(opens("/here/ds.json")) == len(untouched) + 2

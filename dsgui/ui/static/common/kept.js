@@ -3,6 +3,7 @@
 /** @import { Entry } from "../types.d.ts" */
 
 const TEXT = "dsgui.config";
+const PRESET = "dsgui.preset";
 const BAR = "dsgui.bar";
 const SAVED_AS = "ds_config.json";
 const GONE_AFTER_MS = 1000;
@@ -18,12 +19,13 @@ function keep(name, text) {
 
 /**
  * The browser alone keeps the text, so that a reload or a closed tab loses nothing typed; history.js makes undo of it.
- * @param {string | null} text @param {string} reader
+ * @param {string | null} text @param {string} reader @param {string | null} preset that the text began as; "" for none
  */
-export function remember(text, reader) {
+export function remember(text, reader, preset) {
   /** @type {Entry} */
-  const entry = { text: text ?? "", reader };
+  const entry = { text: text ?? "", reader, preset: preset ?? "" };
   keep(TEXT, entry.text);
+  keep(PRESET, entry.preset);
   window.dsguiText = entry; // for a history that is not there yet
   window.dispatchEvent(new CustomEvent("dsgui:text", { detail: entry }));
 }
@@ -34,7 +36,7 @@ export function rememberBar(...bar) {
 }
 
 /**
- * What the page begins with: the text that was kept, and with another than the preset's own, no preset.
+ * What the page begins with: the text that was kept, and the preset it began as.
  * @param {string} text @param {string | null} preset @param {...unknown} bar
  */
 export function recall(text, preset, ...bar) {
@@ -43,14 +45,15 @@ export function recall(text, preset, ...bar) {
     const kept = localStorage.getItem(TEXT);
     const saved = JSON.parse(localStorage.getItem(BAR) ?? "null");
     const known = Array.isArray(saved) && saved.length === bar.length;
-    return [whole, kept || text, kept && kept !== text ? null : preset, ...(known ? saved : bar)];
+    const begun = kept && kept !== text ? (localStorage.getItem(PRESET) ?? "") : preset;
+    return [whole, kept || text, begun, ...(known ? saved : bar)];
   } catch {
     return [whole, text, preset, ...bar];
   }
 }
 
-/** The version that undo or redo came to; `whole` tells the form that it is another text. @param {unknown} whole */
-export const moved = (whole) => [window.dsguiMove?.text, window.dsguiMove?.reader, whole];
+/** The version that undo or redo came to; `whole` tells the form that it is another. @param {unknown} whole */
+export const moved = (whole) => [window.dsguiMove?.text, window.dsguiMove?.reader, whole, window.dsguiMove?.preset];
 
 /** @param {string | null} text */
 export function save(text) {

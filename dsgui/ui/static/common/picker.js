@@ -2,7 +2,7 @@
 
 import { around, el, part } from "./dom.js";
 import { grouped, movedTo } from "./options.js";
-import { onOwn, ownName } from "../config/own_config.js";
+import { onAnother, onOwn, ownName } from "../config/own_config.js";
 import { words } from "../texts/texts.js";
 
 /** @import { PickerOption, PickerProps, Trigger, Watch } from "../types.d.ts" */
@@ -62,6 +62,9 @@ class Picker {
     this.popup.addEventListener("pointerdown", (event) => event.preventDefault()); // the box keeps the focus
     this.popup.addEventListener("mousedown", (event) => event.preventDefault());
     onOwn(() => this.show());
+    onAnother(this.root, () => {
+      this.props.value = "";
+    });
     this.list.addEventListener("click", (event) => this.choose(around(event, "[role=option]")?.dataset.id));
   }
 

@@ -3,10 +3,10 @@
 // shows, anew whenever one changes. Only attributes are set, in the gutter, which CodeMirror does not read back.
 
 import { around } from "../common/dom.js";
+import { EDITOR, view } from "./editor.js";
 
 /** @import { Found } from "../types.d.ts" */
 
-const EDITOR = "config-json";
 const NUMBERS = ".cm-lineNumbers .cm-gutterElement";
 const GRAVITY = ["error", "warning", "note"];
 
@@ -51,20 +51,6 @@ function draw() {
       element.removeAttribute("title");
     }
   }
-}
-
-/**
- * @typedef {{ from: number, to: number }} Line
- * @typedef {{ state: { doc: { lines: number, line(number: number): Line } }, dispatch(change: object): void,
- *   focus(): void }} View what is used of CodeMirror's view
- */
-
-/** As CodeMirror's own `EditorView.findFromDOM` finds it. @returns {View | null} */
-function view() {
-  const content = document.querySelector(`#${EDITOR} .cm-content`);
-  if (!content) return null;
-  const { cmTile, cmView } = /** @type {any} */ (content);
-  return cmTile?.root?.view ?? cmView?.rootView?.view ?? cmView?.view ?? null;
 }
 
 /** The cursor at the end of a line, in view; without CodeMirror's view, the editor alone. @param {number} number */

@@ -1,0 +1,28 @@
+// Gradio's editor for the config, a CodeMirror: its view, and whether all that it holds is about to be pasted over.
+
+export const EDITOR = "config-json";
+
+/**
+ * @typedef {{ from: number, to: number }} Range a line, or what is selected
+ * @typedef {{ lines: number, length: number, line(number: number): Range }} Text
+ * @typedef {{ state: { doc: Text, selection: { main: Range } }, dispatch(change: object): void, focus(): void }} View what
+ *   is used of CodeMirror's view
+ */
+
+/** As CodeMirror's own `EditorView.findFromDOM` finds it. @returns {View | null} */
+export function view() {
+  const content = document.querySelector(`#${EDITOR} .cm-content`);
+  if (!content) return null;
+  const { cmTile, cmView } = /** @type {any} */ (content);
+  return cmTile?.root?.view ?? cmView?.rootView?.view ?? cmView?.view ?? null;
+}
+
+/** Calls `listener` before a text is pasted over the whole of the editor's. @param {() => void} listener */
+export function onPastedOver(listener) {
+  const pasted = (/** @type {Event} */ { target }) => {
+    if (!(target instanceof Element) || !target.closest(`#${EDITOR}`)) return;
+    const { doc, selection } = view()?.state ?? {};
+    if (doc && selection && selection.main.from === 0 && selection.main.to === doc.length) listener();
+  };
+  document.addEventListener("paste", pasted, { capture: true });
+}
