@@ -61,7 +61,8 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
     scout = Scout.of(store.runs_dir, lambda: machine.current().environment or Environment(probe.current), places.check)
 
     def surroundings(plan: Plan, text: str = "") -> Surroundings:
-        return scout.surroundings(plan, allowed_script(plan.script, places.check), not runs.port_is_free(plan), text)
+        script, taken = allowed_script(plan.script, places.check), not runs.port_is_free(plan)
+        return scout.surroundings(plan, script, taken, text, runs.beside(plan))
 
     def refusal(plan: Plan, text: str, around: Surroundings) -> str:
         question = question_of(plan, text, around) if plan.target_python == python else None

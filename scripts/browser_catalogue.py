@@ -41,6 +41,7 @@ def _spoken() -> str:
         "memory_parts",
         "memory_about",
         "memory_moments",
+        "memory_when",
         "memory_places",
         "memory_fits",
         "memory_rehearsal",

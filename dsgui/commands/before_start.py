@@ -39,7 +39,8 @@ def surroundings_of(plan: Plan, text: str, runs: Runs, runs_dir: Path) -> Surrou
     where that decides: it takes seconds, and is what `doctor` is for."""
     environment = _asked(plan.target_python, "versions", VERSIONS_TIMEOUT_S)
     scout = Scout.of(runs_dir, lambda: environment)
-    around = scout.surroundings(plan, script_source(plan.script), not runs.port_is_free(plan), text)
+    taken, beside = not runs.port_is_free(plan), runs.beside(plan)
+    around = scout.surroundings(plan, script_source(plan.script), taken, text, beside)
     launch = with_config(Launch.of(plan, {}), text, around, Checker(Catalog().schema()))
     if _wants_half_precision(launch, around, around.arguments_of(plan)):
         environment = _asked(plan.target_python, "accelerator", ACCELERATOR_TIMEOUT_S) or environment

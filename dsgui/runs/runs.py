@@ -213,6 +213,12 @@ class Runs:
                 found.setdefault(slot, []).append(plan.name)
         return found
 
+    def beside(self, plan: Plan) -> tuple[str, ...]:
+        """The names of the runs that `plan`, which does not wait for them, would share its devices with."""
+        if plan.when_busy is not WhenBusy.START:
+            return ()
+        return tuple(other.name for other in self._queue.holders() if plan.slots & other.slots)
+
     def going_on(self) -> Sequence[Plan]:
         """The plans of the runs that have begun and not ended."""
         return [*self._queue.holders()]

@@ -54,6 +54,26 @@ def test_a_problem_holds_launch_back_and_accepting_it_starts_what_then_fails_as_
     expect(page.get_by_label("Output of the run")).to_contain_text("unrecognized arguments: --deepspeed")
 
 
+def test_launch_stays_in_view_below_open_checks_and_beside_a_long_form(page, tmp_path):
+    """And there is no command to copy while there is none."""
+    preflight = choose_script(page, tmp_path / "")
+    expect(page.locator("#launch-verdict")).to_contain_text("Enter the path")
+    expect(page.locator("#command .ds-copy")).to_be_hidden()
+    script = tmp_path / "sound.py"
+    script.write_text("print(1)")
+    choose_script(page, script)
+    expect(page.locator("#command .ds-copy")).to_be_visible()
+    field, browse = (page.locator(f"#script {one}").bounding_box() for one in ("textarea, #script input", "button"))
+    assert (field["y"], field["height"]) == (browse["y"], browse["height"])
+    preflight.locator(".ds-passed summary").click()
+    for size in ({"width": 1280, "height": 700}, {"width": 390, "height": 700}):
+        page.set_viewport_size(size)
+        preflight.locator(".ds-passed dd").first.scroll_into_view_if_needed()
+        expect(page.locator("#launch")).to_be_in_viewport(ratio=1)
+    page.get_by_label("Slurm").check()
+    expect(page.locator(".ds-command-head")).to_contain_text("The job script, exactly as it will be submitted")
+
+
 def test_a_problem_accepted_for_some_arguments_is_asked_again_for_others_and_for_a_clone(page, tmp_path):
     script = tmp_path / "strict.py"
     script.write_text(STRICT)

@@ -47,6 +47,9 @@ def test_a_waiting_run_says_for_whom_and_starts_when_that_one_ends(bench: Bench)
     assert state(bench, second) is RunState.QUEUED
     assert bench.runs.alive_processes(second) == []
     assert bench.runs.busy() == {"cpu": ["first"]}
+    planned = bench.runs.prepare(bench.request(bench.script(UNTIL_TOLD), when_busy=WhenBusy.START))
+    assert bench.runs.beside(planned) == ("first",)
+    assert bench.runs.beside(replace(planned, when_busy=WhenBusy.WAIT)) == ()
     first_may_end.touch()
     bench.wait_for_output(second, "on")
     assert bench.runs.follow(second, Cursor()).reason == ""

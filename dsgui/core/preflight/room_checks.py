@@ -164,9 +164,12 @@ def cores(question: Question) -> Verdict | None:
     if machine.gpus or question.launch.elsewhere or machine.host.cores_usable is None:
         return None
     given = {"ranks": str(ranks), "cores": f"{machine.host.cores_usable:g}"}
-    if ranks <= machine.host.cores_usable:
-        return ok(saw("cores.enough", **given))
-    return warning(saw("cores.few", **given), advise("cores.use_fewer"))
+    if ranks > machine.host.cores_usable:
+        return warning(saw("cores.few", **given), advise("cores.use_fewer"))
+    if question.around.beside:
+        runs = listed(f"“{name}”" for name in question.around.beside)
+        return warning(saw("cores.shared", runs=runs, **given), advise("cores.wait"))
+    return ok(saw("cores.enough", **given))
 
 
 def port(question: Question) -> Verdict | None:

@@ -119,7 +119,8 @@ class Surroundings:
     script; `arguments_file`: the file of arguments it reads; `missing_files`: what its arguments name to be read and is
     not there, with the place that was looked at. `shape`: the model's, None where none is named. `sharpened`: what this
     machine's finished runs told; `inherited`: of dsgui's own environment what asks something of torch's allocators.
-    `folders`: by their names those on NVMe that the config offloads to, and the plan's own."""
+    `folders`: by their names those on NVMe that the config offloads to, and the plan's own. `beside`: names of runs
+    that train on what this one gets, if it does not wait for them."""
 
     script: ScriptFacts
     machine: Machine
@@ -136,6 +137,7 @@ class Surroundings:
     sharpened: Sharpened | None = None
     inherited: Mapping[str, str] = field(default_factory=dict)
     folders: Mapping[str, Nvme | CannotSay] = field(default_factory=dict)
+    beside: tuple[str, ...] = ()
 
     def taken(self, arguments: tuple[str, ...]) -> Taken:
         """What the script's parser makes of its arguments."""

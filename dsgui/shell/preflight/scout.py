@@ -67,8 +67,10 @@ class Scout:
         """For the machine dsgui runs on."""
         return cls(lambda: read_here(runs_dir), known, check, sharpened=sharpened)
 
-    def surroundings(self, plan: Plan, script: ScriptFacts, port_taken: bool, text: str = "") -> Surroundings:
-        """What `plan` would meet now with the config `text`."""
+    def surroundings(
+        self, plan: Plan, script: ScriptFacts, port_taken: bool, text: str = "", beside: tuple[str, ...] = ()
+    ) -> Surroundings:
+        """What `plan` would meet now with the config `text`, `beside` those runs."""
         environment = {**os.environ, **plan.environment}
         output = value_of(plan.arguments, OUTPUT_OPTIONS) or plan.working_directory
         folder = Path(plan.working_directory, output)
@@ -87,6 +89,7 @@ class Scout:
             port_taken=port_taken,
             own_config=read_own_config(Path(plan.working_directory), script, self._check),
             folders={name: one for name in _folders(plan, text) if (one := self._nvme.read(name)) is not None},
+            beside=beside,
         )
 
     def machine(self, script: ScriptFacts) -> Surroundings:

@@ -77,9 +77,12 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             checks = embedded("config/findings", "ds-findings-root", (), value="", elem_id="preflight")
             offered = gr.Button("", size="sm", visible=False, elem_id="config-offer")
             undo = gr.Button(words("launch_page", "undo"), size="sm", visible=False, elem_id="config-offer-undo")
-            anyway = gr.Checkbox(False, label=words("launch_page", "anyway"), visible=False, elem_id="although")
-            launch = gr.Button(words("launch_page", "launch"), variant="primary", elem_id="launch", interactive=False)
-            message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
+            with gr.Column(elem_id="launch-foot"):
+                anyway = gr.Checkbox(False, label=words("launch_page", "anyway"), visible=False, elem_id="although")
+                launch = gr.Button(
+                    words("launch_page", "launch"), variant="primary", elem_id="launch", interactive=False
+                )
+                message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
     previewed, run_id, offer, shown = gr.State(None), gr.State(""), gr.State(None), gr.State(())
     brought = gr.State(None)
     latest, sent_at = gr.State(Latest()), gr.Number(0, visible=False)

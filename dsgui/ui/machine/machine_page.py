@@ -5,6 +5,7 @@ from typing import Any
 import gradio as gr
 
 from dsgui.core.texts.saying import words
+from dsgui.ui.common.embedded import embedded
 from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.services import Services
 from dsgui.ui.machine.machine_view import machine_html
@@ -18,7 +19,7 @@ def build_machine(services: Services, tab: gr.Tab) -> None:
         gr.Markdown(words("machine_page", "intro"))
         again = words("machine_page", "again")
         refresh = gr.Button(again, elem_id="machine-refresh", size="sm", scale=0, min_width=140)
-    shown = gr.HTML("", elem_id="machine", apply_default_css=False, padding=False)
+    shown = embedded("config/findings", "ds-findings-root", (), value="", elem_id="machine")
     timer = gr.Timer(_POLL_S, active=False)
 
     def show() -> tuple[str, Any]:

@@ -44,12 +44,17 @@ def _passed(rows: Sequence[Row]) -> str:
 
 
 def _item(row: Row) -> str:
-    command = f'<pre class="ds-command">{escape(row.command)}</pre>' if row.command else ""
+    command = _command(row.command) if row.command else ""
     return (
         f'<li class="ds-finding {_KINDS[row.status]}" data-check="{escape(row.check)}">'
         f'<p><span class="ds-word">{words("machine_page", row.status.value)}</span> {escape(str(row.title))}</p>'
         f'<p>{prose(row.seen)}</p><p class="ds-advice">{prose(row.advice)}</p>{command}</li>'
     )
+
+
+def _command(line: str) -> str:
+    copy = f'<button type="button" class="ds-copy" data-copy>{words("tools_page", "copy")}</button>'
+    return f'<div class="ds-to-copy"><pre class="ds-command">{escape(line)}</pre>{copy}</div>'
 
 
 def _group(group: Group) -> str:

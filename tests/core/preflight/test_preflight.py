@@ -226,6 +226,7 @@ FAULTS = [
     ("nvme", {"config": NVME, "around": {"folders": {"/x": unusable("nvme_is_file")}}}, P, "/x is not a folder"),
     ("shm", {"machine": host(ON_CPU, shm=Disk("/dev/shm", GIB, 100 * MIB))}, P, "2 CPU ranks take 132 MiB"),
     ("cores", {"ranks": 9}, W, "9 ranks share 8 usable cores"),
+    ("cores", {"around": {"beside": ("t5", "gpt")}}, W, "on these 8 cores: “t5”, “gpt”"),
     ("port", {"around": {"port_taken": True}}, P, "29600: another program"),
     ("checkpoints", {"around": {"output_disk": Disk("/out", GIB, 0)}}, P, "0 bytes free in /out"),
     ("checkpoints", {"around": {"output_disk": Disk("/out", GIB, GIB)}}, W, "1.1 GB free in /out"),

@@ -30,7 +30,7 @@ MACHINE_VERDICTS: Mapping[str, str] = {
     "op.built_in": "{op} 已内置",
     "op.can_be_compiled": "{op} 可在首次使用时编译",
     "op.no": "{op} 无法编译。",
-    "op.no_because": "{op} 无法编译：{why}。",
+    "op.no_because": "{op} 无法编译。DeepSpeed：“{why}”。",
     "async_io.needed": "使用 NVMe 卸载时会停止，并提示“Unable to JIT load the async_io op”。",
     "cpu_adam.needed": "把优化器卸载到 CPU 需要它。",
     "shm.none": "没有 /dev/shm。",

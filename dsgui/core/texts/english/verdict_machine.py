@@ -35,7 +35,7 @@ MACHINE_VERDICTS: Mapping[str, str] = {
     "op.built_in": "{op} is built in",
     "op.can_be_compiled": "{op} can be compiled on first use",
     "op.no": "{op} can't be compiled.",
-    "op.no_because": "{op} can't be compiled: {why}.",
+    "op.no_because": "{op} can't be compiled. DeepSpeed: “{why}”.",
     "async_io.needed": "Offloading to NVMe stops with “Unable to JIT load the async_io op”.",
     "cpu_adam.needed": "Offloading the optimizer to the CPU needs it.",
     # the machine

@@ -27,14 +27,17 @@ const beside = (parts) => parts.flatMap((one, place) => [...(place ? [el("wbr", 
 
 /** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} _ @param {Watch} watch */
 export function mount(element, props, _, watch) {
-  const title = words("launch_page", "command");
-  const line = el("pre", { class: "ds-command ds-words", tabindex: "0", role: "region", "aria-label": title });
+  const root = part(element, ".ds-launch-command");
+  const line = el("pre", { class: "ds-command ds-words", tabindex: "0", role: "region" });
   const copy = button(words("tools_page", "copy"), { class: "ds-copy" }, () => copyText(copy, line));
-  const head = el("div", { class: "ds-command-head" }, el("span", {}, title), copy);
-  part(element, ".ds-launch-command").replaceChildren(head, line);
+  const title = el("span", {});
+  root.replaceChildren(el("div", { class: "ds-command-head" }, title, copy), line);
   const show = () => {
-    line.replaceChildren(...wholeWords(String(props.value ?? "")));
-    copy.disabled = !props.value;
+    const text = String(props.value ?? "");
+    title.textContent = words("launch_page", text.startsWith("#!") ? "job_script" : "command");
+    line.setAttribute("aria-label", title.textContent);
+    line.replaceChildren(...wholeWords(text));
+    root.hidden = !text;
   };
   watch("value", show);
   show();

@@ -125,6 +125,12 @@ export const TEXTS = {
   "backward": "backward",
   "step": "step"
  },
+ "memory_when": {
+  "init": "while deepspeed.initialize runs",
+  "forward": "in the forward pass",
+  "backward": "in the backward pass",
+  "step": "in the optimizer step"
+ },
  "memory_places": {
   "gpu": "GPU",
   "host": "Host",
@@ -696,6 +702,7 @@ export const TEXTS = {
   "host_checked": "1 host checked: {summary}",
   "hosts_checked": "{count} hosts checked: {summary}",
   "command": "The command, exactly as it will run",
+  "job_script": "The job script, exactly as it will be submitted",
   "undo": "Undo",
   "anyway": "Launch anyway",
   "launch": "Launch",

@@ -125,6 +125,12 @@ export const TEXTS = {
   "backward": "反向",
   "step": "更新"
  },
+ "memory_when": {
+  "init": "deepspeed.initialize 期间",
+  "forward": "前向传播时",
+  "backward": "反向传播时",
+  "step": "优化器更新时"
+ },
  "memory_places": {
   "gpu": "GPU",
   "host": "内存",
@@ -696,6 +702,7 @@ export const TEXTS = {
   "host_checked": "已检查 1 台主机：{summary}",
   "hosts_checked": "已检查 {count} 台主机：{summary}",
   "command": "实际执行的命令",
+  "job_script": "实际提交的作业脚本",
   "undo": "撤销",
   "anyway": "仍然启动",
   "launch": "启动",

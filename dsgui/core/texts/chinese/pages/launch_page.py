@@ -33,6 +33,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "host_checked": "已检查 1 台主机：{summary}",
     "hosts_checked": "已检查 {count} 台主机：{summary}",
     "command": "实际执行的命令",
+    "job_script": "实际提交的作业脚本",
     "undo": "撤销",
     "anyway": "仍然启动",
     "launch": "启动",

@@ -34,6 +34,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "host_checked": "1 host checked: {summary}",
     "hosts_checked": "{count} hosts checked: {summary}",
     "command": "The command, exactly as it will run",
+    "job_script": "The job script, exactly as it will be submitted",
     "undo": "Undo",
     "anyway": "Launch anyway",
     "launch": "Launch",
