@@ -71,6 +71,7 @@ def build_pages(services: Services) -> Pages:
         demo.load(None, None, None, js=in_browser("site/keyboard", "begin"), **LOCAL)
         demo.load(None, None, None, js=in_browser("common/browse", "begin"), **LOCAL)
         demo.load(None, None, None, js=in_browser("launch/as_planned", "begin"), **LOCAL)
+        demo.load(None, None, None, js=in_browser("metrics/plotly_library", "fetchAhead"), **LOCAL)
         recall_on_load(configure, demo)
         end_with_page(demo, services)
         probed = _follow_probe(services, header)

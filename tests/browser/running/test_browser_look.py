@@ -150,11 +150,16 @@ const look = () => {
 look();"""
 
 
-@pytest.mark.parametrize(
-    ("address", "tab"),
-    [("?run={0}", "3 · Runs"), ("?compare={0},{1}", "3 · Runs"), ("?tab=launch", "2 · Launch"), ("?tab=runs", "3 · Runs"),
-     ("?tab=machine", "4 · Machine")],
-)  # fmt: skip
+NAMED = (
+    ("?run={0}", "3 · Runs"),
+    ("?compare={0},{1}", "3 · Runs"),
+    ("?tab=launch", "2 · Launch"),
+    ("?tab=runs", "3 · Runs"),
+    ("?tab=machine", "4 · Machine"),
+)
+
+
+@pytest.mark.parametrize(("address", "tab"), NAMED)
 def test_the_page_that_an_address_names_is_the_first_that_is_seen(browser, made, address, tab):
     app, ids = made
     with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
