@@ -87,12 +87,12 @@ def _first_page(port: int) -> urllib.request.Request:
 
 
 @contextlib.contextmanager
-def served(command: list[str], port: int) -> Iterator[Server]:
+def served(command: list[str], port: int, checkout: Path = ROOT) -> Iterator[Server]:
     """The server of `command`, ended afterwards."""
     started = time.perf_counter()
     environment = {**os.environ, "DSGUI_TOKEN": TOKEN}
     quiet = subprocess.DEVNULL
-    process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=quiet, stderr=quiet)
+    process = subprocess.Popen(command, cwd=checkout, env=environment, stdout=quiet, stderr=quiet)
     try:
         while True:
             with contextlib.suppress(urllib.error.URLError, ConnectionError, TimeoutError):

@@ -35,7 +35,8 @@ _NOT_PASSED_ON = {b"x-forwarded-host", b"x-gradio-server", b"x-gradio-user"}
 # Browsers ask for it without the cookie, and there is nothing in it for this page.
 # Not of Gradio's `head`, which comes after its modules.
 _FIRST = b"".join(
-    b'<script src="/dsgui/static/site/%s.js"></script>' % name for name in (b"loading_clock", b"early_press")
+    b'<script src="/dsgui/static/site/%s.js"></script>' % name
+    for name in (b"loading_clock", b"early_press", b"early_tab")
 )
 _MANIFEST = b'<link rel="manifest" href="/manifest.json" />'
 _IN_ENGLISH = b'lang="en"'  # Gradio's template

@@ -1,5 +1,5 @@
 """The Configure page: presets, the form and what can be tried with it on the left; findings, memory, the JSON and what
-to do with it on the right."""
+to do with it on the right. A wide screen has three columns (static/styles/configure.css)."""
 
 import json
 from collections.abc import Callable
@@ -91,17 +91,19 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
         with gr.Column(scale=7, min_width=320):
             chooser = build_chooser(services)
             form = embedded("config/form", "ds-form", ("edit",), value={}, elem_id="config-form")
-            with gr.Column(elem_id="beneath-form"):
-                stages = build_zero_stages()
-                ladder = build_ladder()
-                presets = build_own_presets(*chooser)
-                tools = build_tools(toolbox)
+        with gr.Column(elem_id="beneath-form"):
+            stages = build_zero_stages()
+            ladder = build_ladder()
+            presets = build_own_presets(*chooser)
+            tools = build_tools(toolbox)
         with gr.Column(scale=5, min_width=320, elem_classes="ds-side"):
-            findings = embedded("config/findings", "ds-findings-root", ("fix",), value="", elem_id="findings")
-            memory = build_memory_panel()
-            text = _json_editor(first.text)
-            files = build_files()
-            ask = build_ask()
+            with gr.Column(min_width=320, elem_id="checked"):
+                findings = embedded("config/findings", "ds-findings-root", ("fix",), value="", elem_id="findings")
+                memory = build_memory_panel()
+            with gr.Column(min_width=320, elem_id="written"):
+                text = _json_editor(first.text)
+                files = build_files()
+                ask = build_ask()
     synchronise = _synchroniser(services, workbench, toolbox, len(bar.inputs))
     brought = [text, bar.integration, form]
     opened = wire_files(files, [*brought, chooser[0]], bar, services, toolbox)

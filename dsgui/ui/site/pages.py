@@ -30,11 +30,8 @@ from dsgui.ui.runs.runs_page import build_runs
 from dsgui.ui.site.by_language import Pages
 
 STATIC = Path(__file__).parents[1] / "static"
-# The browser asks again until the accelerator has answered; a run's page is reached by `?run=<id>`,
-# a comparison by `?compare=<id>,<id>`.
-_PROBE_POLL_S = 1.0
+_PROBE_POLL_S = 1.0  # until the accelerator has answered
 _IF_TYPED = '(shown, typed) => document.activeElement?.closest("#training-arguments") ? shown : typed'
-_TABS = ("configure", "launch", "runs", "machine")
 _UNLESS_TYPED = '(typed, shown) => document.activeElement?.closest("#training-arguments") ? shown : typed'
 
 
@@ -74,7 +71,7 @@ def build_pages(services: Services) -> Pages:
         demo.load(None, None, None, js=in_browser("site/keyboard", "begin"), **LOCAL)
         demo.load(None, None, None, js=in_browser("common/browse", "begin"), **LOCAL)
         demo.load(None, None, None, js=in_browser("launch/as_planned", "begin"), **LOCAL)
-        demo.load(_linked_run, None, [tabs, runs.monitor], **ONCE)
+        demo.load(None, None, None, js=in_browser("metrics/plotly_library", "fetchAhead"), **LOCAL)
         recall_on_load(configure, demo)
         end_with_page(demo, services)
         probed = _follow_probe(services, header)
@@ -110,15 +107,6 @@ def _show_run(run_id: str) -> tuple[Any, Any]:
     if not run_id:
         return gr.skip(), gr.skip()
     return gr.Tabs(selected="runs"), run_id
-
-
-def _linked_run(request: gr.Request) -> tuple[Any, Any]:
-    if request.query_params.get("compare"):  # which runs, the page reads from its own address
-        return gr.Tabs(selected="runs"), gr.skip()
-    tab, run = request.query_params.get("tab"), str(request.query_params.get("run", ""))
-    if tab in _TABS and not run:
-        return gr.Tabs(selected=tab), gr.skip()
-    return _show_run(run)
 
 
 def _follow_probe(services: Services, header: gr.HTML) -> gr.Checkbox:

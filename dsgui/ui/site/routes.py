@@ -5,8 +5,6 @@ A plain route costs a fraction of a Gradio event, and a poll's cost depends on w
 
 from collections.abc import Iterator
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, HTTPException, Query
@@ -32,9 +30,9 @@ from dsgui.ui.common.services import Services
 from dsgui.ui.config.workbench import form_model
 from dsgui.ui.learn.learn_routes import add_learning
 from dsgui.ui.site.pages import STATIC
+from dsgui.ui.site.plotly_file import answered
 
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
-_DAY_S = 86_400
 _MOST_ROWS = 200
 _MOST = 1 << 60
 _RUN_IDS = r"^[0-9a-f-]+(,[0-9a-f-]+)*$"
@@ -44,14 +42,6 @@ _LONGEST = 4000
 _SORTS = f"^({'|'.join(SORTS)})?$"
 _WANTED = f"^({'|'.join(ENDINGS)})$"
 _RELEASE = r"^\d{1,4}(\.[0-9a-z+]{1,12}){0,4}$"
-
-
-def plotly_script() -> Path:
-    """plotly.js as the `plotly` package ships it; nothing is fetched from elsewhere, and plotly is not imported."""
-    package = find_spec("plotly")
-    if package is None or not package.submodule_search_locations:
-        raise HTTPException(404, words("requests", "no_plotly"))
-    return Path(package.submodule_search_locations[0]) / "package_data" / "plotly.min.js"
 
 
 def make_routes(services: Services) -> APIRouter:
@@ -78,9 +68,7 @@ def make_routes(services: Services) -> APIRouter:
         document = services.checker.schema.document
         return JSONResponse(at_version(document, release) if release else dict(document))
 
-    @router.get("/static/plotly.min.js")
-    def plotly() -> FileResponse:
-        return FileResponse(plotly_script(), headers={"Cache-Control": f"max-age={_DAY_S}"})
+    router.get("/static/plotly.min.js")(answered)
 
     @router.get("/static/texts/catalogue.js")
     def catalogue() -> FileResponse:

@@ -909,6 +909,7 @@ export interface MemoryBar {
 declare global {
   interface Window {
     Plotly: PlotlyLibrary;
+    gradio_config: { components: { type: string; props: Record<string, unknown> }[] };
     dsguiText?: Entry;
     dsguiMove?: Entry;
     dsguiGoal?: { asked: GoalAsked; choice: GoalChoice };

@@ -288,3 +288,43 @@ def test_one_point_an_epoch_is_drawn_by_time_or_at_its_epoch(browser, made):
         assert shown(page, "Loss", "Host memory", axis=TIME)["Loss"]["x"] == [10, 20, 30]
         axis_button(page, "Epoch").click()
         assert shown(page, "Loss", "Host memory", axis="epoch")["Loss"]["x"] == [1, 2, 3]
+
+
+# Each chart when its curves are drawn, and the frames that the page had shown until then.
+DRAWN = """window.frames_ = 0; window.drawn = [];
+const count = () => { window.frames_ += 1; requestAnimationFrame(count); };
+count();
+new MutationObserver(() => {
+  for (const plot of document.querySelectorAll(".js-plotly-plot:not([data-noted])")) {
+    plot.dataset.noted = "";
+    const { top } = plot.getBoundingClientRect();
+    window.drawn.push([plot.closest("[data-chart]").dataset.chart, window.frames_, top]);
+  }
+}).observe(document, { subtree: true, childList: true, attributeFilter: ["class"] });"""
+
+
+def test_charts_are_drawn_from_the_top_and_the_page_shows_each_before_the_next(browser, made):
+    app, ids = made
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        app.sign_in(context).add_init_script(DRAWN)
+        page = context.new_page()
+        page.goto(f"{app.url}?run={ids['marked']}")
+        page.wait_for_function("""() => [...document.querySelectorAll(".ds-chart:not([hidden]) > .ds-stage > .ds-plot")]
+            .filter((plot) => plot.offsetWidth).every((plot) => plot.matches(".js-plotly-plot")) && drawn.length > 2""")
+        drawn = page.evaluate("drawn")
+    assert [top for _, _, top in drawn] == sorted(top for _, _, top in drawn)
+    assert len({frame for _, frame, _ in drawn}) > 1
+
+
+def test_a_page_without_charts_fetches_plotly_ahead_for_the_next_one(browser, made):
+    app, _ = made
+    with browser.new_context() as context:
+        page = app.sign_in(context).new_page()
+        fetched, told = [], []
+        page.on("requestfinished", lambda request: fetched.append(request.url))
+        page.on("console", lambda message: told.append(message.text))
+        page.goto(app.url)
+        page.locator("head > link[rel=prefetch]").wait_for(state="attached")
+        wait_until(lambda: page.evaluate("1") and any("plotly.min.js" in url for url in fetched))
+        assert not page.evaluate("'Plotly' in window")
+    assert told == []

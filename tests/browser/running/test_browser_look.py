@@ -2,6 +2,7 @@
 selector of the sheets it is given), also while the page is open. What a page shows has its place before it comes."""
 
 import pytest
+from playwright.sync_api import expect
 
 from dsgui.ui.site.pages import STATIC
 from dsgui.ui.site.server import DESIGN, SHEETS
@@ -137,6 +138,50 @@ def test_nothing_moves_while_a_page_is_filled(browser, made, address, last):
         page.locator(last).first.wait_for()
         page.wait_for_timeout(700)  # nothing tells that nothing will move any more
         assert page.evaluate("shifts.reduce((all, one) => all + one, 0)") < FEW
+
+
+TABS = """window.tabs = new Set();
+const look = () => {
+  const tab = document.querySelector("#pages [role=tab][aria-selected=true]");
+  if (tab) window.tabs.add(tab.textContent.trim());
+  if (document.querySelector("#workspace")?.checkVisibility()) window.tabs.add("the form");
+  requestAnimationFrame(look);
+};
+look();"""
+
+
+NAMED = (
+    ("?run={0}", "3 · Runs"),
+    ("?compare={0},{1}", "3 · Runs"),
+    ("?tab=launch", "2 · Launch"),
+    ("?tab=runs", "3 · Runs"),
+    ("?tab=machine", "4 · Machine"),
+)
+
+
+@pytest.mark.parametrize(("address", "tab"), NAMED)
+def test_the_page_that_an_address_names_is_the_first_that_is_seen(browser, made, address, tab):
+    app, ids = made
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        app.sign_in(context).add_init_script(TABS)
+        page = context.new_page()
+        page.goto(app.url + address.format(*ids))
+        page.locator("#pages [role=tab]").filter(has_text=tab).wait_for()
+        page.wait_for_timeout(700)  # nothing tells that no other will be seen
+        assert page.evaluate("[...tabs]") == [tab]
+
+
+def test_a_config_is_opened_and_edited_that_was_kept_behind_the_page_that_the_address_names(browser, made):
+    app, (one, _) = made
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        app.sign_in(context).add_init_script("localStorage['dsgui.config'] ??= '{\"steps_per_print\": 7}'")
+        page = context.new_page()
+        page.goto(f"{app.url}?run={one}")
+        page.locator(".js-plotly-plot").first.wait_for()
+        page.locator("#pages [role=tab]").first.click()
+        expect(page.locator("#config-json .cm-content")).to_contain_text("7")
+        page.fill('[data-pointer="/train_batch_size"]', "24")
+        expect(page.locator("#config-json .cm-content")).to_contain_text("24")
 
 
 @pytest.mark.parametrize(("width", "lines"), [(390, 2), (768, 1), (1280, 1), (1920, 1)])

@@ -19,6 +19,7 @@ import {
 } from "./charts.js";
 import { dropDown } from "./chart_tools.js";
 import { Clock } from "./curves.js";
+import { loadPlotly } from "./plotly_library.js";
 import { button, el } from "../common/dom.js";
 import { groupedLines } from "./groups.js";
 import { inOrder as arranged, isPlain, layoutFrom, moved, neighbour, PLAIN, toggled } from "./layout.js";
@@ -52,6 +53,7 @@ export class Board {
    * @param {() => Source[]} sources @param {BoardOptions} options
    */
   constructor(sources, { refine = () => {}, csv = null, kept = KEPT_VIEW, groups = () => null } = {}) {
+    loadPlotly().catch(() => {}); // beside what is to be drawn; the chart that needs it says why it has none
     this.sources = sources;
     this.refine = refine;
     this.csv = csv;
@@ -74,6 +76,8 @@ export class Board {
     this.marks = [];
     /** @type {Map<string, Chart>} */
     this.charts = new Map();
+    /** @type {string[]} their ids, from the top */
+    this.standing = [];
     /** @type {Set<string>} the ids of those that are folded away for everybody */
     this.folded = new Set();
     /** The places of the cards' colours. @type {Map<string, number>} */
@@ -173,13 +177,13 @@ export class Board {
   stand() {
     const ids = arranged(this.usual(), this.layout);
     const rank = { pinned: 0, main: 1, more: 2 };
-    const standing = ids.toSorted((a, b) => rank[this.groupOf(a)] - rank[this.groupOf(b)]);
+    this.standing = ids.toSorted((a, b) => rank[this.groupOf(a)] - rank[this.groupOf(b)]);
     /** @type {Map<HTMLElement, HTMLElement[]>} */
     const wanted = new Map([
       [this.main, []],
       [this.extra, []],
     ]);
-    for (const id of standing) {
+    for (const id of this.standing) {
       const chart = this.charts.get(id);
       if (!chart) continue;
       chart.hiding = this.layout.hidden.includes(id);
@@ -468,7 +472,7 @@ export class Board {
     const { range, own } = this.extents;
     const events = this.marks.slice(-MOST_MARKS);
     const shared = { ...this.view, axis: this.axis(), reach: range, events, marked: false };
-    for (const chart of this.charts.values()) {
+    for (const chart of this.standing.flatMap((id) => this.charts.get(id) ?? [])) {
       const alone = chart.own ? { axis: chart.own, range: null, reach: own[chart.own] ?? null, events: [] } : {};
       const log = this.layout.log.includes(chart.id);
       chart.draw({ ...shared, log, marked: chart.id === LOSS, ...alone }, force);

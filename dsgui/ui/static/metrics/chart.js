@@ -3,7 +3,7 @@
 import { EVALUATION } from "./charts.js";
 import { actionMenu, handle, inBrief, Tip, toggle } from "./chart_tools.js";
 import { el, messageOf, withOptions } from "../common/dom.js";
-import { plotColour, isDark, loadPlotly } from "./plotly_library.js";
+import { plotColour, isDark, loadPlotly, turn } from "./plotly_library.js";
 import { canBeLog, layoutOf, shade, tracesOf, zoomed } from "./plotting.js";
 import { readout } from "./readout.js";
 import { listed, words } from "../texts/texts.js";
@@ -176,12 +176,10 @@ export class Chart {
     if (this.said.textContent !== this.message) this.said.replaceChildren(...withOptions(this.message));
     if (!this.lines.length || busy) return;
     if (!this.node.isConnected || !this.node.offsetWidth) return;
-    const state = this.state(view);
-    if (state === this.drawn && !force) return;
+    if (this.state(view) === this.drawn && !force) return;
     this.drawingSince = performance.now();
-    this.render(view)
+    this.render()
       .then(() => {
-        this.drawn = state;
         this.heading.textContent = this.title;
         if (!this.node.hasAttribute("data-read")) this.origin.textContent = this.remark();
       })
@@ -193,9 +191,13 @@ export class Chart {
       });
   }
 
-  /** @param {Drawn} view */
-  async render(view) {
+  /** As it is to be seen when its turn has come. */
+  async render() {
     const Plotly = await loadPlotly();
+    await turn();
+    const { view } = this;
+    if (!view || !this.node.isConnected) return;
+    const state = this.state(view);
     this.revision += 1;
     const page = this.look();
     const content = { ...this.content, events: view.events };
@@ -203,6 +205,7 @@ export class Chart {
     const layout = { ...layoutOf(content, view, page, traces, this.revision), width: this.plot.clientWidth };
     await Plotly.react(this.plot, traces, layout, { displayModeBar: false, plotlyServerURL: "" });
     this.traces = traces;
+    this.drawn = state;
     if (this.listening) return;
     this.listening = true;
     this.plot.on?.("plotly_relayout", (change) => {

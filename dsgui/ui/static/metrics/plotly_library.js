@@ -1,14 +1,25 @@
-// plotly.js, loaded when a chart is drawn for the first time, and how the page looks that it draws on.
+// plotly.js, loaded when there are charts for the first time, whose turn it is to be drawn, and how the page looks that
+// it is drawn on.
 
 import { el } from "../common/dom.js";
 
 /** @import { PlotlyLibrary } from "../types.d.ts" */
 
+const ADDRESS = "/dsgui/static/plotly.min.js";
+
 /** @type {Promise<PlotlyLibrary> | null} */
 let plotlyLoading = null;
+
+/** While a page stands that has no chart yet, the browser may fetch what the next one needs. */
+export function fetchAhead() {
+  const fetched = () =>
+    plotlyLoading ?? document.head.append(el("link", { rel: "prefetch", as: "script", href: ADDRESS }));
+  window.requestIdleCallback?.(fetched);
+}
+
 export function loadPlotly() {
   plotlyLoading ??= new Promise((resolve, reject) => {
-    const script = el("script", { src: "/dsgui/static/plotly.min.js" });
+    const script = el("script", { src: ADDRESS });
     script.onload = () => resolve(window.Plotly);
     script.onerror = () => {
       plotlyLoading = null;
@@ -17,6 +28,14 @@ export function loadPlotly() {
     document.head.append(script);
   });
   return plotlyLoading;
+}
+
+let drawing = Promise.resolve();
+/** One chart is drawn after the other: the page shows each, and answers, before the next begins. */
+export function turn() {
+  const mine = drawing;
+  drawing = mine.then(() => new Promise((next) => setTimeout(next)));
+  return mine;
 }
 
 export const isDark = () => document.body.classList.contains("dark");

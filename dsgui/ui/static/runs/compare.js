@@ -126,7 +126,7 @@ export class CompareView {
     const told = this.polls % TABLE_EVERY === 1 ? this.tell() : Promise.resolve();
     // Shown at once, with the table; whoever waits too long for that, or in vain, sees the charts before it.
     const shown = () => this.node.removeAttribute("aria-busy");
-    setTimeout(shown, TOLD_MS);
+    if (this.node.hasAttribute("aria-busy")) setTimeout(shown, TOLD_MS);
     await told.finally(shown);
     return this.runs.some((run) => run.live);
   }
