@@ -168,7 +168,7 @@ def cores(question: Question) -> Verdict | None:
         return warning(saw("cores.few", **given), advise("cores.use_fewer"))
     if question.around.beside:
         runs = listed(f"“{name}”" for name in question.around.beside)
-        return warning(saw("cores.shared", runs=runs, **given), advise("cores.wait"))
+        return warning(saw("cores.shared", runs=runs, cores=given["cores"]), advise("cores.wait"))
     return ok(saw("cores.enough", **given))
 
 

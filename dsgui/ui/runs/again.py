@@ -118,7 +118,7 @@ def settings(request: LaunchRequest, services: Services) -> list[tuple[str, str]
     values = values_of(request)
     recipe = next((name for name, at in services.recipes.items() if str(at) == request.script), "")
     told = {
-        "config": _config(request),
+        "config": _config(request, services),
         "what": words("launch_page", RECIPES[recipe].label) if recipe else request.script,
         "arguments": _arguments(request),
         "reader": _chosen("reader", values),
@@ -149,14 +149,17 @@ def _label(code: str, request: LaunchRequest) -> str:
     return words("runs_page", f"clone_{code}")
 
 
-def _config(request: LaunchRequest) -> str:
+def _config(request: LaunchRequest, services: Services) -> str:
     try:
-        count = str(len(leaves(Document(request.config_text))))
+        count = len(leaves(Document(request.config_text)))
     except DocumentError:
         return words("runs_page", "clone_unreadable")
-    if request.preset:
-        return words("runs_page", "clone_preset", preset=request.preset, count=count)
-    return words("runs_page", "clone_config_keys", count=count)
+    told = words("runs_page", "clone_setting" if count == 1 else "clone_settings", count=str(count))
+    id, _, edited = request.preset.partition(" ")
+    preset = next((one.title for one in services.all_presets() if one.id == id), id)
+    if edited:
+        preset = words("runs_page", "clone_edited", preset=preset)
+    return words("runs_page", "clone_preset", preset=preset, settings=told) if preset else told
 
 
 def _arguments(request: LaunchRequest) -> str:

@@ -174,7 +174,7 @@ def test_a_clone_tells_all_it_set_on_the_launch_page_and_leaves_nothing_of_the_l
         expect(told).to_be_visible()
         for words in (
             "--learning_rate 3e-3 --bf16",
-            "settings: 1",
+            "1 setting, in 1 · Configure",
             "GPU 0, 1; not all are on this machine",
             "If another run uses these GPUs",
             str(folder),

@@ -66,7 +66,7 @@ def test_what_fills_the_places_is_changed_and_the_code_stays() -> None:
 def test_what_only_the_whole_text_shows_is_changed_in_words() -> None:
     """A secret may stand half in one place and half in the other."""
     told = saw("op.no_because", op="x", why="y")
-    whole = altered(told, lambda text: "•" if "compiled: y" in text else text)
+    whole = altered(told, lambda text: "•" if "compiled. DeepSpeed: “y" in text else text)
     assert (whole, str(whole)) == (as_told("•"), "•")
 
 
