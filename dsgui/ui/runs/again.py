@@ -154,7 +154,8 @@ def _config(request: LaunchRequest, services: Services) -> str:
         count = len(leaves(Document(request.config_text)))
     except DocumentError:
         return words("runs_page", "clone_unreadable")
-    told = words("runs_page", "clone_setting" if count == 1 else "clone_settings", count=str(count))
+    one, many = words("runs_page", "clone_setting"), words("runs_page", "clone_settings", count=str(count))
+    told = one if count == 1 else many
     id, _, edited = request.preset.partition(" ")
     preset = next((one.title for one in services.all_presets() if one.id == id), id)
     if edited:
