@@ -20,7 +20,7 @@ const FIRST_ROWS = 30;
 const MOST_COMPARED = 6;
 const MOST_CHOSEN = 1000; // as many as the server labels at once
 const MOST_TOLD = 200; // rows that the server tells at once
-const LEAST_ROWS = 6; // however low the window is
+const LEAST_PX = 230; // of rows, however low the window is
 const CONTROLS = "button, a, input, label, select, [popover]";
 const READING_MS = 300; // how soon a search is asked again for what was not read yet
 const TYPING_MS = 120;
@@ -384,7 +384,7 @@ export class RunList {
     const above = this.list.getBoundingClientRect().top + window.scrollY + this.head.offsetHeight;
     const edges = this.list.offsetHeight - this.list.clientHeight;
     const room = window.innerHeight - above - edges - below(this.list);
-    const rows = Math.max(Math.floor(room / this.height), LEAST_ROWS);
+    const rows = Math.max(Math.floor(room / this.height), Math.ceil(LEAST_PX / this.height));
     this.list.style.maxHeight = `${rows * this.height + this.head.offsetHeight + edges}px`;
   }
 
