@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dsgui.commands.elsewhere.add_runs import add
 from dsgui.commands.run_options import DONE, add_runs_dir, called, find_run, open_runs, open_store
 from dsgui.commands.show import shown
+from dsgui.core.runs.filters import Settings
 from dsgui.core.runs.listing import fits, searched_text
 from dsgui.core.runs.news import RunSummary
 from dsgui.core.runs.no_loss import TOLD_BY_STATE
@@ -81,9 +82,13 @@ def _asked_for(runs: Runs, words: Sequence[str], limit: int) -> tuple[list[RunSu
     """The newest that have these words, at most `limit` of them or, with 0, all; and how many have them."""
     if words or not limit:
         asked = [word.lower() for word in words]
-        found = [run for run in runs.list() if fits(run, searched_text(run), asked)]
+        found = [run for run in runs.list() if fits(run, searched_text(run), asked, _settings_of(runs, run))]
         return found[: limit or None], len(found)
     return [*runs.newest(limit)], len(runs.ids())
+
+
+def _settings_of(runs: Runs, run: RunSummary) -> Settings:
+    return lambda: runs.settings(run.run_id)
 
 
 def _without_loss(summaries: Sequence[RunSummary]) -> dict[str, list[str]]:

@@ -27,7 +27,7 @@ from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics.thinning import Curve, to_json
 from dsgui.core.runs.news import Change, Cursor, Delta, Listed, RunSummary, Window
 from dsgui.core.runs.no_loss import NoLoss, Told, has_loss, no_loss
-from dsgui.core.runs.run_settings import Settings, changes
+from dsgui.core.runs.run_settings import Settings, changes, searchable
 from dsgui.core.script.taken import LOGGING_WORDS, offers_logging
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
 from dsgui.core.texts.languages import ENGLISH_TAG, speaking
@@ -85,7 +85,7 @@ class Runs:
         self._own_secrets, self._secrets_of = tuple(secrets), dict[str, Sequence[str]]()  # by run
         self._starting: set[str] = set()
         self._index = RunIndex(store, self._adrift)
-        self._listing = RunList(store, self._index, self._opened, self._line)
+        self._listing = RunList(store, self._index, self._opened, self._line, self._searchable)
         self._ports, self._queue = Ports(), Queue(store, self._index)
         self._lost: set[str] = set()
         self._swept: set[str] = set()
@@ -517,6 +517,20 @@ class Runs:
         if "\ufffd" in waits:  # bytes that were no text: how many can't be told any more
             waits = ""
         return mask(output.removesuffix(waits), self._secrets), end - len(waits.encode("utf-8"))
+
+    def settings(self, run_id: str) -> Mapping[str, str]:
+        """What a search compares of a run: its arguments and its config. Raises `RunError`."""
+        return self._searchable(self._opened(run_id))
+
+    def _searchable(self, directory: RunDirectory) -> Mapping[str, str]:
+        plan = _plan_of(directory)
+        if plan is None:
+            return {}
+        config = None
+        with suppress(DocumentError):
+            config = Document(directory.read_config())
+        told = searchable(Settings(plan, config))
+        return {key: self.masked(value) for key, value in told.items()}
 
     def _line(self, directory: RunDirectory) -> tuple[RunSummary, bool] | None:
         """The run in the list, and whether it stays so until its files change: one that was lost with processes left

@@ -12,6 +12,7 @@ import pytest
 
 from dsgui.cli import main
 from dsgui.core.launch.state import Asked, RunState, RunStatus
+from dsgui.core.runs.label import Label
 from dsgui.core.runs.news import Listed, Window
 from dsgui.core.texts.saying import as_told
 from dsgui.runs.runs import Runs
@@ -135,6 +136,41 @@ def test_a_search_finds_the_oldest_run_and_says_what_is_still_to_be_read(made) -
     assert (found.total, found.fits) == (MANY, 1)
     assert runs.listed(Window(words=("failed", "t5-small"))).fits == len([n for n in range(MANY) if n % 3 == 1])
     wait_until(lambda: opened(folder, lambda: runs.listed(Window(words=("many-0",)))) == [])
+
+
+def test_what_is_compared_is_read_once(made) -> None:
+    folder, _ = made[FEW]
+    runs = runs_of(folder)
+    for words, count in ((("stage=3", "gpus=2"), FEW), (("stage=2",), 0), (("loss<1", "model=t5-small"), FEW)):
+        assert settled(runs, Window(words=words)).fits == count
+    wait_until(lambda: opened(folder, lambda: runs.listed(Window(words=("stage=2",)))) == [])
+
+
+def test_the_runs_that_are_shown_are_listed_whatever_else_is(folder: Path) -> None:
+    ids = make_many(folder, 5)
+    runs = runs_of(folder)
+    Store(folder).open(ids[0]).write_label(Label(archived=True))
+    away = Window(held=(ids[0],))
+    assert names(settled(runs, away)) == ["many-0", "many-4", "many-3", "many-2", "many-1"]
+    told = runs.listed(away)
+    assert (told.total, told.fits, told.held) == (4, 5, 1)
+    assert names(runs.listed(Window(held=(ids[2],)))) == ["many-4", "many-3", "many-2", "many-1"]  # as it stood
+    compared = runs.listed(Window(held=(ids[0], ids[2], "gone")))
+    assert names(compared) == ["many-0", "many-2", "many-4", "many-3", "many-1"]
+    assert compared.held == 1
+    assert names(runs.listed(Window(words=("many-4",), held=(ids[2],)))) == ["many-2", "many-4"]
+
+
+def test_archived_runs_that_would_fit_are_counted(folder: Path) -> None:
+    ids = make_many(folder, 5)
+    runs = runs_of(folder)
+    for run_id in ids[:2]:
+        Store(folder).open(run_id).write_label(Label(archived=True))
+    told = settled(runs, Window(words=("stage=3",)))
+    assert (told.fits, told.archived_fit) == (3, 2)
+    assert runs.listed(Window(words=("many-4",))).archived_fit == 0
+    assert runs.listed(Window(words=("stage=3",), archived=True)).archived_fit == 0  # they are in the list
+    assert runs.listed(Window()).archived_fit == 0
 
 
 def test_a_run_that_was_added_or_deleted_between_two_looks_is_noticed(folder: Path) -> None:

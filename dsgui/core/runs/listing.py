@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from dsgui.core.runs.filters import Settings, comparison
 from dsgui.core.runs.news import RunSummary
 
 _Key = Callable[[RunSummary], Any]
@@ -67,13 +68,19 @@ def searched_text(run: RunSummary) -> str:
     return " ".join((*told, *run.tags, run.note, *changed)).lower()
 
 
-def fits(run: RunSummary, text: str, words: Sequence[str]) -> bool:
-    """Whether the run has each of the words: somewhere in its `text`, or in the part that the word names."""
-    return all(_fits(run, text, word) for word in words)
+def fits(run: RunSummary, text: str, words: Sequence[str], settings: Settings = dict) -> bool:
+    """Whether the run has each of the words, which are in lower case: somewhere in its `text`, in the part that the
+    word names, or by what it compares. `settings` are those of `run_settings.searchable`, looked at where needed."""
+    return all(_fits(run, text, word, settings) for word in words)
 
 
-def _fits(run: RunSummary, text: str, word: str) -> bool:
+def _fits(run: RunSummary, text: str, word: str, settings: Settings) -> bool:
     name, colon, value = word.partition(":")
     if colon and value and name in _PARTS:
         return any(value in part.lower() for part in _PARTS[name](run))
-    return word in text
+    if word in text:
+        return True
+    asked = comparison(word)
+    if asked and asked.sign == "=" and asked.value and asked.key in _PARTS:
+        return any(asked.value == part.lower() for part in _PARTS[asked.key](run))
+    return asked is not None and asked.holds(run, settings)

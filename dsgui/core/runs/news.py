@@ -97,7 +97,8 @@ class Window:
     """The part of the list of runs that a page shows: `count` of those that fit every one of `words`, from the
     `first` on. `since`: what the page was told with its last answer for the same window, "" for nothing yet. `find`: a
     run whose place in the list is asked for. `sort` is a column, "" for the order in which they were launched.
-    `archived`: those that were put away are asked for, too. `baseline`: a run that is told wherever it stands."""
+    `archived`: those that were put away are asked for, too. `baseline`: a run that is told wherever it stands. `held`:
+    the runs that a page shows: several come first; one comes first only where the list would not have it."""
 
     first: int = 0
     count: int = 50
@@ -108,14 +109,16 @@ class Window:
     descending: bool = False
     archived: bool = False
     baseline: str = ""
+    held: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """What a page is told of its window. `fits` of all `total` runs fit the words, `unread` others are still to be
-    read. `ids` are the window's runs in order, None where they are what the page has; `rows` those of them that changed
-    since then. `place` is that of the run that was asked for, None where it is not among those that fit; `archived`
-    counts the runs that were put away."""
+    """What a page is told of its window. `fits` of all `total` runs fit the words, `held` of these only because they
+    are shown; `unread` others are still to be read. `ids` are the window's runs in order, None where they are what the
+    page has; `rows` those of them that changed since then. `place` is that of the run that was asked for, None where
+    it is not among those that fit; `archived` counts the runs that were put away, `archived_fit` those of them that
+    would fit if they were asked for."""
 
     total: int
     fits: int
@@ -125,6 +128,8 @@ class Listed:
     since: str
     place: int | None = None
     archived: int = 0
+    archived_fit: int = 0
+    held: int = 0
     baseline: RunSummary | None = None
 
     def to_json(self) -> dict[str, Any]:

@@ -78,6 +78,23 @@ class Section:
         return {"code": self.code, "unknown": list(self.unknown), "uncertain": self.uncertain} | parts
 
 
+def searchable(run: Settings) -> dict[str, str]:
+    """What a search compares: arguments and config keys with dots and without dashes, and on how much it ran. Secrets
+    are not told."""
+    plan = run.plan
+    gpus = len(plan.gpu_indices) or (plan.ranks if plan.elsewhere else 0)
+    found = {} if plan.is_adopted else {"gpus": str(gpus), "ranks": str(plan.ranks), "nodes": str(plan.nodes)}
+    for code in ("arguments", "config"):
+        for key, value in (_PARTS[code](run) or {}).items():
+            found.setdefault(key.strip("-/").replace("/", "."), _plain(_shown(code, key, value) or ""))
+    return found
+
+
+def _plain(value: str) -> str:
+    """A word of a config without its quotes."""
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
+
+
 def compared(runs: Sequence[Settings]) -> tuple[Section, ...]:
     """Every part of the runs' settings, those with differences first."""
     found = [_section(code, [_PARTS[code](run) for run in runs]) for code in _PARTS]

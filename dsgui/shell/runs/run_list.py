@@ -5,7 +5,7 @@ import secrets
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -19,9 +19,12 @@ from dsgui.shell.runs.store import RunDirectory, Store
 # So many are read before the first answer; what more there is is read meanwhile.
 _READ_AT_ONCE = 200
 
-Version = tuple[tuple[int, int, int] | None, ...]
+Stamp = tuple[int, int, int] | None
+Version = tuple[Stamp, ...]
 # A run's line, and whether it stays so until the files change; None for what can't be listed.
 Summarise = Callable[[RunDirectory], tuple[RunSummary, bool] | None]
+# What a search compares of a run: its arguments, its config.
+SettingsOf = Callable[[RunDirectory], Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +41,17 @@ class _Row:
 class RunList:
     """The runs of one store, newest first."""
 
-    def __init__(self, store: Store, index: RunIndex, opened: Callable[[str], RunDirectory], summarise: Summarise):
-        self._store, self._index, self._opened, self._summarise = store, index, opened, summarise
+    def __init__(
+        self,
+        store: Store,
+        index: RunIndex,
+        opened: Callable[[str], RunDirectory],
+        summarise: Summarise,
+        settings: SettingsOf,
+    ):
+        self._store, self._index, self._opened = store, index, opened
+        self._summarise, self._settings = summarise, settings
+        self._compared: dict[str, tuple[Stamp, Mapping[str, str]]] = {}
         self._lock = threading.Lock()
         self._rows: dict[str, _Row] = {}
         self._rows_of: Sequence[str] = ()
@@ -66,6 +78,9 @@ class RunList:
         fitting, unread = self._fitting(kept, asked) if asked.words or asked.sort else (kept, 0)
         if unread or not self._index.is_ordered:
             self._read_on(bool(unread))
+        held = self._held(asked.held, ids, fitting)
+        strange = len(set(held).difference(fitting)) if held else 0
+        fitting = [*held, *(one for one in fitting if one not in held)] if held else fitting
         rows = [*self._read(fitting[asked.first : asked.first + asked.count])]
         known, order = self._known(asked.since)
         shown = tuple(row.summary.run_id for row in rows)
@@ -79,12 +94,42 @@ class RunList:
             since=f"{self._server}-{max((row.revision for row in rows), default=0)}-{digest}",
             place=fitting.index(asked.find) if asked.find in fitting else None,
             archived=len(self._archived),
+            archived_fit=self._archived_fit(asked),
+            held=strange,
             baseline=self._baseline(asked.baseline, ids),
         )
 
     def _baseline(self, run_id: str, ids: Sequence[str]) -> RunSummary | None:
         row = self._row(run_id) if run_id in ids else None
         return row.summary if row else None
+
+    def _held(self, shown: Sequence[str], ids: Sequence[str], fitting: Sequence[str]) -> list[str]:
+        """The shown runs that come first: several, to be seen together; one only where the list has it nowhere, so
+        that going from run to run moves none."""
+        there = [run_id for run_id in shown if run_id in ids]
+        return there if len(shown) > 1 else [run_id for run_id in there if run_id not in fitting]
+
+    def _archived_fit(self, asked: Window) -> int:
+        """How many that are away fit the words."""
+        if asked.archived or not asked.words:
+            return 0
+        rows = [row for run_id in [*self._archived] if (row := self._rows.get(run_id))]
+        return sum(self._fits(row, asked.words) for row in rows)
+
+    def _fits(self, row: _Row, words: Sequence[str]) -> bool:
+        return fits(row.summary, row.text, words, lambda: self._settings_of(row.summary.run_id))
+
+    def _settings_of(self, run_id: str) -> Mapping[str, str]:
+        """Read once, as long as the plan is the same."""
+        stamp = _stamp(f"{self._store.runs_dir}/{run_id}/plan.json")
+        known = self._compared.get(run_id)
+        if known is None or known[0] != stamp:
+            try:
+                known = stamp, self._settings(self._opened(run_id))
+            except RunError:  # deleted meanwhile
+                known = stamp, {}
+            self._compared[run_id] = known
+        return known[1]
 
     def _kept(self, ids: Sequence[str], archived: bool) -> Sequence[str]:
         """Without those that were archived, unless they are asked for. A look at whether a run has a label at all is
@@ -112,7 +157,7 @@ class RunList:
         for _ in self._read([*moving, *unread[:_READ_AT_ONCE]]):
             pass
         rows = self._rows.copy()
-        found = [row.summary for one in ids if (row := rows.get(one)) and fits(row.summary, row.text, asked.words)]
+        found = [row.summary for one in ids if (row := rows.get(one)) and self._fits(row, asked.words)]
         if asked.sort:
             found = ordered(found, asked.sort, asked.descending)
         return [run.run_id for run in found], max(len(unread) - _READ_AT_ONCE, 0)
@@ -157,6 +202,7 @@ class RunList:
                 gone = self._rows.keys() - set(ids)
                 for run_id in gone:
                     del self._rows[run_id]
+                    self._compared.pop(run_id, None)
                 self._archived -= gone
                 self._labelled.intersection_update(ids)
 
@@ -177,13 +223,15 @@ class RunList:
 
 def _version_of(folder: str) -> tuple[Version, bool]:
     """Of the files that tell how a run goes, and whether they changed so long ago that they can't change unseen."""
-    seen = [_stat(f"{folder}/{name}") for name in ("plan.json", "state.json", "label.json")]
-    settled = time.time_ns() - max((one.st_mtime_ns for one in seen if one), default=0) > SETTLED_NS
-    return tuple(one and (one.st_mtime_ns, one.st_size, one.st_ino) for one in seen), settled
+    seen = tuple(_stamp(f"{folder}/{name}") for name in ("plan.json", "state.json", "label.json"))
+    settled = time.time_ns() - max((one[0] for one in seen if one), default=0) > SETTLED_NS
+    return seen, settled
 
 
-def _stat(path: str) -> os.stat_result | None:
+def _stamp(path: str) -> Stamp:
+    """When it was written, its size and its place on the disk; None where there is none."""
     try:
-        return os.stat(path)
+        seen = os.stat(path)
     except OSError:
         return None
+    return seen.st_mtime_ns, seen.st_size, seen.st_ino

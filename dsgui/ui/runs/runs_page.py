@@ -113,7 +113,8 @@ def build_runs(services: Services) -> RunsPage:
     monitor.stop(asked(services.runs.stop), None, None, **TELLING, concurrency_limit=None)
     monitor.save(asked(services.runs.save_and_stop), None, None, **TELLING, concurrency_limit=None)
     monitor.pattern(add_pattern, None, None, **TELLING)
-    monitor.annotate(annotate, None, None, **TELLING)
+    # What is written while the last is on its way, an undo as well, is not lost: one after the other.
+    monitor.annotate(annotate, None, None, **TELLING, trigger_mode="multiple")
     monitor.work(work, None, None, **TELLING)
     monitor.attempt(attempt, None, None, **TELLING)
     monitor.unload(asked(services.box.end), None, None, **TELLING)

@@ -118,8 +118,10 @@ def _add_runs(router: APIRouter, runs: Runs) -> None:
         down: bool = False,
         archived: bool = False,
         baseline: str = Query("", max_length=80),
+        held: str = Query("", max_length=500),
     ) -> Response:
-        window = Window(first, count, tuple(words.lower().split()), since, find, sort, down, archived, baseline)
+        shown = tuple(filter(None, held.split(",")))
+        window = Window(first, count, tuple(words.lower().split()), since, find, sort, down, archived, baseline, shown)
         return _json(runs.listed(window).to_json())
 
     @router.get("/runs/{run_id}/window")

@@ -160,12 +160,14 @@ export interface LabelChange {
 export interface ListedRuns {
   total: number;
   fits: number;
+  held: number;
   unread: number;
   ids: string[] | null;
   rows: RunSummary[];
   since: string;
   place: number | null;
   archived: number;
+  archived_fit: number;
   baseline: RunSummary | null;
 }
 

@@ -40,14 +40,14 @@ def test_the_newest_rows_are_there_and_no_more_than_are_in_sight(browser, many):
     with opened(browser, app, "") as page:
         page.get_by_role("tab", name="3 · Runs").click()
         expect(page.locator(".ds-run-name").first).to_have_text(f"many-{MANY - 1}")
-        expect(page.locator(".ds-run-count")).to_have_text(re.compile(rf"Showing 1–1\d of {MANY} runs"))
+        expect(page.locator(".ds-run-count")).to_have_text(f"{MANY} runs")
         expect(page.get_by_role("table", name="Runs")).to_be_visible()
         expect(page.locator(".ds-run-title")).to_have_count(0)
         expect(page).to_have_url(re.compile(r"tab=runs$"), timeout=15_000)
         assert page.locator(".ds-run-entry").count() < 60
         scroll_to(page, 1)
         expect(page.locator(".ds-run-name").last).to_have_text("many-0")
-        expect(page.locator(".ds-run-count")).to_contain_text(f"–{MANY} of {MANY} runs")
+        expect(page.locator(".ds-run-count")).to_have_text(f"{MANY} runs")
         assert page.locator(".ds-run-entry").count() < 60
         page.locator(".ds-run-row", has_text="many-3").last.click()
         expect(page.locator(".ds-run-title")).to_have_text("many-3")
@@ -141,7 +141,7 @@ def test_a_search_looks_at_all_runs_and_its_count_is_of_the_words_that_were_sear
     with opened(browser, app, "") as page:
         page.get_by_role("tab", name="3 · Runs").click()
         count, held = page.locator(".ds-run-count"), []
-        expect(count).to_contain_text(f"of {MANY} runs")
+        expect(count).to_have_text(f"{MANY} runs")
         scroll_to(page, 1)
         expect(page.locator(".ds-run-name").last).to_have_text("many-0")
         waits = [True]
@@ -153,11 +153,11 @@ def test_a_search_looks_at_all_runs_and_its_count_is_of_the_words_that_were_sear
         waits.clear()  # what is not read yet is asked for again
         for one in held:
             one.continue_()
-        expect(count).to_have_text("No matching runs")
+        expect(count).to_have_text("No run matches ‘none-such’")
         expect(page.locator(".ds-run-row")).to_have_count(0)
         page.fill("#search-runs", "t5-small many-1 FAILED")
         failed = len([number for number in range(MANY) if number % 3 == 1 and str(number).startswith("1")])
-        expect(count).to_have_text(re.compile(rf"Showing 1–1\d of {failed} matches in {MANY} runs"))
+        expect(count).to_have_text(f"{failed} matches in {MANY} runs")
         page.fill("#search-runs", ids[0])
         expect(page.locator(".ds-run-name")).to_have_text(["many-0"])
         expect(count).to_have_text(f"1 match in {MANY} runs")
@@ -172,8 +172,8 @@ def test_a_run_that_another_page_starts_or_deletes_comes_and_goes(browser, many)
         expect(page.locator(".ds-run-name").first).to_have_text(f"many-{MANY - 1}")
         new = folder / "20260101-000000-0000"
         shutil.copytree(folder / ids[-1], new)
-        expect(page.locator(".ds-run-count")).to_contain_text(f"of {MANY + 1} runs")
+        expect(page.locator(".ds-run-count")).to_have_text(f"{MANY + 1} runs")
         wait_until(lambda: names(page)[:3] == [new.name, f"many-{MANY - 1}", f"many-{MANY - 2}"])  # damaged: a copy
         shutil.rmtree(new)
-        expect(page.locator(".ds-run-count")).to_contain_text(f"of {MANY} runs")
+        expect(page.locator(".ds-run-count")).to_have_text(f"{MANY} runs")
         wait_until(lambda: names(page)[:2] == [f"many-{MANY - 1}", f"many-{MANY - 2}"])

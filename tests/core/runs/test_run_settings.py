@@ -8,7 +8,7 @@ from dsgui.core.access.secrets import MASK
 from dsgui.core.config.document import Document
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan
 from dsgui.core.launch.plan_making import make_plan
-from dsgui.core.runs.run_settings import Section, Settings, arguments_of, changes, compared
+from dsgui.core.runs.run_settings import Section, Settings, arguments_of, changes, compared, searchable
 from dsgui.core.script.script import ScriptFacts
 
 KEPT = {"python": "3.11.7", "versions": {"torch": "2.13.0"}, "git": {"commit": "a" * 40, "branch": "main"}}
@@ -154,3 +154,9 @@ def test_changes_are_what_a_user_sets() -> None:
         ("arguments", "--lr", ("1", "2")),
         ("config", "/a", ("1", "2")),
     ]
+
+
+def test_a_search_compares_arguments_and_config_by_plain_keys_and_no_secret() -> None:
+    found = searchable(settings("--learning-rate=1e-4 --api_token abcdef123456", '{"a": {"b": "cpu", "c": 5e8}}'))
+    expected = {"learning_rate": "1e-4", "api_token": MASK, "a.b": "cpu", "a.c": "5e8"}
+    assert {key: found[key] for key in expected} == expected

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { duration, figure, gib, pace, perSecond, size } from "../../../dsgui/ui/static/common/format.js";
+import { duration, figure, fixed, gib, pace, perSecond, size } from "../../../dsgui/ui/static/common/format.js";
 
 /** @param {(given: any) => string} format @param {[unknown, string][]} cases */
 function tells(format, cases) {
@@ -33,6 +33,17 @@ tells(figure, [
   ["Infinity", "Infinity"],
   [null, "–"],
   [undefined, "–"],
+]);
+
+tells(fixed, [
+  [0.353, "0.3530"],
+  [0.4, "0.4000"],
+  [12.3456, "12.35"],
+  [0, "0.000"],
+  [0.0001, "1.000e-4"],
+  [123_456, "123500"],
+  ["NaN", "NaN"],
+  [null, "–"],
 ]);
 
 test("a figure of more digits", () => assert.equal(figure(1.234567, 5), "1.2346"));

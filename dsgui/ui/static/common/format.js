@@ -27,6 +27,16 @@ export function figure(value, digits = 4) {
   return rounded && Math.abs(rounded) < SMALL ? rounded.toExponential() : rounded.toString();
 }
 
+/**
+ * As `figure`, with noughts at its end: in a column every value has as many digits.
+ * @param {number | string | null | undefined} value
+ */
+export function fixed(value, digits = 4) {
+  if (typeof value !== "number" || !Number.isFinite(value)) return figure(value);
+  if (Math.abs(value) >= 10 ** digits) return figure(value, digits);
+  return value && Math.abs(value) < SMALL ? value.toExponential(digits - 1) : value.toPrecision(digits);
+}
+
 /** What a file takes, as file managers count it. @param {number} bytes */
 export function size(bytes) {
   let value = bytes;

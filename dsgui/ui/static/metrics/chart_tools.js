@@ -2,38 +2,20 @@
 // the box that says the values at the place pointed at.
 
 import { button, el } from "../common/dom.js";
+import { shutsItself } from "../common/menus.js";
 import { words } from "../texts/texts.js";
 
 /** @import { Readout } from "../types.d.ts" */
 
 /**
- * A menu that opens below its button, and closes when it loses the focus or on Escape.
+ * A menu that opens below its button.
  * @param {string} text @param {string} label
  */
 export function dropDown(text, label) {
   const items = el("div", { class: "ds-menu-items" });
   const opener = el("summary", { class: "ds-step", "aria-label": label, title: label }, text);
   const node = el("details", { class: "ds-menu" }, opener, items);
-  const shut = () => {
-    node.open = false;
-  };
-  node.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !node.open) return;
-    event.stopPropagation();
-    shut();
-    opener.focus();
-  });
-  node.addEventListener("focusout", (event) => {
-    if (event.relatedTarget instanceof Node && !node.contains(event.relatedTarget)) shut();
-  });
-  const elsewhere = (/** @type {PointerEvent} */ event) => {
-    if (event.target instanceof Node && !node.contains(event.target)) shut();
-  };
-  // Only while it is open: the document would keep every chart that ever was.
-  node.addEventListener("toggle", () => {
-    if (node.open) document.addEventListener("pointerdown", elsewhere);
-    else document.removeEventListener("pointerdown", elsewhere);
-  });
+  const shut = shutsItself(node, opener);
   return { node, items, opener, shut };
 }
 

@@ -2,19 +2,22 @@
 // but for the texts.
 
 import { locale } from "../common/dom.js";
-import { duration, figure, gib, perSecond } from "../common/format.js";
+import { duration, figure, fixed, gib } from "../common/format.js";
 import { keyName } from "../memory/memory_bars.js";
 import { listed, textOf, words } from "../texts/texts.js";
 
 /** @import { RunSummary, Told } from "../types.d.ts" */
 
 /**
- * `sorts`: the server can order by it; `shown`: unless the user chose otherwise; `width` is CSS's.
- * @typedef {{ id: string, width: string, shown?: boolean, sorts?: boolean, text: (run: RunSummary) => string,
- *   value?: (run: RunSummary) => Told | null | undefined }} Column
+ * `sorts`: the server can order by it; `shown`: unless the user chose otherwise; `width` is CSS's; `isFigure`: stands
+ * at the right, with as many digits as its neighbours.
+ * @typedef {{ id: string, width: string, shown?: boolean, sorts?: boolean, isFigure?: boolean,
+ *   text: (run: RunSummary) => string, value?: (run: RunSummary) => Told | null | undefined }} Column
  */
 
 const MOST_SHORT = 3;
+const LOSS_DIGITS = 4;
+const SPEED_DIGITS = 3;
 /** What the parts of a run's settings are called. @type {Record<string, string>} */
 export const PARTS = {
   arguments: "part_arguments",
@@ -88,47 +91,54 @@ export function stepOf(run) {
   return run.total ? `${run.step ?? 0} / ${run.total}` : figure(run.step);
 }
 
+/** @param {RunSummary} run */
+const speedOf = ({ steps_per_second: speed }) => (speed && speed > 0 ? `${fixed(speed, SPEED_DIGITS)} steps/s` : "–");
+
 /** @param {string} text */
 const or = (text) => text || "–";
 
 /** @type {Column[]} */
 export const COLUMNS = [
-  { id: "date", width: "118px", shown: true, sorts: true, text: dateOf },
-  { id: "state", width: "84px", shown: true, sorts: true, text: (run) => textOf("states", run.state) },
-  { id: "tags", width: "minmax(66px, 0.7fr)", shown: true, sorts: true, text: (run) => listed(run.tags) },
-  { id: "note", width: "minmax(140px, 1fr)", sorts: true, text: (run) => run.note },
-  { id: "differs", width: "minmax(118px, 2fr)", shown: true, text: shortChanges },
+  { id: "date", width: "112px", shown: true, sorts: true, text: dateOf },
+  { id: "state", width: "78px", shown: true, sorts: true, text: (run) => textOf("states", run.state) },
+  { id: "tags", width: "minmax(120px, 1fr)", shown: true, sorts: true, text: (run) => listed(run.tags) },
+  { id: "note", width: "minmax(160px, 2fr)", sorts: true, text: (run) => run.note },
+  { id: "differs", width: "minmax(118px, clamp(118px, 25vw - 202px, 260px))", shown: true, text: shortChanges },
   { id: "preset", width: "minmax(120px, 0.7fr)", sorts: true, text: (run) => or(run.preset) },
   { id: "model", width: "minmax(110px, 0.7fr)", sorts: true, text: (run) => or(run.model) },
-  { id: "gpus", width: "78px", shown: true, sorts: true, text: (run) => or(run.devices) },
+  { id: "gpus", width: "72px", shown: true, sorts: true, text: (run) => or(run.devices) },
   {
     id: "duration",
-    width: "82px",
+    width: "74px",
+    isFigure: true,
     shown: true,
     sorts: true,
     text: (run) => duration(run.duration_s),
     value: (run) => run.duration_s,
   },
-  { id: "step", width: "92px", sorts: true, text: (run) => run.doing || stepOf(run) },
+  { id: "step", width: "92px", sorts: true, isFigure: true, text: (run) => run.doing || stepOf(run) },
   {
     id: "best_loss",
-    width: "88px",
+    width: "80px",
+    isFigure: true,
     shown: true,
     sorts: true,
-    text: (run) => figure(run.best_loss),
+    text: (run) => fixed(run.best_loss, LOSS_DIGITS),
     value: (run) => run.best_loss,
   },
   {
     id: "final_loss",
-    width: "88px",
+    width: "82px",
+    isFigure: true,
     shown: true,
     sorts: true,
-    text: (run) => figure(run.loss),
+    text: (run) => fixed(run.loss, LOSS_DIGITS),
     value: (run) => run.loss,
   },
   {
     id: "gpu_peak",
-    width: "100px",
+    width: "84px",
+    isFigure: true,
     shown: true,
     sorts: true,
     text: (run) => gib(run.peak?.gpu_bytes),
@@ -136,17 +146,19 @@ export const COLUMNS = [
   },
   {
     id: "host_peak",
-    width: "100px",
+    width: "84px",
+    isFigure: true,
     sorts: true,
     text: (run) => gib(run.peak?.host_bytes),
     value: (run) => run.peak?.host_bytes,
   },
   {
     id: "speed",
-    width: "110px",
+    width: "96px",
+    isFigure: true,
     shown: true,
     sorts: true,
-    text: (run) => perSecond(run.steps_per_second),
+    text: (run) => speedOf(run),
     value: (run) => run.steps_per_second,
   },
 ];

@@ -3,19 +3,25 @@
 // are a table, on a phone cards again.
 
 import { around, button, el, part } from "../common/dom.js";
+import { Toast } from "../common/toast.js";
+import { Choice } from "./run_choice.js";
 import { columnsOf } from "./run_columns.js";
+import { changedRun, editOver, isEditable, placeAt } from "./run_editing.js";
 import { baseline, keepPrefs, prefs } from "./run_prefs.js";
-import { boxOf, card, changesPopover, editIn, fillCard, fillRow, tableRow } from "./run_rows.js";
+import { addressOf, boxOf, card, changesPopover, fillCard, fillRow, tableRow } from "./run_rows.js";
 import { RunTools } from "./run_tools.js";
 import { words as say } from "../texts/texts.js";
 
 /** @import { LabelChange, ListedRuns, RunSummary } from "../types.d.ts" */
-/** @import { Editable } from "./run_rows.js" */
 
 const AROUND = 12; // rows kept ready above and below those in sight
 const STEP = 6; // a window begins at a multiple of it, so that a small scroll asks nothing
 const FIRST_ROWS = 30;
 const MOST_COMPARED = 6;
+const MOST_CHOSEN = 1000; // as many as the server labels at once
+const MOST_TOLD = 200; // rows that the server tells at once
+const LEAST_PX = 230; // of rows, however low the window is
+const CONTROLS = "button, a, input, label, select, [popover]";
 const READING_MS = 300; // how soon a search is asked again for what was not read yet
 const TYPING_MS = 120;
 const WRITTEN_MS = [200, 900]; // when a changed label is looked for
@@ -27,34 +33,32 @@ const number = (count) => count.toLocaleString("en-US");
 const plural = (count, one, several) => say("runs_page", count === 1 ? one : several, { count: number(count) });
 
 /**
- * `open` shows a run, `compare` several, `all` none: the table; `add` asks for a folder of others; `isShown` tells
- * whether a run is shown now, `colourOf` in which colour where it is one of several; `label` changes what is written on
- * runs; `trouble` is told what went wrong.
+ * `open` shows a run, `compare` several, `all` none: the table; `add` asks for a folder of others; `held` tells which
+ * are shown now: they are in the list whatever else is; `colourOf` in which colour one of several is; `label` changes
+ * what is written on runs; `trouble` is told what went wrong.
  * @typedef {{ open: (id: string) => void, compare: (ids: string[]) => void, all: () => void, add: () => void,
- *   isShown: (id: string) => boolean,
+ *   held: () => string[],
  *   colourOf: (id: string) => string, label: (ids: string[], change: LabelChange) => void,
  *   trouble: (error: unknown) => void }} Around
  */
 
 export class RunList {
   /** @param {Around} given */
-  constructor({ open, compare, all, add, isShown, colourOf, label, trouble }) {
+  constructor({ open, compare, all, add, held, colourOf, label, trouble }) {
     this.open = open;
     this.compare = compare;
-    this.isShown = isShown;
+    this.held = held;
     this.colourOf = colourOf;
     this.sendLabel = label;
     this.trouble = trouble;
     this.tools = new RunTools({
       searched: () => this.searched(),
       changed: () => this.restart(),
-      compare: () => this.compare(this.inOrder()),
-      label: (change) => this.label([...this.chosen.keys()], change),
-      pin: () => this.pin(this.inOrder()[0]),
-      clear: () => {
-        this.chosen.clear();
-        this.offer();
-      },
+      compare: () => this.compare(this.choice.inOrder()),
+      label: (change) => this.label(this.choice.ids, change),
+      archive: () => this.archive(),
+      pin: () => this.pin(this.choice.inOrder()[0]),
+      clear: () => this.choice.clear(),
       all,
       add,
     });
@@ -65,15 +69,26 @@ export class RunList {
     this.table = el("div", { class: "ds-run-table" }, this.head, this.rows);
     const about = { "aria-label": say("runs_page", "runs_label"), "aria-busy": "true" };
     this.list = el("nav", { class: "ds-run-list", ...about }, this.table);
-    this.node = el("div", { class: "ds-run-side" }, this.tools.node, this.list);
+    this.toast = new Toast();
+    this.node = el("div", { class: "ds-run-side" }, this.tools.node, this.list, this.toast.node);
+    const every = {
+      type: "checkbox",
+      class: "ds-run-choose",
+      id: "choose-every",
+      "aria-label": say("runs_page", "every"),
+    };
+    this.every = el("input", { ...every, title: say("runs_page", "every") });
     /** @type {Map<string, RunSummary>} */
     this.known = new Map(); // what the server told of the runs in the window
-    /** @type {Map<string, number>} */
-    this.chosen = new Map(); // the runs to compare, with their places: they need not be in sight
+    this.choice = new Choice(() => this.offer());
+    /** @type {string} */
+    this.anchor = ""; // the run whose box was ticked last: with Shift, all from there on
+    this.anchorAt = 0;
+    this.isRange = false;
     /** @type {string[]} */
     this.ids = [];
-    /** @type {{ total: number, fits: number, unread: number, archived: number, baseline: RunSummary | null }} */
-    this.told = { total: 0, fits: 0, unread: 0, archived: 0, baseline: null };
+    /** @type {Pick<ListedRuns, "total" | "fits" | "held" | "unread" | "archived" | "archived_fit" | "baseline">} */
+    this.told = { total: 0, fits: 0, held: 0, unread: 0, archived: 0, archived_fit: 0, baseline: null };
     this.searchedFor = ""; // the words that it was told of: the box may have others by now
     this.alone = true;
     this.columns = columnsOf(prefs().columns);
@@ -96,8 +111,11 @@ export class RunList {
   listen() {
     this.list.addEventListener("scroll", () => this.scrolled());
     this.list.addEventListener("click", (event) => this.clicked(event));
-    this.list.addEventListener("change", (event) => this.choose(event));
-    this.rows.addEventListener("dblclick", (event) => this.edit(event));
+    this.list.addEventListener("auxclick", (event) => this.clicked(event));
+    this.list.addEventListener("change", (event) => this.choose(event).catch((error) => this.trouble(error)));
+    this.list.addEventListener("mousedown", (event) => {
+      if (event.shiftKey && around(event, "[data-run]")) event.preventDefault(); // or the texts between were selected
+    });
     this.rows.addEventListener("keydown", (event) => {
       if (event.key === "F2" && around(event, ".ds-run-row")) this.edit(event);
     });
@@ -105,7 +123,9 @@ export class RunList {
       clearTimeout(this.typing);
       this.typing = window.setTimeout(() => this.searched(), TYPING_MS);
     });
-    new ResizeObserver(() => this.scrolled()).observe(this.list);
+    const resized = new ResizeObserver(() => this.resized());
+    for (const node of [this.list, this.tools.node]) resized.observe(node);
+    window.addEventListener("resize", () => this.resized());
     this.narrow.addEventListener("change", () => this.layOut(this.alone));
   }
 
@@ -122,7 +142,7 @@ export class RunList {
     this.node.classList.toggle("ds-as-table", this.isTable);
     this.tools.layOut(alone, this.isTable);
     this.columns = columnsOf(prefs().columns);
-    const widths = ["34px", "minmax(248px, 1.5fr)", ...this.columns.map(({ width }) => width)];
+    const widths = ["34px", "minmax(240px, 4fr)", ...this.columns.map(({ width }) => width)];
     const least = widths.reduce((sum, width) => sum + Number(width.match(/\d+/)?.[0] ?? 0), 0);
     this.table.style.setProperty("--columns", widths.join(" "));
     this.table.style.setProperty("--least", `${least}px`);
@@ -144,6 +164,7 @@ export class RunList {
   /** Another order, other columns: from the top. */
   restart() {
     this.list.scrollTop = 0;
+    this.anchor = "";
     this.layOut(this.alone);
     this.refreshOrSay();
   }
@@ -154,19 +175,13 @@ export class RunList {
       this.head.replaceChildren();
       return;
     }
-    const titles = [
-      el(
-        "span",
-        { role: "columnheader", class: "ds-cell" },
-        el("span", { class: "ds-unseen" }, say("runs_page", "chosen")),
-      ),
-    ];
-    const heads = [{ id: "name", sorts: true }, ...this.columns];
-    titles.push(...heads.map(({ id, sorts }) => this.tools.heading(id, Boolean(sorts))));
     const base = this.told.baseline;
     const key = JSON.stringify([prefs(), base, this.columns.map(({ id }) => id)]);
     if (this.head.dataset.told === key && this.head.children.length) return;
     this.head.dataset.told = key;
+    const every = { role: "columnheader", class: "ds-cell", "data-column": "choose" };
+    const titles = [el("span", every, this.every)];
+    titles.push(...[{ id: "name", sorts: true }, ...this.columns].map((column) => this.tools.heading(column)));
     this.head.replaceChildren(
       el("div", { class: "ds-table-row ds-heads", role: "row" }, ...titles),
       ...this.pinned(base),
@@ -230,19 +245,31 @@ export class RunList {
     return this.refresh();
   }
 
+  /**
+   * A part of what is looked for, in the order that is shown.
+   * @param {number} first @param {number} count @param {Record<string, string>} more @returns {Promise<ListedRuns>}
+   */
+  async askFor(first, count, more) {
+    const query = new URLSearchParams({ ...more, first: String(first), count: String(count) });
+    const answer = await fetch(`/dsgui/runs?${query}`);
+    if (!answer.ok) throw new Error(say("runs_page", "answered", { status: String(answer.status) }));
+    return answer.json();
+  }
+
+  /** What is looked for, and in which order. */
+  get looked() {
+    const held = this.alone ? "" : this.held().join(",");
+    return { ...this.tools.order(), words: this.tools.words, held };
+  }
+
   /** @returns {Promise<void>} */
   async ask() {
     const [first, count] = this.wanted();
-    const words = this.tools.words;
-    const looked = { ...this.tools.order(), baseline: (this.alone && baseline()) || "" };
-    const asked = `${first} ${count} ${words} ${JSON.stringify(looked)}`;
+    const looked = { ...this.looked, baseline: (this.alone && baseline()) || "" };
+    const [searched, words] = [this.tools.looked, looked.words];
+    const asked = `${first} ${count} ${JSON.stringify(looked)}`;
     if (asked !== this.window) this.since = "";
-    const place = { first: String(first), count: String(count) };
-    const query = new URLSearchParams({ ...place, ...looked, words, since: this.since, find: this.find });
-    const answer = await fetch(`/dsgui/runs?${query}`);
-    if (!answer.ok) throw new Error(say("runs_page", "answered", { status: String(answer.status) }));
-    /** @type {ListedRuns} */
-    const told = await answer.json();
+    const told = await this.askFor(first, count, { ...looked, since: this.since, find: this.find });
     this.list.removeAttribute("aria-busy");
     for (const run of told.rows) this.known.set(run.run_id, run);
     if (told.ids && !told.ids.every((id) => this.known.has(id))) {
@@ -255,7 +282,7 @@ export class RunList {
       first,
       since: told.since,
       told,
-      searchedFor: words,
+      searchedFor: words ? searched : "",
       ids: told.ids ?? this.ids,
     });
     if (told.place !== null) Object.assign(this, { goal: told.place, find: "" });
@@ -274,11 +301,17 @@ export class RunList {
 
   searched() {
     this.list.scrollTop = 0;
+    this.anchor = "";
     this.refreshOrSay();
   }
 
+  resized() {
+    this.fit();
+    this.scrolled();
+  }
+
   scrolled() {
-    this.tell();
+    this.list.classList.toggle("ds-scrolled", this.list.scrollLeft > 0);
     const [first, count] = this.wanted();
     const end = Math.min(first + count - STEP, this.told.fits);
     const least = Math.min(first + STEP, this.told.fits);
@@ -309,6 +342,7 @@ export class RunList {
     this.tools.show(this.told);
     this.tell();
     this.mark();
+    this.showEvery();
   }
 
   /** @returns {HTMLElement[]} */
@@ -338,23 +372,35 @@ export class RunList {
     if (height === this.height) return;
     this.height = height;
     this.pad();
+    this.fit();
   }
 
-  // Which of how many runs are in sight.
+  /** Alone it is as high as the window has room for, in whole rows: the page itself does not scroll. */
+  fit() {
+    if (!this.alone || !this.height || !this.list.offsetHeight) {
+      if (!this.alone) this.list.style.removeProperty("max-height");
+      return;
+    }
+    const above = this.list.getBoundingClientRect().top + window.scrollY + this.head.offsetHeight;
+    const edges = this.list.offsetHeight - this.list.clientHeight;
+    const room = window.innerHeight - above - edges - below(this.list);
+    const rows = Math.max(Math.floor(room / this.height), Math.ceil(LEAST_PX / this.height));
+    this.list.style.maxHeight = `${rows * this.height + this.head.offsetHeight + edges}px`;
+  }
+
+  /** How many runs there are, and how many of them fit. */
   tell() {
-    const { total, fits, unread } = this.told;
-    const words = this.searchedFor;
-    const room = this.list.clientHeight - this.head.offsetHeight;
-    const sight = this.height ? Math.max(Math.round(room / this.height), 1) : fits;
-    const first = this.height ? Math.min(Math.round(this.list.scrollTop / this.height), Math.max(fits - sight, 0)) : 0;
-    const shown = `${number(first + 1)}–${number(Math.min(first + sight, fits))}`;
+    const { total, unread, archived, archived_fit: away } = this.told;
+    const [words, fits] = [this.searchedFor, this.told.fits - this.told.held];
     const runs = plural(total, "one_run", "runs");
-    const all = words ? say("runs_page", "matches_in", { matches: plural(fits, "one_match", "matches"), runs }) : runs;
-    const found = fits > sight ? say("runs_page", "showing", { shown, all }) : all;
-    const none = unread ? "" : say("runs_page", "no_match");
+    const none = unread ? "" : say("runs_page", "no_match", { words });
+    const some = say("runs_page", "matches_in", { matches: plural(fits, "one_match", "matches"), runs });
+    const told = words ? (fits ? some : none) : runs;
+    const put = words && away ? plural(away, "one_archived_match", "archived_match") : "";
     const waits = unread ? say("runs_page", "unread", { count: number(unread) }) : "";
-    this.count.textContent = [words && !fits ? none : found, waits].filter(Boolean).join(" · ");
-    this.count.hidden = !total || (!words && fits <= sight && !this.alone);
+    this.count.textContent = [told, put, waits].filter(Boolean).join(" · ");
+    this.count.hidden = !total && !archived;
+    this.tools.none.hidden = !words || fits > 0 || unread > 0;
   }
 
   /** @param {string} id */
@@ -366,37 +412,56 @@ export class RunList {
   fill(entry, run) {
     const box = boxOf(entry);
     box.setAttribute("aria-label", say("runs_page", "compare_with", { name: run.name || run.run_id }));
-    box.checked = this.chosen.has(run.run_id);
-    if (box.checked) this.chosen.set(run.run_id, run.place);
+    this.choice.know(run);
+    box.checked = this.choice.has(run.run_id);
     if (this.isTable) fillRow(entry, run, this.columns, this.told.baseline);
     else fillCard(entry, run);
     return entry;
   }
 
   mark() {
+    const shown = this.held();
     for (const entry of this.entries) {
-      // While its name is edited, there is none.
-      const row = entry.querySelector(".ds-run-row");
+      const row = part(entry, ".ds-run-row");
       const id = entry.dataset.run ?? "";
-      row?.setAttribute("aria-current", String(this.isShown(id)));
+      row.setAttribute("aria-current", String(shown.includes(id)));
       entry.style.setProperty("--run-colour", this.colourOf(id) || null);
     }
   }
 
   // -- what is written on runs --------------------------------------------------------------------------------------
 
-  /** @param {Event} event */
+  /** @param {MouseEvent} event */
   clicked(event) {
+    if (around(event, "#choose-every")) return;
     const entry = around(event, "[data-run]");
     const id = entry?.dataset.run ?? around(event, "[data-base]")?.dataset.base;
     const run = id ? (this.known.get(id) ?? this.told.baseline) : null;
     if (!id || !run) return;
     const changes = around(event, ".ds-changes-of");
     const tag = around(event, ".ds-tag")?.dataset.tag;
-    if (around(event, ".ds-pencil")) this.edit(event);
+    this.isRange = event.shiftKey;
+    if (event.type === "click" && around(event, ".ds-pencil")) this.edit(event);
     else if (tag) this.tools.searchFor(`tag:${tag.includes(" ") ? tag.split(" ")[0] : tag}`);
     else if (changes) this.explain(changes, run);
-    else if (around(event, ".ds-run-row")) this.open(id);
+    else this.follow(event, id);
+  }
+
+  /**
+   * A row is a link to its run wherever it is no control; its name is one for the keyboard.
+   * @param {MouseEvent} event @param {string} id
+   */
+  follow(event, id) {
+    const link = around(event, ".ds-run-row");
+    const isOther = event.button === 1 || event.ctrlKey || event.metaKey; // another tab
+    if (event.button > 1 || (isOther && link)) return; // the browser does it
+    if (!link && (around(event, CONTROLS) || around(event, '[data-column="choose"]'))) return;
+    if (!link && !window.getSelection()?.isCollapsed) return; // a text was selected, to be copied
+    if (isOther) window.open(addressOf(id), "_blank", "noopener");
+    else if (!event.shiftKey || !link) {
+      event.preventDefault();
+      this.open(id);
+    }
   }
 
   /** @param {HTMLElement} beside @param {RunSummary} run */
@@ -405,9 +470,7 @@ export class RunList {
     this.node.append(popover);
     popover.showPopover();
     const { left, bottom } = beside.getBoundingClientRect();
-    const room = window.innerHeight - popover.offsetHeight - 8;
-    popover.style.left = `${Math.max(Math.min(left, window.innerWidth - popover.offsetWidth - 8), 8)}px`;
-    popover.style.top = `${Math.max(Math.min(bottom + 4, room), 8)}px`;
+    placeAt(popover, left, bottom + 4);
   }
 
   /** @param {Event} event */
@@ -415,13 +478,18 @@ export class RunList {
     const cell = around(event, ".ds-cell");
     const run = this.known.get(around(event, "[data-run]")?.dataset.run ?? "");
     const what = cell?.dataset.column;
-    if (!cell || !run || cell.querySelector(".ds-edit")) return;
-    if (what !== "name" && what !== "tags" && what !== "note") return;
+    if (!cell || !run || !isEditable(what) || cell.querySelector(".ds-edit")) return;
     event.preventDefault();
-    editIn(cell, what, textToEdit(what, run), (text) => {
-      const change = what === "tags" ? { tags: text.split(",").map((tag) => tag.trim()) } : { [what]: text };
-      this.label([run.run_id], change);
-    });
+    editOver(cell, what, run, (change) => this.label([run.run_id], change));
+  }
+
+  /** Puts the chosen runs away, or brings them back; both can be undone for a while. */
+  archive() {
+    const { ids, archived } = this.choice.archiving();
+    this.label(ids, { archived });
+    const told = archived ? ["archived_one", "archived_several"] : ["unarchived_one", "unarchived_several"];
+    const text = plural(ids.length, told[0], told[1]);
+    this.toast.show(text, say("runs_page", "undo"), () => this.label(ids, { archived: !archived }));
   }
 
   /** Shown at once; what the server made of it soon. @param {string[]} ids @param {LabelChange} change */
@@ -439,57 +507,80 @@ export class RunList {
         this.refreshOrSay();
       }, wait);
     }
-    if ("archived" in change) {
-      this.chosen.clear();
-      this.offer();
-    }
+    if ("archived" in change) this.choice.clear();
   }
 
   // -- choosing -----------------------------------------------------------------------------------------------------
 
-  /** Takes the run of a box in or out. @param {Event} event */
-  choose(event) {
+  /**
+   * Takes the run of a box in or out; with Shift, all from the one before.
+   * @param {Event} event
+   */
+  async choose(event) {
+    if (event.target === this.every) return this.chooseEvery();
     const entry = around(event, "[data-run]");
-    const id = entry?.dataset.run;
-    if (!entry || !id) return;
-    if (boxOf(entry).checked) this.chosen.set(id, this.known.get(id)?.place ?? 0);
-    else this.chosen.delete(id);
-    this.offer();
+    const run = this.known.get(entry?.dataset.run ?? "");
+    if (!entry || !run) return undefined;
+    const { checked } = boxOf(entry);
+    const [from, to] = [this.anchor, run.run_id].map((id) => this.placeOf(id));
+    const runs = this.isRange && this.anchor ? await this.between(Math.min(from, to), Math.max(from, to)) : [run];
+    Object.assign(this, { anchor: run.run_id, anchorAt: to, isRange: false });
+    return this.choice.set(runs, checked);
+  }
+
+  /** All that fit, in sight or not; or none. */
+  async chooseEvery() {
+    if (!this.every.checked) return this.choice.clear();
+    return this.choice.set(await this.between(0, Math.min(this.told.fits, MOST_CHOSEN) - 1), true);
+  }
+
+  /** Where in the list a run stands, or stood when its box was ticked. @param {string} id */
+  placeOf(id) {
+    const place = this.ids.indexOf(id);
+    return place < 0 ? this.anchorAt : this.first + place;
+  }
+
+  /** The runs from one place to another, told of already or not. @param {number} from @param {number} to */
+  async between(from, to) {
+    /** @type {RunSummary[]} */
+    const found = [];
+    for (let first = from; first <= to; first += MOST_TOLD) {
+      const { rows } = await this.askFor(first, Math.min(to + 1 - first, MOST_TOLD), this.looked);
+      found.push(...rows);
+    }
+    return found;
   }
 
   /** The runs that are compared are the chosen ones, however one came to them. @param {string[]} ids */
   take(ids) {
-    this.chosen = new Map(ids.map((id) => [id, this.known.get(id)?.place ?? 0]));
-    this.offer();
+    this.choice.take(ids, this.known);
   }
 
   offer() {
-    for (const entry of this.entries) boxOf(entry).checked = this.chosen.has(entry.dataset.run ?? "");
-    const runs = [...this.chosen.keys()].map((id) => this.known.get(id));
-    this.tools.offer(this.chosen.size, MOST_COMPARED, runs.length > 0 && runs.every((run) => run?.archived));
+    for (const entry of this.entries) boxOf(entry).checked = this.choice.has(entry.dataset.run ?? "");
+    this.tools.offer(this.choice.size, MOST_COMPARED, this.choice.archiving());
+    this.showEvery();
   }
 
-  /** The chosen runs as they were launched. */
-  inOrder() {
-    /** @type {(one: [string, number], other: [string, number]) => number} */
-    const before = ([one, place], [other, others]) => place - others || (one < other ? -1 : 1);
-    return [...this.chosen].sort(before).map(([id]) => id);
+  showEvery() {
+    const all =
+      this.ids.length > 0 && this.choice.size >= this.told.fits && this.ids.every((id) => this.choice.has(id));
+    this.every.checked = all;
+    this.every.indeterminate = this.choice.size > 0 && !all;
   }
 
   /** A run was deleted. @param {string} id */
   drop(id) {
-    this.chosen.delete(id);
-    this.offer();
+    this.choice.drop(id);
   }
 }
 
-/** @param {Editable} what @param {RunSummary} run */
-function textToEdit(what, run) {
-  return what === "tags" ? run.tags.join(", ") : run[what];
-}
-
-/** @param {RunSummary} run @param {LabelChange} change */
-function changedRun(run, { add_tags: added = [], name, ...rest }) {
-  const tags = [...new Set([...(rest.tags ?? run.tags), ...added])].filter(Boolean);
-  return { ...run, ...rest, ...(name ? { name } : {}), tags };
+/** What stands between an element and the end of the page. @param {HTMLElement} node */
+function below(node) {
+  let found = 0;
+  for (let one = node.parentElement; one; one = one.parentElement) {
+    const { paddingBottom, marginBottom, borderBottomWidth } = window.getComputedStyle(one);
+    found += parseFloat(paddingBottom) + parseFloat(marginBottom) + parseFloat(borderBottomWidth);
+  }
+  return found;
 }

@@ -8,8 +8,10 @@ import { textOf, words } from "../texts/texts.js";
 
 /** @import { RunSummary } from "../types.d.ts" */
 /** @import { Column } from "./run_columns.js" */
+/** @import { Editable } from "./run_editing.js" */
 
-/** What may be changed in place. @typedef {"name" | "tags" | "note"} Editable */
+const TAGS_ROOM = 14; // what a narrow column has room for, in letters
+const CHIP = 3; // what a tag takes beside its letters
 
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("runs_page", code, given);
@@ -38,6 +40,9 @@ function titleOf(run) {
   return [run.name, told.filter(Boolean).join(" · "), run.note, ...allChanges(run)].filter(Boolean).join("\n");
 }
 
+/** A run's own page, for another tab. @param {string} id */
+export const addressOf = (id) => `?run=${encodeURIComponent(id)}`;
+
 /** @param {string} id */
 export function card(id) {
   return el(
@@ -45,8 +50,8 @@ export function card(id) {
     { class: "ds-run-entry ds-card", "data-run": id },
     chooser(),
     el(
-      "button",
-      { type: "button", class: "ds-run-row" },
+      "a",
+      { class: "ds-run-row", href: addressOf(id) },
       el("span", { class: "ds-run-name" }),
       el("span", { class: "ds-state" }),
       el("span", { class: "ds-run-sub" }),
@@ -73,19 +78,24 @@ export function fillCard(entry, run) {
   const figures = [best === null ? "" : say("best_is", { loss: figure(best) }), peak ? gib(peak) : ""];
   more.textContent = [...tags, ...figures, run.note].filter(Boolean).join(" · ") || "–";
   row.title = titleOf(run);
+  entry.classList.toggle("ds-archived", run.archived);
 }
 
 /** @param {string} id @param {Column[]} columns */
 export function tableRow(id, columns) {
   /** @param {string} name @param {...Node} children */
   const cell = (name, ...children) => el("span", { class: "ds-cell", "data-column": name, role: "cell" }, ...children);
-  const open = el("button", { type: "button", class: "ds-run-row" }, el("span", { class: "ds-run-name" }));
+  const open = el("a", { class: "ds-run-row", href: addressOf(id) }, el("span", { class: "ds-run-name" }));
   return el(
     "div",
     { class: "ds-run-entry ds-table-row", "data-run": id, role: "row" },
     cell("choose", chooser()),
     cell("name", open, pencil("name")),
-    ...columns.map((column) => cell(column.id)),
+    ...columns.map(({ id: name, isFigure }) => {
+      const made = cell(name);
+      made.classList.toggle("ds-figure", Boolean(isFigure));
+      return made;
+    }),
   );
 }
 
@@ -101,11 +111,9 @@ function pencil(what) {
 
 /** @param {HTMLElement} entry @param {RunSummary} run @param {Column[]} columns @param {RunSummary | null} base */
 export function fillRow(entry, run, columns, base) {
-  const row = entry.querySelector(".ds-run-row"); // none while the name is edited
-  if (row instanceof HTMLElement) {
-    part(row, ".ds-run-name").textContent = run.name || run.run_id;
-    row.title = titleOf(run);
-  }
+  const row = part(entry, ".ds-run-row");
+  part(row, ".ds-run-name").textContent = run.name || run.run_id;
+  row.title = titleOf(run);
   entry.classList.toggle("ds-archived", run.archived);
   for (const column of columns) {
     const cell = part(entry, `[data-column="${column.id}"]`);
@@ -124,13 +132,21 @@ function fillCell(cell, run, column, base) {
     cell.replaceChildren(el("span", { class: "ds-state" }));
     showState(part(cell, ".ds-state"), run);
   } else if (column.id === "tags") {
-    const chips = run.tags.map((tag) =>
-      el("button", { type: "button", class: "ds-tag", "data-tag": tag, tabindex: "-1" }, tag),
-    );
-    cell.replaceChildren(...chips, pencil("tags"));
+    cell.replaceChildren(el("span", { class: "ds-tags" }, ...chipsOf(run.tags)), pencil("tags"));
   } else if (column.id === "note") cell.replaceChildren(el("span", { class: "ds-note-text" }, text), pencil("note"));
   else if (column.id === "differs") cell.replaceChildren(...(text ? [changesButton(text, run)] : ["–"]));
   else cell.replaceChildren(text, ...shareNode(run, column, base));
+}
+
+/** As many as there is room for, one at least, and how many more there are. @param {string[]} tags */
+function chipsOf(tags) {
+  let room = TAGS_ROOM;
+  const fitting = tags.filter((tag, place) => (room -= tag.length + CHIP) >= 0 || !place);
+  const more = tags.slice(fitting.length);
+  const chips = fitting.map((tag) =>
+    el("button", { type: "button", class: "ds-tag", "data-tag": tag, tabindex: "-1" }, tag),
+  );
+  return more.length ? [...chips, el("span", { class: "ds-more-tags" }, `+${more.length}`)] : chips;
 }
 
 /** @param {string} text @param {RunSummary} run */
@@ -139,39 +155,10 @@ function changesButton(text, run) {
   return el("button", { type: "button", class: "ds-changes-of", title: [about, ...allChanges(run)].join("\n") }, text);
 }
 
-/** @param {RunSummary} run @param {Column} column @param {RunSummary | null} base @returns {Node[]} */
+/** @param {RunSummary} run @param {Column} column @param {RunSummary | null} base @returns {(Node | string)[]} */
 function shareNode(run, column, base) {
   const share = base && base.run_id !== run.run_id ? shareOf(column.value?.(run), column.value?.(base)) : "";
-  return share ? [el("span", { class: "ds-share" }, ` ${share}`)] : [];
-}
-
-/**
- * An input in the place of what it changes: Enter keeps, Escape leaves it, looking elsewhere keeps.
- * @param {HTMLElement} cell @param {Editable} what @param {string} text @param {(text: string) => void} keep
- */
-export function editIn(cell, what, text, keep) {
-  const label = say(`edit_${what}`);
-  const input = el("input", { class: "ds-edit", value: text, "aria-label": label, placeholder: say(`hint_${what}`) });
-  const held = [...cell.childNodes];
-  let done = false;
-  /** @param {boolean} kept */
-  const end = (kept) => {
-    if (done) return;
-    done = true;
-    cell.replaceChildren(...held);
-    if (what === "name") held.find((node) => node instanceof HTMLElement)?.focus({ preventScroll: true });
-    if (kept && input.value.trim() !== text) keep(input.value.trim());
-  };
-  input.addEventListener("keydown", (event) => {
-    event.stopPropagation();
-    if (event.key !== "Enter" && event.key !== "Escape") return;
-    event.preventDefault(); // or it would press the button that has the focus afterwards
-    end(event.key === "Enter");
-  });
-  input.addEventListener("blur", () => end(true));
-  cell.replaceChildren(input);
-  input.focus();
-  input.select();
+  return share ? [" ", el("span", { class: "ds-share" }, share)] : [];
 }
 
 /** All that differs, beside the cell that says it in short. @param {RunSummary} run @param {() => void} compare */

@@ -1,6 +1,7 @@
 // What stands above the list of runs: search and filter, the order, the columns, and what is done with those chosen.
 
 import { button, el } from "../common/dom.js";
+import { shutsItself } from "../common/menus.js";
 import { COLUMNS, columnsOf } from "./run_columns.js";
 import { keepPrefs, prefs } from "./run_prefs.js";
 import { textOf, words } from "../texts/texts.js";
@@ -15,7 +16,7 @@ const say = (code, given) => words("runs_page", code, given);
 /**
  * `searched`: other words; `changed`: another order or other columns.
  * @typedef {{ searched: () => void, changed: () => void, compare: () => void, label: (change: LabelChange) => void,
- *   pin: () => void, clear: () => void, all: () => void, add: () => void }} Acts
+ *   archive: () => void, pin: () => void, clear: () => void, all: () => void, add: () => void }} Acts
  */
 
 export class RunTools {
@@ -28,8 +29,8 @@ export class RunTools {
       class: "ds-run-search",
       id: "search-runs",
       hidden: true,
-      placeholder: say("search"),
       "aria-label": say("search"),
+      "aria-describedby": "search-runs-help",
       title: say("search_title"),
     });
     this.state = el(
@@ -61,9 +62,7 @@ export class RunTools {
     });
     this.tag.addEventListener("keydown", (event) => this.addTag(event));
     this.pin = button(say("pin"), { class: "ds-step", id: "pin-run" }, acts.pin);
-    this.archive = button(say("archive"), { class: "ds-step", id: "archive-runs" }, () =>
-      acts.label({ archived: this.archive.dataset.back !== "true" }),
-    );
+    this.archive = button(say("archive"), { class: "ds-step", id: "archive-runs" }, acts.archive);
     const clear = button(say("clear"), { class: "ds-step", id: "clear-chosen" }, acts.clear);
     this.choice = el(
       "div",
@@ -75,13 +74,18 @@ export class RunTools {
       clear,
     );
     this.count = el("p", { class: "ds-remark ds-run-count", role: "status", hidden: true });
-    this.filters = el("div", { class: "ds-run-filters" }, this.state, this.sort, this.archivedLabel, this.columns);
+    this.none = button(say("clear_search"), { class: "ds-link", id: "clear-search", hidden: true }, () =>
+      this.searchFor("", true),
+    );
+    this.filters = el("div", { class: "ds-run-filters" }, this.state, this.sort, this.columns, this.archivedLabel);
     const line = el("div", { class: "ds-run-tools" }, this.all, this.search, this.filters, this.add);
     this.hint = el("p", { class: "ds-remark ds-run-hint", hidden: true }, say("choose_hint"));
-    const status = el("div", { class: "ds-run-status" }, this.count, this.hint, this.choice);
+    this.help = el("p", { class: "ds-remark ds-run-hint", id: "search-runs-help", hidden: true }, say("search_help"));
+    for (const event of ["focus", "blur"]) this.search.addEventListener(event, () => this.showHint());
+    const status = el("div", { class: "ds-run-status" }, this.count, this.none, this.hint, this.help, this.choice);
     this.node = el("div", { class: "ds-run-over" }, line, status);
     this.several = false;
-    this.offer(0, 1, false);
+    this.offer(0, 1, { ids: [], archived: true });
   }
 
   sortChoice() {
@@ -104,12 +108,14 @@ export class RunTools {
       box.checked = columnsOf(prefs().columns).some((column) => column.id === id);
       return { box, node: el("label", { class: "ds-check" }, box, say(`column_${id}`)) };
     });
+    const opener = el("summary", { class: "ds-step" }, say("columns"));
     const fold = el(
       "details",
       { class: "ds-columns-choice", id: "choose-columns" },
-      el("summary", { class: "ds-step" }, say("columns")),
+      opener,
       el("div", { class: "ds-columns-list" }, ...boxes.map(({ node }) => node)),
     );
+    shutsItself(fold, opener);
     fold.addEventListener("change", () => {
       keepPrefs({ columns: boxes.filter(({ box }) => box.checked).map(({ box }) => box.value) });
       this.acts.changed();
@@ -117,18 +123,24 @@ export class RunTools {
     return fold;
   }
 
-  /** The head of a column: a button where it can be sorted by. @param {string} id @param {boolean} sorts */
-  heading(id, sorts) {
-    const { sort = "", down = false } = prefs();
+  /**
+   * The head of a column: a button where it can be sorted by.
+   * @param {{ id: string, sorts?: boolean, isFigure?: boolean }} column
+   */
+  heading({ id, sorts, isFigure }) {
+    const kept = prefs();
+    const isLaunched = !kept.sort || (kept.sort === "date" && kept.down); // the newest first
+    const { sort, down } = isLaunched ? { sort: "date", down: true } : { sort: kept.sort, down: kept.down };
     const title = say(`column_${id}`);
-    if (!sorts) return el("span", { class: "ds-cell", role: "columnheader" }, title);
+    const about = { class: isFigure ? "ds-cell ds-figure" : "ds-cell", role: "columnheader", "data-column": id };
+    if (!sorts) return el("span", about, el("span", { class: "ds-sort" }, title));
     const isIt = sort === id;
-    const arrow = isIt ? (down ? " ↓" : " ↑") : "";
     const order = isIt ? (down ? "descending" : "ascending") : "none";
     // Once the other way, then as they were launched.
-    const next = () => (isIt && !down ? this.sortBy(id, true) : this.sortBy(isIt ? "" : id, false));
-    const sortIt = button(title + arrow, { class: "ds-sort", title: say("sort_by_column", { column: title }) }, next);
-    return el("span", { class: "ds-cell", role: "columnheader", "aria-sort": order, "data-sort": id }, sortIt);
+    const turns = isIt && !down && id !== "date";
+    const next = () => (turns ? this.sortBy(id, true) : this.sortBy(isIt && !isLaunched ? "" : id, false));
+    const sortIt = button(title, { class: "ds-sort", title: say("sort_by_column", { column: title }) }, next);
+    return el("span", { ...about, "aria-sort": order }, sortIt);
   }
 
   /** @param {string} sort @param {boolean} down */
@@ -149,9 +161,16 @@ export class RunTools {
     return [this.search.value.trim(), state].filter(Boolean).join(" ");
   }
 
-  /** @param {string} text */
-  searchFor(text) {
+  /** What is looked for, as it is said. */
+  get looked() {
+    const state = this.isAlone && this.state.value ? textOf("states", this.state.value) : "";
+    return [this.search.value.trim(), state].filter(Boolean).join(" · ");
+  }
+
+  /** @param {string} text @param {boolean} [only] whatever their state */
+  searchFor(text, only = false) {
     this.search.value = text;
+    if (only) this.state.value = "";
     this.acts.searched();
   }
 
@@ -170,6 +189,7 @@ export class RunTools {
   /** @param {boolean} alone @param {boolean} table */
   layOut(alone, table) {
     this.isAlone = alone;
+    this.search.placeholder = say(alone ? "search_example" : "search");
     this.all.hidden = alone;
     this.filters.hidden = this.add.hidden = !alone;
     this.showHint();
@@ -183,21 +203,21 @@ export class RunTools {
     this.several = total > 1;
     this.showHint();
     this.filters.hidden = !this.isAlone || this.search.hidden;
-    this.archivedLabel.hidden = !archived;
+    this.archivedLabel.classList.toggle("ds-kept-place", !archived); // so that nothing moves when one is put away
     this.archivedCount.textContent = say("archived", { count: String(archived) });
   }
 
-  /** What ticking is for, until something is ticked. */
+  /** What can be searched for, while somebody does; what ticking is for, until something is ticked. */
   showHint() {
-    this.hint.hidden = !this.isAlone || !this.several || !this.choice.hidden;
+    this.help.hidden = !this.isAlone || !this.choice.hidden || document.activeElement !== this.search;
+    this.hint.hidden = !this.isAlone || !this.several || !this.choice.hidden || !this.help.hidden;
   }
 
   /**
    * @param {number} count of those chosen @param {number} most that can be compared
-   * @param {boolean} archived whether all
-   * of them are
+   * @param {{ ids: string[], archived: boolean }} archiving which of them it puts away, or brings back
    */
-  offer(count, most, archived) {
+  offer(count, most, { ids, archived }) {
     this.choice.hidden = count === 0;
     this.showHint();
     this.compare.disabled = count < 2 || count > most;
@@ -206,7 +226,7 @@ export class RunTools {
     this.pin.hidden = count !== 1 || !this.isAlone;
     this.tag.hidden = !this.isAlone;
     this.archive.hidden = !this.isAlone;
-    this.archive.dataset.back = String(archived);
-    this.archive.textContent = say(archived ? "unarchive" : "archive");
+    const some = say("archive_some", { count: String(ids.length) });
+    this.archive.textContent = ids.length < count ? some : say(archived ? "archive" : "unarchive");
   }
 }

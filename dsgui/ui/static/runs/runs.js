@@ -36,7 +36,7 @@ class Monitor {
       all: () => this.showAll(),
       add: () => new Browser("training", (folder) => this.trigger("adopt", { folder })).open(""),
       label: (ids, change) => this.trigger("annotate", { run_ids: ids, change }),
-      isShown: (id) => Boolean(this.view?.ids.includes(id)),
+      held: () => this.view?.ids ?? [],
       colourOf: (id) => (this.view instanceof CompareView ? this.view.colourOf(id) : ""),
       trouble: (error) => this.unwell(error),
     });

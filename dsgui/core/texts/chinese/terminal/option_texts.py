@@ -57,7 +57,8 @@ OPTIONS: Mapping[str, str] = {
     "launch_follow": "打印运行的输出，直到运行结束",
     "script_arguments": "脚本自己的参数",
     # runs
-    "searched_words": "只列出以下内容中包含所有这些词的运行：{searched}；“show RUN”显示一次运行以及它为什么慢；"
+    "searched_words": "只列出以下内容中包含所有这些词、或满足这些比较（loss<1、lr>=1e-4、stage=3）的运行：{searched}；"
+    "“show RUN”显示一次运行以及它为什么慢；"
     "“add FOLDER”以只读方式添加不是由 dsgui 启动的训练：HF 的 output_dir、TensorBoard 事件文件、csv_monitor 目录、"
     "日志，或包含多次运行的目录（已添加过的会重新读取）",
     "adopted_name": "与“add”一起使用：运行的名称（默认：目录名）",

@@ -59,7 +59,8 @@ OPTIONS: Mapping[str, str] = {
     "launch_follow": "print the run's output until it ends",
     "script_arguments": "the script's own",
     # runs
-    "searched_words": "list only runs that contain each of these words in their {searched}; “show RUN” prints one "
+    "searched_words": "list only runs that contain each of these words in their {searched}, "
+    "or fit it as a comparison (loss<1, lr>=1e-4, stage=3); “show RUN” prints one "
     "run, and why it is slow; “add FOLDER” adds trainings that dsgui did not start, read-only: an HF output_dir, "
     "TensorBoard event files, a csv_monitor folder, a log, or a folder of several; what was added before is read again",
     "adopted_name": "with “add”: what the run is called (default: its folder’s name)",

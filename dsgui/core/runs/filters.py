@@ -1,0 +1,92 @@
+"""What a comparison among the words of a search asks of a run: `loss<1`, `lr>=1e-4`, `stage=3`, `duration>10m`.
+
+A key is a figure of the list, or an argument or config key by its last parts: `stage` is `zero_optimization.stage`.
+Numbers are compared as numbers, other values as words, with `=` alone."""
+
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from dsgui.core.runs.news import RunSummary
+from dsgui.core.sizes import GIB
+
+Settings = Callable[[], Mapping[str, str]]
+
+_FORM = re.compile(r"([\w.-]+?)(<=|>=|<|>|=)(.*)", re.DOTALL)
+_SIGNS: Mapping[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+}
+_UNIT = re.compile(r"(.*\d)(s|m|h|d|gib|gb)")
+_SCALES = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}  # of durations; memory is in GiB
+_AS_SHOWN = 5e-4  # a figure is what is shown of it, in four digits
+_ALIASES = {"lr": "learning_rate", "learning_rate": "lr"}
+
+
+def _peak(name: str) -> Callable[[RunSummary], float | None]:
+    return lambda run: None if (one := (run.peak or {}).get(name)) is None else one / GIB
+
+
+_FIGURES: Mapping[str, Callable[[RunSummary], float | str | None]] = {
+    "loss": lambda run: run.loss,
+    "final_loss": lambda run: run.loss,
+    "best_loss": lambda run: run.best_loss,
+    "step": lambda run: run.step,
+    "duration": lambda run: run.duration_s,
+    "speed": lambda run: run.steps_per_second,
+    "gpu_peak": _peak("gpu_bytes"),
+    "host_peak": _peak("host_bytes"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A word of a search, in lower case. Without a `value` it is still being typed, and asks nothing."""
+
+    key: str
+    sign: str
+    value: str
+
+    def holds(self, run: RunSummary, settings: Settings) -> bool:
+        """`settings` are asked for only where no figure has the key."""
+        if not self.value:
+            return True
+        if figure := _FIGURES.get(self.key):
+            seen = figure(run)
+            return seen is not None and self._compares(str(seen), _AS_SHOWN)
+        names = {self.key, _ALIASES.get(self.key, self.key)}
+        return any(self._compares(seen) for name, seen in settings().items() if _is_called(name, names))
+
+    def _compares(self, seen: str, tolerance: float = 1e-9) -> bool:
+        one, other = _number(seen), _number(self.value)
+        if self.sign != "=":
+            return one is not None and other is not None and _SIGNS[self.sign](one, other)
+        if one is not None and other is not None and not math.isnan(one):
+            return math.isclose(one, other, rel_tol=tolerance)
+        return seen.lower() == self.value
+
+
+def comparison(word: str) -> Comparison | None:
+    """None for a word that compares nothing."""
+    found = _FORM.fullmatch(word)
+    return Comparison(found[1].lstrip("-").replace("-", "_"), found[2], found[3]) if found else None
+
+
+def _is_called(name: str, keys: set[str]) -> bool:
+    """By its whole name or the last parts of it."""
+    low = name.lower()
+    return any(low == key or low.endswith(f".{key}") for key in keys)
+
+
+def _number(text: str) -> float | None:
+    """3e-4, 10m in seconds, 40gib in GiB."""
+    found = _UNIT.fullmatch(text.lower())
+    amount, unit = (found[1], found[2]) if found else (text, "")
+    try:
+        return float(amount) * _SCALES.get(unit, 1.0)
+    except ValueError:
+        return None

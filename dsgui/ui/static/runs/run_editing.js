@@ -1,0 +1,80 @@
+// What a user writes on a run, changed over the cell where it stands: the editor has room that the cell has not.
+
+import { el, part } from "../common/dom.js";
+import { words } from "../texts/texts.js";
+
+/** @import { LabelChange, RunSummary } from "../types.d.ts" */
+
+/** What may be changed in place. @typedef {"name" | "tags" | "note"} Editable */
+
+const EDGE = 8; // what floats keeps so far from the window's edges
+
+/** @param {string} code @param {Record<string, string>} [given] */
+const say = (code, given) => words("runs_page", code, given);
+
+/** @param {string | undefined} column @returns {column is Editable} */
+export const isEditable = (column) => column === "name" || column === "tags" || column === "note";
+
+/**
+ * Puts what floats where the window has room for it.
+ * @param {HTMLElement} floating @param {number} left @param {number} top
+ */
+export function placeAt(floating, left, top) {
+  const [width, height] = [window.innerWidth - floating.offsetWidth, window.innerHeight - floating.offsetHeight];
+  floating.style.left = `${Math.max(Math.min(left, width - EDGE), EDGE)}px`;
+  floating.style.top = `${Math.max(Math.min(top, height - EDGE), EDGE)}px`;
+}
+
+/** @param {HTMLElement} floating @param {HTMLElement} cell */
+function placeOver(floating, cell) {
+  const { left, top, width, height } = cell.getBoundingClientRect();
+  floating.style.width = `${width}px`;
+  placeAt(floating, left, top + (height - floating.offsetHeight) / 2);
+}
+
+/** @param {Editable} what @param {RunSummary} run */
+const textOf = (what, run) => (what === "tags" ? run.tags.join(", ") : run[what]);
+
+/** @param {Editable} what @param {string} text @returns {LabelChange} */
+const changeOf = (what, text) =>
+  what === "tags" ? { tags: text.split(",").map((tag) => tag.trim()) } : { [what]: text };
+
+/**
+ * Enter keeps, Escape leaves it; both give the focus back. Looking elsewhere keeps.
+ * @param {HTMLElement} cell @param {Editable} what @param {RunSummary} run @param {(change: LabelChange) => void} keep
+ */
+export function editOver(cell, what, run, keep) {
+  const [label, text] = [say(`edit_${what}`), textOf(what, run)];
+  const input = el("input", { class: "ds-edit", value: text, "aria-label": label, placeholder: say(`hint_${what}`) });
+  const over = el("div", { class: "ds-edit-over", popover: "manual" }, input);
+  const place = () => placeOver(over, cell);
+  let done = false;
+  /** @param {boolean} kept @param {boolean} byKey */
+  const end = (kept, byKey) => {
+    if (done) return;
+    done = true;
+    window.removeEventListener("scroll", place, true);
+    over.remove();
+    if (kept && input.value.trim() !== text) keep(changeOf(what, input.value.trim()));
+    if (byKey) part(cell, what === "name" ? ".ds-run-row" : ".ds-pencil").focus({ preventScroll: true });
+  };
+  input.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    if (event.key !== "Enter" && event.key !== "Escape") return;
+    event.preventDefault(); // or it would press what has the focus afterwards
+    end(event.key === "Enter", true);
+  });
+  input.addEventListener("blur", () => end(true, false));
+  window.addEventListener("scroll", place, true);
+  cell.append(over);
+  over.showPopover();
+  place();
+  input.focus();
+  input.select();
+}
+
+/** Until the server has told. @param {RunSummary} run @param {LabelChange} change */
+export function changedRun(run, { add_tags: added = [], name, ...rest }) {
+  const tags = [...new Set([...(rest.tags ?? run.tags), ...added])].filter(Boolean);
+  return { ...run, ...rest, ...(name ? { name } : {}), tags };
+}

@@ -1,0 +1,170 @@
+"""The table of runs in Chromium: what it is scrolled, searched, chosen and edited like."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from dsgui.shell.runs.store import Store
+from tests.browser.running.test_browser_monitor import opened
+from tests.support.app_server import running_app
+from tests.support.made_runs import Made, make_many, make_run
+from tests.support.run_fixtures import wait_until
+
+pytestmark = pytest.mark.browser
+
+MANY = 40
+# Every head stands over its cells: how far its left edge is from theirs, by column.
+OFFSETS = """() => [...document.querySelectorAll(".ds-heads > [data-column]")].map((head) => {
+  const cell = document.querySelector(`.ds-run-rows [data-column="${head.dataset.column}"]`);
+  return head.getBoundingClientRect().left - cell.getBoundingClientRect().left; })"""
+# How much of the last row in sight is cut off by the list's edge.
+CUT = """() => { const list = document.querySelector(".ds-run-list").getBoundingClientRect();
+  const rows = [...document.querySelectorAll(".ds-run-entry")].map((row) => row.getBoundingClientRect());
+  return rows.filter((row) => row.top < list.bottom - 2 && row.bottom > list.bottom + 2).length; }"""
+SCROLLS = "document.documentElement.scrollHeight > window.innerHeight"
+AT_TOP = """(cell) => { const { left, top, width, height } = cell.getBoundingClientRect();
+  return cell.contains(document.elementFromPoint(left + width / 2, top + height / 2)); }"""
+
+
+@pytest.fixture
+def many(tmp_path):
+    """An app on many runs, the newest with a learning rate; its folder and their ids, oldest first."""
+    ids = make_many(tmp_path, MANY)
+    ids.append(make_run(tmp_path, Made("t5", 20, arguments="--learning_rate 1e-4")))
+    with running_app(tmp_path) as app:
+        yield app, tmp_path, ids
+
+
+def row(page, name):
+    return page.locator(".ds-run-rows .ds-run-entry", has=page.get_by_text(name, exact=True))
+
+
+def box(page, number):
+    return page.get_by_label(f"Compare many-{number} with others")
+
+
+def test_heads_stand_over_their_cells_and_menus_and_editors_have_room_and_close(browser, many):
+    app, _, _ = many
+    with opened(browser, app, "tab=runs") as page:
+        expect(row(page, "t5")).to_be_visible()
+        wait_until(lambda: not page.evaluate(SCROLLS))
+        assert page.evaluate(CUT) == 0
+        expect(page.get_by_role("columnheader", name="Started")).to_have_attribute("aria-sort", "descending")
+        figure = row(page, "t5").locator('[data-column="best_loss"]')
+        assert figure.evaluate("node => getComputedStyle(node).textAlign") == "right"
+        expect(row(page, "t5").locator('[data-column="final_loss"]')).to_have_text("0.4000")
+
+        menu, opener = page.locator("#choose-columns"), page.locator("#choose-columns summary")
+        opener.click()
+        page.get_by_label("Note", exact=True).check()
+        page.keyboard.press("Escape")
+        expect(menu).not_to_have_attribute("open", "")
+        expect(opener).to_be_focused()
+        opener.click()
+        expect(page.get_by_label("Note", exact=True)).to_be_visible()
+        row(page, "many-30").locator('[data-column="duration"]').click()
+        expect(menu).not_to_have_attribute("open", "")
+        expect(page.locator(".ds-run-title")).to_have_count(0)  # the press did nothing else
+
+        for what in ("tags", "note"):
+            row(page, "t5").hover()
+            row(page, "t5").get_by_role("button", name=f"Edit {what}").click()
+            editor = page.get_by_role("textbox", name=f"Edit {what}")
+            expect(editor).to_be_focused()
+            assert editor.bounding_box()["width"] >= 320
+            editor.fill("one, and-another, third")
+            page.keyboard.press("Enter")
+            expect(editor).to_have_count(0)
+        expect(row(page, "t5").locator(".ds-tag")).to_have_text(["one"])
+        expect(row(page, "t5").locator('[data-column="tags"]')).to_contain_text("+2")
+        row(page, "t5").hover()
+        assert row(page, "t5").get_by_role("button", name="Edit tags").evaluate(AT_TOP)
+
+        page.set_viewport_size({"width": 780, "height": 700})
+        wait_until(lambda: not page.evaluate(SCROLLS) and page.evaluate(CUT) == 0)
+        page.locator(".ds-run-list").evaluate("list => { list.scrollLeft = 300; list.scrollTop = 200; }")
+        wait_until(lambda: max(map(abs, page.evaluate(OFFSETS))) < 1)
+        row(page, "many-30").hover()
+        row(page, "many-30").locator(".ds-run-choose").check()
+        for column in ("choose", "name"):
+            assert row(page, "many-30").locator(f'[data-column="{column}"]').evaluate(AT_TOP)
+            head = page.locator(f'.ds-heads [data-column="{column}"]')
+            assert head.evaluate(AT_TOP)
+            assert head.evaluate("node => getComputedStyle(node).backgroundColor").startswith("rgb(")  # opaque
+
+
+def test_runs_are_chosen_in_ranges_or_all_and_archiving_is_undone(browser, many):
+    app, folder, ids = many
+    every, toast = "#choose-every", ".ds-toast"
+    with opened(browser, app, "tab=runs") as page:
+        places = {name: page.locator(name).bounding_box() for name in ("#choose-columns", "#add-folder")}
+        box(page, 38).check()
+        assert page.locator(every).evaluate("box => box.indeterminate")
+        box(page, 35).click(modifiers=["Shift"])
+        expect(page.locator("#compare-runs")).to_have_text("Compare 4 runs")
+        box(page, 37).click(modifiers=["Shift"])  # as the box is now: off
+        expect(page.locator(".ds-run-choose:checked")).to_have_count(1)
+        box(page, 37).click()
+        page.locator("#archive-runs").click()
+        expect(page.locator(toast)).to_contain_text("2 runs archived")
+        expect(box(page, 37)).to_have_count(0)
+        wait_until(lambda: Store(folder).open(ids[37]).read_label().archived)
+        expect(page.get_by_label("Archived (2)")).to_be_visible()
+        assert places == {name: page.locator(name).bounding_box() for name in places}
+
+        page.get_by_label("Archived (2)").check()
+        box(page, 38).check()
+        box(page, 36).check()
+        box(page, 35).check()
+        expect(page.locator("#archive-runs")).to_have_text("Archive 2")
+        page.locator("#archive-runs").press("Enter")
+        expect(page.get_by_role("button", name="Undo")).to_be_focused()
+        wait_until(lambda: Store(folder).open(ids[36]).read_label().archived)
+        page.keyboard.press("Enter")
+        wait_until(lambda: not Store(folder).open(ids[36]).read_label().archived)
+        assert Store(folder).open(ids[38]).read_label().archived  # it was before
+        expect(page.locator(toast)).to_be_hidden()
+
+        page.locator(every).check()
+        expect(page.locator("#compare-runs")).to_have_text("At most 6 can be compared")
+        page.locator(".ds-run-list").evaluate("list => { list.scrollTop = list.scrollHeight; }")
+        expect(box(page, 0)).to_be_checked()
+        expect(page.locator(every)).to_be_checked()
+        page.locator(every).uncheck()
+        expect(page.locator("#compare-runs")).to_be_hidden()
+
+        with page.context.expect_page() as other:
+            row(page, "many-3").locator('[data-column="state"]').click(modifiers=["ControlOrMeta"])
+        expect(other.value).to_have_url(re.compile(rf"\?run={ids[3]}$"))
+        other.value.close()
+        with page.context.expect_page() as other:
+            row(page, "many-3").locator(".ds-run-row").click(button="middle")
+        expect(other.value).to_have_url(re.compile(rf"\?run={ids[3]}$"))
+        row(page, "many-2").locator('[data-column="state"]').click()
+        expect(page.locator(".ds-run-title")).to_have_text("many-2")
+
+
+def test_a_search_compares_and_what_is_shown_is_listed_whatever_it_finds(browser, many):
+    app, _, ids = many
+    with opened(browser, app, "tab=runs") as page:
+        count = page.locator(".ds-run-count")
+        expect(count).to_have_text(f"{MANY + 1} runs")
+        page.focus("#search-runs")
+        expect(page.locator("#search-runs-help")).to_contain_text("loss<1")
+        page.fill("#search-runs", "lr>=1e-4 stage=3 gpus=2")
+        expect(count).to_have_text(f"1 match in {MANY + 1} runs")
+        expect(page.locator(".ds-run-name")).to_have_text(["t5"])
+        row(page, "t5").locator(".ds-run-choose").check()
+        page.click("#archive-runs")
+        expect(count).to_have_text("No run matches ‘lr>=1e-4 stage=3 gpus=2’ · 1 archived run matches")
+        page.click("#clear-search")
+        expect(count).to_have_text(f"{MANY} runs")
+        expect(page.locator("#search-runs")).to_have_value("")
+    with opened(browser, app, f"run={ids[-1]}") as page:
+        expect(page.locator('.ds-run-row[aria-current="true"] .ds-run-name')).to_have_text("t5")
+        expect(page.locator(".ds-run-name").first).to_have_text("t5")
+        expect(page.locator(".ds-run-count")).to_have_text(f"{MANY} runs")
+    with opened(browser, app, f"compare={ids[0]},{ids[-1]}") as page:
+        expect(page.locator('.ds-run-row[aria-current="true"] .ds-run-name')).to_have_text(["many-0", "t5"])
+        expect(page.locator(".ds-run-name").nth(1)).to_have_text("t5")

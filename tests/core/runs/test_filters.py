@@ -1,0 +1,80 @@
+"""What a comparison among the words of a search asks of a run."""
+
+from dataclasses import replace
+
+from dsgui.core.launch.state import RunState
+from dsgui.core.runs.filters import comparison
+from dsgui.core.runs.listing import fits, searched_text
+from dsgui.core.runs.news import RunSummary
+from tests.support.cases import each_case
+
+GIB = 1 << 30
+SETTINGS = {
+    "gpus": "2",
+    "learning_rate": "1e-4",
+    "bf16": "",
+    "zero_optimization.stage": "3",
+    "zero_optimization.offload_optimizer.device": "cpu",
+    "optimizer.params.lr": "auto",
+}
+BARE = RunSummary("id", "t5", RunState.FAILED, 0.0, 605.0, 10, 10, 0.4, "", tags=("LoRA",), note="x=y")
+RUN = replace(BARE, best_loss=0.35294, steps_per_second=2.5, peak={"gpu_bytes": 40 * GIB})
+
+
+def found(words: str, run: RunSummary = RUN) -> bool:
+    return fits(run, searched_text(run), words.split(), lambda: SETTINGS)
+
+
+@each_case(
+    ("words", "fit"),
+    [
+        ("loss<1", True),
+        ("loss<0.4", False),
+        ("loss<=0.4", True),
+        ("best_loss=0.3529", True),
+        ("best_loss=0.353", True),
+        ("best_loss=0.36", False),
+        ("duration>10m", True),
+        ("duration>1h", False),
+        ("gpu_peak>=40gib", True),
+        ("gpu_peak>40", False),
+        ("host_peak>0", False),  # not measured
+        ("speed>2 step=10", True),
+        ("gpus=2", True),
+        ("gpus>2", False),
+        ("lr>=1e-4", True),
+        ("lr=0.0001", True),
+        ("--learning-rate=1e-4", True),
+        ("lr>1e-4", False),
+        ("stage=3", True),
+        ("zero_optimization.stage=3", True),
+        ("age=3", False),  # no part of a key
+        ("device=cpu", True),
+        ("device>cpu", False),
+        ("state=failed tag=lora", True),
+        ("tag=lo", False),
+        ("x=y", True),  # words of the note
+        ("none=1", False),
+        ("loss<", True),  # still being typed
+        ("loss<1 lr>1", False),
+    ],
+)
+def test_a_run_fits_what_is_compared(words: str, fit: bool) -> None:
+    assert found(words) is fit
+
+
+def test_a_loss_that_is_no_number_is_neither_more_nor_less() -> None:
+    broken = replace(RUN, loss="NaN")
+    assert [found(word, broken) for word in ("loss<1", "loss>1", "loss=nan")] == [False, False, True]
+
+
+def test_settings_are_read_only_where_they_are_asked_for() -> None:
+    def never() -> dict[str, str]:
+        raise AssertionError
+
+    assert fits(RUN, searched_text(RUN), ["loss<1", "t5", "tag:lora"], never)
+
+
+@each_case("word", ["lora", "tag:lora", "http://x?a=b", "<3", "=3"])
+def test_what_has_no_key_or_no_sign_is_a_word(word: str) -> None:
+    assert comparison(word) is None
