@@ -468,7 +468,7 @@ export interface Line extends Style {
   title?: string;
   mode?: string;
   symbol?: string;
-  band?: boolean;
+  band?: import("./metrics/groups.js").Band;
 }
 
 /** Runs taken together; `members` are their places among those compared. */
@@ -545,6 +545,8 @@ export interface Trace {
 export interface Spread {
   low: number;
   high: number;
+  count: number;
+  total: number;
 }
 
 /** What a trace is in its chart; `line` counts its lines. */

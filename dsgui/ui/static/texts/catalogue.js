@@ -949,7 +949,8 @@ export const TEXTS = {
   "same_config": "Same config",
   "more_settings": "{count} more ({mark})",
   "run_one": "{count} run",
-  "runs_many": "{count} runs"
+  "runs_many": "{count} runs",
+  "runs_some": "{count} of {total} runs"
  },
  "charts_page": {
   "loss": "Loss",
@@ -1026,6 +1027,8 @@ export const TEXTS = {
   "charts": "Charts",
   "charts_hidden": "Charts ({count} hidden)",
   "reset_layout": "Reset layout",
+  "groups": "Groups",
+  "fewer_runs": "dotted: not all runs of the group have a value there",
   "moved": "{title}: position {place} of {count}",
   "chart_label": "Chart: {title}. Keys: + and − zoom, arrows pan, 0 resets, L log scale, F full screen; P, S and C save PNG, SVG and CSV",
   "move": "Move {title}: drag, or press an arrow key",

@@ -949,7 +949,8 @@ export const TEXTS = {
   "same_config": "配置相同",
   "more_settings": "另有 {count} 项（{mark}）",
   "run_one": "{count} 次运行",
-  "runs_many": "{count} 次运行"
+  "runs_many": "{count} 次运行",
+  "runs_some": "{total} 次运行中的 {count} 次"
  },
  "charts_page": {
   "loss": "损失",
@@ -1026,6 +1027,8 @@ export const TEXTS = {
   "charts": "图表",
   "charts_hidden": "图表（隐藏 {count} 个）",
   "reset_layout": "恢复默认布局",
+  "groups": "分组",
+  "fewer_runs": "点线：此处组内并非每次运行都有值",
   "moved": "{title}：第 {place} 个，共 {count} 个",
   "chart_label": "图表：{title}。按键：+ 和 − 缩放，方向键平移，0 还原，L 对数坐标，F 全屏；P、S、C 保存为 PNG、SVG 和 CSV",
   "move": "移动 {title}：拖动，或按方向键",

@@ -80,6 +80,8 @@ CHARTS_PAGE: dict[str, str] = {
     "charts": "图表",
     "charts_hidden": "图表（隐藏 {count} 个）",
     "reset_layout": "恢复默认布局",
+    "groups": "分组",
+    "fewer_runs": "点线：此处组内并非每次运行都有值",
     "moved": "{title}：第 {place} 个，共 {count} 个",
     # a chart
     "chart_label": (

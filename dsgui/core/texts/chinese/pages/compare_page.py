@@ -61,4 +61,5 @@ COMPARE_PAGE: dict[str, str] = {
     "more_settings": "另有 {count} 项（{mark}）",
     "run_one": "{count} 次运行",
     "runs_many": "{count} 次运行",
+    "runs_some": "{total} 次运行中的 {count} 次",
 }

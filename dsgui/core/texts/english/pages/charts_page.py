@@ -80,6 +80,8 @@ CHARTS_PAGE: dict[str, str] = {
     "charts": "Charts",
     "charts_hidden": "Charts ({count} hidden)",
     "reset_layout": "Reset layout",
+    "groups": "Groups",
+    "fewer_runs": "dotted: not all runs of the group have a value there",
     "moved": "{title}: position {place} of {count}",
     # a chart
     "chart_label": (

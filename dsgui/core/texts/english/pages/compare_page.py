@@ -61,4 +61,5 @@ COMPARE_PAGE: dict[str, str] = {
     "more_settings": "{count} more ({mark})",
     "run_one": "{count} run",
     "runs_many": "{count} runs",
+    "runs_some": "{count} of {total} runs",
 }
