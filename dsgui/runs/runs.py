@@ -23,6 +23,7 @@ from dsgui.core.launch.plan import LaunchRequest, Plan, WhenBusy, shared_devices
 from dsgui.core.launch.plan_making import make_plan
 from dsgui.core.launch.resume import asked_folder
 from dsgui.core.launch.state import Asked, Identity, RunState, RunStatus
+from dsgui.core.logs.phases import known_phase
 from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics.thinning import Curve, to_json
 from dsgui.core.runs.news import Change, Cursor, Delta, Listed, RunSummary, Window
@@ -376,7 +377,7 @@ class Runs:
             name=self.name_of(directory, plan),
             state=status.state,
             reason=self.masked(status.reason),
-            phase=status.phase,
+            phase=known_phase(status.phase, {series.kind for series in directory.read_series()}),
             phase_s=None if elapsed_s is None else max(elapsed_s - status.phase_at_s, 0.0),
             exit_code=status.exit_code,
             started_at=status.started_at,

@@ -558,6 +558,7 @@ export interface TraceMeta {
   unit?: string;
   logged?: boolean;
   spread?: Spread[];
+  kinds?: string[];
 }
 
 export interface Relayout {

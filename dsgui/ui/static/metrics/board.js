@@ -21,8 +21,9 @@ import { dropDown } from "./chart_tools.js";
 import { Clock } from "./curves.js";
 import { button, el } from "../common/dom.js";
 import { groupedLines, titleOf } from "./groups.js";
+import { markText } from "./marks.js";
 import { inOrder as arranged, isPlain, layoutFrom, moved, neighbour, PLAIN, toggled } from "./layout.js";
-import { textOf, told, words } from "../texts/texts.js";
+import { words } from "../texts/texts.js";
 import { COLOURS, look, markPlace, sharedRange } from "./traces.js";
 
 /** @import { Axis, Group, Layout, Limit, Line, Mark, Place, Range, RunEvent } from "../types.d.ts" */
@@ -465,9 +466,7 @@ export class Board {
         event.kind === "calm" || event.kind === "notified"
           ? null
           : markPlace({ kind: event.kind, at: placeOn(event) }, this.extents.reach);
-      return at === null
-        ? []
-        : [{ kind: event.kind, at, label: label(`${textOf("marks", event.kind)}: ${told(event)}`.slice(0, 120)) }];
+      return at === null ? [] : [{ kind: event.kind, at, label: label(markText(event)) }];
     });
   }
 

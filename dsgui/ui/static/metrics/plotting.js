@@ -232,7 +232,7 @@ function markTrace(events) {
   return {
     x: events.map((event) => event.at),
     y: events.map(() => 0.5),
-    meta: { part: "mark" },
+    meta: { part: "mark", kinds: events.map(({ kind }) => kind) },
     text: events.map((event) => event.label),
     type: "scatter",
     mode: "markers",

@@ -2,6 +2,7 @@
 
 import { duration, figure } from "../common/format.js";
 import { runsText } from "./groups.js";
+import { together } from "./marks.js";
 import { words } from "../texts/texts.js";
 
 /** @import { Axis, Readout, Row, Spread, Trace } from "../types.d.ts" */
@@ -98,8 +99,9 @@ function withRange(mean, spread) {
 function marksAt(traces, at, near) {
   const marks = traces.find(({ meta }) => meta?.part === "mark");
   const texts = /** @type {string[]} */ (marks?.text ?? []);
-  const there = texts.filter((_, i) => Math.abs((marks?.x[i] ?? NaN) - at) <= near);
-  return there.map((text) => (text.length > LONGEST_MARK ? `${text.slice(0, LONGEST_MARK - 1)}…` : text)).slice(-3);
+  const all = texts.map((text, i) => ({ kind: marks?.meta?.kinds?.[i] ?? "", text, at: marks?.x[i] ?? NaN }));
+  const there = together(all.filter((one) => Math.abs(one.at - at) <= near));
+  return there.map((text) => (text.length > LONGEST_MARK ? `${text.slice(0, LONGEST_MARK - 1)}…` : text));
 }
 
 /**

@@ -112,6 +112,8 @@ CHARTS_PAGE: dict[str, str] = {
     "row_at": "位于 {place}",
     "smoothed_from": "原值 {value}",
     "more_rows": "还有 {count} 条",
+    "warnings_here": "{count} 条警告",
+    "overflows_here": "{count} 次溢出",
     # why it is slow
     "speed_early": "正在测量，训练约 30 秒后给出结论。",
     "speed_head": "速度：",
