@@ -92,14 +92,13 @@ export class CompareView {
     this.differences = el("section", { class: "ds-differences", "aria-label": say("differences") });
     this.board = this.makeBoard();
     this.board.tools.append(el("label", { class: "ds-grouping" }, say("group_by"), this.grouping));
-    const href = `/dsgui/report?${new URLSearchParams({ runs: ids.join(",") })}`;
-    const report = el("a", { class: "ds-step", download: true, href }, say("report"));
+    this.report = el("a", { class: "ds-step", download: true, href: this.reported(ids[0]) }, say("report"));
     const overview = el("div", { class: "ds-overview" }, this.table, this.differences);
     overview.style.setProperty("--runs", String(ids.length));
     this.node = el(
       "div",
       { class: "ds-run ds-compare", "aria-busy": "true" },
-      el("div", { class: "ds-run-head" }, this.title, report),
+      el("div", { class: "ds-run-head" }, this.title, this.report),
       this.said,
       this.answers,
       overview,
@@ -198,9 +197,15 @@ export class CompareView {
     );
   }
 
+  /** The report's address, which tells the figures against the same run. @param {string} base */
+  reported(base) {
+    return `/dsgui/report?${new URLSearchParams({ runs: this.ids.join(","), baseline: base })}`;
+  }
+
   /** @param {Run[]} kept @param {ComparedRun[]} runs */
   figures(kept, runs) {
     const base = this.base(kept);
+    this.report.href = this.reported(kept[base].follower.id);
     const heads = kept.map((run, place) => this.head(run, place === base));
     const states = row(
       say("state"),
