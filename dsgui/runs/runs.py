@@ -371,7 +371,7 @@ class Runs:
         events, events_offset = directory.read_lines(directory.events_file, cursor.events)
         status, progress = seen.status, directory.read_progress()
         output, output_offset = self._shown_output(directory, cursor.output, status.state.live)
-        elapsed_s = self._elapsed_s(directory, status)
+        elapsed_s, label = self._elapsed_s(directory, status), directory.read_label()
         return Delta(
             run_id=run_id,
             name=self.name_of(directory, plan),
@@ -399,6 +399,8 @@ class Runs:
             output=output,
             cursor=replace(news, events=events_offset, output=output_offset, turn=turn),
             anew=anew,
+            tags=tuple(map(self.masked, label.tags)),
+            note=self.masked(label.note),
         )
 
     def _told(self, event: Mapping[str, Any]) -> dict[str, Any]:

@@ -87,6 +87,8 @@ export interface RunAbout {
 export interface Delta {
   run_id: string;
   name: string;
+  tags: string[];
+  note: string;
   state: string;
   reason: string;
   phase: string;

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from dsgui.core.runs.label import Label
 from dsgui.shell.runs.store import Store
 from tests.browser.running.test_browser_monitor import opened
 from tests.support.app_server import running_app
@@ -133,6 +134,35 @@ def test_a_pinned_baseline_is_what_others_are_measured_by(browser, made):
         page.get_by_role("button", name="Unpin the baseline").click()
         expect(page.locator(".ds-pinned")).to_have_count(0)
         expect(cell(page, ids["fast"], "gpu_peak")).to_have_text("31.00 GiB")
+
+
+def test_a_run_is_renamed_tagged_and_noted_on_its_page(browser, made):
+    app, ids, folder = made
+    label = Store(folder).open(ids["slow"]).read_label
+    with opened(browser, app, f"run={ids['slow']}") as page:
+        page.get_by_role("button", name="Add tags").click()
+        page.keyboard.insert_text("lora, , good, lora")
+        page.keyboard.press("Enter")
+        expect(page.locator(".ds-run-tags .ds-tag")).to_have_text(["lora", "good"])
+        expect(page.get_by_role("button", name="Edit tags")).to_be_focused()
+        page.get_by_role("button", name="Add a note").click()
+        page.keyboard.insert_text("the <b>second</b> one")
+        page.locator(".ds-run-title").click()  # elsewhere: kept
+        expect(page.locator(".ds-run-note")).to_contain_text("the <b>second</b> one")
+        page.locator(".ds-run-head").get_by_role("button", name="Rename").click()
+        page.wait_for_timeout(1200)  # the run is asked for meanwhile: what is typed stays
+        page.keyboard.insert_text("renamed")
+        page.keyboard.press("Enter")
+        expect(page.locator(".ds-run-title")).to_have_text("renamed")
+        wait_until(lambda: label().note == "the <b>second</b> one" and label().name == "renamed")
+        assert label().tags == ("lora", "good")
+        page.get_by_role("button", name="Edit tags").click()
+        page.keyboard.insert_text("")
+        page.keyboard.press("Escape")  # leaves it
+        page.reload()
+        expect(page.locator(".ds-run-title")).to_have_text("renamed")
+        expect(page.locator(".ds-run-tags .ds-tag")).to_have_text(["lora", "good"])
+    Store(folder).open(ids["slow"]).write_label(Label())
 
 
 def test_a_run_is_renamed_tagged_noted_and_archived_in_place(browser, made):

@@ -785,6 +785,8 @@ export const TEXTS = {
   "hint_name": "As launched",
   "hint_tags": "tag, tag",
   "hint_note": "Note",
+  "add_tags": "Add tags",
+  "add_note": "Add a note",
   "one_run": "{count} run",
   "runs": "{count} runs",
   "one_match": "{count} match",

@@ -785,6 +785,8 @@ export const TEXTS = {
   "hint_name": "启动时的名称",
   "hint_tags": "标签, 标签",
   "hint_note": "备注",
+  "add_tags": "添加标签",
+  "add_note": "添加备注",
   "one_run": "{count} 次运行",
   "runs": "{count} 次运行",
   "one_match": "{count} 个匹配",
