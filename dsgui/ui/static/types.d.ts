@@ -188,6 +188,7 @@ export interface Diagnosis {
   meaning: string;
   advice: string[];
   remedy: { label: string } | null;
+  on_launch?: number | null;
   ends: string;
   set_aside: string[];
   cause?: string[];

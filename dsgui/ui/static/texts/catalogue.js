@@ -303,6 +303,7 @@ export const TEXTS = {
   "diagnosis": "Diagnosis",
   "first_rank": "First failing rank: {rank}.",
   "clone_changed": "Clone with this change",
+  "clone_directory": "Clone and set it",
   "change": "Change: {label}",
   "not_offered": "Not offered",
   "traceback": "First traceback",
