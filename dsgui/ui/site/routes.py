@@ -231,7 +231,7 @@ def _add_inspection(router: APIRouter, inspection: Inspection) -> None:
     @router.get("/runs/{run_id}/search")
     def searched(run_id: str, words: str = Query("", max_length=500), errors: bool = False) -> Response:
         try:
-            found = inspection.search(run_id, words, errors) if words or errors else {"matches": [], "more": False}
+            found = inspection.search(run_id, words, errors) if words or errors else {"matches": [], "total": 0}
             return _json(found)
         except RunError as error:
             raise HTTPException(404, str(error)) from error

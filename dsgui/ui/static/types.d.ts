@@ -327,8 +327,8 @@ export interface PatternAnswer {
 }
 
 export interface SearchAnswer {
-  matches: { line: string; offset: number }[];
-  more: boolean;
+  matches: { line: string; offset: number; number: number | null }[];
+  total: number;
 }
 
 export interface OutputAnswer {

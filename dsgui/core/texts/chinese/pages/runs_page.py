@@ -138,7 +138,7 @@ RUNS_PAGE: dict[str, str] = {
     "no_errors": "输出中没有发现错误。",
     "no_output": "没有输出。",
     "no_lines": "保存的输出中没有匹配的行。",
-    "many_lines": "至少 {count} 行匹配；显示最后的部分。",
+    "many_lines": "{count} 行匹配；显示最后 {shown} 行。",
     "one_line": "1 行匹配。",
     "lines": "{count} 行匹配。",
     "cloned": "已从运行 {run} 载入；尚未启动",

@@ -140,7 +140,7 @@ RUNS_PAGE: dict[str, str] = {
     "no_errors": "No errors found in the output.",
     "no_output": "No output.",
     "no_lines": "No matching lines in the stored output.",
-    "many_lines": "{count} or more matching lines; the last ones are shown.",
+    "many_lines": "{count} matching lines; the last {shown} are shown.",
     "one_line": "1 matching line.",
     "lines": "{count} matching lines.",
     "cloned": "Loaded from run {run}; not started",
