@@ -16,6 +16,7 @@ const PURE = [
     "format",
     "groups",
     "layout",
+    "marks",
     "options",
     "plotting",
     "readout",

@@ -32,12 +32,17 @@ class Inspection:
         self._figures: dict[tuple[str, int], Figures] = {}  # of ended runs, by the size of their points
 
     def search(self, run_id: str, words: str, errors: bool = False) -> dict[str, Any]:
-        """The last lines of the output with `words`; with `errors`, the first line that tells of an error."""
+        """The last lines of the output with `words`, and how many there are; with `errors`, the first line that tells
+        of an error."""
         directory = self._store.open(run_id)
-        found, more = ([first_error(directory)], False) if errors else search(directory, words)
+        found, total = ([first_error(directory)], 1) if errors else search(directory, words)
         shown = (words, self._runs.masked)
-        lines = [{"offset": one.offset, "line": _excerpt(_text(one.line), *shown)} for one in found if one]
-        return {"matches": lines, "more": more}
+        lines = [
+            {"offset": one.offset, "line": _excerpt(_text(one.line), *shown), "number": one.number}
+            for one in found
+            if one
+        ]
+        return {"matches": lines, "total": total if lines else 0}
 
     def output_around(self, run_id: str, offset: int) -> dict[str, Any]:
         """The line of the output at byte `offset`, with what comes before and after it; where `offset` is negative its

@@ -42,8 +42,9 @@ class Reports:
     ) -> None:
         self._store, self._runs, self._clock, self._assets = store, runs, clock, assets
 
-    def html(self, run_ids: Sequence[str]) -> str:
-        """One file with everything in it. Raises `RunError`, also for none and for more than twelve runs."""
+    def html(self, run_ids: Sequence[str], baseline: str = "") -> str:
+        """One file with everything in it; the figures are told against those of `baseline`, where that is one of the
+        runs. Raises `RunError`, also for none and for more than twelve runs."""
         wanted = list(dict.fromkeys(run_ids))
         if not 1 <= len(wanted) <= MOST_RUNS:
             raise RunError(wrong("report.many", count=str(len(wanted)), most=str(MOST_RUNS)))
@@ -53,7 +54,7 @@ class Reports:
         shown = [(name, self._masked(own)) for name, own in zip(names, curves, strict=True)]
         made = words("report_page", "made", when=_date(self._clock()))
         sections = [one.masked(self._runs.masked) for one in compared([self._settings(run_id) for run_id in wanted])]
-        return report_html(told, charts(shown), self._assets(), made, by_time(shown), sections)
+        return report_html(told, charts(shown), self._assets(), made, by_time(shown), sections, baseline)
 
     def _settings(self, run_id: str) -> Settings:
         directory, config = self._store.open(run_id), None

@@ -23,6 +23,7 @@ from dsgui.core.launch.plan import LaunchRequest, Plan, WhenBusy, shared_devices
 from dsgui.core.launch.plan_making import make_plan
 from dsgui.core.launch.resume import asked_folder
 from dsgui.core.launch.state import Asked, Identity, RunState, RunStatus
+from dsgui.core.logs.phases import known_phase
 from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics.thinning import Curve, to_json
 from dsgui.core.runs.news import Change, Cursor, Delta, Listed, RunSummary, Window
@@ -376,13 +377,13 @@ class Runs:
         events, events_offset = directory.read_lines(directory.events_file, cursor.events)
         status, progress = seen.status, directory.read_progress()
         output, output_offset = self._shown_output(directory, cursor.output, status.state.live)
-        elapsed_s = self._elapsed_s(directory, status)
+        elapsed_s, label = self._elapsed_s(directory, status), directory.read_label()
         return Delta(
             run_id=run_id,
             name=self.name_of(directory, plan),
             state=status.state,
             reason=self.masked(status.reason),
-            phase=status.phase,
+            phase=known_phase(status.phase, {series.kind for series in directory.read_series()}),
             phase_s=None if elapsed_s is None else max(elapsed_s - status.phase_at_s, 0.0),
             exit_code=status.exit_code,
             started_at=status.started_at,
@@ -404,6 +405,8 @@ class Runs:
             output=output,
             cursor=replace(news, events=events_offset, output=output_offset, turn=turn),
             anew=anew,
+            tags=tuple(map(self.masked, label.tags)),
+            note=self.masked(label.note),
         )
 
     def _told(self, event: Mapping[str, Any]) -> dict[str, Any]:

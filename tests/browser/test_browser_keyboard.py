@@ -104,7 +104,7 @@ def test_axe_finds_nothing_wrong_in_a_report(browser, made, tmp_path):
             page.locator(".js-plotly-plot").first.wait_for()
             assert violations(page) == []
             ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
-            assert ground == ("rgb(255, 255, 255)" if scheme == "light" else "rgb(21, 28, 38)")
+            assert ground == ("rgb(245, 247, 250)" if scheme == "light" else "rgb(12, 17, 24)")
 
 
 def test_axe_would_find_what_is_wrong(at):

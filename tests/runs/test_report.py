@@ -67,8 +67,9 @@ def made_run(bench: Bench, name="first", *, config="{}", steps=200, state=RunSta
     return plan.run_id
 
 
-def report(bench, *run_ids, secrets=()):
-    return Reports(bench.store, Runs(bench.store, Launcher(), secrets=secrets), lambda: 1_790_000_000.0).html(run_ids)
+def report(bench, *run_ids, secrets=(), baseline=""):
+    reports = Reports(bench.store, Runs(bench.store, Launcher(), secrets=secrets), lambda: 1_790_000_000.0)
+    return reports.html(run_ids, baseline)
 
 
 def text_of(html):
@@ -103,17 +104,48 @@ def test_several_runs_are_laid_over_each_other_and_their_configs_compared(bench:
     third = made_run(bench, "three", config="no config")
     text = text_of(report(bench, first, second, third, second))
     assert "3 runs compared" in text
-    keys = re.search(r"<table class=keys>.*?</table>", text, re.DOTALL)[0]
+    keys = re.search(r"<table class=keys .*?</table>", text, re.DOTALL)[0]
     rows = re.findall(r"<tr><th scope=row>(.*?)</th>(.*?)</tr>", keys)
     assert {key: re.findall(r"<td>(.*?)</td>", cells) for key, cells in rows} == {
-        "a": ["1", "–", "can’t be read"],
+        "a": ["1", "not set", "can’t be read"],
         "zero_optimization.stage": ["2", "3", "can’t be read"],
-        "b": ["–", "[1]", "can’t be read"],
+        "b": ["not set", "[1]", "can’t be read"],
     }
     drawn = charts_in(report(bench, first, second, third))
     assert [line["run"] for line in drawn["Loss"]["lines"]] == ["one", "two", "three"]
     assert len({line["colour"] for line in drawn["GPU memory"]["lines"]}) == 3
     assert len(drawn["GPU memory"]["lines"]) == 3 * 2  # cards; what each run took of them is told of one run alone
+
+
+def test_figures_are_told_against_the_baseline_and_are_better_or_worse_where_one_is(bench: Bench):
+    first, second = made_run(bench, "one", steps=49), made_run(bench, "three", steps=98)
+    plain = text_of(report(bench, first, second))
+    assert "class='away" not in plain
+    assert "<small>baseline" not in plain
+
+    def rows(baseline):
+        text = text_of(report(bench, first, second, baseline=baseline))
+        return text, dict(re.findall(r"<tr><th scope=row>(.*?)</th>(.*?)</tr>", text))
+
+    text, told = rows(first)
+    assert re.search(r"one</span><small>baseline</small>", text)
+    assert "<td>98 <small class='away '>+100 %</small></td>" in told["Steps"]
+    assert re.search(r"<small class='away worse'>\+\d+ % worse</small>", told["Final loss (last logged)"])
+    assert "away" not in told["GPU 0 in use, peak · mean"]  # as much in both
+    assert "% better" in rows(second)[1]["Final loss (last logged)"]
+
+
+def test_all_charts_of_a_run_with_steps_are_drawn_by_them_the_machines_too(bench: Bench):
+    drawn = charts_in(report(bench, made_run(bench, steps=40)))
+    assert {chart["axis"] for chart in drawn.values()} == {"step"}
+    (line, *_) = drawn["GPU utilization"]["lines"]
+    # A reading is at the step that was done by then; before the first step it is nowhere.
+    assert [step for step in line["step"] if step is not None][-1] == 40
+    assert all(step is None or abs(step - 2 * time) <= 1 for step, time in zip(line["step"], line["time"], strict=True))
+    assert {title: chart["y"] for title, chart in drawn.items()}.items() >= {
+        "Loss": "loss",
+        "GPU memory": "GiB",
+    }.items()
 
 
 def test_a_line_has_the_colour_of_the_runs_page(bench: Bench):
@@ -194,10 +226,10 @@ def test_a_training_that_tells_no_speed_has_one_measured():
     assert "Throughput" not in {chart["title"] for chart in charts([("run", [curve(np.ones(8))])])}
 
 
-def test_a_lone_score_is_named_and_a_unit_is_said_only_where_there_is_one(bench: Bench):
+def test_a_lone_score_is_named_and_a_unit_stands_at_its_axis(bench: Bench):
     html = report(bench, make_run(bench.store.runs_dir, Made(steps=20)))
     captions = dict(re.findall(r"<figcaption>(.*?)</figcaption>(.*?)<div class=chart", html))
-    assert {"Gradient norm", "Evaluation", "Host memory (GiB)"} <= set(captions)
+    assert {"Gradient norm", "Evaluation", "Host memory"} <= set(captions)
     assert "bleu" in captions["Evaluation"]
     assert captions["Gradient norm"] == ""
 
@@ -243,6 +275,7 @@ def test_the_route_gives_it_as_a_file_and_an_unknown_run_is_a_sentence(tmp_path)
     assert answer.status_code == 200
     assert answer.headers["content-disposition"] == f'attachment; filename="{run_id}.html"'
     assert run_id in answer.text
+    assert served.ask("GET", f"/dsgui/report?runs={run_id}&baseline=<b>", bearer()).status_code == 422
     answer = served.ask("GET", f"/dsgui/report?runs={run_id},20200101-000000-0000", bearer())
     assert answer.status_code == 404
     assert "Run 20200101-000000-0000 was not found" in answer.json()["detail"]
@@ -275,7 +308,7 @@ def test_it_opens_from_the_disk_draws_every_chart_and_asks_nobody(bench: Bench, 
     page.select_option("#axis", "time")
     expect(page.locator(".chart").first.locator(".xtitle")).to_have_text("min")
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert ground == ("rgb(255, 255, 255)" if scheme == "light" else "rgb(21, 28, 38)")
+    assert ground == ("rgb(245, 247, 250)" if scheme == "light" else "rgb(12, 17, 24)")
     blue = {"light": "rgb(0, 114, 178)", "dark": "rgb(90, 169, 230)"}[scheme]  # as the page has it
     drawn = page.locator(".chart .scatterlayer .trace .js-line").first
     for line in (drawn, page.locator(".legend .line-0").first):

@@ -19,6 +19,7 @@ import pytest
 from dsgui.core.errors import RunError
 from dsgui.core.launch.command import MARKER
 from dsgui.core.launch.state import Asked, RunState
+from dsgui.core.logs.phases import known_phase
 from dsgui.core.logs.trainlog import Progress
 from dsgui.core.runs.news import Cursor
 from dsgui.runs.runs import Runs
@@ -550,6 +551,20 @@ def test_a_compiler_at_work_is_seen_though_nothing_is_printed(bench: Bench) -> N
     bench.ended(run_id)
     assert phase_of("training", {"cc1plus"}) == "training"
     assert phase_of("starting", {"python"}) == "starting"
+
+
+def test_a_run_that_has_told_a_value_starts_no_more(bench: Bench) -> None:
+    """“Starting for 3 min: still loading PyTorch” stood beside its loss."""
+    run_id = bench.start("import time; print({'eval_loss': 6.2}, flush=True); time.sleep(600)")
+    wait_until(lambda: bench.runs.follow(run_id, Cursor()).phase == "first_values")
+    bench.runs.stop(run_id)
+    bench.ended(run_id)
+    assert [known_phase("starting", kinds) for kinds in ({"eval", "train"}, {"eval"}, set())] == [
+        "training",
+        "first_values",
+        "starting",
+    ]
+    assert known_phase("compiling", {"eval"}) == "compiling"
 
 
 def test_several_operators_are_one_wait_since_the_first() -> None:

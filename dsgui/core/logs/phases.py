@@ -2,6 +2,7 @@
 evaluating."""
 
 import re
+from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,7 @@ _UNBOUNDED = re.compile(
 )
 STARTING, COMPILING, PREPARING, TOKENIZING = "starting", "compiling", "preparing", "tokenizing"
 SLURM_QUEUE = "slurm_queue"
+FIRST_VALUES, TRAINING = "first_values", "training"
 _LABEL_LIMIT = 80
 # The first that fits names what a bar's description says is prepared.
 _PREPARATIONS = (
@@ -39,6 +41,14 @@ _PREPARATIONS = (
 )
 _IS_WORK = re.compile(r"[a-z]{2,20}ing\b")
 PREPARATIONS = frozenset(code for code, _ in _PREPARATIONS)
+
+
+def known_phase(told: str, kinds: Set[str]) -> str:
+    """The phase of a run whose output tells `told`, and that logged points of these kinds: what has logged a value
+    starts no more, whatever source the value is from."""
+    if told != STARTING or not kinds:
+        return told
+    return TRAINING if "train" in kinds else FIRST_VALUES
 
 
 def preparation(description: str) -> str:

@@ -15,6 +15,7 @@ from dsgui.core.runs.clone import changed_config, changed_environment, changed_w
 from dsgui.core.script.words import value_of
 from dsgui.core.texts.saying import Said, said
 
+_SETS_DIRECTORY = "or_working_directory"
 _TOLD_BY = 80  # characters at the beginning of a message that tell it from others
 
 
@@ -64,7 +65,12 @@ class Offer:
         found = self.diagnosis
         remedy = {"label": str(found.remedy.label)} if found.remedy else None
         told = {"set_aside": list(map(str, self.set_aside)), "cause": list(map(str, self.cause))}
-        return found.to_json() | {"remedy": remedy, "ends": self.ends} | told
+        return found.to_json() | {"remedy": remedy, "ends": self.ends, "on_launch": self._on_launch} | told
+
+    @property
+    def _on_launch(self) -> int | None:
+        """The place of the advice to set the working directory, which a clone's page has a field for."""
+        return next((at for at, one in enumerate(self.diagnosis.advice) if one.code == _SETS_DIRECTORY), None)
 
     @property
     def ends(self) -> str:

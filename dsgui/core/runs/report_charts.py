@@ -1,8 +1,9 @@
 """The charts of a report and their lines: the curves of one run, or those of several runs overlaid.
 
-A chart is plain JSON: title, unit, whether it begins at zero, its usual axis ("step" or "time") and `lines`, each with
-its run, what it is of there, the places of its colour and dashes, `step`, `time` (seconds), `value` (None is a gap) and
-`odd`: the places of values that are NaN or infinite, in words. Long curves are thinned but keep every spike.
+A chart is plain JSON: title, `y` (what its vertical axis shows), unit, whether it begins at zero, the axis all charts
+are drawn by ("step" or "time") and `lines`, each with its run, what it is of there, the places of its colour and
+dashes, `step`, `time` (seconds), `value` (None is a gap) and `odd`: the places of values that are NaN or infinite, in
+words. Long curves are thinned but keep every spike.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -53,7 +54,8 @@ def charts(runs: Sequence[tuple[str, Sequence[Curve]]]) -> list[Chart]:
     if not any(chart["lines"] for chart in found if chart["title"] == CHARTS[THROUGHPUT].title):
         found.append(_chart(joined, THROUGHPUT, axis, _speeds, _STEPS_A_SECOND))
     found.append(_chart(joined, EVALUATION, axis, _logged(EVALUATION)))
-    found += [_chart(joined, id, "time", _readings(id, len(runs) > 1)) for id in _of_machine()]
+    machine = joined if axis == "time" else [(name, _stepped(curves)) for name, curves in joined]
+    found += [_chart(machine, id, axis, _readings(id, len(runs) > 1)) for id in _of_machine()]
     return [chart for chart in found if chart["lines"]]
 
 
@@ -76,6 +78,23 @@ def by_time(runs: Sequence[tuple[str, Sequence[Curve]]]) -> str:
         else words("report_page", "no_steps")
     )
     return words("report_page", "drawn_by_time", whose=whose)
+
+
+def _stepped(curves: Sequence[Curve]) -> list[Curve]:
+    """With readings of the machine at the steps that were done by then, as curves.js's Clock has it: by the fullest
+    curve of the training; nowhere before its first step."""
+    clock = max(filter(_has_steps, curves), key=len, default=None)
+    if clock is None:
+        return list(curves)
+    known = np.isfinite(clock.step) & np.isfinite(clock.time)
+    order = np.argsort(clock.time[known], kind="stable")
+    times, steps = clock.time[known][order], clock.step[known][order]
+    if len(times) < 2:
+        return list(curves)
+    return [
+        replace(one, step=np.interp(one.time, times, steps, left=np.nan)) if one.series.kind == "sample" else one
+        for one in curves
+    ]
 
 
 def _is_timed(curves: Sequence[Curve]) -> bool:
@@ -104,8 +123,8 @@ def _chart(
             colour, dash = _look(curve.series, place, cards) if len(runs) == 1 else (run, place)
             look = {"colour": colour, "dash": dash}
             lines.append({"run": name, "what": what} | look | _line(curve, kind.scale))
-    shown = {"title": kind.title, "unit": told(unit) or kind.unit, "named": id == EVALUATION}
-    return {**shown, "axis": axis, "zero": kind.zero, "lines": lines}
+    shown = {"title": kind.title, "y": told(unit) or kind.label, "unit": told(unit) or kind.unit}
+    return {**shown, "named": id == EVALUATION, "axis": axis, "zero": kind.zero, "lines": lines}
 
 
 def _look(series: Series, before: int, cards: Mapping[tuple[str, int], int]) -> Look:

@@ -5,7 +5,7 @@ import base64
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -21,6 +21,7 @@ from dsgui.core.texts.languages import spoken
 from dsgui.core.texts.saying import listed, words
 
 _MOST_DIFFERENCES = 300
+_LEAST_PERCENT = 0.05  # below it two figures are the same
 DASHES = ("", "8 4", "2 3", "8 3 2 3", "14 5")
 
 
@@ -58,9 +59,10 @@ def report_html(
     made: str,
     by_time: str = "",
     sections: Sequence[Section] = (),
+    baseline: str = "",
 ) -> str:
     """The page. `made` says when and by what; `by_time` why all charts are drawn by time, where they are; `sections`
-    how the runs' settings differ."""
+    how the runs' settings differ; `baseline`: the id of the run that the others' figures are told against."""
     several = len(runs) > 1
     title = words("report_page", "compared", count=str(len(runs))) if several else runs[0].name
     state = "" if several else _state(runs[0])
@@ -68,7 +70,7 @@ def report_html(
         [
             f"<header><h1>{escape(title)}{state}</h1><p class=made>{escape(made)}</p></header>",
             f"<div class=runs>{''.join(_head(run, several) for run in runs)}</div>",
-            f"<section><h2>{_told('figures')}</h2>{_figures_table(runs)}</section>",
+            f"<section><h2>{_told('figures')}</h2>{_figures_table(runs, baseline)}</section>",
             _charts_section(charts, runs, by_time),
             _differences_section(runs, sections),
             "".join(_details_section(run, several) for run in runs),
@@ -149,44 +151,97 @@ def _details_section(run: Reported, named: bool) -> str:
 # --- figures ----------------------------------------------------------------------------------------------------------
 
 
-def _figures_table(runs: Sequence[Reported]) -> str:
+Value = float | int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    """A row of the table: its name, the value of each run and how it is written; `better`: "more" or "less", where one
+    is."""
+
+    name: str
+    values: Sequence[Value]
+    shown: Sequence[str]
+    better: str = ""
+
+    @classmethod
+    def of(cls, code: str, values: Sequence[Value], shown: Callable[[Any], str], better: str = "") -> "_Figure":
+        return cls(words("report_page", code), values, [shown(one) for one in values], better)
+
+
+def _figures_table(runs: Sequence[Reported], baseline: str) -> str:
+    figures = [run.figures for run in runs]
     rows = [
-        (words("report_page", "final_loss"), [_number(run.figures.final_loss) for run in runs]),
-        (words("report_page", "best_loss"), [_number(run.figures.best_loss) for run in runs]),
-        (words("report_page", "steps"), [_number(run.figures.steps) for run in runs]),
-        (words("report_page", "steps_a_second"), [_number(run.figures.steps_per_second) for run in runs]),
-        (words("report_page", "samples_a_second"), [_number(run.figures.samples_per_second) for run in runs]),
-        (words("report_page", "tokens_a_second"), [_number(run.figures.tokens_per_second) for run in runs]),
-        (words("report_page", "duration"), [duration(run.figures.duration_s) for run in runs]),
-        (
-            words("report_page", "run_memory"),
-            [_two(r.figures.run_peak_bytes, r.figures.run_mean_bytes) for r in runs],
-        ),
-        (
-            words("report_page", "host_memory"),
-            [_two(r.figures.host_peak_bytes, r.figures.host_mean_bytes) for r in runs],
-        ),
-        *_card_rows([run.figures for run in runs]),
+        _Figure.of("final_loss", [one.final_loss for one in figures], _number, "less"),
+        _Figure.of("best_loss", [one.best_loss for one in figures], _number, "less"),
+        _Figure.of("steps", [one.steps for one in figures], _number),
+        _Figure.of("steps_a_second", [one.steps_per_second for one in figures], _number, "more"),
+        _Figure.of("samples_a_second", [one.samples_per_second for one in figures], _number, "more"),
+        _Figure.of("tokens_a_second", [one.tokens_per_second for one in figures], _number, "more"),
+        _Figure.of("duration", [one.duration_s for one in figures], duration),
+        _memory(words("report_page", "run_memory"), [(one.run_peak_bytes, one.run_mean_bytes) for one in figures]),
+        _memory(words("report_page", "host_memory"), [(one.host_peak_bytes, one.host_mean_bytes) for one in figures]),
+        *_card_rows(figures),
     ]
-    heads = "".join(f"<th scope=col>{escape(run.name)}</th>" for run in runs)
+    base = next((place for place, run in enumerate(runs) if run.run_id == baseline), None) if len(runs) > 1 else None
+    remark = words("compare_page", "baseline")
+    heads = "".join(_column(run.name, remark if place == base else "") for place, run in enumerate(runs))
     head = f"<thead><tr><td></td>{heads}</tr></thead>" if len(runs) > 1 else ""
-    body = "".join(_row(name, cells) for name, cells in rows if any(cell != "–" for cell in cells))
-    return f"<div class=scrolls><table>{head}<tbody>{body}</tbody></table></div>"
+    body = "".join(_row(row.name, _cells(row, base)) for row in rows if any(one != "–" for one in row.shown))
+    return f"{_table(len(runs))}{head}<tbody>{body}</tbody></table></div>"
 
 
-def _card_rows(figures: Sequence[Figures]) -> list[tuple[str, list[str]]]:
+def _cells(row: _Figure, base: int | None) -> list[str]:
+    if base is None:
+        return [escape(one) for one in row.shown]
+    told = (_away(value, row.values[base], row.better) for value in row.values)
+    return [f"{escape(shown)}{away}" for shown, away in zip(row.shown, told, strict=True)]
+
+
+def _away(value: Value, base: Value, better: str) -> str:
+    """How far a value is from the baseline's, as a comparison has it (`differenceOf` of
+    `ui/static/runs/run_prefs.js`)."""
+    if value is None or base is None or not math.isfinite(value) or not math.isfinite(base) or base <= 0:
+        return ""
+    percent = 100 * (value - base) / base
+    if abs(percent) < _LEAST_PERCENT:
+        return ""
+    size = f"{abs(percent):.0f}" if abs(percent) >= 9.95 else f"{abs(percent):.2g}"
+    told, verdict = f"{'−' if percent < 0 else '+'}{size} %", ""
+    if better:
+        verdict = "better" if (percent > 0) == (better == "more") else "worse"
+        told = words("compare_page", verdict, difference=told)
+    return f" <small class='away {verdict}'>{escape(told)}</small>"
+
+
+def _card_rows(figures: Sequence[Figures]) -> list[_Figure]:
     cards = dict.fromkeys(card for one in figures for card in one.gpu_peak_bytes)
     return [
-        (
+        _memory(
             words("report_page", "gpu_of" if node else "gpu", **{"gpu": str(index)} | ({"node": node} if node else {})),
-            [_two(one.gpu_peak_bytes.get((node, index)), one.gpu_mean_bytes.get((node, index))) for one in figures],
+            [(one.gpu_peak_bytes.get((node, index)), one.gpu_mean_bytes.get((node, index))) for one in figures],
         )
         for node, index in sorted(cards)
     ]
 
 
+def _memory(name: str, values: Sequence[tuple[int | None, int | None]]) -> _Figure:
+    return _Figure(name, [peak for peak, _ in values], [_two(peak, mean) for peak, mean in values])
+
+
 def _row(name: str, cells: Sequence[str]) -> str:
-    return f"<tr><th scope=row>{escape(name)}</th>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+    """`cells` are HTML."""
+    return f"<tr><th scope=row>{escape(name)}</th>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+
+
+def _table(runs: int, kind: str = "figures") -> str:
+    """Where every table begins: the columns of a run are below each other."""
+    return f"<div class=scrolls><table class={kind} style='--runs: {runs}'>"
+
+
+def _column(name: str, remark: str = "") -> str:
+    told = f"<small>{escape(remark)}</small>" if remark else ""
+    return f"<th scope=col><span class=name title='{escape(name)}'>{escape(name)}</span>{told}</th>"
 
 
 def _number(value: float | None) -> str:
@@ -220,8 +275,8 @@ def _charts_section(charts: Sequence[Chart], runs: Sequence[Reported], by_time: 
     if not charts:
         return f"<section><h2>{_told('curves')}</h2><p>{_told('no_curves')}</p>{silent}</section>"
     drawn = "".join(
-        f"<figure><figcaption>{escape(chart['title'])}{escape(' (' + chart['unit'] + ')' if chart['unit'] else '')}"
-        f"</figcaption>{_legend(chart, several)}<div class=chart data-chart={place}></div></figure>"
+        f"<figure><figcaption>{escape(chart['title'])}</figcaption>{_legend(chart, several)}"
+        f"<div class=chart data-chart={place}></div></figure>"
         for place, chart in enumerate(charts)
     )
     return (
@@ -237,7 +292,7 @@ def _ways(by_time: str, charts: Sequence[Chart]) -> str:
         return escape(by_time)
     timed = any(at is not None for chart in charts for line in chart["lines"] for at in line["time"])
     options = "".join(f"<option value={way}>{_told(f'by_{way}')}</option>" for way in ("step", "time")[: 1 + timed])
-    return f"<label>{_told('training_by')} <select id=axis>{options}</select></label>"
+    return f"<label>{_told('axis')} <select id=axis>{options}</select></label>"
 
 
 def _legend(chart: Chart, several: bool) -> str:
@@ -293,14 +348,14 @@ def _named(section: Section) -> str:
 
 
 def _section(section: Section, names: Sequence[str]) -> str:
-    heads = "".join(f"<th scope=col>{escape(name)}</th>" for name in names)
+    heads = "".join(_column(name) for name in names)
     found = [one for one in section.settings if one.differs]
     body = "".join(_differs(one, section) for one in found[:_MOST_DIFFERENCES])
     more = (
         f"<p>{_told('more', count=str(len(found) - _MOST_DIFFERENCES))}</p>" if len(found) > _MOST_DIFFERENCES else ""
     )
     return (
-        f"<h3>{escape(_named(section))}</h3><div class=scrolls><table class=keys>"
+        f"<h3>{escape(_named(section))}</h3>{_table(len(names), 'keys')}"
         f"<thead><tr><th scope=col>{_told('key')}</th>{heads}</tr></thead><tbody>{body}</tbody></table></div>{more}"
     )
 
@@ -309,4 +364,5 @@ def _differs(setting: Setting, section: Section) -> str:
     key = dotted(setting.key) if section.code == "config" else setting.key
     unknown = words("report_page", "unreadable" if section.code == "config" else "unknown")
     cells = (unknown if place in section.unknown else value for place, value in enumerate(setting.values))
-    return _row(key, ["–" if value is None else value or words("report_page", "set") for value in cells])
+    unset, given = words("compare_page", "not_set"), words("report_page", "set")
+    return _row(key, [escape(unset if value is None else value or given) for value in cells])

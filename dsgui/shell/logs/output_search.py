@@ -3,8 +3,7 @@
 import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
 
 from dsgui.core.access.ansi import COLOUR
 from dsgui.shell.files.regular_files import open_regular
@@ -28,23 +27,31 @@ _ERROR = re.compile(
 @dataclass(frozen=True, slots=True)
 class Match:
     """A line, and where it is to be opened, in bytes of the output. More of it than is shown: what is cut off may be
-    the name before a secret."""
+    the name before a secret. `number` counts lines from 1, as an editor does; None where output before it was left
+    out."""
 
     offset: int
     line: bytes
+    number: int | None = None
 
 
-def search(directory: RunDirectory, words: str) -> tuple[list[Match], bool]:
-    """The last lines that have `words`, ASCII letters in either case; and whether there are more. What a bar rewrote
-    counts as a line of its own."""
+def search(directory: RunDirectory, words: str) -> tuple[list[Match], int]:
+    """The last lines that have `words`, ASCII letters in either case; and how many there are. What a bar rewrote counts
+    as a line of its own, but has the number of the line it is in."""
     wanted = words.encode().lower()
-    found: deque[Match] = deque(maxlen=MOST_MATCHES + 1)
+    found: deque[Match] = deque(maxlen=MOST_MATCHES)
+    total, line, end = 0, 1, 0
+    whole = True
     for begins, block in blocks(directory):
-        lowered, place = block.lower(), 0
+        lowered, place, counted = block.lower(), 0, 0
+        whole, end = whole and begins == end, begins + len(block)
         while (hit := lowered.find(wanted, place)) >= 0:
             match, place = _line(begins, block, hit)
-            found.append(match)
-    return list(islice(found, max(len(found) - MOST_MATCHES, 0), None)), len(found) > MOST_MATCHES
+            line, counted = line + block.count(b"\n", counted, hit), hit
+            found.append(replace(match, number=line if whole else None))
+            total += 1
+        line += block.count(b"\n", counted)
+    return list(found), total
 
 
 def first_error(directory: RunDirectory) -> Match | None:

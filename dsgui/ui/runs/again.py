@@ -61,7 +61,7 @@ def wire_again(
             NEW_TEXT,
             known,
             *launch.desk.updates(values),
-            gr.Accordion(open=sets_more(values)),
+            gr.Accordion(open=kind == "directory" or sets_more(values)),
             loaded_html(run_id, settings(request, services)),
             notes_html(headline, made.notes),
             told_of(headline, made.notes),

@@ -35,6 +35,7 @@ from dsgui.ui.site.plotly_file import answered
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
 _MOST_ROWS = 200
 _MOST = 1 << 60
+_RUN_ID_OR_NONE = r"^[0-9a-f-]{0,40}$"
 _RUN_IDS = r"^[0-9a-f-]+(,[0-9a-f-]+)*$"
 _ID = r"[0-9]{1,9}(\.[0-9]{1,9})?"  # a curve of the run, or a table's column
 _IDS = rf"^{_ID}(,{_ID})*$"
@@ -220,7 +221,7 @@ def _add_inspection(router: APIRouter, inspection: Inspection) -> None:
     @router.get("/runs/{run_id}/search")
     def searched(run_id: str, words: str = Query("", max_length=500), errors: bool = False) -> Response:
         try:
-            found = inspection.search(run_id, words, errors) if words or errors else {"matches": [], "more": False}
+            found = inspection.search(run_id, words, errors) if words or errors else {"matches": [], "total": 0}
             return _json(found)
         except RunError as error:
             raise HTTPException(404, str(error)) from error
@@ -272,10 +273,12 @@ def _add_exports(router: APIRouter, exports: Exports) -> None:
 
 def _add_reports(router: APIRouter, reports: Reports) -> None:
     @router.get("/report")
-    def report(runs: str = Query(pattern=_RUN_IDS, max_length=850)) -> Response:
+    def report(
+        runs: str = Query(pattern=_RUN_IDS, max_length=850), baseline: str = Query("", pattern=_RUN_ID_OR_NONE)
+    ) -> Response:
         run_ids = runs.split(",")
         try:
-            page = reports.html(run_ids).encode("utf-8", "replace")
+            page = reports.html(run_ids, baseline).encode("utf-8", "replace")
         except RunError as error:
             raise HTTPException(404, str(error)) from error
         return _download(iter([page]), "text/html; charset=utf-8", f"{'-and-'.join(run_ids[:2])}.html")

@@ -87,6 +87,8 @@ export interface RunAbout {
 export interface Delta {
   run_id: string;
   name: string;
+  tags: string[];
+  note: string;
   state: string;
   reason: string;
   phase: string;
@@ -188,6 +190,7 @@ export interface Diagnosis {
   meaning: string;
   advice: string[];
   remedy: { label: string } | null;
+  on_launch?: number | null;
   ends: string;
   set_aside: string[];
   cause?: string[];
@@ -326,8 +329,8 @@ export interface PatternAnswer {
 }
 
 export interface SearchAnswer {
-  matches: { line: string; offset: number }[];
-  more: boolean;
+  matches: { line: string; offset: number; number: number | null }[];
+  total: number;
 }
 
 export interface OutputAnswer {
@@ -470,7 +473,7 @@ export interface Line extends Style {
   title?: string;
   mode?: string;
   symbol?: string;
-  band?: boolean;
+  band?: import("./metrics/groups.js").Band;
 }
 
 /** Runs taken together; `members` are their places among those compared. */
@@ -547,6 +550,8 @@ export interface Trace {
 export interface Spread {
   low: number;
   high: number;
+  count: number;
+  total: number;
 }
 
 /** What a trace is in its chart; `line` counts its lines. */
@@ -558,6 +563,7 @@ export interface TraceMeta {
   unit?: string;
   logged?: boolean;
   spread?: Spread[];
+  kinds?: string[];
 }
 
 export interface Relayout {

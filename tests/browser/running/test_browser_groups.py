@@ -12,13 +12,17 @@ from tests.support.run_fixtures import wait_until
 
 pytestmark = pytest.mark.browser
 
-LINES = """() => [...document.querySelectorAll('[data-chart="Loss"] .legendtext')].map((one) => one.textContent)"""
+LEGENDS = "() => [...document.querySelectorAll('[data-chart] .legendtext')].map((one) => one.textContent)"
 AREAS = """() => document.querySelectorAll('[data-chart="Loss"] .fills path.js-fill').length"""
 SEEDS = {"lora 1": 0.0, "lora 2": 0.4, "full 1": 1.0}
 
 
+ENDS = {"lora 2": 40}  # the other one of its group goes on to 60
+
+
 def logged(name, more):
-    points = [(step / 2, Point(step, None, {"loss": 2 / step**0.5 + more})) for step in range(1, 61)]
+    last = ENDS.get(name, 60)
+    points = [(step / 2, Point(step, None, {"loss": 2 / step**0.5 + more})) for step in range(1, last + 1)]
     return Printed(name, points, 40)
 
 
@@ -38,19 +42,33 @@ def test_runs_with_one_tag_are_drawn_as_their_mean_and_its_range(browser, made):
     with opened(browser, app, f"compare={','.join(ids)}") as page:
         chooser = page.get_by_label("Group by")
         expect(chooser.locator("option:disabled")).to_have_text(["Preset", "Model"])
-        wait_until(lambda: page.evaluate(AREAS) == 0 and page.evaluate(LINES) is not None)
+        legend = page.get_by_role("list", name="Groups")
+        expect(page.locator('[data-chart="Loss"] .nsewdrag').first).to_be_visible()
+        expect(legend).to_be_hidden()
+        assert page.evaluate(AREAS) == 0
         chooser.select_option("tag")
-        wait_until(lambda: page.evaluate(LINES) == ["lora (2 runs)", "full (1 run)"])
-        assert page.evaluate(AREAS) == 2
+        wait_until(lambda: page.evaluate(AREAS) == 2)
+        # Once above the charts, and in none of them again.
+        dotted = "dotted: not all runs of the group have a value there"
+        expect(legend.get_by_role("listitem")).to_have_text(["lora (2 runs)", "full (1 run)", dotted])
+        assert not [text for text in page.evaluate(LEGENDS) if "lora" in text or "full" in text]
         plot = page.locator('[data-chart="Loss"] .nsewdrag').first
         plot.scroll_into_view_if_needed()
         box = plot.bounding_box()
+        rows = page.locator('[data-chart="Loss"] .ds-tip-row')
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        rows = page.locator('[data-chart="Loss"] .ds-tip')
-        expect(rows).to_contain_text("lora (2 runs)")
-        expect(rows).to_contain_text("–0.")  # its range beside the mean
+        expect(rows.first).to_contain_text("2 runs")
+        told = rows.first.locator("b").inner_text()
+        low, mean, high = (
+            float(told.split()[part].strip("()").split("–")[at]) for part, at in ((1, 0), (0, 0), (1, 1))
+        )
+        assert low < mean < high
+        page.mouse.move(box["x"] + box["width"] * 0.9, box["y"] + box["height"] / 2)
+        expect(rows.first).to_contain_text("1 of 2 runs")
+        expect(rows.first.locator("b")).not_to_contain_text("–")  # one run has no range
         # Both runs of a group have its colour in the table.
         colours = page.locator(".ds-compare th .ds-swatch").evaluate_all("all => all.map(one => one.style.background)")
         assert colours[0] == colours[1] != colours[2]
         chooser.select_option("none")
         wait_until(lambda: page.evaluate(AREAS) == 0)
+        expect(legend).to_be_hidden()

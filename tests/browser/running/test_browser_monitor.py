@@ -141,8 +141,14 @@ def test_the_log_is_searched_opened_anywhere_and_followed_again(browser, made):
         log = page.locator(".ds-run .ds-log").first
         expect(log).to_contain_text("iter 8999 of 9000")
         page.get_by_label("Search the whole output").fill("ITER 777 of")
-        page.locator(".ds-match").click()
+        match = page.locator(".ds-match")
+        expect(match.locator(".ds-hit")).to_have_text("iter 777 of")  # in the line as it was printed
+        number = int(match.locator(".ds-line-number").inner_text())
+        printed = app.get(f"dsgui/runs/{ids['printed']}/search?words=iter+776+of").read()
+        assert json.loads(printed)["matches"][0]["number"] == number - 1
+        match.click()
         expect(log.locator("mark")).to_have_text("iter 777 of 9000 * train=77.7")
+        expect(log.locator("mark .ds-hit")).to_have_text("iter 777 of")
         expect(log).not_to_contain_text("iter 8999 of")
         page.get_by_role("button", name="First error").click()
         expect(log.locator("mark")).to_have_text("RuntimeError: here")

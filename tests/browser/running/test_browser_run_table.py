@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from dsgui.core.runs.label import Label
 from dsgui.shell.runs.store import Store
 from tests.browser.running.test_browser_monitor import opened
 from tests.support.app_server import running_app
@@ -13,6 +14,15 @@ pytestmark = pytest.mark.browser
 
 NAMED = "Qwen2.5-7B <b>ZeRO3</b> Offload2"  # 32 characters, which a window of 1280 pixels has room for
 
+LONG = "llama-3-8b-instruct-lora-r64-alpha128-zero3-offload-cpu-seed-42-a-name-that-never-ends"
+# How many ways the columns of the comparison's tables stand: one.
+COLUMNS = """() => {
+  const left = (node) => node.getBoundingClientRect().x;
+  const tables = [...document.querySelectorAll('.ds-compare .ds-overview table')].filter((one) => one.offsetParent);
+  const ways = tables.map((one) => [...one.rows[0].cells].map((cell) => Math.round(left(cell) - left(one))).join());
+  return new Set(ways).size;
+}"""
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
@@ -22,6 +32,7 @@ def made(tmp_path_factory):
         "fast": make_run(folder, Made("t5", 300, arguments="--learning_rate 3e-3 --bf16", gpu_gib=30.0)),
         "slow": make_run(folder, Made("t5", 300, arguments="--learning_rate=1e-3 --bf16")),
         "other": make_run(folder, Made("other", 20, config='{"zero_optimization": {"stage": 2}}')),
+        "long": make_run(folder, Made(LONG, 300)),
     }
     with running_app(folder) as app:
         yield app, ids, folder
@@ -45,9 +56,32 @@ def test_a_comparison_finds_what_differs_on_the_command_line(browser, made):
         same.locator("summary").click()
         expect(same.get_by_text("zero_optimization.stage")).to_be_visible()
         memory = page.locator(".ds-compare .ds-table tr", has_text="peak of the fullest GPU").locator("td")
-        expect(memory).to_have_text(["31.00 GiB", "13.00 GiB 42 %"])
+        expect(memory).to_have_text(["31.00 GiB", "13.00 GiB −58 %"])
         page.get_by_role("button", name="use as baseline").click()
-        expect(memory).to_have_text(["31.00 GiB 238 %", "13.00 GiB"])
+        expect(memory).to_have_text(["31.00 GiB +138 %", "13.00 GiB"])
+        assert page.evaluate(COLUMNS) == 1
+
+
+def test_the_figures_of_a_comparison_say_which_is_better_and_a_long_name_takes_two_lines(browser, made):
+    app, ids, _ = made
+    with opened(browser, app, f"compare={ids['fast']},{ids['long']},{ids['other']}") as page:
+        loss = page.locator(".ds-compare .ds-table tr", has_text="Final loss").locator("td")
+        expect(loss.nth(2)).to_contain_text("−2 % better")
+        page.get_by_role("button", name="use as baseline").nth(1).click()
+        expect(loss.nth(0)).to_contain_text("+2 % worse")
+        # More memory is neither.
+        memory = page.locator(".ds-compare .ds-table tr", has_text="peak of the fullest GPU").locator("td")
+        expect(memory.nth(1).locator("[data-verdict]")).to_have_count(0)
+        expect(page.get_by_role("heading", name="ds_config.json")).to_be_visible()
+        assert page.evaluate(COLUMNS) == 1
+        heads = page.locator(".ds-compare table").first.locator("thead th")
+        boxes = [heads.nth(place).locator(".ds-run-of").bounding_box() for place in range(3)]
+        assert boxes[1]["height"] < 2.6 * boxes[2]["height"]
+        assert heads.nth(1).get_by_role("button").first.get_attribute("title") == LONG
+        for place in range(3):  # the swatch is beside its name
+            swatch, name = (heads.nth(place).locator(part).bounding_box() for part in (".ds-swatch", ".ds-link"))
+            assert swatch["x"] < name["x"]
+            assert abs(swatch["y"] - name["y"]) < 10
 
 
 def row(page, run_id):
@@ -75,11 +109,11 @@ def test_the_table_tells_runs_apart_and_is_sorted_by_any_column(browser, made):
         page.go_back()
         page.get_by_role("columnheader", name="Name").get_by_role("button").click()
         expect(page.get_by_role("columnheader", name="Name")).to_have_attribute("aria-sort", "ascending")
-        wait_until(lambda: shown(page) == ["other", "t5", "t5"])
+        wait_until(lambda: shown(page) == [LONG, "other", "t5", "t5"])
         page.get_by_role("columnheader", name="Name").get_by_role("button").click()
-        wait_until(lambda: shown(page) == ["t5", "t5", "other"])
+        wait_until(lambda: shown(page) == ["t5", "t5", "other", LONG])
         page.reload()  # kept for this user
-        wait_until(lambda: shown(page) == ["t5", "t5", "other"])
+        wait_until(lambda: shown(page) == ["t5", "t5", "other", LONG])
         page.select_option("#filter-state", "failed")
         expect(page.locator(".ds-run-count")).to_have_text("No run matches ‘failed’")
         page.get_by_role("button", name="Clear").click()
@@ -98,10 +132,46 @@ def test_a_pinned_baseline_is_what_others_are_measured_by(browser, made):
         row(page, ids["slow"]).locator(".ds-run-choose").check()
         page.click("#pin-run")
         expect(page.locator(".ds-pinned .ds-run-name")).to_have_text("t5")
-        expect(cell(page, ids["fast"], "gpu_peak")).to_have_text("31.00 GiB 238 %")
+        expect(cell(page, ids["fast"], "gpu_peak")).to_have_text("31.00 GiB +138 %")
         page.get_by_role("button", name="Unpin the baseline").click()
         expect(page.locator(".ds-pinned")).to_have_count(0)
         expect(cell(page, ids["fast"], "gpu_peak")).to_have_text("31.00 GiB")
+
+
+def test_a_run_is_renamed_tagged_and_noted_on_its_page(browser, made):
+    app, ids, folder = made
+    label = Store(folder).open(ids["slow"]).read_label
+    with opened(browser, app, f"run={ids['slow']}") as page:
+        expect(page.get_by_role("tab", selected=True)).to_have_text("3 · Runs")
+        # A page that opens by itself, as the address has it, takes no focus: nobody has pressed anything.
+        for place, name in ((3, "4 · Machine"), (2, "3 · Runs")):
+            page.evaluate(f"document.querySelectorAll('#pages > .tab-wrapper [role=tab]')[{place}].click()")
+            expect(page.get_by_role("tab", selected=True)).to_have_text(name)
+            page.wait_for_timeout(500)  # it would come soon
+            assert page.evaluate("document.activeElement === document.body")
+        page.get_by_role("button", name="Add tags").click()
+        page.keyboard.insert_text("lora, , good, lora")
+        page.keyboard.press("Enter")
+        expect(page.locator(".ds-run-tags .ds-tag")).to_have_text(["lora", "good"])
+        expect(page.get_by_role("button", name="Edit tags")).to_be_focused()
+        page.get_by_role("button", name="Add a note").click()
+        page.keyboard.insert_text("the <b>second</b> one")
+        page.locator(".ds-run-title").click()  # elsewhere: kept
+        expect(page.locator(".ds-run-note")).to_contain_text("the <b>second</b> one")
+        page.locator(".ds-run-head").get_by_role("button", name="Rename").click()
+        page.wait_for_timeout(1200)  # the run is asked for meanwhile: what is typed stays
+        page.keyboard.insert_text("renamed")
+        page.keyboard.press("Enter")
+        expect(page.locator(".ds-run-title")).to_have_text("renamed")
+        wait_until(lambda: label().note == "the <b>second</b> one" and label().name == "renamed")
+        assert label().tags == ("lora", "good")
+        page.get_by_role("button", name="Edit tags").click()
+        page.keyboard.insert_text("")
+        page.keyboard.press("Escape")  # leaves it
+        page.reload()
+        expect(page.locator(".ds-run-title")).to_have_text("renamed")
+        expect(page.locator(".ds-run-tags .ds-tag")).to_have_text(["lora", "good"])
+    Store(folder).open(ids["slow"]).write_label(Label())
 
 
 def test_a_run_is_renamed_tagged_noted_and_archived_in_place(browser, made):

@@ -121,6 +121,20 @@ def test_a_failing_script_shows_its_diagnosis_and_the_button_opens_the_repaired_
     assert page.locator(".ds-run-row").count() == runs
 
 
+def test_a_file_that_was_not_found_leads_to_the_working_directory_of_a_clone(page, tmp_path):
+    start_script(page, tmp_path / "reads.py", "open('data/train.jsonl')\n")
+    expect(state(page)).to_have_text("failed", timeout=120_000)
+    expect(page.locator(".ds-diagnosis h3")).to_contain_text("data/train.jsonl")
+    # What has no curve takes a line, not a card as high as its neighbours.
+    loss = page.locator('[data-chart-id="loss"]')
+    expect(loss).to_contain_text("No loss was printed")
+    assert loss.bounding_box()["height"] < 120
+    page.locator(".ds-diagnosis li", has_text="working directory").get_by_role("button").click()
+    expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#working-dir :is(textarea, input)").first).to_be_focused()
+    expect(page.locator("#script textarea, #script input").first).to_have_value(str(tmp_path / "reads.py"))
+
+
 def test_the_same_again_from_another_tab_then_search_and_delete(page, app, tmp_path):
     start_script(page, tmp_path / "fine.py", TAKES_ANYTHING)
     expect(state(page)).to_have_text("succeeded", timeout=120_000)

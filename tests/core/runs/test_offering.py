@@ -153,3 +153,11 @@ def test_no_settings_are_tried_twice(literals: list[str | None]) -> None:
             tried = Tried("r", tried.changed(made.diagnosis.remedy).config_text, (), "It failed")
     texts = [one.config_text for one in [tried, *chain]]
     assert len(set(texts)) == len(texts)
+
+
+def test_advice_to_set_the_working_directory_says_where_it_stands():
+    """A page has a button for it there."""
+    found = refused("FileNotFoundError: [Errno 2] No such file or directory: 'data/train.jsonl'", run({}))
+    told = offered(found, run({})).to_json()
+    assert "working directory" in told["advice"][told["on_launch"]]
+    assert offered(refused(FP16, run({})), run({})).to_json()["on_launch"] is None

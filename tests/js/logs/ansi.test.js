@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Paint, settled, settledLines, wholeLines } from "../../../dsgui/ui/static/logs/ansi.js";
+import { hits, Paint, settled, settledLines, wholeLines } from "../../../dsgui/ui/static/logs/ansi.js";
 
 /** @param {string} text */
 const painted = (text) => new Paint().parts(text).map(({ text: shown, names }) => [shown, names]);
@@ -61,4 +61,13 @@ test("other sequences of a terminal, and colours without a class, are not shown"
     ["x", ""],
     ["y", ""],
   ]);
+});
+
+test("what was looked for is found in a line, ASCII letters in either case, and nothing else is lost", () => {
+  /** @param {string} text @param {string} looked */
+  const told = (text, looked) => hits(text, looked).map(({ part, hit }) => (hit ? `[${part}]` : part));
+  assert.deepEqual(told("Loss 1, eval_loss 2", "LOSS"), ["[Loss]", " 1, eval_", "[loss]", " 2"]);
+  assert.deepEqual(told("İ loss", "loss"), ["İ ", "[loss]"]);
+  assert.deepEqual(told("loss", ""), ["loss"]);
+  assert.deepEqual(told("aaa", "aa"), ["[aa]", "a"]);
 });

@@ -77,9 +77,9 @@ test("a band has the mean, the least and the most of the runs that reach a place
     ]),
   ]);
   assert.deepEqual(band, [
-    { at: 0, low: 2, high: 4, mean: 3, count: 2 },
-    { at: 5, low: 1, high: 3, mean: 2, count: 2 },
-    { at: 10, low: 2, high: 2, mean: 2, count: 1 },
+    { at: 0, low: 2, high: 4, mean: 3, count: 2, cut: true },
+    { at: 5, low: 1, high: 3, mean: 2, count: 2, cut: false },
+    { at: 10, low: 2, high: 2, mean: 2, count: 1, cut: true },
   ]);
 });
 
@@ -121,8 +121,11 @@ test("the lines of a group are one, which the legend counts and the tooltip give
     { name: "full", members: [1] },
   ]);
   assert.deepEqual(
-    lines.map(({ name }) => name),
-    ["lora (2 runs)", "full (1 run)"],
+    lines.map(({ plain, name }) => [plain, name]),
+    [
+      ["lora", "train"],
+      ["full", "train"],
+    ],
   );
   const content = { lines, limits: [], events: [], yTitle: "loss", unit: "", fromZero: false, named: false };
   /** @type {Drawn} */
@@ -130,17 +133,81 @@ test("the lines of a group are one, which the legend counts and the tooltip give
   const page = { text: "black", grid: "grey", ground: "white", font: "serif", dark: false, fullHeight: null };
   const traces = tracesOf(content, view, page);
   assert.deepEqual(
-    readout(traces, 10, "time", 1).rows.map(({ name, value }) => [name, value]),
+    readout(traces, 10, "time", 1).rows.map(({ name, value, note }) => [name, value, note]),
     [
-      ["lora (2 runs)", "3 (2–4)"],
-      ["full (1 run)", "9"],
+      ["lora", "3 (2–4)", "2 runs"],
+      ["full", "9", "1 run"],
     ],
   );
-  assert.equal(traces.filter(({ showlegend }) => showlegend).length, 2);
-  const [low, high] = traces;
-  assert.deepEqual([low.y, high.y, high.fill], [[2, 1], [4, 2], "tonexty"]);
+  // The groups' own legend is the board's: a chart's names its lines, once.
+  assert.deepEqual(
+    traces.filter(({ showlegend }) => showlegend).map(({ name }) => name),
+    ["train"],
+  );
+  const [area] = traces;
+  assert.deepEqual([area.y, area.fill], [[2, 1, 2, 4, null], "toself"]);
   const eased = tracesOf(content, { ...view, smoothing: 0.5 }, page);
   assert.deepEqual(eased.filter(({ meta }) => meta?.part === "mean").length, 2);
+});
+
+test("where a run of a group has ended its mean is thin and dotted, no line leads to it, and it says so", () => {
+  /** @param {number} number @param {number[]} values @returns {Line} */
+  const line = (number, ...values) => {
+    const named = {
+      name: "train",
+      plain: "train",
+      legend: number === 0,
+      neutral: true,
+      colour: "#0072B2",
+      dash: "solid",
+    };
+    return { run: number, ...named, scale: 1, curve: only(made({ points: steps(...values) })), clock: null };
+  };
+  const lines = groupedLines(
+    [line(0, 0.1234567, 0.1234567), line(1, 0.1234567, 0.1234567), line(2, 1.23456, 1.23456, 1.07572, 1.07571)],
+    [{ name: "sweep", members: [0, 1, 2] }],
+  );
+  const content = { lines, limits: [], events: [], yTitle: "loss", unit: "", fromZero: false, named: false };
+  /** @type {Drawn} */
+  const view = { axis: "time", log: false, smoothing: 0, range: null, reach: null, events: [], marked: false };
+  const page = { text: "black", grid: "grey", ground: "white", font: "serif", dark: false, fullHeight: null };
+  for (const smoothing of [0, 0.5]) {
+    const traces = /** @type {any[]} */ (tracesOf(content, { ...view, smoothing }, page));
+    const shown = traces.filter(
+      ({ mode, line: drawn }) => mode === "lines" && drawn?.width && drawn.color === "#0072B2",
+    );
+    const [whole, part] = shown.slice(-2);
+    assert.deepEqual([whole.line?.dash, part.line?.dash], ["solid", "dot"]);
+    assert.ok(Number(part.line?.width) < Number(whole.line?.width));
+    assert.deepEqual(
+      [whole.x, part.x].map((places) => new Set(places).size),
+      [2, 2],
+    ); // no place is in both
+    assert.deepEqual([whole.y.at(-1), part.y.at(-1)], [null, null]);
+    const area = traces.find(({ fill }) => fill);
+    assert.equal(area.y.filter((/** @type {unknown} */ one) => one === null).length, 2);
+  }
+  const traces = tracesOf(content, view, page);
+  /** @param {number} at */
+  const told = (at) => readout(traces, at, "time", 1).rows.map(({ value, note }) => [value, note]);
+  const { x } = traces[1];
+  assert.deepEqual(told(x[0]), [["0.4938 (0.1235–1.235)", "3 runs"]]);
+  assert.deepEqual(told(x[3]), [["1.076", "1 of 3 runs"]]);
+  // Smoothed, the range stands beside what was logged: it is the range of that.
+  const [eased] = readout(tracesOf(content, { ...view, smoothing: 0.5 }, page), x[0], "time", 1).rows;
+  assert.deepEqual([eased.value, eased.note], ["0.4938", "logged 0.4938 (0.1235–1.235) · 3 runs"]);
+});
+
+test("in print a group's mean is never outside of its range", () => {
+  for (const values of [
+    [0.1, 0.1, 0.1],
+    [1.0755, 1.0755, 1.0755],
+    [1.0757, 1.0762, 1.0838],
+  ]) {
+    const [{ low, mean, high }] = bandOf(values.map((y) => track([[1, y]])));
+    const [least, told, most] = [low, mean, high].map((one) => Number(one.toPrecision(4)));
+    assert.ok(least <= told && told <= most && low <= mean && mean <= high);
+  }
 });
 
 test("a group's mean is smoothed as a run's curve is", () => {

@@ -27,18 +27,19 @@ def lines(count: int) -> bytes:
 
 def test_lines_are_found_in_any_case_wherever_they_are(directory: RunDirectory) -> None:
     write(directory, lines(100_000) + b"the LAST line")
-    found, more = search(directory, "Line 099999")
+    found, total = search(directory, "Line 099999")
     assert [one.line for one in found] == [b"line 099999 of the output\n"]
-    assert not more
+    assert (total, found[0].number) == (1, 100_000)
     assert around(directory, found[0].offset)[1] == found[0].line
     assert [one.line for one in search(directory, "last line")[0]] == [b"the LAST line"]
-    assert search(directory, "nowhere") == ([], False)
+    assert search(directory, "nowhere") == ([], 0)
 
 
 def test_of_many_matches_the_last_are_told(directory: RunDirectory) -> None:
     write(directory, lines(MOST_MATCHES + 5))
-    found, more = search(directory, "output")
-    assert (len(found), more) == (MOST_MATCHES, True)
+    found, total = search(directory, "output")
+    assert (len(found), total) == (MOST_MATCHES, MOST_MATCHES + 5)
+    assert [one.number for one in found] == list(range(6, MOST_MATCHES + 6))
     assert found[0].line == b"line 000005 of the output\n"
     assert found[-1].line == b"line %06d of the output\n" % (MOST_MATCHES + 4)
 
@@ -71,6 +72,7 @@ def test_an_output_without_errors_has_no_first_error(directory: RunDirectory) ->
 def test_a_place_in_the_kept_end_of_a_long_output_is_opened_with_what_is_around_it(directory: RunDirectory) -> None:
     write(directory, lines(10_000), head_bytes=1000, piece_bytes=20_000)
     (found,), _ = search(directory, "line 009990")
+    assert found.number is None  # of lines that were left out nobody knows the number
     before, line, after = around(directory, found.offset)
     assert line == b"line 009990 of the output\n"
     assert before.endswith(b"line 009989 of the output\n")
@@ -95,4 +97,6 @@ def test_what_is_opened_is_whole_lines_wherever_the_place_is(directory: RunDirec
 
 def test_a_rewritten_line_is_found_by_itself(directory: RunDirectory) -> None:
     write(directory, b" 10% 10/100\roverflow at 10\r 20% 20/100\n")
-    assert [one.line for one in search(directory, "overflow")[0]] == [b"overflow at 10\r"]
+    found, total = search(directory, "overflow")
+    assert [(one.line, one.number) for one in found] == [(b"overflow at 10\r", 1)]
+    assert total == 1

@@ -17,6 +17,7 @@ PHASES = {
     "starting": "正在启动：加载 PyTorch 和模型。在一台机器上首次运行时，DeepSpeed 还要编译算子，约一分钟。",
     "compiling": "DeepSpeed 正在编译算子。一台机器上的首次运行约需一分钟；之后会立即启动。",
     "slurm_queue": "已提交到 Slurm，正在等待节点。",
+    "first_values": "已读到首批数值，等待第 1 步。",
     "downloading": "",
     "loading": "",
     "preparing": "",

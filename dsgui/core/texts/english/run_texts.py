@@ -20,6 +20,7 @@ PHASES = {
     "compiling": "DeepSpeed is compiling its operators. The first run on a machine takes about a minute; later "
     "ones start at once.",
     "slurm_queue": "Submitted to Slurm; waiting for nodes.",
+    "first_values": "First values are in; waiting for step 1.",
     "downloading": "",
     "loading": "",
     "preparing": "",

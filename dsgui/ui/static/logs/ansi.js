@@ -42,6 +42,22 @@ export function wholeLines(text) {
   return { lines: settledLines(all.slice(0, end)), rest: bar > 0 ? rest.slice(bar) : rest };
 }
 
+/**
+ * A text in parts: those that are what was looked for, ASCII letters in either case as the server has it, and the rest.
+ * @param {string} text @param {string} looked @returns {{ part: string, hit: boolean }[]}
+ */
+export function hits(text, looked) {
+  const [low, wanted] = [text, looked].map((one) => one.replace(/[A-Z]/g, (letter) => letter.toLowerCase()));
+  const found = [];
+  let begin = 0;
+  for (let at = low.indexOf(wanted); wanted && at >= 0; at = low.indexOf(wanted, begin)) {
+    found.push({ part: text.slice(begin, at), hit: false });
+    begin = at + wanted.length;
+    found.push({ part: text.slice(at, begin), hit: true });
+  }
+  return [...found, { part: text.slice(begin), hit: false }].filter(({ part }) => part);
+}
+
 /** The colours that are on; they go on from one text to the next. */
 export class Paint {
   /** @param {Iterable<number>} on */

@@ -1,7 +1,7 @@
 // A run's output as a terminal would show it, its end followed; searched on the server in all that is kept, and opened
 // at any place.
 
-import { Paint, settled, settledLines, wholeLines } from "./ansi.js";
+import { hits, Paint, settled, settledLines, wholeLines } from "./ansi.js";
 import { button, el } from "../common/dom.js";
 import { words } from "../texts/texts.js";
 
@@ -14,18 +14,28 @@ const NEAR_END_PX = 24;
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("runs_page", code, given);
 
-/** @param {Paint} paint @param {string} text */
-const nodes = (paint, text) =>
-  paint.parts(text).map(({ text: shown, names }) => (names ? el("span", { class: names }, shown) : shown));
+/**
+ * What a terminal would show of a text, the words in it marked that were looked for.
+ * @param {Paint} paint @param {string} text @param {string} [looked]
+ */
+const nodes = (paint, text, looked = "") =>
+  paint.parts(text).flatMap(({ text: shown, names }) => {
+    const parts = marked(shown, looked);
+    return names ? [el("span", { class: names }, ...parts)] : parts;
+  });
+
+/** @param {string} text @param {string} looked @returns {(Node | string)[]} */
+const marked = (text, looked) =>
+  hits(text, looked).map(({ part, hit }) => (hit ? el("b", { class: "ds-hit" }, part) : part));
 
 /** The nodes of whole output that stands by itself. @param {string} text */
 const plain = (text) => nodes(new Paint(), settledLines(text));
 
 /** How many were found, in words. @param {SearchAnswer} answer */
-function counted({ matches, more }) {
+function counted({ matches, total }) {
   if (!matches.length) return say("no_lines");
-  const count = String(matches.length);
-  if (more) return say("many_lines", { count });
+  const count = total.toLocaleString("en-US");
+  if (total > matches.length) return say("many_lines", { count, shown: String(matches.length) });
   return matches.length === 1 ? say("one_line") : say("lines", { count });
 }
 
@@ -158,14 +168,20 @@ export class Log {
     if (!answer || this.search.value.trim() !== asked) return;
     this.say(counted(answer));
     this.found.hidden = !answer.matches.length;
-    const items = answer.matches.map(({ line, offset }) =>
-      el(
-        "li",
-        {},
-        button(line, { class: "ds-match" }, () => this.open(offset)),
-      ),
-    );
-    this.found.replaceChildren(...items);
+    const widest = Math.max(...answer.matches.map(({ number }) => String(number ?? "").length), 0);
+    this.found.style.setProperty("--digits", `${widest}ch`);
+    this.found.replaceChildren(...answer.matches.map((match) => el("li", {}, this.match(match, asked))));
+  }
+
+  /**
+   * A line that was found, with its number where that is known.
+   * @param {SearchAnswer["matches"][0]} match @param {string} asked
+   */
+  match({ line, offset, number }, asked) {
+    const found = button("", { class: "ds-match" }, () => this.open(offset, asked));
+    const told = number === null ? [] : [el("span", { class: "ds-line-number" }, String(number))];
+    found.append(...told, el("span", {}, ...marked(line, asked)));
+    return found;
   }
 
   async toFirstError() {
@@ -177,15 +193,15 @@ export class Log {
     if (first) await this.open(first.offset);
   }
 
-  /** The output around a place, its line marked. @param {number} offset */
-  async open(offset) {
+  /** The output around a place, its line marked, and in it what was looked for. @param {number} offset */
+  async open(offset, looked = "") {
     /** @type {OutputAnswer | null} */
     const answer = await this.ask("output", { offset: String(offset) });
     if (!answer) return;
     this.clear();
     this.elsewhere = true;
     this.press(false);
-    const mark = el("mark", {}, ...nodes(new Paint(), settled(answer.line.replace(/\n$/, ""))));
+    const mark = el("mark", {}, ...nodes(new Paint(), settled(answer.line.replace(/\n$/, "")), looked));
     this.text.replaceChildren(...plain(answer.before), mark, "\n", ...plain(answer.after), this.tail);
     this.text.scrollTop = Math.max(mark.offsetTop - this.text.offsetTop - 60, 0);
   }

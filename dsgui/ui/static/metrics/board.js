@@ -2,7 +2,7 @@
 // zoom, and how the user wants them to stand.
 
 import { AXES, axisOf, BUTTONS, choices, ownAxis, whyOwn } from "./axis.js";
-import { Chart } from "./chart.js";
+import { Chart, seen } from "./chart.js";
 import {
   LOSS,
   cardLimits,
@@ -21,9 +21,10 @@ import { dropDown } from "./chart_tools.js";
 import { Clock } from "./curves.js";
 import { loadPlotly } from "./plotly_library.js";
 import { button, el } from "../common/dom.js";
-import { groupedLines } from "./groups.js";
+import { groupedLines, titleOf } from "./groups.js";
+import { markText } from "./marks.js";
 import { inOrder as arranged, isPlain, layoutFrom, moved, neighbour, PLAIN, toggled } from "./layout.js";
-import { textOf, told, words } from "../texts/texts.js";
+import { words } from "../texts/texts.js";
 import { COLOURS, look, markPlace, sharedRange } from "./traces.js";
 
 /** @import { Axis, Group, Layout, Limit, Line, Mark, Place, Range, RunEvent } from "../types.d.ts" */
@@ -98,7 +99,8 @@ export class Board {
     this.listed = "";
     this.place = el("p", { class: "ds-unseen", role: "status" });
     this.tools = this.makeTools();
-    this.node = el("div", { class: "ds-board" }, this.tools, this.main, this.more, this.place);
+    this.legend = el("ul", { class: "ds-group-legend", "aria-label": say("groups"), hidden: true });
+    this.node = el("div", { class: "ds-board" }, this.tools, this.legend, this.main, this.more, this.place);
   }
 
   restore() {
@@ -169,8 +171,8 @@ export class Board {
 
   /** The charts that one changes places with, as they stand, without those that are not seen. @param {string} id */
   group(id) {
-    const seen = arranged(this.usual(), this.layout).filter((one) => !this.charts.get(one)?.node.hidden);
-    return seen.filter((one) => this.groupOf(one) === this.groupOf(id));
+    const standing = arranged(this.usual(), this.layout).filter((one) => !this.charts.get(one)?.node.hidden);
+    return standing.filter((one) => this.groupOf(one) === this.groupOf(id));
   }
 
   /** Puts every chart where it stands: pinned ones first. */
@@ -344,7 +346,17 @@ export class Board {
     this.more.hidden = !extra.some((chart) => chart.lines.length);
     this.measure(sources, clocks);
     this.list();
+    this.name(groups);
     this.draw();
+  }
+
+  /** Which colour each group has, once for all charts. @param {Group[] | null} groups */
+  name(groups) {
+    const lines = [...this.charts.values()].flatMap((chart) => chart.lines);
+    const fewer = lines.some(({ band }) => band?.parts.some(({ whole }) => !whole));
+    const named = (groups ?? []).map((group, place) => signed(titleOf(group), look(place).colour));
+    this.legend.hidden = !groups;
+    this.legend.replaceChildren(...named, ...(fewer ? [signed(say("fewer_runs"))] : []));
   }
 
   /** @param {Source[]} sources @param {(Clock | null)[]} clocks */
@@ -458,9 +470,7 @@ export class Board {
         event.kind === "calm" || event.kind === "notified"
           ? null
           : markPlace({ kind: event.kind, at: placeOn(event) }, this.extents.reach);
-      return at === null
-        ? []
-        : [{ kind: event.kind, at, label: label(`${textOf("marks", event.kind)}: ${told(event)}`.slice(0, 120)) }];
+      return at === null ? [] : [{ kind: event.kind, at, label: label(markText(event)) }];
     });
   }
 
@@ -469,6 +479,7 @@ export class Board {
   }
 
   draw(force = false) {
+    if (force) this.name(this.groups()); // other colours on another ground
     const { range, own } = this.extents;
     const events = this.marks.slice(-MOST_MARKS);
     const shared = { ...this.view, axis: this.axis(), reach: range, events, marked: false };
@@ -478,6 +489,13 @@ export class Board {
       chart.draw({ ...shared, log, marked: chart.id === LOSS, ...alone }, force);
     }
   }
+}
+
+/** An entry of the legend; without a colour that of a dotted line. @param {string} text @param {string} [colour] */
+function signed(text, colour) {
+  const sign = el("i", { class: colour ? "" : "ds-dotted" });
+  if (colour) sign.style.background = seen(colour);
+  return el("li", {}, sign, text);
 }
 
 /** In this order; what stands right is left alone. @param {Element} parent @param {Element[]} nodes */

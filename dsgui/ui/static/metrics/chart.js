@@ -172,6 +172,7 @@ export class Chart {
     this.node.hidden = this.hiding || (!this.lines.length && !this.message);
     this.logged.setAttribute("aria-pressed", String(view.log));
     this.plot.hidden = !this.lines.length;
+    this.node.classList.toggle("ds-bare", !this.lines.length);
     this.said.hidden = !this.message;
     if (this.said.textContent !== this.message) this.said.replaceChildren(...withOptions(this.message));
     if (!this.lines.length || busy) return;

@@ -31,7 +31,7 @@ export function charted(id, { right, note, dash, colour, alone, if_any: ifAny } 
 }
 
 /** What an evaluation took, and no score. @param {string} name */
-const isCost = (name) =>
+export const isCost = (name) =>
   name.endsWith(CHARTS.evaluationCounts) || CHARTS.evaluationCosts.some((part) => name.includes(part));
 
 /**

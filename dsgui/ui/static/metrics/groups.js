@@ -69,9 +69,14 @@ function mark(texts) {
   return sum.toString(36).padStart(3, "0");
 }
 
-/** What a group is called in a legend. @param {Group} group @param {number} count the runs that have the curve */
-export const titleOf = ({ name }, count) =>
-  `${name} (${say(count === 1 ? "run_one" : "runs_many", { count: String(count) })})`;
+/** How many runs a value is of: of a group, or of those of it that have one there. @param {number} count */
+export function runsText(count, total = count) {
+  const given = { count: String(count), total: String(total) };
+  return say(count < total ? "runs_some" : count === 1 ? "run_one" : "runs_many", given);
+}
+
+/** What a group is called in the legend. @param {Group} group */
+export const titleOf = ({ name, members }) => `${name} (${runsText(members.length)})`;
 
 /**
  * A curve's stretches where they are on an axis, in order; those without a value or a place are left out.
@@ -89,21 +94,26 @@ export function placed(stretches, place) {
 
 /**
  * Several curves as one: at every place of any of them the mean, the least and the most of those that reach so far,
- * in a straight line between their own points. What lies between two places counts for the first of them.
- * @param {Placed[][]} tracks @returns {(Placed & { count: number })[]}
+ * in a straight line between their own points. What lies between two places counts for the first of them. `cut` where
+ * they are others than before: from there on the mean is one of others, and no line leads to it.
+ * @param {Placed[][]} tracks @returns {(Placed & { count: number, cut: boolean })[]}
  */
 export function bandOf(tracks) {
   const places = thinned([...new Set(tracks.flatMap((track) => track.map(({ at }) => at)))].sort((a, b) => a - b));
   const next = tracks.map(() => 0); // of each track, its first point at or after the place
   const found = [];
+  let before = "";
   for (const [index, at] of places.entries()) {
     const until = places[index + 1] ?? Infinity;
     const here = tracks.flatMap((track, number) => {
       while (next[number] < track.length && track[next[number]].at < at) next[number] += 1;
       const value = valueAt(track, next[number], at);
-      return value ? [spreadTo(value, track, next[number], until)] : [];
+      return value ? [{ number, value: spreadTo(value, track, next[number], until) }] : [];
     });
-    if (here.length) found.push({ at, ...together(here), count: here.length });
+    const who = here.map(({ number }) => number).join();
+    const values = here.map(({ value }) => value);
+    if (values.length) found.push({ at, ...together(values), count: values.length, cut: who !== before });
+    before = who;
   }
   return found;
 }
@@ -144,18 +154,28 @@ function spreadTo(value, track, from, until) {
 }
 
 /** @param {Placed[]} values */
-const together = (values) => ({
-  low: Math.min(...values.map(({ low }) => low)),
-  high: Math.max(...values.map(({ high }) => high)),
-  mean: values.reduce((sum, { mean }) => sum + mean, 0) / values.length,
-});
+function together(values) {
+  const low = Math.min(...values.map((one) => one.low));
+  const high = Math.max(...values.map((one) => one.high));
+  const mean = values.reduce((sum, one) => sum + one.mean, 0) / values.length;
+  return { low, high, mean: Math.min(Math.max(mean, low), high) }; // rounding puts it outside of equal ones
+}
+
+/**
+ * The stretches of a band from one cut to the next; `whole` where every run has a value.
+ * @param {{ count: number, cut: boolean }[]} found @param {number} total
+ */
+function partsOf(found, total) {
+  const begins = found.flatMap(({ cut }, place) => (cut ? [place] : []));
+  return begins.map((from, i) => ({ from, to: begins[i + 1] ?? found.length, whole: found[from].count === total }));
+}
 
 /** @typedef {(point: Stretch["low"]) => number} Placing */
 
 /** What is drawn where curves of one run are: its places are those of the axis, as times, and its `n` count runs. */
 export class Band extends Curve {
-  /** @param {{ curve: Curve, place: Placing }[]} members */
-  constructor(members) {
+  /** @param {{ curve: Curve, place: Placing }[]} members @param {number} total the runs of the group */
+  constructor(members, total) {
     const [{ curve }] = members;
     super(curve.ids[0], {
       name: curve.name,
@@ -170,6 +190,8 @@ export class Band extends Curve {
     this.stretches = found.map(({ at, low, high, mean, count }) => {
       return { low: point(at, low), high: point(at, high), mean, n: count };
     });
+    this.parts = partsOf(found, members.length);
+    this.total = total;
     this.count = found.length;
     this.told = found.length > 0;
     this.version = members.reduce((sum, one) => sum + one.curve.version, 0);
@@ -177,22 +199,26 @@ export class Band extends Curve {
 }
 
 /**
- * The lines of a chart with those of a group's runs as one.
+ * The lines of a chart with those of a group's runs as one. Colours tell groups apart (the page's legend has them);
+ * a chart's own legend tells its lines apart.
  * @param {Line[]} lines @param {Group[]} groups @returns {Line[]}
  */
 export function groupedLines(lines, groups) {
   const names = [...new Set(lines.map(({ name }) => name))];
+  /** @type {Set<string>} */
+  const named = new Set();
   return groups.flatMap((group, run) => {
     const mine = lines.filter((line) => group.members.includes(line.run));
     return names.flatMap((name, number) => {
       const members = mine.filter((line) => line.name === name);
       if (!members.length) return [];
-      const curve = new Band(members.map((line) => ({ curve: line.curve, place: placing(line.curve, line.clock) })));
-      const title = titleOf(group, members.length);
-      const plain = label(names.length > 1 ? `${title} · ${name}` : title);
-      const colour = look(run).colour;
-      const dash = look(number * COLOURS.length).dash;
-      return [{ ...members[0], run, name: plain, plain, legend: true, curve, clock: null, colour, dash, band: true }];
+      const curves = members.map((line) => ({ curve: line.curve, place: placing(line.curve, line.clock) }));
+      const band = new Band(curves, group.members.length);
+      const plain = label(names.length > 1 ? `${group.name} · ${name}` : group.name);
+      const style = { colour: look(run).colour, dash: look(number * COLOURS.length).dash };
+      const legend = !named.has(name);
+      named.add(name);
+      return [{ ...members[0], run, plain, legend, neutral: true, curve: band, clock: null, ...style, band }];
     });
   });
 }

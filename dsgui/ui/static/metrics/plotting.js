@@ -6,7 +6,8 @@ import { CHARTS } from "../texts/catalogue.js";
 import { words } from "../texts/texts.js";
 import { COLOURS, extent, isFlat, oddPoints, placing, points } from "./traces.js";
 
-/** @import { Drawn, Limit, Line, Mark, Range, Trace } from "../types.d.ts" */
+/** @import { Drawn, Limit, Line, Mark, Range, Spread, Trace } from "../types.d.ts" */
+/** @import { Band } from "./groups.js" */
 
 /**
  * @typedef {object} Look how the page looks that a chart is drawn on
@@ -66,12 +67,17 @@ export function tracesOf({ lines, events, unit }, view, page) {
   return view.marked && events.length ? [...found, markTrace(events)] : found;
 }
 
+/** @param {Line} line @param {number} index @param {Drawn} view @param {string} unit @returns {Trace[]} */
+function lineTraces(line, index, view, unit) {
+  const traces = line.band ? bandTraces(line, line.band, index, view, unit) : curveTraces(line, index, view, unit);
+  return line.neutral && line.legend ? [...traces.map(unnamed), signOf(line)] : traces;
+}
+
 /**
  * The trace of what was logged, and where a training's curve is smoothed that of its means.
  * @param {Line} line @param {number} index @param {Drawn} view @param {string} unit @returns {Trace[]}
  */
-function lineTraces(line, index, view, unit) {
-  if (line.band) return bandTraces(line, index, view, unit);
+function curveTraces(line, index, view, unit) {
   const place = placing(line.curve, line.clock);
   const smoothing = line.curve.kind === "train" ? view.smoothing : 0;
   const { x, y, meanX, means } = points(line.curve, smoothing, line.scale, place);
@@ -110,12 +116,11 @@ function lineTraces(line, index, view, unit) {
     line: { color: line.colour, width: 2.5, dash: line.dash },
   };
   const odd = oddPoints(line.curve, place, x, y);
-  const traces = [
+  return [
     logged,
     ...(isSmoothed ? [mean] : []),
     ...(odd.length ? [{ ...oddTrace(odd, base.yaxis), meta: meta("odd") }] : []),
   ];
-  return line.neutral && line.legend ? [...traces.map(unnamed), signOf(line)] : traces;
 }
 
 /** @param {Trace} trace @returns {Trace} */
@@ -136,41 +141,65 @@ const signOf = ({ name, axis, dash, mode, symbol }) => ({
 });
 
 /**
- * Of a group the mean, smoothed where curves are, over the area between the least and the most of its runs.
- * @param {Line} line @param {number} index @param {Drawn} view @param {string} unit @returns {Trace[]}
+ * Of a group the mean, smoothed where curves are, over the area between the least and the most of its runs. Where not
+ * all of them have a value it is thin and dotted, and broken where their number changes: what would be drawn there is
+ * the step from one mean to another one.
+ * @param {Line} line @param {Band} band @param {number} index @param {Drawn} view @param {string} unit
+ * @returns {Trace[]}
  */
-function bandTraces(line, index, view, unit) {
-  const { stretches, kind } = line.curve;
+function bandTraces(line, band, index, view, unit) {
+  const { stretches, parts } = band;
   const x = stretches.map(({ low }) => low.time);
-  const spread = stretches.map(({ low, high }) => ({
-    low: low.y / line.scale,
-    high: high.y / line.scale,
-  }));
   const y = stretches.map(({ mean }) => mean / line.scale);
-  const yaxis = line.axis || "y";
-  const base = { x, type: "scatter", yaxis, mode: "lines", hoverinfo: "skip", name: line.name, showlegend: false };
+  const spread = stretches.map(({ low, high, n }) => {
+    return { low: low.y / line.scale, high: high.y / line.scale, count: n, total: band.total };
+  });
+  /** @type {Pick<Trace, "type" | "yaxis" | "hoverinfo" | "name" | "showlegend">} */
+  const base = { type: "scatter", yaxis: line.axis || "y", hoverinfo: "skip", name: line.name, showlegend: false };
   const told = { line: index, name: line.plain, colour: line.colour, unit: line.axis === "y2" ? "" : unit };
-  const part = /** @type {const} */ ("band");
-  const edge = { ...base, meta: { part, line: index }, line: { width: 0, color: line.colour } };
-  const drawn = view.smoothing && kind === "train" ? smoothed(y, view.smoothing) : null;
-  /** @type {Trace[]} */
-  const traces = [
-    { ...edge, y: spread.map(({ low }) => low) },
-    { ...edge, y: spread.map(({ high }) => high), fill: "tonexty", fillcolor: `${line.colour}${BAND}` },
-    {
-      ...base,
-      y,
-      meta: { ...told, part: "value", logged: kind !== "sample", spread },
-      mode: modeOf(line, x.length),
-      marker: { color: line.colour, size: x.length === 1 ? 7 : 5, symbol: line.symbol },
-      line: { color: line.colour, width: drawn ? 1 : 2, dash: line.dash },
-      opacity: drawn ? 0.3 : 1,
-      showlegend: !drawn,
-    },
-  ];
-  const mean = { ...told, part: /** @type {const} */ ("mean") };
-  const thick = { color: line.colour, width: 2.5, dash: line.dash };
-  return drawn ? [...traces, { ...base, y: drawn, meta: mean, line: thick, showlegend: true }] : traces;
+  const edge = { part: /** @type {const} */ ("band"), line: index };
+  /** What is pointed at, whole. @param {"value" | "mean"} part @param {number[]} values @returns {Trace} */
+  const read = (part, values) => {
+    return { ...base, x, y: values, mode: "none", meta: { ...told, part, logged: band.kind !== "sample", spread } };
+  };
+  /** @param {number[]} values @param {number} width @param {number} opacity @returns {Trace[]} */
+  const drawn = (values, width, opacity) =>
+    [true, false].flatMap((whole) => {
+      const mine = parts.filter((part) => part.whole === whole);
+      const count = mine.reduce((sum, { from, to }) => sum + to - from, 0);
+      const shown = { color: line.colour, width: whole ? width : 1.25, dash: whole ? line.dash : "dot" };
+      const marker = { color: line.colour, size: count === 1 ? 7 : 5, symbol: line.symbol };
+      const apart = { x: broken(x, mine, (at) => at), y: broken(values, mine, () => null) };
+      return count ? [{ ...base, ...apart, meta: edge, mode: modeOf(line, count), marker, line: shown, opacity }] : [];
+    });
+  const filled = { fill: "toself", fillcolor: `${line.colour}${BAND}`, line: { width: 0, color: line.colour } };
+  const area = { ...base, ...outline(x, spread, parts), ...filled, meta: edge, mode: "lines" };
+  const traces = [area, read("value", y)];
+  if (!view.smoothing || band.kind !== "train") return [...traces, ...drawn(y, 2, 1)];
+  const means = parts.flatMap(({ from, to }) => smoothed(y.slice(from, to), view.smoothing));
+  return [...traces, ...drawn(y, 1, 0.3), read("mean", means), ...drawn(means, 2.5, 1)];
+}
+
+/**
+ * The values of some parts, each with one more at its end.
+ * @template T @param {number[]} values @param {Band["parts"]} parts @param {(last: number) => T} end
+ * @returns {(number | T)[]}
+ */
+const broken = (values, parts, end) =>
+  parts.flatMap(({ from, to }) => [...values.slice(from, to), end(values[to - 1])]);
+
+/**
+ * Around each part, along the least and back along the most.
+ * @param {number[]} x @param {Spread[]} spread @param {Band["parts"]} parts
+ */
+function outline(x, spread, parts) {
+  /** @param {number[]} there @param {number[]} back @param {Band["parts"][0]} part */
+  const around = (there, back, { from, to }) => [...there.slice(from, to), ...back.slice(from, to).reverse()];
+  const [low, high] = [spread.map((one) => one.low), spread.map((one) => one.high)];
+  return {
+    x: parts.flatMap((part) => [...around(x, x, part), x[part.from]]),
+    y: parts.flatMap((part) => [...around(low, high, part), null]),
+  };
 }
 
 /** Symbols where they are few enough to be told apart. @param {Line} line @param {number} count */
@@ -203,7 +232,7 @@ function markTrace(events) {
   return {
     x: events.map((event) => event.at),
     y: events.map(() => 0.5),
-    meta: { part: "mark" },
+    meta: { part: "mark", kinds: events.map(({ kind }) => kind) },
     text: events.map((event) => event.label),
     type: "scatter",
     mode: "markers",

@@ -1,6 +1,8 @@
 // What a chart says of the place that is pointed at: a row for each line, at a point that was logged. Pure.
 
 import { duration, figure } from "../common/format.js";
+import { runsText } from "./groups.js";
+import { together } from "./marks.js";
 import { words } from "../texts/texts.js";
 
 /** @import { Axis, Readout, Row, Spread, Trace } from "../types.d.ts" */
@@ -72,29 +74,34 @@ function rowOf(trace, traces, at, near, axis) {
   const mean = mine.find(({ meta }) => meta?.part === "mean");
   const smooth = mean && pointOf(mean, point.x, near);
   const spread = trace.meta?.spread?.[trace.x.indexOf(point.x)];
-  const told = figure(point.y, DIGITS);
+  const told = spread ? withRange(point.y, spread) : figure(point.y, DIGITS);
   const far = Math.abs(point.x - at) > (axis === "step" ? 0.5 : near);
   const notes = [
     smooth ? words("charts_page", "smoothed_from", { value: told }) : "",
     far ? words("charts_page", "row_at", { place: bare(axis, point.x) }) : "",
+    spread ? runsText(spread.count, spread.total) : "",
   ];
-  const drawn = smooth ? figure(smooth.y, DIGITS) : told;
-  const value = `${drawn}${rangeOf(spread)}`;
+  const value = smooth ? figure(smooth.y, spread ? RANGE_DIGITS : DIGITS) : told;
   return [{ name, colour, value: unit ? `${value} ${unit}` : value, note: notes.filter(Boolean).join(" · ") }];
 }
 
-/** Of several runs the least and the most, where they differ. @param {Spread | undefined} spread */
-function rangeOf(spread) {
-  const [low, high] = spread ? [spread.low, spread.high].map((one) => figure(one, RANGE_DIGITS)) : ["", ""];
-  return low === high ? "" : ` (${low}–${high})`;
+/**
+ * Of several runs the least and the most beside their mean, where they differ: rounded alike, or the mean would lie
+ * outside of them. Of one run it is what lies between two places that are drawn, and no news.
+ * @param {number} mean @param {Spread} spread
+ */
+function withRange(mean, spread) {
+  const [told, low, high] = [mean, spread.low, spread.high].map((one) => figure(one, RANGE_DIGITS));
+  return spread.count === 1 || low === high ? told : `${told} (${low}–${high})`;
 }
 
 /** @param {Trace[]} traces @param {number} at @param {number} near @returns {string[]} */
 function marksAt(traces, at, near) {
   const marks = traces.find(({ meta }) => meta?.part === "mark");
   const texts = /** @type {string[]} */ (marks?.text ?? []);
-  const there = texts.filter((_, i) => Math.abs((marks?.x[i] ?? NaN) - at) <= near);
-  return there.map((text) => (text.length > LONGEST_MARK ? `${text.slice(0, LONGEST_MARK - 1)}…` : text)).slice(-3);
+  const all = texts.map((text, i) => ({ kind: marks?.meta?.kinds?.[i] ?? "", text, at: marks?.x[i] ?? NaN }));
+  const there = together(all.filter((one) => Math.abs(one.at - at) <= near));
+  return there.map((text) => (text.length > LONGEST_MARK ? `${text.slice(0, LONGEST_MARK - 1)}…` : text));
 }
 
 /**

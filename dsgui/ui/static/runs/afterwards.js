@@ -10,6 +10,9 @@ import { words } from "../texts/texts.js";
 
 const GONE_TRIES = 40;
 const GONE_MS = 250;
+const DIRECTORY = "#working-dir :is(textarea, input)"; // on Launch
+const SHOWN_TRIES = 100;
+const SHOWN_MS = 100;
 const READ_TRIES = 60;
 const READ_MS = 500;
 
@@ -61,10 +64,27 @@ export class Afterwards {
 
   /**
    * Not "path": Gradio refuses any event with a key of that name that points outside its uploads.
-   * @param {"same" | "repair" | "resume"} kind
+   * @param {"same" | "repair" | "resume" | "directory"} kind
    */
   again(kind, checkpoint = "") {
     this.trigger("again", { run_id: this.id, kind, checkpoint });
+  }
+
+  /** A clone, at the field of its working directory. */
+  setDirectory() {
+    this.again("directory");
+    void focusWhenShown(DIRECTORY);
+  }
+
+  /**
+   * One sentence; with a button, where a clone's page has the field for it.
+   * @param {string} sentence @param {boolean} onLaunch
+   */
+  advice(sentence, onLaunch) {
+    if (!onLaunch) return el("li", {}, sentence);
+    const label = words("afterwards_page", "clone_directory");
+    const go = button(label, { class: "ds-step", id: "set-directory" }, () => this.setDirectory());
+    return el("li", {}, `${sentence} `, go);
   }
 
   /** @param {Diagnosis | null} found */
@@ -80,7 +100,7 @@ export class Afterwards {
       el("h3", {}, found.title),
       el("p", {}, rank, found.meaning),
       ...(found.cause?.length ? [el("p", { class: "ds-cause" }, found.cause.join(" "))] : []),
-      el("ul", {}, ...found.advice.map((sentence) => el("li", {}, sentence))),
+      el("ul", {}, ...found.advice.map((sentence, at) => this.advice(sentence, at === found.on_launch))),
     ];
     if (found.remedy) {
       parts.push(
@@ -305,6 +325,21 @@ export class Afterwards {
         el("pre", { class: "ds-command" }, config),
       ),
     );
+  }
+}
+
+/** @param {string} selector of what another page has, once that is there */
+async function focusWhenShown(selector) {
+  for (let tries = 0; tries < SHOWN_TRIES; tries += 1) {
+    const found = document.querySelector(selector);
+    if (found instanceof HTMLElement && found.checkVisibility()) {
+      found.scrollIntoView({ block: "center" });
+      found.focus();
+      return;
+    }
+    await new Promise((resolve) => {
+      setTimeout(resolve, SHOWN_MS);
+    });
   }
 }
 

@@ -8,12 +8,12 @@ import { canGroup, GROUPINGS, groupsOf } from "../metrics/groups.js";
 import { LIVE_STATES, Follower } from "./follower.js";
 import { duration, figure, gib, perSecond } from "../common/format.js";
 import { PARTS, spelled } from "./run_columns.js";
-import { baseline, shareOf } from "./run_prefs.js";
+import { baseline, differenceOf } from "./run_prefs.js";
 import { TOLD_MS } from "./run_view.js";
 import { look } from "../metrics/traces.js";
 import { textOf, words } from "../texts/texts.js";
 
-/** @import { CompareAnswer, ComparedRun, Group, SettingsPart } from "../types.d.ts" */
+/** @import { CompareAnswer, ComparedRun, Group, SettingsPart, Told } from "../types.d.ts" */
 
 /** @typedef {{ follower: Follower, name: string, given: string, live: boolean, gone: boolean, noLoss: string }} Run */
 
@@ -22,18 +22,18 @@ const TABLE_EVERY = 5; // polls
 /** @param {ComparedRun} run */
 const fullest = ({ figures: { gpus } }) => gpus.toSorted((a, b) => b.peak_bytes - a.peak_bytes).at(0);
 /**
- * A figure of each run: the code of its name, its value, and how it is written. One with a value is told in percent of
- * the baseline's.
- * @type {[string, (run: ComparedRun) => import("../types.d.ts").Told | null | undefined, (value: any) => string][]}
+ * A figure of each run: the code of its name, its value, how it is written, and which is better where one is. One that
+ * is not the baseline's is told with how far it is from that.
+ * @type {[string, (run: ComparedRun) => Told | null | undefined, (value: any) => string, ("less" | "more")?][]}
  */
 const ROWS = [
   ["steps", (run) => run.figures.steps, figure],
   ["duration", (run) => run.figures.duration_s, duration],
-  ["speed", (run) => run.figures.steps_per_second, perSecond],
-  ["samples_per_second", (run) => run.figures.samples_per_second, figure],
-  ["tokens_per_second", (run) => run.figures.tokens_per_second, figure],
-  ["final_loss", (run) => run.figures.final_loss, figure],
-  ["best_loss", (run) => run.figures.best_loss, figure],
+  ["speed", (run) => run.figures.steps_per_second, perSecond, "more"],
+  ["samples_per_second", (run) => run.figures.samples_per_second, figure, "more"],
+  ["tokens_per_second", (run) => run.figures.tokens_per_second, figure, "more"],
+  ["final_loss", (run) => run.figures.final_loss, figure, "less"],
+  ["best_loss", (run) => run.figures.best_loss, figure, "less"],
   ["gpu_peak", (run) => fullest(run)?.peak_bytes, gib],
   ["gpu_mean", (run) => fullest(run)?.mean_bytes, gib],
   ["run_peak", (run) => run.figures.run_peak_bytes, gib],
@@ -92,14 +92,13 @@ export class CompareView {
     this.differences = el("section", { class: "ds-differences", "aria-label": say("differences") });
     this.board = this.makeBoard();
     this.board.tools.append(el("label", { class: "ds-grouping" }, say("group_by"), this.grouping));
-    const href = `/dsgui/report?${new URLSearchParams({ runs: ids.join(",") })}`;
-    const report = el("a", { class: "ds-step", download: true, href }, say("report"));
+    this.report = el("a", { class: "ds-step", download: true, href: this.reported(ids[0]) }, say("report"));
     const overview = el("div", { class: "ds-overview" }, this.table, this.differences);
     overview.style.setProperty("--runs", String(ids.length));
     this.node = el(
       "div",
       { class: "ds-run ds-compare", "aria-busy": "true" },
-      el("div", { class: "ds-run-head" }, this.title, report),
+      el("div", { class: "ds-run-head" }, this.title, this.report),
       this.said,
       this.answers,
       overview,
@@ -190,7 +189,7 @@ export class CompareView {
     return seen(look(this.groups ? this.groups.findIndex(({ members }) => members.includes(place)) : place).colour);
   }
 
-  /** Which of the runs the others are told in percent of: the pinned one, else the first. @param {Run[]} kept */
+  /** Which of the runs the others are told against: the pinned one, else the first. @param {Run[]} kept */
   base(kept) {
     return Math.max(
       kept.findIndex(({ follower }) => follower.id === this.baseline),
@@ -198,19 +197,28 @@ export class CompareView {
     );
   }
 
+  /** The report's address, which tells the figures against the same run. @param {string} base */
+  reported(base) {
+    return `/dsgui/report?${new URLSearchParams({ runs: this.ids.join(","), baseline: base })}`;
+  }
+
   /** @param {Run[]} kept @param {ComparedRun[]} runs */
   figures(kept, runs) {
     const base = this.base(kept);
+    this.report.href = this.reported(kept[base].follower.id);
     const heads = kept.map((run, place) => this.head(run, place === base));
     const states = row(
       say("state"),
       runs.map(({ state }) => textOf("states", state)),
     );
-    const told = ROWS.map(([code, value, shown]) => ({ code, shown, values: runs.map(value) }));
+    const told = ROWS.map(([code, value, shown, better]) => ({ code, shown, better, values: runs.map(value) }));
     const rows = told.filter(({ values }) => values.some((value) => value !== null && value !== undefined));
     return table(
       [el("td"), ...heads],
-      [states, ...rows.map(({ code, shown, values }) => row(say(code), figuresOf(values, base, shown)))],
+      [
+        states,
+        ...rows.map(({ code, shown, better, values }) => row(say(code), figuresOf(values, base, shown, better))),
+      ],
     );
   }
 
@@ -218,13 +226,13 @@ export class CompareView {
   head(run, isBase) {
     const swatch = el("span", { class: "ds-swatch" });
     swatch.style.background = this.colourOf(run.follower.id);
-    const open = button(run.name, { class: "ds-link" }, () => this.open(run.follower.id));
+    const open = button(run.name, { class: "ds-link ds-two-lines", title: run.name }, () => this.open(run.follower.id));
     const pin = button(isBase ? say("baseline") : say("make_baseline"), { class: "ds-base" }, () => {
       this.baseline = run.follower.id;
       this.show();
     });
     pin.setAttribute("aria-pressed", String(isBase));
-    return el("th", { scope: "col" }, swatch, open, pin);
+    return el("th", { scope: "col" }, el("div", { class: "ds-run-of" }, swatch, open), pin);
   }
 
   draw(force = false) {
@@ -250,17 +258,25 @@ function answerNode(question, sentences) {
 }
 
 /**
- * The values of a row; those that are numbers also in percent of the baseline's.
- * @param {(import("../types.d.ts").Told | null | undefined)[]} values @param {number} base
- * @param {(value: any) => string} shown
+ * The values of a row; those that are numbers also with how far they are from the baseline's, and whether that is
+ * better, where one is.
+ * @param {(Told | null | undefined)[]} values @param {number} base
+ * @param {(value: any) => string} shown @param {"less" | "more"} [better]
  */
-function figuresOf(values, base, shown) {
+function figuresOf(values, base, shown, better) {
   return values.map((value, place) => {
-    const share = place === base ? "" : shareOf(value, values[base]);
+    const away = place === base ? "" : differenceOf(value, values[base]);
     const cell = el("span", {}, value === null || value === undefined ? "–" : shown(value));
-    if (share) cell.append(" ", el("span", { class: "ds-share" }, share));
+    if (away) cell.append(" ", awayNode(away, better));
     return cell;
   });
+}
+
+/** @param {string} away @param {"less" | "more"} [better] */
+function awayNode(away, better) {
+  if (!better) return el("span", { class: "ds-share" }, away);
+  const verdict = away.startsWith("+") === (better === "more") ? "better" : "worse";
+  return el("span", { class: "ds-share", "data-verdict": verdict }, say(verdict, { difference: away }));
 }
 
 /** @param {string[]} names @param {SettingsPart[]} sections */
@@ -284,6 +300,7 @@ function differencesNodes(names, sections) {
 
 /** @param {SettingsPart} section @param {string[]} names */
 function unknownNote({ code, unknown }, names) {
+  if (unknown.length === names.length) return say("unknown_all", { part: say(PARTS[code] ?? code) });
   const several = new Intl.ListFormat(document.documentElement.lang || "en");
   const runs = several.format(unknown.map((place) => `“${names[place]}”`));
   return say("unknown", { part: say(PARTS[code] ?? code), runs });
@@ -291,7 +308,8 @@ function unknownNote({ code, unknown }, names) {
 
 /** @param {SettingsPart} section @param {SettingsPart["differ"]} settings @param {string[]} names */
 function sectionNode({ code, unknown }, settings, names) {
-  const heads = [say("key"), ...names].map((text) => el("th", { scope: "col" }, text));
+  const named = names.map((name) => el("div", { class: "ds-two-lines", title: name }, name));
+  const heads = [say("key"), ...named].map((head) => el("th", { scope: "col" }, head));
   const coded = code === "launch" || code === "code";
   const rows = settings.map(({ key, values }) => {
     const found = values.map((value, place) => valueNode(value, unknown.includes(place)));

@@ -13,7 +13,9 @@
  * @property {number} dash
  * @property {{ place: number, text: string }[]} odd where a value is no number
  */
-/** @typedef {{ title: string, unit: string, axis: string, zero: boolean, lines: ReportLine[] }} ReportChart */
+/**
+ * @typedef {{ title: string, y: string, unit: string, axis: string, zero: boolean, lines: ReportLine[] }} ReportChart
+ */
 
 (() => {
   const COLOURS = 7; // --ds-curve-0 to -6, lighter on a dark ground
@@ -119,12 +121,18 @@
         margin: { l: 48, r: 12, t: 8, b: 36 },
         paper_bgcolor: ground,
         plot_bgcolor: ground,
-        font: { color: text, size: 12 },
+        font: { color: text, size: 12, family: getComputedStyle(document.body).fontFamily },
         hovermode: "x unified",
         hoverlabel: { bgcolor: variable("--ds-sunken"), bordercolor: line, font: { color: text } },
         showlegend: false,
         xaxis: { ...axes, title: { text: by === "step" ? step : unit, standoff: 4 } },
-        yaxis: { ...axes, rangemode: chart.zero ? "tozero" : "normal", exponentformat: "power", ...level(chart) },
+        yaxis: {
+          ...axes,
+          title: { text: chart.y, standoff: 6 },
+          rangemode: chart.zero ? "tozero" : "normal",
+          exponentformat: "power",
+          ...level(chart),
+        },
       },
       { displaylogo: false, responsive: false, displayModeBar: false },
     );

@@ -1,4 +1,4 @@
-// What a row of the list of runs tells: each column's text, and its value where others are told in percent of it. Pure,
+// What a row of the list of runs tells: each column's text, and its value where others are told against it. Pure,
 // but for the texts.
 
 import { locale } from "../common/dom.js";

@@ -1,9 +1,9 @@
 // What a user writes on a run, changed over the cell where it stands: the editor has room that the cell has not.
 
-import { el, part } from "../common/dom.js";
+import { el } from "../common/dom.js";
 import { words } from "../texts/texts.js";
 
-/** @import { LabelChange, RunSummary } from "../types.d.ts" */
+/** @import { LabelChange } from "../types.d.ts" */
 
 /** What may be changed in place. @typedef {"name" | "tags" | "note"} Editable */
 
@@ -32,7 +32,9 @@ function placeOver(floating, cell) {
   placeAt(floating, left, top + (height - floating.offsetHeight) / 2);
 }
 
-/** @param {Editable} what @param {RunSummary} run */
+/** What is written on a run. @typedef {{ name: string, tags: string[], note: string }} Written */
+
+/** @param {Editable} what @param {Written} run */
 const textOf = (what, run) => (what === "tags" ? run.tags.join(", ") : run[what]);
 
 /** @param {Editable} what @param {string} text @returns {LabelChange} */
@@ -40,10 +42,11 @@ const changeOf = (what, text) =>
   what === "tags" ? { tags: text.split(",").map((tag) => tag.trim()) } : { [what]: text };
 
 /**
- * Enter keeps, Escape leaves it; both give the focus back. Looking elsewhere keeps.
- * @param {HTMLElement} cell @param {Editable} what @param {RunSummary} run @param {(change: LabelChange) => void} keep
+ * Enter keeps, Escape leaves it; both give the focus to what is `back` then. Looking elsewhere keeps.
+ * @param {HTMLElement} cell @param {Editable} what @param {Written} run @param {(change: LabelChange) => void} keep
+ * @param {() => HTMLElement} back
  */
-export function editOver(cell, what, run, keep) {
+export function editOver(cell, what, run, keep, back) {
   const [label, text] = [say(`edit_${what}`), textOf(what, run)];
   const input = el("input", { class: "ds-edit", value: text, "aria-label": label, placeholder: say(`hint_${what}`) });
   const over = el("div", { class: "ds-edit-over", popover: "manual" }, input);
@@ -56,7 +59,7 @@ export function editOver(cell, what, run, keep) {
     window.removeEventListener("scroll", place, true);
     over.remove();
     if (kept && input.value.trim() !== text) keep(changeOf(what, input.value.trim()));
-    if (byKey) part(cell, what === "name" ? ".ds-run-row" : ".ds-pencil").focus({ preventScroll: true });
+    if (byKey) back().focus({ preventScroll: true });
   };
   input.addEventListener("keydown", (event) => {
     event.stopPropagation();
@@ -73,7 +76,7 @@ export function editOver(cell, what, run, keep) {
   input.select();
 }
 
-/** Until the server has told. @param {RunSummary} run @param {LabelChange} change */
+/** Until the server has told. @template {Written} T @param {T} run @param {LabelChange} change @returns {T} */
 export function changedRun(run, { add_tags: added = [], name, ...rest }) {
   const tags = [...new Set([...(rest.tags ?? run.tags), ...added])].filter(Boolean);
   return { ...run, ...rest, ...(name ? { name } : {}), tags };

@@ -480,7 +480,8 @@ export class RunList {
     const what = cell?.dataset.column;
     if (!cell || !run || !isEditable(what) || cell.querySelector(".ds-edit")) return;
     event.preventDefault();
-    editOver(cell, what, run, (change) => this.label([run.run_id], change));
+    const back = () => part(cell, what === "name" ? ".ds-run-row" : ".ds-pencil");
+    editOver(cell, what, run, (change) => this.label([run.run_id], change), back);
   }
 
   /** Puts the chosen runs away, or brings them back; both can be undone for a while. */

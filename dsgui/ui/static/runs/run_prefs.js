@@ -1,4 +1,4 @@
-// How this user looks at runs: kept by the browser. And a value in percent of the baseline's.
+// How this user looks at runs: kept by the browser. And how far a value is from the baseline's.
 
 /** @import { Told } from "../types.d.ts" */
 
@@ -33,12 +33,16 @@ export function baseline() {
   return typeof id === "string" && id ? id : undefined;
 }
 
+const LEAST = 0.05; // percent: below it two values are the same
+
 /**
- * "" where there is nothing to compare.
+ * How much more or less a value is than the baseline's, as `+17 %`; "" where it is as much, or can't be compared.
  * @param {Told | null | undefined} value @param {Told | null | undefined} base
  */
-export function shareOf(value, base) {
+export function differenceOf(value, base) {
   if (typeof value !== "number" || typeof base !== "number" || !(base > 0) || !Number.isFinite(value)) return "";
-  const percent = (100 * value) / base;
-  return `${percent >= 9.95 ? Math.round(percent) : Number(percent.toPrecision(2))} %`;
+  const percent = (100 * (value - base)) / base;
+  const size = Math.abs(percent);
+  if (size < LEAST) return "";
+  return `${percent < 0 ? "−" : "+"}${size >= 9.95 ? Math.round(size) : Number(size.toPrecision(2))} %`;
 }

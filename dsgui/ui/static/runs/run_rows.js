@@ -3,7 +3,7 @@
 import { button, el, locale, part } from "../common/dom.js";
 import { duration, figure, gib } from "../common/format.js";
 import { allChanges, began, dateOf, shortChanges, stepOf } from "./run_columns.js";
-import { shareOf } from "./run_prefs.js";
+import { differenceOf } from "./run_prefs.js";
 import { textOf, words } from "../texts/texts.js";
 
 /** @import { RunSummary } from "../types.d.ts" */
@@ -157,7 +157,7 @@ function changesButton(text, run) {
 
 /** @param {RunSummary} run @param {Column} column @param {RunSummary | null} base @returns {(Node | string)[]} */
 function shareNode(run, column, base) {
-  const share = base && base.run_id !== run.run_id ? shareOf(column.value?.(run), column.value?.(base)) : "";
+  const share = base && base.run_id !== run.run_id ? differenceOf(column.value?.(run), column.value?.(base)) : "";
   return share ? [" ", el("span", { class: "ds-share" }, share)] : [];
 }
 

@@ -11,12 +11,13 @@ import { heldAgainst } from "../metrics/charts.js";
 import { duration, figure, pace } from "../common/format.js";
 import { Log } from "../logs/log.js";
 import { Patterns } from "../logs/patterns.js";
+import { RunLabel } from "./run_label.js";
 import { Slow } from "./slow.js";
 import { Speed } from "./speed.js";
 import { StopQuestion } from "./stopping.js";
 import { textOf, words } from "../texts/texts.js";
 
-/** @import { Delta, Trigger } from "../types.d.ts" */
+/** @import { Delta, LabelChange, Trigger } from "../types.d.ts" */
 /** @import { Afterwards } from "./afterwards.js" */
 /** @import { Chart } from "../metrics/chart.js" */
 
@@ -33,9 +34,9 @@ const say = (code, given) => words("runs_page", code, given);
 export class RunView {
   /**
    * @param {string} id @param {(id: string) => void} onStop @param {(id: string) => void} onSave
-   * @param {Afterwards} afterwards @param {Trigger} trigger
+   * @param {Afterwards} afterwards @param {Trigger} trigger @param {(change: LabelChange) => void} onLabel
    */
-  constructor(id, onStop, onSave, afterwards, trigger) {
+  constructor(id, onStop, onSave, afterwards, trigger, onLabel) {
     this.id = id;
     this.ids = [id];
     this.onStop = onStop;
@@ -49,6 +50,7 @@ export class RunView {
     this.noLoss = "";
     this.patterns = new Patterns(id, trigger, () => this.follower.curves);
     this.title = el("h2", { class: "ds-run-title" });
+    this.label = new RunLabel(this.title, onLabel);
     this.badge = el("span", { class: "ds-state" });
     this.reason = el("p", { class: "ds-reason", role: "status" });
     this.growth = el("p", { class: "ds-remark ds-growth", hidden: true });
@@ -60,7 +62,7 @@ export class RunView {
     this.save = button(say("save_and_stop"), { class: "ds-save", id: "save-run", hidden: true }, () => this.sendSave());
     this.question = new StopQuestion(id, { stop: () => this.sendStop(), save: () => this.sendSave() });
     this.note = el("p", { class: "ds-remark", hidden: true });
-    this.alerts = new Alerts(() => this.title.textContent);
+    this.alerts = new Alerts(() => this.label.name);
     this.log = new Log(id, (end) => this.follower.seek(end));
     this.board = this.makeBoard();
     this.board.tools.append(this.alerts.ask);
@@ -73,7 +75,7 @@ export class RunView {
   makeBoard() {
     const sources = () => [
       {
-        name: this.title.textContent ?? "",
+        name: this.label.name,
         curves: this.follower.curves,
         live: LIVE_STATES.has(this.lastState),
         noLoss: this.noLoss,
@@ -107,7 +109,8 @@ export class RunView {
     return el(
       "div",
       { class: "ds-run", "aria-busy": "true" },
-      el("div", { class: "ds-run-head" }, this.title, this.badge, this.save, this.stop),
+      el("div", { class: "ds-run-head" }, this.title, this.label.rename, this.badge, this.save, this.stop),
+      this.label.node,
       el("div", { class: "ds-reason-line" }, this.reason, this.kill),
       this.question.node,
       this.growth,
@@ -222,7 +225,7 @@ export class RunView {
 
   /** Resolves when what has to be asked for is there as well. @param {Delta} delta */
   header(delta) {
-    this.title.textContent = delta.name || this.id;
+    this.label.show({ name: delta.name || this.id, tags: delta.tags, note: delta.note });
     this.badge.textContent = textOf("states", delta.state);
     this.badge.dataset.state = this.bar.dataset.state = delta.state;
     this.reason.textContent = this.sentence(delta);

@@ -131,7 +131,9 @@ class Monitor {
     );
     /** @param {string} what @returns {(run: string) => void} */
     const ask = (what) => (run) => this.trigger(what, { run_id: run });
-    this.open(new RunView(id, ask("stop"), ask("save"), afterwards, this.trigger));
+    /** @param {import("../types.d.ts").LabelChange} change */
+    const label = (change) => this.list.label([id], change);
+    this.open(new RunView(id, ask("stop"), ask("save"), afterwards, this.trigger, label));
   }
 
   /** Its files are others now: what the page has of it counts no more. @param {string} id */

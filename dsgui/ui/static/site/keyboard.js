@@ -123,8 +123,17 @@ function afterFix(event) {
   redrawn.observe(panel, { childList: true });
 }
 
-/** A page that opened by itself hid what had the focus: its tab has it. */
+let used = false;
+const use = () => {
+  used = true;
+};
+
+/**
+ * A page that opened by itself hid what had the focus: its tab has it. Nothing had it where the address opened the page
+ * and nobody pressed anything yet: a ring around the tab would say that somebody did.
+ */
 function afterTab() {
+  if (!used) return;
   const now = document.activeElement;
   if (now === document.body || !isShown(now)) selected()?.focus({ preventScroll: true });
 }
@@ -145,6 +154,7 @@ function skipLink() {
 export function begin() {
   document.body.prepend(skipLink());
   window.addEventListener("keydown", leave, true);
+  for (const kind of ["keydown", "pointerdown"]) window.addEventListener(kind, use, { capture: true, once: true });
   document.addEventListener("keydown", pressed);
   document.addEventListener("click", afterFix, true);
   document.querySelector("#config-json")?.setAttribute("data-hint", said("editor_hint"));

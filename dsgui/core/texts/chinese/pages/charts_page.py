@@ -80,6 +80,8 @@ CHARTS_PAGE: dict[str, str] = {
     "charts": "图表",
     "charts_hidden": "图表（隐藏 {count} 个）",
     "reset_layout": "恢复默认布局",
+    "groups": "分组",
+    "fewer_runs": "点线：此处组内并非每次运行都有值",
     "moved": "{title}：第 {place} 个，共 {count} 个",
     # a chart
     "chart_label": (
@@ -110,6 +112,8 @@ CHARTS_PAGE: dict[str, str] = {
     "row_at": "位于 {place}",
     "smoothed_from": "原值 {value}",
     "more_rows": "还有 {count} 条",
+    "warnings_here": "{count} 条警告",
+    "overflows_here": "{count} 次溢出",
     # why it is slow
     "speed_early": "正在测量，训练约 30 秒后给出结论。",
     "speed_head": "速度：",

@@ -8,6 +8,7 @@ COMPARE_PAGE: dict[str, str] = {
     "none": "没有差异：参数、配置、环境变量、启动设置、代码和版本都相同。",
     "none_known": "已记录的内容中没有差异。",
     "unknown": "{part}：{runs}没有记录，未作对比。",
+    "unknown_all": "{part}：这些运行都没有记录，未作对比。",
     "uncertain": "提交相同，但有未提交的改动：代码仍可能不同。",
     "same": "所有运行都相同的设置（{count}）",
     "key": "设置",
@@ -16,6 +17,8 @@ COMPARE_PAGE: dict[str, str] = {
     "set": "已设置",
     "baseline": "基准",
     "make_baseline": "设为基准",
+    "better": "{difference} 更好",
+    "worse": "{difference} 更差",
     "part_arguments": "脚本参数",
     "part_config": "ds_config.json",
     "part_environment": "环境变量",
@@ -61,4 +64,5 @@ COMPARE_PAGE: dict[str, str] = {
     "more_settings": "另有 {count} 项（{mark}）",
     "run_one": "{count} 次运行",
     "runs_many": "{count} 次运行",
+    "runs_some": "{total} 次运行中的 {count} 次",
 }

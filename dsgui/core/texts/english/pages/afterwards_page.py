@@ -4,6 +4,7 @@ AFTERWARDS_PAGE: dict[str, str] = {
     "diagnosis": "Diagnosis",
     "first_rank": "First failing rank: {rank}.",
     "clone_changed": "Clone with this change",
+    "clone_directory": "Clone and set it",
     "change": "Change: {label}",
     "not_offered": "Not offered",
     "traceback": "First traceback",

@@ -80,6 +80,8 @@ CHARTS_PAGE: dict[str, str] = {
     "charts": "Charts",
     "charts_hidden": "Charts ({count} hidden)",
     "reset_layout": "Reset layout",
+    "groups": "Groups",
+    "fewer_runs": "dotted: not all runs of the group have a value there",
     "moved": "{title}: position {place} of {count}",
     # a chart
     "chart_label": (
@@ -111,6 +113,8 @@ CHARTS_PAGE: dict[str, str] = {
     "row_at": "at {place}",
     "smoothed_from": "logged {value}",
     "more_rows": "{count} more",
+    "warnings_here": "{count} warnings",
+    "overflows_here": "{count} overflows",
     # why it is slow
     "speed_early": "measuring; shown after about 30 s of training.",
     "speed_head": "Speed: ",

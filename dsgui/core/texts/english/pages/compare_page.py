@@ -8,6 +8,7 @@ COMPARE_PAGE: dict[str, str] = {
     "none": "No differences: same arguments, config, environment variables, launch settings, code and versions.",
     "none_known": "No differences in what was recorded.",
     "unknown": "{part}: not recorded for {runs}, so not compared.",
+    "unknown_all": "{part}: not recorded for any of these runs, so not compared.",
     "uncertain": "Same commit, but with uncommitted changes: the code may still differ.",
     "same": "The same in all runs ({count})",
     "key": "Setting",
@@ -16,6 +17,8 @@ COMPARE_PAGE: dict[str, str] = {
     "set": "set",
     "baseline": "baseline",
     "make_baseline": "use as baseline",
+    "better": "{difference} better",
+    "worse": "{difference} worse",
     "part_arguments": "Script arguments",
     "part_config": "ds_config.json",
     "part_environment": "Environment variables",
@@ -61,4 +64,5 @@ COMPARE_PAGE: dict[str, str] = {
     "more_settings": "{count} more ({mark})",
     "run_one": "{count} run",
     "runs_many": "{count} runs",
+    "runs_some": "{count} of {total} runs",
 }

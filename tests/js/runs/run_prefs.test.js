@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { differenceOf } from "../../../dsgui/ui/static/runs/run_prefs.js";
+
+test("a figure is told by how far it is from the baseline's, and not at all where it is as much", () => {
+  const told = [1.17, 0.5, 1.0049, 13.4, 1, 1.0002].map((value) => differenceOf(value, 1));
+  assert.deepEqual(told, ["+17 %", "−50 %", "+0.49 %", "+1240 %", "", ""]);
+});
+
+test("what is no number, and a baseline of nothing, are not compared", () => {
+  const pairs = /** @type {const} */ ([
+    ["NaN", 1],
+    [Infinity, 1],
+    [1, 0],
+    [null, 1],
+    [1, undefined],
+  ]);
+  assert.deepEqual([...new Set(pairs.map(([value, base]) => differenceOf(value, base)))], [""]);
+});
