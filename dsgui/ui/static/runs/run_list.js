@@ -375,7 +375,7 @@ export class RunList {
     this.fit();
   }
 
-  /** Alone it is as high as the window has room for, in whole rows: the page itself does not scroll. */
+  /** Alone it is as high as the window has room for, a table in whole rows: the page itself does not scroll. */
   fit() {
     if (!this.alone || !this.height || !this.list.offsetHeight) {
       if (!this.alone) this.list.style.removeProperty("max-height");
@@ -384,7 +384,8 @@ export class RunList {
     const above = this.list.getBoundingClientRect().top + window.scrollY + this.head.offsetHeight;
     const edges = this.list.offsetHeight - this.list.clientHeight;
     const room = window.innerHeight - above - edges - below(this.list);
-    const rows = Math.max(Math.floor(room / this.height), Math.ceil(LEAST_PX / this.height));
+    const fitting = Math.max(room, LEAST_PX) / this.height;
+    const rows = this.isTable ? Math.floor(fitting) : fitting; // a card that is cut says that there are more
     this.list.style.maxHeight = `${rows * this.height + this.head.offsetHeight + edges}px`;
   }
 
