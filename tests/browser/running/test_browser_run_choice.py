@@ -98,6 +98,7 @@ def test_runs_are_chosen_in_ranges_or_all_and_archiving_is_undone(browser, many)
     app, folder, ids = many
     every, toast = "#choose-every", ".ds-toast"
     with opened(browser, app, "tab=runs") as page:
+        expect(box(page, 38)).to_be_visible()
         places = {name: page.locator(name).bounding_box() for name in ("#choose-columns", "#add-folder")}
         box(page, 38).check()
         assert page.locator(every).evaluate("box => box.indeterminate")

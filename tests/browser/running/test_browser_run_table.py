@@ -143,6 +143,7 @@ def test_a_run_is_renamed_tagged_and_noted_on_its_page(browser, made):
     label = Store(folder).open(ids["slow"]).read_label
     with opened(browser, app, f"run={ids['slow']}") as page:
         expect(page.get_by_role("tab", selected=True)).to_have_text("3 · Runs")
+        expect(page.locator(".ds-run-title")).not_to_be_empty()
         # A page that opens by itself, as the address has it, takes no focus: nobody has pressed anything.
         for place, name in ((3, "4 · Machine"), (2, "3 · Runs")):
             page.evaluate(f"document.querySelectorAll('#pages > .tab-wrapper [role=tab]')[{place}].click()")
