@@ -780,10 +780,11 @@ export interface PickerOption {
   also: string;
 }
 
-/** `options`: a JSON list of `PickerOption`. */
+/** `options`: a JSON list of lists, each the texts of a `PickerOption`. */
 export interface PickerProps extends Props<string> {
   label: string;
   options: string;
+  info?: string;
 }
 
 /** What the memory panel shows; without `devices` there is no number, and `why` says it. */

@@ -5,8 +5,8 @@ export const EDITOR = "config-json";
 /**
  * @typedef {{ from: number, to: number }} Range a line, or what is selected
  * @typedef {{ lines: number, length: number, line(number: number): Range }} Text
- * @typedef {{ state: { doc: Text, selection: { main: Range } }, dispatch(change: object): void, focus(): void }} View what
- *   is used of CodeMirror's view
+ * @typedef {{ state: { doc: Text, selection: { main: Range } }, dispatch(change: object): void, focus(): void }} View
+ *   what is used of CodeMirror's view
  */
 
 /** As CodeMirror's own `EditorView.findFromDOM` finds it. @returns {View | null} */
