@@ -566,6 +566,11 @@ export const TEXTS = {
   "not_taken": "{kind} does not take this parameter.",
   "count_set": "{count} set",
   "none_set": "nothing set",
+  "tab_error": " (has errors)",
+  "tab_warning": " (has warnings)",
+  "of_key": "{key}: {text}",
+  "matches_one": "1 field matches",
+  "matches_many": "{count} fields match",
   "show_line": "Show line {line} in the JSON",
   "python_kind": "True, False and None are Python: DeepSpeed doesn’t read them as values. As strict JSON:",
   "python_words": "True, False, None written as true, false, null (line: {lines})"

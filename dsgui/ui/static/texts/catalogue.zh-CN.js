@@ -566,6 +566,11 @@ export const TEXTS = {
   "not_taken": "{kind} 不接受该参数。",
   "count_set": "已设置 {count} 项",
   "none_set": "未设置任何项",
+  "tab_error": "（有错误）",
+  "tab_warning": "（有警告）",
+  "of_key": "{key}：{text}",
+  "matches_one": "匹配 1 个字段",
+  "matches_many": "匹配 {count} 个字段",
   "show_line": "在 JSON 中显示第 {line} 行",
   "python_kind": "True、False、None 是 Python 写法，DeepSpeed 不会当作 true、false、null 读取。严格 JSON 如下：",
   "python_words": "True、False、None 改写为 true、false、null（行：{lines}）"
