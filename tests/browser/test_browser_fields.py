@@ -88,6 +88,20 @@ def test_findings_stand_at_their_field_and_beside_their_line_and_lead_to_each_ot
     at_field = page.locator('[data-row="/train_batch_size"] .ds-at-field button')
     expect(at_field.first).to_contain_text("Error -8 is not a whole number of 1 or more")
     expect(mark(page, 2)).to_have_attribute("data-mark", "error")
+    # The list of findings ends with a whole one, and tells how many more there are.
+    page.set_viewport_size({"width": 1280, "height": 420})
+    more = findings(page).locator(".ds-more-findings button")
+    expect(more).to_have_text(re.compile(r"^\d+ more ↓$"))
+    assert page.evaluate(
+        "() => { const list = document.querySelector('#findings .ds-findings > ul');"
+        " const end = list.getBoundingClientRect().bottom + 1;"
+        " return [...list.children].every((one) => { const { top, bottom } = one.getBoundingClientRect();"
+        " return bottom <= end || top >= end - 12; }); }"
+    )
+    more.click()
+    expect(more).to_have_text("Show fewer ↑")
+    expect(findings(page).locator(".ds-finding").last).to_be_visible()
+    page.set_viewport_size({"width": 1280, "height": 900})
     expect(page.locator('#config-json [title^="-8"]')).to_have_count(1)
     expect(mark(page, 3)).to_have_count(0)
     # A key that no section knows is told in that of the keys beside it.

@@ -679,8 +679,9 @@ export interface MemoryDevice {
   moments: MemoryMoment[];
 }
 
-interface Sentence {
+export interface Sentence {
   text: string;
+  code?: string;
 }
 
 /** What the bar on Configure says; `plan`: the machine that a preset was made for. */

@@ -194,6 +194,7 @@ MEMORY_MOVES: Mapping[str, str] = {
 MEMORY_CHEAPEST: Mapping[str, str] = {
     "change": "估计代价最小且放得下的改动：{moves}。改后：{needs}。",
     "none": "改配置也放不下。需要更多或更大的 GPU、更多内存、更短的序列，或使用 LoRA。",
+    "none_on_cpu": "改配置也放不下。需要更多内存、更短的序列，或使用 LoRA。",
     "unsought": "更省的配置按公式比较：{why}",
     "none_certain": "没有哪种配置改动能保证放得下。",
     "refused": "代价最小且放得下的改动是 {moves}，但那样会：{problem}",

@@ -9,10 +9,11 @@ import { Rehearsal } from "./memory_rehearsal.js";
 import { listed, textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
 
-/** @import { MemoryBar, MemoryChange, MemoryDevice, MemoryPart, MemoryProps } from "../types.d.ts" */
+/** @import { MemoryBar, MemoryChange, MemoryDevice, MemoryPart, MemoryProps, Sentence } from "../types.d.ts" */
 /** @import { MemoryTold, Trigger, Watch } from "../types.d.ts" */
 
 const ALL = "";
+const hasMouse = () => matchMedia("(hover: hover)").matches;
 
 /** What the button is called that applies a change. @param {string[]} ticks what it ticks */
 function applyName(ticks) {
@@ -74,7 +75,7 @@ class Memory {
       head(told),
       ...told.devices.map((device) => this.device(device, told)),
       ...(told.remarks ?? []).map((one) => el("p", { class: "ds-mem-remark" }, one.text)),
-      ...told.short.map((one) => el("p", { class: "ds-mem-short" }, one.text)),
+      ...told.short.map(short),
       this.rehearsal.head,
       ...this.change(told),
       this.moments(told.devices),
@@ -130,6 +131,7 @@ class Memory {
       class: "ds-mem-part",
       id: idOf(device.device, one),
       "data-place": one.place,
+      "data-code": one.part,
       title: label,
       "aria-label": label,
     };
@@ -212,7 +214,12 @@ class Memory {
   /** The parts of a device, the largest first. @param {MemoryDevice} device */
   parts(device) {
     const items = partsOf(device, this.moment).map(({ part: one, id }) => {
-      const swatch = el("span", { class: "ds-mem-swatch", "data-place": one.place, "aria-hidden": "true" });
+      const swatch = el("span", {
+        class: "ds-mem-swatch",
+        "data-place": one.place,
+        "data-code": one.part,
+        "aria-hidden": "true",
+      });
       swatch.style.background = colourOf(one.part);
       const entry = this.pointing(
         button("", { class: "ds-mem-entry", id: `${id}-entry` }, () => this.point(id)),
@@ -245,7 +252,7 @@ class Memory {
   explained(devices) {
     const every = devices.flatMap((device) => partsOf(device, this.moment));
     const found = every.find(({ id }) => id === this.chosen);
-    return found ? explained(found.part) : [words("memory_page", "hint")];
+    return found ? explained(found.part) : [words("memory_page", hasMouse() ? "hint" : "hint_touch")];
   }
 }
 
@@ -260,6 +267,10 @@ function head(told) {
   return el("p", { class: "ds-mem-head" }, el("b", {}, words("memory_page", "memory")), chip, ...about);
 }
 
+/** What is too small, or what may be. @param {Sentence} one */
+const short = ({ code = "", text }) =>
+  el("p", { class: "ds-mem-short", "data-fit": code.startsWith("short") ? "does_not_fit" : "tight" }, text);
+
 /** The panel's boxes that say what the script does. @param {MemoryChange} found @returns {string[]} */
 function ticksOf(found) {
   return [...(found.checkpointing ? ["checkpointing"] : []), ...(found.zero_init ? ["zero_init"] : [])];
@@ -270,7 +281,8 @@ function formulas(bar) {
   const track = el("div", { class: "ds-mem-track ds-mem-formula", "aria-hidden": "true" });
   for (const { part: one, width } of bar.segments) {
     const title = listed([partName(one), range(one)]);
-    const segment = el("span", { class: "ds-mem-part", "data-place": one.place, title });
+    const told = { "data-place": one.place, "data-code": one.part, title };
+    const segment = el("span", { class: "ds-mem-part", ...told });
     segment.style.width = `${width}%`;
     segment.style.background = colourOf(one.part);
     track.append(segment);

@@ -200,7 +200,9 @@ export const TEXTS = {
   "show_field": "Show this field in the form",
   "about_rule": "{rule}: about this rule",
   "none_found": "Nothing matches “{typed}”",
-  "pick": "Choose, or type to search"
+  "pick": "Choose, or type to search",
+  "more_below": "{count} more ↓",
+  "fewer_below": "Show fewer ↑"
  },
  "site_page": {
   "tab_configure": "1 · Configure",
@@ -488,7 +490,7 @@ export const TEXTS = {
   "file": "Open a file",
   "model": "Model",
   "model_hint": "a size such as 7B, a folder with config.json, or a hub id in the local cache",
-  "length": "Tokens per sample",
+  "length": "Sequence length",
   "micro": "Micro batch per GPU",
   "gpu": "GPU",
   "this_machine": "This machine: {device}",
@@ -535,7 +537,7 @@ export const TEXTS = {
   "made_for_card_many": "This preset was made for {ranks} GPUs such as a {card}; the device chosen here would refuse it.",
   "framework": "Framework",
   "gpus": "GPUs per node",
-  "cpu_ranks": "GPUs (here: CPU ranks) per node",
+  "cpu_ranks": "Ranks per node",
   "nodes": "Nodes",
   "device": "Device",
   "release": "DeepSpeed",
@@ -578,6 +580,7 @@ export const TEXTS = {
  "memory_page": {
   "memory": "Memory",
   "hint": "Point at a part to see what it is and which keys change it.",
+  "hint_touch": "Tap a part to see what it is and which keys change it.",
   "apply": "Apply",
   "apply_checkpointing": "Apply, and turn on gradient checkpointing",
   "apply_zero_init": "Apply, and turn on deepspeed.zero.Init",

@@ -200,7 +200,9 @@ export const TEXTS = {
   "show_field": "在表单中显示此字段",
   "about_rule": "{rule}：关于此规则",
   "none_found": "没有与“{typed}”匹配的选项",
-  "pick": "选择，或输入以搜索"
+  "pick": "选择，或输入以搜索",
+  "more_below": "还有 {count} 项 ↓",
+  "fewer_below": "收起 ↑"
  },
  "site_page": {
   "tab_configure": "1 · 配置",
@@ -488,7 +490,7 @@ export const TEXTS = {
   "file": "打开文件",
   "model": "模型",
   "model_hint": "参数量（如 7B）、含 config.json 的目录，或本地缓存中的 hub id",
-  "length": "每个样本的 token 数",
+  "length": "序列长度",
   "micro": "每个 GPU 的微批大小",
   "gpu": "GPU",
   "this_machine": "本机：{device}",
@@ -535,7 +537,7 @@ export const TEXTS = {
   "made_for_card_many": "此预设针对 {ranks} 个 GPU（如 {card}），当前所选设备会拒绝它。",
   "framework": "框架",
   "gpus": "每个节点的 GPU 数",
-  "cpu_ranks": "每节点 GPU 数（或 CPU rank）",
+  "cpu_ranks": "每节点 rank 数",
   "nodes": "节点数",
   "device": "设备",
   "release": "DeepSpeed",
@@ -578,6 +580,7 @@ export const TEXTS = {
  "memory_page": {
   "memory": "显存与内存",
   "hint": "指向某一部分，可查看它是什么、由哪些键控制。",
+  "hint_touch": "点按某一部分，可查看它是什么、由哪些键控制。",
   "apply": "应用",
   "apply_checkpointing": "应用，并勾选梯度检查点",
   "apply_zero_init": "应用，并勾选 deepspeed.zero.Init",

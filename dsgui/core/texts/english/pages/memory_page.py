@@ -3,6 +3,7 @@
 MEMORY_PAGE: dict[str, str] = {
     "memory": "Memory",
     "hint": "Point at a part to see what it is and which keys change it.",
+    "hint_touch": "Tap a part to see what it is and which keys change it.",
     "apply": "Apply",
     "apply_checkpointing": "Apply, and turn on gradient checkpointing",
     "apply_zero_init": "Apply, and turn on deepspeed.zero.Init",
