@@ -792,6 +792,8 @@ export interface PickerProps extends Props<string> {
 export interface MemoryTold {
   fit: string;
   why?: Sentence;
+  goto?: string;
+  as_if?: { pointer: string; text: string }[];
   about?: string;
   asked?: string;
   of?: string;

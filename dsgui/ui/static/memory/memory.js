@@ -69,10 +69,12 @@ class Memory {
   /** @param {MemoryTold} told */
   drawn(told) {
     if (!told.devices) {
-      return [head(told), el("p", { class: "ds-subject" }, told.why?.text ?? ""), this.rehearsal.head];
+      const why = el("p", { class: "ds-subject" }, told.why?.text ?? "", ...leading(told.goto));
+      return [head(told), why, this.rehearsal.head];
     }
     return [
       head(told),
+      ...asIf(told.as_if),
       ...told.devices.map((device) => this.device(device, told)),
       ...(told.remarks ?? []).map((one) => el("p", { class: "ds-mem-remark" }, one.text)),
       ...told.short.map(short),
@@ -140,6 +142,7 @@ class Memory {
   /** From a bar that is too full to one that is not. @param {MemoryTold} told */
   change(told) {
     const found = this.found();
+    if (told.as_if) return []; // the text is another
     const stage = stageOf(told, found, this.looking);
     const unanswered = this.unanswered !== "" && this.unanswered === told.asked;
     const texts = unanswered ? [words("memory_page", "unanswered")] : this.left;
@@ -266,6 +269,26 @@ function head(told) {
   const about = told.about ? [el("span", { class: "ds-mem-about" }, told.about)] : [];
   return el("p", { class: "ds-mem-head" }, el("b", {}, words("memory_page", "memory")), chip, ...about);
 }
+
+/** A way to the error that a number waits for. @param {string | undefined} pointer */
+const leading = (pointer) => (pointer ? [" ", whereButton(pointer, words("memory_page", "show_error"))] : []);
+
+/** What was taken as fixed. @param {MemoryTold["as_if"]} repairs */
+const asIf = (repairs) =>
+  repairs
+    ? [
+        el(
+          "p",
+          { class: "ds-mem-as-if" },
+          el("b", {}, words("memory_page", "as_if")),
+          " ",
+          ...spaced(repairs.map(({ pointer, text }) => whereButton(pointer, text))),
+        ),
+      ]
+    : [];
+
+/** @param {string} pointer @param {string} text */
+const whereButton = (pointer, text) => el("button", { type: "button", class: "ds-where", "data-goto": pointer }, text);
 
 /** What is too small, or what may be. @param {Sentence} one */
 const short = ({ code = "", text }) =>

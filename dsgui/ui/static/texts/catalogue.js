@@ -581,6 +581,8 @@ export const TEXTS = {
   "memory": "Memory",
   "hint": "Point at a part to see what it is and which keys change it.",
   "hint_touch": "Tap a part to see what it is and which keys change it.",
+  "as_if": "Estimate as if the errors were fixed:",
+  "show_error": "Show the error",
   "apply": "Apply",
   "apply_checkpointing": "Apply, and turn on gradient checkpointing",
   "apply_zero_init": "Apply, and turn on deepspeed.zero.Init",
@@ -655,6 +657,9 @@ export const TEXTS = {
  },
  "keyboard_page": {
   "title": "Keyboard shortcuts",
+  "everywhere": "Everywhere",
+  "on_configure": "On Configure",
+  "on_launch": "On Launch",
   "sheet": "Show this list",
   "find": "Find a field",
   "finding": "Next finding",
