@@ -35,9 +35,11 @@ export function shortened(root) {
       part(root, ".ds-more-findings > button").focus();
     };
     const name = words("common_page", code, { count });
-    return el("p", { class: "ds-more-findings" }, button(name, { "aria-expanded": String(open) }, press));
+    const attributes = { class: "ds-mem-do", "aria-expanded": String(open) };
+    return el("p", { class: "ds-more-findings" }, button(name, attributes, press));
   };
   root.addEventListener("toggle", show, true);
+  window.addEventListener("resize", show);
   new ResizeObserver(() => {
     if (root.offsetWidth !== width) show();
     width = root.offsetWidth;
