@@ -88,9 +88,27 @@ def test_findings_stand_at_their_field_and_beside_their_line_and_lead_to_each_ot
     at_field = page.locator('[data-row="/train_batch_size"] .ds-at-field button')
     expect(at_field.first).to_contain_text("Error -8 is not a whole number of 1 or more")
     expect(mark(page, 2)).to_have_attribute("data-mark", "error")
+    # The list of findings ends with a whole one, and tells how many more there are.
+    page.set_viewport_size({"width": 1280, "height": 420})
+    more = findings(page).locator(".ds-more-findings button")
+    expect(more).to_have_text(re.compile(r"^\d+ more ↓$"))
+    assert page.evaluate(
+        "() => { const list = document.querySelector('#findings .ds-findings > ul');"
+        " const end = list.getBoundingClientRect().bottom + 1;"
+        " return [...list.children].every((one) => { const { top, bottom } = one.getBoundingClientRect();"
+        " return bottom <= end || top >= end - 12; }); }"
+    )
+    more.click()
+    expect(more).to_have_text("Show fewer ↑")
+    expect(findings(page).locator(".ds-finding").last).to_be_visible()
+    page.set_viewport_size({"width": 1280, "height": 900})
     expect(page.locator('#config-json [title^="-8"]')).to_have_count(1)
     expect(mark(page, 3)).to_have_count(0)
+    # A key that no section knows is told in that of the keys beside it.
+    expect(page.get_by_role("tab", name=re.compile(r"^ZeRO \(has errors\)"))).to_be_visible()
     page.click('[data-tab="zero"]')
+    unknown = page.locator('[data-section="zero"] > .ds-at-field button')
+    expect(unknown).to_contain_text("zero_optimization.bogus: zero_optimization has no such key")
     mark(page, 2).click()
     expect(page.locator('input[data-pointer="/train_batch_size"]')).to_be_focused()
     at_field.first.click()
@@ -112,3 +130,13 @@ def test_on_a_phone_the_form_stays_within_the_screen(page):
         page.click(f'[data-tab="{section}"]')
         expect(page.locator(f'[data-section="{section}"]')).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    # A search goes up to the bar, with how much it found, in each section too.
+    page.evaluate("scrollTo(0, 0)")
+    page.fill(".ds-search", "bucket")
+    count = page.locator(".ds-search-count")
+    expect(count).to_have_text(re.compile(r"^\d+ fields match$"))
+    expect(page.locator(".ds-field:visible").first).to_be_in_viewport()
+    counted = page.eval_on_selector_all("[data-tab]", "(all) => all.reduce((n, { dataset }) => n + +dataset.count, 0)")
+    assert f"{counted} fields match" == count.inner_text()
+    page.fill(".ds-search", "")
+    expect(count).to_be_hidden()

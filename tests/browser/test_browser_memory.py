@@ -157,10 +157,22 @@ def test_zeros_stages_stand_side_by_side_and_follow_the_config(page):
     expect(current).to_contain_text("on the host")
     replace_text(page, json.dumps(CONFIG | {"zero_optimization": {"stage": 7}}))
     expect(page.locator(".ds-zs")).to_contain_text("Fix the config first:")
-    expect(page.locator("#memory-panel")).to_contain_text("Fix the config first:")
+    expect(page.locator("#memory-panel")).to_contain_text("Memory depends on zero_optimization.stage")
     expect(chip(page)).to_have_text("can’t say")
     expect(page.locator(".ds-mem-bar")).to_have_count(0)
     page.get_by_text("ZeRO stages compared").click()
     with page.expect_response("**/gradio_api/run/**"):
         page.get_by_text("ZeRO stages compared").click()
     expect(page.locator(".ds-zs:not([aria-busy])")).to_contain_text("Fix the config first:")  # the same answer again
+    page.get_by_role("button", name="Show the error").click()
+    expect(
+        page.get_by_role("radiogroup", name="zero_optimization.stage").get_by_role("radio", name="7")
+    ).to_be_focused()
+    # With errors whose repair is plain it is told what the repaired config takes, and that it is another.
+    replace_text(page, json.dumps(CONFIG | {"zero_optimization": {"stage": 2, "overlap_com": True}}))
+    expect(page.locator(".ds-mem-as-if")).to_have_text(
+        "Estimate as if the errors were fixed: Rename it to overlap_comm"
+    )
+    expect(chip(page)).to_have_text("does not fit")
+    expect(page.locator("#standing-fit")).to_have_count(0)
+    expect(page.locator("#ds-mem-find")).to_have_count(0)

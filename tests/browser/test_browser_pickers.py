@@ -45,3 +45,55 @@ def test_presets_and_devices_are_found_in_their_groups(page):
     expect(page.locator("#device input")).to_have_value("RTX 4090 24 GB")
     page.reload()
     expect(page.locator("#device input")).to_have_value("RTX 4090 24 GB")
+
+
+LISTS = ("#integration", "#version", "#download-form", "#memory-attention")
+ON_LAUNCH = ("#reader", "#started-by", "#when-busy")
+AT_TOP = """(selector) => {
+  const label = document.querySelector(selector);
+  label.style.pointerEvents = "auto";
+  scrollBy(0, label.getBoundingClientRect().top - 20);
+  const { left, top, height } = label.getBoundingClientRect();
+  return Boolean(document.elementFromPoint(left + 4, top + height / 2).closest("#workspace-bar"));
+}"""
+
+
+def test_every_list_is_the_same_control_and_the_bar_lies_over_the_page(page):
+    page.get_by_text("More: checkpointing, LoRA").click()
+    for at in LISTS:
+        expect(page.locator(f"{at} .ds-picker [role=combobox]")).to_be_visible()
+    assert page.locator("[aria-haspopup=listbox]").count() == 0, "a list of Gradio's own"
+    framework = page.locator("#integration input")
+    framework.focus()
+    expect(framework).to_have_attribute("aria-expanded", "false")
+    framework.press("ArrowDown")
+    popup = page.locator("#integration .ds-picker-popup")
+    assert popup.bounding_box()["width"] == framework.bounding_box()["width"]
+    framework.press("Tab")
+    expect(popup).to_be_hidden()
+
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.get_by_label("My own script").check()
+    page.get_by_text("More: launcher, queue").click()
+    for at in ON_LAUNCH:
+        expect(page.locator(f"{at} .ds-picker [role=combobox]")).to_be_visible()
+    expect(page.locator("#reader input")).to_have_value("As the script reads it")
+    expect(page.locator("#reader")).to_contain_text("Determined from its source.")
+    page.locator("#reader input").click()
+    assert page.locator("#reader [role=option]").count() > 2
+    page.get_by_role("tab", name="1 · Configure").click()
+
+    browse = page.locator("#memory-model .ds-browse-open")
+    browse.focus()
+    assert browse.evaluate("(one) => getComputedStyle(one.closest('.block')).overflow") == "visible", "its ring is cut"
+    page.set_viewport_size({"width": 390, "height": 780})
+    expect(page.locator("#standing-download")).to_be_visible()
+    for label in ("#memory-model [data-testid=block-info]", "#memory-length [data-testid=block-info]", "#device label"):
+        assert page.evaluate(AT_TOP, label), f"{label} shines through the bar"
+    page.locator("#version input").scroll_into_view_if_needed()
+    page.evaluate("scrollBy(0, document.querySelector('#version input').getBoundingClientRect().top - 130)")
+    page.locator("#version input").click()
+    assert page.locator("#version .ds-picker-popup").evaluate(
+        "(one) => { const { left, top } = one.getBoundingClientRect();"
+        " return one.contains(document.elementFromPoint(left + 20, top + 20)); }"
+    )

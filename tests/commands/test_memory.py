@@ -165,7 +165,7 @@ def test_a_folder_on_nvme_is_offloaded_to_where_the_host_is_too_small(ask, tmp_p
         (("--model", "0.0001M"), {}, "is not a model size"),
         (("--model", "1B"), {"zero_optimization": {"stage": 7}}, "Fix the config first: "),
         (("--model", "1B"), {"train_micro_batch_size_per_gpu": 0}, "Fix the config first: "),
-        (("--model", "1B", "--length", "-4"), {}, "Length: “-4” was given"),
+        (("--model", "1B", "--length", "-4"), {}, "Sequence length: “-4” was given"),
         (("--model", "1B", "--nvme-path", "nvme"), {}, "NVMe folder: nvme is not an absolute path"),
         (("--model", "1B", "--nvme-path", "/no/such"), {}, "NVMe folder: /no/such doesn’t exist"),
     ],

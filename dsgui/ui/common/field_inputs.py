@@ -8,6 +8,8 @@ from typing import Any
 import gradio as gr
 
 from dsgui.core.launch.field import Field, Kind
+from dsgui.core.launch.run_fields import BY_NAME
+from dsgui.ui.common.picker import named, offering, picker
 
 _NARROW = 120
 
@@ -42,13 +44,24 @@ def _number(field: Field, given: dict[str, Any]) -> gr.Number | gr.Textbox:
     return gr.Textbox(**given | {"value": "", "placeholder": field.told("placeholder"), "max_lines": 1})
 
 
+def offered_again(name: str, **more: Any) -> Any:
+    """An update of the input of a field with `Kind.CHOICE`."""
+    field = BY_NAME[name]
+    return offering(named(field.offered), field.told("help"), **more)
+
+
+def _choice(field: Field, given: dict[str, Any]) -> gr.HTML:
+    given = {"choices": field.offered} | given
+    return picker(named(given.pop("choices")), info=given.pop("info") or "", **given)
+
+
 _MAKERS: dict[Kind, Callable[[Field, dict[str, Any]], Any]] = {
     Kind.TEXT: _text,
     Kind.LINES: _text,
     Kind.SECRET: lambda field, given: _text(field, given | {"type": "password"}),
     Kind.COUNT: _number,
     Kind.TICK: lambda field, given: gr.Checkbox(**given),
-    Kind.CHOICE: lambda field, given: gr.Dropdown(**({"choices": field.offered} | given)),
+    Kind.CHOICE: _choice,
     Kind.OPEN_CHOICE: lambda field, given: gr.Radio(**({"choices": field.offered} | given)),
     Kind.GPUS: lambda field, given: gr.CheckboxGroup(**given),
 }

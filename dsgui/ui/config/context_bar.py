@@ -11,7 +11,7 @@ from dsgui.core.launch.plan import Here, Place
 from dsgui.core.launch.planned import THIS_MACHINE
 from dsgui.core.machine.hardware import OFFERED, Target
 from dsgui.core.texts.saying import listed, words
-from dsgui.ui.common.picker import Option, picker
+from dsgui.ui.common.picker import Option, named, picker
 
 __all__ = ["THIS_MACHINE", "ContextBar", "Launched", "build_context_bar"]
 
@@ -35,11 +35,11 @@ class ContextBar:
     """What a config is checked against, as components; `launched` holds what 2 · Launch has of it, and `known` changes
     with that."""
 
-    integration: gr.Dropdown
+    integration: gr.HTML
     gpus: gr.Number
     nodes: gr.Number
     device: gr.HTML
-    version: gr.Dropdown
+    version: gr.HTML
     launched: gr.State
     known: gr.Textbox
 
@@ -71,13 +71,11 @@ def build_context_bar(target: Target, integration: Integration, default_ranks: i
     ranks = _say("gpus" if target.gpus else "cpu_ranks")
     with gr.Row(elem_classes="ds-context"):
         return ContextBar(
-            gr.Dropdown(
-                readers, value=integration.value, label=_say("framework"), elem_id="integration", min_width=150
-            ),
+            picker(named(readers), integration.value, label=_say("framework"), elem_id="integration"),
             gr.Number(default_ranks, label=ranks, precision=0, elem_id="gpus", min_width=110),
             gr.Number(1, label=_say("nodes"), precision=0, elem_id="nodes", min_width=80),
             picker(_devices(target), THIS_MACHINE, label=_say("device"), elem_id="device"),
-            gr.Dropdown(_version_choices(target), value="", label=_say("release"), elem_id="version", min_width=150),
+            picker(named(_version_choices(target)), "", label=_say("release"), elem_id="version"),
             gr.State(Launched()),
             gr.Textbox("", visible=False),
         )

@@ -16,6 +16,7 @@ from dsgui.core.texts.saying import words
 from dsgui.ui.access.uploads import inside_uploads
 from dsgui.ui.common.embedded import in_browser
 from dsgui.ui.common.events import LOCAL, NEW_TEXT, TELLING
+from dsgui.ui.common.picker import named, picker
 from dsgui.ui.common.services import Opened, Services
 from dsgui.ui.common.toasts import refusal
 from dsgui.ui.config.context_bar import ContextBar
@@ -34,7 +35,7 @@ class Files:
     what came in beside a config, None for a config alone."""
 
     download: gr.Button
-    form: gr.Dropdown
+    form: gr.HTML
     upload: gr.UploadButton
     path: gr.Textbox
     problem: gr.HTML
@@ -50,16 +51,9 @@ def build_files() -> Files:
     """Must be called inside a `gr.Blocks`."""
     with gr.Row(elem_classes="ds-buttons"):
         name = words("tools_page", "download")
-        download = gr.Button(name, variant="primary", size="sm", elem_id="download", min_width=160)
-        form = gr.Dropdown(
-            [(words("tools_page", code), form) for code, form in _FORMS.items()],
-            value=AS_SHOWN,
-            label=words("tools_page", "download_format"),
-            show_label=False,
-            container=False,
-            elem_id="download-form",
-            min_width=150,
-        )
+        download = gr.Button(name, size="sm", elem_id="download", min_width=160)
+        forms = named((words("tools_page", code), form) for code, form in _FORMS.items())
+        form = picker(forms, AS_SHOWN, label=words("tools_page", "download_format"), elem_id="download-form")
     with gr.Row(elem_classes="ds-buttons"):
         path = gr.Textbox(
             "",
@@ -82,6 +76,7 @@ def build_files() -> Files:
             scale=1,
         )
     problem = gr.HTML("", elem_id="open-problem", padding=False)
+    notes = gr.HTML("", elem_id="file-notes", elem_classes="ds-purpose", padding=False)
     with gr.Accordion(words("imported", "paste"), open=False, elem_id="import-run"):
         pasted = gr.Textbox(
             "",
@@ -92,7 +87,6 @@ def build_files() -> Files:
             elem_id="pasted-run",
         )
         paste = gr.Button(words("imported", "paste_open"), size="sm", elem_id="import-pasted")
-    notes = gr.HTML("", elem_id="file-notes", elem_classes="ds-purpose", padding=False)
     outgoing = gr.Textbox("", visible=False)
     return Files(download, form, upload, path, problem, open_button, notes, outgoing, pasted, paste, gr.State(None))
 

@@ -12,6 +12,8 @@ import gradio as gr
 
 from dsgui.core.config.arguments import from_words
 from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.findings import Finding
+from dsgui.core.config.pointer import dotted
 from dsgui.core.config.schema import Schema
 from dsgui.core.errors import DocumentError, PlanError
 from dsgui.core.launch.field import Kind, Part
@@ -19,8 +21,10 @@ from dsgui.core.launch.run_fields import complete, fields_of
 from dsgui.core.launch.spec import model_of
 from dsgui.core.memory.answer import Answer, CannotSay
 from dsgui.core.memory.choice import of_words
+from dsgui.core.memory.fits.as_fixed import as_fixed, repair
 from dsgui.core.memory.fits.asked import Asked, with_keys
 from dsgui.core.memory.fits.fitting import Case, Fitted, fit
+from dsgui.core.memory.fits.inquiry import mend_first
 from dsgui.core.memory.fits.memory_report import about, as_json, told
 from dsgui.core.memory.fits.nvme import Nvme, usable
 from dsgui.core.memory.fits.rehearsing import key_of
@@ -112,11 +116,28 @@ def memory_shown(services: Services, view: View, context: Context, given: Sequen
     formula = found.fitted()
     question = found.question(formula)
     if isinstance(question, CannotSay):
-        return json.dumps(as_json(formula))
+        return json.dumps(as_json(formula) | _as_if_fixed(services, view, context, found))
     of = key_of(question, found.case.made(question))
     asked = found.asked(formula, services.dry_runs.known(of))
     beside = {} if asked.real is formula else _beside(asked)
     return json.dumps(_told(asked.counting, view.text) | beside | {"of": of})
+
+
+def _as_if_fixed(services: Services, view: View, context: Context, found: "Inquiry") -> dict[str, Any]:
+    """What can be told of a config with errors: the verdict on what their fixes make of it, else which one it hangs on.
+    {} where it is not about errors."""
+    if isinstance(found.case.model, CannotSay) or mend_first(view.found) is None:
+        return {}
+    mended = as_fixed(read_document(view.text), view.found, lambda one: services.checker.findings(one, context))
+    if isinstance(mended, Finding):
+        hangs_on = said("memory_cannot", "depends", key=dotted(mended.pointer))
+        return {"why": told(hangs_on), "goto": mended.pointer} if mended.pointer else {}
+    case = replace(found.case, config=mended.document.value, findings=mended.found)
+    fitted = replace(found, case=case).fitted()
+    if isinstance(fitted, CannotSay):
+        return as_json(fitted)
+    repairs = [{"pointer": one.pointer, "text": repair(one)} for one in mended.fixed]
+    return as_json(fitted) | {"about": about(fitted), "as_if": repairs}
 
 
 def _told(fitted: Fitted | CannotSay, text: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from dsgui.core.errors import DsguiError
 from dsgui.core.texts.saying import words
 from dsgui.ui.common.embedded import in_browser
 from dsgui.ui.common.events import LOCAL, NEW_TEXT, ONCE, TELLING
-from dsgui.ui.common.picker import Option, packed, picker
+from dsgui.ui.common.picker import Option, offering, picker
 from dsgui.ui.common.services import Services
 from dsgui.ui.common.toasts import refusal, tell
 from dsgui.ui.config.context_bar import ContextBar
@@ -149,7 +149,7 @@ def _keys(text: str) -> Iterable[str]:
 
 
 def _offering(services: Services, **more: Any) -> Any:
-    return gr.update(options=packed(offered(services.all_presets())), **more)
+    return offering(offered(services.all_presets()), **more)
 
 
 def _plans(preset: Preset | None) -> Any:

@@ -60,10 +60,15 @@ def standing_of(
             "errors": counts[Severity.ERROR],
             "warnings": counts[Severity.WARNING],
             "notes": counts[Severity.NOTE],
-            "fit": json.loads(memory).get("fit", "") if memory else "",
+            "fit": _fit(json.loads(memory)) if memory else "",
             "plan": _plan_for(workbench, known, view.text, context) if refused and known else None,
         }
     )
+
+
+def _fit(memory: Mapping[str, Any]) -> str:
+    """ "" of a config that is another, with its errors fixed."""
+    return "" if "as_if" in memory else str(memory.get("fit", ""))
 
 
 def is_kin(text: str, other: str) -> bool:

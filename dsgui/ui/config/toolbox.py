@@ -79,6 +79,8 @@ class Toolbox:
         return comparison_html(preset.title, differences(Document(preset.text), document)) if preset else ""
 
     def _move(self, release: str, document: Document, context: Context) -> str:
+        if release not in self.releases:
+            return ""
         return migration_html(migration(self._checker, document, context, release))
 
     def _code(self, id: str, document: Document, context: Context) -> str:

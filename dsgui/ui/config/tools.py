@@ -8,7 +8,7 @@ import gradio as gr
 from dsgui.core.texts.saying import words
 from dsgui.ui.common.embedded import embedded
 from dsgui.ui.common.events import CHANGED_TEXT, ONCE, chosen_fix
-from dsgui.ui.common.picker import packed, picker
+from dsgui.ui.common.picker import Option, offering, picker
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.context_bar import Launched
 from dsgui.ui.config.presets import offered
@@ -24,8 +24,8 @@ class Tools:
 
     tool: gr.Radio
     preset: gr.HTML
-    release: gr.Dropdown
-    code: gr.Dropdown
+    release: gr.HTML
+    code: gr.HTML
     arguments: gr.Textbox
     panel: gr.HTML
 
@@ -41,22 +41,15 @@ class Tools:
 
 def build_tools(toolbox: Toolbox) -> Tools:
     """Must be called inside a `gr.Blocks`."""
-    releases = toolbox.releases
     named = [(words("tools_page", "none"), ""), *((words("tools_page", name), name) for name in _TOOLS)]
     tool = gr.Radio(named, value="", label=words("tools_page", "tools"), elem_id="tool")
     label = words("tools_page", "preset")
     # Choosing the tool brings the options: the first page has the list of presets once.
     preset = picker([], toolbox.presets()[0].id, label=label, visible=False, elem_id="compare-with")
-    release = gr.Dropdown(
-        list(releases), value=releases[0], label=words("tools_page", "release"), visible=False, elem_id="move-to"
-    )
-    code = gr.Dropdown(
-        [(title, id) for id, title in SNIPPETS.items()],
-        value=next(iter(SNIPPETS)),
-        label=words("tools_page", "what_for"),
-        visible=False,
-        elem_id="snippet",
-    )
+    label = words("tools_page", "release")
+    release = picker([], toolbox.releases[0], label=label, visible=False, elem_id="move-to")
+    label = words("tools_page", "what_for")
+    code = picker([], next(iter(SNIPPETS)), label=label, visible=False, elem_id="snippet")
     arguments = gr.Textbox(
         "",
         label=words("launch_page", "tool_arguments"),
@@ -73,14 +66,13 @@ def build_tools(toolbox: Toolbox) -> Tools:
 def wire_tools(tools: Tools, brought: list[Any], services: Services, toolbox: Toolbox) -> None:
     """`brought`: text, integration and form, then the bar."""
 
+    releases = [Option(release, release) for release in toolbox.releases]
+    snippets = [Option(id, title) for id, title in SNIPPETS.items()]
+
     def ask(tool: str) -> tuple[Any, ...]:
-        # An update of such a component leaves no option that it does not name.
-        preset = gr.update(visible=tool == "compare", options=packed(offered(toolbox.presets())))
-        return (
-            preset,
-            *(gr.update(visible=tool == name) for name in ("move", "code")),
-            gr.Textbox(visible=tool == TRAINER),
-        )
+        lists = {"compare": offered(toolbox.presets()), "move": releases, "code": snippets}
+        shown = (offering(options, visible=tool == name) for name, options in lists.items())
+        return (*shown, gr.Textbox(visible=tool == TRAINER))
 
     def fixed(
         text: str | None,

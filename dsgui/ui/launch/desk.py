@@ -15,7 +15,7 @@ from dsgui.core.machine.hardware import Gpu, Target
 from dsgui.core.sizes import gib, in_gib
 from dsgui.core.texts.saying import Said, listed, said, words
 from dsgui.ui.common.events import ONCE
-from dsgui.ui.common.field_inputs import laid_out
+from dsgui.ui.common.field_inputs import laid_out, offered_again
 from dsgui.ui.common.services import Services
 from dsgui.ui.launch.asked_first import AskFirst, build_ask_first
 
@@ -110,9 +110,9 @@ def _of_this_machine(services: Services, target: Target, default_ranks: int) -> 
     }
 
 
-def _for_own_script(chosen: str) -> tuple[gr.Textbox, gr.Dropdown]:
+def _for_own_script(chosen: str) -> tuple[gr.Textbox, Any]:
     own = chosen == OWN_SCRIPT
-    return gr.Textbox(visible=own), gr.Dropdown(visible=own)
+    return gr.Textbox(visible=own), offered_again("reader", visible=own)
 
 
 def _gpu_choices(services: Services) -> list[tuple[str, str]]:

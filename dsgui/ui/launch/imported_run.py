@@ -7,6 +7,7 @@ import gradio as gr
 from dsgui.core.launch.field import Kind, Part
 from dsgui.core.launch.run_fields import fields_of
 from dsgui.ui.common.events import ONCE
+from dsgui.ui.common.field_inputs import offered_again
 from dsgui.ui.common.services import OpenedRun, Services
 from dsgui.ui.config.configure import ConfigurePage
 from dsgui.ui.launch.desk import sets_more
@@ -38,5 +39,5 @@ def _values(services: Services, run: OpenedRun) -> dict[str, Any]:
     if "gpus" in values:
         values["gpus"] = [index for index in values["gpus"] if index in here]
     values["script"] = gr.Textbox(values["script"], visible=True)
-    values["reader"] = gr.update(value=values["reader"], visible=True)
+    values["reader"] = offered_again("reader", value=values["reader"], visible=True)
     return {name: value for name, value in values.items() if name not in _PLANNED}

@@ -23,6 +23,7 @@ from dsgui.core.runs.clone import Clone
 from dsgui.core.texts.saying import listed, set_apart, words
 from dsgui.ui.common.escaping import plain
 from dsgui.ui.common.events import NEW_TEXT, ONCE, TELLING, details
+from dsgui.ui.common.field_inputs import offered_again
 from dsgui.ui.common.services import Services
 from dsgui.ui.common.toasts import refusal
 from dsgui.ui.config.configure import ConfigurePage
@@ -92,7 +93,7 @@ def desk_values(services: Services, request: LaunchRequest) -> dict[str, Any]:
     values["gpus"] = [index for index in values["gpus"] if index in here]
     values["script"] = gr.Textbox("" if recipe else request.script, visible=recipe is None)
     reader = AS_SCRIPT_READS if recipe else values["reader"]
-    values["reader"] = gr.update(value=reader, visible=recipe is None)
+    values["reader"] = offered_again("reader", value=reader, visible=recipe is None)
     values |= {
         field.name: values[field.name] or "" for field in FIELDS if field.kind is Kind.COUNT and field.placeholder
     }

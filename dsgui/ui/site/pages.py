@@ -130,7 +130,8 @@ def _header(services: Services) -> str:
     problem = f'<p class="ds-problem">{escape(target.problem or missing)}</p>' if target.problem or missing else ""
     return (
         f'<div class="ds-header"><h1>dsgui</h1>'
-        f'<p class="ds-target" title="{escape(target.python)}">{escape(" · ".join(parts))}</p>{_learn()}{_switch()}'
+        f'<p class="ds-target" title="{escape(target.python)}">{escape(" · ".join(parts))}</p>'
+        f"{_keys()}{_learn()}{_switch()}"
         f'<p class="ds-lead">{words("site_page", "lead")}</p>{problem}</div>'
     )
 
@@ -144,6 +145,14 @@ def _switch() -> str:
     )
     label = escape(words("site_page", "language"))
     return f'<div class="ds-languages" role="group" aria-label="{label}">{buttons}</div>'
+
+
+def _keys() -> str:
+    """Opens the list of keyboard shortcuts; static/site/keyboard.js listens."""
+    told = escape(words("keyboard_page", "title"))
+    return (
+        f'<button type="button" class="ds-to-learn ds-to-keys" data-keys title="{told}" aria-label="{told}">?</button>'
+    )
 
 
 def _learn() -> str:

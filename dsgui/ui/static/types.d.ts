@@ -687,8 +687,9 @@ export interface MemoryDevice {
   moments: MemoryMoment[];
 }
 
-interface Sentence {
+export interface Sentence {
   text: string;
+  code?: string;
 }
 
 /** What the bar on Configure says; `plan`: the machine that a preset was made for. */
@@ -788,16 +789,19 @@ export interface PickerOption {
   also: string;
 }
 
-/** `options`: a JSON list of `PickerOption`. */
+/** `options`: a JSON list of lists, each the texts of a `PickerOption`. */
 export interface PickerProps extends Props<string> {
   label: string;
   options: string;
+  info?: string;
 }
 
 /** What the memory panel shows; without `devices` there is no number, and `why` says it. */
 export interface MemoryTold {
   fit: string;
   why?: Sentence;
+  goto?: string;
+  as_if?: { pointer: string; text: string }[];
   about?: string;
   asked?: string;
   of?: string;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
+  beside,
   byField,
   defaultText,
   fieldAt,
@@ -13,7 +14,9 @@ import {
   labelOf,
   matches,
   optionsOf,
+  sectionAt,
   stepped,
+  troubles,
   unsetText,
 } from "../../../dsgui/ui/static/config/fields.js";
 import { wordsOf } from "../../../dsgui/ui/static/texts/terms.js";
@@ -213,4 +216,28 @@ test("a term of two words is asked as one, as it is written in either language, 
   assert.deepEqual(wordsOf("learning rates"), ["learning", "rates"]);
   assert.deepEqual(wordsOf(" ZeRO卸载 到CPU "), ["zero", "卸载", "到cpu"]);
   assert.deepEqual(wordsOf("  "), []);
+});
+
+test("an unknown key belongs to the section of the keys beside it, and a section tells its gravest problem", () => {
+  assert.equal(sectionAt(SECTIONS, "/zero/stagee")?.id, "two");
+  assert.equal(sectionAt(SECTIONS, "/zero/deep/er")?.id, "two");
+  assert.equal(sectionAt(SECTIONS, "/nothing"), null);
+  const problems = { "/zero/stage": "warning", "/zero/stagee": "error", "/lr": "note", "/lrr": "error" };
+  assert.deepEqual(
+    [...troubles(SECTIONS, problems)],
+    [
+      ["two", "error"],
+      ["one", "note"],
+    ],
+  );
+  const found = ["/zero/stage", "/zero/stagee", "/lrr"].map((pointer) => ({
+    severity: /** @type {const} */ ("error"),
+    text: "",
+    line: 1,
+    pointer,
+  }));
+  assert.deepEqual(
+    beside(SECTIONS, found, SECTIONS[1]).map(({ pointer }) => pointer),
+    ["/zero/stagee"],
+  );
 });

@@ -82,6 +82,27 @@ def test_of_what_has_no_verdict_there_is_no_change(page):
     assert page(json.dumps(CONFIG | {"zero_optimization": {"stage": 7}}))[1] is None
 
 
+def test_of_errors_with_one_right_fix_what_the_fixed_config_takes_is_told_and_nothing_is_offered(page):
+    wrong = CONFIG | {"train_batch_size": 100, "gradient_accumulation_steps": 8}
+    wrong["zero_optimization"] = {"stage": 2, "overlap_com": True}
+    shown, found = page(json.dumps(wrong))
+    right = CONFIG | {"train_batch_size": 32, "gradient_accumulation_steps": 8}
+    right["zero_optimization"] = {"stage": 2, "overlap_comm": True}
+    assert shown["devices"] == page(json.dumps(right))[0]["devices"]
+    assert [one["pointer"] for one in shown["as_if"]] == ["/zero_optimization/overlap_com", "/train_batch_size"]
+    assert (found, "asked" in shown, "of" in shown) == (None, False, False)
+
+
+def test_an_error_that_no_byte_hangs_on_stands_in_no_way_and_any_other_is_named(page):
+    harmless = page(json.dumps(CONFIG | {"gradient_clipping": "some"}))[0]
+    assert harmless["devices"] == page(json.dumps(CONFIG))[0]["devices"]
+    assert [one["pointer"] for one in harmless["as_if"]] == ["/gradient_clipping"]
+    for key, value in {"stage": 7, "reduce_bucket_size": -5}.items():
+        told = page(json.dumps(CONFIG | {"zero_optimization": {"stage": 2, key: value}}))[0]
+        assert (told["fit"], told["goto"]) == ("cannot_say", f"/zero_optimization/{key}")
+        assert told["why"]["text"] == f"Memory depends on zero_optimization.{key}, which has an error: fix it first."
+
+
 @each_case(
     "edits",
     [None, 5, "text", {"a": 1}, [5], [{}], [{"pointer": "/a"}], [[]], [None]],

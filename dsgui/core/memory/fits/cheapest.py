@@ -103,7 +103,9 @@ def _planned(fitted: Fitted, case: Case, planner: Planner) -> Rung | Said | None
 
 
 def _none(fitted: Fitted) -> Said:
-    return said("memory_cheapest", "none_certain" if fitted.verdict.fit is Fit.TIGHT else "none")
+    if fitted.verdict.fit is Fit.TIGHT:
+        return said("memory_cheapest", "none_certain")
+    return said("memory_cheapest", "none_on_cpu" if fitted.room.on_cpu else "none")
 
 
 def _refused(moves: tuple[Said, ...], problem: str) -> Said:

@@ -154,6 +154,7 @@ MEMORY_REHEARSAL: Mapping[str, str] = {
 }
 
 MEMORY_CANNOT: Mapping[str, str] = {
+    "depends": "显存取决于 {key}，而它有错误：请先修正。",
     "mend": "请先修正配置：{problem}",
     "micro_batch": "微批大小未知：请设置 train_micro_batch_size_per_gpu。",
     "no_model": "请选择模型：含 config.json 的目录、本地缓存中的 Hub id，或 7B 这样的规模。",
@@ -194,6 +195,7 @@ MEMORY_MOVES: Mapping[str, str] = {
 MEMORY_CHEAPEST: Mapping[str, str] = {
     "change": "估计代价最小且放得下的改动：{moves}。改后：{needs}。",
     "none": "改配置也放不下。需要更多或更大的 GPU、更多内存、更短的序列，或使用 LoRA。",
+    "none_on_cpu": "改配置也放不下。需要更多内存、更短的序列，或使用 LoRA。",
     "unsought": "更省的配置按公式比较：{why}",
     "none_certain": "没有哪种配置改动能保证放得下。",
     "refused": "代价最小且放得下的改动是 {moves}，但那样会：{problem}",

@@ -153,6 +153,7 @@ MEMORY_REHEARSAL: Mapping[str, str] = {
 }
 
 MEMORY_CANNOT: Mapping[str, str] = {
+    "depends": "Memory depends on {key}, which has an error: fix it first.",
     "mend": "Fix the config first: {problem}",
     "micro_batch": "The micro batch is not known: set train_micro_batch_size_per_gpu.",
     "no_model": "Choose a model: a folder with config.json, a hub id in the local cache, or a size such as 7B.",
@@ -197,6 +198,7 @@ MEMORY_CHEAPEST: Mapping[str, str] = {
     "change": "Cheapest change that fits, by estimate: {moves}. Then: {needs}.",
     "none": "No change of the config makes it fit. It needs more or larger GPUs, more host memory, shorter sequences, "
     "or LoRA.",
+    "none_on_cpu": "No change of the config makes it fit. It needs more host memory, shorter sequences, or LoRA.",
     "unsought": "Leaner configs are compared by formula: {why:inside}",
     "none_certain": "No change of the config makes it fit for certain.",
     "refused": "The cheapest change that would fit is {moves}, but then: {problem}",

@@ -5,17 +5,17 @@ from collections.abc import Mapping
 
 ROOM_VERDICTS: Mapping[str, str] = {
     # host memory that offloading takes, and why DeepSpeed's estimator has no answer
-    "offload.size_unknown": "How much host memory offloading takes: the model size is unknown ({why}).",
-    "offload.trains_a_part": "How much host memory offloading takes: the script trains a part of the model (LoRA, or "
-    "frozen parameters), and how much is unknown.",
-    "offload.without_optimizer": "How much host memory offloading takes: DeepSpeed's estimator has no case for "
+    "offload.size_unknown": "Host memory for offloading was not estimated: the model size is unknown ({why}).",
+    "offload.trains_a_part": "Host memory for offloading was not estimated: the script trains a part of the model "
+    "(LoRA, or frozen parameters), and how much is unknown.",
+    "offload.without_optimizer": "Host memory for offloading was not estimated: DeepSpeed's estimator has no case for "
     "parameters without the optimizer.",
-    "offload.nvme": "How much host memory offloading takes: DeepSpeed's estimator has no case for NVMe.",
-    "offload.not_adam": "How much host memory offloading takes: DeepSpeed's estimator counts Adam's states, and this "
-    "is another optimizer.",
-    "offload.less_states": "How much host memory offloading takes: DeepSpeed's estimator counts fp32 states, and this "
-    "config keeps some in 16 bits.",
-    "offload.ratio": "How much host memory offloading takes: only a part of the optimizer is offloaded (ratio).",
+    "offload.nvme": "Host memory for offloading was not estimated: DeepSpeed's estimator has no case for NVMe.",
+    "offload.not_adam": "Host memory for offloading was not estimated: DeepSpeed's estimator counts Adam's states, and "
+    "this is another optimizer.",
+    "offload.less_states": "Host memory for offloading was not estimated: DeepSpeed's estimator counts fp32 states, "
+    "and this config keeps some in 16 bits.",
+    "offload.ratio": "Host memory for offloading was not estimated: only a part of the optimizer is offloaded (ratio).",
     "offload.too_much": "Offloading {parameters} parameters takes {states} for model states alone, but there is only "
     "{most} of host memory: the system would kill the run.",
     "offload.too_much_for_limit": "Offloading {parameters} parameters takes {states} for model "

@@ -43,7 +43,9 @@ class Picker {
     this.none = el("p", { class: "ds-picker-none", role: "status" });
     this.popup = el("div", { class: "ds-picker-popup", hidden: true }, this.list, this.none);
     const label = el("label", { for: this.name }, props.label);
-    root.replaceChildren(label, el("div", { class: "ds-picker-box" }, this.box, this.popup));
+    const info = el("p", { class: "ds-picker-info", id: `${this.name}-info` }, props.info ?? "");
+    if (props.info) this.box.setAttribute("aria-describedby", info.id);
+    root.replaceChildren(label, info, el("div", { class: "ds-picker-box" }, this.box, this.popup));
     this.listen();
     this.take();
   }
@@ -70,7 +72,9 @@ class Picker {
 
   /** What the server offers now. */
   take() {
-    this.options = JSON.parse(this.props.options);
+    /** @type {string[][]} */
+    const told = JSON.parse(this.props.options);
+    this.options = told.map(([id, title, group = "", also = ""]) => ({ id, title, group, also }));
     this.show();
   }
 
@@ -104,7 +108,10 @@ class Picker {
   /** Within the window, above the box where there is more room. */
   place() {
     const { left, right, top, bottom } = this.box.getBoundingClientRect();
-    const width = Math.min(Math.max(right - left, WIDEST), window.innerWidth - 2 * EDGE);
+    const most = Math.min(Math.max(right - left, WIDEST), window.innerWidth - 2 * EDGE);
+    const least = Math.min(right - left, most);
+    Object.assign(this.popup.style, { left: "0", width: "max-content", minWidth: `${least}px`, maxWidth: `${most}px` });
+    const width = Math.ceil(this.popup.getBoundingClientRect().width); // stays while a search leaves fewer options
     const start = Math.max(EDGE, Math.min(left, window.innerWidth - EDGE - width));
     const [above, below] = [top, window.innerHeight - bottom];
     const up = below < 240 && above > below;

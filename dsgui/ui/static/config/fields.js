@@ -137,6 +137,42 @@ export function fieldAt(sections, pointer) {
 }
 
 /**
+ * The section that a pointer belongs to: that of its field, else of the fields beside it; null for what is beside none.
+ * @param {Section[]} sections @param {string} pointer
+ */
+export function sectionAt(sections, pointer) {
+  for (let at = pointer; at; at = at.slice(0, at.lastIndexOf("/"))) {
+    const found = fieldAt(sections, at);
+    if (found) return found.section;
+  }
+  return null;
+}
+
+/**
+ * The gravest problem of each section, by its id.
+ * @param {Section[]} sections @param {Record<string, string>} problems by pointer @returns {Map<string, string>}
+ */
+export function troubles(sections, problems) {
+  const worst = new Map();
+  for (const grave of GRAVITY) {
+    for (const [pointer, severity] of Object.entries(problems)) {
+      const id = severity === grave && sectionAt(sections, pointer)?.id;
+      if (id && !worst.has(id)) worst.set(id, severity);
+    }
+  }
+  return worst;
+}
+
+const GRAVITY = ["error", "warning", "note"];
+
+/**
+ * What was found of a section and none of its fields: of a key that DeepSpeed does not know, say.
+ * @param {Section[]} sections @param {Found[]} found @param {Section} section
+ */
+export const beside = (sections, found, section) =>
+  found.filter(({ pointer }) => !fieldAt(sections, pointer) && sectionAt(sections, pointer) === section);
+
+/**
  * What was found, by the pointer of the field it is shown at: its own, else the first below; not what is no field's.
  * @param {Section[]} sections @param {Found[]} found @returns {Map<string, Found[]>}
  */

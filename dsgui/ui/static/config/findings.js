@@ -4,6 +4,7 @@
 import { copyText } from "../common/copying.js";
 import { around, part } from "../common/dom.js";
 import { Folds } from "../common/folds.js";
+import { shortened } from "./shortened.js";
 
 /** @import { Props, Trigger, Watch } from "../types.d.ts" */
 
@@ -19,9 +20,11 @@ export function mount(element, props, trigger, watch) {
     if (where !== undefined) window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: where }));
     if (copy) copyText(copy, copy.previousElementSibling);
   });
+  const shorten = root.closest("#findings") ? shortened(root) : () => {};
   const show = () => {
     // eslint-disable-next-line no-restricted-properties -- the one place where markup is taken: the server's, escaped
     if (typeof props.value === "string") folds.keep(() => (root.innerHTML = String(props.value)));
+    shorten();
   };
   watch("value", show);
   show();

@@ -4,16 +4,19 @@
 
 import { focusOf, isStale, showDefault, valueOf, write } from "./controls.js";
 import { around, button, el, part } from "../common/dom.js";
-import { byField, fieldAt, fieldsInOrderOf, foreignOf, inOrderOf } from "./fields.js";
-import { matches, stepped } from "./fields.js";
+import { beside, byField, fieldAt, fieldsInOrderOf, foreignOf, inOrderOf } from "./fields.js";
+import { matches, stepped, troubles } from "./fields.js";
 import { goToLine, mark } from "./gutter.js";
 import { fieldRow, showFound } from "./rows.js";
+import { keyName } from "../memory/memory_bars.js";
 import { wordsOf } from "../texts/terms.js";
 import { words } from "../texts/texts.js";
 
 /** @import { Field, FormState, FormValue, Found, Props, Release, Section, Trigger, Watch } from "../types.d.ts" */
 
 const UNSET = "";
+const GAP = 8; // pixels between the bar and what is below it
+const TOLD = new Set(["error", "warning"]); // problems that a section's tab tells
 /** @type {Record<string, number>} */
 const STEPS = { ArrowUp: 1, ArrowDown: -1 };
 /** @type {Record<string, number>} */
@@ -56,8 +59,18 @@ function sectionPanel(section) {
     },
     el("h2", { class: "ds-section-title" }, section.title),
     el("p", { class: "ds-intro" }, section.intro),
+    el("ul", { class: "ds-at-field", hidden: true }),
   );
 }
+
+/** @param {Section} section */
+const sectionTab = ({ id, title }) =>
+  el(
+    "button",
+    { type: "button", role: "tab", "data-tab": id },
+    el("span", {}, title),
+    el("span", { class: "ds-tab-trouble" }),
+  );
 
 class Form {
   /**
@@ -78,11 +91,13 @@ class Form {
     this.foreign = {};
     /** @type {Map<string, Found[]>} by the pointer of the field they are shown at */
     this.found = new Map();
+    /** @type {Map<string, string>} by the id of a section */
+    this.troubles = new Map();
     /** @type {Set<string>} */
     this.idle = new Set();
     this.section = sections.find(({ id }) => id === opened)?.id ?? sections[0].id;
     this.all = false;
-    const tabs = sections.map(({ id, title }) => el("button", { type: "button", role: "tab", "data-tab": id }, title));
+    const tabs = sections.map(sectionTab);
     this.tabs = el("div", { class: "ds-tabs", role: "tablist", "aria-orientation": "vertical" }, ...tabs);
     const hints = {
       placeholder: words("form_page", "find"),
@@ -92,6 +107,7 @@ class Form {
     const pressed = { class: "ds-toggle", "aria-pressed": "false" };
     this.toggle = button(words("form_page", "show_all"), pressed, () => this.toggleAll());
     this.banner = el("p", { class: "ds-banner", hidden: true, role: "status" });
+    this.count = el("p", { class: "ds-search-count", role: "status" });
     const nothing = words("form_page", "no_field");
     this.nothing = el("p", { class: "ds-nothing", hidden: true }, nothing);
     this.panels = el("div", { class: "ds-panels" }, ...sections.map(sectionPanel));
@@ -99,6 +115,7 @@ class Form {
     this.rows = new Map();
     part(element, ".ds-form").replaceChildren(
       el("div", { class: "ds-tools" }, this.search, this.toggle),
+      this.count,
       this.banner,
       el("div", { class: "ds-body" }, this.tabs, el("div", { class: "ds-pane" }, this.nothing, this.panels)),
     );
@@ -123,7 +140,10 @@ class Form {
       const pointer = around(event, "[data-pointer]")?.dataset.pointer ?? "";
       if (event.key in STEPS && this.step(pointer, STEPS[event.key])) event.preventDefault();
     });
-    this.search.addEventListener("input", () => this.arrange());
+    this.search.addEventListener("input", () => {
+      this.arrange();
+      this.reach();
+    });
     window.addEventListener("dsgui:goto", (event) => this.goto(event.detail));
   }
 
@@ -243,10 +263,21 @@ class Form {
     this.idle = new Set((shown.idle ?? []).map((number) => pointers[number]));
     this.foreign = foreignOf(shown, release, pointers);
     this.found = byField(this.sections, shown.broken ? [] : (shown.found ?? []));
+    this.troubles = troubles(this.sections, shown.problems ?? {});
+    for (const section of this.sections) this.showBeside(section, shown.broken ? [] : (shown.found ?? []));
     mark(shown.broken ? [] : (shown.found ?? []));
     for (const [pointer, row] of this.rows) this.refresh(pointer, /** @type {Field} */ (this.fields.get(pointer)), row);
     this.arrange();
     if (this.dirty.size && !shown.broken) this.send();
+  }
+
+  /** @param {Section} section @param {Found[]} found */
+  showBeside(section, found) {
+    const named = beside(this.sections, found, section).map((one) => ({
+      ...one,
+      text: words("form_page", "of_key", { key: keyName(one.pointer), text: one.text }),
+    }));
+    showFound(this.panel(section.id), named);
   }
 
   /** @param {string | undefined} broken */
@@ -297,7 +328,16 @@ class Form {
     const asked = wordsOf(this.search.value);
     this.order(asked);
     const shown = this.sections.map((section) => this.arrangeSection(section, asked));
-    this.nothing.hidden = shown.some(Boolean);
+    const count = shown.reduce((sum, one) => sum + one, 0);
+    this.nothing.hidden = count > 0;
+    this.count.textContent = asked.length && count ? matching(count) : "";
+  }
+
+  /** On a small screen what a search finds would be below it: the search goes up to the bar. */
+  reach() {
+    if (!this.search.value || this.panels.getBoundingClientRect().top < window.innerHeight / 2) return;
+    const bar = document.getElementById("workspace-bar")?.getBoundingClientRect().height ?? 0;
+    window.scrollBy(0, this.search.getBoundingClientRect().top - bar - GAP);
   }
 
   /** The best that a search finds stands first. @param {string[]} asked */
@@ -306,7 +346,7 @@ class Form {
     if (panels.some((panel, place) => this.panels.children[place] !== panel)) this.panels.append(...panels);
   }
 
-  /** Whether some field of it is shown. @param {Section} section @param {string[]} asked */
+  /** How many of its fields are shown. @param {Section} section @param {string[]} asked */
   arrangeSection(section, asked) {
     const [chosen, searched] = [section.id === this.section, asked.length > 0];
     const shown = new Set();
@@ -321,8 +361,9 @@ class Form {
     const panel = this.panel(section.id);
     panel.hidden = !shown.size;
     panel.classList.toggle("ds-found", searched);
-    this.markTab(section, chosen && !searched);
-    return shown.size > 0;
+    const found = searched ? shown.size : null;
+    this.markTab(section, chosen && !searched, found);
+    return shown.size;
   }
 
   /** @param {Field} field @param {string[]} asked */
@@ -336,18 +377,23 @@ class Form {
     return Boolean(this.all || common || this.textOf(pointer) !== UNSET || this.problemOf(pointer));
   }
 
-  /** @param {Section} section @param {boolean} selected */
-  markTab(section, selected) {
+  /**
+   * @param {Section} section @param {boolean} selected
+   * @param {number | null} found how many of its fields a search finds; null while nothing is searched for
+   */
+  markTab(section, selected, found) {
     const pointers = section.fields.map(({ pointer }) => pointer);
     const set = pointers.filter((pointer) => this.textOf(pointer) !== UNSET).length;
-    const troubles = pointers.map((pointer) => this.problemOf(pointer)).filter(Boolean);
-    const trouble = troubles.find((one) => one === "error") ?? troubles[0] ?? "";
+    const trouble = this.troubles.get(section.id) ?? "";
     const tab = this.tab(section.id);
+    part(tab, ".ds-tab-trouble").textContent = TOLD.has(trouble) ? words("form_page", `tab_${trouble}`) : "";
     tab.setAttribute("aria-selected", String(selected));
     tab.tabIndex = section.id === this.section ? 0 : -1;
     tab.dataset.problem = trouble;
-    tab.dataset.count = set ? String(set) : "";
-    tab.title = set ? words("form_page", "count_set", { count: String(set) }) : words("form_page", "none_set");
+    const count = found ?? set;
+    const named = set ? words("form_page", "count_set", { count: String(set) }) : words("form_page", "none_set");
+    tab.dataset.count = count ? String(count) : "";
+    tab.title = found === null ? named : matching(found);
   }
 
   /** @param {string} pointer */
@@ -366,6 +412,9 @@ class Form {
     focusOf(this.control(found.field.pointer)).focus({ preventScroll: true });
   }
 }
+
+/** @param {number} count */
+const matching = (count) => words("form_page", count === 1 ? "matches_one" : "matches_many", { count: String(count) });
 
 /** Puts siblings, the last of their parent, in this order. @param {HTMLElement[]} rows */
 function inThisOrder(rows) {

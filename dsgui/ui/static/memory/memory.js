@@ -9,10 +9,11 @@ import { Rehearsal } from "./memory_rehearsal.js";
 import { listed, textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
 
-/** @import { MemoryBar, MemoryChange, MemoryDevice, MemoryPart, MemoryProps } from "../types.d.ts" */
+/** @import { MemoryBar, MemoryChange, MemoryDevice, MemoryPart, MemoryProps, Sentence } from "../types.d.ts" */
 /** @import { MemoryTold, Trigger, Watch } from "../types.d.ts" */
 
 const ALL = "";
+const hasMouse = () => matchMedia("(hover: hover)").matches;
 
 /** What the button is called that applies a change. @param {string[]} ticks what it ticks */
 function applyName(ticks) {
@@ -68,13 +69,15 @@ class Memory {
   /** @param {MemoryTold} told */
   drawn(told) {
     if (!told.devices) {
-      return [head(told), el("p", { class: "ds-subject" }, told.why?.text ?? ""), this.rehearsal.head];
+      const why = el("p", { class: "ds-subject" }, told.why?.text ?? "", ...leading(told.goto));
+      return [head(told), why, this.rehearsal.head];
     }
     return [
       head(told),
+      ...asIf(told.as_if),
       ...told.devices.map((device) => this.device(device, told)),
       ...(told.remarks ?? []).map((one) => el("p", { class: "ds-mem-remark" }, one.text)),
-      ...told.short.map((one) => el("p", { class: "ds-mem-short" }, one.text)),
+      ...told.short.map(short),
       this.rehearsal.head,
       ...this.change(told),
       this.moments(told.devices),
@@ -130,6 +133,7 @@ class Memory {
       class: "ds-mem-part",
       id: idOf(device.device, one),
       "data-place": one.place,
+      "data-code": one.part,
       title: label,
       "aria-label": label,
     };
@@ -138,6 +142,7 @@ class Memory {
   /** From a bar that is too full to one that is not. @param {MemoryTold} told */
   change(told) {
     const found = this.found();
+    if (told.as_if) return []; // the text is another
     const stage = stageOf(told, found, this.looking);
     const unanswered = this.unanswered !== "" && this.unanswered === told.asked;
     const texts = unanswered ? [words("memory_page", "unanswered")] : this.left;
@@ -212,7 +217,12 @@ class Memory {
   /** The parts of a device, the largest first. @param {MemoryDevice} device */
   parts(device) {
     const items = partsOf(device, this.moment).map(({ part: one, id }) => {
-      const swatch = el("span", { class: "ds-mem-swatch", "data-place": one.place, "aria-hidden": "true" });
+      const swatch = el("span", {
+        class: "ds-mem-swatch",
+        "data-place": one.place,
+        "data-code": one.part,
+        "aria-hidden": "true",
+      });
       swatch.style.background = colourOf(one.part);
       const entry = this.pointing(
         button("", { class: "ds-mem-entry", id: `${id}-entry` }, () => this.point(id)),
@@ -245,7 +255,7 @@ class Memory {
   explained(devices) {
     const every = devices.flatMap((device) => partsOf(device, this.moment));
     const found = every.find(({ id }) => id === this.chosen);
-    return found ? explained(found.part) : [words("memory_page", "hint")];
+    return found ? explained(found.part) : [words("memory_page", hasMouse() ? "hint" : "hint_touch")];
   }
 }
 
@@ -260,6 +270,30 @@ function head(told) {
   return el("p", { class: "ds-mem-head" }, el("b", {}, words("memory_page", "memory")), chip, ...about);
 }
 
+/** A way to the error that a number waits for. @param {string | undefined} pointer */
+const leading = (pointer) => (pointer ? [" ", whereButton(pointer, words("memory_page", "show_error"))] : []);
+
+/** What was taken as fixed. @param {MemoryTold["as_if"]} repairs */
+const asIf = (repairs) =>
+  repairs
+    ? [
+        el(
+          "p",
+          { class: "ds-mem-as-if" },
+          el("b", {}, words("memory_page", "as_if")),
+          " ",
+          ...spaced(repairs.map(({ pointer, text }) => whereButton(pointer, text))),
+        ),
+      ]
+    : [];
+
+/** @param {string} pointer @param {string} text */
+const whereButton = (pointer, text) => el("button", { type: "button", class: "ds-where", "data-goto": pointer }, text);
+
+/** What is too small, or what may be. @param {Sentence} one */
+const short = ({ code = "", text }) =>
+  el("p", { class: "ds-mem-short", "data-fit": code.startsWith("short") ? "does_not_fit" : "tight" }, text);
+
 /** The panel's boxes that say what the script does. @param {MemoryChange} found @returns {string[]} */
 function ticksOf(found) {
   return [...(found.checkpointing ? ["checkpointing"] : []), ...(found.zero_init ? ["zero_init"] : [])];
@@ -270,7 +304,8 @@ function formulas(bar) {
   const track = el("div", { class: "ds-mem-track ds-mem-formula", "aria-hidden": "true" });
   for (const { part: one, width } of bar.segments) {
     const title = listed([partName(one), range(one)]);
-    const segment = el("span", { class: "ds-mem-part", "data-place": one.place, title });
+    const told = { "data-place": one.place, "data-code": one.part, title };
+    const segment = el("span", { class: "ds-mem-part", ...told });
     segment.style.width = `${width}%`;
     segment.style.background = colourOf(one.part);
     track.append(segment);

@@ -61,23 +61,28 @@ function nextFinding() {
 
 const isOff = () => localStorage.getItem(OFF) === "off";
 
+/** Where which of them are of use; `leave` and `indent` are the editor's own. @type {[string, string[]][]} */
+const GROUPS = [
+  ["everywhere", ["sheet", "configure_tab", "launch_tab", "runs_tab", "machine_tab"]],
+  ["on_configure", ["find", "finding", "undo", "save", "leave", "indent"]],
+  ["on_launch", ["launch"]],
+];
+
+/** @param {string} code */
+function row(code) {
+  const key = Object.keys(SHORTCUTS).find((one) => SHORTCUTS[one][0] === code);
+  return [el("dt", {}, el("kbd", {}, key ?? said(`${code}_keys`))), el("dd", {}, said(code))];
+}
+
 function makeSheet() {
-  const rows = Object.entries(SHORTCUTS).flatMap(([key, [code]]) => [
-    el("dt", {}, el("kbd", {}, key)),
-    el("dd", {}, said(code)),
-  ]);
-  const own = ["leave", "indent"].flatMap((code) => [
-    el("dt", {}, el("kbd", {}, said(`${code}_keys`))),
-    el("dd", {}, said(code)),
-  ]);
   const use = el("input", { type: "checkbox", id: "ds-shortcuts-on" });
   use.checked = !isOff();
   use.addEventListener("change", () => localStorage.setItem(OFF, use.checked ? "on" : "off"));
   const sheet = el("dialog", { class: "ds-sheet", id: "ds-shortcuts", "aria-labelledby": "ds-shortcuts-title" });
-  const close = button(said("close"), { class: "ds-sheet-close" }, () => sheet.close());
+  const close = button(said("close"), { class: "ds-sheet-close", autofocus: true }, () => sheet.close());
   sheet.append(
     el("h2", { id: "ds-shortcuts-title" }, said("title")),
-    el("dl", {}, ...rows, ...own),
+    ...GROUPS.flatMap(([page, codes]) => [el("h3", {}, said(page)), el("dl", {}, ...codes.flatMap(row))]),
     el("label", { for: use.id }, use, said("single_keys")),
     close,
   );
@@ -157,6 +162,7 @@ export function begin() {
   for (const kind of ["keydown", "pointerdown"]) window.addEventListener(kind, use, { capture: true, once: true });
   document.addEventListener("keydown", pressed);
   document.addEventListener("click", afterFix, true);
+  document.addEventListener("click", (event) => around(event, "[data-keys]") && showSheet());
   document.querySelector("#config-json")?.setAttribute("data-hint", said("editor_hint"));
   const tabs = document.querySelector("#pages > .tab-wrapper");
   const changed = new MutationObserver((changes) => {

@@ -207,7 +207,9 @@ export const TEXTS = {
   "show_field": "Show this field in the form",
   "about_rule": "{rule}: about this rule",
   "none_found": "Nothing matches “{typed}”",
-  "pick": "Choose, or type to search"
+  "pick": "Choose, or type to search",
+  "more_below": "{count} more ↓",
+  "fewer_below": "Show fewer ↑"
  },
  "site_page": {
   "tab_configure": "1 · Configure",
@@ -496,7 +498,7 @@ export const TEXTS = {
   "file": "Open a file",
   "model": "Model",
   "model_hint": "a size such as 7B, a folder with config.json, or a hub id in the local cache",
-  "length": "Tokens per sample",
+  "length": "Sequence length",
   "micro": "Micro batch per GPU",
   "gpu": "GPU",
   "this_machine": "This machine: {device}",
@@ -543,7 +545,7 @@ export const TEXTS = {
   "made_for_card_many": "This preset was made for {ranks} GPUs such as a {card}; the device chosen here would refuse it.",
   "framework": "Framework",
   "gpus": "GPUs per node",
-  "cpu_ranks": "GPUs (here: CPU ranks) per node",
+  "cpu_ranks": "Ranks per node",
   "nodes": "Nodes",
   "device": "Device",
   "release": "DeepSpeed",
@@ -574,6 +576,11 @@ export const TEXTS = {
   "not_taken": "{kind} does not take this parameter.",
   "count_set": "{count} set",
   "none_set": "nothing set",
+  "tab_error": " (has errors)",
+  "tab_warning": " (has warnings)",
+  "of_key": "{key}: {text}",
+  "matches_one": "1 field matches",
+  "matches_many": "{count} fields match",
   "show_line": "Show line {line} in the JSON",
   "python_kind": "True, False and None are Python: DeepSpeed doesn’t read them as values. As strict JSON:",
   "python_words": "True, False, None written as true, false, null (line: {lines})"
@@ -581,6 +588,9 @@ export const TEXTS = {
  "memory_page": {
   "memory": "Memory",
   "hint": "Point at a part to see what it is and which keys change it.",
+  "hint_touch": "Tap a part to see what it is and which keys change it.",
+  "as_if": "Estimate as if the errors were fixed:",
+  "show_error": "Show the error",
   "apply": "Apply",
   "apply_checkpointing": "Apply, and turn on gradient checkpointing",
   "apply_zero_init": "Apply, and turn on deepspeed.zero.Init",
@@ -655,6 +665,9 @@ export const TEXTS = {
  },
  "keyboard_page": {
   "title": "Keyboard shortcuts",
+  "everywhere": "Everywhere",
+  "on_configure": "On Configure",
+  "on_launch": "On Launch",
   "sheet": "Show this list",
   "find": "Find a field",
   "finding": "Next finding",

@@ -207,7 +207,9 @@ export const TEXTS = {
   "show_field": "在表单中显示此字段",
   "about_rule": "{rule}：关于此规则",
   "none_found": "没有与“{typed}”匹配的选项",
-  "pick": "选择，或输入以搜索"
+  "pick": "选择，或输入以搜索",
+  "more_below": "还有 {count} 项 ↓",
+  "fewer_below": "收起 ↑"
  },
  "site_page": {
   "tab_configure": "1 · 配置",
@@ -496,7 +498,7 @@ export const TEXTS = {
   "file": "打开文件",
   "model": "模型",
   "model_hint": "参数量（如 7B）、含 config.json 的目录，或本地缓存中的 hub id",
-  "length": "每个样本的 token 数",
+  "length": "序列长度",
   "micro": "每个 GPU 的微批大小",
   "gpu": "GPU",
   "this_machine": "本机：{device}",
@@ -543,7 +545,7 @@ export const TEXTS = {
   "made_for_card_many": "此预设针对 {ranks} 个 GPU（如 {card}），当前所选设备会拒绝它。",
   "framework": "框架",
   "gpus": "每个节点的 GPU 数",
-  "cpu_ranks": "每节点 GPU 数（或 CPU rank）",
+  "cpu_ranks": "每节点 rank 数",
   "nodes": "节点数",
   "device": "设备",
   "release": "DeepSpeed",
@@ -574,6 +576,11 @@ export const TEXTS = {
   "not_taken": "{kind} 不接受该参数。",
   "count_set": "已设置 {count} 项",
   "none_set": "未设置任何项",
+  "tab_error": "（有错误）",
+  "tab_warning": "（有警告）",
+  "of_key": "{key}：{text}",
+  "matches_one": "匹配 1 个字段",
+  "matches_many": "匹配 {count} 个字段",
   "show_line": "在 JSON 中显示第 {line} 行",
   "python_kind": "True、False、None 是 Python 写法，DeepSpeed 不会当作 true、false、null 读取。严格 JSON 如下：",
   "python_words": "True、False、None 改写为 true、false、null（行：{lines}）"
@@ -581,6 +588,9 @@ export const TEXTS = {
  "memory_page": {
   "memory": "显存与内存",
   "hint": "指向某一部分，可查看它是什么、由哪些键控制。",
+  "hint_touch": "点按某一部分，可查看它是什么、由哪些键控制。",
+  "as_if": "假设已修正以下错误的估计：",
+  "show_error": "查看错误",
   "apply": "应用",
   "apply_checkpointing": "应用，并勾选梯度检查点",
   "apply_zero_init": "应用，并勾选 deepspeed.zero.Init",
@@ -655,6 +665,9 @@ export const TEXTS = {
  },
  "keyboard_page": {
   "title": "键盘快捷键",
+  "everywhere": "任意页面",
+  "on_configure": "配置页",
+  "on_launch": "启动页",
   "sheet": "显示快捷键列表",
   "find": "查找字段",
   "finding": "下一条检查结果",

@@ -28,11 +28,12 @@ CONFIG = {"train_micro_batch_size_per_gpu": 4, **BF16, **ADAM}
 LEFT = {"train_micro_batch_size_per_gpu": "auto", "gradient_accumulation_steps": "auto", **BF16}
 
 
-def asked(checker, gib, config=CONFIG, context=NATIVE, planner=cheapest_fit):
+def asked(checker, gib, config=CONFIG, context=NATIVE, planner=cheapest_fit, room=None):
     """A verdict and what changes it."""
     document = Document(json.dumps(config, indent=2))
     case = Case(config, context, checker.findings(document, context), MODEL, ModelChoice("1B", length=2048))
-    fitted = fit(case, checker.schema, lambda group: Room(gpu_bytes=int(gib * GIB), ranks_per_node=4, ranks=4))
+    room = room or Room(gpu_bytes=int(gib * GIB), ranks_per_node=4, ranks=4)
+    fitted = fit(case, checker.schema, lambda group: room)
     return fitted, cheapest(fitted, case, document, checker, planner), document
 
 
@@ -90,6 +91,8 @@ def test_what_deepspeed_would_refuse_is_not_offered(checker):
 
 def test_where_no_change_helps_it_says_so_and_where_none_is_needed_nothing(checker):
     assert asked(checker, 2)[1] == said("memory_cheapest", "none")
+    on_cpu = Room(host_bytes=2 * GIB, on_cpu=True, ranks_per_node=4, ranks=4)
+    assert asked(checker, 0, room=on_cpu)[1] == said("memory_cheapest", "none_on_cpu")
     assert asked(checker, 500)[1] is None
     assert (as_text(None), as_json(None)) == ("", None)
 

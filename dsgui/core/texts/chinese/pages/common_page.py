@@ -22,4 +22,6 @@ COMMON_PAGE: dict[str, str] = {
     "about_rule": "{rule}：关于此规则",
     "none_found": "没有与“{typed}”匹配的选项",
     "pick": "选择，或输入以搜索",
+    "more_below": "还有 {count} 项 ↓",
+    "fewer_below": "收起 ↑",
 }

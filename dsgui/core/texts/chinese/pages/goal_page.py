@@ -16,7 +16,7 @@ GOAL_PAGE: dict[str, str] = {
     "file": "打开文件",
     "model": "模型",
     "model_hint": "参数量（如 7B）、含 config.json 的目录，或本地缓存中的 hub id",
-    "length": "每个样本的 token 数",
+    "length": "序列长度",
     "micro": "每个 GPU 的微批大小",
     "gpu": "GPU",
     "this_machine": "本机：{device}",

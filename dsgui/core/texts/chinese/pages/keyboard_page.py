@@ -2,6 +2,9 @@
 
 KEYBOARD_PAGE: dict[str, str] = {
     "title": "键盘快捷键",
+    "everywhere": "任意页面",
+    "on_configure": "配置页",
+    "on_launch": "启动页",
     "sheet": "显示快捷键列表",
     "find": "查找字段",
     "finding": "下一条检查结果",

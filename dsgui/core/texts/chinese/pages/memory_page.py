@@ -3,6 +3,9 @@
 MEMORY_PAGE: dict[str, str] = {
     "memory": "显存与内存",
     "hint": "指向某一部分，可查看它是什么、由哪些键控制。",
+    "hint_touch": "点按某一部分，可查看它是什么、由哪些键控制。",
+    "as_if": "假设已修正以下错误的估计：",
+    "show_error": "查看错误",
     "apply": "应用",
     "apply_checkpointing": "应用，并勾选梯度检查点",
     "apply_zero_init": "应用，并勾选 deepspeed.zero.Init",

@@ -22,4 +22,6 @@ COMMON_PAGE: dict[str, str] = {
     "about_rule": "{rule}: about this rule",
     "none_found": "Nothing matches “{typed}”",
     "pick": "Choose, or type to search",
+    "more_below": "{count} more ↓",
+    "fewer_below": "Show fewer ↑",
 }

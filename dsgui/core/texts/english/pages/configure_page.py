@@ -23,7 +23,7 @@ CONFIGURE_PAGE: dict[str, str] = {
     "the device chosen here would refuse it.",
     "framework": "Framework",
     "gpus": "GPUs per node",
-    "cpu_ranks": "GPUs (here: CPU ranks) per node",
+    "cpu_ranks": "Ranks per node",
     "nodes": "Nodes",
     "device": "Device",
     "release": "DeepSpeed",

@@ -16,7 +16,7 @@ GOAL_PAGE: dict[str, str] = {
     "file": "Open a file",
     "model": "Model",
     "model_hint": "a size such as 7B, a folder with config.json, or a hub id in the local cache",
-    "length": "Tokens per sample",
+    "length": "Sequence length",
     "micro": "Micro batch per GPU",
     "gpu": "GPU",
     "this_machine": "This machine: {device}",

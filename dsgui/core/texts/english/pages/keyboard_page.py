@@ -2,6 +2,9 @@
 
 KEYBOARD_PAGE: dict[str, str] = {
     "title": "Keyboard shortcuts",
+    "everywhere": "Everywhere",
+    "on_configure": "On Configure",
+    "on_launch": "On Launch",
     "sheet": "Show this list",
     "find": "Find a field",
     "finding": "Next finding",

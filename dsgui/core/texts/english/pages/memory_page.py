@@ -3,6 +3,9 @@
 MEMORY_PAGE: dict[str, str] = {
     "memory": "Memory",
     "hint": "Point at a part to see what it is and which keys change it.",
+    "hint_touch": "Tap a part to see what it is and which keys change it.",
+    "as_if": "Estimate as if the errors were fixed:",
+    "show_error": "Show the error",
     "apply": "Apply",
     "apply_checkpointing": "Apply, and turn on gradient checkpointing",
     "apply_zero_init": "Apply, and turn on deepspeed.zero.Init",

@@ -1,0 +1,81 @@
+"""A config that would be refused, as it were with its errors fixed: what of its memory can be told all the same."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from dsgui.core.config.document import Document
+from dsgui.core.config.findings import Finding, Severity
+from dsgui.core.config.pointer import dotted
+from dsgui.core.errors import DocumentError
+
+_MOST_FIXES = 12
+# What no byte of a training hangs on, so that any repair of it will do.
+_INDIFFERENT = (
+    "/scheduler",
+    "/gradient_clipping",
+    "/prescale_gradients",
+    "/gradient_predivide_factor",
+    "/steps_per_print",
+    "/wall_clock_breakdown",
+    "/memory_breakdown",
+    "/dump_state",
+    "/tensorboard",
+    "/wandb",
+    "/csv_monitor",
+    "/comet",
+    "/flops_profiler",
+    "/comms_logger",
+    "/optimizer/params/lr",
+    "/optimizer/params/betas",
+    "/optimizer/params/eps",
+    "/optimizer/params/weight_decay",
+    "/fp16/loss_scale",
+    "/fp16/initial_scale_power",
+    "/fp16/loss_scale_window",
+    "/fp16/hysteresis",
+    "/fp16/min_loss_scale",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AsFixed:
+    """`found` are the findings of the fixed `document`, without errors; `fixed` are the errors that were."""
+
+    document: Document
+    found: tuple[Finding, ...]
+    fixed: tuple[Finding, ...]
+
+
+def as_fixed(
+    document: Document, found: Iterable[Finding], check: Callable[[Document], Iterable[Finding]]
+) -> AsFixed | Finding:
+    """Errors with one right fix are fixed, and `check` looks again. The first error that is left is told where memory
+    may hang on it: nobody knows what will stand there."""
+    every = list(found)
+    fixed: list[Finding] = []
+    while (error := _fixable(every)) and len(fixed) < _MOST_FIXES and error.fix:
+        try:
+            document = error.fix.apply(document)
+        except DocumentError:
+            return error
+        fixed.append(error)
+        every = list(check(document))
+    left = [one for one in every if one.severity is Severity.ERROR]
+    undecided = next((one for one in left if not _is_indifferent(one.pointer)), None)
+    if undecided:
+        return undecided
+    harmless = tuple(one for one in every if one.severity is not Severity.ERROR)
+    return AsFixed(document, harmless, (*fixed, *left))
+
+
+def repair(finding: Finding) -> str:
+    """What was taken as done about it, in words; where any repair does, its key."""
+    return str(finding.fix.label) if finding.fix else dotted(finding.pointer)
+
+
+def _fixable(found: Iterable[Finding]) -> Finding | None:
+    return next((one for one in found if one.severity is Severity.ERROR and one.fix), None)
+
+
+def _is_indifferent(pointer: str) -> bool:
+    return any(pointer == one or pointer.startswith(f"{one}/") for one in _INDIFFERENT)

@@ -1,0 +1,48 @@
+// A long list of findings ends with a whole one, and with a button that shows the rest.
+
+import { button, el, part } from "../common/dom.js";
+import { words } from "../texts/texts.js";
+
+const MOST = 0.5; // of the window's height
+
+/**
+ * How many of those that end at `ends` stand whole above `limit`; the first does in any case.
+ * @param {number[]} ends @param {number} limit
+ */
+export const whole = (ends, limit) => Math.max(1, ends.filter((end) => end <= limit).length);
+
+/** @param {HTMLElement} root of the findings; @returns {() => void} for when there are others */
+export function shortened(root) {
+  let [open, width] = [false, 0];
+  const show = () => {
+    const list = root.querySelector(".ds-findings > ul");
+    if (!(list instanceof HTMLElement) || !list.offsetWidth) return;
+    list.style.maxHeight = "none";
+    root.querySelector(".ds-more-findings")?.remove();
+    const top = list.getBoundingClientRect().top;
+    const ends = [...list.children].map((one) => one.getBoundingClientRect().bottom - top);
+    const count = whole(ends, window.innerHeight * MOST);
+    if (count >= ends.length) return;
+    if (!open) list.style.maxHeight = `${Math.ceil(ends[count - 1])}px`;
+    list.after(more(ends.length - count));
+  };
+  /** @param {number} rest */
+  const more = (rest) => {
+    const [code, count] = [open ? "fewer_below" : "more_below", String(rest)];
+    const press = () => {
+      open = !open;
+      show();
+      part(root, ".ds-more-findings > button").focus();
+    };
+    const name = words("common_page", code, { count });
+    const attributes = { class: "ds-mem-do", "aria-expanded": String(open) };
+    return el("p", { class: "ds-more-findings" }, button(name, attributes, press));
+  };
+  root.addEventListener("toggle", show, true);
+  window.addEventListener("resize", show);
+  new ResizeObserver(() => {
+    if (root.offsetWidth !== width) show();
+    width = root.offsetWidth;
+  }).observe(root);
+  return show;
+}

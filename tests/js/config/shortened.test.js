@@ -1,0 +1,10 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { whole } from "../../../dsgui/ui/static/config/shortened.js";
+
+test("a list ends with a whole one of its items, and shows the first however long it is", () => {
+  assert.equal(whole([100, 200, 300], 250), 2);
+  assert.equal(whole([100, 200, 300], 300), 3);
+  assert.equal(whole([400, 500], 250), 1);
+});
