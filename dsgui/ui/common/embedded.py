@@ -12,8 +12,8 @@ from dsgui.ui.common.events import LOCAL
 def embedded(module: str, root_class: str, events: tuple[str, ...], **arguments: Any) -> gr.HTML:
     """A component drawn by `static/<module>.js`, whose `mount(element, props, trigger, watch)` owns the element with
     class `root_class`. `events` are the custom events it triggers: gradio finds their names in the loading script."""
-    names = ", ".join(f'"{event}"' for event in events)
-    script = f"const events = [{names}]; {_then(module, 'mount(element, props, trigger, watch, events)')};"
+    names = "".join(f"'{event}';" for event in events)
+    script = f"{names}{_then(module, 'mount(element,props,trigger,watch)')}"
     return gr.HTML(
         html_template=f'<div class="{root_class}"></div>',
         js_on_load=script,
@@ -39,4 +39,4 @@ def tell_if_unanswered(sent: Dependency, what: str) -> None:
 def _then(module: str, call: str) -> str:
     """The whole address: V8 keeps what it compiled for Gradio's texts with the place they were first seen at, and a tab
     that goes from one dsgui to another on another port asked the first one for a bare path."""
-    return f"import(location.origin + '/dsgui/static/{module}.js').then((module) => module.{call})"
+    return f"import(location.origin + '/dsgui/static/{module}.js').then((m)=>m.{call})"

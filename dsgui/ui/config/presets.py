@@ -144,8 +144,9 @@ def _option(preset: Preset, *, own: bool) -> Option:
 
 
 def _keys(text: str) -> Iterable[str]:
-    """The keys in a config, each once and without those it stands in."""
-    return dict.fromkeys(pointer.rpartition("/")[2] for pointer in leaves(Document(text)))
+    """The keys in a config, each once and without those it stands in, or whose letters another has in it."""
+    keys = dict.fromkeys(pointer.rpartition("/")[2] for pointer in leaves(Document(text)))
+    return (key for key in keys if not any(key in other for other in keys if other != key))
 
 
 def _offering(services: Services, **more: Any) -> Any:

@@ -55,7 +55,7 @@ def test_a_bare_colour_or_size_is_found(sheet):
 def test_what_is_sent_of_a_sheet_says_the_same_in_less():
     sheet = '/* why */\n.a > .b:hover,\n.c {\n  content: "a: b"; /* x */\n  color: var(--ds-text);\n}\n'
     sheet += "@media (x) { .d { gap: 0; } }\n"
-    short = '.a > .b:hover,\n.c{content: "a: b";color: var(--ds-text);}@media (x){.d{gap: 0;}}'
+    short = '.a>.b:hover,.c{content:"a: b";color:var(--ds-text)}@media (x){.d{gap:0}}'
     assert packed(sheet).strip() == short
 
 
