@@ -88,7 +88,7 @@ def test_checkpointing_is_the_scripts_and_where_no_change_helps_that_is_said(ask
     assert "start the script with --gradient_checkpointing" in out
     code, out, _ = ask("--model", "70B", "--gpus", "1", "--device", "t4", "--host-memory", "64")
     assert code == 1
-    assert "No change of the config makes it fit." in out
+    assert "No config change makes it fit." in out
 
 
 def test_json_has_every_moment_in_bytes_with_the_keys_that_govern(ask):

@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import ROUND_HALF_UP, Context
 from html import escape
 from typing import Any
 
@@ -21,6 +22,7 @@ from dsgui.core.texts.languages import spoken
 from dsgui.core.texts.saying import listed, words
 
 _MOST_DIFFERENCES = 300
+_TWO_DIGITS = 9.95  # percent: from there on whole ones
 _LEAST_PERCENT = 0.05  # below it two figures are the same
 DASHES = ("", "8 4", "2 3", "8 3 2 3", "14 5")
 
@@ -198,6 +200,11 @@ def _cells(row: _Figure, base: int | None) -> list[str]:
     return [f"{escape(shown)}{away}" for shown, away in zip(row.shown, told, strict=True)]
 
 
+def _half_up(value: float, digits: int) -> str:
+    """As a browser rounds."""
+    return f"{float(Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(value)):.15g}"
+
+
 def _away(value: Value, base: Value, better: str) -> str:
     """How far a value is from the baseline's, as a comparison has it (`differenceOf` of
     `ui/static/runs/run_prefs.js`)."""
@@ -206,7 +213,7 @@ def _away(value: Value, base: Value, better: str) -> str:
     percent = 100 * (value - base) / base
     if abs(percent) < _LEAST_PERCENT:
         return ""
-    size = f"{abs(percent):.0f}" if abs(percent) >= 9.95 else f"{abs(percent):.2g}"
+    size = _half_up(abs(percent), 2 if abs(percent) < _TWO_DIGITS else len(str(int(abs(percent) + 0.5))))
     told, verdict = f"{'−' if percent < 0 else '+'}{size} %", ""
     if better:
         verdict = "better" if (percent > 0) == (better == "more") else "worse"

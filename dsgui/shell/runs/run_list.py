@@ -114,10 +114,10 @@ class RunList:
         if asked.archived or not asked.words:
             return 0
         rows = [row for run_id in [*self._archived] if (row := self._rows.get(run_id))]
-        return sum(self._fits(row, asked.words) for row in rows)
+        return sum(self._fits(row, asked.words, self._settings_of) for row in rows)
 
-    def _fits(self, row: _Row, words: Sequence[str]) -> bool:
-        return fits(row.summary, row.text, words, lambda: self._settings_of(row.summary.run_id))
+    def _fits(self, row: _Row, words: Sequence[str], settings: Callable[[str], Mapping[str, str]]) -> bool:
+        return fits(row.summary, row.text, words, lambda: settings(row.summary.run_id))
 
     def _settings_of(self, run_id: str) -> Mapping[str, str]:
         """Read once, as long as the plan is the same."""
@@ -157,10 +157,21 @@ class RunList:
         for _ in self._read([*moving, *unread[:_READ_AT_ONCE]]):
             pass
         rows = self._rows.copy()
-        found = [row.summary for one in ids if (row := rows.get(one)) and self._fits(row, asked.words)]
+        new, put_off = 0, 0
+
+        def settings(run_id: str) -> Mapping[str, str]:
+            nonlocal new, put_off
+            if run_id not in self._compared:
+                new += 1
+                if new > _READ_AT_ONCE:
+                    put_off += 1
+                    return {}
+            return self._settings_of(run_id)
+
+        found = [row.summary for one in ids if (row := rows.get(one)) and self._fits(row, asked.words, settings)]
         if asked.sort:
             found = ordered(found, asked.sort, asked.descending)
-        return [run.run_id for run in found], max(len(unread) - _READ_AT_ONCE, 0)
+        return [run.run_id for run in found], max(len(unread) - _READ_AT_ONCE, 0) + put_off
 
     # -- reading ---------------------------------------------------------------------------------------------------
 

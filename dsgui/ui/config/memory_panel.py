@@ -128,7 +128,10 @@ def _as_if_fixed(services: Services, view: View, context: Context, found: "Inqui
     {} where it is not about errors."""
     if isinstance(found.case.model, CannotSay) or mend_first(view.found) is None:
         return {}
-    mended = as_fixed(read_document(view.text), view.found, lambda one: services.checker.findings(one, context))
+    document = read_document(view.text)
+    ours = {(one.rule, one.pointer) for one in services.checker.findings(document, context)}
+    deepspeeds = [replace(one, fix=None) for one in view.found if (one.rule, one.pointer) not in ours]
+    mended = as_fixed(document, view.found, lambda one: [*deepspeeds, *services.checker.findings(one, context)])
     if isinstance(mended, Finding):
         hangs_on = said("memory_cannot", "depends", key=dotted(mended.pointer))
         return {"why": told(hangs_on), "goto": mended.pointer} if mended.pointer else {}

@@ -56,11 +56,14 @@ def build_runs(services: Services) -> RunsPage:
         ids, change = told.get("run_ids"), told.get("change")
         if not isinstance(ids, list) or not isinstance(change, dict):
             return
-        try:
-            for run_id in ids[:_MOST_LABELLED]:
+        refused = None
+        for run_id in ids[:_MOST_LABELLED]:
+            try:
                 services.archive.label(str(run_id), change)
-        except DsguiError as error:
-            raise refusal(escape(str(error))) from error
+            except DsguiError as error:  # deleted meanwhile, say: the others are labelled all the same
+                refused = error
+        if refused:
+            raise refusal(escape(str(refused))) from refused
 
     def work(event: gr.EventData) -> None:
         told = details(event)

@@ -15,6 +15,7 @@ from dsgui.core.texts.saying import words
 
 _DAY_S = 86_400
 _LEVEL = 5  # 4.8 MB become 1.5 in 150 ms; higher ones take twice as long for a hundredth
+_HEAD = 1000  # letters that the wrapper begins within
 _LAZY, _EAGER = (b"this, () => {", b"}));"), (b"this, (() => {", b"})));")
 
 
@@ -51,7 +52,8 @@ def eager(script: bytes) -> bytes:
     (opens, closes), (opened, closed) = _LAZY, _EAGER
     head, found, rest = script.partition(opens)
     body, ended, tail = rest.rpartition(closes)
-    return head + opened + body + closed + tail if found and ended and not tail.strip() else script
+    is_known = found and len(head) < _HEAD and ended and not tail.strip()
+    return head + opened + body + closed + tail if is_known else script
 
 
 def _path() -> Path:

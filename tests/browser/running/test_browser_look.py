@@ -24,7 +24,7 @@ STAND_INS = """<div class="ds-runs"><div class="ds-cell" data-column="name"><but
 <div class="ds-log-tools"><input class="ds-run-search"></div>
 <figure class="ds-chart"><i class="ds-chart-source"></i></figure>
 <table class="ds-after-table"><thead><tr><td></td></tr></thead><tbody><tr><th></th><td class="ds-actions">
-<button class="ds-step"></button></td></tr></tbody></table></div>"""
+<button class="ds-step"></button></td></tr></tbody></table><div class="ds-memory"><p class="ds-mem-explained"></p></div></div>"""
 LEARNT = """<button class="ds-learn-to" data-done="true"></button>"""
 PUT = """([into, html]) => document.querySelector(into).insertAdjacentHTML("beforeend", html)"""
 # Each rule under a condition that holds now: what it says of an element changes nothing if it is put on the element
@@ -69,6 +69,7 @@ NOTHING = {"contrast": "null", "forced_colors": "null", "reduced_motion": "null"
 SCREENS = (
     {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True},
     {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
+    {"viewport": {"width": 1920, "height": 1080}},
 )
 
 
@@ -95,7 +96,8 @@ def test_what_a_sheet_says_for_a_width_a_printer_or_a_wish_of_the_system_reaches
                 for rule, is_reached in seen:
                     reached[rule] = reached.get(rule, False) or is_reached
     assert lost == []
-    assert [rule for rule, is_reached in reached.items() if not is_reached] == []
+    unreached = [rule for rule, is_reached in reached.items() if not is_reached]
+    assert unreached == [], "\n".join(unreached)
     assert len(reached) > 60
 
 
@@ -247,6 +249,10 @@ def test_forced_colours_switched_on_and_off_while_a_page_is_open_leave_it_legibl
     with browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="dark") as context:
         page = app.sign_in(context).new_page()
         page.goto(f"{app.url}?run={one}")
+        page.locator(".js-plotly-plot .xtick text").first.wait_for()
+        page.get_by_role("tab", name="1 · Configure").click()
+        page.locator("#to-launch").wait_for()  # is made with its page, and stays
+        page.get_by_role("tab", name="3 · Runs").click()
         page.locator(".js-plotly-plot .xtick text").first.wait_for()
         before = page.evaluate(READ)
         page.emulate_media(forced_colors="active")

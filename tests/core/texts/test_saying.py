@@ -89,7 +89,6 @@ NOT_A_TEXT = {
     "core/launch/places/ssh.py": 1,
     "core/runs/listing.py": 1,
     "ui/access/guard.py": 1,
-    "ui/common/embedded.py": 1,
 }
 
 

@@ -133,3 +133,11 @@ def test_a_folder_on_nvme_is_in_the_room_of_what_is_asked(checker):
     services.nvme = Nvme("/nvme", 1 << 40)
     _, fitted = fitted_for(services, view, CONTEXT, ON_NVME)
     assert fitted.room.nvme is services.nvme
+
+
+def test_a_fix_that_would_guess_what_memory_hangs_on_is_not_taken_as_done(page):
+    unsaid = {
+        key: value for key, value in CONFIG.items() if "batch" not in key and key != "gradient_accumulation_steps"
+    }
+    told = page(json.dumps(unsaid))[0]
+    assert (told["fit"], "as_if" in told) == ("cannot_say", False)

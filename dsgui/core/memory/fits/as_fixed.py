@@ -9,6 +9,8 @@ from dsgui.core.config.pointer import dotted
 from dsgui.core.errors import DocumentError
 
 _MOST_FIXES = 12
+# What their fixes write decides the memory, and is a guess: defaults of the HF Trainer, a batch, no AMP.
+_GUESSES = frozenset({"DS003", "DS011", "DS012", "DS021"})
 # What no byte of a training hangs on, so that any repair of it will do.
 _INDIFFERENT = (
     "/scheduler",
@@ -70,11 +72,13 @@ def as_fixed(
 
 def repair(finding: Finding) -> str:
     """What was taken as done about it, in words; where any repair does, its key."""
-    return str(finding.fix.label) if finding.fix else dotted(finding.pointer)
+    where = dotted(finding.pointer)
+    return ": ".join(filter(None, (where, str(finding.fix.label)))) if finding.fix else where
 
 
 def _fixable(found: Iterable[Finding]) -> Finding | None:
-    return next((one for one in found if one.severity is Severity.ERROR and one.fix), None)
+    errors = (one for one in found if one.severity is Severity.ERROR)
+    return next((one for one in errors if one.fix and one.rule not in _GUESSES), None)
 
 
 def _is_indifferent(pointer: str) -> bool:

@@ -196,11 +196,11 @@ MEMORY_MOVES: Mapping[str, str] = {
 # The cheapest of these changes that makes a config fit.
 MEMORY_CHEAPEST: Mapping[str, str] = {
     "change": "Cheapest change that fits, by estimate: {moves}. Then: {needs}.",
-    "none": "No change of the config makes it fit. It needs more or larger GPUs, more host memory, shorter sequences, "
+    "none": "No config change makes it fit. It needs more or larger GPUs, more host memory, shorter sequences, "
     "or LoRA.",
-    "none_on_cpu": "No change of the config makes it fit. It needs more host memory, shorter sequences, or LoRA.",
+    "none_on_cpu": "No config change makes it fit. It needs more host memory, shorter sequences, or LoRA.",
     "unsought": "Leaner configs are compared by formula: {why:inside}",
-    "none_certain": "No change of the config makes it fit for certain.",
+    "none_certain": "No config change makes it fit for certain.",
     "refused": "The cheapest change that would fit is {moves}, but then: {problem}",
     "arguments": "Give the script: {arguments}",
     "zero_init": "Not a config key: build the model in the script within "

@@ -33,8 +33,9 @@ export function figure(value, digits = 4) {
  */
 export function fixed(value, digits = 4) {
   if (typeof value !== "number" || !Number.isFinite(value)) return figure(value);
-  if (Math.abs(value) >= 10 ** digits) return figure(value, digits);
-  return value && Math.abs(value) < SMALL ? value.toExponential(digits - 1) : value.toPrecision(digits);
+  const rounded = Math.abs(Number(value.toPrecision(digits)));
+  if (rounded >= 10 ** digits) return figure(value, digits);
+  return rounded && rounded < SMALL ? value.toExponential(digits - 1) : value.toPrecision(digits);
 }
 
 /** What a file takes, as file managers count it. @param {number} bytes */

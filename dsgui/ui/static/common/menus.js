@@ -2,8 +2,14 @@
 
 const CONTROLS = "button, a, input, label, select, textarea, summary, [contenteditable]";
 
-/** A press that shuts a menu does nothing else where it hits no control. @param {Event} event */
-const swallow = (event) => event.stopPropagation();
+/** A press that shuts a menu does nothing else where it hits no control: its click, if it becomes one, is not heard. */
+function swallowClick() {
+  const over = new AbortController();
+  const heard = { capture: true, signal: over.signal };
+  const end = () => over.abort();
+  document.addEventListener("click", (event) => (event.stopPropagation(), end()), heard);
+  for (const another of ["pointerdown", "pointercancel"]) document.addEventListener(another, end, heard);
+}
 
 /**
  * Escape gives the focus back to the opener.
@@ -22,10 +28,10 @@ export function shutsItself(node, opener) {
   node.addEventListener("focusout", (event) => {
     if (event.relatedTarget instanceof Node && !node.contains(event.relatedTarget)) shut();
   });
-  const elsewhere = (/** @type {Event} */ event) => {
+  const elsewhere = (/** @type {PointerEvent} */ event) => {
     if (!(event.target instanceof Element) || node.contains(event.target)) return;
     shut();
-    if (!event.target.closest(CONTROLS)) document.addEventListener("click", swallow, { capture: true, once: true });
+    if (event.button === 0 && !event.target.closest(CONTROLS)) swallowClick();
   };
   const escaped = (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "Escape" || event.defaultPrevented || node.contains(document.activeElement)) return;
@@ -36,7 +42,7 @@ export function shutsItself(node, opener) {
   // does that is dragged, is heard all the same.
   node.addEventListener("toggle", () => {
     const listen = node.open ? "addEventListener" : "removeEventListener";
-    document[listen]("pointerdown", elsewhere, true);
+    document[listen]("pointerdown", /** @type {EventListener} */ (elsewhere), true);
     document[listen]("keydown", /** @type {EventListener} */ (escaped));
   });
   return shut;

@@ -70,8 +70,9 @@ class Picker {
     this.list.addEventListener("click", (event) => this.choose(around(event, "[role=option]")?.dataset.id));
   }
 
-  /** What the server offers now. */
+  /** What the server offers now. What was hidden may be mounted a moment before Gradio gives it anything. */
   take() {
+    if (this.props.options === undefined) return;
     /** @type {string[][]} */
     const told = JSON.parse(this.props.options);
     this.options = told.map(([id, title, group = "", also = ""]) => ({ id, title, group, also }));

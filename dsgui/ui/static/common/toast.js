@@ -8,13 +8,14 @@ export class Toast {
   constructor() {
     this.node = el("div", { class: "ds-toast", role: "status" });
     this.ending = 0;
-    for (const event of ["pointerenter", "focusin"]) this.node.addEventListener(event, () => clearTimeout(this.ending));
-    for (const event of ["pointerleave", "focusout"]) this.node.addEventListener(event, () => this.wait());
   }
 
   wait() {
     clearTimeout(this.ending);
-    this.ending = window.setTimeout(() => this.node.replaceChildren(), STANDS_MS);
+    this.ending = window.setTimeout(() => {
+      if (this.node.matches(":hover, :focus-within")) this.wait();
+      else this.node.replaceChildren();
+    }, STANDS_MS);
   }
 
   /**

@@ -18,13 +18,16 @@ export function shortened(root) {
     const list = root.querySelector(".ds-findings > ul");
     if (!(list instanceof HTMLElement) || !list.offsetWidth) return;
     list.style.maxHeight = "none";
-    root.querySelector(".ds-more-findings")?.remove();
+    const before = root.querySelector(".ds-more-findings");
+    const focused = before?.contains(document.activeElement);
+    before?.remove();
     const top = list.getBoundingClientRect().top;
     const ends = [...list.children].map((one) => one.getBoundingClientRect().bottom - top);
     const count = whole(ends, window.innerHeight * MOST);
     if (count >= ends.length) return;
     if (!open) list.style.maxHeight = `${Math.ceil(ends[count - 1])}px`;
     list.after(more(ends.length - count));
+    if (focused) part(root, ".ds-more-findings > button").focus({ preventScroll: true });
   };
   /** @param {number} rest */
   const more = (rest) => {
@@ -32,7 +35,6 @@ export function shortened(root) {
     const press = () => {
       open = !open;
       show();
-      part(root, ".ds-more-findings > button").focus();
     };
     const name = words("common_page", code, { count });
     const attributes = { class: "ds-mem-do", "aria-expanded": String(open) };

@@ -282,7 +282,7 @@ const asIf = (repairs) =>
           { class: "ds-mem-as-if" },
           el("b", {}, words("memory_page", "as_if")),
           " ",
-          ...spaced(repairs.map(({ pointer, text }) => whereButton(pointer, text))),
+          ...repairs.flatMap(({ pointer, text }, place) => [...(place ? ["; "] : []), whereButton(pointer, text)]),
         ),
       ]
     : [];

@@ -190,7 +190,7 @@ export class Band extends Curve {
     this.stretches = found.map(({ at, low, high, mean, count }) => {
       return { low: point(at, low), high: point(at, high), mean, n: count };
     });
-    this.parts = partsOf(found, members.length);
+    this.parts = partsOf(found, total);
     this.total = total;
     this.count = found.length;
     this.told = found.length > 0;

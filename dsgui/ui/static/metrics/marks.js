@@ -10,7 +10,7 @@ const MOST_SCORES = 4;
 const LONGEST = 120;
 const MOST_TOLD = 3;
 /** A name and its number, as a dict or `loss=0.5` has them; in `train.py:12` there is none. */
-const SCORE = /(?<![\w.])([a-z][\w/-]*)['"]?\s*[:=]\s*['"]?([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf(?:inity)?))\b/gi;
+const SCORE = /(?<![\w./-])([a-z][\w/-]*)['"]?\s*[:=]\s*['"]?([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf(?:inity)?))\b/gi;
 const PLACES = new Set(["step", "epoch", "iter", "iteration", "rank"]);
 /** Of many at one place only their number is said. @type {Record<string, string>} */
 const COUNTED = { warning: "warnings_here", overflow: "overflows_here" };

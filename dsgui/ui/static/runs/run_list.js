@@ -95,6 +95,7 @@ export class RunList {
     this.narrow = window.matchMedia(NARROW);
     this.first = 0;
     this.since = "";
+    this.written = 0; // changes of labels
     this.window = "";
     this.height = 0;
     /** @type {Promise<void> | null} */
@@ -182,10 +183,16 @@ export class RunList {
     const every = { role: "columnheader", class: "ds-cell", "data-column": "choose" };
     const titles = [el("span", every, this.every)];
     titles.push(...[{ id: "name", sorts: true }, ...this.columns].map((column) => this.tools.heading(column)));
+    const focused = this.head.contains(document.activeElement)
+      ? document.activeElement?.closest("[data-column]")
+      : null;
     this.head.replaceChildren(
       el("div", { class: "ds-table-row ds-heads", role: "row" }, ...titles),
       ...this.pinned(base),
     );
+    const again =
+      focused && this.head.querySelector(`[data-column="${focused.getAttribute("data-column")}"] :is(button, input)`);
+    if (again instanceof HTMLElement) again.focus({ preventScroll: true });
   }
 
   /** @param {RunSummary | null} base */
@@ -269,13 +276,14 @@ export class RunList {
     const [searched, words] = [this.tools.looked, looked.words];
     const asked = `${first} ${count} ${JSON.stringify(looked)}`;
     if (asked !== this.window) this.since = "";
+    const { written } = this;
     const told = await this.askFor(first, count, { ...looked, since: this.since, find: this.find });
+    if (written !== this.written) return this.ask(); // it is from before that
     this.list.removeAttribute("aria-busy");
     for (const run of told.rows) this.known.set(run.run_id, run);
     if (told.ids && !told.ids.every((id) => this.known.has(id))) {
       this.since = ""; // a run came into the window that was told of in another
-      await this.ask();
-      return;
+      return this.ask();
     }
     Object.assign(this, {
       window: asked,
@@ -288,6 +296,7 @@ export class RunList {
     if (told.place !== null) Object.assign(this, { goal: told.place, find: "" });
     this.write();
     if (told.unread) this.soon();
+    return undefined;
   }
 
   soon() {
@@ -442,7 +451,8 @@ export class RunList {
     const changes = around(event, ".ds-changes-of");
     const tag = around(event, ".ds-tag")?.dataset.tag;
     this.isRange = event.shiftKey;
-    if (event.type === "click" && around(event, ".ds-pencil")) this.edit(event);
+    if (event.type !== "click") this.follow(event, id);
+    else if (around(event, ".ds-pencil")) this.edit(event);
     else if (tag) this.tools.searchFor(`tag:${tag.includes(" ") ? tag.split(" ")[0] : tag}`);
     else if (changes) this.explain(changes, run);
     else this.follow(event, id);
@@ -453,6 +463,7 @@ export class RunList {
    * @param {MouseEvent} event @param {string} id
    */
   follow(event, id) {
+    if (this.rows.querySelector(".ds-edit")) return; // a text was selected past the end of its editor
     const link = around(event, ".ds-run-row");
     const isOther = event.button === 1 || event.ctrlKey || event.metaKey; // another tab
     if (event.button > 1 || (isOther && link)) return; // the browser does it
@@ -489,6 +500,7 @@ export class RunList {
   archive() {
     const { ids, archived } = this.choice.archiving();
     this.label(ids, { archived });
+    this.choice.clear();
     const told = archived ? ["archived_one", "archived_several"] : ["unarchived_one", "unarchived_several"];
     const text = plural(ids.length, told[0], told[1]);
     this.toast.show(text, say("runs_page", "undo"), () => this.label(ids, { archived: !archived }));
@@ -497,6 +509,7 @@ export class RunList {
   /** Shown at once; what the server made of it soon. @param {string[]} ids @param {LabelChange} change */
   label(ids, change) {
     this.sendLabel(ids, change);
+    this.written += 1;
     for (const id of ids) {
       const run = this.known.get(id);
       if (run) this.known.set(id, changedRun(run, change));
@@ -509,7 +522,6 @@ export class RunList {
         this.refreshOrSay();
       }, wait);
     }
-    if ("archived" in change) this.choice.clear();
   }
 
   // -- choosing -----------------------------------------------------------------------------------------------------
@@ -546,8 +558,9 @@ export class RunList {
   async between(from, to) {
     /** @type {RunSummary[]} */
     const found = [];
+    const { looked } = this;
     for (let first = from; first <= to; first += MOST_TOLD) {
-      const { rows } = await this.askFor(first, Math.min(to + 1 - first, MOST_TOLD), this.looked);
+      const { rows } = await this.askFor(first, Math.min(to + 1 - first, MOST_TOLD), looked);
       found.push(...rows);
     }
     return found;

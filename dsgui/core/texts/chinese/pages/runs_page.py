@@ -42,7 +42,7 @@ RUNS_PAGE: dict[str, str] = {
     "unarchived_one": "已取消归档 {count} 次运行",
     "unarchived_several": "已取消归档 {count} 次运行",
     "undo": "撤销",
-    "every": "选择显示的全部运行",
+    "every": "选择全部符合条件的运行（最多 1,000 个）",
     "unarchive": "取消归档",
     "add_tag": "添加标签",
     "pin": "设为基准",

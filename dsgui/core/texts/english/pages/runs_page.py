@@ -42,7 +42,7 @@ RUNS_PAGE: dict[str, str] = {
     "unarchived_one": "{count} run unarchived",
     "unarchived_several": "{count} runs unarchived",
     "undo": "Undo",
-    "every": "Select all runs shown",
+    "every": "Select all matching runs (at most 1,000)",
     "unarchive": "Unarchive",
     "add_tag": "Add tag",
     "pin": "Pin as baseline",
