@@ -24,7 +24,8 @@ STAND_INS = """<div class="ds-runs"><div class="ds-cell" data-column="name"><but
 <div class="ds-log-tools"><input class="ds-run-search"></div>
 <figure class="ds-chart"><i class="ds-chart-source"></i></figure>
 <table class="ds-after-table"><thead><tr><td></td></tr></thead><tbody><tr><th></th><td class="ds-actions">
-<button class="ds-step"></button></td></tr></tbody></table><div class="ds-memory"><p class="ds-mem-explained"></p></div></div>"""
+<button class="ds-step"></button></td></tr></tbody></table>
+<div class="ds-memory"><p class="ds-mem-explained"></p></div></div>"""
 LEARNT = """<button class="ds-learn-to" data-done="true"></button>"""
 PUT = """([into, html]) => document.querySelector(into).insertAdjacentHTML("beforeend", html)"""
 # Each rule under a condition that holds now: what it says of an element changes nothing if it is put on the element
