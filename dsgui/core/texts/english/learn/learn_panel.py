@@ -29,7 +29,7 @@ LEARN_PANEL: dict[str, str] = {
     "slider_stage": "ZeRO stage",
     "slider_offload": "Offload to host memory",
     "slider_micro": "Micro batch",
-    "slider_length": "Tokens per sample",
+    "slider_length": "Sequence length",
     "slider_checkpointing": "Activation checkpointing",
     "slider_bucket": "reduce_bucket_size (elements)",
     "slider_device": "GPU",
