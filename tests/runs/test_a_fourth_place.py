@@ -23,6 +23,7 @@ TRAIN = """
     time.sleep(600)
 """
 PANEL = """
+import json
 import gradio as gr
 from types import SimpleNamespace
 from dsgui.ui.launch.desk import build_desk
@@ -33,7 +34,7 @@ with gr.Blocks() as page:
 (shows,) = (one for one in page.fns.values() if one.targets == [(desk["where"]._id, "change")])
 visible = [update.visible for update in shows.fn("box")[:len(desk["where"].choices)]]
 print(desk["where"].choices[-1][0], desk["box"].label, desk.asks[-1].button.value, visible, sep=" | ")
-print("changes", desk["when_busy"] in shows.outputs, [value for _, value in desk["when_busy"].choices])
+print("changes", desk["when_busy"] in shows.outputs, [id for id, *_ in json.loads(desk["when_busy"].props["options"])])
 """
 
 
