@@ -107,7 +107,7 @@ ROWS = [
     ("compiler", tool("compiler", Tool("c++", "/usr/bin/c++")), Status.PROBLEM, "/usr/bin/c++ does not start"),
     ("ninja", tool("ninja", Tool("ninja")), Status.PROBLEM, "No ninja in the PATH"),
     ("headers", environment(has_headers=False), Status.PROBLEM, "Python.h does not exist"),
-    ("cpu_adam", target(ops=(Op("cpu_adam", False, False, "No CUDA. x"),)), Status.WARNING, "compiled. DeepSpeed: “No CUDA”."),
+    ("cpu_adam", target(ops=(Op("cpu_adam", False, False, "No CUDA. x"),)), Status.WARNING, "DeepSpeed: “No CUDA”"),
     ("async_io", target(ops=(Op("async_io", False, False),)), Status.WARNING, "async_io can't be compiled."),
     ("locks", host(stale_locks=("/cache/a b/lock",)), Status.WARNING, "a lock: /cache/a b/lock"),
     ("memory", host(memory_limit_bytes=16 * GIB), Status.WARNING, "Only 16 GiB of 64 GiB"),
