@@ -217,7 +217,7 @@ def clone(hand: Hand) -> str:
 def compare(hand: Hand) -> str:
     """Both runs ticked in the list."""
     for place in (0, 1):
-        hand.click(hand.page.locator(".ds-run-choose").nth(place))
+        hand.click(hand.page.locator(".ds-run-entry .ds-run-choose").nth(place))
     hand.click("#compare-runs")
     table = hand.page.locator(".ds-differences .ds-table").first
     expect(table).to_contain_text("learning_rate")
@@ -230,7 +230,9 @@ def failure(hand: Hand) -> str:
     hand.click(hand.page.locator(".ds-run-entry", has_text="failed").locator(".ds-run-row"))
     told = hand.page.locator(".ds-diagnosis")
     expect(told).to_contain_text("train.jsonl")
-    return f"“{told.locator(':is(h2, h3, h4, strong)').first.inner_text()}”, what to do, and the traceback."
+    title = told.locator("h3")
+    expect(title).to_be_visible()
+    return f"“{title.inner_text()}”, what to do, and the traceback."
 
 
 def report(hand: Hand) -> str:

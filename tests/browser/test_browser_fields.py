@@ -98,8 +98,10 @@ def test_findings_stand_at_their_field_and_beside_their_line_and_lead_to_each_ot
         " return [...list.children].every((one) => { const { top, bottom } = one.getBoundingClientRect();"
         " return bottom <= end || top >= end - 12; }); }"
     )
-    more.click()
+    more.focus()
+    page.keyboard.press("Enter")
     expect(more).to_have_text("Show fewer ↑")
+    expect(more).to_be_focused()
     expect(findings(page).locator(".ds-finding").last).to_be_visible()
     page.set_viewport_size({"width": 1280, "height": 900})
     expect(page.locator('#config-json [title^="-8"]')).to_have_count(1)

@@ -57,7 +57,8 @@ def made(folder, name, script, stage, *, reads=ConfigArgument.HF, ranks=2, **con
 def begin(page, track):
     """Opens a track; nothing in it is done."""
     page.click("#learn-open")
-    page.click(f"[data-track={track}]")
+    card = page.locator(".ds-learn-tracks li", has=page.locator(f"[data-track={track}]"))
+    card.locator(".ds-remark").click()  # the whole card is the button
     expect(page.locator("#learn-step-title")).to_be_visible()
     expect(page.locator('.ds-learn-to[data-done="true"]')).to_have_count(0)
 

@@ -1,6 +1,8 @@
 """What our style sheets say for a width, a printer or a wish of the system reaches the page (Gradio rewrites each
 selector of the sheets it is given), also while the page is open. What a page shows has its place before it comes."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -9,6 +11,7 @@ from dsgui.ui.site.server import DESIGN, SHEETS
 from tests.answers.remembered import BROWSER
 from tests.support.app_server import running_app
 from tests.support.made_runs import Made, make_run
+from tests.support.run_fixtures import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.remembered(*BROWSER)]
 
@@ -185,6 +188,23 @@ def test_a_config_is_opened_and_edited_that_was_kept_behind_the_page_that_the_ad
         expect(page.locator("#config-json .cm-content")).to_contain_text("7")
         page.fill('[data-pointer="/train_batch_size"]', "24")
         expect(page.locator("#config-json .cm-content")).to_contain_text("24")
+
+
+def test_a_run_is_still_there_for_whoever_looks_at_another_page_before_its_own_is_ready(browser, made):
+    app, (one, _) = made
+    with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
+        page = app.sign_in(context).new_page()
+        held = []
+        page.route("**/runs/runs.js", lambda route: held.append(route))
+        page.goto(f"{app.url}?run={one}", wait_until="commit")
+        wait_until(lambda: page.evaluate("true") and held)  # evaluating lets the route be told
+        page.locator("#pages [role=tab]").first.click()
+        expect(page).not_to_have_url(re.compile("run="))
+        held[0].continue_()
+        page.locator(".ds-run-title").wait_for(state="attached")
+        page.locator("#pages [role=tab]", has_text="Runs").click()
+        expect(page.locator(".ds-run-title")).to_have_text("one")
+        expect(page).to_have_url(re.compile(f"run={one}$"))
 
 
 @pytest.mark.parametrize(("width", "lines"), [(390, 2), (768, 1), (1280, 1), (1920, 1)])

@@ -169,3 +169,55 @@ def test_a_search_compares_and_what_is_shown_is_listed_whatever_it_finds(browser
     with opened(browser, app, f"compare={ids[0]},{ids[-1]}") as page:
         expect(page.locator('.ds-run-row[aria-current="true"] .ds-run-name')).to_have_text(["many-0", "t5"])
         expect(page.locator(".ds-run-name").nth(1)).to_have_text("t5")
+
+
+def test_the_word_about_archiving_stays_while_it_has_the_focus(browser, many):
+    app, _, _ = many
+    with opened(browser, app, "tab=runs") as page:
+        page.clock.install()
+        box(page, 38).check()
+        page.locator("#archive-runs").press("Enter")
+        undo = page.get_by_role("button", name="Undo")
+        expect(undo).to_be_focused()
+        page.clock.fast_forward(11_000)
+        expect(undo).to_be_focused()
+        page.locator("#search-runs").focus()
+        page.clock.fast_forward(11_000)
+        expect(undo).to_have_count(0)
+
+
+def test_an_answer_from_before_a_label_was_written_does_not_take_it_back(browser, many):
+    app, folder, ids = many
+    with opened(browser, app, "tab=runs") as page:
+        expect(row(page, "t5")).to_be_visible()
+        held, waits = [], [True]
+        asked = "**/dsgui/runs?*"
+        page.route(asked, lambda route: held.append((route, route.fetch())) if waits else route.continue_())
+        wait_until(lambda: page.evaluate("true") and held)  # evaluating lets the route be told
+        row(page, "t5").locator(".ds-run-row").focus()
+        page.keyboard.press("F2")
+        page.keyboard.insert_text("renamed")
+        page.keyboard.press("Enter")
+        expect(row(page, "renamed")).to_be_visible()
+        wait_until(lambda: Store(folder).open(ids[-1]).read_label().name == "renamed")
+        page.evaluate("""window.seen = new Set(); new MutationObserver(() => {
+          for (const one of document.querySelectorAll(".ds-run-name")) window.seen.add(one.textContent);
+        }).observe(document.querySelector(".ds-run-list"), {subtree: true, childList: true, characterData: true});""")
+        waits.clear()
+        for route, answer in held:
+            route.fulfill(response=answer)
+        page.wait_for_timeout(1_200)  # both times that the list is read again after a change
+        assert "t5" not in page.evaluate("[...window.seen]")
+        expect(row(page, "renamed")).to_be_visible()
+
+
+def test_a_touch_that_shuts_a_menu_and_becomes_a_scroll_swallows_no_later_click(browser, many):
+    app, _, _ = many
+    with opened(browser, app, "tab=runs") as page:
+        page.click("#choose-columns summary")
+        cell = row(page, "many-30").locator('[data-column="duration"]')
+        for kind in ("pointerdown", "pointercancel"):
+            cell.dispatch_event(kind, {"bubbles": True, "pointerType": "touch", "button": 0})
+        expect(page.locator("#choose-columns")).not_to_have_attribute("open", "")
+        row(page, "many-31").locator('[data-column="state"]').click()
+        expect(page.locator(".ds-run-title")).to_have_text("many-31")

@@ -29,21 +29,26 @@ export function shutsItself(node, opener) {
     if (event.relatedTarget instanceof Node && !node.contains(event.relatedTarget)) shut();
   });
   const elsewhere = (/** @type {PointerEvent} */ event) => {
+    if (!node.isConnected) return listen(false);
     if (!(event.target instanceof Element) || node.contains(event.target)) return;
     shut();
     if (event.button === 0 && !event.target.closest(CONTROLS)) swallowClick();
+    return undefined;
   };
   const escaped = (/** @type {KeyboardEvent} */ event) => {
+    if (!node.isConnected) return listen(false);
     if (event.key !== "Escape" || event.defaultPrevented || node.contains(document.activeElement)) return;
     shut();
     opener.focus();
+    return undefined;
   };
   // Only while it is open: the document would keep every menu that ever was. What stops a press on its way, as a chart
   // does that is dragged, is heard all the same.
-  node.addEventListener("toggle", () => {
-    const listen = node.open ? "addEventListener" : "removeEventListener";
-    document[listen]("pointerdown", /** @type {EventListener} */ (elsewhere), true);
-    document[listen]("keydown", /** @type {EventListener} */ (escaped));
-  });
+  const listen = (/** @type {boolean} */ open) => {
+    const change = open ? "addEventListener" : "removeEventListener";
+    document[change]("pointerdown", /** @type {EventListener} */ (elsewhere), true);
+    document[change]("keydown", /** @type {EventListener} */ (escaped));
+  };
+  node.addEventListener("toggle", () => listen(node.open));
   return shut;
 }

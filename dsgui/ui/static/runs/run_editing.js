@@ -50,7 +50,7 @@ export function editOver(cell, what, run, keep, back) {
   const [label, text] = [say(`edit_${what}`), textOf(what, run)];
   const input = el("input", { class: "ds-edit", value: text, "aria-label": label, placeholder: say(`hint_${what}`) });
   const over = el("div", { class: "ds-edit-over", popover: "manual" }, input);
-  const place = () => placeOver(over, cell);
+  const place = () => (over.isConnected ? placeOver(over, cell) : end(false, false));
   let done = false;
   /** @param {boolean} kept @param {boolean} byKey */
   const end = (kept, byKey) => {

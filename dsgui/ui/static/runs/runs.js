@@ -8,7 +8,7 @@ import { button, el, messageOf, part } from "../common/dom.js";
 import { RunList } from "./run_list.js";
 import { RunView } from "./run_view.js";
 import { words } from "../texts/texts.js";
-import { namesIn, visits } from "../site/visits.js";
+import { visits } from "../site/visits.js";
 
 /** @import { Props, Trigger, Watch } from "../types.d.ts" */
 
@@ -52,7 +52,7 @@ class Monitor {
     matchMedia("(forced-colors: active)").addEventListener("change", () => this.view?.draw(true));
     this.polls = 0;
     this.alone();
-    this.showNamed(namesIn(new URL(window.location.href)));
+    this.showNamed(visits().names());
     visits().attend(
       () => this.names(),
       (names) => this.showNamed(names),

@@ -46,8 +46,9 @@ export function addressOf(address, names, tab = RUNS) {
 
 class Visits {
   constructor() {
-    /** What the Runs page shows; until it is there, what it will show. */
-    this.names = () => namesIn(new URL(window.location.href));
+    const opened = namesIn(new URL(window.location.href));
+    /** What the Runs page shows; until it is there, what it will show: another tab's address no longer names it. */
+    this.names = () => opened;
     /** @type {(names: Names) => void} */
     this.show = () => {};
     /** @type {number | null} the tab that the address or Back asked for, until it is there */
