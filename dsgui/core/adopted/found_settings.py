@@ -11,6 +11,7 @@ from dsgui.core.errors import DocumentError
 
 # What a trainer_state.json has of them (transformers/trainer_callback.py, TrainerState).
 _OF_STATE = ("max_steps", "num_train_epochs", "train_batch_size", "logging_steps", "eval_steps", "save_steps")
+_UNBOUNDED = (1 << 63) - 1  # sys.maxsize: the epochs of a training that only its steps end
 # Files that hold the arguments by name: TrainingArguments as JSON, ms-swift's, Lightning's.
 ARGUMENT_FILES = ("training_args.json", "args.json", "hparams.json")
 MODEL_FILES = ("config.json", "adapter_config.json")
@@ -56,7 +57,7 @@ def object_of(text: str | bytes) -> dict[str, Any]:
 
 def words_of_state(state: Mapping[str, Any]) -> tuple[str, ...]:
     """What the state tells of the arguments, as they would be typed."""
-    return words_of({name: state[name] for name in _OF_STATE if name in state})
+    return words_of({name: state[name] for name in _OF_STATE if name in state and state[name] != _UNBOUNDED})
 
 
 def words_of(settings: Mapping[str, Any]) -> tuple[str, ...]:

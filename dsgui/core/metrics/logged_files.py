@@ -206,6 +206,8 @@ def history_points(entries: Iterable[Any]) -> list[Point]:
             continue
         numbers = {str(name)[:_LONGEST_NAME]: float(value) for name, value in entry.items() if _is_number(value)}
         step, epoch = numbers.pop("step", None), numbers.pop("epoch", None)
+        if "lr" in numbers:  # of a script's own loop
+            numbers.setdefault("learning_rate", numbers.pop("lr"))
         if numbers:
             whole = None if step is None or not math.isfinite(step) else _step(int(step))
             points.append(Point(whole, epoch, numbers, _history_kind(numbers), source=TRAINER_STATE))

@@ -17,6 +17,7 @@ AREAS = """() => document.querySelectorAll('[data-chart="Loss"] .fills path.js-f
 SEEDS = {"lora 1": 0.0, "lora 2": 0.4, "full 1": 1.0}
 
 
+PARTS = (".ds-overview > .ds-scroll", ".ds-differences")  # the figures, the settings
 ENDS = {"lora 2": 40}  # the other one of its group goes on to 60
 
 
@@ -72,3 +73,28 @@ def test_runs_with_one_tag_are_drawn_as_their_mean_and_its_range(browser, made):
         chooser.select_option("none")
         wait_until(lambda: page.evaluate(AREAS) == 0)
         expect(legend).to_be_hidden()
+
+
+def scored(name, *scores):
+    evals = [(8.0 + step / 20, Point(step, None, dict.fromkeys(scores, 0.4), "eval")) for step in (20, 40)]
+    steps = [(step / 2, Point(step, None, {"loss": 2.0})) for step in range(1, 41)]
+    return Printed(name, sorted([*steps, *evals], key=lambda one: one[0]), 40)
+
+
+def test_what_only_another_run_has_is_in_the_legend_and_is_of_one_kind_of_line_in_all(browser, tmp_path):
+    of = {"first": ["eval_rouge1", "eval_rouge2"], "second": ["eval_wer", "eval_rouge2"], "third": ["eval_wer"]}
+    ids = [make_printed(tmp_path, scored(name, *scores)) for name, scores in of.items()]
+    with running_app(tmp_path) as app, opened(browser, app, f"compare={','.join(ids)}") as page:
+        legend = page.locator('[data-chart="evaluation"] .legendtext, [data-chart="Evaluation"] .legendtext')
+        expect(legend).to_have_text(["rouge1", "rouge2", "wer"])
+        # The settings' heads have the runs' colours too.
+        told = "all => all.map(one => one.style.background)"
+        colours = [page.locator(f"{part} .ds-swatch").evaluate_all(told) for part in PARTS]
+        assert colours[0] == colours[1][:3]
+        assert len(set(colours[0])) == 3
+        dashes = page.locator('[data-chart="Evaluation"] .js-plotly-plot').evaluate(
+            """plot => plot.data.filter(({ x }) => x?.length > 1).map(({ line }) => line.dash)"""
+        )
+        first, both, own, again, third = dashes
+        assert (both, own) == (again, third) or (both, own) == (third, again)
+        assert len({first, both, own}) == 3

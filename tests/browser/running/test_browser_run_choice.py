@@ -188,27 +188,41 @@ def test_the_word_about_archiving_stays_while_it_has_the_focus(browser, many):
 
 def test_an_answer_from_before_a_label_was_written_does_not_take_it_back(browser, many):
     app, folder, ids = many
+    asked, held, waits = "**/dsgui/runs?*", [], []
+
+    def told(route):
+        answer = route.fetch()
+        if waits and '"first"' in answer.text():
+            held.append((route, answer))
+        else:
+            route.fulfill(response=answer)
+
     with opened(browser, app, "tab=runs") as page:
         expect(row(page, "t5")).to_be_visible()
-        held, waits = [], [True]
-        asked = "**/dsgui/runs?*"
-        page.route(asked, lambda route: held.append((route, route.fetch())) if waits else route.continue_())
+        page.route(asked, told)
+        waits.append(True)
+        rename(page, "t5", "first")
         wait_until(lambda: page.evaluate("true") and held)  # evaluating lets the route be told
-        row(page, "t5").locator(".ds-run-row").focus()
-        page.keyboard.press("F2")
-        page.keyboard.insert_text("renamed")
-        page.keyboard.press("Enter")
-        expect(row(page, "renamed")).to_be_visible()
-        wait_until(lambda: Store(folder).open(ids[-1]).read_label().name == "renamed")
+        rename(page, "first", "second")
         page.evaluate("""window.seen = new Set(); new MutationObserver(() => {
           for (const one of document.querySelectorAll(".ds-run-name")) window.seen.add(one.textContent);
         }).observe(document.querySelector(".ds-run-list"), {subtree: true, childList: true, characterData: true});""")
+        wait_until(lambda: Store(folder).open(ids[-1]).read_label().name == "second")
         waits.clear()
         for route, answer in held:
             route.fulfill(response=answer)
         page.wait_for_timeout(1_200)  # both times that the list is read again after a change
-        assert "t5" not in page.evaluate("[...window.seen]")
-        expect(row(page, "renamed")).to_be_visible()
+        assert "first" not in page.evaluate("[...window.seen]")
+        expect(row(page, "second")).to_be_visible()
+
+
+def rename(page, name, to):
+    """In place, by the keyboard."""
+    row(page, name).locator(".ds-run-row").focus()
+    page.keyboard.press("F2")
+    page.keyboard.insert_text(to)
+    page.keyboard.press("Enter")
+    expect(row(page, to)).to_be_visible()
 
 
 def test_a_touch_that_shuts_a_menu_and_becomes_a_scroll_swallows_no_later_click(browser, many):

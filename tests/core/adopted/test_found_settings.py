@@ -1,5 +1,7 @@
 """What the files of a training tell of its settings."""
 
+import sys
+
 from dsgui.core.adopted.found_settings import (
     is_config,
     might_be_config,
@@ -18,6 +20,7 @@ from dsgui.core.texts.saying import said
 def test_a_state_tells_a_part_of_the_arguments():
     state = {"max_steps": 60, "global_step": 40, "logging_steps": 5, "log_history": [], "trial_params": None}
     assert words_of_state(state) == ("--max_steps", "60", "--logging_steps", "5")
+    assert words_of_state({**state, "num_train_epochs": sys.maxsize}) == words_of_state(state)
     assert (total_of(state), step_of(state)) == (60, 40)
     assert (total_of({"max_steps": -1}), step_of({"global_step": "x"})) == (None, -1)
 

@@ -239,3 +239,11 @@ def test_an_end_does_not_wait_for_a_pattern_for_long(
     (curve,) = read_points(directory)[0].values()
     assert 0 < len(curve) < 20_000
     assert "did not read all" in capsys.readouterr().err
+
+
+def test_the_lr_of_a_loop_of_ones_own_is_the_learning_rate() -> None:
+    entries = [{"step": 1, "loss": 2.0, "lr": 1e-4}, {"step": 2, "lr": 3.0, "learning_rate": 1e-5}]
+    assert [one.values for one in history_points(entries)] == [
+        {"loss": 2.0, "learning_rate": 1e-4},
+        {"learning_rate": 1e-5},
+    ]

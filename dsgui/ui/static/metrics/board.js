@@ -402,7 +402,7 @@ export class Board {
   }
 
   /**
-   * Of several runs the colour says which (the table above has them); the legend tells the lines of one run apart.
+   * Of several runs the colour says which (the table above has them); the legend tells the lines of one apart.
    * @param {Source} source @param {number} run @param {Curve} curve @param {Place} place @param {boolean} several
    */
   line(source, run, curve, place, several) {
@@ -412,7 +412,6 @@ export class Board {
       run,
       name: label(name),
       plain: label(plain),
-      legend: run === 0,
       neutral: several,
       curve,
       scale: place.scale ?? 1,
@@ -423,17 +422,21 @@ export class Board {
   }
 
   /**
+   * Of several runs, what is of one name is drawn alike, and named once.
    * @param {Line[]} before the lines that the chart has already
-   * @param {number} run @param {Curve} curve @param {Place} place @param {boolean} several @returns {Style}
+   * @param {number} run @param {Curve} curve @param {Place} place @param {boolean} several
+   * @returns {Style & { legend: boolean }}
    */
-  style(before, run, curve, { gpu, colour, dash }, several) {
+  style(before, run, curve, place, several) {
+    const { gpu, colour, dash } = place;
     if (several) {
-      const mine = before.filter((line) => line.run === run).length;
-      return { colour: look(run).colour, dash: look(mine * COLOURS.length).dash };
+      const [names, name] = [new Set(before.map((line) => line.name)), label(nameOf(curve, place))];
+      const legend = !names.has(name);
+      return { colour: look(run).colour, dash: look([...names.add(name)].indexOf(name) * COLOURS.length).dash, legend };
     }
     const card = gpu === null || gpu === undefined ? undefined : this.cards.get(cardOf([curve.node ?? "", gpu]));
     const usual = look(card ?? before.length);
-    return { colour: colour || usual.colour, dash: dash || usual.dash };
+    return { colour: colour || usual.colour, dash: dash || usual.dash, legend: true };
   }
 
   /**

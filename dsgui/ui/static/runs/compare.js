@@ -159,12 +159,14 @@ export class CompareView {
     if (key === this.told) return;
     this.told = key;
     this.groupsBy = (by) => placedAmong(groupsOf(by, runs, sections), kept, this.runs);
-    this.show = () => this.table.replaceChildren(this.figures(kept, runs));
+    this.show = () => {
+      this.table.replaceChildren(this.figures(kept, runs));
+      this.colour();
+    };
     for (const option of this.grouping.options) option.disabled = !canGroup(option.value, runs);
-    this.group();
     this.answers.replaceChildren(...answers.map(({ question, sentences }) => answerNode(question, sentences)));
-    const names = kept.map((run) => run.name);
-    this.differences.replaceChildren(el("h3", {}, say("differences")), ...differencesNodes(names, sections));
+    this.differences.replaceChildren(el("h3", {}, say("differences")), ...differencesNodes(kept, sections));
+    this.group();
   }
 
   makeGrouping() {
@@ -187,6 +189,13 @@ export class CompareView {
     const place = this.ids.indexOf(id);
     if (place < 0) return "";
     return seen(look(this.groups ? this.groups.findIndex(({ members }) => members.includes(place)) : place).colour);
+  }
+
+  /** The swatch at each name of a run is as its curves are. */
+  colour() {
+    for (const swatch of this.node.querySelectorAll("[data-swatch]")) {
+      if (swatch instanceof HTMLElement) swatch.style.background = this.colourOf(swatch.dataset.swatch ?? "");
+    }
   }
 
   /** Which of the runs the others are told against: the pinned one, else the first. @param {Run[]} kept */
@@ -224,15 +233,13 @@ export class CompareView {
 
   /** @param {Run} run @param {boolean} isBase */
   head(run, isBase) {
-    const swatch = el("span", { class: "ds-swatch" });
-    swatch.style.background = this.colourOf(run.follower.id);
     const open = button(run.name, { class: "ds-link ds-two-lines", title: run.name }, () => this.open(run.follower.id));
     const pin = button(isBase ? say("baseline") : say("make_baseline"), { class: "ds-base" }, () => {
       this.baseline = run.follower.id;
       this.show();
     });
     pin.setAttribute("aria-pressed", String(isBase));
-    return el("th", { scope: "col" }, el("div", { class: "ds-run-of" }, swatch, open), pin);
+    return el("th", { scope: "col" }, el("div", { class: "ds-run-of" }, swatchOf(run), open), pin);
   }
 
   draw(force = false) {
@@ -244,6 +251,9 @@ export class CompareView {
     this.board.close();
   }
 }
+
+/** @param {Run} run */
+const swatchOf = ({ follower }) => el("span", { class: "ds-swatch", "data-swatch": follower.id });
 
 /**
  * The groups of the runs that are still there, by their places among all.
@@ -279,13 +289,13 @@ function awayNode(away, better) {
   return el("span", { class: "ds-share", "data-verdict": verdict }, say(verdict, { difference: away }));
 }
 
-/** @param {string[]} names @param {SettingsPart[]} sections */
-function differencesNodes(names, sections) {
+/** @param {Run[]} runs @param {SettingsPart[]} sections */
+function differencesNodes(runs, sections) {
   const apart = sections.filter(({ differ }) => differ.length);
-  const notes = sections.filter(({ unknown }) => unknown.length).map((section) => unknownNote(section, names));
+  const notes = unknownNotes(runs, sections);
   if (sections.some(({ uncertain }) => uncertain)) notes.push(say("uncertain"));
   const none = apart.length ? [] : [el("p", { class: "ds-remark" }, say(notes.length ? "none_known" : "none"))];
-  const tables = apart.map((one) => sectionNode(one, one.differ, names));
+  const tables = apart.map((one) => sectionNode(one, one.differ, runs));
   const remarks = notes.map((text) => el("p", { class: "ds-remark" }, text));
   const same = sections.filter((section) => section.same.length);
   const count = same.reduce((sum, section) => sum + section.same.length, 0);
@@ -293,22 +303,31 @@ function differencesNodes(names, sections) {
     "details",
     { class: "ds-same" },
     el("summary", {}, say("same", { count: String(count) })),
-    ...same.map((one) => sectionNode(one, one.same, names)),
+    ...same.map((one) => sectionNode(one, one.same, runs)),
   );
   return [...none, ...tables, ...remarks, ...(count ? [fold] : [])];
 }
 
-/** @param {SettingsPart} section @param {string[]} names */
-function unknownNote({ code, unknown }, names) {
-  if (unknown.length === names.length) return say("unknown_all", { part: say(PARTS[code] ?? code) });
+/** What is known of no run is told in one sentence. @param {Run[]} runs @param {SettingsPart[]} sections */
+function unknownNotes(runs, sections) {
   const several = new Intl.ListFormat(document.documentElement.lang || "en");
-  const runs = several.format(unknown.map((place) => `“${names[place]}”`));
-  return say("unknown", { part: say(PARTS[code] ?? code), runs });
+  const partOf = (/** @type {SettingsPart} */ { code }) => say(PARTS[code] ?? code);
+  const lacking = sections.filter(({ unknown }) => unknown.length);
+  const of = lacking.filter(({ unknown }) => unknown.length < runs.length);
+  const notes = of.map((section) => {
+    const names = several.format(section.unknown.map((place) => `“${runs[place].name}”`));
+    return say("unknown", { part: partOf(section), runs: names });
+  });
+  const ofNone = lacking.filter((section) => !of.includes(section)).map(partOf);
+  return ofNone.length ? [...notes, say("unknown_all", { parts: several.format(ofNone) })] : notes;
 }
 
-/** @param {SettingsPart} section @param {SettingsPart["differ"]} settings @param {string[]} names */
-function sectionNode({ code, unknown }, settings, names) {
-  const named = names.map((name) => el("div", { class: "ds-two-lines", title: name }, name));
+/** @param {SettingsPart} section @param {SettingsPart["differ"]} settings @param {Run[]} runs */
+function sectionNode({ code, unknown }, settings, runs) {
+  const named = runs.map((run) => {
+    const name = el("div", { class: "ds-two-lines", title: run.name }, run.name);
+    return el("div", { class: "ds-run-of" }, swatchOf(run), name);
+  });
   const heads = [say("key"), ...named].map((head) => el("th", { scope: "col" }, head));
   const coded = code === "launch" || code === "code";
   const rows = settings.map(({ key, values }) => {

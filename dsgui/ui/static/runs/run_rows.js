@@ -70,7 +70,7 @@ export function fillCard(entry, run) {
   showState(state, run);
   const begun = run.total || typeof run.step === "number";
   const did = run.doing || (begun ? `${say("step_is", { step: stepOf(run) })}${loss}` : "");
-  sub.textContent = [did, duration(run.duration_s)].filter(Boolean).join(" · ");
+  sub.textContent = [did, duration(run.duration_s)].filter((one) => one && one !== "–").join(" · ") || "–";
   const told = shortChanges(run) ? [shortChanges(run)] : [run.devices, run.model, run.preset];
   what.textContent = [dateOf(run), ...told].filter((one) => one && one !== "–").join(" · ");
   const peak = run.peak?.gpu_bytes ?? run.peak?.host_bytes;

@@ -933,7 +933,7 @@ export const TEXTS = {
   "none": "No differences: same arguments, config, environment variables, launch settings, code and versions.",
   "none_known": "No differences in what was recorded.",
   "unknown": "{part}: not recorded for {runs}, so not compared.",
-  "unknown_all": "{part}: not recorded for any of these runs, so not compared.",
+  "unknown_all": "Not recorded for any of these runs, so not compared: {parts}.",
   "uncertain": "Same commit, but with uncommitted changes: the code may still differ.",
   "same": "The same in all runs ({count})",
   "key": "Setting",
@@ -1371,6 +1371,9 @@ export const CHARTS = {
  },
  "logged": {
   "learning_rate": {
+   "chart": "learning_rate"
+  },
+  "lr": {
    "chart": "learning_rate"
   },
   "grad_norm": {

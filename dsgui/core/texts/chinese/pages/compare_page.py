@@ -8,7 +8,7 @@ COMPARE_PAGE: dict[str, str] = {
     "none": "没有差异：参数、配置、环境变量、启动设置、代码和版本都相同。",
     "none_known": "已记录的内容中没有差异。",
     "unknown": "{part}：{runs}没有记录，未作对比。",
-    "unknown_all": "{part}：这些运行都没有记录，未作对比。",
+    "unknown_all": "这些运行都没有记录、未作对比的有：{parts}。",
     "uncertain": "提交相同，但有未提交的改动：代码仍可能不同。",
     "same": "所有运行都相同的设置（{count}）",
     "key": "设置",
