@@ -267,6 +267,22 @@ def test_the_command_writes_it_and_overwrites_nothing(bench: Bench, capsys):
     assert "already exists" in capsys.readouterr().err
 
 
+def test_the_command_tells_figures_against_the_first_run_or_another(bench: Bench, capsys):
+    first, second, other = (made_run(bench, name, steps=5) for name in ("first", "second", "other"))
+    where = ["--runs-dir", str(bench.store.runs_dir)]
+
+    def baseline(*more):
+        path = bench.folder / f"{len(more)}.html"
+        assert main(["report", first, second, "-o", str(path), *where, *more]) == 0
+        return re.search(r"(\w+)</span><small>baseline</small>", path.read_text("utf-8"))[1]
+
+    assert baseline() == "first"
+    assert baseline("--baseline", second) == "second"
+    assert main(["report", first, second, "-o", str(bench.folder / "no.html"), *where, "--baseline", other]) == 2
+    assert f"The baseline {other} is none of the runs in the report" in capsys.readouterr().err
+    assert not (bench.folder / "no.html").exists()
+
+
 def test_the_route_gives_it_as_a_file_and_an_unknown_run_is_a_sentence(tmp_path):
     served = serve(tmp_path)
     made = Bench(tmp_path)

@@ -187,6 +187,7 @@ ERRORS: Mapping[str, str] = {
     "run.started_already": "运行 {run} 已经启动过。请查看它，或在启动页新建一个。",
     "run.none": "运行 {run}：{folder} 中没有它，可能已被删除。请查看列表。",
     "run.many_patterns": "运行 {run}：它有 {count} 个模式，最多读取 {most} 个。",
+    "report.baseline": "基准 {run} 不在报告的运行之中。应为其中之一。",
     "report.many": "无法为 {count} 次运行生成报告。应为 1 到 {most} 次。请减少选择。",
     "run.no_id": "运行：ID 为空。请给出“{dsgui} runs”列出的 ID 或其开头部分，或“last”。",
     "run.not_found": "找不到运行“{run}”。用“{dsgui} runs”查看列表。",

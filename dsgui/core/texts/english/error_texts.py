@@ -225,6 +225,7 @@ ERRORS: Mapping[str, str] = {
     "writable.",
     "learn.no_track": "There is no tutorial “{track}”. Reload the page.",
     "learn.no_step": "There is no such step or answer in the tutorials: “{step}”. Reload the page.",
+    "report.baseline": "The baseline {run} is none of the runs in the report. Expected one of them.",
     "report.many": "A report of {count} runs can't be made. Expected 1 to {most}. Choose fewer.",
     "run.no_id": "Run: the id is empty. Use one from “{dsgui} runs”, the beginning of one, or “last”.",
     "run.not_found": "Run “{run}” not found. See “{dsgui} runs” for the list.",

@@ -14,6 +14,7 @@ OPTIONS: Mapping[str, str] = {
     "run_out": "把 DeepSpeed 配置写到这里",
     "new_file": "要新建的文件",
     "run": "运行 ID 或其开头部分，也可用“last”",
+    "baseline": "作为基准的运行，其他运行的数值与它对比（默认：第一个）",
     "runs": "一个或多个运行 ID 或其开头部分，也可用“last”",
     # 检查配置时的环境
     "gpus": "每节点 GPU 数（默认：accelerate YAML 中的值，否则为 1）",

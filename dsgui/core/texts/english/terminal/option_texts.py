@@ -16,6 +16,7 @@ OPTIONS: Mapping[str, str] = {
     "run_out": "write the DeepSpeed config here",
     "new_file": "a new file",
     "run": "a run id or its beginning, or “last”",
+    "baseline": "the run that the others’ figures are compared with (default: the first)",
     "runs": "run ids or their beginnings, or “last”",
     # what a config is checked against
     "gpus": "GPUs per node (default: from an accelerate YAML, or 1)",
