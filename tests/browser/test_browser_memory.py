@@ -173,6 +173,6 @@ def test_zeros_stages_stand_side_by_side_and_follow_the_config(page):
     expect(page.locator(".ds-mem-as-if")).to_have_text(
         "Estimate as if the errors were fixed: zero_optimization.overlap_com: Rename it to overlap_comm"
     )
-    expect(chip(page)).to_have_text("does not fit")
+    expect(chip(page)).to_have_text("does not fit once fixed")
     expect(page.locator("#standing-fit")).to_have_count(0)
     expect(page.locator("#ds-mem-find")).to_have_count(0)

@@ -261,11 +261,9 @@ class Memory {
 
 /** @param {MemoryTold} told */
 function head(told) {
-  const chip = el(
-    "span",
-    { class: "ds-mem-chip", "data-fit": told.fit, role: "status" },
-    textOf("memory_fits", told.fit),
-  );
+  const fit = textOf("memory_fits", told.fit);
+  const text = told.as_if ? words("memory_page", "chip_as_if", { fit }) : fit;
+  const chip = el("span", { class: "ds-mem-chip", "data-fit": told.fit, role: "status" }, text);
   const about = told.about ? [el("span", { class: "ds-mem-about" }, told.about)] : [];
   return el("p", { class: "ds-mem-head" }, el("b", {}, words("memory_page", "memory")), chip, ...about);
 }

@@ -590,6 +590,7 @@ export const TEXTS = {
   "hint": "Point at a part to see what it is and which keys change it.",
   "hint_touch": "Tap a part to see what it is and which keys change it.",
   "as_if": "Estimate as if the errors were fixed:",
+  "chip_as_if": "{fit} once fixed",
   "show_error": "Show the error",
   "apply": "Apply",
   "apply_checkpointing": "Apply, and turn on gradient checkpointing",
@@ -1371,9 +1372,6 @@ export const CHARTS = {
  },
  "logged": {
   "learning_rate": {
-   "chart": "learning_rate"
-  },
-  "lr": {
    "chart": "learning_rate"
   },
   "grad_norm": {

@@ -590,6 +590,7 @@ export const TEXTS = {
   "hint": "指向某一部分，可查看它是什么、由哪些键控制。",
   "hint_touch": "点按某一部分，可查看它是什么、由哪些键控制。",
   "as_if": "假设已修正以下错误的估计：",
+  "chip_as_if": "修正后{fit}",
   "show_error": "查看错误",
   "apply": "应用",
   "apply_checkpointing": "应用，并勾选梯度检查点",
@@ -1371,9 +1372,6 @@ export const CHARTS = {
  },
  "logged": {
   "learning_rate": {
-   "chart": "learning_rate"
-  },
-  "lr": {
    "chart": "learning_rate"
   },
   "grad_norm": {
