@@ -25,6 +25,7 @@ _PORT = re.compile(r"[0-9]{1,5}\Z")  # int() of thousands of digits raises
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
 _READING = {"GET", "HEAD"}
 # What the page and dsgui's own routes use of the server. Gradio has some sixty routes more.
+_PAGES = {"/configure", "/launch", "/runs", "/machine"}  # as people guess them; each is a tab of the one page
 _READ = {
     "/",
     "/config",
@@ -204,6 +205,8 @@ _USED_CODE = Decision(401, "used_link", guessed=True)
 
 
 def _asked_for(request: Request) -> Decision | None:
+    if request.path in _PAGES and request.method in _READING:
+        return Decision(303, location=f"/?tab={request.path[1:]}")
     read = request.path in _READ or request.path.startswith(_READ_BELOW)
     written = _expected_type(request.path) is not None
     if not read and not written:

@@ -23,10 +23,11 @@ _COUNTED = {
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A heading and its readings: label and value."""
+    """A heading and its readings: label and value. `lacking`: the labels of what isn't there and may be missed."""
 
     title: str
     readings: tuple[tuple[str, str], ...]
+    lacking: frozenset[str] = frozenset()
 
 
 def groups(machine: Machine) -> tuple[Group, ...]:
@@ -38,7 +39,7 @@ def groups(machine: Machine) -> tuple[Group, ...]:
             Group(_word("environment"), _environment(environment)),
             Group(_word("programs"), _programs(environment)),
         ]
-        found += [Group(_word("operators"), _ops(environment))] if environment.target.ops else []
+        found += [_ops(environment)] if environment.target.ops else []
     return tuple(found)
 
 
@@ -158,8 +159,10 @@ def _tool(tool: Tool | None) -> str:
     return f"{tool.version or _word('no_start')} ({tool.path})"
 
 
-def _ops(environment: Environment) -> tuple[tuple[str, str], ...]:
-    return tuple((op.name, _op(op)) for op in environment.target.ops or () if op.name != _NO_OP)
+def _ops(environment: Environment) -> Group:
+    ops = [op for op in environment.target.ops or () if op.name != _NO_OP]
+    lacking = frozenset(op.name for op in ops if not op.usable)
+    return Group(_word("operators"), tuple((op.name, _op(op)) for op in ops), lacking)
 
 
 def _op(op: Op) -> str:

@@ -250,8 +250,13 @@ def _page(decision: Decision) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         "<style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;"
         "margin:15vh auto 0;padding:0 1.25rem}h1{font-size:1.25rem;margin:0 0 .5rem}p{margin:0;opacity:.85}</style>"
-        f"</head><body><h1>{escape(decision.title)}</h1><p>{escape(decision.advice)}</p></body></html>"
+        f"</head><body><h1>{escape(decision.title)}</h1><p>{_advice(decision)}</p></body></html>"
     )
+
+
+def _advice(decision: Decision) -> str:
+    advice = escape(decision.advice)
+    return f'<a href="/">{advice}</a>' if decision.status == 404 else advice
 
 
 def _language(request: Request) -> str:

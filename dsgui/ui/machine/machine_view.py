@@ -58,12 +58,13 @@ def _command(line: str) -> str:
 
 
 def _group(group: Group) -> str:
-    pairs = "".join(_pair(label, value) for label, value in group.readings)
+    pairs = "".join(_pair(label, value, label in group.lacking) for label, value in group.readings)
     return f'<section><h2>{escape(group.title)}</h2><dl class="ds-pairs">{pairs}</dl></section>'
 
 
-def _pair(label: str, value: str) -> str:
-    return f"<dt>{breakable(label)}</dt><dd>{breakable(value)}</dd>"
+def _pair(label: str, value: str, lacks: bool = False) -> str:
+    mark = ' class="ds-lacks"' if lacks else ""
+    return f"<dt>{breakable(label)}</dt><dd{mark}>{breakable(value)}</dd>"
 
 
 def list_html(said: str, rows: Sequence[Row], folded: str) -> str:

@@ -166,6 +166,14 @@ def test_each_route_takes_one_kind_of_content(path, kind, status):
     assert decide(HOST, BEARER, ("content-type", kind), method="POST", path=path).status == status
 
 
+@pytest.mark.parametrize("page", ["configure", "launch", "runs", "machine"])
+def test_a_page_that_was_guessed_leads_to_its_tab(page):
+    found = decide(HOST, BEARER, path=f"/{page}")
+    assert (found.status, found.location) == (303, f"/?tab={page}")
+    assert decide(HOST, path=f"/{page}").status == 401
+    assert decide(HOST, BEARER, ("content-type", "application/json"), method="POST", path=f"/{page}").status == 404
+
+
 def test_a_body_too_large_by_its_own_account_is_refused_unread():
     headers = (HOST, BEARER, ("content-type", "application/json"), ("content-length", "999999999999"))
     assert decide(*headers, method="POST", path="/gradio_api/run/predict").status == 413

@@ -1,8 +1,10 @@
-"""The machine's checks as HTML."""
+"""The machine's checks and readings as HTML."""
 
+from dsgui.core.machine.hardware import Op
 from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.texts.saying import said
-from dsgui.ui.machine.machine_view import rows_html
+from dsgui.ui.machine.machine_view import machine_html, rows_html
+from tests.shell.machine.test_machine import target
 
 
 def test_a_command_has_a_button_right_behind_it_that_copies_it() -> None:
@@ -12,3 +14,10 @@ def test_a_command_has_a_button_right_behind_it_that_copies_it() -> None:
         '<pre class="ds-command">apt install &lt;libaio&gt;</pre><button type="button" class="ds-copy" data-copy>'
         in html
     )
+
+
+def test_an_operator_that_no_run_here_can_load_is_marked() -> None:
+    ops = (Op("async_io", False, False, "no libaio"), Op("cpu_adam", True, False), Op("fused_lion", False, True))
+    html = machine_html(target(ops=ops), asking=False)
+    assert html.count('<dd class="ds-lacks">') == 1
+    assert '<dt>async_<wbr>io</dt><dd class="ds-lacks">' in html
