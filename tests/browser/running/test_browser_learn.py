@@ -58,7 +58,8 @@ def begin(page, track):
     """Opens a track; nothing in it is done."""
     page.click("#learn-open")
     card = page.locator(".ds-learn-tracks li", has=page.locator(f"[data-track={track}]"))
-    card.locator(".ds-remark").click()  # the whole card is the button
+    corner = card.bounding_box()
+    card.click(position={"x": corner["width"] - 8, "y": corner["height"] - 8})  # the whole card is the button
     expect(page.locator("#learn-step-title")).to_be_visible()
     expect(page.locator('.ds-learn-to[data-done="true"]')).to_have_count(0)
 
@@ -152,6 +153,8 @@ def test_translation_from_the_first_visit_to_the_tutorials_question(browser, app
 def test_memory_with_sliders_and_two_runs(browser, app, folder):
     with opened(browser, app, BEEN_HERE) as page:
         begin(page, "memory")
+        left = [page.locator(part).bounding_box()["x"] for part in ("#config-form", "#checked")]
+        assert left[0] == left[1]  # beside the drawer there is room for one column
         expect(page.locator(".ds-learn-picture .ds-zs-stage")).to_have_count(4)
         expect(page.locator(".ds-learn-picture")).to_contain_text("16Ψ")
         answer(page, "sixteen", 0)

@@ -46,11 +46,13 @@ export function addressOf(address, names, tab = RUNS) {
 
 class Visits {
   constructor() {
-    const opened = namesIn(new URL(window.location.href));
+    let asked = namesIn(new URL(window.location.href));
     /** What the Runs page shows; until it is there, what it will show: another tab's address no longer names it. */
-    this.names = () => opened;
+    this.names = () => asked;
     /** @type {(names: Names) => void} */
-    this.show = () => {};
+    this.show = (names) => {
+      asked = names;
+    };
     /** @type {number | null} the tab that the address or Back asked for, until it is there */
     this.awaited = tabToCome(new URL(window.location.href), selected());
     this.noting = 0;
