@@ -96,17 +96,14 @@ def _plain(value: str) -> str:
 
 
 def compared(runs: Sequence[Settings]) -> tuple[Section, ...]:
-    """Every part of the runs' settings, those with differences first; in each, what every run sets before what some
-    leave out."""
+    """Every part of the runs' settings, those with differences first; in each, what all runs set before what few
+    do."""
     found = [_section(code, [_PARTS[code](run) for run in runs]) for code in _PARTS]
     return tuple(_telling_first(section) for section in sorted(found, key=lambda section: not section.differs))
 
 
 def _telling_first(section: Section) -> Section:
-    def left_out(setting: Setting) -> bool:
-        return any(value is None for place, value in enumerate(setting.values) if place not in section.unknown)
-
-    return replace(section, settings=tuple(sorted(section.settings, key=left_out)))
+    return replace(section, settings=tuple(sorted(section.settings, key=lambda one: one.values.count(None))))
 
 
 def changes(before: Settings, after: Settings) -> list[tuple[str, Setting]]:
