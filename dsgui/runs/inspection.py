@@ -8,6 +8,7 @@ from dsgui.core.access.ansi import without_escapes
 from dsgui.core.config.document import Document
 from dsgui.core.errors import DocumentError, PatternError, RunError
 from dsgui.core.logs.patterns import MOST_PATTERNS, Pattern, matches
+from dsgui.core.metrics.evaluations import evaluation_rows
 from dsgui.core.metrics.performance import Figures, figures
 from dsgui.core.metrics.points import Point
 from dsgui.core.runs.comparison import Compared, answers
@@ -89,7 +90,13 @@ class Inspection:
         ]
         settings = [self._settings(run_id, run.config) for run_id, run in zip(run_ids, runs, strict=True)]
         sections = [section.masked(self._runs.masked).to_json() for section in compared(settings)]
-        return {"runs": rows, "sections": sections, "answers": [answer.to_json() for answer in answers(runs)]}
+        evaluations = [row.to_json(self._runs.masked) for row in evaluation_rows([run.figures for run in runs])]
+        return {
+            "runs": rows,
+            "sections": sections,
+            "answers": [answer.to_json() for answer in answers(runs)],
+            "evaluations": evaluations,
+        }
 
     def _named(self, run_id: str) -> dict[str, Any]:
         """What runs are grouped by, and the state."""

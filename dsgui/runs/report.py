@@ -1,9 +1,11 @@
 """A report of one run or of several compared: gathers what the HTML file tells. Every text in it is without secrets."""
 
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from signal import Signals
 from typing import Any
 
 from dsgui.core.access.ansi import without_escapes
@@ -28,6 +30,7 @@ from dsgui.shell.runs.store import RunDirectory, Store
 MOST_RUNS = 12
 _LINES_SHOWN = 100
 _LINE_SHOWN = 2000
+_LONGEST_IN_FILE = 40  # of a run's name
 
 
 class Reports:
@@ -48,13 +51,25 @@ class Reports:
         wanted = list(dict.fromkeys(run_ids))
         if not 1 <= len(wanted) <= MOST_RUNS:
             raise RunError(wrong("report.many", count=str(len(wanted)), most=str(MOST_RUNS)))
-        curves = [self._runs.curves(run_id) for run_id in wanted]
-        told = [self._reported(run_id, own) for run_id, own in zip(wanted, curves, strict=True)]
-        names = _distinct(told)
-        shown = [(name, self._masked(own)) for name, own in zip(names, curves, strict=True)]
+        names = _distinct(wanted, [self._name(run_id) for run_id in wanted])
+        shown = [(name, self._masked(self._runs.curves(run_id))) for run_id, name in zip(wanted, names, strict=True)]
+        told = [self._reported(run_id, *own) for run_id, own in zip(wanted, shown, strict=True)]
         made = words("report_page", "made", when=_date(self._clock()))
         sections = [one.masked(self._runs.masked) for one in compared([self._settings(run_id) for run_id in wanted])]
         return report_html(told, charts(shown), self._assets(), made, by_time(shown), sections, baseline)
+
+    def file_name(self, run_ids: Sequence[str]) -> str:
+        """What a browser may call the file: of letters, digits, dots, hyphens and underscores. Raises `RunError`."""
+        wanted = list(dict.fromkeys(run_ids))
+        names = [_plain(self._name(run_id)) for run_id in wanted]
+        if len(wanted) < 2:
+            return f"{'-'.join(dict.fromkeys(filter(None, (*names, *wanted))))}.html"
+        more = f"-and-{len(wanted) - 2}-more" if len(wanted) > 2 else ""
+        return f"{names[0] or wanted[0]}-vs-{names[1] or wanted[1]}{more}-{wanted[1][-4:]}.html"
+
+    def _name(self, run_id: str) -> str:
+        directory = self._store.open(run_id)
+        return self._runs.name_of(directory, directory.read_plan()) or run_id
 
     def _settings(self, run_id: str) -> Settings:
         directory, config = self._store.open(run_id), None
@@ -62,7 +77,7 @@ class Reports:
             config = Document(self._runs.shown_config(run_id))
         return Settings(directory.read_plan(), config, directory.read_provenance())
 
-    def _reported(self, run_id: str, curves: Sequence[Curve]) -> Reported:
+    def _reported(self, run_id: str, name: str, curves: Sequence[Curve]) -> Reported:
         directory = self._store.open(run_id)
         plan, summary = directory.read_plan(), self._runs.summary(run_id)
         status, diagnosis = directory.read_status(), directory.read_diagnosis()
@@ -71,7 +86,7 @@ class Reports:
         failed = diagnosis if diagnosis and summary.state.value == "failed" else None
         return Reported(
             run_id=run_id,
-            name=self._runs.name_of(directory, plan) or run_id,
+            name=name,
             state=summary.state.value,
             reason=hide(status.reason) if status else "",
             command=self._runs.shown_command(plan),
@@ -118,7 +133,7 @@ def _facts(plan: Plan, directory: RunDirectory, lasted_s: float | None) -> Itera
     if status and status.started_at:
         yield words("report_page", "started"), _date(status.started_at)
     yield words("report_page", "duration"), duration(lasted_s) if lasted_s is not None else ""
-    yield words("report_page", "exit_code"), "" if status is None or status.exit_code is None else str(status.exit_code)
+    yield words("report_page", "exit_code"), _exit_code(status.exit_code if status else None)
     yield words("report_page", "script"), plan.script
     yield words("report_page", "trained_elsewhere"), plan.working_directory if plan.is_adopted else ""
     yield words("report_page", "ranks"), "" if plan.is_adopted else _where(plan)
@@ -136,6 +151,15 @@ def _facts(plan: Plan, directory: RunDirectory, lasted_s: float | None) -> Itera
             words("report_page", "memory"),
             held_against(foretold.predicted, directory.read_progress().get("peak") or {}),
         )
+
+
+def _exit_code(code: int | None) -> str:
+    """A negative one is a signal's."""
+    if code is None or code >= 0:
+        return "" if code is None else str(code)
+    with suppress(ValueError):
+        return words("report_page", "by_signal", code=str(code), signal=Signals(-code).name)
+    return words("report_page", "by_signal", code=str(code), signal=str(-code))
 
 
 def _where(plan: Plan) -> str:
@@ -168,12 +192,17 @@ def _masked(value: Any, hide: Callable[[str], str]) -> Any:
     return [_masked(one, hide) for one in value] if isinstance(value, list | tuple) else value
 
 
-def _distinct(runs: Sequence[Reported]) -> list[str]:
+def _distinct(run_ids: Sequence[str], names: Sequence[str]) -> list[str]:
     """Names that tell the runs apart."""
-    names = [run.name for run in runs]
     return [
-        name if names.count(name) == 1 else f"{name} ({run.run_id[-4:]})" for name, run in zip(names, runs, strict=True)
+        name if names.count(name) == 1 else f"{name} ({run_id[-4:]})"
+        for run_id, name in zip(run_ids, names, strict=True)
     ]
+
+
+def _plain(name: str) -> str:
+    """What every file system takes; "" of a name without a Latin letter or a digit."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip(".-_")[:_LONGEST_IN_FILE].rstrip(".-_")
 
 
 def _date(seconds: float) -> str:

@@ -105,7 +105,7 @@ def test_several_runs_are_laid_over_each_other_and_their_configs_compared(bench:
     text = text_of(report(bench, first, second, third, second))
     assert "3 runs compared" in text
     keys = re.search(r"<table class=keys .*?</table>", text, re.DOTALL)[0]
-    rows = re.findall(r"<tr><th scope=row>(.*?)</th>(.*?)</tr>", keys)
+    rows = re.findall(r"<tr><th scope=row>(.*?)</th>(.*?)</tr>", keys.replace("<wbr>", ""))
     assert {key: re.findall(r"<td>(.*?)</td>", cells) for key, cells in rows} == {
         "a": ["1", "not set", "can’t be read"],
         "zero_optimization.stage": ["2", "3", "can’t be read"],
@@ -133,6 +133,72 @@ def test_figures_are_told_against_the_baseline_and_are_better_or_worse_where_one
     assert re.search(r"<small class='away worse'>\+\d+ % worse</small>", told["Final loss (last logged)"])
     assert "away" not in told["GPU 0 in use, peak · mean"]  # as much in both
     assert "% better" in rows(second)[1]["Final loss (last logged)"]
+
+
+def test_what_is_many_times_the_baselines_is_told_in_times(bench: Bench):
+    short, long = made_run(bench, "one", steps=5), made_run(bench, "two" * 30, steps=40)
+    text = text_of(report(bench, short, long, baseline=short))
+    assert "<td>40 <small class='away '>8×</small></td>" in text
+    told = text_of(report(bench, long, short, baseline=long))
+    assert "<td>5 <small class='away '>−88 %</small></td>" in told
+    first, second = (made_run(bench, name, steps=49) for name in ("x", "x" * 90))  # losses of 0.16 and 9.06
+    rows = dict(
+        re.findall(r"<th scope=row>(.*?)</th>(.*?)</tr>", text_of(report(bench, first, second, baseline=first)))
+    )
+    assert re.search(r"<small class='away worse'>\d+× worse</small>", rows["Final loss (last logged)"])
+
+
+def test_runs_of_one_name_are_told_apart_everywhere_and_have_their_colours_squares(bench: Bench):
+    ids = [made_run(bench, "same", steps=60, arguments=f"--lr {number}", output="end\n") for number in (1, 2)]
+    text = text_of(report(bench, *ids))
+    names = [f"same ({run_id[-4:]})" for run_id in ids]
+    assert {line["run"] for line in charts_in(report(bench, *ids))["Loss"]["lines"]} == set(names)
+    heads = re.findall(r"<h2>(.*?)</h2>|<span class=name title='.*?'>(.*?)</span>", text)
+    told = [one or other for one, other in heads if "same" in one + other]
+    assert len(told) == 2 * (1 + 2 + 3)  # a card, a column of figures and of differences; command, config and output
+    for place, name in enumerate(names):
+        own = [one for one in told if name in one]
+        assert len(own) == 6
+        assert all(f'class="square line-{place}"' in one for one in own)
+    order = [text.index(f"<h2>{title}</h2>") for title in ("Figures", "Differences in settings", "Curves")]
+    assert order == sorted(order)
+
+
+def test_of_many_differences_those_that_tell_most_come_first_and_the_others_are_folded(bench: Bench):
+    keys = ", ".join(f'"k{number}": 1' for number in range(9))
+    runs = [made_run(bench, config=config, steps=3) for config in (f'{{{keys}, "last": 1}}', '{"last": 2}')]
+    shown, folded = text_of(report(bench, *runs)).split("<details><summary>4 more differences</summary>")
+    (table,) = re.findall(r"<table class=keys.*?</table>", shown, re.DOTALL)
+    assert re.findall(r"<th scope=row>(.*?)</th>", table) == ["last", *(f"k{number}" for number in range(5))]
+    assert re.findall(r"<th scope=row>(k\d)</th>", folded) == [f"k{number}" for number in range(5, 9)]
+    few = [made_run(bench, config=config, steps=3) for config in ('{"a": 1, "b": 1}', '{"a": 2, "b": 2}')]
+    assert "<details>" not in text_of(report(bench, *few))
+
+
+def test_what_evaluations_logged_is_among_the_figures(bench: Bench):
+    ids = [make_run(bench.store.runs_dir, Made(name, 10)) for name in ("one", "two")]
+    rows = dict(re.findall(r"<tr><th scope=row>(.*?)</th>(.*?)</tr>", text_of(report(bench, *ids))))
+    assert rows["Final eval loss"] == "<td>1</td><td>1</td>"
+    assert rows["bleu"] == "<td>30</td><td>30</td>"
+
+
+@pytest.mark.parametrize(
+    ("code", "told"), [(-15, "-15 (ended by signal SIGTERM)"), (-99, "-99 (ended by signal 99)"), (3, "3")]
+)
+def test_an_exit_code_of_a_signal_names_it(bench: Bench, code, told):
+    run_id = made_run(bench, steps=1)
+    bench.store.open(run_id).write_status(RunStatus(RunState.STOPPED, exit_code=code))
+    assert f"<dt>Exit code</dt><dd>{told}</dd>" in text_of(report(bench, run_id))
+
+
+def test_the_file_has_a_name_that_every_system_takes(bench: Bench):
+    hostile, chinese = made_run(bench, 'a/../"b"\r\n: ' + "c" * 99, steps=1), made_run(bench, "翻译", steps=1)
+    same = [made_run(bench, "lr 5e-4", steps=1) for _ in range(2)]
+    reports = Reports(bench.store, bench.runs)
+    told = [reports.file_name(ids) for ids in ([same[0]], same, [chinese], [hostile, chinese, *same])]
+    assert told[:3] == [f"lr-5e-4-{same[0]}.html", f"lr-5e-4-vs-lr-5e-4-{same[1][-4:]}.html", f"{chinese}.html"]
+    assert re.fullmatch(rf"a-[.c-]*-b-c+-vs-{chinese}-and-2-more-{chinese[-4:]}\.html", told[3].replace("..", "."))
+    assert len(told[3]) < 100
 
 
 def test_all_charts_of_a_run_with_steps_are_drawn_by_them_the_machines_too(bench: Bench):
@@ -289,7 +355,7 @@ def test_the_route_gives_it_as_a_file_and_an_unknown_run_is_a_sentence(tmp_path)
     run_id = made_run(made, steps=5)
     answer = served.ask("GET", f"/dsgui/report?runs={run_id}", bearer())
     assert answer.status_code == 200
-    assert answer.headers["content-disposition"] == f'attachment; filename="{run_id}.html"'
+    assert answer.headers["content-disposition"] == f'attachment; filename="first-{run_id}.html"'
     assert run_id in answer.text
     assert served.ask("GET", f"/dsgui/report?runs={run_id}&baseline=<b>", bearer()).status_code == 422
     answer = served.ask("GET", f"/dsgui/report?runs={run_id},20200101-000000-0000", bearer())

@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from dsgui.core.metrics.chart_table import EVALUATION, LOSS, place_of
 from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.points import OUTPUT, number_to_json
 from dsgui.core.metrics.the_loss import the_loss
 from dsgui.core.metrics.thinning import Curve, Floats
 
 _GPU_USED = re.compile(r"gpu(\d+)\.used_bytes\Z")
+# What scripts call the loss of an evaluation.
+_EVAL_LOSSES = ("eval_loss", "loss", "validation_loss", "val_loss", "valid_loss", "test_loss")
 Card = tuple[str, int]  # node ("" for the machine that launched) and physical index
 
 
@@ -21,13 +24,19 @@ class Figures:
     """A figure is None if the curves don't tell.
 
     `final_loss` is the last one logged, `best_loss` the lowest finite one, both of training; `final_loss` is NaN if the
-    last one is. `steps_per_second` is measured between the first and the last logged step, so that loading and
-    compiling don't count; samples/s and tokens/s are what the training itself reported last. Memory: `host` is all that
-    is in use on the machine, `run` what the run's own processes use there, `gpu` all that is in use on a GPU, by (node,
-    index). A mean is that of the telemetry's samples. `duration_s` is the time of the last value."""
+    last one is; `eval_loss` and `best_eval_loss` are the same of the evaluations', and `scores` the last value of
+    everything else they logged, by name.
+
+    `steps_per_second` is measured between the first and the last logged step, so that loading and compiling don't
+    count; samples/s and tokens/s are what the training itself reported last. Memory: `host` is all that is in use on
+    the machine, `run` what the run's own processes use there, `gpu` all that is in use on a GPU, by (node, index). A
+    mean is that of the telemetry's samples. `duration_s` is the time of the last value."""
 
     final_loss: float | None = None
     best_loss: float | None = None
+    eval_loss: float | None = None
+    best_eval_loss: float | None = None
+    scores: Mapping[str, float] = field(default_factory=dict)
     steps: int | None = None
     steps_per_second: float | None = None
     samples_per_second: float | None = None
@@ -41,8 +50,10 @@ class Figures:
     duration_s: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Plain JSON: a loss may be "NaN", "Infinity" or "-Infinity"; the GPUs are a list."""
-        plain = {name: getattr(self, name) for name in self.__slots__ if not name.startswith("gpu_")}
+        """Plain JSON: a loss may be "NaN", "Infinity" or "-Infinity"; the GPUs are a list. What evaluations
+        found is told of runs together (`evaluation_rows`)."""
+        apart = ("eval_loss", "best_eval_loss", "scores")
+        plain = {name: getattr(self, name) for name in self.__slots__ if not name.startswith(("gpu_", *apart))}
         loss = None if self.final_loss is None else number_to_json(self.final_loss)
         gpus = [
             {"node": node, "index": index, "peak_bytes": peak, "mean_bytes": self.gpu_mean_bytes[node, index]}
@@ -55,11 +66,17 @@ def figures(curves: Sequence[Curve]) -> Figures:
     """The figures of one run, from all its curves (telemetry too), in any order."""
     loss = loss_curve(curves)
     final, best = _losses(loss)
+    evaluated = _evaluated(curves)
+    eval_loss = next((name for name in _EVAL_LOSSES if name in evaluated), "")
+    final_eval, best_eval = _losses(evaluated.pop(eval_loss, None))
     host, run = _memory(curves, "host_used_bytes"), _memory(curves, "run_bytes")
     cards = _cards(curves)
     return Figures(
         final_loss=final,
         best_loss=best,
+        eval_loss=final_eval,
+        best_eval_loss=best_eval,
+        scores={name: float(curve.value[-1]) for name, curve in evaluated.items()},
         steps=_steps(curves),
         steps_per_second=_rate(loss, curves),
         samples_per_second=_last_told(curves, ("train_samples_per_second", "samples_per_second")),
@@ -93,6 +110,13 @@ def _losses(loss: Curve | None) -> tuple[float | None, float | None]:
         return None, None
     finite = loss.value[np.isfinite(loss.value)]
     return float(loss.value[-1]), float(finite.min()) if len(finite) else None
+
+
+def _evaluated(curves: Sequence[Curve]) -> dict[str, Curve]:
+    """What evaluations logged, by name, without what they took."""
+    series = [one.series for one in curves if one.series.kind == "eval" and len(one)]
+    names = dict.fromkeys(one.name for one in series if (place := place_of(one)) and place.chart in (LOSS, EVALUATION))
+    return {name: curve for name in names if (curve := training_curve(curves, name, "eval"))}
 
 
 def _trained(curves: Sequence[Curve]) -> list[Curve]:

@@ -5,14 +5,16 @@ import base64
 import hashlib
 import json
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Context
 from html import escape
 from typing import Any
 
 from dsgui.core.config.pointer import dotted
 from dsgui.core.metrics.chart_table import COLOURS
+from dsgui.core.metrics.evaluations import evaluation_rows
 from dsgui.core.metrics.performance import Figures
 from dsgui.core.metrics.points import number_to_json
 from dsgui.core.runs.report_charts import Chart
@@ -22,15 +24,18 @@ from dsgui.core.texts.languages import spoken
 from dsgui.core.texts.saying import listed, words
 
 _MOST_DIFFERENCES = 300
-_TWO_DIGITS = 9.95  # percent: from there on whole ones
+_DIFFERENCES_SHOWN, _NEARLY = 6, 2  # at once, before the curves; so many more are shown too
+_TWO_DIGITS = 9.95  # from there on whole percents and times
+_FEWEST_TIMES = 3  # less is told in percent
 _LEAST_PERCENT = 0.05  # below it two figures are the same
 DASHES = ("", "8 4", "2 3", "8 3 2 3", "14 5")
 
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """One run as it is told to others: every text without secrets. Times are written as they are shown. `facts` are
-    rows of name and text; `no_loss` says why there is no curve of its loss."""
+    """One run as it is told to others: every text without secrets, under a name that no other run of the report has.
+    Times are written as they are shown. `facts` are rows of name and text; `no_loss` says why there is no curve of its
+    loss."""
 
     run_id: str
     name: str
@@ -71,11 +76,11 @@ def report_html(
     body = "".join(
         [
             f"<header><h1>{escape(title)}{state}</h1><p class=made>{escape(made)}</p></header>",
-            f"<div class=runs>{''.join(_head(run, several) for run in runs)}</div>",
+            f"<div class=runs>{''.join(_head(run, _square(place), several) for place, run in enumerate(runs))}</div>",
             f"<section><h2>{_told('figures')}</h2>{_figures_table(runs, baseline)}</section>",
-            _charts_section(charts, runs, by_time),
             _differences_section(runs, sections),
-            "".join(_details_section(run, several) for run in runs),
+            _charts_section(charts, runs, by_time),
+            "".join(_details_section(run, _square(place), several) for place, run in enumerate(runs)),
         ]
     )
     scripts = [_inline(assets.plotly), _inline(assets.script)] if charts else []
@@ -119,10 +124,16 @@ def _state(run: Reported) -> str:
     return f" <span class='state {escape(run.state)}'>{escape(words('states', run.state))}</span>"
 
 
-def _head(run: Reported, named: bool) -> str:
+def _square(run: int) -> str:
+    """The colour of a run's curves, beside its name."""
+    drawn = f'class="square line-{run % len(COLOURS)}" width="10" height="10" aria-hidden="true"'
+    return f'<svg {drawn}><path d="M0 5h10"/></svg>'
+
+
+def _head(run: Reported, square: str, named: bool) -> str:
     facts = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in run.facts)
     reason = f"<p>{escape(run.reason)}</p>" if run.reason else ""
-    head = f"<h2>{escape(run.name)}{_state(run)}</h2>" if named else ""
+    head = f"<h2>{square}{escape(run.name)}{_state(run)}</h2>" if named else ""
     return f"<section>{head}{reason}{_diagnosis(run.diagnosis)}<dl>{facts}</dl></section>"
 
 
@@ -141,8 +152,8 @@ def _diagnosis(told: Mapping[str, Any]) -> str:
     )
 
 
-def _details_section(run: Reported, named: bool) -> str:
-    of = f" · {escape(run.name)}" if named else ""
+def _details_section(run: Reported, square: str, named: bool) -> str:
+    of = f" · {square}{escape(run.name)}" if named else ""
     output = f"<h2>{_told('output')}{of}</h2><pre>{escape(run.output)}</pre>" if run.output else ""
     command = f"<h2>{_told('command')}{of}</h2><pre class=wraps>{escape(run.command)}</pre>" if run.command else ""
     config = f"<h2>{_told('config')}{of}</h2><pre>{escape(run.config_text)}</pre>" if run.config_text else ""
@@ -176,6 +187,7 @@ def _figures_table(runs: Sequence[Reported], baseline: str) -> str:
     rows = [
         _Figure.of("final_loss", [one.final_loss for one in figures], _number, "less"),
         _Figure.of("best_loss", [one.best_loss for one in figures], _number, "less"),
+        *(_Figure(row.name, row.values, [*map(_number, row.values)], row.better) for row in evaluation_rows(figures)),
         _Figure.of("steps", [one.steps for one in figures], _number),
         _Figure.of("steps_a_second", [one.steps_per_second for one in figures], _number, "more"),
         _Figure.of("samples_a_second", [one.samples_per_second for one in figures], _number, "more"),
@@ -187,7 +199,9 @@ def _figures_table(runs: Sequence[Reported], baseline: str) -> str:
     ]
     base = next((place for place, run in enumerate(runs) if run.run_id == baseline), None) if len(runs) > 1 else None
     remark = words("compare_page", "baseline")
-    heads = "".join(_column(run.name, remark if place == base else "") for place, run in enumerate(runs))
+    heads = "".join(
+        _column(run.name, _square(place), remark if place == base else "") for place, run in enumerate(runs)
+    )
     head = f"<thead><tr><td></td>{heads}</tr></thead>" if len(runs) > 1 else ""
     body = "".join(_row(row.name, _cells(row, base)) for row in rows if any(one != "–" for one in row.shown))
     return f"{_table(len(runs))}{head}<tbody>{body}</tbody></table></div>"
@@ -205,19 +219,26 @@ def _half_up(value: float, digits: int) -> str:
     return f"{float(Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(value)):.15g}"
 
 
+def _two_digits(size: float) -> str:
+    """Whole from ten on."""
+    return _half_up(size, 2 if size < _TWO_DIGITS else len(str(int(size + 0.5))))
+
+
 def _away(value: Value, base: Value, better: str) -> str:
     """How far a value is from the baseline's, as a comparison has it (`differenceOf` of
     `ui/static/runs/run_prefs.js`)."""
     if value is None or base is None or not math.isfinite(value) or not math.isfinite(base) or base <= 0:
         return ""
-    percent = 100 * (value - base) / base
-    if abs(percent) < _LEAST_PERCENT:
+    times, percent = value / base, 100 * (value - base) / base
+    if abs(percent) < _LEAST_PERCENT or not math.isfinite(percent):
         return ""
-    size = _half_up(abs(percent), 2 if abs(percent) < _TWO_DIGITS else len(str(int(abs(percent) + 0.5))))
-    told, verdict = f"{'−' if percent < 0 else '+'}{size} %", ""
+    many = times >= _FEWEST_TIMES
+    size = _two_digits(times if many else abs(percent))
+    told, verdict = f"{size}×" if many else f"{'−' if percent < 0 else '+'}{size} %", ""
     if better:
         verdict = "better" if (percent > 0) == (better == "more") else "worse"
-        told = words("compare_page", verdict, difference=told)
+        given = {"times": size} if many else {"difference": told}
+        told = words("compare_page", f"times_{verdict}" if many else verdict, **given)
     return f" <small class='away {verdict}'>{escape(told)}</small>"
 
 
@@ -246,9 +267,9 @@ def _table(runs: int, kind: str = "figures") -> str:
     return f"<div class=scrolls><table class={kind} style='--runs: {runs}'>"
 
 
-def _column(name: str, remark: str = "") -> str:
+def _column(name: str, square: str, remark: str = "") -> str:
     told = f"<small>{escape(remark)}</small>" if remark else ""
-    return f"<th scope=col><span class=name title='{escape(name)}'>{escape(name)}</span>{told}</th>"
+    return f"<th scope=col><span class=name title='{escape(name)}'>{square}{escape(name)}</span>{told}</th>"
 
 
 def _number(value: float | None) -> str:
@@ -338,7 +359,13 @@ def _key(text: str, colour: int | None, dash: str) -> str:
 def _differences_section(runs: Sequence[Reported], sections: Sequence[Section]) -> str:
     if len(runs) < 2:
         return ""
-    told = "".join(_section(section, [run.name for run in runs]) for section in sections if section.differs)
+    first, rest = _parted([section for section in sections if section.differs])
+    names = [run.name for run in runs]
+    told = "".join(_section(section, names) for section in first)
+    if rest:
+        count = sum(len(section.settings) for section in rest)
+        more = "".join(_section(section, names) for section in rest)
+        told += f"<details><summary>{_told('more_differences', count=str(count))}</summary>{more}</details>"
     same = [_named(one) for one in sections if not (one.differs or one.unknown or one.uncertain)]
     unknown = [_named(one) for one in sections if one.unknown]
     notes = (("same", same), ("not_recorded", unknown))
@@ -350,13 +377,26 @@ def _differences_section(runs: Sequence[Reported], sections: Sequence[Section]) 
     )
 
 
+def _parted(sections: Sequence[Section]) -> tuple[list[Section], list[Section]]:
+    """What differs: what is told at once, and the rest where that is much, as a comparison folds it away."""
+    apart = [replace(one, settings=tuple(setting for setting in one.settings if setting.differs)) for one in sections]
+    count = sum(len(one.settings) for one in apart)
+    left = _DIFFERENCES_SHOWN if count > _DIFFERENCES_SHOWN + _NEARLY else count
+    first, rest = [], []
+    for one in apart:
+        first.append(replace(one, settings=one.settings[:left]))
+        rest.append(replace(one, settings=one.settings[left:]))
+        left = max(left - len(one.settings), 0)
+    return [one for one in first if one.settings], [one for one in rest if one.settings]
+
+
 def _named(section: Section) -> str:
     return words("report_page", f"section_{section.code}")
 
 
 def _section(section: Section, names: Sequence[str]) -> str:
-    heads = "".join(_column(name) for name in names)
-    found = [one for one in section.settings if one.differs]
+    heads = "".join(_column(name, _square(place)) for place, name in enumerate(names))
+    found = section.settings
     body = "".join(_differs(one, section) for one in found[:_MOST_DIFFERENCES])
     more = (
         f"<p>{_told('more', count=str(len(found) - _MOST_DIFFERENCES))}</p>" if len(found) > _MOST_DIFFERENCES else ""
@@ -370,6 +410,12 @@ def _section(section: Section, names: Sequence[str]) -> str:
 def _differs(setting: Setting, section: Section) -> str:
     key = dotted(setting.key) if section.code == "config" else setting.key
     unknown = words("report_page", "unreadable" if section.code == "config" else "unknown")
-    cells = (unknown if place in section.unknown else value for place, value in enumerate(setting.values))
+    values = (unknown if place in section.unknown else value for place, value in enumerate(setting.values))
     unset, given = words("compare_page", "not_set"), words("report_page", "set")
-    return _row(key, [escape(unset if value is None else value or given) for value in cells])
+    cells = "".join(f"<td>{escape(unset if value is None else value or given)}</td>" for value in values)
+    return f"<tr><th scope=row>{_breakable(key)}</th>{cells}</tr>"
+
+
+def _breakable(key: str) -> str:
+    """A line may break after a dot or an underscore, not in a word."""
+    return re.sub(r"[._]", r"\g<0><wbr>", escape(key))

@@ -96,9 +96,14 @@ def _plain(value: str) -> str:
 
 
 def compared(runs: Sequence[Settings]) -> tuple[Section, ...]:
-    """Every part of the runs' settings, those with differences first."""
+    """Every part of the runs' settings, those with differences first; in each, what all runs set before what few
+    do."""
     found = [_section(code, [_PARTS[code](run) for run in runs]) for code in _PARTS]
-    return tuple(sorted(found, key=lambda section: not section.differs))
+    return tuple(_telling_first(section) for section in sorted(found, key=lambda section: not section.differs))
+
+
+def _telling_first(section: Section) -> Section:
+    return replace(section, settings=tuple(sorted(section.settings, key=lambda one: one.values.count(None))))
 
 
 def changes(before: Settings, after: Settings) -> list[tuple[str, Setting]]:

@@ -279,13 +279,14 @@ def _add_reports(router: APIRouter, reports: Reports) -> None:
         run_ids = runs.split(",")
         try:
             page = reports.html(run_ids, baseline).encode("utf-8", "replace")
+            name = reports.file_name(run_ids)
         except RunError as error:
             raise HTTPException(404, str(error)) from error
-        return _download(iter([page]), "text/html; charset=utf-8", f"{'-and-'.join(run_ids[:2])}.html")
+        return _download(iter([page]), "text/html; charset=utf-8", name)
 
 
 def _download(pieces: Iterator[bytes], media_type: str, name: str) -> Response:
-    """`name` is made of a run's id: of digits, letters and hyphens."""
+    """`name` needs no quoting: it is of letters, digits, dots, hyphens and underscores."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     return StreamingResponse(pieces, media_type=media_type, headers=headers)
 

@@ -393,6 +393,14 @@ export interface CompareAnswer {
   runs: ComparedRun[];
   sections: SettingsPart[];
   answers: { question: string; sentences: string[] }[];
+  evaluations: EvaluationRow[];
+}
+
+/** What evaluations of the runs logged last, or best, under one name. */
+export interface EvaluationRow {
+  name: string;
+  values: (Told | null)[];
+  better: "less" | "more" | "";
 }
 
 // --- charts --------------------------------------------------------------------------------------------------------

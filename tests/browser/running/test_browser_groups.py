@@ -7,7 +7,7 @@ from dsgui.core.metrics.points import Point
 from dsgui.shell.runs.store import Store
 from tests.browser.running.test_browser_monitor import opened
 from tests.support.app_server import running_app
-from tests.support.made_runs import Printed, make_printed
+from tests.support.made_runs import Made, Printed, make_printed, make_run
 from tests.support.run_fixtures import wait_until
 
 pytestmark = pytest.mark.browser
@@ -73,6 +73,21 @@ def test_runs_with_one_tag_are_drawn_as_their_mean_and_its_range(browser, made):
         chooser.select_option("none")
         wait_until(lambda: page.evaluate(AREAS) == 0)
         expect(legend).to_be_hidden()
+
+
+def test_a_chart_that_a_single_run_has_is_in_its_groups_colour_too(browser, tmp_path):
+    ids = [make_printed(tmp_path, logged("first", 0.0)), make_printed(tmp_path, logged("second", 1.0))]
+    ids.append(make_run(tmp_path, Made("with cards", 20)))
+    for id, tag in zip(ids, ("one", "other", "one"), strict=True):
+        run = Store(tmp_path).open(id)
+        run.write_label(run.read_label().changed({"tags": [tag]}))
+    chart = '[data-chart="GPU memory"]'
+    colours = f"() => [...document.querySelectorAll('{chart} .js-line')].map((line) => line.style.stroke)"
+    with running_app(tmp_path) as app, opened(browser, app, f"compare={','.join(ids)}") as page:
+        wait_until(lambda: "rgb(0, 158, 115)" in page.evaluate(colours))  # the third run's
+        page.get_by_label("Group by").select_option("tag")
+        wait_until(lambda: "rgb(0, 114, 178)" in page.evaluate(colours))  # the first group's
+        assert "rgb(0, 158, 115)" not in page.evaluate(colours)
 
 
 def scored(name, *scores):

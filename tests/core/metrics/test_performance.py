@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dsgui.core.metrics.curves import Series
+from dsgui.core.metrics.evaluations import MOST_ROWS, better_of, evaluation_rows
 from dsgui.core.metrics.performance import Figures, figures, training_curve
 from dsgui.core.metrics.thinning import Curve
 
@@ -115,3 +116,47 @@ def test_memory_of_the_launching_machine_goes_before_that_of_others():
 def test_the_duration_is_when_the_last_was_known():
     found = figures([curve("loss", [1], step=[1], time=[12]), sampled("run_bytes", [1, 2, 3])])
     assert found.duration_s == 12
+
+
+def scored(name, value):
+    return curve(name, value, kind="eval")
+
+
+def test_evaluations_tell_their_loss_and_their_scores_and_not_what_they_took():
+    costs = [scored(name, [7]) for name in ("eval_runtime", "eval_samples_per_second", "eval_steps_per_second")]
+    loss, scores = scored("eval_loss", [3, 1, 2]), [scored("eval_wer", [0.9, 0.4]), scored("eval_rouge1", [0.1, 0.3])]
+    found = figures([curve("loss", [9]), *costs, *scores, loss])
+    assert (found.eval_loss, found.best_eval_loss) == (2, 1)
+    assert found.scores == {"eval_wer": 0.4, "eval_rouge1": 0.3}
+    rows = [(row.name, row.values, row.better) for row in evaluation_rows([found, figures([loss])])]
+    assert rows == [
+        ("Final eval loss", (2, 2), "less"),
+        ("Best eval loss (lowest)", (1, 1), "less"),
+        ("wer", (0.4, None), "less"),
+        ("rouge1", (0.3, None), "more"),
+    ]
+
+
+def test_of_many_scores_those_come_first_that_say_what_is_better_and_that_most_runs_have():
+    many = [scored(f"eval_own_{number}", [number]) for number in range(9)]
+    first, second = figures([*many, scored("eval_f1_macro", [1])]), figures([scored("eval_own_8", [math.nan])])
+    rows = evaluation_rows([first, second])
+    assert [row.name for row in rows] == ["f1 macro", "own 8", "own 0", "own 1", "own 2", "own 3"]
+    assert len(rows) == MOST_ROWS
+    assert rows[1].to_json(str.upper) == {"name": "OWN 8", "values": [8, "NaN"], "better": ""}
+    assert evaluation_rows([figures([])]) == []
+
+
+@pytest.mark.parametrize(
+    ("better", "names"),
+    [
+        ("less", ["eval_de_loss", "eval_perplexity", "eval_wer", "cer"]),
+        (
+            "more",
+            ["eval_exact_match", "eval_chrf", "chrf++", "eval_bleu", "eval_rougeLsum", "eval_mean_token_accuracy"],
+        ),
+        ("", ["eval_own", "eval_length", "eval_accuracy_drop", "eval_werewolf"]),
+    ],
+)
+def test_what_is_better_is_said_of_scores_that_everybody_knows_alone(better, names):
+    assert {better_of(name) for name in names} == {better}

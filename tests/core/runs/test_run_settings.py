@@ -115,6 +115,13 @@ def test_a_config_is_compared_by_its_values() -> None:
     }
 
 
+def test_what_every_run_sets_comes_before_what_one_leaves_out() -> None:
+    stage = '"zero_optimization": {"stage": %d}'
+    runs = [settings(config='{"fp16": {"enabled": true}, ' + stage % 2 + "}"), settings(config="{" + stage % 3 + "}")]
+    (config,) = (one for one in compared([*runs, Settings(plan(), None)]) if one.code == "config")
+    assert [one.key for one in config.settings] == ["/zero_optimization/stage", "/fp16/enabled"]
+
+
 def test_any_number_of_runs_is_compared() -> None:
     before = '{"zero_optimization": {"stage": 3}}'
     after = '{"zero_optimization": {"stage": 3, "stage3_max_live_parameters": 3e10}}'

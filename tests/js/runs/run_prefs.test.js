@@ -4,8 +4,13 @@ import { test } from "node:test";
 import { differenceOf } from "../../../dsgui/ui/static/runs/run_prefs.js";
 
 test("a figure is told by how far it is from the baseline's, and not at all where it is as much", () => {
-  const told = [1.17, 0.5, 1.0049, 13.4, 1, 1.0002].map((value) => differenceOf(value, 1));
-  assert.deepEqual(told, ["+17 %", "−50 %", "+0.49 %", "+1240 %", "", ""]);
+  const told = [1.17, 0.5, 1.0049, 1, 1.0002].map((value) => differenceOf(value, 1));
+  assert.deepEqual(told, ["+17 %", "−50 %", "+0.49 %", "", ""]);
+});
+
+test("from three times up it is told in times", () => {
+  const told = [2.99, 3, 3.26, 9.96, 21.3].map((value) => differenceOf(value, 1));
+  assert.deepEqual(told, ["+199 %", "3×", "3.3×", "10×", "21×"]);
 });
 
 test("what is no number, and a baseline of nothing, are not compared", () => {
@@ -15,6 +20,7 @@ test("what is no number, and a baseline of nothing, are not compared", () => {
     [1, 0],
     [null, 1],
     [1, undefined],
+    [1e308, 1e-308],
   ]);
   assert.deepEqual([...new Set(pairs.map(([value, base]) => differenceOf(value, base)))], [""]);
 });

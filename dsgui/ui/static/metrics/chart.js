@@ -157,7 +157,7 @@ export class Chart {
 
   /** What a drawing is made of: while it stays the same, the one that is there is good. @param {Drawn} view */
   state(view) {
-    const lines = this.lines.map((line) => [line.name, line.curve.version, line.axis]);
+    const lines = this.lines.map((line) => [line.name, line.curve.version, line.axis, line.colour, !line.band]);
     return JSON.stringify([{ ...view, events: view.events.length }, this.content.limits, this.content.resets, lines]);
   }
 

@@ -13,11 +13,16 @@ import { TOLD_MS } from "./run_view.js";
 import { look } from "../metrics/traces.js";
 import { textOf, words } from "../texts/texts.js";
 
-/** @import { CompareAnswer, ComparedRun, Group, SettingsPart, Told } from "../types.d.ts" */
+/** @import { CompareAnswer, ComparedRun, EvaluationRow, Group, SettingsPart, Told } from "../types.d.ts" */
 
 /** @typedef {{ follower: Follower, name: string, given: string, live: boolean, gone: boolean, noLoss: string }} Run */
 
 const TABLE_EVERY = 5; // polls
+const MOST_DIFFERENCES = 6; // shown at first, so that the curves begin on the first screens
+const MOST_BESIDE = 12; // of two runs, whose differences stand beside the figures
+const NEARLY = 2; // that many more are shown at once
+
+const BEST_LOSS = "best_loss"; // what evaluations logged comes after it
 
 /** @param {ComparedRun} run */
 const fullest = ({ figures: { gpus } }) => gpus.toSorted((a, b) => b.peak_bytes - a.peak_bytes).at(0);
@@ -33,7 +38,7 @@ const ROWS = [
   ["samples_per_second", (run) => run.figures.samples_per_second, figure, "more"],
   ["tokens_per_second", (run) => run.figures.tokens_per_second, figure, "more"],
   ["final_loss", (run) => run.figures.final_loss, figure, "less"],
-  ["best_loss", (run) => run.figures.best_loss, figure, "less"],
+  [BEST_LOSS, (run) => run.figures.best_loss, figure, "less"],
   ["gpu_peak", (run) => fullest(run)?.peak_bytes, gib],
   ["gpu_mean", (run) => fullest(run)?.mean_bytes, gib],
   ["run_peak", (run) => run.figures.run_peak_bytes, gib],
@@ -60,9 +65,14 @@ const KEYS = {
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("compare_page", code, given);
 
-/** @param {(Node | string)[]} heads @param {HTMLTableRowElement[]} rows */
-const table = (heads, rows) =>
-  el("table", { class: "ds-table" }, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...rows));
+/** @param {(Node | string)[]} heads @param {HTMLTableRowElement[][]} bodies */
+const table = (heads, ...bodies) =>
+  el(
+    "table",
+    { class: "ds-table" },
+    el("thead", {}, el("tr", {}, ...heads)),
+    ...bodies.map((rows) => el("tbody", {}, ...rows)),
+  );
 /** @param {Node | string} head @param {(Node | string)[]} cells */
 const row = (head, cells) => el("tr", {}, el("th", { scope: "row" }, head), ...cells.map((cell) => el("td", {}, cell)));
 
@@ -79,6 +89,9 @@ export class CompareView {
     this.polls = 0;
     this.told = "";
     this.show = () => {};
+    this.showDifferences = () => {};
+    this.all = false; // whether every difference is shown
+    this.same = false; // whether what is the same is
     /** @type {(by: string) => Group[] | null} of the runs that were told of */
     this.groupsBy = () => null;
     /** @type {Group[] | null} */
@@ -121,6 +134,7 @@ export class CompareView {
   async poll() {
     for (const run of this.runs) if (run.live || this.polls % TABLE_EVERY === 0) await this.ask(run);
     this.polls += 1;
+    this.name();
     this.board.update();
     const told = this.polls % TABLE_EVERY === 1 ? this.tell() : Promise.resolve();
     // Shown at once, with the table; whoever waits too long for that, or in vain, sees the charts before it.
@@ -140,11 +154,18 @@ export class CompareView {
       run.gone = true;
       return;
     }
-    const twice = this.runs.some((other) => other !== run && other.given === delta.name);
-    run.name = twice ? `${delta.name} (${id.slice(-4)})` : delta.name || id;
     run.given = delta.name;
     run.live = LIVE_STATES.has(delta.state) || Boolean(delta.growth?.growing);
     run.noLoss = delta.no_loss?.text || "";
+  }
+
+  /** By names that tell them apart. */
+  name() {
+    for (const run of this.runs) {
+      const { given, follower } = run;
+      const twice = this.runs.some((other) => other !== run && other.given === given);
+      run.name = given && twice ? `${given} (${follower.id.slice(-4)})` : given || follower.id;
+    }
   }
 
   async tell() {
@@ -154,18 +175,22 @@ export class CompareView {
     const answer = await fetch(`/dsgui/compare?${query}`);
     if (!answer.ok) throw new Error(words("runs_page", "answered", { status: String(answer.status) }));
     /** @type {CompareAnswer} */
-    const { runs, sections, answers } = await answer.json();
-    const key = JSON.stringify([runs, sections, answers]);
+    const { runs, sections, answers, evaluations } = await answer.json();
+    const key = JSON.stringify([runs, sections, answers, evaluations]);
     if (key === this.told) return;
     this.told = key;
     this.groupsBy = (by) => placedAmong(groupsOf(by, runs, sections), kept, this.runs);
     this.show = () => {
-      this.table.replaceChildren(this.figures(kept, runs));
+      this.table.replaceChildren(this.figures(kept, runs, evaluations));
+      this.colour();
+    };
+    this.showDifferences = () => {
+      this.differences.replaceChildren(el("h3", {}, say("differences")), ...this.differencesNodes(kept, sections));
       this.colour();
     };
     for (const option of this.grouping.options) option.disabled = !canGroup(option.value, runs);
     this.answers.replaceChildren(...answers.map(({ question, sentences }) => answerNode(question, sentences)));
-    this.differences.replaceChildren(el("h3", {}, say("differences")), ...differencesNodes(kept, sections));
+    this.showDifferences();
     this.group();
   }
 
@@ -211,8 +236,8 @@ export class CompareView {
     return `/dsgui/report?${new URLSearchParams({ runs: this.ids.join(","), baseline: base })}`;
   }
 
-  /** @param {Run[]} kept @param {ComparedRun[]} runs */
-  figures(kept, runs) {
+  /** @param {Run[]} kept @param {ComparedRun[]} runs @param {EvaluationRow[]} evaluations */
+  figures(kept, runs, evaluations) {
     const base = this.base(kept);
     this.report.href = this.reported(kept[base].follower.id);
     const heads = kept.map((run, place) => this.head(run, place === base));
@@ -220,15 +245,61 @@ export class CompareView {
       say("state"),
       runs.map(({ state }) => textOf("states", state)),
     );
-    const told = ROWS.map(([code, value, shown, better]) => ({ code, shown, better, values: runs.map(value) }));
+    const told = ROWS.flatMap(([code, value, shown, better]) => {
+      const one = { name: say(code), shown, better, values: runs.map(value) };
+      return code === BEST_LOSS ? [one, ...evaluations.map((found) => ({ ...found, shown: figure }))] : [one];
+    });
     const rows = told.filter(({ values }) => values.some((value) => value !== null && value !== undefined));
     return table(
       [el("td"), ...heads],
-      [
-        states,
-        ...rows.map(({ code, shown, better, values }) => row(say(code), figuresOf(values, base, shown, better))),
-      ],
+      [states, ...rows.map(({ name, shown, better, values }) => row(name, figuresOf(values, base, shown, better)))],
     );
+  }
+
+  /** @param {Run[]} runs @param {SettingsPart[]} sections */
+  differencesNodes(runs, sections) {
+    const apart = sections.filter(({ differ }) => differ.length);
+    const notes = unknownNotes(runs, sections);
+    if (sections.some(({ uncertain }) => uncertain)) notes.push(say("uncertain"));
+    const none = apart.length ? [] : [el("p", { class: "ds-remark" }, say(notes.length ? "none_known" : "none"))];
+    const remarks = notes.map((text) => el("p", { class: "ds-remark" }, text));
+    const tables = apart.length ? this.apartNodes(runs, apart) : [];
+    const same = sections.filter((section) => section.same.length);
+    return [...none, ...tables, ...remarks, ...(same.length ? [this.sameNode(runs, same)] : [])];
+  }
+
+  /** Those that tell most, and a button for all. @param {Run[]} runs @param {SettingsPart[]} apart */
+  apartNodes(runs, apart) {
+    const count = apart.reduce((sum, { differ }) => sum + differ.length, 0);
+    const most = runs.length > 2 ? MOST_DIFFERENCES : MOST_BESIDE;
+    let left = this.all || count <= most + NEARLY ? count : most;
+    const bodies = apart.map((section) => {
+      const settings = section.differ.slice(0, left);
+      left -= settings.length;
+      return settings.length ? sectionRows(section, settings, runs) : [];
+    });
+    const found = settingsTable(say("differences"), runs, bodies);
+    if (count <= most + NEARLY) return [found];
+    const text = this.all ? say("fewer") : say("all", { count: String(count) });
+    const more = button(text, { class: "ds-step", "aria-expanded": String(this.all) }, () => {
+      this.all = !this.all;
+      this.showDifferences();
+      this.differences.querySelector("button")?.focus();
+    });
+    return [found, more];
+  }
+
+  /** @param {Run[]} runs @param {SettingsPart[]} sections */
+  sameNode(runs, sections) {
+    const count = sections.reduce((sum, section) => sum + section.same.length, 0);
+    const summary = el("summary", {}, say("same", { count: String(count) }));
+    const bodies = sections.map((one) => sectionRows(one, one.same, runs));
+    const told = settingsTable(summary.textContent ?? "", runs, bodies);
+    const fold = el("details", { class: "ds-same", open: this.same }, summary, told);
+    fold.addEventListener("toggle", () => {
+      this.same = fold.open;
+    });
+    return fold;
   }
 
   /** @param {Run} run @param {boolean} isBase */
@@ -271,7 +342,7 @@ function answerNode(question, sentences) {
  * The values of a row; those that are numbers also with how far they are from the baseline's, and whether that is
  * better, where one is.
  * @param {(Told | null | undefined)[]} values @param {number} base
- * @param {(value: any) => string} shown @param {"less" | "more"} [better]
+ * @param {(value: any) => string} shown @param {"less" | "more" | ""} [better]
  */
 function figuresOf(values, base, shown, better) {
   return values.map((value, place) => {
@@ -282,66 +353,72 @@ function figuresOf(values, base, shown, better) {
   });
 }
 
-/** @param {string} away @param {"less" | "more"} [better] */
+/** @param {string} away @param {"less" | "more" | ""} [better] */
 function awayNode(away, better) {
   if (!better) return el("span", { class: "ds-share" }, away);
-  const verdict = away.startsWith("+") === (better === "more") ? "better" : "worse";
-  return el("span", { class: "ds-share", "data-verdict": verdict }, say(verdict, { difference: away }));
+  const verdict = away.startsWith("−") === (better === "less") ? "better" : "worse";
+  const [times, rest] = away.split("×");
+  const told = rest === undefined ? say(verdict, { difference: away }) : say(`times_${verdict}`, { times });
+  return el("span", { class: "ds-share", "data-verdict": verdict }, told);
 }
 
-/** @param {Run[]} runs @param {SettingsPart[]} sections */
-function differencesNodes(runs, sections) {
-  const apart = sections.filter(({ differ }) => differ.length);
-  const notes = unknownNotes(runs, sections);
-  if (sections.some(({ uncertain }) => uncertain)) notes.push(say("uncertain"));
-  const none = apart.length ? [] : [el("p", { class: "ds-remark" }, say(notes.length ? "none_known" : "none"))];
-  const tables = apart.map((one) => sectionNode(one, one.differ, runs));
-  const remarks = notes.map((text) => el("p", { class: "ds-remark" }, text));
-  const same = sections.filter((section) => section.same.length);
-  const count = same.reduce((sum, section) => sum + section.same.length, 0);
-  const fold = el(
-    "details",
-    { class: "ds-same" },
-    el("summary", {}, say("same", { count: String(count) })),
-    ...same.map((one) => sectionNode(one, one.same, runs)),
-  );
-  return [...none, ...tables, ...remarks, ...(count ? [fold] : [])];
-}
-
-/** What is known of no run is told in one sentence. @param {Run[]} runs @param {SettingsPart[]} sections */
+/**
+ * What is known of no run is told in one sentence, and so is what is not known of the same runs.
+ * @param {Run[]} runs @param {SettingsPart[]} sections
+ */
 function unknownNotes(runs, sections) {
   const several = new Intl.ListFormat(document.documentElement.lang || "en");
   const partOf = (/** @type {SettingsPart} */ { code }) => say(PARTS[code] ?? code);
+  const named = (/** @type {number[]} */ places) => several.format(places.map((place) => `“${runs[place].name}”`));
   const lacking = sections.filter(({ unknown }) => unknown.length);
-  const of = lacking.filter(({ unknown }) => unknown.length < runs.length);
-  const notes = of.map((section) => {
-    const names = several.format(section.unknown.map((place) => `“${runs[place].name}”`));
-    return say("unknown", { part: partOf(section), runs: names });
-  });
-  const ofNone = lacking.filter((section) => !of.includes(section)).map(partOf);
-  return ofNone.length ? [...notes, say("unknown_all", { parts: several.format(ofNone) })] : notes;
+  const of = [...new Set(lacking.map(({ unknown }) => unknown.join()))];
+  const notes = of
+    .map((places) => lacking.filter(({ unknown }) => unknown.join() === places))
+    .filter(([{ unknown }]) => unknown.length < runs.length)
+    .map((parts) => say("unknown", { runs: named(parts[0].unknown), parts: several.format(parts.map(partOf)) }));
+  const ofNone = lacking.filter(({ unknown }) => unknown.length === runs.length).map(partOf);
+  if (ofNone.length) notes.push(say("unknown_all", { parts: several.format(ofNone) }));
+  const empty = sections.flatMap((section) => emptyIn(section));
+  return empty.length ? [...notes, say("empty_config", { runs: named(empty) })] : notes;
 }
 
-/** @param {SettingsPart} section @param {SettingsPart["differ"]} settings @param {Run[]} runs */
-function sectionNode({ code, unknown }, settings, runs) {
+/** The places of the runs whose config sets nothing, while another's does. @param {SettingsPart} section */
+function emptyIn({ code, unknown, differ, same }) {
+  if (code !== "config" || !differ.length || same.length) return [];
+  return differ[0].values.flatMap((_, place) =>
+    !unknown.includes(place) && differ.every(({ values }) => values[place] === null) ? [place] : [],
+  );
+}
+
+/** @param {string} label @param {Run[]} runs @param {HTMLTableRowElement[][]} bodies one of each part */
+function settingsTable(label, runs, bodies) {
   const named = runs.map((run) => {
     const name = el("div", { class: "ds-two-lines", title: run.name }, run.name);
     return el("div", { class: "ds-run-of" }, swatchOf(run), name);
   });
   const heads = [say("key"), ...named].map((head) => el("th", { scope: "col" }, head));
+  return scrolling(label, table(heads, ...bodies.filter((rows) => rows.length)));
+}
+
+/**
+ * The part's name and its settings; what a run has none of is told in a sentence, and not in each row.
+ * @param {SettingsPart} section @param {SettingsPart["differ"]} settings @param {Run[]} runs
+ */
+function sectionRows(section, settings, runs) {
+  const { code, unknown } = section;
+  const none = [...unknown, ...emptyIn(section)];
   const coded = code === "launch" || code === "code";
   const rows = settings.map(({ key, values }) => {
-    const found = values.map((value, place) => valueNode(value, unknown.includes(place)));
+    const found = values.map((value, place) => (none.includes(place) ? "–" : valueNode(value)));
     const name = coded ? textOf("compare_page", KEYS[key] ?? "", key) : el("code", {}, ...parted(spelled(code, key)));
     return row(name, found);
   });
-  const part = say(PARTS[code] ?? code);
-  return scrolling(part, el("h4", {}, part), table(heads, rows));
+  const head = el("th", { scope: "rowgroup", colspan: runs.length + 1 }, el("h4", {}, say(PARTS[code] ?? code)));
+  return [el("tr", {}, head), ...rows];
 }
 
-/** @param {string | null} value @param {boolean} unknown */
-function valueNode(value, unknown) {
-  if (unknown) return el("span", { class: "ds-share" }, say("not_known"));
+/** @param {string | null} value */
+function valueNode(value) {
   if (value === null) return el("span", { class: "ds-share" }, say("not_set"));
   return value === "" ? say("set") : el("code", {}, value);
 }

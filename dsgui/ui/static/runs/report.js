@@ -146,6 +146,7 @@
     waiting = setTimeout(all, 150);
   });
   addEventListener("beforeprint", () => {
+    for (const fold of document.querySelectorAll("details")) fold.open = true;
     printing = true;
     all();
   });

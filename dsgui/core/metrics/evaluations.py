@@ -1,0 +1,61 @@
+"""What evaluations found, as rows of a table of several runs: the evaluation's loss, and the scores beside it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dsgui.core.metrics.chart_table import Place, name_of, place_of
+from dsgui.core.metrics.curves import Series
+from dsgui.core.metrics.performance import Figures
+from dsgui.core.metrics.points import number_to_json
+from dsgui.core.texts.saying import words
+
+MOST_ROWS = 6
+_LESS = frozenset(("cer", "loss", "perplexity", "ppl", "wer"))
+_MORE = frozenset(("accuracy", "acc", "bleu", "chrf", "f1", "match", "sacrebleu"))
+_QUALIFIERS = frozenset(("macro", "micro", "score", "weighted"))  # f1_macro is an f1
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationRow:
+    """A figure of each run, None where it has none; `better`: "less" or "more", where that is known."""
+
+    name: str
+    values: tuple[float | None, ...]
+    better: str
+
+    def to_json(self, hide: Callable[[str], str]) -> dict[str, Any]:
+        values = [None if value is None else number_to_json(value) for value in self.values]
+        return {"name": hide(self.name), "values": values, "better": self.better}
+
+
+def evaluation_rows(runs: Sequence[Figures]) -> list[EvaluationRow]:
+    """At most six: the losses first, then the scores of which it is known what is better, those of most runs before
+    others."""
+    losses = [
+        EvaluationRow(words("compare_page", "final_eval_loss"), tuple(one.eval_loss for one in runs), "less"),
+        EvaluationRow(words("compare_page", "best_eval_loss"), tuple(one.best_eval_loss for one in runs), "less"),
+    ]
+    logged = dict.fromkeys(name for one in runs for name in one.scores)
+    scores = [
+        EvaluationRow(_shown(name), tuple(one.scores.get(name) for one in runs), better_of(name)) for name in logged
+    ]
+    told = [row for row in losses if any(value is not None for value in row.values)]
+    return (told + sorted(scores, key=lambda row: (not row.better, row.values.count(None))))[:MOST_ROWS]
+
+
+def better_of(name: str) -> str:
+    """ "less" or "more", by a score's name; "" where the name doesn't say."""
+    parts = name.lower().removesuffix("++").split("_")
+    while len(parts) > 1 and parts[-1] in _QUALIFIERS:
+        parts.pop()
+    kind = parts[-1]
+    if kind in _LESS:
+        return "less"
+    return "more" if kind in _MORE or kind.startswith("rouge") else ""
+
+
+def _shown(name: str) -> str:
+    """As its chart calls it."""
+    series = Series(name, "eval")
+    return name_of(series, place_of(series) or Place(""))
