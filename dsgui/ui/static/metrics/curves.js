@@ -192,6 +192,12 @@ export class Curve {
     return this.stretches[this.stretches.length - 1];
   }
 
+  /** The lowest number; none where there is none. */
+  get least() {
+    const lows = this.stretches.map(({ low }) => low.y).filter(Number.isFinite);
+    return lows.length ? lows.reduce((least, one) => Math.min(least, one)) : undefined;
+  }
+
   /** The stretches to draw: finer ones where they were asked for, and on from the last of these what came since. */
   drawn() {
     if (!this.detail) return this.stretches;
