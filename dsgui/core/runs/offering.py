@@ -78,9 +78,11 @@ class Offer:
     @property
     def _quoted(self) -> dict[str, str]:
         """What the page sets apart as a line of the output, and what is said before it."""
-        meaning = self.diagnosis.meaning
-        line = dict(meaning.given).get("line") if meaning.code == _QUOTES else None
-        return {"meaning": str(said("diagnosis_meanings", "last_line_is")), "quote": str(line)} if line else {}
+        found = self.diagnosis
+        if found.meaning.code != _QUOTES:
+            return {}
+        line = found.evidence or str(dict(found.meaning.given).get("line", ""))  # an older dsgui kept no evidence of it
+        return {"meaning": str(said("diagnosis_meanings", "last_line_is")), "quote": line}
 
     @property
     def ends(self) -> str:

@@ -432,6 +432,8 @@ export interface Row {
   colour: string;
   value: string;
   note: string;
+  y?: number; // and of what is no number none
+  unit?: string;
 }
 
 export interface Readout {

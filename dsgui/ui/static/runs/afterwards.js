@@ -143,7 +143,7 @@ export class Afterwards {
         ),
       );
     }
-    const evidence = found.traceback || found.evidence;
+    const evidence = found.traceback || (found.quote ? "" : found.evidence);
     if (evidence) {
       parts.push(
         el(

@@ -892,7 +892,7 @@ export const TEXTS = {
   "duration": "Duration",
   "loss": "Loss",
   "final_loss": "Final loss",
-  "final_evaluation": "Final eval loss",
+  "final_evaluation": "Eval loss",
   "run": "Run",
   "eta": "ETA",
   "epoch": "Epoch",

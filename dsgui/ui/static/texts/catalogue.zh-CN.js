@@ -892,7 +892,7 @@ export const TEXTS = {
   "duration": "时长",
   "loss": "损失",
   "final_loss": "最终损失",
-  "final_evaluation": "最终 eval loss",
+  "final_evaluation": "评估损失",
   "run": "运行",
   "eta": "剩余时间",
   "epoch": "Epoch",
