@@ -407,6 +407,7 @@ class Runs:
             anew=anew,
             tags=tuple(map(self.masked, label.tags)),
             note=self.masked(label.note),
+            archived=label.archived,
         )
 
     def _told(self, event: Mapping[str, Any]) -> dict[str, Any]:

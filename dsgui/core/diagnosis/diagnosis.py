@@ -11,7 +11,7 @@ from itertools import chain, repeat
 from typing import Any
 
 from dsgui.core.decoding import optional, text, whole
-from dsgui.core.diagnosis.ending import TO_ALL, Ending, signal_number, verdict
+from dsgui.core.diagnosis.ending import TO_ALL, Ending, quoted, signal_number, verdict
 from dsgui.core.diagnosis.evidence import Word
 from dsgui.core.diagnosis.remedies import Circumstances, Remedy, steady_numbers
 from dsgui.core.diagnosis.signatures import SIGNATURES, Signature, Where
@@ -255,5 +255,5 @@ def _unknown(code: int, ending: Ending, traceback: Traceback | None, run: Circum
         rank = traceback.rank if traceback.rank is not None else _only_rank(ending, run, code)
         return Diagnosis(UNKNOWN, title, meaning, (_advice("start_at_the_end"),), rank, traceback.error, traceback.text)
     last = ending.last_line.strip()
-    meaning = _meaning("last_line", line=last) if last else _meaning("nothing_printed")
-    return Diagnosis(UNKNOWN, _title("silent", code=str(code)), meaning, (_advice("see_output"),))
+    meaning = _meaning("last_line", line=quoted(last)) if last else _meaning("nothing_printed")
+    return Diagnosis(UNKNOWN, _title("silent", code=str(code)), meaning, (_advice("see_output"),), evidence=last)

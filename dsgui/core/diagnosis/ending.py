@@ -246,8 +246,14 @@ def _told(ending: Ending) -> Said:
     if ending.error:
         return _said(f"with_error{on}", error=_sentence(ending.error), **given)
     if ending.last_line:
-        return _said(f"with_last_line{on}", line=ending.last_line.strip(), **given)
+        return _said(f"with_last_line{on}", line=quoted(ending.last_line), **given)
     return _said(f"with_nothing{on}", **given)
+
+
+def quoted(line: str) -> str:
+    """A line of output as a sentence that goes on quotes it: without the full stop at its end."""
+    line = line.strip()
+    return line if line.endswith("..") else line.removesuffix(".")
 
 
 def _sentence(text: str) -> str:

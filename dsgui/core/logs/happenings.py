@@ -20,7 +20,8 @@ _FOLDER = re.compile(
     r"(?P<folder>.*?(?:checkpoint-|global_step|checkpoint_|iter_|step[-_]?)(?P<step>\d{1,15}))(?:/|\Z)"
 )
 _FILE = re.compile(r"/[^/]*\.(?:pt|pth|bin|safetensors|ckpt)\Z")
-_PYTHON_WARNING = re.compile(r"\S:\d+: \w*Warning: (?P<text>.+)")
+_PYTHON_WARNING = re.compile(r"\S:\d+: (?P<category>\w*)Warning: (?P<text>.+)")
+_FOR_DEVELOPERS = ("Deprecation", "PendingDeprecation", "Future")  # of a library's next release, not of this training
 _TORCH = re.compile(r"\[(?P<level>[WEF])\d{4} [\d:.]+ [^\]]*\] ?(?P<text>.+)")
 _LEVEL = re.compile(r"\[(?P<bracket>WARNING|ERROR|CRITICAL)\] |(?P<start>WARNING|ERROR|CRITICAL)\b[: ]")
 _PLACE_IN_CODE = re.compile(r"\A\[[\w./]+:\d+(?::[\w<>.]+)?\] ")
@@ -91,7 +92,7 @@ def _may_save(text: str) -> bool:
 def _warned(text: str) -> tuple[str, str] | None:
     """The kind and the text of a warning or an error."""
     if "Warning: " in text and (match := _PYTHON_WARNING.search(text)):
-        return "warning", match["text"]
+        return None if match["category"] in _FOR_DEVELOPERS else ("warning", match["text"])
     if not any(word in text for word in _MARKS):
         return None
     bare = launcher_prefix(text)[1]

@@ -180,6 +180,7 @@ class Delta:
     anew: bool = False
     tags: tuple[str, ...] = ()
     note: str = ""
+    archived: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values, no NaN."""

@@ -16,6 +16,8 @@ from dsgui.core.script.words import value_of
 from dsgui.core.texts.saying import Said, said
 
 _SETS_DIRECTORY = "or_working_directory"
+_SEES_OUTPUT = "see_output"
+_QUOTES = "last_line"  # the code of a meaning that is a line of the output
 _TOLD_BY = 80  # characters at the beginning of a message that tell it from others
 
 
@@ -65,12 +67,22 @@ class Offer:
         found = self.diagnosis
         remedy = {"label": str(found.remedy.label)} if found.remedy else None
         told = {"set_aside": list(map(str, self.set_aside)), "cause": list(map(str, self.cause))}
-        return found.to_json() | {"remedy": remedy, "ends": self.ends, "on_launch": self._on_launch} | told
+        places = {"on_launch": self._advised(_SETS_DIRECTORY), "in_output": self._advised(_SEES_OUTPUT)}
+        return found.to_json() | {"remedy": remedy, "ends": self.ends} | self._quoted | places | told
+
+    def _advised(self, code: str) -> int | None:
+        """The place of an advice that the page has a button for: to set the working directory, which a clone's page has
+        a field for; to see the output."""
+        return next((at for at, one in enumerate(self.diagnosis.advice) if one.code == code), None)
 
     @property
-    def _on_launch(self) -> int | None:
-        """The place of the advice to set the working directory, which a clone's page has a field for."""
-        return next((at for at, one in enumerate(self.diagnosis.advice) if one.code == _SETS_DIRECTORY), None)
+    def _quoted(self) -> dict[str, str]:
+        """What the page sets apart as a line of the output, and what is said before it."""
+        found = self.diagnosis
+        if found.meaning.code != _QUOTES:
+            return {}
+        line = found.evidence or str(dict(found.meaning.given).get("line", ""))  # an older dsgui kept no evidence of it
+        return {"meaning": str(said("diagnosis_meanings", "last_line_is")), "quote": line}
 
     @property
     def ends(self) -> str:

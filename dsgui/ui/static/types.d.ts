@@ -89,6 +89,7 @@ export interface Delta {
   name: string;
   tags: string[];
   note: string;
+  archived: boolean;
   state: string;
   reason: string;
   phase: string;
@@ -191,6 +192,8 @@ export interface Diagnosis {
   advice: string[];
   remedy: { label: string } | null;
   on_launch?: number | null;
+  in_output?: number | null;
+  quote?: string;
   ends: string;
   set_aside: string[];
   cause?: string[];
@@ -437,6 +440,8 @@ export interface Row {
   colour: string;
   value: string;
   note: string;
+  y?: number; // and of what is no number none
+  unit?: string;
 }
 
 export interface Readout {

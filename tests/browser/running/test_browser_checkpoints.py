@@ -75,7 +75,7 @@ def test_a_native_script_is_resumed_by_its_own_options_and_not_from_half_a_check
 
 def test_a_script_without_an_option_is_told_how_to_resume_and_what_is_left_after_training(page, app, ids, folder):
     page.goto(f"{app.url}?run={ids['without']}")
-    note = page.locator(".ds-resume-note")
+    note = page.locator(".ds-after .ds-resume-note")  # not before the charts
     expect(note).to_contain_text("It saved global_step10, but the script has no option to resume.")
     expect(note).to_contain_text(f'model_engine.load_checkpoint("{folder}/without/saved")')
     expect(page.locator("#clone-run")).to_be_visible()

@@ -21,7 +21,8 @@ Y = """(title) => document.querySelector(`[data-chart="${title}"] .js-plotly-plo
 
 def evaluated():
     points = [(10.0 + step / 5, Point(step, step / 100, {"loss": 3 / step})) for step in range(10, 251, 10)]
-    raw = [(30.0, Point(100, 1.0, {"eval_loss": 2.5}, "eval")), (30.0, Event("evaluation", LOGGED, 100))]
+    events = [(30.0, Event(kind, LOGGED, 100)) for kind in ("evaluation", "warning")]
+    raw = [(30.0, Point(100, 1.0, {"eval_loss": 2.5}, "eval")), *events]
     return Printed("evaluated", sorted([*points, *raw], key=lambda one: one[0]), 100)
 
 
@@ -75,13 +76,17 @@ def test_a_place_is_told_in_a_row_a_curve_at_a_whole_step(browser, made):
         tip = point_at(page, "Loss", 101.3)
         expect(tip.locator(".ds-tip-title")).to_have_text("Step 100")
         expect(tip.locator(".ds-tip-row")).to_have_text(["train0.03", "eval2.5"])
-        mark = tip.locator(".ds-tip-mark")
+        mark = tip.locator(".ds-tip-mark")  # the evaluation has its curve
         assert len(mark.inner_text()) <= 80
+        expect(chart(page, "Loss").locator(".legendtext")).to_have_text(["train", "eval", "warning"])
         box, whole = tip.bounding_box(), chart(page, "Loss").bounding_box()
         assert box["width"] < 0.8 * whole["width"]
         assert box["height"] < 0.6 * whole["height"]
         # The other charts say theirs at the same step, in a line.
-        expect(chart(page, "Host memory").locator(".ds-chart-source")).to_contain_text("this run 18")
+        told = chart(page, "Host memory").locator(".ds-chart-source")
+        expect(told).to_contain_text("this run 18")
+        assert told.inner_text().count("GiB") == 1
+        assert told.evaluate("(node) => node.scrollWidth <= node.clientWidth")
         page.mouse.move(0, 0)
         expect(tip).to_be_hidden()
 
@@ -168,7 +173,7 @@ def test_why_a_run_is_slow_is_said_in_a_line_with_figures_and_what_to_try(browse
         expect(slow.locator("summary")).to_have_text("Speed: Evaluating 46 % of the time.")
         slow.locator("summary").click()
         expect(slow.locator(".ds-slow-cause")).to_contain_text("50 of 109 s")
-        expect(slow.locator(".ds-slow-cause")).to_contain_text("Try: Evaluate less often (eval_steps)")
+        expect(slow.locator(".ds-slow-cause")).to_contain_text("Try: evaluate less often (eval_steps)")
         page.goto(f"{app.url}?run={ids['steps']}")
         expect(slow.locator("summary")).to_have_text("Speed: No bottleneck found: the GPUs are busy.")
 
@@ -199,3 +204,23 @@ def test_the_axes_of_a_row_are_level_where_one_legend_is_taller(browser, tmp_pat
         assert boxes[0]["height"] < boxes[1]["height"]
         assert abs(memory - loss) <= 1
         context.close()
+
+
+def test_the_charts_of_an_ended_run_begin_high_on_the_page(browser, made):
+    """What is done with the run stands beside its name; what is left of it, below the charts."""
+    app, ids = made
+    context = app.sign_in(browser.new_context(viewport={"width": 1280, "height": 900}))
+    page = context.new_page()
+    page.goto(f"{app.url}?run={ids['evaluated']}")
+    drawn(page, "Loss")
+    expect(page.locator("#delete-run")).to_be_visible()
+    places = {name: page.locator(name).bounding_box()["y"] for name in (".ds-run-title", "#clone-run", "#delete-run")}
+    assert max(places.values()) - min(places.values()) < 30
+    assert chart(page, "Loss").bounding_box()["y"] <= 350
+    above, after, output = (page.locator(f".ds-{name}").bounding_box()["y"] for name in ("board", "after", "output"))
+    assert above < after < output
+    facts = dict(zip(*(page.locator(f".ds-facts {part}").all_inner_texts() for part in ("dt", "dd")), strict=True))
+    assert (facts["Final loss"], facts["Best loss"], facts["Eval loss"]) == ("0.012", "0.012", "2.5")
+    expect(chart(page, "Throughput")).to_be_visible()  # as in its report
+    expect(chart(page, "Throughput").locator(".ytitle")).to_have_text("steps/s")
+    context.close()

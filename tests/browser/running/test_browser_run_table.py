@@ -268,6 +268,21 @@ def test_a_run_is_renamed_tagged_noted_and_archived_in_place(browser, made):
         expect(page.get_by_label("Archived (1)")).to_be_hidden()
     with opened(browser, app, f"run={other}") as page:
         expect(page.locator(".ds-run-title")).to_have_text(NAMED)
+        chip = page.locator(".ds-run-head .ds-tag")
+        expect(chip).to_be_hidden()
+        page.click("#archive-run")
+        expect(chip).to_have_text("archived")
+        wait_until(lambda: label().archived)
+        expect(page.locator(".ds-run .ds-toast")).to_contain_text("1 run archived")
+        page.get_by_role("button", name="Undo").click()
+        expect(chip).to_be_hidden()
+        wait_until(lambda: not label().archived)
+        page.click("#archive-run")
+        wait_until(lambda: label().archived)
+        page.reload()
+        expect(chip).to_be_visible()
+        page.get_by_role("button", name="Unarchive").click()
+        wait_until(lambda: not label().archived)
 
 
 def test_on_a_phone_runs_are_cards(browser, made):

@@ -23,6 +23,11 @@ for n in range(600):
     time.sleep(0.2)
 """
 PLACES = (("x", "width"), ("y", "height"))
+# What is shown right after the click, before any server could have told.
+LISTEN = """() => document.querySelector("#confirm-stop").addEventListener("click", () => {
+  const told = (selector) => document.querySelector(selector).textContent;
+  window.atOnce = [told("#stop-run"), told(".ds-run-head .ds-state")];
+})"""
 HOSTILE = r"""
 import os, sys
 os.write(1, b"\x1b[31mred\x1b[0m \x00nul \xff\xfe not text\n")
@@ -70,7 +75,9 @@ def kill(page):
     stop.click()
     answer = page.locator("#confirm-stop")
     answered = answer.bounding_box()
+    page.evaluate(LISTEN)
     answer.dblclick()  # kills nothing
+    assert page.evaluate("window.atOnce") == ["Stopping…", "stopping"]
     expect(stop).to_have_text("Stopping…", timeout=30_000)
     expect(stop).to_be_disabled()
     expect(page.locator(".ds-reason")).to_have_text(re.compile(r"any left after \d+ s will be killed"))
@@ -94,9 +101,33 @@ def test_output_that_would_be_a_program_is_shown_as_text(page, tmp_path):
     expect(log).to_contain_text("<script>window.taken = 3</script> ended it")
     expect(page.locator(".ds-run-title")).to_contain_text("<img src=x")
     expect(page.locator(".ds-reason")).to_contain_text("exit code 1")
+    expect(page.locator(".ds-reason")).to_be_hidden()  # the card says it
+    card = page.locator(".ds-diagnosis")
+    expect(card.locator("h3")).to_contain_text("exit code 1")
+    expect(card.locator("pre")).to_have_text("<script>window.taken = 3</script> ended it")
+    expect(card.get_by_role("button")).to_have_text(["Clone and edit", "See the output"])
+    expect(page.locator(".ds-facts dt")).to_have_text(["Step", "Duration", "Final loss", "Best loss", "Run"])
     assert "\x1b[" not in log.text_content()
     assert page.evaluate("window.taken") is None
     assert page.locator(".ds-run script, .ds-run img").count() == 0
+    page.get_by_label("More actions: Loss").scroll_into_view_if_needed()
+    page.click("#see-output")
+    expect(page.locator(".ds-output > summary")).to_be_in_viewport()
+    expect(page.locator(".ds-log-view .ds-remark")).to_have_text("No errors found in the output.")
+    page.click("#clone-failed")
+    expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#launch-message")).to_contain_text("not started")
+
+
+def test_of_a_run_that_is_not_there_only_that_is_said(page, app):
+    page.goto(f"{app.url}?run=20990101-000000-dead")
+    run = page.locator(".ds-run")
+    expect(run).to_contain_text("Run not found")
+    expect(run.get_by_role("button")).to_have_text(["← All runs"])
+    expect(run.locator("progress, details, .ds-board")).to_have_count(0)
+    run.get_by_role("button").click()
+    expect(run).to_have_count(0)
+    expect(page).not_to_have_url(re.compile("run="))
 
 
 def test_a_failing_script_shows_its_diagnosis_and_the_button_opens_the_repaired_clone(page, tmp_path):
@@ -122,8 +153,13 @@ def test_a_failing_script_shows_its_diagnosis_and_the_button_opens_the_repaired_
 
 
 def test_a_file_that_was_not_found_leads_to_the_working_directory_of_a_clone(page, tmp_path):
+    page.set_viewport_size({"width": 1280, "height": 500})  # Launch is scrolled to its button
     start_script(page, tmp_path / "reads.py", "open('data/train.jsonl')\n")
+    expect(page.locator(".ds-run-title")).to_be_in_viewport()
+    assert page.evaluate("window.scrollY") == 0
+    page.set_viewport_size({"width": 1280, "height": 800})
     expect(state(page)).to_have_text("failed", timeout=120_000)
+    expect(page.locator("#clone-failed")).to_have_count(0)  # what repairs it is offered
     expect(page.locator(".ds-diagnosis h3")).to_contain_text("data/train.jsonl")
     # What has no curve takes a line, not a card as high as its neighbours.
     loss = page.locator('[data-chart-id="loss"]')

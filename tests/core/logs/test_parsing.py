@@ -225,6 +225,8 @@ def test_a_warning_is_told_once_for_all_ranks_and_a_traceback_by_what_it_raised(
     assert events(
         "[rank0]: /a/b.py:12: UserWarning: slow",
         "[rank1]: /a/b.py:12: UserWarning: slow",
+        "/a/b.py:12: FutureWarning: the default of x will change",
+        "/a/b.py:12: DeprecationWarning: use y",
         "[2026-11-21 22:18:27,427] [WARNING] [engine.py:3:f] careful",
         "2026-11-21 22:18:28,427 - WARNING - __main__ - careful",
         "ERROR: it broke",

@@ -161,3 +161,16 @@ def test_advice_to_set_the_working_directory_says_where_it_stands():
     told = offered(found, run({})).to_json()
     assert "working directory" in told["advice"][told["on_launch"]]
     assert offered(refused(FP16, run({})), run({})).to_json()["on_launch"] is None
+
+
+def test_a_line_of_the_output_is_told_apart_from_what_is_said_of_it():
+    """The page sets it as code, and has a button for the advice to see the output."""
+    line = "train.py: unknown options: --bogus 3. --help lists the known ones."
+    facts = Circumstances(Document("{}"), (), 1, trainer=False)
+    found = diagnose(ending_of(f"{line}\n".encode()), 2, facts)
+    told = offered(found, run({})).to_json()
+    assert (told["meaning"], told["quote"]) == ("The last line of its output:", line)
+    assert told["advice"][told["in_output"]] == "See the output."
+    assert str(found.meaning).endswith("the known ones”.")  # in a terminal, without a second full stop
+    other = offered(refused(FP16, run({})), run({})).to_json()
+    assert (other.get("quote"), other["in_output"]) == (None, None)

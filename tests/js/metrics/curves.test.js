@@ -192,3 +192,30 @@ test("a clock goes through whole epochs from their beginnings", () => {
     [NaN, 0, 0.5, 1, 1.5, 1.5],
   );
 });
+
+test("the speed is measured between points of the loss five seconds apart, of too few there is none", () => {
+  const points = Array.from({ length: 41 }, (_, i) => ({ step: i < 20 ? i : 2 * i - 20, time: i, y: 5 - i / 10 }));
+  const curves = made({ points });
+  const speed = curves.speed();
+  assert.deepEqual(
+    speed?.stretches.map(({ low }) => [low.time, low.y]),
+    [
+      [5, 1],
+      [10, 1],
+      [15, 1],
+      [20, 1],
+      [25, 2],
+      [30, 2],
+      [35, 2],
+      [40, 2],
+    ],
+  );
+  assert.equal(curves.speed(), speed); // nothing came since
+  assert.equal(made({ points: points.slice(0, 8) }).speed(), null);
+  assert.equal(made({ name: "accuracy", points }).speed(), null);
+});
+
+test("the best of a curve is its lowest number", () => {
+  assert.equal(only(made({ points: steps(3, 1, "NaN", 2) })).least, 1);
+  assert.equal(only(made({ points: steps("NaN") })).least, undefined);
+});

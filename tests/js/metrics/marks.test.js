@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { markText, scoresIn, together } from "../../../dsgui/ui/static/metrics/marks.js";
+import { isMarked, markText, scoresIn, stacked, together } from "../../../dsgui/ui/static/metrics/marks.js";
 
 /** @param {string} kind @param {string} text */
 const event = (kind, text) => ({ kind, text, step: null, elapsed_s: null });
@@ -23,4 +23,22 @@ test("of many warnings at one place their number is said; a single one is said i
   const saved = { kind: "checkpoint", text: "checkpoint: b" };
   assert.deepEqual(together([warning, saved, warning]), ["2 warnings", "checkpoint: b"]);
   assert.deepEqual(together([warning, saved]), ["warning: a", "checkpoint: b"]);
+});
+
+test("what a library calls deprecated is not marked, nor what only ends an alert", () => {
+  const texts = ["`torch.a` is deprecated. Use `torch.b`.", "DeprecationWarning: x", "the loss is very high"];
+  assert.deepEqual(
+    texts.map((text) => isMarked(event("warning", text))),
+    [false, false, true],
+  );
+  assert.ok(isMarked(event("error", "deprecated option: --x")));
+  assert.ok(!isMarked(event("calm", "")));
+});
+
+test("marks of different kinds at one place stand above each other, those of one kind in one line", () => {
+  /** @param {string} kind @param {number} at */
+  const mark = (kind, at) => ({ kind, at });
+  const marks = [mark("checkpoint", 10), mark("warning", 10.4), mark("warning", 10.5), mark("stop", 50)];
+  assert.deepEqual(stacked(marks, 1), [0, 1, 1, 0]);
+  assert.deepEqual(stacked([mark("stop", 3), mark("alert", 3), mark("error", 3)], 0), [0, 1, 2]);
 });

@@ -185,3 +185,28 @@ test("the legend of several runs has signs without a colour: that is a run's", (
   assert.ok(named[0].y.every((one) => one === null));
   assert.equal(vertical({ ...CONTENT, unit: "GiB" }, VIEW, traces).range?.[1], 3 * 1.05);
 });
+
+test("a mark's kind is named in the legend; an evaluation is not marked where its curve is drawn", () => {
+  const events = ["evaluation", "warning", "stop"].map((kind) => ({ kind, at: 12, label: `${kind}: x` }));
+  const evals = only(made({ kind: "eval", name: "eval_loss", points: steps(3, 2) }));
+  const without = { ...CONTENT, lines: [line([3, 2, 1])], events };
+  const content = { ...without, lines: [...without.lines, { ...line([3]), name: "eval", curve: evals }] };
+  /** @param {typeof content} one */
+  const marks = (one) => tracesOf(one, VIEW, PAGE).filter(({ yaxis }) => yaxis === "y3");
+  assert.deepEqual(
+    marks(content).map(({ name, showlegend, y }) => [name, showlegend, y]),
+    [
+      ["warning", true, [0.25]],
+      ["stop", true, [0.75]],
+    ],
+  );
+  assert.deepEqual(
+    marks(without).map(({ name }) => name),
+    ["evaluation", "warning", "stop"],
+  );
+  const alone = { ...without, events: events.slice(1, 2) };
+  const layout = layoutOf(alone, VIEW, PAGE, tracesOf(alone, VIEW, PAGE), 1);
+  assert.equal(layout.showlegend, true); // of one line alone it would have none
+  const higher = layoutOf(content, VIEW, PAGE, tracesOf(content, VIEW, PAGE), 1);
+  assert.equal(higher.yaxis3.domain[1], 2 * layout.yaxis3.domain[1]);
+});

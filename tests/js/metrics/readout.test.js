@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { placeText, readout, snapped } from "../../../dsgui/ui/static/metrics/readout.js";
+import { inFew, placeText, readout, snapped } from "../../../dsgui/ui/static/metrics/readout.js";
 
 /** @import { Trace, TraceMeta } from "../../../dsgui/ui/static/types.d.ts" */
 
@@ -64,4 +64,17 @@ test("places and values are read as the axis counts", () => {
   assert.equal(placeText("step", 20), "Step 20");
   assert.equal(placeText("time", 3661), "1:01:01");
   assert.equal(placeText("epoch", 1.23456), "Epoch 1.235");
+});
+
+test("in a line values have few digits, and their unit once", () => {
+  /** @param {number} y */
+  const memory = (y, unit = "GiB") => ({ name: "", colour: "", note: "", value: `${y} ${unit}`, y, unit });
+  assert.deepEqual(inFew([memory(5.64671), memory(1.20959)]), { values: ["5.647", "1.21"], unit: "GiB" });
+  assert.deepEqual(inFew([5.64671, 1.20959, 5.9049].map((y) => memory(y))), {
+    values: ["5.65", "1.21", "5.9"],
+    unit: "GiB",
+  });
+  assert.deepEqual(inFew([memory(5), memory(7, "%")]), { values: ["5 GiB", "7 %"], unit: "" });
+  const odd = { name: "", colour: "", note: "", value: "NaN" };
+  assert.deepEqual(inFew([odd]), { values: ["NaN"], unit: "" });
 });

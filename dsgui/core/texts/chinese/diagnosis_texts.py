@@ -130,6 +130,7 @@ DIAGNOSIS_MEANINGS = {
     "是其他程序或用户所为。",
     "killed_for_memory": "运行期间机器内存耗尽，内核终止了一些进程。",
     "last_line": "输出的最后一行：“{line}”。",
+    "last_line_is": "输出的最后一行：",
     "local_rank_argument": "DeepSpeed 的启动器会在脚本参数中加上 --local_rank=N。",
     "loss_scale": "fp16 下梯度接连溢出，直到损失缩放无法再减半：数值超出 fp16 的范围，或训练发散。",
     "lost_numbers": "最后记录的损失为 NaN 或无穷大；之后的问题多半由此引起。",

@@ -152,6 +152,7 @@ DIAGNOSIS_MEANINGS = {
     "killed_for_memory": "While the run was going on, the kernel killed processes because the machine's memory had "
     "run out.",
     "last_line": "The last line of its output: “{line}”.",
+    "last_line_is": "The last line of its output:",
     "local_rank_argument": "DeepSpeed's launcher adds --local_rank=N to the script's arguments.",
     "loss_scale": "In fp16 the gradients overflowed step after step until the loss scale could not be halved again: "
     "the values don't fit fp16, or the training diverges.",

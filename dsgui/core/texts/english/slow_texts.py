@@ -35,26 +35,26 @@ SLOW_FIGURES = {
     "of_gpu": "{name}: {value}",
 }
 SLOW_ADVICE = {
-    "data": "Increase dataloader_num_workers (HF Trainer) or num_workers, set pin_memory, and tokenize once before "
+    "data": "increase dataloader_num_workers (HF Trainer) or num_workers, set pin_memory, and tokenize once before "
     "training.",
-    "offload": "Remove offload_optimizer if the GPU memory allows it, increase gradient_accumulation_steps, or give "
+    "offload": "remove offload_optimizer if the GPU memory allows it, increase gradient_accumulation_steps, or give "
     "the run more CPU cores.",
-    "cpu_full": "Use fewer data-loader workers than cores, set OMP_NUM_THREADS, or prepare the data before training.",
-    "transfers": "Offload less (offload_param, offload_optimizer), increase the micro batch, or check that the GPUs "
+    "cpu_full": "use fewer data-loader workers than cores, set OMP_NUM_THREADS, or prepare the data before training.",
+    "transfers": "offload less (offload_param, offload_optimizer), increase the micro batch, or check that the GPUs "
     "have all their PCIe lanes.",
-    "idle": "Increase the micro batch; check the data loader, logging_steps, and the network between nodes. "
+    "idle": "increase the micro batch; check the data loader, logging_steps, and the network between nodes. "
     "wall_clock_breakdown shows where a step's time goes.",
-    "cpu_full_others": "End what else runs on this machine, or move it elsewhere.",
-    "cpu_own": "Train on a GPU, or give the run more cores.",
-    "cpu_others": "End what else runs on this machine, or move it elsewhere.",
-    "cpu_limit": "Check what else runs on this machine; then train on a GPU, or give the run more cores.",
-    "evaluation": "Evaluate less often (eval_steps), on fewer samples, or with a larger per_device_eval_batch_size.",
-    "checkpoint": "Save less often (save_steps), to a faster disk, or without optimizer states (save_only_model).",
-    "swap": "Reduce data-loader workers or prefetching, offload less, or end other processes.",
-    "rank": "Check that GPU's clocks, temperature and PCIe lanes, what else runs on its machine, and whether its share "
+    "cpu_full_others": "stop other programs on this machine, or run them elsewhere.",
+    "cpu_own": "train on a GPU, or give the run more cores.",
+    "cpu_others": "stop other programs on this machine, or run them elsewhere.",
+    "cpu_limit": "check what else runs on this machine; then train on a GPU, or give the run more cores.",
+    "evaluation": "evaluate less often (eval_steps), on fewer samples, or with a larger per_device_eval_batch_size.",
+    "checkpoint": "save less often (save_steps), to a faster disk, or without optimizer states (save_only_model).",
+    "swap": "reduce data-loader workers or prefetching, offload less, or end other processes.",
+    "rank": "check that GPU's clocks, temperature and PCIe lanes, what else runs on its machine, and whether its share "
     "of the data is longer.",
-    "uneven": "Check whether that rank gets less data, or another process uses the other GPUs.",
-    "slowed": "Check cooling, fans and power supply.",
+    "uneven": "check whether that rank gets less data, or another process uses the other GPUs.",
+    "slowed": "check cooling, fans and power supply.",
 }
 
 NO_LOSS: dict[str, str] = {

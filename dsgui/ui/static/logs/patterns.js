@@ -1,7 +1,7 @@
 // Where each curve of a run came from, and the patterns that a user adds for lines that dsgui does not know.
 
 import { button, el, scrolling } from "../common/dom.js";
-import { figure } from "../common/format.js";
+import { figure, gib } from "../common/format.js";
 import { textOf, words } from "../texts/texts.js";
 
 /** @import { PatternAnswer, Trigger } from "../types.d.ts" */
@@ -10,6 +10,7 @@ import { textOf, words } from "../texts/texts.js";
 const ASK_AFTER_MS = 300;
 const TRIES = 20;
 const TRY_MS = 250;
+const GROUPED = 1e4; // from here on digits stand in groups
 const COLUMNS = ["curve", "of", "source", "points", "last"];
 
 /** Files have names of their own. @type {Record<string, () => string>} */
@@ -17,6 +18,16 @@ const SOURCES = {
   output: () => words("charts_page", "source_output"),
   telemetry: () => words("charts_page", "source_telemetry"),
 };
+
+/** A clock and what never changes are no curves. @param {Pick<Curve, "name" | "kind">} curve */
+export const isListed = ({ name, kind }) => kind !== "sample" || (name !== "time_s" && !name.endsWith("total_bytes"));
+
+/** @param {Pick<Curve, "name" | "kind" | "lastValue">} curve */
+export function lastOf({ name, kind, lastValue }) {
+  if (kind === "sample" && name.endsWith("_bytes")) return gib(lastValue);
+  const text = figure(lastValue, 5);
+  return Math.abs(lastValue) >= GROUPED ? Number(text).toLocaleString("en-US") : text;
+}
 
 /** What the table says of a curve, in its columns. @param {Curve} curve */
 function cells(curve) {
@@ -26,8 +37,8 @@ function cells(curve) {
     name,
     textOf("afterwards_page", `kind_${curve.kind}`, curve.kind),
     SOURCES[curve.source]?.() ?? curve.source,
-    String(curve.count),
-    figure(curve.lastValue, 5),
+    curve.count.toLocaleString("en-US"),
+    lastOf(curve),
   ];
 }
 
@@ -94,7 +105,7 @@ export class Patterns {
   /** The table, only while it is looked at. */
   update() {
     if (!this.node.open) return;
-    const curves = [...this.curves().each].filter((curve) => curve.count);
+    const curves = [...this.curves().each].filter((curve) => curve.count && isListed(curve));
     const rows = curves.map((curve) => el("tr", {}, ...cells(curve).map((text) => el("td", {}, text))));
     this.rows.replaceChildren(...rows);
   }

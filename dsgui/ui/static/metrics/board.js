@@ -5,6 +5,8 @@ import { AXES, axisOf, BUTTONS, choices, ownAxis, whyOwn } from "./axis.js";
 import { Chart, seen } from "./chart.js";
 import {
   LOSS,
+  STEPS_A_SECOND,
+  THROUGHPUT,
   cardLimits,
   cardOf,
   charted,
@@ -22,7 +24,7 @@ import { Clock } from "./curves.js";
 import { loadPlotly } from "./plotly_library.js";
 import { button, el } from "../common/dom.js";
 import { groupedLines, titleOf } from "./groups.js";
-import { markText } from "./marks.js";
+import { isMarked, markText } from "./marks.js";
 import { inOrder as arranged, isPlain, layoutFrom, moved, neighbour, PLAIN, toggled } from "./layout.js";
 import { words } from "../texts/texts.js";
 import { COLOURS, look, markPlace, sharedRange } from "./traces.js";
@@ -309,7 +311,10 @@ export class Board {
   /** The chart of an id, made where it is not there yet. @param {Place} place */
   chart({ chart: id, heading, y, fromZero, unit, more }) {
     const there = this.charts.get(id);
-    if (there) return there;
+    if (there) {
+      there.content.yTitle = label(y);
+      return there;
+    }
     const made = new Chart(id, label(heading), label(y), {
       fromZero,
       unit,
@@ -367,20 +372,32 @@ export class Board {
     const apart = clocks.some((clock) => clock?.timeless);
     const several = sources.length > 1;
     if (!several) this.cards = placesOfCards(sources.flatMap((one) => one.curves.best()));
+    /** @param {number} run @param {Curve} curve @param {Place} place */
+    const add = (run, curve, place) => {
+      const source = sources[run];
+      const chart = this.chart(place);
+      chart.own = curve.kind === "sample" && apart ? "time" : "";
+      const content = contents.get(chart) ?? { lines: [], limits: [] };
+      contents.set(chart, content);
+      content.lines.push({
+        ...this.line(source, run, curve, place, several),
+        ...this.style(content.lines, run, curve, place, several),
+        clock: chart.own ? null : clocks[run],
+      });
+      if (!several) content.limits = limitsOf(content.limits, source, curve, place);
+    };
     for (const [run, source] of sources.entries()) {
       for (const curve of inOrder(source.curves.best())) {
         const place = placeOf(curve, several);
-        if (!place) continue;
-        const chart = this.chart(place);
-        chart.own = curve.kind === "sample" && apart ? "time" : "";
-        const content = contents.get(chart) ?? { lines: [], limits: [] };
-        contents.set(chart, content);
-        content.lines.push({
-          ...this.line(source, run, curve, place, several),
-          ...this.style(content.lines, run, curve, place, several),
-          clock: chart.own ? null : clocks[run],
-        });
-        if (!several) content.limits = limitsOf(content.limits, source, curve, place);
+        if (place) add(run, curve, place);
+      }
+    }
+    // As a report has it: measured, where no training says it itself.
+    const told = this.charts.get(THROUGHPUT);
+    if (!told || !contents.has(told)) {
+      for (const [run, { curves }] of sources.entries()) {
+        const speed = curves.speed();
+        if (speed) add(run, speed, { ...charted(THROUGHPUT), y: STEPS_A_SECOND });
       }
     }
     for (const [chart, content] of contents) this.setApart(chart, content, sources);
@@ -468,11 +485,8 @@ export class Board {
       if (!clock) return time;
       return this.axis() === "step" && event.step !== null ? event.step : clock.at(time);
     };
-    return events.flatMap((event) => {
-      const at =
-        event.kind === "calm" || event.kind === "notified"
-          ? null
-          : markPlace({ kind: event.kind, at: placeOn(event) }, this.extents.reach);
+    return events.filter(isMarked).flatMap((event) => {
+      const at = markPlace({ kind: event.kind, at: placeOn(event) }, this.extents.reach);
       return at === null ? [] : [{ kind: event.kind, at, label: label(markText(event)) }];
     });
   }

@@ -318,7 +318,9 @@ export class Chart {
     this.guide.hidden ||= !found;
     const brief = found && !this.guide.hidden ? inBrief(found) : [];
     this.node.toggleAttribute("data-read", brief.length > 0);
+    this.node.removeAttribute("data-tight");
     this.origin.replaceChildren(...(brief.length ? brief : [this.remark()]));
+    this.node.toggleAttribute("data-tight", brief.length > 0 && this.origin.scrollWidth > this.origin.clientWidth);
   }
 
   toggleFull() {

@@ -3,6 +3,7 @@
 
 import { button, el } from "../common/dom.js";
 import { shutsItself } from "../common/menus.js";
+import { inFew } from "./readout.js";
 import { words } from "../texts/texts.js";
 
 /** @import { Readout } from "../types.d.ts" */
@@ -112,11 +113,14 @@ function swatch(colour) {
 
 /** In one line, for the charts that are not pointed at: by their colours, names have no room. @param {Readout} found */
 export function inBrief({ rows }) {
-  if (rows.length < 2) return rows.map(({ value }) => value);
-  return rows.flatMap(({ name, value, colour }, place) => [
+  const { values, unit } = inFew(rows);
+  const end = unit ? [` ${unit}`] : [];
+  if (rows.length < 2) return [...values, ...end];
+  const parts = rows.flatMap(({ name, colour }, place) => [
     place ? " · " : "",
     swatch(colour),
     el("span", { class: "ds-unseen" }, `${name} `),
-    value,
+    values[place],
   ]);
+  return [...parts, ...end];
 }

@@ -10,6 +10,8 @@ import { COLOURS } from "./traces.js";
 
 export const LOSS = "loss";
 export const EVALUATION = "evaluation";
+export const THROUGHPUT = "throughput";
+export const STEPS_A_SECOND = "steps/s";
 const ORDER = Object.keys(CHARTS.charts);
 
 /** The text of a code; a unit is its own. @param {string} code */

@@ -10,6 +10,7 @@
 
 const MOST_STRETCHES = 3000;
 const MOST_ODD = 200;
+const [FEWEST_SECONDS, MOST_SPEEDS, FEWEST_PLACES] = [5, 700, 3]; // as core/runs/report_charts.py has them
 /** @type {Axis[]} */
 const AXES = ["step", "time", "epoch"];
 
@@ -192,6 +193,12 @@ export class Curve {
     return this.stretches[this.stretches.length - 1];
   }
 
+  /** The lowest number; none where there is none. */
+  get least() {
+    const lows = this.stretches.map(({ low }) => low.y).filter(Number.isFinite);
+    return lows.length ? lows.reduce((least, one) => Math.min(least, one)) : undefined;
+  }
+
   /** The stretches to draw: finer ones where they were asked for, and on from the last of these what came since. */
   drawn() {
     if (!this.detail) return this.stretches;
@@ -212,6 +219,33 @@ function fuller(curve, other) {
   return curve.spans("step") && !other.spans("step");
 }
 
+/** @param {Curve} loss */
+function speedOf(loss) {
+  const points = loss.stretches.flatMap(({ low, high }) => (low === high ? [low] : [low, high]));
+  const known = points.filter(({ step, time }) => Number.isFinite(step) && Number.isFinite(time));
+  known.sort((a, b) => a.time - b.time);
+  const [begin, end] = [known[0]?.time, known.at(-1)?.time ?? NaN];
+  const apart = Math.max(FEWEST_SECONDS, (end - begin) / MOST_SPEEDS);
+  /** @param {Point} point */
+  const part = ({ time }) => Math.floor(time / apart);
+  const at = known.filter((point, i) => !i || part(point) !== part(known[i - 1]));
+  if (at.length < FEWEST_PLACES) return null;
+  const speeds = at
+    .slice(1)
+    .map((point, i) => ({ ...point, y: (point.step - at[i].step) / (point.time - at[i].time) }));
+  const good = speeds.filter(({ y }) => Number.isFinite(y) && y >= 0);
+  const { rank, source, node } = loss;
+  const speed = new Curve("", { name: "steps_per_second", kind: "train", rank, source, node });
+  speed.ids = [];
+  speed.take(
+    good.map((point) => ({ low: point, high: point, mean: point.y, n: 1 })),
+    [],
+    good.at(-1)?.y ?? NaN,
+  );
+  speed.version = loss.version;
+  return speed;
+}
+
 /** Every curve of one run. */
 export class Curves {
   constructor() {
@@ -219,6 +253,8 @@ export class Curves {
     this.all = new Map();
     /** @type {Map<string, Curve>} telemetry begins another table when a card comes or goes: its curves go on */
     this.same = new Map();
+    /** @type {{ of: Curve, version: number, speed: Curve | null } | null} */
+    this.measured = null;
   }
 
   /** @param {string} id @param {SeriesInfo} info */
@@ -311,6 +347,22 @@ export class Curves {
       return spanning.sort((a, b) => b.count - a.count)[0];
     };
     return fullest("train") || fullest("eval") || null;
+  }
+
+  /** The loss of the training, whatever it is called there. */
+  loss() {
+    const trained = this.best().filter(({ kind, rank }) => kind === "train" && !rank);
+    return trained.find(({ name }) => name === "loss") ?? trained.find(({ name }) => name.split("_").at(-1) === "loss");
+  }
+
+  /** The steps a second between points of the loss; null where there are too few of these. */
+  speed() {
+    const loss = this.loss();
+    if (!loss) return null;
+    if (this.measured?.of !== loss || this.measured.version !== loss.version) {
+      this.measured = { of: loss, version: loss.version, speed: speedOf(loss) };
+    }
+    return this.measured.speed;
   }
 
   /**

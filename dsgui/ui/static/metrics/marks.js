@@ -11,6 +11,7 @@ const LONGEST = 120;
 const MOST_TOLD = 3;
 /** A name and its number, as a dict or `loss=0.5` has them; in `train.py:12` there is none. */
 const SCORE = /(?<![\w./-])([a-z][\w/-]*)['"]?\s*[:=]\s*['"]?([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|nan|inf(?:inity)?))\b/gi;
+const DEPRECATED = /\bdeprecat/i;
 const PLACES = new Set(["step", "epoch", "iter", "iteration", "rank"]);
 /** Of many at one place only their number is said. @type {Record<string, string>} */
 const COUNTED = { warning: "warnings_here", overflow: "overflows_here" };
@@ -26,6 +27,28 @@ export function scoresIn(text) {
       return `${name.replace(/^eval_/, "").replaceAll("_", " ")} ${Number.isNaN(number) ? value : figure(number)}`;
     })
     .join(" · ");
+}
+
+/** Whether a chart marks it: what a library calls deprecated is no news of a training. @param {RunEvent} event */
+export const isMarked = ({ kind, text }) =>
+  kind !== "calm" && kind !== "notified" && !(kind === "warning" && DEPRECATED.test(text));
+
+/**
+ * How high in their lane marks stand, from 0: those of different kinds at one place above each other.
+ * @param {{ kind: string, at: number }[]} marks @param {number} near how far apart places are one
+ */
+export function stacked(marks, near) {
+  /** @type {number[]} */
+  const levels = [];
+  for (const { kind, at } of marks) {
+    const beside = levels.map((level, i) => ({ level, ...marks[i] })).filter((one) => Math.abs(one.at - at) <= near);
+    const alike = beside.find((one) => one.kind === kind);
+    const taken = new Set(beside.map(({ level }) => level));
+    let free = 0;
+    while (taken.has(free)) free += 1;
+    levels.push(alike ? alike.level : free);
+  }
+  return levels;
 }
 
 /** @param {RunEvent} event */

@@ -1,9 +1,11 @@
 // What plotly is handed for one chart: traces and layout. Pure: the page's colours and sizes are given.
 
 import { ALONG } from "./axis.js";
+import { label } from "./charts.js";
 import { smoothed } from "./groups.js";
+import { stacked } from "./marks.js";
 import { CHARTS } from "../texts/catalogue.js";
-import { words } from "../texts/texts.js";
+import { textOf, words } from "../texts/texts.js";
 import { COLOURS, extent, isFlat, oddPoints, placing, points } from "./traces.js";
 
 /** @import { Drawn, Limit, Line, Mark, Range, Spread, Trace } from "../types.d.ts" */
@@ -37,7 +39,8 @@ const [ROW, PLAIN_ROWS] = [19, 2]; // px of a legend's row; so many leave the cu
 const [SIGN, LETTER, AROUND] = [44, 7, 76]; // px: a legend's line, a letter, what is beside the plot
 const MOST_SYMBOLS = 40; // of one line: more of them hide it
 const MOST_MARK_LINES = 12; // and what they mark can still be seen between them
-const MARK_LANE = 0.06; // of the height, below the curves
+const MARK_LANE = 0.06; // of the height, below the curves, for each mark above another
+const MARK_NEAR = 0.015; // of what is shown: nearer ones lie over each other
 const ROOM = 1.05; // above the highest
 const MEMORY = "GiB";
 const NOUGHT = { "0e+0": "0" }; // as the format for small values writes it
@@ -60,12 +63,31 @@ const ENDS = new Set(["error", "stop", "alert"]);
 export const shade = (colour, dark) => (dark && CHARTS.onDark[colour]) || colour;
 
 /** Every trace of a chart; `marked`: its events too. @param {Content} content @param {Drawn} view @param {Look} page */
-export function tracesOf({ lines, events, unit }, view, page) {
+export function tracesOf(content, view, page) {
+  const { lines, unit } = content;
   const found = lines.flatMap((line, index) => {
     return lineTraces({ ...line, colour: shade(line.colour, page.dark) }, index, view, unit);
   });
-  return view.marked && events.length ? [...found, markTrace(events)] : found;
+  return [...found, ...markTraces(marksOf(content, view), view)];
 }
+
+/** What is marked below the curves: no evaluation where its curve is. @param {Content} content @param {Drawn} view */
+function marksOf({ lines, events }, { marked }) {
+  if (!marked) return [];
+  return lines.some(({ curve }) => curve.kind === "eval") ? events.filter(({ kind }) => kind !== "evaluation") : events;
+}
+
+/** @param {Mark[]} marks @param {Drawn} view */
+const levelsOf = (marks, { range, reach }) => {
+  const [low, high] = range ?? reach ?? [0, 0];
+  return stacked(marks, (high - low) * MARK_NEAR);
+};
+
+/** @param {Mark[]} marks */
+const kindsOf = (marks) => Object.keys(MARKS).filter((one) => marks.some(({ kind }) => kind === one));
+
+/** @param {string} kind */
+const nameOfKind = (kind) => label(textOf("marks", kind));
 
 /** @param {Line} line @param {number} index @param {Drawn} view @param {string} unit @returns {Trace[]} */
 function lineTraces(line, index, view, unit) {
@@ -227,25 +249,28 @@ function oddTrace(odd, yaxis) {
   };
 }
 
-/** @param {Mark[]} events @returns {Trace} */
-function markTrace(events) {
-  return {
-    x: events.map((event) => event.at),
-    y: events.map(() => 0.5),
-    meta: { part: "mark", kinds: events.map(({ kind }) => kind) },
-    text: events.map((event) => event.label),
-    type: "scatter",
-    mode: "markers",
-    yaxis: "y3",
-    showlegend: false,
-    cliponaxis: false,
-    hoverinfo: "skip",
-    marker: {
-      size: 8,
-      symbol: events.map((event) => MARKS[event.kind]?.symbol || "circle"),
-      color: events.map((event) => MARKS[event.kind]?.colour || COLOURS[6]),
-    },
-  };
+/** One for each kind, which the legend names. @param {Mark[]} marks @param {Drawn} view @returns {Trace[]} */
+function markTraces(marks, view) {
+  const levels = levelsOf(marks, view);
+  const lines = Math.max(...levels, 0) + 1;
+  const placed = marks.map((mark, i) => ({ ...mark, height: (levels[i] + 0.5) / lines }));
+  return kindsOf(marks).map((kind) => {
+    const mine = placed.filter((one) => one.kind === kind);
+    return {
+      x: mine.map(({ at }) => at),
+      y: mine.map(({ height }) => height),
+      meta: { part: "mark", kinds: mine.map(() => kind) },
+      text: mine.map((one) => one.label),
+      name: nameOfKind(kind),
+      type: "scatter",
+      mode: "markers",
+      yaxis: "y3",
+      showlegend: true,
+      cliponaxis: false,
+      hoverinfo: "skip",
+      marker: { size: 8, symbol: MARKS[kind].symbol, color: MARKS[kind].colour },
+    };
+  });
 }
 
 /** Behind the curves, and of checkpoints only where they are few. @param {Mark[]} events */
@@ -342,10 +367,10 @@ export function vertical({ unit, limits, fromZero }, view, traces) {
 
 /**
  * How many rows a legend takes, about: its columns are as wide as its longest name.
- * @param {Line[]} lines @param {number | undefined} width of the chart, in px
+ * @param {string[]} named @param {number | undefined} width of the chart, in px
  */
-function legendRows(lines, width = Infinity) {
-  const names = lines.filter(({ legend }) => legend).map(({ name }) => lettersOf(name));
+function legendRows(named, width = Infinity) {
+  const names = named.map(lettersOf);
   const column = SIGN + LETTER * Math.max(0, ...names);
   return Math.ceil(names.length / Math.max(1, Math.floor((width - AROUND) / column)));
 }
@@ -363,7 +388,10 @@ export function layoutOf(content, view, page, traces, revision) {
     zerolinecolor: page.grid,
     automargin: true,
   });
-  const lane = view.marked && content.events.length ? MARK_LANE : 0;
+  const marks = marksOf(content, view);
+  const lane = marks.length && MARK_LANE * (Math.max(...levelsOf(marks, view)) + 1);
+  const named = lines.filter(({ legend }) => legend).map(({ name }) => name);
+  const signs = [...named, ...kindsOf(marks).map(nameOfKind)];
   const domain = [lane && lane + 0.02, 1];
   const right = lines.find((line) => line.axis === "y2");
   const second = right && {
@@ -378,7 +406,7 @@ export function layoutOf(content, view, page, traces, revision) {
     // The revision tells plotly that the arrays are others; zoom of y stays (uirevision), zoom of x is every chart's.
     datarevision: revision,
     uirevision: `${view.axis}${view.log}${content.resets ?? 0}`,
-    height: page.fullHeight ?? HEIGHT + ROW * Math.max(0, legendRows(lines, page.width) - PLAIN_ROWS),
+    height: page.fullHeight ?? HEIGHT + ROW * Math.max(0, legendRows(signs, page.width) - PLAIN_ROWS),
     margin: { l: 52, r: right ? 48 : 12, t: 8, b: 40 },
     paper_bgcolor: page.fullHeight === null ? "rgba(0,0,0,0)" : page.ground,
     plot_bgcolor: "rgba(0,0,0,0)",
@@ -394,7 +422,7 @@ export function layoutOf(content, view, page, traces, revision) {
     ...(second ? { yaxis2: { ...second } } : {}),
     shapes: [...markLines(content.events), ...limitLines(limits)],
     annotations: limitNames(limits, left.type === "log", page.text),
-    showlegend: lines.filter((line) => line.legend).length > (content.named ? 0 : 1),
+    showlegend: signs.length > (content.named || marks.length ? 0 : 1),
     legend: { orientation: "h", traceorder: "normal", y: limits.length ? 1.08 : 1.02, yanchor: "bottom", x: 0 },
     hovermode: false,
     dragmode: page.coarse ? false : "zoom",

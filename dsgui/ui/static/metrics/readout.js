@@ -10,6 +10,7 @@ import { words } from "../texts/texts.js";
 const DIGITS = 5;
 const RANGE_DIGITS = 4;
 const MOST_ROWS = 12;
+const FEW = 2; // values for four digits of which a line has room
 const LONGEST_MARK = 80;
 const NEAR = 0.015; // of what is shown: how far a mark, or an end of a line, may be
 
@@ -82,7 +83,8 @@ function rowOf(trace, traces, at, near, axis) {
     spread ? runsText(spread.count, spread.total) : "",
   ];
   const value = smooth ? figure(smooth.y, spread ? RANGE_DIGITS : DIGITS) : told;
-  return [{ name, colour, value: unit ? `${value} ${unit}` : value, note: notes.filter(Boolean).join(" · ") }];
+  const [shown, note] = [unit ? `${value} ${unit}` : value, notes.filter(Boolean).join(" · ")];
+  return [{ name, colour, value: shown, note, y: (smooth ?? point).y, unit }];
 }
 
 /**
@@ -97,9 +99,12 @@ function withRange(mean, spread) {
 
 /** @param {Trace[]} traces @param {number} at @param {number} near @returns {string[]} */
 function marksAt(traces, at, near) {
-  const marks = traces.find(({ meta }) => meta?.part === "mark");
-  const texts = /** @type {string[]} */ (marks?.text ?? []);
-  const all = texts.map((text, i) => ({ kind: marks?.meta?.kinds?.[i] ?? "", text, at: marks?.x[i] ?? NaN }));
+  const all = traces
+    .filter(({ meta }) => meta?.part === "mark")
+    .flatMap(({ text, meta, x }) =>
+      /** @type {string[]} */ (text).map((one, i) => ({ kind: meta?.kinds?.[i] ?? "", text: one, at: x[i] })),
+    )
+    .sort((a, b) => a.at - b.at);
   const there = together(all.filter((one) => Math.abs(one.at - at) <= near));
   return there.map((text) => (text.length > LONGEST_MARK ? `${text.slice(0, LONGEST_MARK - 1)}…` : text));
 }
@@ -121,4 +126,18 @@ export function readout(traces, pointed, axis, span) {
     more: Math.max(rows.length - MOST_ROWS, 0),
     marks: marksAt(traces, at, near),
   };
+}
+
+/**
+ * The values of a place in as few digits as tell them, and the unit that they share.
+ * @param {Row[]} rows
+ */
+export function inFew(rows) {
+  const [unit, ...others] = new Set(rows.map((row) => row.unit ?? ""));
+  const digits = rows.length > FEW ? 3 : 4;
+  const values = rows.map((row) => {
+    const value = row.y === undefined ? row.value : figure(row.y, digits);
+    return others.length && row.unit ? `${value} ${row.unit}` : value;
+  });
+  return { values, unit: others.length ? "" : unit };
 }

@@ -20,11 +20,14 @@ export class AfterTraining {
     this.id = id;
     this.trigger = trigger;
     this.list = el("div", {});
+    this.resume = el("p", { class: "ds-remark ds-resume-note", hidden: true });
+    this.told = "";
     this.form = el("div", { class: "ds-after-form", hidden: true });
     this.jobs = el("div", {});
     this.box = new TryBox(id, trigger, () => this.close());
     this.summary = el("summary", {}, say("title"));
-    this.node = el("details", { class: "ds-after", hidden: true }, this.summary, this.list, this.form, this.jobs);
+    this.node = el("details", { class: "ds-after", hidden: true }, this.summary, this.list);
+    this.node.append(this.resume, this.form, this.jobs);
     /** @type {string | null} */
     this.seen = null;
     this.shown = "";
@@ -68,8 +71,15 @@ export class AfterTraining {
     this.show(told);
   }
 
+  /** Why it can't be resumed, where the list has not said so. @param {string} note */
+  showResume(note) {
+    this.resume.textContent = note;
+    this.resume.hidden = !note || note === this.told;
+  }
+
   /** @param {AfterAnswer} told */
   show(told) {
+    this.told = told.note;
     const shown = JSON.stringify(told);
     if (shown === this.shown) return;
     this.shown = shown;

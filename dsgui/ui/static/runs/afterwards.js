@@ -16,7 +16,7 @@ const SHOWN_MS = 100;
 const READ_TRIES = 60;
 const READ_MS = 500;
 
-/** Three parts of one run's page; `update` is called with every poll and asks the server when the state has changed. */
+/** Parts of one run's page; `update` is called with every poll and asks the server when the state has changed. */
 export class Afterwards {
   /** @param {string} id @param {Trigger} trigger @param {() => void} onGone @param {() => void} onRead */
   constructor(id, trigger, onGone, onRead = () => {}) {
@@ -24,6 +24,10 @@ export class Afterwards {
     this.trigger = trigger;
     this.onGone = onGone;
     this.onRead = onRead;
+    this.seeOutput = () => {}; // at the first error
+    /** @type {HTMLElement | null} stands before the button that deletes */
+    this.archive = null;
+    this.resumeNote = ""; // why it can't be resumed
     /** @type {import("../types.d.ts").Adopted | null} of a training that dsgui did not start */
     this.adopted = null;
     this.diagnosis = el("section", {
@@ -32,6 +36,7 @@ export class Afterwards {
       hidden: true,
     });
     this.actions = el("div", { class: "ds-actions" });
+    this.asked = el("div", {}); // below the actions: what they ask, what speaks against one
     this.about = el("div", { class: "ds-provenance" });
     this.question = el("div", { class: "ds-question", hidden: true });
     /** @type {string | null} */
@@ -57,7 +62,7 @@ export class Afterwards {
     this.estimate = about.estimate;
     this.adopted = about.adopted ?? null;
     this.predicted = about.predicted ?? null;
-    this.showDiagnosis(about.diagnosis);
+    this.showDiagnosis(about);
     this.showActions(about, live);
     this.showAbout(about);
   }
@@ -87,8 +92,29 @@ export class Afterwards {
     return el("li", {}, `${sentence} `, go);
   }
 
-  /** @param {Diagnosis | null} found */
-  showDiagnosis(found) {
+  /** What can be done, the likeliest first. @param {Diagnosis} found @param {boolean} clones whether a run of it can */
+  remedies(found, clones) {
+    const parts = [];
+    if (found.remedy) {
+      parts.push(
+        button(words("afterwards_page", "clone_changed"), { class: "ds-fix", id: "open-repaired" }, () =>
+          this.again("repair"),
+        ),
+        el("span", {}, words("afterwards_page", "change", { label: found.remedy.label })),
+      );
+    } else if (clones && typeof found.on_launch !== "number") {
+      const clone = words("afterwards_page", "clone");
+      parts.push(button(clone, { class: "ds-fix", id: "clone-failed" }, () => this.again("same")));
+    }
+    if (typeof found.in_output === "number") {
+      const see = words("afterwards_page", "see_output");
+      parts.push(button(see, { class: "ds-step", id: "see-output" }, () => this.seeOutput()));
+    }
+    return parts.length ? [el("p", { class: "ds-remedy" }, ...parts)] : [];
+  }
+
+  /** @param {AboutAnswer} about */
+  showDiagnosis({ diagnosis: found, damaged, is_job: isJob, adopted }) {
     this.diagnosis.hidden = !found;
     if (!found) {
       this.diagnosis.replaceChildren();
@@ -99,21 +125,13 @@ export class Afterwards {
     const parts = [
       el("h3", {}, found.title),
       el("p", {}, rank, found.meaning),
+      ...(found.quote ? [el("pre", { class: "ds-log", tabindex: "0" }, found.quote)] : []),
       ...(found.cause?.length ? [el("p", { class: "ds-cause" }, found.cause.join(" "))] : []),
-      el("ul", {}, ...found.advice.map((sentence, at) => this.advice(sentence, at === found.on_launch))),
     ];
-    if (found.remedy) {
-      parts.push(
-        el(
-          "p",
-          { class: "ds-remedy" },
-          button(words("afterwards_page", "clone_changed"), { class: "ds-fix", id: "open-repaired" }, () =>
-            this.again("repair"),
-          ),
-          el("span", {}, words("afterwards_page", "change", { label: found.remedy.label })),
-        ),
-      );
-    }
+    const advice = [...found.advice.entries()].filter(([at]) => at !== found.in_output);
+    const items = advice.map(([at, sentence]) => this.advice(sentence, at === found.on_launch));
+    if (items.length) parts.push(el("ul", {}, ...items));
+    parts.push(...this.remedies(found, !damaged && !isJob && !adopted));
     if (found.ends) parts.push(el("p", { class: "ds-ends" }, found.ends));
     if (found.set_aside.length) {
       parts.push(
@@ -125,7 +143,7 @@ export class Afterwards {
         ),
       );
     }
-    const evidence = found.traceback || found.evidence;
+    const evidence = found.traceback || (found.quote ? "" : found.evidence);
     if (evidence) {
       parts.push(
         el(
@@ -137,7 +155,7 @@ export class Afterwards {
       );
     }
     this.diagnosis.replaceChildren(...parts);
-    const box = this.diagnosis.querySelector("pre");
+    const box = this.diagnosis.querySelector("details > pre");
     if (!box) return;
     requestAnimationFrame(() => {
       box.scrollTop = box.scrollHeight; // what was raised stands at its end
@@ -155,22 +173,25 @@ export class Afterwards {
   showActions({ checkpoints, resume_note: note, damaged, is_job: isJob }, live) {
     /** @type {HTMLElement[]} */
     const parts = [];
+    const problem = el("span", { class: "ds-remark ds-misfit" });
     if (this.adopted) parts.push(this.rereadButton(this.adopted.read_at));
     else if (!damaged && !isJob) {
       parts.push(
         button(words("afterwards_page", "clone"), { class: "ds-step", id: "clone-run" }, () => this.again("same")),
       );
     }
-    if (checkpoints.length) parts.push(...this.resumeParts(checkpoints));
+    if (checkpoints.length) parts.push(this.resumeParts(checkpoints, problem));
     parts.push(this.reportLink());
     if (!live) {
+      if (this.archive) parts.push(this.archive);
       const ask = words("afterwards_page", this.adopted ? "forget_ask" : "delete_ask");
       parts.push(button(ask, { class: "ds-step ds-delete", id: "delete-run" }, () => this.askDelete()));
     }
     this.question = el("div", { class: "ds-question", hidden: true });
-    const said = this.adopted ? this.adopted.notes.join(" ") : note;
-    const remark = el("p", { class: "ds-remark ds-resume-note", hidden: live || !said }, said);
-    this.actions.replaceChildren(...parts, remark, this.question);
+    this.resumeNote = live || this.adopted ? "" : note;
+    const said = this.adopted?.notes.join(" ") ?? "";
+    this.actions.replaceChildren(...parts);
+    this.asked.replaceChildren(problem, el("p", { class: "ds-remark", hidden: live || !said }, said), this.question);
   }
 
   /** @param {number | null} before when it was read last */
@@ -200,8 +221,8 @@ export class Afterwards {
     return false;
   }
 
-  /** @param {Checkpoint[]} checkpoints */
-  resumeParts(checkpoints) {
+  /** @param {Checkpoint[]} checkpoints @param {HTMLElement} problem with the one that is chosen */
+  resumeParts(checkpoints, problem) {
     const chosen = el(
       "select",
       { class: "ds-step", "aria-label": words("afterwards_page", "checkpoint"), id: "checkpoint" },
@@ -215,7 +236,6 @@ export class Afterwards {
     );
     const whole = checkpoints.find((one) => one.complete);
     if (whole) chosen.value = whole.path;
-    const problem = el("span", { class: "ds-remark ds-misfit" });
     const tell = () => {
       problem.textContent = checkpoints.find((one) => one.path === chosen.value)?.problem || "";
     };
@@ -226,7 +246,7 @@ export class Afterwards {
       { class: "ds-step", id: "resume-run", disabled: !whole },
       () => this.again("resume", chosen.value),
     );
-    return [el("span", { class: "ds-resume" }, resume, chosen), problem];
+    return el("span", { class: "ds-resume" }, resume, chosen);
   }
 
   async askDelete() {

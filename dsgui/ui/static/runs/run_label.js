@@ -14,10 +14,17 @@ const WRITTEN_MS = 3000; // so long what the server tells may be from before a c
 const say = (code) => words("runs_page", code);
 
 export class RunLabel {
-  /** @param {HTMLElement} title has the name @param {(change: LabelChange) => void} send */
-  constructor(title, send) {
+  /**
+   * @param {HTMLElement} title has the name @param {(change: LabelChange) => void} send
+   * @param {import("../common/toast.js").Toast} toast
+   */
+  constructor(title, send, toast) {
     this.title = title;
     this.send = send;
+    this.toast = toast;
+    this.archived = false;
+    this.archive = button(say("archive"), { class: "ds-step", id: "archive-run" }, () => this.putAway(!this.archived));
+    this.chip = el("span", { class: "ds-tag", hidden: true }, say("is_archived"));
     this.name = "";
     /** @type {string[]} */
     this.tags = [];
@@ -43,7 +50,14 @@ export class RunLabel {
   }
 
   get written() {
-    return { name: this.name, tags: this.tags, note: this.note };
+    return { name: this.name, tags: this.tags, note: this.note, archived: this.archived };
+  }
+
+  /** As in the table of runs. @param {boolean} archived */
+  putAway(archived) {
+    this.change({ archived });
+    const told = words("runs_page", archived ? "archived_one" : "unarchived_one", { count: "1" });
+    this.toast.show(told, say("undo"), () => this.change({ archived: !archived }));
   }
 
   /** Shown at once. @param {LabelChange} change */
@@ -54,16 +68,19 @@ export class RunLabel {
     this.write();
   }
 
-  /** @param {{ name: string, tags: string[], note: string }} told by the server */
-  show({ name, tags, note }) {
+  /** @param {RunLabel["written"]} told by the server */
+  show({ name, tags, note, archived }) {
     if (performance.now() - this.sentAt < WRITTEN_MS) return;
-    if (JSON.stringify([name, tags, note]) === JSON.stringify([this.name, this.tags, this.note])) return;
-    [this.name, this.tags, this.note] = [name, tags, note];
+    const told = { name, tags, note, archived };
+    if (JSON.stringify(told) === JSON.stringify(this.written)) return;
+    Object.assign(this, told);
     this.write();
   }
 
   /** But for what is being edited. */
   write() {
+    this.chip.hidden = !this.archived;
+    this.archive.textContent = say(this.archived ? "unarchive" : "archive");
     const chips = this.tags.map((tag) => el("span", { class: "ds-tag" }, tag));
     this.fill(this.title, [this.name]);
     this.fill(this.tagsNode, [...chips, this.opener("tags", this.tagsNode)]);

@@ -15,6 +15,7 @@ import { RunLabel } from "./run_label.js";
 import { Slow } from "./slow.js";
 import { Speed } from "./speed.js";
 import { StopQuestion } from "./stopping.js";
+import { Toast } from "../common/toast.js";
 import { textOf, words } from "../texts/texts.js";
 
 /** @import { Delta, LabelChange, Trigger } from "../types.d.ts" */
@@ -50,7 +51,10 @@ export class RunView {
     this.noLoss = "";
     this.patterns = new Patterns(id, trigger, () => this.follower.curves);
     this.title = el("h2", { class: "ds-run-title" });
-    this.label = new RunLabel(this.title, onLabel);
+    this.toast = new Toast();
+    this.label = new RunLabel(this.title, onLabel, this.toast);
+    afterwards.archive = this.label.archive;
+    afterwards.seeOutput = () => this.seeOutput();
     this.badge = el("span", { class: "ds-state" });
     this.reason = el("p", { class: "ds-reason", role: "status" });
     this.growth = el("p", { class: "ds-remark ds-growth", hidden: true });
@@ -65,11 +69,15 @@ export class RunView {
     this.alerts = new Alerts(() => this.label.name);
     this.log = new Log(id, (end) => this.follower.seek(end));
     this.board = this.makeBoard();
-    this.board.tools.append(this.alerts.ask);
+    this.board.tools.append(this.alerts.ask, this.note);
     this.command = el("pre", { class: "ds-command ds-words" });
     this.directory = el("code", {});
     this.memory = el("p", { class: "ds-remark ds-memory-was", hidden: true });
+    this.output = el("details", { class: "ds-output", open: true }, el("summary", {}, say("output")), this.log.node);
     this.node = this.makeNode();
+    /** @type {ChildNode[]} what the page had before its run was found to be missing */
+    this.parts = [];
+    this.stopSentAt = -STOP_AGAIN_MS;
   }
 
   makeBoard() {
@@ -109,7 +117,16 @@ export class RunView {
     return el(
       "div",
       { class: "ds-run", "aria-busy": "true" },
-      el("div", { class: "ds-run-head" }, this.title, this.label.rename, this.badge, this.save, this.stop),
+      el(
+        "div",
+        { class: "ds-run-head" },
+        this.title,
+        this.label.rename,
+        this.badge,
+        this.label.chip,
+        el("div", { class: "ds-actions" }, this.afterwards.actions, this.save, this.stop),
+      ),
+      this.afterwards.asked,
       this.label.node,
       el("div", { class: "ds-reason-line" }, this.reason, this.kill),
       this.question.node,
@@ -121,14 +138,19 @@ export class RunView {
       this.facts,
       this.memory,
       this.slow.node,
-      this.afterwards.actions,
-      this.after.node,
-      this.note,
       this.board.node,
-      el("details", { class: "ds-output", open: true }, el("summary", {}, say("output")), this.log.node),
+      this.after.node,
+      this.output,
       this.patterns.node,
       about,
+      this.toast.node,
     );
+  }
+
+  seeOutput() {
+    this.output.open = true;
+    this.output.scrollIntoView({ block: "start" });
+    void this.log.toFirstError();
   }
 
   sendSave() {
@@ -145,12 +167,26 @@ export class RunView {
 
   sendStop() {
     this.stop.disabled = this.kill.disabled = true;
+    this.stopSentAt = performance.now();
+    this.stop.textContent = say("stopping");
+    this.showState("stopping");
     this.onStop(this.id);
     // A stop that could not be sent may be tried again; a double click is one stop.
     setTimeout(() => {
       this.stop.disabled = this.lastState === "stopping";
       this.kill.disabled = false;
     }, STOP_AGAIN_MS);
+  }
+
+  /** Whether it was asked to stop and the server has not told yet. @param {string} state */
+  isAsked(state) {
+    return state === this.lastState && LIVE_STATES.has(state) && performance.now() - this.stopSentAt < STOP_AGAIN_MS;
+  }
+
+  /** @param {string} state */
+  showState(state) {
+    this.badge.textContent = textOf("states", state);
+    this.badge.dataset.state = this.bar.dataset.state = state;
   }
 
   /**
@@ -160,7 +196,7 @@ export class RunView {
   showStop(delta, changed) {
     const stopping = delta.state === "stopping";
     this.stop.hidden = !delta.can_end;
-    this.stop.textContent = say(STOPS[delta.state] ?? "stop");
+    this.stop.textContent = say(this.isAsked(delta.state) ? "stopping" : (STOPS[delta.state] ?? "stop"));
     this.kill.hidden = !(stopping && delta.can_end);
     if (!changed) return;
     this.stop.disabled = stopping;
@@ -194,6 +230,7 @@ export class RunView {
       this.missing();
       return false;
     }
+    if (this.parts.length) this.node.replaceChildren(...this.parts.splice(0));
     this.alerts.take(delta.events);
     const told = this.header(delta);
     // Shown at once, with what comes above the charts; whoever waits too long for that sees the charts before it.
@@ -218,16 +255,19 @@ export class RunView {
     this.growth.textContent = growth.problem || told;
   }
 
+  /** Nothing can be done with what is not there. */
   missing() {
-    this.title.textContent = this.id;
-    this.reason.textContent = say("not_found");
+    if (this.parts.length) return;
+    this.parts = [...this.node.childNodes];
+    const all = button(say("all_runs"), { class: "ds-step" }, () => this.afterwards.onGone());
+    this.node.replaceChildren(el("p", { class: "ds-reason", role: "status" }, say("not_found")), all);
   }
 
   /** Resolves when what has to be asked for is there as well. @param {Delta} delta */
   header(delta) {
-    this.label.show({ name: delta.name || this.id, tags: delta.tags, note: delta.note });
-    this.badge.textContent = textOf("states", delta.state);
-    this.badge.dataset.state = this.bar.dataset.state = delta.state;
+    const { tags, note, archived } = delta;
+    this.label.show({ name: delta.name || this.id, tags, note, archived });
+    this.showState(this.isAsked(delta.state) ? "stopping" : delta.state);
     this.reason.textContent = this.sentence(delta);
     this.problem.hidden = !delta.problem;
     this.problem.textContent = delta.problem ?? "";
@@ -244,7 +284,8 @@ export class RunView {
       this.afterwards.update(delta.state, live).then(() => this.showMemory(live)),
       this.slow.update(delta.state, live),
       this.after.update(delta.state, live),
-    ]);
+    ]).then(() => this.showAbout());
+    this.showAbout();
     this.alerts.show(live);
     this.showProgress(delta, live);
     const facts = this.factsOf(delta, live);
@@ -256,6 +297,12 @@ export class RunView {
     this.note.hidden = !delta.telemetry_note;
     this.note.textContent = delta.telemetry_note || "";
     return told;
+  }
+
+  /** What its diagnosis says, and what is said after training, are not said twice. */
+  showAbout() {
+    this.reason.hidden = !this.afterwards.diagnosis.hidden;
+    this.after.showResume(this.afterwards.resumeNote);
   }
 
   /** How near the prediction came. @param {boolean} live */
@@ -285,12 +332,22 @@ export class RunView {
       [say("step"), total ? `${step ?? 0} / ${total}` : figure(step ?? this.lastStep())],
       [say("speed"), pace(rate)],
       [say(live ? "elapsed" : "duration"), duration(elapsed)],
-      [say(live ? "loss" : "final_loss"), figure(this.loss())],
+      [say(live ? "loss" : "final_loss"), figure(this.curve("loss", "train")?.lastValue)],
+      ...(live ? [] : this.scores()),
       [say("run"), this.id],
     ];
     if (live) facts.splice(3, 0, [say("eta"), duration(eta)]);
     if (epoch && !total) facts.unshift([say("epoch"), `${figure(epoch.number)}${of}`]);
-    return facts;
+    return live ? facts : facts.filter(([, value]) => value !== figure(null)); // no more will come
+  }
+
+  /** @returns {[string, string][]} */
+  scores() {
+    const evaluated = this.curve("eval_loss", "eval")?.lastValue;
+    return [
+      [say("column_best_loss"), figure(this.curve("loss", "train")?.least)],
+      [say("final_evaluation"), figure(evaluated)],
+    ];
   }
 
   /** Of a run that tells no progress, where its curves have come to. */
@@ -299,9 +356,9 @@ export class RunView {
     return Number.isFinite(steps) ? steps : null;
   }
 
-  loss() {
-    const curves = this.follower.curves.best();
-    return curves.find(({ name, kind, rank }) => name === "loss" && kind === "train" && !rank)?.lastValue;
+  /** @param {string} name @param {string} kind */
+  curve(name, kind) {
+    return this.follower.curves.best().find((one) => one.name === name && one.kind === kind && !one.rank);
   }
 
   /** What it does now, where that needs a sentence. @param {Delta} delta */

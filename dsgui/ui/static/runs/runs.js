@@ -31,7 +31,7 @@ class Monitor {
     this.polling = null;
     this.alive = false;
     this.list = new RunList({
-      open: (id) => this.show(id),
+      open: (id) => this.visit(id),
       compare: (ids) => this.showCompared(ids),
       all: () => this.showAll(),
       add: () => new Browser("training", (folder) => this.trigger("adopt", { folder })).open(""),
@@ -136,6 +136,13 @@ class Monitor {
     this.open(new RunView(id, ask("stop"), ask("save"), afterwards, this.trigger, label));
   }
 
+  /** As its user asked: from its top, however far down the page before was. @param {string} id */
+  visit(id) {
+    if (!id || this.view?.id === id) return;
+    this.show(id);
+    window.scrollTo(0, 0);
+  }
+
   /** Its files are others now: what the page has of it counts no more. @param {string} id */
   showAnew(id) {
     if (this.view?.id !== id) return;
@@ -234,7 +241,7 @@ function nothingYet() {
 export function mount(element, props, trigger, watch) {
   const monitor = new Monitor(element, trigger);
   const opened = () => {
-    monitor.show(props.value);
+    monitor.visit(props.value);
     if (props.value) monitor.list.refresh(props.value).catch((error) => monitor.unwell(error));
   };
   watch("value", opened);

@@ -10,6 +10,7 @@ AFTERWARDS_PAGE: dict[str, str] = {
     "traceback": "第一个 traceback",
     "error_output": "错误输出",
     "clone": "克隆并编辑",
+    "see_output": "查看输出",
     "forget_ask": "移除…",
     "forget": "移除",
     "forgets": "将此运行从列表中移除，并删除 dsgui 保存的内容：",

@@ -10,6 +10,7 @@ AFTERWARDS_PAGE: dict[str, str] = {
     "traceback": "First traceback",
     "error_output": "Error output",
     "clone": "Clone and edit",
+    "see_output": "See the output",
     "delete_ask": "Delete…",
     "forget_ask": "Forget…",
     "forget": "Forget",
