@@ -139,9 +139,15 @@ def test_shortcuts_are_listed_and_work_but_not_while_typing(at):
     page.keyboard.press("Tab")
     page.keyboard.press("?")
     sheet = page.locator("#ds-shortcuts[open]")
-    expect(sheet.locator("dt")).to_have_count(12)
-    expect(sheet.get_by_role("heading", level=3)).to_have_text(["Everywhere", "On Configure", "On Launch"])
-    expect(sheet.get_by_role("button", name="Close")).to_be_focused()
+    heads = ["Everywhere", "On Runs", "On Configure", "On Launch"]
+    expect(sheet.get_by_role("heading", level=3)).to_have_text(heads)
+    told = dict(zip(*(sheet.locator(part).all_inner_texts() for part in ("dt", "dd")), strict=True))
+    assert (told["Ctrl+Z\nu"], told["Ctrl+Shift+Z"], told["j\nk"]) == ("Undo", "Redo", "Next or previous run")
+    close = sheet.get_by_role("button", name="Close")
+    expect(close).to_be_focused()
+    edges = [one.bounding_box() for one in (close, sheet.locator("section").nth(0), sheet.locator("section").nth(2))]
+    assert edges[2]["x"] > edges[1]["x"] + edges[1]["width"]  # two columns
+    assert edges[0]["x"] > edges[2]["x"] + edges[2]["width"] / 2  # at the right
     page.keyboard.press("Escape")
     expect(sheet).to_have_count(0)
     page.get_by_role("button", name="Keyboard shortcuts").click()
@@ -154,6 +160,72 @@ def test_shortcuts_are_listed_and_work_but_not_while_typing(at):
     expect(page.locator(".ds-search")).to_be_focused()
     page.keyboard.press("n")
     expect(page.locator(".ds-search")).to_have_value("n")
+
+
+def focused_run(page):
+    """The run whose row has the focus."""
+    return page.evaluate("document.activeElement.closest('[data-run]')?.dataset.run ?? ''")
+
+
+def test_a_key_does_on_runs_what_it_says_there_and_nothing_of_another_page(at):
+    page, app, (one, other) = at
+    replace_text(page, json.dumps(WRONG))
+    page.keyboard.press("Tab")
+    page.locator("#undo-edit:not([disabled])").wait_for()
+    page.keyboard.press("3")
+    page.locator(f'[data-run="{other}"]').wait_for()
+    for key in ("u", "s", "n", "l", "Control+z"):
+        page.keyboard.press(key)
+    expect(page.get_by_role("tab", selected=True)).to_have_text("3 · Runs")
+    page.wait_for_timeout(500)  # an undo would come soon
+    assert json.loads(json_text(page)) == WRONG
+    page.keyboard.press("j")
+    assert focused_run(page) == other  # the newest
+    for key, run in (("j", one), ("j", one), ("k", other), ("k", other)):
+        page.keyboard.press(key)
+        assert focused_run(page) == run
+    compare = page.locator("#compare-runs")
+    page.keyboard.press("x")
+    expect(page.locator(".ds-run-choose[aria-label]:checked")).to_have_count(1)
+    page.keyboard.press("c")  # one alone: nothing
+    page.locator(".ds-run-rows .ds-run-choose").nth(1).focus()  # a box is no text
+    page.keyboard.press("x")
+    expect(compare).to_have_text("Compare 2 runs")
+    page.keyboard.press("/")
+    expect(page.locator("#search-runs")).to_be_focused()
+    page.keyboard.press("c")
+    expect(page.locator("#search-runs")).to_have_value("c")
+    page.fill("#search-runs", "")
+    page.locator(f'[data-run="{one}"] .ds-run-row').focus()
+    page.keyboard.press("c")
+    expect(page.locator(".ds-run-title")).to_have_text("2 runs compared")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("table", name="Runs")).to_be_visible()
+
+
+def test_on_a_runs_page_keys_go_to_the_next_search_its_output_and_lead_back_to_its_row(at):
+    page, app, (one, other) = at
+    page.goto(f"{app.url}?run={other}")
+    title = page.locator(".ds-run-title")
+    expect(title).to_have_text("other")
+    for key, name in (("j", "one"), ("j", "one"), ("k", "other"), ("k", "other")):
+        page.keyboard.press(key)
+        expect(title).to_have_text(name)
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox", name="Search the whole output")).to_be_focused()
+    page.keyboard.press("Escape")  # the field's own
+    page.locator(".ds-log").focus()
+    page.locator(".ds-chart-more summary").first.click()
+    page.keyboard.press("Escape")  # shuts the menu
+    expect(page.locator("[data-menu][open]")).to_have_count(0)
+    page.keyboard.press("?")
+    page.locator("#ds-shortcuts[open]").wait_for()
+    page.keyboard.press("Escape")  # shuts the sheet
+    expect(page.locator("#ds-shortcuts")).to_have_count(0)
+    expect(title).to_have_text("other")
+    page.keyboard.press("Escape")
+    expect(title).to_have_count(0)
+    expect(page.locator(f'[data-run="{other}"] .ds-run-row')).to_be_focused()
 
 
 def test_the_focus_stays_in_the_findings_after_a_fix(at):

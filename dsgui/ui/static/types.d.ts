@@ -943,6 +943,7 @@ declare global {
     "dsgui:text": CustomEvent<Entry>;
     "dsgui:goto": CustomEvent<string>;
     "dsgui:memory": CustomEvent<string>;
+    "dsgui:runs": CustomEvent<"next" | "previous" | "choose" | "all">;
     "dsgui:unanswered": CustomEvent<string>;
   }
   const Plotly: PlotlyLibrary;

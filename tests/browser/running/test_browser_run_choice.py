@@ -171,6 +171,32 @@ def test_a_search_compares_and_what_is_shown_is_listed_whatever_it_finds(browser
         expect(page.locator(".ds-run-name").nth(1)).to_have_text("t5")
 
 
+def test_how_the_table_is_looked_at_stands_in_its_address_and_is_no_step(browser, many):
+    app, _, _ = many
+    query = "tab=runs&q=loss%3C0.5+t5-small&state=failed&sort=-name"
+    newest = [f"many-{number}" for number in sorted((n for n in range(MANY) if n % 3 == 1), key=str, reverse=True)]
+    with opened(browser, app, query) as page:
+        names = page.locator(".ds-run-rows .ds-run-name")
+        wait_until(lambda: names.all_inner_texts() == newest)
+        assert page.url.endswith(f"?{query}")
+        assert (page.input_value("#search-runs"), page.input_value("#filter-state")) == ("loss<0.5 t5-small", "failed")
+        page.wait_for_function("history.state")
+        began = page.evaluate("history.length")
+        page.fill("#search-runs", "many-1")
+        expect(page).to_have_url(re.compile(r"q=many-1&state=failed&sort=-name$"))
+        page.select_option("#filter-state", "")
+        expect(page).to_have_url(re.compile(r"\?tab=runs&q=many-1&sort=-name$"))
+        assert page.evaluate("history.length") == began
+        row(page, "many-1").locator(".ds-run-row").click()
+        expect(page.locator(".ds-run-title")).to_have_text("many-1")
+        assert "q=" not in page.url
+        page.fill("#search-runs", "")
+        page.go_back()
+        expect(page.locator("#search-runs")).to_have_value("many-1")
+        page.reload()
+        wait_until(lambda: names.all_inner_texts()[:2] == ["many-19", "many-18"])
+
+
 def test_the_word_about_archiving_stays_while_it_has_the_focus(browser, many):
     app, _, _ = many
     with opened(browser, app, "tab=runs") as page:

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { addressOf, namesIn, tabIn, tabToCome } from "../../../dsgui/ui/static/site/visits.js";
+import { addressOf, isStep, lookIn, namesIn, tabIn, tabToCome } from "../../../dsgui/ui/static/site/visits.js";
 
 test("an address names a run or several compared, and keeps what else stands in it", () => {
   const home = "http://localhost:7860/?__theme=dark";
@@ -37,4 +37,20 @@ test("a tab chosen before the page was ready is not waited for to go away again"
   assert.equal(tabToCome(new URL(home), 2), null);
   assert.equal(tabToCome(new URL(`${home}?tab=machine`), 0), 3);
   assert.equal(tabToCome(new URL(`${home}?tab=machine`), 3), null);
+});
+
+test("how the table of runs is looked at stands in its address, and is no step of its own", () => {
+  const table = "http://localhost:7860/?tab=runs";
+  const [none, look] = [
+    { run: null, compare: null },
+    { q: "loss<0.3 tag:a", state: "failed", sort: "-final_loss" },
+  ];
+  const looked = addressOf(table, none, 2, look);
+  assert.equal(looked, `${table}&q=loss%3C0.3+tag%3Aa&state=failed&sort=-final_loss`);
+  assert.deepEqual(lookIn(new URL(looked)), look);
+  assert.equal(addressOf(looked, none, 2, { q: "", state: "", sort: "" }), table);
+  assert.equal(addressOf(looked, none, 1, look), "http://localhost:7860/?tab=launch");
+  assert.equal(addressOf(looked, { run: "x", compare: null }, 2, look), "http://localhost:7860/?run=x");
+  assert.equal(isStep(table, looked), false);
+  assert.equal(isStep(looked, "http://localhost:7860/?run=x"), true);
 });

@@ -41,13 +41,14 @@ class History {
     this.trigger("move", {});
   }
 
-  /** A text field has an undo of its own; everywhere else the keys mean the config. @param {KeyboardEvent} event */
+  /** A text field has an undo of its own; elsewhere on its page they mean the config. @param {KeyboardEvent} event */
   key(event) {
     const letter = event.key.toLowerCase();
     if (!(event.ctrlKey || event.metaKey) || !["z", "y"].includes(letter)) return;
     if (event.target instanceof Element && event.target.closest(FIELDS)) return;
-    event.preventDefault();
-    this.move(letter === "y" || event.shiftKey ? 1 : -1);
+    event.preventDefault(); // or the browser would undo in the editor, wherever that is
+    // While another page is shown nobody would see what it took back.
+    if (this.undo.checkVisibility()) this.move(letter === "y" || event.shiftKey ? 1 : -1);
   }
 
   show() {

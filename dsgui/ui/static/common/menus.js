@@ -19,6 +19,7 @@ export function shutsItself(node, opener) {
   const shut = () => {
     node.open = false;
   };
+  node.dataset.menu = ""; // Escape is its own while it is open (site/keyboard.js)
   node.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !node.open) return;
     event.stopPropagation();

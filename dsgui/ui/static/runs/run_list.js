@@ -35,21 +35,23 @@ const plural = (count, one, several) => say("runs_page", count === 1 ? one : sev
 /**
  * `open` shows a run, `compare` several, `all` none: the table; `add` asks for a folder of others; `held` tells which
  * are shown now: they are in the list whatever else is; `colourOf` in which colour one of several is; `label` changes
- * what is written on runs; `trouble` is told what went wrong.
+ * what is written on runs; `looked` is told that something else is searched, or in another order; `trouble` what went
+ * wrong.
  * @typedef {{ open: (id: string) => void, compare: (ids: string[]) => void, all: () => void, add: () => void,
  *   held: () => string[],
- *   colourOf: (id: string) => string, label: (ids: string[], change: LabelChange) => void,
+ *   colourOf: (id: string) => string, label: (ids: string[], change: LabelChange) => void, looked: () => void,
  *   trouble: (error: unknown) => void }} Around
  */
 
 export class RunList {
   /** @param {Around} given */
-  constructor({ open, compare, all, add, held, colourOf, label, trouble }) {
+  constructor({ open, compare, all, add, held, colourOf, label, looked, trouble }) {
     this.open = open;
     this.compare = compare;
     this.held = held;
     this.colourOf = colourOf;
     this.sendLabel = label;
+    this.lookChanged = looked;
     this.trouble = trouble;
     this.tools = new RunTools({
       searched: () => this.searched(),
@@ -102,6 +104,7 @@ export class RunList {
     this.asking = null;
     this.again = false;
     this.find = "";
+    this.toFocus = ""; // the run whose row gets the focus when it is there
     /** @type {number | null} the place of the run to scroll to */
     this.goal = null;
     this.typing = this.reading = 0;
@@ -167,6 +170,7 @@ export class RunList {
     this.list.scrollTop = 0;
     this.anchor = "";
     this.layOut(this.alone);
+    this.lookChanged();
     this.refreshOrSay();
   }
 
@@ -276,8 +280,8 @@ export class RunList {
     const [searched, words] = [this.tools.looked, looked.words];
     const asked = `${first} ${count} ${JSON.stringify(looked)}`;
     if (asked !== this.window) this.since = "";
-    const { written } = this;
-    const told = await this.askFor(first, count, { ...looked, since: this.since, find: this.find });
+    const { written, find } = this;
+    const told = await this.askFor(first, count, { ...looked, since: this.since, find });
     if (written !== this.written) return this.ask(); // it is from before that
     this.list.removeAttribute("aria-busy");
     for (const run of told.rows) this.known.set(run.run_id, run);
@@ -294,9 +298,28 @@ export class RunList {
       ids: told.ids ?? this.ids,
     });
     if (told.place !== null) Object.assign(this, { goal: told.place, find: "" });
+    else if (find && find === this.toFocus) Object.assign(this, { find: "", toFocus: "" });
     this.write();
     if (told.unread) this.soon();
     return undefined;
+  }
+
+  /** The row of a run, when it is there. @param {string} id */
+  focusOn(id) {
+    this.toFocus = id;
+    this.refresh(id).catch((error) => this.trouble(error));
+  }
+
+  /**
+   * The run that stands so far after another, in the order that is shown; "" where none does.
+   * @param {string} id @param {number} by
+   */
+  async neighbour(id, by) {
+    const { looked } = this;
+    const { place } = await this.askFor(0, 1, { ...looked, find: id });
+    if (place === null || place + by < 0) return "";
+    const { rows } = await this.askFor(place + by, 1, looked);
+    return rows[0]?.run_id ?? "";
   }
 
   soon() {
@@ -311,6 +334,7 @@ export class RunList {
   searched() {
     this.list.scrollTop = 0;
     this.anchor = "";
+    this.lookChanged();
     this.refreshOrSay();
   }
 
@@ -352,6 +376,14 @@ export class RunList {
     this.tell();
     this.mark();
     this.showEvery();
+    this.giveFocus();
+  }
+
+  giveFocus() {
+    const entry = this.entries.find(({ dataset }) => dataset.run === this.toFocus);
+    if (!entry) return;
+    this.toFocus = "";
+    part(entry, ".ds-run-row").focus();
   }
 
   /** @returns {HTMLElement[]} */

@@ -167,6 +167,28 @@ export class RunTools {
     return [this.search.value.trim(), state].filter(Boolean).join(" · ");
   }
 
+  /** As the address tells it. @returns {import("../site/visits.js").Look} */
+  get look() {
+    const { sort = "", down = false } = prefs();
+    return { q: this.search.value.trim(), state: this.state.value, sort: sort && down ? `-${sort}` : sort };
+  }
+
+  /**
+   * As an address told it; an order that it does not tell stays as this user has it. Whether that is something else.
+   * @param {import("../site/visits.js").Look} look
+   */
+  lookAs({ q, state, sort }) {
+    const before = JSON.stringify(this.look);
+    const column = sort.replace(/^-/, "");
+    this.search.value = q;
+    this.state.value = STATES.includes(state) ? state : "";
+    if ([...this.sort.options].some(({ value }) => value && value === column)) {
+      keepPrefs({ sort: column, down: sort !== column });
+      this.sort.value = column;
+    }
+    return JSON.stringify(this.look) !== before;
+  }
+
   /** @param {string} text @param {boolean} [only] whatever their state */
   searchFor(text, only = false) {
     this.search.value = text;

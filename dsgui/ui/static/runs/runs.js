@@ -5,6 +5,7 @@ import { notifies } from "./alerts.js";
 import { Browser } from "../common/browse.js";
 import { CompareView } from "./compare.js";
 import { button, el, messageOf, part } from "../common/dom.js";
+import { RunKeys } from "./run_keys.js";
 import { RunList } from "./run_list.js";
 import { RunView } from "./run_view.js";
 import { words } from "../texts/texts.js";
@@ -38,7 +39,13 @@ class Monitor {
       label: (ids, change) => this.trigger("annotate", { run_ids: ids, change }),
       held: () => this.view?.ids ?? [],
       colourOf: (id) => (this.view instanceof CompareView ? this.view.colourOf(id) : ""),
+      looked: () => visits().note(),
       trouble: (error) => this.unwell(error),
+    });
+    new RunKeys(this.list, {
+      open: (id) => this.show(id),
+      all: () => this.showAll(),
+      shown: () => this.view?.ids ?? [],
     });
     this.detail = el("div", { class: "ds-run-detail" });
     this.root = part(element, ".ds-runs");
@@ -51,12 +58,14 @@ class Monitor {
     });
     matchMedia("(forced-colors: active)").addEventListener("change", () => this.view?.draw(true));
     this.polls = 0;
+    this.list.tools.lookAs(visits().look());
     this.alone();
     this.showNamed(visits().names());
-    visits().attend(
-      () => this.names(),
-      (names) => this.showNamed(names),
-    );
+    visits().attend({
+      names: () => this.names(),
+      look: () => this.list.tools.look,
+      show: (names, look) => this.showAgain(names, look),
+    });
     const seen = () => this.root.offsetWidth > 0 && !document.hidden;
     this.list.refresh().catch((error) => this.unwell(error)); // so that the rows are there when the page is opened
     const listed = this.loop(() => this.refreshList(), LIST_MS, seen);
@@ -165,7 +174,16 @@ class Monitor {
     return { run: id || null, compare: (!id && ids.join(",")) || null };
   }
 
-  /** What the address names is shown again. @param {import("../site/visits.js").Names} names */
+  /**
+   * Back returns to the table as it was looked at.
+   * @param {import("../site/visits.js").Names} names @param {import("../site/visits.js").Look} [look]
+   */
+  showAgain(names, look) {
+    if (look && !names.run && !names.compare && this.list.tools.lookAs(look)) this.list.restart();
+    this.showNamed(names);
+  }
+
+  /** What the address names is shown. @param {import("../site/visits.js").Names} names */
   showNamed({ run, compare }) {
     if (compare && compare !== this.names().compare) this.showCompared(compare.split(","));
     if (run) this.show(run);

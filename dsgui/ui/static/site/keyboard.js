@@ -5,25 +5,77 @@ import { around, button, el } from "../common/dom.js";
 import { words } from "../texts/texts.js";
 
 const OFF = "dsgui.shortcuts";
-const TYPING = "input, textarea, select, [contenteditable], [role=listbox], dialog";
+const SHEET = "/dsgui/static/site/shortcuts.css";
+const TYPING =
+  "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], [role=listbox], dialog, #ds-learn";
+const OPEN = "dialog[open], :popover-open, [data-menu][open]"; // Escape shuts it, and does nothing else
 const TABS = "#pages > .tab-wrapper [role=tab]";
 const FINDING = "#findings [data-goto]";
-/** Key → what it does; its text is keyboard_page's of that name. @type {Record<string, [string, () => void]>} */
-const SHORTCUTS = {
-  "?": ["sheet", () => showSheet()],
-  "/": ["find", () => inTab(0, ".ds-search")],
-  n: ["finding", nextFinding],
-  u: ["undo", () => press("#undo-edit")],
-  s: [
-    "save",
-    () => inTab(0, "#preset-title input, #preset-title textarea", "#own-presets button.label-wrap:not(.open)"),
-  ],
-  l: ["launch", () => inTab(1, "#launch:not([disabled])")],
-  1: ["configure_tab", () => inTab(0)],
-  2: ["launch_tab", () => inTab(1)],
-  3: ["runs_tab", () => inTab(2)],
-  4: ["machine_tab", () => inTab(3)],
+const RUN_SEARCH = ".ds-run-detail .ds-log-tools .ds-run-search";
+
+/** What a key does everywhere. @type {Record<string, () => void>} */
+const EVERYWHERE = {
+  "?": () => showSheet(),
+  1: () => inTab(0),
+  2: () => inTab(1),
+  3: () => inTab(2),
+  4: () => inTab(3),
 };
+/** What a key does on the page that is shown alone, in the order of the tabs. @type {Record<string, () => void>[]} */
+const ON_PAGE = [
+  {
+    "/": () => focusOn(".ds-search"),
+    n: nextFinding,
+    u: () => press("#undo-edit"),
+    s: () => focusOn("#preset-title input, #preset-title textarea", "#own-presets button.label-wrap:not(.open)"),
+  },
+  { l: () => focusOn("#launch:not([disabled])") },
+  {
+    "/": () => focusOn([RUN_SEARCH, "#search-runs"], ".ds-run-detail .ds-output:not([open]) > summary"),
+    j: () => onRuns("next"),
+    k: () => onRuns("previous"),
+    x: () => onRuns("choose"),
+    c: () => press("#compare-runs:not([disabled])"),
+    Escape: () => onRuns("all"),
+  },
+];
+/** The sheet: the keys as they are written, and their text's code. @type {[string, [string, string][]][]} */
+const GROUPS = [
+  [
+    "everywhere",
+    [
+      ["?", "sheet"],
+      ["1", "configure_tab"],
+      ["2", "launch_tab"],
+      ["3", "runs_tab"],
+      ["4", "machine_tab"],
+    ],
+  ],
+  [
+    "on_runs",
+    [
+      ["/", "find_run"],
+      ["j · k", "step"],
+      ["x", "choose"],
+      ["c", "compare"],
+      ["F2", "rename"],
+      ["Esc", "all"],
+    ],
+  ],
+  [
+    "on_configure",
+    [
+      ["/", "find"],
+      ["n", "finding"],
+      ["Ctrl+Z · u", "undo"],
+      ["Ctrl+Shift+Z", "redo"],
+      ["s", "save"],
+      ["Tab", "leave"],
+      ["Ctrl+] · Ctrl+[", "indent"],
+    ],
+  ],
+  ["on_launch", [["l", "launch"]]],
+];
 
 /** @param {string} code */
 const said = (code) => words("keyboard_page", code);
@@ -34,22 +86,32 @@ const shown = (selector) =>
   [...document.querySelectorAll(selector)].find(/** @returns {one is HTMLElement} */ (one) => isShown(one));
 /** @param {string} selector */
 const press = (selector) => shown(selector)?.click();
-const selected = () => shown(`${TABS}[aria-selected="true"]`);
+const tabs = () => [...document.querySelectorAll(TABS)];
+const selected = () => tabs().findIndex((tab) => tab.getAttribute("aria-selected") === "true");
+/** The list of runs does it. @param {"next" | "previous" | "choose" | "all"} what */
+const onRuns = (what) => window.dispatchEvent(new CustomEvent("dsgui:runs", { detail: what }));
 
-/**
- * Opens a page, and puts the focus on a part of it, which `opener` may have to be pressed for.
- * @param {number} place @param {string} [target] @param {string} [opener]
- */
-function inTab(place, target, opener) {
-  const tab = [...document.querySelectorAll(TABS)][place];
+/** @param {number} place */
+function inTab(place) {
+  const tab = tabs()[place];
   if (!(tab instanceof HTMLElement)) return;
   tab.click();
   tab.focus();
-  if (!target) return;
-  requestAnimationFrame(() => {
-    if (opener) press(opener);
-    requestAnimationFrame(() => shown(target)?.focus());
-  });
+}
+
+/**
+ * Puts the focus on a part of the page, which `opener` may have to be pressed for.
+ * @param {string | string[]} target the first that can be seen @param {string} [opener]
+ */
+function focusOn(target, opener) {
+  if (opener) press(opener);
+  requestAnimationFrame(() =>
+    [target]
+      .flat()
+      .map(shown)
+      .find((one) => one)
+      ?.focus(),
+  );
 }
 
 /** The one after that which has the focus. */
@@ -61,18 +123,11 @@ function nextFinding() {
 
 const isOff = () => localStorage.getItem(OFF) === "off";
 
-/** Where which of them are of use; `leave` and `indent` are the editor's own. @type {[string, string[]][]} */
-const GROUPS = [
-  ["everywhere", ["sheet", "configure_tab", "launch_tab", "runs_tab", "machine_tab"]],
-  ["on_configure", ["find", "finding", "undo", "save", "leave", "indent"]],
-  ["on_launch", ["launch"]],
+/** @param {[string, string]} keys and their text's code */
+const row = ([keys, code]) => [
+  el("dt", {}, ...keys.split(" · ").map((key) => el("kbd", {}, key))),
+  el("dd", {}, said(code)),
 ];
-
-/** @param {string} code */
-function row(code) {
-  const key = Object.keys(SHORTCUTS).find((one) => SHORTCUTS[one][0] === code);
-  return [el("dt", {}, el("kbd", {}, key ?? said(`${code}_keys`))), el("dd", {}, said(code))];
-}
 
 function makeSheet() {
   const use = el("input", { type: "checkbox", id: "ds-shortcuts-on" });
@@ -82,19 +137,42 @@ function makeSheet() {
   const close = button(said("close"), { class: "ds-sheet-close", autofocus: true }, () => sheet.close());
   sheet.append(
     el("h2", { id: "ds-shortcuts-title" }, said("title")),
-    ...GROUPS.flatMap(([page, codes]) => [el("h3", {}, said(page)), el("dl", {}, ...codes.flatMap(row))]),
-    el("label", { for: use.id }, use, said("single_keys")),
-    close,
+    el(
+      "div",
+      { class: "ds-sheet-groups" },
+      ...GROUPS.map(([page, rows]) => el("section", {}, el("h3", {}, said(page)), el("dl", {}, ...rows.flatMap(row)))),
+    ),
+    el("div", { class: "ds-sheet-end" }, el("label", { for: use.id }, use, said("single_keys")), close),
   );
   sheet.addEventListener("close", () => sheet.remove());
   return sheet;
 }
 
+/** Its look comes with it, once. */
+async function look() {
+  if (document.querySelector(`link[href="${SHEET}"]`)) return;
+  const sheet = el("link", { rel: "stylesheet", href: SHEET });
+  const there = new Promise((resolve) => {
+    for (const event of ["load", "error"]) sheet.addEventListener(event, resolve);
+  });
+  document.head.append(sheet);
+  await there;
+}
+
 /** The browser itself keeps the focus in a dialog, and gives it back. */
-function showSheet() {
+async function showSheet() {
+  await look();
+  if (document.querySelector("#ds-shortcuts")) return;
   const sheet = makeSheet();
   (document.querySelector(".gradio-container") ?? document.body).append(sheet);
   sheet.showModal();
+}
+
+/** What a key does where it is pressed. @param {string} key */
+function actOf(key) {
+  const page = ON_PAGE[selected()] ?? {};
+  if (Object.hasOwn(EVERYWHERE, key)) return EVERYWHERE[key];
+  return Object.hasOwn(page, key) ? page[key] : undefined;
 }
 
 /** @param {KeyboardEvent} event */
@@ -102,10 +180,11 @@ function pressed(event) {
   const typing = event.target instanceof Element && event.target.closest(TYPING);
   // A chart that has the focus has keys of its own.
   if (typing || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-  const shortcut = Object.hasOwn(SHORTCUTS, event.key) ? SHORTCUTS[event.key] : undefined;
-  if (!shortcut || (isOff() && event.key !== "?")) return;
+  const act = actOf(event.key);
+  if (!act || (isOff() && event.key !== "?")) return;
+  if (event.key === "Escape" && (document.fullscreenElement || document.querySelector(OPEN))) return;
   event.preventDefault();
-  shortcut[1]();
+  act();
 }
 
 /** The editor would indent by Tab, and hold the keyboard. @param {KeyboardEvent} event */
@@ -140,7 +219,7 @@ const use = () => {
 function afterTab() {
   if (!used) return;
   const now = document.activeElement;
-  if (now === document.body || !isShown(now)) selected()?.focus({ preventScroll: true });
+  if (now === document.body || !isShown(now)) shown(`${TABS}[aria-selected="true"]`)?.focus({ preventScroll: true });
 }
 
 function skipLink() {
@@ -164,10 +243,10 @@ export function begin() {
   document.addEventListener("click", afterFix, true);
   document.addEventListener("click", (event) => around(event, "[data-keys]") && showSheet());
   document.querySelector("#config-json")?.setAttribute("data-hint", said("editor_hint"));
-  const tabs = document.querySelector("#pages > .tab-wrapper");
+  const pages = document.querySelector("#pages > .tab-wrapper");
   const changed = new MutationObserver((changes) => {
     // At the first drawing there is nothing to put right.
     if (changes.some(({ oldValue }) => oldValue === "true")) requestAnimationFrame(afterTab);
   });
-  if (tabs) changed.observe(tabs, { subtree: true, attributeFilter: ["aria-selected"], attributeOldValue: true });
+  if (pages) changed.observe(pages, { subtree: true, attributeFilter: ["aria-selected"], attributeOldValue: true });
 }

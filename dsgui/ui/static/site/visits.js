@@ -1,9 +1,15 @@
 // What the page shows, in the browser's history: Back returns to what was shown before.
 
 /** What the address names: a run, or several. @typedef {{ run: string | null, compare: string | null }} Names */
+/**
+ * How the table of runs is looked at: what is searched, their state, and a column, with `-` before it from its greatest
+ * down.
+ * @typedef {{ q: string, state: string, sort: string }} Look
+ */
 
 const TABS = ["configure", "launch", "runs", "machine"]; // as the address names them
 const RUNS = TABS.indexOf("runs");
+const NO_LOOK = { q: "", state: "", sort: "" };
 const TAB = "#pages > .tab-wrapper [role=tab]";
 
 /** @returns {HTMLElement[]} */
@@ -12,6 +18,12 @@ const selected = () => tabs().findIndex((tab) => tab.getAttribute("aria-selected
 
 /** @param {URL} url @returns {Names} */
 export const namesIn = ({ searchParams }) => ({ run: searchParams.get("run"), compare: searchParams.get("compare") });
+
+/** @param {URL} url @returns {Look} */
+export const lookIn = ({ searchParams }) => {
+  const [q = "", state = "", sort = ""] = ["q", "state", "sort"].map((name) => searchParams.get(name) ?? "");
+  return { q, state, sort };
+};
 
 /**
  * The tab that the address opens: a run is on the page of runs.
@@ -32,29 +44,45 @@ export function tabToCome(url, shown) {
   return named && tabIn(url) !== shown ? tabIn(url) : null;
 }
 
-/** A run is named where it is seen. @param {string} address @param {Names} names @param {number} tab */
-export function addressOf(address, names, tab = RUNS) {
+/**
+ * A run is named where it is seen, and how the table is looked at where that is.
+ * @param {string} address @param {Names} names @param {number} tab @param {Look} [look]
+ */
+export function addressOf(address, names, tab = RUNS, look = NO_LOOK) {
   const url = new URL(address);
   const seen = tab === RUNS ? names : { run: null, compare: null };
-  const page = tab > 0 && !(seen.run || seen.compare) ? TABS[tab] : null;
-  for (const [name, value] of Object.entries({ ...seen, tab: page })) {
-    if (value === null) url.searchParams.delete(name);
-    else url.searchParams.set(name, value);
+  const isNamed = Boolean(seen.run || seen.compare);
+  const page = tab > 0 && !isNamed ? TABS[tab] : null;
+  const looked = tab === RUNS && !isNamed ? look : NO_LOOK;
+  for (const [name, value] of Object.entries({ ...seen, tab: page, ...looked })) {
+    if (value) url.searchParams.set(name, value);
+    else url.searchParams.delete(name);
   }
   return url.href;
 }
 
+/** Whether two addresses differ by more than how the table is looked at. @param {string} one @param {string} other */
+export function isStep(one, other) {
+  const [from, to] = [one, other].map((address) => {
+    const url = new URL(address);
+    return addressOf(address, namesIn(url), tabIn(url));
+  });
+  return from !== to;
+}
+
 class Visits {
   constructor() {
-    let asked = namesIn(new URL(window.location.href));
+    const url = new URL(window.location.href);
+    let [asked, looked] = [namesIn(url), lookIn(url)];
     /** What the Runs page shows; until it is there, what it will show: another tab's address no longer names it. */
     this.names = () => asked;
-    /** @type {(names: Names) => void} */
-    this.show = (names) => {
-      asked = names;
+    this.look = () => looked;
+    /** @type {(names: Names, look?: Look) => void} */
+    this.show = (names, look = looked) => {
+      [asked, looked] = [names, look];
     };
     /** @type {number | null} the tab that the address or Back asked for, until it is there */
-    this.awaited = tabToCome(new URL(window.location.href), selected());
+    this.awaited = tabToCome(url, selected());
     this.noting = 0;
     const pages = document.querySelector("#pages > .tab-wrapper");
     const watch = { subtree: true, attributeFilter: ["aria-selected"] };
@@ -63,9 +91,12 @@ class Visits {
     this.note();
   }
 
-  /** The Runs page is there. @param {() => Names} names what it shows @param {(names: Names) => void} show */
-  attend(names, show) {
-    Object.assign(this, { names, show });
+  /**
+   * The Runs page is there. `names` is what it shows, `look` how its table is looked at.
+   * @param {{ names: () => Names, look: () => Look, show: (names: Names, look?: Look) => void }} page
+   */
+  attend({ names, look, show }) {
+    Object.assign(this, { names, look, show });
   }
 
   /** What is shown has changed; a tab and a run that change together are one step. */
@@ -74,7 +105,10 @@ class Visits {
     this.noting = window.setTimeout(() => this.write(navigator.userActivation?.hasBeenActive ?? true));
   }
 
-  /** As a step of its own, or in place of the last: for what the page opened by itself. @param {boolean} asStep */
+  /**
+   * As a step of its own, or in place of the last: for what the page opened by itself, and for a search.
+   * @param {boolean} asStep
+   */
   write(asStep) {
     clearTimeout(this.noting);
     const tab = selected();
@@ -82,10 +116,12 @@ class Visits {
       if (tab !== this.awaited) return;
       this.awaited = null;
     }
-    const address = addressOf(window.location.href, this.names(), tab);
-    if (address === window.location.href && tab === window.history.state?.tab) return;
-    if (asStep && window.history.state) window.history.pushState({ tab }, "", address);
-    else window.history.replaceState({ tab }, "", address);
+    const { href } = window.location;
+    const address = addressOf(href, this.names(), tab, this.look());
+    const isOther = tab !== window.history.state?.tab;
+    if (address === href && !isOther) return;
+    const isNew = asStep && window.history.state && (isOther || isStep(href, address));
+    window.history[isNew ? "pushState" : "replaceState"]({ tab }, "", address);
   }
 
   back() {
@@ -93,7 +129,8 @@ class Visits {
     const asked = tab === selected() ? undefined : tabs()[tab];
     this.awaited = asked ? tab : null;
     asked?.click();
-    if (tab === RUNS) this.show(namesIn(new URL(window.location.href)));
+    const url = new URL(window.location.href);
+    if (tab === RUNS) this.show(namesIn(url), lookIn(url));
   }
 }
 
