@@ -142,3 +142,76 @@ def test_on_a_phone_the_form_stays_within_the_screen(page):
     assert f"{counted} fields match" == count.inner_text()
     page.fill(".ds-search", "")
     expect(count).to_be_hidden()
+
+
+TYPOS = {
+    "train_batch_size": 33,
+    "train_micro_batch_size_per_gpu": 4,
+    "gradient_accumulation_steps": 4,
+    "fp16": {"enabled": True},
+    "bf16": {"enabled": True},
+    "optimizer": {"type": "AdamW", "params": {"lr": "2e-5x"}},
+    "zero_optimisation": {"stage": "3", "offload_optimzer": {"device": "cpu"}, "reduce_bucket_size": 4000},
+}
+
+
+def test_all_fixes_from_the_top_keep_the_block_that_was_misspelt(page):
+    replace_text(page, json.dumps(TYPOS, indent=2))
+    fixes = page.locator("#findings .ds-fix")
+    expect(page.locator("#findings .ds-finding").first).to_contain_text("zero_optimisation")
+    expect(fixes.first).to_contain_text("Rename it to zero_optimization")
+    # The tabs count what is wrong; how much is set is in the tooltip.
+    precision = page.locator('[data-tab="precision"]')
+    expect(precision).to_have_attribute("data-count", "2")
+    expect(precision).to_have_attribute("data-chip", "error")
+    expect(precision).to_have_attribute("title", "2 errors · 2 set")
+    expect(precision).to_contain_text("(2 errors)")
+    told = page.locator("#findings .ds-findings")
+    while fixes.count():
+        before = told.evaluate("(one) => one.outerHTML")
+        fixes.first.click()
+        page.wait_for_function(
+            "(old) => document.querySelector('#findings .ds-findings').outerHTML !== old", arg=before
+        )
+    expect(page.locator("#findings .ds-verdict")).to_contain_text("Checks pass")
+    zero = json.loads(json_text(page))["zero_optimization"]
+    assert (str(zero["stage"]), zero["offload_optimizer"], zero["reduce_bucket_size"]) == ("3", {"device": "cpu"}, 4000)
+
+
+def test_a_search_leads_with_what_most_are_after_and_ends_with_what_is_not_used(page):
+    replace_text(page, '{"train_batch_size": 8, "zero_optimization": {"stage": 2}}')
+    rows = "(all) => all.filter((one) => one.offsetParent).map((one) => one.dataset.row)"
+
+    def found(typed):
+        page.fill(".ds-search", typed)
+        expect(page.locator(".ds-search-count")).to_have_text(re.compile("match"))
+        return page.eval_on_selector_all("[data-row]", rows)
+
+    zero = "/zero_optimization"
+    for typed in ("memory", "显存"):
+        assert found(typed)[:4] == [
+            f"{zero}/stage",
+            f"{zero}/offload_optimizer/device",
+            f"{zero}/offload_param/device",
+            "/train_micro_batch_size_per_gpu",
+        ]
+    assert found("学习率")[0] == found("learning rate")[0] == "/optimizer/params/lr"
+    buckets = [one for one in found("bucket") if one.startswith(zero)]
+    assert buckets[0] == f"{zero}/reduce_bucket_size"
+    assert buckets.index(f"{zero}/stage3_prefetch_bucket_size") > buckets.index(f"{zero}/contiguous_gradients")
+    # Each is in its section again.
+    page.fill(".ds-search", "")
+    page.click('[data-tab="batch"]')
+    expect(page.locator('[data-section="batch"] [data-row="/train_micro_batch_size_per_gpu"]')).to_be_visible()
+    page.click('[data-tab="zero"]')
+    assert page.eval_on_selector_all('[data-section="zero"] [data-row]', rows)[0] == f"{zero}/stage"
+
+
+def test_what_is_wrong_with_a_text_that_is_no_json_is_said_once(page):
+    replace_text(page, '{\n  "fp16": {"enabled": True},\n  "steps_per_print": 1,\n}')
+    expect(page.locator(".ds-banner")).to_have_text("Form paused until the JSON is valid.")
+    expect(page.locator("#memory-panel")).to_contain_text("Fix the JSON first.")
+    expect(page.locator("#findings code").first).to_have_text("true")
+    told = page.locator("#findings .ds-changes li")
+    expect(told).to_have_text([re.compile(r"false, null \(line 2\)$"), re.compile(r"\(line 3\)$")])
+    assert page.locator("body").inner_text().count("Line 2, column") == 1

@@ -52,7 +52,7 @@ def test_the_bar_stays_in_view_and_says_what_is_true(page):
     expect(name(page)).to_have_text("Your config")
     expect(page.locator("#preset input")).to_have_value("Your config")
     replace_text(page, '{"train_batch_size": }')
-    expect(verdict).to_have_text("Not readable")
+    expect(verdict).to_have_text("Invalid JSON")
     expect(verdict).to_have_attribute("data-kind", "error")
     page.click("#undo-edit")
     expect(name(page)).to_have_text("Your config")

@@ -49,6 +49,11 @@ class Fix:
         edits = [[change.pointer, change.literal, change.key] for change in self.changes]
         return hashlib.sha256(json.dumps(edits).encode()).hexdigest()[:16]
 
+    @property
+    def is_renaming(self) -> bool:
+        """Whether it gives a misspelt key its name, and does nothing else."""
+        return self.label.code == "rename"
+
     def apply(self, document: Document) -> Document:
         """The repaired document; everything the fix does not name keeps its text."""
         for change in self.changes:

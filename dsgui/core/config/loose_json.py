@@ -8,7 +8,7 @@ import bisect
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dsgui.core.config.document import MAX_DEPTH, Document, broken_at, json_text, on_lines
@@ -99,13 +99,13 @@ class _Reader:
         lines = self._lines
         for kind, positions in self._found.items():
             many = f"{kind}_{'one' if len(positions) == 1 else 'many'}"
-            yield _noted(said("reading", many, count=str(len(positions))), lines.listed(positions))
+            yield noted(said("reading", many, count=str(len(positions))), lines.listed(positions))
         for position, raw in self._bare_texts[:_MAX_LISTED]:
             became = said("reading", "bare", seen=_cut(raw), text=json_text(_cut(raw)))
-            yield _noted(_hinted(became, raw), lines.listed([position]))
+            yield noted(_hinted(became, raw), lines.listed([position]))
         if len(self._bare_texts) > _MAX_LISTED:
             rest = [position for position, _ in self._bare_texts[_MAX_LISTED:]]
-            yield _noted(said("reading", "more_bare", count=str(len(rest))), lines.listed(rest))
+            yield noted(said("reading", "more_bare", count=str(len(rest))), lines.listed(rest))
 
     def _edit(self, start: int, end: int, new: str, kind: str = "") -> None:
         self._edits.append((start, end, new))
@@ -338,12 +338,18 @@ class _Lines:
 
     def listed(self, positions: list[int]) -> Said:
         """`line 3`, `lines 2, 5, 9`; of many, the first few."""
-        numbers = list(dict.fromkeys(self.number(position) for position in sorted(positions)))
-        shown = [str(number) for number in numbers[:_MAX_LISTED]] + ["…"] * (len(numbers) > _MAX_LISTED)
-        return said("reading", "lines" if len(numbers) > 1 else "line", lines=listed(shown))
+        return lines_told([self.number(position) for position in sorted(positions)])
 
 
-def _noted(what: Said, lines: Said) -> str:
+def lines_told(lines: Sequence[int]) -> Said:
+    """`line 3`, `lines 2, 5, 9`; of many, the first few."""
+    numbers = list(dict.fromkeys(lines))
+    shown = [str(number) for number in numbers[:_MAX_LISTED]] + ["…"] * (len(numbers) > _MAX_LISTED)
+    return said("reading", "lines" if len(numbers) > 1 else "line", lines=listed(shown))
+
+
+def noted(what: Said | str, lines: Said) -> str:
+    """What was changed, and where."""
     return words("reading", "noted", what=what, lines=lines)
 
 

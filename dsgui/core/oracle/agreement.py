@@ -11,6 +11,7 @@ from dsgui.core.config.pointer import split
 from dsgui.core.oracle.answers import DONE, PARSE, Answer, Judge, Verdict
 from dsgui.core.oracle.refusals import named_key, places
 from dsgui.core.texts.saying import Said, listed, phrase, said, words
+from dsgui.core.validation.misspelt import in_order
 
 REFUSED, WARNED = "DS900", "DS901"
 _BATCH = {"train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"}
@@ -48,9 +49,7 @@ def merge(
     missed = [r for r in refused if not any(_is_about(f, r) for f in ours)]
     contradicted = [f for f in ours if f not in confirmed and _was_tried(f, answer, context)]
     told = [contradiction(f, answer) if f in contradicted else f for f in findings]
-    merged = [*missed, *told, *warned(answer, document)]
-    starts = {pointer: node.start for pointer, node in document.nodes}
-    merged.sort(key=lambda f: (f.severity.rank, starts.get(f.pointer, 0)))
+    merged = in_order([*missed, *told, *warned(answer, document)], document)
     accepted = answer.verdict is Verdict.ACCEPTED
     standing = [f for f in ours if accepted and f not in contradicted]
     return Merged(tuple(merged), tuple(confirmed), tuple(missed), tuple(contradicted), tuple(standing))

@@ -9,6 +9,7 @@ from dsgui.core.config.findings import Finding, has_error
 from dsgui.core.config.schema import Schema
 from dsgui.core.rules.values import SchemaCheck
 from dsgui.core.validation.folding import fold
+from dsgui.core.validation.misspelt import in_order, renamed_first
 from dsgui.core.validation.repair import with_whole_fixes, without_fixes
 from dsgui.core.validation.written import findings as written_findings
 
@@ -25,7 +26,8 @@ class Checker:
     def findings(
         self, document: Document, context: Context, written: str | None = None, *, fixes: bool = True
     ) -> list[Finding]:
-        """All findings, errors first, in the order of the text within a severity. `written`: the file's own text, where
+        """All findings, errors first, in the order of the text within a severity, after what has to be renamed before
+        anything else. `written`: the file's own text, where
         that is what will be read. `fixes`: each is tried out, which takes a look at the whole config; who shows none
         asks for none."""
         raw = self._raw(document, context)
@@ -34,8 +36,7 @@ class Checker:
             *(written_findings(written, context) if written is not None else ()),
             *(self.whole(folded, document, context, raw) if fixes else without_fixes(folded)),
         ]
-        starts = {pointer: node.start for pointer, node in document.nodes}
-        return sorted(found, key=lambda f: (f.severity.rank, starts.get(f.pointer, 0)))
+        return in_order(found, document)
 
     def whole(
         self, findings: Iterable[Finding], document: Document, context: Context, before: Sequence[Finding] | None = None
@@ -45,7 +46,8 @@ class Checker:
 
     def _raw(self, document: Document, context: Context) -> list[Finding]:
         """What the schema and the rules say, each of a place of its own."""
-        return [*self._schema_check(context.release).findings(document, context), *rules.check(document.value, context)]
+        by_key = self._schema_check(context.release).findings(document, context)
+        return renamed_first([*by_key, *rules.check(document.value, context)], document.value)
 
     def has_error(self, document: Document, context: Context) -> bool:
         """True when DeepSpeed would refuse the config."""

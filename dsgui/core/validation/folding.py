@@ -1,4 +1,4 @@
-"""Many findings of one cause, told as one: a template's placeholders, another program's keys."""
+"""Many findings of one cause, told as one: a template's placeholders, another program's keys, one edit of one key."""
 
 import re
 from collections.abc import Sequence
@@ -25,7 +25,22 @@ _ENOUGH = 4
 
 def fold(findings: Sequence[Finding], document: Document) -> list[Finding]:
     """The findings, with one in place of many where they have one cause."""
-    return _other_program(_template(findings, document), document)
+    return _one_an_edit(_other_program(_template(findings, document), document))
+
+
+def _one_an_edit(findings: Sequence[Finding]) -> list[Finding]:
+    """Of those that ask for the same edits of the same key the worst, of two such the later, which says more: a rule's
+    comes after the schema's."""
+    worst: dict[object, Finding] = {}
+    for finding in findings:
+        kept = worst.get(_edit(finding))
+        if kept is None or finding.severity.rank <= kept.severity.rank:
+            worst[_edit(finding)] = finding
+    return [finding for finding in findings if worst[_edit(finding)] is finding]
+
+
+def _edit(finding: Finding) -> object:
+    return (finding.pointer, frozenset(finding.fix.changes)) if finding.fix else id(finding)
 
 
 def _template(findings: Sequence[Finding], document: Document) -> list[Finding]:

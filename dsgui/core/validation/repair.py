@@ -1,5 +1,6 @@
 """A fix is never half: applied, it takes its own finding away and adds no error. Where it takes more for that, the
-repairs of the errors that it would add are a part of it; where that can't be had, it is not offered."""
+repairs of the errors that it would add are a part of it; where that can't be had, it is not offered. A renaming is:
+what stands under a misspelt key was wrong before, and is only read then."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -54,19 +55,20 @@ class _Looks:
 def _whole(
     finding: Finding, fix: Fix, known: Counter[tuple[str, str]], told: Counter[Identity], looks: _Looks
 ) -> Fix | None:
+    renaming = fix if fix.is_renaming else None
     for _ in range(_MOST_PARTS):
         after = looks.after(fix)
         if after is None or _is_there(finding, after, told):
-            return None
+            return None if fix is renaming else renaming
         new = _errors(after) - known
         added = [f for f in after if f.severity is Severity.ERROR and (f.rule, f.pointer) in new]
         if not added:
             return fix
         following = next((f.fix for f in added if f.fix and not _touches_the_same(f.fix, fix)), None)
         if following is None:
-            return None
+            return renaming
         fix = Fix.of("both", *fix.changes, *following.changes, first=fix.label, then=following.label)
-    return None
+    return renaming
 
 
 def _errors(findings: Sequence[Finding]) -> Counter[tuple[str, str]]:

@@ -16,6 +16,7 @@ MOST_SHOWN = 100
 _COLONS = (": ", "：")
 CONVERT = "convert"  # the id of the fix that is no edit of a document
 _SEAM = re.compile(r"(?<=[._])(?=\w)|(?<=\w/)(?=\w)")
+_CODE = re.compile(r"`([^`<>]+)`")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 
 
@@ -53,10 +54,9 @@ def broken_html(error: DocumentError, readable: Readable | None = None, better: 
         told = f'<li class="ds-finding ds-note"><p>{escape(better)}</p></li>'
         head = words("common_page", "unreadable_json")
         return f'<div class="ds-findings"><p class="ds-verdict ds-error">{head}</p><ul>{told}</ul></div>'
-    waits = f'<p class="ds-advice">{words("common_page", "form_waits")}</p>'
     return (
         f'<div class="ds-findings"><p class="ds-verdict ds-error">{words("common_page", "unreadable_json")}</p>'
-        f'<ul><li class="ds-finding ds-error"><p>{escape(str(error))}</p>{waits}</li>'
+        f'<ul><li class="ds-finding ds-error"><p>{prose(str(error))}</p></li>'
         f"{_conversion(readable) if readable else ''}</ul></div>"
     )
 
@@ -142,8 +142,9 @@ def _advice(finding: Finding, with_fix: bool) -> str:
 
 
 def prose(text: str) -> str:
-    """Escaped, with command-line options in one piece: they break badly at their hyphens."""
-    return _OPTION.sub(r'<code class="ds-option">\g<0></code>', escape(text))
+    """Escaped, what stands in backticks as code, and command-line options in one piece: they break badly at their
+    hyphens."""
+    return _CODE.sub(r"<code>\1</code>", _OPTION.sub(r'<code class="ds-option">\g<0></code>', escape(text)))
 
 
 def _button(rule: str, pointer: str, fix: str, label: str) -> str:

@@ -194,7 +194,9 @@ def inquiry_for(services: Services, view: View, context: Context, given: Sequenc
     try:
         document = read_document(view.text)
         choice = model_of(complete(dict(zip(names, values, strict=True))))
-    except (DocumentError, PlanError) as error:
+    except DocumentError:
+        return CannotSay(said("memory_cannot", "mend_json"))
+    except PlanError as error:
         return CannotSay(said("memory_cannot", "mend", problem=str(error)))
     nvme = usable(services.nvme_folder(choice.nvme), context)
     if isinstance(nvme, CannotSay):

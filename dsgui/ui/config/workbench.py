@@ -13,7 +13,7 @@ from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Finding
 from dsgui.core.config.form import Form, default_text, literal_for
-from dsgui.core.config.loose_json import tidy
+from dsgui.core.config.loose_json import lines_told, noted, tidy
 from dsgui.core.config.python_words import as_json_words
 from dsgui.core.config.schema import Field, Schema
 from dsgui.core.errors import DocumentError
@@ -23,7 +23,7 @@ from dsgui.core.launch.planned import Planned
 from dsgui.core.machine.hardware import Target
 from dsgui.core.oracle.agreement import merge
 from dsgui.core.oracle.answers import Answer, Question
-from dsgui.core.texts.saying import listed, said, words
+from dsgui.core.texts.saying import said, words
 from dsgui.core.validation.check_report import subject
 from dsgui.core.validation.checker import Checker
 from dsgui.ui.common.documents import check_size, read_document, remember
@@ -262,7 +262,7 @@ def _hjson(text: str) -> Readable:
     """Python's words as the values they were meant as: hjson would take each for a text, comma and all."""
     meant, lines = as_json_words(text)
     tidied = tidy(meant)
-    note = (words("form_page", "python_words", lines=listed(map(str, lines))),) if lines else ()
+    note = (noted(words("form_page", "python_words"), lines_told(lines)),) if lines else ()
     return Readable(
         tidied.text,
         (*note, *tidied.notes),

@@ -5,6 +5,7 @@ that DeepSpeed accepts, or in a sentence about what only the user can decide.
 those are named, in every context, and asks the real DeepSpeed.
 """
 
+import copy
 import json
 import os
 from pathlib import Path
@@ -19,6 +20,7 @@ from dsgui.cli import main
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Change, Finding, Fix, Severity, has_error
+from dsgui.core.config.pointer import lookup
 from dsgui.core.errors import DocumentError
 from dsgui.core.machine.machine import Host, Machine
 from dsgui.core.preflight.judging import with_config
@@ -117,10 +119,89 @@ def test_another_scheduler_loses_the_parameters_that_it_does_not_take(checker):
     assert fixed.value["scheduler"]["params"] == {"total_num_steps": 9}
 
 
-def test_what_would_only_move_an_error_is_not_offered(checker):
-    document = Document('{"train_batch_size": 8, "zero_optimization": {"stge": 9}}')
-    (wrong,) = (f for f in checker.findings(document, Context(Integration.NATIVE)) if f.severity is Severity.ERROR)
-    assert (wrong.rule, wrong.fix, wrong.advice) == ("DS002", None, "Did you mean stage?")
+@pytest.mark.parametrize(
+    ("block", "fix", "left"),
+    [
+        ({"stge": 9}, "Rename it to stage", "/zero_optimization/stage"),
+        (
+            {"stage": 2, "offload_optimzer": {"device": "cpuu"}},
+            "Rename it to offload_optimizer",
+            "/zero_optimization/offload_optimizer/device",
+        ),
+    ],
+)
+def test_a_misspelt_key_is_renamed_although_its_value_is_wrong_too(checker, block, fix, left):
+    document, context = Document(json.dumps({"train_batch_size": 8, "zero_optimization": block})), FEW[0]
+    (wrong,) = errors_of(checker, document, context)
+    assert (wrong.rule, str(wrong.fix.label)) == ("DS002", fix)
+    (then,) = errors_of(checker, wrong.fix.apply(document), context)
+    assert then.pointer == left
+
+
+def errors_of(checker, document, context):
+    return [f for f in checker.findings(document, context) if f.severity is Severity.ERROR]
+
+
+# Each with what it is misspelt as, and where it stands: other rules would write the key anew.
+AWAITED = [
+    ("/zero_optimization", "zero_optimisation", {"stage": "3", "offload_optimzer": {"device": "cpu"}}),
+    ("/zero_optimization", "zero-optimization", {"stage": 2}),
+    ("/zero_optimization", "zeroOptimization", {"stage": 3, "offload_param": {"device": "cpuu"}}),
+    ("/scheduler/params/total_num_steps", "total_num_step", 100),
+    ("/zero_optimization/offload_optimizer", "offload_optimzer", {"device": "nvme", "nvme_path": "/n"}),
+    ("/optimizer", "optimiser", {"type": "AdamW", "params": {"lr": 0.1}}),
+    ("/train_micro_batch_size_per_gpu", "train_micro_batch_size_per_gpus", 4),
+]
+AROUND = {
+    "train_batch_size": 16,
+    "scheduler": {"type": "WarmupDecayLR", "params": {"total_num_steps": 9}},
+    "optimizer": {"type": "AdamW", "params": {"lr": 0.001}},
+    "zero_optimization": {"stage": 2, "cpu_offload": True, "offload_optimizer": {"device": "none"}},
+}
+
+
+def misspelling(meant, wrong, value):
+    """A config that has `wrong` in place of the key at `meant`."""
+    config = copy.deepcopy(AROUND)
+    *around, key = meant[1:].split("/")
+    block = config
+    for name in around:
+        block = block[name]
+    block.pop(key, None)
+    block[wrong] = value
+    return Document(json.dumps(config, indent=2))
+
+
+@each_case(("meant", "wrong", "value"), AWAITED)
+@each_case("context", FEW)
+def test_no_fix_writes_a_key_that_is_there_misspelt(checker, context, meant, wrong, value):
+    document = misspelling(meant, wrong, value)
+    at = f"{meant.rpartition('/')[0]}/{wrong}"
+    offered = {f.pointer: f.fix for f in checker.findings(document, context) if f.fix}
+    assert f"Rename it to {meant.rpartition('/')[2]}" in str(offered[at].label)
+    writing = [c.pointer for f in offered.values() for c in f.changes if c.literal is not None]
+    assert not [one for one in writing if f"{one}/".startswith(f"{meant}/")]
+
+
+@each_case(("meant", "wrong", "value"), AWAITED)
+@each_case("context", FEW)
+def test_all_fixes_from_the_top_keep_what_stood_under_a_misspelt_key(checker, context, meant, wrong, value):
+    document = misspelling(meant, wrong, value)
+    while fix := next((f.fix for f in checker.findings(document, context) if f.fix), None):
+        document = fix.apply(document)
+    kept = lookup(document.value, meant)
+    assert str(kept.get("stage", kept.get("type", kept.get("device"))) if isinstance(value, dict) else kept) == str(
+        value.get("stage", value.get("type", value.get("device"))) if isinstance(value, dict) else value
+    )
+
+
+def test_the_renaming_that_another_fix_waits_for_comes_first_and_that_one_says_why(checker):
+    document = Document('{"train_batch_sise": 8, "fp16": {"enabled": "si"}, "zero_optimisation": {"stage": 3}}')
+    first, *rest = checker.findings(document, FEW[1])
+    assert (first.pointer, str(first.fix.label)) == ("/zero_optimisation", "Rename it to zero_optimization")
+    (waiting,) = (f for f in rest if f.pointer == "/zero_optimization")
+    assert (waiting.severity, waiting.fix) == (Severity.ERROR, None)
+    assert waiting.advice.startswith("zero_optimisation looks like zero_optimization misspelt: rename it first")
 
 
 @pytest.fixture

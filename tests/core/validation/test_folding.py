@@ -4,12 +4,13 @@ import json
 
 import pytest
 
+from differential.examples import examples
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Severity
 from tests.support.cases import each_case
 
-NATIVE = Context(Integration.NATIVE)
+NATIVE, HF = Context(Integration.NATIVE), Context(Integration.HF, gpus_per_node=2)
 NEOX = {
     **{"pipe-parallel-size": 1, "model-parallel-size": 1, "num-layers": 24, "hidden-size": 2048, "seq-length": 2048},
     **{"num-attention-heads": 16, "max-position-embeddings": 2048, "checkpoint-factor": 1000, "train-iters": 9},
@@ -86,3 +87,18 @@ def test_a_misspelling_has_the_words_of_the_key_it_is_meant_for(checker, key, me
 def test_keys_of_an_inference_config_are_no_misplaced_training_keys(checker):
     config = {"train_batch_size": 8, "enable_cuda_graph": True, "max_out_tokens": 512}
     assert told(checker, config, "DS008") == []
+
+
+def test_an_old_name_at_which_the_trainer_stops_is_told_once(checker):
+    config = {"train_batch_size": 8, "zero_optimization": {"stage": 2, "cpu_offload": True}}
+    both = [f for f in checker.findings(Document(json.dumps(config)), HF) if f.pointer.endswith("/cpu_offload")]
+    assert [(f.rule, f.severity) for f in both] == [("DS015", Severity.ERROR)]
+
+
+@each_case("example", examples())
+@each_case("context", [NATIVE, HF])
+def test_no_two_findings_offer_the_same_edit_of_one_key(checker, example, context):
+    offered = [
+        (f.pointer, f.fix.apply(example.document).value) for f in checker.findings(example.document, context) if f.fix
+    ]
+    assert all(one not in offered[:place] for place, one in enumerate(offered))

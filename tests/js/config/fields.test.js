@@ -4,6 +4,7 @@ import { test } from "node:test";
 import {
   beside,
   byField,
+  countsOf,
   defaultText,
   fieldAt,
   fieldsInOrderOf,
@@ -12,6 +13,7 @@ import {
   inOrderOf,
   isSegmented,
   labelOf,
+  leadingFields,
   matches,
   optionsOf,
   sectionAt,
@@ -84,6 +86,59 @@ test("a rare field of just the word does not put its section before one that is 
     [
       ["about", "rare"],
       ["rare", "about"],
+    ],
+  );
+});
+
+test("exact title, title's start, title, key, help: in this order; what is not used now comes last", () => {
+  /** @param {string} pointer @param {string} title @param {string} key @param {string} help */
+  const field = (pointer, title, key, help = "") => ({ pointer, title, key, help, kind: "number" });
+  const exact = field("/1", "Warmup steps", "a.b");
+  const starts = field("/2", "Warmup steps of the rate", "a.c");
+  const within = field("/3", "All warmup steps", "a.d");
+  const key = field("/4", "Four", "a.warmup_steps");
+  const help = field("/5", "Five", "a.e", "how many warmup steps");
+  const idle = field("/6", "Warmup steps", "a.f");
+  const fields = [idle, help, key, within, starts, exact];
+  const order = fieldsInOrderOf(fields, wordsOf("warmup steps"), ({ pointer }) => pointer === "/6");
+  assert.deepEqual(
+    order.map(({ pointer }) => pointer),
+    ["/1", "/2", "/3", "/4", "/5", "/6"],
+  );
+  const sections = fields.map((one) => ({ id: one.pointer, title: "", intro: "", fields: [one] }));
+  assert.deepEqual(
+    inOrderOf(sections, wordsOf("warmup steps"), ({ pointer }) => pointer === "/6").map(({ id }) => id),
+    ["/1", "/6", "/2", "/3", "/4", "/5"],
+  );
+});
+
+test("what most are after leads a search for it, in both languages; other searches have nothing that leads", () => {
+  const rate = { ...LR, pointer: "/optimizer/params/lr" };
+  const stage = { ...STAGE, pointer: "/zero_optimization/stage" };
+  const micro = { ...LR, pointer: "/train_micro_batch_size_per_gpu" };
+  const sections = [{ id: "all", title: "", intro: "", fields: [micro, rate, stage] }];
+  /** @param {string} typed */
+  const leading = (typed) => leadingFields(sections, wordsOf(typed)).map(({ pointer }) => pointer);
+  for (const typed of ["learning rate", "学习率", "lr"]) assert.deepEqual(leading(typed), [rate.pointer]);
+  for (const typed of ["memory", "显存"]) assert.deepEqual(leading(typed), [stage.pointer, micro.pointer]);
+  for (const typed of ["", "bucket", "memory bucket"]) assert.deepEqual(leading(typed), []);
+});
+
+test("a section counts its errors and its warnings", () => {
+  /** @param {string} pointer @param {"error" | "warning" | "note"} severity */
+  const one = (pointer, severity) => ({ pointer, severity, text: "", line: 1 });
+  const found = [
+    one("/zero/stage", "error"),
+    one("/zero/stagee", "error"),
+    one("/zero/x", "warning"),
+    one("/y", "error"),
+    one("/lr", "note"),
+  ];
+  assert.deepEqual(
+    [...countsOf(SECTIONS, found)],
+    [
+      ["two", { error: 2, warning: 1 }],
+      ["one", { note: 1 }],
     ],
   );
 });

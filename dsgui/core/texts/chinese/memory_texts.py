@@ -155,6 +155,7 @@ MEMORY_REHEARSAL: Mapping[str, str] = {
 
 MEMORY_CANNOT: Mapping[str, str] = {
     "depends": "显存取决于 {key}，而它有错误：请先修正。",
+    "mend_json": "请先修正 JSON。",
     "mend": "请先修正配置：{problem}",
     "micro_batch": "微批大小未知：请设置 train_micro_batch_size_per_gpu。",
     "no_model": "请选择模型：含 config.json 的目录、本地缓存中的 Hub id，或 7B 这样的规模。",

@@ -154,6 +154,7 @@ MEMORY_REHEARSAL: Mapping[str, str] = {
 
 MEMORY_CANNOT: Mapping[str, str] = {
     "depends": "Memory depends on {key}, which has an error: fix it first.",
+    "mend_json": "Fix the JSON first.",
     "mend": "Fix the config first: {problem}",
     "micro_batch": "The micro batch is not known: set train_micro_batch_size_per_gpu.",
     "no_model": "Choose a model: a folder with config.json, a hub id in the local cache, or a size such as 7B.",

@@ -1,6 +1,6 @@
 // What the form says of a field, and which fields a search finds. Pure.
 
-import { meanings } from "../texts/terms.js";
+import { leadingOf, meanings } from "../texts/terms.js";
 import { words } from "../texts/texts.js";
 
 /** @import { Field, FormState, Found, Release, Section } from "../types.d.ts" */
@@ -79,33 +79,65 @@ function isExactly({ key, common }, asked) {
 /** @param {Field} field @param {string[]} asked */
 const isCalled = ({ key, title }, asked) => hasWords(`${key} ${title}`, asked);
 
+const [LEADS, EXACT, STARTS, TITLE, KEY, HELP] = [0, 1, 2, 3, 4, 5];
+const IDLE = 10; // what is not used now comes after all that is
+
 /**
- * The sections in the order of a search: first that with a key of just these words, then by how many of their fields
- * are called so.
- * @param {Section[]} sections @param {string[]} asked
+ * How near a field is to what is searched for: the fewer the nearer.
+ * @param {Field} field @param {string[]} asked @param {boolean} [idle]
  */
-export function inOrderOf(sections, asked) {
-  if (!asked.length) return sections;
-  /** @param {Section} section */
-  const score = ({ fields }) => {
-    const exact = fields.some((field) => isExactly(field, asked));
-    return (exact ? ALL : 0) + fields.filter((field) => isCalled(field, asked)).length;
+export function rankOf(field, asked, idle = false) {
+  const called = asked.length === 1 ? meanings(asked[0]) : [asked.join(" ")];
+  const title = field.title.toLowerCase();
+  const rank = () => {
+    if (leadingOf(asked).includes(field.pointer)) return LEADS;
+    if (isExactly(field, asked) || called.includes(title)) return EXACT;
+    if (called.some((name) => title.startsWith(name))) return STARTS;
+    if (hasWords(title, asked)) return TITLE;
+    return isCalled(field, asked) ? KEY : HELP;
   };
-  return sections.toSorted((a, b) => score(b) - score(a));
+  return rank() + (idle ? IDLE : 0);
+}
+
+const never = () => false;
+
+/**
+ * The sections in the order of a search: by the nearest of their fields, those first of which one is used now, then by
+ * how many are called so. One that is all about the word and not used now does not stand behind all that mention it.
+ * @param {Section[]} sections @param {string[]} asked @param {(field: Field) => boolean} [isIdle]
+ */
+export function inOrderOf(sections, asked, isIdle = never) {
+  if (!asked.length) return sections;
+  const scored = sections.map((section) => {
+    const found = section.fields.filter((field) => matches(field, asked));
+    const near = Math.min(Infinity, ...found.map((field) => rankOf(field, asked)));
+    const idle = found.every((field) => isIdle(field) || rankOf(field, asked) > near);
+    return { section, near, idle, called: found.filter((field) => isCalled(field, asked)).length };
+  });
+  const ordered = scored.toSorted((a, b) =>
+    a.near === b.near ? Number(a.idle) - Number(b.idle) || b.called - a.called : a.near - b.near,
+  );
+  return ordered.map(({ section }) => section);
 }
 
 /**
- * A section's fields in the order of a search: those called so before those that only mention it.
- * @param {Field[]} fields @param {string[]} asked
+ * A section's fields in the order of a search: the nearest first.
+ * @param {Field[]} fields @param {string[]} asked @param {(field: Field) => boolean} [isIdle]
  */
-export function fieldsInOrderOf(fields, asked) {
+export function fieldsInOrderOf(fields, asked, isIdle = never) {
   if (!asked.length) return fields;
-  /** @param {Field} field */
-  const score = (field) => (isExactly(field, asked) ? 2 : Number(isCalled(field, asked)));
-  return fields.toSorted((a, b) => score(b) - score(a));
+  const ranks = new Map(fields.map((field) => [field, rankOf(field, asked, isIdle(field))]));
+  return fields.toSorted((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0));
 }
 
-const ALL = 10_000; // more than there are fields
+/**
+ * The fields that lead a search, in their order; none is in its section then.
+ * @param {Section[]} sections @param {string[]} asked @returns {Field[]}
+ */
+export function leadingFields(sections, asked) {
+  const fields = sections.flatMap((section) => section.fields);
+  return leadingOf(asked).flatMap((pointer) => fields.find((field) => field.pointer === pointer) ?? []);
+}
 
 /** Whether all words stand in a text, in either language. @param {string} text @param {string[]} asked */
 export function hasWords(text, asked) {
@@ -164,6 +196,21 @@ export function troubles(sections, problems) {
 }
 
 const GRAVITY = ["error", "warning", "note"];
+
+/**
+ * How many errors and warnings there are of each section, by its id.
+ * @param {Section[]} sections @param {Found[]} found @returns {Map<string, Record<string, number>>}
+ */
+export function countsOf(sections, found) {
+  const counts = new Map();
+  for (const { pointer, severity } of found) {
+    const id = sectionAt(sections, pointer)?.id;
+    if (!id) continue;
+    const known = counts.get(id) ?? {};
+    counts.set(id, { ...known, [severity]: (known[severity] ?? 0) + 1 });
+  }
+  return counts;
+}
 
 /**
  * What was found of a section and none of its fields: of a key that DeepSpeed does not know, say.

@@ -4,8 +4,8 @@
 
 import { focusOf, isStale, showDefault, valueOf, write } from "./controls.js";
 import { around, button, el, part } from "../common/dom.js";
-import { beside, byField, fieldAt, fieldsInOrderOf, foreignOf, inOrderOf } from "./fields.js";
-import { matches, stepped, troubles } from "./fields.js";
+import { beside, byField, fieldAt, fieldsInOrderOf, foreignOf, inOrderOf, leadingFields } from "./fields.js";
+import { countsOf, matches, stepped, troubles } from "./fields.js";
 import { goToLine, mark } from "./gutter.js";
 import { fieldRow, showFound } from "./rows.js";
 import { keyName } from "../memory/memory_bars.js";
@@ -16,7 +16,7 @@ import { words } from "../texts/texts.js";
 
 const UNSET = "";
 const GAP = 8; // pixels between the bar and what is below it
-const TOLD = new Set(["error", "warning"]); // problems that a section's tab tells
+const TOLD = ["error", "warning"]; // problems that a section's tab counts
 /** @type {Record<string, number>} */
 const STEPS = { ArrowUp: 1, ArrowDown: -1 };
 /** @type {Record<string, number>} */
@@ -93,6 +93,8 @@ class Form {
     this.found = new Map();
     /** @type {Map<string, string>} by the id of a section */
     this.troubles = new Map();
+    /** @type {Map<string, Record<string, number>>} how many of each severity, by the id of a section */
+    this.counts = new Map();
     /** @type {Set<string>} */
     this.idle = new Set();
     this.section = sections.find(({ id }) => id === opened)?.id ?? sections[0].id;
@@ -110,7 +112,8 @@ class Form {
     this.count = el("p", { class: "ds-search-count", role: "status" });
     const nothing = words("form_page", "no_field");
     this.nothing = el("p", { class: "ds-nothing", hidden: true }, nothing);
-    this.panels = el("div", { class: "ds-panels" }, ...sections.map(sectionPanel));
+    this.leading = el("div", {}); // what leads a search, out of its sections
+    this.panels = el("div", { class: "ds-panels" }, this.leading, ...sections.map(sectionPanel));
     /** @type {Map<string, HTMLElement>} those that were shown so far */
     this.rows = new Map();
     part(element, ".ds-form").replaceChildren(
@@ -222,7 +225,9 @@ class Form {
     this.rows.set(pointer, row);
     // Before the next one that is there: what has the focus stays where it is.
     const after = section.fields.slice(section.fields.indexOf(field) + 1);
-    this.panel(section.id).insertBefore(row, after.map((one) => this.rows.get(one.pointer)).find(Boolean) ?? null);
+    const panel = this.panel(section.id);
+    const next = after.map((one) => this.rows.get(one.pointer)).find((one) => one?.parentElement === panel);
+    panel.insertBefore(row, next ?? null);
     this.refresh(pointer, field, row);
     return row;
   }
@@ -264,6 +269,7 @@ class Form {
     this.foreign = foreignOf(shown, release, pointers);
     this.found = byField(this.sections, shown.broken ? [] : (shown.found ?? []));
     this.troubles = troubles(this.sections, shown.problems ?? {});
+    this.counts = countsOf(this.sections, shown.found ?? []);
     for (const section of this.sections) this.showBeside(section, shown.broken ? [] : (shown.found ?? []));
     mark(shown.broken ? [] : (shown.found ?? []));
     for (const [pointer, row] of this.rows) this.refresh(pointer, /** @type {Field} */ (this.fields.get(pointer)), row);
@@ -283,7 +289,7 @@ class Form {
   /** @param {string | undefined} broken */
   showBroken(broken) {
     this.banner.hidden = !broken;
-    this.banner.textContent = broken ? words("form_page", "waits", { why: broken }) : "";
+    this.banner.textContent = broken ? words("form_page", "waits") : "";
     this.panels.classList.toggle("ds-waiting", Boolean(broken));
     this.panels.inert = Boolean(broken); // what is typed now would land in whatever text comes next
   }
@@ -312,7 +318,7 @@ class Form {
     control.setAttribute("aria-invalid", String(row.dataset.problem === "error"));
     showFound(row, this.found.get(pointer) ?? []);
     const note = part(row, ".ds-inactive");
-    const why = this.foreign[pointer] || (this.idle.has(pointer) && field.otherwise) || "";
+    const why = this.foreign[pointer] || (this.isIdle(field) && field.otherwise) || "";
     note.hidden = !why;
     note.textContent = why;
     row.classList.toggle("ds-idle", Boolean(why));
@@ -327,7 +333,12 @@ class Form {
   arrange() {
     const asked = wordsOf(this.search.value);
     this.order(asked);
-    const shown = this.sections.map((section) => this.arrangeSection(section, asked));
+    const leading = leadingFields(this.sections, asked).map(({ pointer }) => pointer);
+    const shown = this.sections.map((section) => this.arrangeSection(section, asked, leading));
+    inThisOrder(
+      leading.map((pointer) => this.row(pointer)),
+      this.leading,
+    );
     const count = shown.reduce((sum, one) => sum + one, 0);
     this.nothing.hidden = count > 0;
     this.count.textContent = asked.length && count ? matching(count) : "";
@@ -342,33 +353,42 @@ class Form {
 
   /** The best that a search finds stands first. @param {string[]} asked */
   order(asked) {
-    const panels = inOrderOf(this.sections, asked).map(({ id }) => this.panel(id));
-    if (panels.some((panel, place) => this.panels.children[place] !== panel)) this.panels.append(...panels);
+    const panels = inOrderOf(this.sections, asked, (field) => this.isIdle(field)).map(({ id }) => this.panel(id));
+    inThisOrder(panels, this.panels);
   }
 
-  /** How many of its fields are shown. @param {Section} section @param {string[]} asked */
-  arrangeSection(section, asked) {
+  /** Whether nothing uses a field now. @param {Field} field */
+  isIdle({ pointer, otherwise }) {
+    return Boolean(this.foreign[pointer] || (this.idle.has(pointer) && otherwise));
+  }
+
+  /**
+   * How many of its fields are shown.
+   * @param {Section} section @param {string[]} asked @param {string[]} leading those that stand above all sections
+   */
+  arrangeSection(section, asked, leading) {
     const [chosen, searched] = [section.id === this.section, asked.length > 0];
     const shown = new Set();
     if (searched || chosen) {
-      for (const field of section.fields) if (this.isShown(field, asked)) shown.add(field.pointer);
+      for (const field of section.fields) if (this.isShown(field, asked, leading)) shown.add(field.pointer);
     }
     for (const pointer of shown) this.row(pointer);
-    const pointers = fieldsInOrderOf(section.fields, asked).map(({ pointer }) => pointer);
-    const rows = pointers.flatMap((pointer) => this.rows.get(pointer) ?? []);
-    inThisOrder(rows);
+    const ordered = fieldsInOrderOf(section.fields, asked, (field) => this.isIdle(field));
+    const rows = ordered.flatMap(({ pointer }) => this.rows.get(pointer) ?? []);
     for (const row of rows) row.hidden = !shown.has(row.dataset.row);
     const panel = this.panel(section.id);
-    panel.hidden = !shown.size;
+    const own = rows.filter((row) => !leading.includes(row.dataset.row ?? ""));
+    inThisOrder(own, panel);
+    panel.hidden = own.every((row) => row.hidden);
     panel.classList.toggle("ds-found", searched);
     const found = searched ? shown.size : null;
     this.markTab(section, chosen && !searched, found);
     return shown.size;
   }
 
-  /** @param {Field} field @param {string[]} asked */
-  isShown(field, asked) {
-    return asked.length > 0 ? matches(field, asked) : this.isOffered(field);
+  /** @param {Field} field @param {string[]} asked @param {string[]} leading */
+  isShown(field, asked, leading) {
+    return asked.length > 0 ? leading.includes(field.pointer) || matches(field, asked) : this.isOffered(field);
   }
 
   /** Whether a field is shown while nothing is searched for. @param {Field} field */
@@ -386,14 +406,22 @@ class Form {
     const set = pointers.filter((pointer) => this.textOf(pointer) !== UNSET).length;
     const trouble = this.troubles.get(section.id) ?? "";
     const tab = this.tab(section.id);
-    part(tab, ".ds-tab-trouble").textContent = TOLD.has(trouble) ? words("form_page", `tab_${trouble}`) : "";
+    const counts = this.counts.get(section.id) ?? {};
+    const told = TOLD.filter((kind) => counts[kind]);
+    const troubled = told.map((kind) => counted(kind, counts[kind]));
+    part(tab, ".ds-tab-trouble").textContent = troubled
+      .map((text) => words("form_page", "tab_told", { text }))
+      .join("");
     tab.setAttribute("aria-selected", String(selected));
     tab.tabIndex = section.id === this.section ? 0 : -1;
     tab.dataset.problem = trouble;
-    const count = found ?? set;
+    const chip = found === null && told.length ? told[0] : "";
+    const count = found ?? (chip ? counts[chip] : set);
     const named = set ? words("form_page", "count_set", { count: String(set) }) : words("form_page", "none_set");
     tab.dataset.count = count ? String(count) : "";
-    tab.title = found === null ? named : matching(found);
+    if (chip) tab.dataset.chip = chip;
+    else delete tab.dataset.chip;
+    tab.title = found === null ? [...troubled, named].join(" · ") : matching(found);
   }
 
   /** @param {string} pointer */
@@ -413,13 +441,17 @@ class Form {
   }
 }
 
+/** @param {string} kind @param {number} count */
+const counted = (kind, count) =>
+  words("configure_page", `${kind}_${count === 1 ? "one" : "many"}`, { count: String(count) });
+
 /** @param {number} count */
 const matching = (count) => words("form_page", count === 1 ? "matches_one" : "matches_many", { count: String(count) });
 
-/** Puts siblings, the last of their parent, in this order. @param {HTMLElement[]} rows */
-function inThisOrder(rows) {
-  const wrong = rows.some((row, place) => place > 0 && row.previousElementSibling !== rows[place - 1]);
-  if (wrong) rows[0]?.parentElement?.append(...rows);
+/** Puts these last into a parent, in this order. @param {HTMLElement[]} rows @param {HTMLElement} parent */
+function inThisOrder(rows, parent) {
+  const there = [...parent.children].slice(-rows.length);
+  if (rows.some((row, place) => row !== there[place])) parent.append(...rows);
 }
 
 /**

@@ -188,7 +188,6 @@ export const TEXTS = {
  },
  "common_page": {
   "more_findings": "{count} more are not shown.",
-  "form_waits": "The form keeps its last valid state; nothing you typed is lost.",
   "unreadable_json": "The JSON can’t be read yet",
   "convert": "Convert to strict JSON",
   "word_error": "Error",
@@ -529,7 +528,7 @@ export const TEXTS = {
   "own_config": "Your config",
   "modified": "modified",
   "passes": "Checks pass",
-  "broken": "Not readable",
+  "broken": "Invalid JSON",
   "error_one": "{count} error",
   "error_many": "{count} errors",
   "warning_one": "{count} warning",
@@ -573,18 +572,17 @@ export const TEXTS = {
   "show_all": "Show all fields",
   "show_common": "Show common fields",
   "no_field": "No matching field. Other keys can be added in the JSON.",
-  "waits": "{why} The form updates again once the JSON is valid.",
+  "waits": "Form paused until the JSON is valid.",
   "not_taken": "{kind} does not take this parameter.",
   "count_set": "{count} set",
   "none_set": "nothing set",
-  "tab_error": " (has errors)",
-  "tab_warning": " (has warnings)",
+  "tab_told": " ({text})",
   "of_key": "{key}: {text}",
   "matches_one": "1 field matches",
   "matches_many": "{count} fields match",
   "show_line": "Show line {line} in the JSON",
   "python_kind": "True, False and None are Python: DeepSpeed doesn’t read them as values. As strict JSON:",
-  "python_words": "True, False, None written as true, false, null (line: {lines})"
+  "python_words": "True, False, None written as true, false, null"
  },
  "memory_page": {
   "memory": "Memory",

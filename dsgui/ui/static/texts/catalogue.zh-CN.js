@@ -188,7 +188,6 @@ export const TEXTS = {
  },
  "common_page": {
   "more_findings": "还有 {count} 条未显示。",
-  "form_waits": "表单保留上一次有效的状态，输入的内容不会丢失。",
   "unreadable_json": "JSON 暂时无法读取",
   "convert": "转换为标准 JSON",
   "word_error": "错误",
@@ -529,7 +528,7 @@ export const TEXTS = {
   "own_config": "自己的配置",
   "modified": "已修改",
   "passes": "检查通过",
-  "broken": "无法读取",
+  "broken": "JSON 无效",
   "error_one": "{count} 个错误",
   "error_many": "{count} 个错误",
   "warning_one": "{count} 个警告",
@@ -573,18 +572,17 @@ export const TEXTS = {
   "show_all": "显示全部字段",
   "show_common": "只显示常用字段",
   "no_field": "没有匹配的字段。其他键可直接写在 JSON 中。",
-  "waits": "{why} JSON 恢复有效后表单会继续更新。",
+  "waits": "表单已暂停，待 JSON 有效后继续。",
   "not_taken": "{kind} 不接受该参数。",
   "count_set": "已设置 {count} 项",
   "none_set": "未设置任何项",
-  "tab_error": "（有错误）",
-  "tab_warning": "（有警告）",
+  "tab_told": "（{text}）",
   "of_key": "{key}：{text}",
   "matches_one": "匹配 1 个字段",
   "matches_many": "匹配 {count} 个字段",
   "show_line": "在 JSON 中显示第 {line} 行",
   "python_kind": "True、False、None 是 Python 写法，DeepSpeed 不会当作 true、false、null 读取。严格 JSON 如下：",
-  "python_words": "True、False、None 改写为 true、false、null（行：{lines}）"
+  "python_words": "True、False、None 改写为 true、false、null"
  },
  "memory_page": {
   "memory": "显存与内存",

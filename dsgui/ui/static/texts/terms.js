@@ -94,6 +94,22 @@ const TERMS = [
   ["碎片", "fragmentation", "fragment"],
 ];
 
+// What a search for one of the terms is mostly after.
+/** @type {Record<string, string[]>} */
+const LEADING = {
+  memory: [
+    "/zero_optimization/stage",
+    "/zero_optimization/offload_optimizer/device",
+    "/zero_optimization/offload_param/device",
+    "/train_micro_batch_size_per_gpu",
+  ],
+  "learning rate": ["/optimizer/params/lr"],
+};
+
+/** The fields that lead what a search finds, by their pointers. @param {string[]} asked */
+export const leadingOf = (asked) =>
+  asked.length === 1 ? meanings(asked[0]).flatMap((word) => LEADING[word] ?? []) : [];
+
 /**
  * What a typed word stands for: itself, and the same in the other language, which may be several words that stand
  * apart. @param {string} word

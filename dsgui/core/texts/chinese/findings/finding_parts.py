@@ -4,6 +4,7 @@ a script (without the full stop)."""
 # What several rules advise.
 ADVICE = {
     "did_you_mean": "是不是想写 {near}？",
+    "rename_first": "{wrong} 像是 {meant} 的误拼：请先改名，否则其中的内容不会被读取。",
     "remove_it": "删除它。",
     "move_it": "移到那里。",
     "close_the_quote": "补上引号。",

@@ -2,7 +2,6 @@
 
 COMMON_PAGE: dict[str, str] = {
     "more_findings": "还有 {count} 条未显示。",
-    "form_waits": "表单保留上一次有效的状态，输入的内容不会丢失。",
     "unreadable_json": "JSON 暂时无法读取",
     "convert": "转换为标准 JSON",
     "word_error": "错误",

@@ -5,7 +5,7 @@ CONFIGURE_PAGE: dict[str, str] = {
     "own_config": "自己的配置",
     "modified": "已修改",
     "passes": "检查通过",
-    "broken": "无法读取",
+    "broken": "JSON 无效",
     "error_one": "{count} 个错误",
     "error_many": "{count} 个错误",
     "warning_one": "{count} 个警告",

@@ -4,6 +4,7 @@ a script (without the full stop)."""
 # What several rules advise.
 ADVICE = {
     "did_you_mean": "Did you mean {near}?",
+    "rename_first": "{wrong} looks like {meant} misspelt: rename it first, or what it holds stays unread.",
     "remove_it": "Remove it.",
     "move_it": "Move it.",
     "close_the_quote": "Close the quote.",

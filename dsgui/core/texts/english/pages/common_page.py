@@ -2,7 +2,6 @@
 
 COMMON_PAGE: dict[str, str] = {
     "more_findings": "{count} more are not shown.",
-    "form_waits": "The form keeps its last valid state; nothing you typed is lost.",
     "unreadable_json": "The JSON can’t be read yet",
     "convert": "Convert to strict JSON",
     "word_error": "Error",

@@ -5,7 +5,7 @@ CONFIGURE_PAGE: dict[str, str] = {
     "own_config": "Your config",
     "modified": "modified",
     "passes": "Checks pass",
-    "broken": "Not readable",
+    "broken": "Invalid JSON",
     "error_one": "{count} error",
     "error_many": "{count} errors",
     "warning_one": "{count} warning",
