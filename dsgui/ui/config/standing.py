@@ -60,15 +60,16 @@ def standing_of(
             "errors": counts[Severity.ERROR],
             "warnings": counts[Severity.WARNING],
             "notes": counts[Severity.NOTE],
-            "fit": _fit(json.loads(memory)) if memory else "",
+            **_fit(json.loads(memory) if memory else {}),
             "plan": _plan_for(workbench, known, view.text, context) if refused and known else None,
         }
     )
 
 
-def _fit(memory: Mapping[str, Any]) -> str:
+def _fit(memory: Mapping[str, Any]) -> dict[str, Any]:
     """ "" of a config that is another, with its errors fixed."""
-    return "" if "as_if" in memory else str(memory.get("fit", ""))
+    fit = "" if "as_if" in memory else str(memory.get("fit", ""))
+    return {"fit": fit, "guessed": memory.get("guessed") is True}
 
 
 def is_kin(text: str, other: str) -> bool:

@@ -75,10 +75,11 @@ function verdict(told) {
 }
 
 /** @param {Standing} told */
-function fit({ fit: found }) {
+function fit({ fit: found, guessed }) {
   if (!found || found === "cannot_say") return [];
   const attributes = { class: "ds-standing-chip", "data-kind": found, id: "standing-fit", title: say("to_memory") };
-  return [button(textOf("memory_fits", found), attributes, () => goTo("memory-panel"))];
+  const text = textOf("memory_fits", found);
+  return [button(guessed ? say("fit_guessed", { fit: text }) : text, attributes, () => goTo("memory-panel"))];
 }
 
 const download = () =>
