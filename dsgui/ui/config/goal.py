@@ -16,7 +16,7 @@ from dsgui.core.memory.fits.room import Room, room_of
 from dsgui.core.memory.question import Group
 from dsgui.core.sizes import GIB
 from dsgui.core.texts.saying import listed, words
-from dsgui.ui.common.embedded import embedded, in_browser, tell_if_unanswered
+from dsgui.ui.common.embedded import embedded, in_browser
 from dsgui.ui.common.events import LIVE, LOCAL, NEW_TEXT, details, turn
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.configure import ConfigurePage
@@ -51,7 +51,7 @@ def wire_goal(panel: gr.HTML, configure: ConfigurePage, arguments: gr.Textbox, s
         *(memory["model"], memory["length"], memory["checkpointing"], configure.memory.host),
         arguments,
     ]
-    tell_if_unanswered(panel.look(look, None, [panel], **LIVE), "goal")
+    panel.look(look, None, [panel], **LIVE)
     panel.use(None, [arguments], brought, js=in_browser("config/goal", "used", NEW_TEXT), **LOCAL)
 
 

@@ -44,9 +44,10 @@ def wire_standing(panel: gr.HTML, bar: ContextBar) -> None:
 
 
 def standing_of(
-    services: Services, workbench: Workbench, view: View, context: Context, begun: str | None, memory: str
+    services: Services, workbench: Workbench, view: View, context: Context, begun: str | None, memory: str, lacks: str
 ) -> str:
-    """The bar's value, as JSON. `begun` is the id of the preset that was chosen, `memory` the memory panel's value."""
+    """The bar's value, as JSON. `begun` is the id of the preset that was chosen, `memory` the memory panel's value,
+    `lacks` a config that an import named and that is not here."""
     counts = Counter(finding.severity for finding in view.found)
     preset = next((one for one in services.all_presets() if one.id == begun), None)
     known = preset if preset and is_kin(view.text, preset.text) else None
@@ -56,6 +57,7 @@ def standing_of(
         {
             "preset": known.title if known else "",
             "modified": modified,
+            "lacks": lacks,
             "broken": "broken" in view.form,
             "errors": counts[Severity.ERROR],
             "warnings": counts[Severity.WARNING],

@@ -696,6 +696,7 @@ export interface Sentence {
 export interface Standing {
   preset: string;
   modified: boolean;
+  lacks: string;
   broken: boolean;
   errors: number;
   warnings: number;

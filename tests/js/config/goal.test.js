@@ -21,7 +21,8 @@ test("a wrong value is said: of a count below one, above what there is, of no mo
   assert.deepEqual(["8", "0", "", "-1", "0.5"].map(gpus), ["", ...Array.from({ length: 4 }, () => "At least 1")]);
   assert.equal(gpus("4097"), "At most 4096");
   assert.equal(problemOf({ type: "number", id: "goal-host", value: "", max: "9" }), "");
-  assert.equal(problemOf({ type: "text", id: "goal-model", value: " ", max: "" }), "Enter a model or a size, such as 7B.");
+  const model = { type: "text", id: "goal-model", value: " ", max: "" };
+  assert.equal(problemOf(model), "Enter a model or a size, such as 7B.");
 });
 
 test("the bars of the hosts are as long as the fullest", () => {

@@ -3,7 +3,6 @@
 
 import { around, button, el, part, withOptions } from "../common/dom.js";
 import { GIB, gib, tib } from "../common/format.js";
-import { onUnanswered } from "../common/unanswered.js";
 import { barOf, colourOf } from "../memory/memory_bars.js";
 import { listed, textOf, words } from "../texts/texts.js";
 
@@ -15,6 +14,7 @@ const FRAMEWORKS = ["hf", "native", "own"];
 const MOST = 4096;
 const MOST_TOKENS = 100_000_000;
 const MOST_GIB = 1_000_000;
+const PATIENCE_MS = 60_000; // an answer takes a second or two
 const LARGE_HOST = 512 * GIB; // a node with more is unusual
 
 /** @param {string} code @param {Record<string, string>} [given] */
@@ -29,6 +29,8 @@ class Goal {
     /** What was last asked for. @type {GoalAsked | null} */
     this.asked = null;
     this.turn = 0;
+    /** The timer of an answer. @type {number | undefined} */
+    this.waits = undefined;
     this.opener = button(say("open"), { class: "ds-goal-open", id: "goal-open", "aria-expanded": "false" }, () =>
       this.open(),
     );
@@ -48,7 +50,6 @@ class Goal {
     remember();
     this.follow();
     this.panel.addEventListener("input", () => this.compare());
-    onUnanswered("goal", () => this.rest(el("p", { class: "ds-goal-problem" }, words("memory_page", "unanswered"))));
   }
 
   /** @param {GoalOffered} offered */
@@ -130,6 +131,11 @@ class Goal {
     this.find.textContent = say("finding");
     // The answer carries it back: the page is not told a value that is the same again.
     this.trigger("look", { ...this.asked, turn: (this.turn += 1) });
+    // Each event that Gradio knows, a failure's too, makes the first page larger.
+    window.clearTimeout(this.waits);
+    this.waits = window.setTimeout(() => {
+      this.rest(el("p", { class: "ds-goal-problem" }, words("memory_page", "unanswered")));
+    }, PATIENCE_MS);
   }
 
   show() {
@@ -146,6 +152,7 @@ class Goal {
 
   /** It can be asked again. @param {HTMLElement[]} shown */
   rest(...shown) {
+    window.clearTimeout(this.waits);
     this.find.removeAttribute("aria-busy");
     this.find.textContent = say("find");
     this.results.replaceChildren(...shown);

@@ -24,7 +24,8 @@ class Bar {
     /** @type {Standing} */
     const told = JSON.parse(value);
     const focused = document.activeElement?.id ?? "";
-    this.root.replaceChildren(name(told), verdict(told), ...fit(told), download(), ...this.plan(told));
+    const chips = [...missing(told), verdict(told), ...fit(told)];
+    this.root.replaceChildren(name(told), ...chips, download(), ...this.plan(told));
     const again = focused ? this.root.querySelector(`#${CSS.escape(focused)}`) : null;
     if (again instanceof HTMLElement) again.focus();
     // What the chosen preset is for is not said of a config that was pasted or imported over it.
@@ -57,6 +58,17 @@ const numbered = (count, [one, many]) => say(count === 1 ? one : many, { count: 
 function name({ preset, modified }) {
   const mark = modified ? [" ", el("span", { class: "ds-standing-modified" }, say("modified"))] : [];
   return el("p", { class: "ds-standing-name" }, el("b", {}, preset || say("own_config")), ...mark);
+}
+
+/** @param {Standing} told */
+function missing({ lacks }) {
+  if (!lacks) return [];
+  const attributes = { class: "ds-standing-chip", "data-kind": "warning", id: "standing-missing" };
+  const open = () => {
+    const path = document.querySelector("#open-path input, #open-path textarea");
+    if (path instanceof HTMLElement) path.focus();
+  };
+  return [button(say("config_missing", { file: lacks }), attributes, open)];
 }
 
 /** @param {Standing} told */
