@@ -51,14 +51,68 @@ def test_from_a_goal_to_a_config_that_fits(first_page, app):
 
 def test_a_goal_can_be_skipped_and_what_is_wrong_is_said(first_page):
     page = first_page
-    page.fill("#goal-model", "no/such-model")
+    model = page.locator("#goal-model")
+    model.fill("no/such-model")
+    page.fill("#goal-gpus", "0")
     page.click("#goal-find")
-    expect(page.locator(".ds-goal-results")).to_contain_text("no/such-model")
+    # What is wrong is said at its field.
+    expect(page.locator(".ds-goal-panel").get_by_role("alert")).to_have_text("At least 1")
+    expect(page.locator("#goal-gpus")).to_have_attribute("aria-invalid", "true")
+    page.fill("#goal-gpus", "1")
+    page.click("#goal-find")
+    expect(page.locator(".ds-goal-panel").get_by_role("alert")).to_contain_text("no/such-model")
+    expect(model).to_have_attribute("aria-invalid", "true")
+    model.fill("no/such-model-7")
+    expect(model).not_to_have_attribute("aria-invalid", "true")
     page.get_by_text("I have a ds_config.json").click()
     expect(page.locator("#goal-find")).to_be_hidden()
     page.click("#goal-skip")
     expect(page.locator(".ds-goal-panel")).to_be_hidden()
     expect(page.locator("#goal-open")).to_be_focused()
+
+
+def test_configs_are_shown_again_and_those_for_other_values_are_outdated(first_page):
+    page = first_page
+    page.fill("#goal-model", "Qwen/Qwen2.5-7B")
+    page.select_option("#goal-device", "a100-80")
+    page.fill("#goal-gpus", "8")
+    find, results = page.locator("#goal-find"), page.locator(".ds-goal-results")
+    find.click()
+    expect(page.locator(".ds-goal-card")).to_have_count(3)
+    expect(results).to_contain_text("Planned as 7B: Qwen/Qwen2.5-7B isn’t downloaded, so its shape is guessed.")
+    # The answer is the same as before, and the page is told so.
+    find.click()
+    expect(find).to_have_text("Show configs that fit")
+    expect(results).not_to_have_attribute("inert", "")
+    page.fill("#goal-gpus", "4")
+    outdated = page.get_by_text("Outdated: the values changed. Show configs again.")
+    expect(outdated).to_be_visible()
+    expect(results).to_have_attribute("inert", "")
+    page.fill("#goal-gpus", "8")
+    expect(outdated).to_be_hidden()
+    expect(results).not_to_have_attribute("inert", "")
+
+
+def test_a_host_that_is_not_known_gets_no_track_that_looks_full(first_page):
+    page = first_page
+    page.fill("#goal-model", "70B")
+    page.select_option("#goal-device", "rtx4090")
+    page.fill("#goal-gpus", "1")
+    page.click("#goal-find")
+    card = page.locator(".ds-goal-card")
+    expect(card).to_have_count(1)
+    expect(card).to_contain_text("The only config that fits")
+    host = card.locator('[data-device="host"]')
+    expect(host).to_contain_text("needs 1.8 TiB of host memory per node")
+    expect(host.get_by_text("needs a large host")).to_be_visible()
+    expect(host.locator(".ds-mem-bar")).to_have_css("background-color", "rgba(0, 0, 0, 0)")
+    expect(page.locator(".ds-goal-results .ds-zs-legend")).to_contain_text("optimizer states")
+    # With its size it is judged, and the workspace judges by the same.
+    page.fill("#goal-host", "64")
+    page.click("#goal-find")
+    expect(page.locator(".ds-goal-results")).to_contain_text("None of these fits")
+    page.locator(".ds-goal-card").first.get_by_role("button").click()
+    expect(page.locator('#memory-panel [data-device="host"] .ds-mem-need')).to_contain_text("64")
 
 
 CONFIG = {

@@ -29,3 +29,35 @@ def test_a_command_line_is_pasted_its_config_opened_and_its_arguments_checked(pa
     expect(arguments).to_have_value("--model m/m --per_device_train_batch_size 2")
     expect(page.locator("#environment textarea")).to_have_value("HF_HOME=/data")
     expect(page.locator("#ranks input")).to_have_value("2")
+
+
+SETTINGS = """model_name_or_path: Qwen/Qwen2.5-7B
+stage: sft
+finetuning_type: lora
+lora_rank: 8
+deepspeed: {config}
+per_device_train_batch_size: 1
+bf16: true
+cutoff_len: 2048
+"""
+
+
+def test_a_config_that_is_not_here_is_stood_in_for_or_said_to_be_missing_in_the_bar(page):
+    page.locator("#import-run button").first.click()
+    page.fill("#pasted-run textarea", SETTINGS.format(config="configs/my_z3.json"))
+    page.click("#import-pasted")
+    missing = page.locator("#standing-missing")
+    expect(missing).to_have_text("Config missing: my_z3.json")
+    below = page.locator("#import-pasted").bounding_box()["y"]
+    assert page.locator("#file-notes").bounding_box()["y"] > below
+    missing.click()
+    expect(page.locator("#open-path input, #open-path textarea")).to_be_focused()
+    # One of LLaMA-Factory's own has its like among the presets.
+    page.fill("#pasted-run textarea", SETTINGS.format(config="examples/deepspeed/ds_z3_config.json"))
+    page.click("#import-pasted")
+    expect(page.locator("#standing")).to_contain_text("ZeRO-3: parameters split as well (HF Trainer)")
+    expect(missing).to_have_count(0)
+    expect(editor(page)).to_contain_text('"stage": 3')
+    expect(page.locator("#file-notes")).to_contain_text("ds_z3_config.json is not here. The editor has the preset")
+    expect(page.locator("#file-notes")).not_to_contain_text("Still needed: the DeepSpeed config")
+    expect(page.locator("#standing-fit")).to_contain_text("shape guessed")

@@ -37,7 +37,7 @@ def plan_for_a_24_gb_card(page):
 
 
 def test_a_config_that_does_not_fit_is_made_to_fit(page):
-    expect(page.locator("#memory-panel")).to_contain_text("Choose a model: a folder with config.json")
+    expect(page.locator("#memory-panel")).to_contain_text("Choose a model: a hub id, a size such as 7B")
     plan_for_a_24_gb_card(page)
     expect(chip(page)).to_have_text("does not fit")
     expect(bar(page, "gpu")).to_have_attribute("data-fit", "does_not_fit")

@@ -65,6 +65,19 @@ def test_stage_2_does_not_fit_where_stage_3_with_offload_does(ask):
     assert "Nothing was measured on a GPU yet" in out
 
 
+def test_a_hub_id_that_is_not_here_is_planned_with_as_the_size_in_its_name(ask):
+    options = ("--gpus", "4", "--device", "rtx4090", "--length", "1024")
+    code, out, _ = ask("--model", "Qwen/Qwen2.5-7B", *options)
+    assert code == 1
+    assert "note: Planned as 7B: Qwen/Qwen2.5-7B isn’t downloaded, so its shape is guessed.\n" in out
+    _, typed, _ = ask("--model", "7B", *options)
+    assert "Planned as" not in typed
+    assert "shape guessed" in typed
+    assert out.splitlines()[0] == typed.splitlines()[0].replace("7B", "Qwen/Qwen2.5-7B")
+    told = json.loads(ask("--model", "Qwen/Qwen2.5-7B", *options, "--format", "json")[1])
+    assert [one["code"] for one in told["guess"]] == ["planned_as"]
+
+
 def test_the_cheapest_change_that_fits_is_said_in_words_and_edits(ask):
     options = ("--model", "7B", "--gpus", "4", "--device", "rtx4090", "--length", "1024", "--checkpointing")
     code, out, _ = ask(*options)
@@ -153,8 +166,10 @@ def test_a_folder_on_nvme_is_offloaded_to_where_the_host_is_too_small(ask, tmp_p
 @pytest.mark.parametrize(
     ("options", "changes", "told"),
     [
-        ((), {}, "Choose a model: a folder with config.json"),
-        (("--model", "nobody/nothing"), {}, "nobody/nothing: not a folder here, and not in the hub’s local cache"),
+        ((), {}, "Choose a model: a hub id, a size such as 7B, or a folder with config.json"),
+        (("--model", "no/such/model-7b"), {}, "no/such/model-7b: not a folder here, and not in the hub’s local cache"),
+        (("--model", "nobody/nothing"), {}, "nobody/nothing is no folder here and isn’t downloaded"),
+        (("--model", "mistralai/Mixtral-8x7B-v0.1"), {}, "This is a mixture of experts (8x7B)"),
         (("--model", "empty"), {}, "empty has no config.json"),
         (("--model", "broken"), {}, "broken: its config.json can’t be read"),
         (("--model", "list"), {}, "list: its config.json can’t be read (it is not a JSON object)"),

@@ -23,8 +23,9 @@ class Tool:
     repository and package, the first to be named. `aliases`: its name → the HF Trainer's; names that it shares with the
     Trainer are in `shares`. `model`: its name → the Launch page's field. `defaults`: where they differ from the
     Trainer's; `computed`: what its code settles when it starts. `configs`: its names for DeepSpeed configs, and the
-    file behind each. `by_file`: its script takes the settings' file, otherwise words, and `names_config` is the word
-    behind the file that names another config. `reader`: how its script gets the config, `reader_behind` where it reads
+    file behind each; `alike`: of its example configs the dsgui preset with the same stage and offload. `by_file`: its
+    script takes the settings' file, otherwise words, and `names_config` is the word behind the file that names another
+    config. `reader`: how its script gets the config, `reader_behind` where it reads
     a file of settings. `names_file`: the option in front of that file; "" where it stands first. `override`: how one
     setting is written behind the file; "" as everywhere. `unread`: what changes the batch, the config or the processes
     and is not read. `others`: settings that the first script does not take, but for these values: one of `theirs` is
@@ -42,6 +43,7 @@ class Tool:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     computed: frozenset[str] = frozenset()
     configs: Mapping[str, str] = field(default_factory=dict)
+    alike: Mapping[str, str] = field(default_factory=dict)
     by_file: bool = False
     names_config: str = ""
     reader: str = "hf"
@@ -58,6 +60,10 @@ class Tool:
         """The HF Trainer's name for one of its settings; "" for none."""
         return self.aliases.get(name) or (name if name in self.shares else "")
 
+    def preset_like(self, config: str) -> str:
+        """The preset that is like one of its example configs, by the end of its path; "" for another config."""
+        return next((preset for file, preset in self.alike.items() if f"/{config}".endswith(f"/{file}")), "")
+
     def scripts_for(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
         """Where the script for these settings may lie; none where they are for one of several."""
         other = any(name in self.others and value not in self.others[name] for name, value in settings.items())
@@ -66,6 +72,18 @@ class Tool:
 
 _AS_YAML = "{name}={value}"
 _MODEL = {"gradient_checkpointing": "checkpointing", "lora_rank": "lora_rank"}
+
+# "auto" and fp16 are as in the presets; overlap_comm is off there, and buckets are 5e8 at stages 0 and 2.
+_LLAMA_FACTORY_CONFIGS = {
+    f"examples/deepspeed/ds_{short}_config.json": preset
+    for short, preset in (
+        ("z0", "zero0-hf"),
+        ("z2", "zero2-hf"),
+        ("z2_offload", "zero2-offload-hf"),
+        ("z3", "zero3-hf"),
+        ("z3_offload", "zero3-offload-hf"),
+    )
+}
 
 LLAMA_FACTORY = Tool(
     name="LLaMA-Factory",
@@ -81,6 +99,7 @@ LLAMA_FACTORY = Tool(
     reader_behind="llamafactory",
     override=_AS_YAML,
     model={"model_name_or_path": "model", "cutoff_len": "length", "lora_rank": "lora_rank"},
+    alike=_LLAMA_FACTORY_CONFIGS,
     unread=frozenset((*_PARALLEL, "use_kt", "use_galore", "use_badam", "pure_bf16", "dist_config")),
     torchrun=True,
 )
@@ -108,6 +127,7 @@ LLAMA_FACTORY_V1 = Tool(
         "lora_rank": "lora_rank",
         "enable_activation_checkpointing": "checkpointing",
     },
+    alike=_LLAMA_FACTORY_CONFIGS,
     defaults={"per_device_train_batch_size": 1, "learning_rate": 1e-4, "bf16": True},
     # From global_batch_size and the ranks.
     computed=frozenset({"gradient_accumulation_steps"}),

@@ -49,13 +49,15 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model as its `config.json` (transformers' keys) describes it. `guessed` where only a size was known.
+    """A model as its `config.json` (transformers' keys) describes it. `guessed` where only a size was known,
+    `planned_as` that size where a hub id that isn't here tells it in its name.
 
     Or what a user's own `factory` returns, "module:function" found from `folder`: a dry run alone can ask that."""
 
     name: str
     config: Mapping[str, Any]
     guessed: bool = False
+    planned_as: str = ""
     factory: str = ""
     folder: str = ""
 

@@ -10,6 +10,7 @@ from dsgui.core.machine.hardware import Hardware
 from dsgui.core.machine.verdicts import Sentences, Verdict, advise, ok, problem, saw, unknown, warning
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.fitting import Case, Fitted, fit
+from dsgui.core.memory.fits.inquiry import guess_of
 from dsgui.core.memory.fits.memory_report import headline, remedies
 from dsgui.core.memory.fits.nvme import Nvme, folders_of
 from dsgui.core.memory.fits.outside import asks_for_unrounded, label_of, outside, with_setting
@@ -109,7 +110,7 @@ def memory(question: Question) -> Verdict | None:
 
 
 def _fits(question: Question, fitted: Fitted) -> Verdict:
-    return ok(saw("model_memory.rooms", rooms=headline(fitted)))
+    return ok(*_headed(fitted))
 
 
 def _tight(question: Question, fitted: Fitted) -> Verdict:
@@ -122,7 +123,7 @@ def _short(question: Question, fitted: Fitted) -> Verdict:
 
 
 def _unknown(question: Question, fitted: Fitted) -> Verdict:
-    return unknown(saw("model_memory.rooms", rooms=headline(fitted)))
+    return unknown(*_headed(fitted))
 
 
 _JUDGED: Mapping[Fit, Callable[[Question, Fitted], Verdict]] = {
@@ -134,7 +135,12 @@ _JUDGED: Mapping[Fit, Callable[[Question, Fitted], Verdict]] = {
 
 
 def _seen(fitted: Fitted) -> Sentences:
-    return (saw("model_memory.in_all", rooms=headline(fitted)), *fitted.verdict.short)
+    rooms = saw("model_memory.in_all", rooms=headline(fitted))
+    return (rooms, *guess_of(fitted.question.model), *fitted.verdict.short)
+
+
+def _headed(fitted: Fitted) -> Sentences:
+    return (saw("model_memory.rooms", rooms=headline(fitted)), *guess_of(fitted.question.model))
 
 
 def _advice(question: Question, fitted: Fitted) -> Sentences:

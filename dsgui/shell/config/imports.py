@@ -41,12 +41,22 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class Missing:
+    """A config that a run names and that was not read: its `file` as written, the note that says so, and the preset
+    that is like it, "" for none."""
+
+    file: str
+    note: str
+    preset: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Imported:
     """A config's text (strict JSON), what was changed or found on the way, and what the source says of its context.
 
     `integration`, `nodes` and `gpus` (of each node) are None where the source does not tell. `written`: the JSON as it
     stands in the file, None where the config is a part of a YAML. `run`: what another tool's settings or command line
-    say; the text is "" where they lead to no config.
+    say; the text is "" where they lead to no config, and `missing` is the one that they name.
     """
 
     text: str
@@ -56,6 +66,7 @@ class Imported:
     gpus: int | None = None
     written: str | None = None
     run: Run | None = None
+    missing: Missing | None = None
 
 
 def open_file(path: Path, places: Places | None = None) -> Imported:
@@ -117,6 +128,7 @@ def _run(outline: Outline, reach: Reach) -> Imported:
     """With what lies where the settings point."""
     outline, of_file = with_file(outline, reach)
     config, of_config = _config_of(outline, reach)
+    named = outline.config_file or outline.accelerate_file
     if config:
         outline = replace(outline, ranks=outline.ranks or config.gpus, nodes=outline.nodes or config.nodes)
     script = script_of(outline, reach)
@@ -129,7 +141,12 @@ def _run(outline: Outline, reach: Reach) -> Imported:
         outline.ranks,
         config.written if config else None,
         Run(str(outline.source), fields_of(outline, script), Brought.of(outline, script), outline.trainer),
+        _missing(outline, named, str(of_config[0])) if named and not config else None,
     )
+
+
+def _missing(outline: Outline, named: str, note: str) -> Missing:
+    return Missing(named, note, outline.tool.preset_like(named) if outline.tool else "")
 
 
 def _config_of(outline: Outline, reach: Reach) -> tuple[Imported | None, tuple[Said, ...]]:

@@ -1,8 +1,10 @@
-"""The shape of a model that somebody named: of a folder, of a hub id in the local cache, or guessed from a size."""
+"""The shape of a model that somebody named: of a folder, of a hub id in the local cache, or guessed from a size: one
+that was typed, or that the name of a hub id tells."""
 
 import json
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ from dsgui.core.errors import PlaceError
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import is_size
 from dsgui.core.memory.guessed import model_of_size
+from dsgui.core.memory.named_size import planned_size
 from dsgui.core.memory.question import Model
 from dsgui.core.texts.saying import said
 from dsgui.shell.files.refusals import os_reason
@@ -38,7 +41,7 @@ class ModelShapes:
         try:
             folder = folder_of(_folder_named(named), working_directory, environment or os.environ, self._check)
             if folder is None:
-                return model_of_size(named) if is_size(named) else _cannot("not_found", named)
+                return model_of_size(named) if is_size(named) else _by_name(named)
             if not (folder / _CONFIG).is_file():
                 return _cannot("no_config", named)
             self._check(folder / _CONFIG)
@@ -63,6 +66,15 @@ class ModelShapes:
 def _folder_named(named: str) -> str:
     """Somebody may give the file itself."""
     return named.removesuffix(f"/{_CONFIG}") if named.endswith(f"/{_CONFIG}") else named
+
+
+def _by_name(named: str) -> Model | CannotSay:
+    """Of a hub id that isn't here: a shape of the size that its name tells."""
+    size = planned_size(named)
+    if size is None or isinstance(size, CannotSay):
+        return size or _cannot("not_found", named)
+    guessed = model_of_size(size)
+    return guessed if isinstance(guessed, CannotSay) else replace(guessed, name=named, planned_as=size)
 
 
 def _cannot(code: str, named: str) -> CannotSay:

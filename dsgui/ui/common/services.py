@@ -54,6 +54,19 @@ class Opened(Protocol):
     def gpus(self) -> int | None: ...
     @property
     def run(self) -> "OpenedRun | None": ...
+    @property
+    def missing(self) -> "MissingConfig | None": ...
+
+
+class MissingConfig(Protocol):
+    """A config that a run names and that was not read, the note that says so, and the id of a preset like it."""
+
+    @property
+    def file(self) -> str: ...
+    @property
+    def note(self) -> str: ...
+    @property
+    def preset(self) -> str: ...
 
 
 class OpenedRun(Protocol):

@@ -15,13 +15,13 @@ from dsgui.ui.common.findings_view import notices_html
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.ask import Ask, Asked, build_ask, shown, wire_ask
 from dsgui.ui.config.context_bar import ContextBar, Launched, build_context_bar
-from dsgui.ui.config.files import Files, build_files, wire_files
+from dsgui.ui.config.files import Came, Files, build_files, wire_files
 from dsgui.ui.config.ladder import build_ladder, wire_ladder
 from dsgui.ui.config.memory_asking import wire_memory_asking
 from dsgui.ui.config.memory_change import wire_memory_change
 from dsgui.ui.config.memory_panel import MemoryPanel, build_memory_panel, memory_shown
 from dsgui.ui.config.presets import REMEMBER, Presets, build_chooser, build_own_presets, wire_presets
-from dsgui.ui.config.standing import build_standing, standing_of, wire_standing
+from dsgui.ui.config.standing import build_standing, is_kin, standing_of, wire_standing
 from dsgui.ui.config.toolbox import Toolbox
 from dsgui.ui.config.tools import Tools, build_tools, wire_tools
 from dsgui.ui.config.workbench import FormValue, View, Workbench, make_context, odd_counts
@@ -55,7 +55,8 @@ class ConfigurePage:
     @property
     def inputs(self) -> list[Any]:
         tools, bar = self.tools.inputs, self.bar.inputs
-        return [self.text, self.form, self.ask.asked, self.presets.chooser, *tools, *bar, *self.memory.inputs]
+        known = [self.text, self.form, self.ask.asked, self.presets.chooser, self.files.came]
+        return [*known, *tools, *bar, *self.memory.inputs]
 
     @property
     def entry(self) -> list[Any]:
@@ -154,6 +155,7 @@ def _synchroniser(
         form: FormValue | None,
         asked: Asked | None,
         begun: str | None,
+        came: Came | None,
         tool: str,
         preset: str | None,
         release: str,
@@ -170,10 +172,16 @@ def _synchroniser(
         findings = notices_html(odd_counts(bar[1], bar[2])) + view.findings
         answer = shown(services, asked, view.text, context) if asked else gr.skip()
         bars = memory_shown(services, view, context, memory)
-        stands = standing_of(services, workbench, view, context, begun, bars)
+        stands = standing_of(services, workbench, view, context, begun, bars, _lacks(came, view.text, begun))
         return (view.text if edited else gr.skip()), findings, _packed(view), panel, answer, bars, stands
 
     return synchronise
+
+
+def _lacks(came: Came | None, text: str, begun: str | None) -> str:
+    """The config that an import named and that is not here, while the editor has what it had before."""
+    is_kept = came and came.begun == (begun or "") and is_kin(text, came.text)
+    return came.missing if came and is_kept else ""
 
 
 def _wire_fixes(page: ConfigurePage, services: Services, workbench: Workbench) -> None:

@@ -11,13 +11,14 @@ import gradio as gr
 from gradio.utils import get_upload_folder
 
 from dsgui.core.config.context import Integration
+from dsgui.core.config.preset import Preset
 from dsgui.core.errors import DsguiError
 from dsgui.core.texts.saying import words
 from dsgui.ui.access.uploads import inside_uploads
 from dsgui.ui.common.embedded import in_browser
 from dsgui.ui.common.events import LOCAL, NEW_TEXT, TELLING
 from dsgui.ui.common.picker import named, picker
-from dsgui.ui.common.services import Opened, Services
+from dsgui.ui.common.services import Opened, OpenedRun, Services
 from dsgui.ui.common.toasts import refusal
 from dsgui.ui.config.context_bar import ContextBar
 from dsgui.ui.config.toolbox import Toolbox
@@ -31,8 +32,8 @@ _CLEARED, _MARKED = in_browser("config/open_path", "cleared"), in_browser("confi
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The components; `problem` says why `path` was not opened, `outgoing` holds the text that the browser saves, `run`
-    what came in beside a config, None for a config alone."""
+    """The components; `problem` says why `path` was not opened, `outgoing` holds the text that the browser saves,
+    `came` what came in last, None where nothing did."""
 
     download: gr.Button
     form: gr.HTML
@@ -44,7 +45,18 @@ class Files:
     outgoing: gr.Textbox
     pasted: gr.Textbox
     paste: gr.Button
-    run: gr.State
+    came: gr.State
+
+
+@dataclass(frozen=True, slots=True, eq=False)  # Gradio hashes what is in a State
+class Came:
+    """What was opened: `run`, None for a config alone, and the name of a config that it names and that is not here:
+    the editor then has `text` and the preset `begun` as before."""
+
+    run: OpenedRun | None
+    missing: str = ""
+    text: str = ""
+    begun: str = ""
 
 
 def build_files() -> Files:
@@ -76,7 +88,6 @@ def build_files() -> Files:
             scale=1,
         )
     problem = gr.HTML("", elem_id="open-problem", padding=False)
-    notes = gr.HTML("", elem_id="file-notes", elem_classes="ds-purpose", padding=False)
     with gr.Accordion(words("imported", "paste"), open=False, elem_id="import-run"):
         pasted = gr.Textbox(
             "",
@@ -87,6 +98,7 @@ def build_files() -> Files:
             elem_id="pasted-run",
         )
         paste = gr.Button(words("imported", "paste_open"), size="sm", elem_id="import-pasted")
+    notes = gr.HTML("", elem_id="file-notes", elem_classes="ds-purpose", padding=False)
     outgoing = gr.Textbox("", visible=False)
     return Files(download, form, upload, path, problem, open_button, notes, outgoing, pasted, paste, gr.State(None))
 
@@ -94,7 +106,7 @@ def build_files() -> Files:
 def wire_files(
     files: Files, brought: list[Any], bar: ContextBar, services: Services, toolbox: Toolbox
 ) -> tuple[Any, ...]:
-    """The events after which `files.run` says what else came in. `brought`: the components a new text goes to (text,
+    """The events after which `files.came` says what came in. `brought`: the components a new text goes to (text,
     integration, form, chooser of presets)."""
     text = brought[0]
 
@@ -110,18 +122,30 @@ def wire_files(
 
     sent = files.download.click(download, [text, files.form, *bar.inputs], [files.outgoing, files.notes], **TELLING)
     sent.success(None, [files.outgoing], None, js=_SAVE, **LOCAL)
-    goes_to = [*brought, bar.gpus, bar.nodes, files.notes, files.run, files.problem]
+    goes_to = [*brought, bar.gpus, bar.nodes, files.notes, files.came, files.problem]
+    kept = [text, brought[3]]
     files.path.change(None, None, [files.problem], js=_CLEARED, **LOCAL)
     files.problem.change(None, [files.problem], None, js=_MARKED, **LOCAL)
     missing = words("tools_page", "enter_path")
-    uploaded = _opener(_of_path(_uploaded(services.open_upload)), missing, _name, _in_the_corner)
-    named = _opener(_of_path(services.open_file), missing, _name, _beside_the_path)
-    pasted = _opener(services.open_text, words("imported", "enter_text"), _pasted, _in_the_corner)
+    like = _preset_of(services)
+    uploaded = _opener(_of_path(_uploaded(services.open_upload)), missing, _name, _in_the_corner, like)
+    named = _opener(_of_path(services.open_file), missing, _name, _beside_the_path, like)
+    pasted = _opener(services.open_text, words("imported", "enter_text"), _pasted, _in_the_corner, like)
     return (
-        files.upload.upload(uploaded, [files.upload], goes_to, **TELLING),
-        gr.on([files.open.click, files.path.submit], named, [files.path], goes_to, **TELLING),
-        files.paste.click(pasted, [files.pasted], goes_to, **TELLING),
+        files.upload.upload(uploaded, [files.upload, *kept], goes_to, **TELLING),
+        gr.on([files.open.click, files.path.submit], named, [files.path, *kept], goes_to, **TELLING),
+        files.paste.click(pasted, [files.pasted, *kept], goes_to, **TELLING),
     )
+
+
+def _preset_of(services: Services) -> Callable[[Opened], Preset | None]:
+    """The preset that is like a config that an import names and that is not here."""
+
+    def like(opened: Opened) -> Preset | None:
+        wanted = opened.missing.preset if opened.missing else ""
+        return next((one for one in services.presets if one.id == wanted), None)
+
+    return like
 
 
 def _of_path(read: Callable[[Path], Opened]) -> Callable[[str], Opened]:
@@ -141,17 +165,22 @@ def _opener(
     missing: str,
     named: Callable[[str], str],
     refused: Callable[[str], tuple[Any, ...]],
-) -> Callable[[str | None], tuple[Any, ...]]:
-    """`missing` is said of nothing; `named` tells what was opened, `refused` why nothing was."""
+    like: Callable[[Opened], Preset | None] = lambda opened: None,
+) -> Callable[..., tuple[Any, ...]]:
+    """`missing` is said of nothing; `named` tells what was opened, `refused` why nothing was; `like` is the preset that
+    stands in for a config that is not here."""
 
-    def opener(given: str | None) -> tuple[Any, ...]:
+    def opener(given: str | None, text: str | None = "", begun: str | None = "") -> tuple[Any, ...]:
         if not (given or "").strip():
             return refused(missing)
         try:
             opened = read(given or "")
         except DsguiError as error:
             return refused(str(error))
-        return (*_brought(opened), notes_html(_headline(opened, named(given or "")), opened.notes), opened.run, "")
+        preset = like(opened)
+        notes = notes_html(_headline(opened, named(given or "")), _notes(opened, preset))
+        lacks = Path(opened.missing.file).name if opened.missing and not preset else ""
+        return (*_brought(opened, preset), notes, Came(opened.run, lacks, text or "", begun or ""), "")
 
     return opener
 
@@ -163,6 +192,14 @@ def _in_the_corner(why: str) -> tuple[Any, ...]:
 def _beside_the_path(why: str) -> tuple[Any, ...]:
     """Nothing came in; no run either, so that an earlier one does not come in again."""
     return *(gr.skip() for _ in range(6)), "", None, f'<p class="ds-problem" role="alert">{escape(why)}</p>'
+
+
+def _notes(opened: Opened, preset: Preset | None) -> Sequence[str]:
+    """In place of the note that a config is missing, which preset stands in for it."""
+    if not preset or not opened.missing:
+        return opened.notes
+    told = words("imported", "stands_in", file=opened.missing.file, preset=preset.title)
+    return (told, *(note for note in opened.notes if note != opened.missing.note))
 
 
 def _headline(opened: Opened, name: str) -> str:
@@ -180,11 +217,13 @@ def _uploaded(read: Callable[[Path], Opened]) -> Callable[[Path], Opened]:
     return opened
 
 
-def _brought(opened: Opened) -> tuple[Any, ...]:
+def _brought(opened: Opened, stands_in: Preset | None) -> tuple[Any, ...]:
     """Text, integration, form, preset (none: it is another config), GPUs and nodes; what was not asked for stays as it
     is."""
     reader = opened.integration.value if opened.integration else gr.skip()
     text, form, preset = (opened.text, NEW_TEXT, "") if opened.text else (gr.skip(), gr.skip(), gr.skip())
+    if stands_in:
+        text, form, preset = stands_in.text, NEW_TEXT, stands_in.id
     return text, reader, form, preset, opened.gpus or gr.skip(), opened.nodes or gr.skip()
 
 

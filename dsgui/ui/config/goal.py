@@ -14,12 +14,14 @@ from dsgui.core.memory.choice import MOST_TOKENS, USUAL_LENGTH, ModelChoice
 from dsgui.core.memory.fits.first_choices import Goal, as_json, first_choices
 from dsgui.core.memory.fits.room import Room, room_of
 from dsgui.core.memory.question import Group
+from dsgui.core.sizes import GIB
 from dsgui.core.texts.saying import listed, words
 from dsgui.ui.common.embedded import embedded, in_browser
-from dsgui.ui.common.events import LIVE, LOCAL, NEW_TEXT, details
+from dsgui.ui.common.events import LIVE, LOCAL, NEW_TEXT, details, turn
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.configure import ConfigurePage
 from dsgui.ui.config.context_bar import THIS_MACHINE
+from dsgui.ui.config.memory_panel import MOST_GIB
 from dsgui.ui.config.workbench import MAX_RANKS, make_context
 
 _MOST_WORDS = 500
@@ -40,13 +42,13 @@ def wire_goal(panel: gr.HTML, configure: ConfigurePage, arguments: gr.Textbox, s
     """`arguments` are the script's, on the Launch page: what the Trainer needs beside the config goes there."""
 
     def look(event: gr.EventData) -> str:
-        return json.dumps(found_for(services, details(event)))
+        return json.dumps({"turn": turn(event), **found_for(services, details(event))})
 
     bar, memory = configure.bar, configure.memory.fields
     brought = [
         *(configure.text, configure.form, configure.presets.chooser),
         *(bar.integration, bar.gpus, bar.nodes, bar.device),
-        *(memory["model"], memory["length"], memory["checkpointing"]),
+        *(memory["model"], memory["length"], memory["checkpointing"], configure.memory.host),
         arguments,
     ]
     panel.look(look, None, [panel], **LIVE)
@@ -54,16 +56,17 @@ def wire_goal(panel: gr.HTML, configure: ConfigurePage, arguments: gr.Textbox, s
 
 
 def found_for(services: Services, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """What fits, as JSON, for what the page sent: `framework`, `model`, `device`, `gpus`, `nodes`, `length` and
-    `micro_batch`."""
+    """What fits, as JSON, for what the page sent: `framework`, `model`, `device`, `gpus`, `nodes`, `length`,
+    `micro_batch` and `host`. `field`: what is wrong with what was asked is wrong there."""
     named = str(asked.get("model") or "").strip()[:_MOST_WORDS]
     model = services.read_model(named)
     if isinstance(model, CannotSay):
-        return as_json(model)
+        return as_json(model) | {"field": "model"}
     context = _context(services, asked)
     choice = ModelChoice(model=named, length=_count(asked, "length", MOST_TOKENS, USUAL_LENGTH))
     goal = Goal(context, model, choice, _count(asked, "micro_batch", MOST_TOKENS, 1))
     machine = services.machine.current()
+    host = _count(asked, "host", MOST_GIB, 0) * GIB
 
     def room(group: Group) -> Room:
         return room_of(
@@ -71,6 +74,7 @@ def found_for(services: Services, asked: Mapping[str, Any]) -> dict[str, Any]:
             machine.host,
             group,
             gpus=machine.gpus,
+            host_bytes=host or None,
             sharpened=services.sharpened(),
             release=context.release,
         )

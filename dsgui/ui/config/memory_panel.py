@@ -41,7 +41,7 @@ from dsgui.ui.config.workbench import View
 _FOLDER = "nvme"
 _FIRST: dict[str, dict[str, Any]] = {"model": {"scale": 3, "min_width": 150}, "length": {"min_width": 100}}
 _EVENTS = ("find", "apply", "rehearse", "cancel")
-_MOST_GIB = 10**6
+MOST_GIB = 10**6
 _POLL_S = 0.5
 
 
@@ -237,7 +237,7 @@ def _words(typed: str) -> list[str]:
 def _room(services: Services, context: Context, group: Group, host: str | None, nvme: Nvme | None) -> Room:
     machine = services.machine.current()
     typed = (host or "").strip()
-    gib = int(typed) if typed.isascii() and typed.isdecimal() and len(typed) <= len(str(_MOST_GIB)) else 0
+    gib = int(typed) if typed.isascii() and typed.isdecimal() and len(typed) <= len(str(MOST_GIB)) else 0
     return room_of(
         context.hardware,
         machine.host,

@@ -44,9 +44,10 @@ def wire_standing(panel: gr.HTML, bar: ContextBar) -> None:
 
 
 def standing_of(
-    services: Services, workbench: Workbench, view: View, context: Context, begun: str | None, memory: str
+    services: Services, workbench: Workbench, view: View, context: Context, begun: str | None, memory: str, lacks: str
 ) -> str:
-    """The bar's value, as JSON. `begun` is the id of the preset that was chosen, `memory` the memory panel's value."""
+    """The bar's value, as JSON. `begun` is the id of the preset that was chosen, `memory` the memory panel's value,
+    `lacks` a config that an import named and that is not here."""
     counts = Counter(finding.severity for finding in view.found)
     preset = next((one for one in services.all_presets() if one.id == begun), None)
     known = preset if preset and is_kin(view.text, preset.text) else None
@@ -56,19 +57,21 @@ def standing_of(
         {
             "preset": known.title if known else "",
             "modified": modified,
+            "lacks": lacks,
             "broken": "broken" in view.form,
             "errors": counts[Severity.ERROR],
             "warnings": counts[Severity.WARNING],
             "notes": counts[Severity.NOTE],
-            "fit": _fit(json.loads(memory)) if memory else "",
+            **_fit(json.loads(memory) if memory else {}),
             "plan": _plan_for(workbench, known, view.text, context) if refused and known else None,
         }
     )
 
 
-def _fit(memory: Mapping[str, Any]) -> str:
+def _fit(memory: Mapping[str, Any]) -> dict[str, Any]:
     """ "" of a config that is another, with its errors fixed."""
-    return "" if "as_if" in memory else str(memory.get("fit", ""))
+    fit = "" if "as_if" in memory else str(memory.get("fit", ""))
+    return {"fit": fit, "guessed": memory.get("guessed") is True}
 
 
 def is_kin(text: str, other: str) -> bool:

@@ -10,6 +10,7 @@ from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.field_inputs import offered_again
 from dsgui.ui.common.services import OpenedRun, Services
 from dsgui.ui.config.configure import ConfigurePage
+from dsgui.ui.config.files import Came
 from dsgui.ui.launch.desk import sets_more
 from dsgui.ui.launch.launch_page import LaunchPage
 
@@ -21,14 +22,15 @@ def wire_imported_run(configure: ConfigurePage, launch: LaunchPage, services: Se
     open where something in it was set."""
     outputs = [*launch.desk.components, launch.desk.more, launch.brought, launch.loaded, filled]
 
-    def fill(run: OpenedRun | None, count: int) -> tuple[Any, ...]:
+    def fill(came: Came | None, count: int) -> tuple[Any, ...]:
+        run = came.run if came else None
         if run is None:
             return tuple(gr.skip() for _ in outputs)
         values = _values(services, run)
         return (*launch.desk.updates(values), gr.Accordion(open=sets_more(values)), run.brought, "", count + 1)
 
     for event in configure.opened:
-        event.success(fill, [configure.files.run, filled], outputs, **ONCE)
+        event.success(fill, [configure.files.came, filled], outputs, **ONCE)
 
 
 def _values(services: Services, run: OpenedRun) -> dict[str, Any]:

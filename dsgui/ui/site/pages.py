@@ -83,7 +83,7 @@ def build_pages(services: Services) -> Pages:
             *configure.tools.changes,
             *configure.memory.changes,
         ]
-        changes = [*asked_else, configure.ask.answered.change, probed.change]
+        changes = [*asked_else, configure.files.came.change, configure.ask.answered.change, probed.change]
         configure.synchronise_on([configure.form.edit, configure.text.input, *changes])
 
     return Pages(lay_out, analytics_enabled=False, title="dsgui", fill_width=True)

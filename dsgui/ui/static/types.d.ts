@@ -709,11 +709,13 @@ export interface Sentence {
 export interface Standing {
   preset: string;
   modified: boolean;
+  lacks: string;
   broken: boolean;
   errors: number;
   warnings: number;
   notes: number;
   fit: string;
+  guessed: boolean;
   plan: { gpus: number; nodes: number; ranks: number; device: string; card: string } | null;
 }
 
@@ -765,6 +767,8 @@ export interface GoalAsked {
   nodes: number;
   length: number;
   micro_batch: number;
+  /** GiB of each node; 0 where nothing was said. */
+  host: number;
 }
 
 /** A config to begin with; `slower` than the first of them by estimate. */
@@ -777,12 +781,15 @@ export interface GoalChoice {
   slower: number;
   checkpointing: boolean;
   words: string;
-  verdict: { fit: string; devices: MemoryDevice[] };
+  verdict: { fit: string; devices: MemoryDevice[]; guess?: Sentence[] };
 }
 
+/** `field`: what `why` is about. */
 export interface GoalFound {
+  turn: number;
   choices: GoalChoice[];
   why?: Sentence;
+  field?: string;
 }
 
 export interface GoalOffered {
@@ -816,6 +823,7 @@ export interface MemoryTold {
   goto?: string;
   as_if?: { pointer: string; text: string }[];
   about?: string;
+  guess?: Sentence[];
   asked?: string;
   of?: string;
   source?: string;

@@ -1,16 +1,19 @@
 """What the memory check reads of the script's arguments."""
 
+from dataclasses import replace
+
 import pytest
 
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.machine.hardware import Gpu
 from dsgui.core.machine.machine import Host, Machine
+from dsgui.core.machine.verdicts import Status
 from dsgui.core.memory.answer import CannotSay, Device
 from dsgui.core.memory.choice import ModelChoice
 from dsgui.core.memory.fits.nvme import Nvme
 from dsgui.core.memory.guessed import model_of_size
-from dsgui.core.preflight.memory_check import _MOST_WORKERS, _workers, fitted_case, with_memory
-from dsgui.core.preflight.surroundings import Launch, Surroundings
+from dsgui.core.preflight.memory_check import _MOST_WORKERS, _workers, fitted_case, memory, with_memory
+from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
 from dsgui.core.script.script import script_facts
 from dsgui.core.sizes import GIB
 from dsgui.core.texts.saying import said
@@ -47,6 +50,29 @@ def room_with(folders, *, config_names="", plan_names=""):
     around = Surroundings(script_facts(""), MACHINE, shape=model_of_size("7B"), folders=folders)
     _, fitted = fitted_case(launch, around, Context(Integration.NATIVE), Catalog().schema(), None)
     return fitted
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        (replace(model_of_size("7B"), name="Qwen/Qwen2.5-7B", planned_as="7B"), "Planned as 7B: Qwen/Qwen2.5-7B isn’t"),
+        (model_of_size("7B"), "Only the size is known (7B): the shape is guessed."),
+    ],
+)
+@each_case(("stage", "status"), [(0, Status.PROBLEM), (3, Status.OK)])
+def test_a_verdict_from_a_guess_is_marked_as_one(model, told, stage, status):
+    zero = {
+        "stage": stage,
+        **({"offload_optimizer": {"device": "cpu"}, "offload_param": {"device": "cpu"}} if stage else {}),
+    }
+    config = {"zero_optimization": zero, "bf16": {"enabled": True}, "train_micro_batch_size_per_gpu": 1}
+    launch = Launch(config, (), "1 GPU", 1, script="/t.py", gpu_indices=(0,), choice=ModelChoice("7B"))
+    around = Surroundings(script_facts(""), MACHINE, shape=model)
+    launch = with_memory(launch, around, Context(Integration.NATIVE), Catalog().schema())
+    verdict = memory(Question(launch, around))
+    assert verdict is not None
+    assert verdict.status is status
+    assert told in " ".join(map(str, verdict.told))
 
 
 def test_a_leaner_config_may_use_the_folder_that_stays_with_the_plan():

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { merged, roleOf } from "../../../dsgui/ui/static/config/goal.js";
+import { fullestHost, merged, problemOf, roleOf } from "../../../dsgui/ui/static/config/goal.js";
 
 test("what a config needs goes to the arguments typed, once", () => {
   assert.equal(merged("", "--bf16"), "--bf16");
@@ -14,6 +14,24 @@ test("what a config needs goes to the arguments typed, once", () => {
     merged("--gradient_checkpointing=False data.json", "--bf16"),
     "--gradient_checkpointing=False data.json --bf16",
   );
+});
+
+test("a wrong value is said: of a count below one, above what there is, of no model", () => {
+  const gpus = (/** @type {string} */ value) => problemOf({ type: "number", id: "goal-gpus", value, max: "4096" });
+  assert.deepEqual(["8", "0", "", "-1", "0.5"].map(gpus), ["", ...Array.from({ length: 4 }, () => "At least 1")]);
+  assert.equal(gpus("4097"), "At most 4096");
+  assert.equal(problemOf({ type: "number", id: "goal-host", value: "", max: "9" }), "");
+  const model = { type: "text", id: "goal-model", value: " ", max: "" };
+  assert.equal(problemOf(model), "Enter a model or a size, such as 7B.");
+});
+
+test("the bars of the hosts are as long as the fullest", () => {
+  const host = (/** @type {number} */ bytes) => ({
+    ...{ device: "host", worst: "step", capacity: null, in_use: 0, fit: "cannot_say" },
+    moments: [{ moment: "step", fit: "cannot_say", bytes, parts: [] }],
+  });
+  const choices = [112, 21, 167, 5].map((bytes) => ({ verdict: { devices: [host(bytes)] } }));
+  assert.equal(fullestHost(/** @type {any} */ (choices)).moments[0].bytes, 167);
 });
 
 test("what needs least is said of the GPU's memory only where there is one", () => {

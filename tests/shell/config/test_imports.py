@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dsgui.core.config.context import Integration
+from dsgui.core.config.document import Document
 from dsgui.core.errors import DocumentError
 from dsgui.shell.config.imports import open_file, open_upload, read_text
 from dsgui.shell.config.plain_text import MAX_BYTES
@@ -187,3 +188,52 @@ def test_of_a_key_that_stands_twice_the_last_is_kept_and_it_is_told(folder):
         "a: the key appears twice, on lines 2 and 3; the last was kept",
         "a.0.d: the key appears twice, on line 3; the last was kept",
     )
+
+
+ONES_OF_LLAMA_FACTORY = {
+    "examples/deepspeed/ds_z0_config.json": "zero0-hf",
+    "examples/deepspeed/ds_z2_config.json": "zero2-hf",
+    "examples/deepspeed/ds_z2_offload_config.json": "zero2-offload-hf",
+    "/home/me/LLaMA-Factory/examples/deepspeed/ds_z3_config.json": "zero3-hf",
+    "./examples/deepspeed/ds_z3_offload_config.json": "zero3-offload-hf",
+    "configs/ds_z3_config.json": "",
+    "examples/deepspeed/ds_z3_fp8_config.json": "",
+    "my.json": "",
+}
+
+
+@pytest.mark.parametrize(("config", "preset"), ONES_OF_LLAMA_FACTORY.items())
+def test_of_a_config_that_is_not_here_its_like_among_the_presets_is_named(config, preset, catalog):
+    found = read_text(f"finetuning_type: lora\ncutoff_len: 2048\nbf16: true\ndeepspeed: {config}\n")
+    assert found.text == ""
+    assert (found.missing.file, found.missing.preset) == (config, preset)
+    assert found.missing.note in found.notes
+    assert not preset or preset in {one.id for one in catalog.presets()}
+
+
+def test_a_preset_stands_in_with_the_stage_and_the_offload_of_the_example(catalog):
+    zero = {one.id: Document(one.text).value["zero_optimization"] for one in catalog.presets()}
+    told = {
+        preset: (zero[preset]["stage"], "offload_optimizer" in zero[preset], "offload_param" in zero[preset])
+        for preset in filter(None, ONES_OF_LLAMA_FACTORY.values())
+    }
+    assert told == {
+        "zero0-hf": (0, False, False),
+        "zero2-hf": (2, False, False),
+        "zero2-offload-hf": (2, True, False),
+        "zero3-hf": (3, False, False),
+        "zero3-offload-hf": (3, True, True),
+    }
+
+
+def test_a_config_that_is_here_is_not_missing(tmp_path):
+    folder = tmp_path / "examples" / "deepspeed"
+    folder.mkdir(parents=True)
+    (folder / "ds_z3_config.json").write_text('{"zero_optimization": {"stage": 3}}')
+    settings = tmp_path / "sft.yaml"
+    settings.write_text(
+        "finetuning_type: lora\ncutoff_len: 8\nbf16: true\ndeepspeed: examples/deepspeed/ds_z3_config.json\n"
+    )
+    found = open_file(settings)
+    assert found.missing is None
+    assert '"stage": 3' in found.text

@@ -14,7 +14,7 @@ from dsgui.ui.config.files import _beside_the_path, _in_the_corner, _name, _open
 def read(path):
     if "nowhere" in path:
         raise PlanError(as_told(f"{path}: <no such file>"))
-    return SimpleNamespace(text="{}", notes=(), integration=None, nodes=None, gpus=None, run=None)
+    return SimpleNamespace(text="{}", notes=(), integration=None, nodes=None, gpus=None, run=None, missing=None)
 
 
 @pytest.mark.parametrize("language", ["en", "zh-CN"])

@@ -141,7 +141,7 @@ def test_a_model_without_a_formula_can_be_asked(page):
     ("config", "given", "shown", "words"),
     [
         (CONFIG | {"zero_optimization": {"stage": 7}}, GIVEN, "Memory depends on zero_opt", "Fix the config first:"),
-        (CONFIG, (*GIVEN[:3], "", *GIVEN[4:]), *["Choose a model: a folder with config.json"] * 2),
+        (CONFIG, (*GIVEN[:3], "", *GIVEN[4:]), *["Choose a model: a hub id, a size such as 7B"] * 2),
     ],
 )
 def test_what_can_not_be_asked_offers_nothing(page, config, given, shown, words):

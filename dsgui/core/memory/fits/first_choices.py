@@ -92,7 +92,8 @@ def _spread(fitting: list[FirstChoice]) -> Iterator[FirstChoice]:
     """The fastest; the fastest that leaves clearly more room; the leanest. No preset twice."""
     sure = [one for one in fitting if one.fit is not Fit.TIGHT] or fitting
     first = sure[0]
-    yield replace(first, role="fastest")
+    only = len({one.preset.id for one in fitting}) == 1
+    yield replace(first, role="only" if only else "fastest")
     others = [one for one in sure if one.preset.id != first.preset.id]
     roomier = next((one for one in others if one.gpu_bytes <= ROOMIER * first.gpu_bytes), None)
     if roomier is None:

@@ -76,6 +76,14 @@ def assumed_of(choice: ModelChoice, question: Question, made: Made) -> tuple[Sai
     return (*length, *((said("memory_told", "made_whole"),) if whole else ()))
 
 
+def guess_of(model: Model) -> tuple[Said, ...]:
+    """Marks a verdict whose model's shape was guessed."""
+    if not model.guessed:
+        return ()
+    code = "planned_as" if model.planned_as else "guessed"
+    return (said("memory_told", code, size=model.planned_as or model.name, model=model.name),)
+
+
 def hidden_size(config: Mapping[str, Any]) -> int | None:
     """The width of a model, which the HF Trainer fills bucket sizes from; of one with several parts its largest, as
     `trainer_config_finalize` does (transformers/integrations/deepspeed.py)."""

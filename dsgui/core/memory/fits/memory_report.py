@@ -7,6 +7,7 @@ from dsgui.core.config.pointer import dotted
 from dsgui.core.memory.answer import CannotSay, Device
 from dsgui.core.memory.fits.fitting import Fitted
 from dsgui.core.memory.fits.foretold import Foretold
+from dsgui.core.memory.fits.inquiry import guess_of
 from dsgui.core.memory.fits.overhead import Amount, Overhead
 from dsgui.core.memory.fits.verdict import Bar, Fit, Segment, Verdict
 from dsgui.core.sizes import in_gib
@@ -46,6 +47,7 @@ def as_json(fitted: Fitted | CannotSay) -> dict[str, Any]:
         "source": verdict.source.value,
         "model": question.model.name,
         "guessed": question.model.guessed,
+        "guess": [told(one) for one in guess_of(question.model)],
         "parameters": fitted.answer.parameters,
         "trainable": fitted.answer.trainable,
         "micro_batch": question.workload.micro_batch,
@@ -125,9 +127,14 @@ def as_text(fitted: Fitted | CannotSay) -> str:
     lines += [
         "",
         *(f"{one}" for one in fitted.verdict.short),
-        *(_line(noted, one) for one in fitted.verdict.notes),
+        *(_line(noted, one) for one in (*_planned(fitted), *fitted.verdict.notes)),
     ]
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _planned(fitted: Fitted) -> tuple[Said, ...]:
+    """Of a typed size `about` says it."""
+    return guess_of(fitted.question.model) if fitted.question.model.planned_as else ()
 
 
 def about(fitted: Fitted) -> str:
@@ -216,7 +223,7 @@ def in_lines(fitted: Fitted | CannotSay) -> list[str]:
     if isinstance(fitted, CannotSay):
         lines: list[str | Said] = [_line(word("memory_fits", Fit.UNKNOWN.value), fitted.why)]
     else:
-        lines = [headline(fitted), *fitted.verdict.short]
+        lines = [headline(fitted), *guess_of(fitted.question.model), *fitted.verdict.short]
     return [_line(word("options", "memory_group"), line) for line in lines]
 
 

@@ -12,6 +12,8 @@ IMPORTED: Mapping[str, str] = {
     "no_config": "没有指定 DeepSpeed 配置；编辑器中的配置保持不变（命令行：用 --config 指定）",
     "config_unreadable": "无法从 {path} 加载 DeepSpeed 配置。{problem}",
     "needs_config": "还缺：DeepSpeed 配置 {file}。这里没有该文件，请按路径打开；在此之前，编辑器中仍是原来的配置",
+    "stands_in": "DeepSpeed 配置：这里没有 {file}。编辑器改用预设“{preset}”：ZeRO 阶段和卸载相同，通信设置可能不同。"
+    "要用原文件，请按路径打开",
     "needs_named": "还缺：DeepSpeed 配置“{name}”。它是 {tool} 自带的文件 {file}，请按路径打开；"
     "在此之前，编辑器中仍是原来的配置",
     "needs_accelerate": "还缺：accelerate 的 YAML 文件 {file}。这里没有该文件，请按路径打开；"

@@ -102,6 +102,8 @@ MEMORY_TOLD: Mapping[str, str] = {
     "no_card": "显存大小未知：请选择目标设备。",
     "no_host": "主机的内存大小未知：每个节点需要 {need} GiB。",
     "on_cpu": "CPU rank：本应放在 GPU 上的内容这里都在内存中。",
+    "planned_as": "按 {size} 估算：本地没有 {model}，结构为推测。",
+    "guessed": "只知道规模（{size}），结构为推测。",
     "usual_length": "按每个序列 {length} 个 token 估计：请设置序列长度。",
     "made_whole": "假定每个 rank 先创建整个模型，再由 deepspeed.initialize 切分。在 deepspeed.zero.Init 中创建模型的脚"
     "本需要的少得多（--zero-init）。",
@@ -158,9 +160,12 @@ MEMORY_CANNOT: Mapping[str, str] = {
     "mend_json": "请先修正 JSON。",
     "mend": "请先修正配置：{problem}",
     "micro_batch": "微批大小未知：请设置 train_micro_batch_size_per_gpu。",
-    "no_model": "请选择模型：含 config.json 的目录、本地缓存中的 Hub id，或 7B 这样的规模。",
+    "no_model": "请选择模型：Hub id、7B 这样的规模，或含 config.json 的目录。",
     "not_found": "{model}：不是本机的目录，也不在 Hub 的本地缓存中。请给出含 config.json 的目录、已下载的 id，或 7B 这"
     "样的规模。",
+    "no_size_in_name": "{model}：不是本机的目录，也未下载，名称中也没有规模。请填写 7B 这样的规模，或含 config.json "
+    "的目录。",
+    "sizes_in_name": "本地没有 {model}，其名称可能指多种规模（{sizes}）。请填写规模。",
     "no_config": "{model} 没有描述模型结构的 config.json。请给出含有它的目录。",
     "bad_config": "{model}：无法读取其 config.json（{problem}）。请修正。",
     "outside": "{model} 位于 dsgui 可读取的目录之外。",

@@ -13,6 +13,8 @@ IMPORTED: Mapping[str, str] = {
     "config_unreadable": "DeepSpeed config not loaded from {path}. {problem}",
     "needs_config": "Still needed: the DeepSpeed config {file}. It is not here; open it by its path. "
     "Until then the editor keeps the config it had",
+    "stands_in": "DeepSpeed config: {file} is not here. The editor has the preset “{preset}” in its place: the same "
+    "ZeRO stage and offload; communication settings may differ. Open the file by its path to use it",
     "needs_named": "Still needed: the DeepSpeed config “{name}”. It is {tool}’s own file {file}; open it by its path. "
     "Until then the editor keeps the config it had",
     "needs_accelerate": "Still needed: the accelerate YAML {file}. It is not here; open it by its path. "

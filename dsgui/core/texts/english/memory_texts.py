@@ -99,6 +99,8 @@ MEMORY_TOLD: Mapping[str, str] = {
     "no_card": "The GPU’s memory is not known: choose a device to plan for.",
     "no_host": "The host’s memory is not known here: it needs {need} GiB per node.",
     "on_cpu": "CPU ranks: what a GPU would hold stands in host memory here.",
+    "planned_as": "Planned as {size}: {model} isn’t downloaded, so its shape is guessed.",
+    "guessed": "Only the size is known ({size}): the shape is guessed.",
     "usual_length": "Sequences of {length} tokens are assumed: set the length.",
     "made_whole": "Each rank is assumed to build the whole model before deepspeed.initialize divides it. A script "
     "that builds it within deepspeed.zero.Init needs far less (--zero-init).",
@@ -157,9 +159,12 @@ MEMORY_CANNOT: Mapping[str, str] = {
     "mend_json": "Fix the JSON first.",
     "mend": "Fix the config first: {problem}",
     "micro_batch": "The micro batch is not known: set train_micro_batch_size_per_gpu.",
-    "no_model": "Choose a model: a folder with config.json, a hub id in the local cache, or a size such as 7B.",
+    "no_model": "Choose a model: a hub id, a size such as 7B, or a folder with config.json.",
     "not_found": "{model}: not a folder here, and not in the hub’s local cache. Give a folder with "
     "config.json, an id that was downloaded, or a size such as 7B.",
+    "no_size_in_name": "{model} is no folder here and isn’t downloaded, and its name tells no size. Enter a size such "
+    "as 7B, or a folder with config.json.",
+    "sizes_in_name": "{model} isn’t downloaded, and its name may mean several sizes ({sizes}). Enter the size.",
     "no_config": "{model} has no config.json, which describes a model’s shape. Give the folder that has it.",
     "bad_config": "{model}: its config.json can’t be read ({problem}). Correct it.",
     "outside": "{model} leads outside the folders that dsgui may read.",

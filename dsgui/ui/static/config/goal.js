@@ -2,7 +2,7 @@
 // at a browser's first visit, a button above the workspace afterwards.
 
 import { around, button, el, part, withOptions } from "../common/dom.js";
-import { gib } from "../common/format.js";
+import { GIB, gib, tib } from "../common/format.js";
 import { barOf, colourOf } from "../memory/memory_bars.js";
 import { listed, textOf, words } from "../texts/texts.js";
 
@@ -13,6 +13,9 @@ const SEEN = "dsgui.goal";
 const FRAMEWORKS = ["hf", "native", "own"];
 const MOST = 4096;
 const MOST_TOKENS = 100_000_000;
+const MOST_GIB = 1_000_000;
+const PATIENCE_MS = 60_000; // an answer takes a second or two
+const LARGE_HOST = 512 * GIB; // a node with more is unusual
 
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("goal_page", code, given);
@@ -25,14 +28,17 @@ class Goal {
     this.trigger = trigger;
     /** What was last asked for. @type {GoalAsked | null} */
     this.asked = null;
+    this.turn = 0;
+    /** The timer of an answer. @type {number | undefined} */
+    this.waits = undefined;
     this.opener = button(say("open"), { class: "ds-goal-open", id: "goal-open", "aria-expanded": "false" }, () =>
       this.open(),
     );
     this.results = el("div", { class: "ds-goal-results", role: "status" });
+    this.outdated = el("p", { role: "status" });
     this.what = el("fieldset", { class: "ds-goal-what" }, el("legend", {}, say("what")));
     this.ask = el("div", { class: "ds-goal-ask" });
     this.own = el("div", { class: "ds-goal-own" });
-    this.problem = el("p", { class: "ds-goal-problem", role: "alert" });
     this.find = button(say("find"), { class: "ds-goal-find", id: "goal-find" }, () => this.look());
     this.panel = this.form(/** @type {GoalOffered} */ (JSON.parse(props.offered)));
     root.replaceChildren(this.opener, this.panel);
@@ -43,12 +49,13 @@ class Goal {
     document.addEventListener("click", (event) => around(event, "[data-learn]") && this.toggle(false));
     remember();
     this.follow();
+    this.panel.addEventListener("input", () => this.compare());
   }
 
   /** @param {GoalOffered} offered */
   form(offered) {
     for (const name of FRAMEWORKS) this.what.append(choice(name, () => this.follow()));
-    this.ask.append(...questions(offered), this.find, this.problem);
+    this.ask.append(...questions(offered), this.find);
     this.ask.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && event.target instanceof HTMLInputElement) this.look();
     });
@@ -72,6 +79,7 @@ class Goal {
       this.what,
       this.ask,
       this.own,
+      this.outdated,
       this.results,
     );
   }
@@ -86,6 +94,7 @@ class Goal {
     this.ask.hidden = own;
     this.own.hidden = !own;
     this.results.hidden = own;
+    this.compare();
   }
 
   open() {
@@ -108,28 +117,55 @@ class Goal {
   }
 
   look() {
-    const asked = read(this.root, this.framework());
-    this.problem.textContent = asked.model ? "" : say("enter_model");
-    if (!asked.model) {
-      part(this.root, "#goal-model").focus();
+    const inputs = [...this.ask.querySelectorAll("input")];
+    for (const input of inputs) mark(input, problemOf(input));
+    const wrong = inputs.find((input) => input.ariaInvalid);
+    if (wrong) {
+      wrong.focus();
       return;
     }
-    this.asked = asked;
+    this.asked = read(this.root, this.framework());
+    this.outdated.textContent = "";
     this.results.inert = true; // they are of what was asked before
     this.find.setAttribute("aria-busy", "true");
     this.find.textContent = say("finding");
-    this.trigger("look", asked);
+    // The answer carries it back: the page is not told a value that is the same again.
+    this.trigger("look", { ...this.asked, turn: (this.turn += 1) });
+    // Each event that Gradio knows, a failure's too, makes the first page larger.
+    window.clearTimeout(this.waits);
+    this.waits = window.setTimeout(() => {
+      this.rest(el("p", { class: "ds-goal-problem" }, words("memory_page", "unanswered")));
+    }, PATIENCE_MS);
   }
 
   show() {
     const { value } = this.props;
+    const found = /** @type {GoalFound | null} */ (value ? JSON.parse(value) : null);
+    if (!this.asked || found?.turn !== this.turn) return;
+    const input = found.field && this.root.querySelector(`#goal-${found.field}`);
+    if (input instanceof HTMLInputElement && found.why) {
+      mark(input, found.why.text);
+      this.rest();
+    } else this.rest(...drawn(found, (one) => this.use(one)));
+    this.results.scrollIntoView({ block: "nearest" });
+  }
+
+  /** It can be asked again. @param {HTMLElement[]} shown */
+  rest(...shown) {
+    window.clearTimeout(this.waits);
     this.find.removeAttribute("aria-busy");
     this.find.textContent = say("find");
-    this.results.inert = false;
-    if (!value || !this.asked) return;
-    const found = /** @type {GoalFound} */ (JSON.parse(value));
-    this.results.replaceChildren(...drawn(found, (one) => this.use(one)));
-    this.results.scrollIntoView({ block: "nearest" });
+    this.results.replaceChildren(...shown);
+    this.compare();
+  }
+
+  /** What was found is of what was asked, not of what stands there now. */
+  compare() {
+    if (this.find.ariaBusy) return;
+    const now = read(this.root, this.framework());
+    const old = Boolean(this.results.firstChild) && JSON.stringify(now) !== JSON.stringify(this.asked);
+    this.results.inert = old;
+    this.outdated.textContent = old && !this.results.hidden ? say("outdated") : "";
   }
 
   /** @param {GoalChoice} one */
@@ -163,10 +199,12 @@ function questions({ devices, usual }) {
   const model = el("input", {
     id: "goal-model",
     type: "text",
-    placeholder: "Qwen2.5-7B, 7B …",
+    placeholder: "Qwen/Qwen2.5-7B, 7B …",
     autocomplete: "off",
     spellcheck: "false",
   });
+  const host = number("goal-host", "", MOST_GIB);
+  host.placeholder = say("optional");
   return [
     field("model", model, say("model_hint")),
     field("length", number("goal-length", usual.length, MOST_TOKENS)),
@@ -174,16 +212,38 @@ function questions({ devices, usual }) {
     field("gpu", device),
     field("gpus", number("goal-gpus", usual.gpus, MOST)),
     field("nodes", number("goal-nodes", 1, MOST)),
+    field("host", host),
   ];
 }
 
-/** @param {string} id @param {number} value @param {number} most */
+/** @param {string} id @param {number | string} value @param {number} most */
 const number = (id, value, most) => el("input", { id, type: "number", min: 1, max: most, step: 1, value });
 
 /** @param {string} code @param {HTMLElement} input @param {string} [hint] */
 function field(code, input, hint = "") {
   const about = hint ? [el("small", { class: "ds-goal-about" }, hint)] : [];
-  return el("label", { class: `ds-goal-field ds-goal-${code}` }, el("span", {}, say(code)), input, ...about);
+  const problem = el("small", { class: "ds-goal-problem", role: "alert", id: `${input.id}-problem` });
+  input.addEventListener("input", () => mark(input, ""));
+  const label = el("label", { for: input.id }, say(code));
+  return el("div", { class: `ds-goal-field ds-goal-${code}` }, label, input, ...about, problem);
+}
+
+/** @param {HTMLElement} input @param {string} problem "" where there is none */
+function mark(input, problem) {
+  const place = input.parentElement?.querySelector(".ds-goal-problem");
+  if (!place) return;
+  place.textContent = problem;
+  input.ariaInvalid = problem ? "true" : null;
+  if (problem) input.setAttribute("aria-describedby", place.id);
+  else input.removeAttribute("aria-describedby");
+}
+
+/** @param {{ type: string, id: string, value: string, max: string }} input */
+export function problemOf({ type, id, value, max }) {
+  if (type === "text") return value.trim() ? "" : say("enter_model");
+  if (id === "goal-host" && value === "") return "";
+  if (!(Number(value) >= 1)) return say("at_least");
+  return Number(value) > Number(max) ? say("at_most", { most: max }) : "";
 }
 
 /** @param {ParentNode} root @param {string} framework @returns {GoalAsked} */
@@ -201,6 +261,7 @@ function read(root, framework) {
     nodes: count("nodes"),
     length: count("length"),
     micro_batch: count("micro"),
+    host: text("host") ? count("host") : 0,
   };
 }
 
@@ -210,12 +271,48 @@ function drawn(found, use) {
   const none = found.choices.some(({ role }) => role === "nearest");
   const said = none ? `${say("none_fit")}` : say("some_fit");
   const next = none ? [el("p", { class: "ds-goal-said" }, say("none_fit_next"))] : [];
-  const cards = found.choices.map((one, index) => card(one, index, use));
-  return [el("p", { class: "ds-goal-said" }, said), el("div", { class: "ds-goal-cards" }, ...cards), ...next];
+  const fullest = fullestHost(found.choices);
+  const cards = found.choices.map((one, index) => card(one, index, { use, fullest }));
+  const guess = (found.choices[0]?.verdict.guess ?? []).map(({ text }) => el("p", {}, text));
+  return [
+    ...guess,
+    el("p", { class: "ds-goal-said" }, said),
+    el("div", { class: "ds-goal-cards" }, ...cards),
+    legend(found.choices),
+    ...next,
+  ];
 }
 
-/** @param {GoalChoice} one @param {number} index @param {(one: GoalChoice) => void} use */
-function card(one, index, use) {
+/** The bars of the hosts are as long as the longest of them. @param {GoalChoice[]} choices */
+export function fullestHost(choices) {
+  const hosts = choices.flatMap(({ verdict }) => verdict.devices.filter(({ device }) => device === "host"));
+  return hosts.toSorted((a, b) => barOf(b, "").bytes - barOf(a, "").bytes)[0];
+}
+
+/** Each colour once. @param {GoalChoice[]} choices */
+function legend(choices) {
+  const bars = choices.flatMap(({ verdict }) => verdict.devices.map((device) => barOf(device, "")));
+  /** @type {Map<string, string[]>} */
+  const names = new Map();
+  for (const { part: one } of bars.flatMap(({ segments }) => segments)) {
+    const colour = colourOf(one.part);
+    const known = names.get(colour) ?? [];
+    names.set(colour, [...new Set([...known, textOf("memory_parts", one.part)])]);
+  }
+  const items = [...names].map(([colour, some]) => {
+    const swatch = el("span", { class: "ds-mem-swatch", "aria-hidden": "true" });
+    swatch.style.background = colour;
+    return el("li", {}, swatch, some.length > 2 ? say("around") : listed(some));
+  });
+  const pinned = el("span", { class: "ds-mem-swatch", "aria-hidden": "true", "data-place": "pinned" });
+  pinned.style.background = colourOf("system");
+  const hatched = bars.some(({ segments }) => segments.some((one) => one.part.place === "pinned"));
+  if (hatched) items.push(el("li", {}, pinned, say("pinned")));
+  return el("div", { class: "ds-zs-legend" }, el("ul", {}, ...items));
+}
+
+/** @param {GoalChoice} one @param {number} index */
+function card(one, index, /** @type {{ use: (one: GoalChoice) => void, fullest: MemoryDevice }} */ { use, fullest }) {
   const facts = [tradeOff(one, index), one.checkpointing ? say("checkpointing") : "", room(one)].filter(Boolean);
   const [before, after] = say("launch_with", { words: "\n" }).split("\n");
   const options = el("span", { class: "ds-goal-options" }, ...withOptions(one.words));
@@ -227,7 +324,7 @@ function card(one, index, use) {
     el("p", { class: "ds-goal-role" }, say(roleOf(one))),
     el("h3", {}, one.title),
     el("p", { class: "ds-goal-about" }, one.purpose),
-    ...one.verdict.devices.map(bar),
+    ...one.verdict.devices.map((device) => bar(device, device.device === "host" ? fullest : device)),
     el("p", { class: "ds-goal-facts" }, facts.join(" · ")),
     ...given,
     button(say("use"), { class: "ds-goal-find" }, () => use(one)),
@@ -253,10 +350,18 @@ function room({ verdict }) {
 }
 
 /** @param {MemoryDevice} device */
-function bar(device) {
-  const found = barOf(device, "");
+function needOf(device) {
+  const { bytes, capacity } = barOf(device, "");
+  if (capacity !== null) return `${gib(bytes)} / ${gib(capacity)}`;
+  return device.device === "host" ? say("needs_host", { size: tib(bytes) }) : gib(bytes);
+}
+
+/** @param {MemoryDevice} device @param {MemoryDevice} beside */
+function bar(device, beside) {
+  const found = barOf(device, "", beside);
   const name = textOf("memory_places", device.device);
-  const need = found.capacity === null ? gib(found.bytes) : `${gib(found.bytes)} / ${gib(found.capacity)}`;
+  const need = needOf(device);
+  const large = device.device === "host" && found.capacity === null && found.bytes > LARGE_HOST;
   const track = el("div", { class: "ds-mem-track" });
   for (const { part: one, width } of found.segments) {
     const title = listed([textOf("memory_parts", one.part), gib(one.bytes)]);
@@ -272,6 +377,7 @@ function bar(device) {
     "div",
     { class: "ds-mem-device", "data-device": device.device, "data-fit": found.fit },
     el("p", { class: "ds-goal-need" }, el("b", {}, name), el("span", { class: "ds-mem-need" }, need)),
+    ...(large ? [el("span", { class: "ds-mem-chip", "data-fit": "tight" }, say("large_host"))] : []),
     el("div", { class: "ds-mem-bar", role: "img", "aria-label": label }, track, ...(found.line === null ? [] : [line])),
   );
 }
@@ -294,7 +400,7 @@ function remember() {
 
 /**
  * What the chosen config brings: text, form, preset; framework, GPUs, nodes, device; model, length, checkpointing; and
- * the script's arguments, `typed` with what the config needs.
+ * the host's memory; the script's arguments, `typed` with what the config needs.
  * @param {unknown} whole @param {string | null} typed
  */
 export function used(whole, typed) {
@@ -308,6 +414,7 @@ export function used(whole, typed) {
     asked.model,
     String(asked.length),
     one.checkpointing,
+    asked.host ? String(asked.host) : "",
     merged(typed ?? "", one.words),
   ];
 }

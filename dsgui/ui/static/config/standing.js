@@ -24,7 +24,8 @@ class Bar {
     /** @type {Standing} */
     const told = JSON.parse(value);
     const focused = document.activeElement?.id ?? "";
-    this.root.replaceChildren(name(told), verdict(told), ...fit(told), download(), ...this.plan(told));
+    const chips = [...missing(told), verdict(told), ...fit(told)];
+    this.root.replaceChildren(name(told), ...chips, download(), ...this.plan(told));
     const again = focused ? this.root.querySelector(`#${CSS.escape(focused)}`) : null;
     if (again instanceof HTMLElement) again.focus();
     // What the chosen preset is for is not said of a config that was pasted or imported over it.
@@ -60,6 +61,17 @@ function name({ preset, modified }) {
 }
 
 /** @param {Standing} told */
+function missing({ lacks }) {
+  if (!lacks) return [];
+  const attributes = { class: "ds-standing-chip", "data-kind": "warning", id: "standing-missing" };
+  const open = () => {
+    const path = document.querySelector("#open-path input, #open-path textarea");
+    if (path instanceof HTMLElement) path.focus();
+  };
+  return [button(say("config_missing", { file: lacks }), attributes, open)];
+}
+
+/** @param {Standing} told */
 function verdict(told) {
   const { broken, errors, warnings, notes } = told;
   const kind = broken || errors ? "error" : warnings ? "warning" : "ok";
@@ -75,10 +87,11 @@ function verdict(told) {
 }
 
 /** @param {Standing} told */
-function fit({ fit: found }) {
+function fit({ fit: found, guessed }) {
   if (!found || found === "cannot_say") return [];
   const attributes = { class: "ds-standing-chip", "data-kind": found, id: "standing-fit", title: say("to_memory") };
-  return [button(textOf("memory_fits", found), attributes, () => goTo("memory-panel"))];
+  const text = textOf("memory_fits", found);
+  return [button(guessed ? say("fit_guessed", { fit: text }) : text, attributes, () => goTo("memory-panel"))];
 }
 
 const download = () =>

@@ -74,6 +74,9 @@ class Memory {
     }
     return [
       head(told),
+      ...(told.guess ?? [])
+        .filter(({ code }) => code === "planned_as") // of a typed size the head says it
+        .map(({ text }) => el("p", { class: "ds-mem-remark" }, text)),
       ...asIf(told.as_if),
       ...told.devices.map((device) => this.device(device, told)),
       ...(told.remarks ?? []).map((one) => el("p", { class: "ds-mem-remark" }, one.text)),

@@ -70,6 +70,13 @@ def test_what_fits_nowhere_is_said_and_what_comes_nearest_shown(presets, checker
     assert all(one.fit is Fit.SHORT for one in found)
 
 
+def test_one_that_fits_alone_is_not_called_the_fastest(presets, checker):
+    found, _ = offered(goal("70B", "rtx4090", 1, length=512), presets, checker, host_gib=4096)
+    assert [one.role for one in found] == ["only"]
+    found, _ = offered(goal("770M", "h100", 1), presets, checker)
+    assert found[0].role == "fastest"
+
+
 def test_a_model_that_is_not_known_gets_no_number(presets, checker):
     asked = replace(goal("7B", "h100", 1), model=Model("strange", {"model_type": "strange"}))
     found, _ = offered(asked, presets, checker)

@@ -13,6 +13,8 @@ CONFIGURE_PAGE: dict[str, str] = {
     "note_one": "{count} 条提示",
     "note_many": "{count} 条提示",
     "to_findings": "查看检查结果",
+    "fit_guessed": "{fit}，结构为推测",
+    "config_missing": "缺少配置：{file}",
     "to_memory": "查看显存预测",
     "download": "下载",
     "plan_for_that": "按此规划",

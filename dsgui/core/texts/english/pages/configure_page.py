@@ -13,6 +13,8 @@ CONFIGURE_PAGE: dict[str, str] = {
     "note_one": "{count} note",
     "note_many": "{count} notes",
     "to_findings": "Go to the findings",
+    "fit_guessed": "{fit}, shape guessed",
+    "config_missing": "Config missing: {file}",
     "to_memory": "Go to the memory prediction",
     "download": "Download",
     "plan_for_that": "Plan for that",
