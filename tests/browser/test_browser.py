@@ -156,7 +156,7 @@ def test_a_missing_script_and_bad_ports_are_said_and_nothing_starts(page):
     page.get_by_role("tab", name="2 · Launch").click()
     page.get_by_label("My own script").check()
     page.locator("#script textarea, #script input").first.fill("/no/such/train.py")
-    expect(page.locator("#launch-verdict")).to_contain_text("/no/such/train.py")
+    expect(page.locator("#preflight")).to_contain_text("/no/such/train.py")
     expect(page.locator("#launch")).to_be_disabled()
     page.get_by_label("T5 translates").check()
     expect(page.locator("#launch")).to_be_enabled()
@@ -168,7 +168,7 @@ def test_a_missing_script_and_bad_ports_are_said_and_nothing_starts(page):
             (str(taken.getsockname()[1]), "in use"),
         ):
             page.locator("#port textarea, #port input").first.fill(typed)
-            expect(page.locator("#launch-verdict")).to_contain_text(says)
+            expect(page.locator("#preflight")).to_contain_text(says)
             expect(page.locator("#launch")).to_be_disabled()
 
 

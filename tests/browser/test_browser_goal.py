@@ -39,6 +39,24 @@ def test_from_a_goal_to_a_config_that_fits(first_page, app):
     expect(page.locator("#arguments input, #arguments textarea")).to_have_value(
         "--per_device_train_batch_size 1 --bf16"
     )
+    # No recipe trains that model, and this machine is not the one that is planned for.
+    expect(page.get_by_label("My own script")).to_be_checked()
+    expect(page.locator("#plan-differs")).to_have_text("Planned for 8 × A100 80 GB. Choose where it trains.")
+    script = page.locator("#script textarea, #script input")
+    expect(script).to_have_attribute("aria-invalid", "true")
+    expect(page.locator("#script .ds-refused")).to_have_text("Enter the path to your training script.")
+    script.fill("/no/such/train.py")
+    expect(page.locator("#script .ds-refused")).to_have_text("No file at /no/such/train.py")
+    # Whoever chooses a recipe has it, and hears nothing of a model that it doesn't train.
+    page.get_by_label("T5 translates number words").check()
+    expect(page.locator("#command")).to_contain_text("translation.py")
+    expect(page.locator("#preflight")).not_to_contain_text("7B")
+    page.get_by_role("tab", name="Configure").click()
+    page.fill("#memory-model textarea, #memory-model input", "3B")
+    page.get_by_role("tab", name="Launch").click()
+    expect(page.get_by_label("T5 translates number words")).to_be_checked()
+    page.get_by_role("tab", name="Configure").click()
+    page.fill("#memory-model textarea, #memory-model input", "7B")
     # The next visit opens the work of this one.
     page.goto(app.url)
     page.wait_for_selector("#goal-open")

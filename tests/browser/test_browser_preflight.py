@@ -57,7 +57,7 @@ def test_a_problem_holds_launch_back_and_accepting_it_starts_what_then_fails_as_
 def test_launch_stays_in_view_below_open_checks_and_beside_a_long_form(page, tmp_path):
     """And there is no command to copy while there is none."""
     preflight = choose_script(page, tmp_path / "")
-    expect(page.locator("#launch-verdict")).to_contain_text("Enter the path")
+    expect(preflight).to_contain_text("Enter the path")
     expect(page.locator("#command .ds-copy")).to_be_hidden()
     script = tmp_path / "sound.py"
     script.write_text("print(1)")

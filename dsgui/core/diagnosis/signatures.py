@@ -162,6 +162,13 @@ SIGNATURES: tuple[Signature, ...] = (
         remedies=(no_loader_workers,),
     ),
     Signature(
+        "slurm-rejected",
+        r"slurm: the job was rejected: (?P<why>.+)",
+        ("correct_job",),
+        "sbatch(1)",
+        where=Where.SAID,
+    ),
+    Signature(
         "cgroup-memory",
         r"slurmstepd: error: .*oom[-_ ]kill",
         ("request_job_memory",),

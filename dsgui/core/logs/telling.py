@@ -27,6 +27,7 @@ OF_LAST_WORDS = (
         b"permission denied (",
         b"exception ignored",
         b"slurmstepd",
+        b"slurm: the job was rejected",
         b"ssh: ",
     ),
 )

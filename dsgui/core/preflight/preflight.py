@@ -21,7 +21,15 @@ from dsgui.core.machine.verdicts import (
     warning,
     worst_first,
 )
-from dsgui.core.preflight import argument_checks, build_checks, handing_checks, memory_check, room_checks, script_checks
+from dsgui.core.preflight import (
+    argument_checks,
+    build_checks,
+    handing_checks,
+    memory_check,
+    room_checks,
+    script_checks,
+    slurm_check,
+)
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
 from dsgui.core.texts.saying import Said, altered, as_told, listed, said
 
@@ -124,6 +132,7 @@ CHECKS: tuple[Check[Question], ...] = (
     Check("port", "torch.distributed.TCPStore", room_checks.port),
     Check("checkpoints", "", room_checks.checkpoints),
     Check("runs_disk", "", room_checks.runs_disk, code="output_disk"),
+    Check("slurm", "sinfo(1), scontrol(1)", slurm_check.slurm),
     Check("elsewhere", "", elsewhere),
 )
 

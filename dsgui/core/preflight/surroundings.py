@@ -111,6 +111,18 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
+class SlurmAnswer:
+    """`program` is what was asked, "" where neither it nor another is installed; `submits`: whether sbatch is. `words`
+    are its own where it says why it can't answer; `silent`: it said nothing in time."""
+
+    program: str = ""
+    submits: bool = True
+    answers: bool = False
+    silent: bool = False
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Surroundings:
     """What a launch meets: the script's source, this machine, the model's size, where checkpoints go (`output` is the
     folder as given, `output_disk` None where it could not be asked), whether somebody else listens on the port.
@@ -120,7 +132,8 @@ class Surroundings:
     not there, with the place that was looked at. `shape`: the model's, None where none is named. `sharpened`: what this
     machine's finished runs told; `inherited`: of dsgui's own environment what asks something of torch's allocators.
     `folders`: by their names those on NVMe that the config offloads to, and the plan's own. `beside`: names of runs
-    that train on what this one gets, if it does not wait for them."""
+    that train on what this one gets, if it does not wait for them. `slurm`: what it answers here, None where it was not
+    asked."""
 
     script: ScriptFacts
     machine: Machine
@@ -138,6 +151,7 @@ class Surroundings:
     inherited: Mapping[str, str] = field(default_factory=dict)
     folders: Mapping[str, Nvme | CannotSay] = field(default_factory=dict)
     beside: tuple[str, ...] = ()
+    slurm: SlurmAnswer | None = None
 
     def taken(self, arguments: tuple[str, ...]) -> Taken:
         """What the script's parser makes of its arguments."""

@@ -12,6 +12,7 @@ from dsgui.core.config.document import Document
 from dsgui.core.config.loose_json import tidy
 from dsgui.core.errors import DocumentError, PlaceError
 from dsgui.core.launch.handing import own_file
+from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.plan import Plan
 from dsgui.core.machine.machine import Environment, Machine
 from dsgui.core.memory.answer import CannotSay
@@ -31,6 +32,7 @@ from dsgui.shell.memory.constants import sharpened
 from dsgui.shell.memory.nvme_folders import NvmeFolders
 from dsgui.shell.preflight.model_files import model_size
 from dsgui.shell.preflight.model_shapes import ModelShapes
+from dsgui.shell.preflight.slurm_asked import SlurmAsked
 from dsgui.shell.script.script_answers import ScriptReader, arguments_file
 
 _CONFIG_BYTES = 1_000_000
@@ -55,6 +57,7 @@ class Scout:
         self._scripts = ScriptReader(clock)
         self._shapes = ModelShapes(check)
         self._nvme = NvmeFolders(check)
+        self._slurm = SlurmAsked()
         self._sizes: dict[tuple[str, ...], tuple[float, ModelSize]] = {}
 
     @classmethod
@@ -90,6 +93,7 @@ class Scout:
             own_config=read_own_config(Path(plan.working_directory), script, self._check),
             folders={name: one for name in _folders(plan, text) if (one := self._nvme.read(name)) is not None},
             beside=beside,
+            slurm=self._slurm.answer(environment) if isinstance(plan.place, SlurmJob) else None,
         )
 
     def machine(self, script: ScriptFacts) -> Surroundings:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
+from gradio.events import Dependency
 
 from dsgui.core.texts.saying import words
 from dsgui.ui.common.embedded import embedded, in_browser
@@ -123,11 +124,12 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
     return page
 
 
-def recall_on_load(page: ConfigurePage, demo: gr.Blocks) -> None:
+def recall_on_load(page: ConfigurePage, demo: gr.Blocks) -> Dependency:
     """When the page opens: the text and context this browser kept from last time, else the first preset."""
     kept = [page.text, page.presets.chooser, *page.kept]
     recalled = demo.load(None, kept, [page.form, *kept], js=_RECALL, **LOCAL)
     recalled.then(None, page.entry, None, js=REMEMBER, **LOCAL)
+    return recalled
 
 
 def _json_editor(text: str) -> gr.Code:

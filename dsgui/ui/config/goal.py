@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import gradio as gr
+from gradio.events import Dependency
 
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.machine.hardware import OFFERED
@@ -38,8 +39,9 @@ def build_goal(services: Services, default_ranks: int) -> gr.HTML:
     return embedded("config/goal", "ds-goal", ("look", "use"), value="", offered=offered, elem_id="goal")
 
 
-def wire_goal(panel: gr.HTML, configure: ConfigurePage, arguments: gr.Textbox, services: Services) -> None:
-    """`arguments` are the script's, on the Launch page: what the Trainer needs beside the config goes there."""
+def wire_goal(panel: gr.HTML, configure: ConfigurePage, arguments: gr.Textbox, services: Services) -> Dependency:
+    """`arguments` are the script's, on the Launch page: what the Trainer needs beside the config goes there. The event
+    that brings a config."""
 
     def look(event: gr.EventData) -> str:
         return json.dumps({"turn": turn(event), **found_for(services, details(event))})
@@ -52,7 +54,8 @@ def wire_goal(panel: gr.HTML, configure: ConfigurePage, arguments: gr.Textbox, s
         arguments,
     ]
     panel.look(look, None, [panel], **LIVE)
-    panel.use(None, [arguments], brought, js=in_browser("config/goal", "used", NEW_TEXT), **LOCAL)
+    used: Dependency = panel.use(None, [arguments], brought, js=in_browser("config/goal", "used", NEW_TEXT), **LOCAL)
+    return used
 
 
 def found_for(services: Services, asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Nodes and GPUs per node on 2 · Launch start as 1 · Configure plans them, and stay the user's once they are changed;
 where the two differ, a sentence says so, and a button takes the plan's."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,9 @@ import gradio as gr
 from dsgui.core.config.context import Context
 from dsgui.core.errors import DocumentError
 from dsgui.core.launch.plan import Place
+from dsgui.core.launch.planned import Planned
+from dsgui.core.launch.run_fields import BY_NAME as BY_FIELD
+from dsgui.core.launch.run_fields import OWN_SCRIPT
 from dsgui.core.launch.where import BY_NAME, PLACES, placeholders
 from dsgui.core.machine.hardware import Target
 from dsgui.core.texts.saying import words
@@ -42,6 +45,17 @@ def compared(text: str, planned: Context, chosen: Context, place: Place, gpus_he
     if not first or not second or first == second:
         return Differs(words("launch_page", "counts_differ", **given), offers)
     return Differs(words("launch_page", "batches_differ", **given, planned_batch=first, chosen_batch=second), offers)
+
+
+def planned_for(asked: Mapping[str, Any]) -> str:
+    """Says for what it is planned, where that is another device than the one of this machine, and the run would train
+    here; else ""."""
+    hardware = Planned(str(asked["device"])).hardware
+    if not hardware or not BY_NAME[asked["where"]].ON_THIS_MACHINE:
+        return ""
+    counts = [as_count(asked["planned_nodes"]), as_count(asked["planned_gpus"])]
+    named = [*(str(count) for count in counts[counts[0] == 1 :]), hardware[0].title]
+    return words("launch_page", "planned_for", planned=" × ".join(named))
 
 
 def _batch(text: str, context: Context) -> str:
@@ -77,6 +91,14 @@ def wire_as_planned(desk: Desk, bar: ContextBar, take: gr.Button, target: Target
     gr.on(planned, shown, plan, [desk[name] for name in placeholders(1, 1)], **ONCE)
     inputs = [desk[name] for name in names]
     take.click(taken, [*plan, desk["where"], *inputs], inputs, **ONCE)
+
+
+def wire_own_script(desk: Desk, *events: Any) -> None:
+    """Where a model is planned, no recipe trains it: a script of one's own is chosen, unless somebody chose the
+    recipe."""
+    chosen = in_browser("launch/as_planned", "scriptFor", OWN_SCRIPT, BY_FIELD["what"].id)
+    for event in events:
+        event(None, [desk["model"], desk["what"]], [desk["what"]], js=chosen, **LOCAL)
 
 
 def as_count(value: float | None) -> int:

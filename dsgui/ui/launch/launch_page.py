@@ -36,12 +36,13 @@ from dsgui.ui.common.services import Services
 from dsgui.ui.config.configure import ConfigurePage
 from dsgui.ui.config.context_bar import Launched
 from dsgui.ui.config.workbench import Workbench
-from dsgui.ui.launch.as_planned import Differs, as_count, compared, wire_as_planned
+from dsgui.ui.launch.as_planned import Differs, as_count, compared, planned_for, wire_as_planned
 from dsgui.ui.launch.asked_first import wire_ask_first
 from dsgui.ui.launch.desk import Desk, build_desk, look_at_gpus, share_ranks
-from dsgui.ui.launch.launch_request import page_request, preset_of
+from dsgui.ui.launch.launch_request import config_name, page_request, preset_of
 from dsgui.ui.launch.pressed import Gone, starter
 from dsgui.ui.launch.previewed import ENABLED, SENT_AT, WHILE_BUILT, Latest, Previewed, in_order
+from dsgui.ui.launch.refused import refused_html
 from dsgui.ui.preflight.preflight_view import BeforeStart, before_start, preflight_html
 
 
@@ -156,9 +157,9 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         recipe = BY_RECIPE.get(asked["what"])
         reader = recipe.takes.integration.value if recipe else configured
         says, plan, foretold, handed_on = "", None, None, dict[str, str]()
-        before = BeforeStart()
+        before, checks, began = BeforeStart(), "", preset_of(services, preset, text)
         try:
-            request = page_request(services, text or "", asked, reader, preset_of(services, preset, text))
+            request = page_request(services, text or "", asked, reader, began)
             plan, handed_on = services.runs.prepare(request), request.handed_on
             around = services.surroundings(plan, text or "")
             arguments = around.arguments_of(plan) or imported
@@ -169,9 +170,12 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             differs = _against_plan(text or "", launch, target, arguments, asked)
             before, foretold = before_start(launch, around), kept(launch.memory)
             reads = plan.config_argument.integration
-            says = _told(launch, reads, reader, before) if before.counts else words("launch_page", "uses_own")
+            name = config_name(services, began)
+            says = _told(launch, name, reads, reader, before) if before.counts else words("launch_page", "uses_own")
+            checks = preflight_html(before.rows)
         except DsguiError as error:
-            says = f"**{plain(str(error))}**"
+            checks = refused_html(error)
+        planned = " ".join(filter(None, (planned_for(asked), differs.says)))
         refused = has_problem(before.rows)
         # What was accepted once is not accepted for the next problem.
         stops = _accepts(plan, before.rows) if refused else ()
@@ -186,7 +190,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         return (
             line,
             says,
-            preflight_html(before.rows),
+            checks,
             click,
             offer,
             tick,
@@ -203,7 +207,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
                 ready,
             ),
             logs,
-            gr.Markdown(differs.says, visible=bool(differs.says)),
+            gr.Markdown(planned, visible=bool(planned)),
             gr.Button(differs.offers, visible=bool(differs.offers)),
             launched,
             launched.digest,
@@ -223,8 +227,8 @@ def _may_log(services: Services, plan: Plan, chosen: bool) -> bool:
     return services.runs.may_log(plan) or (chosen and plan.arguments[-2:] == LOGGING_WORDS)
 
 
-def _told(launch: Launch, reads: Integration, reader: str, before: BeforeStart) -> str:
-    return " ".join(filter(None, (_verdict(launch), _as_read(reads, reader, before))))
+def _told(launch: Launch, name: str, reads: Integration, reader: str, before: BeforeStart) -> str:
+    return " ".join(filter(None, (_verdict(launch, name), _as_read(reads, reader, before))))
 
 
 def _as_read(reads: Integration, configured: str, before: BeforeStart) -> str:
@@ -288,17 +292,19 @@ def _with_config(
     return found.told_of(launch, config)
 
 
-def _verdict(launch: Launch) -> str:
-    """One line on the config at the ranks chosen here. What stops it is among the checks."""
+def _verdict(launch: Launch, name: str) -> str:
+    """One line on the config of this name at the ranks chosen here, with the way to what was found. What stops it is
+    among the checks."""
     if launch.unreadable:
         return words("launch_page", "config_unreadable")
-    devices = {"devices": launch.devices}
+    devices = {"config": plain(name), "devices": launch.devices}
     if has_error(launch.findings):
         return words("launch_page", "config_refused", judge=refuser(launch.findings), **devices)
     if has_error(launch.by_arguments):
         return words("launch_page", "config_by_arguments", **devices)
-    seen = verdict(launch.findings) or words("launch_page", "nothing_to_report")
-    return words("launch_page", "config_verdict", verdict=seen, **devices)
+    seen = verdict(launch.findings)
+    told = f"[{seen}](#findings)" if seen else words("launch_page", "nothing_to_report")
+    return words("launch_page", "config_verdict", verdict=told, **devices)
 
 
 def _says(code: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from dsgui.core.config.context import Integration
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest
 from dsgui.core.launch.spec import request_of
+from dsgui.core.texts.saying import words
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.standing import is_kin
 
@@ -19,6 +20,8 @@ def page_request(services: Services, text: str, asked: Mapping[str, Any], reader
     `PlanError`."""
     target, recipe = services.target(), services.recipes.get(asked["what"])
     script = _absolute(asked["script"] or "")
+    # A recipe trains the model that its arguments name, else a small one of its own: not what somebody planned for.
+    asked = {**asked, "model": ""} if recipe else asked
     ranks = {"ranks": 0} if target.gpus else {}  # the GPUs that are chosen are counted
     request = request_of(
         {**asked, "script": script, "output": _of_user(asked["output"] or ""), **ranks},
@@ -52,3 +55,12 @@ def preset_of(services: Services, id: str | None, text: str | None) -> str:
     if chosen is None or not is_kin(text or "", chosen.text):
         return ""
     return chosen.id if chosen.text.strip() == (text or "").strip() else f"{chosen.id} (edited)"
+
+
+def config_name(services: Services, preset: str) -> str:
+    """What the page calls a config that began as `preset`, of `preset_of`."""
+    id, _, edited = preset.partition(" ")
+    title = next((one.title for one in services.all_presets() if one.id == id), "")
+    if not title:
+        return words("launch_page", "own_config")
+    return words("runs_page", "clone_edited", preset=title) if edited else title

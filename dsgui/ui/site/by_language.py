@@ -14,7 +14,8 @@ from gradio.context import Context, LocalContext, set_render_context
 from dsgui.core.texts.languages import ENGLISH_TAG, speaking, spoken, wished
 
 _TRIES = 8
-_FOR_CLIENTS = {"api_info", "api_info_as_input", "api_info_as_output", "example_inputs"}
+# The last is for components that are not Gradio's own: those the browser finds by their type.
+_NOT_FOR_THE_PAGE = {"api_info", "api_info_as_input", "api_info_as_output", "example_inputs", "component_class_id"}
 _log = logging.getLogger("uvicorn.error")
 
 
@@ -79,11 +80,11 @@ class Pages(gr.Blocks):
 
 
 def _without_api(config: dict[str, Any]) -> dict[str, Any]:
-    """Without what Gradio's own clients are told of each component: a fifteenth of the page, and nobody is answered
-    who would ask for it (dsgui/ui/access)."""
+    """Without what Gradio's own clients are told of each component: nobody is answered who would ask for it
+    (dsgui/ui/access), and it would be a tenth of the page."""
     if "components" not in config:
         return config
-    components = [{key: of for key, of in one.items() if key not in _FOR_CLIENTS} for one in config["components"]]
+    components = [{key: of for key, of in one.items() if key not in _NOT_FOR_THE_PAGE} for one in config["components"]]
     return {**config, "components": components}
 
 

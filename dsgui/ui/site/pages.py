@@ -18,6 +18,7 @@ from dsgui.ui.config.memory_asking import end_with_page
 from dsgui.ui.config.presets import refreshed
 from dsgui.ui.config.toolbox import Toolbox
 from dsgui.ui.config.workbench import Workbench
+from dsgui.ui.launch.as_planned import wire_own_script
 from dsgui.ui.launch.imported_run import wire_imported_run
 from dsgui.ui.launch.launch_page import LaunchPage, build_launch
 from dsgui.ui.launch.recipe_preset import wire_recipe_preset
@@ -56,7 +57,7 @@ def build_pages(services: Services) -> Pages:
                 build_machine(services, machine_tab)
         launch.started.then(_show_run, [launch.run_id], [tabs, runs.monitor], **ONCE)
         filled = gr.State(0)
-        wire_goal(goal, configure, launch.desk["arguments"], services)
+        used = wire_goal(goal, configure, launch.desk["arguments"], services)
         wire_again(runs, configure, launch, tabs, services, filled)
         wire_trials(configure, launch.desk, services, workbench)
         wire_recipe_preset(configure, launch, services, filled)
@@ -72,7 +73,8 @@ def build_pages(services: Services) -> Pages:
         demo.load(None, None, None, js=in_browser("common/browse", "begin"), **LOCAL)
         demo.load(None, None, None, js=in_browser("launch/as_planned", "begin"), **LOCAL)
         demo.load(None, None, None, js=in_browser("metrics/plotly_library", "fetchAhead"), **LOCAL)
-        recall_on_load(configure, demo)
+        recalled = recall_on_load(configure, demo)
+        wire_own_script(launch.desk, used.then, launch.desk["model"].input, recalled.then)
         end_with_page(demo, services)
         probed = _follow_probe(services, header)
         demo.load(lambda: refreshed(services), None, [configure.presets.chooser], **ONCE)

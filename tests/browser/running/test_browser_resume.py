@@ -59,7 +59,7 @@ def test_a_run_is_resumed_from_the_checkpoint_that_the_recipe_wrote(page, app):
     expect(page.locator("#command")).to_contain_text("--resume_from_checkpoint")
     expect(page.locator("#command")).to_contain_text("checkpoint-4")
     page.fill("#ranks input", "1")
-    verdict = page.locator("#launch-verdict")
+    verdict = page.locator("#preflight")
     expect(verdict).to_contain_text("checkpoint-4 was saved with 2 ranks, but this run would use 1")
     expect(page.locator("#launch")).to_be_disabled()
     page.fill("#ranks input", "2")

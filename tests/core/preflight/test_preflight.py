@@ -15,6 +15,7 @@ import pytest
 from dsgui.cli import main
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.findings import Finding, Severity
+from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.plan import ConfigArgument, StartedBy
 from dsgui.core.machine.hardware import Gpu, Hardware, Op
 from dsgui.core.machine.machine import Disk, Host, Machine, Tool
@@ -27,7 +28,7 @@ from dsgui.core.memory.guessed import model_of_size
 from dsgui.core.preflight.argument_checks import better_arguments
 from dsgui.core.preflight.model_size import ModelSize, offload_need, spelled
 from dsgui.core.preflight.preflight import AGREEMENT, CHECKS, preflight
-from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
+from dsgui.core.preflight.surroundings import Launch, Question, SlurmAnswer, Surroundings
 from dsgui.core.script.command_line import Option
 from dsgui.core.script.gone_options import instead
 from dsgui.core.script.imports import Absent
@@ -39,6 +40,7 @@ from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog
 from dsgui.shell.preflight.model_files import model_size
 from dsgui.shell.preflight.scout import FRESH_S, Scout
+from dsgui.shell.preflight.slurm_asked import SlurmAsked, asked
 from dsgui.ui.launch.launch_page import _accepted, _verdict
 from dsgui.ui.preflight.preflight_view import before_start, preflight_html
 from tests.answers.remembered import TEXTS
@@ -236,6 +238,12 @@ FAULTS = [
     ("use_cpu", {"machine": ASKED, "arguments": ("--use_cpu", "False"), "config": {"train_batch_size": 8}}, P, "only"),
     ("use_cpu", {"machine": ASKED}, W, "every rank trains on all of the data"),
     ("use_cpu", {"machine": ASKED, "ranks": 1, "arguments": ("--bf16",)}, P, "support bf16/gpu"),
+    ("slurm", {"place": SlurmJob(), "around": {"slurm": SlurmAnswer(submits=False)}}, P, "sbatch isn’t installed"),
+    ("slurm", {"place": SlurmJob(), "around": {"slurm": SlurmAnswer("sinfo", words="Unable to contact slurm controller")}},
+     P,
+     "Slurm doesn’t answer from this machine. sinfo: Unable to contact slurm controller."),
+    ("slurm", {"place": SlurmJob(), "around": {"slurm": SlurmAnswer("sinfo", silent=True)}}, P,
+     "said nothing for 3 seconds"),
     ("runs_disk", {"machine": host(ON_CPU, runs_disk=Disk("/runs", GIB, 0))}, P, "where dsgui keeps"),
 ]  # fmt: skip
 
@@ -256,6 +264,8 @@ def test_every_check_is_tried():
 
 SOUND_LAUNCHES = [
     {},
+    {"place": SlurmJob(), "around": {"slurm": SlurmAnswer("sinfo", answers=True)}},
+    {"around": {"slurm": SlurmAnswer(submits=False)}},  # trains on this machine
     {"config": OFFLOAD | ADAM, "around": {"model": SMALL}},
     {"source": GIVEN, "config_argument": NATIVE},
     {"source": PARSER + "p.add_argument('--deepspeed'); p.parse_args()"},
@@ -303,6 +313,7 @@ UNKNOWN = [
     ("operators", {"config": ADAM, "machine": replace(CPU, environment=None)}, "fused_adam, deepspeed_shm_comm"),
     ("takes_config", {"source": "print(1)"}, "doesn’t seem to read a command line"),
     ("takes_config", {"source": PARSER + "a, b = p.parse_known_args()"}, "lets unknown arguments pass"),
+    ("slurm", {"place": SlurmJob(), "around": {"slurm": SlurmAnswer()}}, "sinfo isn’t installed"),
     ("elsewhere", {"nodes": 2, "elsewhere": "worker-0, b"}, "of worker-0, b are not"),
 ]
 
@@ -342,8 +353,8 @@ def test_the_page_folds_what_is_fine_and_escapes():
 CONFIGS = [
     ({"findings": (ERROR,)}, "1 problem", "ds-error", "DeepSpeed would refuse it: see below."),
     ({"unreadable": "Line 1: no."}, "1 problem", "ds-error", "can’t be read: see below."),
-    ({"findings": (replace(ERROR, severity=Severity.WARNING),)}, "1 warning", "ds-warning", "1 warning."),
-    ({}, "all checks passed", "ds-ok", "nothing to report."),
+    ({"findings": (replace(ERROR, severity=Severity.WARNING),)}, "1 warning", "ds-warning", "[1 warning](#findings)"),
+    ({}, "all checks passed", "ds-ok", "nothing to report"),
 ]
 
 
@@ -355,7 +366,7 @@ def test_one_heading_of_the_page_tells_the_worst_of_config_and_machine(found, he
     around = Surroundings(script_facts(TRAINER), ON_CPU, output="/out", output_disk=Disk("/out", 500 * GIB, 300 * GIB))
     html = preflight_html(before_start(launch, around).rows)
     assert f'<p class="ds-verdict {kind}" role="status">Pre-flight: {heading}</p>' in html
-    assert line in _verdict(launch).replace("*", "")
+    assert line in _verdict(launch, "Mine").replace("*", "")
 
 
 # --------------------------------------------------------------------------------------------------- the real argparse
@@ -899,3 +910,46 @@ def test_a_package_that_deepspeed_does_not_import_for_this_config_is_not_missed(
     older = replace(older, environment=replace(older.environment, target=replace(
         older.environment.target, lacking=("datastates",))))  # fmt: skip
     assert "needs" not in {row.check for row in rows({"datastates_ckpt": {}}, machine=older)}
+
+
+PROGRAMS = {
+    "answers": ({"sbatch": "", "sinfo": "echo debug"}, SlurmAnswer("sinfo", answers=True)),
+    "down": (
+        {"sbatch": "", "sinfo": "echo 'slurm_load_partitions: Unable to contact slurm controller' >&2; exit 1"},
+        SlurmAnswer("sinfo", words="slurm_load_partitions: Unable to contact slurm controller"),
+    ),
+    "silent": ({"sbatch": "", "sinfo": "exec /bin/sleep 60"}, SlurmAnswer("sinfo", silent=True)),
+    "ping": (
+        {"sbatch": "", "scontrol": "echo 'Slurmctld(primary) at login is UP'"},
+        SlurmAnswer("scontrol", answers=True),
+    ),
+    "ping_down": (
+        {"sbatch": "", "scontrol": "echo 'Slurmctld(primary) at login is DOWN'"},
+        SlurmAnswer("scontrol", words="Slurmctld(primary) at login is DOWN"),
+    ),
+    "no_sinfo": ({"sbatch": ""}, SlurmAnswer()),
+    "no_slurm": ({}, SlurmAnswer(submits=False)),
+}
+
+
+@pytest.mark.parametrize("case", PROGRAMS)
+def test_slurm_is_asked_where_the_job_would_be_submitted(tmp_path, case):
+    programs, expected = PROGRAMS[case]
+    for name, text in programs.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n", "utf-8")
+        (tmp_path / name).chmod(0o755)
+    assert asked({"PATH": str(tmp_path)}, limit_s=1.0 if case == "silent" else 20.0) == expected
+
+
+def test_slurm_is_asked_again_only_after_a_while(tmp_path):
+    program, now = tmp_path / "sinfo", [0.0]
+    (tmp_path / "sbatch").write_text("#!/bin/sh\n", "utf-8")
+    program.write_text("#!/bin/sh\nexit 1\n", "utf-8")
+    for path in tmp_path.iterdir():
+        path.chmod(0o755)
+    slurm = SlurmAsked(lambda: now[0])
+    assert not slurm.answer({"PATH": str(tmp_path)}).answers
+    program.write_text("#!/bin/sh\nexit 0\n", "utf-8")
+    assert not slurm.answer({"PATH": str(tmp_path)}).answers
+    now[0] = 60.0
+    assert slurm.answer({"PATH": str(tmp_path)}).answers

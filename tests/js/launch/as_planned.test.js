@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { begin, follow } from "../../../dsgui/ui/static/launch/as_planned.js";
+import { begin, follow, scriptFor } from "../../../dsgui/ui/static/launch/as_planned.js";
 
 const MOST = 4096;
 const IDS = ["slurm-nodes", "slurm-per-node"];
@@ -19,7 +19,8 @@ class Element {
 function page() {
   /** @type {((event: object) => void)[]} */
   const listening = [];
-  const document = { addEventListener: (/** @type {string} */ _, /** @type {any} */ heard) => listening.push(heard) };
+  const listen = (/** @type {string} */ kind, /** @type {any} */ heard) => kind === "input" && listening.push(heard);
+  const document = { addEventListener: listen };
   Object.assign(globalThis, { Element, document });
   begin();
   return (/** @type {string} */ id) => listening.forEach((heard) => heard({ target: new Element(id) }));
@@ -41,4 +42,12 @@ test("a plan that is empty or out of range counts as 1, or as the most", () => {
   assert.deepEqual(follow(MOST, IDS, null, 0), [1, 1]);
   assert.deepEqual(follow(MOST, IDS, -3, 1e9), [1, MOST]);
   assert.deepEqual(follow(MOST, IDS, 2.7, NaN), [2, 1]);
+});
+
+test("a planned model has a script of one's own, unless somebody chose what trains", () => {
+  const types = page();
+  assert.equal(scriptFor("own", "what-to-run", "7B", "translation"), "own");
+  assert.equal(scriptFor("own", "what-to-run", " ", "translation"), "translation");
+  types("what-to-run");
+  assert.equal(scriptFor("own", "what-to-run", "7B", "translation"), "translation");
 });

@@ -81,6 +81,13 @@ def test_a_recipe_names_the_run_and_takes_the_config_as_it_is_configured() -> No
     assert (request.as_script_reads, request.config_argument) == (False, ConfigArgument.HF)
 
 
+def test_a_model_that_was_planned_is_not_a_recipes() -> None:
+    page = services(recipes={"translation": Path("/recipes/translation.py")})
+    planned = {"model": "7B", "length": "2048"}
+    assert page_request(page, "{}", complete({"what": "translation", **planned}), "hf", "").model.model == ""
+    assert page_request(page, "{}", complete({"script": "/train.py", **planned}), "hf", "").model.model == "7B"
+
+
 def test_a_clone_fills_every_input_of_the_desk() -> None:
     request = LaunchRequest(
         name="named",

@@ -66,8 +66,31 @@ def test_a_missing_script_and_bad_ports_are_said_and_nothing_may_start(page: Pag
             ({"what": "translation", "port": str(taken.getsockname()[1])}, "in use"),
         ):
             shown = page(**values)
-            assert says in shown["says"]
+            assert says in shown["checks"]
             assert (shown["launch"].interactive, shown["previewed"], shown["command"]) == (False, None, "")
+
+
+def test_what_is_wrong_names_its_field_and_says_so_once(page: Page) -> None:
+    shown = page(script="/no/such/train.py")
+    assert shown["says"] == ""
+    assert 'data-field="script" data-says="No file at /no/such/train.py"' in shown["checks"]
+    assert "Pre-flight: 1 problem" in shown["checks"]
+    assert 'data-field="hostfile"' in page(what="translation", where="several", hostfile="")["checks"]
+    assert "data-field" not in page(what="translation", ranks=2, where="nowhere")["checks"]
+
+
+def test_the_config_is_told_by_its_name_with_the_way_to_its_findings(page: Page) -> None:
+    assert page(what="translation")["says"].startswith("**Your config** · 1 CPU rank · ")
+    assert page(what="translation")["says"].endswith("](#findings)")
+
+
+def test_what_was_planned_for_elsewhere_is_said_where_it_would_train_here(page: Page) -> None:
+    planned = {"what": "translation", "device": "a100-80", "planned_gpus": 4, "ranks": 4}
+    assert page(**planned)["differs"].value == "Planned for 4 × A100 80 GB. Choose where it trains."
+    assert page(**planned | {"planned_nodes": 2})["differs"].value.startswith("Planned for 2 × 4 × A100 80 GB.")
+    assert "Planned for" in page(**planned | {"what": "own", "script": ""})["differs"].value
+    assert page(**planned | {"device": "this"})["differs"].value == ""
+    assert page(**planned | {"where": "slurm", "slurm_per_node": 4})["differs"].value == ""
 
 
 def test_a_script_that_accelerate_configures_is_told_by_the_environment(page: Page, bench: Bench) -> None:

@@ -108,6 +108,7 @@ DIAGNOSIS_ADVICE = {
     "remove_one": "去掉其中一个。",
     "remove_operators": "为其他 torch 版本或 CPU 编译的算子会这样崩溃：删除 ~/.cache/torch_extensions 后重试。",
     "renamed_option": "去掉它，或改用新名；可参考脚本的 --help。",
+    "correct_job": "克隆该运行，改正它所指出的内容，并在 Slurm 有响应的机器上提交。",
     "request_job_memory": "用 --mem 申请更多内存，或减少 rank、卸载量或 DataLoader worker。",
     "resume_on_ranks": "用 {then} 个 rank 恢复训练。",
     "same_model": "构建与检查点相同的模型，或加载属于当前模型的权重。",

@@ -40,6 +40,7 @@ CHECKS = {
     "script_imports": "脚本的导入",
     "shm": "共享内存",
     "shm_left": "残留的缓冲区",
+    "slurm": "Slurm",
     "stage_3": "ZeRO-3 加载",
     "takes_config": "配置的传入方式",
     "target": "环境",

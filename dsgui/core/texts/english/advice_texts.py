@@ -104,6 +104,7 @@ DIAGNOSIS_ADVICE = {
     "remove_operators": "Operators compiled for another torch or CPU crash this way: remove ~/.cache/torch_extensions "
     "and try again.",
     "renamed_option": "Remove it or use its new name; see the script's --help.",
+    "correct_job": "Clone the run, correct what it names, and submit it where Slurm answers.",
     "request_job_memory": "Request more with --mem, or use fewer ranks, less offload or fewer data loader workers.",
     "resume_on_ranks": "Resume on {then} ranks.",
     "same_model": "Build the model that was saved, or load the weights that belong to this one.",

@@ -40,6 +40,7 @@ CHECKS = {
     "script_imports": "Script imports",
     "shm": "Shared memory",
     "shm_left": "Stale buffers",
+    "slurm": "Slurm",
     "stage_3": "Loading for ZeRO-3",
     "takes_config": "Passing the config",
     "target": "Environment",

@@ -14,6 +14,7 @@ DIAGNOSIS_TITLES = {
     "batch_zero": "A batch size came out as 0",
     "bf16_unsupported": "The run’s devices don’t support bf16",
     "bus_error": "A rank died of a bus error: the shared memory (/dev/shm) may be full",
+    "slurm_rejected": "Slurm rejected the job",
     "cgroup_memory": "The job's memory limit was reached",
     "checkpoint_missing": "The checkpoint to resume from is missing or incomplete",
     "checkpoint_world_size": "The checkpoint was saved with a different number of ranks",
@@ -100,6 +101,7 @@ DIAGNOSIS_MEANINGS = {
     "ranks that leaves less than one sample per rank and step.",
     "bf16_unsupported": "bf16 needs a GPU of compute capability 8.0 (Ampere) or newer, or a CPU that supports it.",
     "bus_error": "Memory shared between processes could not be provided; a container often has only 64 MB of /dev/shm.",
+    "slurm_rejected": "sbatch: {why}.",
     "cgroup_memory": "Slurm ended a process because the job used more memory than it had requested.",
     "checkpoint_missing": "A folder or a file of the checkpoint is missing. A run that ends while saving leaves an "
     "incomplete checkpoint.",

@@ -102,7 +102,7 @@ ERRORS: Mapping[str, str] = {
     "field.no_number": "{field}: “{typed}” was given; expected a whole number up to {most}. Correct it.",
     "script.none": "Enter the path to your training script.",
     "script.folder": "Script: {path} is a folder. Select the training script inside it.",
-    "script.missing": "Script: {path} does not exist. Expected a Python file on this machine. Check the path.",
+    "script.missing": "Script: no file at {path}",
     "script.unreadable": "Script: {path} can't be read. Expected a file you may read. Check its permissions.",
     "python.no_program": "Python: {path} is not an executable program. Expected the interpreter that "
     "has DeepSpeed. Start "

@@ -73,6 +73,12 @@ ROOM_VERDICTS: Mapping[str, str] = {
     "output_disk.full": "{free} free in {path}, where dsgui keeps a run’s output.",
     # other machines
     "elsewhere.not_checked": "Memory, GPUs, programs and disks of {machines} are not checked from here.",
+    "slurm.no_sbatch": "sbatch isn’t installed on this machine.",
+    "slurm.no_sinfo": "Slurm was not asked: sinfo isn’t installed on this machine.",
+    "slurm.answers": "{program} answers",
+    "slurm.no_answer": "Slurm doesn’t answer from this machine.",
+    "slurm.says": "{program}: {words}.",
+    "slurm.silent": "{program} said nothing for 3 seconds.",
     "elsewhere.nodes_of_slurm": "the nodes Slurm allocates",
     "host.this_machine": "This machine",
     "host.found": "{versions}, {gpus} GPUs",
@@ -113,6 +119,7 @@ ROOM_ADVICE: Mapping[str, str] = {
     "cores.wait": "Start anyway, or wait: More, “If another run is active” (--when-busy wait).",
     "port.another": "Enter another master port, or leave it empty to use a free one.",
     "checkpoints.free_some": "Free some space, or write elsewhere (--output_dir).",
+    "slurm.login_node": "Start dsgui on a login node of the cluster; sinfo must answer there.",
     "output_disk.free_some": "Free some space, or use another --runs-dir.",
     "host.install_python": "The launcher uses the same path everywhere. Install the environment at this path, or share "
     "it.",

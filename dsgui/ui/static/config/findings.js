@@ -4,6 +4,7 @@
 import { copyText } from "../common/copying.js";
 import { around, part } from "../common/dom.js";
 import { Folds } from "../common/folds.js";
+import { markFields } from "../launch/marked_fields.js";
 import { shortened } from "./shortened.js";
 
 /** @import { Props, Trigger, Watch } from "../types.d.ts" */
@@ -25,6 +26,7 @@ export function mount(element, props, trigger, watch) {
     // eslint-disable-next-line no-restricted-properties -- the one place where markup is taken: the server's, escaped
     if (typeof props.value === "string") folds.keep(() => (root.innerHTML = String(props.value)));
     shorten();
+    if (root.closest("#preflight")) markFields(root);
   };
   watch("value", show);
   show();

@@ -1,6 +1,8 @@
 // Nodes and ranks per node at a place are as 1 · Configure plans them until somebody says otherwise in one of its
 // fields. What was typed is known here at once: the server's answer to what was planned before would replace it.
 
+import { around } from "../common/dom.js";
+
 /** @type {Set<string>} the elements that somebody typed in, and those around them */
 const own = new Set();
 
@@ -10,7 +12,23 @@ export function begin() {
   document.addEventListener("input", ({ target }) => {
     for (let one = target instanceof Element ? target : null; one; one = one.parentElement) if (one.id) own.add(one.id);
   });
+  document.addEventListener("click", toFindings);
 }
+
+/** What is said of the config leads to all that was found. @param {MouseEvent} event */
+function toFindings(event) {
+  if (!around(event, '#launch-verdict a[href="#findings"]')) return;
+  event.preventDefault();
+  /** @type {HTMLElement | null} */ (document.querySelector("#pages [role=tab]"))?.click();
+  const findings = document.getElementById("findings");
+  requestAnimationFrame(() => findings?.scrollIntoView({ block: "center" }));
+}
+
+/**
+ * What trains: no recipe trains a model that was planned, unless somebody chose that recipe.
+ * @param {string} script @param {string} id of the choice @param {string | null} model @param {string} chosen
+ */
+export const scriptFor = (script, id, model, chosen) => (model?.trim() && !own.has(id) ? script : chosen);
 
 /**
  * What a place's two fields, with these ids, become; what is empty or out of range counts as 1.

@@ -10,6 +10,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "counts_differ": "“1 · 配置”按 {planned} 规划，而本次运行使用 {chosen}。",
     "batches_differ": "“1 · 配置”按 {planned} 规划，全局批大小为 {planned_batch}；而本次运行使用 {chosen}，"
     "全局批大小为 {chosen_batch}。",
+    "planned_for": "按 {planned} 规划。请选择在哪里训练。",
     "take_plan": "按规划使用 {planned}",
     # the script's arguments, where 1 · Configure shows what the HF Trainer makes of them
     "tool_arguments": "脚本参数（与“2 · 启动”相同）",
@@ -41,10 +42,11 @@ LAUNCH_PAGE: dict[str, str] = {
     "gets_none": "脚本得不到此配置。",
     "reads_hf": "此脚本使用 HF Trainer，因此按 HF Trainer 检查；“1 · 配置”检查的是另一种框架。",
     "reads_native": "此脚本使用原生 DeepSpeed，因此按原生 DeepSpeed 检查；“1 · 配置”检查的是另一种框架。",
+    "own_config": "当前配置",
     "config_unreadable": "“1 · 配置”中的配置**无法读取：见下方。**",
-    "config_refused": "“1 · 配置”中的配置，按 {devices} 检查：**{judge} 会拒绝它：见下方。**",
-    "config_by_arguments": "“1 · 配置”中的配置，按 {devices} 检查：**与脚本参数一起会失败：见下方。**",
-    "config_verdict": "“1 · 配置”中的配置，按 {devices} 检查：{verdict}。",
+    "config_refused": "**{config}** · {devices} · **{judge} 会拒绝它：见下方。**",
+    "config_by_arguments": "**{config}** · {devices} · **与脚本参数一起会失败：见下方。**",
+    "config_verdict": "**{config}** · {devices} · {verdict}",
     "nothing_to_report": "没有问题",
     "starting": "正在启动…",
     "unanswered": "**未启动。**dsgui 没有响应。它还在运行吗？",

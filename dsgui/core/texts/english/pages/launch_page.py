@@ -10,6 +10,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "counts_differ": "1 · Configure plans for {planned}; this run has {chosen}.",
     "batches_differ": "1 · Configure plans for {planned}, a batch of {planned_batch}; this run has {chosen}, a "
     "batch of {chosen_batch}.",
+    "planned_for": "Planned for {planned}. Choose where it trains.",
     "take_plan": "Use {planned} as planned",
     # the script's arguments, where 1 · Configure shows what the HF Trainer makes of them
     "tool_arguments": "Arguments for the script (as in 2 · Launch)",
@@ -44,11 +45,11 @@ LAUNCH_PAGE: dict[str, str] = {
     "other framework.",
     "reads_native": "This script uses native DeepSpeed, so it is checked for that; 1 · Configure checks it for "
     "the other framework.",
+    "own_config": "Your config",
     "config_unreadable": "The config from 1 · Configure **can’t be read: see below.**",
-    "config_refused": "The config from 1 · Configure, checked for {devices}: **{judge} would refuse it: see below.**",
-    "config_by_arguments": "The config from 1 · Configure, checked for {devices}, **fails with the script’s "
-    "arguments: see below.**",
-    "config_verdict": "The config from 1 · Configure, checked for {devices}: {verdict}.",
+    "config_refused": "**{config}** · {devices} · **{judge} would refuse it: see below.**",
+    "config_by_arguments": "**{config}** · {devices} · **it fails with the script’s arguments: see below.**",
+    "config_verdict": "**{config}** · {devices} · {verdict}",
     "nothing_to_report": "nothing to report",
     "starting": "Starting…",
     "unanswered": "**Not started.** dsgui did not answer. Is it still running?",

@@ -1,0 +1,53 @@
+"""Why there is no command yet: among the checks, and under the field that it is about."""
+
+from html import escape
+
+from dsgui.core.errors import DsguiError
+from dsgui.core.launch.run_fields import BY_NAME
+from dsgui.core.machine.machine_report import counted
+from dsgui.core.machine.verdicts import Status
+from dsgui.core.texts.saying import Said, words
+from dsgui.ui.common.findings_view import prose, sendable
+
+# The beginning of an error's code → the field that it is about.
+_FIELDS = {
+    "script.": "script",
+    "arguments.": "arguments",
+    "hostfile.": "hostfile",
+    "environment.": "environment",
+    "notify.": "notify",
+    "port.": "port",
+    "directory.": "directory",
+    "slurm.bad_time": "slurm_time",
+    "slurm.option": "slurm_options",
+}
+
+
+def field_of(error: DsguiError) -> str:
+    """By its name; "" where the error is about no single one."""
+    told = error.args[0] if error.args else ""
+    code = told.code if isinstance(told, Said) else ""
+    return next((name for begins, name in _FIELDS.items() if code.startswith(begins)), "")
+
+
+def refused_html(error: DsguiError) -> str:
+    """A problem, as the checks before a start are shown; static/launch/marked_fields.js marks the field."""
+    name = field_of(error)
+    label = BY_NAME[name].told("label") if name else words("launch_page", "launch")
+    text = _without(label, str(error))
+    said = words("launch_page", "preflight", summary=counted(Status.PROBLEM, 1))
+    field = f' data-field="{BY_NAME[name].id}" data-says="{escape(text)}"' if name else ""
+    return sendable(
+        f'<div class="ds-findings ds-preflight"><p class="ds-verdict ds-error" role="status">{escape(said)}</p>'
+        f'<ul><li class="ds-finding ds-error"{field}><p><span class="ds-word">'
+        f"{words('machine_page', Status.PROBLEM.value)}</span> {escape(label)}</p><p>{prose(text)}</p></li></ul></div>"
+    )
+
+
+def _without(label: str, text: str) -> str:
+    """The field's name is said above it."""
+    for colon in (": ", "："):
+        if text.startswith(label + colon):
+            rest = text.removeprefix(label + colon)
+            return rest[:1].upper() + rest[1:]
+    return text
