@@ -23,6 +23,10 @@ for n in range(600):
     time.sleep(0.2)
 """
 PLACES = (("x", "width"), ("y", "height"))
+SCROLLED_AT_LAUNCH = """(button) => button.addEventListener("click", () => {
+  window.scrollTo(0, 100);
+  window.scrolled = window.scrollY;
+})"""
 # What is shown right after the click, before any server could have told.
 LISTEN = """() => document.querySelector("#confirm-stop").addEventListener("click", () => {
   const told = (selector) => document.querySelector(selector).textContent;
@@ -117,9 +121,19 @@ def test_output_that_would_be_a_program_is_shown_as_text(page, tmp_path):
     page.click("#clone-failed")
     expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
     expect(page.locator("#launch-message")).to_contain_text("not started")
+    # Its page begins at its top, however far down Launch and the page before were.
+    page.set_viewport_size({"width": 1280, "height": 500})
+    page.locator("#launch").evaluate(SCROLLED_AT_LAUNCH)
+    address = page.url
+    page.click("#launch")
+    page.wait_for_url(lambda url: "run=" in url and url != address)
+    expect(state(page)).to_have_text("failed", timeout=120_000)
+    assert page.evaluate("[window.scrolled, window.scrollY]") == [100, 0]
 
 
-def test_of_a_run_that_is_not_there_only_that_is_said(page, app):
+def test_of_a_run_that_is_not_there_only_that_is_said(app, browser):
+    context = app.sign_in(browser.new_context())
+    page = context.new_page()  # its console tells of the 404
     page.goto(f"{app.url}?run=20990101-000000-dead")
     run = page.locator(".ds-run")
     expect(run).to_contain_text("Run not found")
@@ -128,6 +142,7 @@ def test_of_a_run_that_is_not_there_only_that_is_said(page, app):
     run.get_by_role("button").click()
     expect(run).to_have_count(0)
     expect(page).not_to_have_url(re.compile("run="))
+    context.close()
 
 
 def test_a_failing_script_shows_its_diagnosis_and_the_button_opens_the_repaired_clone(page, tmp_path):
@@ -153,11 +168,7 @@ def test_a_failing_script_shows_its_diagnosis_and_the_button_opens_the_repaired_
 
 
 def test_a_file_that_was_not_found_leads_to_the_working_directory_of_a_clone(page, tmp_path):
-    page.set_viewport_size({"width": 1280, "height": 500})  # Launch is scrolled to its button
     start_script(page, tmp_path / "reads.py", "open('data/train.jsonl')\n")
-    expect(page.locator(".ds-run-title")).to_be_in_viewport()
-    assert page.evaluate("window.scrollY") == 0
-    page.set_viewport_size({"width": 1280, "height": 800})
     expect(state(page)).to_have_text("failed", timeout=120_000)
     expect(page.locator("#clone-failed")).to_have_count(0)  # what repairs it is offered
     expect(page.locator(".ds-diagnosis h3")).to_contain_text("data/train.jsonl")
