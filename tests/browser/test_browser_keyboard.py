@@ -168,7 +168,7 @@ def focused_run(page):
 
 
 def test_a_key_does_on_runs_what_it_says_there_and_nothing_of_another_page(at):
-    page, app, (one, other) = at
+    page, _, (one, other) = at
     replace_text(page, json.dumps(WRONG))
     page.keyboard.press("Tab")
     page.locator("#undo-edit:not([disabled])").wait_for()
@@ -204,7 +204,7 @@ def test_a_key_does_on_runs_what_it_says_there_and_nothing_of_another_page(at):
 
 
 def test_on_a_runs_page_keys_go_to_the_next_search_its_output_and_lead_back_to_its_row(at):
-    page, app, (one, other) = at
+    page, app, (_, other) = at
     page.goto(f"{app.url}?run={other}")
     title = page.locator(".ds-run-title")
     expect(title).to_have_text("other")
@@ -216,7 +216,7 @@ def test_on_a_runs_page_keys_go_to_the_next_search_its_output_and_lead_back_to_i
     expect(page.get_by_role("searchbox", name="Search the whole output")).to_be_focused()
     page.keyboard.press("Escape")  # the field's own
     page.locator(".ds-log").focus()
-    page.locator("[data-menu] > summary").first.click()
+    page.locator(".ds-run-detail [data-menu] > summary").first.click()
     page.keyboard.press("Escape")  # shuts the menu
     expect(page.locator("[data-menu][open]")).to_have_count(0)
     page.keyboard.press("?")
