@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dsgui.commands.elsewhere.add_runs import add
 from dsgui.commands.run_options import DONE, add_runs_dir, called, find_run, open_runs, open_store
 from dsgui.commands.show import shown
-from dsgui.core.runs.filters import Settings
+from dsgui.core.errors import RunError
+from dsgui.core.runs.filters import Settings, unfinished
 from dsgui.core.runs.listing import fits, searched_text
 from dsgui.core.runs.news import RunSummary
 from dsgui.core.runs.no_loss import TOLD_BY_STATE
@@ -52,6 +53,8 @@ def run(options: argparse.Namespace) -> int:
         return DONE
     if options.words[:1] == [_ADD] and len(options.words) == 2:
         return add(options, options.words[1])
+    if asked := unfinished(options.words):
+        raise RunError(wrong("options.unfinished_word", word=asked[0], example=asked[1]))
     limit = options.limit if options.limit is not None else _SHOWN if options.format == "text" else 0
     summaries, count = _asked_for(open_runs(options), options.words, limit)
     if options.format == "json":

@@ -168,7 +168,7 @@ def focused_run(page):
 
 
 def test_a_key_does_on_runs_what_it_says_there_and_nothing_of_another_page(at):
-    page, app, (one, other) = at
+    page, _, (one, other) = at
     replace_text(page, json.dumps(WRONG))
     page.keyboard.press("Tab")
     page.locator("#undo-edit:not([disabled])").wait_for()
@@ -204,18 +204,19 @@ def test_a_key_does_on_runs_what_it_says_there_and_nothing_of_another_page(at):
 
 
 def test_on_a_runs_page_keys_go_to_the_next_search_its_output_and_lead_back_to_its_row(at):
-    page, app, (one, other) = at
+    page, app, (_, other) = at
     page.goto(f"{app.url}?run={other}")
     title = page.locator(".ds-run-title")
     expect(title).to_have_text("other")
     for key, name in (("j", "one"), ("j", "one"), ("k", "other"), ("k", "other")):
         page.keyboard.press(key)
         expect(title).to_have_text(name)
+    page.wait_for_function("document.querySelector('.ds-run-detail .ds-run').ariaBusy !== 'true'")
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox", name="Search the whole output")).to_be_focused()
     page.keyboard.press("Escape")  # the field's own
     page.locator(".ds-log").focus()
-    page.locator(".ds-chart-more summary").first.click()
+    page.locator(".ds-run-detail [data-menu] > summary").first.click()
     page.keyboard.press("Escape")  # shuts the menu
     expect(page.locator("[data-menu][open]")).to_have_count(0)
     page.keyboard.press("?")
@@ -260,6 +261,25 @@ def test_what_the_system_asks_of_the_look_reaches_the_page(at):
         page.emulate_media(**asked)
         assert page.evaluate(value) == told
         page.emulate_media(**not_asked)
+
+
+BOX = """() => {
+  const [box, field] = ["#choose-every", "#search-runs"].map((one) => getComputedStyle(document.querySelector(one)));
+  return [box.appearance, box.backgroundColor === field.backgroundColor];
+}"""
+
+
+def test_a_box_looks_as_fields_do_and_in_forced_colours_as_the_systems(at):
+    page, *_ = at
+    open_tab(page, 2)
+    page.locator("#choose-every").wait_for()
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert page.evaluate(BOX) == ["none", True]
+    page.check("#choose-every")
+    assert page.evaluate(BOX) == ["none", False]
+    page.emulate_media(forced_colors="active")
+    assert page.evaluate(BOX)[0] == "auto"
 
 
 # The words on Highlight that Chromium puts a piece of Canvas behind, which hides HighlightText.

@@ -73,6 +73,12 @@ def test_a_dry_run_prints_the_command_and_starts_nothing(bench: Bench, dsgui) ->
     assert "No runs in" in dsgui("runs")[1]
 
 
+def test_a_search_that_has_no_value_lists_nothing(bench: Bench, dsgui) -> None:
+    code, out, err = dsgui("runs", "t5", "lr>=")
+    assert (code, out) == (2, "")
+    assert "Finish `lr>=` with a value, e.g. lr>=1e-4" in err
+
+
 def test_a_bundled_recipe_begins_in_the_runs_own_folder_as_on_the_page(bench: Bench, dsgui) -> None:
     config = bench.folder / "ds.json"
     config.write_text('{"train_batch_size": 8}')

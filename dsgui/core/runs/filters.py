@@ -6,7 +6,7 @@ Numbers are compared as numbers, other values as words, with `=` alone."""
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dsgui.core.runs.news import RunSummary
@@ -24,6 +24,17 @@ _SIGNS: Mapping[str, Callable[[float, float], bool]] = {
 _UNIT = re.compile(r"(.*\d)(s|m|h|d|gib|gb)")
 _SCALES = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}  # of durations; memory is in GiB
 _AS_SHOWN = 5e-4  # a figure is what is shown of it, in four digits
+# Values to show how such a word goes on.
+_EXAMPLES = {
+    "lr": "1e-4",
+    "learning_rate": "1e-4",
+    "duration": "10m",
+    "step": "100",
+    "gpu_peak": "40",
+    "host_peak": "40",
+    "gpus": "2",
+    "stage": "3",
+}
 _ALIASES = {"lr": "learning_rate", "learning_rate": "lr"}
 
 
@@ -74,6 +85,15 @@ def comparison(word: str) -> Comparison | None:
     """None for a word that compares nothing."""
     found = _FORM.fullmatch(word)
     return Comparison(found[1].lstrip("-").replace("-", "_"), found[2], found[3]) if found else None
+
+
+def unfinished(words: Sequence[str]) -> tuple[str, str] | None:
+    """The first word of a search that has a key and a sign and no value, and how it may go on: `lr>=`, `lr>=1e-4`."""
+    for word in words:
+        asked = comparison(word)
+        if asked and not asked.value:
+            return word, word + _EXAMPLES.get(asked.key, "1")
+    return None
 
 
 def _is_called(name: str, keys: set[str]) -> bool:

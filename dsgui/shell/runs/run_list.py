@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from dsgui.core.errors import RunError
+from dsgui.core.runs.filters import unfinished
 from dsgui.core.runs.listing import fits, ordered, searched_text
 from dsgui.core.runs.news import Listed, RunSummary, Window
 from dsgui.shell.files.json_files import SETTLED_NS
@@ -97,6 +98,7 @@ class RunList:
             archived_fit=self._archived_fit(asked),
             held=strange,
             baseline=self._baseline(asked.baseline, ids),
+            unfinished=unfinished(asked.words),
         )
 
     def _baseline(self, run_id: str, ids: Sequence[str]) -> RunSummary | None:

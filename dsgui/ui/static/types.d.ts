@@ -172,6 +172,8 @@ export interface ListedRuns {
   archived: number;
   archived_fit: number;
   baseline: RunSummary | null;
+  /** A word without its value, and how it may go on. */
+  unfinished: [string, string] | null;
 }
 
 export interface Estimate {

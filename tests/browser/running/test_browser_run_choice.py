@@ -99,6 +99,10 @@ def test_runs_are_chosen_in_ranges_or_all_and_archiving_is_undone(browser, many)
     every, toast = "#choose-every", ".ds-toast"
     with opened(browser, app, "tab=runs") as page:
         expect(box(page, 38)).to_be_visible()
+        hint = page.locator("#add-tag")
+        assert hint.get_attribute("placeholder") == "Add tag, press Enter"
+        muted = "node => [getComputedStyle(node, '::placeholder').color, getComputedStyle(node).color]"
+        assert len(set(hint.evaluate(muted))) == 2
         places = {name: page.locator(name).bounding_box() for name in ("#choose-columns", "#add-folder")}
         box(page, 38).check()
         assert page.locator(every).evaluate("box => box.indeterminate")
@@ -153,12 +157,21 @@ def test_a_search_compares_and_what_is_shown_is_listed_whatever_it_finds(browser
         expect(count).to_have_text(f"{MANY + 1} runs")
         page.focus("#search-runs")
         expect(page.locator("#search-runs-help")).to_contain_text("loss<1")
+        page.fill("#search-runs", "lr>=")
+        expect(page.locator("#search-runs-help")).to_have_text("Finish `lr>=` with a value, e.g. lr>=1e-4")
+        expect(count).to_have_text(f"{MANY + 1} runs")
         page.fill("#search-runs", "lr>=1e-4 stage=3 gpus=2")
         expect(count).to_have_text(f"1 match in {MANY + 1} runs")
         expect(page.locator(".ds-run-name")).to_have_text(["t5"])
         row(page, "t5").locator(".ds-run-choose").check()
         page.click("#archive-runs")
         expect(count).to_have_text("No run matches ‘lr>=1e-4 stage=3 gpus=2’ · 1 archived run matches")
+        none = page.locator(".ds-run-none")
+        expect(none).to_contain_text("No run matches ‘lr>=1e-4 stage=3 gpus=2’")
+        none.get_by_role("button", name="Show 1 archived match").click()
+        expect(page.locator(".ds-run-name")).to_have_text(["t5"])
+        expect(none).to_be_hidden()
+        page.get_by_label("Archived (1)").uncheck()
         page.click("#clear-search")
         expect(count).to_have_text(f"{MANY} runs")
         expect(page.locator("#search-runs")).to_have_value("")

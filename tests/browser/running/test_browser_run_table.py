@@ -12,7 +12,7 @@ from tests.support.run_fixtures import wait_until
 
 pytestmark = pytest.mark.browser
 
-NAMED = "Qwen2.5-7B <b>ZeRO3</b> Offload2"  # 32 characters, which a window of 1280 pixels has room for
+NAMED = "Qwen2.5 <b>ZeRO3</b> Offl"  # 25 characters, which a window of 1280 pixels has room for
 
 LONG = "llama-3-8b-instruct-lora-r64-alpha128-zero3-offload-cpu-seed-42-a-name-that-never-ends"
 # How many ways the columns of the comparison's tables stand: one.
@@ -22,6 +22,20 @@ COLUMNS = """() => {
   const ways = tables.map((one) => [...one.rows[0].cells].map((cell) => Math.round(left(cell) - left(one))).join());
   return new Set(ways).size;
 }"""
+
+
+# How far a text ends before its cell's edge; and whether two parts of the page are apart.
+ENDS = """(cell, text) => { const walk = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  while (!walk.nextNode().textContent.includes(text));
+  const range = document.createRange();
+  range.selectNodeContents(walk.currentNode);
+  return cell.getBoundingClientRect().right - range.getBoundingClientRect().right; }"""
+COVERED = """(editor) => { const { left, right, top, bottom } = editor.getBoundingClientRect();
+  return [...document.querySelectorAll(".ds-run-head .ds-state, .ds-run-head .ds-pencil, .ds-run-label button")]
+    .filter((one) => !editor.parentElement.parentElement.contains(one))
+    .filter((one) => { const box = one.getBoundingClientRect();
+      return box.left < right && box.right > left && box.top < bottom - 1 && box.bottom > top + 1; })
+    .map((one) => one.textContent); }"""
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +168,11 @@ def test_the_table_tells_runs_apart_and_is_sorted_by_any_column(browser, made):
     with opened(browser, app, "tab=runs") as page:
         expect(cell(page, ids["slow"], "differs")).to_have_text("learning_rate 3e-3→1e-3")
         expect(cell(page, ids["fast"], "gpu_peak")).to_have_text("31.00 GiB")
-        cell(page, ids["slow"], "differs").locator("button").click()
+        differs = cell(page, ids["slow"], "differs")
+        assert differs.evaluate(ENDS, "1e-3") > 0
+        differs.evaluate("cell => { cell.style.width = '130px'; }")  # the key is cut, its value stays
+        assert differs.evaluate(ENDS, "1e-3") > 0
+        differs.locator("button").click()
         told = page.get_by_role("dialog", name="Changed settings")
         expect(told.locator("li")).to_have_text(["Script arguments · --learning_rate: 3e-3 → 1e-3"])
         told.get_by_role("button", name="Compare the two").click()
@@ -204,6 +222,7 @@ def test_a_run_is_renamed_tagged_and_noted_on_its_page(browser, made):
             page.wait_for_timeout(500)  # it would come soon
             assert page.evaluate("document.activeElement === document.body")
         page.get_by_role("button", name="Add tags").click()
+        assert page.locator(".ds-edit").evaluate(COVERED) == []
         page.keyboard.insert_text("lora, , good, lora")
         page.keyboard.press("Enter")
         expect(page.locator(".ds-run-tags .ds-tag")).to_have_text(["lora", "good"])
@@ -213,6 +232,7 @@ def test_a_run_is_renamed_tagged_and_noted_on_its_page(browser, made):
         page.locator(".ds-run-title").click()  # elsewhere: kept
         expect(page.locator(".ds-run-note")).to_contain_text("the <b>second</b> one")
         page.locator(".ds-run-head").get_by_role("button", name="Rename").click()
+        assert page.locator(".ds-edit").evaluate(COVERED) == []
         page.wait_for_timeout(1200)  # the run is asked for meanwhile: what is typed stays
         page.keyboard.insert_text("renamed")
         page.keyboard.press("Enter")
@@ -293,8 +313,23 @@ def test_on_a_phone_runs_are_cards(browser, made):
         expect(row(page, ids["slow"])).to_contain_text("13.00 GiB")
         expect(page.get_by_role("table")).to_have_count(0)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        search, add = (page.locator(one).bounding_box() for one in ("#search-runs", "#add-folder"))
+        assert abs(search["y"] + search["height"] / 2 - add["y"] - add["height"] / 2) < 2  # in one line
         page.select_option("#sort-runs", "name")
         wait_until(lambda: shown(page)[-2:] == ["t5", "t5"])
+        box = row(page, ids["slow"]).locator(".ds-run-choose")
+        at = box.bounding_box()
+        for dx, dy in ((-19, -13), (7, 13)):  # the drawn box is 16 pixels wide, what a finger hits 44
+            page.mouse.click(at["x"] + (0 if dx < 0 else 16) + dx, at["y"] + (0 if dy < 0 else 16) + dy)
+            expect(box).to_be_checked(checked=dx < 0)
+        box.check()
+        bar, below = (page.locator(one).bounding_box() for one in (".ds-run-choice", ".ds-run-list"))
+        assert bar["y"] + bar["height"] == 844
+        assert bar["height"] < 60
+        assert below["y"] + below["height"] <= bar["y"]
+        assert page.locator(".ds-run-choice").evaluate("node => node.scrollWidth <= node.clientWidth")
+        page.click("#clear-chosen")
+        expect(page.locator(".ds-run-choice")).to_be_hidden()
         row(page, ids["slow"]).locator(".ds-run-row").click()
         expect(page.locator(".ds-run-title")).to_have_text("t5")
         page.click("#all-runs")

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from dsgui.core.launch.state import RunState
-from dsgui.core.runs.filters import comparison
+from dsgui.core.runs.filters import comparison, unfinished
 from dsgui.core.runs.listing import fits, searched_text
 from dsgui.core.runs.news import RunSummary
 from tests.support.cases import each_case
@@ -66,6 +66,14 @@ def test_a_run_fits_what_is_compared(words: str, fit: bool) -> None:
 def test_a_loss_that_is_no_number_is_neither_more_nor_less() -> None:
     broken = replace(RUN, loss="NaN")
     assert [found(word, broken) for word in ("loss<1", "loss>1", "loss=nan")] == [False, False, True]
+
+
+@each_case(
+    ("words", "told"),
+    [("t5 lr>=", ("lr>=", "lr>=1e-4")), ("loss<1 foo=", ("foo=", "foo=1")), ("loss<1 tag:lora =", None), ("", None)],
+)
+def test_a_word_without_its_value_is_told_with_one(words: str, told: tuple[str, str] | None) -> None:
+    assert unfinished(words.split()) == told
 
 
 def test_settings_are_read_only_where_they_are_asked_for() -> None:

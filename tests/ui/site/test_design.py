@@ -10,7 +10,9 @@ from dsgui.ui.site.server import DESIGN, SHEETS, packed
 from dsgui.ui.site.theme import make_theme
 from tests.support.cases import each_case
 
-OTHERS = sorted({*SHEETS, STATIC / "runs" / "report.css", STATIC / "learn" / "learn.css", STATIC / "site" / "shortcuts.css"})
+OTHERS = sorted(
+    {*SHEETS, STATIC / "runs" / "report.css", STATIC / "learn" / "learn.css", STATIC / "site" / "shortcuts.css"}
+)
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 DECLARATION = re.compile(r"(?<=[{;\s])([a-z-]+):\s*([^;{}]+)(?=[;}])")
 COLOUR = re.compile(

@@ -152,6 +152,7 @@ ERRORS: Mapping[str, str] = {
     "slurm.option_unreadable": "Slurm 选项：“{option}”无法使用：应每行一个，例如“--qos=high”。请修改或删除。",
     "slurm.option_set_already": "Slurm 选项：“{option}”无法使用：批处理脚本已经设置了它。请修改或删除。",
     "options.no_count": "“{text}”不是 {least} 到 {most} 的整数",
+    "options.unfinished_word": "请为 `{word}` 补上值，例如 {example}",
     "options.no_seconds": "“{text}”不是 1 到 86400 的秒数",
     "options.no_ranks": "“{text}”不是 rank 数，例如 2",
     "options.no_parameters": "“{text}”不是参数量，例如 7B 或 770M",

@@ -177,6 +177,7 @@ ERRORS: Mapping[str, str] = {
     "remove it.",
     # options of the command line that don't go together
     "options.no_count": "“{text}” is not a whole number from {least} to {most}",
+    "options.unfinished_word": "Finish `{word}` with a value, e.g. {example}",
     "options.no_seconds": "“{text}” is not a number of seconds from 1 to 86400",
     "options.no_ranks": "“{text}” is not a number of ranks such as 2",
     "options.no_parameters": "“{text}” is not a number of parameters such as 7B or 770M",

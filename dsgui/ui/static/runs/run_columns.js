@@ -58,18 +58,30 @@ export const spelled = (part, key) => (part === "config" ? keyName(key) : key);
 /** @param {string} key the last part of an option or of a place in the config */
 const short = (key) => (key.split("/").pop() ?? key).replace(/^-+/, "");
 
-/** @param {import("../types.d.ts").Change} change */
+/** A key and what became of it. @param {import("../types.d.ts").Change} change @returns {[string, string]} */
 function changeOf({ key, before, after }) {
-  if (after === null) return `−${short(key)}`;
-  if (before === null) return after ? `+${short(key)} ${after}` : `+${short(key)}`;
-  return `${short(key)} ${before || "–"}→${after || "–"}`;
+  if (after === null) return [`−${short(key)}`, ""];
+  if (before === null) return [`+${short(key)}`, after ? ` ${after}` : ""];
+  return [short(key), ` ${before || "–"}→${after || "–"}`];
 }
 
 /** What differs from the run before, in a few words. @param {RunSummary} run */
 export function shortChanges({ differs }) {
-  const shown = differs.slice(0, MOST_SHORT).map(changeOf);
+  const shown = differs.slice(0, MOST_SHORT).map((change) => changeOf(change).join(""));
   const more = differs.length - shown.length;
   return listed([...shown, ...(more > 0 ? [`+${more}`] : [])]);
+}
+
+/**
+ * The same in three parts: where there is no room, the last is cut, then the first: the key's last word and the value
+ * stay.
+ * @param {RunSummary} run
+ */
+export function partedChanges(run) {
+  const [key, value] = changeOf(run.differs[0]);
+  const begun = key.slice(0, key.lastIndexOf("_") + 1) || key;
+  const rest = shortChanges(run).slice(key.length + value.length);
+  return [begun, key.slice(begun.length) + value, ...(rest ? [rest] : [])];
 }
 
 /** All of it, a line each. @param {RunSummary} run */
@@ -103,7 +115,7 @@ export const COLUMNS = [
   { id: "state", width: "78px", shown: true, sorts: true, text: (run) => textOf("states", run.state) },
   { id: "tags", width: "minmax(120px, 1fr)", shown: true, sorts: true, text: (run) => listed(run.tags) },
   { id: "note", width: "minmax(160px, 2fr)", sorts: true, text: (run) => run.note },
-  { id: "differs", width: "minmax(118px, clamp(118px, 25vw - 202px, 260px))", shown: true, text: shortChanges },
+  { id: "differs", width: "minmax(170px, 2fr)", shown: true, text: shortChanges },
   { id: "preset", width: "minmax(120px, 0.7fr)", sorts: true, text: (run) => or(run.preset) },
   { id: "model", width: "minmax(110px, 0.7fr)", sorts: true, text: (run) => or(run.model) },
   { id: "gpus", width: "72px", shown: true, sorts: true, text: (run) => or(run.devices) },

@@ -7,6 +7,9 @@ import { words } from "../texts/texts.js";
 
 /** What may be changed in place. @typedef {"name" | "tags" | "note"} Editable */
 
+const CONTROL = 34; // design.css has it: --ds-control
+const LEAST = 24; // of a target's height
+const ROOM = "min(320px, 100%)"; // what an editor takes on a run's page: what stands beside it makes place
 const EDGE = 8; // what floats keeps so far from the window's edges
 
 /** @param {string} code @param {Record<string, string>} [given] */
@@ -25,10 +28,14 @@ export function placeAt(floating, left, top) {
   floating.style.top = `${Math.max(Math.min(top, height - EDGE), EDGE)}px`;
 }
 
-/** @param {HTMLElement} floating @param {HTMLElement} cell */
+/**
+ * As high as what it stands for: what is above and below stays seen.
+ * @param {HTMLElement} floating @param {HTMLElement} cell
+ */
 function placeOver(floating, cell) {
   const { left, top, width, height } = cell.getBoundingClientRect();
   floating.style.width = `${width}px`;
+  floating.style.height = `${Math.max(Math.min(height - 2, CONTROL), LEAST)}px`;
   placeAt(floating, left, top + (height - floating.offsetHeight) / 2);
 }
 
@@ -58,6 +65,7 @@ export function editOver(cell, what, run, keep, back) {
     done = true;
     window.removeEventListener("scroll", place, true);
     over.remove();
+    cell.style.minWidth = "";
     if (kept && input.value.trim() !== text) keep(changeOf(what, input.value.trim()));
     if (byKey) back().focus({ preventScroll: true });
   };
@@ -70,6 +78,7 @@ export function editOver(cell, what, run, keep, back) {
   input.addEventListener("blur", () => end(true, false));
   window.addEventListener("scroll", place, true);
   cell.append(over);
+  if (!cell.closest(".ds-table-row")) cell.style.minWidth = ROOM;
   over.showPopover();
   place();
   input.focus();

@@ -70,7 +70,7 @@ export class RunList {
     this.rows = el("div", { class: "ds-run-rows" });
     this.table = el("div", { class: "ds-run-table" }, this.head, this.rows);
     const about = { "aria-label": say("runs_page", "runs_label"), "aria-busy": "true" };
-    this.list = el("nav", { class: "ds-run-list", ...about }, this.table);
+    this.list = el("nav", { class: "ds-run-list", ...about }, this.table, this.tools.none);
     this.toast = new Toast();
     this.node = el("div", { class: "ds-run-side" }, this.tools.node, this.list, this.toast.node);
     const every = {
@@ -89,8 +89,18 @@ export class RunList {
     this.isRange = false;
     /** @type {string[]} */
     this.ids = [];
-    /** @type {Pick<ListedRuns, "total" | "fits" | "held" | "unread" | "archived" | "archived_fit" | "baseline">} */
-    this.told = { total: 0, fits: 0, held: 0, unread: 0, archived: 0, archived_fit: 0, baseline: null };
+    /** @type {Pick<ListedRuns, "total" | "fits" | "held" | "unread" | "archived" | "archived_fit" | "baseline" |
+     *   "unfinished">} */
+    this.told = {
+      total: 0,
+      fits: 0,
+      held: 0,
+      unread: 0,
+      archived: 0,
+      archived_fit: 0,
+      baseline: null,
+      unfinished: null,
+    };
     this.searchedFor = ""; // the words that it was told of: the box may have others by now
     this.alone = true;
     this.columns = columnsOf(prefs().columns);
@@ -146,7 +156,7 @@ export class RunList {
     this.node.classList.toggle("ds-as-table", this.isTable);
     this.tools.layOut(alone, this.isTable);
     this.columns = columnsOf(prefs().columns);
-    const widths = ["34px", "minmax(240px, 4fr)", ...this.columns.map(({ width }) => width)];
+    const widths = ["34px", "minmax(210px, 3fr)", ...this.columns.map(({ width }) => width)];
     const least = widths.reduce((sum, width) => sum + Number(width.match(/\d+/)?.[0] ?? 0), 0);
     this.table.style.setProperty("--columns", widths.join(" "));
     this.table.style.setProperty("--least", `${least}px`);
@@ -424,7 +434,7 @@ export class RunList {
     }
     const above = this.list.getBoundingClientRect().top + window.scrollY + this.head.offsetHeight;
     const edges = this.list.offsetHeight - this.list.clientHeight;
-    const room = window.innerHeight - above - edges - below(this.list);
+    const room = window.innerHeight - above - edges - Math.max(below(this.list), this.tools.barHeight);
     const fitting = Math.max(room, LEAST_PX) / this.height;
     const rows = this.isTable ? Math.floor(fitting) : fitting; // a card that is cut says that there are more
     this.list.style.maxHeight = `${rows * this.height + this.head.offsetHeight + edges}px`;
@@ -432,17 +442,24 @@ export class RunList {
 
   /** How many runs there are, and how many of them fit. */
   tell() {
-    const { total, unread, archived, archived_fit: away } = this.told;
+    const { total, unread, archived, archived_fit: away, unfinished } = this.told;
     const [words, fits] = [this.searchedFor, this.told.fits - this.told.held];
     const runs = plural(total, "one_run", "runs");
     const none = unread ? "" : say("runs_page", "no_match", { words });
+    const all = unfinished !== null && fits === total; // it asks nothing yet
     const some = say("runs_page", "matches_in", { matches: plural(fits, "one_match", "matches"), runs });
-    const told = words ? (fits ? some : none) : runs;
-    const put = words && away ? plural(away, "one_archived_match", "archived_match") : "";
+    const told = words && !all ? (fits ? some : none) : runs;
+    const put = words && !all && away ? plural(away, "one_archived_match", "archived_match") : "";
     const waits = unread ? say("runs_page", "unread", { count: number(unread) }) : "";
     this.count.textContent = [told, put, waits].filter(Boolean).join(" · ");
     this.count.hidden = !total && !archived;
-    this.tools.none.hidden = !words || fits > 0 || unread > 0;
+    this.showNone(words && !fits && !unread ? none : "", away);
+  }
+
+  /** In place of the rows, where none fits, with what helps then. @param {string} told @param {number} away */
+  showNone(told, away) {
+    this.tools.showNone(told, away);
+    this.count.classList.toggle("ds-unseen", Boolean(told)); // it is said there
   }
 
   /** @param {string} id */
@@ -607,6 +624,7 @@ export class RunList {
     for (const entry of this.entries) boxOf(entry).checked = this.choice.has(entry.dataset.run ?? "");
     this.tools.offer(this.choice.size, MOST_COMPARED, this.choice.archiving());
     this.showEvery();
+    if (this.alone && !this.isTable) this.fit(); // what is done with them stands below
   }
 
   showEvery() {

@@ -2,7 +2,7 @@
 
 import { button, el, locale, part } from "../common/dom.js";
 import { duration, figure, gib } from "../common/format.js";
-import { allChanges, began, dateOf, shortChanges, stepOf } from "./run_columns.js";
+import { allChanges, began, dateOf, partedChanges, shortChanges, stepOf } from "./run_columns.js";
 import { differenceOf } from "./run_prefs.js";
 import { textOf, words } from "../texts/texts.js";
 
@@ -48,7 +48,7 @@ export function card(id) {
   return el(
     "div",
     { class: "ds-run-entry ds-card", "data-run": id },
-    chooser(),
+    el("label", { class: "ds-run-tick" }, chooser()), // a finger hits it
     el(
       "a",
       { class: "ds-run-row", href: addressOf(id) },
@@ -134,7 +134,7 @@ function fillCell(cell, run, column, base) {
   } else if (column.id === "tags") {
     cell.replaceChildren(el("span", { class: "ds-tags" }, ...chipsOf(run.tags)), pencil("tags"));
   } else if (column.id === "note") cell.replaceChildren(el("span", { class: "ds-note-text" }, text), pencil("note"));
-  else if (column.id === "differs") cell.replaceChildren(...(text ? [changesButton(text, run)] : ["–"]));
+  else if (column.id === "differs") cell.replaceChildren(...(text ? [changesButton(run)] : ["–"]));
   else cell.replaceChildren(text, ...shareNode(run, column, base));
 }
 
@@ -149,10 +149,11 @@ function chipsOf(tags) {
   return more.length ? [...chips, el("span", { class: "ds-more-tags" }, `+${more.length}`)] : chips;
 }
 
-/** @param {string} text @param {RunSummary} run */
-function changesButton(text, run) {
-  const about = say("differs_from", { run: run.differs_from });
-  return el("button", { type: "button", class: "ds-changes-of", title: [about, ...allChanges(run)].join("\n") }, text);
+/** @param {RunSummary} run */
+function changesButton(run) {
+  const title = [say("differs_from", { run: run.differs_from }), ...allChanges(run)].join("\n");
+  const parts = partedChanges(run).map((text) => el("span", {}, text));
+  return el("button", { type: "button", class: "ds-changes-of", title }, ...parts);
 }
 
 /** @param {RunSummary} run @param {Column} column @param {RunSummary | null} base @returns {(Node | string)[]} */

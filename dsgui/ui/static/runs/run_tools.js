@@ -23,7 +23,7 @@ export class RunTools {
   /** @param {Acts} acts */
   constructor(acts) {
     this.acts = acts;
-    this.isAlone = true;
+    this.isAlone = this.isTable = true;
     this.search = el("input", {
       type: "search",
       class: "ds-run-search",
@@ -58,7 +58,7 @@ export class RunTools {
       class: "ds-add-tag",
       id: "add-tag",
       "aria-label": say("add_tag"),
-      placeholder: say("add_tag"),
+      placeholder: say("hint_add_tag"),
     });
     this.tag.addEventListener("keydown", (event) => this.addTag(event));
     this.pin = button(say("pin"), { class: "ds-step", id: "pin-run" }, acts.pin);
@@ -74,16 +74,17 @@ export class RunTools {
       clear,
     );
     this.count = el("p", { class: "ds-remark ds-run-count", role: "status", hidden: true });
-    this.none = button(say("clear_search"), { class: "ds-link", id: "clear-search", hidden: true }, () =>
-      this.searchFor("", true),
-    );
+    this.noneText = el("span", { "aria-hidden": "true" }); // the count says it
+    const again = button(say("clear_search"), { class: "ds-step", id: "clear-search" }, () => this.searchFor("", true));
+    this.showArchived = button("", { class: "ds-step", id: "show-archived-matches" }, () => this.archived.click());
+    this.none = el("p", { class: "ds-run-none", hidden: true }, this.noneText, again, this.showArchived);
     this.filters = el("div", { class: "ds-run-filters" }, this.state, this.sort, this.columns, this.archivedLabel);
-    const line = el("div", { class: "ds-run-tools" }, this.all, this.search, this.filters, this.add);
+    this.line = el("div", { class: "ds-run-tools" }, this.all, this.search, this.filters, this.add);
     this.hint = el("p", { class: "ds-remark ds-run-hint", hidden: true }, say("choose_hint"));
     this.help = el("p", { class: "ds-remark ds-run-hint", id: "search-runs-help", hidden: true }, say("search_help"));
     for (const event of ["focus", "blur"]) this.search.addEventListener(event, () => this.showHint());
-    const status = el("div", { class: "ds-run-status" }, this.count, this.none, this.hint, this.help, this.choice);
-    this.node = el("div", { class: "ds-run-over" }, line, status);
+    const status = el("div", { class: "ds-run-status" }, this.count, this.hint, this.help, this.choice);
+    this.node = el("div", { class: "ds-run-over" }, this.line, status);
     this.several = false;
     this.offer(0, 1, { ids: [], archived: true });
   }
@@ -156,6 +157,11 @@ export class RunTools {
     return { sort: this.isAlone ? sort : "", down: String(Boolean(down)), archived: String(Boolean(archived)) };
   }
 
+  /** What the bar at a phone's lower edge takes from the list. */
+  get barHeight() {
+    return this.isAlone && !this.isTable ? this.choice.offsetHeight : 0;
+  }
+
   get words() {
     const state = this.isAlone && this.state.value ? `state:${this.state.value}` : "";
     return [this.search.value.trim(), state].filter(Boolean).join(" ");
@@ -211,6 +217,9 @@ export class RunTools {
   /** @param {boolean} alone @param {boolean} table */
   layOut(alone, table) {
     this.isAlone = alone;
+    this.isTable = table;
+    this.line.insertBefore(this.add, table ? null : this.filters); // on a phone beside the search
+    this.tag.placeholder = say(table ? "hint_add_tag" : "add_tag"); // as there is room for
     this.search.placeholder = say(alone ? "search_example" : "search");
     this.all.hidden = alone;
     this.filters.hidden = this.add.hidden = !alone;
@@ -219,8 +228,21 @@ export class RunTools {
     this.columns.hidden = !table;
   }
 
-  /** @param {{ total: number, archived: number }} told */
-  show({ total, archived }) {
+  /**
+   * Where no run fits: what was looked for; "" where some do.
+   * @param {string} told @param {number} away how many archived ones would
+   */
+  showNone(told, away) {
+    this.none.hidden = !told;
+    this.noneText.textContent = told;
+    this.showArchived.hidden = !away;
+    this.showArchived.textContent = say(away === 1 ? "show_archived_one" : "show_archived", { count: String(away) });
+  }
+
+  /** @param {{ total: number, archived: number, unfinished: [string, string] | null }} told */
+  show({ total, archived, unfinished }) {
+    const [word = "", example = ""] = unfinished ?? [];
+    this.help.textContent = word ? say("search_unfinished", { word, example }) : say("search_help");
     this.search.hidden = !total && !archived;
     this.several = total > 1;
     this.showHint();
@@ -232,7 +254,7 @@ export class RunTools {
   /** What can be searched for, while somebody does; what ticking is for, until something is ticked. */
   showHint() {
     this.help.hidden = !this.isAlone || !this.choice.hidden || document.activeElement !== this.search;
-    this.hint.hidden = !this.isAlone || !this.several || !this.choice.hidden || !this.help.hidden;
+    this.hint.hidden = !this.isAlone || !this.several || !this.none.hidden || !this.choice.hidden || !this.help.hidden;
   }
 
   /**
@@ -244,8 +266,9 @@ export class RunTools {
     this.showHint();
     this.compare.disabled = count < 2 || count > most;
     const many = count > most ? say("compare_most", { count: String(most) }) : say("compare", { count: String(count) });
-    this.compare.textContent = count < 2 ? say("compare_one") : many;
-    this.pin.hidden = count !== 1 || !this.isAlone;
+    const one = say(this.isTable || !this.isAlone ? "compare_one" : "compare_none");
+    this.compare.textContent = count < 2 ? one : many;
+    this.pin.hidden = count !== 1 || !this.isTable; // the table tells it
     this.tag.hidden = !this.isAlone;
     this.archive.hidden = !this.isAlone;
     const some = say("archive_some", { count: String(ids.length) });
