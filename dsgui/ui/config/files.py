@@ -20,6 +20,7 @@ from dsgui.ui.common.picker import named, picker
 from dsgui.ui.common.services import Opened, Services
 from dsgui.ui.common.toasts import refusal
 from dsgui.ui.config.context_bar import ContextBar
+from dsgui.ui.config.own_file import file_id
 from dsgui.ui.config.toolbox import Toolbox
 from dsgui.ui.config.workbench import make_context
 
@@ -109,14 +110,14 @@ def wire_files(
         return converted.text, notes_html(said, converted.notes, always=False)
 
     sent = files.download.click(download, [text, files.form, *bar.inputs], [files.outgoing, files.notes], **TELLING)
-    sent.success(None, [files.outgoing], None, js=_SAVE, **LOCAL)
+    sent.success(None, [files.outgoing, brought[-1]], None, js=_SAVE, **LOCAL)
     goes_to = [*brought, bar.gpus, bar.nodes, files.notes, files.run, files.problem]
     files.path.change(None, None, [files.problem], js=_CLEARED, **LOCAL)
     files.problem.change(None, [files.problem], None, js=_MARKED, **LOCAL)
     missing = words("tools_page", "enter_path")
-    uploaded = _opener(_of_path(_uploaded(services.open_upload)), missing, _name, _in_the_corner)
-    named = _opener(_of_path(services.open_file), missing, _name, _beside_the_path)
-    pasted = _opener(services.open_text, words("imported", "enter_text"), _pasted, _in_the_corner)
+    uploaded = _opener(_of_path(_uploaded(services.open_upload)), missing, _name, _in_the_corner, _file)
+    named = _opener(_of_path(services.open_file), missing, _name, _beside_the_path, _file)
+    pasted = _opener(services.open_text, words("imported", "enter_text"), _pasted, _in_the_corner, _no_file)
     return (
         files.upload.upload(uploaded, [files.upload], goes_to, **TELLING),
         gr.on([files.open.click, files.path.submit], named, [files.path], goes_to, **TELLING),
@@ -141,8 +142,10 @@ def _opener(
     missing: str,
     named: Callable[[str], str],
     refused: Callable[[str], tuple[Any, ...]],
+    begins: Callable[[str, Opened], str],
 ) -> Callable[[str | None], tuple[Any, ...]]:
-    """`missing` is said of nothing; `named` tells what was opened, `refused` why nothing was."""
+    """`missing` is said of nothing; `named` tells what was opened, `refused` why nothing was, `begins` what the
+    config begins as."""
 
     def opener(given: str | None) -> tuple[Any, ...]:
         if not (given or "").strip():
@@ -151,9 +154,23 @@ def _opener(
             opened = read(given or "")
         except DsguiError as error:
             return refused(str(error))
-        return (*_brought(opened), notes_html(_headline(opened, named(given or "")), opened.notes), opened.run, "")
+        return (
+            *_brought(opened, begins(given or "", opened)),
+            notes_html(_headline(opened, named(given or "")), opened.notes),
+            opened.run,
+            "",
+        )
 
     return opener
+
+
+def _file(path: str, opened: Opened) -> str:
+    """A file of a run names another for its config, or none."""
+    return file_id(path.strip(), opened.text) if opened.run is None else ""
+
+
+def _no_file(text: str, opened: Opened) -> str:
+    return ""
 
 
 def _in_the_corner(why: str) -> tuple[Any, ...]:
@@ -180,11 +197,11 @@ def _uploaded(read: Callable[[Path], Opened]) -> Callable[[Path], Opened]:
     return opened
 
 
-def _brought(opened: Opened) -> tuple[Any, ...]:
-    """Text, integration, form, preset (none: it is another config), GPUs and nodes; what was not asked for stays as it
-    is."""
+def _brought(opened: Opened, begun: str) -> tuple[Any, ...]:
+    """Text, integration, form, what it began as (no preset: it is another config), GPUs and nodes; what was not asked
+    for stays as it is."""
     reader = opened.integration.value if opened.integration else gr.skip()
-    text, form, preset = (opened.text, NEW_TEXT, "") if opened.text else (gr.skip(), gr.skip(), gr.skip())
+    text, form, preset = (opened.text, NEW_TEXT, begun) if opened.text else (gr.skip(), gr.skip(), gr.skip())
     return text, reader, form, preset, opened.gpus or gr.skip(), opened.nodes or gr.skip()
 
 

@@ -188,6 +188,7 @@ export const TEXTS = {
  },
  "common_page": {
   "more_findings": "{count} more are not shown.",
+  "fix_all": "Fix {count} errors",
   "unreadable_json": "The JSON can’t be read yet",
   "convert": "Convert to strict JSON",
   "word_error": "Error",
@@ -418,7 +419,7 @@ export const TEXTS = {
   "unchanged": "config unchanged",
   "for_native": "for native DeepSpeed",
   "for_hf": "for the HF Trainer",
-  "download": "Download ds_config.json",
+  "download": "Download",
   "download_format": "Download format",
   "path": "Path of a config to open",
   "path_hint": "~/ds_config.json or YAML",

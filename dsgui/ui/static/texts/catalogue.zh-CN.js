@@ -188,6 +188,7 @@ export const TEXTS = {
  },
  "common_page": {
   "more_findings": "还有 {count} 条未显示。",
+  "fix_all": "修复 {count} 个错误",
   "unreadable_json": "JSON 暂时无法读取",
   "convert": "转换为标准 JSON",
   "word_error": "错误",
@@ -418,7 +419,7 @@ export const TEXTS = {
   "unchanged": "配置原样",
   "for_native": "用于原生 DeepSpeed",
   "for_hf": "用于 HF Trainer",
-  "download": "下载 ds_config.json",
+  "download": "下载",
   "download_format": "下载格式",
   "path": "要打开的配置文件路径",
   "path_hint": "~/ds_config.json 或 YAML",

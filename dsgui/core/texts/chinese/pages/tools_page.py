@@ -48,7 +48,7 @@ TOOLS_PAGE: dict[str, str] = {
     "unchanged": "配置原样",
     "for_native": "用于原生 DeepSpeed",
     "for_hf": "用于 HF Trainer",
-    "download": "下载 ds_config.json",
+    "download": "下载",
     "download_format": "下载格式",
     "path": "要打开的配置文件路径",
     "path_hint": "~/ds_config.json 或 YAML",

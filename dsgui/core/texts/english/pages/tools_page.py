@@ -50,7 +50,7 @@ TOOLS_PAGE: dict[str, str] = {
     "unchanged": "config unchanged",
     "for_native": "for native DeepSpeed",
     "for_hf": "for the HF Trainer",
-    "download": "Download ds_config.json",
+    "download": "Download",
     "download_format": "Download format",
     "path": "Path of a config to open",
     "path_hint": "~/ds_config.json or YAML",
