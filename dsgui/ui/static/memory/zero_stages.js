@@ -132,10 +132,11 @@ function facts(one, bar, ranks) {
 /** @param {ZeroStage[]} stages */
 function legend(stages) {
   const asked = stages.find((one) => one.devices);
-  const items = partsIn(stages).map((code) => {
+  const colours = Map.groupBy(partsIn(stages), colourOf);
+  const items = [...colours].map(([colour, codes]) => {
     const swatch = el("span", { class: "ds-mem-swatch", "aria-hidden": "true" });
-    swatch.style.background = colourOf(code);
-    return el("li", {}, swatch, textOf("memory_parts", code));
+    swatch.style.background = colour;
+    return el("li", {}, swatch, listed(codes.map((code) => textOf("memory_parts", code))));
   });
   const { parameters = 0, trainable = 0 } = asked ?? {};
   const count = spelled(parameters);

@@ -372,7 +372,6 @@ export const TEXTS = {
   "no_match": "Valid pattern, but no recent line of the output matches yet."
  },
  "tools_page": {
-  "none": "None",
   "compare": "Compare with a preset",
   "move": "Check against another version",
   "code": "Code snippets",
@@ -381,7 +380,7 @@ export const TEXTS = {
   "preset": "Preset",
   "own": "My presets",
   "release": "Target version",
-  "what_for": "What for",
+  "what_for": "Use it in",
   "identical": "The editor and “{title}” are identical.",
   "differs": "differs",
   "only_left": "only there",

@@ -372,7 +372,6 @@ export const TEXTS = {
   "no_match": "模式有效，但最近的输出中还没有匹配的行。"
  },
  "tools_page": {
-  "none": "无",
   "compare": "与预设比较",
   "move": "按其他版本检查",
   "code": "代码片段",
@@ -381,7 +380,7 @@ export const TEXTS = {
   "preset": "预设",
   "own": "我的预设",
   "release": "目标版本",
-  "what_for": "用途",
+  "what_for": "用于",
   "identical": "编辑器中的配置与“{title}”完全相同。",
   "differs": "不同",
   "only_left": "仅预设有",
