@@ -209,7 +209,7 @@ def test_a_preset_of_ones_own_is_saved_compared_and_removed(page):
     expect(page.locator("#preset input")).to_have_value("Mine: My two nodes")
     choose(page, "#preset", "Mine: My two nodes")
     wait_for_config(page, "c.gradient_clipping === 0.5")
-    page.get_by_label("Compare with a preset").check()
+    page.get_by_role("button", name="Compare with a preset").click()
     expect(page.locator("#tool-panel")).to_contain_text("gradient_clipping")
     expect(page.locator("#tool-panel tbody tr")).to_have_count(1)
     expect(page.locator("#compare-with input")).to_have_value("T5-small / T5-large: ZeRO-2, optimizer offload")
@@ -240,7 +240,7 @@ def test_a_text_that_is_no_json_is_not_downloaded(page):
 
 def test_the_code_people_need_next_is_shown_and_copied(page):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.get_by_label("Code snippets").check()
+    page.get_by_role("button", name="Code snippets").click()
     panel = page.locator("#tool-panel")
     expect(panel).to_contain_text('deepspeed="ds_config.json"')
     panel.get_by_role("button", name="Copy").click()
@@ -249,6 +249,13 @@ def test_the_code_people_need_next_is_shown_and_copied(page):
     expect(panel).to_contain_text("deepspeed_config_file")
     choose(page, "#snippet", "deepspeed.initialize")
     expect(panel).to_contain_text("deepspeed.initialize(")
+    # Another press closes it.
+    tool = page.get_by_role("group", name="Tools").get_by_role("button", name="Code snippets")
+    expect(tool).to_have_attribute("aria-expanded", "true")
+    tool.click()
+    expect(tool).to_have_attribute("aria-expanded", "false")
+    expect(page.locator("#snippet")).to_be_hidden()
+    expect(panel).not_to_contain_text("deepspeed.initialize(")
 
 
 def test_the_trainers_tool_starts_with_the_launch_arguments_and_makes_the_findings_exact(page):
@@ -257,7 +264,7 @@ def test_the_trainers_tool_starts_with_the_launch_arguments_and_makes_the_findin
     page.get_by_role("tab", name="1 · Configure").click()
     replace_text(page, '{"train_micro_batch_size_per_gpu": 4, "zero_optimization": {"stage": 2}}')
     wait_for_config(page, "c.train_micro_batch_size_per_gpu === 4")
-    page.get_by_label("What the HF Trainer passes").click()
+    page.get_by_role("button", name="What the HF Trainer passes").click()
     typed = page.locator("#training-arguments textarea")
     expect(typed).to_have_value("--max_steps 77")
     typed.fill("--per_device_train_batch_size 2 --bf16")
@@ -270,7 +277,7 @@ def test_the_trainers_tool_starts_with_the_launch_arguments_and_makes_the_findin
     expect(findings(page)).not_to_contain_text("- ds ")
     choose(page, "#integration", "native DeepSpeed")
     expect(panel).to_contain_text("Native DeepSpeed gets the file unchanged")
-    page.get_by_label("Check against another version").check()  # another tool, with a fix to press
+    page.get_by_role("button", name="Check against another version").click()  # another tool, with a fix to press
     choose(page, "#move-to", "0.14.5")
     panel.locator('[data-pointer="/gradient_clipping"]').click()
     wait_for_config(page, "c.gradient_clipping === 1")

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import findings, json_text, replace_text
+from tests.support.browser import editor, findings, json_text, replace_text
 
 pytestmark = pytest.mark.browser
 CONFIG = {"train_batch_size": -8, "zero_optimization": {"stage": 2, "overlap_comm": True, "bogus": 3}}
@@ -107,7 +107,7 @@ def test_findings_stand_at_their_field_and_beside_their_line_and_lead_to_each_ot
     expect(page.locator('#config-json [title^="-8"]')).to_have_count(1)
     expect(mark(page, 3)).to_have_count(0)
     # A key that no section knows is told in that of the keys beside it.
-    expect(page.get_by_role("tab", name=re.compile(r"^ZeRO \(has errors\)"))).to_be_visible()
+    expect(page.get_by_role("tab", name=re.compile(r"^ZeRO \(1 error\)"))).to_be_visible()
     page.click('[data-tab="zero"]')
     unknown = page.locator('[data-section="zero"] > .ds-at-field button')
     expect(unknown).to_contain_text("zero_optimization.bogus: zero_optimization has no such key")
@@ -176,6 +176,21 @@ def test_all_fixes_from_the_top_keep_the_block_that_was_misspelt(page):
     expect(page.locator("#findings .ds-verdict")).to_contain_text("Checks pass")
     zero = json.loads(json_text(page))["zero_optimization"]
     assert (str(zero["stage"]), zero["offload_optimizer"], zero["reduce_bucket_size"]) == ("3", {"device": "cpu"}, 4000)
+
+
+def test_all_plain_fixes_of_errors_are_one_press_and_one_step_of_undo(page):
+    replace_text(page, json.dumps(TYPOS, indent=2))
+    everything = page.get_by_role("button", name=re.compile(r"^Fix \d errors$"))
+    expect(everything).to_have_text("Fix 4 errors")
+    before = json_text(page)
+    everything.click()
+    expect(page.locator("#findings .ds-verdict")).to_contain_text("Checks pass")
+    expect(everything).to_have_count(0)
+    fixed = json.loads(json_text(page))
+    assert (fixed["train_batch_size"], fixed["zero_optimization"]["stage"]) == (32, "3")
+    page.click("#undo-edit")
+    expect(editor(page)).to_contain_text("zero_optimisation")
+    assert json_text(page) == before
 
 
 def test_a_search_leads_with_what_most_are_after_and_ends_with_what_is_not_used(page):

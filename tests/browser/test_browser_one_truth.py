@@ -85,7 +85,7 @@ def test_the_scripts_arguments_count_on_both_pages_and_its_place_too(page):
     page.get_by_role("tab", name="1 · Configure").click()
     expect(findings(page)).to_contain_text("- ds train_micro_batch_size_per_gpu=4 vs hf per_device_train_batch_size=2")
     expect(findings(page)).not_to_contain_text("CPU")  # nobody knows the nodes' devices
-    page.get_by_label("What the HF Trainer passes").click()
+    page.get_by_role("button", name="What the HF Trainer passes").click()
     typed = page.locator("#training-arguments textarea")
     expect(typed).to_have_value("--per_device_train_batch_size 2")
     typed.fill("--per_device_train_batch_size 4")

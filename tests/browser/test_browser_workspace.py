@@ -77,15 +77,40 @@ def test_another_config_is_not_called_the_preset_it_took_the_place_of(page, tmp_
     expect(name(page)).to_contain_text("T5-small")
     bring(page, way, path)
     expect(editor(page)).to_contain_text('"stage": 3')
-    expect(name(page)).to_have_text("Your config")
-    expect(page.locator("#preset input")).to_have_value("Your config")
+    called = "theirs.json" if way in ("uploaded", "opened") else "Your config"
+    expect(name(page)).to_have_text(called)
+    expect(page.locator("#preset input")).to_have_value(called)
     expect(page.locator("#preset-purpose")).to_be_hidden()
     page.click("#undo-edit")
     expect(name(page)).to_have_text("T5-small / T5-large: ZeRO-2, optimizer offload")
     expect(page.locator("#preset input")).to_have_value("T5-small / T5-large: ZeRO-2, optimizer offload")
     expect(page.locator("#preset-purpose")).to_be_visible()
     page.click("#redo-edit")
+    expect(name(page)).to_have_text(called)
+
+
+def test_a_file_keeps_its_name_through_edits_a_reload_and_the_download(page, tmp_path):
+    path = tmp_path / "ds_z3.hjson"
+    path.write_text(KIN + "# mine\n")
+    bring(page, "uploaded", path)
+    expect(name(page)).to_have_text("ds_z3.hjson")
+    page.fill('[data-pointer="/train_micro_batch_size_per_gpu"]', "3")
+    expect(name(page)).to_have_text("ds_z3.hjson modified")
+    page.reload()
+    expect(name(page)).to_have_text("ds_z3.hjson modified")
+    expect(page.locator("#preset input")).to_have_value("ds_z3.hjson")
+    with page.expect_download() as saved:
+        page.click("#standing-download")
+    assert saved.value.suggested_filename == "ds_z3.json"
+    page.fill('[data-pointer="/train_micro_batch_size_per_gpu"]', "auto")
+    expect(name(page)).to_have_text("ds_z3.hjson")
+    paste_over(page, json.dumps(OTHER))
     expect(name(page)).to_have_text("Your config")
+    choose(page, "#preset", FP16)
+    expect(name(page)).to_have_text(FP16)
+    with page.expect_download() as saved:
+        page.click("#download")
+    assert saved.value.suggested_filename == "ds_config.json"
 
 
 def bring(page, way, path):

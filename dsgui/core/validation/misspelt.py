@@ -1,7 +1,7 @@
 """A key that is missing because it is misspelt: it is renamed before anything else. A fix that wrote the key anew would
 leave what was meant for it unread."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,8 +22,20 @@ def renamed_first(findings: Sequence[Finding], config: Mapping[str, Any]) -> lis
 def in_order(findings: Sequence[Finding], document: Document) -> list[Finding]:
     """Renamings that others wait for; then errors first, in the order of the text within a severity."""
     starts = {pointer: node.start for pointer, node in document.nodes}
-    awaited = {dict(one.given)["wrong"] for finding in findings for one in finding.advises if one.code == _WAITS}
-    return sorted(findings, key=lambda f: (dotted(f.pointer) not in awaited, f.severity.rank, starts.get(f.pointer, 0)))
+    first = {id(finding) for finding in awaited(findings)}
+    return sorted(findings, key=lambda f: (id(f) not in first, f.severity.rank, starts.get(f.pointer, 0)))
+
+
+def awaited(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings of misspelt keys that others wait for."""
+    every = list(findings)
+    names = {dict(one.given)["wrong"] for finding in every for one in finding.advises if one.code == _WAITS}
+    return [finding for finding in every if dotted(finding.pointer) in names and not waits(finding)]
+
+
+def waits(finding: Finding) -> bool:
+    """Whether it has no fix because the key that it misses is there, misspelt."""
+    return any(one.code == _WAITS for one in finding.advises)
 
 
 def _misspelt(findings: Sequence[Finding], config: Mapping[str, Any]) -> dict[str, str]:

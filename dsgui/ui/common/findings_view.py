@@ -8,6 +8,7 @@ from html import escape
 from dsgui.core.config.findings import Finding, Severity, refuser
 from dsgui.core.config.pointer import dotted
 from dsgui.core.errors import DocumentError
+from dsgui.core.memory.fits.as_fixed import plain_errors
 from dsgui.core.rules import EXPLAINED
 from dsgui.core.texts.saying import listed, words
 from dsgui.core.validation.check_report import counted
@@ -15,6 +16,7 @@ from dsgui.core.validation.check_report import counted
 MOST_SHOWN = 100
 _COLONS = (": ", "：")
 CONVERT = "convert"  # the id of the fix that is no edit of a document
+ALL = "all"  # of all plain fixes of errors at once
 _SEAM = re.compile(r"(?<=[._])(?=\w)|(?<=\w/)(?=\w)")
 _CODE = re.compile(r"`([^`<>]+)`")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
@@ -89,8 +91,14 @@ def _headline(findings: Sequence[Finding], subject: str) -> str:
         kind, text = "ds-ok", passes
     return (
         f'<p class="ds-verdict {kind}" role="status">{escape(text)}</p>'
-        f'<p class="ds-subject">{escape(words("common_page", "checked_for", subject=subject))}</p>'
+        f'<p class="ds-subject">{escape(words("common_page", "checked_for", subject=subject))}</p>{_fix_all(findings)}'
     )
+
+
+def _fix_all(findings: Sequence[Finding]) -> str:
+    """One button for several errors with one right fix each."""
+    count = plain_errors(findings)
+    return _button("", "", ALL, words("common_page", "fix_all", count=str(count))) if count > 1 else ""
 
 
 def finding_item(finding: Finding, with_fix: bool = True) -> str:

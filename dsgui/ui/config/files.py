@@ -21,6 +21,7 @@ from dsgui.ui.common.picker import named, picker
 from dsgui.ui.common.services import Opened, OpenedRun, Services
 from dsgui.ui.common.toasts import refusal
 from dsgui.ui.config.context_bar import ContextBar
+from dsgui.ui.config.own_file import file_id
 from dsgui.ui.config.toolbox import Toolbox
 from dsgui.ui.config.workbench import make_context
 
@@ -121,16 +122,16 @@ def wire_files(
         return converted.text, notes_html(said, converted.notes, always=False)
 
     sent = files.download.click(download, [text, files.form, *bar.inputs], [files.outgoing, files.notes], **TELLING)
-    sent.success(None, [files.outgoing], None, js=_SAVE, **LOCAL)
+    sent.success(None, [files.outgoing, brought[-1]], None, js=_SAVE, **LOCAL)
     goes_to = [*brought, bar.gpus, bar.nodes, files.notes, files.came, files.problem]
-    kept = [text, brought[3]]
+    kept = [text, brought[-1]]
     files.path.change(None, None, [files.problem], js=_CLEARED, **LOCAL)
     files.problem.change(None, [files.problem], None, js=_MARKED, **LOCAL)
     missing = words("tools_page", "enter_path")
     like = _preset_of(services)
-    uploaded = _opener(_of_path(_uploaded(services.open_upload)), missing, _name, _in_the_corner, like)
-    named = _opener(_of_path(services.open_file), missing, _name, _beside_the_path, like)
-    pasted = _opener(services.open_text, words("imported", "enter_text"), _pasted, _in_the_corner, like)
+    uploaded = _opener(_of_path(_uploaded(services.open_upload)), missing, _name, _in_the_corner, _file, like)
+    named = _opener(_of_path(services.open_file), missing, _name, _beside_the_path, _file, like)
+    pasted = _opener(services.open_text, words("imported", "enter_text"), _pasted, _in_the_corner, _no_file, like)
     return (
         files.upload.upload(uploaded, [files.upload, *kept], goes_to, **TELLING),
         gr.on([files.open.click, files.path.submit], named, [files.path, *kept], goes_to, **TELLING),
@@ -165,10 +166,11 @@ def _opener(
     missing: str,
     named: Callable[[str], str],
     refused: Callable[[str], tuple[Any, ...]],
+    begins: Callable[[str, Opened], str],
     like: Callable[[Opened], Preset | None] = lambda opened: None,
 ) -> Callable[..., tuple[Any, ...]]:
-    """`missing` is said of nothing; `named` tells what was opened, `refused` why nothing was; `like` is the preset that
-    stands in for a config that is not here."""
+    """`missing` is said of nothing; `named` tells what was opened, `refused` why nothing was, `begins` what the
+    config begins as; `like` is the preset that stands in for a config that is not here."""
 
     def opener(given: str | None, text: str | None = "", begun: str | None = "") -> tuple[Any, ...]:
         if not (given or "").strip():
@@ -180,9 +182,19 @@ def _opener(
         preset = like(opened)
         notes = notes_html(_headline(opened, named(given or "")), _notes(opened, preset))
         lacks = Path(opened.missing.file).name if opened.missing and not preset else ""
-        return (*_brought(opened, preset), notes, Came(opened.run, lacks, text or "", begun or ""), "")
+        began = begins(given or "", opened)
+        return (*_brought(opened, began, preset), notes, Came(opened.run, lacks, text or "", begun or ""), "")
 
     return opener
+
+
+def _file(path: str, opened: Opened) -> str:
+    """A file of a run names another for its config, or none."""
+    return file_id(path.strip(), opened.text) if opened.run is None else ""
+
+
+def _no_file(text: str, opened: Opened) -> str:
+    return ""
 
 
 def _in_the_corner(why: str) -> tuple[Any, ...]:
@@ -217,11 +229,11 @@ def _uploaded(read: Callable[[Path], Opened]) -> Callable[[Path], Opened]:
     return opened
 
 
-def _brought(opened: Opened, stands_in: Preset | None) -> tuple[Any, ...]:
-    """Text, integration, form, preset (none: it is another config), GPUs and nodes; what was not asked for stays as it
-    is."""
+def _brought(opened: Opened, begun: str, stands_in: Preset | None) -> tuple[Any, ...]:
+    """Text, integration, form, what it began as (no preset: it is another config), GPUs and nodes; what was not asked
+    for stays as it is."""
     reader = opened.integration.value if opened.integration else gr.skip()
-    text, form, preset = (opened.text, NEW_TEXT, "") if opened.text else (gr.skip(), gr.skip(), gr.skip())
+    text, form, preset = (opened.text, NEW_TEXT, begun) if opened.text else (gr.skip(), gr.skip(), gr.skip())
     if stands_in:
         text, form, preset = stands_in.text, NEW_TEXT, stands_in.id
     return text, reader, form, preset, opened.gpus or gr.skip(), opened.nodes or gr.skip()

@@ -18,6 +18,7 @@ from dsgui.ui.common.embedded import embedded
 from dsgui.ui.common.events import ONCE, details
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.context_bar import THIS_MACHINE, ContextBar
+from dsgui.ui.config.own_file import file_of
 from dsgui.ui.config.workbench import MAX_RANKS, View, Workbench
 
 # A text that shares less of its lines with the preset is another config, pasted or opened.
@@ -46,16 +47,18 @@ def wire_standing(panel: gr.HTML, bar: ContextBar) -> None:
 def standing_of(
     services: Services, workbench: Workbench, view: View, context: Context, begun: str | None, memory: str, lacks: str
 ) -> str:
-    """The bar's value, as JSON. `begun` is the id of the preset that was chosen, `memory` the memory panel's value,
-    `lacks` a config that an import named and that is not here."""
+    """The bar's value, as JSON. `begun`: the id of the preset that was chosen or of the file that was opened;
+    `memory`: the memory panel's value; `lacks`: a config that an import named and that is not here."""
     counts = Counter(finding.severity for finding in view.found)
     preset = next((one for one in services.all_presets() if one.id == begun), None)
     known = preset if preset and is_kin(view.text, preset.text) else None
-    modified = known is not None and view.text.strip() != known.text.strip()
+    file = file_of(begun)
+    modified = view.text.strip() != known.text.strip() if known else file is not None and not file.holds(view.text)
     refused = counts[Severity.ERROR] > 0 and known is not None and not modified
     return json.dumps(
         {
-            "preset": known.title if known else "",
+            "name": known.title if known else file.name if file else "",
+            "own": known is None,
             "modified": modified,
             "lacks": lacks,
             "broken": "broken" in view.form,

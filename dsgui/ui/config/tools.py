@@ -15,14 +15,12 @@ from dsgui.ui.config.presets import offered
 from dsgui.ui.config.toolbox import SNIPPETS, TRAINER, Toolbox
 from dsgui.ui.config.workbench import make_context
 
-_TOOLS = ("compare", "move", "code", TRAINER)
-
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Which tool is chosen, each tool's own question, and the panel that shows the answer."""
+    """Which tool is open ("" for none), each tool's own question, and the panel that shows the answer."""
 
-    tool: gr.Radio
+    tool: gr.HTML
     preset: gr.HTML
     release: gr.HTML
     code: gr.HTML
@@ -41,8 +39,7 @@ class Tools:
 
 def build_tools(toolbox: Toolbox) -> Tools:
     """Must be called inside a `gr.Blocks`."""
-    named = [(words("tools_page", "none"), ""), *((words("tools_page", name), name) for name in _TOOLS)]
-    tool = gr.Radio(named, value="", label=words("tools_page", "tools"), elem_id="tool")
+    tool = embedded("config/tools", "ds-segments", (), value="", elem_id="tool")
     label = words("tools_page", "preset")
     # Choosing the tool brings the options: the first page has the list of presets once.
     preset = picker([], toolbox.presets()[0].id, label=label, visible=False, elem_id="compare-with")

@@ -21,6 +21,7 @@ from dsgui.core.imported.recognising import recognised
 from dsgui.core.launch.circumstances import run_context
 from dsgui.core.launch.planned import Planned
 from dsgui.core.machine.hardware import Target
+from dsgui.core.memory.fits.as_fixed import plainly_fixed
 from dsgui.core.oracle.agreement import merge
 from dsgui.core.oracle.answers import Answer, Question
 from dsgui.core.texts.saying import said, words
@@ -28,6 +29,7 @@ from dsgui.core.validation.check_report import subject
 from dsgui.core.validation.checker import Checker
 from dsgui.ui.common.documents import check_size, read_document, remember
 from dsgui.ui.common.findings_view import (
+    ALL,
     CONVERT,
     MOST_SHOWN,
     Readable,
@@ -166,6 +168,9 @@ class Workbench:
             document = read_document(_converted(text) if fix == CONVERT else text)
         except DocumentError:
             return text
+        if fix == ALL:
+            found = self._checker.findings(document, context)
+            return plainly_fixed(document, found, lambda one: self._checker.findings(one, context)).document.text
         for finding in self._checker.findings(document, context):
             if finding.fix and (finding.rule, finding.pointer, finding.fix.id) == (rule, pointer, fix):
                 return finding.fix.apply(document).text

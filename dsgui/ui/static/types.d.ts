@@ -666,7 +666,7 @@ export interface FormValue {
   edits?: Record<string, string>;
 }
 
-/** The config as a whole, who reads it, and the id of the preset it began as, "" for none. */
+/** The config as a whole, who reads it, and the id of the preset or the file it began as, "" for none. */
 export interface Entry {
   text: string;
   reader: string;
@@ -709,7 +709,8 @@ export interface Sentence {
 
 /** What the bar on Configure says; `plan`: the machine that a preset was made for. */
 export interface Standing {
-  preset: string;
+  name: string;
+  own: boolean;
   modified: boolean;
   lacks: string;
   broken: boolean;

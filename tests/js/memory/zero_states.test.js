@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { barsOf, partsIn, spelled, statesOf, totalOf } from "../../../dsgui/ui/static/memory/zero_states.js";
+import {
+  barsOf,
+  partsIn,
+  spelled,
+  statesAtPeak,
+  statesOf,
+  totalOf,
+} from "../../../dsgui/ui/static/memory/zero_states.js";
 
 const GIB = 2 ** 30;
 
@@ -41,7 +48,17 @@ test("a card that is far larger than all bars has its line beyond them", () => {
 });
 
 test("parts too small to be seen are not in the legend", () => {
-  assert.deepEqual(partsIn([staged(0, { weights: 10, staging: 0.01 })]), ["weights"]);
+  assert.deepEqual(partsIn([staged(0, { weights: 10, gradients: 0.06, staging: 0.01 })]), ["weights", "gradients"]);
+});
+
+test("the fullest moment may lack states, and says how many it has", () => {
+  const states = [share("weights", 2, 1), share("gradients", 2, 1)];
+  const bytes = totalOf(states, "gpu") / GIB;
+  const [lacking, whole] = [staged(1, { weights: bytes / 2 }), staged(1, { weights: bytes / 2, gradients: bytes / 2 })];
+  const [first, second] = barsOf([lacking, whole]);
+  assert.ok(first && second);
+  assert.equal(statesAtPeak(states, first), totalOf(states, "gpu") / 2);
+  assert.equal(statesAtPeak(states, second), null);
 });
 
 test("model states are written as in the paper", () => {

@@ -15,7 +15,7 @@ from dsgui.core.machine.hardware import Target
 from dsgui.core.texts.saying import as_told
 from dsgui.core.validation.check_report import subject
 from dsgui.ui.common.documents import MAX_CHARACTERS
-from dsgui.ui.common.findings_view import CONVERT, findings_html, without_key
+from dsgui.ui.common.findings_view import ALL, CONVERT, findings_html, without_key
 from dsgui.ui.config.workbench import Workbench, make_context, odd_counts
 
 NATIVE = Context(Integration.NATIVE)
@@ -112,6 +112,16 @@ def test_a_fix_is_found_again_by_its_edits_whatever_it_is_called_and_a_stale_one
     fixed = bench.fix("DS010", "/train_batch_size", fix, text, NATIVE)
     assert json.loads(fixed)["train_batch_size"] == 32
     assert bench.fix("DS010", "/train_batch_size", fix, fixed, NATIVE) == fixed
+
+
+def test_errors_with_one_right_fix_are_fixed_at_once_and_others_stay(bench):
+    broken = {"train_batch_size": -8, "gradient_clipping": 1.0, "fp16": {"enabled": True}, "bf16": {"enabled": True}}
+    text = json.dumps(broken | {"zero_optimization": {"stge": 2, "reduce_bucket_sise": 1000}}, indent=2)
+    assert ">Fix 2 errors</button>" in bench.show(text, NATIVE).findings
+    fixed = json.loads(bench.fix("", "", ALL, text, NATIVE))
+    assert fixed["zero_optimization"] == {"stage": 2, "reduce_bucket_size": 1000}
+    assert fixed["train_batch_size"] == -8
+    assert "errors</button>" not in bench.show(json.dumps({"zero_optimization": {"stge": 2}}), NATIVE).findings
 
 
 def test_a_text_as_large_as_a_model_is_refused_in_words(bench):

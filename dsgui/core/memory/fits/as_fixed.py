@@ -1,12 +1,13 @@
 """A config that would be refused, as it were with its errors fixed: what of its memory can be told all the same."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.config.pointer import dotted
 from dsgui.core.errors import DocumentError
+from dsgui.core.validation.misspelt import awaited, waits
 
 _MOST_FIXES = 12
 # What their fixes write decides the memory, and is a guess: defaults of the HF Trainer, a batch, no AMP.
@@ -41,7 +42,7 @@ _INDIFFERENT = (
 
 @dataclass(frozen=True, slots=True)
 class AsFixed:
-    """`found` are the findings of the fixed `document`, without errors; `fixed` are the errors that were."""
+    """`found` are the findings of the fixed `document`; `fixed` are the errors that were."""
 
     document: Document
     found: tuple[Finding, ...]
@@ -53,21 +54,37 @@ def as_fixed(
 ) -> AsFixed | Finding:
     """Errors with one right fix are fixed, and `check` looks again. The first error that is left is told where memory
     may hang on it: nobody knows what will stand there."""
-    every = list(found)
-    fixed: list[Finding] = []
-    while (error := _fixable(every)) and len(fixed) < _MOST_FIXES and error.fix:
-        try:
-            document = error.fix.apply(document)
-        except DocumentError:
-            return error
-        fixed.append(error)
-        every = list(check(document))
-    left = [one for one in every if one.severity is Severity.ERROR]
+    repaired = plainly_fixed(document, found, check)
+    left = [one for one in repaired.found if one.severity is Severity.ERROR]
     undecided = next((one for one in left if not _is_indifferent(one.pointer)), None)
     if undecided:
         return undecided
-    harmless = tuple(one for one in every if one.severity is not Severity.ERROR)
-    return AsFixed(document, harmless, (*fixed, *left))
+    harmless = tuple(one for one in repaired.found if one.severity is not Severity.ERROR)
+    return AsFixed(repaired.document, harmless, (*repaired.fixed, *left))
+
+
+def plainly_fixed(
+    document: Document, found: Iterable[Finding], check: Callable[[Document], Iterable[Finding]]
+) -> AsFixed:
+    """Every error with one right fix fixed, one after another; `found` has what is left."""
+    every = list(found)
+    fixed: list[Finding] = []
+    while len(fixed) < _MOST_FIXES and (error := next(_fixable(every), None)) and error.fix:
+        try:
+            document = error.fix.apply(document)
+        except DocumentError:
+            break
+        fixed.append(error)
+        every = list(check(document))
+    return AsFixed(document, tuple(every), tuple(fixed))
+
+
+def plain_errors(found: Sequence[Finding]) -> int:
+    """How many errors go with their own fixes, or with the renaming that they wait for."""
+    errors = [one for one in found if one.severity is Severity.ERROR]
+    own = [one for one in _fixable(found) if one.severity is Severity.ERROR]
+    renamed = any(one.fix for one in awaited(found))
+    return len(own) + sum(waits(one) for one in errors if renamed)
 
 
 def repair(finding: Finding) -> str:
@@ -76,9 +93,10 @@ def repair(finding: Finding) -> str:
     return ": ".join(filter(None, (where, str(finding.fix.label)))) if finding.fix else where
 
 
-def _fixable(found: Iterable[Finding]) -> Finding | None:
-    errors = (one for one in found if one.severity is Severity.ERROR)
-    return next((one for one in errors if one.fix and one.rule not in _GUESSES), None)
+def _fixable(found: Sequence[Finding]) -> Iterator[Finding]:
+    """What others wait for; then errors whose fix is no guess."""
+    yield from (one for one in awaited(found) if one.fix)
+    yield from (one for one in found if one.severity is Severity.ERROR and one.fix and one.rule not in _GUESSES)
 
 
 def _is_indifferent(pointer: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dsgui.core.config.document import Document
-from dsgui.core.config.findings import Change, Fix
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.pointer import lookup
 from dsgui.core.errors import DocumentError
 from dsgui.core.memory.answer import Answer, CannotSay, Component, Device, Place
@@ -84,8 +84,18 @@ def _at(stage: int, fitted: Fitted, case: Case, document: Document, checker: Che
     except DocumentError as error:
         return CannotSay(said("memory_cannot", "mend", problem=str(error)))
     findings = checker.findings(edited, case.context, fixes=False)
+    refused = next((one for one in findings if one.severity is Severity.ERROR), None)
+    if refused:
+        return _impossible(refused)
     changed = replace(case, config=edited.value, findings=findings)
     return fit(changed, checker.schema, lambda group: fitted.room)
+
+
+def _impossible(refused: Finding) -> CannotSay:
+    """The config is fine as it is; what it has goes with no such stage."""
+    if f"{refused.pointer}/".startswith(f"{ZERO}/offload_optimizer/"):
+        return CannotSay(said("memory_cannot", "no_offload_optimizer"))
+    return CannotSay(said("memory_cannot", "no_such_stage", problem=refused.says))
 
 
 def _staged(stage: int, fitted: Fitted) -> Staged:

@@ -157,6 +157,8 @@ MEMORY_REHEARSAL: Mapping[str, str] = {
 
 MEMORY_CANNOT: Mapping[str, str] = {
     "depends": "显存取决于 {key}，而它有错误：请先修正。",
+    "no_offload_optimizer": "不能与优化器卸载同时使用。",
+    "no_such_stage": "不可用：{problem}",
     "mend_json": "请先修正 JSON。",
     "mend": "请先修正配置：{problem}",
     "micro_batch": "微批大小未知：请设置 train_micro_batch_size_per_gpu。",
@@ -310,7 +312,7 @@ MEMORY_STAGES: Mapping[str, str] = {
     "one_rank": "只有一个 rank 时不做切分：设置 GPU 数即可看到 ZeRO 节省多少。",
     "same_activations": "激活和 logits 在各 stage 都一样，这里最多 {most} GiB：由微批大小、序列长度和梯度检查点决定。",
     "fullest": "每个条形是一步中占用最高的时刻，因此不只是模型状态：还有通信桶、优化器更新时的副本、激活，以及 CUDA 的"
-    "占用。",
+    "占用。其中的模型状态也可能少于总量：梯度随激活的释放才逐渐产生，因此梯度切分方式不同的 stage 峰值可能相同。",
     "sent": "通信：每个 rank 每步发送的数据量。ZeRO 论文按一个微批和梯度的 reduce-scatter 计算。DeepSpeed 在 stage 1 "
     "和 2 先 all-reduce 梯度再收集新权重；stage 2 和 3 对每个累积的微批都要重复各自的通信。",
 }

@@ -156,6 +156,8 @@ MEMORY_REHEARSAL: Mapping[str, str] = {
 
 MEMORY_CANNOT: Mapping[str, str] = {
     "depends": "Memory depends on {key}, which has an error: fix it first.",
+    "no_offload_optimizer": "Not possible with optimizer offload.",
+    "no_such_stage": "Not possible: {problem}",
     "mend_json": "Fix the JSON first.",
     "mend": "Fix the config first: {problem}",
     "micro_batch": "The micro batch is not known: set train_micro_batch_size_per_gpu.",
@@ -322,7 +324,8 @@ MEMORY_STAGES: Mapping[str, str] = {
     "same_activations": "Activations and logits, up to {most} GiB here, are the same at every stage: micro batch, "
     "sequence length and gradient checkpointing change them.",
     "fullest": "A bar is the fullest moment of a step, so it holds more than the model states: buckets, copies of the "
-    "optimizer step, activations, and what CUDA takes.",
+    "optimizer step, activations, and what CUDA takes. It may also hold less of them: gradients come while activations "
+    "go, so stages that divide gradients differently can peak alike.",
     "sent": "Communication: what each rank sends for a step. The ZeRO paper counts one micro batch and a "
     "reduce-scatter of the gradients. DeepSpeed all-reduces them at stages 1 and 2 before it gathers the new weights, "
     "and stages 2 and 3 do their part again for each accumulated micro batch.",

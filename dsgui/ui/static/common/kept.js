@@ -55,12 +55,20 @@ export function recall(text, preset, ...bar) {
 /** The version that undo or redo came to; `whole` tells the form that it is another. @param {unknown} whole */
 export const moved = (whole) => [window.dsguiMove?.text, window.dsguiMove?.reader, whole, window.dsguiMove?.preset];
 
-/** @param {string | null} text */
-export function save(text) {
+const FILE = /^file:[^:]*:(.+?)(\.\w+)?$/s;
+
+/** What a config is saved as: the file it began as, else as DeepSpeed's own. @param {string | null} begun */
+export const savedAs = (begun) => {
+  const name = FILE.exec(begun ?? "")?.[1];
+  return name ? `${name}.json` : SAVED_AS;
+};
+
+/** @param {string | null} text @param {string | null} begun the preset or the file that it began as */
+export function save(text, begun) {
   if (!text) return;
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  link.download = SAVED_AS;
+  link.download = savedAs(begun);
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), GONE_AFTER_MS);
 }

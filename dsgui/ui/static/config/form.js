@@ -110,8 +110,7 @@ class Form {
     this.toggle = button(words("form_page", "show_all"), pressed, () => this.toggleAll());
     this.banner = el("p", { class: "ds-banner", hidden: true, role: "status" });
     this.count = el("p", { class: "ds-search-count", role: "status" });
-    const nothing = words("form_page", "no_field");
-    this.nothing = el("p", { class: "ds-nothing", hidden: true }, nothing);
+    this.nothing = el("p", { class: "ds-nothing", hidden: true });
     this.leading = el("div", {}); // what leads a search, out of its sections
     this.panels = el("div", { class: "ds-panels" }, this.leading, ...sections.map(sectionPanel));
     /** @type {Map<string, HTMLElement>} those that were shown so far */
@@ -341,6 +340,8 @@ class Form {
     );
     const count = shown.reduce((sum, one) => sum + one, 0);
     this.nothing.hidden = count > 0;
+    const ofRemoved = this.sections.find(({ id }) => id === this.section)?.fields.every(({ removed }) => removed);
+    this.nothing.textContent = words("form_page", ofRemoved && !asked.length ? "no_removed" : "no_field");
     this.count.textContent = asked.length && count ? matching(count) : "";
   }
 

@@ -29,7 +29,7 @@ class Bar {
     const again = focused ? this.root.querySelector(`#${CSS.escape(focused)}`) : null;
     if (again instanceof HTMLElement) again.focus();
     // What the chosen preset is for is not said of a config that was pasted or imported over it.
-    tellOwn(told.preset ? "" : say("own_config"));
+    tellOwn(told.own ? titleOf(told) : "");
   }
 
   /** @param {Standing} told */
@@ -55,9 +55,13 @@ const COUNTS = [
 const numbered = (count, [one, many]) => say(count === 1 ? one : many, { count: String(count) });
 
 /** @param {Standing} told */
-function name({ preset, modified }) {
-  const mark = modified ? [" ", el("span", { class: "ds-standing-modified" }, say("modified"))] : [];
-  return el("p", { class: "ds-standing-name" }, el("b", {}, preset || say("own_config")), ...mark);
+const titleOf = (told) => told.name || say("own_config");
+
+/** @param {Standing} told */
+function name(told) {
+  const title = titleOf(told);
+  const mark = told.modified ? [" ", el("span", { class: "ds-standing-modified" }, say("modified"))] : [];
+  return el("p", { class: "ds-standing-name" }, el("b", { title }, title), ...mark);
 }
 
 /** @param {Standing} told */

@@ -13,6 +13,36 @@ import { onUnanswered } from "../common/unanswered.js";
 const DEVICES = ["gpu", "host"];
 const AS_FAST = 1.005;
 const LOOK_MS = 2000;
+const FEW = 3; // rows: fewer are not worth a button
+const FINE = new Set(["small_bucket", "small_sub_group", "few_live"]); // moves that make no other kind of config
+
+/** @param {LadderStep} step what makes it another kind: its moves, whatever their figures */
+const kindOf = ({ moves }) =>
+  moves
+    .map(({ code = "" }) => code)
+    .filter((code) => !FINE.has(code))
+    .sort()
+    .join(" ");
+
+/**
+ * The config itself; of each kind the fastest that fits, else the fastest; and the leanest.
+ * @param {LadderStep[]} steps fastest first @returns {LadderStep[]}
+ */
+export function bestOf(steps) {
+  /** @type {Map<string, LadderStep>} */
+  const best = new Map();
+  for (const one of steps) {
+    const known = best.get(kindOf(one));
+    if (!known || (known.fit !== FITS && one.fit === FITS)) best.set(kindOf(one), one);
+  }
+  const need = (/** @type {LadderStep} */ { needs }) => needs.gpu ?? needs.host ?? Infinity;
+  const leanest = steps.toSorted((a, b) => need(a) - need(b))[0];
+  const shown = new Set([...best.values(), leanest]);
+  const found = steps.filter((one) => !one.moves.length || shown.has(one));
+  return steps.length - found.length < FEW ? steps : found;
+}
+
+const FITS = "fits";
 
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("memory_page", code, given);
@@ -30,6 +60,7 @@ class LadderFold {
     /** What the last press was told; a later look changes the runs alone. @type {Trials} */
     this.trials = {};
     this.waiting = false;
+    this.all = false;
     /** What an applied step leaves to the script. @type {string[]} */
     this.left = [];
     this.content = el("div", { class: "ds-ld" });
@@ -150,14 +181,35 @@ class LadderFold {
     const head = ["ladder_change", "ladder_time", "gpu", "host"].map((code) =>
       el("th", { scope: "col" }, DEVICES.includes(code) ? textOf("memory_places", code) : say(code)),
     );
-    const rows = told.steps.map((one) => this.row(one));
+    const best = bestOf(told.steps);
+    const shown = told.steps.filter((one) => this.all || best.includes(one) || this.trials.runs?.[one.key]);
+    const rows = shown.map((one) => this.row(one));
     const table = el(
       "table",
       { class: "ds-ld-table" },
       el("thead", {}, el("tr", {}, ...head, el("th", {}, el("span", { class: "ds-ld-unseen" }, say("ladder_apply"))))),
       el("tbody", {}, ...rows),
     );
-    return [...left, el("p", { class: "ds-ld-about" }, say("ladder_about")), this.bench(), table];
+    return [
+      ...left,
+      el("p", { class: "ds-ld-about" }, say("ladder_about")),
+      this.bench(),
+      table,
+      ...this.more(told.steps, best),
+    ];
+  }
+
+  /** @param {LadderStep[]} steps @param {LadderStep[]} best */
+  more(steps, best) {
+    if (best.length === steps.length) return [];
+    const count = String(steps.filter(({ moves }) => moves.length).length);
+    const name = this.all ? words("common_page", "fewer_below") : say("ladder_all", { count });
+    const press = button(name, { class: "ds-mem-do", "aria-expanded": String(this.all) }, () => {
+      this.all = !this.all;
+      this.draw();
+      part(this.content, "[aria-expanded]").focus({ preventScroll: true });
+    });
+    return [press];
   }
 
   /** @param {LadderStep} one */

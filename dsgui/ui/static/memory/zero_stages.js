@@ -6,7 +6,7 @@ import { gib } from "../common/format.js";
 import { colourOf } from "./memory_bars.js";
 import { listed, textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
-import { barsOf, partsIn, spelled, statesOf, totalOf } from "./zero_states.js";
+import { barsOf, partsIn, spelled, statesAtPeak, statesOf, totalOf } from "./zero_states.js";
 
 /** @import { Props, StageBar, Trigger, Watch, ZeroStage, ZeroStages } from "../types.d.ts" */
 
@@ -85,7 +85,7 @@ function stage(one, bar, told) {
     attributes,
     el("p", { class: "ds-mem-name" }, name, el("span", { class: "ds-mem-need" }, needs)),
     track(one, bar, needs),
-    ...facts(one, told.ranks ?? 1),
+    ...facts(one, bar, told.ranks ?? 1),
   );
 }
 
@@ -116,24 +116,27 @@ function track(one, bar, needs) {
   return node;
 }
 
-/** Model states and communication in numbers. @param {ZeroStage} one @param {number} ranks */
-function facts(one, ranks) {
+/** Model states and communication in numbers. @param {ZeroStage} one @param {StageBar} bar @param {number} ranks */
+function facts(one, bar, ranks) {
   const { states = [], sent = 0, by_paper: byPaper = 0 } = one;
   const sums = PLACES.map((place) => ({ place, count: totalOf(states, place) })).filter(({ count }) => count);
   const bytes = listed(sums.map(({ place, count }) => words("memory_page", `on_${place}`, { bytes: gib(count) })));
   const told = { states: statesOf(one), bytes };
-  const lines = [words("memory_page", ranks > 1 ? "states_per_rank" : "states", told)];
+  const text = words("memory_page", ranks > 1 ? "states_per_rank" : "states", told);
+  const there = statesAtPeak(states, bar);
+  const lines = [there === null ? text : words("memory_page", "states_at_peak", { text, bytes: gib(there) })];
   if (ranks > 1) lines.push(words("memory_page", "sent", { sent: gib(sent), paper: gib(byPaper) }));
-  return lines.map((text) => el("p", { class: "ds-zs-fact" }, text));
+  return lines.map((line) => el("p", { class: "ds-zs-fact" }, line));
 }
 
 /** @param {ZeroStage[]} stages */
 function legend(stages) {
   const asked = stages.find((one) => one.devices);
-  const items = partsIn(stages).map((code) => {
+  const colours = Map.groupBy(partsIn(stages), colourOf);
+  const items = [...colours].map(([colour, codes]) => {
     const swatch = el("span", { class: "ds-mem-swatch", "aria-hidden": "true" });
-    swatch.style.background = colourOf(code);
-    return el("li", {}, swatch, textOf("memory_parts", code));
+    swatch.style.background = colour;
+    return el("li", {}, swatch, listed(codes.map((code) => textOf("memory_parts", code))));
   });
   const { parameters = 0, trainable = 0 } = asked ?? {};
   const count = spelled(parameters);

@@ -6,7 +6,9 @@ import { words } from "../texts/texts.js";
 
 const ROOM = 1.04; // beside the longest bar
 const NEAR = 1.5; // times the longest bar: a card that is larger by more has its line beyond the picture
-const LEAST_NAMED = 0.01; // of a bar
+const LEAST_NAMED = 0.002; // of a bar: a pixel
+const LESS = 0.98; // of all states: below it the fullest moment lacks some of them
+const STATES = ["weights", "frozen_weights", "gradients", "master", "moments"];
 const OPTIMIZER = ["master", "moments"];
 
 /** The device that a stage is drawn by: its GPU, or the host of CPU ranks. @param {ZeroStage} one */
@@ -79,6 +81,15 @@ export function statesOf(one) {
 /** Bytes of a rank's model states in one place. @param {StateShare[]} states @param {string} place */
 export const totalOf = (states, place) =>
   states.filter((one) => one.place === place).reduce((sum, { bytes }) => sum + bytes, 0);
+
+/**
+ * Bytes of the model states that are on the GPU at its fullest moment, where some of them are not there; else null.
+ * @param {StateShare[]} states @param {StageBar} bar
+ */
+export function statesAtPeak(states, bar) {
+  const there = bar.segments.filter(({ part }) => STATES.includes(part)).reduce((sum, { bytes }) => sum + bytes, 0);
+  return bar.device === "gpu" && there < LESS * totalOf(states, "gpu") ? there : null;
+}
 
 /** `6.74 billion`. @param {number} count */
 export function spelled(count) {

@@ -6,6 +6,7 @@ import pytest
 
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
+from dsgui.core.machine.hardware import card_named
 from dsgui.core.memory.answer import CannotSay, Component, Device, Moment, Place, total
 from dsgui.core.memory.choice import ModelChoice
 from dsgui.core.memory.fits.fitting import Case, fit
@@ -26,16 +27,16 @@ OFFLOADED = {"offload_optimizer": {"device": "cpu"}, "offload_param": {"device":
 STATES = (Component.WEIGHTS, Component.MASTER, Component.MOMENTS)
 
 
-def judged(checker, config, ranks):
+def judged(checker, config, ranks, hardware=()):
     document = Document(json.dumps(config, indent=2))
-    context = Context(Integration.NATIVE, gpus_per_node=ranks)
+    context = Context(Integration.NATIVE, gpus_per_node=ranks, hardware=hardware)
     case = Case(config, context, checker.findings(document, context), MODEL, ModelChoice("1B", length=256))
     room = Room(gpu_bytes=24 * GIB, ranks_per_node=ranks, ranks=ranks)
     return case, fit(case, checker.schema, lambda group: room), document
 
 
-def asked(checker, config=CONFIG, ranks=8):
-    case, fitted, document = judged(checker, config, ranks)
+def asked(checker, config=CONFIG, ranks=8, hardware=()):
+    case, fitted, document = judged(checker, config, ranks, hardware)
     return compared(fitted, case, document, checker)
 
 
@@ -94,8 +95,16 @@ def test_a_stage_that_deepspeed_would_refuse_says_why(checker):
     found = dict(asked(checker, config).stages)
     assert [stage for stage, one in found.items() if isinstance(one, CannotSay)] == [0, 3]
     told = as_json(asked(checker, config))["stages"][3]
+    assert told["why"]["text"].startswith("Not possible: ")
     assert "compute_grad_norm: false is for ZeRO stage 1 and 2 only" in told["why"]["text"]
     assert "devices" not in told
+
+
+def test_optimizer_offload_rules_stage_0_out_in_a_few_words(checker):
+    config = CONFIG | {"zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpu"}}}
+    stages = as_json(asked(checker, config, hardware=(card_named("a100-80"),)))["stages"]
+    assert stages[0]["why"]["text"] == "Not possible with optimizer offload."
+    assert ["why" in one for one in stages] == [True, False, False, False]
 
 
 def test_what_is_sent_is_the_papers_and_deepspeeds(checker):

@@ -2,6 +2,7 @@
 
 COMMON_PAGE: dict[str, str] = {
     "more_findings": "还有 {count} 条未显示。",
+    "fix_all": "修复 {count} 个错误",
     "unreadable_json": "JSON 暂时无法读取",
     "convert": "转换为标准 JSON",
     "word_error": "错误",

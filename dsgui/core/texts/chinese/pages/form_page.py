@@ -19,6 +19,7 @@ FORM_PAGE: dict[str, str] = {
     "no_field": "没有匹配的字段。其他键可直接写在 JSON 中。",
     "waits": "表单已暂停，待 JSON 有效后继续。",
     "not_taken": "{kind} 不接受该参数。",
+    "no_removed": "此配置没有已移除的键。",
     "count_set": "已设置 {count} 项",
     "none_set": "未设置任何项",
     "tab_told": "（{text}）",

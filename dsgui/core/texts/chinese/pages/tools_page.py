@@ -1,7 +1,6 @@
 """Texts of what the Configure page has below the JSON: tools, files, presets, asking DeepSpeed, in Chinese."""
 
 TOOLS_PAGE: dict[str, str] = {
-    "none": "无",
     "compare": "与预设比较",
     "move": "按其他版本检查",
     "code": "代码片段",
@@ -10,7 +9,7 @@ TOOLS_PAGE: dict[str, str] = {
     "preset": "预设",
     "own": "我的预设",
     "release": "目标版本",
-    "what_for": "用途",
+    "what_for": "用于",
     "identical": "编辑器中的配置与“{title}”完全相同。",
     "differs": "不同",
     "only_left": "仅预设有",
@@ -48,7 +47,7 @@ TOOLS_PAGE: dict[str, str] = {
     "unchanged": "配置原样",
     "for_native": "用于原生 DeepSpeed",
     "for_hf": "用于 HF Trainer",
-    "download": "下载 ds_config.json",
+    "download": "下载",
     "download_format": "下载格式",
     "path": "要打开的配置文件路径",
     "path_hint": "~/ds_config.json 或 YAML",

@@ -2,6 +2,7 @@
 
 COMMON_PAGE: dict[str, str] = {
     "more_findings": "{count} more are not shown.",
+    "fix_all": "Fix {count} errors",
     "unreadable_json": "The JSON can’t be read yet",
     "convert": "Convert to strict JSON",
     "word_error": "Error",

@@ -19,6 +19,7 @@ FORM_PAGE: dict[str, str] = {
     "no_field": "No matching field. Other keys can be added in the JSON.",
     "waits": "Form paused until the JSON is valid.",
     "not_taken": "{kind} does not take this parameter.",
+    "no_removed": "This config has no removed keys.",
     "count_set": "{count} set",
     "none_set": "nothing set",
     "tab_told": " ({text})",

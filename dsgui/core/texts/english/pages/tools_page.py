@@ -1,7 +1,6 @@
 """Texts of what the Configure page has below the JSON: tools, files, presets, asking DeepSpeed."""
 
 TOOLS_PAGE: dict[str, str] = {
-    "none": "None",
     "compare": "Compare with a preset",
     "move": "Check against another version",
     "code": "Code snippets",
@@ -10,7 +9,7 @@ TOOLS_PAGE: dict[str, str] = {
     "preset": "Preset",
     "own": "My presets",
     "release": "Target version",
-    "what_for": "What for",
+    "what_for": "Use it in",
     "identical": "The editor and “{title}” are identical.",
     "differs": "differs",
     "only_left": "only there",
@@ -50,7 +49,7 @@ TOOLS_PAGE: dict[str, str] = {
     "unchanged": "config unchanged",
     "for_native": "for native DeepSpeed",
     "for_hf": "for the HF Trainer",
-    "download": "Download ds_config.json",
+    "download": "Download",
     "download_format": "Download format",
     "path": "Path of a config to open",
     "path_hint": "~/ds_config.json or YAML",

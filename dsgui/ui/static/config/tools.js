@@ -1,0 +1,35 @@
+// The tools of the Configure page: a press opens one, another press closes it.
+
+import { button, el, part } from "../common/dom.js";
+import { words } from "../texts/texts.js";
+
+/** @import { Props, Trigger, Watch } from "../types.d.ts" */
+
+const TOOLS = ["compare", "move", "code", "trainer"];
+
+/** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} trigger @param {Watch} watch */
+export function mount(element, props, trigger, watch) {
+  const presses = TOOLS.map((tool) => {
+    const press = () => {
+      props.value = props.value === tool ? "" : tool;
+      show();
+    };
+    const sign = el("span", { "aria-hidden": "true" });
+    const toggle = button(words("tools_page", tool), { class: "ds-toggle", "data-tool": tool }, press);
+    toggle.append(sign);
+    return toggle;
+  });
+  const show = () => {
+    for (const press of presses) {
+      const open = press.dataset.tool === props.value;
+      press.setAttribute("aria-expanded", String(open));
+      part(press, "span").textContent = open ? " ▾" : " ▸";
+    }
+  };
+  const root = part(element, ".ds-segments");
+  root.replaceChildren(...presses);
+  root.setAttribute("role", "group");
+  root.setAttribute("aria-label", words("tools_page", "tools"));
+  watch("value", show);
+  show();
+}
