@@ -66,6 +66,15 @@ FIELDS = (
         id="arguments",
     ),
     Field(
+        name="name",
+        part=Part.WHAT,
+        label="Run name",
+        placeholder="the script's name",
+        option="--name",
+        usage="name of the run (default: the script's)",
+        id="run-name",
+    ),
+    Field(
         name="reader",
         part=Part.WHAT,
         kind=Kind.CHOICE,
@@ -312,15 +321,6 @@ FIELDS = (
         placeholder="as the arguments say, else the script's own",
         help="Passed to the script as --output_dir; replaces one in its arguments.",
         id="output-dir",
-    ),
-    Field(
-        name="name",
-        part=Part.MORE,
-        label="Run name",
-        placeholder="the script's name",
-        option="--name",
-        usage="name of the run (default: the script's)",
-        id="run-name",
     ),
     Field(
         name="stop_after_steps",

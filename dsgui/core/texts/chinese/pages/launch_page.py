@@ -23,7 +23,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "recipe_preset": "载入对应的预设：{title}",
     "own_script": "自己的脚本",
     "usual": "默认：等待 GPU 和其他主机空闲，本机 CPU 可共用",
-    "more": "更多：启动器、排队、环境变量、通知、端口、目录、名称",
+    "more": "更多：启动器、排队、环境变量、通知、端口、目录",
     "if_busy_on_cpu": "如果有其他训练正在进行",
     "gpu": "{index}：{name}",
     "gpu_used": "已用 {used} / {total}",

@@ -24,7 +24,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "recipe_preset": "Load its preset: {title}",
     "own_script": "My own script",
     "usual": "default: wait for GPUs and other hosts, share this machine’s CPU",
-    "more": "More: launcher, queue, environment, notifications, port, folder, name",
+    "more": "More: launcher, queue, environment, notifications, port, folder",
     "if_busy_on_cpu": "If another run is active",
     "gpu": "{index}: {name}",
     "gpu_used": "{used} of {total} in use",
