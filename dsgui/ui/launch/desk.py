@@ -18,6 +18,7 @@ from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.field_inputs import laid_out, offered_again
 from dsgui.ui.common.services import Services
 from dsgui.ui.launch.asked_first import AskFirst, build_ask_first
+from dsgui.ui.launch.notified import build_notified
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +62,11 @@ def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, A
         inputs.update(laid_out(fields_of(part), special))
 
     panels, asks = [], []
-    lay_out(Part.WHAT)
-    preset = gr.Button("", size="sm", visible=False, elem_id="recipe-preset")
+    what, *rest = fields_of(Part.WHAT)
+    with gr.Column(elem_classes="ds-what"):
+        inputs.update(laid_out([what], special))
+        preset = gr.Button("", size="sm", visible=False, elem_id="recipe-preset")
+        inputs.update(laid_out(rest, special))
     lay_out(Part.WHERE)
     for kind in PLACES:
         with gr.Column(visible=False, elem_classes=f"ds-{kind.NAME}") as panel:
@@ -71,7 +75,11 @@ def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, A
         panels.append(panel)
     lay_out(Part.DEVICES)
     with gr.Accordion(words("launch_page", "more"), open=False) as more:
-        lay_out(Part.MORE)
+        every = fields_of(Part.MORE)
+        notify = [field.name for field in every].index("notify") + 1
+        inputs.update(laid_out(every[:notify], special))
+        build_notified(services, inputs["notify"])
+        inputs.update(laid_out(every[notify:], special))
     lay_out(Part.NOWHERE)
     desk = Desk(inputs, tuple(asks), preset, more)
     desk["what"].change(_for_own_script, [desk["what"]], [desk["script"], desk["reader"]], **ONCE)

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 
 LAUNCH_FIELDS: Mapping[str, str] = {
     "notify_label": "通知",
-    "notify_help": "运行结束、失败、出现 NaN 或停滞时通知的 webhook：Slack、飞书、钉钉或 JSON；加 #secret=… 可签名。"
-    "这是 dsgui 唯一会发往外部的请求；不填则关闭，且从不保存。",
+    "notify_help": "Slack、飞书、钉钉或 JSON",
     "what_label": "脚本或示例",
     "what_help": "内置示例无需下载。",
     "script_label": "脚本",
