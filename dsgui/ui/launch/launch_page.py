@@ -13,6 +13,7 @@ from dsgui.core.config.context import Integration
 from dsgui.core.config.findings import has_error, refuser
 from dsgui.core.errors import DocumentError, DsguiError
 from dsgui.core.imported.brought import Brought
+from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.plan import AS_SCRIPT_READS, Plan, reader_word
 from dsgui.core.launch.recipes import BY_NAME as BY_RECIPE
 from dsgui.core.launch.spec import place_of, typed_arguments
@@ -45,6 +46,8 @@ from dsgui.ui.launch.pressed import Gone, starter
 from dsgui.ui.launch.previewed import ENABLED, SENT_AT, WHILE_BUILT, Latest, Previewed, in_order
 from dsgui.ui.launch.refused import refused_html
 from dsgui.ui.preflight.preflight_view import BeforeStart, before_start, preflight_html
+
+_PRESSES = {SlurmJob.NAME: "submit"}  # what the button says where it is not “Launch”
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +210,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             offer,
             tick,
             stops,
-            gr.Button(interactive=ready),
+            gr.Button(words("launch_page", _PRESSES.get(asked["where"], "launch")), interactive=ready),
             plan
             and Previewed(
                 plan,

@@ -723,6 +723,7 @@ export const TEXTS = {
   "undo": "撤销",
   "anyway": "仍然启动",
   "launch": "启动",
+  "submit": "提交作业",
   "uses_own": "脚本使用自己的配置，而不是“1 · 配置”中的配置。",
   "gets_none": "脚本得不到此配置。",
   "reads_hf": "此脚本使用 HF Trainer，因此按 HF Trainer 检查；“1 · 配置”检查的是另一种框架。",

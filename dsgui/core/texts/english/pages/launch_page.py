@@ -39,6 +39,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "undo": "Undo",
     "anyway": "Launch anyway",
     "launch": "Launch",
+    "submit": "Submit job",
     "uses_own": "The script uses its own config, not the one from 1 · Configure.",
     "gets_none": "The script doesn’t get this config.",
     "reads_hf": "This script uses the HF Trainer, so it is checked for that; 1 · Configure checks it for the "
