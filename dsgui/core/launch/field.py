@@ -39,8 +39,8 @@ class Part(Enum):
 class Field:
     """`option` is `launch`'s, "" for none, with `usage` as its help; `choices` are pairs of a label and a value.
     `beside`: the field shares its row with neighbouring fields that have the same, other than False. `shown`: visible
-    from the start. `from_file`: the option names a file with the value; this describes it. `instead_of_devices`: the option excludes
-    those that choose ranks and GPUs of this machine."""
+    from the start. `from_file`: the option names a file with the value; this describes it. `instead_of_devices`: the
+    option excludes those that choose ranks and GPUs of this machine."""
 
     name: str
     part: Part

@@ -100,7 +100,7 @@ def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, A
 
 def _of_this_machine(services: Services, target: Target, default_ranks: int) -> dict[str, dict[str, Any]]:
     """What the fields can't declare: it depends on what is here."""
-    recipes = [(words("launch_page", BY_RECIPE[name].label), name) for name in services.recipes]
+    recipes = [(_two_lines(BY_RECIPE[name].label), name) for name in services.recipes]
     on_gpus = {} if target.gpus else {"label": words("launch_page", "if_busy_on_cpu")}
     return {
         "what": {"choices": [*recipes, (words("launch_page", "own_script"), OWN_SCRIPT)], "value": recipes[0][1]},
@@ -116,6 +116,11 @@ def _of_this_machine(services: Services, target: Target, default_ranks: int) -> 
         # Nothing chosen is a choice of its own: what is usual depends on where it trains, and that may still change.
         "when_busy": {"choices": [(words("launch_page", "usual"), ""), *BY_FIELD["when_busy"].offered], **on_gpus},
     }
+
+
+def _two_lines(label: str) -> str:
+    """What a recipe does; who trains what, and how long that takes."""
+    return f"{words('launch_page', label)}\n{words('launch_page', f'{label}_about')}"
 
 
 def _for_own_script(chosen: str) -> tuple[gr.Textbox, Any]:
