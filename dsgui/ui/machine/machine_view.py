@@ -85,5 +85,5 @@ _MARKS = {Status.PROBLEM: "!", Status.WARNING: "!", Status.OK: "✓", Status.UNK
 def _marked(row: Row) -> str:
     """A check and what was seen, with its outcome as a sign that has a name."""
     name, kind = escape(words("machine_page", row.status.value)), _KINDS[row.status]
-    sign = f'<span class="ds-verdict {kind}" role="img" aria-label="{name}">{_MARKS[row.status]}</span>'
+    sign = f'<span class="ds-sign {kind}" role="img" aria-label="{name}">{_MARKS[row.status]}</span>'
     return f"<dt>{sign}<span>{breakable(str(row.title))}</span></dt><dd>{breakable(row.seen)}</dd>"
