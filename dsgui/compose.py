@@ -38,6 +38,7 @@ from dsgui.shell.machine.target import TargetProbe
 from dsgui.shell.memory.constants import sharpened
 from dsgui.shell.memory.dry_runs import DryRuns
 from dsgui.shell.memory.nvme_folders import NvmeFolders
+from dsgui.shell.notify.notifier import try_webhook
 from dsgui.shell.oracle.oracle import Oracle
 from dsgui.shell.preflight.model_shapes import ModelShapes
 from dsgui.shell.preflight.scout import Scout
@@ -105,4 +106,5 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         oracle=oracle,
         dry_runs=DryRuns(python),
         sharpened=sharpened,
+        try_webhook=lambda typed: try_webhook(typed, os.environ),
     )

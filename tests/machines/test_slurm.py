@@ -19,6 +19,7 @@ from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan, StartedBy
 from dsgui.core.launch.plan_json import plan_from_json, plan_to_json
 from dsgui.core.launch.plan_making import make_plan
+from dsgui.core.launch.spec import values_of
 from dsgui.core.launch.state import RunState
 from dsgui.core.logs.phases import SLURM_QUEUE
 from dsgui.core.logs.trainlog import TrainLog
@@ -93,6 +94,11 @@ def test_the_command_is_sbatch_and_slurm_queues_by_itself() -> None:
         (SlurmJob(partition="gpu --wrap=id"), "Partition"),
         (SlurmJob(account="a\nb"), "Account"),
         (SlurmJob(time="tomorrow"), "Time limit: “tomorrow”"),
+        (SlurmJob(cpus="many"), "CPUs per task: “many”"),
+        (SlurmJob(cpus="0"), "CPUs per task: “0”"),
+        (SlurmJob(memory="64G\n#SBATCH --wrap=id"), "Memory"),
+        (SlurmJob(gpu_type="a100:8"), "GPU type: “a100:8”"),
+        (SlurmJob(memory="64G", options="--mem=1G"), "the batch script sets it already"),
         (SlurmJob(options="--output=/etc/passwd"), "the batch script sets it already"),
         (SlurmJob(options="--outp=elsewhere"), "the batch script sets it already"),
         (SlurmJob(options="--clusters=other"), "the batch script sets it already"),
@@ -103,6 +109,19 @@ def test_the_command_is_sbatch_and_slurm_queues_by_itself() -> None:
 def test_what_sbatch_would_read_differently_is_refused(job: SlurmJob, says: str) -> None:
     with pytest.raises(PlanError, match=re.escape(says)):
         plan(replace(REQUEST, place=job))
+
+
+def test_cores_memory_and_the_type_of_gpu_are_requested_kept_and_cloned() -> None:
+    job = SlurmJob(2, 4, cpus="16", memory="256G", gpu_type="h100")
+    asked = plan(replace(REQUEST, place=job))
+    for line in ("--gpus-per-node=h100:4", "--cpus-per-task=16", "--mem=256G"):
+        assert f"#SBATCH {line}\n" in shown_command(asked)
+    assert plan_from_json(plan_to_json(asked)) == asked
+    assert SlurmJob.of_values(values_of(replace(REQUEST, place=job))) == job
+    on_cpu = plan(replace(REQUEST, place=replace(job, on_cpu=True)))
+    assert "--gpus-per-node" not in shown_command(on_cpu)
+    given = {"SBATCH_CPUS_PER_TASK": "1", "SBATCH_MEM_PER_NODE": "1", "SBATCH_QOS": "low"}
+    assert submitting(given, asked) == {"SBATCH_QOS": "low"}
 
 
 def test_a_folder_that_no_directive_can_name_is_refused() -> None:

@@ -38,9 +38,9 @@ class Part(Enum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
     """`option` is `launch`'s, "" for none, with `usage` as its help; `choices` are pairs of a label and a value.
-    `beside`: the field shares its row with neighbouring fields that have this, too. `shown`: visible from the start.
-    `from_file`: the option names a file with the value; this describes it. `instead_of_devices`: the option excludes
-    those that choose ranks and GPUs of this machine."""
+    `beside`: the field shares its row with neighbouring fields that have the same, other than False. `shown`: visible
+    from the start. `from_file`: the option names a file with the value; this describes it. `instead_of_devices`: the
+    option excludes those that choose ranks and GPUs of this machine."""
 
     name: str
     part: Part
@@ -57,7 +57,7 @@ class Field:
     most_lines: int | None = None
     from_file: str = ""
     instead_of_devices: bool = False
-    beside: bool = False
+    beside: int = False
     shown: bool = True
     id: str | None = None
 

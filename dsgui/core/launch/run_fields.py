@@ -66,6 +66,15 @@ FIELDS = (
         id="arguments",
     ),
     Field(
+        name="name",
+        part=Part.WHAT,
+        label="Run name",
+        placeholder="the script's name",
+        option="--name",
+        usage="name of the run (default: the script's)",
+        id="run-name",
+    ),
+    Field(
         name="reader",
         part=Part.WHAT,
         kind=Kind.CHOICE,
@@ -279,8 +288,7 @@ FIELDS = (
         kind=Kind.SECRET,
         label="Notify",
         placeholder="https://hooks.slack.com/services/…",
-        help="Webhook to tell when the run ends, fails, logs NaN or stalls: Slack, Feishu, DingTalk or JSON; append "
-        "#secret=… to sign. The only request that dsgui ever sends out of this machine; off unless set. Never stored.",
+        help="Slack, Feishu, DingTalk or JSON",
         option="--notify",
         metavar="URL",
         usage="webhook to tell when the run ends, fails, logs NaN or stalls (Slack, Feishu, DingTalk, else JSON); "
@@ -312,15 +320,6 @@ FIELDS = (
         placeholder="as the arguments say, else the script's own",
         help="Passed to the script as --output_dir; replaces one in its arguments.",
         id="output-dir",
-    ),
-    Field(
-        name="name",
-        part=Part.MORE,
-        label="Run name",
-        placeholder="the script's name",
-        option="--name",
-        usage="name of the run (default: the script's)",
-        id="run-name",
     ),
     Field(
         name="stop_after_steps",

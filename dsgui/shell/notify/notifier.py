@@ -109,6 +109,21 @@ class Notifier:
             process.wait()
 
 
+def try_webhook(typed: str, environment: Mapping[str, str]) -> tuple[str, str | Said] | None:
+    """Sends one message as a run would: to the address typed, else to that of all runs. The form it was sent in, and
+    why it was not, "" where it was; None where no address is set. Raises `PlanError`, OSError."""
+    webhook = webhook_of(typed) if typed.strip() else asked_webhook(environment)[0]
+    if webhook is None:
+        return None
+    noted: list[Event] = []
+    notifier = Notifier(webhook, noted.append)
+    notifier.tell(Message("test", "test", "test", "test", str(said("notifying", "test"))))
+    notifier.close()
+    event = noted[0] if noted else _outcome("")
+    why = dict(event.said.given).get("why", "") if event.said else ""
+    return webhook.form, "" if event.kind == "notified" else why
+
+
 def _outcome(told: str) -> Event:
     if told == "sent":
         return Event.of("notified", said("events", "notified"))

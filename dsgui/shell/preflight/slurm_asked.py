@@ -1,6 +1,7 @@
 """What Slurm answers on this machine, which would submit the job."""
 
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -57,5 +58,5 @@ def asked(environment: Mapping[str, str], limit_s: float = _LIMIT_S) -> SlurmAns
         return SlurmAnswer(program, words=error.strerror or str(error))
     up = done.returncode == 0 and not ("DOWN" in done.stdout and "UP" not in done.stdout and words[-1] == "ping")
     lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
-    why = lines[-1].removeprefix(f"{program}: error: ").strip()[:_MOST_WORDS] if lines and not up else ""
+    why = re.sub(rf"^{program}: (?:error|fatal): ", "", lines[-1]).strip()[:_MOST_WORDS] if lines and not up else ""
     return SlurmAnswer(program, answers=up, words=why.rstrip("."))

@@ -26,6 +26,7 @@ from dsgui.core.metrics.samples import GpuSample
 from dsgui.core.oracle.answers import Answer, Asking, Question
 from dsgui.core.preflight.surroundings import Surroundings
 from dsgui.core.texts.languages import spoken
+from dsgui.core.texts.saying import Said
 from dsgui.core.validation.checker import Checker
 from dsgui.runs.adoption import Adoption
 from dsgui.runs.afterwards import AfterTraining
@@ -175,6 +176,7 @@ class Services:
     dry_runs: Rehearses
     browse: Callable[[str, str, bool], Listing]
     sharpened: Callable[[], Sharpened] = Sharpened
+    try_webhook: Callable[[str], tuple[str, str | Said] | None] = lambda typed: None
 
     @property
     def presets(self) -> tuple[Preset, ...]:

@@ -18,6 +18,7 @@ from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.field_inputs import laid_out, offered_again
 from dsgui.ui.common.services import Services
 from dsgui.ui.launch.asked_first import AskFirst, build_ask_first
+from dsgui.ui.launch.notified import build_notified
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +62,11 @@ def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, A
         inputs.update(laid_out(fields_of(part), special))
 
     panels, asks = [], []
-    lay_out(Part.WHAT)
-    preset = gr.Button("", size="sm", visible=False, elem_id="recipe-preset")
+    what, *rest = fields_of(Part.WHAT)
+    with gr.Column(elem_classes="ds-what"):
+        inputs.update(laid_out([what], special))
+        preset = gr.Button("", size="sm", visible=False, elem_id="recipe-preset")
+        inputs.update(laid_out(rest, special))
     lay_out(Part.WHERE)
     for kind in PLACES:
         with gr.Column(visible=False, elem_classes=f"ds-{kind.NAME}") as panel:
@@ -71,7 +75,11 @@ def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, A
         panels.append(panel)
     lay_out(Part.DEVICES)
     with gr.Accordion(words("launch_page", "more"), open=False) as more:
-        lay_out(Part.MORE)
+        every = fields_of(Part.MORE)
+        notify = [field.name for field in every].index("notify") + 1
+        inputs.update(laid_out(every[:notify], special))
+        build_notified(services, inputs["notify"])
+        inputs.update(laid_out(every[notify:], special))
     lay_out(Part.NOWHERE)
     desk = Desk(inputs, tuple(asks), preset, more)
     desk["what"].change(_for_own_script, [desk["what"]], [desk["script"], desk["reader"]], **ONCE)
@@ -92,7 +100,7 @@ def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, A
 
 def _of_this_machine(services: Services, target: Target, default_ranks: int) -> dict[str, dict[str, Any]]:
     """What the fields can't declare: it depends on what is here."""
-    recipes = [(words("launch_page", BY_RECIPE[name].label), name) for name in services.recipes]
+    recipes = [(_two_lines(BY_RECIPE[name].label), name) for name in services.recipes]
     on_gpus = {} if target.gpus else {"label": words("launch_page", "if_busy_on_cpu")}
     return {
         "what": {"choices": [*recipes, (words("launch_page", "own_script"), OWN_SCRIPT)], "value": recipes[0][1]},
@@ -108,6 +116,11 @@ def _of_this_machine(services: Services, target: Target, default_ranks: int) -> 
         # Nothing chosen is a choice of its own: what is usual depends on where it trains, and that may still change.
         "when_busy": {"choices": [(words("launch_page", "usual"), ""), *BY_FIELD["when_busy"].offered], **on_gpus},
     }
+
+
+def _two_lines(label: str) -> str:
+    """What a recipe does; who trains what, and how long that takes."""
+    return f"{words('launch_page', label)}\n{words('launch_page', f'{label}_about')}"
 
 
 def _for_own_script(chosen: str) -> tuple[gr.Textbox, Any]:

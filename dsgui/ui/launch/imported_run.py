@@ -36,7 +36,7 @@ def wire_imported_run(configure: ConfigurePage, launch: LaunchPage, services: Se
 def _values(services: Services, run: OpenedRun) -> dict[str, Any]:
     """GPUs that this machine does not have are left out; what was not said of the model is empty."""
     counts = {field.name: "" for field in fields_of(Part.MODEL) if field.kind is Kind.COUNT}
-    values = {"model": "", "checkpointing": False, **counts, **run.fields}
+    values = {"model": "", "checkpointing": False, **counts, **run.fields, "parent": ""}
     here = {str(gpu.index) for gpu in services.target().gpus}
     if "gpus" in values:
         values["gpus"] = [index for index in values["gpus"] if index in here]

@@ -13,6 +13,7 @@ from dsgui.core.config.context import Integration
 from dsgui.core.config.findings import has_error, refuser
 from dsgui.core.errors import DocumentError, DsguiError
 from dsgui.core.imported.brought import Brought
+from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.plan import AS_SCRIPT_READS, Plan, reader_word
 from dsgui.core.launch.recipes import BY_NAME as BY_RECIPE
 from dsgui.core.launch.spec import place_of, typed_arguments
@@ -38,6 +39,7 @@ from dsgui.ui.config.context_bar import Launched
 from dsgui.ui.config.workbench import Workbench
 from dsgui.ui.launch.as_planned import Differs, as_count, compared, planned_for, wire_as_planned
 from dsgui.ui.launch.asked_first import wire_ask_first
+from dsgui.ui.launch.cloned import changes, line_html, name_of, original
 from dsgui.ui.launch.desk import Desk, build_desk, look_at_gpus, share_ranks
 from dsgui.ui.launch.launch_request import config_name, page_request, preset_of
 from dsgui.ui.launch.pressed import Gone, starter
@@ -45,13 +47,15 @@ from dsgui.ui.launch.previewed import ENABLED, SENT_AT, WHILE_BUILT, Latest, Pre
 from dsgui.ui.launch.refused import refused_html
 from dsgui.ui.preflight.preflight_view import BeforeStart, before_start, preflight_html
 
+_PRESSES = {SlurmJob.NAME: "submit"}  # what the button says where it is not “Launch”
+
 
 @dataclass(frozen=True, slots=True)
 class LaunchPage:
     """`started` is the launch event; `run_id` then holds the run just started, "" if none was. `preview_on` shows the
     command anew when one of the given triggers fires, `look_at_gpus_on` what is in use. `desk` and `message` are for
-    who fills the page in; `loaded` tells what was taken from an earlier run, `brought` has the Trainer's arguments of
-    an imported one, or None."""
+    who fills the page in; `loaded` tells what was taken from an earlier run, `named` is the name that this gave the new
+    one, `brought` has the Trainer's arguments of an imported one, or None."""
 
     started: Any
     run_id: gr.State
@@ -60,6 +64,7 @@ class LaunchPage:
     desk: Desk
     message: gr.Markdown
     loaded: gr.HTML
+    named: gr.State
     brought: gr.State
 
 
@@ -85,15 +90,15 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
                 )
                 message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
     previewed, run_id, offer, shown = gr.State(None), gr.State(""), gr.State(None), gr.State(())
-    brought = gr.State(None)
+    brought, named = gr.State(None), gr.State("")
     latest, sent_at = gr.State(Latest()), gr.Number(0, visible=False)
     # What a command is made from; it is started only while all of it stands as it did.
     bar = configure.bar
     made_from = [configure.text, configure.presets.chooser, anyway, bar.integration, *desk.components]
     outputs = [command, verdict_line, checks, offered, offer, anyway, shown, launch, previewed, desk["logs"]]
-    outputs += [differs, take, bar.launched, bar.known]
+    outputs += [differs, take, bar.launched, bar.known, loaded, desk["name"], named]
     preview = _previewer(services, workbench, desk)
-    asked_with = [sent_at, latest, shown, brought, *made_from]
+    asked_with = [sent_at, latest, shown, named, brought, *made_from]
 
     def preview_on(triggers: list[Any]) -> Any:
         gr.on(triggers, None, None, [launch], js=WHILE_BUILT, **LOCAL)
@@ -121,7 +126,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     launch.click(None, None, [message], js=_says("starting"), **LOCAL)
     started = launch.click(
         press,
-        [sent_at, latest, previewed, command, shown, brought, *made_from],
+        [sent_at, latest, previewed, command, shown, named, brought, *made_from],
         [run_id, message, *outputs],
         js=SENT_AT,
         **{**ONCE, "trigger_mode": "once"},
@@ -135,6 +140,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
         desk,
         message,
         loaded,
+        named,
         brought,
     )
 
@@ -144,6 +150,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
 
     def preview(
         shown: tuple[str, ...],
+        named: str,
         brought: Brought | None,
         text: str | None,
         preset: str | None,
@@ -157,9 +164,17 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         recipe = BY_RECIPE.get(asked["what"])
         reader = recipe.takes.integration.value if recipe else configured
         says, plan, foretold, handed_on = "", None, None, dict[str, str]()
+        line_of_clone: Any = gr.skip() if asked["parent"] else ""
         before, checks, began = BeforeStart(), "", preset_of(services, preset, text)
         try:
             request = page_request(services, text or "", asked, reader, began)
+            if before_it := original(services, asked["parent"]):
+                changed = changes(before_it, request, services)
+                line_of_clone = line_html(asked["parent"], before_it, changed, request, services)
+                if named and asked["name"] == named:  # what somebody typed stays
+                    named = name_of(before_it, changed)
+                    asked, request = {**asked, "name": named}, replace(request, name=named)
+                    values = tuple(asked[name] for name in desk.inputs)
             plan, handed_on = services.runs.prepare(request), request.handed_on
             around = services.surroundings(plan, text or "")
             arguments = around.arguments_of(plan) or imported
@@ -195,7 +210,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             offer,
             tick,
             stops,
-            gr.Button(interactive=ready),
+            gr.Button(words("launch_page", _PRESSES.get(asked["where"], "launch")), interactive=ready),
             plan
             and Previewed(
                 plan,
@@ -211,6 +226,9 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             gr.Button(differs.offers, visible=bool(differs.offers)),
             launched,
             launched.digest,
+            line_of_clone,
+            named if asked["parent"] and asked["name"] == named else gr.skip(),
+            named,
         )
 
     return preview

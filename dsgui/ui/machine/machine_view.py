@@ -67,13 +67,24 @@ def _pair(label: str, value: str, lacks: bool = False) -> str:
     return f"<dt>{breakable(label)}</dt><dd{mark}>{breakable(value)}</dd>"
 
 
-def list_html(said: str, rows: Sequence[Row], folded: str) -> str:
-    """A headline, the problems and warnings of `rows` (worst first) open, and the rest behind the words `folded`."""
+def list_html(said: str, rows: Sequence[Row]) -> str:
+    """A headline, the problems and warnings of `rows` (worst first) open, and all of them folded."""
     told = [row for row in rows if row.status in (Status.PROBLEM, Status.WARNING)]
-    rest = sorted((row for row in rows if row not in told), key=lambda row: row.status is Status.OK)
+    every = sorted(rows, key=lambda row: row.status is Status.OK)
     kind = _KINDS[rows[0].status] if told else _KINDS[Status.OK]
+    folded = words("launch_page", "all_checks", count=str(len(rows)))
     return (
         f'<p class="ds-verdict {kind}" role="status">{escape(said)}</p><ul>{"".join(map(_item, told))}</ul>'
         f'<details class="ds-passed"><summary>{escape(folded)}</summary>'
-        f'<dl class="ds-pairs">{"".join(_pair(str(row.title), row.seen) for row in rest)}</dl></details>'
+        f'<dl class="ds-pairs">{"".join(map(_marked, every))}</dl></details>'
     )
+
+
+_MARKS = {Status.PROBLEM: "!", Status.WARNING: "!", Status.OK: "✓", Status.UNKNOWN: "–"}
+
+
+def _marked(row: Row) -> str:
+    """A check and what was seen, with its outcome as a sign that has a name."""
+    name, kind = escape(words("machine_page", row.status.value)), _KINDS[row.status]
+    sign = f'<span class="ds-sign {kind}" role="img" aria-label="{name}">{_MARKS[row.status]}</span>'
+    return f"<dt>{sign}<span>{breakable(str(row.title))}</span></dt><dd>{breakable(row.seen)}</dd>"

@@ -6,14 +6,14 @@ from typing import Any
 
 import gradio as gr
 
-from dsgui.core.machine.machine_report import counted, summary
-from dsgui.core.machine.verdicts import Row, Status
+from dsgui.core.machine.machine_report import summary
+from dsgui.core.machine.verdicts import Row
 from dsgui.core.preflight import memory_check
 from dsgui.core.preflight.argument_checks import better_arguments
 from dsgui.core.preflight.handing_checks import Offer, offer, reads_another
 from dsgui.core.preflight.preflight import preflight
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
-from dsgui.core.texts.saying import listed, words
+from dsgui.core.texts.saying import words
 from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.findings_view import sendable
 from dsgui.ui.common.services import Services
@@ -47,13 +47,7 @@ def preflight_html(rows: Sequence[Row]) -> str:
     if not rows:
         return ""
     said = words("launch_page", "preflight", summary=summary(rows))
-    return sendable(f'<div class="ds-findings ds-preflight">{list_html(said, rows, _folded(rows))}</div>')
-
-
-def _folded(rows: Sequence[Row]) -> str:
-    """`9 checks passed, 2 not checked`."""
-    counts = [(status, sum(row.status is status for row in rows)) for status in (Status.OK, Status.UNKNOWN)]
-    return str(listed(counted(status, count) for status, count in counts if count))
+    return sendable(f'<div class="ds-findings ds-preflight">{list_html(said, rows)}</div>')
 
 
 def machine_told(services: Services, tab: gr.Tab) -> gr.Checkbox:

@@ -69,7 +69,7 @@ def test_a_native_script_is_resumed_by_its_own_options_and_not_from_half_a_check
     expect(page.locator(".ds-resume-note")).to_be_hidden()
     page.click("#resume-run")
     expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
-    expect(page.locator("#launch-message")).to_contain_text("not started")
+    expect(page.locator("#loaded-run")).to_contain_text("Cloned from")
     expect(page.locator("#command")).to_contain_text(f"--load_dir {folder}/with/saved --ckpt_id global_step10")
 
 

@@ -55,7 +55,7 @@ def test_a_run_is_resumed_from_the_checkpoint_that_the_recipe_wrote(page, app):
     page.select_option("#checkpoint", label="checkpoint-4")
     page.click("#resume-run")
     expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
-    expect(page.locator("#launch-message")).to_contain_text("not started")
+    expect(page.locator("#loaded-run")).to_contain_text("Cloned from")
     expect(page.locator("#command")).to_contain_text("--resume_from_checkpoint")
     expect(page.locator("#command")).to_contain_text("checkpoint-4")
     page.fill("#ranks input", "1")

@@ -347,16 +347,29 @@ def test_a_clone_tells_all_it_set_on_the_launch_page_and_leaves_nothing_of_the_l
         page.get_by_role("tab", name="3 · Runs").click()
         page.click("#clone-run")
         expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
-        told = page.get_by_role("region", name=f"Loaded from run {ids['fast']}")
+        told = page.locator("#loaded-run .ds-cloned")
         expect(told).to_be_visible()
         for words in (
             "--learning_rate 3e-3 --bf16",
             "1 setting, in 1 · Configure",
-            "GPU 0, 1; not all are on this machine",
-            "If another run uses these GPUs",
+            "Devices: 2 ranks (GPU 0, 1; not all are on this machine)",
+            "If another run is active",
             str(folder),
         ):
             expect(told).to_contain_text(words)
+        # One line, which follows what is typed, as the name does until somebody types one.
+        line, name = told.locator("summary"), page.locator("#run-name textarea, #run-name input")
+        expect(line).to_contain_text(f"Cloned from t5 ({ids['fast'].rpartition('-')[2]}) · 1 change: Devices")
+        expect(name).to_have_value("t5 · 2 ranks")
+        arguments = page.locator("#arguments textarea, #arguments input")
+        arguments.fill("--learning_rate 1e-4 --bf16")
+        expect(line).to_contain_text("· 2 changes: --learning_rate 1e-4, Devices")
+        expect(name).to_have_value("t5 · learning_rate 1e-4")
+        name.fill("mine")
+        arguments.fill("--learning_rate 1e-5 --bf16")
+        expect(line).to_contain_text("--learning_rate 1e-5")
+        expect(name).to_have_value("mine")
+        expect(page.locator("#launch-message")).to_have_text("")
         expect(page.locator("#environment textarea")).to_have_value("")
         expect(page.locator("#environment")).to_be_visible()  # the fold is open: the queue and the folder are in it
         expect(page.locator("#port input, #port textarea")).to_have_value("")

@@ -239,9 +239,9 @@ FAULTS = [
     ("use_cpu", {"machine": ASKED}, W, "every rank trains on all of the data"),
     ("use_cpu", {"machine": ASKED, "ranks": 1, "arguments": ("--bf16",)}, P, "support bf16/gpu"),
     ("slurm", {"place": SlurmJob(), "around": {"slurm": SlurmAnswer(submits=False)}}, P, "sbatch isn’t installed"),
-    ("slurm", {"place": SlurmJob(), "around": {"slurm": SlurmAnswer("sinfo", words="Unable to contact slurm controller")}},
+    ("slurm", {"place": SlurmJob(), "around": {"slurm": SlurmAnswer("sinfo", words="Unable to contact slurm")}},
      P,
-     "Slurm doesn’t answer from this machine. sinfo: Unable to contact slurm controller."),
+     "Slurm doesn’t answer from this machine. sinfo: Unable to contact slurm."),
     ("slurm", {"place": SlurmJob(), "around": {"slurm": SlurmAnswer("sinfo", silent=True)}}, P,
      "said nothing for 3 seconds"),
     ("runs_disk", {"machine": host(ON_CPU, runs_disk=Disk("/runs", GIB, 0))}, P, "where dsgui keeps"),
@@ -347,6 +347,9 @@ def test_the_page_folds_what_is_fine_and_escapes():
     assert "<script>" not in html
     assert "The script" in folded
     assert "The script" not in shown
+    assert f"Show all {folded.count('<dt>')} checks" in folded
+    assert 'role="img" aria-label="Problem">!</span><span>The config' in folded
+    assert 'role="img" aria-label="OK">✓</span><span>The script' in folded
     assert preflight_html(()) == ""
 
 

@@ -2,12 +2,15 @@
 
 import contextlib
 import json
+from types import SimpleNamespace
 
 import pytest
 
 from dsgui.core.access.secret_forms import NOTIFY
+from dsgui.core.errors import PlanError
 from dsgui.core.notify.webhook import Message, webhook_of
-from dsgui.shell.notify.notifier import MOST, Notifier, all_runs_file, asked_webhook
+from dsgui.shell.notify.notifier import MOST, Notifier, all_runs_file, asked_webhook, try_webhook
+from dsgui.ui.launch.notified import outcome
 from tests.support.run_fixtures import wait_until
 from tests.support.webhook_receiver import receiver
 
@@ -121,3 +124,29 @@ def test_the_address_is_the_runs_own_or_that_of_all_runs(tmp_path, monkeypatch):
     for _ in range(2):
         notifier.tell(TOLD)
     assert events == [noted]
+
+
+def told_of(typed, **environment):
+    return outcome(SimpleNamespace(try_webhook=lambda typed: try_webhook(typed, environment)), typed)
+
+
+def test_a_test_is_sent_as_a_run_would_send_and_its_answer_is_told(receiver, monkeypatch, tmp_path):
+    monkeypatch.setenv("DSGUI_HOME", str(tmp_path))
+    receiver.body = b"ok"
+    assert told_of(f"{receiver.url}#form=slack") == "Slack accepted the test."
+    assert "a test from 2 · Launch" in receiver.posts[-1][2]["text"]
+    assert told_of("", **{NOTIFY: receiver.url}) == "The receiver accepted the test."
+    receiver.status = 403
+    refused = told_of(f"{receiver.url}/T0Secret123456789#form=slack")
+    assert refused == "Slack: HTTP 403"
+    receiver.status, receiver.location = 302, f"{receiver.url}/elsewhere"
+    count = len(receiver.posts)
+    assert told_of(receiver.url) == "The receiver: HTTP 302"
+    assert len(receiver.posts) == count + 1  # nobody is sent elsewhere
+
+
+def test_nothing_is_sent_where_no_address_is_set_or_one_that_is_none(receiver):
+    assert told_of("off", **{NOTIFY: receiver.url}) == "Enter a webhook first."
+    with pytest.raises(PlanError, match="not the address of a webhook"):
+        told_of("file:///etc/passwd")
+    assert receiver.posts == []

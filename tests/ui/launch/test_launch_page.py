@@ -1,5 +1,6 @@
 """The Launch page's own words."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,6 +15,7 @@ from dsgui.core.launch.places.ssh import Machines
 from dsgui.core.launch.plan import ConfigArgument, Here, LaunchRequest, Place, Plan, WhenBusy
 from dsgui.core.launch.plan_making import make_plan
 from dsgui.core.launch.planned import Planned
+from dsgui.core.launch.recipes import RECIPES
 from dsgui.core.launch.run_fields import FIELDS, complete
 from dsgui.core.launch.spec import arguments_of
 from dsgui.core.machine.hardware import Gpu, Op, Target
@@ -21,6 +23,7 @@ from dsgui.core.machine.machine import Environment
 from dsgui.core.preflight.surroundings import Launch, Surroundings, context_in, context_of
 from dsgui.core.script.script import ScriptFacts
 from dsgui.core.sizes import GIB
+from dsgui.core.texts.saying import words
 from dsgui.core.validation.checker import Checker
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.context_bar import Launched
@@ -161,3 +164,18 @@ def test_a_run_names_the_preset_only_of_a_config_that_is_one() -> None:
     assert preset_of(offered, "mine", begun.replace("8", "16")) == "mine (edited)"
     assert preset_of(offered, "mine", '{\n "zero_optimization": {"stage": 1}\n}') == ""
     assert preset_of(offered, "gone", begun) == ""
+
+
+def test_a_recipe_is_said_to_train_as_long_as_it_does() -> None:
+    """Epochs and steps are those of its source, or of the arguments that it begins with."""
+    for recipe in RECIPES:
+        source = (Path(__file__).parents[3] / "recipes" / f"{recipe.name}.py").read_text("utf-8")
+        found = re.search(r"--num_train_epochs (\d+)", recipe.arguments) or re.search(
+            r'"(?:--)?num_train_epochs"(?:: |.*default=)(\d+)', source
+        )
+        assert found, recipe.name
+        about = words("launch_page", f"{recipe.label}_about")
+        assert f"{found[1]} epochs" in about
+        steps = re.search(r"(\d+) steps", about)
+        assert steps is None or f"{steps[1]} in all" in source
+        assert about.startswith("HF Trainer" if recipe.takes is ConfigArgument.HF else "Native DeepSpeed")

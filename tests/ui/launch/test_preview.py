@@ -31,7 +31,7 @@ VERSIONS = {"deepspeed": "0.19.8", "torch": "2.7.0", "transformers": "4.56.0", "
 # In the order of the page's outputs.
 SHOWN = (
     *("command", "says", "checks", "click", "offer", "tick", "stops", "launch", "previewed", "logs"),
-    *("differs", "take", "launched", "digest"),
+    *("differs", "take", "launched", "digest", "line", "name", "named"),
 )
 Page = Callable[..., dict[str, Any]]
 
@@ -49,7 +49,7 @@ def page(bench: Bench, checker: Checker) -> Page:
     preview = _previewer(cast(Services, services), Workbench(checker), cast(Desk, desk))
 
     def page(stops: tuple[str, ...] = (), ticked: bool = False, **values: Any) -> dict[str, Any]:
-        told = preview(stops, None, CONFIG, "", ticked, "hf", values)
+        told = preview(stops, "", None, CONFIG, "", ticked, "hf", values)
         return dict(zip(SHOWN, told, strict=True))
 
     return page

@@ -32,9 +32,12 @@ from dsgui.core.texts.saying import Said, words, wrong
 BATCH_SCRIPT, BATCH_OUTPUT = "job.sh", "slurm.out"
 MOST_NODES = 4096
 _A_CPU = Hardware("cpu", "CPU", "cpu")  # what it can do is asked of none
-_WORDS = ("partition", "time", "account")
+_WORDS = ("partition", "time", "account", "cpus", "memory", "gpu_type")
+_SECOND_ROW, _THIRD_ROW = 2, 3
 _WORD = re.compile(r"[A-Za-z0-9_][\w.,:+@-]{0,200}\Z")
 _TIME = re.compile(r"\d{1,6}(-\d{1,2})?(:\d{1,2}){0,2}\Z", re.ASCII)
+_CPUS, _MEMORY = re.compile(r"[1-9]\d{0,4}\Z", re.ASCII), re.compile(r"\d{1,9}[KMGT]?\Z", re.ASCII)
+_TYPE = re.compile(r"[A-Za-z0-9_][\w.-]{0,60}\Z", re.ASCII)
 _OPTION = re.compile(r"--(?P<name>[a-z][a-z0-9-]{1,60})(?:=(?P<value>[\w.,:/%@+*\[\]()&|!-]{1,300}))?\Z", re.ASCII)
 # What the script says itself, and what its run depends on.
 _OURS = frozenset(
@@ -84,7 +87,39 @@ _FIELDS = (
         kind=Kind.TICK,
         default=False,
         label="No GPUs: use that many CPU ranks per node",
+        beside=True,
         id="slurm-on-cpu",
+    ),
+    Field(
+        name="slurm_cpus",
+        part=Part.PLACE,
+        label="CPUs per task",
+        placeholder="Slurm’s default",
+        option="--cpus-per-task",
+        metavar="N",
+        usage="CPU cores per node, for its one task (default: Slurm's)",
+        beside=_SECOND_ROW,
+        id="slurm-cpus",
+    ),
+    Field(
+        name="slurm_memory",
+        part=Part.PLACE,
+        label="Memory",
+        placeholder="Slurm’s default",
+        option="--mem",
+        usage="host memory per node, such as 64G (default: Slurm's)",
+        beside=_SECOND_ROW,
+        id="slurm-memory",
+    ),
+    Field(
+        name="slurm_gpu_type",
+        part=Part.PLACE,
+        label="GPU type",
+        placeholder="any",
+        option="--gpu-type",
+        usage="type of GPU, as sinfo -o %%G lists it (default: any)",
+        beside=_SECOND_ROW,
+        id="slurm-gpu-type",
     ),
     Field(
         name="slurm_partition",
@@ -93,7 +128,7 @@ _FIELDS = (
         placeholder="Slurm’s default",
         option="--partition",
         usage="partition (default: Slurm's)",
-        beside=True,
+        beside=_THIRD_ROW,
         id="slurm-partition",
     ),
     Field(
@@ -103,7 +138,7 @@ _FIELDS = (
         placeholder="yours",
         option="--account",
         usage="account (default: yours)",
-        beside=True,
+        beside=_THIRD_ROW,
         id="slurm-account",
     ),
     Field(
@@ -129,7 +164,8 @@ def _label(name: str) -> str:
 @dataclass(frozen=True, slots=True)
 class SlurmJob(Place):
     """What is requested from Slurm. `per_node` are GPUs per node, or with `on_cpu` ranks per node. `partition`, `time`
-    and `account` are "" for Slurm's own default; `options` are further sbatch options, one per line."""
+    and `account` are "" for Slurm's own default, as are `cpus` per task, `memory` per node and `gpu_type`; `options`
+    are further sbatch options, one per line."""
 
     NAME = "slurm"
     LABEL = "Slurm"
@@ -146,6 +182,9 @@ class SlurmJob(Place):
     time: str = ""
     account: str = ""
     options: str = ""
+    cpus: str = ""
+    memory: str = ""
+    gpu_type: str = ""
 
     @classmethod
     def options_note(cls) -> str:
@@ -249,18 +288,30 @@ class SlurmJob(Place):
                 raise PlanError(wrong("slurm.bad_name", field=name, word=word[:80]))
         if self.time and not _TIME.match(self.time):
             raise PlanError(wrong("slurm.bad_time", time=self.time[:80]))
+        for name, word, form in (
+            ("slurm_cpus", self.cpus, _CPUS),
+            ("slurm_memory", self.memory, _MEMORY),
+            ("slurm_gpu_type", self.gpu_type, _TYPE),
+        ):
+            if word and not form.match(word):
+                raise PlanError(wrong("slurm.bad_word", field=_label(name), word=word[:80]))
+        ours = _OURS | ({"cpus-per-task"} if self.cpus else set()) | ({"mem"} if self.memory else set())
         for option in self._options():
             match = _OPTION.match(option)
             if not match:
                 raise PlanError(wrong("slurm.option_unreadable", option=option[:80]))
-            if any(ours.startswith(match["name"]) for ours in _OURS):  # sbatch takes beginnings too
+            if any(one.startswith(match["name"]) for one in ours):  # sbatch takes beginnings too
                 raise PlanError(wrong("slurm.option_set_already", option=option[:80]))
 
     def _directives(self, name: str, output: str, folder: str) -> list[str]:
         """The `#SBATCH` lines' options."""
         asked = [f"--job-name={re.sub(r'[^A-Za-z0-9_.-]', '_', name)[:60] or 'run'}", f"--nodes={self.nodes}"]
-        asked += ["--ntasks-per-node=1"] + ([] if self.on_cpu else [f"--gpus-per-node={self.per_node}"])
-        given = (("partition", self.partition), ("time", self.time), ("account", self.account))
+        gpus = f"{self.gpu_type}:{self.per_node}" if self.gpu_type else str(self.per_node)
+        asked += ["--ntasks-per-node=1"] + ([] if self.on_cpu else [f"--gpus-per-node={gpus}"])
+        given = (
+            *(("cpus-per-task", self.cpus), ("mem", self.memory)),
+            *(("partition", self.partition), ("time", self.time), ("account", self.account)),
+        )
         asked += [f"--{option}={value}" for option, value in given if value]
         return [*asked, f"--output={output}", "--open-mode=append", f"--chdir={folder}", *self._options()]
 

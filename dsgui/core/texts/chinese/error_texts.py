@@ -148,6 +148,7 @@ ERRORS: Mapping[str, str] = {
     "。",
     "slurm.out_of_range": "{field}：{count} 超出范围。应为 1 到 {most}。",
     "slurm.bad_name": "{field}：“{word}”无效。应为“gpu”这样的名称。",
+    "slurm.bad_word": "{field}：“{word}”不可用。应为核数、64G 这样的大小，或 h100 这样的型号。",
     "slurm.bad_time": "时间限制：无法解析“{time}”。应为分钟数，或 [天-]时:分:秒，例如“2-12:00:00”。",
     "slurm.option_unreadable": "Slurm 选项：“{option}”无法使用：应每行一个，例如“--qos=high”。请修改或删除。",
     "slurm.option_set_already": "Slurm 选项：“{option}”无法使用：批处理脚本已经设置了它。请修改或删除。",

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 
 LAUNCH_FIELDS: Mapping[str, str] = {
     "notify_label": "通知",
-    "notify_help": "运行结束、失败、出现 NaN 或停滞时通知的 webhook：Slack、飞书、钉钉或 JSON；加 #secret=… 可签名。"
-    "这是 dsgui 唯一会发往外部的请求；不填则关闭，且从不保存。",
+    "notify_help": "Slack、飞书、钉钉或 JSON",
     "what_label": "脚本或示例",
     "what_help": "内置示例无需下载。",
     "script_label": "脚本",
@@ -38,6 +37,12 @@ LAUNCH_FIELDS: Mapping[str, str] = {
     "slurm_per_node_label": "每节点 GPU 数",
     "slurm_time_label": "时间上限",
     "slurm_on_cpu_label": "不用 GPU：每节点使用这么多 CPU rank",
+    "slurm_cpus_label": "每任务 CPU 数",
+    "slurm_cpus_placeholder": "Slurm 的默认值",
+    "slurm_memory_label": "内存",
+    "slurm_memory_placeholder": "Slurm 的默认值",
+    "slurm_gpu_type_label": "GPU 型号",
+    "slurm_gpu_type_placeholder": "任意",
     "slurm_partition_label": "分区（partition）",
     "slurm_partition_placeholder": "Slurm 的默认分区",
     "slurm_account_label": "账户（account）",
@@ -100,6 +105,9 @@ LAUNCH_FIELDS: Mapping[str, str] = {
     "slurm_nodes_usage": "申请的节点数",
     "slurm_per_node_usage": "每个 GPU 一个 rank；不给出时，每节点在 CPU 上启动 --ranks 个 rank",
     "slurm_time_usage": "时间上限：分钟数，或 [days-]hours:minutes:seconds",
+    "slurm_cpus_usage": "每个节点（一个任务）的 CPU 核数（默认：Slurm 的默认值）",
+    "slurm_memory_usage": "每个节点的内存，例如 64G（默认：Slurm 的默认值）",
+    "slurm_gpu_type_usage": "GPU 型号，见 sinfo -o %%G（默认：任意）",
     "slurm_partition_usage": "分区（默认：Slurm 的默认分区）",
     "slurm_account_usage": "账户（默认：你的默认账户）",
     "slurm_options_usage": "其他 sbatch 选项",

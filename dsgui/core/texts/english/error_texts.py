@@ -169,6 +169,8 @@ ERRORS: Mapping[str, str] = {
     "@+=:,./-_ only. Rename the folder or choose another.",
     "slurm.out_of_range": "{field}: {count} is out of range. Expected 1 to {most}.",
     "slurm.bad_name": "{field}: “{word}” is not valid. Expected a name such as “gpu”.",
+    "slurm.bad_word": "{field}: “{word}” can’t be used. Expected a number of cores, a size such as 64G, or a type "
+    "such as h100.",
     "slurm.bad_time": "Time limit: “{time}” can’t be read. Expected minutes, or [days-]hours:minutes:seconds, such as "
     "“2-12:00:00”.",
     "slurm.option_unreadable": "Slurm option: “{option}” can’t be used: expected one per line, such as “--qos=high”. "

@@ -86,6 +86,7 @@ MARKS = {
 # Why a notification was not sent.
 NOTIFYING = {
     "timed_out": "timed out",
+    "test": "a test from 2 · Launch",
     "no_connection": "no connection ({what})",
     "refused": "refused (code {what})",
     "unreadable": "an answer that can't be read",

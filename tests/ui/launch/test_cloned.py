@@ -1,0 +1,72 @@
+"""A clone on the Launch page: what differs from the run it is of, and the name that says so."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from dsgui.core.launch.places.slurm import SlurmJob
+from dsgui.core.launch.plan import LaunchRequest
+from dsgui.ui.common.services import Services
+from dsgui.ui.launch.cloned import changes, line_html, name_of
+
+BEFORE = LaunchRequest(
+    script="/recipes/translation.py",
+    arguments="--max_steps 5 --bf16",
+    ranks=2,
+    config_text='{"zero_optimization": {"stage": 2}}',
+    name="translation",
+    target_python="/env/bin/python",
+)
+SERVICES = cast(
+    Services,
+    SimpleNamespace(
+        runs=SimpleNamespace(masked=lambda text: text.replace("hunter2", "***")),
+        target=lambda: SimpleNamespace(gpus=()),
+        recipes={},
+        all_presets=lambda: (),
+    ),
+)
+CHANGED = [
+    ({}, []),
+    ({"arguments": "--bf16 --max_steps 5", "name": "other", "parent": "x"}, []),  # the same, in another order
+    ({"arguments": "--max_steps 5 --bf16 --learning_rate 1e-4"}, ["--learning_rate 1e-4"]),
+    ({"arguments": "--max_steps=7 --token hunter2"}, ["--max_steps 7", "--token ***", "without --bf16"]),
+    ({"config_text": '{"zero_optimization": {"stage": 3}}'}, ["zero_optimization.stage 3"]),
+    ({"config_text": '{"bf16": {"enabled": true}, "zero_optimization": {}}'},
+     ["bf16.enabled true", "zero_optimization {}", "without zero_optimization.stage"]),
+    ({"config_text": "{"}, ["Config"]),
+    ({"ranks": 4}, ["Devices: 4 ranks (2 ranks)"]),
+    ({"environment": {"A": "1"}}, ["Environment variables: A=1"]),
+    ({"place": SlurmJob(nodes=2, time="10")}, ["Where it trains: slurm", "Nodes: 2", "Time limit: 10"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("new", "told"), CHANGED, ids=range(len(CHANGED)))
+def test_what_differs_from_the_run_is_told(new: dict[str, object], told: list[str]) -> None:
+    found = changes(BEFORE, replace(BEFORE, **new), SERVICES)  # type: ignore[arg-type]
+    if "place" in new:
+        assert [one for one in found if one.startswith(("Nodes", "Time"))] == told[1:]
+    else:
+        assert found == told
+
+
+def test_a_name_says_the_first_change_and_counts_while_there_is_none() -> None:
+    assert name_of(BEFORE, []) == "translation 2"
+    assert name_of(replace(BEFORE, name="translation 9"), []) == "translation 10"
+    assert name_of(BEFORE, ["--learning_rate 1e-4", "x"]) == "translation · learning_rate 1e-4"
+    assert name_of(BEFORE, ["Devices: 4 ranks (GPU 0, 1)"]) == "translation · 4 ranks"
+    assert name_of(replace(BEFORE, name="translation · bf16"), ["--lr 1"]) == "translation · lr 1"
+
+
+def test_the_line_is_short_escaped_and_has_all_behind_it() -> None:
+    before = replace(BEFORE, name="<t5>")
+    many = ["--a 1", "--b 2", "--c 3", "--d <4>"]
+    html = line_html("20261126-123943-b96b", before, many, BEFORE, SERVICES)
+    summary = html[html.index("<summary>") : html.index("</summary>")]
+    assert "Cloned from <strong>&lt;t5&gt;</strong> (b96b) · 4 changes: --a 1, --b 2, --c 3" in summary
+    assert "&lt;4&gt;" not in summary
+    assert "<li>--d &lt;4&gt;</li>" in html
+    assert "<dd>--max_steps 5 --bf16</dd>" in html
+    assert "no changes" in line_html("a-b", before, [], BEFORE, SERVICES)
