@@ -103,6 +103,11 @@ def test_what_is_fine_is_folded_and_the_targets_answer_comes_by_itself(page):
     expect(compiler).not_to_be_visible()
     folded.locator("summary").click()
     expect(compiler).to_be_visible()
+    expect(folded.locator("dt", has_text="C++ compiler").get_by_role("img")).to_have_attribute("aria-label", "OK")
+    # What was found about the config is a press away.
+    page.locator("#launch-verdict a").click()
+    expect(page.get_by_role("tab", name="1 · Configure")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#findings")).to_be_in_viewport()
 
 
 def test_nothing_sticks_out_on_a_phone(page, tmp_path):

@@ -84,6 +84,11 @@ def test_the_config_is_told_by_its_name_with_the_way_to_its_findings(page: Page)
     assert page(what="translation")["says"].endswith("](#findings)")
 
 
+def test_the_button_says_what_it_does_where_the_run_trains(page: Page) -> None:
+    assert page(what="translation")["launch"].value == "Launch"
+    assert page(what="translation", where="slurm")["launch"].value == "Submit job"
+
+
 def test_what_was_planned_for_elsewhere_is_said_where_it_would_train_here(page: Page) -> None:
     planned = {"what": "translation", "device": "a100-80", "planned_gpus": 4, "ranks": 4}
     assert page(**planned)["differs"].value == "Planned for 4 × A100 80 GB. Choose where it trains."
