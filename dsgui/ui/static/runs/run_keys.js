@@ -32,7 +32,7 @@ export class RunKeys {
   move(by) {
     const { entries } = this.list;
     const at = entries.findIndex((entry) => entry.contains(document.activeElement));
-    const top = this.list.list.getBoundingClientRect().top + this.list.head.offsetHeight;
+    const top = this.list.list.getBoundingClientRect().top + this.list.head.node.offsetHeight;
     const first = entries.find((entry) => entry.getBoundingClientRect().bottom > top + 1);
     const next = at < 0 ? first : entries[at + by];
     if (next) part(next, ".ds-run-row").focus();

@@ -2,13 +2,16 @@
 // the order, searches, and tells what changed in the window that is asked for. Beside a run they are cards; alone they
 // are a table, on a phone cards again.
 
-import { around, button, el, part } from "../common/dom.js";
+import { around, el, part } from "../common/dom.js";
 import { Toast } from "../common/toast.js";
 import { Choice } from "./run_choice.js";
 import { columnsOf } from "./run_columns.js";
+import { countOf, plural } from "./run_count.js";
 import { changedRun, editOver, isEditable, placeAt } from "./run_editing.js";
+import { RunHead } from "./run_head.js";
 import { baseline, keepPrefs, prefs } from "./run_prefs.js";
 import { addressOf, boxOf, card, changesPopover, fillCard, fillRow, tableRow } from "./run_rows.js";
+import { RunTicks } from "./run_ticks.js";
 import { RunTools } from "./run_tools.js";
 import { words as say } from "../texts/texts.js";
 
@@ -18,19 +21,12 @@ const AROUND = 12; // rows kept ready above and below those in sight
 const STEP = 6; // a window begins at a multiple of it, so that a small scroll asks nothing
 const FIRST_ROWS = 30;
 const MOST_COMPARED = 6;
-const MOST_CHOSEN = 1000; // as many as the server labels at once
-const MOST_TOLD = 200; // rows that the server tells at once
 const LEAST_PX = 230; // of rows, however low the window is
 const CONTROLS = "button, a, input, label, select, [popover]";
 const READING_MS = 300; // how soon a search is asked again for what was not read yet
 const TYPING_MS = 120;
 const WRITTEN_MS = [200, 900]; // when a changed label is looked for
 const NARROW = "(max-width: 760px)";
-
-/** @param {number} count */
-const number = (count) => count.toLocaleString("en-US");
-/** @param {number} count @param {string} one @param {string} several the codes of its texts */
-const plural = (count, one, several) => say("runs_page", count === 1 ? one : several, { count: number(count) });
 
 /**
  * `open` shows a run, `compare` several, `all` none: the table; `add` asks for a folder of others; `held` tells which
@@ -66,27 +62,23 @@ export class RunList {
     });
     this.search = this.tools.search;
     this.count = this.tools.count;
-    this.head = el("div", { class: "ds-run-header", role: "rowgroup" });
+    this.head = new RunHead(
+      (column) => this.tools.heading(column),
+      () => this.pin(undefined),
+    );
     this.rows = el("div", { class: "ds-run-rows" });
-    this.table = el("div", { class: "ds-run-table" }, this.head, this.rows);
+    this.table = el("div", { class: "ds-run-table" }, this.head.node, this.rows);
     const about = { "aria-label": say("runs_page", "runs_label"), "aria-busy": "true" };
     this.list = el("nav", { class: "ds-run-list", ...about }, this.table, this.tools.none);
     this.toast = new Toast();
     this.node = el("div", { class: "ds-run-side" }, this.tools.node, this.list, this.toast.node);
-    const every = {
-      type: "checkbox",
-      class: "ds-run-choose",
-      id: "choose-every",
-      "aria-label": say("runs_page", "every"),
-    };
-    this.every = el("input", { ...every, title: say("runs_page", "every") });
     /** @type {Map<string, RunSummary>} */
     this.known = new Map(); // what the server told of the runs in the window
     this.choice = new Choice(() => this.offer());
-    /** @type {string} */
-    this.anchor = ""; // the run whose box was ticked last: with Shift, all from there on
-    this.anchorAt = 0;
-    this.isRange = false;
+    this.ticks = new RunTicks(this.choice, {
+      placeOf: (id) => (this.ids.includes(id) ? this.first + this.ids.indexOf(id) : -1),
+      ask: async (first, count) => (await this.askFor(first, count, this.looked)).rows,
+    });
     /** @type {string[]} */
     this.ids = [];
     /** @type {Pick<ListedRuns, "total" | "fits" | "held" | "unread" | "archived" | "archived_fit" | "baseline" |
@@ -178,53 +170,10 @@ export class RunList {
   /** Another order, other columns: from the top. */
   restart() {
     this.list.scrollTop = 0;
-    this.anchor = "";
+    this.ticks.forget();
     this.layOut(this.alone);
     this.lookChanged();
     this.refreshOrSay();
-  }
-
-  writeHead() {
-    this.head.hidden = !this.isTable;
-    if (!this.isTable) {
-      this.head.replaceChildren();
-      return;
-    }
-    const base = this.told.baseline;
-    const key = JSON.stringify([prefs(), base, this.columns.map(({ id }) => id)]);
-    if (this.head.dataset.told === key && this.head.children.length) return;
-    this.head.dataset.told = key;
-    const every = { role: "columnheader", class: "ds-cell", "data-column": "choose" };
-    const titles = [el("span", every, this.every)];
-    titles.push(...[{ id: "name", sorts: true }, ...this.columns].map((column) => this.tools.heading(column)));
-    const focused = this.head.contains(document.activeElement)
-      ? document.activeElement?.closest("[data-column]")
-      : null;
-    this.head.replaceChildren(
-      el("div", { class: "ds-table-row ds-heads", role: "row" }, ...titles),
-      ...this.pinned(base),
-    );
-    const again =
-      focused && this.head.querySelector(`[data-column="${focused.getAttribute("data-column")}"] :is(button, input)`);
-    if (again instanceof HTMLElement) again.focus({ preventScroll: true });
-  }
-
-  /** @param {RunSummary | null} base */
-  pinned(base) {
-    if (!base) return [];
-    const row = tableRow(base.run_id, this.columns);
-    row.removeAttribute("data-run");
-    row.dataset.base = base.run_id;
-    row.classList.add("ds-pinned");
-    fillRow(row, base, this.columns, null);
-    const unpin = button(
-      "◆",
-      { class: "ds-pin", title: say("runs_page", "unpin"), "aria-label": say("runs_page", "unpin") },
-      () => this.pin(undefined),
-    );
-    part(row, '[data-column="choose"]').replaceChildren(unpin);
-    for (const pencil of row.querySelectorAll(".ds-pencil")) pencil.remove();
-    return [row];
   }
 
   /** @param {string | undefined} id */
@@ -343,7 +292,7 @@ export class RunList {
 
   searched() {
     this.list.scrollTop = 0;
-    this.anchor = "";
+    this.ticks.forget();
     this.lookChanged();
     this.refreshOrSay();
   }
@@ -372,7 +321,7 @@ export class RunList {
 
   // Rows stay the same elements while their text changes: a row that has the focus keeps it.
   write() {
-    this.writeHead();
+    this.head.write(this.isTable ? this.columns : null, this.told.baseline);
     const entries = new Map(this.entries.map((entry) => [entry.dataset.run, entry]));
     const runs = this.ids.map((id) => this.known.get(id)).filter((run) => run !== undefined);
     const shown = runs.map((run) => this.fill(entries.get(run.run_id) ?? this.made(run.run_id), run));
@@ -432,34 +381,22 @@ export class RunList {
       if (!this.alone) this.list.style.removeProperty("max-height");
       return;
     }
-    const above = this.list.getBoundingClientRect().top + window.scrollY + this.head.offsetHeight;
+    const above = this.list.getBoundingClientRect().top + window.scrollY + this.head.node.offsetHeight;
     const edges = this.list.offsetHeight - this.list.clientHeight;
     const room = window.innerHeight - above - edges - Math.max(below(this.list), this.tools.barHeight);
     const fitting = Math.max(room, LEAST_PX) / this.height;
     const rows = this.isTable ? Math.floor(fitting) : fitting; // a card that is cut says that there are more
-    this.list.style.maxHeight = `${rows * this.height + this.head.offsetHeight + edges}px`;
+    this.list.style.maxHeight = `${rows * this.height + this.head.node.offsetHeight + edges}px`;
   }
 
-  /** How many runs there are, and how many of them fit. */
+  /** How many runs there are, and how many of them fit; in place of the rows, where none does. */
   tell() {
-    const { total, unread, archived, archived_fit: away, unfinished } = this.told;
-    const [words, fits] = [this.searchedFor, this.told.fits - this.told.held];
-    const runs = plural(total, "one_run", "runs");
-    const none = unread ? "" : say("runs_page", "no_match", { words });
-    const all = unfinished !== null && fits === total; // it asks nothing yet
-    const some = say("runs_page", "matches_in", { matches: plural(fits, "one_match", "matches"), runs });
-    const told = words && !all ? (fits ? some : none) : runs;
-    const put = words && !all && away ? plural(away, "one_archived_match", "archived_match") : "";
-    const waits = unread ? say("runs_page", "unread", { count: number(unread) }) : "";
-    this.count.textContent = [told, put, waits].filter(Boolean).join(" · ");
+    const { total, archived, archived_fit: away } = this.told;
+    const { text, none } = countOf(this.told, this.searchedFor);
+    this.count.textContent = text;
     this.count.hidden = !total && !archived;
-    this.showNone(words && !fits && !unread ? none : "", away);
-  }
-
-  /** In place of the rows, where none fits, with what helps then. @param {string} told @param {number} away */
-  showNone(told, away) {
-    this.tools.showNone(told, away);
-    this.count.classList.toggle("ds-unseen", Boolean(told)); // it is said there
+    this.count.classList.toggle("ds-unseen", Boolean(none)); // it is said there
+    this.tools.showNone(none, away);
   }
 
   /** @param {string} id */
@@ -499,7 +436,7 @@ export class RunList {
     if (!id || !run) return;
     const changes = around(event, ".ds-changes-of");
     const tag = around(event, ".ds-tag")?.dataset.tag;
-    this.isRange = event.shiftKey;
+    this.ticks.isRange = event.shiftKey;
     if (event.type !== "click") this.follow(event, id);
     else if (around(event, ".ds-pencil")) this.edit(event);
     else if (tag) this.tools.searchFor(`tag:${tag.includes(" ") ? tag.split(" ")[0] : tag}`);
@@ -575,44 +512,13 @@ export class RunList {
 
   // -- choosing -----------------------------------------------------------------------------------------------------
 
-  /**
-   * Takes the run of a box in or out; with Shift, all from the one before.
-   * @param {Event} event
-   */
+  /** @param {Event} event */
   async choose(event) {
-    if (event.target === this.every) return this.chooseEvery();
+    const { every } = this.head;
+    if (event.target === every) return this.ticks.every(every.checked, this.told.fits);
     const entry = around(event, "[data-run]");
     const run = this.known.get(entry?.dataset.run ?? "");
-    if (!entry || !run) return undefined;
-    const { checked } = boxOf(entry);
-    const [from, to] = [this.anchor, run.run_id].map((id) => this.placeOf(id));
-    const runs = this.isRange && this.anchor ? await this.between(Math.min(from, to), Math.max(from, to)) : [run];
-    Object.assign(this, { anchor: run.run_id, anchorAt: to, isRange: false });
-    return this.choice.set(runs, checked);
-  }
-
-  /** All that fit, in sight or not; or none. */
-  async chooseEvery() {
-    if (!this.every.checked) return this.choice.clear();
-    return this.choice.set(await this.between(0, Math.min(this.told.fits, MOST_CHOSEN) - 1), true);
-  }
-
-  /** Where in the list a run stands, or stood when its box was ticked. @param {string} id */
-  placeOf(id) {
-    const place = this.ids.indexOf(id);
-    return place < 0 ? this.anchorAt : this.first + place;
-  }
-
-  /** The runs from one place to another, told of already or not. @param {number} from @param {number} to */
-  async between(from, to) {
-    /** @type {RunSummary[]} */
-    const found = [];
-    const { looked } = this;
-    for (let first = from; first <= to; first += MOST_TOLD) {
-      const { rows } = await this.askFor(first, Math.min(to + 1 - first, MOST_TOLD), looked);
-      found.push(...rows);
-    }
-    return found;
+    return entry && run ? this.ticks.one(run, boxOf(entry).checked) : undefined;
   }
 
   /** The runs that are compared are the chosen ones, however one came to them. @param {string[]} ids */
@@ -630,8 +536,7 @@ export class RunList {
   showEvery() {
     const all =
       this.ids.length > 0 && this.choice.size >= this.told.fits && this.ids.every((id) => this.choice.has(id));
-    this.every.checked = all;
-    this.every.indeterminate = this.choice.size > 0 && !all;
+    this.head.showEvery(all, this.choice.size > 0);
   }
 
   /** A run was deleted. @param {string} id */
