@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from dsgui.core.config.context import Context
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Finding, Severity
+from dsgui.core.config.misspelt import in_order
 from dsgui.core.config.pointer import split
 from dsgui.core.oracle.answers import DONE, PARSE, Answer, Judge, Verdict
 from dsgui.core.oracle.refusals import named_key, places
 from dsgui.core.texts.saying import Said, listed, phrase, said, words
-from dsgui.core.validation.misspelt import in_order
 
 REFUSED, WARNED = "DS900", "DS901"
 _BATCH = {"train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps"}

@@ -6,10 +6,10 @@ from dsgui.core import rules
 from dsgui.core.config.context import Context
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Finding, has_error
+from dsgui.core.config.misspelt import in_order, renamed_first
 from dsgui.core.config.schema import Schema
 from dsgui.core.rules.values import SchemaCheck
 from dsgui.core.validation.folding import fold
-from dsgui.core.validation.misspelt import in_order, renamed_first
 from dsgui.core.validation.repair import with_whole_fixes, without_fixes
 from dsgui.core.validation.written import findings as written_findings
 

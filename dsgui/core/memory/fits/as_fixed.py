@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Finding, Severity
+from dsgui.core.config.misspelt import awaited, waits
 from dsgui.core.config.pointer import dotted
 from dsgui.core.errors import DocumentError
-from dsgui.core.validation.misspelt import awaited, waits
 
 _MOST_FIXES = 12
 # What their fixes write decides the memory, and is a guess: defaults of the HF Trainer, a batch, no AMP.

@@ -23,6 +23,7 @@ export function mount(element, props, trigger, watch) {
     for (const press of presses) {
       const open = press.dataset.tool === props.value;
       press.setAttribute("aria-expanded", String(open));
+      press.style.background = open ? "var(--ds-accent-soft)" : "";
       part(press, "span").textContent = open ? " ▾" : " ▸";
     }
   };

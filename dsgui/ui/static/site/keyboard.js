@@ -193,14 +193,14 @@ function leave(event) {
   if (event.key === "Tab" && inEditor && !event.ctrlKey && !event.altKey) event.stopImmediatePropagation();
 }
 
-/** After a fix its button is gone: the next one has the focus, or the panel. @param {Event} event */
+/** After a fix its button is gone: the next finding's has the focus, or the panel. @param {Event} event */
 function afterFix(event) {
   const panel = around(event, "[data-fix]")?.closest(".ds-findings-root");
   if (!(panel instanceof HTMLElement)) return;
   const redrawn = new MutationObserver(() => {
     redrawn.disconnect();
     if (document.activeElement !== document.body) return;
-    const next = panel.querySelector("[data-fix]");
+    const next = panel.querySelector(".ds-finding [data-fix]");
     panel.tabIndex = -1;
     (next instanceof HTMLElement ? next : panel).focus({ preventScroll: true });
   });
