@@ -156,7 +156,7 @@ FIELDS = (
         placeholder="a folder, a hub id, or 7B",
         option="--model",
         metavar="PATH|ID|SIZE",
-        usage="the model, to estimate its memory: a folder with config.json, a hub id in the local cache, or a size "
+        usage="the model, to estimate its memory: a folder with config.json, a hub id, or a size "
         "such as 7B (default: what the script’s arguments name)",
         id="memory-model",
     ),

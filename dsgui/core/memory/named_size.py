@@ -1,5 +1,5 @@
-"""The size that a hub id tells in its name, for a model that is not in the local cache: it is
-planned with as that size, its shape guessed."""
+"""The size that a hub id tells in its name, for a model that is not in the local cache: it is planned with as
+that size, its shape guessed."""
 
 import re
 
@@ -11,9 +11,10 @@ _ID = re.compile(r"(?:[A-Za-z0-9][\w.-]*/)?[A-Za-z0-9][\w.-]*", re.ASCII)
 # 7B, 0.5b, 350m, Bloom's 7b1; 1_8b is 1.8B to some and the last 8B of llama_3_8b to others.
 _SIZE = re.compile(r"(?<![A-Za-z0-9.])(\d{1,4})(?:([._])(\d{1,3}))?([BbMm])(\d?)(?![A-Za-z0-9])")
 _WORDS = re.compile(r"[A-Za-z0-9.]+")
-_EXPERTS = re.compile(r"\d+x\d+(?:\.\d+)?b|a\d+(?:\.\d+)?b|\d+e|.*moe|mixtral|gpt\.?oss", re.IGNORECASE)
-_QUANTIZED = re.compile(r"(?:int|fp|nf)?[2-8]\.?bits?|(?:int|fp|nf|w)[2-8].*|b?nb|gptq|g?awq|gguf|ggml|exl2|mlx|q[2-8]")
-_VISION = re.compile(r"(?:.*-)?(?:vl|vision|audio|omni|image)|(?:.*)llava")
+_EXPERTS = re.compile(r"\d{1,4}x\d{1,4}(?:\.\d{1,3})?b|a\d{1,4}(?:\.\d{1,3})?b|\d{1,4}e|mixtral")
+_QUANTIZED = re.compile(r"[2-8]\.?bits?|(?:int|fp|nf|q)[2-8]|w[48]a\d{1,2}|bnb|gptq|awq|gguf|ggml|exl2|mlx")
+_VISION = re.compile(r"vl|vision|audio|omni|image")
+_KINDS = (("experts", _EXPERTS, "moe"), ("quantized", _QUANTIZED, None), ("vision", _VISION, "llava"))
 
 
 def planned_size(named: str) -> str | CannotSay | None:
@@ -34,11 +35,14 @@ def planned_size(named: str) -> str | CannotSay | None:
 
 def _without_formula(name: str) -> tuple[str, str] | None:
     """As of a config.json that says so (`walking.py: ELSEWHERE`), with the word that tells it."""
-    spelled = name.replace("gpt-oss", "gpt.oss").replace("-bit", ".bit")
-    words = _WORDS.findall(spelled.replace("_", "-"))
-    for code, pattern in (("experts", _EXPERTS), ("quantized", _QUANTIZED), ("vision", _VISION)):
-        if telling := next((word for word in reversed(words) if pattern.fullmatch(word.lower())), None):
-            return code, telling
+    if "gpt-oss" in name.lower():
+        return "experts", "gpt-oss"
+    words = _WORDS.findall(name.replace("-bit", ".bit").replace("_", "-"))
+    for code, pattern, ending in _KINDS:
+        for word in reversed(words):
+            lower = word.lower()
+            if pattern.fullmatch(lower) or (ending and lower.endswith(ending)):
+                return code, word
     return None
 
 

@@ -27,6 +27,8 @@ TOLD = {
     "deepseek-ai/DeepSeek-R1-Distill-Qwen-32B": "32B",
     "nvidia/Nemotron-4-340B-Base": "340B",
     "HuggingFaceTB/SmolLM2-135M": "135M",
+    "org/llama-7b-fp32": "7B",
+    "org/llama-7b-bf16": "7B",
 }
 NO_SIZE = (
     *("gpt2-xl", "google/flan-t5-xxl", "google-bert/bert-base-uncased", "microsoft/phi-2", "microsoft/phi-1_5"),

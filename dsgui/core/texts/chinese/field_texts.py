@@ -114,8 +114,7 @@ LAUNCH_FIELDS: Mapping[str, str] = {
     "ranks_usage": "CPU 上的 rank 数（默认：1）",
     "gpus_usage": "GPU 序号，与 nvidia-smi 的编号相同：0,1",
     "logs_usage": "不添加 --logging_steps 10；默认会为每 500 步才记录一次的 HF Trainer 脚本添加",
-    "model_usage": "用于估算显存的模型：含 config.json 的目录、本地缓存中的 hub id，或 7B 这样的规模（默认：脚本参数"
-    "中的模型）",
+    "model_usage": "用于估算显存的模型：含 config.json 的目录、hub id，或 7B 这样的规模（默认：脚本参数中的模型）",
     "length_usage": "序列的 token 数（默认：脚本参数中的值，否则为 512）",
     "target_length_usage": "encoder-decoder 模型目标序列的 token 数（默认：与序列长度相同）",
     "lora_rank_usage": "只训练此 rank 的 LoRA 适配器",
