@@ -160,6 +160,10 @@ def test_shortcuts_are_listed_and_work_but_not_while_typing(at):
     expect(page.locator(".ds-search")).to_be_focused()
     page.keyboard.press("n")
     expect(page.locator(".ds-search")).to_have_value("n")
+    page.fill(".ds-search", "")
+    page.locator("#findings [data-goto]").first.focus()
+    page.keyboard.press("l")
+    expect(page.get_by_role("tab", selected=True)).to_have_text("2 · Launch")
 
 
 def focused_run(page):

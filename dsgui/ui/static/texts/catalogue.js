@@ -690,6 +690,7 @@ export const TEXTS = {
   "undo": "Undo",
   "redo": "Redo",
   "save": "Save as preset",
+  "to_launch": "Go to Launch",
   "launch": "Go to the Launch button",
   "find_run": "Search runs, or a run’s output",
   "step": "Next or previous run",

@@ -12,6 +12,7 @@ KEYBOARD_PAGE: dict[str, str] = {
     "undo": "撤销",
     "redo": "重做",
     "save": "保存为预设",
+    "to_launch": "转到启动页",
     "launch": "转到“启动”按钮",
     "find_run": "搜索运行，或某次运行的输出",
     "step": "下一次或上一次运行",
