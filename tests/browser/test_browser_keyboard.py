@@ -163,7 +163,7 @@ def test_shortcuts_are_listed_and_work_but_not_while_typing(at):
     page.fill(".ds-search", "")
     page.locator("#findings [data-goto]").first.focus()
     page.keyboard.press("l")
-    expect(page.get_by_role("tab", selected=True)).to_have_text("2 · Launch")
+    expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
 
 
 def focused_run(page):
