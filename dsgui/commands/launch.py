@@ -28,7 +28,7 @@ from dsgui.shell.files.refusals import os_reason
 _DEVICES = ("gpus", "ranks")
 _OF_PLACES = tuple(field for kind in PLACES for field in kind.FIELDS if field.option)
 _MODEL = tuple(field.name for field in fields_of(Part.MODEL))
-_OTHERS = (*(field.name for field in fields_of(Part.MORE) if field.option), "logs")
+_OTHERS = ("name", *(field.name for field in fields_of(Part.MORE) if field.option), "logs")
 _PLANNED = ("device", "version")
 
 

@@ -157,7 +157,7 @@ TYPOS = {
 
 def test_all_fixes_from_the_top_keep_the_block_that_was_misspelt(page):
     replace_text(page, json.dumps(TYPOS, indent=2))
-    fixes = page.locator("#findings .ds-fix")
+    fixes = page.locator("#findings .ds-finding .ds-fix")  # one at a time
     expect(page.locator("#findings .ds-finding").first).to_contain_text("zero_optimisation")
     expect(fixes.first).to_contain_text("Rename it to zero_optimization")
     # The tabs count what is wrong; how much is set is in the tooltip.

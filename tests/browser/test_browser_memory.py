@@ -107,12 +107,16 @@ def test_a_part_says_what_it_is_by_mouse_and_keyboard_and_leads_to_its_key(page)
     expect(need).to_have_text(peak)
 
 
-def test_launch_checks_the_same_model(page):
-    """Here on the CPU: what a GPU would hold stands in host memory."""
+def test_launch_checks_the_same_model(page, tmp_path):
+    """Here on the CPU: what a GPU would hold stands in host memory. A recipe would not train that model."""
+    script = tmp_path / "train.py"
+    script.write_text("import deepspeed")
     replace_text(page, json.dumps(CONFIG | {"zero_optimization": OFFLOADED}))
     page.fill("#memory-model textarea, #memory-model input", "70B")
     expect(chip(page)).to_have_text("does not fit")
     page.get_by_role("tab", name="2 · Launch").click()
+    expect(page.get_by_label("My own script")).to_be_checked()
+    page.fill("#script :is(textarea, input)", str(script))
     expect(page.locator("#preflight")).to_contain_text("70B: does not fit (Host ")
     page.fill("#arguments textarea, #arguments input", "--max_seq_length 2048")
     page.get_by_role("tab", name="1 · Configure").click()

@@ -72,7 +72,7 @@ def test_a_relative_script_is_found_in_the_working_directory(bench: Bench) -> No
     ("script", "says"),
     [
         ("", "Enter the path to your training script"),
-        ("/no/such/train.py", "does not exist"),
+        ("/no/such/train.py", "no file at /no/such/train.py"),
         (".", "is a folder"),
         ("~nobody-here/x.py", "can't be used"),
         ("a\0b", "can't be used"),

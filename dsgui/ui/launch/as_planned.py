@@ -96,9 +96,11 @@ def wire_as_planned(desk: Desk, bar: ContextBar, take: gr.Button, target: Target
 def wire_own_script(desk: Desk, *events: Any) -> None:
     """Where a model is planned, no recipe trains it: a script of one's own is chosen, unless somebody chose the
     recipe."""
-    chosen = in_browser("launch/as_planned", "scriptFor", OWN_SCRIPT, BY_FIELD["what"].id)
-    for event in events:
-        event(None, [desk["model"], desk["what"]], [desk["what"]], js=chosen, **LOCAL)
+    script, field = (OWN_SCRIPT, BY_FIELD["what"].id), BY_FIELD["model"].id
+    planned = in_browser("launch/as_planned", "scriptFor", *script)
+    typed = in_browser("launch/as_planned", "scriptOnceTyped", field, *script)
+    for event, js in (*((one, planned) for one in events), (desk["model"].change, typed)):
+        event(None, [desk["model"], desk["what"]], [desk["what"]], js=js, **LOCAL)
 
 
 def as_count(value: float | None) -> int:

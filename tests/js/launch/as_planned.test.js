@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { begin, follow, scriptFor } from "../../../dsgui/ui/static/launch/as_planned.js";
+import { begin, follow, scriptFor, scriptOnceTyped } from "../../../dsgui/ui/static/launch/as_planned.js";
 
 const MOST = 4096;
 const IDS = ["slurm-nodes", "slurm-per-node"];
@@ -50,4 +50,14 @@ test("a planned model has a script of one's own, unless somebody chose what trai
   assert.equal(scriptFor("own", "what-to-run", " ", "translation"), "translation");
   types("what-to-run");
   assert.equal(scriptFor("own", "what-to-run", "7B", "translation"), "translation");
+});
+
+test("a model that is typed or pasted chooses a script; one that a clone brings chooses nothing", () => {
+  const type = page();
+  assert.equal(scriptOnceTyped("memory-model", "own", "what", "7B", "recipe"), "recipe");
+  type("memory-model");
+  assert.equal(scriptOnceTyped("memory-model", "own", "what", "7B", "recipe"), "own");
+  assert.equal(scriptOnceTyped("memory-model", "own", "what", " ", "recipe"), "recipe");
+  type("what");
+  assert.equal(scriptOnceTyped("memory-model", "own", "what", "7B", "recipe"), "recipe");
 });

@@ -31,6 +31,13 @@ function toFindings(event) {
 export const scriptFor = (script, id, model, chosen) => (model?.trim() && !own.has(id) ? script : chosen);
 
 /**
+ * The same once the model's field has changed, if that was somebody's doing and no clone's. Gradio's `input` is told of
+ * keys alone, not of what is pasted.
+ * @param {string} field the model's @param {Parameters<typeof scriptFor>} given
+ */
+export const scriptOnceTyped = (field, ...given) => (own.has(field) ? scriptFor(...given) : given[3]);
+
+/**
  * What a place's two fields, with these ids, become; what is empty or out of range counts as 1.
  * @param {number} most @param {string[]} ids @param {number | null} nodes @param {number | null} gpus
  */

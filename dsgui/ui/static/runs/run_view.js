@@ -1,7 +1,7 @@
 // One run's page: adds what came after its cursor, draws.
 
-import { AfterTraining } from "./after.js";
-import { Alerts } from "./alerts.js";
+import { AfterTraining } from "../afterwards/after.js";
+import { Alerts } from "../notify/alerts.js";
 import { Board } from "../metrics/board.js";
 import { wholeWords } from "../launch/command_line.js";
 import { button, el } from "../common/dom.js";
@@ -12,14 +12,14 @@ import { duration, figure, pace } from "../common/format.js";
 import { Log } from "../logs/log.js";
 import { Patterns } from "../logs/patterns.js";
 import { RunLabel } from "./run_label.js";
-import { Slow } from "./slow.js";
+import { Slow } from "../slow/slow.js";
 import { Speed } from "./speed.js";
 import { StopQuestion } from "./stopping.js";
 import { Toast } from "../common/toast.js";
 import { textOf, words } from "../texts/texts.js";
 
 /** @import { Delta, LabelChange, Trigger } from "../types.d.ts" */
-/** @import { Afterwards } from "./afterwards.js" */
+/** @import { Afterwards } from "../afterwards/afterwards.js" */
 /** @import { Chart } from "../metrics/chart.js" */
 
 const STOP_AGAIN_MS = 4000;

@@ -1,7 +1,7 @@
 // The Runs page: the list of runs, and beside it one run, or several compared.
 
-import { Afterwards } from "./afterwards.js";
-import { notifies } from "./alerts.js";
+import { Afterwards } from "../afterwards/afterwards.js";
+import { notifies } from "../notify/alerts.js";
 import { Browser } from "../common/browse.js";
 import { CompareView } from "./compare.js";
 import { button, el, messageOf, part } from "../common/dom.js";
