@@ -230,3 +230,18 @@ def test_what_is_wrong_with_a_text_that_is_no_json_is_said_once(page):
     told = page.locator("#findings .ds-changes li")
     expect(told).to_have_text([re.compile(r"false, null \(line 2\)$"), re.compile(r"\(line 3\)$")])
     assert page.locator("body").inner_text().count("Line 2, column") == 1
+
+
+def test_an_edit_during_a_search_moves_no_row_and_keeps_the_focus(page):
+    replace_text(page, json.dumps({"train_batch_size": 8, "zero_optimization": {"stage": 2}}))
+    page.fill(".ds-search", "stage")
+    stages = page.get_by_role("radiogroup", name="zero_optimization.stage")
+    order = """() => [...document.querySelectorAll(".ds-panels [data-row]")]
+      .filter((row) => row.checkVisibility()).map((row) => row.dataset.row)"""
+    before = page.evaluate(order)
+    stages.get_by_role("radio", name="2").focus()
+    page.keyboard.press("ArrowRight")
+    wait_for_config(page, "c.zero_optimization.stage === 3")
+    expect(page.locator("#findings .ds-verdict")).to_contain_text("pass")
+    assert page.evaluate(order) == before
+    expect(stages.get_by_role("radio", name="3")).to_be_focused()

@@ -274,3 +274,13 @@ def test_a_touch_that_shuts_a_menu_and_becomes_a_scroll_swallows_no_later_click(
         expect(page.locator("#choose-columns")).not_to_have_attribute("open", "")
         row(page, "many-31").locator('[data-column="state"]').click()
         expect(page.locator(".ds-run-title")).to_have_text("many-31")
+
+
+def test_the_order_that_an_address_tells_is_not_the_readers_own_afterwards(browser, many):
+    app, _, _ = many
+    with opened(browser, app, "tab=runs&sort=name") as page:
+        expect(page.get_by_role("columnheader", name="Name")).to_have_attribute("aria-sort", "ascending")
+        expect(page.locator(".ds-run-name").first).to_have_text("many-0")
+        page.goto(f"{app.url}?tab=runs")
+        expect(page.get_by_role("columnheader", name="Started")).to_have_attribute("aria-sort", "descending")
+        expect(page.locator(".ds-run-name").first).to_have_text("t5")

@@ -188,6 +188,12 @@ export class Afterwards {
       parts.push(button(ask, { class: "ds-step ds-delete", id: "delete-run" }, () => this.askDelete()));
     }
     this.question = el("div", { class: "ds-question", hidden: true });
+    this.question.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.preventDefault();
+      this.question.hidden = true;
+      document.getElementById("delete-run")?.focus();
+    });
     this.resumeNote = live || this.adopted ? "" : note;
     const said = this.adopted?.notes.join(" ") ?? "";
     this.actions.replaceChildren(...parts);

@@ -97,6 +97,10 @@ class Form {
     this.counts = new Map();
     /** @type {Set<string>} */
     this.idle = new Set();
+    /** @type {Set<string>} as it was when what is searched for was typed */
+    this.idleThen = new Set();
+    /** @type {string | null} */
+    this.searchedFor = null;
     this.section = sections.find(({ id }) => id === opened)?.id ?? sections[0].id;
     this.all = false;
     const tabs = sections.map(sectionTab);
@@ -331,6 +335,11 @@ class Form {
 
   arrange() {
     const asked = wordsOf(this.search.value);
+    if (this.search.value !== this.searchedFor) {
+      this.searchedFor = this.search.value;
+      const fields = this.sections.flatMap((section) => section.fields);
+      this.idleThen = new Set(fields.filter((field) => this.isIdle(field)).map(({ pointer }) => pointer));
+    }
     this.order(asked);
     const leading = leadingFields(this.sections, asked).map(({ pointer }) => pointer);
     const shown = this.sections.map((section) => this.arrangeSection(section, asked, leading));
@@ -354,8 +363,13 @@ class Form {
 
   /** The best that a search finds stands first. @param {string[]} asked */
   order(asked) {
-    const panels = inOrderOf(this.sections, asked, (field) => this.isIdle(field)).map(({ id }) => this.panel(id));
+    const panels = inOrderOf(this.sections, asked, (field) => this.wasIdle(field)).map(({ id }) => this.panel(id));
     inThisOrder(panels, this.panels);
+  }
+
+  /** Whether nothing used a field when the search began: an edit moves no row away. @param {Field} field */
+  wasIdle({ pointer }) {
+    return this.idleThen.has(pointer);
   }
 
   /** Whether nothing uses a field now. @param {Field} field */
@@ -374,7 +388,7 @@ class Form {
       for (const field of section.fields) if (this.isShown(field, asked, leading)) shown.add(field.pointer);
     }
     for (const pointer of shown) this.row(pointer);
-    const ordered = fieldsInOrderOf(section.fields, asked, (field) => this.isIdle(field));
+    const ordered = fieldsInOrderOf(section.fields, asked, (field) => this.wasIdle(field));
     const rows = ordered.flatMap(({ pointer }) => this.rows.get(pointer) ?? []);
     for (const row of rows) row.hidden = !shown.has(row.dataset.row);
     const panel = this.panel(section.id);
@@ -449,10 +463,16 @@ const counted = (kind, count) =>
 /** @param {number} count */
 const matching = (count) => words("form_page", count === 1 ? "matches_one" : "matches_many", { count: String(count) });
 
-/** Puts these last into a parent, in this order. @param {HTMLElement[]} rows @param {HTMLElement} parent */
+/**
+ * Puts these last into a parent, in this order; what is put there again loses the focus, and gets it back.
+ * @param {HTMLElement[]} rows @param {HTMLElement} parent
+ */
 function inThisOrder(rows, parent) {
   const there = [...parent.children].slice(-rows.length);
-  if (rows.some((row, place) => row !== there[place])) parent.append(...rows);
+  if (!rows.some((row, place) => row !== there[place])) return;
+  const focused = document.activeElement;
+  parent.append(...rows);
+  if (focused instanceof HTMLElement && parent.contains(focused)) focused.focus({ preventScroll: true });
 }
 
 /**

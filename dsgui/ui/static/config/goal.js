@@ -221,11 +221,13 @@ const number = (id, value, most) => el("input", { id, type: "number", min: 1, ma
 
 /** @param {string} code @param {HTMLElement} input @param {string} [hint] */
 function field(code, input, hint = "") {
-  const about = hint ? [el("small", { class: "ds-goal-about" }, hint)] : [];
+  const about = hint ? [el("small", { class: "ds-goal-about", id: `${input.id}-about` }, hint)] : [];
   const problem = el("small", { class: "ds-goal-problem", role: "alert", id: `${input.id}-problem` });
   input.addEventListener("input", () => mark(input, ""));
   const label = el("label", { for: input.id }, say(code));
-  return el("div", { class: `ds-goal-field ds-goal-${code}` }, label, input, ...about, problem);
+  const made = el("div", { class: `ds-goal-field ds-goal-${code}` }, label, input, ...about, problem);
+  mark(input, "");
+  return made;
 }
 
 /** @param {HTMLElement} input @param {string} problem "" where there is none */
@@ -234,7 +236,9 @@ function mark(input, problem) {
   if (!place) return;
   place.textContent = problem;
   input.ariaInvalid = problem ? "true" : null;
-  if (problem) input.setAttribute("aria-describedby", place.id);
+  const about = input.parentElement?.querySelector(".ds-goal-about");
+  const described = [about?.id, problem && place.id].filter(Boolean).join(" ");
+  if (described) input.setAttribute("aria-describedby", described);
   else input.removeAttribute("aria-describedby");
 }
 
@@ -399,8 +403,8 @@ function remember() {
 }
 
 /**
- * What the chosen config brings: text, form, preset; framework, GPUs, nodes, device; model, length, checkpointing; and
- * the host's memory; the script's arguments, `typed` with what the config needs.
+ * What the chosen config brings: text, form, preset; framework, GPUs, nodes, device; model, length, checkpointing,
+ * the host's memory; and the script's arguments, `typed` with what the config needs.
  * @param {unknown} whole @param {string | null} typed
  */
 export function used(whole, typed) {

@@ -21,7 +21,12 @@ function toFindings(event) {
   event.preventDefault();
   /** @type {HTMLElement | null} */ (document.querySelector("#pages [role=tab]"))?.click();
   const findings = document.getElementById("findings");
-  requestAnimationFrame(() => findings?.scrollIntoView({ block: "center" }));
+  requestAnimationFrame(() => {
+    if (!findings) return;
+    findings.tabIndex = -1;
+    findings.focus({ preventScroll: true });
+    findings.scrollIntoView({ block: "center" });
+  });
 }
 
 /**

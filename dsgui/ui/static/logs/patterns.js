@@ -26,7 +26,7 @@ export const isListed = ({ name, kind }) => kind !== "sample" || (name !== "time
 export function lastOf({ name, kind, lastValue }) {
   if (kind === "sample" && name.endsWith("_bytes")) return gib(lastValue);
   const text = figure(lastValue, 5);
-  return Math.abs(lastValue) >= GROUPED ? Number(text).toLocaleString("en-US") : text;
+  return Number.isFinite(lastValue) && Math.abs(lastValue) >= GROUPED ? Number(text).toLocaleString("en-US") : text;
 }
 
 /** What the table says of a curve, in its columns. @param {Curve} curve */

@@ -2,7 +2,6 @@
 // that stays in sight below them.
 
 import { button, el, part } from "../common/dom.js";
-import { prefs } from "./run_prefs.js";
 import { fillRow, tableRow } from "./run_rows.js";
 import { words } from "../texts/texts.js";
 
@@ -25,14 +24,17 @@ export class RunHead {
     this.node = el("div", { class: "ds-run-header", role: "rowgroup" });
   }
 
-  /** @param {Column[] | null} columns null: cards have no head @param {RunSummary | null} base the pinned run */
-  write(columns, base) {
+  /**
+   * @param {Column[] | null} columns null: cards have no head @param {RunSummary | null} base the pinned run
+   * @param {{ sort: string, down: boolean }} sorted
+   */
+  write(columns, base, sorted) {
     this.node.hidden = !columns;
     if (!columns) {
       this.node.replaceChildren();
       return;
     }
-    const key = JSON.stringify([prefs(), base, columns.map(({ id }) => id)]);
+    const key = JSON.stringify([sorted, base, columns.map(({ id }) => id)]);
     if (this.node.dataset.told === key && this.node.children.length) return;
     this.node.dataset.told = key;
     const every = { role: "columnheader", class: "ds-cell", "data-column": "choose" };

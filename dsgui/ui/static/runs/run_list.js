@@ -169,7 +169,7 @@ export class RunList {
 
   /** Another order, other columns: from the top. */
   restart() {
-    this.list.scrollTop = 0;
+    this.fromTop();
     this.ticks.forget();
     this.layOut(this.alone);
     this.lookChanged();
@@ -286,12 +286,18 @@ export class RunList {
     this.reading = window.setTimeout(() => this.refreshOrSay(), READING_MS);
   }
 
+  /** Whatever row was to have the focus: somebody looks for others. */
+  fromTop() {
+    this.list.scrollTop = 0;
+    this.toFocus = "";
+  }
+
   refreshOrSay() {
     this.refresh().catch((error) => this.trouble(error));
   }
 
   searched() {
-    this.list.scrollTop = 0;
+    this.fromTop();
     this.ticks.forget();
     this.lookChanged();
     this.refreshOrSay();
@@ -312,8 +318,8 @@ export class RunList {
 
   goTo() {
     if (this.goal === null || !this.height) return;
-    const seen = Math.floor(this.list.clientHeight / this.height);
-    if (this.goal >= seen) this.list.scrollTop = (this.goal - 1) * this.height;
+    const [seen, top] = [this.list.clientHeight, this.list.scrollTop].map((px) => Math.floor(px / this.height));
+    if (this.goal < top || this.goal >= top + seen) this.list.scrollTop = Math.max(this.goal - 1, 0) * this.height;
     this.goal = null;
   }
 
@@ -321,7 +327,7 @@ export class RunList {
 
   // Rows stay the same elements while their text changes: a row that has the focus keeps it.
   write() {
-    this.head.write(this.isTable ? this.columns : null, this.told.baseline);
+    this.head.write(this.isTable ? this.columns : null, this.told.baseline, this.tools.sorted);
     const entries = new Map(this.entries.map((entry) => [entry.dataset.run, entry]));
     const runs = this.ids.map((id) => this.known.get(id)).filter((run) => run !== undefined);
     const shown = runs.map((run) => this.fill(entries.get(run.run_id) ?? this.made(run.run_id), run));

@@ -33,6 +33,8 @@ export class RunTools {
       "aria-describedby": "search-runs-help",
       title: say("search_title"),
     });
+    /** @type {{ sort: string, down: boolean } | null} the order that an address told */
+    this.given = null;
     this.state = el(
       "select",
       { id: "filter-state", class: "ds-step", "aria-label": say("filter_state") },
@@ -129,7 +131,7 @@ export class RunTools {
    * @param {{ id: string, sorts?: boolean, isFigure?: boolean }} column
    */
   heading({ id, sorts, isFigure }) {
-    const kept = prefs();
+    const kept = this.sorted;
     const isLaunched = !kept.sort || (kept.sort === "date" && kept.down); // the newest first
     const { sort, down } = isLaunched ? { sort: "date", down: true } : { sort: kept.sort, down: kept.down };
     const title = say(`column_${id}`);
@@ -147,13 +149,21 @@ export class RunTools {
   /** @param {string} sort @param {boolean} down */
   sortBy(sort, down) {
     keepPrefs({ sort, down });
+    this.given = null;
     this.sort.value = sort;
     this.acts.changed();
   }
 
+  /** By which column, as the address has it or this user. */
+  get sorted() {
+    const { sort = "", down = false } = this.given ?? prefs();
+    return { sort, down };
+  }
+
   /** As the server is asked for it. */
   order() {
-    const { sort = "", down = false, archived = false } = prefs();
+    const { archived = false } = prefs();
+    const { sort, down } = this.sorted;
     return { sort: this.isAlone ? sort : "", down: String(Boolean(down)), archived: String(Boolean(archived)) };
   }
 
@@ -175,12 +185,13 @@ export class RunTools {
 
   /** As the address tells it. @returns {import("../site/visits.js").Look} */
   get look() {
-    const { sort = "", down = false } = prefs();
+    const { sort, down } = this.sorted;
     return { q: this.search.value.trim(), state: this.state.value, sort: sort && down ? `-${sort}` : sort };
   }
 
   /**
-   * As an address told it; an order that it does not tell stays as this user has it. Whether that is something else.
+   * As an address told it, while it is looked at so; this user's own order stays as it was kept, and is that of an
+   * address that tells none. Whether that is something else.
    * @param {import("../site/visits.js").Look} look
    */
   lookAs({ q, state, sort }) {
@@ -189,7 +200,7 @@ export class RunTools {
     this.search.value = q;
     this.state.value = STATES.includes(state) ? state : "";
     if ([...this.sort.options].some(({ value }) => value && value === column)) {
-      keepPrefs({ sort: column, down: sort !== column });
+      this.given = { sort: column, down: sort !== column };
       this.sort.value = column;
     }
     return JSON.stringify(this.look) !== before;
@@ -233,6 +244,7 @@ export class RunTools {
    * @param {string} told @param {number} away how many archived ones would
    */
   showNone(told, away) {
+    if (!told && this.none.contains(document.activeElement)) this.search.focus({ preventScroll: true });
     this.none.hidden = !told;
     this.noneText.textContent = told;
     this.showArchived.hidden = !away;

@@ -208,6 +208,7 @@ class Monitor {
   async gone(id) {
     this.list.drop(id);
     if (this.view?.id === id) {
+      this.view.close();
       this.view = null;
       this.alone();
       visits().write(false);

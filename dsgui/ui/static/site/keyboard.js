@@ -8,7 +8,8 @@ const OFF = "dsgui.shortcuts";
 const SHEET = "/dsgui/static/site/shortcuts.css";
 const TYPING =
   "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], [role=listbox], dialog, #ds-learn";
-const OPEN = "dialog[open], :popover-open, [data-menu][open]"; // Escape shuts it, and does nothing else
+// Escape shuts or leaves it, and does nothing else.
+const OPEN = "dialog[open], :popover-open, [data-menu][open], .ds-question:not([hidden])";
 const TABS = "#pages > .tab-wrapper [role=tab]";
 const FINDING = "#findings [data-goto]";
 const RUN_SEARCH = ".ds-run-detail .ds-log-tools .ds-run-search";
@@ -195,7 +196,7 @@ function leave(event) {
   if (event.key === "Tab" && inEditor && !event.ctrlKey && !event.altKey) event.stopImmediatePropagation();
 }
 
-/** After a fix its button is gone: the next finding's has the focus, or the panel. @param {Event} event */
+/** After a fix its button is gone: the first that is left has the focus, or the panel. @param {Event} event */
 function afterFix(event) {
   const panel = around(event, "[data-fix]")?.closest(".ds-findings-root");
   if (!(panel instanceof HTMLElement)) return;

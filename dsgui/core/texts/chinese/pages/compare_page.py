@@ -7,7 +7,7 @@ COMPARE_PAGE: dict[str, str] = {
     "differences": "设置差异",
     "none": "没有差异：参数、配置、环境变量、启动设置、代码和版本都相同。",
     "none_known": "已记录的内容中没有差异。",
-    "unknown": "{runs}：未记录{parts}，因此不作对比。",
+    "unknown": "{runs}：以下内容未记录，因此不作对比：{parts}。",
     "empty_config": "{runs}：ds_config.json 为空。",
     "all": "全部 {count} 处差异",
     "fewer": "只看主要差异",

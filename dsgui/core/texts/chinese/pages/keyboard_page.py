@@ -15,7 +15,7 @@ KEYBOARD_PAGE: dict[str, str] = {
     "to_launch": "转到启动页",
     "launch": "转到“启动”按钮",
     "find_run": "搜索运行，或某次运行的输出",
-    "step": "下一次或上一次运行",
+    "step": "下一个或上一个运行",
     "choose": "勾选或取消勾选当前行的运行",
     "compare": "对比已勾选的运行",
     "rename": "重命名当前行的运行",

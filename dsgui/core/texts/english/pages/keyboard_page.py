@@ -16,7 +16,7 @@ KEYBOARD_PAGE: dict[str, str] = {
     "launch": "Go to the Launch button",
     "find_run": "Search runs, or a run’s output",
     "step": "Next or previous run",
-    "choose": "Select the focused run",
+    "choose": "Select or deselect the focused run",
     "compare": "Compare the selected runs",
     "rename": "Rename the focused run",
     "all": "Back to all runs",
