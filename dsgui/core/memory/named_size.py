@@ -20,22 +20,22 @@ def _words(*words: str) -> re.Pattern[str]:
 # As a config.json would be refused (`walking.py: ELSEWHERE`).
 _EXPERTS = _words(
     *(r"\d{1,4}x\d{1,4}(?:\.\d{1,3})?b", r"a\d{1,4}(?:\.\d{1,3})?[bm]", r"\d{1,4}e"),
-    *(r"[a-z0-9.]*moe", "mixtral", "gpt-oss", "dbrx"),
+    *("[a-z0-9]{0,16}moe", "mixtral", "gpt-oss", "dbrx"),
 )
 _QUANTIZED = _words(
     *(r"[1-8](?:\.\d{1,2})?(?:[._-]?bits?|bpw)", "(?:int|fp|nf|mxfp|nvfp|i?q)[1-8]", r"w[1-8]a\d{1,2}"),
     *("bnb", "gptq", "awq", "gguf", "ggml", "exl[23]", "mlx", "hqq", "eetq", "aqlm", "vptq", "bitnet", "quantized"),
 )
 _VISION = _words(
-    *("vision", "audio", "omni", "image", "video", "speech", "multimodal", r"[a-z0-9.]*(?:vl|vlm|llava)\d?"),
+    *("vision", "audio", "omni", "image", "video", "speech", "multimodal", r"[a-z0-9]{0,16}(?:vl|vlm|llava)\d?"),
     *(r"paligemma\d?", "pixtral", r"(?:instruct)?blip\d?", r"idefics\d?", r"molmo\d?", r"glm-\d(?:\.\d)?v", "janus"),
     *("fuyu", "minicpm-[vo]", "qvq", "ui-tars", "ovis[0-9.]{0,4}", "voxtral", "ultravox", r"qwen3\.[56]", "gemma-4"),
-    *("(?:translate)?gemma-3-(?:4|12|27)b", "gemma-3n", "medgemma-(?!27b-text)[a-z0-9.]+"),
+    *("(?:translate)?gemma-3-(?:4|12|27)b", "gemma-3n", "medgemma-(?!27b-text)[a-z0-9]{1,9}"),
     *(r"mistral-small-3\.[12]", "ministral-3", "nvlm-[a-z]", r"cogvlm\d?"),
 )
 _OWN_CODE = _words(
     *(r"baichuan\d?", r"chatglm\d?", "internlm2?", r"\Aqwen(?=-\d)", r"minicpm\d?", "xverse", "openelm", "decilm"),
-    *(r"codegeex\d?", r"exaone-[23](?:\.\d)?", "mobilellm", "glm-4-9b(?!.*(?:hf|0414))"),
+    *(r"codegeex\d?", r"exaone-[23](?:\.\d)?", "mobilellm", "glm-4-9b(?!.{0,40}(?:hf|0414))"),
 )
 # By the `model_type` of a config.json.
 _TYPES = {
