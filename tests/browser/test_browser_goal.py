@@ -119,7 +119,7 @@ def test_a_host_that_is_not_known_gets_no_track_that_looks_full(first_page):
     page.click("#goal-find")
     card = page.locator(".ds-goal-card")
     expect(card).to_have_count(1)
-    expect(card).to_contain_text("The only config that fits")
+    expect(card).to_contain_text("The only preset that fits")
     host = card.locator('[data-device="host"]')
     expect(host).to_contain_text("needs 1.8 TiB of host memory per node")
     expect(host.get_by_text("needs a large host")).to_be_visible()

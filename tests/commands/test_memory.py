@@ -167,7 +167,7 @@ def test_a_folder_on_nvme_is_offloaded_to_where_the_host_is_too_small(ask, tmp_p
     ("options", "changes", "told"),
     [
         ((), {}, "Choose a model: a hub id, a size such as 7B, or a folder with config.json"),
-        (("--model", "no/such/model-7b"), {}, "no/such/model-7b: not a folder here, and not in the hub’s local cache"),
+        (("--model", "no/such/model-7b"), {}, "no/such/model-7b: not a folder here. Check the path"),
         (("--model", "nobody/nothing"), {}, "nobody/nothing is no folder here and isn’t downloaded"),
         (("--model", "mistralai/Mixtral-8x7B-v0.1"), {}, "This is a mixture of experts (8x7B)"),
         (("--model", "empty"), {}, "empty has no config.json"),

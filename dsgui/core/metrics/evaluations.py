@@ -13,6 +13,8 @@ from dsgui.core.texts.saying import words
 MOST_ROWS = 6
 _LESS = frozenset(("cer", "loss", "perplexity", "ppl", "wer"))
 _MORE = frozenset(("accuracy", "acc", "bleu", "chrf", "f1", "match", "sacrebleu"))
+# What turns a score around, or makes another of it.
+_TURNED = frozenset(("delta", "diff", "false", "gap", "inverse", "minus", "neg", "negative", "no", "not"))
 _QUALIFIERS = frozenset(("macro", "micro", "score", "weighted"))  # f1_macro is an f1
 
 
@@ -47,6 +49,8 @@ def evaluation_rows(runs: Sequence[Figures]) -> list[EvaluationRow]:
 def better_of(name: str) -> str:
     """ "less" or "more", by a score's name; "" where the name doesn't say."""
     parts = name.lower().removesuffix("++").split("_")
+    if not _TURNED.isdisjoint(parts):
+        return ""
     while len(parts) > 1 and parts[-1] in _QUALIFIERS:
         parts.pop()
     kind = parts[-1]

@@ -118,8 +118,10 @@ def _tight(question: Question, fitted: Fitted) -> Verdict:
 
 
 def _short(question: Question, fitted: Fitted) -> Verdict:
-    """On CPU ranks as on GPUs: what is likely is more than there is."""
-    return problem(_seen(fitted), _advice(question, fitted))
+    """On CPU ranks as on GPUs: what is likely is more than there is. A shape guessed by a model's name stops no
+    launch."""
+    judged = warning if fitted.question.model.planned_as else problem
+    return judged(_seen(fitted), _advice(question, fitted))
 
 
 def _unknown(question: Question, fitted: Fitted) -> Verdict:

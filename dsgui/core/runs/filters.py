@@ -84,15 +84,16 @@ class Comparison:
 def comparison(word: str) -> Comparison | None:
     """None for a word that compares nothing."""
     found = _FORM.fullmatch(word)
-    return Comparison(found[1].lstrip("-").replace("-", "_"), found[2], found[3]) if found else None
+    return Comparison(found[1].lstrip("-").replace("-", "_").lower(), found[2], found[3]) if found else None
 
 
 def unfinished(words: Sequence[str]) -> tuple[str, str] | None:
-    """The first word of a search that has a key and a sign and no value, and how it may go on: `lr>=`, `lr>=1e-4`."""
+    """The first word of a search that has a key and a sign and no value, and how it may go on: `lr>=`, `lr>=1e-4`.
+    What values another key has isn't known."""
     for word in words:
         asked = comparison(word)
         if asked and not asked.value:
-            return word, word + _EXAMPLES.get(asked.key, "1")
+            return word, word + _EXAMPLES.get(asked.key, "1" if asked.key in _FIGURES else "…")
     return None
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Finding, Severity
+from dsgui.core.config.misspelt import awaited
 from dsgui.core.config.pointer import dotted, split
 from dsgui.core.texts.saying import Said, listed, phrase, said
 
@@ -64,8 +65,10 @@ def _stands_for_a_value(value: object) -> bool:
 
 
 def _other_program(findings: Sequence[Finding], document: Document) -> list[Finding]:
-    """Keys at the top level that DeepSpeed has not: many of them are another program's."""
-    ignored = [f for f in findings if f.rule == "DS004" and len(split(f.pointer)) == 1]
+    """Keys at the top level that DeepSpeed has not: many of them are another program's. One that others wait for stays
+    by itself, with its renaming."""
+    kept = {id(f) for f in awaited(findings)}
+    ignored = [f for f in findings if f.rule == "DS004" and len(split(f.pointer)) == 1 and id(f) not in kept]
     is_neox = sum(key.replace("-", "_") in _NEOX for key in document.value) >= _ENOUGH
     mine = ignored if is_neox else [f for f in ignored if f.severity is Severity.NOTE]
     if len(mine) <= _MOST_LISTED:

@@ -13,7 +13,7 @@ from dsgui.core.errors import DocumentError
 Check = Callable[[Document], Sequence[Finding]]
 Identity = tuple[str, str, str, Severity]
 _MOST_PARTS = 8  # repairs joined to one
-_MOST_CHARACTERS = 400_000  # of the texts that are checked anew for one config: beyond it no fix is offered
+_MOST_CHARACTERS = 400_000  # of the texts that are checked anew for one config: beyond it renamings alone are offered
 _CHARACTERS_A_FINDING = 100  # what it costs to find, in characters that are read
 
 
@@ -41,10 +41,13 @@ class _Looks:
         self._document, self._check = document, check
         self._left = max(1, _MOST_CHARACTERS // (len(document.text) + _CHARACTERS_A_FINDING * findings))
 
+    @property
+    def spent(self) -> bool:
+        """Whether enough was looked at."""
+        return self._left == 0
+
     def after(self, fix: Fix) -> Sequence[Finding] | None:
-        """What is found then; None where the fix can't be made, or where enough was looked at."""
-        if self._left == 0:
-            return None
+        """What is found then; None where the fix can't be made."""
         self._left -= 1
         try:
             return self._check(fix.apply(self._document))
@@ -57,6 +60,8 @@ def _whole(
 ) -> Fix | None:
     renaming = fix if fix.is_renaming else None
     for _ in range(_MOST_PARTS):
+        if looks.spent:
+            return renaming
         after = looks.after(fix)
         if after is None or _is_there(finding, after, told):
             return None if fix is renaming else renaming

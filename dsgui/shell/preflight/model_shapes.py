@@ -3,6 +3,7 @@ that was typed, or that the name of a hub id tells."""
 
 import json
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from dsgui.shell.files.regular_files import read_whole
 from dsgui.shell.preflight.model_files import folder_of
 
 _CONFIG = "config.json"
+_CHECKPOINT = re.compile(r"(?:checkpoint|global_step)[-_]?\d", re.ASCII | re.IGNORECASE)
 _MOST_BYTES = 4 << 20
 _LONGEST = 1000
 
@@ -41,7 +43,9 @@ class ModelShapes:
         try:
             folder = folder_of(_folder_named(named), working_directory, environment or os.environ, self._check)
             if folder is None:
-                return model_of_size(named) if is_size(named) else _by_name(named)
+                if is_size(named):
+                    return model_of_size(named)
+                return _cannot("not_found", named) if self._is_path(named, working_directory) else _by_name(named)
             if not (folder / _CONFIG).is_file():
                 return _cannot("no_config", named)
             self._check(folder / _CONFIG)
@@ -51,6 +55,18 @@ class ModelShapes:
         except (OSError, ValueError, RuntimeError, RecursionError) as error:
             problem = os_reason(error) if isinstance(error, OSError) else str(error)[:200]
             return CannotSay(said("memory_cannot", "bad_config", model=named, problem=problem))
+
+    def _is_path(self, named: str, working_directory: str) -> bool:
+        """Whether it means a folder that isn't there, though it might be a hub id."""
+        first, _, rest = named.partition("/")
+        if _CHECKPOINT.match(named.rpartition("/")[2]):
+            return True
+        within = Path(working_directory, first).expanduser()
+        try:
+            self._check(within)
+            return bool(rest) and within.is_dir()
+        except PlaceError:  # nothing is told of it
+            return False
 
     def _config(self, path: Path) -> Mapping[str, Any]:
         told = path.stat()

@@ -156,6 +156,8 @@ def test_of_many_scores_those_come_first_that_say_what_is_better_and_that_most_r
             ["eval_exact_match", "eval_chrf", "chrf++", "eval_bleu", "eval_rougeLsum", "eval_mean_token_accuracy"],
         ),
         ("", ["eval_own", "eval_length", "eval_accuracy_drop", "eval_werewolf"]),
+        ("", ["eval_neg_log_loss", "eval_negative_loss", "one_minus_wer", "eval_inverse_ppl"]),
+        ("", ["eval_no_match", "eval_not_match", "false_match", "eval_delta_loss", "diff_f1", "eval_gap_accuracy"]),
     ],
 )
 def test_what_is_better_is_said_of_scores_that_everybody_knows_alone(better, names):

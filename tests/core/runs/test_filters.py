@@ -70,7 +70,15 @@ def test_a_loss_that_is_no_number_is_neither_more_nor_less() -> None:
 
 @each_case(
     ("words", "told"),
-    [("t5 lr>=", ("lr>=", "lr>=1e-4")), ("loss<1 foo=", ("foo=", "foo=1")), ("loss<1 tag:lora =", None), ("", None)],
+    [
+        *(
+            ("t5 lr>=", ("lr>=", "lr>=1e-4")),
+            ("LR>=", ("LR>=", "LR>=1e-4")),
+            ("best_loss<", ("best_loss<", "best_loss<1")),
+        ),
+        *(("loss<1 foo=", ("foo=", "foo=…")), ("state=", ("state=", "state=…")), ("tag=", ("tag=", "tag=…"))),
+        *(("model=", ("model=", "model=…")), ("loss<1 tag:lora =", None), ("", None)),
+    ],
 )
 def test_a_word_without_its_value_is_told_with_one(words: str, told: tuple[str, str] | None) -> None:
     assert unfinished(words.split()) == told

@@ -20,9 +20,11 @@ from dsgui.cli import main
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Change, Finding, Fix, Severity, has_error
+from dsgui.core.config.misspelt import awaited, waits
 from dsgui.core.config.pointer import lookup
 from dsgui.core.errors import DocumentError
 from dsgui.core.machine.machine import Host, Machine
+from dsgui.core.memory.fits.as_fixed import plain_errors
 from dsgui.core.preflight.judging import with_config
 from dsgui.core.preflight.surroundings import Launch, Surroundings
 from dsgui.core.script.script import script_facts
@@ -202,6 +204,52 @@ def test_the_renaming_that_another_fix_waits_for_comes_first_and_that_one_says_w
     (waiting,) = (f for f in rest if f.pointer == "/zero_optimization")
     assert (waiting.severity, waiting.fix) == (Severity.ERROR, None)
     assert waiting.advice.startswith("zero_optimisation looks like zero_optimization misspelt: rename it first")
+
+
+def test_a_renaming_is_offered_in_a_large_config_too(checker):
+    """Where no look is left for it, what waits for it would wait for nothing."""
+    before = {"steps_per_prnt": 10, "gradient_cliping": 1.0, "wall_clock_breakdwn": True, "prescale_gradient": False}
+    config = {"train_batch_size": 8, **before, "own": "x" * 130_000, "zero_optimisation": {"stage": 3}}
+    document = Document(json.dumps(config))
+    found = checker.findings(document, FEW[1])
+    assert "/zero_optimization" in {finding.pointer for finding in found if waits(finding)}
+    assert [str(f.fix and f.fix.label) for f in awaited(found)] == ["Rename it to zero_optimization"]
+
+
+@each_case(
+    ("config", "count"),
+    [
+        (
+            {
+                **{"train_batch_size": 8, "zero_optimization": {"stage": 2}},
+                "scheduler": {"type": "WarmupDecayLR", "params": {"total_step": 3}},
+            },
+            2,
+        ),
+        (
+            {
+                "train_batch_size": 8,
+                "zero_optimization": {"stge": 2, "offload_optimzer": {"device": "nvme"}, "cpu_offload": True},
+            },
+            2,
+        ),
+    ],
+)
+def test_no_more_errors_are_said_to_be_fixed_than_there_are(checker, config, count):
+    found = checker.findings(Document(json.dumps(config)), FEW[1])
+    assert len(errors(found)) == count
+    assert plain_errors(found) <= count
+
+
+@each_case("example", examples())
+@each_case("context", FEW)
+def test_no_more_errors_of_an_example_are_said_to_be_fixed_than_there_are(checker, example, context):
+    found = checker.findings(example.document, context)
+    assert plain_errors(found) <= len(errors(found))
+
+
+def errors(found):
+    return [finding for finding in found if finding.severity is Severity.ERROR]
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from differential.examples import examples
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Severity
+from dsgui.core.config.misspelt import awaited, waits
 from tests.support.cases import each_case
 
 NATIVE, HF = Context(Integration.NATIVE), Context(Integration.HF, gpus_per_node=2)
@@ -31,6 +32,19 @@ def test_a_file_of_gpt_neox_gets_one_note_and_no_renaming(checker):
         "DeepSpeed's."
     )
     assert note.fix is None
+
+
+def test_a_key_of_a_gpt_neox_file_that_others_wait_for_keeps_its_renaming(checker):
+    """Else they would say "rename it first" beside no renaming."""
+    config = {key: value for key, value in NEOX.items() if not key.startswith(("train_micro", "zero_"))}
+    config |= {"train-micro-batch-size-per-gpu": 4, "zero-optimization": {"stage": 1}, "fp16": {"enabled": True}}
+    found = checker.findings(Document(json.dumps(config)), HF)
+    waiting = [finding for finding in found if waits(finding)]
+    assert waiting
+    renamed = {finding.pointer: str(finding.fix.label) for finding in awaited(found) if finding.fix}
+    assert {dict(one.given)["wrong"] for finding in waiting for one in finding.advises} == {
+        pointer.strip("/") for pointer in renamed
+    }
 
 
 def test_a_few_unknown_keys_are_told_one_by_one_and_a_misspelling_always(checker):

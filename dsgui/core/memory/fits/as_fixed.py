@@ -81,10 +81,9 @@ def plainly_fixed(
 
 def plain_errors(found: Sequence[Finding]) -> int:
     """How many errors go with their own fixes, or with the renaming that they wait for."""
-    errors = [one for one in found if one.severity is Severity.ERROR]
-    own = [one for one in _fixable(found) if one.severity is Severity.ERROR]
+    own = {id(one) for one in _fixable(found)}
     renamed = any(one.fix for one in awaited(found))
-    return len(own) + sum(waits(one) for one in errors if renamed)
+    return sum(one.severity is Severity.ERROR and (id(one) in own or (renamed and waits(one))) for one in found)
 
 
 def repair(finding: Finding) -> str:

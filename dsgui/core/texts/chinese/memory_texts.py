@@ -163,11 +163,11 @@ MEMORY_CANNOT: Mapping[str, str] = {
     "mend": "请先修正配置：{problem}",
     "micro_batch": "微批大小未知：请设置 train_micro_batch_size_per_gpu。",
     "no_model": "请选择模型：Hub id、7B 这样的规模，或含 config.json 的目录。",
-    "not_found": "{model}：不是本机的目录，也不在 Hub 的本地缓存中。请给出含 config.json 的目录、已下载的 id，或 7B 这"
-    "样的规模。",
+    "not_found": "{model}：不是本机的目录。请检查路径，或填写 Hub id 或 7B 这样的规模。",
     "no_size_in_name": "{model}：不是本机的目录，也未下载，名称中也没有规模。请填写 7B 这样的规模，或含 config.json "
     "的目录。",
     "sizes_in_name": "本地没有 {model}，其名称可能指多种规模（{sizes}）。请填写规模。",
+    "encoder_decoder": "本地没有 {model}。它是编码器-解码器模型，仅凭规模无法得知其结构：请下载它的 config.json。",
     "no_config": "{model} 没有描述模型结构的 config.json。请给出含有它的目录。",
     "bad_config": "{model}：无法读取其 config.json（{problem}）。请修正。",
     "outside": "{model} 位于 dsgui 可读取的目录之外。",

@@ -162,11 +162,12 @@ MEMORY_CANNOT: Mapping[str, str] = {
     "mend": "Fix the config first: {problem}",
     "micro_batch": "The micro batch is not known: set train_micro_batch_size_per_gpu.",
     "no_model": "Choose a model: a hub id, a size such as 7B, or a folder with config.json.",
-    "not_found": "{model}: not a folder here, and not in the hub’s local cache. Give a folder with "
-    "config.json, an id that was downloaded, or a size such as 7B.",
+    "not_found": "{model}: not a folder here. Check the path, or enter a hub id or a size such as 7B.",
     "no_size_in_name": "{model} is no folder here and isn’t downloaded, and its name tells no size. Enter a size such "
     "as 7B, or a folder with config.json.",
     "sizes_in_name": "{model} isn’t downloaded, and its name may mean several sizes ({sizes}). Enter the size.",
+    "encoder_decoder": "{model} isn’t downloaded. It is an encoder-decoder, whose size doesn’t tell its shape: "
+    "download its config.json.",
     "no_config": "{model} has no config.json, which describes a model’s shape. Give the folder that has it.",
     "bad_config": "{model}: its config.json can’t be read ({problem}). Correct it.",
     "outside": "{model} leads outside the folders that dsgui may read.",

@@ -520,7 +520,7 @@ export const TEXTS = {
   "none_fit_next": "Shorter samples, a smaller micro batch, LoRA or more GPUs would help.",
   "some_fit": "Ranked by estimated speed, not measured. Memory is predicted for each GPU and each node.",
   "fastest": "Fastest",
-  "only": "The only config that fits",
+  "only": "The only preset that fits",
   "roomier": "More room",
   "leanest": "Least GPU memory",
   "leanest_host": "Least memory",

@@ -520,7 +520,7 @@ export const TEXTS = {
   "none_fit_next": "可以缩短样本、减小微批大小、改用 LoRA，或增加 GPU。",
   "some_fit": "按估计的速度排序，并非实测。显存和内存分别按每个 GPU、每个节点预测。",
   "fastest": "最快",
-  "only": "唯一放得下的配置",
+  "only": "唯一放得下的预设",
   "roomier": "余量更大",
   "leanest": "显存最省",
   "leanest_host": "内存最省",
