@@ -163,7 +163,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         launched, differs = Launched(place_of(asked), imported or typed_arguments(asked)), Differs()
         recipe = BY_RECIPE.get(asked["what"])
         reader = recipe.takes.integration.value if recipe else configured
-        says, plan, foretold, handed_on = "", None, None, dict[str, str]()
+        says, plan, foretold, handed_on, named_before = "", None, None, dict[str, str](), named
         line_of_clone: Any = gr.skip() if asked["parent"] else ""
         before, checks, began = BeforeStart(), "", preset_of(services, preset, text)
         try:
@@ -227,7 +227,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             launched,
             launched.digest,
             line_of_clone,
-            named if asked["parent"] and asked["name"] == named else gr.skip(),
+            gr.skip() if named == named_before else named,
             named,
         )
 

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 
+from dsgui.core.launch.plan import LaunchRequest
 from dsgui.core.launch.run_fields import BY_NAME, complete
 from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.machine import Environment
@@ -33,6 +34,7 @@ SHOWN = (
     *("command", "says", "checks", "click", "offer", "tick", "stops", "launch", "previewed", "logs"),
     *("differs", "take", "launched", "digest", "line", "name", "named"),
 )
+EARLIER: dict[str, Any] = {"arguments": "", "ranks": 1, "config_text": CONFIG, "target_python": sys.executable}
 Page = Callable[..., dict[str, Any]]
 
 
@@ -43,16 +45,30 @@ def page(bench: Bench, checker: Checker) -> Page:
     machine = replace(SOUND, gpus=(), environment=Environment(target))
     recipes = {"translation": bench.script("print(1)", "translation.py")}
     around = {"surroundings": lambda plan, text: Surroundings(script_source(plan.script), machine)}
-    parts = {"runs": bench.runs, "recipes": recipes, "target": lambda: target, "checker": checker}
+    archive = SimpleNamespace(launched=lambda run_id: LaunchRequest(**EARLIER, script=recipes["translation"]))
+    parts = {"archive": archive, "runs": bench.runs, "recipes": recipes, "target": lambda: target, "checker": checker}
     services = SimpleNamespace(**parts, **around, all_presets=lambda: ())
-    desk = SimpleNamespace(values=lambda given: complete(given[0]))
+    desk = SimpleNamespace(values=lambda given: complete(given[0]), inputs=())
     preview = _previewer(cast(Services, services), Workbench(checker), cast(Desk, desk))
 
-    def page(stops: tuple[str, ...] = (), ticked: bool = False, **values: Any) -> dict[str, Any]:
-        told = preview(stops, "", None, CONFIG, "", ticked, "hf", values)
+    def page(stops: tuple[str, ...] = (), ticked: bool = False, named: str = "", **values: Any) -> dict[str, Any]:
+        told = preview(stops, named, None, CONFIG, "", ticked, "hf", values)
         return dict(zip(SHOWN, told, strict=True))
 
     return page
+
+
+def test_the_name_of_a_clone_is_written_only_where_it_is_another_than_what_stands_there(page: Page) -> None:
+    """A late answer would take away what is typed meanwhile."""
+    clone = {"what": "translation", "parent": "20261126-123943-b96b"}
+    first = page(**clone, named="x", name="x")
+    assert first["name"] == first["named"] != "x"
+    again = page(**clone, named=first["named"], name=first["named"])
+    assert again["named"] == first["named"]
+    assert isinstance(again["name"], dict)
+    typed = page(**clone, named=first["named"], name="mine")
+    assert (typed["named"], isinstance(typed["name"], dict)) == (first["named"], True)
+    assert isinstance(page(what="translation", named="", name="")["name"], dict)
 
 
 def test_a_missing_script_and_bad_ports_are_said_and_nothing_may_start(page: Page) -> None:
