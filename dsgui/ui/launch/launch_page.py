@@ -185,7 +185,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             differs = _against_plan(text or "", launch, target, arguments, asked)
             before, foretold = before_start(launch, around), kept(launch.memory)
             reads = plan.config_argument.integration
-            name = config_name(services, began)
+            name = config_name(services, preset, text)
             says = _told(launch, name, reads, reader, before) if before.counts else words("launch_page", "uses_own")
             checks = preflight_html(before.rows)
         except DsguiError as error:
