@@ -312,8 +312,11 @@ UNKNOWN = [
     ("takes_config", {"source": "print(1)"}, "doesn’t seem to read a command line"),
     ("takes_config", {"source": PARSER + "a, b = p.parse_known_args()"}, "lets unknown arguments pass"),
     ("slurm", {"place": SlurmJob(), "around": {"slurm": SlurmAnswer()}}, "sinfo isn’t installed"),
-    ("slurm", {"place": SlurmJob(), "around": {"slurm": SlurmAnswer("scontrol", silent=True)}},
-     f"Slurm didn’t answer scontrol within {SlurmAnswer.LIMIT_S:g} s"),
+    (
+        "slurm",
+        {"place": SlurmJob(), "around": {"slurm": SlurmAnswer("scontrol", silent=True)}},
+        f"Slurm didn’t answer scontrol within {SlurmAnswer.LIMIT_S:g} s",
+    ),
     ("elsewhere", {"nodes": 2, "elsewhere": "worker-0, b"}, "of worker-0, b are not"),
 ]
 

@@ -95,6 +95,19 @@ def test_what_is_wrong_names_its_field_and_says_so_once(page: Page) -> None:
     assert "data-field" not in page(what="translation", ranks=2, where="nowhere")["checks"]
 
 
+@pytest.mark.parametrize(
+    ("name", "typed"),
+    [
+        *(("slurm_nodes", 0), ("slurm_per_node", 5000), ("slurm_partition", "a b"), ("slurm_account", "a b")),
+        *(("slurm_time", "soon"), ("slurm_cpus", "x"), ("slurm_memory", "64GB"), ("slurm_gpu_type", "a:1")),
+        *(("slurm_options", "rm"), ("directory", "/my work")),
+    ],
+)
+def test_what_slurm_would_not_take_names_its_field(page: Page, name: str, typed: object) -> None:
+    checks = page(what="translation", where="slurm", **{name: typed})["checks"]
+    assert f'data-field="{BY_NAME[name].id}"' in checks
+
+
 def test_the_config_is_told_by_its_name_with_the_way_to_its_findings(page: Page) -> None:
     assert page(what="translation")["says"].startswith("**Your config** · 1 CPU rank · ")
     assert page(what="translation")["says"].endswith("](#findings)")
