@@ -60,16 +60,18 @@ def name_of(before: LaunchRequest, changed: list[Changed]) -> str:
 
 
 def line_html(
-    run_id: str, before: LaunchRequest, changed: list[Changed], now: LaunchRequest, services: Services
+    run_id: str, before: LaunchRequest, changed: list[Changed], now: LaunchRequest, services: Services, was: str = ""
 ) -> str:
-    """One line; all that is set is behind it."""
+    """One line; all that is set is behind it. `was`: the name that static/launch/cloned_name.js replaces with that of
+    `now`, "" for none."""
     of = words("runs_page", "cloned_from", name="\0", id=run_id.rpartition("-")[2])
     title = escape(of).replace("\0", f"<strong>{escape(before.name)}</strong>")
     rows = settings(now, services)
     every = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in rows)
     more = "".join(f"<li>{escape(one.told)}</li>" for one in changed) if len(changed) > _MOST_IN_LINE else ""
+    named = f' data-was="{escape(was)}" data-name="{escape(now.name)}"' if was else ""
     return (
-        f'<details class="ds-cloned"><summary>{title} · {escape(_counted(changed))}</summary>'
+        f'<details class="ds-cloned"{named}><summary>{title} · {escape(_counted(changed))}</summary>'
         f"{f'<ul>{more}</ul>' if more else ''}<dl>{every}</dl></details>"
     )
 

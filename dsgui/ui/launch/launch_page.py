@@ -96,7 +96,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     bar = configure.bar
     made_from = [configure.text, configure.presets.chooser, anyway, bar.integration, *desk.components]
     outputs = [command, verdict_line, checks, offered, offer, anyway, shown, launch, previewed, desk["logs"]]
-    outputs += [differs, take, bar.launched, bar.known, loaded, desk["name"], named]
+    outputs += [differs, take, bar.launched, bar.known, loaded, named]
     preview = _previewer(services, workbench, desk)
     asked_with = [sent_at, latest, shown, named, brought, *made_from]
 
@@ -163,18 +163,20 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         launched, differs = Launched(place_of(asked), imported or typed_arguments(asked)), Differs()
         recipe = BY_RECIPE.get(asked["what"])
         reader = recipe.takes.integration.value if recipe else configured
-        says, plan, foretold, handed_on, named_before = "", None, None, dict[str, str](), named
+        says, plan, foretold, handed_on = "", None, None, dict[str, str]()
         line_of_clone: Any = gr.skip() if asked["parent"] else ""
         before, checks, began = BeforeStart(), "", preset_of(services, preset, text)
         try:
             request = page_request(services, text or "", asked, reader, began)
             if before_it := original(services, asked["parent"]):
                 changed = changes(before_it, request, services)
-                line_of_clone = line_html(asked["parent"], before_it, changed, request, services)
+                was = ""
                 if named and asked["name"] == named:  # what somebody typed stays
-                    named = name_of(before_it, changed)
+                    was, named = named, name_of(before_it, changed)
                     asked, request = {**asked, "name": named}, replace(request, name=named)
                     values = tuple(asked[name] for name in desk.inputs)
+                was = "" if was == named else was
+                line_of_clone = line_html(asked["parent"], before_it, changed, request, services, was)
             plan, handed_on = services.runs.prepare(request), request.handed_on
             around = services.surroundings(plan, text or "")
             arguments = around.arguments_of(plan) or imported
@@ -227,7 +229,6 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             launched,
             launched.digest,
             line_of_clone,
-            gr.skip() if named == named_before else named,
             named,
         )
 
