@@ -1,4 +1,4 @@
-// The name of a clone follows what differs, until somebody types one: also while the answer with the next is on its way.
+// The name of a clone follows what differs, until somebody types one: also while an answer with another is on its way.
 
 const BOX = "#run-name input, #run-name textarea";
 // Gradio may write the new line into the elements of the last.
