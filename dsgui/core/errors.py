@@ -49,7 +49,12 @@ class PlaceError(DsguiError):
 
 
 class PlanError(DsguiError):
-    """A launch request that cannot become a plan (missing script, bad port, unreadable argument line)."""
+    """A launch request that cannot become a plan (missing script, bad port, unreadable argument line). `field`: the one
+    of `run_fields` that it is about, "" for none that is told here."""
+
+    def __init__(self, told: object = "", field: str = "") -> None:
+        super().__init__(told)
+        self.field = field
 
 
 class PresetError(DsguiError):

@@ -16,7 +16,7 @@ from dsgui.core.diagnosis.memory_cause import Cause, cause_of
 from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.errors import DocumentError, PlaceError, RunError
 from dsgui.core.launch.checkpoint import Checkpoint
-from dsgui.core.launch.plan import Plan
+from dsgui.core.launch.plan import LaunchRequest, Plan
 from dsgui.core.launch.resume import can_load, note_on, options_for, way_of
 from dsgui.core.launch.state import RunState, RunStatus
 from dsgui.core.machine.verdicts import Row, Status
@@ -262,6 +262,12 @@ class Archive:
         return found
 
     # -- the same again --------------------------------------------------------------------------------------------
+
+    def launched(self, run_id: str) -> LaunchRequest:
+        """What started the run, by the name that it has by now."""
+        directory, plan = self._store.open(run_id), self._own(run_id)
+        request = clone(plan, directory.read_config()).request
+        return replace(request, name=self._runs.name_of(directory, plan), parent=plan.parent)
 
     def clone(self, run_id: str) -> Clone:
         """The same again."""

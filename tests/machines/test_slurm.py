@@ -97,7 +97,14 @@ def test_the_command_is_sbatch_and_slurm_queues_by_itself() -> None:
         (SlurmJob(cpus="many"), "CPUs per task: “many”"),
         (SlurmJob(cpus="0"), "CPUs per task: “0”"),
         (SlurmJob(memory="64G\n#SBATCH --wrap=id"), "Memory"),
-        (SlurmJob(gpu_type="a100:8"), "GPU type: “a100:8”"),
+        (SlurmJob(memory="64GB"), "Memory: “64GB” can’t be used. Expected a whole number and one letter"),
+        (SlurmJob(gpu_type="a100:8"), "GPU type: “a100:8” can’t be used. Expected the type alone"),
+        (SlurmJob(gpu_type="a100", on_cpu=True), "GPU type: “a100” is given, but no GPUs are requested"),
+        (SlurmJob(memory="64G", options="--mem-per-cpu=1G"), "can’t be used together with Memory"),
+        (SlurmJob(memory="64G", options="--mem-per-g=1G"), "can’t be used together with Memory"),
+        (SlurmJob(cpus="8", options="--cpus-per-gpu=2"), "can’t be used together with CPUs per task"),
+        (SlurmJob(gpu_type="a100", options="--gres=tmp:1,gpu:2"), "can’t be used together with GPU type"),
+        (SlurmJob(gpu_type="a100", options="--gpus=2"), "the batch script sets it already"),
         (SlurmJob(memory="64G", options="--mem=1G"), "the batch script sets it already"),
         (SlurmJob(options="--output=/etc/passwd"), "the batch script sets it already"),
         (SlurmJob(options="--outp=elsewhere"), "the batch script sets it already"),
@@ -118,10 +125,19 @@ def test_cores_memory_and_the_type_of_gpu_are_requested_kept_and_cloned() -> Non
         assert f"#SBATCH {line}\n" in shown_command(asked)
     assert plan_from_json(plan_to_json(asked)) == asked
     assert SlurmJob.of_values(values_of(replace(REQUEST, place=job))) == job
-    on_cpu = plan(replace(REQUEST, place=replace(job, on_cpu=True)))
+    on_cpu = plan(replace(REQUEST, place=replace(job, on_cpu=True, gpu_type="")))
     assert "--gpus-per-node" not in shown_command(on_cpu)
-    given = {"SBATCH_CPUS_PER_TASK": "1", "SBATCH_MEM_PER_NODE": "1", "SBATCH_QOS": "low"}
+    overrule = ("CPUS_PER_TASK", "CPUS_PER_GPU", "MEM_PER_NODE", "MEM_PER_CPU", "MEM_PER_GPU")
+    given = {f"SBATCH_{name}": "1" for name in overrule} | {"SBATCH_QOS": "low"}
     assert submitting(given, asked) == {"SBATCH_QOS": "low"}
+    assert submitting(given, plan()) == given
+
+
+def test_what_only_together_is_too_much_is_taken_alone() -> None:
+    asked = SlurmJob(options="--mem-per-cpu=1G\n--cpus-per-gpu=2\n--gres=gpu:2\n--gres-flags=enforce-binding")
+    assert "#SBATCH --mem-per-cpu=1G\n" in shown_command(plan(replace(REQUEST, place=asked)))
+    typed = SlurmJob(gpu_type="a100", memory="64g", options="--gres=tmp:1")
+    assert "#SBATCH --mem=64G\n" in shown_command(plan(replace(REQUEST, place=typed)))
 
 
 def test_a_folder_that_no_directive_can_name_is_refused() -> None:

@@ -416,6 +416,7 @@ def test_labels_written_at_the_same_time_are_all_kept(bench: Bench, archive: Arc
     assert sorted(label.tags) == [f"tag {number}" for number in range(8)]
     assert (label.name, "A1b2" in label.note) == ("better", False)  # a secret is written nowhere
     assert bench.runs.summary(run_id).name == "better"
+    assert (archive.launched(run_id).name, archive.launched(run_id).parent) == ("better", "")
 
 
 def test_a_checkpoint_of_other_ranks_and_half_a_one_say_so(bench: Bench, archive: Archive) -> None:

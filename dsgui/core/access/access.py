@@ -25,7 +25,6 @@ _PORT = re.compile(r"[0-9]{1,5}\Z")  # int() of thousands of digits raises
 _DEFAULT_PORTS = {"http": "80", "https": "443"}
 _READING = {"GET", "HEAD"}
 # What the page and dsgui's own routes use of the server. Gradio has some sixty routes more.
-_PAGES = {"/configure", "/launch", "/runs", "/machine"}  # as people guess them; each is a tab of the one page
 _READ = {
     "/",
     "/config",
@@ -38,6 +37,8 @@ _READ = {
     "/robots.txt",
     "/theme.css",
 }
+# As people guess them; each is a tab of the one page.
+_PAGES = {"/configure", "/launch", "/runs", "/machine"}
 _READ_BELOW = ("/assets/", "/dsgui/", "/gradio_api/heartbeat/", "/static/")
 _WRITTEN = {"/gradio_api/queue/join": JSON, "/gradio_api/run/predict": JSON, "/gradio_api/upload": FORM}
 _WRITTEN_BELOW = {"/dsgui/": JSON}
@@ -205,8 +206,9 @@ _USED_CODE = Decision(401, "used_link", guessed=True)
 
 
 def _asked_for(request: Request) -> Decision | None:
-    if request.path in _PAGES and request.method in _READING:
-        return Decision(303, location=f"/?tab={request.path[1:]}")
+    if (page := _guessed(request)) and request.method in _READING:
+        rest = [(k, v) for k, v in parse_qsl(request.query, keep_blank_values=True) if k != "tab"]
+        return Decision(303, location="/?" + urlencode([("tab", page[1:]), *rest]))
     read = request.path in _READ or request.path.startswith(_READ_BELOW)
     written = _expected_type(request.path) is not None
     if not read and not written:
@@ -214,6 +216,12 @@ def _asked_for(request: Request) -> Decision | None:
     if (read and request.method in _READING) or (written and request.method == "POST"):
         return None
     return Decision(405, "method")
+
+
+def _guessed(request: Request) -> str:
+    """Which of the pages, "" for none."""
+    page = request.path.removesuffix("/")
+    return page if page in _PAGES else ""
 
 
 def _expected_type(path: str) -> str | None:
@@ -243,8 +251,8 @@ NO_SOCKETS = Decision(403, "no_sockets")
 
 
 def _is_followed_link(request: Request) -> bool:
-    wanted = request.path == "/" and request.method in _READING
-    return wanted and all(request.all(name) == [value] for name, value in _FOLLOWED_LINK.items())
+    wanted = (request.path == "/" or _guessed(request)) and request.method in _READING
+    return bool(wanted) and all(request.all(name) == [value] for name, value in _FOLLOWED_LINK.items())
 
 
 def _typed(query: str, name: str) -> str:

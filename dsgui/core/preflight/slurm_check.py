@@ -15,6 +15,7 @@ def slurm(question: Question) -> Verdict | None:
         return unknown(saw("slurm.no_sinfo"))
     if answer.answers:
         return ok(saw("slurm.answers", program=answer.program))
+    if answer.silent:  # a busy controller may take a job all the same
+        return unknown(saw("slurm.silent", program=answer.program, seconds=f"{answer.LIMIT_S:g}"))
     why = (saw("slurm.says", program=answer.program, words=answer.words),) if answer.words else ()
-    silent = (saw("slurm.silent", program=answer.program),) if answer.silent else ()
-    return problem((saw("slurm.no_answer"), *why, *silent), advise("slurm.login_node"))
+    return problem((saw("slurm.no_answer"), *why), advise("slurm.must_answer", program=answer.program))

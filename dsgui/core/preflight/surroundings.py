@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import Context, Integration
@@ -113,7 +113,9 @@ class Launch:
 @dataclass(frozen=True, slots=True)
 class SlurmAnswer:
     """`program` is what was asked, "" where neither it nor another is installed; `submits`: whether sbatch is. `words`
-    are its own where it says why it can't answer; `silent`: it said nothing in time."""
+    are its own where it says why it can't answer; `silent`: it said nothing in `LIMIT_S`."""
+
+    LIMIT_S: ClassVar[float] = 3.0
 
     program: str = ""
     submits: bool = True

@@ -15,7 +15,7 @@ from dsgui.core.access.secret_forms import NOTIFY
 from dsgui.core.errors import PlanError
 from dsgui.core.metrics.points import Event
 from dsgui.core.notify.webhook import Message, Webhook, request_of, webhook_of
-from dsgui.core.texts.saying import Said, said
+from dsgui.core.texts.saying import Said, said, wrong
 from dsgui.shell.files.folders import data_home
 from dsgui.shell.notify.sender import ALL_S
 
@@ -37,14 +37,20 @@ def all_runs_file() -> Path:
 def asked_webhook(environment: Mapping[str, str]) -> tuple[Webhook | None, Event | None]:
     """The run's own or that of all runs: of the variable, else of the file; and what is to be noted of one that can't
     be told."""
-    typed = environment.get(NOTIFY, "")
-    if not typed:
-        with suppress(OSError, UnicodeDecodeError), all_runs_file().open("rb") as file:
-            typed = file.read(_MOST_BYTES).decode()
     try:
-        return webhook_of(typed), None
+        return webhook_of(_configured(environment)[0]), None
     except PlanError as error:
         return None, Event.of("warning", said("events", "not_notified", why=str(error).rstrip(".")))
+
+
+def _configured(environment: Mapping[str, str]) -> tuple[str, str]:
+    """What stands in the variable, else in the file, and which of them it is."""
+    typed = environment.get(NOTIFY, "")
+    if typed:
+        return typed, NOTIFY
+    with suppress(OSError, UnicodeDecodeError), all_runs_file().open("rb") as file:
+        typed = file.read(_MOST_BYTES).decode()
+    return typed, str(all_runs_file())
 
 
 class Notifier:
@@ -112,7 +118,7 @@ class Notifier:
 def try_webhook(typed: str, environment: Mapping[str, str]) -> tuple[str, str | Said] | None:
     """Sends one message as a run would: to the address typed, else to that of all runs. The form it was sent in, and
     why it was not, "" where it was; None where no address is set. Raises `PlanError`, OSError."""
-    webhook = webhook_of(typed) if typed.strip() else asked_webhook(environment)[0]
+    webhook = webhook_of(typed) if typed.strip() else _of_all_runs(environment)
     if webhook is None:
         return None
     noted: list[Event] = []
@@ -122,6 +128,15 @@ def try_webhook(typed: str, environment: Mapping[str, str]) -> tuple[str, str | 
     event = noted[0] if noted else _outcome("")
     why = dict(event.said.given).get("why", "") if event.said else ""
     return webhook.form, "" if event.kind == "notified" else why
+
+
+def _of_all_runs(environment: Mapping[str, str]) -> Webhook | None:
+    """Raises `PlanError`, which says where it stands."""
+    configured, where = _configured(environment)
+    try:
+        return webhook_of(configured)
+    except PlanError as error:
+        raise PlanError(wrong("notify.configured", where=where, why=str(error))) from error
 
 
 def _outcome(told: str) -> Event:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 
 from dsgui.core.preflight.surroundings import SlurmAnswer
 
-_LIMIT_S = 3.0
 _FRESH_S = 20.0  # asked with every keystroke: whoever is down is not waited for each time
 _ASKS = (("sinfo", "-h"), ("scontrol", "ping"))
 _MOST_WORDS = 200
@@ -32,7 +31,7 @@ class SlurmAsked:
         return answer
 
 
-def asked(environment: Mapping[str, str], limit_s: float = _LIMIT_S) -> SlurmAnswer:
+def asked(environment: Mapping[str, str], limit_s: float = SlurmAnswer.LIMIT_S) -> SlurmAnswer:
     """Takes `limit_s` at most."""
     path = environment.get("PATH", os.defpath)
     if not shutil.which("sbatch", path=path):

@@ -202,8 +202,8 @@ def _in_the_corner(why: str) -> tuple[Any, ...]:
 
 
 def _beside_the_path(why: str) -> tuple[Any, ...]:
-    """Nothing came in; no run either, so that an earlier one does not come in again."""
-    return *(gr.skip() for _ in range(6)), "", None, f'<p class="ds-problem" role="alert">{escape(why)}</p>'
+    """Nothing came in, and what came in before stands."""
+    return *(gr.skip() for _ in range(6)), "", gr.skip(), f'<p class="ds-problem" role="alert">{escape(why)}</p>'
 
 
 def _notes(opened: Opened, preset: Preset | None) -> Sequence[str]:

@@ -4,7 +4,8 @@ import re
 import shlex
 from collections.abc import Mapping
 from html import escape
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from dsgui.core.access.secrets import MASK, is_secret_name
 from dsgui.core.config.compare import leaves
@@ -20,54 +21,65 @@ from dsgui.ui.common.services import Services
 
 _MOST_IN_LINE = 3
 _LONGEST = 40  # of a setting in a name
-_FIELD = r"^[^:]+: | \([^()]*\)$"
 _OF_THE_PAGE = ("script", "where", "reader", "started_by", "when_busy", "environment", "directory", "device", "version")
 
 
+class Changed(NamedTuple):
+    """`told` as somebody would type or say it; `short` in a name."""
+
+    told: str
+    short: str
+
+
 def original(services: Services, run_id: str) -> LaunchRequest | None:
-    """What would start the run again; None where it is gone."""
+    """What started the run; None where it is gone."""
     if not run_id:
         return None
     try:
-        return services.archive.clone(run_id).request
+        return services.archive.launched(run_id)
     except DsguiError:
         return None
 
 
-def changes(before: LaunchRequest, now: LaunchRequest, services: Services) -> list[str]:
-    """What differs, as somebody would type or say it: arguments, then the config, then the rest of the page."""
+def changes(before: LaunchRequest, now: LaunchRequest, services: Services) -> list[Changed]:
+    """What differs: arguments, then the config, then the rest of the page."""
     told = [*_in_arguments(_words(before), _words(now)), *_in_config(before.config_text, now.config_text)]
-    return [services.runs.masked(one) for one in [*told, *_elsewhere(before, now, services)]]
+    found = [*(Changed(one, one.removeprefix("--")) for one in told), *_elsewhere(before, now, services)]
+    return [Changed(*map(services.runs.masked, one)) for one in found]
 
 
-def name_of(before: LaunchRequest, changed: list[str]) -> str:
+def name_of(before: LaunchRequest, changed: list[Changed]) -> str:
     """`translation · learning_rate 1e-4`; while nothing differs `translation 2`."""
-    name = before.name.split(" · ")[0]
+    name = before.name.strip() or Path(before.script).stem
+    if before.parent and " · " in name:  # the last part says what that one changed
+        name = name.rpartition(" · ")[0]
     if changed:
-        first = changed[0].removeprefix("--")
-        # Of a field of the page its value says enough.
-        return f"{name} · {(first if changed[0] != first else re.sub(_FIELD, '', first))[:_LONGEST]}"
-    counted = re.fullmatch(r"(.+) (\d{1,4})", name)
+        return f"{name} · {changed[0].short[:_LONGEST]}"
+    counted = re.fullmatch(r"(.+) (\d{1,2})", name)  # 512 is a size
     return f"{counted[1]} {int(counted[2]) + 1}" if counted else f"{name} 2"
 
 
-def line_html(run_id: str, before: LaunchRequest, changed: list[str], now: LaunchRequest, services: Services) -> str:
-    """One line; all that is set is behind it."""
+def line_html(
+    run_id: str, before: LaunchRequest, changed: list[Changed], now: LaunchRequest, services: Services, was: str = ""
+) -> str:
+    """One line; all that is set is behind it. `was`: the name that static/launch/cloned_name.js replaces with that of
+    `now`, "" for none."""
     of = words("runs_page", "cloned_from", name="\0", id=run_id.rpartition("-")[2])
     title = escape(of).replace("\0", f"<strong>{escape(before.name)}</strong>")
     rows = settings(now, services)
     every = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in rows)
-    more = "".join(f"<li>{escape(one)}</li>" for one in changed) if len(changed) > _MOST_IN_LINE else ""
+    more = "".join(f"<li>{escape(one.told)}</li>" for one in changed) if len(changed) > _MOST_IN_LINE else ""
+    named = f' data-was="{escape(was)}" data-name="{escape(now.name)}"' if was else ""
     return (
-        f'<details class="ds-cloned"><summary>{title} · {escape(_counted(changed))}</summary>'
+        f'<details class="ds-cloned"{named}><summary>{title} · {escape(_counted(changed))}</summary>'
         f"{f'<ul>{more}</ul>' if more else ''}<dl>{every}</dl></details>"
     )
 
 
-def _counted(changed: list[str]) -> str:
+def _counted(changed: list[Changed]) -> str:
     if not changed:
         return words("runs_page", "cloned_unchanged")
-    shown = str(listed(changed[:_MOST_IN_LINE])) + (" …" if len(changed) > _MOST_IN_LINE else "")
+    shown = str(listed(one.told for one in changed[:_MOST_IN_LINE])) + (" …" if len(changed) > _MOST_IN_LINE else "")
     if len(changed) == 1:
         return words("runs_page", "cloned_change", changes=shown)
     return words("runs_page", "cloned_changes", count=str(len(changed)), changes=shown)
@@ -110,15 +122,22 @@ def _in_config(before: str, now: str) -> list[str]:
     return changed + [words("runs_page", "cloned_without", what=dotted(at)) for at in old if at not in new]
 
 
-def _elsewhere(before: LaunchRequest, now: LaunchRequest, services: Services) -> list[str]:
+def _elsewhere(before: LaunchRequest, now: LaunchRequest, services: Services) -> list[Changed]:
     """Fields of the page, and of the place where it trains now."""
     old, new, place = values_of(before), values_of(now), now.place.FIELDS
     shown = [*_OF_THE_PAGE, *(field.name for field in place)]
-    told = [f"{BY_NAME[name].told('label')}: {_value(name, new)}" for name in shown if old.get(name) != new.get(name)]
+    told = [_field(name, new) for name in shown if old.get(name) != new.get(name)]
     devices = [_devices(one, services) for one in (before, now)]
     if devices[0] != devices[1] and not place:
-        told.append(f"{words('runs_page', 'clone_devices')}: {devices[1]} ({devices[0]})")
+        told.append(Changed(f"{words('runs_page', 'clone_devices')}: {devices[1]} ({devices[0]})", devices[1]))
     return told
+
+
+def _field(name: str, values: Mapping[str, Any]) -> Changed:
+    """In a name the value says enough, unless it is none."""
+    value = _value(name, values)
+    told = f"{BY_NAME[name].told('label')}: {value}"
+    return Changed(told, value if str(values[name]).strip() else told)
 
 
 def _value(name: str, values: Mapping[str, Any]) -> str:

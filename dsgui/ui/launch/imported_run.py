@@ -22,15 +22,20 @@ def wire_imported_run(configure: ConfigurePage, launch: LaunchPage, services: Se
     open where something in it was set."""
     outputs = [*launch.desk.components, launch.desk.more, launch.brought, launch.loaded, filled]
 
-    def fill(came: Came | None, count: int) -> tuple[Any, ...]:
-        run = came.run if came else None
+    def fill(came: Came | None, problem: str | None, count: int) -> tuple[Any, ...]:
+        run = _came_in(came, problem)
         if run is None:
             return tuple(gr.skip() for _ in outputs)
         values = _values(services, run)
         return (*launch.desk.updates(values), gr.Accordion(open=sets_more(values)), run.brought, "", count + 1)
 
     for event in configure.opened:
-        event.success(fill, [configure.files.came, filled], outputs, **ONCE)
+        event.success(fill, [configure.files.came, configure.files.problem, filled], outputs, **ONCE)
+
+
+def _came_in(came: Came | None, problem: str | None) -> OpenedRun | None:
+    """The run to fill in; where opening a path was a `problem`, the one that came earlier does not come in again."""
+    return came.run if came and not problem else None
 
 
 def _values(services: Services, run: OpenedRun) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     bar = configure.bar
     made_from = [configure.text, configure.presets.chooser, anyway, bar.integration, *desk.components]
     outputs = [command, verdict_line, checks, offered, offer, anyway, shown, launch, previewed, desk["logs"]]
-    outputs += [differs, take, bar.launched, bar.known, loaded, desk["name"], named]
+    outputs += [differs, take, bar.launched, bar.known, loaded, named]
     preview = _previewer(services, workbench, desk)
     asked_with = [sent_at, latest, shown, named, brought, *made_from]
 
@@ -170,11 +170,13 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             request = page_request(services, text or "", asked, reader, began)
             if before_it := original(services, asked["parent"]):
                 changed = changes(before_it, request, services)
-                line_of_clone = line_html(asked["parent"], before_it, changed, request, services)
+                was = ""
                 if named and asked["name"] == named:  # what somebody typed stays
-                    named = name_of(before_it, changed)
+                    was, named = named, name_of(before_it, changed)
                     asked, request = {**asked, "name": named}, replace(request, name=named)
                     values = tuple(asked[name] for name in desk.inputs)
+                was = "" if was == named else was
+                line_of_clone = line_html(asked["parent"], before_it, changed, request, services, was)
             plan, handed_on = services.runs.prepare(request), request.handed_on
             around = services.surroundings(plan, text or "")
             arguments = around.arguments_of(plan) or imported
@@ -185,7 +187,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             differs = _against_plan(text or "", launch, target, arguments, asked)
             before, foretold = before_start(launch, around), kept(launch.memory)
             reads = plan.config_argument.integration
-            name = config_name(services, began)
+            name = config_name(services, preset, text)
             says = _told(launch, name, reads, reader, before) if before.counts else words("launch_page", "uses_own")
             checks = preflight_html(before.rows)
         except DsguiError as error:
@@ -227,7 +229,6 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             launched,
             launched.digest,
             line_of_clone,
-            named if asked["parent"] and asked["name"] == named else gr.skip(),
             named,
         )
 

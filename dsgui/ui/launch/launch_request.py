@@ -10,6 +10,7 @@ from dsgui.core.launch.plan import ConfigArgument, LaunchRequest
 from dsgui.core.launch.spec import request_of
 from dsgui.core.texts.saying import words
 from dsgui.ui.common.services import Services
+from dsgui.ui.config.own_file import file_of
 from dsgui.ui.config.standing import is_kin
 
 _AS_CONFIGURED = {Integration.HF.value: ConfigArgument.HF, Integration.NATIVE.value: ConfigArgument.NATIVE}
@@ -57,9 +58,11 @@ def preset_of(services: Services, id: str | None, text: str | None) -> str:
     return chosen.id if chosen.text.strip() == (text or "").strip() else f"{chosen.id} (edited)"
 
 
-def config_name(services: Services, preset: str) -> str:
-    """What the page calls a config that began as `preset`, of `preset_of`."""
-    id, _, edited = preset.partition(" ")
+def config_name(services: Services, begun: str | None, text: str | None) -> str:
+    """What the page calls the config that began as a preset or a file of this id, and is `text` by now."""
+    if file := file_of(begun):
+        return file.name if file.holds(text or "") else words("runs_page", "clone_edited", preset=file.name)
+    id, _, edited = preset_of(services, begun, text).partition(" ")
     title = next((one.title for one in services.all_presets() if one.id == id), "")
     if not title:
         return words("launch_page", "own_config")

@@ -2,7 +2,7 @@
 
 from html import escape
 
-from dsgui.core.errors import DsguiError
+from dsgui.core.errors import DsguiError, PlanError
 from dsgui.core.launch.run_fields import BY_NAME
 from dsgui.core.machine.machine_report import counted
 from dsgui.core.machine.verdicts import Status
@@ -18,13 +18,13 @@ _FIELDS = {
     "notify.": "notify",
     "port.": "port",
     "directory.": "directory",
-    "slurm.bad_time": "slurm_time",
-    "slurm.option": "slurm_options",
 }
 
 
 def field_of(error: DsguiError) -> str:
     """By its name; "" where the error is about no single one."""
+    if isinstance(error, PlanError) and error.field:
+        return error.field
     told = error.args[0] if error.args else ""
     code = told.code if isinstance(told, Said) else ""
     return next((name for begins, name in _FIELDS.items() if code.startswith(begins)), "")

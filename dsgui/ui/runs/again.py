@@ -50,7 +50,7 @@ def wire_again(
         request = made.request
         known = next((p.id for p in services.all_presets() if p.id == request.preset.partition(" ")[0]), None)
         headline = words("runs_page", _HEADLINES.get(kind, "cloned"), run=run_id)
-        values, before = desk_values(services, request), services.archive.clone(run_id).request
+        values, before = desk_values(services, request), services.archive.launched(run_id)
         changed = changes(before, request, services)
         values["name"] = name_of(before, changed)
         return (

@@ -365,7 +365,10 @@ def test_a_clone_tells_all_it_set_on_the_launch_page_and_leaves_nothing_of_the_l
         arguments.fill("--learning_rate 1e-4 --bf16")
         expect(line).to_contain_text("· 2 changes: --learning_rate 1e-4, Devices")
         expect(name).to_have_value("t5 · learning_rate 1e-4")
-        name.fill("mine")
+        arguments.fill("--learning_rate 2e-4 --bf16")
+        name.fill("mine")  # while the answer with another name is on its way
+        expect(line).to_contain_text("--learning_rate 2e-4")
+        expect(name).to_have_value("mine")
         arguments.fill("--learning_rate 1e-5 --bf16")
         expect(line).to_contain_text("--learning_rate 1e-5")
         expect(name).to_have_value("mine")

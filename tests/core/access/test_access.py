@@ -98,6 +98,8 @@ def test_a_link_to_the_first_page_may_be_followed_from_anywhere_but_not_into_a_f
     link = (("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate"))
     assert decide(HOST, BEARER, *link, ("sec-fetch-dest", "document")).status == 200
     assert decide(HOST, BEARER, *link, ("sec-fetch-dest", "iframe")).status == 403
+    assert decide(HOST, BEARER, *link, ("sec-fetch-dest", "document"), path="/runs").location == "/?tab=runs"
+    assert decide(HOST, BEARER, *link, ("sec-fetch-dest", "iframe"), path="/runs").status == 403
     assert decide(HOST, BEARER, *link, ("sec-fetch-dest", "document"), path="/dsgui/runs").status == 403
     assert decide(HOST, BEARER, *link, ("sec-fetch-dest", "document"), ("origin", "null")).status == 403
 
@@ -170,6 +172,10 @@ def test_each_route_takes_one_kind_of_content(path, kind, status):
 def test_a_page_that_was_guessed_leads_to_its_tab(page):
     found = decide(HOST, BEARER, path=f"/{page}")
     assert (found.status, found.location) == (303, f"/?tab={page}")
+    assert decide(HOST, BEARER, path=f"/{page}/").location == f"/?tab={page}"
+    assert decide(HOST, BEARER, path=f"/{page}//").status == 404
+    kept = decide(HOST, BEARER, path=f"/{page}", query="run=a%0Ab&tab=other&x=").location
+    assert kept == f"/?tab={page}&run=a%0Ab&x="
     assert decide(HOST, path=f"/{page}").status == 401
     assert decide(HOST, BEARER, ("content-type", "application/json"), method="POST", path=f"/{page}").status == 404
 

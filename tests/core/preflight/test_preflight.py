@@ -242,8 +242,6 @@ FAULTS = [
     ("slurm", {"place": SlurmJob(), "around": {"slurm": SlurmAnswer("sinfo", words="Unable to contact slurm")}},
      P,
      "Slurm doesn’t answer from this machine. sinfo: Unable to contact slurm."),
-    ("slurm", {"place": SlurmJob(), "around": {"slurm": SlurmAnswer("sinfo", silent=True)}}, P,
-     "said nothing for 3 seconds"),
     ("runs_disk", {"machine": host(ON_CPU, runs_disk=Disk("/runs", GIB, 0))}, P, "where dsgui keeps"),
 ]  # fmt: skip
 
@@ -314,6 +312,11 @@ UNKNOWN = [
     ("takes_config", {"source": "print(1)"}, "doesn’t seem to read a command line"),
     ("takes_config", {"source": PARSER + "a, b = p.parse_known_args()"}, "lets unknown arguments pass"),
     ("slurm", {"place": SlurmJob(), "around": {"slurm": SlurmAnswer()}}, "sinfo isn’t installed"),
+    (
+        "slurm",
+        {"place": SlurmJob(), "around": {"slurm": SlurmAnswer("scontrol", silent=True)}},
+        f"Slurm didn’t answer scontrol within {SlurmAnswer.LIMIT_S:g} s",
+    ),
     ("elsewhere", {"nodes": 2, "elsewhere": "worker-0, b"}, "of worker-0, b are not"),
 ]
 
@@ -323,6 +326,13 @@ def test_what_is_not_known_is_said_and_not_guessed(name, given, says):
     (row,) = [row for row in rows(**given) if row.check == name]
     assert row.status is Status.UNKNOWN
     assert says in row.seen
+
+
+def test_the_program_of_slurm_that_must_answer_is_the_one_that_was_asked():
+    said_by = {"slurm": SlurmAnswer("scontrol", words="Slurmctld(primary) at login is DOWN")}
+    (row,) = [row for row in rows(place=SlurmJob(), around=said_by) if row.check == "slurm"]
+    assert row.status is P
+    assert "scontrol must answer there" in row.advice
 
 
 def test_a_script_without_local_rank_is_told_as_fine():

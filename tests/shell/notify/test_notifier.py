@@ -145,6 +145,19 @@ def test_a_test_is_sent_as_a_run_would_send_and_its_answer_is_told(receiver, mon
     assert len(receiver.posts) == count + 1  # nobody is sent elsewhere
 
 
+def test_an_address_for_all_runs_that_is_none_is_said_with_where_it_stands(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    with pytest.raises(PlanError, match=f"not the address of a webhook.* It stands in {NOTIFY}") as refused:
+        told_of("", **{NOTIFY: "nonsense"})
+    assert "nonsense" not in str(refused.value)
+    all_runs_file().parent.mkdir()
+    all_runs_file().write_text("htp:/broken\n")
+    with pytest.raises(PlanError, match=f"It stands in {all_runs_file()}"):
+        told_of("")
+    all_runs_file().write_text("\n")
+    assert told_of("") == "Enter a webhook first."
+
+
 def test_nothing_is_sent_where_no_address_is_set_or_one_that_is_none(receiver):
     assert told_of("off", **{NOTIFY: receiver.url}) == "Enter a webhook first."
     with pytest.raises(PlanError, match="not the address of a webhook"):

@@ -8,8 +8,9 @@ import pytest
 from dsgui.core.errors import PlanError
 from dsgui.core.texts.languages import speaking
 from dsgui.core.texts.saying import as_told, words
-from dsgui.ui.config.files import _beside_the_path, _file, _in_the_corner, _name, _opener
+from dsgui.ui.config.files import Came, _beside_the_path, _file, _in_the_corner, _name, _opener
 from dsgui.ui.config.own_file import file_id, file_of
+from dsgui.ui.launch.imported_run import _came_in
 
 
 def read(path):
@@ -23,7 +24,11 @@ def test_a_wrong_path_is_told_beside_its_field_and_no_earlier_run_comes_in_again
     with speaking(language):
         opens = _opener(read, words("tools_page", "enter_path"), _name, _beside_the_path, _file)
         *untouched, run, problem = opens("/nowhere/ds.json")
-        assert (untouched, run) == ([*[gr.skip()] * 6, ""], None)
+        assert (untouched, run) == ([*[gr.skip()] * 6, ""], gr.skip())
+        earlier = Came(SimpleNamespace())
+        assert _came_in(earlier, problem) is None
+        assert _came_in(earlier, "") is earlier.run
+        assert _came_in(None, "") is None
         assert problem == '<p class="ds-problem" role="alert">/nowhere/ds.json: &lt;no such file&gt;</p>'
         assert words("tools_page", "enter_path") in opens(" ")[-1]
         assert len(opens("/here/ds.json")) == len(untouched) + 2

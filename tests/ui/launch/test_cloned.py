@@ -9,7 +9,7 @@ import pytest
 from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.plan import LaunchRequest
 from dsgui.ui.common.services import Services
-from dsgui.ui.launch.cloned import changes, line_html, name_of
+from dsgui.ui.launch.cloned import Changed, changes, line_html, name_of
 
 BEFORE = LaunchRequest(
     script="/recipes/translation.py",
@@ -45,7 +45,7 @@ CHANGED = [
 
 @pytest.mark.parametrize(("new", "told"), CHANGED, ids=range(len(CHANGED)))
 def test_what_differs_from_the_run_is_told(new: dict[str, object], told: list[str]) -> None:
-    found = changes(BEFORE, replace(BEFORE, **new), SERVICES)  # type: ignore[arg-type]
+    found = [one.told for one in changes(BEFORE, replace(BEFORE, **new), SERVICES)]  # type: ignore[arg-type]
     if "place" in new:
         assert [one for one in found if one.startswith(("Nodes", "Time"))] == told[1:]
     else:
@@ -55,14 +55,31 @@ def test_what_differs_from_the_run_is_told(new: dict[str, object], told: list[st
 def test_a_name_says_the_first_change_and_counts_while_there_is_none() -> None:
     assert name_of(BEFORE, []) == "translation 2"
     assert name_of(replace(BEFORE, name="translation 9"), []) == "translation 10"
-    assert name_of(BEFORE, ["--learning_rate 1e-4", "x"]) == "translation · learning_rate 1e-4"
-    assert name_of(BEFORE, ["Devices: 4 ranks (GPU 0, 1)"]) == "translation · 4 ranks"
-    assert name_of(replace(BEFORE, name="translation · bf16"), ["--lr 1"]) == "translation · lr 1"
+    assert name_of(replace(BEFORE, name="bert 512"), []) == "bert 512 2"  # a size is not counted up
+    assert name_of(replace(BEFORE, name=" "), []) == "translation 2"  # of its script
+    for new, name in (
+        ({"arguments": "--max_steps 5 --bf16 --learning_rate 1e-4", "ranks": 4}, "translation · learning_rate 1e-4"),
+        ({"ranks": 4}, "translation · 4 ranks"),
+        ({"environment": {"A": "x: y (z)"}}, "translation · A=x: y (z)"),
+        ({"config_text": '{"zero_optimization": {"stage": 2}, "a": "b: c (d)"}'}, 'translation · a "b: c (d)"'),
+        ({"working_directory": ""}, "translation · Working directory: none"),
+    ):
+        before = replace(BEFORE, working_directory="/w") if "working_directory" in new else BEFORE
+        assert name_of(before, changes(before, replace(BEFORE, **new), SERVICES)) == name  # type: ignore[arg-type]
+
+
+def test_only_what_a_clone_was_named_after_makes_way_in_the_name_of_the_next() -> None:
+    one = [Changed("--lr 1", "lr 1")]
+    of_user = replace(BEFORE, name="exp · A")
+    assert name_of(of_user, one) == "exp · A · lr 1"
+    assert name_of(of_user, []) == "exp · A 2"
+    assert name_of(replace(BEFORE, name="exp · A · bf16", parent="x"), one) == "exp · A · lr 1"
+    assert name_of(replace(BEFORE, name="exp · bf16", parent="x"), []) == "exp 2"
 
 
 def test_the_line_is_short_escaped_and_has_all_behind_it() -> None:
     before = replace(BEFORE, name="<t5>")
-    many = ["--a 1", "--b 2", "--c 3", "--d <4>"]
+    many = [Changed(one, one) for one in ("--a 1", "--b 2", "--c 3", "--d <4>")]
     html = line_html("20261126-123943-b96b", before, many, BEFORE, SERVICES)
     summary = html[html.index("<summary>") : html.index("</summary>")]
     assert "Cloned from <strong>&lt;t5&gt;</strong> (b96b) · 4 changes: --a 1, --b 2, --c 3" in summary

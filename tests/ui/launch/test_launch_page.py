@@ -27,9 +27,10 @@ from dsgui.core.texts.saying import words
 from dsgui.core.validation.checker import Checker
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.context_bar import Launched
+from dsgui.ui.config.own_file import file_id
 from dsgui.ui.config.workbench import make_context
 from dsgui.ui.launch.desk import gpu_label
-from dsgui.ui.launch.launch_request import page_request, preset_of
+from dsgui.ui.launch.launch_request import config_name, page_request, preset_of
 from dsgui.ui.runs.again import desk_values
 from tests.shell.machine.test_machine import SOUND
 
@@ -164,6 +165,16 @@ def test_a_run_names_the_preset_only_of_a_config_that_is_one() -> None:
     assert preset_of(offered, "mine", begun.replace("8", "16")) == "mine (edited)"
     assert preset_of(offered, "mine", '{\n "zero_optimization": {"stage": 1}\n}') == ""
     assert preset_of(offered, "gone", begun) == ""
+
+
+def test_an_opened_file_is_called_by_its_name_as_on_configure() -> None:
+    offered = cast(
+        Services, SimpleNamespace(all_presets=lambda: (SimpleNamespace(id="mine", title="Mine", text="{}"),))
+    )
+    id = file_id("/home/me/ds_zero2.json", '{"train_batch_size": 8}')
+    assert config_name(offered, id, '{"train_batch_size": 8}\n') == "ds_zero2.json"
+    assert config_name(offered, id, '{"train_batch_size": 9}') == "ds_zero2.json (modified)"
+    assert config_name(offered, "", "{}") == "Your config"
 
 
 def test_a_recipe_is_said_to_train_as_long_as_it_does() -> None:

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 
+from dsgui.core.launch.plan import LaunchRequest
 from dsgui.core.launch.run_fields import BY_NAME, complete
 from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.machine import Environment
@@ -31,8 +32,9 @@ VERSIONS = {"deepspeed": "0.19.8", "torch": "2.7.0", "transformers": "4.56.0", "
 # In the order of the page's outputs.
 SHOWN = (
     *("command", "says", "checks", "click", "offer", "tick", "stops", "launch", "previewed", "logs"),
-    *("differs", "take", "launched", "digest", "line", "name", "named"),
+    *("differs", "take", "launched", "digest", "line", "named"),
 )
+EARLIER: dict[str, Any] = {"arguments": "", "ranks": 1, "config_text": CONFIG, "target_python": sys.executable}
 Page = Callable[..., dict[str, Any]]
 
 
@@ -43,16 +45,31 @@ def page(bench: Bench, checker: Checker) -> Page:
     machine = replace(SOUND, gpus=(), environment=Environment(target))
     recipes = {"translation": bench.script("print(1)", "translation.py")}
     around = {"surroundings": lambda plan, text: Surroundings(script_source(plan.script), machine)}
-    parts = {"runs": bench.runs, "recipes": recipes, "target": lambda: target, "checker": checker}
+    archive = SimpleNamespace(launched=lambda run_id: LaunchRequest(**EARLIER, script=recipes["translation"]))
+    parts = {"archive": archive, "runs": bench.runs, "recipes": recipes, "target": lambda: target, "checker": checker}
     services = SimpleNamespace(**parts, **around, all_presets=lambda: ())
-    desk = SimpleNamespace(values=lambda given: complete(given[0]))
+    desk = SimpleNamespace(values=lambda given: complete(given[0]), inputs=())
     preview = _previewer(cast(Services, services), Workbench(checker), cast(Desk, desk))
 
-    def page(stops: tuple[str, ...] = (), ticked: bool = False, **values: Any) -> dict[str, Any]:
-        told = preview(stops, "", None, CONFIG, "", ticked, "hf", values)
+    def page(stops: tuple[str, ...] = (), ticked: bool = False, named: str = "", **values: Any) -> dict[str, Any]:
+        told = preview(stops, named, None, CONFIG, "", ticked, "hf", values)
         return dict(zip(SHOWN, told, strict=True))
 
     return page
+
+
+def test_the_name_of_a_clone_is_written_only_where_it_is_another_than_what_stands_there(page: Page) -> None:
+    """A late answer would take away what is typed meanwhile."""
+    clone = {"what": "translation", "parent": "20261126-123943-b96b"}
+    first = page(**clone, named="x", name="x")
+    assert f'data-was="x" data-name="{first["named"]}"' in first["line"]
+    assert first["named"].startswith("translation · ")
+    again = page(**clone, named=first["named"], name=first["named"])
+    assert again["named"] == first["named"]
+    assert "data-name" not in again["line"]
+    typed = page(**clone, named=first["named"], name="mine")
+    assert (typed["named"], "data-name" in typed["line"]) == (first["named"], False)
+    assert page(what="translation")["line"] == ""
 
 
 def test_a_missing_script_and_bad_ports_are_said_and_nothing_may_start(page: Page) -> None:
@@ -77,6 +94,19 @@ def test_what_is_wrong_names_its_field_and_says_so_once(page: Page) -> None:
     assert "Pre-flight: 1 problem" in shown["checks"]
     assert 'data-field="hostfile"' in page(what="translation", where="several", hostfile="")["checks"]
     assert "data-field" not in page(what="translation", ranks=2, where="nowhere")["checks"]
+
+
+@pytest.mark.parametrize(
+    ("name", "typed"),
+    [
+        *(("slurm_nodes", 0), ("slurm_per_node", 5000), ("slurm_partition", "a b"), ("slurm_account", "a b")),
+        *(("slurm_time", "soon"), ("slurm_cpus", "x"), ("slurm_memory", "64GB"), ("slurm_gpu_type", "a:1")),
+        *(("slurm_options", "rm"), ("directory", "/my work")),
+    ],
+)
+def test_what_slurm_would_not_take_names_its_field(page: Page, name: str, typed: object) -> None:
+    checks = page(what="translation", where="slurm", **{name: typed})["checks"]
+    assert f'data-field="{BY_NAME[name].id}"' in checks
 
 
 def test_the_config_is_told_by_its_name_with_the_way_to_its_findings(page: Page) -> None:

@@ -36,7 +36,7 @@ _WORDS = ("partition", "time", "account", "cpus", "memory", "gpu_type")
 _SECOND_ROW, _THIRD_ROW = 2, 3
 _WORD = re.compile(r"[A-Za-z0-9_][\w.,:+@-]{0,200}\Z")
 _TIME = re.compile(r"\d{1,6}(-\d{1,2})?(:\d{1,2}){0,2}\Z", re.ASCII)
-_CPUS, _MEMORY = re.compile(r"[1-9]\d{0,4}\Z", re.ASCII), re.compile(r"\d{1,9}[KMGT]?\Z", re.ASCII)
+_CPUS, _MEMORY = re.compile(r"[1-9]\d{0,4}\Z", re.ASCII), re.compile(r"\d{1,9}[KMGTkmgt]?\Z", re.ASCII)
 _TYPE = re.compile(r"[A-Za-z0-9_][\w.-]{0,60}\Z", re.ASCII)
 _OPTION = re.compile(r"--(?P<name>[a-z][a-z0-9-]{1,60})(?:=(?P<value>[\w.,:/%@+*\[\]()&|!-]{1,300}))?\Z", re.ASCII)
 # What the script says itself, and what its run depends on.
@@ -45,6 +45,10 @@ _OURS = frozenset(
     | {"error", "open-mode", "chdir", "export", "export-file", "wrap", "array", "parsable", "wait", "test-only"}
     | {"quiet", "clusters", "cluster", "input", "help", "usage", "version"}
 )
+
+# Options that sbatch takes only in place of what the field asks for.
+_EXCLUDED = {"slurm_cpus": ("cpus-per-gpu",), "slurm_memory": ("mem-per-cpu", "mem-per-gpu")}
+_GRES_GPU = re.compile(r"(^|,)(gres[:/])?gpu\b")
 
 _FIELDS = (
     Field(
@@ -233,7 +237,8 @@ class SlurmJob(Place):
         # In its own lines sbatch takes a space for an end, and % for the beginning of a pattern.
         for path in (plan.working_directory, plan.run_directory):
             if not PLAIN_WORD.match(path):
-                raise PlanError(wrong("slurm.bad_path", path=path[:80]))
+                field = "directory" if path == plan.working_directory else ""
+                raise PlanError(wrong("slurm.bad_path", path=path[:80]), field)
 
     @property
     def elsewhere(self) -> Said:
@@ -277,31 +282,59 @@ class SlurmJob(Place):
 
     def check_options(self) -> None:
         """Raises `PlanError` for what sbatch would reject or misread."""
-        for name, count in (
-            (_label("slurm_nodes"), self.nodes),
-            (words("slurm", "ranks_per_node") if self.on_cpu else _label("slurm_per_node"), self.per_node),
+        for name, label, count in (
+            ("slurm_nodes", _label("slurm_nodes"), self.nodes),
+            (
+                "slurm_per_node",
+                words("slurm", "ranks_per_node") if self.on_cpu else _label("slurm_per_node"),
+                self.per_node,
+            ),
         ):
             if not 1 <= count <= MOST_NODES:
-                raise PlanError(wrong("slurm.out_of_range", field=name, count=str(count), most=str(MOST_NODES)))
-        for name, word in ((_label("slurm_partition"), self.partition), (_label("slurm_account"), self.account)):
-            if word and not _WORD.match(word):
-                raise PlanError(wrong("slurm.bad_name", field=name, word=word[:80]))
+                told = wrong("slurm.out_of_range", field=label, count=str(count), most=str(MOST_NODES))
+                raise PlanError(told, name)
         if self.time and not _TIME.match(self.time):
-            raise PlanError(wrong("slurm.bad_time", time=self.time[:80]))
-        for name, word, form in (
-            ("slurm_cpus", self.cpus, _CPUS),
-            ("slurm_memory", self.memory, _MEMORY),
-            ("slurm_gpu_type", self.gpu_type, _TYPE),
-        ):
-            if word and not form.match(word):
-                raise PlanError(wrong("slurm.bad_word", field=_label(name), word=word[:80]))
+            raise PlanError(wrong("slurm.bad_time", time=self.time[:80]), "slurm_time")
+        self._check_words()
+        if self.gpu_type and self.on_cpu:
+            told = wrong("slurm.type_of_none", field=_label("slurm_gpu_type"), word=self.gpu_type)
+            raise PlanError(told, "slurm_gpu_type")
+        self._check_further_options()
+
+    def _check_words(self) -> None:
+        for name, word in (("slurm_partition", self.partition), ("slurm_account", self.account)):
+            if word and not _WORD.match(word):
+                raise PlanError(wrong("slurm.bad_name", field=_label(name), word=word[:80]), name)
+        if self.cpus and not _CPUS.match(self.cpus):
+            told = wrong("slurm.bad_cpus", field=_label("slurm_cpus"), word=self.cpus[:80])
+            raise PlanError(told, "slurm_cpus")
+        if self.memory and not _MEMORY.match(self.memory):
+            told = wrong("slurm.bad_memory", field=_label("slurm_memory"), word=self.memory[:80])
+            raise PlanError(told, "slurm_memory")
+        if self.gpu_type and not _TYPE.match(self.gpu_type):
+            told = wrong("slurm.bad_gpu_type", field=_label("slurm_gpu_type"), word=self.gpu_type[:80])
+            raise PlanError(told, "slurm_gpu_type")
+
+    def _check_further_options(self) -> None:
         ours = _OURS | ({"cpus-per-task"} if self.cpus else set()) | ({"mem"} if self.memory else set())
         for option in self._options():
             match = _OPTION.match(option)
             if not match:
-                raise PlanError(wrong("slurm.option_unreadable", option=option[:80]))
+                raise PlanError(wrong("slurm.option_unreadable", option=option[:80]), "slurm_options")
             if any(one.startswith(match["name"]) for one in ours):  # sbatch takes beginnings too
-                raise PlanError(wrong("slurm.option_set_already", option=option[:80]))
+                raise PlanError(wrong("slurm.option_set_already", option=option[:80]), "slurm_options")
+            excluded = self._excluded_by(match["name"], match["value"] or "")
+            if excluded:
+                told = wrong("slurm.option_excluded", option=option[:80], field=_label(excluded))
+                raise PlanError(told, "slurm_options")
+
+    def _excluded_by(self, option: str, value: str) -> str:
+        """The field that is filled in and that sbatch takes no such option with, "" for none."""
+        if self.gpu_type and "gres".startswith(option) and _GRES_GPU.search(value):
+            return "slurm_gpu_type"
+        filled = {"slurm_cpus": self.cpus, "slurm_memory": self.memory}
+        excluded = ((field, one) for field, options in _EXCLUDED.items() if filled[field] for one in options)
+        return next((field for field, one in excluded if one.startswith(option)), "")
 
     def _directives(self, name: str, output: str, folder: str) -> list[str]:
         """The `#SBATCH` lines' options."""
@@ -309,7 +342,7 @@ class SlurmJob(Place):
         gpus = f"{self.gpu_type}:{self.per_node}" if self.gpu_type else str(self.per_node)
         asked += ["--ntasks-per-node=1"] + ([] if self.on_cpu else [f"--gpus-per-node={gpus}"])
         given = (
-            *(("cpus-per-task", self.cpus), ("mem", self.memory)),
+            *(("cpus-per-task", self.cpus), ("mem", self.memory.upper())),
             *(("partition", self.partition), ("time", self.time), ("account", self.account)),
         )
         asked += [f"--{option}={value}" for option, value in given if value]

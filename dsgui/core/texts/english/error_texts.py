@@ -120,6 +120,7 @@ ERRORS: Mapping[str, str] = {
     "notify.address": "Notify: this is not the address of a webhook. Enter one that begins with https:// or http://, "
     "without a user name.",
     "notify.options": "Notify: only secret=… and form=… may stand behind the #, and a form is one of {forms}.",
+    "notify.configured": "{why} It stands in {where}.",
     "port.no_number": "Master port: “{typed}” is not a port. Enter a number from 1024 to 65535, or leave it empty.",
     "arguments.unreadable": "Arguments: “{arguments}” can't be parsed ({why}). Quote them as in a shell: close the "
     "quote or escape it with a backslash.",
@@ -169,14 +170,18 @@ ERRORS: Mapping[str, str] = {
     "@+=:,./-_ only. Rename the folder or choose another.",
     "slurm.out_of_range": "{field}: {count} is out of range. Expected 1 to {most}.",
     "slurm.bad_name": "{field}: “{word}” is not valid. Expected a name such as “gpu”.",
-    "slurm.bad_word": "{field}: “{word}” can’t be used. Expected a number of cores, a size such as 64G, or a type "
-    "such as h100.",
+    "slurm.bad_cpus": "{field}: “{word}” can’t be used. Expected a number of cores, such as 16.",
+    "slurm.bad_memory": "{field}: “{word}” can’t be used. Expected a whole number and one letter for its unit: K, M, G "
+    "or T, such as 64G.",
+    "slurm.bad_gpu_type": "{field}: “{word}” can’t be used. Expected the type alone, such as h100.",
+    "slurm.type_of_none": "{field}: “{word}” is given, but no GPUs are requested. Request GPUs or clear the type.",
     "slurm.bad_time": "Time limit: “{time}” can’t be read. Expected minutes, or [days-]hours:minutes:seconds, such as "
     "“2-12:00:00”.",
     "slurm.option_unreadable": "Slurm option: “{option}” can’t be used: expected one per line, such as “--qos=high”. "
     "Change or remove it.",
     "slurm.option_set_already": "Slurm option: “{option}” can’t be used: the batch script sets it already. Change or "
     "remove it.",
+    "slurm.option_excluded": "Slurm option: “{option}” can’t be used together with {field}. Clear one of them.",
     # options of the command line that don't go together
     "options.no_count": "“{text}” is not a whole number from {least} to {most}",
     "options.unfinished_word": "Finish `{word}` with a value, e.g. {example}",

@@ -78,7 +78,7 @@ ROOM_VERDICTS: Mapping[str, str] = {
     "slurm.answers": "{program} answers",
     "slurm.no_answer": "Slurm doesn’t answer from this machine.",
     "slurm.says": "{program}: {words}.",
-    "slurm.silent": "{program} said nothing for 3 seconds.",
+    "slurm.silent": "Slurm didn’t answer {program} within {seconds} s.",
     "elsewhere.nodes_of_slurm": "the nodes Slurm allocates",
     "host.this_machine": "This machine",
     "host.found": "{versions}, {gpus} GPUs",
@@ -119,7 +119,8 @@ ROOM_ADVICE: Mapping[str, str] = {
     "cores.wait": "Start anyway, or wait: More, “If another run is active” (--when-busy wait).",
     "port.another": "Enter another master port, or leave it empty to use a free one.",
     "checkpoints.free_some": "Free some space, or write elsewhere (--output_dir).",
-    "slurm.login_node": "Start dsgui on a login node of the cluster; sinfo must answer there.",
+    "slurm.login_node": "Start dsgui on a login node of the cluster.",
+    "slurm.must_answer": "Start dsgui on a login node of the cluster; {program} must answer there.",
     "output_disk.free_some": "Free some space, or use another --runs-dir.",
     "host.install_python": "The launcher uses the same path everywhere. Install the environment at this path, or share "
     "it.",

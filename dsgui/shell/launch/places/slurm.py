@@ -59,7 +59,8 @@ def submitting(given: Mapping[str, str], plan: Plan) -> dict[str, str]:
     job = plan.place
     assert isinstance(job, SlurmJob)
     set_here = {"PARTITION": job.partition, "ACCOUNT": job.account, "TIMELIMIT": job.time}
-    set_here |= {"CPUS_PER_TASK": job.cpus, "MEM_PER_NODE": job.memory}
+    set_here |= dict.fromkeys(("CPUS_PER_TASK", "CPUS_PER_GPU"), job.cpus)
+    set_here |= dict.fromkeys(("MEM_PER_NODE", "MEM_PER_CPU", "MEM_PER_GPU"), job.memory)
     overrules = {f"SBATCH_{name}" for name, value in set_here.items() if value} | _OVERRULES
     return {name: value for name, value in given.items() if name not in overrules}
 

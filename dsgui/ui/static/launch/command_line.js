@@ -4,6 +4,7 @@
 import { copyText } from "../common/copying.js";
 import { button, el, part } from "../common/dom.js";
 import { words } from "../texts/texts.js";
+import { followNames } from "./cloned_name.js";
 
 /** @import { Props, Trigger, Watch } from "../types.d.ts" */
 
@@ -41,4 +42,5 @@ export function mount(element, props, _, watch) {
   };
   watch("value", show);
   show();
+  followNames();
 }
