@@ -78,6 +78,15 @@ def test_a_comparison_finds_what_differs_on_the_command_line(browser, made):
         assert page.evaluate(COLUMNS) == 1
 
 
+# Every answer takes a second.
+LATE = """() => {
+  const send = window.fetch;
+  window.fetch = async (...asked) => {
+    const answer = await send(...asked);
+    await new Promise((done) => setTimeout(done, 1000));
+    return answer;
+  };
+}"""
 # A run that has ended is asked about each five seconds; not so seldom here.
 OFTEN = "const slow = setInterval; window.setInterval = (run, ms) => slow(run, Math.min(ms, 100));"
 
@@ -365,10 +374,12 @@ def test_a_clone_tells_all_it_set_on_the_launch_page_and_leaves_nothing_of_the_l
         arguments.fill("--learning_rate 1e-4 --bf16")
         expect(line).to_contain_text("· 2 changes: --learning_rate 1e-4, Devices")
         expect(name).to_have_value("t5 · learning_rate 1e-4")
+        page.evaluate(LATE)
         arguments.fill("--learning_rate 2e-4 --bf16")
+        page.wait_for_timeout(500)
         name.fill("mine")  # while the answer with another name is on its way
         expect(line).to_contain_text("--learning_rate 2e-4")
-        expect(name).to_have_value("mine")
+        expect(name).to_have_value("mine", timeout=5_000)
         arguments.fill("--learning_rate 1e-5 --bf16")
         expect(line).to_contain_text("--learning_rate 1e-5")
         expect(name).to_have_value("mine")
