@@ -155,10 +155,10 @@ def test_runs_of_one_name_are_told_apart_everywhere_and_have_their_colours_squar
     assert {line["run"] for line in charts_in(report(bench, *ids))["Loss"]["lines"]} == set(names)
     heads = re.findall(r"<h2>(.*?)</h2>|<span class=name title='.*?'>(.*?)</span>", text)
     told = [one or other for one, other in heads if "same" in one + other]
-    assert len(told) == 2 * (1 + 2 + 3)  # a card, a column of figures and of differences; command, config and output
+    assert len(told) == 2 * (1 + 2 + 2)  # a card, a column of figures and of differences; command and output
     for place, name in enumerate(names):
         own = [one for one in told if name in one]
-        assert len(own) == 6
+        assert len(own) == 5
         assert all(f'class="square line-{place}"' in one for one in own)
     order = [text.index(f"<h2>{title}</h2>") for title in ("Figures", "Differences in settings", "Curves")]
     assert order == sorted(order)
@@ -262,11 +262,23 @@ def test_nothing_of_a_run_is_secret_any_more(bench: Bench):
 def test_the_end_of_the_output_is_as_a_terminal_shows_it(bench: Bench):
     lines = "".join(f"line {number}\n" for number in range(500))
     run_id = made_run(bench, output=lines + "10%\r20%\r\x1b[31mred\x1b[0m\n", steps=1)
-    shown = re.search(r"End of the output</h2><pre>(.*?)</pre>", report(bench, run_id), re.DOTALL)[1].split("\n")
-    assert len(shown) == 100
+    whole = r"End of the output</h2><details><summary>(.*?)</summary><pre>(.*?)</pre></details><pre>(.*?)</pre>"
+    summary, before, last = re.search(whole, report(bench, run_id), re.DOTALL).groups()
+    before, shown = before.split("\n"), last.split("\n")
+    assert (summary, len(before), len(shown)) == ("Earlier output (75 lines)", 75, 25)
     assert shown[-2] == "red"
     assert shown[-1].startswith("step=1 ")
-    assert "line 400" not in shown
+    assert "line 400" not in before
+
+
+def test_a_config_that_all_runs_have_is_told_once(bench: Bench):
+    first, second, other = (
+        made_run(bench, name, config=config, steps=2)
+        for name, config in (("one", '{"a": 1}'), ("two", '{"a": 1}'), ("three", '{"a": 2}'))
+    )
+    assert re.findall(r"Config as launched[^<]*", report(bench, first, second)) == ["Config as launched · all runs"]
+    assert report(bench, first, other).count("Config as launched") == 2
+    assert report(bench, first).count("<h2>Config as launched</h2>") == 1
 
 
 def curve(value, **series):

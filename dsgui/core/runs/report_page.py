@@ -23,6 +23,7 @@ from dsgui.core.sizes import gib, in_gib
 from dsgui.core.texts.languages import spoken
 from dsgui.core.texts.saying import listed, words
 
+_LAST_LINES = 25  # of the output, shown at once
 _MOST_DIFFERENCES = 300
 _DIFFERENCES_SHOWN, _NEARLY = 6, 2  # at once, before the curves; so many more are shown too
 _TWO_DIGITS = 9.95  # from there on whole percents and times
@@ -73,6 +74,7 @@ def report_html(
     several = len(runs) > 1
     title = words("report_page", "compared", count=str(len(runs))) if several else runs[0].name
     state = "" if several else _state(runs[0])
+    shared = _shares_config(runs)
     body = "".join(
         [
             f"<header><h1>{escape(title)}{state}</h1><p class=made>{escape(made)}</p></header>",
@@ -80,7 +82,8 @@ def report_html(
             f"<section><h2>{_told('figures')}</h2>{_figures_table(runs, baseline)}</section>",
             _differences_section(runs, sections),
             _charts_section(charts, runs, by_time),
-            "".join(_details_section(run, _square(place), several) for place, run in enumerate(runs)),
+            _shared_config(runs),
+            "".join(_details_section(run, _square(place), several, shared) for place, run in enumerate(runs)),
         ]
     )
     scripts = [_inline(assets.plotly), _inline(assets.script)] if charts else []
@@ -152,13 +155,37 @@ def _diagnosis(told: Mapping[str, Any]) -> str:
     )
 
 
-def _details_section(run: Reported, square: str, named: bool) -> str:
+def _shares_config(runs: Sequence[Reported]) -> bool:
+    return len(runs) > 1 and len({run.config_text for run in runs}) == 1
+
+
+def _shared_config(runs: Sequence[Reported]) -> str:
+    """The config of several runs that have the same."""
+    text = runs[0].config_text if _shares_config(runs) else ""
+    told = f"<h2>{_told('config')} · {_told('all_runs')}</h2><pre>{escape(text)}</pre>"
+    return f"<section>{told}</section>" if text else ""
+
+
+def _details_section(run: Reported, square: str, named: bool, shared: bool) -> str:
+    """`shared`: the config is told once, of all."""
     of = f" · {square}{escape(run.name)}" if named else ""
-    output = f"<h2>{_told('output')}{of}</h2><pre>{escape(run.output)}</pre>" if run.output else ""
     command = f"<h2>{_told('command')}{of}</h2><pre class=wraps>{escape(run.command)}</pre>" if run.command else ""
-    config = f"<h2>{_told('config')}{of}</h2><pre>{escape(run.config_text)}</pre>" if run.config_text else ""
-    told = f"{command}{config}{output}"
+    text = "" if shared else run.config_text
+    config = f"<h2>{_told('config')}{of}</h2><pre>{escape(text)}</pre>" if text else ""
+    told = f"{command}{config}{_output(run, of)}"
     return f"<section>{told}</section>" if told else ""
+
+
+def _output(run: Reported, of: str) -> str:
+    """Its last lines; those before are folded."""
+    if not run.output:
+        return ""
+    lines = run.output.splitlines()
+    before, last = lines[:-_LAST_LINES], lines[-_LAST_LINES:]
+    summary = words("report_page", "earlier", count=str(len(before)))
+    told = "\n".join(map(escape, before))
+    earlier = f"<details><summary>{escape(summary)}</summary><pre>{told}</pre></details>" if before else ""
+    return f"<h2>{_told('output')}{of}</h2>{earlier}<pre>{escape(chr(10).join(last))}</pre>"
 
 
 # --- figures ----------------------------------------------------------------------------------------------------------

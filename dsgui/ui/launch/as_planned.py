@@ -100,7 +100,7 @@ def wire_own_script(desk: Desk, *events: Any) -> None:
     planned = in_browser("launch/as_planned", "scriptFor", *script)
     typed = in_browser("launch/as_planned", "scriptOnceTyped", field, *script)
     for event, js in (*((one, planned) for one in events), (desk["model"].change, typed)):
-        event(None, [desk["model"], desk["what"]], [desk["what"]], js=js, **LOCAL)
+        event(None, [desk["model"]], [desk["what"]], js=js, **LOCAL)
 
 
 def as_count(value: float | None) -> int:

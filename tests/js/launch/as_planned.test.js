@@ -46,18 +46,18 @@ test("a plan that is empty or out of range counts as 1, or as the most", () => {
 
 test("a planned model has a script of one's own, unless somebody chose what trains", () => {
   const types = page();
-  assert.equal(scriptFor("own", "what-to-run", "7B", "translation"), "own");
-  assert.equal(scriptFor("own", "what-to-run", " ", "translation"), "translation");
+  assert.equal(scriptFor("own", "what-to-run", "7B"), "own");
+  assert.deepEqual(scriptFor("own", "what-to-run", " "), STAYS[0]);
   types("what-to-run");
-  assert.equal(scriptFor("own", "what-to-run", "7B", "translation"), "translation");
+  assert.deepEqual(scriptFor("own", "what-to-run", "7B"), STAYS[0]);
 });
 
 test("a model that is typed or pasted chooses a script; one that a clone brings chooses nothing", () => {
   const type = page();
-  assert.equal(scriptOnceTyped("memory-model", "own", "what", "7B", "recipe"), "recipe");
+  assert.deepEqual(scriptOnceTyped("memory-model", "own", "what", "7B"), STAYS[0]);
   type("memory-model");
-  assert.equal(scriptOnceTyped("memory-model", "own", "what", "7B", "recipe"), "own");
-  assert.equal(scriptOnceTyped("memory-model", "own", "what", " ", "recipe"), "recipe");
+  assert.equal(scriptOnceTyped("memory-model", "own", "what", "7B"), "own");
+  assert.deepEqual(scriptOnceTyped("memory-model", "own", "what", " "), STAYS[0]);
   type("what");
-  assert.equal(scriptOnceTyped("memory-model", "own", "what", "7B", "recipe"), "recipe");
+  assert.deepEqual(scriptOnceTyped("memory-model", "own", "what", "7B"), STAYS[0]);
 });

@@ -71,6 +71,15 @@ test("a run that goes on may still log what it lacks", () => {
   assert.equal(axisOf(null, [{ name: "a", curves: silent }]).why, "Drawn by time: no training values were logged.");
 });
 
+test("one run that logged nothing moves the others to no other axis, and is named", () => {
+  const stepped = ["a", "b"].map((name) => ({ name, curves: STEPPED }));
+  const sources = [...stepped, { name: "silent", curves: made(SAMPLES) }];
+  assert.deepEqual(axisOf(null, sources), {
+    axis: "step",
+    why: "Not everything is drawn: silent logged no training values.",
+  });
+});
+
 test("evaluations' steps may be chosen, and are not what one begins with", () => {
   const sources = [{ name: "a", curves: EVALUATED }];
   assert.deepEqual(choices(sources), ["step", "time"]);

@@ -31,16 +31,16 @@ function toFindings(event) {
 
 /**
  * What trains: no recipe trains a model that was planned, unless somebody chose that recipe.
- * @param {string} script @param {string} id of the choice @param {string | null} model @param {string} chosen
+ * @param {string} script @param {string} id of the choice @param {string | null} model
  */
-export const scriptFor = (script, id, model, chosen) => (model?.trim() && !own.has(id) ? script : chosen);
+export const scriptFor = (script, id, model) => (model?.trim() && !own.has(id) ? script : { __type__: "update" });
 
 /**
  * The same once the model's field has changed, if that was somebody's doing and no clone's. Gradio's `input` is told of
  * keys alone, not of what is pasted.
  * @param {string} field the model's @param {Parameters<typeof scriptFor>} given
  */
-export const scriptOnceTyped = (field, ...given) => (own.has(field) ? scriptFor(...given) : given[3]);
+export const scriptOnceTyped = (field, ...given) => (own.has(field) ? scriptFor(...given) : { __type__: "update" });
 
 /**
  * What a place's two fields, with these ids, become; what is empty or out of range counts as 1.

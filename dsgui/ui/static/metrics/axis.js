@@ -125,6 +125,13 @@ function instead(sources, asked) {
 export function axisOf(wanted, sources) {
   const shown = told(sources);
   if (!shown.length) return { axis: "time", why: "" };
+  const heard = wanted === null ? shown.filter(({ curves }) => lack(curves, "step", LOGGED) !== "silent") : [];
+  if (heard.length && heard.length < shown.length) {
+    // One that logged nothing moves the others to no other axis.
+    const found = axisOf(wanted, heard);
+    const { axis } = found;
+    return { axis, why: found.why || because("not_all", shown, missing(shown, axis), axis, axis) };
+  }
   const chosen = wanted !== null && choices(sources).includes(wanted);
   const asked = wanted === null || (wanted === "time" && !chosen) ? "step" : wanted;
   const lacking = missing(shown, asked, chosen ? LOGGED : ["train"]);

@@ -42,7 +42,7 @@ export function began(run) {
 /** @param {Date} date */
 export function shownDate(date, now = new Date()) {
   /** @type {Intl.DateTimeFormatOptions} */
-  const time = { hour: "2-digit", minute: "2-digit" };
+  const time = { hour: "numeric", minute: "2-digit" };
   if (date.toDateString() === now.toDateString()) {
     return words("runs_page", "today", { time: date.toLocaleTimeString(locale(), time) });
   }

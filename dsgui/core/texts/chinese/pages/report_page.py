@@ -6,6 +6,8 @@ REPORT_PAGE: dict[str, str] = {
     "figures": "指标",
     "traceback": "首个 traceback",
     "output": "输出末尾",
+    "all_runs": "所有运行",
+    "earlier": "更早的输出（{count} 行）",
     "command": "启动命令",
     "config": "启动时的配置",
     "final_loss": "最终损失（最后一次记录）",

@@ -83,6 +83,7 @@ RUNS_PAGE: dict[str, str] = {
     "today": "今天 {time}",
     "step_is": "第 {step} 步",
     "loss_is": "损失 {loss}",
+    "peak_is": "峰值 {memory}",
     "best_is": "最低 {loss}",
     "column_name": "名称",
     "column_date": "开始时间",

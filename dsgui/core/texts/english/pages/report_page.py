@@ -6,6 +6,8 @@ REPORT_PAGE: dict[str, str] = {
     "figures": "Figures",
     "traceback": "First traceback",
     "output": "End of the output",
+    "all_runs": "all runs",
+    "earlier": "Earlier output ({count} lines)",
     "command": "Command",
     "config": "Config as launched",
     "final_loss": "Final loss (last logged)",

@@ -83,6 +83,7 @@ RUNS_PAGE: dict[str, str] = {
     "today": "Today, {time}",
     "step_is": "step {step}",
     "loss_is": "loss {loss}",
+    "peak_is": "peak {memory}",
     "best_is": "best {loss}",
     "column_name": "Name",
     "column_date": "Started",
