@@ -75,7 +75,8 @@ export function fillCard(entry, run) {
   what.textContent = [dateOf(run), ...told].filter((one) => one && one !== "–").join(" · ");
   const peak = run.peak?.gpu_bytes ?? run.peak?.host_bytes;
   const [best, tags] = [run.best_loss ?? null, run.tags.map((tag) => `#${tag}`)];
-  const figures = [best === null ? "" : say("best_is", { loss: figure(best) }), peak ? say("peak_is", { memory: gib(peak) }) : ""];
+  const lowest = best === null ? "" : say("best_is", { loss: figure(best) });
+  const figures = [lowest, peak ? say("peak_is", { memory: gib(peak) }) : ""];
   more.textContent = [...tags, ...figures, run.note].filter(Boolean).join(" · ") || "–";
   row.title = titleOf(run);
   entry.classList.toggle("ds-archived", run.archived);
