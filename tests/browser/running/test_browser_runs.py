@@ -186,6 +186,9 @@ def test_a_file_that_was_not_found_leads_to_the_working_directory_of_a_clone(pag
     expect(page.get_by_role("button", name="First error")).to_be_visible()
     expect(page.get_by_role("group", name="Horizontal axis")).to_be_hidden()  # nothing is drawn by it
     expect(page.get_by_label("Smoothing")).to_be_hidden()
+    memory = page.locator('[data-chart-id="host_memory"]')
+    expect(memory).to_be_visible()
+    assert memory.bounding_box()["width"] == loss.bounding_box()["width"]  # the only one that is drawn
     page.locator(".ds-diagnosis li", has_text="working directory").get_by_role("button").click()
     expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
     expect(page.locator("#working-dir :is(textarea, input)").first).to_be_focused()
