@@ -256,4 +256,5 @@ def _unknown(code: int, ending: Ending, traceback: Traceback | None, run: Circum
         return Diagnosis(UNKNOWN, title, meaning, (_advice("start_at_the_end"),), rank, traceback.error, traceback.text)
     last = ending.last_line.strip()
     meaning = _meaning("last_line", line=quoted(last)) if last else _meaning("nothing_printed")
-    return Diagnosis(UNKNOWN, _title("silent", code=str(code)), meaning, (_advice("see_output"),), evidence=last)
+    title = _title("silent_start" if last and not ending.trained else "silent", code=str(code))
+    return Diagnosis(UNKNOWN, title, meaning, (_advice("see_output"),), evidence=last)

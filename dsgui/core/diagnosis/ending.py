@@ -65,6 +65,7 @@ class Ending:
     rank: int | None = None  # the first that failed, where torchrun's summary tells
     machine: str = ""  # the first of several machines whose launcher failed
     lost_numbers: bool = False  # the last logged loss was no number
+    trained: bool = False  # something of a training was logged
     _points_since: int = 0
 
     @property
@@ -105,6 +106,7 @@ class Ending:
         may outlive another's)."""
         if loss is not None:
             self.lost_numbers = not math.isfinite(loss)
+        self.trained = self.trained or points > 0
         self._points_since += points
         if self._points_since >= _POINTS_THAT_FORGIVE and (self.last_words or self.tracebacks.any):
             self.tracebacks.forget()

@@ -655,9 +655,10 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         "option-unknown",
-        r"[\w./ -]+\.py: error: unrecognized arguments: (?P<words>.*)",
+        r"[\w./ -]+\.py: (?:(?:error: )?unrecognized arguments|unknown options): "
+        r"(?P<words>.*?)(?:\. --help lists .*)?$",
         ("correct_option",),
-        "python: argparse",
+        "python: argparse; recipes/parts/trainer.py: read_options",
         where=Where.SAID,
         remedies=(without_unknown_options,),
         tells=told_options,

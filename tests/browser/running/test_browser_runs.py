@@ -117,7 +117,13 @@ def test_output_that_would_be_a_program_is_shown_as_text(page, tmp_path):
     page.get_by_label("More actions: Loss").scroll_into_view_if_needed()
     page.click("#see-output")
     expect(page.locator(".ds-output > summary")).to_be_in_viewport()
-    expect(page.locator(".ds-log-view .ds-remark")).to_have_text("No errors found in the output.")
+    expect(log.locator("mark")).to_have_text("<script>window.taken = 3</script> ended it")  # as quoted
+    # It has ended: nothing more comes, and no line of it tells of an error.
+    expect(page.get_by_role("button", name="First error")).to_be_hidden()
+    page.get_by_role("button", name="Jump to end").click()
+    expect(page.get_by_role("button", name=re.compile("Follow|Jump to end"))).to_have_count(0)
+    expect(page.locator(".ds-run").get_by_role("button", name="Clone and edit")).to_have_count(1)
+    expect(page.get_by_label("Smoothing")).to_be_visible()
     page.click("#clone-failed")
     expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
     expect(page.locator("#launch-message")).to_contain_text("not started")
@@ -136,10 +142,11 @@ def test_of_a_run_that_is_not_there_only_that_is_said(app, browser):
     page = context.new_page()  # its console tells of the 404
     page.goto(f"{app.url}?run=20990101-000000-dead")
     run = page.locator(".ds-run")
-    expect(run).to_contain_text("Run not found")
-    expect(run.get_by_role("button")).to_have_text(["← All runs"])
+    expect(run.get_by_role("heading")).to_have_text("Run not found")
+    expect(run).to_contain_text("No run 20990101-000000-dead. It may have been deleted")
+    expect(page.get_by_role("button", name="← All runs")).to_have_count(1)
     expect(run.locator("progress, details, .ds-board")).to_have_count(0)
-    run.get_by_role("button").click()
+    page.click("#all-runs")
     expect(run).to_have_count(0)
     expect(page).not_to_have_url(re.compile("run="))
     context.close()
@@ -176,6 +183,12 @@ def test_a_file_that_was_not_found_leads_to_the_working_directory_of_a_clone(pag
     loss = page.locator('[data-chart-id="loss"]')
     expect(loss).to_contain_text("No loss was printed")
     assert loss.bounding_box()["height"] < 120
+    expect(page.get_by_role("button", name="First error")).to_be_visible()
+    expect(page.get_by_role("group", name="Horizontal axis")).to_be_hidden()  # nothing is drawn by it
+    expect(page.get_by_label("Smoothing")).to_be_hidden()
+    memory = page.locator('[data-chart-id="host_memory"]')
+    expect(memory).to_be_visible()
+    assert memory.bounding_box()["width"] == loss.bounding_box()["width"]  # the only one that is drawn
     page.locator(".ds-diagnosis li", has_text="working directory").get_by_role("button").click()
     expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
     expect(page.locator("#working-dir :is(textarea, input)").first).to_be_focused()

@@ -286,6 +286,33 @@ def test_an_option_that_is_gone_becomes_what_the_checks_before_a_start_say(
     assert found.remedy.options == changes
 
 
+@pytest.mark.parametrize(
+    "says",
+    [
+        "recipes/translation.py: unknown options: --bogus_arg 3. --help lists the known ones.",
+        "classification.py: unrecognized arguments: --bogus_arg 3. --help lists the options.",
+        "x.py: error: unrecognized arguments: --bogus_arg 3",
+    ],
+)
+def test_an_option_that_a_recipe_does_not_know_is_named(says: str) -> None:
+    found = diagnose(ending_of(f"{says}\n".encode()), 2, Circumstances(arguments=("--bogus_arg", "3")))
+    assert (found.signature, str(found.title)) == ("option-unknown", "The script doesn't know --bogus_arg")
+    assert found.remedy
+    assert found.remedy.options == (("--bogus_arg", None),)
+
+
+@pytest.mark.parametrize(
+    ("output", "title"),
+    [
+        ("x.py: no text in data\n", "The script exited before logging a training step (exit code 2)"),
+        ("{'loss': 1.5, 'epoch': 0.1}\nno text in data\n", "It ended with exit code 2 and no traceback"),
+        ("", "It ended with exit code 2 and no traceback"),
+    ],
+)
+def test_an_end_without_a_traceback_tells_whether_a_step_was_logged(output: str, title: str) -> None:
+    assert str(diagnose(ending_of(output.encode()), 2, Circumstances()).title) == title
+
+
 BY_PARSER = (
     "from transformers import HfArgumentParser, TrainingArguments\n"
     "p = HfArgumentParser(TrainingArguments)\np.parse_args_into_dataclasses()\n"

@@ -165,7 +165,7 @@ def test_advice_to_set_the_working_directory_says_where_it_stands():
 
 def test_a_line_of_the_output_is_told_apart_from_what_is_said_of_it():
     """The page sets it as code, and has a button for the advice to see the output."""
-    line = "train.py: unknown options: --bogus 3. --help lists the known ones."
+    line = "train.py: the folder data has no text. --help lists the known ones."
     facts = Circumstances(Document("{}"), (), 1, trainer=False)
     found = diagnose(ending_of(f"{line}\n".encode()), 2, facts)
     told = offered(found, run({})).to_json()

@@ -65,6 +65,7 @@ DIAGNOSIS_TITLES = {
     "raised": "以 {name} 结束",
     "ranks_not_met": "各 rank 未能互相连接",
     "shared_memory": "共享内存（/dev/shm）太小",
+    "silent_start": "脚本在记录训练步之前退出（退出码 {code}）",
     "silent": "以退出码 {code} 结束，没有 traceback",
     "state_mismatch": "保存的权重与这个模型不匹配",
     "syntax": "脚本不是有效的 Python",

@@ -67,6 +67,7 @@ DIAGNOSIS_TITLES = {
     "raised": "It ended with {name}",
     "ranks_not_met": "The ranks did not find each other",
     "shared_memory": "The shared memory (/dev/shm) is too small",
+    "silent_start": "The script exited before logging a training step (exit code {code})",
     "silent": "It ended with exit code {code} and no traceback",
     "state_mismatch": "The saved weights don't fit this model",
     "syntax": "The script is not valid Python",

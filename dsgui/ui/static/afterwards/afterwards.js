@@ -24,7 +24,8 @@ export class Afterwards {
     this.trigger = trigger;
     this.onGone = onGone;
     this.onRead = onRead;
-    this.seeOutput = () => {}; // at the first error
+    /** At the quoted line, or the first error. @type {(quoted: string) => void} */
+    this.seeOutput = () => {};
     /** @type {HTMLElement | null} stands before the button that deletes */
     this.archive = null;
     this.resumeNote = ""; // why it can't be resumed
@@ -108,7 +109,7 @@ export class Afterwards {
     }
     if (typeof found.in_output === "number") {
       const see = words("afterwards_page", "see_output");
-      parts.push(button(see, { class: "ds-step", id: "see-output" }, () => this.seeOutput()));
+      parts.push(button(see, { class: "ds-step", id: "see-output" }, () => this.seeOutput(found.quote ?? "")));
     }
     return parts.length ? [el("p", { class: "ds-remedy" }, ...parts)] : [];
   }
@@ -175,7 +176,7 @@ export class Afterwards {
     const parts = [];
     const problem = el("span", { class: "ds-remark ds-misfit" });
     if (this.adopted) parts.push(this.rereadButton(this.adopted.read_at));
-    else if (!damaged && !isJob) {
+    else if (!damaged && !isJob && !this.diagnosis.querySelector("#clone-failed")) {
       parts.push(
         button(words("afterwards_page", "clone"), { class: "ds-step", id: "clone-run" }, () => this.again("same")),
       );

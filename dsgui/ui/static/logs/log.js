@@ -51,6 +51,7 @@ export class Log {
     this.pending = "";
     this.length = 0;
     this.elsewhere = false;
+    this.live = true;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     this.text = el("pre", { class: "ds-log", role: "region", tabindex: "0", "aria-label": say("output_label") });
@@ -184,6 +185,16 @@ export class Log {
     return found;
   }
 
+  /** To a line that is quoted elsewhere; where it isn't found, to the first error. @param {string} quoted */
+  async toLine(quoted) {
+    /** @type {SearchAnswer | null} */
+    const answer = quoted ? await this.ask("search", { words: quoted }) : null;
+    const last = answer?.matches.at(-1);
+    if (!last) return this.toFirstError();
+    this.say("");
+    return this.open(last.offset);
+  }
+
   async toFirstError() {
     /** @type {SearchAnswer | null} */
     const answer = await this.ask("search", { words: "", errors: "true" });
@@ -201,6 +212,7 @@ export class Log {
     this.clear();
     this.elsewhere = true;
     this.press(false);
+    this.offerEnd();
     const mark = el("mark", {}, ...nodes(new Paint(), settled(answer.line.replace(/\n$/, "")), looked));
     this.text.replaceChildren(...plain(answer.before), mark, "\n", ...plain(answer.after), this.tail);
     this.text.scrollTop = Math.max(mark.offsetTop - this.text.offsetTop - 60, 0);
@@ -217,5 +229,25 @@ export class Log {
     }
     this.press(true);
     this.scrollToEnd();
+    if (!this.live) this.text.focus({ preventScroll: true }); // the button that had it goes
+    this.offerEnd();
+  }
+
+  /** Of a run that has ended, only what leads somewhere. @param {boolean} live */
+  async show(live) {
+    if (live === this.live) return;
+    this.live = live;
+    this.offerEnd();
+    this.first.hidden = !live;
+    /** @type {SearchAnswer | null} */
+    const answer = live ? null : await this.ask("search", { words: "", errors: "true" });
+    if (answer && !this.live) this.first.hidden = !answer.matches.length;
+  }
+
+  /** Nothing more comes to be followed; the way back to the end is needed only elsewhere. */
+  offerEnd() {
+    this.follow.textContent = say(this.live ? "follow" : "to_end");
+    this.follow.title = this.live ? say("follow_title") : "";
+    this.follow.hidden = !this.live && !this.elsewhere;
   }
 }

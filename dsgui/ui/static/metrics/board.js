@@ -94,6 +94,8 @@ export class Board {
     this.more = el("details", { class: "ds-more", hidden: true }, summary, this.extra);
     this.more.addEventListener("toggle", () => this.draw(true));
     this.axes = AXES.map((axis) => this.axisButton(axis));
+    /** @type {HTMLElement[]} what only the values of a training are looked at by */
+    this.looks = [];
     this.amount = el("output", {}, this.view.smoothing.toFixed(2));
     this.reset = button(say("show_all"), { class: "ds-step", hidden: true }, () => this.zoom(null));
     this.why = el("p", { class: "ds-remark ds-why", role: "status", hidden: true });
@@ -140,15 +142,11 @@ export class Board {
     const smoothing = el("input", { type: "range", ...range, "aria-label": say("smoothing"), title });
     smoothing.addEventListener("input", () => this.change({ smoothing: Number(smoothing.value) }));
     const axes = this.axes.map(({ node }) => node);
-    return el(
-      "div",
-      { class: "ds-board-tools" },
+    this.looks = [
       el("div", { class: "ds-axes", role: "group", "aria-label": say("axis") }, ...axes),
       el("label", { title }, say("smoothing"), smoothing, this.amount),
-      this.chooser.node,
-      this.reset,
-      this.why,
-    );
+    ];
+    return el("div", { class: "ds-board-tools" }, ...this.looks, this.chooser.node, this.reset, this.why);
   }
 
   /** How the charts stand from now on. @param {Layout} layout */
@@ -286,6 +284,8 @@ export class Board {
     if (this.drawn && before !== this.shown.axis) this.view.range = null; // a zoom was one of the other axis
     this.drawn = true;
     const may = choices(sources);
+    const trains = sources.some(({ live, curves }) => live || curves.best().some(({ kind }) => kind !== "sample"));
+    for (const node of this.looks) node.hidden = !trains;
     for (const { axis, node } of this.axes) {
       node.setAttribute("aria-pressed", String(axis === this.shown.axis));
       node.disabled = !may.includes(axis);

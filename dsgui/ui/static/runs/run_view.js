@@ -54,7 +54,7 @@ export class RunView {
     this.toast = new Toast();
     this.label = new RunLabel(this.title, onLabel, this.toast);
     afterwards.archive = this.label.archive;
-    afterwards.seeOutput = () => this.seeOutput();
+    afterwards.seeOutput = (quoted) => this.seeOutput(quoted);
     this.badge = el("span", { class: "ds-state" });
     this.reason = el("p", { class: "ds-reason", role: "status" });
     this.growth = el("p", { class: "ds-remark ds-growth", hidden: true });
@@ -147,10 +147,11 @@ export class RunView {
     );
   }
 
-  seeOutput() {
+  /** @param {string} quoted the line that its diagnosis quotes */
+  seeOutput(quoted) {
     this.output.open = true;
     this.output.scrollIntoView({ block: "start" });
-    void this.log.toFirstError();
+    void this.log.toLine(quoted);
   }
 
   sendSave() {
@@ -242,7 +243,9 @@ export class RunView {
     this.board.update();
     this.patterns.update();
     this.showGrowth(delta);
-    return LIVE_STATES.has(delta.state) || Boolean(delta.growth?.growing);
+    const goesOn = LIVE_STATES.has(delta.state) || Boolean(delta.growth?.growing);
+    void this.log.show(goesOn);
+    return goesOn;
   }
 
   /** Of a training that somebody else runs. @param {Delta} delta */
@@ -259,8 +262,10 @@ export class RunView {
   missing() {
     if (this.parts.length) return;
     this.parts = [...this.node.childNodes];
-    const all = button(say("all_runs"), { class: "ds-step" }, () => this.afterwards.onGone());
-    this.node.replaceChildren(el("p", { class: "ds-reason", role: "status" }, say("not_found")), all);
+    this.node.replaceChildren(
+      el("h2", { class: "ds-run-title" }, say("not_found")),
+      el("p", { class: "ds-reason", role: "status" }, say("not_found_why", { run: this.id })),
+    );
   }
 
   /** Resolves when what has to be asked for is there as well. @param {Delta} delta */
