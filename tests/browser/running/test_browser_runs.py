@@ -126,7 +126,7 @@ def test_output_that_would_be_a_program_is_shown_as_text(page, tmp_path):
     expect(page.get_by_label("Smoothing")).to_be_visible()
     page.click("#clone-failed")
     expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
-    expect(page.locator("#launch-message")).to_contain_text("not started")
+    expect(page.locator("#loaded-run")).to_contain_text("Cloned from")
     # Its page begins at its top, however far down Launch and the page before were.
     page.set_viewport_size({"width": 1280, "height": 500})
     page.locator("#launch").evaluate(SCROLLED_AT_LAUNCH)
