@@ -28,7 +28,9 @@ STAND_INS = """<div class="ds-runs"><div class="ds-cell" data-column="name"><but
 <figure class="ds-chart"><i class="ds-chart-source"></i></figure>
 <table class="ds-after-table"><thead><tr><td></td></tr></thead><tbody><tr><th></th><td class="ds-actions">
 <button class="ds-step"></button></td></tr></tbody></table>
-<div class="ds-memory"><p class="ds-mem-explained"></p></div></div>"""
+<div class="ds-memory"><p class="ds-mem-explained"></p></div>
+<div class="ds-alone"><div class="ds-run-choice"><button class="ds-step"></button></div>
+<div class="ds-run-list"></div></div><div class="ds-sheet"><div class="ds-sheet-groups"></div></div></div>"""
 LEARNT = """<button class="ds-learn-to" data-done="true"></button>"""
 PUT = """([into, html]) => document.querySelector(into).insertAdjacentHTML("beforeend", html)"""
 # Each rule under a condition that holds now: what it says of an element changes nothing if it is put on the element
@@ -109,6 +111,9 @@ def visited(page, app, ids):
     """A page that has shown all of what it has."""
     page.goto(f"{app.url}?compare={','.join(ids)}")
     page.locator("[data-chart] .js-plotly-plot").first.wait_for()
+    page.keyboard.press("?")
+    page.locator("#ds-shortcuts[open]").wait_for()
+    page.keyboard.press("Escape")
     for place, shown in ((3, ".ds-readings"), (1, "#launch"), (0, "#config-json .cm-content")):
         page.locator("#pages > .tab-wrapper [role=tab]").nth(place).click()
         page.locator(shown).first.wait_for()
@@ -197,7 +202,7 @@ def test_a_run_is_still_there_for_whoever_looks_at_another_page_before_its_own_i
         held = []
         page.route("**/runs/runs.js", lambda route: held.append(route))
         page.goto(f"{app.url}?run={one}", wait_until="commit")
-        wait_until(lambda: page.evaluate("true") and held)  # evaluating lets the route be told
+        wait_until(lambda: page.evaluate("history.state?.tab === 2") and held)  # evaluating lets the route be told
         page.locator("#pages [role=tab]").first.click()
         expect(page).not_to_have_url(re.compile("run="))
         held[0].continue_()
@@ -221,14 +226,14 @@ def test_opening_a_config_is_one_line_of_controls_of_one_height(browser, made, w
         assert len({top for top, _ in boxes}) == lines
 
 
-def test_what_stands_beside_the_launch_form_stays_while_there_is_nothing_to_check(browser, made):
+def test_what_stands_beside_the_launch_form_stays_while_there_is_no_command(browser, made):
     with browser.new_context(viewport={"width": 1280, "height": 900}) as context:
         page = made[0].sign_in(context).new_page()
         page.goto(f"{made[0].url}?tab=launch")
         page.locator("#preflight .ds-verdict").wait_for()
         page.get_by_label("My own script").check()
         page.fill("#script :is(textarea, input)", "/nowhere.py")
-        page.locator("#preflight .ds-findings-root:empty").wait_for(state="attached")
+        expect(page.locator("#preflight")).to_contain_text("No file at /nowhere.py")
         seen = "getComputedStyle(document.querySelector('#launch')).visibility"
         assert page.evaluate(seen) == "visible"
 
