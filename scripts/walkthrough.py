@@ -168,6 +168,7 @@ def launch(hand: Hand) -> str:
     hand.click("#launch:not([disabled])")
     title = hand.page.locator(".ds-run-title")
     expect(title).to_contain_text("translation", timeout=STARTS_MS)
+    expect(title).to_be_visible()
     return f"The page of the run “{title.inner_text()}” is open."
 
 
