@@ -12,7 +12,7 @@ from tests.support.run_fixtures import wait_until
 
 pytestmark = pytest.mark.browser
 
-NAMED = "Qwen2.5 <b>ZeRO3</b> Offl"  # 25 characters, which a window of 1280 pixels has room for
+NAMED = "Qwen2.5-7B <b>ZeRO3</b> Offload2"  # 32 characters, which a window of 1280 pixels has room for
 
 LONG = "llama-3-8b-instruct-lora-r64-alpha128-zero3-offload-cpu-seed-42-a-name-that-never-ends"
 # How many ways the columns of the comparison's tables stand: one.

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -28,7 +28,7 @@ SERVICES = cast(
         all_presets=lambda: (),
     ),
 )
-CHANGED = [
+CHANGED: list[tuple[dict[str, Any], list[str]]] = [
     ({}, []),
     ({"arguments": "--bf16 --max_steps 5", "name": "other", "parent": "x"}, []),  # the same, in another order
     ({"arguments": "--max_steps 5 --bf16 --learning_rate 1e-4"}, ["--learning_rate 1e-4"]),
@@ -44,8 +44,8 @@ CHANGED = [
 
 
 @pytest.mark.parametrize(("new", "told"), CHANGED, ids=range(len(CHANGED)))
-def test_what_differs_from_the_run_is_told(new: dict[str, object], told: list[str]) -> None:
-    found = [one.told for one in changes(BEFORE, replace(BEFORE, **new), SERVICES)]  # type: ignore[arg-type]
+def test_what_differs_from_the_run_is_told(new: dict[str, Any], told: list[str]) -> None:
+    found = [one.told for one in changes(BEFORE, replace(BEFORE, **new), SERVICES)]
     if "place" in new:
         assert [one for one in found if one.startswith(("Nodes", "Time"))] == told[1:]
     else:
@@ -57,15 +57,16 @@ def test_a_name_says_the_first_change_and_counts_while_there_is_none() -> None:
     assert name_of(replace(BEFORE, name="translation 9"), []) == "translation 10"
     assert name_of(replace(BEFORE, name="bert 512"), []) == "bert 512 2"  # a size is not counted up
     assert name_of(replace(BEFORE, name=" "), []) == "translation 2"  # of its script
-    for new, name in (
+    named: list[tuple[dict[str, Any], str]] = [
         ({"arguments": "--max_steps 5 --bf16 --learning_rate 1e-4", "ranks": 4}, "translation · learning_rate 1e-4"),
         ({"ranks": 4}, "translation · 4 ranks"),
         ({"environment": {"A": "x: y (z)"}}, "translation · A=x: y (z)"),
         ({"config_text": '{"zero_optimization": {"stage": 2}, "a": "b: c (d)"}'}, 'translation · a "b: c (d)"'),
         ({"working_directory": ""}, "translation · Working directory: none"),
-    ):
+    ]
+    for new, name in named:
         before = replace(BEFORE, working_directory="/w") if "working_directory" in new else BEFORE
-        assert name_of(before, changes(before, replace(BEFORE, **new), SERVICES)) == name  # type: ignore[arg-type]
+        assert name_of(before, changes(before, replace(BEFORE, **new), SERVICES)) == name
 
 
 def test_only_what_a_clone_was_named_after_makes_way_in_the_name_of_the_next() -> None:

@@ -113,9 +113,9 @@ const or = (text) => text || "–";
 export const COLUMNS = [
   { id: "date", width: "112px", shown: true, sorts: true, text: dateOf },
   { id: "state", width: "78px", shown: true, sorts: true, text: (run) => textOf("states", run.state) },
-  { id: "tags", width: "minmax(120px, 1fr)", shown: true, sorts: true, text: (run) => listed(run.tags) },
+  { id: "tags", width: "minmax(106px, 1fr)", shown: true, sorts: true, text: (run) => listed(run.tags) },
   { id: "note", width: "minmax(160px, 2fr)", sorts: true, text: (run) => run.note },
-  { id: "differs", width: "minmax(170px, 2fr)", shown: true, text: shortChanges },
+  { id: "differs", width: "minmax(138px, 2fr)", shown: true, text: shortChanges },
   { id: "preset", width: "minmax(120px, 0.7fr)", sorts: true, text: (run) => or(run.preset) },
   { id: "model", width: "minmax(110px, 0.7fr)", sorts: true, text: (run) => or(run.model) },
   { id: "gpus", width: "72px", shown: true, sorts: true, text: (run) => or(run.devices) },

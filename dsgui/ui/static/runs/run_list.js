@@ -148,7 +148,7 @@ export class RunList {
     this.node.classList.toggle("ds-as-table", this.isTable);
     this.tools.layOut(alone, this.isTable);
     this.columns = columnsOf(prefs().columns);
-    const widths = ["34px", "minmax(210px, 3fr)", ...this.columns.map(({ width }) => width)];
+    const widths = ["34px", "minmax(256px, 3fr)", ...this.columns.map(({ width }) => width)];
     const least = widths.reduce((sum, width) => sum + Number(width.match(/\d+/)?.[0] ?? 0), 0);
     this.table.style.setProperty("--columns", widths.join(" "));
     this.table.style.setProperty("--least", `${least}px`);
