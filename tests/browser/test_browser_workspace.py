@@ -1,6 +1,8 @@
 """The bar that stays in view on Configure, in a real browser: preset, verdict, fit, undo, download, on to Launch."""
 
 import json
+import re
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,15 @@ OTHER = {
     "zero_optimization": {"stage": 2},
     "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}},
 }
+HEADER = (
+    ".ds-header h1",
+    "#pages > .tab-wrapper [data-tab-id=machine]",
+    ".ds-target",
+    "#goal-open",
+    "[data-keys]",
+    "#learn-open",
+    ".ds-languages",
+)
 PRESET = Path(__file__).parents[2] / "presets" / "zero2-offload-t5.ds_config.json"
 FP16 = "Pre-training: native ZeRO-2, fp16, cosine schedule"
 
@@ -154,9 +165,10 @@ def test_a_reload_keeps_what_the_config_began_as(page):
 
 def test_a_preset_for_another_machine_says_so_and_plans_for_it(page):
     choose(page, "#preset", FP16)
-    expect(page.locator("#standing-verdict")).to_have_text("2 errors · 1 note")
+    # How many depends on this machine: some CPUs have fp16.
+    expect(page.locator("#standing-verdict")).to_have_text(re.compile(r"^\d errors? · 1 note$"))
     plan = page.locator(".ds-standing-plan")
-    expect(plan).to_contain_text("This preset was made for 1 GPU such as a V100 32 GB")
+    expect(plan).to_contain_text("This preset was made for 1 GPU")
     page.click("#plan-for-that")
     expect(page.locator("#gpus input")).to_have_value("1")
     expect(page.locator("#standing-verdict")).to_have_attribute("data-kind", "ok")
@@ -170,3 +182,24 @@ def test_a_page_at_rest_draws_no_frames(browser, app):
         expect(name(page)).not_to_be_empty()
         assert page.evaluate("drawn") > 0
         assert any(page.evaluate(IN_A_SECOND) for _ in range(20))
+
+
+def test_the_name_and_the_pages_are_one_line_where_they_have_room(browser, app):
+    """A first visit has a line more, and its pages are below that."""
+    with opened(browser, app, BEEN_HERE) as page:
+        for width, lines in ((1920, 1), (1280, 1), (1100, 1), (768, 2)):
+            page.set_viewport_size({"width": width, "height": 900})
+            boxes = [page.locator(part).bounding_box() for part in HEADER]
+            assert (abs(boxes[0]["y"] - boxes[1]["y"]) > boxes[0]["height"]) == (lines == 2), width
+            assert not any(_over(one, other) for one, other in combinations(boxes, 2)), width
+    with opened(browser, app) as page:
+        lead, pages = page.locator(".ds-lead").bounding_box(), page.locator(HEADER[1]).bounding_box()
+        assert pages["y"] >= lead["y"] + lead["height"]
+
+
+def _over(one, other):
+    """Whether two boxes have a place in common."""
+    return all(
+        one[at] < other[at] + other[size] and other[at] < one[at] + one[size]
+        for at, size in (("x", "width"), ("y", "height"))
+    )
