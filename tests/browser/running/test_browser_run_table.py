@@ -1,5 +1,7 @@
 """The Runs page in Chromium: how runs differ, what stopping one loses, the table of all runs, and their clones."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -130,12 +132,42 @@ def test_runs_of_one_name_are_told_apart_from_the_first_on_and_evaluations_are_a
         names = page.locator(".ds-compare table").first.locator("thead .ds-link")
         expect(names).to_have_text([*(f"t5 ({ids[one][-4:]})" for one in ("fast", "slow")), "other"])
         figures = page.locator(".ds-compare .ds-overview > .ds-scroll tr")
+        # What is equal in all, and what says little, is told when it is asked for.
+        expect(figures.filter(has_text="Final loss")).to_have_count(1)
+        expect(figures.filter(has_text="Final eval loss")).to_have_count(0)
+        page.get_by_role("button", name=re.compile(r"^All \d+ other figures$")).click()
+        expect(page.get_by_role("button", name="Fewer figures")).to_be_focused()
         expect(figures.filter(has_text="Final eval loss").locator("td")).to_have_text(["1", "1", "1"])
         expect(figures.filter(has_text="bleu").locator("td")).to_have_text(["30", "30", "30"])
         steps = figures.filter(has=page.get_by_role("rowheader", name="Steps", exact=True)).locator("td")
         expect(steps.last).to_have_text("20 −93 %")
         page.get_by_role("button", name="use as baseline").last.click()
         expect(steps.first).to_have_text("300 15×")
+        key = page.locator(".ds-compare-key > li")
+        expect(key).to_have_text([*(f"t5 ({ids[one][-4:]})" for one in ("fast", "slow")), "other"])
+        page.locator('[data-chart="CPU"]').scroll_into_view_if_needed()
+        page.mouse.wheel(0, 600)
+        expect(key.first).to_be_in_viewport()
+
+
+def test_a_table_without_room_leaves_out_columns_unless_they_were_chosen(browser, made):
+    app, _, _ = made
+    with opened(browser, app, "tab=runs") as page:
+        page.set_viewport_size({"width": 800, "height": 800})
+        heads, table = page.locator(".ds-heads [data-column]"), page.locator(".ds-run-list")
+        expect(heads.filter(has_text="Speed")).to_be_visible()
+        expect(heads.filter(has_text="Tags")).to_have_count(0)
+        assert {"State", "Duration", "Final loss", "Speed"} <= set(heads.all_inner_texts())
+        assert table.evaluate("node => node.scrollWidth - node.clientWidth") == 0
+        expect(table).not_to_have_class(re.compile("ds-goes-on"))
+        page.set_viewport_size({"width": 1280, "height": 800})
+        expect(heads.filter(has_text="Tags")).to_have_count(1)
+        page.click("#choose-columns > summary")
+        page.locator("#choose-columns").get_by_label("Note").check()
+        page.keyboard.press("Escape")
+        page.set_viewport_size({"width": 800, "height": 800})
+        expect(heads.filter(has_text="Tags")).to_have_count(1)
+        expect(table).to_have_class(re.compile("ds-goes-on"))
 
 
 def test_the_figures_of_a_comparison_say_which_is_better_and_a_long_name_takes_two_lines(browser, made):

@@ -3,7 +3,7 @@
 
 import { Board } from "../metrics/board.js";
 import { seen } from "../metrics/chart.js";
-import { button, el, parted, scrolling } from "../common/dom.js";
+import { button, el, part, parted, scrolling } from "../common/dom.js";
 import { canGroup, GROUPINGS, groupsOf } from "../metrics/groups.js";
 import { LIVE_STATES, Follower } from "./follower.js";
 import { duration, figure, gib, perSecond } from "../common/format.js";
@@ -22,6 +22,9 @@ const MOST_DIFFERENCES = 6; // shown at first, so that the curves begin on the f
 const MOST_BESIDE = 12; // of two runs, whose differences stand beside the figures
 const NEARLY = 2; // that many more are shown at once
 
+/** What is told whether or not it differs; what is only told when all is asked for, as is what is equal in all runs. */
+const ALWAYS = new Set(["duration", "speed", "final_loss", "best_loss", "gpu_peak"]);
+const FURTHER = new Set(["gpu_mean", "run_mean", "host_peak"]);
 const BEST_LOSS = "best_loss"; // what evaluations logged comes after it
 
 /** @param {ComparedRun} run */
@@ -45,6 +48,19 @@ const ROWS = [
   ["run_mean", (run) => run.figures.run_mean_bytes, gib],
   ["host_peak", (run) => run.figures.host_peak_bytes, gib],
 ];
+
+/**
+ * A row of figures.
+ * @typedef {{ code?: string, name: string, shown: (value: any) => string, better?: "less" | "more" | "",
+ *   values: (Told | null | undefined)[] }} Figure
+ */
+
+/** @param {Figure} one whether it helps to tell the runs apart */
+const tells = ({ code = "", values, shown }) =>
+  !FURTHER.has(code) && (ALWAYS.has(code) || new Set(values.map((value) => (value ? shown(value) : value))).size > 1);
+
+/** @param {string} state */
+const stateOf = (state) => textOf("states", state);
 
 /** What is not named by its user. @type {Record<string, string>} */
 const KEYS = {
@@ -91,6 +107,8 @@ export class CompareView {
     this.show = () => {};
     this.showDifferences = () => {};
     this.all = false; // whether every difference is shown
+    this.allFigures = false; // and every figure
+    this.left = 0; // how many figures are only shown then
     this.same = false; // whether what is the same is
     /** @type {(by: string) => Group[] | null} of the runs that were told of */
     this.groupsBy = () => null;
@@ -103,6 +121,7 @@ export class CompareView {
     this.table = scrolling(say("title", { count: String(ids.length) }));
     this.answers = el("div", { class: "ds-answers" });
     this.differences = el("section", { class: "ds-differences", "aria-label": say("differences") });
+    this.key = el("ul", { class: "ds-compare-key", "aria-label": say("colours") });
     this.board = this.makeBoard();
     this.board.tools.append(el("label", { class: "ds-grouping" }, say("group_by"), this.grouping));
     this.report = el("a", { class: "ds-step", download: true, href: this.reported(ids[0]) }, say("report"));
@@ -115,6 +134,7 @@ export class CompareView {
       this.said,
       this.answers,
       overview,
+      this.key,
       this.board.node,
     );
   }
@@ -180,8 +200,9 @@ export class CompareView {
     if (key === this.told) return;
     this.told = key;
     this.groupsBy = (by) => placedAmong(groupsOf(by, runs, sections), kept, this.runs);
+    this.key.replaceChildren(...kept.map((run) => el("li", { title: run.name }, swatchOf(run), run.name)));
     this.show = () => {
-      this.table.replaceChildren(this.figures(kept, runs, evaluations));
+      this.table.replaceChildren(this.figures(kept, runs, evaluations), this.further());
       this.colour();
     };
     this.showDifferences = () => {
@@ -241,19 +262,34 @@ export class CompareView {
     const base = this.base(kept);
     this.report.href = this.reported(kept[base].follower.id);
     const heads = kept.map((run, place) => this.head(run, place === base));
-    const states = row(
-      say("state"),
-      runs.map(({ state }) => textOf("states", state)),
-    );
+    /** @type {Figure} */
+    const states = { name: say("state"), shown: stateOf, values: runs.map(({ state }) => state) };
     const told = ROWS.flatMap(([code, value, shown, better]) => {
-      const one = { name: say(code), shown, better, values: runs.map(value) };
+      const one = { code, name: say(code), shown, better, values: runs.map(value) };
       return code === BEST_LOSS ? [one, ...evaluations.map((found) => ({ ...found, shown: figure }))] : [one];
     });
-    const rows = told.filter(({ values }) => values.some((value) => value !== null && value !== undefined));
+    /** @type {Figure[]} */
+    const known = told.filter(({ values }) => values.some((value) => value !== null && value !== undefined));
+    const shown = known.filter((one) => this.allFigures || tells(one));
+    this.left = known.length - known.filter(tells).length;
     return table(
       [el("td"), ...heads],
-      [states, ...rows.map(({ name, shown, better, values }) => row(name, figuresOf(values, base, shown, better)))],
+      [states, ...shown].map(({ name, shown: write, better, values }) =>
+        row(name, figuresOf(values, base, write, better)),
+      ),
     );
+  }
+
+  /** Shows every figure, or those that answer which run is better. */
+  further() {
+    const about = { class: "ds-step ds-figures-all", "aria-expanded": String(this.allFigures) };
+    const text = this.allFigures ? say("fewer_figures") : say("all_figures", { count: String(this.left) });
+    if (!this.left) return "";
+    return button(text, about, () => {
+      this.allFigures = !this.allFigures;
+      this.show();
+      part(this.table, "button.ds-figures-all").focus();
+    });
   }
 
   /** @param {Run[]} runs @param {SettingsPart[]} sections */

@@ -175,7 +175,38 @@ export const COLUMNS = [
   },
 ];
 
-/** The columns that a user chose, in the table's order. @param {string[] | undefined} chosen */
-export function columnsOf(chosen) {
-  return COLUMNS.filter(({ id, shown }) => (Array.isArray(chosen) ? chosen.includes(id) : shown));
+// What a table without room for all leaves out, the first first. Nobody chose it.
+const LEAVES = ["tags", "gpus", "differs", "best_loss", "gpu_peak", "date"];
+const BOX_PX = 34;
+const NAME_PX = 256;
+const NARROW_NAME_PX = 150;
+
+/** The least that a column takes, in pixels. @param {{ width: string }} column */
+const leastOf = ({ width }) => Number(width.match(/\d+/)?.[0] ?? 0);
+/** @param {{ width: string }[]} columns */
+const sumOf = (columns) => columns.reduce((sum, column) => sum + leastOf(column), 0);
+
+/**
+ * The columns that a user chose, in the table's order; where none did, those that `room` pixels hold beside the name.
+ * @param {string[] | undefined} chosen @param {number} [room]
+ */
+export function columnsOf(chosen, room = Infinity) {
+  if (Array.isArray(chosen)) return COLUMNS.filter(({ id }) => chosen.includes(id));
+  let columns = COLUMNS.filter(({ shown }) => shown);
+  for (const left of LEAVES) {
+    if (BOX_PX + NARROW_NAME_PX + sumOf(columns) <= room) break;
+    columns = columns.filter(({ id }) => id !== left);
+  }
+  return columns;
+}
+
+/**
+ * As CSS has the columns of the table, and the least that they take, in pixels.
+ * @param {Column[]} columns @param {number} room
+ */
+export function widthsOf(columns, room) {
+  const isWide = BOX_PX + NAME_PX + sumOf(columns) <= room;
+  const name = isWide ? NAME_PX : NARROW_NAME_PX;
+  const all = [`${BOX_PX}px`, `minmax(${name}px, 3fr)`, ...columns.map(({ width }) => width)];
+  return { widths: all.join(" "), least: BOX_PX + name + sumOf(columns) };
 }

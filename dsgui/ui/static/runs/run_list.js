@@ -5,7 +5,7 @@
 import { around, el, part } from "../common/dom.js";
 import { Toast } from "../common/toast.js";
 import { Choice } from "./run_choice.js";
-import { columnsOf } from "./run_columns.js";
+import { columnsOf, widthsOf } from "./run_columns.js";
 import { countOf, plural } from "./run_count.js";
 import { changedRun, editOver, isEditable, placeAt } from "./run_editing.js";
 import { RunHead } from "./run_head.js";
@@ -141,16 +141,20 @@ export class RunList {
     return this.alone && !this.narrow.matches;
   }
 
+  /** For the table, in pixels; before it is seen as much as it likes. */
+  get room() {
+    return this.list.clientWidth || Infinity;
+  }
+
   /** As the whole page, or beside a run. @param {boolean} alone */
   layOut(alone) {
     this.alone = alone;
     this.node.classList.toggle("ds-alone", alone);
     this.node.classList.toggle("ds-as-table", this.isTable);
     this.tools.layOut(alone, this.isTable);
-    this.columns = columnsOf(prefs().columns);
-    const widths = ["34px", "minmax(256px, 3fr)", ...this.columns.map(({ width }) => width)];
-    const least = widths.reduce((sum, width) => sum + Number(width.match(/\d+/)?.[0] ?? 0), 0);
-    this.table.style.setProperty("--columns", widths.join(" "));
+    this.columns = columnsOf(prefs().columns, this.room);
+    const { widths, least } = widthsOf(this.columns, this.room);
+    this.table.style.setProperty("--columns", widths);
     this.table.style.setProperty("--least", `${least}px`);
     for (const [node, role] of /** @type {const} */ ([
       [this.table, "table"],
@@ -304,12 +308,17 @@ export class RunList {
   }
 
   resized() {
+    const fitting = columnsOf(prefs().columns, this.room);
+    const { widths } = widthsOf(fitting, this.room);
+    if (this.isTable && widths !== this.table.style.getPropertyValue("--columns")) this.layOut(this.alone);
     this.fit();
     this.scrolled();
   }
 
   scrolled() {
-    this.list.classList.toggle("ds-scrolled", this.list.scrollLeft > 0);
+    const { scrollLeft, scrollWidth, clientWidth } = this.list;
+    this.list.classList.toggle("ds-scrolled", scrollLeft > 0);
+    this.list.classList.toggle("ds-goes-on", scrollLeft + clientWidth < scrollWidth - 1);
     const [first, count] = this.wanted();
     const end = Math.min(first + count - STEP, this.told.fits);
     const least = Math.min(first + STEP, this.told.fits);

@@ -33,7 +33,7 @@ export function baseline() {
   return typeof id === "string" && id ? id : undefined;
 }
 
-const LEAST = 0.05; // percent: below it two values are the same
+const LEAST = 0.1; // percent: below it two values are the same
 const FEWEST_TIMES = 3; // less is told in percent
 
 /** @param {number} size */
