@@ -231,7 +231,7 @@ export class RunTools {
     this.isTable = table;
     this.line.insertBefore(this.add, table ? null : this.filters); // on a phone beside the search
     this.tag.placeholder = say(table ? "hint_add_tag" : "add_tag"); // as there is room for
-    this.search.placeholder = say(alone ? "search_example" : "search");
+    this.search.placeholder = say(table ? "search_example" : "search");
     this.all.hidden = alone;
     this.filters.hidden = this.add.hidden = !alone;
     this.showHint();
