@@ -311,6 +311,7 @@ class _Parser:
 
     def _closes(self, bracket: str, needs_comma: bool) -> bool:
         """True when the container ends here; otherwise steps over the comma to the next element."""
+        end = self.at
         self._space()
         char = self.text[self.at : self.at + 1]
         if char == bracket:
@@ -318,6 +319,8 @@ class _Parser:
             return True
         if not needs_comma:
             return False
+        if char == '"':
+            raise self._error("missing_comma", end)
         if char != ",":
             raise self._unexpected(said("reading", "comma_or", bracket=bracket))
         comma = self.at

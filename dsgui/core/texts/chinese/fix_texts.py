@@ -2,6 +2,7 @@
 DeepSpeed and the HF Trainer spell them."""
 
 FIXES = {
+    "add_comma": "补上逗号",
     "add_parameters": "添加空的 params",
     "add_stage": "添加 ZeRO stage {stage}",
     "allow": "允许",
@@ -14,6 +15,9 @@ FIXES = {
     "offload_optimizer": "把优化器卸载到 CPU",
     "remove": "删除 {key}",
     "remove_block": "删除 {key} 块",
+    "remove_comment": "删除注释",
+    "remove_extra_comma": "删除多余的逗号",
+    "remove_extra_commas": "删除多余的逗号",
     "remove_these": "删除这些键",
     "remove_this": "删除这个键",
     "rename": "改名为 {key}",

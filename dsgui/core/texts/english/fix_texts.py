@@ -2,6 +2,7 @@
 HF Trainer spell them."""
 
 FIXES = {
+    "add_comma": "Add the comma",
     "add_parameters": "Add empty parameters",
     "add_stage": "Add ZeRO stage {stage}",
     "allow": "Allow it",
@@ -14,6 +15,9 @@ FIXES = {
     "offload_optimizer": "Offload the optimizer to the CPU",
     "remove": "Remove {key}",
     "remove_block": "Remove the {key} block",
+    "remove_comment": "Remove the comment",
+    "remove_extra_comma": "Remove the extra comma",
+    "remove_extra_commas": "Remove the extra commas",
     "remove_these": "Remove them",
     "remove_this": "Remove it",
     "rename": "Rename it to {key}",

@@ -20,6 +20,7 @@ READING: Mapping[str, str] = {
     "key": 'a key, such as "zero_optimization", and “:”',
     "value": "a value: a number, true, false, null, or text in double quotes",
     "comma_or": "“,” or “{bracket}”",
+    "missing_comma": "there is no comma after this",
     "trailing_comma": "there is a comma before the closing bracket, which JSON doesn't allow",
     "broken_string": "a string is broken here ({why})",
     "long_number": "a number of {digits} digits is more than any key takes",
@@ -67,10 +68,8 @@ READING: Mapping[str, str] = {
     "triple_many": "{count} ''' strings put on one line in double quotes",
     "braces_one": "braces put around the whole",
     "braces_many": "braces put around the whole",
-    "as_hjson": (
-        "Native DeepSpeed reads this file (as hjson); the HF Trainer and accelerate reject it. As strict JSON:"
-    ),
-    "is_accelerate": "This is an accelerate YAML. Its DeepSpeed config as strict JSON:",
+    "as_hjson": "Native DeepSpeed reads this file (as hjson); the HF Trainer and accelerate reject it.",
+    "is_accelerate": "This is an accelerate YAML with a DeepSpeed config.",
     "not_accelerate": "This is not an accelerate YAML.",
     "points_to": "The YAML points to {path}: open that file.",
     "bar_gpus": "GPUs per node",

@@ -1,0 +1,134 @@
+"""The one certain repair of the place where a text breaks off as JSON: an edit there, and no other.
+
+A text with several such places is mended one by one; whoever wants it read as hjson, whole, has `loose_json`.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dsgui.core.config.document import Document
+from dsgui.core.errors import DocumentError
+from dsgui.core.texts.saying import Said, said
+
+_COMMAS = re.compile(r",(?:[ \t\r\n]*+,)*+")
+_CLOSER = re.compile(r"[ \t\r\n]*+[}\]]")
+_COMMENT = re.compile(r"(?P<line>#[^\n\r]*+|//[^\n\r]*+)|/\*.*?\*/", re.DOTALL)
+_REST_OF_LINE = re.compile(r"[ \t]*+(?P<end>\r?\n|\Z)")
+_QUOTED = re.compile(r"'([^'\"\\\x00-\x1f]*+)'(?=[ \t\r\n]*+[:,}\]])")
+_PYTHON = {"True": "true", "False": "false", "None": "null"}
+_WORD = re.compile(r"(?:True|False|None)(?=[ \t\r\n]*+[,}\]])")
+_NEXT_MEMBER = re.compile(r'[ \t\r\n]*+"[^"\\\x00-\x1f]*+"[ \t\r\n]*+:')
+_BLANK = " \t\r\n"
+_MAX_SHOWN = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Mending:
+    """`new` for what stands from `start` to `end`, and what its button says."""
+
+    start: int
+    end: int
+    new: str
+    label: Said
+
+    @property
+    def id(self) -> str:
+        """The same for the same edit: how a page refers to it."""
+        edit = json.dumps([self.start, self.end, self.new])
+        return hashlib.sha256(edit.encode()).hexdigest()[:16]
+
+    def apply(self, text: str) -> str:
+        return text[: self.start] + self.new + text[self.end :]
+
+
+def mending(text: str) -> Mending | None:
+    """What is certain to be meant where `text` first breaks off; None where nothing is, or nothing is broken."""
+    at = _broken_at(text)
+    if at is None:
+        return None
+    for find in (_extra_commas, _comment, _quotes, _python_word, _missing_comma):
+        for found in find(text, at):
+            if _goes_on(text, found):
+                return found
+    return None
+
+
+def _broken_at(text: str) -> int | None:
+    """Where a strict reader stops."""
+    try:
+        Document(text)
+    except DocumentError as error:
+        start = 0
+        for _ in range(error.line - 1):
+            start = text.find("\n", start) + 1
+        return start + error.column - 1
+    return None
+
+
+def _goes_on(text: str, found: Mending) -> bool:
+    """Whether a reader gets past the place with it. What a comment to the end of the only line took with it, the
+    closing brackets, say, is not known."""
+    mended = found.apply(text)
+    stops = _broken_at(mended)
+    return stops is None or (stops >= found.start + len(found.new) and bool(mended[stops:].strip()))
+
+
+def _extra_commas(text: str, at: int) -> Iterator[Mending]:
+    """A comma after a comma, before a closing bracket or after an opening one."""
+    run = _COMMAS.match(text, at)
+    before = text[:at].rstrip(_BLANK)
+    closes = run and _CLOSER.match(text, run.end())
+    if run is None or before.endswith(":") or not (closes or before.endswith((",", "[", "{"))):
+        return
+    start = at
+    if before.endswith(",") and closes:
+        start = len(before) - 1  # that one is too many as well
+    several = text.count(",", start, run.end()) > 1
+    code = "remove_extra_commas" if several else "remove_extra_comma"
+    yield Mending(start, run.end(), text[start : run.end()].replace(",", ""), said("fixes", code))
+
+
+def _comment(text: str, at: int) -> Iterator[Mending]:
+    """A comment, with the line that has nothing else, or with the blanks before it at the end of one."""
+    comment = _COMMENT.match(text, at)
+    if comment is None:
+        return
+    start, end = comment.span()
+    rest = _REST_OF_LINE.match(text, end)
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    if rest and not before.strip() and rest["end"]:
+        start, end = start - len(before), rest.end()
+    elif rest:
+        start -= len(before) - len(before.rstrip(" \t"))
+    yield Mending(start, end, "", said("fixes", "remove_comment"))
+
+
+def _quotes(text: str, at: int) -> Iterator[Mending]:
+    quoted = _QUOTED.match(text, at)
+    if quoted:
+        yield _written(quoted.start(), quoted.end(), f'"{quoted[1]}"')
+
+
+def _python_word(text: str, at: int) -> Iterator[Mending]:
+    word = _WORD.match(text, at)
+    if word:
+        yield _written(word.start(), word.end(), _PYTHON[word[0]])
+
+
+def _written(start: int, end: int, new: str) -> Mending:
+    shown = new if len(new) <= _MAX_SHOWN else new[: _MAX_SHOWN - 1] + "…"
+    return Mending(start, end, new, said("fixes", "write", value=shown))
+
+
+def _missing_comma(text: str, at: int) -> Iterator[Mending]:
+    """Between a whole value and the next key."""
+    member = _NEXT_MEMBER.match(text, at)
+    if member is None or text[:at].rstrip(_BLANK).endswith((":", ",", "{", "[")):
+        return
+    found = Mending(at, at, ",", said("fixes", "add_comma"))
+    stops = _broken_at(found.apply(text))
+    if stops is None or stops > member.end():  # in a list it would stop at the colon
+        yield found
