@@ -195,7 +195,11 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             before, foretold = before_start(launch, around), kept(launch.memory)
             reads = plan.config_argument.integration
             name = config_name(services, preset, text)
-            says = _told(launch, name, reads, reader, before) if before.counts else words("launch_page", "uses_own")
+            says = (
+                _told(launch, name, _is_empty(text), reads, reader, before)
+                if before.counts
+                else words("launch_page", "uses_own")
+            )
             checks = preflight_html(before.rows)
         except DsguiError as error:
             needed = is_needed_yet(error, asked)
@@ -266,8 +270,14 @@ def _may_log(services: Services, plan: Plan, chosen: bool) -> bool:
     return services.runs.may_log(plan) or (chosen and plan.arguments[-2:] == LOGGING_WORDS)
 
 
-def _told(launch: Launch, name: str, reads: Integration, reader: str, before: BeforeStart) -> str:
-    return " ".join(filter(None, (_verdict(launch, name), _as_read(reads, reader, before))))
+def _told(launch: Launch, name: str, empty: bool, reads: Integration, reader: str, before: BeforeStart) -> str:
+    verdict = words("launch_page", "config_empty") if empty else _verdict(launch, name)
+    return " ".join(filter(None, (verdict, _as_read(reads, reader, before))))
+
+
+def _is_empty(text: str | None) -> bool:
+    """Whether nothing is configured yet."""
+    return "".join((text or "").split()) in ("", "{}")
 
 
 def _as_read(reads: Integration, configured: str, before: BeforeStart) -> str:

@@ -52,9 +52,14 @@ def page(bench: Bench, checker: Checker) -> Page:
     preview = _previewer(cast(Services, services), Workbench(checker), cast(Desk, desk))
 
     def page(
-        stops: tuple[str, ...] = (), ticked: bool = False, named: str = "", pressed: bool = False, **values: Any
+        stops: tuple[str, ...] = (),
+        ticked: bool = False,
+        named: str = "",
+        pressed: bool = False,
+        config: str = CONFIG,
+        **values: Any,
     ) -> dict[str, Any]:
-        told = preview(stops, named, None, CONFIG, "", ticked, "hf", values, pressed=pressed)
+        told = preview(stops, named, None, config, "", ticked, "hf", values, pressed=pressed)
         return dict(zip(SHOWN, told, strict=True))
 
     return page
@@ -179,6 +184,18 @@ def test_what_slurm_would_not_take_names_its_field(page: Page, name: str, typed:
 def test_the_config_is_told_by_its_name_with_the_way_to_its_findings(page: Page) -> None:
     assert page(what="translation")["says"].startswith("**Your config** · 1 CPU rank · ")
     assert page(what="translation")["says"].endswith("](#findings)")
+
+
+def test_what_the_config_stops_leads_back_to_where_it_is_mended(page: Page) -> None:
+    back = '<a href="#findings">Show it in 1 · Configure</a></p></li>'
+    for config in ('{"train_batch_size": "x"}', '{"train_batch_size": 8,'):
+        refused = page(what="translation", config=config)
+        assert refused["checks"].count(back) == 1
+        assert not refused["launch"].interactive
+    assert back not in page(what="translation")["checks"]
+    for config in ("", " {\n}"):
+        says = page(what="translation", config=config)["says"]
+        assert says == "**The config is empty.** [Choose a preset in 1 · Configure](#preset)"
 
 
 def test_the_button_says_what_it_does_where_the_run_trains(page: Page) -> None:

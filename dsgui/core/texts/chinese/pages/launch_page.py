@@ -63,6 +63,8 @@ LAUNCH_PAGE: dict[str, str] = {
     "reads_native": "此脚本使用原生 DeepSpeed，因此按原生 DeepSpeed 检查；“1 · 配置”检查的是另一种框架。",
     "own_config": "当前配置",
     "config_unreadable": "“1 · 配置”中的配置**无法读取：见下方。**",
+    "config_empty": "**配置是空的。**[到“1 · 配置”选择一个预设](#preset)",
+    "to_findings": "到“1 · 配置”查看",
     "config_refused": "**{config}** · {devices} · **{judge} 会拒绝它：见下方。**",
     "config_by_arguments": "**{config}** · {devices} · **与脚本参数一起会失败：见下方。**",
     "config_verdict": "**{config}** · {devices} · {verdict}",

@@ -66,6 +66,8 @@ LAUNCH_PAGE: dict[str, str] = {
     "the other framework.",
     "own_config": "Your config",
     "config_unreadable": "The config from 1 · Configure **can’t be read: see below.**",
+    "config_empty": "**The config is empty.** [Choose a preset in 1 · Configure](#preset)",
+    "to_findings": "Show it in 1 · Configure",
     "config_refused": "**{config}** · {devices} · **{judge} would refuse it: see below.**",
     "config_by_arguments": "**{config}** · {devices} · **it fails with the script’s arguments: see below.**",
     "config_verdict": "**{config}** · {devices} · {verdict}",
