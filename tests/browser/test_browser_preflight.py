@@ -55,14 +55,23 @@ def test_a_problem_holds_launch_back_and_accepting_it_starts_what_then_fails_as_
 
 
 def test_launch_stays_in_view_below_open_checks_and_beside_a_long_form(page, tmp_path):
-    """And there is no command to copy while there is none."""
-    preflight = choose_script(page, tmp_path / "")
-    expect(preflight).to_contain_text("Enter the path")
+    """And there is no command to copy while there is none; nothing is wrong before something was given or tried."""
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.get_by_label("My own script").check()
+    preflight, field = page.locator("#preflight"), page.locator("#script textarea, #script input").first
+    expect(preflight).to_contain_text("Still needed")
     expect(page.locator("#command .ds-copy")).to_be_hidden()
+    expect(field).not_to_have_attribute("aria-invalid", "true")
+    page.click("#launch")
+    expect(preflight).to_contain_text("Enter the path")
+    expect(field).to_have_attribute("aria-invalid", "true")
+    expect(page.locator("#launch-message")).to_contain_text("Nothing to launch yet")
     script = tmp_path / "sound.py"
     script.write_text("print(1)")
     choose_script(page, script)
     expect(page.locator("#command .ds-copy")).to_be_visible()
+    expect(page.locator("#launch-message")).not_to_contain_text("Nothing")
+    expect(page.locator("#script-found")).to_contain_text("Its source doesn’t show")
     field, browse = (page.locator(f"#script {one}").bounding_box() for one in ("textarea, #script input", "button"))
     assert (field["y"], field["height"]) == (browse["y"], browse["height"])
     preflight.locator(".ds-passed summary").click()
@@ -70,7 +79,14 @@ def test_launch_stays_in_view_below_open_checks_and_beside_a_long_form(page, tmp
         page.set_viewport_size(size)
         preflight.locator(".ds-passed dd").first.scroll_into_view_if_needed()
         expect(page.locator("#launch")).to_be_in_viewport(ratio=1)
+        page.evaluate("scrollTo(0, 0)")
+        expect(page.locator("#launch")).to_be_in_viewport(ratio=1)
+    page.set_viewport_size({"width": 1280, "height": 700})
     page.get_by_label("Slurm").check()
+    ids = ("slurm-nodes", "slurm-cpus", "slurm-partition", "slurm-per-node", "slurm-memory", "slurm-account")
+    boxes = [page.locator(f"#{one}").locator("input, textarea").bounding_box() for one in ids]
+    assert len({one["x"] for one in boxes}) == 2  # two columns of the grid
+    assert len({(round(one["width"]), round(one["height"])) for one in boxes}) == 1
     expect(page.locator(".ds-command-head")).to_contain_text("The job script, exactly as it will be submitted")
 
 

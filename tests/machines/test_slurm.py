@@ -105,6 +105,12 @@ def test_the_command_is_sbatch_and_slurm_queues_by_itself() -> None:
         (SlurmJob(cpus="8", options="--cpus-per-gpu=2"), "can’t be used together with CPUs per task"),
         (SlurmJob(gpu_type="a100", options="--gres=tmp:1,gpu:2"), "can’t be used together with GPU type"),
         (SlurmJob(gpu_type="a100", options="--gpus=2"), "the batch script sets it already"),
+        (SlurmJob(per_node=4, gpu_type="a100", options="--gpus-per-task=4"), "must give the same GPU type"),
+        (SlurmJob(per_node=4, gpu_type="a100", options="--gpus-per-t=h100:4"), "must give the same GPU type"),
+        (SlurmJob(per_node=4, gpu_type="a100", options="--gpus-per-socket=2"), "must give the same GPU type"),
+        (SlurmJob(per_node=4, options="--gpus-per-task=a100:4"), "must give the same GPU type"),
+        (SlurmJob(per_node=4, options="--gres=tmp:1,gpu:a100:4"), "must give the same GPU type"),
+        (SlurmJob(per_node=4, gpu_type="a100", options="--gpus-per-task=a100:2"), "Expected 4, as GPUs per node says"),
         (SlurmJob(memory="64G", options="--mem=1G"), "the batch script sets it already"),
         (SlurmJob(options="--output=/etc/passwd"), "the batch script sets it already"),
         (SlurmJob(options="--outp=elsewhere"), "the batch script sets it already"),
@@ -138,6 +144,15 @@ def test_what_only_together_is_too_much_is_taken_alone() -> None:
     assert "#SBATCH --mem-per-cpu=1G\n" in shown_command(plan(replace(REQUEST, place=asked)))
     typed = SlurmJob(gpu_type="a100", memory="64g", options="--gres=tmp:1")
     assert "#SBATCH --mem=64G\n" in shown_command(plan(replace(REQUEST, place=typed)))
+    for job in (
+        SlurmJob(1, 4, gpu_type="a100", options="--gpus-per-task=a100:4\n--gpus-per-socket=a100:2"),
+        SlurmJob(1, 4, options="--gpus-per-task=4\n--gpus-per-socket=2\n--sockets-per-node=2"),
+        SlurmJob(1, 4, options="--gres=tmp:1"),
+        SlurmJob(1, 4, on_cpu=True, options="--gpus-per-task=a100:1"),
+    ):
+        assert all(
+            f"#SBATCH {one}\n" in shown_command(plan(replace(REQUEST, place=job))) for one in job.options.split()
+        )
 
 
 def test_a_folder_that_no_directive_can_name_is_refused() -> None:

@@ -53,7 +53,7 @@ FIELDS = (
         part=Part.WHAT,
         label="Script",
         placeholder="/path/to/train.py",
-        help="A Python file on this machine.",
+        help="A .py file on this machine: type its path, or use Browse…",
         shown=False,
         id="script",
     ),

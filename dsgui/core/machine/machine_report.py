@@ -159,6 +159,9 @@ def _tool(tool: Tool | None) -> str:
     return f"{tool.version or _word('no_start')} ({tool.path})"
 
 
+_CHECKED_OPS = ("async_io", "cpu_adam")
+
+
 def _ops(environment: Environment) -> Group:
     ops = [op for op in environment.target.ops or () if op.name != _NO_OP]
     lacking = frozenset(op.name for op in ops if not op.usable)
@@ -168,6 +171,8 @@ def _ops(environment: Environment) -> Group:
 def _op(op: Op) -> str:
     if op.installed or op.compatible:
         return _word("built_in" if op.installed else "compilable")
+    if op.name in _CHECKED_OPS:  # its check says why
+        return _word("op_no_checked", check=str(said("checks", op.name)))
     return _word("op_no", why=op.first_reason or _unknown())
 
 

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ from dsgui.core.launch.recipes import BY_NAME as RECIPES
 from dsgui.core.launch.run_fields import BY_NAME
 from dsgui.core.launch.spec import values_of
 from dsgui.core.texts.saying import listed, words
+from dsgui.runs.bundled import recipe_of
 from dsgui.ui.common.services import Services
 
 _MOST_IN_LINE = 3
@@ -48,11 +49,18 @@ def changes(before: LaunchRequest, now: LaunchRequest, services: Services) -> li
     return [Changed(*map(services.runs.masked, one)) for one in found]
 
 
-def name_of(before: LaunchRequest, changed: list[Changed]) -> str:
-    """`translation · learning_rate 1e-4`; while nothing differs `translation 2`."""
+def of_parent(before: LaunchRequest, services: Services) -> list[Changed]:
+    """What a run that was itself a clone changed; nothing where what it was cloned from is gone."""
+    parent = original(services, before.parent)
+    return changes(parent, before, services) if parent else []
+
+
+def name_of(before: LaunchRequest, changed: list[Changed], by_parent: Sequence[Changed] = ()) -> str:
+    """`translation · learning_rate 1e-4`; while nothing differs `translation 2`. Where the name ends with what
+    `before` itself changed, `by_parent`, that makes way; what somebody wrote stays."""
     name = before.name.strip() or Path(before.script).stem
-    if before.parent and " · " in name:  # the last part says what that one changed
-        name = name.rpartition(" · ")[0]
+    ends = [end for one in by_parent[:1] if name.endswith(end := f" · {one.short[:_LONGEST]}")]
+    name = name.removesuffix(ends[0]) if ends else name
     if changed:
         return f"{name} · {changed[0].short[:_LONGEST]}"
     counted = re.fullmatch(r"(.+) (\d{1,2})", name)  # 512 is a size
@@ -125,6 +133,9 @@ def _in_config(before: str, now: str) -> list[str]:
 def _elsewhere(before: LaunchRequest, now: LaunchRequest, services: Services) -> list[Changed]:
     """Fields of the page, and of the place where it trains now."""
     old, new, place = values_of(before), values_of(now), now.place.FIELDS
+    recipes = [recipe_of(services.recipes, one.script) for one in (before, now)]
+    if recipes[0] and recipes[0] == recipes[1]:  # wherever it is installed
+        old |= {"script": new["script"]}
     shown = [*_OF_THE_PAGE, *(field.name for field in place)]
     told = [_field(name, new) for name in shown if old.get(name) != new.get(name)]
     devices = [_devices(one, services) for one in (before, now)]
@@ -150,7 +161,7 @@ def _value(name: str, values: Mapping[str, Any]) -> str:
 def settings(request: LaunchRequest, services: Services) -> list[tuple[str, str]]:
     """Everything that a clone sets, in the words of the page; the secrets in it hidden."""
     values = values_of(request)
-    recipe = next((name for name, at in services.recipes.items() if str(at) == request.script), "")
+    recipe = recipe_of(services.recipes, request.script)
     told = {
         "config": _config(request, services),
         "what": words("launch_page", RECIPES[recipe].label) if recipe else request.script,

@@ -15,7 +15,7 @@ from dsgui.core.machine.hardware import Gpu, Target
 from dsgui.core.sizes import gib, in_gib
 from dsgui.core.texts.saying import Said, listed, said, words
 from dsgui.ui.common.events import ONCE
-from dsgui.ui.common.field_inputs import laid_out, offered_again
+from dsgui.ui.common.field_inputs import laid_out
 from dsgui.ui.common.services import Services
 from dsgui.ui.launch.asked_first import AskFirst, build_ask_first
 from dsgui.ui.launch.notified import build_notified
@@ -24,12 +24,15 @@ from dsgui.ui.launch.notified import build_notified
 @dataclass(frozen=True, slots=True)
 class Desk:
     """The page's inputs by their fields' names, `fields` says in which order; and the buttons that ask at the
-    places where a run can train. `preset` loads the one that the chosen recipe is made for. `more` is the fold."""
+    places where a run can train. `preset` loads the one that the chosen recipe is made for. `more` is the fold. `found`
+    says what a script of one's own showed; `instead` takes the recipe with the name of a script that is gone."""
 
     inputs: Mapping[str, Any]
     asks: tuple[AskFirst, ...]
     preset: gr.Button
     more: gr.Accordion
+    found: gr.HTML
+    instead: gr.Button
 
     def __getitem__(self, name: str) -> Any:
         return self.inputs[name]
@@ -65,8 +68,14 @@ def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, A
     what, *rest = fields_of(Part.WHAT)
     with gr.Column(elem_classes="ds-what"):
         inputs.update(laid_out([what], special))
+        with gr.Column(visible=False, elem_classes="ds-own-script") as own:
+            script, *handed = (field for field in rest if not field.shown)
+            inputs.update(laid_out([script], special))
+            instead = gr.Button("", size="sm", visible=False, elem_id="recipe-instead")
+            found = gr.HTML("", elem_id="script-found", apply_default_css=False, padding=False)
+            inputs.update(laid_out(handed, special))
         preset = gr.Button("", size="sm", visible=False, elem_id="recipe-preset")
-        inputs.update(laid_out(rest, special))
+        inputs.update(laid_out((field for field in rest if field.shown), special))
     lay_out(Part.WHERE)
     for kind in PLACES:
         with gr.Column(visible=False, elem_classes=f"ds-{kind.NAME}") as panel:
@@ -81,8 +90,8 @@ def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, A
         build_notified(services, inputs["notify"])
         inputs.update(laid_out(every[notify:], special))
     lay_out(Part.NOWHERE)
-    desk = Desk(inputs, tuple(asks), preset, more)
-    desk["what"].change(_for_own_script, [desk["what"]], [desk["script"], desk["reader"]], **ONCE)
+    desk = Desk(inputs, tuple(asks), preset, more, found, instead)
+    desk["what"].change(lambda chosen: gr.Column(visible=chosen == OWN_SCRIPT), [desk["what"]], [own], **ONCE)
 
     def shows(where: str) -> tuple[Any, ...]:
         chosen = BY_NAME[where]
@@ -103,7 +112,8 @@ def _of_this_machine(services: Services, target: Target, default_ranks: int) -> 
     recipes = [(_two_lines(BY_RECIPE[name].label), name) for name in services.recipes]
     on_gpus = {} if target.gpus else {"label": words("launch_page", "if_busy_on_cpu")}
     return {
-        "what": {"choices": [*recipes, (words("launch_page", "own_script"), OWN_SCRIPT)], "value": recipes[0][1]},
+        **{field.name: {"visible": True} for field in fields_of(Part.WHAT)},  # within a panel of their own
+        "what": {"choices": [*recipes, (_two_lines("own_script"), OWN_SCRIPT)], "value": recipes[0][1]},
         "ranks": {"value": default_ranks, "visible": not target.gpus},
         "gpus": {
             "choices": _gpu_choices(services),
@@ -119,13 +129,8 @@ def _of_this_machine(services: Services, target: Target, default_ranks: int) -> 
 
 
 def _two_lines(label: str) -> str:
-    """What a recipe does; who trains what, and how long that takes."""
+    """What a recipe does; who trains what, and how long that takes. What a script of one's own may be."""
     return f"{words('launch_page', label)}\n{words('launch_page', f'{label}_about')}"
-
-
-def _for_own_script(chosen: str) -> tuple[gr.Textbox, Any]:
-    own = chosen == OWN_SCRIPT
-    return gr.Textbox(visible=own), offered_again("reader", visible=own)
 
 
 def _gpu_choices(services: Services) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -28,6 +29,7 @@ from dsgui.core.preflight.surroundings import Launch, context_in
 from dsgui.core.script.taken import LOGGING_WORDS
 from dsgui.core.script.words import with_option
 from dsgui.core.texts.saying import words
+from dsgui.runs.bundled import recipe_instead
 from dsgui.ui.common.documents import read_document
 from dsgui.ui.common.embedded import embedded
 from dsgui.ui.common.escaping import plain
@@ -39,12 +41,13 @@ from dsgui.ui.config.context_bar import Launched
 from dsgui.ui.config.workbench import Workbench
 from dsgui.ui.launch.as_planned import Differs, as_count, compared, planned_for, wire_as_planned
 from dsgui.ui.launch.asked_first import wire_ask_first
-from dsgui.ui.launch.cloned import changes, line_html, name_of, original
+from dsgui.ui.launch.cloned import changes, line_html, name_of, of_parent, original
 from dsgui.ui.launch.desk import Desk, build_desk, look_at_gpus, share_ranks
+from dsgui.ui.launch.found import found_html
 from dsgui.ui.launch.launch_request import config_name, page_request, preset_of
 from dsgui.ui.launch.pressed import Gone, starter
-from dsgui.ui.launch.previewed import ENABLED, SENT_AT, WHILE_BUILT, Latest, Previewed, in_order
-from dsgui.ui.launch.refused import refused_html
+from dsgui.ui.launch.previewed import ENABLED, SENT_AT, Latest, Previewed, in_order, while_built
+from dsgui.ui.launch.refused import is_gone, is_needed_yet, needed_html, refused_html
 from dsgui.ui.preflight.preflight_view import BeforeStart, before_start, preflight_html
 
 _PRESSES = {SlurmJob.NAME: "submit"}  # what the button says where it is not “Launch”
@@ -96,12 +99,12 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     bar = configure.bar
     made_from = [configure.text, configure.presets.chooser, anyway, bar.integration, *desk.components]
     outputs = [command, verdict_line, checks, offered, offer, anyway, shown, launch, previewed, desk["logs"]]
-    outputs += [differs, take, bar.launched, bar.known, loaded, named]
+    outputs += [differs, take, bar.launched, bar.known, loaded, named, desk.found, desk.instead]
     preview = _previewer(services, workbench, desk)
     asked_with = [sent_at, latest, shown, named, brought, *made_from]
 
     def preview_on(triggers: list[Any]) -> Any:
-        gr.on(triggers, None, None, [launch], js=WHILE_BUILT, **LOCAL)
+        gr.on(triggers, None, None, [launch, message], js=while_built(words("launch_page", "nothing_yet")), **LOCAL)
         return gr.on(triggers, in_order(preview, len(outputs)), asked_with, outputs, js=SENT_AT, **LIVE)
 
     # Not when the config changes: that happens on another page, and opening this one asks anew.
@@ -113,7 +116,8 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     share_ranks(services.target(), desk["ranks"], bar.gpus)
     wire_as_planned(desk, bar, take, services.target())
     wire_ask_first(desk.asks, previewed, services)
-    start = starter(services, preview)
+    desk.instead.click(_recipe_instead(services), [desk["script"]], [desk["what"], desk["script"]], **ONCE)
+    start = starter(services, partial(preview, pressed=True))
 
     def press(*given: Any) -> dict[Any, Any]:
         pressed = start(*given)
@@ -157,6 +161,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         ticked: bool,
         configured: str,
         *values: Any,
+        pressed: bool = False,
     ) -> tuple[Any, ...]:
         asked, target = desk.values(values), services.target()
         imported = brought.now(asked) if brought else None
@@ -166,19 +171,21 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         says, plan, foretold, handed_on = "", None, None, dict[str, str]()
         line_of_clone: Any = gr.skip() if asked["parent"] else ""
         before, checks, began = BeforeStart(), "", preset_of(services, preset, text)
+        found, instead, needed = "", "", False
         try:
             request = page_request(services, text or "", asked, reader, began)
             if before_it := original(services, asked["parent"]):
                 changed = changes(before_it, request, services)
                 was = ""
                 if named and asked["name"] == named:  # what somebody typed stays
-                    was, named = named, name_of(before_it, changed)
+                    was, named = named, name_of(before_it, changed, of_parent(before_it, services))
                     asked, request = {**asked, "name": named}, replace(request, name=named)
                     values = tuple(asked[name] for name in desk.inputs)
                 was = "" if was == named else was
                 line_of_clone = line_html(asked["parent"], before_it, changed, request, services, was)
             plan, handed_on = services.runs.prepare(request), request.handed_on
             around = services.surroundings(plan, text or "")
+            found = "" if recipe else found_html(plan, around.script)
             arguments = around.arguments_of(plan) or imported
             launched = Launched(plan.place, arguments)
             launch = _with_config(workbench, Launch.of(plan, {}), text or "", target, arguments)
@@ -188,16 +195,23 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             before, foretold = before_start(launch, around), kept(launch.memory)
             reads = plan.config_argument.integration
             name = config_name(services, preset, text)
-            says = _told(launch, name, reads, reader, before) if before.counts else words("launch_page", "uses_own")
+            says = (
+                _told(launch, name, _is_empty(text), reads, reader, before)
+                if before.counts
+                else words("launch_page", "uses_own")
+            )
             checks = preflight_html(before.rows)
         except DsguiError as error:
-            checks = refused_html(error)
+            needed = is_needed_yet(error, asked)
+            checks = needed_html(error) if needed and not pressed else refused_html(error, bool(asked["parent"]))
+            instead = recipe_instead(services.recipes, asked["script"] or "") if is_gone(error) else ""
         planned = " ".join(filter(None, (planned_for(asked), differs.says)))
         refused = has_problem(before.rows)
         # What was accepted once is not accepted for the next problem.
         stops = _accepts(plan, before.rows) if refused else ()
         accepted = ticked and stops == shown
         ready = plan is not None and (accepted or not refused)
+        taken = words("launch_page", BY_RECIPE[instead].label) if instead else ""
         line = services.runs.shown_command(plan) if plan else ""
         # No value unless it has to go: an answer that comes late would take a newer tick away.
         tick = gr.Checkbox(visible=True) if refused and accepted == ticked else gr.Checkbox(False, visible=refused)
@@ -212,7 +226,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             offer,
             tick,
             stops,
-            gr.Button(words("launch_page", _PRESSES.get(asked["where"], "launch")), interactive=ready),
+            gr.Button(words("launch_page", _PRESSES.get(asked["where"], "launch")), interactive=ready or needed),
             plan
             and Previewed(
                 plan,
@@ -230,9 +244,19 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             launched.digest,
             line_of_clone,
             named,
+            found,
+            gr.Button(words("launch_page", "recipe_instead", recipe=taken), visible=bool(instead)),
         )
 
     return preview
+
+
+def _recipe_instead(services: Services) -> Callable[[str | None], tuple[Any, Any]]:
+    def take(script: str | None) -> tuple[Any, Any]:
+        recipe = recipe_instead(services.recipes, script or "")
+        return (recipe, "") if recipe else (gr.skip(), gr.skip())
+
+    return take
 
 
 def _accepts(plan: Plan | None, rows: tuple[Row, ...]) -> tuple[str, ...]:
@@ -246,8 +270,14 @@ def _may_log(services: Services, plan: Plan, chosen: bool) -> bool:
     return services.runs.may_log(plan) or (chosen and plan.arguments[-2:] == LOGGING_WORDS)
 
 
-def _told(launch: Launch, name: str, reads: Integration, reader: str, before: BeforeStart) -> str:
-    return " ".join(filter(None, (_verdict(launch, name), _as_read(reads, reader, before))))
+def _told(launch: Launch, name: str, empty: bool, reads: Integration, reader: str, before: BeforeStart) -> str:
+    verdict = words("launch_page", "config_empty") if empty else _verdict(launch, name)
+    return " ".join(filter(None, (verdict, _as_read(reads, reader, before))))
+
+
+def _is_empty(text: str | None) -> bool:
+    """Whether nothing is configured yet."""
+    return "".join((text or "").split()) in ("", "{}")
 
 
 def _as_read(reads: Integration, configured: str, before: BeforeStart) -> str:

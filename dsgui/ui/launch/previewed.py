@@ -1,5 +1,6 @@
 """What the Launch page shows is what Launch starts: an old answer never replaces a newer one."""
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,10 @@ SENT_AT = "(...values) => { values[0] = performance.now(); return values; }"
 # The button can be pressed at once, not with the next answer: a press in between would go nowhere. What it may start,
 # the press asks. While a problem waits for its tick, only the tick gives it free.
 ENABLED = '(ticked) => ({ __type__: "update", interactive: ticked })'
-WHILE_BUILT = '() => ({ __type__: "update", ...(document.getElementById("although") ? {} : { interactive: true }) })'
+_WHILE_BUILT = """() => [
+  {__type__: "update", ...(document.getElementById("although") ? {} : {interactive: true})},
+  document.getElementById("launch-message")?.textContent.trim() === %s ? "" : {__type__: "update"},
+]"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,11 @@ class Previewed:
     made_from: tuple[Any, ...]
     foretold: Foretold | None = None
     ready: bool = True
+
+
+def while_built(nothing_yet: str) -> str:
+    """For the button and the message below it: a press that found nothing to launch is over."""
+    return _WHILE_BUILT % json.dumps(nothing_yet)
 
 
 class Latest:

@@ -1,6 +1,6 @@
 """The machine as HTML: what a run would trip over, then every reading. Everything is escaped."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from dsgui.core.machine.machine import Machine
@@ -43,12 +43,13 @@ def _passed(rows: Sequence[Row]) -> str:
     return f'<details class="ds-passed"><summary>{passed}</summary><dl class="ds-pairs">{pairs}</dl></details>'
 
 
-def _item(row: Row) -> str:
+def _item(row: Row, way: str = "") -> str:
+    """`way`: HTML that leads to where it is mended."""
     command = _command(row.command) if row.command else ""
     return (
         f'<li class="ds-finding {_KINDS[row.status]}" data-check="{escape(row.check)}">'
         f'<p><span class="ds-word">{words("machine_page", row.status.value)}</span> {escape(str(row.title))}</p>'
-        f'<p>{prose(row.seen)}</p><p class="ds-advice">{prose(row.advice)}</p>{command}</li>'
+        f'<p>{prose(row.seen)}</p><p class="ds-advice">{prose(row.advice)}</p>{command}{way}</li>'
     )
 
 
@@ -67,14 +68,16 @@ def _pair(label: str, value: str, lacks: bool = False) -> str:
     return f"<dt>{breakable(label)}</dt><dd{mark}>{breakable(value)}</dd>"
 
 
-def list_html(said: str, rows: Sequence[Row]) -> str:
-    """A headline, the problems and warnings of `rows` (worst first) open, and all of them folded."""
+def list_html(said: str, rows: Sequence[Row], ways: Mapping[str, str]) -> str:
+    """A headline, the problems and warnings of `rows` (worst first) open, and all of them folded. `ways`: a check's
+    name → HTML that leads to where it is mended."""
     told = [row for row in rows if row.status in (Status.PROBLEM, Status.WARNING)]
     every = sorted(rows, key=lambda row: row.status is Status.OK)
     kind = _KINDS[rows[0].status] if told else _KINDS[Status.OK]
+    open_ = "".join(_item(row, ways.get(row.check, "")) for row in told)
     folded = words("launch_page", "all_checks", count=str(len(rows)))
     return (
-        f'<p class="ds-verdict {kind}" role="status">{escape(said)}</p><ul>{"".join(map(_item, told))}</ul>'
+        f'<p class="ds-verdict {kind}" role="status">{escape(said)}</p><ul>{open_}</ul>'
         f'<details class="ds-passed"><summary>{escape(folded)}</summary>'
         f'<dl class="ds-pairs">{"".join(map(_marked, every))}</dl></details>'
     )

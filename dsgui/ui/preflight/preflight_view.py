@@ -47,7 +47,8 @@ def preflight_html(rows: Sequence[Row]) -> str:
     if not rows:
         return ""
     said = words("launch_page", "preflight", summary=summary(rows))
-    return sendable(f'<div class="ds-findings ds-preflight">{list_html(said, rows)}</div>')
+    to_config = f'<p><a href="#findings">{words("launch_page", "to_findings")}</a></p>'
+    return sendable(f'<div class="ds-findings ds-preflight">{list_html(said, rows, {"config": to_config})}</div>')
 
 
 def machine_told(services: Services, tab: gr.Tab) -> gr.Checkbox:

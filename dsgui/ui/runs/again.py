@@ -15,6 +15,7 @@ from dsgui.core.launch.run_fields import FIELDS
 from dsgui.core.launch.spec import values_of
 from dsgui.core.runs.clone import Clone
 from dsgui.core.texts.saying import words
+from dsgui.runs.bundled import recipe_of
 from dsgui.ui.common.escaping import plain
 from dsgui.ui.common.events import NEW_TEXT, ONCE, TELLING, details
 from dsgui.ui.common.field_inputs import offered_again
@@ -22,7 +23,7 @@ from dsgui.ui.common.services import Services
 from dsgui.ui.common.toasts import refusal
 from dsgui.ui.config.configure import ConfigurePage
 from dsgui.ui.config.files import notes_html
-from dsgui.ui.launch.cloned import changes, line_html, name_of
+from dsgui.ui.launch.cloned import changes, line_html, name_of, of_parent
 from dsgui.ui.launch.desk import sets_more
 from dsgui.ui.launch.launch_page import LaunchPage
 from dsgui.ui.runs.runs_page import RunsPage
@@ -52,7 +53,7 @@ def wire_again(
         headline = words("runs_page", _HEADLINES.get(kind, "cloned"), run=run_id)
         values, before = desk_values(services, request), services.archive.launched(run_id)
         changed = changes(before, request, services)
-        values["name"] = name_of(before, changed)
+        values["name"] = name_of(before, changed, of_parent(before, services))
         return (
             request.config_text,
             request.config_argument.integration.value,
@@ -86,12 +87,11 @@ def _clone(services: Services, run_id: str, kind: str, path: str) -> Clone:
 def desk_values(services: Services, request: LaunchRequest) -> dict[str, Any]:
     """What the desk's inputs are set to. GPUs that this machine does not have are left out."""
     values = values_of(request)
-    recipe = next((name for name, script in services.recipes.items() if str(script) == request.script), None)
+    recipe = recipe_of(services.recipes, request.script)
     here = {str(gpu.index) for gpu in services.target().gpus}
     values["gpus"] = [index for index in values["gpus"] if index in here]
-    values["script"] = gr.Textbox("" if recipe else request.script, visible=recipe is None)
-    reader = AS_SCRIPT_READS if recipe else values["reader"]
-    values["reader"] = offered_again("reader", value=reader, visible=recipe is None)
+    values["script"] = "" if recipe else request.script
+    values["reader"] = offered_again("reader", value=AS_SCRIPT_READS if recipe else values["reader"])
     values |= {
         field.name: values[field.name] or "" for field in FIELDS if field.kind is Kind.COUNT and field.placeholder
     }

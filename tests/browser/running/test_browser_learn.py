@@ -146,6 +146,7 @@ def test_translation_from_the_first_visit_to_the_tutorials_question(browser, app
         answer(page, "two_keys", 2)
         expect(page.locator(".ds-learn-end")).to_be_visible()
         expect(page.locator("#learn-count")).to_have_text("6 of 6 steps done")
+        expect(page.locator(".ds-learn progress")).to_have_js_property("position", 1)
         page.click("#learn-put-back")
         page.wait_for_function("text => localStorage.getItem('dsgui.config') === text", arg=OWN)
 
@@ -215,6 +216,7 @@ def test_native_pre_training_with_the_table_of_batch_sizes(browser, app, folder)
         expect(page.locator("#learn-count")).to_have_text("6 of 6 steps done")
         page.click("#learn-forget")
         expect(page.locator("#learn-count")).to_have_text("2 of 6 steps done")  # runs stay
+        expect(page.locator(".ds-learn progress")).to_have_js_property("value", 2)
 
 
 @contextmanager
@@ -264,6 +266,8 @@ def test_backends_two_nodes_and_lora_by_keyboard_on_a_narrow_dark_page(browser, 
         wait_until(lambda: page.evaluate("true") and doors)  # evaluating lets the route be told
         doors[0].continue_()  # the press was before its module
         expect(page.locator(".ds-learn-tracks")).to_contain_text("6 of 6 steps done")
+        expect(page.locator(".ds-learn-tracks progress")).to_have_count(4)
+        expect(page.locator("li:has([data-track=lora]) progress")).to_have_js_property("position", 1)
         assert json_text(page)
 
 

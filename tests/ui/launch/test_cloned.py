@@ -1,15 +1,18 @@
 """A clone on the Launch page: what differs from the run it is of, and the name that says so."""
 
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
+from dsgui.core.errors import RunError
 from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.plan import LaunchRequest
 from dsgui.ui.common.services import Services
-from dsgui.ui.launch.cloned import Changed, changes, line_html, name_of
+from dsgui.ui.launch.cloned import Changed, changes, line_html, name_of, of_parent, settings
+from dsgui.ui.runs.again import desk_values
 
 BEFORE = LaunchRequest(
     script="/recipes/translation.py",
@@ -74,8 +77,41 @@ def test_only_what_a_clone_was_named_after_makes_way_in_the_name_of_the_next() -
     of_user = replace(BEFORE, name="exp · A")
     assert name_of(of_user, one) == "exp · A · lr 1"
     assert name_of(of_user, []) == "exp · A 2"
-    assert name_of(replace(BEFORE, name="exp · A · bf16", parent="x"), one) == "exp · A · lr 1"
-    assert name_of(replace(BEFORE, name="exp · bf16", parent="x"), []) == "exp 2"
+    by_parent = [Changed("--bf16", "bf16"), Changed("--lr 3", "lr 3")]
+    assert name_of(replace(BEFORE, name="exp · A · bf16", parent="x"), one, by_parent) == "exp · A · lr 1"
+    assert name_of(replace(BEFORE, name="exp · bf16", parent="x"), [], by_parent) == "exp 2"
+    renamed = replace(BEFORE, name="exp · A", parent="x")
+    assert name_of(renamed, one, by_parent) == "exp · A · lr 1"
+    assert name_of(renamed, one) == "exp · A · lr 1"  # what it was cloned from is gone
+
+
+def test_what_a_clone_was_named_after_is_known_from_the_run_that_it_was_cloned_from() -> None:
+    def launched(run_id: str) -> LaunchRequest:
+        if run_id != "x":
+            raise RunError("gone")
+        return BEFORE
+
+    services = cast(Services, SimpleNamespace(**vars(SERVICES), archive=SimpleNamespace(launched=launched)))
+    second = replace(BEFORE, ranks=4, parent="x")
+    assert [one.short for one in of_parent(second, services)] == ["4 ranks"]
+    assert of_parent(replace(second, parent=""), services) == of_parent(replace(second, parent="y"), services) == []
+
+
+def test_a_bundled_recipe_is_the_same_in_another_installation(tmp_path: Path) -> None:
+    for name in ("ours", "theirs", "others"):
+        (tmp_path / name / "recipes/parts").mkdir(parents=True)
+        (tmp_path / name / "recipes/translation.py").write_text("import parts.a")
+        (tmp_path / name / "recipes/parts/a.py").write_text("1" if name == "others" else "")
+    ours, theirs, others = (tmp_path / name / "recipes/translation.py" for name in ("ours", "theirs", "others"))
+    services = cast(Services, SimpleNamespace(**{**vars(SERVICES), "recipes": {"translation": ours}}))
+    before = replace(BEFORE, script=str(theirs), arguments="")
+    assert desk_values(services, before)["what"] == "translation"
+    assert changes(before, replace(before, script=str(ours)), services) == []
+    assert ("Script or recipe", "T5 translates number words") in settings(before, services)
+    for another in (others, tmp_path / "recipes/translation.py", tmp_path / "theirs/recipes/mine.py"):
+        assert desk_values(services, replace(before, script=str(another)))["what"] == "own"
+    (told,) = changes(replace(before, script=str(others)), replace(before, script=str(ours)), services)
+    assert told.told == f"Script: {ours}"
 
 
 def test_the_line_is_short_escaped_and_has_all_behind_it() -> None:

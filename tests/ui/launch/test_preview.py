@@ -32,7 +32,7 @@ VERSIONS = {"deepspeed": "0.19.8", "torch": "2.7.0", "transformers": "4.56.0", "
 # In the order of the page's outputs.
 SHOWN = (
     *("command", "says", "checks", "click", "offer", "tick", "stops", "launch", "previewed", "logs"),
-    *("differs", "take", "launched", "digest", "line", "named"),
+    *("differs", "take", "launched", "digest", "line", "named", "found", "instead"),
 )
 EARLIER: dict[str, Any] = {"arguments": "", "ranks": 1, "config_text": CONFIG, "target_python": sys.executable}
 Page = Callable[..., dict[str, Any]]
@@ -51,8 +51,15 @@ def page(bench: Bench, checker: Checker) -> Page:
     desk = SimpleNamespace(values=lambda given: complete(given[0]), inputs=())
     preview = _previewer(cast(Services, services), Workbench(checker), cast(Desk, desk))
 
-    def page(stops: tuple[str, ...] = (), ticked: bool = False, named: str = "", **values: Any) -> dict[str, Any]:
-        told = preview(stops, named, None, CONFIG, "", ticked, "hf", values)
+    def page(
+        stops: tuple[str, ...] = (),
+        ticked: bool = False,
+        named: str = "",
+        pressed: bool = False,
+        config: str = CONFIG,
+        **values: Any,
+    ) -> dict[str, Any]:
+        told = preview(stops, named, None, config, "", ticked, "hf", values, pressed=pressed)
         return dict(zip(SHOWN, told, strict=True))
 
     return page
@@ -60,7 +67,7 @@ def page(bench: Bench, checker: Checker) -> Page:
 
 def test_the_name_of_a_clone_is_written_only_where_it_is_another_than_what_stands_there(page: Page) -> None:
     """A late answer would take away what is typed meanwhile."""
-    clone = {"what": "translation", "parent": "20261126-123943-b96b"}
+    clone = {"what": "translation", "ranks": 2, "parent": "20261126-123943-b96b"}
     first = page(**clone, named="x", name="x")
     assert f'data-was="x" data-name="{first["named"]}"' in first["line"]
     assert first["named"].startswith("translation · ")
@@ -77,7 +84,6 @@ def test_a_missing_script_and_bad_ports_are_said_and_nothing_may_start(page: Pag
     with socket.create_server(("127.0.0.1", 0)) as taken:
         for values, says in (
             ({"script": "/no/such/train.py"}, "/no/such/train.py"),
-            ({"script": ""}, "Enter the path to your training script"),
             ({"what": "translation", "port": "http"}, "is not a port"),
             ({"what": "translation", "port": "80"}, "outside 1024"),
             ({"what": "translation", "port": str(taken.getsockname()[1])}, "in use"),
@@ -87,12 +93,78 @@ def test_a_missing_script_and_bad_ports_are_said_and_nothing_may_start(page: Pag
             assert (shown["launch"].interactive, shown["previewed"], shown["command"]) == (False, None, "")
 
 
+@pytest.mark.parametrize(
+    ("values", "needed", "refused"),
+    [
+        ({"script": ""}, "Script</span></p><p>A .py file on this machine", "Enter the path to your training script"),
+        (
+            {"what": "translation", "where": "several", "hostfile": " "},
+            "Hostfile</span></p><p>One host per line",
+            "Add at least one host",
+        ),
+    ],
+)
+def test_what_nobody_gave_yet_is_asked_for_and_wrong_only_once_launch_was_pressed(
+    page: Page, values: dict[str, Any], needed: str, refused: str
+) -> None:
+    shown = page(**values)
+    assert "Still needed" in shown["checks"]
+    assert needed in shown["checks"]
+    assert not any(one in shown["checks"] for one in ("ds-error", "data-field", refused))
+    assert (shown["launch"].interactive, shown["previewed"], shown["command"]) == (True, None, "")
+    pressed = page(**values, pressed=True)
+    assert refused in pressed["checks"]
+    assert "data-field" in pressed["checks"]
+    assert (pressed["launch"].interactive, pressed["previewed"]) == (True, None)
+    assert "Add at least one host" in page(what="translation", where="several", hostfile="# none")["checks"]
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("from transformers import HfArgumentParser", "Found: HF Trainer · takes the config as --deepspeed FILE ("),
+        (
+            ACCELERATED,
+            "Found: accelerate · takes the config from the environment (line 2: Accelerator, given no config)",
+        ),
+        (
+            "import argparse, deepspeed\np = argparse.ArgumentParser()\ndeepspeed.add_config_arguments(p)\n"
+            "p.parse_args()",
+            "Found: native DeepSpeed · takes the config as --deepspeed --deepspeed_config FILE (",
+        ),
+        (
+            "import deepspeed\ndeepspeed.initialize(model=m, config='a.json')",
+            "native DeepSpeed · reads a config of its own",
+        ),
+        (
+            STRICT,
+            "Its source doesn’t show how it takes the config. Assumed: HF Trainer · takes the config as --deepspeed",
+        ),
+    ],
+)
+def test_a_script_is_told_by_what_was_found_in_it(page: Page, bench: Bench, source: str, says: str) -> None:
+    assert says in page(script=str(bench.script(source)))["found"]
+    assert page(what="translation")["found"] == page(script="")["found"] == ""
+
+
+def test_a_script_that_is_gone_offers_the_recipe_of_its_name(page: Page) -> None:
+    shown = page(script="/old/recipes/translation.py", parent="20261126-123943-b96b")
+    assert "The script of this run is gone" in shown["checks"]
+    assert (shown["instead"].value, shown["instead"].visible) == (
+        "Use the bundled recipe: T5 translates number words",
+        True,
+    )
+    assert not page(script="/old/train.py", parent="20261126-123943-b96b")["instead"].visible
+    assert "gone" not in page(script="/old/train.py")["checks"]  # typed, no run's
+    assert not page(what="translation")["instead"].visible
+
+
 def test_what_is_wrong_names_its_field_and_says_so_once(page: Page) -> None:
     shown = page(script="/no/such/train.py")
     assert shown["says"] == ""
     assert 'data-field="script" data-says="No file at /no/such/train.py"' in shown["checks"]
     assert "Pre-flight: 1 problem" in shown["checks"]
-    assert 'data-field="hostfile"' in page(what="translation", where="several", hostfile="")["checks"]
+    assert 'data-field="hostfile"' in page(what="translation", where="several", hostfile="a b c")["checks"]
     assert "data-field" not in page(what="translation", ranks=2, where="nowhere")["checks"]
 
 
@@ -112,6 +184,18 @@ def test_what_slurm_would_not_take_names_its_field(page: Page, name: str, typed:
 def test_the_config_is_told_by_its_name_with_the_way_to_its_findings(page: Page) -> None:
     assert page(what="translation")["says"].startswith("**Your config** · 1 CPU rank · ")
     assert page(what="translation")["says"].endswith("](#findings)")
+
+
+def test_what_the_config_stops_leads_back_to_where_it_is_mended(page: Page) -> None:
+    back = '<a href="#findings">Show it in 1 · Configure</a></p></li>'
+    for config in ('{"train_batch_size": "x"}', '{"train_batch_size": 8,'):
+        refused = page(what="translation", config=config)
+        assert refused["checks"].count(back) == 1
+        assert not refused["launch"].interactive
+    assert back not in page(what="translation")["checks"]
+    for config in ("", " {\n}"):
+        says = page(what="translation", config=config)["says"]
+        assert says == "**The config is empty.** [Choose a preset in 1 · Configure](#preset)"
 
 
 def test_the_button_says_what_it_does_where_the_run_trains(page: Page) -> None:

@@ -20,4 +20,5 @@ def test_an_operator_that_no_run_here_can_load_is_marked() -> None:
     ops = (Op("async_io", False, False, "no libaio"), Op("cpu_adam", True, False), Op("fused_lion", False, True))
     html = machine_html(target(ops=ops), asking=False)
     assert html.count('<dd class="ds-lacks">') == 1
-    assert '<dt>async_<wbr>io</dt><dd class="ds-lacks">' in html
+    assert '<dt>async_<wbr>io</dt><dd class="ds-lacks">no: see NVMe offload above</dd>' in html
+    assert html.count("no libaio") == 1  # in its warning

@@ -49,6 +49,8 @@ _OURS = frozenset(
 # Options that sbatch takes only in place of what the field asks for.
 _EXCLUDED = {"slurm_cpus": ("cpus-per-gpu",), "slurm_memory": ("mem-per-cpu", "mem-per-gpu")}
 _GRES_GPU = re.compile(r"(^|,)(gres[:/])?gpu\b")
+# Further requests for GPUs, beside --gpus-per-node.
+_MORE_GPUS = ("gpus-per-task", "gpus-per-socket", "gres")
 
 _FIELDS = (
     Field(
@@ -327,6 +329,21 @@ class SlurmJob(Place):
             if excluded:
                 told = wrong("slurm.option_excluded", option=option[:80], field=_label(excluded))
                 raise PlanError(told, "slurm_options")
+            if not self.on_cpu:
+                self._check_gpus(option, match["name"], match["value"] or "")
+
+    def _check_gpus(self, option: str, name: str, value: str) -> None:
+        """All that requests GPUs has one type, or none has: for a mix sbatch says “Invalid GRES specification (with and
+        without type identification)”. There is one task per node, which has all of its GPUs."""
+        asks = next((one for one in _MORE_GPUS if one.startswith(name)), "")
+        requests = _gpus_in(value, asks == "gres") if asks else ()
+        if any(kind != self.gpu_type for kind, _ in requests):
+            raise PlanError(
+                wrong("slurm.option_type", option=option[:80], field=_label("slurm_gpu_type")), "slurm_options"
+            )
+        if asks == "gpus-per-task" and any(count != str(self.per_node) for _, count in requests):
+            given = {"option": option[:80], "field": _label("slurm_per_node"), "count": str(self.per_node)}
+            raise PlanError(wrong("slurm.option_per_task", **given), "slurm_options")
 
     def _excluded_by(self, option: str, value: str) -> str:
         """The field that is filled in and that sbatch takes no such option with, "" for none."""
@@ -350,6 +367,16 @@ class SlurmJob(Place):
 
     def _options(self) -> list[str]:
         return [line.strip() for line in self.options.splitlines() if line.strip()]
+
+
+def _gpus_in(value: str, by_name: bool) -> tuple[tuple[str, str], ...]:
+    """The type, "" for none, and the number of each GPU request in `[type:]number,…`, or, where each thing has its
+    name, in `gpu[:type][:number],…`."""
+    asked = [one.removeprefix("gres:").removeprefix("gres/") for one in value.split(",") if one]
+    if by_name:
+        asked = [one[len("gpu:") :] for one in asked if one.partition(":")[0] == "gpu"]
+    parted = [one.partition(":") for one in asked]
+    return tuple(("", kind) if not count and kind.isdecimal() else (kind, count) for kind, _, count in parted)
 
 
 def batch_script(

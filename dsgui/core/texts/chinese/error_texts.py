@@ -157,6 +157,9 @@ ERRORS: Mapping[str, str] = {
     "slurm.option_unreadable": "Slurm 选项：“{option}”无法使用：应每行一个，例如“--qos=high”。请修改或删除。",
     "slurm.option_set_already": "Slurm 选项：“{option}”无法使用：批处理脚本已经设置了它。请修改或删除。",
     "slurm.option_excluded": "Slurm 选项：“{option}”不能与{field}同时使用。请清除其中之一。",
+    "slurm.option_type": "Slurm 选项：“{option}”与“{field}”必须写同一 GPU 型号，或者都不写：sbatch 不接受混用。",
+    "slurm.option_per_task": "Slurm 选项：“{option}”无法使用：每个节点只有一个任务，占用该节点"
+    "的全部 GPU。应为 {count}，与“{field}”一致。",
     "options.no_count": "“{text}”不是 {least} 到 {most} 的整数",
     "options.unfinished_word": "请为 `{word}` 补上值，例如 {example}",
     "options.no_seconds": "“{text}”不是 1 到 86400 的秒数",

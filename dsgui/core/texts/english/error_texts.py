@@ -182,6 +182,10 @@ ERRORS: Mapping[str, str] = {
     "slurm.option_set_already": "Slurm option: “{option}” can’t be used: the batch script sets it already. Change or "
     "remove it.",
     "slurm.option_excluded": "Slurm option: “{option}” can’t be used together with {field}. Clear one of them.",
+    "slurm.option_type": "Slurm option: “{option}” and {field} must give the same GPU type, or neither one: sbatch "
+    "doesn’t take a mix.",
+    "slurm.option_per_task": "Slurm option: “{option}” can’t be used: each node has one task, with all of its GPUs. "
+    "Expected {count}, as {field} says.",
     # options of the command line that don't go together
     "options.no_count": "“{text}” is not a whole number from {least} to {most}",
     "options.unfinished_word": "Finish `{word}` with a value, e.g. {example}",

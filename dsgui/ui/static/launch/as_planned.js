@@ -12,20 +12,21 @@ export function begin() {
   document.addEventListener("input", ({ target }) => {
     for (let one = target instanceof Element ? target : null; one; one = one.parentElement) if (one.id) own.add(one.id);
   });
-  document.addEventListener("click", toFindings);
+  document.addEventListener("click", toConfigure);
 }
 
-/** What is said of the config leads to all that was found. @param {MouseEvent} event */
-function toFindings(event) {
-  if (!around(event, '#launch-verdict a[href="#findings"]')) return;
+/** What is said of the config leads to all that was found, or to the presets. @param {MouseEvent} event */
+function toConfigure(event) {
+  const link = around(event, ':is(#launch-verdict, #preflight) :is(a[href="#findings"], a[href="#preset"])');
+  if (!link) return;
   event.preventDefault();
   /** @type {HTMLElement | null} */ (document.querySelector("#pages [role=tab]"))?.click();
-  const findings = document.getElementById("findings");
+  const place = document.getElementById(link.getAttribute("href")?.slice(1) ?? "");
   requestAnimationFrame(() => {
-    if (!findings) return;
-    findings.tabIndex = -1;
-    findings.focus({ preventScroll: true });
-    findings.scrollIntoView({ block: "center" });
+    if (!place) return;
+    place.tabIndex = -1;
+    place.focus({ preventScroll: true });
+    place.scrollIntoView({ block: "center" });
   });
 }
 

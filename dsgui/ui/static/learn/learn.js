@@ -26,6 +26,8 @@ async function asked(address) {
 
 /** @param {string} text */
 const written = (text) => pieces(text).map((one) => (one.code ? el("code", {}, one.text) : one.text));
+/** How far a tutorial is, drawn; a text beside it says it. @param {{ done: number, all: number }} about */
+const bar = ({ done, all }) => el("progress", { value: String(done), max: String(all), "aria-hidden": "true" });
 
 export class Drawer {
   /** @param {Trigger} trigger */
@@ -123,7 +125,8 @@ export class Drawer {
         { class: "ds-learn-track", "data-track": track.id },
         () => void this.showTrack(track),
       );
-      return el("li", {}, name, el("p", {}, track.about), el("p", { class: "ds-remark" }, this.say("of_steps", about)));
+      const count = el("p", { class: "ds-remark" }, this.say("of_steps", about));
+      return el("li", {}, name, el("p", {}, track.about), bar(about), count);
     });
     this.body.replaceChildren(el("ol", { class: "ds-learn-tracks" }, ...items));
     this.node.scrollTop = 0;
@@ -158,6 +161,7 @@ export class Drawer {
     const named = track.steps.findIndex(({ id }) => id === at);
     this.steps = el("ol", { class: "ds-learn-steps" });
     this.count = el("p", { class: "ds-remark", id: "learn-count" });
+    this.bar = bar({ done: 0, all: track.steps.length });
     this.content = el("section", { class: "ds-learn-step", "aria-labelledby": "learn-step-title" });
     const all = button(this.say("again"), { class: "ds-learn-plain", id: "learn-all" }, () => void this.showTracks());
     const over = button(this.say("forget"), { class: "ds-learn-plain", id: "learn-forget" }, () =>
@@ -167,6 +171,7 @@ export class Drawer {
       all,
       el("h3", {}, track.name),
       el("p", { class: "ds-remark" }, track.source),
+      this.bar,
       this.count,
       this.steps,
       this.content,
@@ -317,6 +322,7 @@ export class Drawer {
     if (this.count) {
       const given = { done: countDone(track.steps, this.state), all: track.steps.length };
       this.count.textContent = this.say("of_steps", given);
+      this.bar?.setAttribute("value", String(given.done));
     }
   }
 

@@ -54,6 +54,7 @@ MACHINE_PAGE: dict[str, str] = {
     "built_in": "已内置",
     "compilable": "可以编译",
     "op_no": "不可用：{why}",
+    "op_no_checked": "不可用：见上方“{check}”",
     "checks": "检查",
     "row_problem": "问题",
     "row_warning": "警告",

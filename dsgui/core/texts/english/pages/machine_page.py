@@ -54,6 +54,7 @@ MACHINE_PAGE: dict[str, str] = {
     "built_in": "built in",
     "compilable": "can be compiled",
     "op_no": "no: {why}",
+    "op_no_checked": "no: see {check} above",
     "checks": "Checks",
     "row_problem": "PROBLEM",
     "row_warning": "warning",
