@@ -91,6 +91,7 @@ from dsgui.shell.runs.kept_end import forget, insist
 from dsgui.shell.runs.liveness import owners
 from dsgui.shell.runs.store import RunDirectory, Store
 from dsgui.shell.runs.turns import Queue
+from dsgui.shell.script.packages_above import packages_above
 
 GRACE_S = 10.0
 SETTLE_S = 2.0  # what outlives the launcher may be about to end by itself
@@ -802,7 +803,14 @@ class Supervisor:
             oom_kills_here=oom.group,
             memory_limit_bytes=oom.limit_bytes,
             address_space_bytes=address_space_limit(),
+            above=self._above(),
         )
+
+    def _above(self) -> dict[str, str]:
+        """Not where PYTHONPATH is set already, or the script is a module."""
+        plan = self._plan
+        asked = bool(plan.script) and not plan.elsewhere and "PYTHONPATH" not in plan.environment
+        return packages_above(plan.script) if asked else {}
 
     @property
     def _left_anywhere(self) -> int:

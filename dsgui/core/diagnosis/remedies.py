@@ -6,7 +6,7 @@ most likely right, or None if none can be made without knowing more.
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import reduce
 from typing import Any
 
@@ -38,7 +38,7 @@ class Circumstances:
     (on the machine, and in the run's own control group). `on_cpu`: whether the ranks train on this machine's CPU;
     `first_ended` is the rank whose process ended first; `memory_limit_bytes` is that group's, `address_space_bytes`
     what `ulimit -v` allows a process. None: not known, or no such limit. `takes_options`: whether Trainer options can
-    be added to the arguments."""
+    be added to the arguments. `above`: the code in folders above the script's own, by its name, with that folder."""
 
     config: Document | None = None
     arguments: tuple[str, ...] = ()
@@ -51,6 +51,7 @@ class Circumstances:
     memory_limit_bytes: int | None = None
     address_space_bytes: int | None = None
     takes_options: bool = True
+    above: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def values(self) -> Mapping[str, Any]:
@@ -59,6 +60,10 @@ class Circumstances:
     def can_have(self, remedy: "Remedy") -> bool:
         """Whether the script's arguments can be changed as the remedy asks: options can always be removed."""
         return self.takes_options or all(value is None for _, value in remedy.options)
+
+    def has_above(self, module: str) -> str:
+        """The folder above the script's that has a module, "" where none has."""
+        return self.above.get(module.partition(".")[0], "")
 
 
 Options = tuple[tuple[str, str | None], ...]
@@ -209,6 +214,15 @@ def _can_offload(run: Circumstances) -> bool:
 
 def has_address_limit(match: re.Match[str], run: Circumstances) -> bool:
     return run.address_space_bytes is not None
+
+
+def is_above(match: re.Match[str], run: Circumstances) -> bool:
+    return bool(run.has_above(match["module"]))
+
+
+def with_python_path(match: Match, run: Circumstances) -> Remedy | None:
+    folder = run.has_above(match["module"]) if match else ""
+    return Remedy(said("remedies", "python_path", folder=folder), variables=(("PYTHONPATH", folder),))
 
 
 def no_loader_workers(match: Match, run: Circumstances) -> Remedy | None:

@@ -255,6 +255,8 @@ class _Found:
         value = float(item["number"])
         if curve == "accuracy" and item["total"] and int(item["total"]):
             value /= int(item["total"])  # `Accuracy: 9196/10000`
+        if curve == "step_s":
+            curve, value = "step_ms", 1000 * value
         self._sets(curve, value, item)
         self.marked = self.marked and marked
         return True

@@ -39,6 +39,7 @@ _SPELLINGS = {
     "throughput (token/sec/gpu)": "tokens_per_second_per_gpu",
     "throughput per gpu (tflop/s/gpu)": "tflops_per_gpu",
     "elapsed time per iteration (ms)": "step_ms",
+    "elapsed time per iteration (s)": "step_s",
     "number of skipped iterations": "skipped_iterations",
     "number of nan iterations": "nan_iterations",
 }

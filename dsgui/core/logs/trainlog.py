@@ -101,6 +101,7 @@ class TrainLog:
         self.ending = Ending()
         self._phase = Phase()
         self._progress: tuple[int, int | None, str | None] | None = None
+        self._leader: int | None = None  # the rank by whose steps progress is told, where none is rank 0
         self._tail = b""
         self._overflow = False
         self._bar = TrainingBar()
@@ -116,6 +117,7 @@ class TrainLog:
         self._last_loss: float | None = None
         self._iterates = False
         self._skipped = self._engine_at = 0
+        self._engine_told: tuple[int, int | None] | None = None
         self._overflown = -1 - _RANKS_APART
         self._epochs, self._bar_epochs = EpochCounts(), EpochCounts()
         self._epoch: Epoch | None = None
@@ -364,7 +366,7 @@ class TrainLog:
                 if counts and (epoch is not None or epochs.of):
                     counted = epochs.count(rank, step, total, epoch)
                 points.append(Point(counted, epoch, read, "train", rank))
-                if not rank:
+                if not rank or self._leads(rank):
                     done = counted, total, rank
                 values, start, last = read, match.end(), match
         if values is None:
@@ -630,11 +632,20 @@ class TrainLog:
         counted = step
         if epoch is not None or self._epochs.of:
             counted = self._epochs.count(rank, step, reading.total, epoch, reading.kind == "train")
-        if reading.kind == "train" and not rank:
+        if reading.kind == "train" and self._leads(rank):
             if self._times.begun:
                 self._add_timed(self._times.script_is_at(counted))
             self._progress = (counted, self._whole(rank, reading.total), None)
         self._add(Point(counted, epoch, values, reading.kind, rank, source), text)
+
+    def _leads(self, rank: int | None) -> bool:
+        """Whether progress is told by what this rank prints: that is rank 0, or the only one that prints its steps, as
+        Megatron's last one does."""
+        if not rank:
+            self._leader = 0
+        elif self._leader is None:
+            self._leader = rank
+        return not rank or self._leader == rank
 
     def _judges(self, reading: Reading) -> None:
         """`ppl: 7.5, loss: 2.0` right after `***** Evaluating perplexity *****` is the announced evaluation."""
@@ -690,7 +701,7 @@ class TrainLog:
         elif reading.kind == "final":
             self._bar.ends()
         if reading.step is not None:
-            if reading.kind != "eval" and not reading.rank:
+            if reading.kind != "eval" and self._leads(reading.rank):
                 if self._times.begun:
                     self._add_timed(self._times.script_is_at(reading.step))
                 if self._bar.total is None:
@@ -709,8 +720,10 @@ class TrainLog:
         assert step is not None
         if reading.form is Form.SPEED:  # counts from where it was resumed; its step's progress line comes first
             step = max(step, self._engine_at)
+        elif step and (step, reading.rank) == self._engine_told:
+            return  # of the script's second engine: the critic beside the actor, a GAN's other network
         else:
-            self._engine_at = step
+            self._engine_at, self._engine_told = step, (step, reading.rank)
         self._skipped = int(reading.values.get("skipped_steps", self._skipped))
         timed = self._times.engine_is_at(step)
         self._add_timed(timed)

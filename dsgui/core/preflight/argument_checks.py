@@ -278,16 +278,20 @@ def imports(question: Question) -> Verdict | None:
     answers = question.around.answers
     if not answers.missing and not answers.gone and not answers.refused:
         return None
-    missing = [one.name for one in answers.missing]
+    missing = [one.name for one in answers.missing if not one.above]
     packages = [_PACKAGES[module] for module in missing if module in _PACKAGES]
     others = [module for module in missing if module not in _PACKAGES]
     python = question.launch.target_python
     command = f"{shlex.quote(python)} -m pip install {shlex.join(packages)}" if packages and python else ""
-    seen = [saw("script_imports.missing", modules=_where(answers.missing))] if missing else []
+    seen = [saw("script_imports.missing", modules=_where(answers.missing))] if answers.missing else []
     seen += [saw("script_imports.gone", names=_where(answers.gone))] if answers.gone else []
     seen += [saw("script_imports.refused", names=_where(answers.refused))] if answers.refused else []
     older = answers.gone or answers.refused
-    advice = [*_where_from(packages, others), *([advise("script_imports.release")] if older else [])]
+    advice = [
+        *_from_above(answers.missing),
+        *_where_from(packages, others),
+        *([advise("script_imports.release")] if older else []),
+    ]
     return _grave(question)(tuple(seen), tuple(advice), command)
 
 
@@ -300,6 +304,12 @@ def _where(told: Sequence[Absent]) -> str | Said:
         for one in told[:_MOST_TOLD]
     ]
     return listed(shown)
+
+
+def _from_above(missing: Sequence[Absent]) -> Iterator[Said]:
+    for folder in dict.fromkeys(one.above for one in missing if one.above):
+        names = listed([one.name for one in missing if one.above == folder])
+        yield advise("script_imports.above", modules=names, folder=folder)
 
 
 def _where_from(packages: list[str], others: list[str]) -> Iterator[Said]:

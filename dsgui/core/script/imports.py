@@ -11,6 +11,7 @@ from dsgui.core.script.parser_source import called
 
 EVERY = "*"  # among names: it may be any
 _FINDING = frozenset({"path", "modules", "meta_path", "path_hooks"})  # of sys
+_GROWING = ("append", "extend")
 _ITSELF = ("self", "cls", "args")  # never a module
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
@@ -31,11 +32,13 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """What a file imports and can't: `name` as written there, `file` its name, "" for the script itself."""
+    """What a file imports and can't: `name` as written there, `file` its name, "" for the script itself. `above`: the
+    folder above the script's that has it, "" for none."""
 
     name: str
     file: str
     line: int
+    above: str = ""
 
 
 def imports_of(tree: ast.Module, nodes: Sequence[ast.AST], *, as_script: bool) -> Iterator[Import]:
@@ -56,8 +59,24 @@ def _installs(node: ast.AST) -> bool:
 
 
 def finds_more(nodes: Iterable[ast.AST]) -> bool:
-    """Whether it may change where modules are found, or which are loaded."""
-    return any(_finds_more(node) for node in nodes)
+    """Whether it may change where modules are found that are found without it, or which are loaded."""
+    every = list(nodes)
+    at_the_end = {id(path) for path in _paths_grown(every)}
+    return any(_finds_more(node) for node in every if id(node) not in at_the_end)
+
+
+def finds_later(nodes: Iterable[ast.AST]) -> bool:
+    """Whether it adds folders at the end of sys.path: only what is found nowhere else is found there."""
+    return any(True for _ in _paths_grown(nodes))
+
+
+def _paths_grown(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
+    """The `sys.path` of each `sys.path.append(…)`."""
+    for node in nodes:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _GROWING:
+            path = node.func.value
+            if dotted_name(path) == "sys.path":
+                yield path
 
 
 def names_set(nodes: Iterable[ast.AST]) -> Iterator[str]:

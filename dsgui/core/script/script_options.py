@@ -10,7 +10,7 @@ from dsgui.core.script.certain import certain
 from dsgui.core.script.class_keywords import Given, keywords_given
 from dsgui.core.script.command_line import NOTHING, Option
 from dsgui.core.script.declared import Module, dotted_name, module_of
-from dsgui.core.script.imports import Import, finds_more, imports_of, names_set
+from dsgui.core.script.imports import Import, finds_later, finds_more, imports_of, names_set
 from dsgui.core.script.parser_source import (
     FOR_DATACLASSES,
     MAKERS,
@@ -62,8 +62,8 @@ class CommandLine:
     takes words without a dash too. `defaults_changed`: `set_defaults` is called, or may be in the file that the parser
     is handed to; `assigned`: attributes it sets, of whatever; `logs_itself`: logging_steps or logging_strategy is set
     in the code. `imports`: what has to be there as soon as it starts; `finds_more`: it may find others than
-    are found without it; `patches`: names it may set on modules; `keywords`: those given to classes of packages whose
-    releases differ."""
+    are found without it, `finds_later`: what is found nowhere without it; `patches`: names it may set on modules;
+    `keywords`: those given to classes of packages whose releases differ."""
 
     own: tuple[Option, ...] = ()
     groups: tuple[str, ...] = ()
@@ -78,6 +78,7 @@ class CommandLine:
     logs_itself: bool = False
     imports: tuple[Import, ...] = ()
     finds_more: bool = False
+    finds_later: bool = False
     patches: frozenset[str] = frozenset()
     keywords: tuple[Given, ...] = ()
 
@@ -111,6 +112,7 @@ def command_line(
         logs_itself=_sets_logging(nodes),
         imports=tuple(imports_of(tree, nodes, as_script=True)),
         finds_more=finds_more(nodes),
+        finds_later=finds_later(nodes),
         patches=patches,
         keywords=keywords_given(nodes, certain(tree, nodes, as_script=True), module, patches),
     )

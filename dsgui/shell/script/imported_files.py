@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from dsgui.core.script.imports import EVERY, Absent, Import, finds_more, imports_of, names_bound, names_set
+from dsgui.core.script.imports import (
+    EVERY,
+    Absent,
+    Import,
+    finds_later,
+    finds_more,
+    imports_of,
+    names_bound,
+    names_set,
+)
 from dsgui.core.script.trees import module_tree
 from dsgui.shell.script.module_places import Found, absolute, file_of, is_installed
 
@@ -20,12 +29,14 @@ Find = Callable[[list[str]], Found | None]
 class Followed:
     """`taken`: what all of them import, with the file's name ("" for the script's own); `missing`: those whose package
     is not there; `found`: where all their packages are. `finds_more`: one of the files may find others than are found
-    without it, so that nothing is known, of the script's imports neither; `patches`: names they may set on modules."""
+    without it, so that nothing is known, of the script's imports neither; `finds_later`: one may find what is found
+    nowhere without it; `patches`: names they may set on modules."""
 
     found: Found
     taken: Sequence[tuple[str, Import]] = ()
     missing: Sequence[Absent] = ()
     finds_more: bool = False
+    finds_later: bool = False
     patches: frozenset[str] = frozenset()
 
 
@@ -33,6 +44,7 @@ class Followed:
 class _File:
     imports: tuple[Import, ...] = ()
     finds_more: bool = False
+    finds_later: bool = False
     patches: frozenset[str] = frozenset()
     bound: frozenset[str] = frozenset()
 
@@ -43,6 +55,7 @@ class _Walk:
     found: dict[str, Mapping[str, object] | None]
     seen: set[str] = field(default_factory=set)
     patches: set[str] = field(default_factory=set)
+    finds_later: bool = False
 
     def beside(self, one: Import, place: str) -> Iterator[tuple[str, str]]:
         """The files of an import that are no installed package's, with their dotted names."""
@@ -66,15 +79,18 @@ class _Walk:
         return path.startswith(self.roots) and not is_installed(path)
 
 
-def followed(script: Path, folder: str, imports: Sequence[Import], found: Found, find: Find) -> Followed:
-    """`found` is where the modules of the script's `imports` are; `find` tells that of others."""
-    roots = tuple(f"{os.path.realpath(one).rstrip(os.sep)}{os.sep}" for one in (script.parent, folder))
-    walk = _Walk((*roots, f"{script.parent}{os.sep}", f"{folder}{os.sep}"), dict(found))
+def followed(script: Path, folders: Sequence[str], imports: Sequence[Import], found: Found, find: Find) -> Followed:
+    """`folders` are those with code of one's own, beside the script's; `found` is where the modules of the script's
+    `imports` are; `find` tells that of others."""
+    own = (str(script.parent), *folders)
+    roots = tuple(f"{os.path.realpath(one).rstrip(os.sep)}{os.sep}" for one in own)
+    walk = _Walk((*roots, *(f"{one.rstrip(os.sep)}{os.sep}" for one in own)), dict(found))
     taken, missing = [("", one) for one in imports], list[Absent]()
     level = [file for one in imports for file in walk.beside(one, "")]
     for _ in range(_DEEPEST):
         if any(_in(path).finds_more for _, path in level):
             return Followed(walk.found, finds_more=True)
+        walk.finds_later |= any(_in(path).finds_later for _, path in level)
         walk.patches.update(*(_in(path).patches for _, path in level))
         told = [(name, os.path.basename(path), one) for name, path in level for one in _in(path).imports]
         more = sorted({one.top for _, _, one in told if one.top and one.top not in walk.found})
@@ -88,7 +104,7 @@ def followed(script: Path, folder: str, imports: Sequence[Import], found: Found,
         level = [file for name, _, one in told for file in walk.beside(one, name)]
         if not level or len(walk.seen) > _MOST_FILES:
             break
-    return Followed(walk.found, taken, missing, patches=frozenset(walk.patches))
+    return Followed(walk.found, taken, missing, finds_later=walk.finds_later, patches=frozenset(walk.patches))
 
 
 def _in(path: str) -> _File:
@@ -111,6 +127,7 @@ def _read(path: str, changed_ns: int, size: int) -> _File:
     return _File(
         tuple(imports_of(tree, nodes, as_script=False)),
         finds_more(nodes),
+        finds_later(nodes),
         frozenset(names_set(nodes)),
         frozenset(names_bound(tree.body, package)),
     )

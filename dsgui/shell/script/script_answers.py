@@ -9,7 +9,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -32,6 +32,7 @@ from dsgui.shell.machine.target import as_in_a_run
 from dsgui.shell.script.imported_files import followed
 from dsgui.shell.script.module_places import Found, absolute, file_of
 from dsgui.shell.script.names_there import doubtful, gone, taken_here
+from dsgui.shell.script.packages_above import packages_above
 
 SCRIPT = Path(__file__).with_name("ask_script.py")
 TIMEOUT_S = 15.0
@@ -142,7 +143,9 @@ def _absent(plan: Plan, line: CommandLine, found: Found) -> tuple[tuple[Absent, 
     """The packages that are not there, and of those which are the names that they do not have and the keywords that
     their classes do not take: None where these can't be asked for. Of modules that are found in ways of the script's
     own nothing is known."""
-    beside = followed(Path(plan.script), plan.working_directory, line.imports, found, partial(_find, plan))
+    named = plan.environment.get("PYTHONPATH", "").split(os.pathsep)
+    folders = (plan.working_directory, *(one for one in named if os.path.isabs(one)))
+    beside = followed(Path(plan.script), folders, line.imports, found, partial(_find, plan))
     if line.finds_more or beside.finds_more:
         return (), ((), ())
     lacking = [Absent(one.top, "", one.line) for one in line.imports if one.top and found.get(one.top, {}) is None]
@@ -150,8 +153,14 @@ def _absent(plan: Plan, line: CommandLine, found: Found) -> tuple[tuple[Absent, 
     names = doubtful(beside, line.patches)
     keywords = [one for one in taken_here(line.keywords, beside) if not _is_declared(one, beside.found)]
     told = gone(names, keywords, beside.found, plan.target_python, environment, _folder(plan))
-    missing = _each_once([*lacking, *beside.missing])
+    later = line.finds_later or beside.finds_later
+    missing = () if later else _with_folders(_each_once([*lacking, *beside.missing]), plan)
     return missing, told and (_each_once(told[0]), _each_once(told[1]))
+
+
+def _with_folders(missing: tuple[Absent, ...], plan: Plan) -> tuple[Absent, ...]:
+    above = packages_above(plan.script) if missing else {}
+    return tuple(replace(one, above=above.get(one.name, "")) for one in missing)
 
 
 def _is_declared(given: Given, found: Found) -> bool:

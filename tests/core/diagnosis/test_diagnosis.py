@@ -126,6 +126,16 @@ def test_ranks_that_write_at_once_are_told_apart() -> None:
     assert "ValueError" not in found.traceback
 
 
+def test_a_module_in_a_folder_above_the_script_is_not_to_be_installed() -> None:
+    missing = traceback(0, "ModuleNotFoundError: No module named 'examples.inference'")
+    found = of_lines(missing, above={"examples": "/code/bloom"})
+    assert "/code/bloom, above the script" in str(found.meaning)
+    assert [str(one) for one in found.advice] == ["Set PYTHONPATH=/code/bloom under “Environment variables”."]
+    assert found.remedy is not None
+    assert found.remedy.variables == (("PYTHONPATH", "/code/bloom"),)
+    assert "pip install" in str(of_lines(missing, above={"other": "/code/bloom"}).advice[0])
+
+
 def test_the_aftermath_of_another_rank_is_not_the_reason() -> None:
     lost = traceback(0, "RuntimeError: [../gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.0.0.2]:2121")
     found = of_lines([*lost, *traceback(1, "ValueError: rows must not be empty")])

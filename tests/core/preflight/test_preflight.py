@@ -798,6 +798,14 @@ def test_what_is_missing_says_what_to_install():
     assert "If my_own is your own code, add its folder to PYTHONPATH" in row.advice
 
 
+def test_what_lies_above_the_script_is_not_to_be_installed():
+    lacks = {"answers": ScriptAnswers((Absent("dschat", "", 4, "/code/chat"), Absent("my_own", "", 5)))}
+    (row,) = [row for row in rows(source=TRAINER + "import dschat, my_own", around=lacks) if row.check == "imports"]
+    assert row.status is P
+    assert "dschat: found in /code/chat. Set PYTHONPATH=/code/chat" in row.advice
+    assert "If my_own is your own code" in row.advice
+
+
 def test_names_of_another_release_and_imports_of_files_beside_it_say_where():
     lacks = {"answers": ScriptAnswers((Absent("openai", "utils.py", 11),), (Absent("transformers.deepspeed", "", 2),))}
     (row,) = [row for row in rows(source=TRAINER, around=lacks) if row.check == "imports"]

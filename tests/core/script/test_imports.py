@@ -114,6 +114,16 @@ def test_where_modules_are_found_in_a_way_of_its_own_nothing_is_known(
     assert (found.missing, found.gone) == ((), ())
 
 
+@pytest.mark.parametrize("changing", ["utils", "train"])
+def test_a_folder_at_the_end_of_sys_path_hides_no_lack_of_an_installed_package(tmp_path: Path, changing: str) -> None:
+    imports = "import not_there\nfrom transformers import NotThereAnyMore\n"
+    files = {"train": f"import utils\n{imports}", "utils": "import not_there_either\n"}
+    files[changing] = "import sys\nsys.path.append('.')\n" + files[changing]
+    found = answers(tmp_path, files["train"], utils=files["utils"])
+    assert [one.name for one in found.missing] == []
+    assert [one.name for one in found.gone] == ["transformers.NotThereAnyMore"]
+
+
 @pytest.mark.parametrize(
     ("package", "missing"),
     [
@@ -241,3 +251,27 @@ def test_a_run_in_its_own_folder_is_asked_for_before_that_is_there(tmp_path: Pat
     source = "import not_there\nfrom transformers import not_there_any_more\n"
     found = answers(tmp_path, source, working_directory=tmp_path / "runs" / "not-yet", python_path="src")
     assert [one.name for one in (*found.missing, *found.gone)] == ["not_there", "transformers.not_there_any_more"]
+
+
+@pytest.mark.parametrize("place", ["dschat/utils/one.py", "dschat/one.py", "dschat.py"])
+def test_code_in_a_folder_above_the_script_is_named_with_that_folder(tmp_path: Path, place: str) -> None:
+    code = tmp_path / "project" / place
+    code.parent.mkdir(parents=True, exist_ok=True)
+    code.write_text("")
+    (tmp_path / "project" / "no_package").mkdir()  # holds no code
+    script = tmp_path / "project" / "training" / "step1"
+    found = answers(script, "from dschat.utils import one\nimport no_package, elsewhere\n")
+    assert {one.name: one.above for one in found.missing} == {
+        "dschat": str(tmp_path / "project"),
+        "no_package": "",
+        "elsewhere": "",
+    }
+
+
+def test_code_that_pythonpath_names_is_followed_as_that_beside_the_script(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    (project / "dschat").mkdir(parents=True)
+    (project / "dschat" / "model.py").write_text("from transformers import NotThereAnyMore\nimport not_there\n")
+    found = answers(project / "training", "from dschat.model import x\n", python_path=str(project))
+    assert told(found.missing) == [("not_there", "model.py", 2)]
+    assert told(found.gone) == [("transformers.NotThereAnyMore", "model.py", 1)]

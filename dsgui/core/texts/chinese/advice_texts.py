@@ -100,6 +100,7 @@ DIAGNOSIS_ADVICE = {
     "raise_timeout": (
         "如果只是某个 rank 较慢（分词、保存），调大 --ddp_timeout 或 deepspeed.init_distributed(timeout=…)。"
     ),
+    "python_path": "在“环境变量”中设置 PYTHONPATH={above}。",
     "remove_build": "如果编译中途被打断，删除 ~/.cache/torch_extensions 下该算子的目录。",
     "remove_deepspeed": "从参数中去掉 --deepspeed。",
     "remove_device_map": (

@@ -46,6 +46,7 @@ DIAGNOSIS_TITLES = {
     "local_rank_argument": "脚本不接受 --local_rank",
     "loss_scale": "损失缩放降到了最小值",
     "lost_numbers": "损失变为 NaN 或无穷大",
+    "module_above": "Python 没有在 {module} 所在的位置查找",
     "module_missing": "缺少 Python 软件包：{module}",
     "nccl_error": "NCCL 无法连接各 GPU",
     "nccl_timeout": "NCCL 集合通信超时",
@@ -137,6 +138,8 @@ DIAGNOSIS_MEANINGS = {
     "local_rank_argument": "DeepSpeed 的启动器会在脚本参数中加上 --local_rank=N。",
     "loss_scale": "fp16 下梯度接连溢出，直到损失缩放无法再减半：数值超出 fp16 的范围，或训练发散。",
     "lost_numbers": "最后记录的损失为 NaN 或无穷大；之后的问题多半由此引起。",
+    "module_above": "{module} 位于 {above}，在脚本所在文件夹的上层。Python 只在脚本所在的文件夹和 PYTHONPATH 中查找，"
+    "不在运行的起始文件夹中查找。",
     "module_missing": "训练环境中没有 {module}。它可能装在另一个 Python 中，或者是脚本旁边未被找到的文件。",
     "nccl_error": "NCCL 调用失败：网络接口无法到达另一个节点、GPU 之间无法通信、/dev/shm 太小，或两个 rank 用了同一个 "
     "GPU。",

@@ -160,6 +160,7 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "配置。或把文件中的内容直接写成参数。",
     "arguments_file.correct": "修正该文件。",
     "files_in_arguments.check_path": "检查路径，或使用绝对路径。",
+    "script_imports.above": "{modules}：位于 {folder}。请在“环境变量”中设置 PYTHONPATH={folder}。",
     "script_imports.install": "在训练环境中安装：pip install {packages}。",
     "script_imports.own": "如果 {modules} 是你自己的模块，把它所在的目录加入 PYTHONPATH；否则请安装。",
     "script_imports.release": "脚本是为另一个版本写的，多半是更旧的版本：安装那个版本，或使用与已安装版本配套的脚本。",

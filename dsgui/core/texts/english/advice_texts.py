@@ -96,6 +96,7 @@ DIAGNOSIS_ADVICE = {
     "/etc/security/limits.conf.",
     "raise_timeout": "If a rank is only slow (tokenizing, saving), raise --ddp_timeout or "
     "deepspeed.init_distributed(timeout=…).",
+    "python_path": "Set PYTHONPATH={above} under “Environment variables”.",
     "remove_build": "After an interrupted build, remove the operator's folder under ~/.cache/torch_extensions.",
     "remove_deepspeed": "Remove --deepspeed from the arguments.",
     "remove_device_map": "Remove device_map and low_cpu_mem_usage from from_pretrained; create TrainingArguments "

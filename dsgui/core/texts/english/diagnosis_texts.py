@@ -48,6 +48,7 @@ DIAGNOSIS_TITLES = {
     "local_rank_argument": "The script does not take --local_rank",
     "loss_scale": "The loss scale fell to its minimum",
     "lost_numbers": "The loss became NaN or infinite",
+    "module_above": "Python does not look where {module} is",
     "module_missing": "A Python package is missing: {module}",
     "nccl_error": "NCCL could not connect the GPUs",
     "nccl_timeout": "A NCCL collective timed out",
@@ -160,6 +161,8 @@ DIAGNOSIS_MEANINGS = {
     "loss_scale": "In fp16 the gradients overflowed step after step until the loss scale could not be halved again: "
     "the values don't fit fp16, or the training diverges.",
     "lost_numbers": "The last logged loss was NaN or infinite; what came after is most likely its consequence.",
+    "module_above": "{module} is in {above}, above the script’s folder. Python looks in the script’s own folder and in "
+    "PYTHONPATH, not in the folder that the run starts in.",
     "module_missing": "{module} is not in the training environment. It may have been installed with another Python, "
     "or it is a file beside the script that was not found.",
     "nccl_error": "A NCCL call failed: a network interface that does not reach the other node, GPUs that can't reach "
