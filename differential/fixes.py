@@ -47,14 +47,13 @@ def halves(checker: Checker, document: Document, context: Context) -> Iterator[H
     """The fixes of a config that are none."""
     before = checker.findings(document, context)
     for finding in before:
-        if finding.fix is None:
-            continue
-        after = checker.findings(finding.fix.apply(document), context, fixes=False)
-        stays = _said(finding) in {_said(other) for other in after}
-        new = {} if finding.fix.is_renaming else _errors(after) - _errors(before)
-        added = tuple(f"{rule} {pointer}" for rule, pointer in new)
-        if stays or added:
-            yield Half(finding, stays, added)
+        for fix in finding.fixes:
+            after = checker.findings(fix.apply(document), context, fixes=False)
+            stays = _said(finding) in {_said(other) for other in after}
+            new = {} if fix.is_renaming else _errors(after) - _errors(before)
+            added = tuple(f"{rule} {pointer}" for rule, pointer in new)
+            if stays or added:
+                yield Half(finding, stays, added)
 
 
 def _said(finding: Finding) -> tuple[str, str, str]:

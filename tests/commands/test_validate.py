@@ -81,6 +81,11 @@ def test_json_has_everything_a_program_needs(validate):
     assert first["fix"]["changes"] == [{"set": "/train_batch_size", "to": "32"}]
     second = next(f for f in entry["findings"] if f["rule"] == "DS002")
     assert second["fix"]["changes"] == [{"rename": "/zero_optimization/stge", "to": "stage"}]
+    assert not any("choices" in finding for finding in entry["findings"])
+    _, out, _ = validate('{"train_batch_size": 8, "zero_optimization": {"stage": 9}}', "--format", "json")
+    (wrong,) = (f for f in json.loads(out)[0]["findings"] if f["severity"] == "error")
+    assert (wrong["fix"], [one["label"] for one in wrong["choices"]]) == (None, ["Use 0", "Use 1", "Use 2", "Use 3"])
+    assert wrong["choices"][2]["changes"] == [{"set": "/zero_optimization/stage", "to": "2"}]
 
 
 def test_github_annotations_are_one_line_each_and_escaped(validate):

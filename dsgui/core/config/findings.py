@@ -69,7 +69,8 @@ class Fix:
 @dataclass(frozen=True, slots=True)
 class Finding:
     """Where (`pointer`) · what was seen and expected (`says`) · what to do (`advises`, sentence by sentence), perhaps
-    with a `fix`. The texts are the catalogue's: its "findings" and "advice"."""
+    with a `fix`, or where none is the one right repair, with `choices`: each would do, and who reads has to say which.
+    The texts are the catalogue's: its "findings" and "advice"."""
 
     rule: str
     severity: Severity
@@ -78,6 +79,12 @@ class Finding:
     advises: tuple[Said, ...] = ()
     fix: Fix | None = None
     source: str = ""
+    choices: tuple[Fix, ...] = ()
+
+    @property
+    def fixes(self) -> tuple[Fix, ...]:
+        """All that can be applied."""
+        return (self.fix, *self.choices) if self.fix else self.choices
 
     @property
     def code(self) -> str:

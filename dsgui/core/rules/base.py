@@ -1,7 +1,7 @@
 """What every rule is made of: the table's entry, a finding, and the readings of a config that many rules share."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
@@ -48,15 +48,7 @@ class Rule:
     def findings(self, config: Config, context: Context) -> Iterator[Finding]:
         """The findings of this rule, stamped with its source."""
         for finding in self.check(config, context):
-            yield Finding(
-                finding.rule,
-                finding.severity,
-                finding.pointer,
-                finding.says,
-                finding.advises,
-                finding.fix,
-                self.source,
-            )
+            yield replace(finding, source=self.source)
 
 
 def found(

@@ -1,6 +1,7 @@
 """fp16, bf16 and amp against each other and against ZeRO."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from dsgui.core.config.context import Context, Integration, version_tuple
 from dsgui.core.config.conversion import truth
@@ -39,7 +40,7 @@ def _sixteen_bit_pair(config: Config, context: Context) -> Iterator[Finding]:
     bf16 = bf16_block(config)
     if not (enabled(config, "fp16", context) and enabled(config, bf16, context)):
         return
-    yield found(
+    both = found(
         Severity.ERROR,
         f"/{bf16}/enabled",
         "DS020.both",
@@ -47,6 +48,8 @@ def _sixteen_bit_pair(config: Config, context: Context) -> Iterator[Finding]:
         bf16=bf16,
         release=version(context),
     )
+    off = (Fix.of("switch_off", Change(f"/{one}/enabled", "false"), key=one) for one in ("fp16", bf16))
+    yield replace(both, choices=tuple(off))
 
 
 def _amp(config: Config, context: Context) -> Iterator[Finding]:

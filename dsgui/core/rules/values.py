@@ -1,6 +1,7 @@
 """Findings about each value by itself: types, ranges, and "auto" where it means nothing. Names are `keys.py`'s."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,7 @@ from dsgui.core.config.context import Context, Integration, version_tuple
 from dsgui.core.config.conversion import NEVER_BOOLEAN_SINCE, PYDANTIC_2_SINCE, converted
 from dsgui.core.config.document import Document, Member, json_text
 from dsgui.core.config.filling import FILLED_BY_TRAINER, STEPS
-from dsgui.core.config.findings import Finding, Severity
+from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.outputs import native_fix
 from dsgui.core.config.pointer import MISSING, dotted, join, split
 from dsgui.core.config.schema import Field, FieldKind, Schema
@@ -20,6 +21,7 @@ from dsgui.core.rules.base import clearing, found
 from dsgui.core.rules.keys import key_findings
 from dsgui.core.texts.saying import Said, phrase
 
+_MOST_CHOICES = 5  # values of a key that are offered one by one
 _MOST_REMEMBERED, _LONGEST_REMEMBERED = 1000, 20_000  # blocks; characters of one
 _BATCH = {"/train_batch_size", "/train_micro_batch_size_per_gpu", "/gradient_accumulation_steps"}
 # A raw boolean takes any text for true; this one is combined with `|` and stops (deepspeed/runtime/config.py).
@@ -88,7 +90,7 @@ class SchemaCheck:
         if field is None:  # inside a list, say
             return found(Severity.ERROR, pointer, "DS001.inside", key=dotted(pointer), seen=seen, problem=error.message)
         severity, code, more = self._weight(field, error.instance, config)
-        return found(
+        misfit = found(
             severity,
             pointer,
             code,
@@ -100,6 +102,7 @@ class SchemaCheck:
             default=_shortened(json.dumps(None if field.default is MISSING else field.default)),
             more=more,
         )
+        return misfit if severity is Severity.NOTE else replace(misfit, choices=_choices(field))
 
     def _weight(self, field: Field, value: Any, config: Mapping[str, Any]) -> tuple[Severity, str, str]:
         """How bad a misfit is, what is said of it, and a word of that: pydantic blocks convert some texts, raw booleans
@@ -171,6 +174,19 @@ def _auto_natively(field: Field) -> Finding:
         severity, code = Severity.WARNING, "DS003.counts_as_true"
     advice = "DS003.write_steps" if field.pointer == STEPS else "DS003.write"
     return found(severity, field.pointer, code, advice=advice, key=field.key, default=_default(field))
+
+
+def _choices(field: Field) -> tuple[Fix, ...]:
+    """Each value that the key takes, where these are few."""
+    values: tuple[Any, ...] = field.choices
+    if field.kind is FieldKind.BOOLEAN:
+        values = (True, False)
+    elif field.kind is FieldKind.INTEGER and field.minimum is not None and field.maximum is not None:
+        values = tuple(range(math.ceil(field.minimum), math.floor(field.maximum) + 1)[: _MOST_CHOICES + 1])
+    if len(values) > _MOST_CHOICES:
+        return ()
+    literals = [json_text(value) for value in values]
+    return tuple(Fix.of("use", Change(field.pointer, literal), value=literal) for literal in literals)
 
 
 def _expected(field: Field, context: Context) -> Said:

@@ -8,7 +8,7 @@ from typing import Any
 from dsgui.core.config.arguments import given
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
-from dsgui.core.config.findings import Finding, Severity, has_error
+from dsgui.core.config.findings import Finding, Fix, Severity, has_error
 from dsgui.core.config.pointer import split
 from dsgui.core.texts.saying import Said, listed, said, words
 
@@ -107,7 +107,7 @@ def file_entry(checked: Checked) -> dict[str, Any]:
 
 
 def _finding_entry(checked: Checked, finding: Finding) -> dict[str, Any]:
-    changes = finding.fix.changes if finding.fix else ()
+    choices = [_fix_entry(one) for one in finding.choices]
     return {
         "rule": finding.rule,
         "code": finding.code,
@@ -117,10 +117,13 @@ def _finding_entry(checked: Checked, finding: Finding) -> dict[str, Any]:
         "message": finding.message,
         "advice": finding.advice,
         "source": finding.source,
-        "fix": {"label": str(finding.fix.label), "changes": [_change(c.pointer, c.literal, c.key) for c in changes]}
-        if finding.fix
-        else None,
+        "fix": _fix_entry(finding.fix) if finding.fix else None,
+        **({"choices": choices} if choices else {}),
     }
+
+
+def _fix_entry(fix: Fix) -> dict[str, Any]:
+    return {"label": str(fix.label), "changes": [_change(c.pointer, c.literal, c.key) for c in fix.changes]}
 
 
 def _change(pointer: str, literal: str | None, key: str) -> dict[str, str]:

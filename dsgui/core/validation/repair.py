@@ -20,18 +20,28 @@ _CHARACTERS_A_FINDING = 100  # what it costs to find, in characters that are rea
 def with_whole_fixes(
     findings: Sequence[Finding], document: Document, check: Check, before: Sequence[Finding] | None = None
 ) -> list[Finding]:
-    """The findings, each with a fix that is whole or with none. `before`: what `check` says of the document."""
-    if not any(finding.fix for finding in findings):
+    """The findings, each with a fix that is whole or with none, and of its choices those that are. `before`: what
+    `check` says of the document."""
+    if not any(finding.fixes for finding in findings):
         return list(findings)
     before = check(document) if before is None else before
     known, told = _errors(before), Counter(finding.identity for finding in before)
     looks = _Looks(document, check, len(findings))
-    return [replace(f, fix=_whole(f, f.fix, known, told, looks)) if f.fix else f for f in findings]
+    whole = [replace(f, fix=_whole(f, f.fix, known, told, looks)) if f.fix else f for f in findings]
+    return [_with_whole_choices(f, known, told, looks) if f.choices else f for f in whole]
 
 
 def without_fixes(findings: Sequence[Finding]) -> list[Finding]:
     """The findings for who shows no fix: none is tried out."""
-    return [replace(finding, fix=None) if finding.fix else finding for finding in findings]
+    return [replace(finding, fix=None, choices=()) if finding.fixes else finding for finding in findings]
+
+
+def _with_whole_choices(
+    finding: Finding, known: Counter[tuple[str, str]], told: Counter[Identity], looks: "_Looks"
+) -> Finding:
+    """Two of them make the same edits where one needs the other: it is offered once."""
+    whole = {fix.id: fix for one in finding.choices if (fix := _whole(finding, one, known, told, looks))}
+    return replace(finding, choices=tuple(whole.values()))
 
 
 class _Looks:

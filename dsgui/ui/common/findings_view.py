@@ -142,11 +142,12 @@ def without_key(finding: Finding) -> str:
 
 
 def _advice(finding: Finding, with_fix: bool) -> str:
-    fix = finding.fix if with_fix else None
-    if not finding.advice and not fix:
+    fixes = finding.fixes if with_fix else ()
+    if not finding.advice and not fixes:
         return ""
-    button = _button(finding.rule, finding.pointer, fix.id, str(fix.label)) if fix else ""
-    return f'<p class="ds-advice">{prose(finding.advice)} {button}</p>'
+    buttons = "".join(_button(finding.rule, finding.pointer, fix.id, str(fix.label)) for fix in fixes)
+    offered = f'<span class="ds-choices">{buttons}</span>' if len(fixes) > 1 or finding.choices else buttons
+    return f'<p class="ds-advice">{prose(finding.advice)} {offered}</p>'
 
 
 def prose(text: str) -> str:

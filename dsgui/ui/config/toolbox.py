@@ -57,8 +57,9 @@ class Toolbox:
         except DocumentError:
             return text
         for finding in migration(self._checker, document, context, to).findings:
-            if finding.fix and (finding.rule, finding.pointer, finding.fix.id) == (rule, pointer, fix):
-                return finding.fix.apply(document).text
+            for one in finding.fixes:
+                if (finding.rule, finding.pointer, one.id) == (rule, pointer, fix):
+                    return one.apply(document).text
         return text
 
     def outgoing(self, text: str, reader: Integration | None, context: Context) -> outputs.Converted:

@@ -172,8 +172,9 @@ class Workbench:
             found = self._checker.findings(document, context)
             return plainly_fixed(document, found, lambda one: self._checker.findings(one, context)).document.text
         for finding in self._checker.findings(document, context):
-            if finding.fix and (finding.rule, finding.pointer, finding.fix.id) == (rule, pointer, fix):
-                return finding.fix.apply(document).text
+            for one in finding.fixes:
+                if (finding.rule, finding.pointer, one.id) == (rule, pointer, fix):
+                    return one.apply(document).text
         return document.text
 
     def findings(self, text: str, context: Context) -> list[Finding]:

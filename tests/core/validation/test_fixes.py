@@ -89,6 +89,39 @@ def test_what_all_error_fixes_leave_has_no_fix_and_says_what_to_do(checker, name
         assert all(finding.advice for finding in repaired(checker, EXAMPLES[name].document, context).left)
 
 
+def offered(checker, config, context=FEW[0]):
+    """Where no fix is the one right one: pointer → what the buttons say."""
+    found = checker.findings(Document(json.dumps(config)), context)
+    assert not any(finding.fix for finding in found if finding.choices)
+    return {finding.pointer: [str(one.label) for one in finding.choices] for finding in found if finding.choices}
+
+
+def test_what_has_several_right_repairs_offers_each(checker):
+    both = {"train_batch_size": 8, "fp16": {"enabled": True}, "bf16": {"enabled": True}}
+    assert offered(checker, both) == {"/bf16/enabled": ["Switch fp16 off", "Switch bf16 off"]}
+    wrong = {"train_batch_size": 8, "zero_optimization": {"stage": 5, "offload_optimizer": {"device": "gpu"}}}
+    assert offered(checker, wrong) == {
+        "/zero_optimization/stage": ["Use 0", "Use 1", "Use 2", "Use 3"],
+        "/zero_optimization/offload_optimizer/device": ['Use "none"', 'Use "cpu"', 'Use "nvme"'],
+    }
+    assert offered(checker, {"train_batch_size": 8, "wall_clock_breakdown": []}) == {
+        "/wall_clock_breakdown": ["Use true", "Use false"]
+    }
+    # Any number, any text: nothing to choose from.
+    assert offered(checker, {"train_batch_size": "many", "gradient_clipping": "x"}) == {}
+
+
+@pytest.mark.parametrize("context", contexts(), ids=str)
+def test_each_choice_takes_its_finding_away_and_adds_no_error(checker, context):
+    config = {
+        "train_batch_size": 8,
+        "fp16": {"enabled": True},
+        "bf16": {"enabled": True},
+        "zero_optimization": {"stage": 9, "overlap_comm": "maybe", "offload_param": {"device": "gpu"}},
+    }
+    assert half_fixes(checker, Document(json.dumps(config)), [context]) == set()
+
+
 AUTOS = """{
   "train_batch_size": "auto", "train_micro_batch_size_per_gpu": "auto",
   "optimizer": {"type": "AdamW", "params": {"lr": "auto"}},

@@ -124,6 +124,15 @@ def test_errors_with_one_right_fix_are_fixed_at_once_and_others_stay(bench):
     assert "errors</button>" not in bench.show(json.dumps({"zero_optimization": {"stge": 2}}), NATIVE).findings
 
 
+def test_where_several_repairs_are_right_each_has_a_button_that_makes_it(bench):
+    text = '{"train_batch_size": 8, "zero_optimization": {"stage": 5}}'
+    for stage in range(4):
+        fix = Fix(as_told("in whatever language"), (Change("/zero_optimization/stage", str(stage)),)).id
+        assert f'data-fix="{fix}">Use {stage}</button>' in bench.show(text, NATIVE).findings
+        fixed = json.loads(bench.fix("DS001", "/zero_optimization/stage", fix, text, NATIVE))
+        assert fixed["zero_optimization"] == {"stage": stage}
+
+
 def test_a_text_as_large_as_a_model_is_refused_in_words(bench):
     view = bench.show(" " * (MAX_CHARACTERS + 1), NATIVE)
     assert "characters" in view.findings
