@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from dsgui.core.script.words import MODEL_OPTIONS
 from dsgui.core.texts.saying import Said
 
-_FILE = re.compile(
-    r"(train|training|valid|validation|val|eval|evaluation|test|dev|data|dataset|input|corpus|vocab)_files?"
-)
+_DATA = r"(?:train|training|valid|validation|val|eval|evaluation|test|dev|data|dataset|input|corpus|vocab)"
+_FILE = re.compile(rf"{_DATA}_files?")
+# It may be a name on a hub, or a folder that the script makes.
+_PATH = re.compile(rf"(?:{_DATA}_)?{_DATA}_(?:paths?|fn|filename)")
+_OF_DATA = (".json", ".jsonl", ".csv", ".tsv", ".txt", ".parquet", ".arrow", ".bin", ".npy")
 _MODELS = {option.removeprefix("--") for option in MODEL_OPTIONS} | {"tokenizer_name", "config_name"}
 _A_PLACE = ("/", "./", "../", "~")  # no name on a hub begins so
 _SEVERAL = set("*?[]{}, ")  # a pattern, or a list: who expands it is not known
@@ -33,6 +35,7 @@ def _named(name: str, word: str) -> Iterator[NamedFile]:
         return
     if (
         _FILE.fullmatch(name)
+        or (_PATH.fullmatch(name) and word.startswith(_A_PLACE) and word.endswith(_OF_DATA))
         or (name in _MODELS and word.startswith(_A_PLACE))
         or (name == "resume_from_checkpoint" and "/" in word)
     ):

@@ -831,11 +831,13 @@ def test_files_to_read_are_told_from_those_to_write():
         "train_file": ("a.json",), "validation_files": ("b.json", "c.json"), "model_name_or_path": ("./m",),
         "resume_from_checkpoint": ("out/checkpoint-5",), "tokenizer_name": ("org/name",), "log_file": ("l.txt",),
         "output_dir": ("out",), "test_file": ("https://x/y.json",), "data_file": ("*.json",), "logging_dir": ("/l",),
-        "data_dir": ("data",),
+        "data_dir": ("data",), "data_path": ("/d/absent.json", "Dahoas/rm-static", "made.json", "/made"),
+        "train_data_path": ("./t.jsonl",), "data_fn": ("../b.jsonl",), "data_output_path": ("/o.json",),
     }  # fmt: skip
     assert [(file.option, file.path) for file in named_files(given)] == [
         ("--train_file", "a.json"), ("--validation_files", "b.json"), ("--validation_files", "c.json"),
         ("--model_name_or_path", "./m"), ("--resume_from_checkpoint", "out/checkpoint-5"),
+        ("--data_path", "/d/absent.json"), ("--train_data_path", "./t.jsonl"), ("--data_fn", "../b.jsonl"),
     ]  # fmt: skip
 
 
