@@ -523,8 +523,12 @@ class Supervisor:
             self._records.take_points(points)
             self._save()
 
+    @property
+    def _phase(self) -> str:
+        return phase_of(self._records.log.phase, {stat.name for stat in self._running.values()})
+
     def _tell_phase(self) -> None:
-        phase = phase_of(self._records.log.phase, {stat.name for stat in self._running.values()})
+        phase = self._phase
         if phase == "compiling":
             self._locks |= held_build_locks(self._running)
         guardians = self._keeping.facts.guardians
@@ -547,11 +551,13 @@ class Supervisor:
 
     def _sample(self, family: Collection[int]) -> None:
         elapsed_s = round(self._elapsed_s(), 3)
+        is_compiling = self._phase == "compiling"
         if self._telemetry:
-            self._records.take_sample(replace(self._telemetry.sample(family), elapsed_s=elapsed_s))
+            sample = replace(self._telemetry.sample(family), elapsed_s=elapsed_s)
+            self._records.take_sample(sample, is_compiling=is_compiling)
         if self._nodes:
             for node, sample in self._nodes.take():
-                self._records.take_sample(sample, node)
+                self._records.take_sample(sample, node, is_compiling=is_compiling)
             if self._ending is None and self._exited_at is None:
                 self._nodes.ask(elapsed_s)
         if (lacks := self._lacks()) != self._status.lacks:

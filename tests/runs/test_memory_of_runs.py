@@ -1,8 +1,10 @@
 """What dsgui said of a run's memory at its launch stays with the run, and is held against what was measured."""
 
 import json
+import sys
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -23,6 +25,7 @@ from dsgui.core.memory.fits.verdict import Bar, Segment
 from dsgui.core.metrics.samples import GpuSample, Sample
 from dsgui.core.preflight.judging import memory_of, rows_around
 from dsgui.core.preflight.leaner import leaner
+from dsgui.core.runs.news import Cursor
 from dsgui.core.script.script import ScriptFacts
 from dsgui.core.validation.checker import Checker
 from dsgui.runs.archive import Archive, Judge
@@ -231,3 +234,22 @@ def test_a_run_that_went_well_sharpens_the_constants_of_its_machine(
     assert seen.run_id == run_id
     assert seen.interpreter == peak["host_bytes"] - (100 << 20)
     assert sharpened().constants(CPU, "0.19.8", alone=True)[Overhead.INTERPRETER].runs == 1
+
+
+def test_what_compilers_take_before_the_training_is_no_peak_of_it(bench: Bench) -> None:
+    """“Host: predicted 2.6 GiB, was 4.6”: what was 4.6 were the compilers of DeepSpeed's operators."""
+    (bench.folder / "cc1plus").symlink_to(Path(sys.executable).resolve())
+    script = """
+        import os, subprocess, sys, time
+        fills = "import sys, time; kept = bytearray(700 << 20); open(sys.argv[1], 'w'); time.sleep(4)"
+        subprocess.run([sys.argv[1], "-S", "-c", fills, sys.argv[2]], check=True)
+        for step in range(1, 6):
+            print({"loss": 1.0, "step": step}, flush=True)
+            time.sleep(1)
+    """
+    full = bench.folder / "full"
+    run_id = bench.start(script, arguments=f"{bench.folder / 'cc1plus'} {full}")
+    wait_until(full.exists)
+    wait_until(lambda: bench.runs.follow(run_id, Cursor()).phase == "compiling")
+    bench.ended(run_id)
+    assert 0 < (bench.runs.summary(run_id).peak or {}).get("host_bytes", 0) < 600 << 20

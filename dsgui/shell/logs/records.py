@@ -245,15 +245,17 @@ class Records:
             self._steps.take(progress.step, now)
         self._take_events(self.log.take_events())
 
-    def take_sample(self, sample: Sample, node: str = "") -> None:
+    def take_sample(self, sample: Sample, node: str = "", *, is_compiling: bool = False) -> None:
+        """Keeps it. While operators are compiled the run's memory is the compilers': no peak of the training."""
         self._try(partial(self._samples.write, node=node), sample)
-        self._peak = self._peak.over(sample)
+        if not is_compiling:
+            self._peak = self._peak.over(sample)
         alerts = self._alerts if not node else self._elsewhere.setdefault(node, Alerts(node))
         self._take_events(alerts.sample(sample))
 
     @property
     def peak(self) -> Mapping[str, int]:
-        """The most memory that the run had, by device."""
+        """The most memory that the run had, by device, but for its compilers'."""
         return self._peak.to_json()
 
     def take_points(self, points: Sequence[Point], elapsed_s: float | None = None) -> None:
