@@ -14,6 +14,7 @@ from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Finding
 from dsgui.core.config.form import Form, default_text, literal_for
 from dsgui.core.config.loose_json import lines_told, noted, tidy
+from dsgui.core.config.mending import Mending, mending
 from dsgui.core.config.python_words import as_json_words
 from dsgui.core.config.schema import Field, Schema
 from dsgui.core.errors import DocumentError
@@ -35,6 +36,8 @@ from dsgui.ui.common.findings_view import (
     Readable,
     broken_html,
     findings_html,
+    place_of,
+    press_of,
     sendable,
     without_key,
 )
@@ -146,8 +149,7 @@ class Workbench:
         try:
             document = read_document(text)
         except DocumentError as error:
-            run = _run_in(text)
-            return View(text, broken_html(error, None if run else readable(text), run), {"broken": str(error)})
+            return _broken(text, error)
         return self._view(document, context)
 
     def edit(self, form: Mapping[str, Any], text: str, context: Context) -> View:
@@ -167,13 +169,15 @@ class Workbench:
         try:
             document = read_document(_converted(text) if fix == CONVERT else text)
         except DocumentError:
-            return text
+            mend = _mending(text)
+            return mend.apply(text) if mend and mend.id == fix else text
         if fix == ALL:
             found = self._checker.findings(document, context)
             return plainly_fixed(document, found, lambda one: self._checker.findings(one, context)).document.text
         for finding in self._checker.findings(document, context):
-            if finding.fix and (finding.rule, finding.pointer, finding.fix.id) == (rule, pointer, fix):
-                return finding.fix.apply(document).text
+            press = press_of(finding)
+            if press and (finding.rule, finding.pointer, press.id) == (rule, pointer, fix):
+                return press.apply(document).text
         return document.text
 
     def findings(self, text: str, context: Context) -> list[Finding]:
@@ -229,6 +233,24 @@ class Workbench:
                 self._forms.clear()
             self._forms[release] = Form(self._schema, release)
         return self._forms[release]
+
+
+def _broken(text: str, error: DocumentError) -> View:
+    """The view of a text that is no JSON."""
+    run = _run_in(text)
+    if run:
+        return View(text, broken_html(error, None, run), {"broken": str(error)})
+    found, place = _mending(text), place_of(error)
+    form = {"broken": str(error)} | ({"place": {"line": place[0], "column": place[1]}} if place else {})
+    return View(text, broken_html(error, readable(text), mended=(found, found.apply(text)) if found else None), form)
+
+
+def _mending(text: str) -> Mending | None:
+    try:
+        check_size(text)
+    except DocumentError:
+        return None
+    return mending(text)
 
 
 def _found(finding: Finding, document: Document) -> dict[str, Any]:
