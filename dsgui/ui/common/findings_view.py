@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from html import escape
 
 from dsgui.core.config.findings import Finding, Fix, Severity, refuser
-from dsgui.core.config.mending import Mending
 from dsgui.core.config.pointer import dotted
 from dsgui.core.errors import DocumentError
 from dsgui.core.memory.fits.as_fixed import plain_errors
@@ -14,6 +13,7 @@ from dsgui.core.rules import EXPLAINED
 from dsgui.core.rules.base import clearing, removal
 from dsgui.core.texts.saying import Said, listed, words
 from dsgui.core.validation.check_report import counted
+from dsgui.core.validation.mending import Mending
 
 MOST_SHOWN = 100
 _COLONS = (": ", "：")

@@ -14,7 +14,6 @@ from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Finding
 from dsgui.core.config.form import Form, default_text, literal_for
 from dsgui.core.config.loose_json import lines_told, noted, tidy
-from dsgui.core.config.mending import Mending, mending
 from dsgui.core.config.python_words import as_json_words
 from dsgui.core.config.schema import Field, Schema
 from dsgui.core.errors import DocumentError
@@ -28,6 +27,7 @@ from dsgui.core.oracle.answers import Answer, Question
 from dsgui.core.texts.saying import said, words
 from dsgui.core.validation.check_report import subject
 from dsgui.core.validation.checker import Checker
+from dsgui.core.validation.mending import Mending, mending
 from dsgui.ui.common.documents import check_size, read_document, remember
 from dsgui.ui.common.findings_view import (
     ALL,

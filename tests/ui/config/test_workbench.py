@@ -10,11 +10,11 @@ from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.form import Form, literal_for, shown_text
-from dsgui.core.config.mending import mending
 from dsgui.core.config.schema import FieldKind
 from dsgui.core.machine.hardware import Target
 from dsgui.core.texts.saying import as_told
 from dsgui.core.validation.check_report import subject
+from dsgui.core.validation.mending import mending
 from dsgui.ui.common.documents import MAX_CHARACTERS
 from dsgui.ui.common.findings_view import ALL, CONVERT, findings_html, press_of, without_key
 from dsgui.ui.config.workbench import Workbench, make_context, odd_counts
