@@ -142,6 +142,28 @@ def test_pasted_comments_are_explained_and_converted_on_a_click(page):
     assert '"steps_per_print": 1e1' in text
 
 
+def test_where_a_text_is_broken_is_a_press_away_and_marked_and_mended_there(page):
+    replace_text(page, '{\n  "train_batch_size": 8,,\n  "steps_per_print": 1e1\n}\n')
+    place = findings(page).get_by_role("button", name="Line 2, column 25")
+    expect(page.locator('.cm-gutterElement[data-mark="error"]')).to_have_text("2")
+    before = """() => {
+      const { focusNode, focusOffset } = getSelection();
+      const text = document.createRange();
+      text.setStart(focusNode.parentElement.closest(".cm-line"), 0);
+      text.setEnd(focusNode, focusOffset);
+      return text.toString() === '  "train_batch_size": 8,';
+    }"""
+    for way in (place, page.locator('.cm-gutterElement[data-mark="error"]')):
+        page.locator("h1").click()
+        way.click()
+        expect(page.locator("#config-json .cm-content")).to_be_focused()
+        page.wait_for_function(before)
+    page.get_by_role("button", name="Remove the extra comma").click()
+    expect(page.locator('input[data-pointer="/train_batch_size"]')).to_have_value("8")
+    assert json_text(page).strip() == '{\n  "train_batch_size": 8,\n  "steps_per_print": 1e1\n}'
+    expect(page.locator('.cm-gutterElement[title*="Line 2"]')).to_have_count(0)
+
+
 def test_a_commented_file_is_uploaded_and_what_was_changed_is_said(page, tmp_path):
     path = tmp_path / "with comments.json"
     path.write_text('{\n  /* two\n     lines */\n  "train_micro_batch_size_per_gpu": 4,\n}\n')

@@ -245,3 +245,34 @@ def test_an_edit_during_a_search_moves_no_row_and_keeps_the_focus(page):
     expect(page.locator("#findings .ds-verdict")).to_contain_text("pass")
     assert page.evaluate(order) == before
     expect(stages.get_by_role("radio", name="3")).to_be_focused()
+
+
+def test_what_was_searched_for_is_marked_and_a_section_without_it_is_faded_and_leaves_the_search(page):
+    replace_text(page, '{"zero_optimization": {"stage": 2}}')
+    expect(page.locator(".ds-search-clear")).to_be_hidden()
+    page.fill(".ds-search", "offload")
+    row = page.locator('[data-row="/zero_optimization/offload_optimizer/device"]')
+    expect(row.locator(".ds-title mark")).to_have_text("Offload")
+    expect(row.locator(".ds-key mark")).to_have_text("offload")
+    expect(row.locator(".ds-key")).to_have_text("zero_optimization.offload_optimizer.device")
+    expect(page.locator(".ds-section-title:visible").first).to_have_text("Offload")
+    faded = page.locator(".ds-tabs .ds-nowhere")
+    assert faded.count() > 3
+    assert not page.locator(".ds-tabs .ds-nowhere:not([data-count=''])").count()
+    for typed in ("lr", "学习率"):  # what leads stands in no section, and has a head all the same
+        page.fill(".ds-search", typed)
+        expect(page.locator(".ds-section-title:visible").first).to_have_text("Best match")
+        first = page.locator('.ds-panels [data-row="/optimizer/params/lr"]')
+        expect(first.locator("mark").last).to_be_visible()
+    page.fill(".ds-search", "no such field")
+    expect(page.locator(".ds-nothing")).to_contain_text("No field matches “no such field”. Try")
+    page.get_by_role("button", name="Clear search").click()
+    expect(page.locator(".ds-search")).to_have_value("")
+    expect(page.locator(".ds-search")).to_be_focused()
+    expect(page.locator(".ds-field mark:visible")).to_have_count(0)
+    expect(faded).to_have_count(0)
+    page.fill(".ds-search", "bucket")
+    page.click('[data-tab="batch"].ds-nowhere')
+    expect(page.locator(".ds-search")).to_have_value("")
+    expect(page.locator('[data-section="batch"]')).to_be_visible()
+    expect(page.locator(".ds-field mark:visible")).to_have_count(0)

@@ -344,3 +344,22 @@ def test_the_editors_focus_is_shown_over_its_line_numbers(at):
         return [ring.borderTopWidth, ring.borderTopStyle, Number(ring.zIndex) > Number(gutters.zIndex)]; }"""
     )
     assert told == ["2px", "solid", True]
+
+
+def test_the_key_for_the_search_counts_before_the_form_is_there(browser, made):
+    context = browser.new_context()
+    context.add_init_script("localStorage.setItem('dsgui.goal', '1')")
+    made[0].sign_in(context)
+    page = context.new_page()
+    held = []
+    page.route("**/config/form.js*", lambda route: held.append(route))
+    page.goto(made[0].url)
+    page.wait_for_function("document.querySelector('#pages [role=tab]')")
+    page.wait_for_timeout(500)
+    page.keyboard.press("/")
+    expect(page.locator(".ds-search")).to_have_count(0)
+    assert held
+    held.pop().continue_()
+    expect(page.locator(".ds-search")).to_be_focused()
+    expect(page.locator(".ds-search")).to_have_value("")
+    context.close()

@@ -5,18 +5,36 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from dsgui.core.config.findings import Finding, Severity, refuser
+from dsgui.core.config.findings import Finding, Fix, Severity, refuser
 from dsgui.core.config.pointer import dotted
 from dsgui.core.errors import DocumentError
 from dsgui.core.memory.fits.as_fixed import plain_errors
 from dsgui.core.rules import EXPLAINED
-from dsgui.core.texts.saying import listed, words
+from dsgui.core.rules.base import clearing, removal
+from dsgui.core.texts.saying import Said, listed, words
 from dsgui.core.validation.check_report import counted
+from dsgui.core.validation.mending import Mending
 
 MOST_SHOWN = 100
 _COLONS = (": ", "：")
 CONVERT = "convert"  # the id of the fix that is no edit of a document
 ALL = "all"  # of all plain fixes of errors at once
+# Advice of several ways, one of which is a press: to take the key out. Which of them is right is the user's to say, so
+# nothing else fixes it so.
+_CLEARED = frozenset({"DS001.default", "DS012.natively", "DS022.positive", "DS024.arguments"})
+_REMOVED = frozenset(
+    {
+        "DS004.at_top",
+        "DS004.in_block",
+        "DS014.correct",
+        "DS014.object",
+        "DS045.parameters",
+        "DS061.empty",
+        "DS064.writers",
+        "DS066.accumulation",
+        "DS066.stage",
+    }
+)
 _SEAM = re.compile(r"(?<=[._])(?=\w)|(?<=\w/)(?=\w)")
 _CODE = re.compile(r"`([^`<>]+)`")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
@@ -49,28 +67,53 @@ class Readable:
     kind: str
 
 
-def broken_html(error: DocumentError, readable: Readable | None = None, better: str = "") -> str:
-    """The panel while the text is not a JSON object, with a button where dsgui understands it all the same; `better`:
-    what to do with it instead, "" for nothing."""
+def broken_html(
+    error: DocumentError, readable: Readable | None = None, better: str = "", mended: tuple[Mending, str] | None = None
+) -> str:
+    """The panel while the text is not a JSON object, with a button where dsgui understands it all the same, and one for
+    the repair of the place (`mended`, with the text after it); `better`: what to do with it instead, "" for nothing."""
     if better:
         told = f'<li class="ds-finding ds-note"><p>{escape(better)}</p></li>'
         head = words("common_page", "unreadable_json")
         return f'<div class="ds-findings"><p class="ds-verdict ds-error">{head}</p><ul>{told}</ul></div>'
-    return (
+    mend = f'<p class="ds-advice">{_button("DS000", "", mended[0].id, str(mended[0].label))}</p>' if mended else ""
+    converts = readable is not None and (mended is None or mended[1] != readable.text)
+    return sendable(
         f'<div class="ds-findings"><p class="ds-verdict ds-error">{words("common_page", "unreadable_json")}</p>'
-        f'<ul><li class="ds-finding ds-error"><p>{prose(str(error))}</p></li>'
-        f"{_conversion(readable) if readable else ''}</ul></div>"
+        f'<ul><li class="ds-finding ds-error"><p>{_placed(error)}</p>{mend}</li>'
+        f"{_conversion(readable, converts) if readable else ''}</ul></div>"
     )
 
 
-def _conversion(readable: Readable) -> str:
+def place_of(error: DocumentError) -> tuple[int, int] | None:
+    """Line and column (from 1) of an error that is about one place in the text."""
+    return (error.line, error.column) if isinstance(error.told, Said) and error.told.code == "at" else None
+
+
+def _placed(error: DocumentError) -> str:
+    """The message; the line and column it starts with lead to them."""
+    text = str(error)
+    colon = next((one for one in _COLONS if one in text), "")
+    if place_of(error) is None or not colon:
+        return prose(text)
+    place, _, rest = text.partition(colon)
+    return (
+        f'<button type="button" class="ds-where ds-place" data-place="{error.line}:{error.column}" '
+        f'title="{words("form_page", "show_line", line=str(error.line))}">{escape(place)}</button>{colon}{prose(rest)}'
+    )
+
+
+def _conversion(readable: Readable, converts: bool) -> str:
+    """What the text is read as; `converts`: there is more to change than the one place, and a button for it."""
     changes = "".join(f"<li>{escape(note)}</li>" for note in readable.notes)
+    offered = (
+        f'<p class="ds-advice">{words("common_page", "as_strict")}</p><ul class="ds-changes">{changes}</ul>'
+        f'<p class="ds-advice">{_button("DS000", "", CONVERT, words("common_page", "convert"))}</p>'
+    )
     return (
         '<li class="ds-finding ds-note" data-rule="DS000"><p>'
         f'<span class="ds-word">{words("common_page", "word_note")}</span> '
-        f"{escape(readable.kind)}</p>"
-        f'<ul class="ds-changes">{changes}</ul>'
-        f'<p class="ds-advice">{_button("DS000", "", CONVERT, words("common_page", "convert"))}</p></li>'
+        f"{escape(readable.kind)}</p>{offered if converts else ''}</li>"
     )
 
 
@@ -141,8 +184,18 @@ def without_key(finding: Finding) -> str:
     return text if keeps else text[:1].upper() + text[1:]
 
 
+def presses_of(finding: Finding) -> tuple[Fix, ...]:
+    """What the buttons of a finding do: its fix or its choices; and taking the key out, where its advice leaves that to
+    the user."""
+    advised = {one.code for one in finding.advises}
+    if finding.fix or not advised & (_CLEARED | _REMOVED):
+        return finding.fixes
+    out = clearing(finding.pointer) if advised & _CLEARED else removal(finding.pointer)
+    return (*finding.choices, out)
+
+
 def _advice(finding: Finding, with_fix: bool) -> str:
-    fixes = finding.fixes if with_fix else ()
+    fixes = presses_of(finding) if with_fix else ()
     if not finding.advice and not fixes:
         return ""
     buttons = "".join(_button(finding.rule, finding.pointer, fix.id, str(fix.label)) for fix in fixes)

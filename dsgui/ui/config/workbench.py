@@ -27,6 +27,7 @@ from dsgui.core.oracle.answers import Answer, Question
 from dsgui.core.texts.saying import said, words
 from dsgui.core.validation.check_report import subject
 from dsgui.core.validation.checker import Checker
+from dsgui.core.validation.mending import Mending, mending
 from dsgui.ui.common.documents import check_size, read_document, remember
 from dsgui.ui.common.findings_view import (
     ALL,
@@ -35,6 +36,8 @@ from dsgui.ui.common.findings_view import (
     Readable,
     broken_html,
     findings_html,
+    place_of,
+    presses_of,
     sendable,
     without_key,
 )
@@ -146,8 +149,7 @@ class Workbench:
         try:
             document = read_document(text)
         except DocumentError as error:
-            run = _run_in(text)
-            return View(text, broken_html(error, None if run else readable(text), run), {"broken": str(error)})
+            return _broken(text, error)
         return self._view(document, context)
 
     def edit(self, form: Mapping[str, Any], text: str, context: Context) -> View:
@@ -167,12 +169,13 @@ class Workbench:
         try:
             document = read_document(_converted(text) if fix == CONVERT else text)
         except DocumentError:
-            return text
+            mend = _mending(text)
+            return mend.apply(text) if mend and mend.id == fix else text
         if fix == ALL:
             found = self._checker.findings(document, context)
             return plainly_fixed(document, found, lambda one: self._checker.findings(one, context)).document.text
         for finding in self._checker.findings(document, context):
-            for one in finding.fixes:
+            for one in presses_of(finding):
                 if (finding.rule, finding.pointer, one.id) == (rule, pointer, fix):
                     return one.apply(document).text
         return document.text
@@ -230,6 +233,24 @@ class Workbench:
                 self._forms.clear()
             self._forms[release] = Form(self._schema, release)
         return self._forms[release]
+
+
+def _broken(text: str, error: DocumentError) -> View:
+    """The view of a text that is no JSON."""
+    run = _run_in(text)
+    if run:
+        return View(text, broken_html(error, None, run), {"broken": str(error)})
+    found, place = _mending(text), place_of(error)
+    form = {"broken": str(error)} | ({"place": {"line": place[0], "column": place[1]}} if place else {})
+    return View(text, broken_html(error, readable(text), mended=(found, found.apply(text)) if found else None), form)
+
+
+def _mending(text: str) -> Mending | None:
+    try:
+        check_size(text)
+    except DocumentError:
+        return None
+    return mending(text)
 
 
 def _found(finding: Finding, document: Document) -> dict[str, Any]:

@@ -637,6 +637,8 @@ export interface Section {
 export interface FormState {
   values?: Record<string, string>;
   broken?: string;
+  /** Where a broken text breaks off. */
+  place?: { line: number; column: number };
   acked?: Record<string, string>;
   idle?: number[];
   not_taken?: Record<string, number[]>;
@@ -651,6 +653,8 @@ export interface Found {
   severity: "error" | "warning" | "note";
   text: string;
   line: number;
+  /** Of a text that breaks off there. */
+  column?: number;
 }
 
 export interface Release {
@@ -797,7 +801,7 @@ export interface GoalFound {
 
 export interface GoalOffered {
   devices: { id: string; title: string; group: string }[];
-  usual: { gpus: number; length: number };
+  usual: { gpus: number; length: number; has_gpu: boolean };
 }
 
 export interface GoalProps extends Props<string> {

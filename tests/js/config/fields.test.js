@@ -16,6 +16,7 @@ import {
   leadingFields,
   matches,
   optionsOf,
+  piecesOf,
   sectionAt,
   stepped,
   troubles,
@@ -295,4 +296,33 @@ test("an unknown key belongs to the section of the keys beside it, and a section
     beside(SECTIONS, found, SECTIONS[1]).map(({ pointer }) => pointer),
     ["/zero/stagee"],
   );
+});
+
+test("what was searched for is marked where it stands, and nothing is lost of a text", () => {
+  /** @param {string} text @param {string} typed */
+  const marked = (text, typed) => piecesOf(text, wordsOf(typed)).filter((_, place) => place % 2);
+  assert.deepEqual(marked("Offload optimizer to", "offload"), ["Offload"]);
+  assert.deepEqual(marked("zero_optimization.offload_optimizer.offload", "offload"), ["offload", "offload"]);
+  assert.deepEqual(marked("优化器卸载到", "offload"), ["卸载"]); // the page's language has it in other words
+  assert.deepEqual(marked("Learning rate, or lr", "学习率"), ["Learning rate", "lr"]);
+  assert.deepEqual(marked("the rate of learning", "learning rate"), ["rate", "learning"]);
+  assert.deepEqual(marked("Prefetch bucket", "fetch bucket"), ["fetch", "bucket"]);
+  assert.deepEqual(marked("Prefetch", "pref refetch"), ["Prefetch"]);
+  assert.deepEqual(marked("ZeRO stage", "offload"), []); // found by what the other language calls it
+  assert.deepEqual(marked("", "offload"), []);
+  assert.deepEqual(marked("İ offload", "offload"), []); // its small letters are more than its letters
+  for (const typed of ["offload", "学习率", "a", ""]) {
+    for (const text of ["Offload a, an offload", "学习率 (learning rate)", "a"]) {
+      assert.equal(piecesOf(text, wordsOf(typed)).join(""), text);
+    }
+  }
+});
+
+test("two letters are a word or its beginning, not what stands in the middle of one", () => {
+  const already = { ...STAGE, help: "It is already there" };
+  assert.equal(matches(already, ["lr"]), false);
+  assert.equal(matches({ ...STAGE, key: "params.warmup_min_lr" }, ["lr"]), true);
+  assert.equal(matches({ ...STAGE, title: "Lr decay" }, ["lr"]), true);
+  assert.equal(matches(already, ["ready"]), true);
+  assert.deepEqual(piecesOf("already lr_decay", ["lr"]), ["already ", "lr", "_decay"]);
 });

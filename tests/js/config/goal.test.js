@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { fullestHost, merged, problemOf, roleOf } from "../../../dsgui/ui/static/config/goal.js";
+import { examples, fullestHost, merged, problemOf, roleOf } from "../../../dsgui/ui/static/config/goal.js";
 
 test("what a config needs goes to the arguments typed, once", () => {
   assert.equal(merged("", "--bf16"), "--bf16");
@@ -41,4 +41,19 @@ test("what needs least is said of the GPU's memory only where there is one", () 
   assert.equal(choice("leanest", "gpu", "host"), "leanest");
   assert.equal(choice("leanest", "host"), "leanest_host");
   assert.equal(choice("fastest", "host"), "fastest");
+});
+
+test("the goals to begin with name devices that are offered, and this machine as it is", () => {
+  const device = (/** @type {string} */ id) => ({ id, title: id, group: "" });
+  const usual = { gpus: 3, length: 512, has_gpu: false };
+  const all = examples({ devices: ["this", "rtx4090", "a100-80"].map(device), usual });
+  assert.deepEqual(
+    all.map(({ code }) => code),
+    ["example_one", "example_many", "example_here"],
+  );
+  assert.equal(all[2].values.gpus, 3);
+  assert.deepEqual(
+    examples({ devices: [device("this")], usual }).map(({ code }) => code),
+    ["example_here"],
+  );
 });

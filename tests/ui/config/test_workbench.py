@@ -14,8 +14,9 @@ from dsgui.core.config.schema import FieldKind
 from dsgui.core.machine.hardware import Target
 from dsgui.core.texts.saying import as_told
 from dsgui.core.validation.check_report import subject
+from dsgui.core.validation.mending import mending
 from dsgui.ui.common.documents import MAX_CHARACTERS
-from dsgui.ui.common.findings_view import ALL, CONVERT, findings_html, without_key
+from dsgui.ui.common.findings_view import ALL, CONVERT, findings_html, presses_of, without_key
 from dsgui.ui.config.workbench import Workbench, make_context, odd_counts
 
 NATIVE = Context(Integration.NATIVE)
@@ -95,7 +96,7 @@ def test_while_the_text_is_broken_the_form_keeps_its_state_and_edits_wait(bench)
     form = {"values": {"/train_batch_size": "8"}, **edits(train_batch_size="9")}
     view = bench.edit(form, '{"train_batch_size": 8,', NATIVE)
     assert view.text == '{"train_batch_size": 8,'
-    assert view.form.keys() == {"broken"}
+    assert view.form.keys() == {"broken", "place"}
     assert "Line 1" in view.form["broken"]
 
 
@@ -219,3 +220,60 @@ def test_form_to_json_to_form_is_the_identity_and_never_breaks_the_text(schema, 
 def test_a_dict_pasted_from_python_is_converted_to_what_it_means(bench, text):
     assert "Python" in bench.show(text, HF).findings
     assert json.loads(bench.fix("DS000", "", CONVERT, text, HF)) == {"bf16": {"enabled": True}}
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "label", "mended"),
+    [
+        ('{"a": 8,, "b": 1}', (1, 9), "Remove the extra comma", '{"a": 8, "b": 1}'),
+        ('{"a": {"b": 1,}, "c": 5e8}', (1, 14), "Remove the extra comma", '{"a": {"b": 1}, "c": 5e8}'),
+        ('{\n  "a": 1\n  "b": 2\n}', (2, 9), "Add the comma", '{\n  "a": 1,\n  "b": 2\n}'),
+        ("{'a': 'b'}", (1, 2), "Write &quot;a&quot;", "{\"a\": 'b'}"),
+        ('{"a": True,\n"b": None}', (1, 7), "Write true", '{"a": true,\n"b": None}'),
+        ('{"a": 1 // one\n}', (1, 9), "Remove the comment", '{"a": 1\n}'),
+    ],
+)
+def test_a_broken_text_says_where_and_its_button_mends_that_place_alone(bench, text, place, label, mended):
+    view = bench.show(text, HF)
+    assert view.form["place"] == {"line": place[0], "column": place[1]}
+    assert f'data-place="{place[0]}:{place[1]}"' in view.findings
+    assert label in view.findings
+    fix = mending(text).id
+    assert f'data-fix="{fix}"' in view.findings
+    assert bench.fix("DS000", "", fix, text, HF) == mended
+    # A press that comes late means the place that was there.
+    later = text.replace("a", "abc")
+    assert bench.fix("DS000", "", fix, later, HF) == later
+
+
+def test_a_broken_text_is_offered_to_be_converted_only_where_that_changes_more(bench):
+    assert CONVERT not in bench.show('{"a": 1,}', HF).findings
+    assert "Native DeepSpeed reads this file" in bench.show('{"a": 1,}', HF).findings
+    assert CONVERT in bench.show("{'a': 1,}", HF).findings
+    assert "data-fix" not in bench.show('{"a" 1}', HF).findings
+    too_long = "{" + " " * MAX_CHARACTERS
+    assert "place" not in bench.show(too_long, HF).form
+    assert bench.fix("DS000", "", "", too_long, HF) == too_long
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "pointer", "label"),
+    [
+        ('{"zero_optimization": {"stage": "off"}}', "DS001", "/zero_optimization/stage", "Clear stage"),
+        ('{"tokenizer_path": "x", "bf16": {}}', "DS004", "/tokenizer_path", "Remove tokenizer_path"),
+        (
+            '{"zero_optimization": {"stage": 1, "offload_param": {"device": "cpu"}}}',
+            "DS045",
+            "/zero_optimization/offload_param",
+            "Remove offload_param",
+        ),
+    ],
+)
+def test_advice_to_take_a_key_out_has_a_button_that_does_and_that_no_other_fix_presses(
+    bench, checker, text, rule, pointer, label
+):
+    (finding,) = (f for f in checker.findings(Document(text), NATIVE) if (f.rule, f.pointer) == (rule, pointer))
+    assert f">{label}</button>" in bench.show(text, NATIVE).findings
+    fixed = bench.fix(rule, pointer, presses_of(finding)[-1].id, text, NATIVE)
+    assert Document(fixed).node(pointer) is None
+    assert Document(bench.fix("", "", ALL, text, NATIVE)).node(pointer) is not None

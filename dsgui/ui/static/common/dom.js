@@ -53,6 +53,18 @@ export function button(text, attributes, act) {
 export const scrolling = (label, ...children) =>
   el("div", { class: "ds-scroll", tabindex: "0", role: "group", "aria-label": label }, ...children);
 
+/**
+ * A field's hint, and a shorter one on a phone, where it would be cut.
+ * @param {HTMLInputElement} input @param {string} wide @param {string} narrow
+ */
+export function hinted(input, wide, narrow) {
+  const phone = matchMedia("(max-width: 480px)");
+  const tell = () => (input.placeholder = phone.matches ? narrow : wide);
+  phone.addEventListener("change", tell);
+  tell();
+  return input;
+}
+
 /** What went wrong, in words. @param {unknown} error */
 export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 

@@ -4,7 +4,8 @@ export const EDITOR = "config-json";
 
 /**
  * @typedef {{ from: number, to: number }} Range a line, or what is selected
- * @typedef {{ lines: number, length: number, line(number: number): Range }} Text
+ * @typedef {Range & { text: string }} Line
+ * @typedef {{ lines: number, length: number, line(number: number): Line }} Text
  * @typedef {{ doc: Text, selection: { main: Range } }} State
  * @typedef {{ state: State, dispatch(change: object): void, focus(): void }} View what is used of CodeMirror's view
  */

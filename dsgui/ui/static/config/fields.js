@@ -142,8 +142,60 @@ export function leadingFields(sections, asked) {
 /** Whether all words stand in a text, in either language. @param {string} text @param {string[]} asked */
 export function hasWords(text, asked) {
   const lower = text.toLowerCase();
-  const says = (/** @type {string} */ phrase) => phrase.split(" ").every((word) => lower.includes(word));
+  const says = (/** @type {string} */ phrase) => phrase.split(" ").every((word) => placesOf(lower, word).length > 0);
   return asked.every((word) => meanings(word).some(says));
+}
+
+const SHORT = /^[a-z]{1,2}$/;
+const LETTER = /[a-z]/;
+
+/** Where a word stands in a text of small letters; one or two letters within a word, as lr in already, are no hit.
+ * @param {string} lower @param {string} word */
+function placesOf(lower, word) {
+  const places = [];
+  const short = SHORT.test(word);
+  for (let at = lower.indexOf(word); at >= 0; at = lower.indexOf(word, at + 1)) {
+    if (!short || !LETTER.test(lower[at - 1] ?? "")) places.push(at);
+  }
+  return places;
+}
+
+/**
+ * A text in pieces, every second one of which is what was searched for: as it was typed, in the other language, or of
+ * two words that stand apart each.
+ * @param {string} text @param {string[]} asked
+ */
+export function piecesOf(text, asked) {
+  const lower = text.toLowerCase();
+  const pieces = [];
+  let done = 0;
+  for (const [start, end] of lower.length === text.length ? joined(hitsIn(lower, asked)) : []) {
+    pieces.push(text.slice(done, start), text.slice(start, end));
+    done = end;
+  }
+  return [...pieces, text.slice(done)];
+}
+
+/** @param {string} lower @param {string[]} asked @returns {[number, number][]} */
+function hitsIn(lower, asked) {
+  const hits = (/** @type {string} */ phrase) =>
+    placesOf(lower, phrase).map((at) => /** @type {[number, number]} */ ([at, at + phrase.length]));
+  return asked.flatMap((word) => {
+    const whole = meanings(word).flatMap(hits);
+    return whole.length ? whole : word.split(" ").flatMap(hits);
+  });
+}
+
+/** Those that touch as one. @param {[number, number][]} spans @returns {[number, number][]} */
+function joined(spans) {
+  /** @type {[number, number][]} */
+  const found = [];
+  for (const [start, end] of spans.toSorted((a, b) => a[0] - b[0])) {
+    const last = found.at(-1);
+    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
+    else found.push([start, end]);
+  }
+  return found;
 }
 
 /**

@@ -4,10 +4,17 @@
 import { copyText } from "../common/copying.js";
 import { around, part } from "../common/dom.js";
 import { Folds } from "../common/folds.js";
+import { goToPlace } from "./gutter.js";
 import { markFields } from "../launch/marked_fields.js";
 import { shortened } from "./shortened.js";
 
 /** @import { Props, Trigger, Watch } from "../types.d.ts" */
+
+/** Line and column. @param {string} text @returns {[number, number]} */
+function readPlace(text) {
+  const [line, column] = text.split(":").map(Number);
+  return [line, column];
+}
 
 /** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} trigger @param {Watch} watch */
 export function mount(element, props, trigger, watch) {
@@ -16,9 +23,11 @@ export function mount(element, props, trigger, watch) {
   root.addEventListener("click", (event) => {
     const fix = around(event, "[data-fix]")?.dataset;
     const where = around(event, "[data-goto]")?.dataset.goto;
+    const place = around(event, "[data-place]")?.dataset.place;
     const copy = around(event, "[data-copy]");
     if (fix) trigger("fix", { rule: fix.rule, pointer: fix.pointer, fix: fix.fix });
     if (where !== undefined) window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: where }));
+    if (place) goToPlace(...readPlace(place));
     if (copy) copyText(copy, copy.previousElementSibling);
   });
   const shorten = root.closest("#findings") ? shortened(root) : () => {};

@@ -3,11 +3,11 @@
 // several are typed while an answer is under way.
 
 import { focusOf, isStale, showDefault, valueOf, write } from "./controls.js";
-import { around, button, el, part } from "../common/dom.js";
+import { around, button, el, hinted, part } from "../common/dom.js";
 import { beside, byField, fieldAt, fieldsInOrderOf, foreignOf, inOrderOf, leadingFields } from "./fields.js";
 import { countsOf, matches, stepped, troubles } from "./fields.js";
 import { goToLine, mark } from "./gutter.js";
-import { fieldRow, showFound } from "./rows.js";
+import { fieldRow, markRow, showFound } from "./rows.js";
 import { keyName } from "../memory/memory_bars.js";
 import { wordsOf } from "../texts/terms.js";
 import { words } from "../texts/texts.js";
@@ -15,6 +15,7 @@ import { words } from "../texts/texts.js";
 /** @import { Field, FormState, FormValue, Found, Props, Release, Section, Trigger, Watch } from "../types.d.ts" */
 
 const UNSET = "";
+const FRAMES = 120; // that a page which is shown takes to show its form
 const GAP = 8; // pixels between the bar and what is below it
 const TOLD = ["error", "warning"]; // problems that a section's tab counts
 /** @type {Record<string, number>} */
@@ -105,28 +106,43 @@ class Form {
     this.all = false;
     const tabs = sections.map(sectionTab);
     this.tabs = el("div", { class: "ds-tabs", role: "tablist", "aria-orientation": "vertical" }, ...tabs);
-    const hints = {
-      placeholder: words("form_page", "find"),
-      "aria-label": words("form_page", "find_about"),
-    };
-    this.search = el("input", { type: "search", class: "ds-search", ...hints });
+    const search = el("input", { type: "search", class: "ds-search", "aria-label": words("form_page", "find_about") });
+    this.search = hinted(search, words("form_page", "find"), words("form_page", "find_short"));
     const pressed = { class: "ds-toggle", "aria-pressed": "false" };
     this.toggle = button(words("form_page", "show_all"), pressed, () => this.toggleAll());
     this.banner = el("p", { class: "ds-banner", hidden: true, role: "status" });
-    this.count = el("p", { class: "ds-search-count", role: "status" });
+    this.count = el("span", { class: "ds-search-count", role: "status" });
+    // Not every browser has one in the field.
+    this.clear = button(words("form_page", "clear_search"), { class: "ds-search-clear", hidden: true }, () => {
+      this.search.value = "";
+      this.arrange();
+      this.search.focus();
+    });
     this.nothing = el("p", { class: "ds-nothing", hidden: true });
-    this.leading = el("div", {}); // what leads a search, out of its sections
+    const best = el("h2", { class: "ds-section-title" }, words("form_page", "best"));
+    this.leading = el("div", { class: "ds-found", hidden: true }, best); // what leads a search, out of its sections
     this.panels = el("div", { class: "ds-panels" }, this.leading, ...sections.map(sectionPanel));
     /** @type {Map<string, HTMLElement>} those that were shown so far */
     this.rows = new Map();
     part(element, ".ds-form").replaceChildren(
       el("div", { class: "ds-tools" }, this.search, this.toggle),
-      this.count,
+      el("p", { class: "ds-search-told" }, this.count, this.clear),
       this.banner,
       el("div", { class: "ds-body" }, this.tabs, el("div", { class: "ds-pane" }, this.nothing, this.panels)),
     );
     this.listen();
     this.arrange();
+    this.attend(FRAMES);
+  }
+
+  /**
+   * The key for the search was pressed before that was there, or to be seen.
+   * @param {number} frames how long to wait
+   */
+  attend(frames) {
+    if (document.documentElement.dataset.pressed !== "search" || document.activeElement !== document.body) return;
+    if (this.search.checkVisibility()) this.search.focus();
+    else if (frames) requestAnimationFrame(() => this.attend(frames - 1));
   }
 
   listen() {
@@ -262,7 +278,10 @@ class Form {
     for (const [pointer, text] of Object.entries(state.acked || {})) {
       if (this.dirty.get(pointer) === text) this.dirty.delete(pointer);
     }
-    const shown = (latest = this.state = state.values ? state : { ...this.state, broken: state.broken });
+    const shown =
+      (latest =
+      this.state =
+        state.values ? state : { ...this.state, broken: state.broken, place: state.place });
     const release = await ofRelease(shown.release);
     if (this.state !== shown) return; // a newer one came in the meantime
     this.release = release;
@@ -274,7 +293,7 @@ class Form {
     this.troubles = troubles(this.sections, shown.problems ?? {});
     this.counts = countsOf(this.sections, shown.found ?? []);
     for (const section of this.sections) this.showBeside(section, shown.broken ? [] : (shown.found ?? []));
-    mark(shown.broken ? [] : (shown.found ?? []));
+    mark(shown.broken ? brokenAt(shown) : (shown.found ?? []));
     for (const [pointer, row] of this.rows) this.refresh(pointer, /** @type {Field} */ (this.fields.get(pointer)), row);
     this.arrange();
     if (this.dirty.size && !shown.broken) this.send();
@@ -347,11 +366,15 @@ class Form {
       leading.map((pointer) => this.row(pointer)),
       this.leading,
     );
+    this.leading.hidden = !leading.length;
     const count = shown.reduce((sum, one) => sum + one, 0);
     this.nothing.hidden = count > 0;
     const ofRemoved = this.sections.find(({ id }) => id === this.section)?.fields.every(({ removed }) => removed);
-    this.nothing.textContent = words("form_page", ofRemoved && !asked.length ? "no_removed" : "no_field");
+    const given = { words: this.search.value.trim() };
+    this.nothing.textContent =
+      ofRemoved && !asked.length ? words("form_page", "no_removed") : words("form_page", "no_field", given);
     this.count.textContent = asked.length && count ? matching(count) : "";
+    this.clear.hidden = !this.search.value;
   }
 
   /** On a small screen what a search finds would be below it: the search goes up to the bar. */
@@ -391,6 +414,10 @@ class Form {
     const ordered = fieldsInOrderOf(section.fields, asked, (field) => this.wasIdle(field));
     const rows = ordered.flatMap(({ pointer }) => this.rows.get(pointer) ?? []);
     for (const row of rows) row.hidden = !shown.has(row.dataset.row);
+    for (const field of section.fields) {
+      const row = shown.has(field.pointer) && this.rows.get(field.pointer);
+      if (row) markRow(row, field, asked);
+    }
     const panel = this.panel(section.id);
     const own = rows.filter((row) => !leading.includes(row.dataset.row ?? ""));
     inThisOrder(own, panel);
@@ -430,6 +457,7 @@ class Form {
     tab.setAttribute("aria-selected", String(selected));
     tab.tabIndex = section.id === this.section ? 0 : -1;
     tab.dataset.problem = trouble;
+    tab.classList.toggle("ds-nowhere", found === 0);
     const chip = found === null && told.length ? told[0] : "";
     const count = found ?? (chip ? counts[chip] : set);
     const named = set ? words("form_page", "count_set", { count: String(set) }) : words("form_page", "none_set");
@@ -451,6 +479,7 @@ class Form {
     this.open(found.section.id);
     const row = this.row(found.field.pointer);
     row.hidden = false;
+    markRow(row, found.field, []);
     row.scrollIntoView({ block: "center", behavior: "smooth" });
     focusOf(this.control(found.field.pointer)).focus({ preventScroll: true });
   }
@@ -483,6 +512,10 @@ const isBeingTyped = (control, text) => control === document.activeElement && va
 
 /** Whether it asks for the form's edits anew. @param {FormValue | FormState} value */
 const isOrder = (value) => Boolean(("discard" in value && value.discard) || ("refresh" in value && value.refresh));
+
+/** Where the text breaks off. @param {FormState} state @returns {Found[]} */
+const brokenAt = ({ broken = "", place }) =>
+  place ? [{ ...place, pointer: "", severity: "error", text: broken }] : [];
 
 /** @param {FormValue | FormState | null} value @returns {FormState | null} */
 function stateOf(value) {

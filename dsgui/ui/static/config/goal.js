@@ -39,6 +39,7 @@ class Goal {
     this.what = el("fieldset", { class: "ds-goal-what" }, el("legend", {}, say("what")));
     this.ask = el("div", { class: "ds-goal-ask" });
     this.own = el("div", { class: "ds-goal-own" });
+    this.examples = el("div", { class: "ds-goal-examples" });
     this.find = button(say("find"), { class: "ds-goal-find", id: "goal-find" }, () => this.look());
     this.panel = this.form(/** @type {GoalOffered} */ (JSON.parse(props.offered)));
     root.replaceChildren(this.opener, this.panel);
@@ -56,6 +57,13 @@ class Goal {
   form(offered) {
     for (const name of FRAMEWORKS) this.what.append(choice(name, () => this.follow()));
     this.ask.append(...questions(offered), this.find);
+    this.examples.append(
+      el("p", { class: "ds-goal-about" }, say("leads_to")),
+      ...examples(offered).map((one) => this.example(one)),
+    );
+    this.hasGpu = offered.usual.has_gpu;
+    part(this.ask, "#goal-device").addEventListener("change", () => this.nameCounts());
+    this.nameCounts();
     this.ask.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && event.target instanceof HTMLInputElement) this.look();
     });
@@ -78,10 +86,32 @@ class Goal {
       head,
       this.what,
       this.ask,
+      this.examples,
       this.own,
       this.outdated,
       this.results,
     );
+  }
+
+  /** What runs on this machine without a GPU are ranks on its CPU. */
+  nameCounts() {
+    const device = this.ask.querySelector("#goal-device");
+    const onCpu = device instanceof HTMLSelectElement && device.value === THIS_MACHINE && !this.hasGpu;
+    part(this.ask, ".ds-goal-gpu > label").textContent = say(onCpu ? "device" : "gpu");
+    part(this.ask, ".ds-goal-gpus > label").textContent = say(onCpu ? "cpu_ranks" : "gpus");
+    part(this.ask, ".ds-goal-micro > label").textContent = say(onCpu ? "micro_rank" : "micro");
+  }
+
+  /** @param {Example} one */
+  example({ code, values }) {
+    return button(say(code), { class: "ds-goal-second", "data-example": code }, () => {
+      for (const [name, value] of Object.entries(values)) {
+        const input = part(this.ask, `#goal-${name}`);
+        if (input instanceof HTMLInputElement || input instanceof HTMLSelectElement) input.value = String(value);
+      }
+      this.nameCounts();
+      this.look();
+    });
   }
 
   framework() {
@@ -92,6 +122,7 @@ class Goal {
   follow() {
     const own = this.framework() === "own";
     this.ask.hidden = own;
+    this.examples.hidden = own || Boolean(this.results.firstChild);
     this.own.hidden = !own;
     this.results.hidden = own;
     this.compare();
@@ -156,7 +187,7 @@ class Goal {
     this.find.removeAttribute("aria-busy");
     this.find.textContent = say("find");
     this.results.replaceChildren(...shown);
-    this.compare();
+    this.follow();
   }
 
   /** What was found is of what was asked, not of what stands there now. */
@@ -174,6 +205,20 @@ class Goal {
     this.leave("#goal-open");
     this.trigger("use", {});
   }
+}
+
+const THIS_MACHINE = "this"; // as core/launch/planned.py has it
+
+/** @typedef {{ code: string, values: Record<string, string | number> }} Example what is asked for, by field */
+
+/** Goals to begin with, of what is offered here. @param {GoalOffered} offered @returns {Example[]} */
+export function examples({ devices, usual }) {
+  const known = new Set(devices.map(({ id }) => id));
+  return [
+    { code: "example_one", values: { model: "7B", device: "rtx4090", gpus: 1, nodes: 1 } },
+    { code: "example_many", values: { model: "7B", device: "a100-80", gpus: 8, nodes: 1 } },
+    { code: "example_here", values: { model: "Qwen/Qwen2.5-0.5B", device: THIS_MACHINE, gpus: usual.gpus, nodes: 1 } },
+  ].filter(({ values }) => known.has(values.device));
 }
 
 /** @param {string} name @param {() => void} changed */
@@ -273,7 +318,8 @@ function read(root, framework) {
 function drawn(found, use) {
   if (found.why) return [el("p", { class: "ds-goal-said" }, found.why.text)];
   const none = found.choices.some(({ role }) => role === "nearest");
-  const said = none ? `${say("none_fit")}` : say("some_fit");
+  const onGpus = found.choices.some(({ verdict }) => verdict.devices.some(({ device }) => device === "gpu"));
+  const said = say(none ? "none_fit" : onGpus ? "some_fit" : "some_fit_host");
   const next = none ? [el("p", { class: "ds-goal-said" }, say("none_fit_next"))] : [];
   const fullest = fullestHost(found.choices);
   const cards = found.choices.map((one, index) => card(one, index, { use, fullest }));
@@ -295,7 +341,10 @@ export function fullestHost(choices) {
 
 /** Each colour once. @param {GoalChoice[]} choices */
 function legend(choices) {
-  const bars = choices.flatMap(({ verdict }) => verdict.devices.map((device) => barOf(device, "")));
+  const described = choices
+    .flatMap(({ verdict }) => verdict.devices)
+    .filter((one) => one.device !== "host" || one.capacity !== null);
+  const bars = described.map((device) => barOf(device, ""));
   /** @type {Map<string, string[]>} */
   const names = new Map();
   for (const { part: one } of bars.flatMap(({ segments }) => segments)) {
@@ -374,6 +423,8 @@ function bar(device, beside) {
     segment.style.background = colourOf(one.part);
     track.append(segment);
   }
+  // How full a host is that nobody described is not known: a bar would say so all the same.
+  const isUnknown = device.device === "host" && found.capacity === null;
   const line = el("span", { class: "ds-mem-line", "aria-hidden": "true" });
   if (found.line !== null) line.style.left = `${found.line}%`;
   const label = `${name}: ${listed([need, textOf("memory_fits", found.fit)])}`;
@@ -382,7 +433,16 @@ function bar(device, beside) {
     { class: "ds-mem-device", "data-device": device.device, "data-fit": found.fit },
     el("p", { class: "ds-goal-need" }, el("b", {}, name), el("span", { class: "ds-mem-need" }, need)),
     ...(large ? [el("span", { class: "ds-mem-chip", "data-fit": "tight" }, say("large_host"))] : []),
-    el("div", { class: "ds-mem-bar", role: "img", "aria-label": label }, track, ...(found.line === null ? [] : [line])),
+    ...(isUnknown
+      ? []
+      : [
+          el(
+            "div",
+            { class: "ds-mem-bar", role: "img", "aria-label": label },
+            track,
+            ...(found.line === null ? [] : [line]),
+          ),
+        ]),
   );
 }
 

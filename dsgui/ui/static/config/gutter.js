@@ -5,6 +5,7 @@
 import { around } from "../common/dom.js";
 import { EDITOR, view } from "./editor.js";
 
+/** @import { Line } from "./editor.js" */
 /** @import { Found } from "../types.d.ts" */
 
 const NUMBERS = ".cm-lineNumbers .cm-gutterElement";
@@ -31,7 +32,8 @@ function watch() {
   editor.addEventListener("click", (event) => {
     const line = Number(around(event, "[data-mark]")?.textContent);
     const first = gravest(byLine.get(line) ?? []);
-    if (first) window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: first.pointer }));
+    if (first?.column) goToPlace(line, first.column);
+    else if (first) window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: first.pointer }));
   });
 }
 
@@ -53,14 +55,24 @@ function draw() {
   }
 }
 
-/** The cursor at the end of a line, in view; without CodeMirror's view, the editor alone. @param {number} number */
-export function goToLine(number) {
+/** The cursor at the end of a line, in view. @param {number} number */
+export const goToLine = (number) => goTo(number, (line) => line.to);
+
+/**
+ * The cursor at a place, in view. A letter is one, of however many of JavaScript's units.
+ * @param {number} number @param {number} column both from 1
+ */
+export const goToPlace = (number, column) =>
+  goTo(number, (line) => line.from + [...line.text].slice(0, column - 1).join("").length);
+
+/** Without CodeMirror's view, to the editor alone. @param {number} number @param {(line: Line) => number} placeIn */
+function goTo(number, placeIn) {
   const editor = document.getElementById(EDITOR);
   const found = view();
   if (found) {
     const { doc } = found.state;
     const line = doc.line(Math.min(Math.max(number, 1), doc.lines));
-    found.dispatch({ selection: { anchor: line.to }, scrollIntoView: true });
+    found.dispatch({ selection: { anchor: placeIn(line) }, scrollIntoView: true });
     found.focus();
   } else {
     const content = editor?.querySelector(".cm-content");

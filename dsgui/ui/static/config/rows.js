@@ -2,7 +2,7 @@
 
 import { controlsOf, showDefault } from "./controls.js";
 import { el, part, parted } from "../common/dom.js";
-import { isSegmented } from "./fields.js";
+import { isSegmented, piecesOf } from "./fields.js";
 import { words } from "../texts/texts.js";
 
 /** @import { Field, Found } from "../types.d.ts" */
@@ -48,6 +48,21 @@ export function fieldRow(field, id) {
   showDefault(control, field, field.default);
   return row;
 }
+
+/** Marks what was searched for in its name, key and help. @param {HTMLElement} row @param {Field} field
+ * @param {string[]} asked */
+export function markRow(row, { title, key, help = "" }, asked) {
+  const shown = asked.join("\n");
+  if ((row.dataset.marked ?? "") === shown) return;
+  row.dataset.marked = shown;
+  part(row, ".ds-title").replaceChildren(...marked(title, asked));
+  part(row, ".ds-key").replaceChildren(...marked(key, asked, parted));
+  part(row, ".ds-help").replaceChildren(...marked(help, asked));
+}
+
+/** @param {string} text @param {string[]} asked @param {(text: string) => (string | Node)[]} [nodes] */
+const marked = (text, asked, nodes = (one) => [one]) =>
+  piecesOf(text, asked).flatMap((piece, place) => (place % 2 ? [el("mark", {}, ...nodes(piece))] : nodes(piece)));
 
 /** What was found, beneath the field; a press shows the line. @param {HTMLElement} row @param {Found[]} found */
 export function showFound(row, found) {

@@ -11,7 +11,7 @@ const TYPING =
 // Escape shuts or leaves it, and does nothing else.
 const OPEN = "dialog[open], :popover-open, [data-menu][open], .ds-question:not([hidden])";
 const TABS = "#pages > .tab-wrapper [role=tab]";
-const FINDING = "#findings [data-goto]";
+const FINDING = "#findings :is([data-goto], [data-place])";
 const RUN_SEARCH = ".ds-run-detail .ds-log-tools .ds-run-search";
 
 /** What a key does everywhere. @type {Record<string, () => void>} */

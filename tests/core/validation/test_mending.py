@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dsgui.core.config.document import Document
-from dsgui.core.config.mending import mending
 from dsgui.core.errors import DocumentError
+from dsgui.core.validation.mending import mending
 from tests.support.cases import each_case
 
 words = st.text("abcdefgh_ é参数//#,:{}[]", max_size=8)

@@ -13,7 +13,7 @@ from dsgui.core.config.document import Document
 from dsgui.core.errors import DocumentError
 from dsgui.core.texts.saying import Said, said
 
-_COMMAS = re.compile(r",(?:[ \t\r\n]*+,)*+")
+_COMMAS = re.compile(r",(?>(?:[ \t\r\n]*+,)*)")
 _CLOSER = re.compile(r"[ \t\r\n]*+[}\]]")
 _COMMENT = re.compile(r"(?P<line>#[^\n\r]*+|//[^\n\r]*+)|/\*.*?\*/", re.DOTALL)
 _REST_OF_LINE = re.compile(r"[ \t]*+(?P<end>\r?\n|\Z)")
