@@ -235,6 +235,20 @@ def test_what_the_machine_did_after_the_last_step_is_shown_by_time_alone():
     assert line["time"] == list(times)
 
 
+def test_a_peak_that_is_not_shown_by_step_is_said_at_its_chart():
+    logged = (np.array(one, float) for one in ([1, 2], [1, 2], [5, 6], [2, 1]))
+    loss = Curve(Series("loss", "train", 0, "output"), *logged)
+    none, times = np.full(10, np.nan), np.arange(10.0)
+
+    def said(*gib):
+        used = Curve(Series("run_bytes", "sample", None, "telemetry"), none, none, times, np.array(gib) * GIB)
+        return {chart["title"]: chart["beyond"] for chart in charts([("one", [loss, used])])}
+
+    assert said(1, 9, 1, 1, 1, 2, 2, 1, 1, 1) == {"Loss": "", "Host memory": "Peak 9.00 GiB before step 1"}
+    assert said(1, 1, 1, 1, 1, 2, 2, 1, 9, 1)["Host memory"] == "Peak 9.00 GiB after step 2"
+    assert said(1, 1, 1, 1, 1, 2, 2, 1, 1, 1)["Host memory"] == ""
+
+
 def test_what_it_ran_with_is_folded_and_an_unknown_version_of_python_is_said_to_be(bench: Bench):
     text = text_of(report(bench, made_run(bench)))
     folded = text[text.index("<summary>Code and environment</summary>") :]
@@ -439,6 +453,7 @@ def test_it_opens_from_the_disk_draws_every_chart_and_asks_nobody(bench: Bench, 
     assert wide <= 390
     page.select_option("#axis", "time")
     expect(page.locator(".chart").first.locator(".xtitle")).to_have_text("mm:ss")
+    expect(page.locator(".beyond:visible")).to_have_count(0)
     times = page.locator(".chart").first.locator(".xtick").all_text_contents()
     assert times
     assert all(re.fullmatch(r"\d\d:\d\d", one) for one in times)

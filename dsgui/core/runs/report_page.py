@@ -346,7 +346,7 @@ def _charts_section(charts: Sequence[Chart], runs: Sequence[Reported], by_time: 
     if not charts:
         return f"<section id=curves><h2>{_told('curves')}</h2><p>{_told('no_curves')}</p>{silent}</section>"
     drawn = "".join(
-        f"<figure><figcaption>{escape(chart['title'])}</figcaption>{_legend(chart, several)}"
+        f"<figure><figcaption>{escape(chart['title'])}</figcaption>{_legend(chart, several)}{_beyond(chart)}"
         f"<div class=chart data-chart={place}></div></figure>"
         for place, chart in enumerate(charts)
     )
@@ -355,6 +355,10 @@ def _charts_section(charts: Sequence[Chart], runs: Sequence[Reported], by_time: 
         f"<p class=ways>{_ways(by_time, charts)}</p>"
         f"<noscript><p>{_told('javascript')}</p></noscript><div class=charts>{drawn}</div></section>"
     )
+
+
+def _beyond(chart: Chart) -> str:
+    return f"<p class='made beyond'>{escape(chart['beyond'])}</p>" if chart["beyond"] else ""
 
 
 def _ways(by_time: str, charts: Sequence[Chart]) -> str:

@@ -484,6 +484,7 @@ export interface Line extends Style {
   card?: string;
   note?: string;
   sign?: string;
+  group?: string;
   curve: import("./metrics/curves.js").Curve;
   clock: import("./metrics/curves.js").Clock | null;
   scale: number;

@@ -183,6 +183,10 @@ test("the labels of several GPUs are each said once: cards by colour, what their
       ["this run", "dot"],
     ],
   );
+  assert.deepEqual(
+    traces.flatMap(({ legendgroup }) => (legendgroup ? [legendgroup] : [])),
+    ["GPU 0", "GPU 0", "GPU 1", "GPU 1"], // a press on one hides both of its lines
+  );
   const read = traces.flatMap(({ meta }) => (meta?.part === "value" ? [meta.name] : []));
   assert.deepEqual(read, ["GPU 0", "GPU 0, this run", "GPU 1", "GPU 1, this run"]);
   assert.deepEqual(namedOnce(lines.slice(0, 2)), lines.slice(0, 2)); // one card's lines say it themselves

@@ -4,7 +4,7 @@
 
 /**
  * The lines of one run's chart: `GPU 0 · GPU 0, this run · GPU 1 · GPU 1, this run` is said as `GPU 0 · GPU 1 · this
- * run`.
+ * run`; a press on a card there hides all of its lines.
  * @param {Line[]} lines @returns {Line[]}
  */
 export function namedOnce(lines) {
@@ -21,6 +21,6 @@ export function namedOnce(lines) {
     const sign = signed.has(note) ? undefined : note;
     seen.add(card);
     signed.add(note);
-    return { ...line, name: card, legend, sign };
+    return { ...line, name: card, legend, sign, group: card };
   });
 }

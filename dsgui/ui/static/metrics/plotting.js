@@ -110,7 +110,8 @@ function curveTraces(line, index, view, unit) {
   const smoothing = line.curve.kind === "train" ? view.smoothing : 0;
   const { x, y, meanX, means } = points(line.curve, smoothing, line.scale, place);
   const isSmoothed = means.length > 1;
-  const base = { name: line.name, type: "scatter", yaxis: line.axis || "y", hoverinfo: "skip" };
+  const group = line.group === undefined ? {} : { legendgroup: line.group };
+  const base = { name: line.name, type: "scatter", yaxis: line.axis || "y", hoverinfo: "skip", ...group };
   /** @param {"value" | "mean" | "odd"} part */
   const meta = (part) => ({
     part,

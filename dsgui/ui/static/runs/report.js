@@ -155,6 +155,8 @@ import { coarser, isOne, PERCENT, timeTicks } from "../metrics/ticks.js";
     const wanted = chart.axis === "time" || !axis ? "time" : axis.value;
     const by = wanted === "step" && chart.lines.every((line) => known(line.step)) ? "step" : "time";
     const [text, line, ground] = ["--ds-text", "--ds-border", "--ds-surface"].map(variable);
+    const note = box.parentElement?.querySelector(".beyond");
+    note?.toggleAttribute("hidden", by !== "step");
     const drawn = traces(chart, by);
     const width = printing ? PRINTED_WIDTH : box.clientWidth;
     const axes = { color: text, gridcolor: line, linecolor: line, zerolinecolor: line };
