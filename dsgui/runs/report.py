@@ -92,6 +92,7 @@ class Reports:
             command=self._runs.shown_command(plan),
             config_text=text,
             facts=[(name, hide(value)) for name, value in _facts(plan, directory, summary.duration_s) if value],
+            more_facts=[(name, hide(value)) for name, value in _more_facts(plan, directory) if value],
             figures=figures(curves),
             no_loss=summary.no_loss.text if summary.no_loss else "",
             output=self._output(run_id),
@@ -127,8 +128,8 @@ def _cause(directory: RunDirectory, found: Diagnosis) -> list[str]:
 
 
 def _facts(plan: Plan, directory: RunDirectory, lasted_s: float | None) -> Iterator[tuple[str, str]]:
-    """What the run was, where it ran and with what."""
-    status, known = directory.read_status(), directory.read_provenance()
+    """What the run was and where it ran."""
+    status = directory.read_status()
     yield words("report_page", "run"), plan.run_id
     if status and status.started_at:
         yield words("report_page", "started"), _date(status.started_at)
@@ -138,19 +139,30 @@ def _facts(plan: Plan, directory: RunDirectory, lasted_s: float | None) -> Itera
     yield words("report_page", "trained_elsewhere"), plan.working_directory if plan.is_adopted else ""
     yield words("report_page", "ranks"), "" if plan.is_adopted else _where(plan)
     yield words("report_page", "preset"), plan.preset
-    yield words("report_page", "commit"), _commit(known.get("git"))
-    python = f"({plan.target_python})" if plan.target_python else ""
-    yield words("report_page", "python"), f"{known.get('python', '')} {python}".strip()
-    yield (
-        words("report_page", "versions"),
-        str(listed(f"{name} {version}" for name, version in (known.get("versions") or {}).items() if version)),
-    )
-    yield words("report_page", "environment"), str(listed(_variables(plan)))
     if foretold := directory.read_foretold():
         yield (
             words("report_page", "memory"),
             held_against(foretold.predicted, directory.read_progress().get("peak") or {}),
         )
+
+
+def _more_facts(plan: Plan, directory: RunDirectory) -> Iterator[tuple[str, str]]:
+    """What it ran with."""
+    known = directory.read_provenance()
+    yield words("report_page", "commit"), _commit(known.get("git"))
+    yield words("report_page", "python"), _python(plan, str(known.get("python") or ""))
+    yield (
+        words("report_page", "versions"),
+        str(listed(f"{name} {version}" for name, version in (known.get("versions") or {}).items() if version)),
+    )
+    yield words("report_page", "environment"), str(listed(_variables(plan)))
+
+
+def _python(plan: Plan, version: str) -> str:
+    """ "3.11.7 (/env/bin/python)"."""
+    if not plan.target_python:
+        return version
+    return f"{version or words('report_page', 'unknown')} ({plan.target_python})"
 
 
 def _exit_code(code: int | None) -> str:

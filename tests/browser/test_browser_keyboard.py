@@ -132,6 +132,25 @@ def test_tab_leaves_the_editor_and_a_hint_says_how_to_indent(at):
     assert json_text(page) == before
 
 
+# Whether its title and its button are in sight, and how far it is scrolled.
+SHEET_HEAD = """(sheet) => [...sheet.querySelectorAll("h2, .ds-sheet-close")].map((one) => {
+  const { left, top, width, height } = one.getBoundingClientRect();
+  return one.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+}).concat(sheet.scrollTop)"""
+
+
+def test_on_a_phone_the_sheet_opens_at_its_title_and_can_be_shut_from_anywhere_in_it(at):
+    page, *_ = at
+    page.set_viewport_size({"width": 390, "height": 600})
+    page.locator("[data-keys]").first.click()
+    sheet = page.locator("#ds-shortcuts[open]")
+    expect(sheet.get_by_role("button", name="Close")).to_be_focused()
+    assert sheet.evaluate(SHEET_HEAD) == [True, True, 0]
+    sheet.evaluate("(node) => (node.scrollTop = node.scrollHeight)")
+    title, close, scrolled = sheet.evaluate(SHEET_HEAD)
+    assert (title, close, scrolled > 100) == (True, True, True)
+
+
 def test_shortcuts_are_listed_and_work_but_not_while_typing(at):
     page, *_ = at
     replace_text(page, json.dumps(WRONG))

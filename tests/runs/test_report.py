@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from dsgui.core.metrics.samples import GpuSample, Sample
 from dsgui.core.metrics.thinning import Curve
 from dsgui.core.runs.report_charts import STRETCHES, _cards, _look, by_time, charts
 from dsgui.core.texts.saying import as_told
-from dsgui.runs.report import MOST_RUNS, Reports
+from dsgui.runs.report import MOST_RUNS, Reports, _python
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.logs.records import Records
@@ -205,13 +206,64 @@ def test_all_charts_of_a_run_with_steps_are_drawn_by_them_the_machines_too(bench
     drawn = charts_in(report(bench, made_run(bench, steps=40)))
     assert {chart["axis"] for chart in drawn.values()} == {"step"}
     (line, *_) = drawn["GPU utilization"]["lines"]
-    # A reading is at the step that was done by then; before the first step it is nowhere.
-    assert [step for step in line["step"] if step is not None][-1] == 40
+    # A reading is at the step that was done by then; before the first step and after the last it is nowhere.
+    assert [step for step in line["step"] if step is not None][-1] <= 40
     assert all(step is None or abs(step - 2 * time) <= 1 for step, time in zip(line["step"], line["time"], strict=True))
     assert {title: chart["y"] for title, chart in drawn.items()}.items() >= {
         "Loss": "loss",
         "GPU memory": "GiB",
     }.items()
+
+
+def test_what_a_card_holds_is_a_line_of_a_single_runs_chart(bench: Bench):
+    first, second = made_run(bench), made_run(bench, "second")
+    alone = charts_in(report(bench, first))
+    assert alone["GPU memory"]["limits"] == [{"at": 80.0, "text": "80 GiB on this GPU"}]
+    assert alone["Loss"]["limits"] == []
+    assert charts_in(report(bench, first, second))["GPU memory"]["limits"] == []  # as a comparison has it
+
+
+def test_what_the_machine_did_after_the_last_step_is_shown_by_time_alone():
+    logged = (np.array(one, float) for one in ([1, 2], [1, 2], [5, 6], [2, 1]))
+    loss = Curve(Series("loss", "train", 0, "output"), *logged)
+    times = np.arange(10.0)
+    none = np.full(10, np.nan)
+    used = Curve(Series("host_used_bytes", "sample", None, "telemetry"), none, none, times, times)
+    (chart,) = (one for one in charts([("one", [loss, used])]) if one["title"] == "Host memory")
+    (line,) = chart["lines"]
+    assert line["step"] == [None] * 5 + [1.0, 2.0] + [None] * 3
+    assert line["time"] == list(times)
+
+
+def test_a_peak_that_is_not_shown_by_step_is_said_at_its_chart():
+    logged = (np.array(one, float) for one in ([1, 2], [1, 2], [5, 6], [2, 1]))
+    loss = Curve(Series("loss", "train", 0, "output"), *logged)
+    none, times = np.full(10, np.nan), np.arange(10.0)
+
+    def said(*gib):
+        used = Curve(Series("run_bytes", "sample", None, "telemetry"), none, none, times, np.array(gib) * GIB)
+        return {chart["title"]: chart["beyond"] for chart in charts([("one", [loss, used])])}
+
+    assert said(1, 9, 1, 1, 1, 2, 2, 1, 1, 1) == {"Loss": "", "Host memory": "Peak 9.00 GiB before step 1"}
+    assert said(1, 1, 1, 1, 1, 2, 2, 1, 9, 1)["Host memory"] == "Peak 9.00 GiB after step 2"
+    assert said(1, 1, 1, 1, 1, 2, 2, 1, 1, 1)["Host memory"] == ""
+
+
+def test_what_it_ran_with_is_folded_and_an_unknown_version_of_python_is_said_to_be(bench: Bench):
+    text = text_of(report(bench, made_run(bench)))
+    folded = text[text.index("<summary>Code and environment</summary>") :]
+    assert "c0ffee" in folded[: folded.index("</details>")]
+    plan = bench.store.open(made_run(bench, "second")).read_plan()
+    assert _python(replace(plan, target_python="/env/bin/python"), "") == "not known (/env/bin/python)"
+    assert _python(replace(plan, target_python="/env/bin/python"), "3.11.7") == "3.11.7 (/env/bin/python)"
+
+
+def test_its_parts_are_linked_from_its_head(bench: Bench):
+    for ids in ([made_run(bench)], [made_run(bench), made_run(bench, "second")]):
+        text = text_of(report(bench, *ids))
+        links = re.findall(r"<a href=#(\w+)>", text)
+        assert links == ["figures", *(["differences"] * (len(ids) > 1)), "curves", "command"]
+        assert all(f"id={one}>" in text for one in links)
 
 
 def test_a_line_has_the_colour_of_the_runs_page(bench: Bench):
@@ -400,7 +452,14 @@ def test_it_opens_from_the_disk_draws_every_chart_and_asks_nobody(bench: Bench, 
     wide = page.evaluate("document.documentElement.scrollWidth")
     assert wide <= 390
     page.select_option("#axis", "time")
-    expect(page.locator(".chart").first.locator(".xtitle")).to_have_text("min")
+    expect(page.locator(".chart").first.locator(".xtitle")).to_have_text("mm:ss")
+    expect(page.locator(".beyond:visible")).to_have_count(0)
+    times = page.locator(".chart").first.locator(".xtick").all_text_contents()
+    assert times
+    assert all(re.fullmatch(r"\d\d:\d\d", one) for one in times)
+    lefts = page.locator(".chart .nsewdrag").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().left)")
+    assert max(lefts) - min(lefts) <= 1  # as wide as the window, all begin at one line
+    assert page.evaluate("[...document.fonts].filter((one) => one.status === 'loaded').length") >= 2  # they are in it
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert ground == ("rgb(245, 247, 250)" if scheme == "light" else "rgb(12, 17, 24)")
     blue = {"light": "rgb(0, 114, 178)", "dark": "rgb(90, 169, 230)"}[scheme]  # as the page has it

@@ -45,11 +45,11 @@ class Made:
 
 @dataclass(frozen=True)
 class Printed:
-    """A run by what it printed, `lines` by the second at which each came; it was sampled once a second. A point or an
-    event stands for itself."""
+    """A run by what it printed, `lines` by the second at which each came; it was sampled once a second. A point, an
+    event or a sample stands for itself."""
 
     name: str
-    lines: Iterable[tuple[float, str | Point | Event]]
+    lines: Iterable[tuple[float, str | Point | Event | Sample]]
     seconds: int = 60
     arguments: str = ""
     reads_config: ConfigArgument = ConfigArgument.NATIVE
@@ -123,6 +123,8 @@ def make_printed(folder: Path, printed: Printed) -> str:
                 records.take_points([came])
             elif isinstance(came, Event):
                 records.take_event(came)
+            elif isinstance(came, Sample):
+                records.take_sample(came)
             else:
                 records.take_output(came.encode())
         now[0] = float(second)

@@ -1,9 +1,10 @@
 """The charts of a report and their lines: the curves of one run, or those of several runs overlaid.
 
 A chart is plain JSON: title, `y` (what its vertical axis shows), unit, whether it begins at zero, the axis all charts
-are drawn by ("step" or "time") and `lines`, each with its run, what it is of there, the places of its colour and
-dashes, `step`, `time` (seconds), `value` (None is a gap) and `odd`: the places of values that are NaN or infinite, in
-words. Long curves are thinned but keep every spike.
+are drawn by ("step" or "time"), `limits` (heights and their texts), `beyond` (what it does not show by step) and
+`lines`, each with its run, what it is of there, the places of its colour and dashes, `step`, `time` (seconds), `value`
+(None is a gap) and `odd`: the places of values that are NaN or infinite, in words. Long curves are thinned but keep
+every spike.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,12 +33,14 @@ from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.performance import loss_curve, training_curve
 from dsgui.core.metrics.points import number_to_json
 from dsgui.core.metrics.thinning import Curve, Floats, Places, thin
+from dsgui.core.sizes import GIB
 from dsgui.core.texts.saying import listed, words
 
 STRETCHES = 700  # two points of each are in the report
 _ODD_SHOWN = 100
 _STEPS_A_SECOND = "steps/s"
 _FOLDED_AWAY_AND_SHOWN = ("cpu",)
+_MISSED = 1.05  # times the most that is shown
 _FEWEST_SECONDS = 5.0  # that a speed is measured over
 
 Look = tuple[int, int]  # the places of a colour and of a dash
@@ -82,7 +85,7 @@ def by_time(runs: Sequence[tuple[str, Sequence[Curve]]]) -> str:
 
 def _stepped(curves: Sequence[Curve]) -> list[Curve]:
     """With readings of the machine at the steps that were done by then, as curves.js's Clock has it: by the fullest
-    curve of the training; nowhere before its first step."""
+    curve of the training; nowhere before its first step and after its last."""
     clock = max(filter(_has_steps, curves), key=len, default=None)
     if clock is None:
         return list(curves)
@@ -92,7 +95,9 @@ def _stepped(curves: Sequence[Curve]) -> list[Curve]:
     if len(times) < 2:
         return list(curves)
     return [
-        replace(one, step=np.interp(one.time, times, steps, left=np.nan)) if one.series.kind == "sample" else one
+        replace(one, step=np.interp(one.time, times, steps, left=np.nan, right=np.nan))
+        if one.series.kind == "sample"
+        else one
         for one in curves
     ]
 
@@ -116,15 +121,53 @@ def _chart(
     unit: str = "",
 ) -> Chart:
     kind = CHARTS[id]
-    lines = []
+    lines, drawn = [], []
     for run, (name, curves) in enumerate(runs):
         cards = _cards(curves)
         for place, (what, curve) in enumerate(pick(curves)):
             colour, dash = _look(curve.series, place, cards) if len(runs) == 1 else (run, place)
             look = {"colour": colour, "dash": dash}
             lines.append({"run": name, "what": what} | look | _line(curve, kind.scale))
+            drawn.append((" · ".join(filter(None, (name * (len(runs) > 1), what))), curve))
     shown = {"title": kind.title, "y": told(unit) or kind.label, "unit": told(unit) or kind.unit}
-    return {**shown, "named": id == EVALUATION, "axis": axis, "zero": kind.zero, "lines": lines}
+    limits = _cards_hold(runs[0][1]) if id == "gpu_memory" and len(runs) == 1 else []
+    beyond = _peak_beyond(drawn) if axis == "step" and kind.unit == "GiB" else ""
+    told_of = {"named": id == EVALUATION, "axis": axis, "zero": kind.zero, "limits": limits, "beyond": beyond}
+    return shown | told_of | {"lines": lines}
+
+
+def _peak_beyond(drawn: Sequence[Drawn]) -> str:
+    """`Peak 4.99 GiB (this run) before step 1`, of the line that most of it is missing of by step, as `peakBeyond` of
+    `ui/static/metrics/beyond.js`."""
+    found = []
+    for name, curve in drawn:
+        shown, known = np.isfinite(curve.step), np.isfinite(curve.value)
+        inside, outside = np.flatnonzero(shown & known), np.flatnonzero(~shown & known)
+        if not len(inside) or not len(outside):
+            continue
+        peak = outside[curve.value[outside].argmax()]
+        most = curve.value[inside].max()
+        if curve.value[peak] <= _MISSED * most:
+            continue
+        size = f"{curve.value[peak] / GIB:.2f} GiB"
+        value = words("charts_page", "peak_of", value=size, name=name) if len(drawn) > 1 else size
+        if curve.time[peak] < curve.time[inside[0]]:
+            text = words(
+                "charts_page", "peak_before_step", value=value, place=f"{np.floor(curve.step[inside].min()):.0f}"
+            )
+        else:
+            text = words(
+                "charts_page", "peak_after_step", value=value, place=f"{np.ceil(curve.step[inside].max()):.0f}"
+            )
+        found.append((curve.value[peak] / most if most > 0 else np.inf, text))
+    return max(found)[1] if found else ""
+
+
+def _cards_hold(curves: Sequence[Curve]) -> list[dict[str, Any]]:
+    """What the cards can hold, each size once, as `cardLimits` of `ui/static/metrics/charts.js`."""
+    totals = [one for one in curves if (card := CARD.match(one.series.name)) and card[2] == "total_bytes" and len(one)]
+    sizes = {round(float(one.value[-1]) / GIB, 2) for one in totals if one.value[-1] > 0}
+    return [{"at": at, "text": words("charts_page", "limit_card", size=f"{at:.0f}")} for at in sorted(sizes)]
 
 
 def _look(series: Series, before: int, cards: Mapping[tuple[str, int], int]) -> Look:

@@ -35,8 +35,8 @@ DASHES = ("", "8 4", "2 3", "8 3 2 3", "14 5")
 @dataclass(frozen=True, slots=True)
 class Reported:
     """One run as it is told to others: every text without secrets, under a name that no other run of the report has.
-    Times are written as they are shown. `facts` are rows of name and text; `no_loss` says why there is no curve of its
-    loss."""
+    Times are written as they are shown. `facts` are rows of name and text, `more_facts` those that are folded;
+    `no_loss` says why there is no curve of its loss."""
 
     run_id: str
     name: str
@@ -46,6 +46,7 @@ class Reported:
     config_text: str
     facts: Sequence[tuple[str, str]]
     figures: Figures
+    more_facts: Sequence[tuple[str, str]] = ()
     no_loss: str = ""
     output: str = ""
     diagnosis: Mapping[str, Any] = field(default_factory=dict)
@@ -53,11 +54,12 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class Assets:
-    """The page's own scripts and style; `plotly` is plotly.js."""
+    """The page's own scripts and style; `plotly` is plotly.js. A page without curves is small: it has no `fonts`."""
 
     plotly: str
     script: str
     style: str
+    fonts: str = ""
 
 
 def report_html(
@@ -77,11 +79,12 @@ def report_html(
     shared = _shares_config(runs)
     body = "".join(
         [
-            f"<header><h1>{escape(title)}{state}</h1><p class=made>{escape(made)}</p></header>",
+            f"<header><h1>{escape(title)}{state}</h1><p class=made>{escape(made)}</p>{_contents(several)}</header>",
             f"<div class=runs>{''.join(_head(run, _square(place), several) for place, run in enumerate(runs))}</div>",
-            f"<section><h2>{_told('figures')}</h2>{_figures_table(runs, baseline)}</section>",
+            f"<section id=figures><h2>{_told('figures')}</h2>{_figures_table(runs, baseline)}</section>",
             _differences_section(runs, sections),
             _charts_section(charts, runs, by_time),
+            "<div id=command></div>",
             _shared_config(runs),
             "".join(_details_section(run, _square(place), several, shared) for place, run in enumerate(runs)),
         ]
@@ -93,16 +96,23 @@ def report_html(
         f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark">'
-        f"<title>{escape(title)} · dsgui</title><style>{assets.style}</style></head>"
+        f"<title>{escape(title)} · dsgui</title><style>{assets.fonts * bool(charts)}{assets.style}</style></head>"
         f"<body><main>{body}</main>{data}{''.join(f'<script>{text}</script>' for text in scripts)}</body></html>"
     )
+
+
+def _contents(several: bool) -> str:
+    """Links to its parts: of several runs what differs may be long."""
+    parts = ("figures", *(("differences",) * several), "curves", "command")
+    return f"<nav class=ways>{' · '.join(f'<a href=#{one}>{_told(one)}</a>' for one in parts)}</nav>"
 
 
 def _policy(scripts: Sequence[str]) -> str:
     hashes = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts)
     allowed = " ".join(f"'sha256-{one}'" for one in hashes) or "'none'"
     # Plotly sets styles, and draws to data: and blob: for its “download as an image”.
-    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'"
+    data = "style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
+    return f"default-src 'none'; script-src {allowed}; {data}; base-uri 'none'"
 
 
 def _inline(script: str) -> str:
@@ -134,10 +144,15 @@ def _square(run: int) -> str:
 
 
 def _head(run: Reported, square: str, named: bool) -> str:
-    facts = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in run.facts)
+    facts, more = (f"<dl>{''.join(map(_fact, rows))}</dl>" for rows in (run.facts, run.more_facts))
+    folded = f"<details class=more><summary>{_told('more_facts')}</summary>{more}</details>" if run.more_facts else ""
     reason = f"<p>{escape(run.reason)}</p>" if run.reason else ""
     head = f"<h2>{square}{escape(run.name)}{_state(run)}</h2>" if named else ""
-    return f"<section>{head}{reason}{_diagnosis(run.diagnosis)}<dl>{facts}</dl></section>"
+    return f"<section>{head}{reason}{_diagnosis(run.diagnosis)}{facts}{folded}</section>"
+
+
+def _fact(row: tuple[str, str]) -> str:
+    return f"<div><dt>{escape(row[0])}</dt><dd>{escape(row[1])}</dd></div>"
 
 
 def _diagnosis(told: Mapping[str, Any]) -> str:
@@ -231,7 +246,8 @@ def _figures_table(runs: Sequence[Reported], baseline: str) -> str:
     )
     head = f"<thead><tr><td></td>{heads}</tr></thead>" if len(runs) > 1 else ""
     body = "".join(_row(row.name, _cells(row, base)) for row in rows if any(one != "–" for one in row.shown))
-    return f"{_table(len(runs))}{head}<tbody>{body}</tbody></table></div>"
+    kind = "figures" if len(runs) > 1 else "alone"
+    return f"{_table(len(runs), kind)}{head}<tbody>{body}</tbody></table></div>"
 
 
 def _cells(row: _Figure, base: int | None) -> list[str]:
@@ -328,17 +344,21 @@ def _charts_section(charts: Sequence[Chart], runs: Sequence[Reported], by_time: 
     several = len(runs) > 1
     silent = "".join(f"<p>{escape(f'{run.name}: ' * several + run.no_loss)}</p>" for run in runs if run.no_loss)
     if not charts:
-        return f"<section><h2>{_told('curves')}</h2><p>{_told('no_curves')}</p>{silent}</section>"
+        return f"<section id=curves><h2>{_told('curves')}</h2><p>{_told('no_curves')}</p>{silent}</section>"
     drawn = "".join(
-        f"<figure><figcaption>{escape(chart['title'])}</figcaption>{_legend(chart, several)}"
+        f"<figure><figcaption>{escape(chart['title'])}</figcaption>{_legend(chart, several)}{_beyond(chart)}"
         f"<div class=chart data-chart={place}></div></figure>"
         for place, chart in enumerate(charts)
     )
     return (
-        f"<section><h2>{_told('curves')}</h2>{silent}{_runs_legend(charts) if several else ''}"
+        f"<section id=curves><h2>{_told('curves')}</h2>{silent}{_runs_legend(charts) if several else ''}"
         f"<p class=ways>{_ways(by_time, charts)}</p>"
         f"<noscript><p>{_told('javascript')}</p></noscript><div class=charts>{drawn}</div></section>"
     )
+
+
+def _beyond(chart: Chart) -> str:
+    return f"<p class='made beyond'>{escape(chart['beyond'])}</p>" if chart["beyond"] else ""
 
 
 def _ways(by_time: str, charts: Sequence[Chart]) -> str:
@@ -399,7 +419,7 @@ def _differences_section(runs: Sequence[Reported], sections: Sequence[Section]) 
     said = "".join(f"<p>{_told(code, sections=str(listed(names)))}</p>" for code, names in notes if names)
     uncommitted, none = f"<p>{_told('uncommitted')}</p>", f"<p>{_told('same_all')}</p>"
     return (
-        f"<section><h2>{_told('differences')}</h2>{told or none}"
+        f"<section id=differences><h2>{_told('differences')}</h2>{told or none}"
         f"{said}{uncommitted * any(one.uncertain for one in sections)}</section>"
     )
 

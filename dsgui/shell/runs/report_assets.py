@@ -1,5 +1,10 @@
-"""What every report has in it: plotly.js as the `plotly` package ships it, and the report's own script and style."""
+"""What every report has in it: plotly.js as the `plotly` package ships it, the report's own script with the page's
+modules that it shares, its style, and the page's fonts."""
 
+import base64
+import re
+from collections.abc import Iterator
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -9,6 +14,13 @@ from dsgui.core.texts.saying import wrong
 from dsgui.shell.files.installation import missing
 
 _OWN = Path(__file__).parents[2] / "ui" / "static"
+# Modules in the order in which they need each other; what they import of each other stands before them then.
+_SCRIPTS = (_OWN / "common" / "format.js", _OWN / "metrics" / "ticks.js", _OWN / "runs" / "report.js")
+_FONTS = (  # as dsgui/ui/site/theme.py has them, which come with Gradio
+    ("Source Sans Pro", "SourceSansPro", 400, "Regular"),
+    ("Source Sans Pro", "SourceSansPro", 700, "Bold"),
+    ("IBM Plex Mono", "IBMPlexMono", 400, "Regular"),
+)
 _SHEETS = (_OWN / "styles" / "design.css", _OWN / "runs" / "report.css")
 
 
@@ -19,11 +31,29 @@ def read_assets() -> Assets:
         raise RunError(missing("plotly", "A report"))
     plotly = Path(package.submodule_search_locations[0]) / "package_data" / "plotly.min.js"
     try:
-        texts = [path.read_text("utf-8") for path in (plotly, _OWN / "runs" / "report.js", *_SHEETS)]
+        texts = [path.read_text("utf-8") for path in (plotly, *_SCRIPTS, *_SHEETS)]
     except OSError as error:
         raise RunError(wrong("installation.unreadable", file=str(error.filename))) from error
-    plotly_js, script, design, own = texts
-    return Assets(plotly_js, script, f"{design}\n{_dark_by_wish(design)}\n{own}")
+    plotly_js, *modules, design, own = texts
+    return Assets(plotly_js, _joined(modules), f"{design}\n{_dark_by_wish(design)}\n{own}", "".join(_fonts()))
+
+
+def _joined(modules: list[str]) -> str:
+    """One script: nothing is imported in a file that stands alone."""
+    bare = (re.sub(r"^export |^import [^;]*;\n", "", text, flags=re.MULTILINE) for text in modules)
+    return f"(() => {{\n{''.join(bare)}}})();\n"
+
+
+def _fonts() -> Iterator[str]:
+    """Each as a part of the file; where one can't be read the next of the style's families is shown."""
+    package = find_spec("gradio")
+    for name, folder, weight, file in _FONTS:
+        for place in package.submodule_search_locations or () if package else ():
+            path = Path(place) / "templates" / "frontend" / "static" / "fonts" / folder / f"{folder}-{file}.woff2"
+            with suppress(OSError):
+                data = base64.b64encode(path.read_bytes()).decode()
+                source = f"url(data:font/woff2;base64,{data}) format('woff2')"
+                yield f"@font-face {{ font-family: '{name}'; font-weight: {weight}; src: {source}; }}\n"
 
 
 def _dark_by_wish(design: str) -> str:

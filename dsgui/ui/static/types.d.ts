@@ -481,6 +481,10 @@ export interface Line extends Style {
   plain: string;
   legend: boolean;
   neutral?: boolean;
+  card?: string;
+  note?: string;
+  sign?: string;
+  group?: string;
   curve: import("./metrics/curves.js").Curve;
   clock: import("./metrics/curves.js").Clock | null;
   scale: number;
@@ -603,6 +607,7 @@ export interface PlotElement extends HTMLElement {
 
 export interface PlotlyLibrary {
   react(plot: HTMLElement, traces: object[], layout: object, config: object): Promise<void>;
+  relayout(plot: HTMLElement, changes: object): Promise<void>;
   purge(plot: HTMLElement): void;
   downloadImage(plot: HTMLElement, options: object): Promise<string>;
 }

@@ -6,6 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from dsgui.core.metrics.points import Event, Point
+from dsgui.core.metrics.samples import Sample
+from dsgui.core.sizes import GIB
 from tests.browser.running.test_browser_monitor import opened
 from tests.runs.test_no_loss import hf_run
 from tests.support.app_server import running_app
@@ -21,7 +23,7 @@ SHOWN = """() => Object.fromEntries([...document.querySelectorAll("[data-chart]:
   return [node.dataset.chart, drawn ? { axis: drawn.title.text, range: drawn.range.map(Number),
     points: plot.data.filter((one) => one.yaxis !== "y3").map((one) => one.x.length), x: [...plot.data[0].x] } : null];
 }))"""
-TIME = "seconds since start"
+TIME = "time since start (mm:ss)"
 NO_LOSS = (
     "No loss was printed. The HF Trainer logs every 500 steps by default and this run has 250: add --logging_steps 10."
 )
@@ -43,6 +45,13 @@ def with_marks():
         (90.0, Event("error", "RuntimeError: at the end", 250)),
     ]
     return Printed("marked", sorted([*points, *marks], key=lambda one: one[0]), 100)
+
+
+def with_start_up():
+    """Steps 10 to 40 at 20 to 50 s; what it took to load is over before the first."""
+    loaded = [(4.5, Sample(4.5, 30 * GIB, 64 * GIB, 24 * GIB, 40.0, (), 4.5))]
+    points = [(10.0 + step, Point(step, step / 100, {"loss": 3 / step})) for step in range(10, 41)]
+    return Printed("start-up", [*loaded, *points], 60)
 
 
 def in_epochs():
@@ -82,6 +91,7 @@ def made(tmp_path_factory):
         "by epoch": by_epoch(),
         "evaluated": evaluated_only(),
         "one value": of_one_value(),
+        "start-up": with_start_up(),
         "hf": hf_run(),
     }
     ids = {name: make_printed(folder, one) for name, one in printed.items()}
@@ -136,6 +146,23 @@ def test_a_value_that_stays_the_same_can_be_read_and_a_lone_score_has_its_name(b
         low, high, named = page.evaluate(HEIGHTS, "Evaluation")
         assert (low, 0.0473 < high < 0.1, named) == (0, True, True)
         expect(page.locator('[data-chart="Evaluation"] .legendtext')).to_have_text("bleu")
+
+
+def test_what_lies_before_the_first_step_is_said_beside_the_curve_and_shown_by_time(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['start-up']}") as page:
+        found = shown(page, "Loss", "Host memory", axis="step")
+        assert found["Host memory"]["x"][0] >= 10
+        assert found["Host memory"]["x"][-1] <= 40
+        said = page.locator('[data-chart="Host memory"] .ds-chart-peak')
+        expect(said).to_contain_text("Peak 24.00 GiB (this run) before step 10")
+        said.get_by_role("button", name="Show by time").click()
+        found = shown(page, "Loss", "Host memory", axis=TIME)
+        assert found["Host memory"]["x"][0] < 30
+        expect(said).to_be_hidden()
+        labels = page.locator('[data-chart="Host memory"] .xtick').all_text_contents()
+        assert labels
+        assert all(re.fullmatch(r"\d\d:\d\d", one) for one in labels)
 
 
 def test_a_charts_tools_do_not_cover_its_legend(browser, made):

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 from textwrap import dedent
 
 import pytest
@@ -71,6 +72,18 @@ def test_a_native_script_is_resumed_by_its_own_options_and_not_from_half_a_check
     expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
     expect(page.locator("#loaded-run")).to_contain_text("Cloned from")
     expect(page.locator("#command")).to_contain_text(f"--load_dir {folder}/with/saved --ckpt_id global_step10")
+
+
+def test_on_a_phone_what_can_be_done_with_a_run_takes_two_rows(page, app, ids):
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(f"{app.url}?run={ids['with']}")
+    expect(page.locator("#delete-run")).to_be_visible()
+    acts = page.locator(".ds-run-head .ds-actions .ds-step").all()
+    assert len(acts) == 6  # with the checkpoint's name
+    boxes = sorted((one.bounding_box() for one in acts), key=lambda box: box["y"])
+    assert max(box["x"] + box["width"] for box in boxes) <= 390
+    rows = 1 + sum(after["y"] - before["y"] > 12 for before, after in pairwise(boxes))
+    assert rows == 2, [(box["x"], box["y"], box["width"]) for box in boxes]
 
 
 def test_a_script_without_an_option_is_told_how_to_resume_and_what_is_left_after_training(page, app, ids, folder):

@@ -193,7 +193,15 @@ def test_the_launch_page_says_what_a_webhook_is_and_hides_its_address(browser, m
         expect(field.locator("input")).to_have_attribute("type", "password")
 
 
-def test_the_axes_of_a_row_are_level_where_one_legend_is_taller(browser, tmp_path):
+# How far its legend is below its title, and its plot's lower edge in the window.
+LEVELS = """(title) => {
+  const [chart] = document.querySelectorAll(`[data-chart="${title}"]`);
+  const box = (selector) => chart.querySelector(selector).getBoundingClientRect();
+  return [box(".legend .traces").top - box("figcaption").bottom, box(".nsewdrag").bottom];
+}"""
+
+
+def test_the_axes_of_a_row_are_level_and_each_legend_is_right_below_its_title(browser, tmp_path):
     run_id = make_run(tmp_path, Made("two cards", 60))
     with running_app(tmp_path) as app:
         context = browser.new_context(viewport={"width": 1280, "height": 900})
@@ -203,11 +211,13 @@ def test_the_axes_of_a_row_are_level_where_one_legend_is_taller(browser, tmp_pat
         page.locator('[data-chart="GPU memory"] .js-plotly-plot .xtick').first.wait_for()
         page.locator('[data-chart="Loss"] .js-plotly-plot .xtick').first.wait_for()
         # As the legend of many GPUs makes it.
-        page.locator('[data-chart="GPU memory"] .ds-stage').evaluate("(stage) => (stage.style.minHeight = '320px')")
-        boxes = [page.locator(f'[data-chart="{name}"] .ds-stage').bounding_box() for name in ("Loss", "GPU memory")]
-        loss, memory = (box["y"] + box["height"] for box in boxes)
-        assert boxes[0]["height"] < boxes[1]["height"]
+        page.add_style_tag(content='[data-chart="GPU memory"] .ds-stage { min-height: 320px !important }')
+        plot = page.locator('[data-chart="Loss"] .main-svg').first
+        wait_until(lambda: plot.bounding_box()["height"] == 320)
+        (above_loss, loss), (above_memory, memory) = (page.evaluate(LEVELS, name) for name in ("Loss", "GPU memory"))
         assert abs(memory - loss) <= 1
+        assert max(above_loss, above_memory) < 16
+        expect(page.locator('[data-chart="GPU memory"] .legendtext')).to_have_text(["GPU 0", "GPU 1", "this run"])
         context.close()
 
 

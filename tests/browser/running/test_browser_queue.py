@@ -47,6 +47,8 @@ def test_a_second_run_waits_until_the_first_is_killed(page, tmp_path):
     expect(state(page)).to_have_text("queued", timeout=LONG)
     expect(page.locator(".ds-reason")).to_contain_text(f"({first}) comes first")
     expect(page.locator(".ds-command").first).to_contain_text('HF_TOKEN="$HF_TOKEN"')
+    expect(page.locator(".ds-facts")).not_to_contain_text("–")  # a figure comes with its value
+    expect(page.locator(".ds-slow")).to_be_hidden()
     assert "hf_not_to_be_seen" not in page.locator(".ds-run").inner_text()
 
     page.click(f'[data-run="{first}"]')

@@ -144,12 +144,21 @@ def test_of_a_run_that_is_not_there_only_that_is_said(app, browser):
     run = page.locator(".ds-run")
     expect(run.get_by_role("heading")).to_have_text("Run not found")
     expect(run).to_contain_text("No run 20990101-000000-dead. It may have been deleted")
-    expect(page.get_by_role("button", name="← All runs")).to_have_count(1)
+    back = run.get_by_role("button", name="← All runs")
+    expect(back).to_be_visible()
     expect(run.locator("progress, details, .ds-board")).to_have_count(0)
-    page.click("#all-runs")
+    page.set_viewport_size({"width": 390, "height": 800})
+    expect(back).to_be_hidden()  # the one above the run is as near
+    expect(page.locator("#all-runs")).to_be_visible()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    back.click()
     expect(run).to_have_count(0)
     expect(page).not_to_have_url(re.compile("run="))
     context.close()
+
+
+# px of a long line that are not seen.
+CUT_OFF = "(node) => { node.append('ValueError: ' + 'long '.repeat(100)); return node.scrollWidth - node.clientWidth; }"
 
 
 def test_a_failing_script_shows_its_diagnosis_and_the_button_opens_the_repaired_clone(page, tmp_path):
@@ -162,6 +171,7 @@ def test_a_failing_script_shows_its_diagnosis_and_the_button_opens_the_repaired_
     expect(page.locator("#report-run")).to_be_visible()
     expect(diagnosis).to_contain_text("train_batch_size 8 is not micro batch 3 × accumulation steps 1 × 2 ranks")
     expect(diagnosis.locator(".ds-traceback")).to_contain_text("in check")
+    assert diagnosis.locator(".ds-traceback").evaluate(CUT_OFF) == 0
     runs = page.locator(".ds-run-row").count()
     page.click("#open-repaired")
     expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")

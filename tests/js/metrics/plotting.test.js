@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { horizontal, layoutOf, shade, tracesOf, vertical, zoomed } from "../../../dsgui/ui/static/metrics/plotting.js";
+import { namedOnce } from "../../../dsgui/ui/static/metrics/cards.js";
 import { made, only, steps } from "../made.js";
 
 /** @import { Drawn, Line } from "../../../dsgui/ui/static/types.d.ts" */
@@ -115,6 +116,80 @@ test("memory ends where the most that was seen does, or what the GPU has", () =>
     const { type, range } = shown([...values], [80], true);
     assert.deepEqual([type, range?.map((one) => Math.round(10 ** one))], ["log", [least, 84]]);
   }
+});
+
+test("no label of an axis needs more than four digits: what is nearly flat has a coarser one", () => {
+  /** @param {number[]} values @param {object} [view] */
+  const shown = (values, view = {}) => {
+    const content = { ...CONTENT, lines: [line(values)] };
+    return vertical(content, { ...VIEW, ...view }, tracesOf(content, VIEW, PAGE));
+  };
+  const { autorangeoptions, nticks } = shown([2.3401, 2.3404]);
+  const [low, high] = autorangeoptions?.include ?? [0, 0];
+  assert.ok(Math.abs(high - low - 0.004) < 1e-9 && low < 2.3401 && high > 2.3404, String([low, high]));
+  assert.equal(nticks, 5); // 0.001 apart
+  assert.equal(shown([2.3, 2.4]).autorangeoptions, undefined);
+  assert.equal(shown([2.5, 2.5 + 1e-15]).rangemode, "tozero");
+  assert.equal(shown([2.3401, 2.3404], { log: true }).autorangeoptions, undefined);
+});
+
+test("what is a share of a hundred has all of it, and more where there is more", () => {
+  /** @param {...number} values */
+  const range = (...values) => {
+    const content = { ...CONTENT, unit: "%", fromZero: true, lines: [line(values)] };
+    return vertical(content, VIEW, tracesOf(content, VIEW, PAGE)).range;
+  };
+  assert.deepEqual(
+    [range(3, 7), range(100, 100)],
+    [
+      [0, 105],
+      [0, 105],
+    ],
+  );
+  assert.equal(range(800, 20), undefined); // of a run's cores
+});
+
+test("a time axis is labelled as a clock shows times, and says how", () => {
+  const content = { ...CONTENT, lines: [line([3, 2, 1])] };
+  /** @param {Partial<import("../../../dsgui/ui/static/types.d.ts").Drawn>} view @param {number} [width] */
+  const axis = (view, width) =>
+    layoutOf(content, { ...VIEW, ...view }, { ...PAGE, width }, tracesOf(content, VIEW, PAGE), 1).xaxis;
+  const run = axis({ reach: [0, 1000] }, 420);
+  assert.deepEqual(run.ticktext, ["00:00", "05:00", "10:00", "15:00"]);
+  assert.equal(run.title.text, "time since start (mm:ss)");
+  assert.deepEqual(axis({ reach: [0, 1000], range: [600, 640] }, 420).tickvals, [600, 610, 620, 630, 640]);
+  assert.equal(axis({ reach: [0, 20_000] }, 420).title.text, "time since start (h:mm)");
+  const byStep = axis({ axis: "step" });
+  assert.deepEqual([byStep.title.text, byStep.tickvals], ["step", undefined]);
+});
+
+test("the labels of several GPUs are each said once: cards by colour, what their lines are by dashes", () => {
+  const lines = [0, 1].flatMap((gpu) =>
+    [undefined, "this run"].map((note) => {
+      const card = `GPU ${gpu}`;
+      const name = note ? `${card}, ${note}` : card;
+      return { ...line([3, 1]), name, plain: name, card, note, dash: note ? "dot" : "solid" };
+    }),
+  );
+  const content = { ...CONTENT, lines: namedOnce(lines) };
+  const traces = tracesOf(content, VIEW, PAGE);
+  const rank = (/** @type {(typeof traces)[0]} */ one) => Number(one.legendrank ?? 1000);
+  const named = traces.filter(({ showlegend }) => showlegend).sort((a, b) => rank(a) - rank(b));
+  assert.deepEqual(
+    named.map(({ name, line: drawn }) => [name, /** @type {{ dash: string }} */ (drawn).dash]),
+    [
+      ["GPU 0", "solid"],
+      ["GPU 1", "solid"],
+      ["this run", "dot"],
+    ],
+  );
+  assert.deepEqual(
+    traces.flatMap(({ legendgroup }) => (legendgroup ? [legendgroup] : [])),
+    ["GPU 0", "GPU 0", "GPU 1", "GPU 1"], // a press on one hides both of its lines
+  );
+  const read = traces.flatMap(({ meta }) => (meta?.part === "value" ? [meta.name] : []));
+  assert.deepEqual(read, ["GPU 0", "GPU 0, this run", "GPU 1", "GPU 1, this run"]);
+  assert.deepEqual(namedOnce(lines.slice(0, 2)), lines.slice(0, 2)); // one card's lines say it themselves
 });
 
 test("a learning rate's axis counts in powers of ten", () => {

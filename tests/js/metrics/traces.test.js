@@ -80,7 +80,7 @@ test("by evaluations' steps a reading of the machine is where the evaluations we
   const clock = new Clock(curves.clock("step"), "step");
   assert.deepEqual(points(score, 0, 1, placing(score, clock)).x, [50, 100, 150, 200]);
   const { x } = points(cpu, 0, 1, placing(cpu, clock));
-  assert.deepEqual([x.length, x[0], x[5]], [40, 50, 75]);
+  assert.deepEqual([x.length, x[0], x[5], x.at(-1)], [31, 50, 75, 200]); // none after the last
 });
 
 test("values are scaled, a value that is none leaves a gap, a point without a place is left out", () => {
@@ -159,6 +159,30 @@ test("one place alone is no range, and no point neither", () => {
 test("no two of many lines look the same", () => {
   const looks = Array.from({ length: 4 * COLOURS.length }, (_, place) => JSON.stringify(look(place)));
   assert.equal(new Set(looks).size, looks.length);
+});
+
+test("what the machine did before the first step and after the last has no place by step, and has one by time", () => {
+  const readings = Array.from({ length: 40 }, (_, time) => ({ time, y: time < 5 || time > 20 ? 9 : 1 }));
+  const curves = made({ points: steps(3, 2, 1) }, { kind: "sample", name: "cpu", points: readings });
+  const [loss, cpu] = [...curves.each];
+  const clock = new Clock(loss, "step");
+  const { x, y } = points(cpu, 0, 1, placing(cpu, clock));
+  assert.deepEqual(
+    [x, y],
+    [
+      [1, 2, 3],
+      [1, 1, 1],
+    ],
+  );
+  assert.equal(points(cpu, 0, 1, placing(cpu, null)).x.length, 40);
+  assert.equal(clock.at(30), 3); // a run's end is marked at its last step
+  assert.deepEqual(sharedRange([line(cpu, { clock })]).reach, [1, 3]);
+});
+
+test("values that differ by rounding alone are flat", () => {
+  assert.equal(isFlat([{ yaxis: "y", y: [2.49999999999999822, 2.5, null, 2.50000000000000444] }]), true);
+  assert.equal(isFlat([{ yaxis: "y", y: [0, 0] }]), true);
+  assert.equal(isFlat([{ yaxis: "y", y: [5e-5, 4.9e-5] }]), false);
 });
 
 test("one value alone on the left axis is flat, whatever the right one has", () => {

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { isTold } from "../../../dsgui/ui/static/slow/slow.js";
+import { hasPlace } from "../../../dsgui/ui/static/slow/slow.js";
 
-test("that there is too little to judge is told while more may come, not of a run that is over", () => {
-  assert.deepEqual([isTold("too_few", true), isTold("too_few", false), isTold("nothing", false)], [true, false, true]);
+test("until there is something to judge it has a place from the first step on, and none when the run is over", () => {
+  assert.deepEqual([hasPlace("too_few", true, false), hasPlace("too_few", true, true)], [false, true]);
+  assert.deepEqual([hasPlace("too_few", false, true), hasPlace("nothing", false, true)], [false, true]);
 });

@@ -2,6 +2,7 @@
 // zoom, and how the user wants them to stand.
 
 import { AXES, axisOf, BUTTONS, choices, ownAxis, whyOwn } from "./axis.js";
+import { peakBeyond } from "./beyond.js";
 import { Chart, seen } from "./chart.js";
 import {
   LOSS,
@@ -23,10 +24,12 @@ import { dropDown } from "./chart_tools.js";
 import { Clock } from "./curves.js";
 import { loadPlotly } from "./plotly_library.js";
 import { button, el } from "../common/dom.js";
+import { namedOnce } from "./cards.js";
 import { groupedLines, titleOf } from "./groups.js";
 import { isMarked, markText } from "./marks.js";
 import { inOrder as arranged, isPlain, layoutFrom, moved, neighbour, PLAIN, toggled } from "./layout.js";
 import { words } from "../texts/texts.js";
+import { MEMORY } from "./plotting.js";
 import { COLOURS, look, markPlace, sharedRange } from "./traces.js";
 
 /** @import { Axis, Group, Layout, Limit, Line, Mark, Place, Range, RunEvent } from "../types.d.ts" */
@@ -323,6 +326,7 @@ export class Board {
       onToggle: (one, mark) => this.arrange(toggled(this.layout, mark, one.id)),
       onStep: (one, by) => this.step(one, by),
       onDrag: (one, over, done) => this.drag(one, over, done),
+      onTime: () => this.change({ axis: "time", range: null }),
       csv: this.csv,
     });
     this.charts.set(id, made);
@@ -342,10 +346,12 @@ export class Board {
     const groups = this.groups();
     if (groups) for (const one of contents.values()) one.lines = groupedLines(one.lines, groups);
     const message = this.noLoss(sources);
+    const timed = choices(sources).includes("time");
     if (message) this.chart(charted(LOSS));
     for (const chart of this.charts.values()) {
       const { lines = [], limits = [], message: why = "" } = contents.get(chart) ?? {};
       chart.set(lines, limits, [chart.id === LOSS ? message : "", why].filter(Boolean).join("\n"));
+      chart.remarkPeak(timed && chart.content.unit === MEMORY ? peakBeyond(lines, axis, MEMORY) : "");
     }
     const extra = [...this.charts.values()].filter((chart) => chart.node.parentElement === this.extra);
     this.more.hidden = !extra.some((chart) => chart.lines.length);
@@ -400,7 +406,10 @@ export class Board {
         if (speed) add(run, speed, { ...charted(THROUGHPUT), y: STEPS_A_SECOND });
       }
     }
-    for (const [chart, content] of contents) this.setApart(chart, content, sources);
+    for (const [chart, content] of contents) {
+      if (!several) content.lines = namedOnce(content.lines);
+      this.setApart(chart, content, sources);
+    }
     return contents;
   }
 
@@ -430,6 +439,8 @@ export class Board {
       name: label(name),
       plain: label(plain),
       neutral: several,
+      card: typeof place.gpu === "number" ? label(nameOf(curve, { ...place, note: "" })) : undefined,
+      note: place.note,
       curve,
       scale: place.scale ?? 1,
       axis: place.axis,

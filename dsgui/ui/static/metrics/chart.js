@@ -2,11 +2,12 @@
 
 import { EVALUATION } from "./charts.js";
 import { actionMenu, handle, inBrief, Tip, toggle } from "./chart_tools.js";
-import { el, messageOf, withOptions } from "../common/dom.js";
+import { button, el, messageOf, withOptions } from "../common/dom.js";
 import { plotColour, isDark, loadPlotly, turn } from "./plotly_library.js";
 import { canBeLog, layoutOf, shade, tracesOf, zoomed } from "./plotting.js";
 import { readout } from "./readout.js";
 import { listed, words } from "../texts/texts.js";
+import { timeTicks } from "./ticks.js";
 
 /** @import { Axis, Drawn, Limit, Line, PlotElement, Range, Relayout, Trace } from "../types.d.ts" */
 /** @import { Look } from "./plotting.js" */
@@ -21,6 +22,7 @@ import { listed, words } from "../texts/texts.js";
  * @property {(chart: Chart, mark: "hidden" | "pinned" | "log") => void} [onToggle] makes it so, or no longer
  * @property {(chart: Chart, by: number) => void} [onStep] moves it on
  * @property {(chart: Chart, over: Element | null, done: boolean) => void} [onDrag] has it dragged over another
+ * @property {() => void} [onTime] has every chart drawn by time
  * @property {((chart: Chart) => void) | null} [csv] saves the chart's points
  */
 
@@ -59,6 +61,13 @@ export class Chart {
     this.heading = el("span", { class: "ds-chart-title" }, title);
     this.origin = el("span", { class: "ds-chart-source" });
     this.said = el("p", { class: "ds-chart-empty", role: "status", hidden: true });
+    this.peak = el("span", {});
+    const byTime = button(say("see_by_time"), { class: "ds-link" }, () => {
+      does.onTime?.();
+      this.node.focus({ preventScroll: true });
+    });
+    this.beyond = el("p", { class: "ds-chart-peak", hidden: true }, this.peak, " ", byTime);
+    this.stage = el("div", { class: "ds-stage" });
     this.guide = el("div", { class: "ds-guide", hidden: true });
     this.tip = new Tip();
     this.logged = toggle("log", title, () => does.onToggle?.(this, "log"));
@@ -82,8 +91,9 @@ export class Chart {
 
   figure() {
     const told = { "data-chart": this.title, "data-chart-id": this.id, "aria-label": this.label() };
-    const stage = el("div", { class: "ds-stage" }, this.plot, this.guide, this.tip.node);
-    return el("figure", { class: "ds-chart", hidden: true, tabindex: "0", ...told }, this.caption(), this.said, stage);
+    this.stage.append(this.plot, this.guide, this.tip.node);
+    const parts = [this.caption(), this.said, this.beyond, this.stage];
+    return el("figure", { class: "ds-chart", hidden: true, tabindex: "0", ...told }, ...parts);
   }
 
   label() {
@@ -129,6 +139,12 @@ export class Chart {
     this.content.lines = lines.filter(({ curve }) => (curve.kind === "sample" ? curve.told : curve.count));
     this.content.limits = limits;
     this.message = message;
+  }
+
+  /** What the figures say and the curve does not show. @param {string} text */
+  remarkPeak(text) {
+    this.beyond.hidden = !text || !this.lines.length;
+    if (this.peak.textContent !== text) this.peak.textContent = text;
   }
 
   get source() {
@@ -204,14 +220,23 @@ export class Chart {
     const content = { ...this.content, events: view.events };
     const traces = tracesOf(content, view, page);
     const layout = { ...layoutOf(content, view, page, traces, this.revision), width: this.plot.clientWidth };
+    layout.height = this.heightFor(layout.height);
     await Plotly.react(this.plot, traces, layout, { displayModeBar: false, plotlyServerURL: "" });
     this.traces = traces;
     this.drawn = state;
     if (this.listening) return;
     this.listening = true;
     this.plot.on?.("plotly_relayout", (change) => {
-      if (!this.own) this.relayout(change);
+      if (this.own) this.relabel(change);
+      else this.relayout(change);
     });
+  }
+
+  /** At least what it needs; beside a higher one as much as that. @param {number} needed */
+  heightFor(needed) {
+    if (this.full) return needed;
+    this.stage.style.minHeight = `${needed}px`;
+    return Math.max(needed, this.stage.clientHeight);
   }
 
   /** Where the curves are from; or why the scale is not the one that was asked for. */
@@ -292,6 +317,15 @@ export class Chart {
     if (change["xaxis.autorange"]) this.zoom(null);
     else if (low !== undefined && high !== undefined) this.zoom([low, high]);
     else if (range) this.zoom([range[0], range[1]]);
+  }
+
+  /** Of a chart with an axis of its own, which no other's zoom draws anew. @param {Relayout} change */
+  relabel(change) {
+    const moved = ["xaxis.range", "xaxis.range[0]", "xaxis.autorange"].some((key) => key in change);
+    const range = /** @type {Range | undefined} */ (this.plot._fullLayout?.xaxis.range.map(Number));
+    if (!moved || !range || this.own !== "time") return;
+    const { tickvals, ticktext } = timeTicks(range, this.plot.clientWidth);
+    void window.Plotly.relayout(this.plot, { "xaxis.tickvals": tickvals, "xaxis.ticktext": ticktext });
   }
 
   /** @param {Range | null} range */

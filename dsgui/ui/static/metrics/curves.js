@@ -406,6 +406,11 @@ export class Clock {
     return Number.isFinite(own) ? own : this.at(point.time);
   }
 
+  /** NaN before the first step and after the last. @param {number} time */
+  within(time) {
+    return this.covers(time) ? this.at(time) : NaN;
+  }
+
   /** NaN before the first step. @param {number} time */
   at(time) {
     const { times, places } = this;

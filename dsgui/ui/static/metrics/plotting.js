@@ -6,6 +6,7 @@ import { smoothed } from "./groups.js";
 import { stacked } from "./marks.js";
 import { CHARTS } from "../texts/catalogue.js";
 import { textOf, words } from "../texts/texts.js";
+import { coarser, PERCENT, timeTicks } from "./ticks.js";
 import { COLOURS, extent, isFlat, oddPoints, placing, points } from "./traces.js";
 
 /** @import { Drawn, Limit, Line, Mark, Range, Spread, Trace } from "../types.d.ts" */
@@ -42,7 +43,11 @@ const MOST_MARK_LINES = 12; // and what they mark can still be seen between them
 const MARK_LANE = 0.06; // of the height, below the curves, for each mark above another
 const MARK_NEAR = 0.015; // of what is shown: nearer ones lie over each other
 const ROOM = 1.05; // above the highest
-const MEMORY = "GiB";
+export const MEMORY = "GiB";
+const SHARE = "%";
+const FEW_TICKS = 5;
+const AFTER_CARDS = 1001; // plotly gives every other 1000
+const LIMIT_NAME = 0.06; // of the height, above a limit that is the most
 const NOUGHT = { "0e+0": "0" }; // as the format for small values writes it
 const BAND = "33"; // how much of its colour a band has, of ff
 const SMALL = 1e-2; // 5e-5, not 50µ
@@ -92,6 +97,7 @@ const nameOfKind = (kind) => label(textOf("marks", kind));
 /** @param {Line} line @param {number} index @param {Drawn} view @param {string} unit @returns {Trace[]} */
 function lineTraces(line, index, view, unit) {
   const traces = line.band ? bandTraces(line, line.band, index, view, unit) : curveTraces(line, index, view, unit);
+  if (line.sign) return [...traces, { ...signOf({ ...line, name: line.sign }), legendrank: AFTER_CARDS }];
   return line.neutral && line.legend ? [...traces.map(unnamed), signOf(line)] : traces;
 }
 
@@ -104,7 +110,8 @@ function curveTraces(line, index, view, unit) {
   const smoothing = line.curve.kind === "train" ? view.smoothing : 0;
   const { x, y, meanX, means } = points(line.curve, smoothing, line.scale, place);
   const isSmoothed = means.length > 1;
-  const base = { name: line.name, type: "scatter", yaxis: line.axis || "y", hoverinfo: "skip" };
+  const group = line.group === undefined ? {} : { legendgroup: line.group };
+  const base = { name: line.name, type: "scatter", yaxis: line.axis || "y", hoverinfo: "skip", ...group };
   /** @param {"value" | "mean" | "odd"} part */
   const meta = (part) => ({
     part,
@@ -329,6 +336,17 @@ export function horizontal({ range, reach }) {
   return { autorange: true, autorangeoptions: { include: reach, clipmin: reach[0], clipmax: reach[1] } };
 }
 
+/**
+ * What the horizontal axis is called, and of one of time its labels.
+ * @param {Drawn} view @param {Trace[]} traces @param {Look} page
+ */
+function along(view, traces, { width = Infinity }) {
+  const range = view.range ?? view.reach ?? extent(traces.flatMap(({ x }) => x));
+  if (view.axis !== "time" || !range) return { title: words("charts_page", ALONG[view.axis], { form: "mm:ss" }) };
+  const { tickvals, ticktext, form } = timeTicks(range, width - AROUND);
+  return { title: words("charts_page", ALONG.time, { form }), tickvals, ticktext };
+}
+
 /** The least and the most of the left axis; null where it has no number. @param {Trace[]} traces */
 const heights = (traces) =>
   extent(traces.filter(({ yaxis }) => yaxis === "y").flatMap(({ y }) => y.filter((one) => one !== null)));
@@ -344,11 +362,11 @@ const positive = (traces) =>
 export const canBeLog = (traces) => (heights(traces)?.[1] ?? 0) > 0;
 
 /**
- * The left axis. Memory begins at nought and ends where the most that was seen does, or the most that there is: left
- * alone, plotly shows 10k GiB of a scale that has no value to show.
+ * The left axis. Shares of a hundred have all of it; memory begins at nought and ends where the most that was seen
+ * does, or the most that there is: left alone, plotly shows 10k GiB of a scale that has no value to show.
  * @param {Content} content @param {Drawn} view @param {Trace[]} traces
  * @returns {{ type: string, exponentformat: string, tickformat: string, labelalias: Record<string, string>,
- *   rangemode: string, range?: Range }}
+ *   rangemode: string, range?: Range, autorangeoptions?: { include: Range }, nticks?: number }}
  */
 export function vertical({ unit, limits, fromZero }, view, traces) {
   const seen = heights(traces);
@@ -358,11 +376,22 @@ export function vertical({ unit, limits, fromZero }, view, traces) {
   // plotly's own powers of ten are one for the whole axis: a tick of it reads 0.2e−4.
   const tickformat = largest > 0 && largest < SMALL ? "~e" : "";
   const usual = { type: log ? "log" : "linear", exponentformat: "B", tickformat, labelalias: NOUGHT, rangemode };
-  if (unit !== MEMORY || !seen) return usual;
+  if (unit === SHARE && !log && largest <= 100) return { ...usual, range: PERCENT };
+  if (unit !== MEMORY || !seen) return { ...usual, ...readable(seen, log || rangemode === "tozero") };
   const most = Math.max(seen[1], ...limits.map(({ at }) => at));
   if (!log) return { ...usual, range: [0, most > 0 ? most * ROOM : 1] };
   const least = positive(traces).reduce((low, one) => Math.min(low, one), most);
   return { ...usual, range: [Math.log10(least / ROOM), Math.log10(most * ROOM)] };
+}
+
+/**
+ * No label has more digits than one reads.
+ * @param {Range | null} seen @param {boolean} free whether none would have
+ * @returns {{ autorangeoptions?: { include: Range }, nticks?: number }}
+ */
+function readable(seen, free) {
+  const include = seen && !free && coarser(seen);
+  return include ? { autorangeoptions: { include }, nticks: FEW_TICKS } : {};
 }
 
 /**
@@ -390,9 +419,9 @@ export function layoutOf(content, view, page, traces, revision) {
   });
   const marks = marksOf(content, view);
   const lane = marks.length && MARK_LANE * (Math.max(...levelsOf(marks, view)) + 1);
-  const named = lines.filter(({ legend }) => legend).map(({ name }) => name);
+  const named = lines.flatMap(({ legend, name, sign }) => [...(legend ? [name] : []), ...(sign ? [sign] : [])]);
   const signs = [...named, ...kindsOf(marks).map(nameOfKind)];
-  const domain = [lane && lane + 0.02, 1];
+  const domain = [lane && lane + 0.02, limits.length ? 1 - LIMIT_NAME : 1];
   const right = lines.find((line) => line.axis === "y2");
   const second = right && {
     ...axis(right.title || "%"),
@@ -402,6 +431,7 @@ export function layoutOf(content, view, page, traces, revision) {
     rangemode: "tozero",
   };
   const left = vertical(content, view, traces);
+  const { title, ...labels } = along(view, traces, page);
   return {
     // The revision tells plotly that the arrays are others; zoom of y stays (uirevision), zoom of x is every chart's.
     datarevision: revision,
@@ -412,7 +442,8 @@ export function layoutOf(content, view, page, traces, revision) {
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { family: page.font, color: page.text, size: 12 },
     xaxis: {
-      ...axis(words("charts_page", ALONG[view.axis])),
+      ...axis(title),
+      ...labels,
       ...horizontal(view),
       ...(lane ? { anchor: "free", position: 0 } : {}),
     },
@@ -423,7 +454,8 @@ export function layoutOf(content, view, page, traces, revision) {
     shapes: [...markLines(content.events), ...limitLines(limits)],
     annotations: limitNames(limits, left.type === "log", page.text),
     showlegend: signs.length > (content.named || marks.length ? 0 : 1),
-    legend: { orientation: "h", traceorder: "normal", y: limits.length ? 1.08 : 1.02, yanchor: "bottom", x: 0 },
+    // Right below the title, however high the row of charts is: the curves have the room that is left.
+    legend: { orientation: "h", traceorder: "normal", yref: "container", y: 1, yanchor: "top", x: 0 },
     hovermode: false,
     dragmode: page.coarse ? false : "zoom",
   };

@@ -2,6 +2,7 @@
 // Pure.
 
 import { CHARTS } from "../texts/catalogue.js";
+import { isOne } from "./ticks.js";
 
 /** @import { Line, Mark, Point, Range, Stretch, Style, Trace } from "../types.d.ts" */
 /** @import { Clock, Curve } from "./curves.js" */
@@ -25,10 +26,13 @@ export const look = (place) => ({
   dash: DASHES[Math.floor(place / COLOURS.length) % DASHES.length],
 });
 
-/** By time there is no clock. @param {Curve} curve @param {Clock | null} clock @returns {Placing} */
+/**
+ * By time there is no clock. What the machine did before the first step and after the last has no place by step.
+ * @param {Curve} curve @param {Clock | null} clock @returns {Placing}
+ */
 export function placing(curve, clock) {
   if (!clock) return (point) => point.time;
-  return curve.kind === "sample" ? (point) => clock.at(point.time) : (point) => clock.of(point);
+  return curve.kind === "sample" ? (point) => clock.within(point.time) : (point) => clock.of(point);
 }
 
 /** The ends of a stretch that have a place, in the order of these. @param {Point[]} pair @param {Placing} place */
@@ -101,7 +105,8 @@ function reachOfLine({ curve, clock }) {
   const places = (one) => (one ? [place(one.low), place(one.high)] : []);
   if (curve.kind !== "sample") return extent(curve.stretches.flatMap(places));
   const first = curve.stretches.find((one) => places(one).some(Number.isFinite));
-  return extent([...places(first), ...places(curve.last)]);
+  const last = curve.stretches.findLast((one) => places(one).some(Number.isFinite));
+  return extent([...places(first), ...places(last)]);
 }
 
 /**
@@ -136,10 +141,12 @@ export function markPlace({ at, kind }, reach) {
 }
 
 /**
- * Whether the lines of a chart's left axis have one value alone: plotly draws that between 1 above and 1 below.
+ * Whether the lines of a chart's left axis have one value alone, but for rounding: plotly draws that between 1 above
+ * and 1 below.
  * @param {Pick<Trace, "yaxis" | "y">[]} traces
  */
 export function isFlat(traces) {
   const values = traces.flatMap(({ yaxis, y }) => (yaxis === "y" ? y : []));
-  return new Set(values.filter(Number.isFinite)).size === 1;
+  const found = extent(values.filter((value) => value !== null));
+  return found !== null && isOne(found);
 }

@@ -1,5 +1,10 @@
-// Draws the charts of a report from the data in the page; asks nobody for anything.
-"use strict";
+// Draws the charts of a report from the data in the page; asks nobody for anything. What it imports stands before it in
+// the report (shell/runs/report_assets.py): a file that stands alone loads no module.
+
+import { duration } from "../common/format.js";
+import { coarser, isOne, PERCENT, timeTicks } from "../metrics/ticks.js";
+
+/** @import { Range } from "../types.d.ts" */
 
 /** @typedef {(number | null)[]} Values null for none */
 /**
@@ -14,13 +19,22 @@
  * @property {{ place: number, text: string }[]} odd where a value is no number
  */
 /**
- * @typedef {{ title: string, y: string, unit: string, axis: string, zero: boolean, lines: ReportLine[] }} ReportChart
+ * @typedef {object} ReportChart
+ * @property {string} title
+ * @property {string} y
+ * @property {string} unit
+ * @property {string} axis
+ * @property {boolean} zero
+ * @property {{ at: number, text: string }[]} limits
+ * @property {ReportLine[]} lines
  */
 
 (() => {
   const COLOURS = 7; // --ds-curve-0 to -6, lighter on a dark ground
   const DASHES = ["solid", "8px,4px", "2px,3px", "8px,3px,2px,3px", "14px,5px"]; // as core/runs/report_page.py has them
   const PRINTED_WIDTH = 660;
+  const MARGIN = { l: 64, r: 12, t: 8, b: 40 }; // of every chart: their curves begin at one line
+  const [ROOM, BELOW_LIMIT] = [1.05, 0.94]; // as metrics/plotting.js has them
   const SMALL = 1e-2; // values below it are written as 5e-5, as on the run's page (metrics/plotting.js)
   /** @type {ReportChart[]} */
   const charts = JSON.parse(document.getElementById("charts")?.textContent ?? "[]");
@@ -33,25 +47,25 @@
 
   /** @param {string} name */
   const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  /** A longest time in seconds as what one counts it in. @param {number} seconds @returns {[string, number]} */
-  const unitOf = (seconds) => (seconds > 3 * 3600 ? ["h", 3600] : seconds > 300 ? ["min", 60] : ["s", 1]);
   /** @param {Values} values */
   const known = (values) => values.some((value) => value !== null);
 
-  /** @param {ReportChart} chart @param {string} by @param {number} scale */
-  function traces(chart, by, scale) {
+  /** @param {ReportChart} chart @param {string} by */
+  function traces(chart, by) {
     /** @type {object[]} */
     const found = [];
     const several = new Set(chart.lines.map((line) => line.run)).size > 1;
     for (const line of chart.lines) {
       const name = [several ? line.run : "", line.what].filter(Boolean).join(" · ") || chart.title;
-      const x = by === "step" ? line.step : line.time.map((at) => (at === null ? null : at / scale));
+      const x = by === "step" ? line.step : line.time;
       const turn = Math.floor(line.colour / COLOURS);
       const colour = variable(`--ds-curve-${line.colour % COLOURS}`);
       const lonely = line.value.filter((value) => value !== null).length < 40;
       found.push({
         x,
         y: line.value,
+        // Lines have points at times of their own, and plotly writes these as seconds.
+        ...(by === "step" ? {} : { customdata: x.map(duration), hovertemplate: "%{y:.5~g} (%{customdata})" }),
         name,
         type: "scatter",
         mode: lonely ? "lines+markers" : "lines",
@@ -92,12 +106,47 @@
    */
   function level(chart) {
     const values = chart.lines.flatMap((line) => line.value).filter((value) => value !== null);
-    const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    if (!values.length) return {};
+    /** @type {Range} */
+    const seen = [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))];
+    const largest = Math.max(Math.abs(seen[0]), Math.abs(seen[1]));
     const format = largest > 0 && largest < SMALL ? { tickformat: "~e", labelalias: { "0e+0": "0" } } : {};
-    if (chart.unit === "%" && largest <= 100) return { ...format, range: [0, 105] };
-    const [one] = values;
-    const same = values.length && values.every((value) => value === one);
-    return same ? { ...format, range: [Math.min(0, 1.1 * one), Math.max(0, 1.1 * one) || (one ? 0 : 1)] } : format;
+    if (chart.unit === "%" && largest <= 100) return { ...format, range: PERCENT };
+    if (chart.limits.length) {
+      const most = Math.max(seen[1], ...chart.limits.map(({ at }) => at));
+      return { ...format, range: [0, ROOM * most], domain: [0, BELOW_LIMIT] };
+    }
+    const [one] = seen;
+    if (isOne(seen)) {
+      return { ...format, range: [Math.min(0, 1.1 * one), Math.max(0, 1.1 * one) || (one ? 0 : 1)] };
+    }
+    const include = chart.zero ? null : coarser(seen);
+    return include ? { ...format, autorangeoptions: { include }, nticks: 5 } : format;
+  }
+
+  /**
+   * What the horizontal axis is called, and its times.
+   * @param {ReportChart} chart @param {string} by @param {number} width
+   */
+  function along(chart, by, width) {
+    if (by === "step") return { title: { text: step, standoff: 4 } };
+    const times = chart.lines.flatMap((line) => line.time).filter((at) => at !== null);
+    /** @type {Range} */
+    const range = [times.reduce((a, b) => Math.min(a, b), Infinity), times.reduce((a, b) => Math.max(a, b), 0)];
+    const { tickvals, ticktext, form } = timeTicks(range, width - MARGIN.l - MARGIN.r);
+    return { title: { text: form, standoff: 4 }, tickvals, ticktext, unifiedhovertitle: { text: form } };
+  }
+
+  /** As metrics/plotting.js has it. @param {number} at */
+  function limitLine(at) {
+    const line = { color: variable(`--ds-curve-${COLOURS - 1}`), width: 1.5, dash: "dash" };
+    return { type: "line", xref: "paper", x0: 0, x1: 1, y0: at, y1: at, line };
+  }
+
+  /** @param {number} at @param {string} text @param {string} color */
+  function limitName(at, text, color) {
+    const place = { xref: "paper", x: 1, y: at, xanchor: "right", yanchor: "bottom" };
+    return { ...place, text, showarrow: false, font: { size: 10, color } };
   }
 
   /** @param {HTMLElement} box */
@@ -105,32 +154,33 @@
     const chart = charts[Number(box.dataset.chart)];
     const wanted = chart.axis === "time" || !axis ? "time" : axis.value;
     const by = wanted === "step" && chart.lines.every((line) => known(line.step)) ? "step" : "time";
-    const longest = chart.lines
-      .flatMap((line) => line.time)
-      .reduce((/** @type {number} */ a, b) => Math.max(a, b ?? 0), 0);
-    const [unit, scale] = unitOf(longest);
     const [text, line, ground] = ["--ds-text", "--ds-border", "--ds-surface"].map(variable);
-    const drawn = traces(chart, by, scale);
-    const axes = { color: text, gridcolor: line, linecolor: line, zerolinecolor: line, automargin: true };
+    const note = box.parentElement?.querySelector(".beyond");
+    note?.toggleAttribute("hidden", by !== "step");
+    const drawn = traces(chart, by);
+    const width = printing ? PRINTED_WIDTH : box.clientWidth;
+    const axes = { color: text, gridcolor: line, linecolor: line, zerolinecolor: line };
     Plotly.react(
       box,
       drawn,
       {
-        width: printing ? PRINTED_WIDTH : box.clientWidth,
+        width,
         height: box.clientHeight,
-        margin: { l: 48, r: 12, t: 8, b: 36 },
+        margin: MARGIN,
         paper_bgcolor: ground,
         plot_bgcolor: ground,
         font: { color: text, size: 12, family: getComputedStyle(document.body).fontFamily },
         hovermode: "x unified",
         hoverlabel: { bgcolor: variable("--ds-sunken"), bordercolor: line, font: { color: text } },
         showlegend: false,
-        xaxis: { ...axes, title: { text: by === "step" ? step : unit, standoff: 4 } },
+        xaxis: { ...axes, ...along(chart, by, width) },
+        shapes: chart.limits.map(({ at }) => limitLine(at)),
+        annotations: chart.limits.map(({ at, text: said }) => limitName(at, said, text)),
         yaxis: {
           ...axes,
           title: { text: chart.y, standoff: 6 },
           rangemode: chart.zero ? "tozero" : "normal",
-          exponentformat: "power",
+          exponentformat: "B",
           ...level(chart),
         },
       },

@@ -265,6 +265,9 @@ export class RunView {
     this.node.replaceChildren(
       el("h2", { class: "ds-run-title" }, say("not_found")),
       el("p", { class: "ds-reason", role: "status" }, say("not_found_why", { run: this.id })),
+      button(say("all_runs"), { class: "ds-step ds-from-missing" }, () => {
+        window.dispatchEvent(new CustomEvent("dsgui:runs", { detail: "all" }));
+      }),
     );
   }
 
@@ -287,7 +290,7 @@ export class RunView {
     this.noLoss = delta.no_loss?.text || "";
     const told = Promise.all([
       this.afterwards.update(delta.state, live).then(() => this.showMemory(live)),
-      this.slow.update(delta.state, live),
+      this.slow.update(delta.state, live, Boolean(delta.progress?.step)),
       this.after.update(delta.state, live),
     ]).then(() => this.showAbout());
     this.showAbout();
@@ -343,7 +346,7 @@ export class RunView {
     ];
     if (live) facts.splice(3, 0, [say("eta"), duration(eta)]);
     if (epoch && !total) facts.unshift([say("epoch"), `${figure(epoch.number)}${of}`]);
-    return live ? facts : facts.filter(([, value]) => value !== figure(null)); // no more will come
+    return facts.filter(([, value]) => value !== figure(null));
   }
 
   /** @returns {[string, string][]} */

@@ -139,13 +139,13 @@ function makeSheet() {
   const sheet = el("dialog", { class: "ds-sheet", id: "ds-shortcuts", "aria-labelledby": "ds-shortcuts-title" });
   const close = button(said("close"), { class: "ds-sheet-close", autofocus: true }, () => sheet.close());
   sheet.append(
-    el("h2", { id: "ds-shortcuts-title" }, said("title")),
+    el("div", { class: "ds-sheet-head" }, el("h2", { id: "ds-shortcuts-title" }, said("title")), close),
     el(
       "div",
       { class: "ds-sheet-groups" },
       ...GROUPS.map(([page, rows]) => el("section", {}, el("h3", {}, said(page)), el("dl", {}, ...rows.flatMap(row)))),
     ),
-    el("div", { class: "ds-sheet-end" }, el("label", { for: use.id }, use, said("single_keys")), close),
+    el("label", { for: use.id }, use, said("single_keys")),
   );
   sheet.addEventListener("close", () => sheet.remove());
   return sheet;

@@ -11,37 +11,43 @@ const EARLY_MS = 15_000; // while too little was sampled
 const TOO_FEW = "too_few";
 const CALM = new Set(["nothing", "no_gpu", TOO_FEW]);
 
-/** Of a run that is over, "too early" is no news. @param {string} code @param {boolean} live */
-export const isTold = (code, live) => live || code !== TOO_FEW;
+/**
+ * Whether it has a place: what it says, or from the first step on what it will say, so that it moves nothing when it
+ * comes. Before that, and when the run is over, "too early" is no news.
+ * @param {string} code @param {boolean} live @param {boolean} trains whether a step is done
+ */
+export const hasPlace = (code, live, trains) => code !== TOO_FEW || (live && trains);
 
 export class Slow {
   /** @param {string} id */
   constructor(id) {
     this.id = id;
     this.node = el("details", { class: "ds-slow", hidden: true });
-    this.state = "";
+    this.state = this.code = "";
     this.asked = -Infinity;
     this.every = EVERY_MS;
   }
 
-  /** @param {string} state @param {boolean} live */
-  async update(state, live) {
+  /** @param {string} state @param {boolean} live @param {boolean} trains whether a step is done */
+  async update(state, live, trains) {
     const now = performance.now();
+    if (this.code) this.node.hidden = !hasPlace(this.code, live, trains);
     if (state === this.state && !(live && now - this.asked > this.every)) return;
     this.state = state;
     this.asked = now;
     const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/slow`).catch(() => null);
-    if (answer?.ok) this.show(await answer.json(), live);
+    if (answer?.ok) this.show(await answer.json(), live, trains);
     else this.state = "";
   }
 
-  /** @param {SlowAnswer} found @param {boolean} live */
-  show(found, live) {
+  /** @param {SlowAnswer} found @param {boolean} live @param {boolean} trains */
+  show(found, live, trains) {
     const early = found.code === TOO_FEW;
     this.every = early ? EARLY_MS : EVERY_MS;
-    const line = early ? words("charts_page", "speed_early") : found.line;
+    const line = early ? "" : found.line;
+    this.code = found.code;
     const figures = found.causes.length ? found.causes : [{ ...found, advice: "" }];
-    this.node.hidden = !isTold(found.code, live);
+    this.node.hidden = !hasPlace(found.code, live, trains);
     this.node.dataset.verdict = early ? "early" : CALM.has(found.code) ? "calm" : "slow";
     const head = el("span", {}, words("charts_page", "speed_head"));
     this.node.replaceChildren(el("summary", {}, head, line), ...figures.map((one) => part(one, line)));

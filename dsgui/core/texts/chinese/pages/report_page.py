@@ -56,6 +56,7 @@ REPORT_PAGE: dict[str, str] = {
     "python": "Python",
     "versions": "版本",
     "environment": "环境变量",
+    "more_facts": "代码与环境",
     "memory": "显存与内存",
     "ranks_on": "{ranks}，位于 {where}",
     "ranks_on_gpu": "{ranks}，使用 GPU {gpus}",

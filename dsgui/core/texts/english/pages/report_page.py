@@ -56,6 +56,7 @@ REPORT_PAGE: dict[str, str] = {
     "python": "Python",
     "versions": "Versions",
     "environment": "Environment",
+    "more_facts": "Code and environment",
     "memory": "Memory",
     "ranks_on": "{ranks} on {where}",
     "ranks_on_gpu": "{ranks} on GPU {gpus}",
