@@ -7,6 +7,7 @@ from typing import Any
 
 from dsgui.core.config.context import Integration
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest
+from dsgui.core.launch.recipes import BY_NAME as RECIPES
 from dsgui.core.launch.spec import request_of
 from dsgui.core.texts.saying import words
 from dsgui.ui.common.services import Services
@@ -33,7 +34,7 @@ def page_request(services: Services, text: str, asked: Mapping[str, Any], reader
         preset=preset,
     )
     if recipe:
-        return replace(request, name=request.name or asked["what"])
+        return replace(request, name=request.name.strip() or RECIPES[asked["what"]].title)
     return replace(request, working_directory=request.working_directory or str(Path(script).parent))
 
 

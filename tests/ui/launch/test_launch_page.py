@@ -78,11 +78,13 @@ def test_a_recipe_names_the_run_and_takes_the_config_as_it_is_configured() -> No
     page = services(recipes={"translation": Path("/recipes/translation.py")})
     request = page_request(page, "{}", complete({"what": "translation"}), "hf", "")
     assert (request.name, request.script, request.working_directory) == (
-        "translation",
+        "T5 translates",
         "/recipes/translation.py",
         "",
     )
     assert (request.as_script_reads, request.config_argument) == (False, ConfigArgument.HF)
+    named = page_request(page, "{}", complete({"what": "translation", "name": "mine"}), "hf", "")
+    assert named.name == "mine"
 
 
 def test_a_model_that_was_planned_is_not_a_recipes() -> None:
