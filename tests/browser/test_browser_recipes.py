@@ -19,8 +19,10 @@ def test_a_recipe_is_chosen_with_its_arguments_its_preset_and_a_plan(page):
     expect(arguments).to_have_value("--num_train_epochs 2 --save_steps 50")
     expect(page.locator("#command")).to_contain_text("pretraining.py --num_train_epochs 2 --save_steps 50 --deepspeed ")
     expect(page.locator("#recipe-preset")).to_have_text("Load its preset: One batch of 64 on 1, 4 or 8 GPUs (native)")
-    page.click("#recipe-preset")
+    load = page.locator("#preflight .ds-finding button", has_text="Load the preset for “GPT pre-training”")
+    load.click()  # beside the problem, and as the link below the recipes does
     expect(page.locator("#recipe-preset")).to_be_hidden()
+    expect(load).to_have_count(0)
 
     page.get_by_role("tab", name="1 · Configure").click()
     expect(page.locator("#preset input")).to_have_value("One batch of 64 on 1, 4 or 8 GPUs (native)")

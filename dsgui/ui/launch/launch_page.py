@@ -200,7 +200,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
                 if before.counts
                 else words("launch_page", "uses_own")
             )
-            checks = preflight_html(before.rows)
+            checks = preflight_html(before.rows, recipe.title if recipe and recipe.preset != preset else "")
         except DsguiError as error:
             needed = is_needed_yet(error, asked)
             checks = needed_html(error) if needed and not pressed else refused_html(error, bool(asked["parent"]))

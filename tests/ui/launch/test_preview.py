@@ -57,9 +57,10 @@ def page(bench: Bench, checker: Checker) -> Page:
         named: str = "",
         pressed: bool = False,
         config: str = CONFIG,
+        preset: str = "",
         **values: Any,
     ) -> dict[str, Any]:
-        told = preview(stops, named, None, config, "", ticked, "hf", values, pressed=pressed)
+        told = preview(stops, named, None, config, preset, ticked, "hf", values, pressed=pressed)
         return dict(zip(SHOWN, told, strict=True))
 
     return page
@@ -184,6 +185,22 @@ def test_what_slurm_would_not_take_names_its_field(page: Page, name: str, typed:
 def test_the_config_is_told_by_its_name_with_the_way_to_its_findings(page: Page) -> None:
     assert page(what="translation")["says"].startswith("**Your config** · 1 CPU rank · ")
     assert page(what="translation")["says"].endswith("](#findings)")
+
+
+def test_the_cure_of_a_config_that_is_not_the_recipes_is_the_preset_it_is_made_for(page: Page) -> None:
+    """At the problem, in place of other advice, and once."""
+    load = (
+        '<button type="button" class="ds-fix" data-press="recipe-preset">Load the preset for “T5 translates”</button>'
+    )
+    refused = page(what="translation", config='{"train_batch_size": "x"}')["checks"]
+    assert refused.count(load) == 1
+    assert '<p class="ds-advice"></p>' + load in refused
+    for shown in (
+        page(what="translation"),
+        page(what="translation", preset="zero2-offload-t5", config='{"train_batch_size": "x"}'),
+        page(script="", config='{"train_batch_size": "x"}'),
+    ):
+        assert "data-press" not in shown["checks"]
 
 
 def test_what_the_config_stops_leads_back_to_where_it_is_mended(page: Page) -> None:

@@ -744,6 +744,7 @@ export const TEXTS = {
   "recipe_pretraining_about": "原生 DeepSpeed · 小型 GPT · 2 个 epoch · 2 个 CPU 核上约 1 分钟",
   "recipe_classification_about": "原生 DeepSpeed · 小型网络 · 4 个 epoch · 2 个 CPU 核上约半分钟",
   "recipe_preset": "载入对应的预设：{title}",
+  "load_recipe_preset": "载入“{recipe}”的预设",
   "own_script": "自己的脚本",
   "own_script_about": "本机上的 .py 文件 · HF Trainer 或 deepspeed.initialize",
   "found": "已识别：{told}（{because}）",
