@@ -34,3 +34,23 @@ def test_a_recipe_is_chosen_with_its_arguments_its_preset_and_a_plan(page):
     page.get_by_label("1 GPU: 64 = 8 × 8 × 1").check()
     expect(page.locator("#nodes input")).to_have_value("1")
     expect(page.locator(".cm-content").first).to_contain_text('"gradient_accumulation_steps": 8')
+
+
+def test_a_recipes_title_keeps_its_size_where_it_wraps_and_a_path_is_one_line(page):
+    page.set_viewport_size({"width": 320, "height": 800})
+    page.get_by_role("tab", name="2 · Launch").click()
+    captions = page.locator("#what-to-run label small")
+    expect(captions).to_have_count(6)
+    expect(captions.nth(4)).to_contain_text("Native DeepSpeed · small network")
+    title = page.locator("#what-to-run label > span").nth(4)
+    assert (
+        title.evaluate("one => one.firstChild.nodeValue.trim()") == "Hello world: a plain nn.Module recognizes digits"
+    )
+    sizes = title.evaluate("one => [one, one.querySelector('small')].map((it) => getComputedStyle(it).fontSize)")
+    assert float(sizes[0][:-2]) > float(sizes[1][:-2])
+    page.get_by_label("My own script").check()
+    script = page.locator("#script input")
+    script.fill("/tmp/" + "DeepSpeed-Examples/" * 10 + "train.py")
+    assert script.evaluate("one => getComputedStyle(one).textOverflow") == "ellipsis"
+    script.hover()
+    expect(script).to_have_attribute("title", script.input_value())

@@ -31,6 +31,7 @@ from dsgui.ui.config.own_file import file_id
 from dsgui.ui.config.workbench import make_context
 from dsgui.ui.launch.desk import gpu_label
 from dsgui.ui.launch.launch_request import config_name, page_request, preset_of
+from dsgui.ui.launch.notified import _told
 from dsgui.ui.runs.again import desk_values
 from tests.shell.machine.test_machine import SOUND
 
@@ -192,3 +193,7 @@ def test_a_recipe_is_said_to_train_as_long_as_it_does() -> None:
         steps = re.search(r"(\d+) steps", about)
         assert steps is None or f"{steps[1]} in all" in source
         assert about.startswith("HF Trainer" if recipe.takes is ConfigArgument.HF else "Native DeepSpeed")
+
+
+def test_what_is_said_of_notifications_has_a_name_that_can_be_read() -> None:
+    assert "<summary>What is sent</summary>Tells the webhook when" in _told("")

@@ -32,7 +32,7 @@ VERSIONS = {"deepspeed": "0.19.8", "torch": "2.7.0", "transformers": "4.56.0", "
 # In the order of the page's outputs.
 SHOWN = (
     *("command", "says", "checks", "click", "offer", "tick", "stops", "launch", "previewed", "logs"),
-    *("differs", "take", "launched", "digest", "line", "named", "found", "instead"),
+    *("differs", "take", "launched", "digest", "line", "named", "found", "instead", "saves"),
 )
 EARLIER: dict[str, Any] = {"arguments": "", "ranks": 1, "config_text": CONFIG, "target_python": sys.executable}
 Page = Callable[..., dict[str, Any]]
@@ -43,7 +43,7 @@ def page(bench: Bench, checker: Checker) -> Page:
     """What is shown while these values stand on the page; `ticked`: what is in the way is accepted."""
     target = Target(sys.executable, versions=VERSIONS, accelerator="cpu", bf16=True)
     machine = replace(SOUND, gpus=(), environment=Environment(target))
-    recipes = {"translation": bench.script("print(1)", "translation.py")}
+    recipes = {name: bench.script("print(1)", f"{name}.py") for name in ("translation", "classification")}
     around = {"surroundings": lambda plan, text: Surroundings(script_source(plan.script), machine)}
     archive = SimpleNamespace(launched=lambda run_id: LaunchRequest(**EARLIER, script=recipes["translation"]))
     parts = {"archive": archive, "runs": bench.runs, "recipes": recipes, "target": lambda: target, "checker": checker}
@@ -180,6 +180,19 @@ def test_what_is_wrong_names_its_field_and_says_so_once(page: Page) -> None:
 def test_what_slurm_would_not_take_names_its_field(page: Page, name: str, typed: object) -> None:
     checks = page(what="translation", where="slurm", **{name: typed})["checks"]
     assert f'data-field="{BY_NAME[name].id}"' in checks
+
+
+def test_saving_on_a_stop_is_offered_where_the_hf_trainer_may_take_its_option(page: Page, bench: Bench) -> None:
+    """The tick of a recipe before adds nothing to one that trains natively; of a script of one's own it can be taken
+    away."""
+    native = {"script": str(bench.script("import deepspeed\nx = deepspeed.initialize()\n" + STRICT))}
+    assert page(what="translation")["saves"].visible
+    assert not page(what="classification", saves=True)["saves"].visible
+    assert "jit_checkpoint" not in page(what="classification", saves=True)["command"]
+    assert "jit_checkpoint" in page(what="translation", saves=True)["command"]
+    assert page(script="")["saves"].visible
+    assert not page(**native, reader="native")["saves"].visible
+    assert page(**native, reader="native", saves=True)["saves"].visible
 
 
 def test_the_config_is_told_by_its_name_with_the_way_to_its_findings(page: Page) -> None:

@@ -83,7 +83,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "test_accepted": "{service} 已接收测试消息。",
     "test_refused": "{service}：{why}",
     "test_none": "请先填写 webhook。",
-    "notify_about": "关于通知",
+    "notify_about": "发送什么",
     "notify_more": "运行结束、失败、出现 NaN 或停滞时通知该 webhook。加 #secret=… 可签名。这是 dsgui 唯一会"
     "离开本机的请求；不填则不发送，也从不保存。",
     "browse": "浏览…",

@@ -86,7 +86,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "test_accepted": "{service} accepted the test.",
     "test_refused": "{service}: {why}",
     "test_none": "Enter a webhook first.",
-    "notify_about": "About notifications",
+    "notify_about": "What is sent",
     "notify_more": "Tells the webhook when the run ends, fails, logs NaN or stalls. Append #secret=… to sign. The only "
     "request that dsgui ever sends out of this machine; off unless set. Never stored.",
     "browse": "Browse…",
