@@ -73,7 +73,6 @@ FIELDS = (
         placeholder="the script's name",
         option="--name",
         usage="name of the run (default: the script's)",
-        most_lines=1,
         id="run-name",
     ),
     Field(

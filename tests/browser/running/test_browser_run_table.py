@@ -417,5 +417,5 @@ def test_a_clone_tells_all_it_set_on_the_launch_page_and_leaves_nothing_of_the_l
         expect(name).to_have_value("mine")
         expect(page.locator("#launch-message")).to_have_text("")
         expect(page.locator("#environment textarea")).to_have_value("")
-        expect(page.locator("#environment")).to_be_hidden()  # nothing in the fold is the run's choice
+        expect(page.locator("#environment")).to_be_visible()  # the fold is open: the queue and the folder are in it
         expect(page.locator("#port input, #port textarea")).to_have_value("")
