@@ -167,7 +167,7 @@ def launch(hand: Hand) -> str:
     hand.click("#to-launch")
     hand.click("#launch:not([disabled])")
     title = hand.page.locator(".ds-run-title")
-    expect(title).to_contain_text("translation", timeout=STARTS_MS)
+    expect(title).to_contain_text("T5 translates", timeout=STARTS_MS)
     expect(title).to_be_visible()
     return f"The page of the run “{title.inner_text()}” is open."
 
@@ -253,7 +253,7 @@ def _paste_no_zero(page: Page, _: Path) -> None:
 def _open_first(page: Page, _: Path) -> None:
     """The run that trained first: it is the last in the list."""
     page.locator(".ds-run-row").last.click()
-    expect(page.locator(".ds-run-title")).to_contain_text("translation")
+    expect(page.locator(".ds-run-title")).to_contain_text("T5 translates")
     page.wait_for_function(POINTS)
 
 

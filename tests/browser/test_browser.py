@@ -53,7 +53,7 @@ def launch_watch_and_stop(page, app):
     expect(command).to_contain_text("--logging_steps 1")
     shown = command.locator("pre").inner_text()
     page.click("#launch")
-    expect(page.locator(".ds-run-title")).to_contain_text("translation", timeout=60_000)
+    expect(page.locator(".ds-run-title")).to_contain_text("T5 translates", timeout=60_000)
     run_id = page.url.split("run=")[1]
     expect(page.locator(".ds-why")).to_have_text("Drawn by time until training values are logged.", timeout=60_000)
     loss = page.locator('[data-chart="Loss"] .js-plotly-plot')

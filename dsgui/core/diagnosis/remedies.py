@@ -29,6 +29,7 @@ _PARAM_DEVICE = "/zero_optimization/offload_param/device"
 _ADAMS = frozenset({"adam", "adamw"})
 _EXTRA = re.compile(r"^([\w.]+)\n\s+Extra inputs are not permitted", re.MULTILINE)
 USE_CPU = "--use_cpu"
+TF32 = "--tf32"
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +301,13 @@ def _settled_by_use_cpu(run: Circumstances) -> tuple[str, ...]:
 
 
 # --- the script's arguments -------------------------------------------------------------------------------------------
+
+
+def without_tf32(match: Match, run: Circumstances) -> Remedy | None:
+    """None where the script sets it itself."""
+    if value_of(run.arguments, (TF32,)) is None:
+        return None
+    return _changed("without", options=((TF32, None),), what=TF32)
 
 
 def without_unknown_options(match: Match, run: Circumstances) -> Remedy | None:

@@ -52,6 +52,7 @@ from dsgui.core.diagnosis.remedies import (
     with_python_path,
     without_deepspeed,
     without_resume,
+    without_tf32,
     without_unknown_options,
     zero_block,
 )
@@ -216,6 +217,13 @@ SIGNATURES: tuple[Signature, ...] = (
         meaning="use_cpu_bf16",
         remedies=(use_cpu, fp32),
         when=on_cpu_without_saying,
+    ),
+    Signature(
+        "tf32-unsupported",
+        r"ValueError: --tf32 requires Ampere or a newer GPU arch",
+        ("without_tf32",),
+        "transformers/training_args.py; transformers/utils/import_utils.py: is_torch_tf32_available",
+        remedies=(without_tf32,),
     ),
     Signature(
         "batch-identity",

@@ -8,9 +8,11 @@ from dsgui.core.launch.plan import ConfigArgument
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """`name` is its script's, `label` the code of its text on Launch, `preset` the id of the one it is made for."""
+    """`name` is its script's, `title` that of its runs while nobody gives them one, `label` the code of its text on
+    Launch, `preset` the id of the one it is made for."""
 
     name: str
+    title: str
     label: str
     takes: ConfigArgument
     preset: str
@@ -18,9 +20,10 @@ class Recipe:
 
 
 RECIPES = (
-    Recipe("translation", "recipe_translation", ConfigArgument.HF, "zero2-offload-t5"),
+    Recipe("translation", "T5 translates", "recipe_translation", ConfigArgument.HF, "zero2-offload-t5"),
     Recipe(
         "summarization",
+        "T5 summarizes",
         "recipe_summarization",
         ConfigArgument.HF,
         "zero3-offload-bf16-flan-t5",
@@ -28,6 +31,7 @@ RECIPES = (
     ),
     Recipe(
         "instruction_lora",
+        "Bloom with LoRA",
         "recipe_lora",
         ConfigArgument.HF,
         "zero2-offload-bloom-lora",
@@ -35,12 +39,20 @@ RECIPES = (
     ),
     Recipe(
         "pretraining",
+        "GPT pre-training",
         "recipe_pretraining",
         ConfigArgument.NATIVE,
         "native-batch-64",
         "--num_train_epochs 2 --save_steps 50",
     ),
-    Recipe("classification", "recipe_classification", ConfigArgument.NATIVE, "native-hello", "--num_train_epochs 4"),
+    Recipe(
+        "classification",
+        "Hello world",
+        "recipe_classification",
+        ConfigArgument.NATIVE,
+        "native-hello",
+        "--num_train_epochs 4",
+    ),
 )
 BY_NAME: Mapping[str, Recipe] = {recipe.name: recipe for recipe in RECIPES}
 _BEGINNINGS = frozenset(recipe.arguments for recipe in RECIPES)

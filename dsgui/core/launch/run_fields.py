@@ -55,6 +55,7 @@ FIELDS = (
         placeholder="/path/to/train.py",
         help="A .py file on this machine: type its path, or use Browse…",
         shown=False,
+        most_lines=1,
         id="script",
     ),
     Field(
@@ -302,6 +303,7 @@ FIELDS = (
         placeholder="a free port",
         option="--port",
         usage="master port (default: a free one)",
+        most_lines=1,
         id="port",
     ),
     Field(
@@ -311,6 +313,7 @@ FIELDS = (
         placeholder="the script's folder (a recipe: the run's own)",
         option="--cwd",
         usage="working directory (default: the script's folder; for a bundled recipe, the run's)",
+        most_lines=1,
         id="working-dir",
     ),
     Field(
@@ -319,6 +322,7 @@ FIELDS = (
         label="Output directory",
         placeholder="as the arguments say, else the script's own",
         help="Passed to the script as --output_dir; replaces one in its arguments.",
+        most_lines=1,
         id="output-dir",
     ),
     Field(

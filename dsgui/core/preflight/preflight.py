@@ -110,6 +110,7 @@ CHECKS: tuple[Check[Question], ...] = (
     Check("files", "", argument_checks.files, code="files_in_arguments"),
     Check("imports", "", argument_checks.imports, code="script_imports"),
     Check("use_cpu", "transformers/training_args.py: _setup_devices", script_checks.use_cpu),
+    Check("tf32", "transformers/utils/import_utils.py: is_torch_tf32_available", script_checks.tf32),
     Check("local_rank", "deepspeed/launcher/launch.py", script_checks.local_rank),
     Check("stage_3", "transformers/modeling_utils.py", script_checks.loads_for_stage_3),
     Check("packages", "", build_checks.packages),
@@ -139,7 +140,7 @@ CHECKS: tuple[Check[Question], ...] = (
 # What another config or other arguments of the script can change: not the port, the GPUs or a disk.
 OF_SETTINGS = frozenset(
     {CONFIG, AGREEMENT, handing_checks.TAKES_CONFIG, "accelerate", "twice", "options", "arguments_file", "use_cpu"}
-    | {"local_rank", "stage_3", "operators", "needs", "compiler", "ninja", "headers", "toolkit"}
+    | {"tf32", "local_rank", "stage_3", "operators", "needs", "compiler", "ninja", "headers", "toolkit"}
     | {"model_memory", "offload", "nvme"}
 )
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from dsgui.core.config.context import Integration, version_tuple
 from dsgui.core.config.pointer import MISSING, lookup
-from dsgui.core.diagnosis.remedies import USE_CPU
+from dsgui.core.diagnosis.remedies import TF32, USE_CPU
 from dsgui.core.launch.plan import ConfigArgument, StartedBy
 from dsgui.core.machine.verdicts import Verdict, advise, ok, problem, saw, warning
 from dsgui.core.preflight.surroundings import Question
@@ -16,6 +16,7 @@ from dsgui.core.texts.saying import Said, listed
 
 # transformers/modeling_utils.py: until 4.50 low_cpu_mem_usage=True raised too; 4.51 and newer take no notice of it.
 LOW_MEMORY_IGNORED_SINCE = "4.51"
+_AMPERE = (8, 0)
 _REFUSED = "DeepSpeed Zero-3 is not compatible with passing a `device_map`."
 _REFUSED_BEFORE = "DeepSpeed Zero-3 is not compatible with `low_cpu_mem_usage=True` or with passing a `device_map`."
 
@@ -72,6 +73,17 @@ def use_cpu(question: Question) -> Verdict | None:
     if lookup(question.config, "/train_batch_size") is not MISSING:
         return problem(saw("use_cpu.batch_of_one_rank", ranks=ranks), advise("use_cpu.add"))
     return warning(saw("use_cpu.all_of_the_data", ranks=ranks), advise("use_cpu.add"))
+
+
+def tf32(question: Question) -> Verdict | None:
+    """transformers/training_args.py: `is_torch_tf32_available`, of the GPU of each rank; without CUDA it is False."""
+    launch = question.launch
+    if question.around.script.parser is not Parser.TRAINER or not _is_on(launch.arguments, TF32) or launch.elsewhere:
+        return None
+    if _trains_on_cpu(question):
+        return problem(saw("tf32.cpu"), advise("tf32.remove"))
+    older = [gpu.name for gpu in question.gpus if gpu.capability and gpu.capability < _AMPERE]
+    return problem(saw("tf32.older", gpu=older[0]), advise("tf32.remove")) if older else None
 
 
 def _trains_on_cpu(question: Question) -> bool:

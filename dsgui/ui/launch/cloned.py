@@ -59,12 +59,16 @@ def name_of(before: LaunchRequest, changed: list[Changed], by_parent: Sequence[C
     """`translation · learning_rate 1e-4`; while nothing differs `translation 2`. Where the name ends with what
     `before` itself changed, `by_parent`, that makes way; what somebody wrote stays."""
     name = before.name.strip() or Path(before.script).stem
-    ends = [end for one in by_parent[:1] if name.endswith(end := f" · {one.short[:_LONGEST]}")]
+    ends = [end for one in by_parent[:1] if name.endswith(end := f" · {_cut(one.short)}")]
     name = name.removesuffix(ends[0]) if ends else name
     if changed:
-        return f"{name} · {changed[0].short[:_LONGEST]}"
+        return f"{name} · {_cut(changed[0].short)}"
     counted = re.fullmatch(r"(.+) (\d{1,2})", name)  # 512 is a size
     return f"{counted[1]} {int(counted[2]) + 1}" if counted else f"{name} 2"
+
+
+def _cut(short: str) -> str:
+    return short if len(short) <= _LONGEST else f"{short[:_LONGEST]}…"
 
 
 def line_html(

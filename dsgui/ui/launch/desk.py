@@ -91,7 +91,11 @@ def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, A
         inputs.update(laid_out(every[notify:], special))
     lay_out(Part.NOWHERE)
     desk = Desk(inputs, tuple(asks), preset, more, found, instead)
-    desk["what"].change(lambda chosen: gr.Column(visible=chosen == OWN_SCRIPT), [desk["what"]], [own], **ONCE)
+
+    def of_what(chosen: str) -> tuple[Any, Any]:
+        return gr.Column(visible=chosen == OWN_SCRIPT), gr.Textbox(placeholder=_name_of_run(chosen))
+
+    desk["what"].change(of_what, [desk["what"]], [own, desk["name"]], **ONCE)
 
     def shows(where: str) -> tuple[Any, ...]:
         chosen = BY_NAME[where]
@@ -114,6 +118,7 @@ def _of_this_machine(services: Services, target: Target, default_ranks: int) -> 
     return {
         **{field.name: {"visible": True} for field in fields_of(Part.WHAT)},  # within a panel of their own
         "what": {"choices": [*recipes, (_two_lines("own_script"), OWN_SCRIPT)], "value": recipes[0][1]},
+        "name": {"visible": True, "placeholder": _name_of_run(recipes[0][1])},
         "ranks": {"value": default_ranks, "visible": not target.gpus},
         "gpus": {
             "choices": _gpu_choices(services),
@@ -126,6 +131,11 @@ def _of_this_machine(services: Services, target: Target, default_ranks: int) -> 
         # Nothing chosen is a choice of its own: what is usual depends on where it trains, and that may still change.
         "when_busy": {"choices": [(words("launch_page", "usual"), ""), *BY_FIELD["when_busy"].offered], **on_gpus},
     }
+
+
+def _name_of_run(chosen: str) -> str:
+    """What a run of this is called while nobody types a name."""
+    return BY_RECIPE[chosen].title if chosen in BY_RECIPE else BY_FIELD["name"].told("placeholder")
 
 
 def _two_lines(label: str) -> str:

@@ -14,6 +14,7 @@ from dsgui.core.config.context import Integration
 from dsgui.core.config.findings import has_error, refuser
 from dsgui.core.errors import DocumentError, DsguiError
 from dsgui.core.imported.brought import Brought
+from dsgui.core.launch.handing import trainers_part
 from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.plan import AS_SCRIPT_READS, Plan, reader_word
 from dsgui.core.launch.recipes import BY_NAME as BY_RECIPE
@@ -26,6 +27,7 @@ from dsgui.core.preflight.handing_checks import Offer
 from dsgui.core.preflight.launch_findings import launch_findings
 from dsgui.core.preflight.memory_check import with_memory
 from dsgui.core.preflight.surroundings import Launch, context_in
+from dsgui.core.script.script import ScriptFacts
 from dsgui.core.script.taken import LOGGING_WORDS
 from dsgui.core.script.words import with_option
 from dsgui.core.texts.saying import words
@@ -99,7 +101,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     bar = configure.bar
     made_from = [configure.text, configure.presets.chooser, anyway, bar.integration, *desk.components]
     outputs = [command, verdict_line, checks, offered, offer, anyway, shown, launch, previewed, desk["logs"]]
-    outputs += [differs, take, bar.launched, bar.known, loaded, named, desk.found, desk.instead]
+    outputs += [differs, take, bar.launched, bar.known, loaded, named, desk.found, desk.instead, desk["saves"]]
     preview = _previewer(services, workbench, desk)
     asked_with = [sent_at, latest, shown, named, brought, *made_from]
 
@@ -169,6 +171,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         recipe = BY_RECIPE.get(asked["what"])
         reader = recipe.takes.integration.value if recipe else configured
         says, plan, foretold, handed_on = "", None, None, dict[str, str]()
+        saves = recipe is None or recipe.takes.integration is Integration.HF
         line_of_clone: Any = gr.skip() if asked["parent"] else ""
         before, checks, began = BeforeStart(), "", preset_of(services, preset, text)
         found, instead, needed = "", "", False
@@ -186,6 +189,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             plan, handed_on = services.runs.prepare(request), request.handed_on
             around = services.surroundings(plan, text or "")
             found = "" if recipe else found_html(plan, around.script)
+            saves = saves and (bool(recipe or asked["saves"]) or _may_save(plan, around.script))
             arguments = around.arguments_of(plan) or imported
             launched = Launched(plan.place, arguments)
             launch = _with_config(workbench, Launch.of(plan, {}), text or "", target, arguments)
@@ -200,7 +204,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
                 if before.counts
                 else words("launch_page", "uses_own")
             )
-            checks = preflight_html(before.rows)
+            checks = preflight_html(before.rows, recipe.title if recipe and recipe.preset != preset else "")
         except DsguiError as error:
             needed = is_needed_yet(error, asked)
             checks = needed_html(error) if needed and not pressed else refused_html(error, bool(asked["parent"]))
@@ -246,6 +250,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             named,
             found,
             gr.Button(words("launch_page", "recipe_instead", recipe=taken), visible=bool(instead)),
+            gr.Checkbox(visible=saves),
         )
 
     return preview
@@ -268,6 +273,12 @@ def _accepts(plan: Plan | None, rows: tuple[Row, ...]) -> tuple[str, ...]:
 def _may_log(services: Services, plan: Plan, chosen: bool) -> bool:
     """Whether --logging_steps was added, or may be."""
     return services.runs.may_log(plan) or (chosen and plan.arguments[-2:] == LOGGING_WORDS)
+
+
+def _may_save(plan: Plan, script: ScriptFacts) -> bool:
+    """Whether the script may take the option that “Save a checkpoint on stop” adds: one that no HF Trainer reads has
+    none."""
+    return bool(script.problem) or trainers_part(plan.config_argument, script, plan.arguments).takes_options
 
 
 def _told(launch: Launch, name: str, empty: bool, reads: Integration, reader: str, before: BeforeStart) -> str:

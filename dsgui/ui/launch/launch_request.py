@@ -7,6 +7,7 @@ from typing import Any
 
 from dsgui.core.config.context import Integration
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest
+from dsgui.core.launch.recipes import BY_NAME as RECIPES
 from dsgui.core.launch.spec import request_of
 from dsgui.core.texts.saying import words
 from dsgui.ui.common.services import Services
@@ -22,7 +23,10 @@ def page_request(services: Services, text: str, asked: Mapping[str, Any], reader
     target, recipe = services.target(), services.recipes.get(asked["what"])
     script = _absolute(asked["script"] or "")
     # A recipe trains the model that its arguments name, else a small one of its own: not what somebody planned for.
-    asked = {**asked, "model": ""} if recipe else asked
+    # The tick of the HF Trainer's is not on the page for one that trains natively, though it may have been set before.
+    if recipe:
+        by_trainer = RECIPES[asked["what"]].takes.integration is Integration.HF
+        asked = {**asked, "model": "", "saves": asked["saves"] and by_trainer}
     ranks = {"ranks": 0} if target.gpus else {}  # the GPUs that are chosen are counted
     request = request_of(
         {**asked, "script": script, "output": _of_user(asked["output"] or ""), **ranks},
@@ -33,7 +37,7 @@ def page_request(services: Services, text: str, asked: Mapping[str, Any], reader
         preset=preset,
     )
     if recipe:
-        return replace(request, name=request.name or asked["what"])
+        return replace(request, name=request.name.strip() or RECIPES[asked["what"]].title)
     return replace(request, working_directory=request.working_directory or str(Path(script).parent))
 
 

@@ -41,6 +41,6 @@ def outcome(services: Services, typed: str) -> str:
 def _told(result: str) -> str:
     more = escape(words("launch_page", "notify_more"))
     return (
-        f'<p role="status">{escape(result)}</p><details class="ds-subject"><summary aria-label="'
-        f'{escape(words("launch_page", "notify_about"))}">?</summary>{more}</details>'
+        f'<p role="status">{escape(result)}</p><details class="ds-subject"><summary>'
+        f"{escape(words('launch_page', 'notify_about'))}</summary>{more}</details>"
     )

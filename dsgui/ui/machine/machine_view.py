@@ -1,6 +1,6 @@
 """The machine as HTML: what a run would trip over, then every reading. Everything is escaped."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
 
 from dsgui.core.machine.machine import Machine
@@ -68,13 +68,13 @@ def _pair(label: str, value: str, lacks: bool = False) -> str:
     return f"<dt>{breakable(label)}</dt><dd{mark}>{breakable(value)}</dd>"
 
 
-def list_html(said: str, rows: Sequence[Row], ways: Mapping[str, str]) -> str:
-    """A headline, the problems and warnings of `rows` (worst first) open, and all of them folded. `ways`: a check's
-    name → HTML that leads to where it is mended."""
-    told = [row for row in rows if row.status in (Status.PROBLEM, Status.WARNING)]
+def list_html(said: str, rows: Sequence[Row], ways: Sequence[str]) -> str:
+    """A headline, the problems and warnings of `rows` (worst first) open, and all of them folded. `ways`: of each row,
+    HTML that mends it or leads to where it is mended."""
+    told = [(row, way) for row, way in zip(rows, ways, strict=True) if row.status in (Status.PROBLEM, Status.WARNING)]
     every = sorted(rows, key=lambda row: row.status is Status.OK)
     kind = _KINDS[rows[0].status] if told else _KINDS[Status.OK]
-    open_ = "".join(_item(row, ways.get(row.check, "")) for row in told)
+    open_ = "".join(_item(row, way) for row, way in told)
     folded = words("launch_page", "all_checks", count=str(len(rows)))
     return (
         f'<p class="ds-verdict {kind}" role="status">{escape(said)}</p><ul>{open_}</ul>'

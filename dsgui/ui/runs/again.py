@@ -4,14 +4,15 @@ Nothing is started: the pages are filled, what differs is said, and the user pre
 """
 
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
 from dsgui.core.errors import DsguiError
 from dsgui.core.launch.field import Kind
-from dsgui.core.launch.plan import AS_SCRIPT_READS, LaunchRequest
-from dsgui.core.launch.run_fields import FIELDS
+from dsgui.core.launch.plan import AS_SCRIPT_READS, LaunchRequest, WhenBusy
+from dsgui.core.launch.run_fields import BY_NAME, FIELDS
 from dsgui.core.launch.spec import values_of
 from dsgui.core.runs.clone import Clone
 from dsgui.core.texts.saying import words
@@ -60,7 +61,7 @@ def wire_again(
             NEW_TEXT,
             known,
             *launch.desk.updates(values),
-            gr.Accordion(open=kind == "directory" or sets_more(values)),
+            gr.Accordion(open=kind == "directory" or sets_more(chosen(values, request))),
             line_html(run_id, before, changed, request, services),
             values["name"],
             notes_html(headline, made.notes),
@@ -74,6 +75,16 @@ def wire_again(
 
     launch.started.then(forget, [launch.run_id], [launch.loaded, launch.desk["parent"]], **ONCE)
     runs.monitor.again(again, [filled], outputs, **TELLING)
+
+
+def chosen(values: dict[str, Any], request: LaunchRequest) -> dict[str, Any]:
+    """`values` without what a request has while nobody chooses: the queue that is usual, the script's own folder."""
+    usual = WhenBusy.usual(bool(request.gpu_indices) or request.place.IS_WAITED_FOR)
+    nobodys = {
+        "when_busy": request.when_busy is usual,
+        "directory": Path(request.working_directory) == Path(request.script).parent,
+    }
+    return values | {name: BY_NAME[name].default for name, is_so in nobodys.items() if is_so}
 
 
 def _clone(services: Services, run_id: str, kind: str, path: str) -> Clone:

@@ -186,7 +186,7 @@ def test_the_launch_page_says_what_a_webhook_is_and_hides_its_address(browser, m
         field = page.locator("#notify")
         expect(field).to_contain_text("Slack, Feishu, DingTalk or JSON")
         more = page.locator("#test-sent details")
-        more.locator("summary").click()
+        more.get_by_text("What is sent").click()
         expect(more).to_contain_text("The only request that dsgui ever sends out of this machine")
         page.click("#send-test")
         expect(page.locator("#test-sent [role=status]")).to_have_text("Enter a webhook first.")

@@ -15,6 +15,8 @@ def test_every_recipe_has_a_script_a_name_and_a_preset_that_is_read_as_it_reads_
         assert "Bundled" not in words("launch_page", recipe.label)  # the heading says it once
         assert presets[recipe.preset].integration is recipe.takes.integration
     assert len({words("launch_page", recipe.label) for recipe in RECIPES}) == len(RECIPES)
+    assert len({recipe.title for recipe in RECIPES}) == len(RECIPES)
+    assert all(recipe.title.isascii() and len(recipe.title) <= 20 for recipe in RECIPES)
     assert {recipe.takes for recipe in RECIPES} == {ConfigArgument.HF, ConfigArgument.NATIVE}
     assert ConfigArgument.NATIVE.integration is Integration.NATIVE
 

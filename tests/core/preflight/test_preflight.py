@@ -238,6 +238,9 @@ FAULTS = [
     ("use_cpu", {"machine": ASKED, "arguments": ("--use_cpu", "False"), "config": {"train_batch_size": 8}}, P, "only"),
     ("use_cpu", {"machine": ASKED}, W, "every rank trains on all of the data"),
     ("use_cpu", {"machine": ASKED, "ranks": 1, "arguments": ("--bf16",)}, P, "support bf16/gpu"),
+    ("tf32", {"machine": ASKED, "ranks": 1, "arguments": ("--tf32", "True")}, P, "stops at --tf32 on the CPU"),
+    ("tf32", {"machine": replace(READY, gpus=(replace(BUSY, name="V100", capability=(7, 0), free_bytes=79 * GIB),)),
+              "gpu_indices": (0,), "ranks": 1, "arguments": ("--tf32", "True")}, P, "V100 is older than Ampere"),
     ("slurm", {"place": SlurmJob(), "around": {"slurm": SlurmAnswer(submits=False)}}, P, "sbatch isn’t installed"),
     ("slurm", {"place": SlurmJob(), "around": {"slurm": SlurmAnswer("sinfo", words="Unable to contact slurm")}},
      P,
@@ -289,6 +292,7 @@ SOUND_LAUNCHES = [
     {"machine": ASKED, "config": {"train_batch_size": "auto"}, "arguments": ("--bf16", "--use_cpu")},
     {"machine": ASKED, "ranks": 1, "config": {"train_batch_size": "auto"}},
     {"machine": ASKED, "source": TRAINER + "TrainingArguments(use_cpu=True)"},
+    {"machine": ASKED, "ranks": 1, "config": {"train_batch_size": "auto"}, "arguments": ("--tf32", "False")},
     {"machine": ASKED, "source": "print(1)"},
 ]
 
@@ -897,6 +901,12 @@ def test_an_option_that_is_gone_goes_with_a_click(typed, words, without, after):
     assert (found.words, found.without) == (words, without)
     assert _accepted(found, "NONE", typed, "")[:2] == ("NONE", after)
     assert better_arguments(asked_with(BY_CLASS, WIDE, shlex.split(after))) is None
+
+
+def test_tf32_goes_with_a_click_where_no_gpu_can():
+    asked = asked_with(TRAINER, {}, ["--tf32", "True"])
+    found = better_arguments(replace(asked, around=replace(asked.around, machine=ASKED)))
+    assert (str(found.label), found.words, found.without) == ("Remove --tf32", (), ("--tf32",))
 
 
 def test_the_click_says_what_it_does():

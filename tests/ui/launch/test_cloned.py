@@ -1,5 +1,6 @@
 """A clone on the Launch page: what differs from the run it is of, and the name that says so."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,10 +10,11 @@ import pytest
 
 from dsgui.core.errors import RunError
 from dsgui.core.launch.places.slurm import SlurmJob
-from dsgui.core.launch.plan import LaunchRequest
+from dsgui.core.launch.plan import LaunchRequest, StartedBy, WhenBusy
 from dsgui.ui.common.services import Services
 from dsgui.ui.launch.cloned import Changed, changes, line_html, name_of, of_parent, settings
-from dsgui.ui.runs.again import desk_values
+from dsgui.ui.launch.desk import sets_more
+from dsgui.ui.runs.again import chosen, desk_values
 
 BEFORE = LaunchRequest(
     script="/recipes/translation.py",
@@ -65,6 +67,10 @@ def test_a_name_says_the_first_change_and_counts_while_there_is_none() -> None:
         ({"ranks": 4}, "translation · 4 ranks"),
         ({"environment": {"A": "x: y (z)"}}, "translation · A=x: y (z)"),
         ({"config_text": '{"zero_optimization": {"stage": 2}, "a": "b: c (d)"}'}, 'translation · a "b: c (d)"'),
+        (
+            {"config_text": json.dumps({"zero_optimization": {"stage": 2}, "a": "b" * 50})},
+            f'translation · a "{"b" * 37}…',
+        ),
         ({"working_directory": ""}, "translation · Working directory: none"),
     ]
     for new, name in named:
@@ -95,6 +101,30 @@ def test_what_a_clone_was_named_after_is_known_from_the_run_that_it_was_cloned_f
     second = replace(BEFORE, ranks=4, parent="x")
     assert [one.short for one in of_parent(second, services)] == ["4 ranks"]
     assert of_parent(replace(second, parent=""), services) == of_parent(replace(second, parent="y"), services) == []
+
+
+def test_a_name_that_was_cut_makes_way_as_well() -> None:
+    long = [Changed("--x", "x" * 50)]
+    name = name_of(BEFORE, long)
+    assert name == f"translation · {'x' * 40}…"
+    assert name_of(replace(BEFORE, name=name, parent="x"), [], long) == "translation 2"
+
+
+def test_only_what_the_run_chose_opens_the_fold_of_a_clone() -> None:
+    """The queue that is usual and the script's own folder are nobody's choice, wherever the run trained."""
+    unset = replace(BEFORE, working_directory="/recipes")
+    on_gpus = replace(unset, gpu_indices=(0, 1), when_busy=WhenBusy.WAIT)
+    for request in (unset, on_gpus):
+        assert not sets_more(chosen(desk_values(SERVICES, request), request))
+    for new in (
+        {"when_busy": WhenBusy.WAIT},
+        {"working_directory": "/elsewhere"},
+        {"environment": {"A": "1"}},
+        {"stop_after_steps": 5},
+        {"started_by": StartedBy.TORCHRUN},
+    ):
+        request = replace(unset, **cast(Any, new))
+        assert sets_more(chosen(desk_values(SERVICES, request), request)), new
 
 
 def test_a_bundled_recipe_is_the_same_in_another_installation(tmp_path: Path) -> None:

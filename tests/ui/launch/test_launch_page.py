@@ -31,6 +31,7 @@ from dsgui.ui.config.own_file import file_id
 from dsgui.ui.config.workbench import make_context
 from dsgui.ui.launch.desk import gpu_label
 from dsgui.ui.launch.launch_request import config_name, page_request, preset_of
+from dsgui.ui.launch.notified import _told
 from dsgui.ui.runs.again import desk_values
 from tests.shell.machine.test_machine import SOUND
 
@@ -78,11 +79,13 @@ def test_a_recipe_names_the_run_and_takes_the_config_as_it_is_configured() -> No
     page = services(recipes={"translation": Path("/recipes/translation.py")})
     request = page_request(page, "{}", complete({"what": "translation"}), "hf", "")
     assert (request.name, request.script, request.working_directory) == (
-        "translation",
+        "T5 translates",
         "/recipes/translation.py",
         "",
     )
     assert (request.as_script_reads, request.config_argument) == (False, ConfigArgument.HF)
+    named = page_request(page, "{}", complete({"what": "translation", "name": "mine"}), "hf", "")
+    assert named.name == "mine"
 
 
 def test_a_model_that_was_planned_is_not_a_recipes() -> None:
@@ -190,3 +193,7 @@ def test_a_recipe_is_said_to_train_as_long_as_it_does() -> None:
         steps = re.search(r"(\d+) steps", about)
         assert steps is None or f"{steps[1]} in all" in source
         assert about.startswith("HF Trainer" if recipe.takes is ConfigArgument.HF else "Native DeepSpeed")
+
+
+def test_what_is_said_of_notifications_has_a_name_that_can_be_read() -> None:
+    assert "<summary>What is sent</summary>Tells the webhook when" in _told("")

@@ -32,7 +32,7 @@ VERSIONS = {"deepspeed": "0.19.8", "torch": "2.7.0", "transformers": "4.56.0", "
 # In the order of the page's outputs.
 SHOWN = (
     *("command", "says", "checks", "click", "offer", "tick", "stops", "launch", "previewed", "logs"),
-    *("differs", "take", "launched", "digest", "line", "named", "found", "instead"),
+    *("differs", "take", "launched", "digest", "line", "named", "found", "instead", "saves"),
 )
 EARLIER: dict[str, Any] = {"arguments": "", "ranks": 1, "config_text": CONFIG, "target_python": sys.executable}
 Page = Callable[..., dict[str, Any]]
@@ -43,7 +43,7 @@ def page(bench: Bench, checker: Checker) -> Page:
     """What is shown while these values stand on the page; `ticked`: what is in the way is accepted."""
     target = Target(sys.executable, versions=VERSIONS, accelerator="cpu", bf16=True)
     machine = replace(SOUND, gpus=(), environment=Environment(target))
-    recipes = {"translation": bench.script("print(1)", "translation.py")}
+    recipes = {name: bench.script("print(1)", f"{name}.py") for name in ("translation", "classification")}
     around = {"surroundings": lambda plan, text: Surroundings(script_source(plan.script), machine)}
     archive = SimpleNamespace(launched=lambda run_id: LaunchRequest(**EARLIER, script=recipes["translation"]))
     parts = {"archive": archive, "runs": bench.runs, "recipes": recipes, "target": lambda: target, "checker": checker}
@@ -57,9 +57,10 @@ def page(bench: Bench, checker: Checker) -> Page:
         named: str = "",
         pressed: bool = False,
         config: str = CONFIG,
+        preset: str = "",
         **values: Any,
     ) -> dict[str, Any]:
-        told = preview(stops, named, None, config, "", ticked, "hf", values, pressed=pressed)
+        told = preview(stops, named, None, config, preset, ticked, "hf", values, pressed=pressed)
         return dict(zip(SHOWN, told, strict=True))
 
     return page
@@ -181,9 +182,38 @@ def test_what_slurm_would_not_take_names_its_field(page: Page, name: str, typed:
     assert f'data-field="{BY_NAME[name].id}"' in checks
 
 
+def test_saving_on_a_stop_is_offered_where_the_hf_trainer_may_take_its_option(page: Page, bench: Bench) -> None:
+    """The tick of a recipe before adds nothing to one that trains natively; of a script of one's own it can be taken
+    away."""
+    native = {"script": str(bench.script("import deepspeed\nx = deepspeed.initialize()\n" + STRICT))}
+    assert page(what="translation")["saves"].visible
+    assert not page(what="classification", saves=True)["saves"].visible
+    assert "jit_checkpoint" not in page(what="classification", saves=True)["command"]
+    assert "jit_checkpoint" in page(what="translation", saves=True)["command"]
+    assert page(script="")["saves"].visible
+    assert not page(**native, reader="native")["saves"].visible
+    assert page(**native, reader="native", saves=True)["saves"].visible
+
+
 def test_the_config_is_told_by_its_name_with_the_way_to_its_findings(page: Page) -> None:
     assert page(what="translation")["says"].startswith("**Your config** · 1 CPU rank · ")
     assert page(what="translation")["says"].endswith("](#findings)")
+
+
+def test_the_cure_of_a_config_that_is_not_the_recipes_is_the_preset_it_is_made_for(page: Page) -> None:
+    """At the problem, in place of other advice, and once."""
+    load = (
+        '<button type="button" class="ds-fix" data-press="recipe-preset">Load the preset for “T5 translates”</button>'
+    )
+    refused = page(what="translation", config='{"train_batch_size": "x"}')["checks"]
+    assert refused.count(load) == 1
+    assert '<p class="ds-advice"></p>' + load in refused
+    for shown in (
+        page(what="translation"),
+        page(what="translation", preset="zero2-offload-t5", config='{"train_batch_size": "x"}'),
+        page(script="", config='{"train_batch_size": "x"}'),
+    ):
+        assert "data-press" not in shown["checks"]
 
 
 def test_what_the_config_stops_leads_back_to_where_it_is_mended(page: Page) -> None:

@@ -137,6 +137,7 @@ DIAGNOSIS_ADVICE = {
     "train_on_cpu": "要在 CPU 上训练，去掉脚本中的 .cuda() 和 device='cuda'；HF Trainer 还要传入 --use_cpu。",
     "try_ssh": "手动运行 ssh HOST true：必须无需任何输入就能成功。",
     "update_driver": "升级驱动，或安装基于较低 CUDA 版本的 torch。",
+    "without_tf32": "去掉 --tf32。如果脚本自己创建 TrainingArguments，就在那里去掉 tf32=True。",
     "use_cpu": "传入 --use_cpu。如果脚本自己创建 TrainingArguments，就在那里设置 use_cpu=True。",
     "use_numbers": "写成数字，或去掉这些键。",
     "who_ended_it": "查明是什么结束了它，再重新启动或恢复训练。",

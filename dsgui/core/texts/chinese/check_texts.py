@@ -47,6 +47,7 @@ CHECKS = {
     "toolkit": "CUDA toolkit",
     "trainer": "HF Trainer",
     "twice": "参数中的 --deepspeed",
+    "tf32": "--tf32",
     "use_cpu": "--use_cpu",
 }
 

@@ -71,6 +71,7 @@ DIAGNOSIS_TITLES = {
     "state_mismatch": "保存的权重与这个模型不匹配",
     "syntax": "脚本不是有效的 Python",
     "terminated": "运行被 dsgui 之外的程序终止",
+    "tf32_unsupported": "--tf32 需要 Ampere 或更新的 GPU",
     "tokenizer": "缺少 tokenizer 所需的软件包",
     "torch_without_cuda": "安装的 torch 无法使用 GPU",
     "unknown_key": "这个 DeepSpeed 不认识配置键 {key}",
@@ -172,6 +173,7 @@ DIAGNOSIS_MEANINGS = {
     "syntax": "Python 无法解析它：{says}",
     "terminated": "进程收到了 SIGTERM 或 SIGINT，但不是来自“停止”：可能是时间限制、其他用户或关机。",
     "tokenizer": "transformers 要用训练环境中没有的软件包来构建这个 tokenizer。",
+    "tf32_unsupported": "无法启用 TF32 时，HF Trainer 会报错退出：在 CPU 上，以及在早于 Ampere 的 GPU 上。",
     "torch_without_cuda": "脚本要使用 CUDA，但训练环境中的 torch 是 CPU 版。",
     "unknown_key": "DeepSpeed 在这个块中只接受它认识的键。这个键拼写有误，或属于其他版本。",
     "untested_optimizer": "脚本使用的优化器不在 DeepSpeed 为 ZeRO 列出的名单中。逐元素的优化器可用；其他优化器只能看到"

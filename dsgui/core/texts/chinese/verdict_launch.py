@@ -18,6 +18,8 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "script.newer_python": "训练环境的 Python 更新，也许可以接受。",
     "twice.no_value": "参数中的 {option} 没有值：argparse 会以退出码 2 结束，提示“expected one argument”。",
     "twice.given": "{option} 给了两次：参数中是 {typed}，另一个指向这份配置。以最后一个为准，也就是这份配置。",
+    "tf32.cpu": "在 CPU 上，HF Trainer 会停在 --tf32：“--tf32 requires Ampere or a newer GPU arch”。",
+    "tf32.older": "{gpu} 早于 Ampere，HF Trainer 会报错退出：“--tf32 requires Ampere or a newer GPU arch”。",
     "use_cpu.given": "已给出",
     "use_cpu.bf16": "缺少它，HF Trainer 会停在 --bf16：“Your setup doesn't support bf16/gpu”。",
     "use_cpu.batch_of_one_rank": "缺少它，{ranks} 个 rank 都把自己当作唯一的 rank，train_batch_size 按一个 rank 计算，"
@@ -124,6 +126,7 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "script.select": "选择训练脚本，或修正它。",
     "twice.remove_option": "从参数中去掉 {option}：配置已经传入。",
     "twice.remove": "从参数中去掉它；要用另一个文件运行，请打开那个文件。",
+    "tf32.remove": "去掉 --tf32：TF32 需要 Ampere 或更新的 GPU。",
     "use_cpu.add": "在参数中加上 --use_cpu：否则 HF Trainer 会去找 GPU。",
     "stage_3.remove": "从 from_pretrained 中去掉它：ZeRO-3 下，参数由 DeepSpeed 切分到各 rank。",
     "takes_config.choose": "选择脚本读取配置的方式（启动页：“脚本如何获得配置”；命令行：--reader），或在脚本中添加该"

@@ -137,6 +137,7 @@ DIAGNOSIS_ADVICE = {
     "--use_cpu.",
     "try_ssh": "Try ssh HOST true by hand: it must work without asking for anything.",
     "update_driver": "Update the driver, or install a torch built for an older CUDA.",
+    "without_tf32": "Remove --tf32. If the script creates its own TrainingArguments, remove tf32=True there.",
     "use_cpu": "Pass --use_cpu. If the script creates its own TrainingArguments, set use_cpu=True there.",
     "use_numbers": "Use numbers, or leave the keys out.",
     "who_ended_it": "Find out what ended it, then start or resume it.",

@@ -47,6 +47,7 @@ CHECKS = {
     "toolkit": "CUDA toolkit",
     "trainer": "HF Trainer",
     "twice": "--deepspeed in the arguments",
+    "tf32": "--tf32",
     "use_cpu": "--use_cpu",
 }
 

@@ -73,6 +73,7 @@ DIAGNOSIS_TITLES = {
     "state_mismatch": "The saved weights don't fit this model",
     "syntax": "The script is not valid Python",
     "terminated": "Something outside dsgui ended the run",
+    "tf32_unsupported": "--tf32 needs an Ampere GPU or a newer one",
     "tokenizer": "A package that the tokenizer needs is missing",
     "torch_without_cuda": "The installed torch can't use GPUs",
     "unknown_key": "This DeepSpeed does not know the config key {key}",
@@ -205,6 +206,7 @@ DIAGNOSIS_MEANINGS = {
     "terminated": "The processes received SIGTERM or SIGINT, but not from Stop: a time limit, another user, or a "
     "shutdown.",
     "tokenizer": "transformers builds this tokenizer with a package that the training environment does not have.",
+    "tf32_unsupported": "The HF Trainer stops where it can’t switch TF32 on: on the CPU and on GPUs older than Ampere.",
     "torch_without_cuda": "The script asked for CUDA, but the training environment has a CPU build of torch.",
     "unknown_key": "In this block DeepSpeed accepts only the keys it knows. The key is misspelled, or belongs to "
     "another release.",

@@ -23,6 +23,8 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "argument”.",
     "twice.given": "{option} is given twice: as {typed} in the arguments, and for this config. The last one counts, "
     "which is this config.",
+    "tf32.cpu": "The HF Trainer stops at --tf32 on the CPU: “--tf32 requires Ampere or a newer GPU arch”.",
+    "tf32.older": "{gpu} is older than Ampere, and the HF Trainer stops: “--tf32 requires Ampere or a newer GPU arch”.",
     "use_cpu.given": "given",
     "use_cpu.bf16": "Without it the HF Trainer stops at --bf16: “Your setup doesn't support bf16/gpu”.",
     "use_cpu.batch_of_one_rank": "Without it each of the {ranks} ranks acts as the only one, and DeepSpeed stops at a "
@@ -149,6 +151,7 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "script.select": "Select the training script, or fix it.",
     "twice.remove_option": "Remove {option} from the arguments: the config is already passed.",
     "twice.remove": "Remove it from the arguments; to run with the other file, open that file.",
+    "tf32.remove": "Remove --tf32: TF32 needs an Ampere GPU or a newer one.",
     "use_cpu.add": "Add --use_cpu to the arguments: the HF Trainer looks for a GPU without it.",
     "stage_3.remove": "Remove it from from_pretrained: with ZeRO-3, DeepSpeed partitions the parameters across the "
     "ranks.",

@@ -1,5 +1,5 @@
 // A panel of HTML that the server made (everything in it is escaped there); its buttons apply a fix, lead to the field
-// in the form, or copy the code above them.
+// in the form, press another button, or copy the code above them.
 
 import { copyText } from "../common/copying.js";
 import { around, part } from "../common/dom.js";
@@ -28,6 +28,8 @@ export function mount(element, props, trigger, watch) {
     if (fix) trigger("fix", { rule: fix.rule, pointer: fix.pointer, fix: fix.fix });
     if (where !== undefined) window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: where }));
     if (place) goToPlace(...readPlace(place));
+    const press = around(event, "[data-press]")?.dataset.press;
+    if (press) document.getElementById(press)?.click();
     if (copy) copyText(copy, copy.previousElementSibling);
   });
   const shorten = root.closest("#findings") ? shortened(root) : () => {};

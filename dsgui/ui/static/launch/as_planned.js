@@ -3,6 +3,8 @@
 
 import { around } from "../common/dom.js";
 
+const PATHS = "#script input, #working-dir input, #output-dir input"; // on one line, and cut where that has no room
+
 /** @type {Set<string>} the elements that somebody typed in, and those around them */
 const own = new Set();
 
@@ -13,6 +15,9 @@ export function begin() {
     for (let one = target instanceof Element ? target : null; one; one = one.parentElement) if (one.id) own.add(one.id);
   });
   document.addEventListener("click", toConfigure);
+  document.addEventListener("pointerover", ({ target }) => {
+    if (target instanceof HTMLInputElement && target.matches(PATHS)) target.title = target.value;
+  });
 }
 
 /** What is said of the config leads to all that was found, or to the presets. @param {MouseEvent} event */

@@ -26,6 +26,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "recipe_pretraining_about": "原生 DeepSpeed · 小型 GPT · 2 个 epoch · 2 个 CPU 核上约 1 分钟",
     "recipe_classification_about": "原生 DeepSpeed · 小型网络 · 4 个 epoch · 2 个 CPU 核上约半分钟",
     "recipe_preset": "载入对应的预设：{title}",
+    "load_recipe_preset": "载入“{recipe}”的预设",
     "own_script": "自己的脚本",
     "own_script_about": "本机上的 .py 文件 · HF Trainer 或 deepspeed.initialize",
     "found": "已识别：{told}（{because}）",
@@ -82,7 +83,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "test_accepted": "{service} 已接收测试消息。",
     "test_refused": "{service}：{why}",
     "test_none": "请先填写 webhook。",
-    "notify_about": "关于通知",
+    "notify_about": "发送什么",
     "notify_more": "运行结束、失败、出现 NaN 或停滞时通知该 webhook。加 #secret=… 可签名。这是 dsgui 唯一会"
     "离开本机的请求；不填则不发送，也从不保存。",
     "browse": "浏览…",

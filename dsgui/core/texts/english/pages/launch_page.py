@@ -27,6 +27,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "recipe_pretraining_about": "Native DeepSpeed · small GPT · 2 epochs · about 1 min on 2 CPU cores",
     "recipe_classification_about": "Native DeepSpeed · small network · 4 epochs · half a minute on 2 CPU cores",
     "recipe_preset": "Load its preset: {title}",
+    "load_recipe_preset": "Load the preset for “{recipe}”",
     "own_script": "My own script",
     "own_script_about": "A .py file on this machine · HF Trainer or deepspeed.initialize",
     "found": "Found: {told} ({because})",
@@ -85,7 +86,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "test_accepted": "{service} accepted the test.",
     "test_refused": "{service}: {why}",
     "test_none": "Enter a webhook first.",
-    "notify_about": "About notifications",
+    "notify_about": "What is sent",
     "notify_more": "Tells the webhook when the run ends, fails, logs NaN or stalls. Append #secret=… to sign. The only "
     "request that dsgui ever sends out of this machine; off unless set. Never stored.",
     "browse": "Browse…",
