@@ -14,9 +14,8 @@ export function mount(element, props, trigger, watch) {
       props.value = props.value === tool ? "" : tool;
       show();
     };
-    const sign = el("span", { "aria-hidden": "true" });
     const toggle = button(words("tools_page", tool), { class: "ds-toggle", "data-tool": tool }, press);
-    toggle.append(sign);
+    toggle.prepend(el("span", { class: "ds-fold-sign", "aria-hidden": "true" }));
     return toggle;
   });
   const show = () => {
@@ -24,7 +23,6 @@ export function mount(element, props, trigger, watch) {
       const open = press.dataset.tool === props.value;
       press.setAttribute("aria-expanded", String(open));
       press.style.background = open ? "var(--ds-accent-soft)" : "";
-      part(press, "span").textContent = open ? " ▾" : " ▸";
     }
   };
   const root = part(element, ".ds-segments");
