@@ -209,7 +209,7 @@ def test_what_unfolds_looks_alike(page):
     assert {styled(one, "borderTopColor") for one in folds.all()} == {styled(tools.first, "borderTopColor")}
     assert styled(page.locator("#tool .ds-segments"), "borderTopWidth") == "0px"
     # The sign is before the text, as a fold's.
-    sign = tools.first.locator("span")
+    sign = tools.first.locator(".icon")
     assert sign.bounding_box()["x"] < tools.first.bounding_box()["x"] + 20
     tools.first.click()
     expect(tools.first).to_have_attribute("aria-expanded", "true")
