@@ -384,7 +384,8 @@ function needOf(bar) {
 function limitOf(capacity, fit) {
   const swatch = el("span", { class: "ds-mem-swatch", "data-place": "limit", "data-fit": fit, "aria-hidden": "true" });
   const name = el("span", {}, words("memory_page", "limit"));
-  return el("li", { class: "ds-mem-entry ds-mem-limit" }, swatch, name, el("span", { class: "ds-mem-gib" }, gib(capacity)));
+  const size = el("span", { class: "ds-mem-gib" }, gib(capacity));
+  return el("li", { class: "ds-mem-entry ds-mem-limit" }, swatch, name, size);
 }
 
 /** @param {HTMLElement[]} nodes */
