@@ -2,6 +2,7 @@
 ladder of other configs for it."""
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -27,14 +28,25 @@ def test_from_a_goal_to_a_config_that_fits(first_page, app):
     second = cards.nth(1)
     expect(second).to_have_attribute("data-fit", "fits")
     needed = second.locator('[data-device="gpu"] .ds-mem-need').inner_text().split(" / ")[0]
-    second.get_by_role("button").click()
+    expect(page.locator(".ds-goal-results .ds-zs-legend")).to_contain_text("limit")
+    expect(second.locator(".ds-mem-line").first).to_have_attribute("title", re.compile(r"^limit, \d+\.\d\d GiB$"))
+    # Scrolled so that the button which takes the focus is in view all the same.
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.evaluate("scrollTo(0, 80)")
+    assert page.evaluate("scrollY") == 80
+    second.get_by_role("button").evaluate("(one) => one.click()")
     expect(panel).to_be_hidden()
+    assert page.evaluate("scrollY") == 0  # the header is in view
+    expect(page.locator("#goal-open")).to_be_focused()
     expect(editor(page)).to_contain_text("zero_optimization")
     expect(page.locator("#gpus input")).to_have_value("8")
     expect(page.locator("#memory-model input, #memory-model textarea")).to_have_value("7B")
     # The workspace says of it what the card said.
     expect(page.locator(".ds-mem-chip")).to_have_text("fits")
     expect(page.locator('#memory-panel [data-device="gpu"] .ds-mem-need')).to_contain_text(needed)
+    limit = page.locator("#memory-panel .ds-mem-limit").first
+    total = page.locator('#memory-panel [data-device="gpu"] .ds-mem-need').inner_text().split(" of ")[1].split(",")[0]
+    expect(limit).to_have_text(f"limit{total}")
     page.get_by_role("tab", name="Launch").click()
     expect(page.locator("#arguments input, #arguments textarea")).to_have_value(
         "--per_device_train_batch_size 1 --bf16"
@@ -121,7 +133,7 @@ def test_a_host_that_is_not_known_gets_no_bar_that_looks_full(first_page):
     expect(card).to_have_count(1)
     expect(card).to_contain_text("The only preset that fits")
     host = card.locator('[data-device="host"]')
-    expect(host).to_contain_text("needs 1.8 TiB of host memory per node")
+    expect(host).to_contain_text(re.compile(r"needs 1\d\d\d\.\d\d GiB of host memory per node"))
     expect(host.get_by_text("needs a large host")).to_be_visible()
     expect(host.locator(".ds-mem-bar")).to_have_count(0)
     legend = page.locator(".ds-goal-results .ds-zs-legend")
@@ -130,7 +142,13 @@ def test_a_host_that_is_not_known_gets_no_bar_that_looks_full(first_page):
     # With its size it is judged, and the workspace judges by the same.
     page.fill("#goal-host", "64")
     page.click("#goal-find")
-    expect(page.locator(".ds-goal-results")).to_contain_text("None of these fits")
+    expect(page.locator(".ds-goal-results")).to_contain_text("None of these fits. Shorter samples")
+    nearest = page.locator(".ds-goal-card").first
+    expect(nearest.locator(".ds-goal-role")).to_have_text(re.compile(r"^Nearest · .*Host \d+\.\d\d GiB short$"))
+    error = nearest.locator('[data-device="host"] .ds-mem-need').evaluate("(one) => getComputedStyle(one).color")
+    assert nearest.locator(".ds-goal-role").evaluate("(one) => getComputedStyle(one).color") == error
+    for use in page.locator(".ds-goal-card").get_by_role("button").all():
+        assert use.evaluate("(one) => getComputedStyle(one).backgroundColor") == "rgba(0, 0, 0, 0)"
     page.locator(".ds-goal-card").first.get_by_role("button").click()
     expect(page.locator('#memory-panel [data-device="host"] .ds-mem-need')).to_contain_text("64")
 

@@ -197,6 +197,50 @@ def test_the_name_and_the_pages_are_one_line_where_they_have_room(browser, app):
         assert pages["y"] >= lead["y"] + lead["height"]
 
 
+def styled(locator, name):
+    return locator.evaluate("(one, name) => getComputedStyle(one)[name]", name)
+
+
+def test_what_unfolds_looks_alike(page):
+    folds = page.locator("#own-presets").or_(page.locator(".ds-zs-fold")).or_(page.locator("#tool .ds-toggle"))
+    expect(folds).to_have_count(7)
+    assert {one.bounding_box()["height"] for one in folds.all()} == {42}
+    tools = page.locator("#tool .ds-toggle")
+    assert {styled(one, "borderTopColor") for one in folds.all()} == {styled(tools.first, "borderTopColor")}
+    assert styled(page.locator("#tool .ds-segments"), "borderTopWidth") == "0px"
+    # The sign is before the text, as a fold's.
+    sign = tools.first.locator(".icon")
+    assert sign.bounding_box()["x"] < tools.first.bounding_box()["x"] + 20
+    tools.first.click()
+    expect(tools.first).to_have_attribute("aria-expanded", "true")
+    assert styled(sign, "transform") == "none"
+
+
+def test_on_a_narrow_window_no_field_is_alone_on_its_line_and_the_sections_fade_where_they_go_on(page):
+    page.set_viewport_size({"width": 768, "height": 900})
+    around = page.locator(".ds-context").bounding_box()
+    boxes = [page.locator(one).bounding_box() for one in ("#device", "#version")]
+    assert boxes[0]["y"] == boxes[1]["y"] > page.locator("#integration").bounding_box()["y"]
+    assert boxes[1]["x"] + boxes[1]["width"] > around["x"] + around["width"] - 20  # the line is full
+    sections = page.locator(".ds-tabs")
+    expect(sections).to_have_class(re.compile("ds-goes-on"))
+    assert "gradient" in styled(sections, "maskImage")
+    sections.evaluate("(one) => one.scrollTo(9999, 0)")
+    expect(sections).not_to_have_class(re.compile("ds-goes-on"))
+
+
+def test_a_radio_is_of_the_colour_of_a_field_in_the_dark_too(browser, app):
+    with opened(browser, app, BEEN_HERE) as page:
+        page.emulate_media(color_scheme="dark")
+        page.reload()
+        page.click("#goal-open")
+        expect(page.locator("body")).to_have_class(re.compile("dark"))
+        radio = page.get_by_role("radio", name="Native DeepSpeed loop")
+        expect(radio).to_be_visible()
+        assert styled(radio, "appearance") == "none"
+        assert styled(radio, "backgroundColor") == styled(page.locator("#goal-model"), "backgroundColor")
+
+
 def _over(one, other):
     """Whether two boxes have a place in common."""
     return all(

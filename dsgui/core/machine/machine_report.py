@@ -67,7 +67,7 @@ def _host(host: Host) -> tuple[tuple[str, str], ...]:
         (_word("memory"), _of(host.memory_available_bytes, host.memory_bytes)),
         (_word("memory_limit"), _word("none") if host.memory_limit_bytes is None else size(host.memory_limit_bytes)),
         (_word("swap"), _known(host.swap_bytes) if host.swap_bytes else _word("none")),
-        ("/dev/shm", _disk(host.shm) if host.shm else _word("none")),
+        ("/dev/shm", _shared(host.shm) if host.shm else _word("none")),
         (_word("locked"), _memlock(host)),
         (_word("open_files"), _files(host.open_files)),
         (_word("runs"), _place(host.runs_disk)),
@@ -103,6 +103,11 @@ def _of(free: int | None, total: int | None) -> str:
 
 def _disk(disk: Disk) -> str:
     return _word("free_of", free=file_size(disk.free_bytes), total=file_size(disk.total_bytes))
+
+
+def _shared(shm: Disk) -> str:
+    """A file system in memory."""
+    return _word("free_of", free=size(shm.free_bytes), total=size(shm.total_bytes))
 
 
 def _place(disk: Disk | None) -> str:

@@ -158,8 +158,15 @@ def test_memory_with_sliders_and_two_runs(browser, app, folder):
         assert left[0] == left[1]  # beside the drawer there is room for one column
         expect(page.locator(".ds-learn-picture .ds-zs-stage")).to_have_count(4)
         expect(page.locator(".ds-learn-picture")).to_contain_text("16Ψ")
+        notes = page.locator(".ds-learn-picture .ds-zs-notes")
+        assert notes.evaluate("(one) => parseFloat(getComputedStyle(one).paddingLeft)") > 0  # bullets inside the frame
+        tools, tab = page.locator(".ds-header .ds-languages"), page.locator("#pages > .tab-wrapper")
+        assert tools.bounding_box()["y"] + tools.bounding_box()["height"] <= tab.bounding_box()["y"]
+        expect(page.locator("#learn-check")).to_be_disabled()  # nothing is chosen yet
         answer(page, "sixteen", 0)
         at(page, "stages")
+        # Of cards none is more than another.
+        expect(page.locator(".ds-learn").get_by_role("combobox", name="GPU", exact=True)).to_be_visible()
         for slider, place in (("size", 4), ("ranks", 3), ("stage", 1)):
             move(page, slider, place)
         expect(page.locator('.ds-zs-stage[aria-current="true"]')).to_have_attribute("data-stage", "1")

@@ -153,7 +153,7 @@ def test_a_search_looks_at_all_runs_and_its_count_is_of_the_words_that_were_sear
         waits.clear()  # what is not read yet is asked for again
         for one in held:
             one.continue_()
-        expect(count).to_have_text("No run matches ‘none-such’")
+        expect(count).to_have_text("No run matches “none-such”")
         expect(page.locator(".ds-run-row")).to_have_count(0)
         page.fill("#search-runs", "t5-small many-1 FAILED")
         failed = len([number for number in range(MANY) if number % 3 == 1 and str(number).startswith("1")])

@@ -227,7 +227,7 @@ def test_the_table_tells_runs_apart_and_is_sorted_by_any_column(browser, made):
         page.reload()  # kept for this user
         wait_until(lambda: shown(page) == ["t5", "t5", "other", LONG])
         page.select_option("#filter-state", "failed")
-        expect(page.locator(".ds-run-count")).to_have_text("No run matches ‘failed’")
+        expect(page.locator(".ds-run-count")).to_have_text("No run matches “failed”")
         page.get_by_role("button", name="Clear").click()
         expect(page.locator("#filter-state")).to_have_value("")
         wait_until(lambda: shown(page) == ["t5", "t5", "other", LONG])

@@ -219,7 +219,7 @@ def test_the_same_again_from_another_tab_then_search_and_delete(page, app, tmp_p
     expect(page.locator("#command")).to_contain_text("fine.py")
     page.get_by_role("tab", name="3 · Runs").click()
     page.fill("#search-runs", "no such run")
-    expect(page.locator(".ds-run-count")).to_have_text("No run matches ‘no such run’")
+    expect(page.locator(".ds-run-count")).to_have_text("No run matches “no such run”")
     expect(page.locator(".ds-run-row:visible")).to_have_count(1)  # the one that is open
     expect(page.locator('.ds-run-row[aria-current="true"]')).to_be_visible()
     page.fill("#search-runs", "fine SUCCEEDED")

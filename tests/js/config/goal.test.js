@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { examples, fullestHost, merged, problemOf, roleOf } from "../../../dsgui/ui/static/config/goal.js";
+import { examples, fullestHost, merged, problemOf, roleOf, shortOf } from "../../../dsgui/ui/static/config/goal.js";
 
 test("what a config needs goes to the arguments typed, once", () => {
   assert.equal(merged("", "--bf16"), "--bf16");
@@ -56,4 +56,18 @@ test("the goals to begin with name devices that are offered, and this machine as
     examples({ devices: [device("this")], usual }).map(({ code }) => code),
     ["example_here"],
   );
+});
+
+test("of what doesn't fit it says how much each device lacks, to the digit that the workspace has", () => {
+  const device = (/** @type {string} */ name, /** @type {number} */ needs, /** @type {number | null} */ capacity) => ({
+    ...{ device: name, worst: "step", in_use: 0, fit: "does_not_fit", capacity: capacity && capacity * 2 ** 30 },
+    moments: [{ moment: "step", fit: "does_not_fit", bytes: needs * 2 ** 30, parts: [] }],
+  });
+  const lacks = (/** @type {any[]} */ ...devices) => shortOf(/** @type {any} */ ({ verdict: { devices } }));
+  assert.deepEqual(lacks(device("gpu", 147.25, 23.5), device("host", 8, 64)), ["GPU 123.75 GiB short"]);
+  assert.deepEqual(lacks(device("gpu", 30, 24), device("host", 99, 64)), [
+    "GPU 6.00 GiB short",
+    "Host 35.00 GiB short",
+  ]);
+  assert.deepEqual(lacks(device("host", 99, null)), []);
 });

@@ -171,6 +171,14 @@ def test_what_is_unknown_gives_no_row_and_no_exception():
     assert check(Machine(Host(shm=SOUND.host.shm)))  # the target has not answered yet
 
 
+def test_shared_memory_is_told_as_memory_and_a_disk_as_files():
+    told = dict(groups(SOUND)[1].readings)
+    (seen,) = [row.seen for row in check(SOUND) if row.check == "shm"]
+    assert told["/dev/shm"] == "31 GiB of 32 GiB free"
+    assert str(seen) == "/dev/shm: 31 GiB of 32 GiB free"
+    assert "322 GB of 537 GB free" in told["Runs"]
+
+
 def test_the_worst_comes_first():
     machine = replace(host(open_files=256), environment=tool("ninja", Tool("ninja")).environment)
     assert [row.check for row in check(machine)][:2] == ["ninja", "files"]

@@ -52,10 +52,6 @@ export function size(bytes) {
 /** Memory. @param {number | null | undefined} bytes */
 export const gib = (bytes) => (typeof bytes === "number" ? `${(bytes / GIB).toFixed(2)} GiB` : NONE);
 
-/** Memory in a sentence, that of a large host as TiB. @param {number} bytes */
-export const tib = (bytes) =>
-  bytes >= 1024 * GIB ? `${(bytes / GIB / 1024).toFixed(1)} TiB` : `${Math.ceil(bytes / GIB)} GiB`;
-
 /** Steps a second, of slow ones seconds a step. @param {number} rate */
 export const pace = (rate) => (rate > 0 && rate < 1 ? `${figure(1 / rate)} s/step` : perSecond(rate));
 

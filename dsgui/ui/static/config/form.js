@@ -153,6 +153,8 @@ class Form {
       this.open(id);
     });
     this.tabs.addEventListener("keydown", (event) => this.moveTab(event));
+    this.tabs.addEventListener("scroll", () => this.scrolled());
+    new ResizeObserver(() => this.scrolled()).observe(this.tabs);
     this.panels.addEventListener("input", (event) => {
       const pointer = around(event, "[data-pointer]")?.dataset.pointer;
       if (pointer !== undefined) this.edited(pointer);
@@ -167,6 +169,12 @@ class Form {
       this.reach();
     });
     window.addEventListener("dsgui:goto", (event) => this.goto(event.detail));
+  }
+
+  /** On a narrow screen the sections are one line that may go on at its right. */
+  scrolled() {
+    const { scrollLeft, scrollWidth, clientWidth } = this.tabs;
+    this.tabs.classList.toggle("ds-goes-on", scrollLeft + clientWidth < scrollWidth - 1);
   }
 
   /** @param {Event} event */

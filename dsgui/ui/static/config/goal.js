@@ -2,7 +2,7 @@
 // at a browser's first visit, a button above the workspace afterwards.
 
 import { around, button, el, part, withOptions } from "../common/dom.js";
-import { GIB, gib, tib } from "../common/format.js";
+import { GIB, gib } from "../common/format.js";
 import { barOf, colourOf } from "../memory/memory_bars.js";
 import { listed, textOf, words } from "../texts/texts.js";
 
@@ -203,6 +203,7 @@ class Goal {
   use(one) {
     window.dsguiGoal = { asked: /** @type {GoalAsked} */ (this.asked), choice: one };
     this.leave("#goal-open");
+    window.scrollTo(0, 0);
     this.trigger("use", {});
   }
 }
@@ -320,7 +321,6 @@ function drawn(found, use) {
   const none = found.choices.some(({ role }) => role === "nearest");
   const onGpus = found.choices.some(({ verdict }) => verdict.devices.some(({ device }) => device === "gpu"));
   const said = say(none ? "none_fit" : onGpus ? "some_fit" : "some_fit_host");
-  const next = none ? [el("p", { class: "ds-goal-said" }, say("none_fit_next"))] : [];
   const fullest = fullestHost(found.choices);
   const cards = found.choices.map((one, index) => card(one, index, { use, fullest }));
   const guess = (found.choices[0]?.verdict.guess ?? []).map(({ text }) => el("p", {}, text));
@@ -329,7 +329,6 @@ function drawn(found, use) {
     el("p", { class: "ds-goal-said" }, said),
     el("div", { class: "ds-goal-cards" }, ...cards),
     legend(found.choices),
-    ...next,
   ];
 }
 
@@ -361,6 +360,10 @@ function legend(choices) {
   pinned.style.background = colourOf("system");
   const hatched = bars.some(({ segments }) => segments.some((one) => one.part.place === "pinned"));
   if (hatched) items.push(el("li", {}, pinned, say("pinned")));
+  const limited = bars.filter((one) => one.line !== null);
+  const fit = limited.every((one) => one.fit === "does_not_fit") ? "does_not_fit" : "fits";
+  const line = el("span", { class: "ds-mem-swatch", "aria-hidden": "true", "data-place": "limit", "data-fit": fit });
+  if (limited.length) items.push(el("li", {}, line, words("memory_page", "limit")));
   return el("div", { class: "ds-zs-legend" }, el("ul", {}, ...items));
 }
 
@@ -373,8 +376,8 @@ function card(one, index, /** @type {{ use: (one: GoalChoice) => void, fullest: 
   const given = one.words ? [el("p", { class: "ds-goal-words" }, label, options, after)] : [];
   return el(
     "article",
-    { class: "ds-goal-card", "data-preset": one.preset, "data-fit": one.verdict.fit },
-    el("p", { class: "ds-goal-role" }, say(roleOf(one))),
+    { class: "ds-goal-card", "data-preset": one.preset, "data-fit": one.verdict.fit, "data-role": one.role },
+    el("p", { class: "ds-goal-role" }, [say(roleOf(one)), ...shortOf(one)].join(" · ")),
     el("h3", {}, one.title),
     el("p", { class: "ds-goal-about" }, one.purpose),
     ...one.verdict.devices.map((device) => bar(device, device.device === "host" ? fullest : device)),
@@ -399,14 +402,23 @@ function room({ verdict }) {
   const gpu = verdict.devices.find(({ device }) => device === "gpu");
   if (!gpu || gpu.capacity === null) return "";
   const left = gpu.capacity - barOf(gpu, "").bytes;
-  return left >= 0 ? say("room_left", { gib: gib(left) }) : say("too_much", { gib: gib(-left) });
+  return left >= 0 ? say("room_left", { gib: gib(left) }) : "";
+}
+
+/** What it lacks, device by device. @param {GoalChoice} one */
+export function shortOf({ verdict }) {
+  return verdict.devices.flatMap((device) => {
+    const { bytes, capacity } = barOf(device, "");
+    if (capacity === null || bytes <= capacity) return [];
+    return [say("short", { place: textOf("memory_places", device.device), gib: gib(bytes - capacity) })];
+  });
 }
 
 /** @param {MemoryDevice} device */
 function needOf(device) {
   const { bytes, capacity } = barOf(device, "");
   if (capacity !== null) return `${gib(bytes)} / ${gib(capacity)}`;
-  return device.device === "host" ? say("needs_host", { size: tib(bytes) }) : gib(bytes);
+  return device.device === "host" ? say("needs_host", { size: gib(bytes) }) : gib(bytes);
 }
 
 /** @param {MemoryDevice} device @param {MemoryDevice} beside */
@@ -425,7 +437,8 @@ function bar(device, beside) {
   }
   // How full a host is that nobody described is not known: a bar would say so all the same.
   const isUnknown = device.device === "host" && found.capacity === null;
-  const line = el("span", { class: "ds-mem-line", "aria-hidden": "true" });
+  const limit = listed([words("memory_page", "limit"), gib(found.capacity)]);
+  const line = el("span", { class: "ds-mem-line", "aria-hidden": "true", title: limit });
   if (found.line !== null) line.style.left = `${found.line}%`;
   const label = `${name}: ${listed([need, textOf("memory_fits", found.fit)])}`;
   return el(

@@ -14,17 +14,17 @@ export function mount(element, props, trigger, watch) {
       props.value = props.value === tool ? "" : tool;
       show();
     };
-    const sign = el("span", { "aria-hidden": "true" });
-    const toggle = button(words("tools_page", tool), { class: "ds-toggle", "data-tool": tool }, press);
-    toggle.append(sign);
+    const toggle = button(words("tools_page", tool), { class: "ds-toggle label-wrap", "data-tool": tool }, press);
+    const name = el("span", {}, words("tools_page", tool));
+    toggle.replaceChildren(name, el("span", { class: "icon", "aria-hidden": "true" }));
     return toggle;
   });
   const show = () => {
     for (const press of presses) {
       const open = press.dataset.tool === props.value;
+      press.classList.toggle("open", open);
       press.setAttribute("aria-expanded", String(open));
       press.style.background = open ? "var(--ds-accent-soft)" : "";
-      part(press, "span").textContent = open ? " ▾" : " ▸";
     }
   };
   const root = part(element, ".ds-segments");

@@ -242,6 +242,8 @@ export class Drawer {
       }
     });
     const field = el("fieldset", { class: "ds-learn-question" }, legend, ...choices, check);
+    check.disabled = !field.querySelector("input:checked");
+    field.addEventListener("change", () => (check.disabled = false));
     return field;
   }
 

@@ -4,9 +4,20 @@ import { el } from "../common/dom.js";
 import { placeOf, valueAt } from "./learn_steps.js";
 import { drawn } from "../memory/zero_stages.js";
 
-/** @import { LearnStep, LearnTold, ZeroStages } from "../types.d.ts" */
+/** @import { LearnOffer, LearnStep, LearnTold, ZeroStages } from "../types.d.ts" */
 
 const SETTLED_MS = 150;
+const NAMES = new Set(["device"]); // of these none is more or less than another
+
+/** @param {string} name @param {LearnOffer} offer */
+const range = (name, offer) =>
+  el("input", { type: "range", min: 0, max: offer.values.length - 1, step: 1, id: `learn-${name}` });
+
+/** @param {string} name @param {LearnOffer} offer */
+function select(name, offer) {
+  const options = offer.values.map(({ title }, place) => el("option", { value: place }, title));
+  return el("select", { id: `learn-${name}` }, ...options);
+}
 
 export class Picture {
   /** @param {LearnTold} told @param {LearnStep} step @param {(at: Record<string, string>) => void} moved */
@@ -26,13 +37,13 @@ export class Picture {
   /** @param {string} name @param {LearnTold} told */
   slider(name, told) {
     const offer = told.offers[name];
-    const input = el("input", { type: "range", min: 0, max: offer.values.length - 1, step: 1, id: `learn-${name}` });
+    const input = NAMES.has(name) ? select(name, offer) : range(name, offer);
     const shown = el("output", { for: input.id });
     const show = () => {
       const { value, title } = valueAt(offer, Number(input.value));
       this.at[name] = value;
       shown.textContent = title;
-      input.setAttribute("aria-valuetext", title);
+      if (!NAMES.has(name)) input.setAttribute("aria-valuetext", title);
     };
     input.value = String(placeOf(offer));
     show();
@@ -41,7 +52,8 @@ export class Picture {
       clearTimeout(this.waiting);
       this.waiting = setTimeout(() => void this.look(true), SETTLED_MS);
     });
-    return el("div", { class: "ds-learn-slider" }, el("label", { for: input.id }, offer.label), shown, input);
+    const said = NAMES.has(name) ? [] : [shown];
+    return el("div", { class: "ds-learn-slider" }, el("label", { for: input.id }, offer.label), ...said, input);
   }
 
   /** @param {boolean} moved */

@@ -107,7 +107,8 @@ class Memory {
       segment.style.background = colourOf(one.part.part);
       track.append(segment);
     }
-    const line = el("span", { class: "ds-mem-line", "aria-hidden": "true" });
+    const limit = listed([words("memory_page", "limit"), gib(bar.capacity)]);
+    const line = el("span", { class: "ds-mem-line", "aria-hidden": "true", title: limit });
     if (bar.line !== null) line.style.left = `${bar.line}%`;
     const marks = bar.line === null ? [] : [line];
     return el(
@@ -235,7 +236,9 @@ class Memory {
       return el("li", { "data-part": id, class: id === this.chosen ? "ds-mem-pointed" : undefined }, entry);
     });
     const name = textOf("memory_places", device.device);
-    return el("div", {}, el("b", {}, name), el("ul", { class: "ds-mem-parts", "aria-label": name }, ...items));
+    const limit = device.capacity === null ? [] : [limitOf(device.capacity, barOf(device, this.moment).fit)];
+    const list = el("ul", { class: "ds-mem-parts", "aria-label": name }, ...items, ...limit);
+    return el("div", {}, el("b", {}, name), list);
   }
 
   /** Mouse, touch and keyboard alike. @param {HTMLElement} node @param {string} id */
@@ -375,6 +378,14 @@ function needOf(bar) {
   if (bar.capacity === null) return words("memory_page", "needed", { bytes: gib(bar.bytes) });
   const need = words("memory_page", "of", { bytes: gib(bar.bytes), total: gib(bar.capacity) });
   return words("memory_page", "with_fit", { need, fit: textOf("memory_fits", bar.fit) });
+}
+
+/** What the line across a bar is. @param {number} capacity @param {string} fit */
+function limitOf(capacity, fit) {
+  const swatch = el("span", { class: "ds-mem-swatch", "data-place": "limit", "data-fit": fit, "aria-hidden": "true" });
+  const name = el("span", {}, words("memory_page", "limit"));
+  const size = el("span", { class: "ds-mem-gib" }, gib(capacity));
+  return el("li", { class: "ds-mem-entry ds-mem-limit" }, swatch, name, size);
 }
 
 /** @param {HTMLElement[]} nodes */

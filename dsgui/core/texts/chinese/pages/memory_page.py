@@ -20,6 +20,7 @@ MEMORY_PAGE: dict[str, str] = {
     "looking": "正在寻找代价最小的改动…",
     "find": "寻找能放下的最小改动",
     "peak": "峰值",
+    "limit": "上限",
     "moment": "时刻",
     "at": "时刻：",
     "fits_as_is": "按公式估算，现在就能放下。",

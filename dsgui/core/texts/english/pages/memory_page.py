@@ -20,6 +20,7 @@ MEMORY_PAGE: dict[str, str] = {
     "looking": "Looking for the cheapest change…",
     "find": "Find the cheapest change that fits",
     "peak": "peak",
+    "limit": "limit",
     "moment": "Moment",
     "at": "At:",
     "fits_as_is": "By formula it fits as it is.",

@@ -76,7 +76,7 @@ RUNS_PAGE: dict[str, str] = {
     "one_match": "{count} match",
     "matches": "{count} matches",
     "matches_in": "{matches} in {runs}",
-    "no_match": "No run matches ‘{words}’",
+    "no_match": "No run matches “{words}”",
     "one_archived_match": "{count} archived run matches",
     "archived_match": "{count} archived runs match",
     "unread": "{count} not searched yet",
