@@ -84,7 +84,10 @@ def test_json_has_everything_a_program_needs(validate):
     assert not any("choices" in finding for finding in entry["findings"])
     _, out, _ = validate('{"train_batch_size": 8, "zero_optimization": {"stage": 9}}', "--format", "json")
     (wrong,) = (f for f in json.loads(out)[0]["findings"] if f["severity"] == "error")
-    assert (wrong["fix"], [one["label"] for one in wrong["choices"]]) == (None, ["Use 0", "Use 1", "Use 2", "Use 3"])
+    assert (wrong["fix"], [one["label"] for one in wrong["choices"]]) == (
+        None,
+        [*(f"Use {n}" for n in range(4)), "Clear stage"],
+    )
     assert wrong["choices"][2]["changes"] == [{"set": "/zero_optimization/stage", "to": "2"}]
 
 

@@ -11,6 +11,7 @@ from dsgui.core.config.schema import Schema
 from dsgui.core.rules.values import SchemaCheck
 from dsgui.core.validation.folding import fold
 from dsgui.core.validation.repair import with_whole_fixes, without_fixes
+from dsgui.core.validation.taking_out import with_way_out
 from dsgui.core.validation.written import findings as written_findings
 
 _MOST_RELEASES = 32  # remembered; their names come from the page
@@ -42,7 +43,8 @@ class Checker:
         self, findings: Iterable[Finding], document: Document, context: Context, before: Sequence[Finding] | None = None
     ) -> list[Finding]:
         """The findings, each with a fix that adds no error or with none. `before`: all of the document, if known."""
-        return with_whole_fixes(list(findings), document, lambda fixed: self._raw(fixed, context), before)
+        offered = [with_way_out(finding) for finding in findings]
+        return with_whole_fixes(offered, document, lambda fixed: self._raw(fixed, context), before)
 
     def _raw(self, document: Document, context: Context) -> list[Finding]:
         """What the schema and the rules say, each of a place of its own."""

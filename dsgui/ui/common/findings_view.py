@@ -5,12 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from dsgui.core.config.findings import Finding, Fix, Severity, refuser
+from dsgui.core.config.findings import Finding, Severity, refuser
 from dsgui.core.config.pointer import dotted
 from dsgui.core.errors import DocumentError
 from dsgui.core.memory.fits.as_fixed import plain_errors
 from dsgui.core.rules import EXPLAINED
-from dsgui.core.rules.base import clearing, removal
 from dsgui.core.texts.saying import Said, listed, words
 from dsgui.core.validation.check_report import counted
 from dsgui.core.validation.mending import Mending
@@ -19,22 +18,6 @@ MOST_SHOWN = 100
 _COLONS = (": ", "：")
 CONVERT = "convert"  # the id of the fix that is no edit of a document
 ALL = "all"  # of all plain fixes of errors at once
-# Advice of several ways, one of which is a press: to take the key out. Which of them is right is the user's to say, so
-# nothing else fixes it so.
-_CLEARED = frozenset({"DS001.default", "DS012.natively", "DS022.positive", "DS024.arguments"})
-_REMOVED = frozenset(
-    {
-        "DS004.at_top",
-        "DS004.in_block",
-        "DS014.correct",
-        "DS014.object",
-        "DS045.parameters",
-        "DS061.empty",
-        "DS064.writers",
-        "DS066.accumulation",
-        "DS066.stage",
-    }
-)
 _SEAM = re.compile(r"(?<=[._])(?=\w)|(?<=\w/)(?=\w)")
 _CODE = re.compile(r"`([^`<>]+)`")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
@@ -184,18 +167,8 @@ def without_key(finding: Finding) -> str:
     return text if keeps else text[:1].upper() + text[1:]
 
 
-def presses_of(finding: Finding) -> tuple[Fix, ...]:
-    """What the buttons of a finding do: its fix or its choices; and taking the key out, where its advice leaves that to
-    the user."""
-    advised = {one.code for one in finding.advises}
-    if finding.fix or not advised & (_CLEARED | _REMOVED):
-        return finding.fixes
-    out = clearing(finding.pointer) if advised & _CLEARED else removal(finding.pointer)
-    return (*finding.choices, out)
-
-
 def _advice(finding: Finding, with_fix: bool) -> str:
-    fixes = presses_of(finding) if with_fix else ()
+    fixes = finding.fixes if with_fix else ()
     if not finding.advice and not fixes:
         return ""
     buttons = "".join(_button(finding.rule, finding.pointer, fix.id, str(fix.label)) for fix in fixes)

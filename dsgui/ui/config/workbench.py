@@ -37,7 +37,6 @@ from dsgui.ui.common.findings_view import (
     broken_html,
     findings_html,
     place_of,
-    presses_of,
     sendable,
     without_key,
 )
@@ -175,7 +174,7 @@ class Workbench:
             found = self._checker.findings(document, context)
             return plainly_fixed(document, found, lambda one: self._checker.findings(one, context)).document.text
         for finding in self._checker.findings(document, context):
-            for one in presses_of(finding):
+            for one in finding.fixes:
                 if (finding.rule, finding.pointer, one.id) == (rule, pointer, fix):
                     return one.apply(document).text
         return document.text

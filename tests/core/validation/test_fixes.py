@@ -8,6 +8,7 @@ those are named, in every context, and asks the real DeepSpeed.
 import copy
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from dsgui.core.config.findings import Change, Finding, Fix, Severity, has_error
 from dsgui.core.config.misspelt import awaited, waits
 from dsgui.core.config.pointer import lookup
 from dsgui.core.errors import DocumentError
+from dsgui.core.machine.hardware import CARDS
 from dsgui.core.machine.machine import Host, Machine
 from dsgui.core.memory.fits.as_fixed import plain_errors
 from dsgui.core.preflight.judging import with_config
@@ -101,14 +103,19 @@ def test_what_has_several_right_repairs_offers_each(checker):
     assert offered(checker, both) == {"/bf16/enabled": ["Switch fp16 off", "Switch bf16 off"]}
     wrong = {"train_batch_size": 8, "zero_optimization": {"stage": 5, "offload_optimizer": {"device": "gpu"}}}
     assert offered(checker, wrong) == {
-        "/zero_optimization/stage": ["Use 0", "Use 1", "Use 2", "Use 3"],
-        "/zero_optimization/offload_optimizer/device": ['Use "none"', 'Use "cpu"', 'Use "nvme"'],
+        "/zero_optimization/stage": ["Use 0", "Use 1", "Use 2", "Use 3", "Clear stage"],
+        "/zero_optimization/offload_optimizer/device": ['Use "none"', 'Use "cpu"', 'Use "nvme"', "Clear device"],
     }
     assert offered(checker, {"train_batch_size": 8, "wall_clock_breakdown": []}) == {
-        "/wall_clock_breakdown": ["Use true", "Use false"]
+        "/wall_clock_breakdown": ["Use true", "Use false", "Clear wall_clock_breakdown"]
     }
-    # Any number, any text: nothing to choose from.
-    assert offered(checker, {"train_batch_size": "many", "gradient_clipping": "x"}) == {}
+    # Of any number and any text none is offered. Out of what some value needs, no button leads.
+    assert offered(checker, {"train_batch_size": 8, "gradient_clipping": "x"}) == {
+        "/gradient_clipping": ["Clear gradient_clipping"]
+    }
+    needed = {"train_batch_size": 8, "zero_optimization": {"stage": 7, "offload_optimizer": {"device": "cpu"}}}
+    card = replace(FEW[0], hardware=(next(one for one in CARDS if one.id == "a100-80"),))
+    assert offered(checker, needed, card) == {"/zero_optimization/stage": ["Use 1", "Use 2", "Use 3"]}
 
 
 @pytest.mark.parametrize("context", contexts(), ids=str)

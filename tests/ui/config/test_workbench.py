@@ -16,7 +16,7 @@ from dsgui.core.texts.saying import as_told
 from dsgui.core.validation.check_report import subject
 from dsgui.core.validation.mending import mending
 from dsgui.ui.common.documents import MAX_CHARACTERS
-from dsgui.ui.common.findings_view import ALL, CONVERT, findings_html, presses_of, without_key
+from dsgui.ui.common.findings_view import ALL, CONVERT, findings_html, without_key
 from dsgui.ui.config.workbench import Workbench, make_context, odd_counts
 
 NATIVE = Context(Integration.NATIVE)
@@ -274,6 +274,6 @@ def test_advice_to_take_a_key_out_has_a_button_that_does_and_that_no_other_fix_p
 ):
     (finding,) = (f for f in checker.findings(Document(text), NATIVE) if (f.rule, f.pointer) == (rule, pointer))
     assert f">{label}</button>" in bench.show(text, NATIVE).findings
-    fixed = bench.fix(rule, pointer, presses_of(finding)[-1].id, text, NATIVE)
+    fixed = bench.fix(rule, pointer, finding.choices[-1].id, text, NATIVE)
     assert Document(fixed).node(pointer) is None
     assert Document(bench.fix("", "", ALL, text, NATIVE)).node(pointer) is not None

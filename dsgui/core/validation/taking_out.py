@@ -1,0 +1,33 @@
+"""Where advice leaves it to the user whether a key goes, taking it out is one of the finding's choices."""
+
+from dataclasses import replace
+
+from dsgui.core.config.findings import Finding, Severity
+from dsgui.core.rules.base import clearing, removal
+
+# Codes of advice that name it.
+_CLEARED = frozenset({"DS001.default", "DS012.natively", "DS022.positive", "DS024.arguments"})
+_REMOVED = frozenset(
+    {
+        "DS004.at_top",
+        "DS004.in_block",
+        "DS014.correct",
+        "DS014.object",
+        "DS045.parameters",
+        "DS061.empty",
+        "DS064.writers",
+        "DS066.accumulation",
+        "DS066.stage",
+    }
+)
+
+
+def with_way_out(finding: Finding) -> Finding:
+    """With that choice, after all others, where there is no one right fix. What a note says of a value is that it does
+    what was meant: that stays."""
+    advised = {one.code for one in finding.advises}
+    clears = finding.severity is not Severity.NOTE and advised & _CLEARED
+    if finding.fix or not (clears or advised & _REMOVED):
+        return finding
+    out = clearing(finding.pointer) if clears else removal(finding.pointer)
+    return replace(finding, choices=(*finding.choices, out))
