@@ -31,6 +31,7 @@ from dsgui.core.access.secrets import Masker, secret_arguments, secret_values
 from dsgui.core.config.document import Document
 from dsgui.core.diagnosis.diagnosis import diagnose, why_failed
 from dsgui.core.diagnosis.ending import likely_code, verdict
+from dsgui.core.diagnosis.evidence import modules_missing
 from dsgui.core.diagnosis.remedies import Circumstances
 from dsgui.core.errors import DocumentError, RunError
 from dsgui.core.launch.command import MARKER, environment
@@ -810,13 +811,14 @@ class Supervisor:
             memory_limit_bytes=oom.limit_bytes,
             address_space_bytes=address_space_limit(),
             above=self._above(),
+            python_path=environment(self._plan, os.environ).get("PYTHONPATH", ""),
         )
 
     def _above(self) -> dict[str, str]:
-        """Not where PYTHONPATH is set already, or the script is a module."""
-        plan = self._plan
-        asked = bool(plan.script) and not plan.elsewhere and "PYTHONPATH" not in plan.environment
-        return packages_above(plan.script) if asked else {}
+        """Not where the script is a module."""
+        plan, tracebacks = self._plan, self._records.log.ending.tracebacks
+        asked = bool(plan.script) and not plan.elsewhere
+        return packages_above(plan.script, modules_missing(tracebacks.found)) if asked else {}
 
     @property
     def _left_anywhere(self) -> int:

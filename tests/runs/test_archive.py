@@ -151,6 +151,22 @@ def test_a_script_that_reads_its_config_through_the_trainer_is_given_advice_for_
     assert [name for one in found.remedies for name, _ in one.options][:1] == ([option] if option else [])
 
 
+def test_code_above_the_script_is_offered_in_front_of_the_runs_pythonpath(bench: Bench, archive: Archive) -> None:
+    part = bench.folder / "project" / "mine" / "part.py"
+    part.parent.mkdir(parents=True)
+    part.write_text("x = 1\n")
+    scripts = bench.folder / "project" / "scripts"
+    scripts.mkdir()
+    (scripts / "train.py").write_text("from mine.part import x\nprint(x)\n")
+    request = bench.request(scripts / "train.py", environment={"PYTHONPATH": "/not/there"})
+    run_id = bench.runs.start(bench.runs.prepare(request), "{}")
+    bench.ended(run_id)
+    found = bench.store.open(run_id).read_diagnosis()
+    assert found
+    assert found.remedy
+    assert found.remedy.variables == (("PYTHONPATH", f"{part.parents[1]}:/not/there"),)
+
+
 def test_a_run_that_ends_well_has_no_diagnosis_whatever_it_caught(bench: Bench, archive: Archive) -> None:
     run_id = bench.start("""
         import traceback

@@ -173,7 +173,8 @@ def _words(one: Signature, match: re.Match[str] | None, run: Circumstances) -> d
     if match:
         words |= {name: (value or "").strip() for name, value in match.groupdict().items()}
         words |= one.tells(match, run.arguments) if one.tells else {}
-        words |= {"above": run.has_above(match["module"] or "")} if "module" in words else {}
+        module = match["module"] or "" if "module" in words else ""
+        words |= {"above": run.has_above(module), "path": run.finding(module)} if run.has_above(module) else {}
     return words | ({"limit": size(run.address_space_bytes)} if run.address_space_bytes else {})
 
 

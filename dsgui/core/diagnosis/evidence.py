@@ -3,8 +3,10 @@ what fills the places of a signature's texts."""
 
 import posixpath
 import re
+from collections.abc import Iterable
 from functools import reduce
 
+from dsgui.core.diagnosis.tracebacks import Traceback
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
 from dsgui.core.texts.saying import Said, listed, said
 
@@ -16,6 +18,8 @@ _QUOTED = re.compile(r"'([^'\n]{1,300})'")
 _PATH = re.compile(r"(?:[Dd]irectory|at|file) ((?:/|\.{1,2}/|[\w-]{1,100}/)[^\s'\n]{1,300})")
 _ASKED = re.compile(r"(?:reach|cache for) '?([\w./@:-]{1,300})")
 _MODULE = re.compile(r"find a module script at ([^\s']{1,300})")
+_NOT_FOUND = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
+_IMPORTS = re.compile(r"^\s+(?:from ([\w.]+) import (\w*)|import ([\w.]+))", re.MULTILINE)
 _OFFLINE = re.compile(r"(?i:offline mode is enabled|offlinemode|offline=1|outgoing traffic has been disabled)")
 Words = tuple[str, ...]
 Word = str | Said
@@ -76,6 +80,20 @@ def told_hub(match: re.Match[str], arguments: Words) -> dict[str, Word]:
         "offline": _part("hub_offline" if _OFFLINE.search(match.string) else "hub_not_offline"),
         "evaluate": _part("script_to_find" if module else "no_script_to_find"),
     }
+
+
+def modules_missing(tracebacks: Iterable[Traceback]) -> dict[str, tuple[str, ...]]:
+    """The modules that were not found, each with what the lines of that traceback import."""
+    found: dict[str, tuple[str, ...]] = {}
+    for one in tracebacks:
+        imported = (modules for lines in _IMPORTS.findall(one.text) for modules in _imported(*lines))
+        names = [match[1] for message in one.messages if (match := _NOT_FOUND.match(message))]
+        found |= dict.fromkeys(names, tuple(imported))
+    return found
+
+
+def _imported(source: str, name: str, module: str) -> Words:
+    return (source, f"{source}.{name}") if source else (module,)
 
 
 def told_module(match: re.Match[str], arguments: Words) -> dict[str, Word]:

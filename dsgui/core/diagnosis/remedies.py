@@ -16,6 +16,7 @@ from dsgui.core.config.pointer import MISSING, lookup
 from dsgui.core.decoding import optional, text
 from dsgui.core.diagnosis.evidence import MOST_SHOWN, mismatches, unknown_options
 from dsgui.core.script.gone_options import words_after_refusal
+from dsgui.core.script.packages import PACKAGES, python_path_with
 from dsgui.core.script.words import value_of
 from dsgui.core.texts.saying import Said, listed, recalled, said
 
@@ -39,7 +40,8 @@ class Circumstances:
     (on the machine, and in the run's own control group). `on_cpu`: whether the ranks train on this machine's CPU;
     `first_ended` is the rank whose process ended first; `memory_limit_bytes` is that group's, `address_space_bytes`
     what `ulimit -v` allows a process. None: not known, or no such limit. `takes_options`: whether Trainer options can
-    be added to the arguments. `above`: the code in folders above the script's own, by its name, with that folder."""
+    be added to the arguments. `above`: the missing modules that lie in a folder above the script's own, with that
+    folder; `python_path`: the run's PYTHONPATH."""
 
     config: Document | None = None
     arguments: tuple[str, ...] = ()
@@ -53,6 +55,7 @@ class Circumstances:
     address_space_bytes: int | None = None
     takes_options: bool = True
     above: Mapping[str, str] = field(default_factory=dict)
+    python_path: str = ""
 
     @property
     def values(self) -> Mapping[str, Any]:
@@ -63,8 +66,13 @@ class Circumstances:
         return self.takes_options or all(value is None for _, value in remedy.options)
 
     def has_above(self, module: str) -> str:
-        """The folder above the script's that has a module, "" where none has."""
-        return self.above.get(module.partition(".")[0], "")
+        """The folder above the script's that has a module, "" where none has that Python has not looked in."""
+        folder = self.above.get(module, "")
+        return "" if folder in self.python_path.split(":") else folder
+
+    def finding(self, module: str) -> str:
+        """The PYTHONPATH with which that is found."""
+        return python_path_with([self.has_above(module)], self.python_path)
 
 
 Options = tuple[tuple[str, str | None], ...]
@@ -221,9 +229,14 @@ def is_above(match: re.Match[str], run: Circumstances) -> bool:
     return bool(run.has_above(match["module"]))
 
 
+def is_package_above(match: re.Match[str], run: Circumstances) -> bool:
+    """What has the name of a package may be one's own or not."""
+    return match["module"] in PACKAGES and is_above(match, run)
+
+
 def with_python_path(match: Match, run: Circumstances) -> Remedy | None:
-    folder = run.has_above(match["module"]) if match else ""
-    return Remedy(said("remedies", "python_path", folder=folder), variables=(("PYTHONPATH", folder),))
+    path = run.finding(match["module"]) if match else ""
+    return Remedy(said("remedies", "python_path", path=path), variables=(("PYTHONPATH", path),))
 
 
 def no_loader_workers(match: Match, run: Circumstances) -> Remedy | None:

@@ -8,7 +8,7 @@ so a line of data that mentions a failure is not taken for one. The first row th
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from dsgui.core.diagnosis.evidence import (
@@ -38,6 +38,7 @@ from dsgui.core.diagnosis.remedies import (
     fp32,
     has_address_limit,
     is_above,
+    is_package_above,
     keep_client_optimizer,
     mismatches_to_auto,
     no_loader_workers,
@@ -96,6 +97,17 @@ class Signature:
 
 _OUT_OF_MEMORY = r"(?:torch\.(?:cuda\.)?OutOfMemoryError|RuntimeError): (?:CUDA|HIP) out of memory"
 _LIBRARIES = "transformers|trl|accelerate|datasets|evaluate|peft|deepspeed|torch"
+
+_MODULE_ABOVE = Signature(
+    "module-missing",
+    r"ModuleNotFoundError: No module named '(?P<module>[\w.]+)'",
+    ("python_path",),
+    "python: import",
+    title="module_above",
+    meaning="module_above",
+    remedies=(with_python_path,),
+    when=is_above,
+)
 
 SIGNATURES: tuple[Signature, ...] = (
     # --- memory
@@ -521,16 +533,8 @@ SIGNATURES: tuple[Signature, ...] = (
         ("install_tokenizer",),
         "transformers/utils/import_utils.py: requires_backends",
     ),
-    Signature(
-        "module-missing",
-        r"ModuleNotFoundError: No module named '(?P<module>[\w.]+)'",
-        ("python_path",),
-        "python: import",
-        title="module_above",
-        meaning="module_above",
-        remedies=(with_python_path,),
-        when=is_above,
-    ),
+    replace(_MODULE_ABOVE, advice=("python_path", "or_install_module"), when=is_package_above),
+    _MODULE_ABOVE,
     Signature(
         "module-missing",
         r"(?:ModuleNotFoundError: No module named '(?P<module>[\w.]+)'|ImportError: To be able to use [\w./-]{1,100}, "

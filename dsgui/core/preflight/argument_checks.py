@@ -14,37 +14,15 @@ from dsgui.core.preflight.surroundings import Question
 from dsgui.core.script.command_line import NOTHING, ONE, SOME, Lacking, Leftover, Option
 from dsgui.core.script.gone_options import instead, is_trainers, words_instead
 from dsgui.core.script.imports import Absent
+from dsgui.core.script.packages import PACKAGES, python_path_with
 from dsgui.core.script.script_options import ArgumentsFile
+from dsgui.core.script.taken import ScriptAnswers
 from dsgui.core.texts.saying import Said, listed, said
 
 _LONGEST = 60
 _ALIKE, _VERY_ALIKE = 0.75, 0.82
 _MOST_TOLD = 6
 _MOST_IN_LABEL = 3
-# What to install for a module; of one that is not listed it may be the user's own.
-_OTHERWISE_NAMED = {
-    "PIL": "Pillow",
-    "bs4": "beautifulsoup4",
-    "cv2": "opencv-python",
-    "dateutil": "python-dateutil",
-    "dotenv": "python-dotenv",
-    "flash_attn": "flash-attn",
-    "huggingface_hub": "huggingface-hub",
-    "pytorch_lightning": "pytorch-lightning",
-    "rouge_score": "rouge-score",
-    "sentence_transformers": "sentence-transformers",
-    "sklearn": "scikit-learn",
-    "yaml": "PyYAML",
-}
-_OF_THEIR_NAME = (
-    *("accelerate", "bitsandbytes", "click", "datasets", "deepspeed", "diffusers", "einops", "evaluate", "filelock"),
-    *("fire", "jsonlines", "librosa", "lightning", "loguru", "matplotlib", "mlflow", "nltk", "numpy", "omegaconf"),
-    *("pandas", "peft", "psutil", "pyarrow", "pytz", "regex", "requests", "rich", "sacrebleu", "safetensors", "scipy"),
-    *("seqeval", "sentencepiece", "sh", "soundfile", "swanlab", "tensorboard", "tensorboardX", "tiktoken", "timm"),
-    *("tokenizers", "torch", "torchaudio", "torchmetrics", "torchvision", "tqdm", "trackio", "transformers", "trl"),
-    *("typer", "tyro", "wandb", "xformers"),
-)
-_PACKAGES = {name: name for name in _OF_THEIR_NAME} | _OTHERWISE_NAMED
 
 
 def options(question: Question) -> Verdict | None:
@@ -281,9 +259,7 @@ def imports(question: Question) -> Verdict | None:
     answers = question.around.answers
     if not answers.missing and not answers.gone and not answers.refused:
         return None
-    missing = [one.name for one in answers.missing if not one.above]
-    packages = [_PACKAGES[module] for module in missing if module in _PACKAGES]
-    others = [module for module in missing if module not in _PACKAGES]
+    packages = [PACKAGES[one.name] for one in answers.missing if one.name in PACKAGES]
     python = question.launch.target_python
     command = f"{shlex.quote(python)} -m pip install {shlex.join(packages)}" if packages and python else ""
     seen = [saw("script_imports.missing", modules=_where(answers.missing))] if answers.missing else []
@@ -291,8 +267,8 @@ def imports(question: Question) -> Verdict | None:
     seen += [saw("script_imports.refused", names=_where(answers.refused))] if answers.refused else []
     older = answers.gone or answers.refused
     advice = [
-        *_from_above(answers.missing),
-        *_where_from(packages, others),
+        *_from_above(answers),
+        *_where_from(answers.missing),
         *([advise("script_imports.release")] if older else []),
     ]
     return _grave(question)(tuple(seen), tuple(advice), command)
@@ -309,16 +285,23 @@ def _where(told: Sequence[Absent]) -> str | Said:
     return listed(shown)
 
 
-def _from_above(missing: Sequence[Absent]) -> Iterator[Said]:
-    for folder in dict.fromkeys(one.above for one in missing if one.above):
-        names = listed([one.name for one in missing if one.above == folder])
-        yield advise("script_imports.above", modules=names, folder=folder)
+def _from_above(answers: ScriptAnswers) -> Iterator[Said]:
+    """All in one sentence: there is one PYTHONPATH."""
+    there = [one for one in answers.missing if one.above]
+    if not there:
+        return
+    folders = list(dict.fromkeys(one.above for one in there))
+    names, path = listed([one.name for one in there]), python_path_with(folders, answers.python_path)
+    yield advise("script_imports.above", modules=names, folders=listed(folders), path=path)
+    if packages := [PACKAGES[one.name] for one in there if one.name in PACKAGES]:
+        yield advise("script_imports.or_install", packages=shlex.join(packages))
 
 
-def _where_from(packages: list[str], others: list[str]) -> Iterator[Said]:
-    if packages:
+def _where_from(missing: Sequence[Absent]) -> Iterator[Said]:
+    nowhere = [one.name for one in missing if not one.above]
+    if packages := [PACKAGES[one] for one in nowhere if one in PACKAGES]:
         yield advise("script_imports.install", packages=shlex.join(packages))
-    if others:
+    if others := [one for one in nowhere if one not in PACKAGES]:
         yield advise("script_imports.own", modules=listed(others))
 
 

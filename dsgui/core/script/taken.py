@@ -23,7 +23,8 @@ class ScriptAnswers:
     """What the training environment has for a script. `missing`: of its imports, and of the files beside it that it
     imports, those whose package is not there; `gone`: what the installed release of one does not have, and `refused`:
     keywords that its classes do not take. `options`: of the classes its parser is given, `known` where all of them
-    could be read. `trainers`: the names that transformers' own training arguments have."""
+    could be read. `trainers`: the names that transformers' own training arguments have. `python_path`: the PYTHONPATH
+    that a run has."""
 
     missing: tuple[Absent, ...] = ()
     gone: tuple[Absent, ...] = ()
@@ -31,6 +32,7 @@ class ScriptAnswers:
     options: tuple[Option, ...] = ()
     known: bool = False
     trainers: frozenset[str] = frozenset()
+    python_path: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dsgui.core.errors import PlaceError
 from dsgui.core.texts.saying import Said, listed, wrong
+from dsgui.shell.files.folders import home
 
 # The kernel's own: plain files by their mode, yet they tell about processes or act when they are read.
 _NEVER = tuple(Path(name) for name in ("/proc", "/sys", "/dev"))
@@ -40,15 +41,8 @@ class Places:
 def usual_places(allowed: Iterable[Path], own: Iterable[Path]) -> Places:
     """The home folder, the working directory (unless that is the root of everything), dsgui's `own` folders, and what
     was `allowed` on the command line. Raises `PlaceError`."""
-    usual = [place for place in (_home(), Path.cwd()) if place is not None and place.is_dir() and place != Path("/")]
+    usual = [place for place in (home(), Path.cwd()) if place is not None and place.is_dir() and place != Path("/")]
     return Places([*usual, *own, *allowed])
-
-
-def _home() -> Path | None:
-    try:
-        return Path.home()
-    except RuntimeError:
-        return None
 
 
 def _root(path: Path) -> Path:

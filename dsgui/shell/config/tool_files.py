@@ -1,7 +1,6 @@
 """The files that another tool's settings or command line name: settings, configs, scripts, where a tool is started in
 its own repository."""
 
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from dsgui.core.imported.training_line import with_settings
 from dsgui.core.texts.saying import Said, said
 from dsgui.shell.access.places import Places
 from dsgui.shell.config.plain_text import expanded, read_plain
+from dsgui.shell.files.folders import is_anyones
 
 _HIGHEST = 8  # folders above the file that names another
 
@@ -43,7 +43,7 @@ class Reach:
             return
         yield self.folder / path
         for one in self.folder.parents[:_HIGHEST]:
-            if _anyones(one) or _anyones((one / path).parent):  # also by `..`
+            if is_anyones(one) or is_anyones((one / path).parent):  # also by `..`
                 return
             yield one / path
 
@@ -53,16 +53,6 @@ class Reach:
             return real if real.is_file() else None
         except (PlaceError, OSError, ValueError):
             return None
-
-
-def _anyones(folder: Path) -> bool:
-    """A folder for everybody's files, as /tmp is: no tool's repository. By its sticky bit: where permissions are not
-    kept, as on Windows' disks under WSL, every folder can be written by all."""
-    try:
-        mode = folder.stat().st_mode
-    except OSError:
-        return False
-    return bool(mode & stat.S_ISVTX and mode & stat.S_IWOTH)
 
 
 def with_file(outline: Outline, reach: Reach) -> tuple[Outline, tuple[Said, ...]]:

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -55,3 +56,21 @@ def remove_abandoned(parent: Path, prefix: str) -> None:
                     shutil.rmtree(folder)
             finally:
                 os.close(descriptor)
+
+
+def home() -> Path | None:
+    """None for a user who has none: neither HOME nor an entry in the list of users."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return None
+
+
+def is_anyones(folder: Path) -> bool:
+    """A folder for everybody's files, as /tmp is: no project's. By its sticky bit: where permissions are not kept, as
+    on Windows' disks under WSL, every folder can be written by all."""
+    try:
+        mode = folder.stat().st_mode
+    except OSError:
+        return False
+    return bool(mode & stat.S_ISVTX and mode & stat.S_IWOTH)

@@ -2,52 +2,53 @@
 `project/examples` that imports `project`'s other folders was started from there, or with PYTHONPATH."""
 
 import os
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
+from dsgui.core.script.packages import PACKAGES
+from dsgui.shell.files.folders import home, is_anyones
+
 _HIGHEST = 4  # folders above the script's own
-_MOST_ENTRIES = 300  # of one folder: one with more is no project's
 
 
-def packages_above(script: str) -> dict[str, str]:
-    """The modules and packages by their names, each with the nearest folder above the script's that has it."""
+def packages_above(script: str, missing: Mapping[str, Collection[str]]) -> dict[str, str]:
+    """Of the `missing` modules, each with what is imported from it, those that a folder above the script's has, with
+    the nearest such folder."""
     found: dict[str, str] = {}
-    home = Path.home()
-    for folder in Path(script).parent.parents[:_HIGHEST]:
-        if folder in home.parents or folder == Path(folder.anchor):
-            break
-        for name in _modules(folder):
-            found.setdefault(name, str(folder))
+    beside = Path(script).parent
+    for folder in _folders(beside):
+        for name, imported in missing.items():
+            if not _is_hidden(name, beside) and _has(folder, name, imported):
+                found.setdefault(name, str(folder))
     return found
 
 
-def _modules(folder: Path) -> Iterator[str]:
-    for one in _entries(folder):
-        if one.name.endswith(".py") and one.name[:-3].isidentifier():
-            yield one.name[:-3]
-        elif one.name.isidentifier() and _is_folder(one) and _has_code(Path(one.path)):
-            yield one.name
+def _folders(beside: Path) -> Iterator[Path]:
+    own = home()
+    for folder in beside.parents[:_HIGHEST]:
+        if (own and folder in own.parents) or folder == Path(folder.anchor) or is_anyones(folder):
+            return
+        yield folder
 
 
-def _has_code(folder: Path) -> bool:
-    """In it, or in a folder of it: a package needs no `__init__.py`."""
-    inside = _entries(folder)
-    deeper = (more for one in inside if _is_folder(one) for more in _entries(Path(one.path)))
-    return any(one.name.endswith(".py") for one in (*inside, *deeper))
+def _is_hidden(name: str, beside: Path) -> bool:
+    """Python misses `a.b` only where it found an `a`: beside the script, where it looks first, or installed."""
+    top = name.partition(".")[0]
+    return "." in name and (top in PACKAGES or os.path.isdir(beside / top) or os.path.isfile(beside / f"{top}.py"))
 
 
-def _is_folder(one: os.DirEntry[str]) -> bool:
-    try:
-        return one.is_dir() and not one.name.startswith(".")
-    except OSError:
+def _has(folder: Path, name: str, imported: Collection[str]) -> bool:
+    """A folder without `__init__.py` counts only by a module that is imported from it: any may have the name of a
+    package, as a clone's and what a run leaves have. Before another `a`, which Python found where it misses `a.b`, it
+    never comes."""
+    top = name.partition(".")[0]
+    if ("." in name or top in PACKAGES) and not _is_module(folder, top):
         return False
+    return any(_is_module(folder, one) for one in (name, *imported) if f"{one}.".startswith(f"{name}."))
 
 
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            found = list(islice(entries, _MOST_ENTRIES + 1))
-    except OSError:
-        return []
-    return found if len(found) <= _MOST_ENTRIES else []
+def _is_module(folder: Path, name: str) -> bool:
+    parts = name.split(".")
+    place = folder.joinpath(*parts)
+    there = os.path.isfile(place / "__init__.py") or os.path.isfile(f"{place}.py")
+    return there and all(part.isidentifier() for part in parts)

@@ -23,13 +23,14 @@ from dsgui.core.script.class_keywords import Given
 from dsgui.core.script.command_line import Option
 from dsgui.core.script.declared import Module, inherited, module_of
 from dsgui.core.script.imports import Absent
+from dsgui.core.script.packages import PACKAGES
 from dsgui.core.script.script_options import TRANSFORMERS, ArgumentsFile, CommandLine, origin
 from dsgui.core.script.taken import ArgumentsFromFile, ScriptAnswers, file_named
 from dsgui.core.script.trees import module_tree
 from dsgui.core.texts.saying import Said
 from dsgui.shell.files.regular_files import read_regular
 from dsgui.shell.machine.target import as_in_a_run
-from dsgui.shell.script.imported_files import followed
+from dsgui.shell.script.imported_files import Followed, followed
 from dsgui.shell.script.module_places import Found, absolute, file_of
 from dsgui.shell.script.names_there import doubtful, gone, taken_here
 from dsgui.shell.script.packages_above import packages_above
@@ -135,6 +136,7 @@ def _answers(plan: Plan, line: CommandLine) -> tuple[ScriptAnswers, float]:
         options=inherited(option for group in groups for option in group or ()),
         known=known,
         trainers=frozenset() if known or not line.groups else _trainers(found),
+        python_path=_environment(plan).get("PYTHONPATH", ""),
     )
     return answers, SILENT_S if lacking is None and not missing else FRESH_S
 
@@ -149,17 +151,19 @@ def _absent(plan: Plan, line: CommandLine, found: Found) -> tuple[tuple[Absent, 
     if line.finds_more or beside.finds_more:
         return (), ((), ())
     lacking = [Absent(one.top, "", one.line) for one in line.imports if one.top and found.get(one.top, {}) is None]
-    environment = {**as_in_a_run(plan.target_python), **plan.environment}
     names = doubtful(beside, line.patches)
     keywords = [one for one in taken_here(line.keywords, beside) if not _is_declared(one, beside.found)]
-    told = gone(names, keywords, beside.found, plan.target_python, environment, _folder(plan))
-    later = line.finds_later or beside.finds_later
-    missing = () if later else _with_folders(_each_once([*lacking, *beside.missing]), plan)
+    told = gone(names, keywords, beside.found, plan.target_python, _environment(plan), _folder(plan))
+    missing = _with_folders(_each_once([*lacking, *beside.missing]), plan, beside)
+    if line.finds_later or beside.finds_later:
+        missing = tuple(one for one in missing if one.name in PACKAGES and not one.above)
     return missing, told and (_each_once(told[0]), _each_once(told[1]))
 
 
-def _with_folders(missing: tuple[Absent, ...], plan: Plan) -> tuple[Absent, ...]:
-    above = packages_above(plan.script) if missing else {}
+def _with_folders(missing: tuple[Absent, ...], plan: Plan, beside: Followed) -> tuple[Absent, ...]:
+    taken = [one for _, one in beside.taken]
+    imported = {module for one in taken for module in (one.module, f"{one.module}.{one.name}")}
+    above = packages_above(plan.script, {one.name: imported for one in missing}) if missing else {}
     return tuple(replace(one, above=above.get(one.name, "")) for one in missing)
 
 
@@ -208,14 +212,13 @@ def _find(plan: Plan, modules: list[str]) -> Found | None:
     # deepspeed/launcher/runner.py adds the working directory to PYTHONPATH where several machines train.
     added = plan.working_directory if plan.elsewhere else ""
     command = [plan.target_python, str(SCRIPT), str(Path(plan.script).parent), added, *modules]
-    environment = {**as_in_a_run(plan.target_python), **plan.environment}
     try:
         done = subprocess.run(
             command,
             capture_output=True,
             stdin=subprocess.DEVNULL,
             timeout=TIMEOUT_S,
-            env=environment,
+            env=_environment(plan),
             cwd=_folder(plan),
             check=True,
         )
@@ -223,6 +226,10 @@ def _find(plan: Plan, modules: list[str]) -> Found | None:
     except (OSError, subprocess.SubprocessError, ValueError, IndexError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def _environment(plan: Plan) -> dict[str, str]:
+    return {**as_in_a_run(plan.target_python), **plan.environment}
 
 
 def _folder(plan: Plan) -> str:

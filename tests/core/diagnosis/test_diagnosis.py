@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from dsgui.core.config.document import Document
 from dsgui.core.diagnosis.diagnosis import Diagnosis, diagnose, why_failed
 from dsgui.core.diagnosis.ending import Ending
+from dsgui.core.diagnosis.evidence import modules_missing
 from dsgui.core.diagnosis.remedies import Circumstances
 from dsgui.core.diagnosis.signatures import SIGNATURES
 from dsgui.core.diagnosis.tracebacks import Tracebacks
@@ -128,12 +129,40 @@ def test_ranks_that_write_at_once_are_told_apart() -> None:
 
 def test_a_module_in_a_folder_above_the_script_is_not_to_be_installed() -> None:
     missing = traceback(0, "ModuleNotFoundError: No module named 'examples.inference'")
-    found = of_lines(missing, above={"examples": "/code/bloom"})
+    found = of_lines(missing, above={"examples.inference": "/code/bloom"})
     assert "/code/bloom, above the script" in str(found.meaning)
     assert [str(one) for one in found.advice] == ["Set PYTHONPATH=/code/bloom under “Environment variables”."]
     assert found.remedy is not None
     assert found.remedy.variables == (("PYTHONPATH", "/code/bloom"),)
-    assert "pip install" in str(of_lines(missing, above={"other": "/code/bloom"}).advice[0])
+    for elsewhere in ({"other": "/code/bloom"}, {"examples": "/code/bloom"}):
+        assert "pip install" in str(of_lines(missing, above=elsewhere).advice[0])
+
+
+def test_a_package_of_a_folder_above_the_script_may_be_one_to_install_as_well() -> None:
+    found = of_lines(traceback(0, "ModuleNotFoundError: No module named 'wandb'"), above={"wandb": "/code"})
+    assert [str(one) for one in found.advice] == [
+        "Set PYTHONPATH=/code under “Environment variables”.",
+        "Or install the package with the Python of the training environment: PYTHON -m pip install …",
+    ]
+
+
+def test_a_folder_above_the_script_goes_in_front_of_what_pythonpath_has() -> None:
+    missing = traceback(0, "ModuleNotFoundError: No module named 'mine'")
+    found = of_lines(missing, above={"mine": "/code"}, python_path="/a:/b")
+    assert found.remedy is not None
+    assert found.remedy.variables == (("PYTHONPATH", "/code:/a:/b"),)
+    assert str(found.remedy.label) == "PYTHONPATH=/code:/a:/b"
+    assert [str(one) for one in found.advice] == ["Set PYTHONPATH=/code:/a:/b under “Environment variables”."]
+    there = of_lines(missing, above={"mine": "/code"}, python_path="/code:/b")
+    assert (there.remedy, str(there.title)) == (None, "A Python package is missing: mine")
+
+
+def test_a_missing_module_is_told_with_what_its_own_traceback_imports() -> None:
+    first = ["Traceback (most recent call last):", '  File "x.py", line 1, in <module>', "    from a.b import c"]
+    second = ["Traceback (most recent call last):", '  File "y.py", line 1, in <module>', "    import d.e as f"]
+    lines = [*first, "ModuleNotFoundError: No module named 'a'", *second, "ValueError: no"]
+    found = ending_of("\n".join(lines).encode() + b"\n").tracebacks.found
+    assert modules_missing(found) == {"a": ("a.b", "a.b.c")}
 
 
 def test_the_aftermath_of_another_rank_is_not_the_reason() -> None:

@@ -808,6 +808,24 @@ def test_what_lies_above_the_script_is_not_to_be_installed():
     assert row.status is P
     assert "dschat: found in /code/chat. Set PYTHONPATH=/code/chat" in row.advice
     assert "If my_own is your own code" in row.advice
+    assert not row.command
+
+
+def test_all_folders_above_the_script_and_the_old_path_are_one_pythonpath():
+    above = (Absent("dschat", "", 4, "/code/chat"), Absent("mine", "", 5, "/code"), Absent("too", "", 6, "/code"))
+    lacks = {"answers": ScriptAnswers(above, python_path="/a::/b")}
+    (row,) = [row for row in rows(source=TRAINER + "import dschat", around=lacks) if row.check == "imports"]
+    assert "dschat, mine, too: found in /code/chat, /code. Set PYTHONPATH=/code/chat:/code:/a::/b under" in row.advice
+    assert row.advice.count("PYTHONPATH") == 1
+
+
+def test_what_has_the_name_of_a_package_may_be_installed_though_a_folder_above_the_script_has_it():
+    lacks = {"answers": ScriptAnswers((Absent("wandb", "", 4, "/code"),))}
+    found = rows(source=TRAINER + "import wandb", around=lacks, target_python="/envs/x/bin/python")
+    (row,) = [row for row in found if row.check == "imports"]
+    assert "wandb: found in /code. Set PYTHONPATH=/code" in row.advice
+    assert "Or install the package there: pip install wandb." in row.advice
+    assert row.command == "/envs/x/bin/python -m pip install wandb"
 
 
 def test_names_of_another_release_and_imports_of_files_beside_it_say_where():

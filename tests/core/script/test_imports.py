@@ -13,6 +13,7 @@ from dsgui.core.script.imports import Absent
 from dsgui.core.script.script import script_facts
 from dsgui.core.script.taken import ScriptAnswers
 from dsgui.shell.script import names_there, script_answers
+from dsgui.shell.script.packages_above import packages_above
 from dsgui.shell.script.script_answers import ScriptReader
 
 
@@ -115,13 +116,27 @@ def test_where_modules_are_found_in_a_way_of_its_own_nothing_is_known(
 
 
 @pytest.mark.parametrize("changing", ["utils", "train"])
-def test_a_folder_at_the_end_of_sys_path_hides_no_lack_of_an_installed_package(tmp_path: Path, changing: str) -> None:
-    imports = "import not_there\nfrom transformers import NotThereAnyMore\n"
+def test_a_folder_at_the_end_of_sys_path_hides_no_lack_of_a_package(
+    tmp_path: Path, changing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of names that no known package has, nothing is known: they may lie in that folder."""
+    monkeypatch.setattr(script_answers, "PACKAGES", {"known_zz": "known-zz"})
+    imports = "import not_there, known_zz\nfrom transformers import NotThereAnyMore\n"
     files = {"train": f"import utils\n{imports}", "utils": "import not_there_either\n"}
     files[changing] = "import sys\nsys.path.append('.')\n" + files[changing]
     found = answers(tmp_path, files["train"], utils=files["utils"])
-    assert [one.name for one in found.missing] == []
+    assert [one.name for one in found.missing] == ["known_zz"]
     assert [one.name for one in found.gone] == ["transformers.NotThereAnyMore"]
+
+
+def test_of_a_package_in_a_folder_above_nothing_is_known_where_sys_path_grows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(script_answers, "PACKAGES", {"known_zz": "known-zz"})
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "known_zz.py").write_text("")
+    source = "import sys\nsys.path.append('..')\nimport known_zz\n"
+    assert answers(tmp_path / "project" / "scripts", source).missing == ()
 
 
 @pytest.mark.parametrize(
@@ -253,14 +268,21 @@ def test_a_run_in_its_own_folder_is_asked_for_before_that_is_there(tmp_path: Pat
     assert [one.name for one in (*found.missing, *found.gone)] == ["not_there", "transformers.not_there_any_more"]
 
 
-@pytest.mark.parametrize("place", ["dschat/utils/one.py", "dschat/one.py", "dschat.py"])
-def test_code_in_a_folder_above_the_script_is_named_with_that_folder(tmp_path: Path, place: str) -> None:
+@pytest.mark.parametrize(
+    ("place", "source"),
+    [
+        ("dschat/utils/one.py", "from dschat.utils import one"),
+        ("dschat/one.py", "from dschat import one"),
+        ("dschat.py", "from dschat.utils import one"),
+    ],
+)
+def test_code_in_a_folder_above_the_script_is_named_with_that_folder(tmp_path: Path, place: str, source: str) -> None:
     code = tmp_path / "project" / place
     code.parent.mkdir(parents=True, exist_ok=True)
     code.write_text("")
     (tmp_path / "project" / "no_package").mkdir()  # holds no code
     script = tmp_path / "project" / "training" / "step1"
-    found = answers(script, "from dschat.utils import one\nimport no_package, elsewhere\n")
+    found = answers(script, f"{source}\nimport no_package, elsewhere\n")
     assert {one.name: one.above for one in found.missing} == {
         "dschat": str(tmp_path / "project"),
         "no_package": "",
@@ -275,3 +297,64 @@ def test_code_that_pythonpath_names_is_followed_as_that_beside_the_script(tmp_pa
     found = answers(project / "training", "from dschat.model import x\n", python_path=str(project))
     assert told(found.missing) == [("not_there", "model.py", 2)]
     assert told(found.gone) == [("transformers.NotThereAnyMore", "model.py", 1)]
+
+
+def write(folder: Path, *files: str) -> None:
+    for name in files:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("")
+
+
+@pytest.mark.parametrize(
+    ("files", "name", "imported", "found"),
+    [
+        (["transformers/setup.py", "transformers/utils/tests.py"], "transformers", ["transformers.utils"], False),
+        (["wandb/x/a.py"], "wandb", ["wandb.x", "wandb.x.a"], False),
+        (["clone/setup.py", "clone/src/clone/__init__.py"], "clone", ["clone.models"], False),
+        (["wandb/__init__.py"], "wandb", [], True),
+        (["wandb.py"], "wandb", [], True),
+        (["wandb/__init__.py", "wandb/old.py"], "wandb.old", [], False),  # the installed release lacks it
+        (["mine/part/a.py"], "mine", ["mine.part", "mine.part.a", "other.a"], True),
+        (["mine/part/a.py", "mine.txt"], "mine", ["mine.other", "mine_part.a"], False),
+        (["mine/__init__.py", "mine/part.py"], "mine.part", [], True),
+        (["mine/__init__.py", "mine/part/a.py"], "mine.part", ["mine.part.a"], True),
+        (["mine/__init__.py", "mine/setup.py"], "mine.part", [], False),
+        (["mine/part.py"], "mine.part", [], False),  # an installed `mine`, which Python found, comes first
+        (["mine/__init__.py", "mine/part.py", "scripts/mine.py"], "mine.part", [], False),
+        (["mine/__init__.py", "mine/part.py", "scripts/mine/x.py"], "mine.part", [], False),
+    ],
+)
+def test_a_folder_above_has_a_module_that_python_would_find_there(
+    tmp_path: Path, files: list[str], name: str, imported: list[str], found: bool
+) -> None:
+    write(tmp_path, *files)
+    above = packages_above(str(tmp_path / "scripts" / "train.py"), {name: imported})
+    assert above == ({name: str(tmp_path)} if found else {})
+
+
+def test_a_large_folder_above_is_a_project_too(tmp_path: Path) -> None:
+    write(tmp_path, "mine.py", *(f"{number}.txt" for number in range(400)))
+    assert packages_above(str(tmp_path / "scripts" / "train.py"), {"mine": []}) == {"mine": str(tmp_path)}
+
+
+def test_a_folder_for_everybodys_files_is_not_one_above(tmp_path: Path) -> None:
+    write(tmp_path / "shared", "mine.py")
+    (tmp_path / "shared").chmod(0o1777)
+    assert packages_above(str(tmp_path / "shared" / "scripts" / "train.py"), {"mine": []}) == {}
+
+
+def test_a_user_without_a_home_has_folders_above_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nowhere() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", nowhere)
+    write(tmp_path, "mine.py")
+    assert packages_above(str(tmp_path / "scripts" / "train.py"), {"mine": []}) == {"mine": str(tmp_path)}
+
+
+@pytest.mark.parametrize(("of_the_run", "kept"), [("", "/inherited"), ("/of/the/run", "/of/the/run")])
+def test_the_answers_say_which_pythonpath_the_run_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of_the_run: str, kept: str
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", "/inherited")
+    assert answers(tmp_path, "import not_there\n", python_path=of_the_run).python_path == kept

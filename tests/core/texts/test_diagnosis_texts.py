@@ -12,7 +12,7 @@ from textwrap import dedent
 import pytest
 
 from dsgui.core.diagnosis.diagnosis import Diagnosis
-from dsgui.core.diagnosis.remedies import has_address_limit, is_above
+from dsgui.core.diagnosis.remedies import has_address_limit, is_above, is_package_above
 from dsgui.core.diagnosis.signatures import SIGNATURES, Signature, Where
 from dsgui.core.texts.english import TEXTS
 from tests.core.diagnosis.test_diagnosis import SAMPLES, diagnosed, of_lines
@@ -33,7 +33,8 @@ def filled_by(one: Signature) -> set[str]:
     groups = set() if one.where is Where.KILLED else set(re.compile(one.pattern).groupindex)
     told = ast.walk(ast.parse(dedent(inspect.getsource(one.tells)))) if one.tells else ()
     named = {str(node.value) for node in told if isinstance(node, ast.Constant)}
-    held = {has_address_limit: {"limit"}, is_above: {"above"}}
+    above = {"above", "path"}
+    held = {has_address_limit: {"limit"}, is_above: above, is_package_above: above}
     return groups | named | next((names for when, names in held.items() if one.when is when), set())
 
 

@@ -90,6 +90,7 @@ DIAGNOSIS_ADVICE = {
         "checkpoint.load_universal。"
     ),
     "or_use_trainer": "也可以改由 HF Trainer 读取配置。",
+    "or_install_module": "或者用训练环境的 Python 安装该软件包：PYTHON -m pip install …",
     "or_working_directory": "也可以在“启动”页设置工作目录。",
     "other_ranks": "看看其他 rank 的情况：最先出错的那个才是原因。",
     "own_operators": "删除 ~/.cache/torch_extensions，或把 TORCH_EXTENSIONS_DIR 设为本机专用的目录。",
@@ -100,7 +101,7 @@ DIAGNOSIS_ADVICE = {
     "raise_timeout": (
         "如果只是某个 rank 较慢（分词、保存），调大 --ddp_timeout 或 deepspeed.init_distributed(timeout=…)。"
     ),
-    "python_path": "在“环境变量”中设置 PYTHONPATH={above}。",
+    "python_path": "在“环境变量”中设置 PYTHONPATH={path}。",
     "remove_build": "如果编译中途被打断，删除 ~/.cache/torch_extensions 下该算子的目录。",
     "remove_deepspeed": "从参数中去掉 --deepspeed。",
     "remove_device_map": (

@@ -61,7 +61,7 @@ REMEDIES = {
     "offload_parameters": "ZeRO stage 3，参数卸载到 CPU",
     "offload_states": "优化器状态卸载到 CPU",
     "offload_to_cpu": "卸载到 CPU",
-    "python_path": "PYTHONPATH={folder}",
+    "python_path": "PYTHONPATH={path}",
     "resume": "恢复训练",
     "smaller_micro_batch": "微批大小从 {micro_before} 改为 {micro}，梯度累积步数从 {steps_before} 改为 {steps}",
     "stage": "ZeRO stage {stage}",

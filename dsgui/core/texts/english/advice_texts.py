@@ -87,6 +87,7 @@ DIAGNOSIS_ADVICE = {
     "or_universal_checkpoint": "Or convert it once to a universal checkpoint (python -m "
     "deepspeed.checkpoint.ds_to_universal) and set checkpoint.load_universal.",
     "or_use_trainer": "Or let the HF Trainer read the config.",
+    "or_install_module": "Or install the package with the Python of the training environment: PYTHON -m pip install …",
     "or_working_directory": "Or set the working directory on Launch.",
     "other_ranks": "Look at what the other ranks did: the first one to fail is the cause.",
     "own_operators": "Remove ~/.cache/torch_extensions, or set TORCH_EXTENSIONS_DIR to a folder that only this "
@@ -96,7 +97,7 @@ DIAGNOSIS_ADVICE = {
     "/etc/security/limits.conf.",
     "raise_timeout": "If a rank is only slow (tokenizing, saving), raise --ddp_timeout or "
     "deepspeed.init_distributed(timeout=…).",
-    "python_path": "Set PYTHONPATH={above} under “Environment variables”.",
+    "python_path": "Set PYTHONPATH={path} under “Environment variables”.",
     "remove_build": "After an interrupted build, remove the operator's folder under ~/.cache/torch_extensions.",
     "remove_deepspeed": "Remove --deepspeed from the arguments.",
     "remove_device_map": "Remove device_map and low_cpu_mem_usage from from_pretrained; create TrainingArguments "

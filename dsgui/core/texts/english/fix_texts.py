@@ -61,7 +61,7 @@ REMEDIES = {
     "offload_parameters": "ZeRO stage 3 with the parameters on the CPU",
     "offload_states": "The optimizer's states on the CPU",
     "offload_to_cpu": "Offload to the CPU",
-    "python_path": "PYTHONPATH={folder}",
+    "python_path": "PYTHONPATH={path}",
     "resume": "Resume",
     "smaller_micro_batch": "Micro batch {micro} instead of {micro_before}, accumulation steps {steps} instead of "
     "{steps_before}",

@@ -192,7 +192,8 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "config in the file, as “deepspeed”. Or give what is in the file as arguments.",
     "arguments_file.correct": "Correct the file.",
     "files_in_arguments.check_path": "Check the path, or use an absolute one.",
-    "script_imports.above": "{modules}: found in {folder}. Set PYTHONPATH={folder} under “Environment variables”.",
+    "script_imports.above": "{modules}: found in {folders}. Set PYTHONPATH={path} under “Environment variables”.",
+    "script_imports.or_install": "Or install the package there: pip install {packages}.",
     "script_imports.install": "Install it there: pip install {packages}.",
     "script_imports.own": "If {modules} is your own code, add its folder to PYTHONPATH; otherwise install it.",
     "script_imports.release": "The script was written for another release, most likely an older one: install that one, "
