@@ -10,6 +10,7 @@ from tests.support.app_server import running_app
 from tests.support.browser import editor, json_text, replace_text
 from tests.support.chromium.axe import violations
 from tests.support.made_runs import Made, make_run
+from tests.support.run_fixtures import wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -374,11 +375,12 @@ def test_the_key_for_the_search_counts_before_the_form_is_there(browser, made):
     page.route("**/config/form.js*", lambda route: held.append(route))
     page.goto(made[0].url)
     page.wait_for_function("document.querySelector('#pages [role=tab]')")
-    page.wait_for_timeout(500)
+    wait_until(lambda: page.evaluate("1") and held)
     page.keyboard.press("/")
     expect(page.locator(".ds-search")).to_have_count(0)
-    assert held
-    held.pop().continue_()
+    page.unroute("**/config/form.js*")
+    for route in held:
+        route.continue_()
     expect(page.locator(".ds-search")).to_be_focused()
     expect(page.locator(".ds-search")).to_have_value("")
     context.close()

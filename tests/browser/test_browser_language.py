@@ -41,7 +41,7 @@ def test_the_page_speaks_what_the_browser_prefers_and_what_is_chosen(chinese):
     expect(page.locator("#config-form").get_by_label("全局批大小").first).to_be_visible()
     expect(page.locator("#findings .ds-verdict")).to_contain_text("检查通过")  # of the first preset
     replace_text(page, BROKEN_ZERO)
-    found = page.locator('#findings [data-rule="DS001"]')
+    found = page.locator('#findings li[data-rule="DS001"]')
     expect(found).to_contain_text(HAN)  # an event that goes past the queue
     expect(page.locator("#findings .ds-verdict")).to_contain_text("拒绝")
     page.locator('[data-speak="en"]').click()
