@@ -18,6 +18,7 @@ from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.samples import GpuSample, Sample
 from dsgui.core.metrics.thinning import Curve
 from dsgui.core.runs.report_charts import STRETCHES, _cards, _look, by_time, charts
+from dsgui.core.runs.report_page import _away
 from dsgui.core.texts.saying import as_told
 from dsgui.runs.report import MOST_RUNS, Reports, _python
 from dsgui.runs.runs import Runs
@@ -136,6 +137,11 @@ def test_figures_are_told_against_the_baseline_and_are_better_or_worse_where_one
     assert "% better" in rows(second)[1]["Final loss (last logged)"]
 
 
+def test_from_the_same_percent_on_as_in_the_list_of_runs_two_figures_differ():
+    assert "+0.12 %" in _away(1.0012, 1, "")
+    assert _away(1.0007, 1, "") == _away(0.9993, 1, "") == ""
+
+
 def test_what_is_many_times_the_baselines_is_told_in_times(bench: Bench):
     short, long = made_run(bench, "one", steps=5), made_run(bench, "two" * 30, steps=40)
     text = text_of(report(bench, short, long, baseline=short))
@@ -247,6 +253,7 @@ def test_a_peak_that_is_not_shown_by_step_is_said_at_its_chart():
     assert said(1, 9, 1, 1, 1, 2, 2, 1, 1, 1) == {"Loss": "", "Host memory": "Peak 9.00 GiB before step 1"}
     assert said(1, 1, 1, 1, 1, 2, 2, 1, 9, 1)["Host memory"] == "Peak 9.00 GiB after step 2"
     assert said(1, 1, 1, 1, 1, 2, 2, 1, 1, 1)["Host memory"] == ""
+    assert said(1, 9, 1, 1, 1, math.nan, math.nan, 1, 1, 1)["Host memory"] == ""  # nothing is shown
 
 
 def test_what_it_ran_with_is_folded_and_an_unknown_version_of_python_is_said_to_be(bench: Bench):

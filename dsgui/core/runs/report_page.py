@@ -28,7 +28,7 @@ _MOST_DIFFERENCES = 300
 _DIFFERENCES_SHOWN, _NEARLY = 6, 2  # at once, before the curves; so many more are shown too
 _TWO_DIGITS = 9.95  # from there on whole percents and times
 _FEWEST_TIMES = 3  # less is told in percent
-_LEAST_PERCENT = 0.05  # below it two figures are the same
+_LEAST_PERCENT = 0.1  # below it two figures are the same
 DASHES = ("", "8 4", "2 3", "8 3 2 3", "14 5")
 
 
