@@ -142,6 +142,8 @@ def test_on_a_phone_the_form_stays_within_the_screen(page):
     assert f"{counted} fields match" == count.inner_text()
     page.fill(".ds-search", "")
     expect(count).to_be_hidden()
+    hides = "(one) => { for (; one; one = one.parentElement) if (getComputedStyle(one).display === 'none') return 1; }"
+    assert not count.evaluate(hides)  # a status that appears with its text is not read out
 
 
 TYPOS = {

@@ -18,6 +18,7 @@ from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.samples import GpuSample, Sample
 from dsgui.core.metrics.thinning import Curve
 from dsgui.core.runs.report_charts import STRETCHES, _cards, _look, by_time, charts
+from dsgui.core.runs.report_page import _away
 from dsgui.core.texts.saying import as_told
 from dsgui.runs.report import MOST_RUNS, Reports, _python
 from dsgui.runs.runs import Runs
@@ -84,7 +85,7 @@ def test_it_tells_what_the_run_was_and_what_it_took(bench: Bench):
     text = text_of(report(bench, run_id))
     for told in (run_id, "first", "succeeded", "0.19.8", "c0ffee", "--epochs 3", "train_batch_size", "step=200 loss="):
         assert told in text
-    rows = dict(re.findall(r"<th scope=row>(.*?)</th><td>(.*?)</td>", text))
+    rows = dict(re.findall(r"<th scope=row[^>]*>(.*?)</th><td[^>]*>(.*?)</td>", text))
     assert rows["Steps"] == "200"
     assert rows["Final loss (last logged)"] == "NaN"
     assert rows["Steps/s"] == "2"
@@ -134,6 +135,11 @@ def test_figures_are_told_against_the_baseline_and_are_better_or_worse_where_one
     assert re.search(r"<small class='away worse'>\+\d+ % worse</small>", told["Final loss (last logged)"])
     assert "away" not in told["GPU 0 in use, peak · mean"]  # as much in both
     assert "% better" in rows(second)[1]["Final loss (last logged)"]
+
+
+def test_from_the_same_percent_on_as_in_the_list_of_runs_two_figures_differ():
+    assert "+0.12 %" in _away(1.0012, 1, "")
+    assert _away(1.0007, 1, "") == _away(0.9993, 1, "") == ""
 
 
 def test_what_is_many_times_the_baselines_is_told_in_times(bench: Bench):
@@ -247,6 +253,7 @@ def test_a_peak_that_is_not_shown_by_step_is_said_at_its_chart():
     assert said(1, 9, 1, 1, 1, 2, 2, 1, 1, 1) == {"Loss": "", "Host memory": "Peak 9.00 GiB before step 1"}
     assert said(1, 1, 1, 1, 1, 2, 2, 1, 9, 1)["Host memory"] == "Peak 9.00 GiB after step 2"
     assert said(1, 1, 1, 1, 1, 2, 2, 1, 1, 1)["Host memory"] == ""
+    assert said(1, 9, 1, 1, 1, math.nan, math.nan, 1, 1, 1)["Host memory"] == ""  # nothing is shown
 
 
 def test_what_it_ran_with_is_folded_and_an_unknown_version_of_python_is_said_to_be(bench: Bench):
@@ -264,6 +271,15 @@ def test_its_parts_are_linked_from_its_head(bench: Bench):
         links = re.findall(r"<a href=#(\w+)>", text)
         assert links == ["figures", *(["differences"] * (len(ids) > 1)), "curves", "command"]
         assert all(f"id={one}>" in text for one in links)
+        assert "<nav class=ways aria-label='Contents'>" in text
+
+
+def test_the_figures_of_one_run_stay_a_table_however_they_are_laid_out(bench: Bench):
+    text = text_of(report(bench, made_run(bench, steps=5)))
+    table = re.search(r"<table class=alone role=table .*?</table>", text)[0]
+    roles = re.findall(r"<(\w+)[^>]* role=(\w+)", table)
+    assert roles[:5] == [("table", "table"), ("tbody", "rowgroup"), ("tr", "row"), ("th", "rowheader"), ("td", "cell")]
+    assert len(roles) == len(re.findall(r"<(?:table|tbody|tr|th|td)\b", table))
 
 
 def test_a_line_has_the_colour_of_the_runs_page(bench: Bench):
@@ -452,11 +468,25 @@ def test_it_opens_from_the_disk_draws_every_chart_and_asks_nobody(bench: Bench, 
     wide = page.evaluate("document.documentElement.scrollWidth")
     assert wide <= 390
     page.select_option("#axis", "time")
-    expect(page.locator(".chart").first.locator(".xtitle")).to_have_text("mm:ss")
+    title = page.locator(".chart").first.locator(".xtitle")
+    expect(title).to_have_text("time since start (mm:ss)")
     expect(page.locator(".beyond:visible")).to_have_count(0)
     times = page.locator(".chart").first.locator(".xtick").all_text_contents()
     assert times
     assert all(re.fullmatch(r"\d\d:\d\d", one) for one in times)
+    page.evaluate("Plotly.relayout(document.querySelector('.chart'), { 'xaxis.range': [60, 64] })")  # as a drag zooms
+    ticks = page.locator(".chart").first.locator(".xtick")
+    expect(ticks.first).to_have_text("01:00")
+    assert all(one.startswith("01:0") for one in ticks.all_text_contents())
+    page.evaluate("Plotly.relayout(document.querySelector('.chart'), { 'xaxis.range': [3590, 3640] })")
+    expect(title).to_have_text("time since start (h:mm:ss)")
+    page.evaluate("Plotly.relayout(document.querySelector('.chart'), { 'xaxis.autorange': true })")
+    expect(title).to_have_text("time since start (mm:ss)")
+    assert {*times} <= {*ticks.all_text_contents()}
+    told = page.evaluate("document.querySelector('.chart').data[0].customdata[2]")
+    assert told == "00:02"
+    asked_for = page.evaluate("document.querySelector('.chart').layout.xaxis.unifiedhovertitle.text")
+    assert asked_for == "time since start (mm:ss)"
     lefts = page.locator(".chart .nsewdrag").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().left)")
     assert max(lefts) - min(lefts) <= 1  # as wide as the window, all begin at one line
     assert page.evaluate("[...document.fonts].filter((one) => one.status === 'loaded').length") >= 2  # they are in it

@@ -319,7 +319,7 @@ class _Parser:
             return True
         if not needs_comma:
             return False
-        if char == '"':
+        if char == '"' and (self.at > end or _PLAIN_KEY.match(self.text, end)):  # else the text before it ended early
             raise self._error("missing_comma", end)
         if char != ",":
             raise self._unexpected(said("reading", "comma_or", bracket=bracket))

@@ -594,6 +594,8 @@ class TrainLog:
 
     def _apply(self, reading: Reading, text: str) -> None:
         form = reading.form
+        if self._engine_told and self._trains_after(reading, self._engine_told[0]):
+            self._engine_told = None  # a line that says the same is of an engine that trains after it
         if form is _PLAIN or form is _PATTERN:
             self._plain(reading, text)
         elif form is _DICT:
@@ -608,6 +610,12 @@ class TrainLog:
             self._begins_epoch(reading)
         else:
             self._timed(reading)
+
+    def _trains_after(self, reading: Reading, since: int) -> bool:
+        """Whether it tells that the training has gone on since an engine's line of this step."""
+        if reading.form not in _OF_ENGINE and reading.step not in (None, since):
+            return True
+        return any(is_loss(name) for name in reading.values)
 
     def _plain(self, reading: Reading, text: str) -> None:
         self._judges(reading)

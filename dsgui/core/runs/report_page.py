@@ -28,7 +28,7 @@ _MOST_DIFFERENCES = 300
 _DIFFERENCES_SHOWN, _NEARLY = 6, 2  # at once, before the curves; so many more are shown too
 _TWO_DIGITS = 9.95  # from there on whole percents and times
 _FEWEST_TIMES = 3  # less is told in percent
-_LEAST_PERCENT = 0.05  # below it two figures are the same
+_LEAST_PERCENT = 0.1  # below it two figures are the same
 DASHES = ("", "8 4", "2 3", "8 3 2 3", "14 5")
 
 
@@ -104,7 +104,8 @@ def report_html(
 def _contents(several: bool) -> str:
     """Links to its parts: of several runs what differs may be long."""
     parts = ("figures", *(("differences",) * several), "curves", "command")
-    return f"<nav class=ways>{' · '.join(f'<a href=#{one}>{_told(one)}</a>' for one in parts)}</nav>"
+    links = " · ".join(f"<a href=#{one}>{_told(one)}</a>" for one in parts)
+    return f"<nav class=ways aria-label='{_told('contents')}'>{links}</nav>"
 
 
 def _policy(scripts: Sequence[str]) -> str:
@@ -244,10 +245,20 @@ def _figures_table(runs: Sequence[Reported], baseline: str) -> str:
     heads = "".join(
         _column(run.name, _square(place), remark if place == base else "") for place, run in enumerate(runs)
     )
-    head = f"<thead><tr><td></td>{heads}</tr></thead>" if len(runs) > 1 else ""
-    body = "".join(_row(row.name, _cells(row, base)) for row in rows if any(one != "–" for one in row.shown))
-    kind = "figures" if len(runs) > 1 else "alone"
-    return f"{_table(len(runs), kind)}{head}<tbody>{body}</tbody></table></div>"
+    head = f"<thead><tr><td></td>{heads}</tr></thead>"
+    shown = [(row.name, _cells(row, base)) for row in rows if any(one != "–" for one in row.shown)]
+    if len(runs) == 1:
+        return _alone(shown)
+    return f"{_table(len(runs), 'figures')}{head}<tbody>{''.join(_row(*one) for one in shown)}</tbody></table></div>"
+
+
+def _alone(rows: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """The figures of one run. Their roles are told: what is laid out as no table loses them in some browsers."""
+    cells = "".join(
+        f"<tr role=row><th scope=row role=rowheader>{escape(name)}</th><td role=cell>{''.join(told)}</td></tr>"
+        for name, told in rows
+    )
+    return f"{_table(1, 'alone role=table')}<tbody role=rowgroup>{cells}</tbody></table></div>"
 
 
 def _cells(row: _Figure, base: int | None) -> list[str]:
@@ -352,7 +363,8 @@ def _charts_section(charts: Sequence[Chart], runs: Sequence[Reported], by_time: 
     )
     return (
         f"<section id=curves><h2>{_told('curves')}</h2>{silent}{_runs_legend(charts) if several else ''}"
-        f"<p class=ways>{_ways(by_time, charts)}</p>"
+        f'<p class=ways data-time="{escape(words("charts_page", "along_time", form="{form}"))}">'
+        f"{_ways(by_time, charts)}</p>"
         f"<noscript><p>{_told('javascript')}</p></noscript><div class=charts>{drawn}</div></section>"
     )
 

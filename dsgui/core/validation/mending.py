@@ -23,6 +23,7 @@ _WORD = re.compile(r"(?:True|False|None)(?=[ \t\r\n]*+[,}\]])")
 _NEXT_MEMBER = re.compile(r'[ \t\r\n]*+"[^"\\\x00-\x1f]*+"[ \t\r\n]*+:')
 _BLANK = " \t\r\n"
 _MAX_SHOWN = 40
+_MAX_TEXT = 64_000  # characters: a text is read several times for one repair
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Mending:
 
 def mending(text: str) -> Mending | None:
     """What is certain to be meant where `text` first breaks off; None where nothing is, or nothing is broken."""
-    at = _broken_at(text)
+    at = _broken_at(text) if len(text) <= _MAX_TEXT else None
     if at is None:
         return None
     for find in (_extra_commas, _comment, _quotes, _python_word, _missing_comma):
@@ -104,6 +105,9 @@ def _comment(text: str, at: int) -> Iterator[Mending]:
     elif rest:
         start -= len(before) - len(before.rstrip(" \t"))
     yield Mending(start, end, "", said("fixes", "remove_comment"))
+    kept = text[:start].rstrip(_BLANK)
+    if kept.endswith(",") and _CLOSER.match(text, end):  # no member follows: without the comment it is one too many
+        yield Mending(len(kept) - 1, end, text[len(kept) : start], said("fixes", "remove_comment_comma"))
 
 
 def _quotes(text: str, at: int) -> Iterator[Mending]:

@@ -3,7 +3,7 @@
 from html import escape
 
 from dsgui.core.launch.handing import handing, trainers_part
-from dsgui.core.launch.plan import ConfigArgument, Plan
+from dsgui.core.launch.plan import AS_SCRIPT_READS, ConfigArgument, Plan
 from dsgui.core.script.script import ScriptFacts
 from dsgui.core.texts.saying import words
 
@@ -17,9 +17,10 @@ _FRAMEWORKS = {
 _BY_ENVIRONMENT = (ConfigArgument.ACCELERATE, ConfigArgument.LIGHTNING)
 
 
-def found_html(plan: Plan, script: ScriptFacts) -> str:
-    """One line below the script's field; "" where the source can't be read, which the checks say."""
-    if script.problem:
+def found_html(plan: Plan, script: ScriptFacts, reader: str) -> str:
+    """One line below the script's field; "" where the source can't be read, which the checks say, and where the user
+    chose the `reader`: the run gets what was chosen."""
+    if script.problem or reader != AS_SCRIPT_READS:
         return ""
     found = handing(script, plan.arguments, plan.config_argument.integration)
     argument = found.argument if found else plan.config_argument

@@ -45,6 +45,5 @@ def _values(services: Services, run: OpenedRun) -> dict[str, Any]:
     here = {str(gpu.index) for gpu in services.target().gpus}
     if "gpus" in values:
         values["gpus"] = [index for index in values["gpus"] if index in here]
-    values["script"] = gr.Textbox(values["script"], visible=True)
-    values["reader"] = offered_again("reader", value=values["reader"], visible=True)
+    values["reader"] = offered_again("reader", value=values["reader"])
     return {name: value for name, value in values.items() if name not in _PLANNED}

@@ -188,7 +188,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
                 line_of_clone = line_html(asked["parent"], before_it, changed, request, services, was)
             plan, handed_on = services.runs.prepare(request), request.handed_on
             around = services.surroundings(plan, text or "")
-            found = "" if recipe else found_html(plan, around.script)
+            found = "" if recipe else found_html(plan, around.script, asked["reader"])
             saves = saves and (bool(recipe or asked["saves"]) or _may_save(plan, around.script))
             arguments = around.arguments_of(plan) or imported
             launched = Launched(plan.place, arguments)

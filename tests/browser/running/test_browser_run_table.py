@@ -144,6 +144,10 @@ def test_runs_of_one_name_are_told_apart_from_the_first_on_and_evaluations_are_a
         page.get_by_role("button", name="use as baseline").last.click()
         expect(steps.first).to_have_text("300 15×")
         key = page.locator(".ds-compare-key > li")
+        page.set_viewport_size({"width": 390, "height": 800})
+        fits = "(one) => [one, ...one.children].every((each) => each.scrollWidth <= each.clientWidth)"
+        assert page.locator(".ds-compare-key").evaluate(fits)  # nothing of it is out of sight
+        page.set_viewport_size({"width": 1280, "height": 800})
         expect(key).to_have_text([*(f"t5 ({ids[one][-4:]})" for one in ("fast", "slow")), "other"])
         page.locator('[data-chart="CPU"]').scroll_into_view_if_needed()
         page.mouse.wheel(0, 600)
@@ -159,6 +163,11 @@ def test_a_table_without_room_leaves_out_columns_unless_they_were_chosen(browser
         expect(heads.filter(has_text="Tags")).to_have_count(0)
         assert {"State", "Duration", "Final loss", "Speed"} <= set(heads.all_inner_texts())
         assert table.evaluate("node => node.scrollWidth - node.clientWidth") == 0
+        menu = page.locator("#choose-columns")
+        page.click("#choose-columns > summary")  # what is shown is ticked: the first change would have the rest chosen
+        expect(menu.get_by_label("Speed")).to_be_checked()
+        expect(menu.get_by_label("Tags")).not_to_be_checked()
+        page.keyboard.press("Escape")
         expect(table).not_to_have_class(re.compile("ds-goes-on"))
         page.set_viewport_size({"width": 1280, "height": 800})
         expect(heads.filter(has_text="Tags")).to_have_count(1)

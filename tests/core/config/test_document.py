@@ -79,6 +79,9 @@ def test_blank_text_is_an_empty_config_that_can_be_filled():
         ("[1]", 1, 1, "JSON object"),
         ('{"a": 1', 1, 8, "ends"),
         ('{"a": 01}', 1, 8, "“,” or “}”"),
+        ('{"a": "x" "b": 1}', 1, 10, "no comma"),
+        ('{"a": "x""b": 1}', 1, 10, "no comma"),
+        ('{"a": "cpu"", "b": 1}', 1, 12, "“,” or “}”"),  # a quote too many
         ('{"a": NaN}', 1, 7, "NaN"),
         ("{'a': 1}", 1, 2, "double quotes"),
         ('{"a": "x\ny"}', 1, 9, "string"),

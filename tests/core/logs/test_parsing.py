@@ -256,6 +256,22 @@ def test_times_count_on_from_deepspeeds_own_line() -> None:
     assert [one.step for one in points if "step_ms" in one.values] == [1, 2, 3, 4]
 
 
+@pytest.mark.parametrize(
+    ("between", "rates"),
+    [
+        ("", [0.1]),  # the critic's, beside the actor's
+        ("[Rank 0] time (ms) | fwd: 1.0 | bwd: 2.0 | step: 3.0", [0.1]),
+        ("loss 2.5", [0.1, 0.2]),
+        ("{'loss': 2.5}", [0.1, 0.2]),
+        ("step 9 grad_norm 1.5", [0.1, 0.2]),
+    ],
+)
+def test_an_engine_that_trains_after_another_has_its_own_learning_rate(between: str, rates: list[float]) -> None:
+    engine = "[Rank 0] step=10, skipped=0, lr=[{}], mom=[0.9]"
+    points = read("\n".join([engine.format(0.1), between, engine.format(0.2), ""]).encode())[0]
+    assert [one.values["learning_rate"] for one in points if "learning_rate" in one.values] == rates
+
+
 def test_times_before_a_scripts_own_line_are_of_its_step() -> None:
     time = "[Rank 0] time (ms) | fwd: 1.0 | bwd: 2.0 | step: 3.0"
     points = read("\n".join([time, "step 1 loss 2", time, time, "step 3 loss 2", ""]).encode())[0]

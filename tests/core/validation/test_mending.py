@@ -161,9 +161,30 @@ def _stop(text):
     return len(text)
 
 
-def test_a_large_broken_text_takes_no_time_at_all():
+@each_case(
+    ("text", "mended"),
+    [
+        ('{"a": 1, // last\n}', '{"a": 1\n}'),
+        ('{"a": 1, # x\n}', '{"a": 1\n}'),
+        ('{"a": 1,\n  // x\n}\n', '{"a": 1\n}\n'),
+        ('{"a": [1, /* c */]}', '{"a": [1 ]}'),
+    ],
+)
+def test_a_comment_takes_the_comma_along_that_is_one_too_many_without_it(text, mended):
+    found = mending(text)
+    assert found.apply(text) == mended
+    assert "comma" in str(found.label)
+
+
+def test_a_large_broken_text_takes_no_time_at_all_and_a_larger_one_is_not_mended():
     member = '  "key_%d": {"a": [1, 2, 3], "b": "text"},\n'
-    text = "{\n" + "".join(member % number for number in range(5000)) + '  "last": 1,,\n  "end": 2\n}\n'
+
+    def written(members):
+        return "{\n" + "".join(member % number for number in range(members)) + '  "last": 1,,\n  "end": 2\n}\n'
+
+    text = written(1400)
     found = mending(text)
     assert found is not None
     assert found.apply(text) == text.replace("1,,", "1,")
+    assert len(written(1500)) > 64_000
+    assert mending(written(1500)) is None

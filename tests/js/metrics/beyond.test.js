@@ -37,6 +37,7 @@ test("of several lines the one is told that misses most, by its name", () => {
 
 test("nothing is told where what is shown is as high, nor by time", () => {
   assert.equal(peakBeyond([memory(readings(3, 3, 3.1))], "step", "GiB"), "");
+  assert.equal(peakBeyond([memory(readings(10, NaN, 1))], "step", "GiB"), ""); // nothing is shown
   assert.equal(peakBeyond([memory(readings(10, 3, 1))], "time", "GiB"), "");
   assert.equal(peakBeyond([{ ...memory(readings(10, 3, 1)), clock: null }], "step", "GiB"), "");
 });

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { horizontal, layoutOf, shade, tracesOf, vertical, zoomed } from "../../../dsgui/ui/static/metrics/plotting.js";
+import {
+  horizontal,
+  layoutOf,
+  shade,
+  timeLabels,
+  tracesOf,
+  vertical,
+  zoomed,
+} from "../../../dsgui/ui/static/metrics/plotting.js";
 import { namedOnce } from "../../../dsgui/ui/static/metrics/cards.js";
 import { made, only, steps } from "../made.js";
 
@@ -159,6 +167,8 @@ test("a time axis is labelled as a clock shows times, and says how", () => {
   assert.equal(run.title.text, "time since start (mm:ss)");
   assert.deepEqual(axis({ reach: [0, 1000], range: [600, 640] }, 420).tickvals, [600, 610, 620, 630, 640]);
   assert.equal(axis({ reach: [0, 20_000] }, 420).title.text, "time since start (h:mm)");
+  const near = timeLabels([3590, 3640], 476); // of the plot 400 are left: as many labels as it has room for
+  assert.deepEqual([near.title, near.tickvals.length], ["time since start (h:mm:ss)", 6]);
   const byStep = axis({ axis: "step" });
   assert.deepEqual([byStep.title.text, byStep.tickvals], ["step", undefined]);
 });

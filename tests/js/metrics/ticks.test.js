@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { coarser, isOne, timeTicks } from "../../../dsgui/ui/static/metrics/ticks.js";
+import { clock, coarser, isMoved, isOne, timeTicks } from "../../../dsgui/ui/static/metrics/ticks.js";
 
 test("what differs by rounding alone is one value, however large or small", () => {
   for (const value of [0, 1e-8, 2.5, -3e9]) assert.equal(isOne([value, value + Math.abs(value) * 1e-9]), true);
@@ -29,3 +29,16 @@ for (const [range, width, form, labels] of /** @type {const} */ ([
     assert.deepEqual([found.form, found.ticktext], [form, labels]);
   });
 }
+
+test("times that are told together are all written alike: with hours once one has any", () => {
+  const [short, long] = [clock(3000), clock(7200)];
+  assert.deepEqual([short.form, short.text(330)], ["mm:ss", "05:30"]);
+  assert.deepEqual([long.form, long.text(330), long.text(5400.4)], ["h:mm:ss", "0:05:30", "1:30:00"]);
+  assert.equal(long.text(null), "");
+});
+
+test("a zoom and its end move an axis, other labels do not", () => {
+  assert.ok(isMoved({ "xaxis.range[0]": 1, "xaxis.range[1]": 2 }));
+  assert.ok(isMoved({ "xaxis.autorange": true }));
+  assert.ok(!isMoved(/** @type {object} */ ({ "xaxis.tickvals": [1] })));
+});

@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { differenceOf } from "../../../dsgui/ui/static/runs/run_prefs.js";
 
 test("a figure is told by how far it is from the baseline's, and not at all where it is as much", () => {
-  const told = [1.17, 0.5, 1.0049, 1, 1.0002].map((value) => differenceOf(value, 1));
-  assert.deepEqual(told, ["+17 %", "−50 %", "+0.49 %", "", ""]);
+  const told = [1.17, 0.5, 1.0049, 1.0012, 1, 1.0007].map((value) => differenceOf(value, 1));
+  assert.deepEqual(told, ["+17 %", "−50 %", "+0.49 %", "+0.12 %", "", ""]);
 });
 
 test("from three times up it is told in times", () => {

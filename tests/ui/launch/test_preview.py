@@ -144,7 +144,9 @@ def test_what_nobody_gave_yet_is_asked_for_and_wrong_only_once_launch_was_presse
     ],
 )
 def test_a_script_is_told_by_what_was_found_in_it(page: Page, bench: Bench, source: str, says: str) -> None:
-    assert says in page(script=str(bench.script(source)))["found"]
+    script = str(bench.script(source))
+    assert says in page(script=script)["found"]
+    assert page(script=script, reader="native")["found"] == ""  # the run gets what was chosen
     assert page(what="translation")["found"] == page(script="")["found"] == ""
 
 

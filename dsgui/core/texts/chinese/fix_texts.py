@@ -16,6 +16,7 @@ FIXES = {
     "remove": "删除 {key}",
     "remove_block": "删除 {key} 块",
     "remove_comment": "删除注释",
+    "remove_comment_comma": "删除注释和多余的逗号",
     "remove_extra_comma": "删除多余的逗号",
     "remove_extra_commas": "删除多余的逗号",
     "remove_these": "删除这些键",

@@ -16,6 +16,7 @@ FIXES = {
     "remove": "Remove {key}",
     "remove_block": "Remove the {key} block",
     "remove_comment": "Remove the comment",
+    "remove_comment_comma": "Remove the comment and the extra comma",
     "remove_extra_comma": "Remove the extra comma",
     "remove_extra_commas": "Remove the extra commas",
     "remove_these": "Remove them",

@@ -13,7 +13,9 @@ function beyond(line) {
   const { curve, clock } = line;
   if (curve.kind !== "sample" || !clock?.known) return [];
   const highs = curve.stretches.map(({ high }) => high).filter(({ y }) => Number.isFinite(y));
-  const shown = highs.reduce((most, { y, time }) => (clock.covers(time) ? Math.max(most, y) : most), 0);
+  const inside = highs.filter(({ time }) => clock.covers(time));
+  if (!inside.length) return []; // nothing is shown that would be taken for the whole
+  const shown = inside.reduce((most, { y }) => Math.max(most, y), 0);
   const left = highs.filter(({ y, time }) => !clock.covers(time) && y > MORE * shown);
   return left.map(({ y, time }) => ({ line, clock, value: y / line.scale, time, times: y / shown }));
 }

@@ -4,10 +4,10 @@ import { EVALUATION } from "./charts.js";
 import { actionMenu, handle, inBrief, Tip, toggle } from "./chart_tools.js";
 import { button, el, messageOf, withOptions } from "../common/dom.js";
 import { plotColour, isDark, loadPlotly, turn } from "./plotly_library.js";
-import { canBeLog, layoutOf, shade, tracesOf, zoomed } from "./plotting.js";
+import { canBeLog, layoutOf, shade, timeLabels, tracesOf, zoomed } from "./plotting.js";
 import { readout } from "./readout.js";
 import { listed, words } from "../texts/texts.js";
-import { timeTicks } from "./ticks.js";
+import { isMoved } from "./ticks.js";
 
 /** @import { Axis, Drawn, Limit, Line, PlotElement, Range, Relayout, Trace } from "../types.d.ts" */
 /** @import { Look } from "./plotting.js" */
@@ -321,11 +321,11 @@ export class Chart {
 
   /** Of a chart with an axis of its own, which no other's zoom draws anew. @param {Relayout} change */
   relabel(change) {
-    const moved = ["xaxis.range", "xaxis.range[0]", "xaxis.autorange"].some((key) => key in change);
     const range = /** @type {Range | undefined} */ (this.plot._fullLayout?.xaxis.range.map(Number));
-    if (!moved || !range || this.own !== "time") return;
-    const { tickvals, ticktext } = timeTicks(range, this.plot.clientWidth);
-    void window.Plotly.relayout(this.plot, { "xaxis.tickvals": tickvals, "xaxis.ticktext": ticktext });
+    if (!isMoved(change) || !range || this.own !== "time") return;
+    const { title, tickvals, ticktext } = timeLabels(range, this.plot.clientWidth);
+    const labels = { "xaxis.title.text": title, "xaxis.tickvals": tickvals, "xaxis.ticktext": ticktext };
+    void window.Plotly.relayout(this.plot, labels);
   }
 
   /** @param {Range | null} range */

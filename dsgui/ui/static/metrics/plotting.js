@@ -343,6 +343,11 @@ export function horizontal({ range, reach }) {
 function along(view, traces, { width = Infinity }) {
   const range = view.range ?? view.reach ?? extent(traces.flatMap(({ x }) => x));
   if (view.axis !== "time" || !range) return { title: words("charts_page", ALONG[view.axis], { form: "mm:ss" }) };
+  return timeLabels(range, width);
+}
+
+/** The labels of a chart's time axis, and its title. @param {Range} range @param {number} width of the chart, in px */
+export function timeLabels(range, width) {
   const { tickvals, ticktext, form } = timeTicks(range, width - AROUND);
   return { title: words("charts_page", ALONG.time, { form }), tickvals, ticktext };
 }

@@ -3,7 +3,7 @@
 
 import { duration } from "../common/format.js";
 
-/** @import { Range } from "../types.d.ts" */
+/** @import { Range, Relayout } from "../types.d.ts" */
 
 const ROUNDING = 1e-6; // of the largest: what differs by less is one value
 const DIGITS = 4; // of a label
@@ -52,6 +52,18 @@ export function timeTicks([low, high], width = Infinity) {
   const form = high < HOUR ? "mm:ss" : step % MINUTE ? "h:mm:ss" : "h:mm";
   return { tickvals, ticktext: tickvals.map((at) => clockText(at, form, step)), form };
 }
+
+/**
+ * How times up to this one are written where all are written alike, and what such a one is.
+ * @param {number} most seconds @returns {{ form: "mm:ss" | "h:mm:ss", text: (at: number | null) => string }}
+ */
+export function clock(most) {
+  const form = most < HOUR ? "mm:ss" : "h:mm:ss";
+  return { form, text: (at) => (at === null ? "" : clockText(Math.round(at), form, 1)) };
+}
+
+/** Whether a change of a drawing moved its horizontal axis. @param {Relayout} change */
+export const isMoved = (change) => ["xaxis.range", "xaxis.range[0]", "xaxis.autorange"].some((key) => key in change);
 
 /** @param {number} seconds @param {"mm:ss" | "h:mm" | "h:mm:ss"} form @param {number} step */
 function clockText(seconds, form, step) {

@@ -1,10 +1,9 @@
 // Draws the charts of a report from the data in the page; asks nobody for anything. What it imports stands before it in
 // the report (shell/runs/report_assets.py): a file that stands alone loads no module.
 
-import { duration } from "../common/format.js";
-import { coarser, isOne, PERCENT, timeTicks } from "../metrics/ticks.js";
+import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/ticks.js";
 
-/** @import { Range } from "../types.d.ts" */
+/** @import { PlotElement, Range } from "../types.d.ts" */
 
 /** @typedef {(number | null)[]} Values null for none */
 /**
@@ -40,9 +39,11 @@ import { coarser, isOne, PERCENT, timeTicks } from "../metrics/ticks.js";
   const charts = JSON.parse(document.getElementById("charts")?.textContent ?? "[]");
   /** @type {HTMLSelectElement | null} */
   const axis = document.querySelector("select#axis"); // none where no run has steps
-  /** @type {NodeListOf<HTMLElement>} */
+  /** @type {NodeListOf<PlotElement>} */
   const boxes = document.querySelectorAll("[data-chart]");
-  const step = axis?.querySelector("[value=step]")?.textContent ?? ""; // in the report's language
+  // In the report's language.
+  const step = axis?.querySelector("[value=step]")?.textContent ?? "";
+  const time = document.querySelector("[data-time]")?.getAttribute("data-time") ?? "{form}";
   let printing = false;
 
   /** @param {string} name */
@@ -55,6 +56,7 @@ import { coarser, isOne, PERCENT, timeTicks } from "../metrics/ticks.js";
     /** @type {object[]} */
     const found = [];
     const several = new Set(chart.lines.map((line) => line.run)).size > 1;
+    const { text } = clock(timesOf(chart)[1]);
     for (const line of chart.lines) {
       const name = [several ? line.run : "", line.what].filter(Boolean).join(" · ") || chart.title;
       const x = by === "step" ? line.step : line.time;
@@ -65,7 +67,7 @@ import { coarser, isOne, PERCENT, timeTicks } from "../metrics/ticks.js";
         x,
         y: line.value,
         // Lines have points at times of their own, and plotly writes these as seconds.
-        ...(by === "step" ? {} : { customdata: x.map(duration), hovertemplate: "%{y:.5~g} (%{customdata})" }),
+        ...(by === "step" ? {} : { customdata: x.map(text), hovertemplate: "%{y:.5~g} (%{customdata})" }),
         name,
         type: "scatter",
         mode: lonely ? "lines+markers" : "lines",
@@ -124,17 +126,45 @@ import { coarser, isOne, PERCENT, timeTicks } from "../metrics/ticks.js";
     return include ? { ...format, autorangeoptions: { include }, nticks: 5 } : format;
   }
 
+  /** The first and the last. @param {ReportChart} chart @returns {Range} */
+  function timesOf(chart) {
+    const times = chart.lines.flatMap((line) => line.time).filter((at) => at !== null);
+    return [times.reduce((a, b) => Math.min(a, b), Infinity), times.reduce((a, b) => Math.max(a, b), 0)];
+  }
+
+  /** What a chart is drawn by. @param {ReportChart} chart */
+  function axisOf(chart) {
+    const wanted = chart.axis === "time" || !axis ? "time" : axis.value;
+    return wanted === "step" && chart.lines.every((line) => known(line.step)) ? "step" : "time";
+  }
+
+  /** @param {HTMLElement} box */
+  const widthOf = (box) => (printing ? PRINTED_WIDTH : box.clientWidth);
+
+  /** The labels of a time axis, and its title. @param {Range} range @param {number} width */
+  function labels(range, width) {
+    const { tickvals, ticktext, form } = timeTicks(range, width - MARGIN.l - MARGIN.r);
+    return { title: time.replace("{form}", form), tickvals, ticktext };
+  }
+
   /**
    * What the horizontal axis is called, and its times.
    * @param {ReportChart} chart @param {string} by @param {number} width
    */
   function along(chart, by, width) {
     if (by === "step") return { title: { text: step, standoff: 4 } };
-    const times = chart.lines.flatMap((line) => line.time).filter((at) => at !== null);
-    /** @type {Range} */
-    const range = [times.reduce((a, b) => Math.min(a, b), Infinity), times.reduce((a, b) => Math.max(a, b), 0)];
-    const { tickvals, ticktext, form } = timeTicks(range, width - MARGIN.l - MARGIN.r);
-    return { title: { text: form, standoff: 4 }, tickvals, ticktext, unifiedhovertitle: { text: form } };
+    const range = timesOf(chart);
+    const { title, tickvals, ticktext } = labels(range, width);
+    const hovered = time.replace("{form}", clock(range[1]).form); // as the values' times are written
+    return { title: { text: title, standoff: 4 }, tickvals, ticktext, unifiedhovertitle: { text: hovered } };
+  }
+
+  /** After a zoom the times of the whole range say nothing. @param {PlotElement} box */
+  function relabel(box) {
+    const range = /** @type {Range | undefined} */ (box._fullLayout?.xaxis.range.map(Number));
+    if (!range || axisOf(charts[Number(box.dataset.chart)]) === "step") return;
+    const { title, tickvals, ticktext } = labels(range, widthOf(box));
+    void Plotly.relayout(box, { "xaxis.title.text": title, "xaxis.tickvals": tickvals, "xaxis.ticktext": ticktext });
   }
 
   /** As metrics/plotting.js has it. @param {number} at */
@@ -149,16 +179,15 @@ import { coarser, isOne, PERCENT, timeTicks } from "../metrics/ticks.js";
     return { ...place, text, showarrow: false, font: { size: 10, color } };
   }
 
-  /** @param {HTMLElement} box */
+  /** @param {PlotElement} box */
   function draw(box) {
     const chart = charts[Number(box.dataset.chart)];
-    const wanted = chart.axis === "time" || !axis ? "time" : axis.value;
-    const by = wanted === "step" && chart.lines.every((line) => known(line.step)) ? "step" : "time";
+    const by = axisOf(chart);
     const [text, line, ground] = ["--ds-text", "--ds-border", "--ds-surface"].map(variable);
     const note = box.parentElement?.querySelector(".beyond");
     note?.toggleAttribute("hidden", by !== "step");
     const drawn = traces(chart, by);
-    const width = printing ? PRINTED_WIDTH : box.clientWidth;
+    const width = widthOf(box);
     const axes = { color: text, gridcolor: line, linecolor: line, zerolinecolor: line };
     Plotly.react(
       box,
@@ -211,4 +240,9 @@ import { coarser, isOne, PERCENT, timeTicks } from "../metrics/ticks.js";
   });
   axis?.addEventListener("change", all);
   all();
+  for (const box of boxes) {
+    box.on?.("plotly_relayout", (change) => {
+      if (isMoved(change)) relabel(box);
+    });
+  }
 })();

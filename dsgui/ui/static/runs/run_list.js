@@ -55,6 +55,7 @@ export class RunList {
       compare: () => this.compare(this.choice.inOrder()),
       label: (change) => this.label(this.choice.ids, change),
       archive: () => this.archive(),
+      columns: () => this.columns,
       pin: () => this.pin(this.choice.inOrder()[0]),
       clear: () => this.choice.clear(),
       all,

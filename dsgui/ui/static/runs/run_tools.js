@@ -2,7 +2,7 @@
 
 import { button, el } from "../common/dom.js";
 import { shutsItself } from "../common/menus.js";
-import { COLUMNS, columnsOf } from "./run_columns.js";
+import { COLUMNS } from "./run_columns.js";
 import { keepPrefs, prefs } from "./run_prefs.js";
 import { textOf, words } from "../texts/texts.js";
 
@@ -14,9 +14,10 @@ const STATES = ["running", "queued", "succeeded", "failed", "stopped", "lost", "
 const say = (code, given) => words("runs_page", code, given);
 
 /**
- * `searched`: other words; `changed`: another order or other columns.
+ * `searched`: other words; `changed`: another order or other columns; `columns`: those that the table shows.
  * @typedef {{ searched: () => void, changed: () => void, compare: () => void, label: (change: LabelChange) => void,
- *   archive: () => void, pin: () => void, clear: () => void, all: () => void, add: () => void }} Acts
+ *   archive: () => void, columns: () => { id: string }[], pin: () => void, clear: () => void, all: () => void,
+ *   add: () => void }} Acts
  */
 
 export class RunTools {
@@ -108,7 +109,6 @@ export class RunTools {
   columnsChoice() {
     const boxes = COLUMNS.map(({ id }) => {
       const box = el("input", { type: "checkbox", value: id });
-      box.checked = columnsOf(prefs().columns).some((column) => column.id === id);
       return { box, node: el("label", { class: "ds-check" }, box, say(`column_${id}`)) };
     });
     const opener = el("summary", { class: "ds-step" }, say("columns"));
@@ -119,6 +119,11 @@ export class RunTools {
       el("div", { class: "ds-columns-list" }, ...boxes.map(({ node }) => node)),
     );
     shutsItself(fold, opener);
+    // What the table has no room for is not ticked: the first change would have it chosen.
+    fold.addEventListener("toggle", () => {
+      const shown = this.acts.columns().map((column) => column.id);
+      for (const { box } of boxes) box.checked = shown.includes(box.value);
+    });
     fold.addEventListener("change", () => {
       keepPrefs({ columns: boxes.filter(({ box }) => box.checked).map(({ box }) => box.value) });
       this.acts.changed();

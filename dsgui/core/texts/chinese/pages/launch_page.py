@@ -39,7 +39,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "recipe_instead": "改用内置示例：{recipe}",
     "script_gone": "{why}。该运行的脚本已不在：请填写它现在的路径，或点“浏览…”。",
     "needed": "还需要",
-    "needed_script": "本机上的 .py 文件：输入路径，或点“浏览…”",
+    "needed_script": "本机上的 .py 文件：输入路径，或点“浏览…”。",
     "needed_hostfile": "每行一台主机及其 GPU 数，例如 worker-0 slots=4。",
     "usual": "默认：等待 GPU 和其他主机空闲，本机 CPU 可共用",
     "more": "更多：启动器、排队、环境变量、通知、端口、目录",

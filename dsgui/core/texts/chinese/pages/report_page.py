@@ -21,6 +21,7 @@ REPORT_PAGE: dict[str, str] = {
     "host_memory": "主机已用内存，峰值 · 均值",
     "gpu": "GPU {gpu} 已用显存，峰值 · 均值",
     "gpu_of": "{node} 的 GPU {gpu} 已用显存，峰值 · 均值",
+    "contents": "目录",
     "curves": "曲线",
     "no_curves": "没有任何日志或采样数据。",
     "javascript": "查看曲线需要启用 JavaScript。",

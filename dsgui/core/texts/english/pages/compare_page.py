@@ -11,7 +11,7 @@ COMPARE_PAGE: dict[str, str] = {
     "empty_config": "{runs}: ds_config.json is empty.",
     "all": "All {count} differences",
     "fewer": "Fewer differences",
-    "colours": "Colours of the runs",
+    "colours": "Run colors",
     "all_figures": "All {count} other figures",
     "fewer_figures": "Fewer figures",
     "unknown_all": "Not recorded for any of these runs, so not compared: {parts}.",

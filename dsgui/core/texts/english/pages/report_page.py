@@ -21,6 +21,7 @@ REPORT_PAGE: dict[str, str] = {
     "host_memory": "Host memory in use, peak · mean",
     "gpu": "GPU {gpu} in use, peak · mean",
     "gpu_of": "GPU {gpu} of {node} in use, peak · mean",
+    "contents": "Contents",
     "curves": "Curves",
     "no_curves": "Nothing was logged or sampled.",
     "javascript": "The curves need JavaScript.",
