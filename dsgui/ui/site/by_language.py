@@ -85,7 +85,8 @@ def _without_api(config: dict[str, Any]) -> dict[str, Any]:
     if "components" not in config:
         return config
     components = [{key: of for key, of in one.items() if key not in _NOT_FOR_THE_PAGE} for one in config["components"]]
-    return {**config, "components": components}
+    events = [{key: of for key, of in one.items() if key != "api_description"} for one in config["dependencies"]]
+    return {**config, "components": components, "dependencies": events}
 
 
 def _shape(config: Mapping[str, Any]) -> list[Any]:
