@@ -23,7 +23,7 @@ export function mount(element, props, trigger, watch) {
   };
   const { dataset } = document.documentElement; // a press before there was a door: site/early_press.js
   const early = dataset.pressed === "learn";
-  delete dataset.pressed;
+  if (early) delete dataset.pressed;
   // Gradio draws the header anew.
   document.addEventListener("click", (event) => {
     if (!around(event, "[data-learn]")) return;
