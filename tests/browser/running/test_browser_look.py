@@ -20,6 +20,7 @@ SOURCES = (DESIGN, *SHEETS, STATIC / "learn" / "learn.css", STATIC / "site" / "s
 STAND_INS = """<div class="ds-runs"><div class="ds-cell" data-column="name"><button class="ds-pencil"></button></div>
 <div class="ds-run-row" aria-current="true"></div><progress class="ds-progress"></progress>
 <span class="ds-swatch"></span><span class="ds-mem-swatch"></span>
+<div class="ds-slurm"><div class="row"><div class="form"></div></div></div>
 <span class="ds-mem-track"><span class="ds-mem-part"></span></span>
 <button class="ds-step" aria-pressed="true"></button><button class="ds-base" aria-pressed="true"></button>
 <label class="ds-segment"><input type="radio" checked><span></span></label>
@@ -76,6 +77,7 @@ ASKED = ({"contrast": "more"}, {"forced_colors": "active"}, {"reduced_motion": "
 NOTHING = {"contrast": "null", "forced_colors": "null", "reduced_motion": "null", "media": "null"}
 SCREENS = (
     {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True},
+    {"viewport": {"width": 768, "height": 1024}},
     {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
     {"viewport": {"width": 1920, "height": 1080}},
 )
