@@ -22,6 +22,7 @@ from dsgui.core.memory.fits.memory_report import foretold, kept
 from dsgui.core.memory.fits.overhead import Overhead, exactly
 from dsgui.core.memory.fits.sharpened import CPU
 from dsgui.core.memory.fits.verdict import Bar, Segment
+from dsgui.core.metrics.performance import figures
 from dsgui.core.metrics.samples import GpuSample, Sample
 from dsgui.core.preflight.judging import memory_of, rows_around
 from dsgui.core.preflight.leaner import leaner
@@ -241,15 +242,21 @@ def test_what_compilers_take_before_the_training_is_no_peak_of_it(bench: Bench) 
     (bench.folder / "cc1plus").symlink_to(Path(sys.executable).resolve())
     script = """
         import os, subprocess, sys, time
-        fills = "import sys, time; kept = bytearray(700 << 20); open(sys.argv[1], 'w'); time.sleep(4)"
-        subprocess.run([sys.argv[1], "-S", "-c", fills, sys.argv[2]], check=True)
-        for step in range(1, 6):
-            print({"loss": 1.0, "step": step}, flush=True)
-            time.sleep(1)
+        fills = "import sys; kept = bytearray(700 << 20); sys.stdin.read()"
+        compiler = subprocess.Popen([sys.argv[1], "-S", "-c", fills], stdin=subprocess.PIPE)
+        while not os.path.exists(sys.argv[2]):
+            time.sleep(0.05)
+        compiler.communicate()
+        print({"loss": 1.0, "step": 1}, flush=True)
+        while not os.path.exists(sys.argv[3]):
+            time.sleep(0.05)
     """
-    full = bench.folder / "full"
-    run_id = bench.start(script, arguments=f"{bench.folder / 'cc1plus'} {full}")
-    wait_until(full.exists)
-    wait_until(lambda: bench.runs.follow(run_id, Cursor()).phase == "compiling")
+    compiled, trained = bench.folder / "compiled", bench.folder / "trained"
+    run_id = bench.start(script, arguments=f"{bench.folder / 'cc1plus'} {compiled} {trained}")
+    wait_until(lambda: (figures(bench.runs.curves(run_id)).run_peak_bytes or 0) > 650 << 20)  # it was sampled full
+    assert bench.runs.follow(run_id, Cursor()).phase == "compiling"
+    compiled.touch()
+    wait_until(lambda: bench.runs.summary(run_id).peak)
+    trained.touch()
     bench.ended(run_id)
     assert 0 < (bench.runs.summary(run_id).peak or {}).get("host_bytes", 0) < 600 << 20
