@@ -7,6 +7,7 @@ process, what the driver counts (NVML), anonymous and locked host memory. Half o
 and the allocator's share; the other half is predicted with them. Printed, and written as a table with `--out`."""
 
 import argparse
+import concurrent.futures
 import datetime
 import json
 import math
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.core.memory.answer import Answer, CannotSay, Device, Moment
-from dsgui.core.memory.fits.overhead import Amount, Constant, Overhead, overheads
+from dsgui.core.memory.fits.overhead import Amount, Constant, Overhead, exactly, overheads
 from dsgui.core.memory.fits.room import Room
 from dsgui.core.memory.fits.verdict import Fit, judge
 from dsgui.core.memory.instant import answer
@@ -152,8 +153,11 @@ def train(given: str) -> None:
 
     rehearsal.loss_of = kept
     measured.run()
-    told = {"moments": measured.moments, "driver": (driver_bytes() or 0) - (before or 0), "losses": measured.losses}
+    told = {"moments": measured.moments, "driver": own_bytes(before), "losses": measured.losses}
     told |= {"reserved": torch.cuda.memory_reserved(), "most_reserved": most_reserved(measured.moments)}
+    held = torch.cuda.memory_allocated()
+    torch._C._cuda_clearCublasWorkspaces()
+    told["workspaces"] = held - torch.cuda.memory_allocated()
     with open(answers, "w") as out:
         out.write(json.dumps(told) + "\n")
     os._exit(0)
@@ -175,6 +179,22 @@ def driver_bytes() -> int | None:
         return None
 
 
+def own_bytes(before: int | None) -> int:
+    """Of this process on the first card, as the driver counts it; where it names no processes, what the card has in use
+    beyond `before`: then nothing else may run."""
+    import pynvml
+
+    try:
+        running = pynvml.nvmlDeviceGetComputeRunningProcesses(pynvml.nvmlDeviceGetHandleByIndex(0))
+    except pynvml.NVMLError:
+        running = []
+    named = [one.usedGpuMemory for one in running if one.pid == os.getpid() and one.usedGpuMemory]
+    if named:
+        return int(named[0])
+    print("NVML names no process", file=sys.stderr)
+    return (driver_bytes() or 0) - (before or 0)
+
+
 def host_bytes() -> dict[str, int]:
     """Of this process: anonymous, locked and pinned pages."""
     wanted = {"RssAnon": "anonymous", "VmLck": "locked", "VmPin": "pinned"}
@@ -186,17 +206,23 @@ def host_bytes() -> dict[str, int]:
 @dataclass(frozen=True, slots=True)
 class Seen:
     """What a case took: tensors at the fullest moment of the last step, all that the driver counted, and the host's
-    anonymous and pinned bytes. `reserved` is the allocator's most."""
+    anonymous and pinned bytes. `reserved` is the allocator's most; `workspaces` are cuBLAS's among the tensors."""
 
     case: Case
     moments: Mapping[Moment, int]
     reserved: int
     driver: int
     host: int
+    workspaces: int = 0
 
     @property
     def allocated(self) -> int:
         return max(self.moments.values())
+
+    @property
+    def context(self) -> int:
+        """What the driver counts beyond the allocator's."""
+        return self.driver - self.reserved
 
 
 def seen_of(case: Case, told: Mapping[str, Any]) -> Seen:
@@ -207,7 +233,15 @@ def seen_of(case: Case, told: Mapping[str, Any]) -> Seen:
     allocated = {moment: one["allocated"] for moment, one in moments.items()}
     host = max(one["anonymous"] + one["pinned"] for one in moments.values())
     driver = told["driver"] - told["reserved"] + told["most_reserved"]  # as it was when the allocator held most
-    return Seen(case, allocated, told["most_reserved"], driver, host)
+    return Seen(case, allocated, told["most_reserved"], driver, host, told.get("workspaces", 0))
+
+
+def raw_of(seen: Seen) -> dict[str, Any]:
+    """In bytes; `predicted` are the formula's peaks of the GPU."""
+    peaks = {peak.moment.value: peak.count for peak in predicted(seen.case).of(Device.GPU)}
+    measured = {moment.value: count for moment, count in seen.moments.items()}
+    rest = {"reserved": seen.reserved, "driver": seen.driver, "host": seen.host, "workspaces": seen.workspaces}
+    return {"case": seen.case.name, "measured": measured, "predicted": peaks, **rest}
 
 
 def measure(case: Case, python: str) -> Seen:
@@ -229,7 +263,7 @@ def predicted(case: Case) -> Answer:
 
 def constants_of(seen: Sequence[Seen]) -> dict[Overhead, Constant]:
     """The CUDA context and the allocator's share, by those that calibrate; lowest, median, highest."""
-    context = [one.driver - one.reserved for one in seen]
+    context = [one.context for one in seen]
     return {Overhead.CONTEXT: Constant(_spread(context), "measured here")}
 
 
@@ -260,7 +294,8 @@ class Row:
 
     @property
     def tensors_off(self) -> float:
-        return self.tensors / self.seen.allocated - 1
+        """Without cuBLAS's workspaces, which are an overhead of their own."""
+        return self.tensors / (self.seen.allocated - self.seen.workspaces) - 1
 
 
 def row_of(seen: Seen, constants: Mapping[Overhead, Constant], share: tuple[float, float, float]) -> Row:
@@ -269,10 +304,11 @@ def row_of(seen: Seen, constants: Mapping[Overhead, Constant], share: tuple[floa
     worst = found.worst(Device.GPU)
     tensors = worst.count if worst else 0
     spare = Constant(Amount(*(round(tensors * one) for one in share)), "measured here")
+    in_fake_group = Constant(exactly(0), "measured here")
     room = Room(
         gpu_bytes=seen.driver - MIB,
-        ranks=1,  # NCCL takes nothing in the fake group
-        overheads=overheads({**constants, Overhead.FRAGMENTATION: spare}),
+        ranks=2,
+        overheads=overheads({**constants, Overhead.FRAGMENTATION: spare, Overhead.NCCL: in_fake_group}),
     )
     verdict = judge(found, room)
     bar = verdict.worst(Device.GPU)
@@ -294,6 +330,14 @@ def lines_of(rows: Sequence[Row], card: str) -> Iterator[str]:
     yield ""
     judged = [abs(row.off) for row in rows if not row.seen.case.calibrates]
     tensors = [abs(row.tensors_off) for row in rows]
+    for name, counts in (
+        ("beyond the allocator (CUDA context, libraries)", [row.seen.context for row in rows]),
+        ("cuBLAS's workspaces, among the tensors", [row.seen.workspaces for row in rows]),
+    ):
+        low, likely, high = (count / MIB for count in (min(counts), statistics.median(counts), max(counts)))
+        yield f"{name}: median {likely:.0f} MiB, {low:.0f} to {high:.0f}"
+    low, likely, high = share_of([row.seen for row in rows])
+    yield f"reserved beyond allocated: median {likely:.1%}, {low:.1%} to {high:.1%}"
     for name, off in (("whole card, those predicted", judged), ("tensors, all", tensors)):
         if off:
             yield f"{name}: median {statistics.median(off):.1%}, worst {max(off):.1%} of {len(off)}"
@@ -316,8 +360,10 @@ def main() -> int:
     parser.add_argument("--train", help=argparse.SUPPRESS)
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--cases", type=int, nargs="*", help="numbers of cases; all without it")
+    parser.add_argument("--beside", type=int, default=1, help="so many cases at once, if the driver names processes")
     parser.add_argument("--limit-s", type=float, default=1500.0, help="no case is begun after so many seconds")
     parser.add_argument("--out", type=Path, help="the table goes there as well")
+    parser.add_argument("--raw", type=Path, help="what was measured of each case and moment goes there, as JSON lines")
     options = parser.parse_args()
     if options.train:
         train(options.train)
@@ -326,15 +372,28 @@ def main() -> int:
         print("gpu-memory: torch sees no GPU here, so nothing was measured.", file=sys.stderr)
         return 2
     began, seen, cases = time.monotonic(), list[Seen](), every_case()
-    for case in [cases[number] for number in options.cases] if options.cases else cases:
+    chosen = [cases[number] for number in options.cases] if options.cases else list(cases)
+
+    def one(case: Case) -> Seen | str:
         if time.monotonic() - began > options.limit_s:
-            print(f"{case.name}: not begun, the time is over", flush=True)
-            continue
+            return "not begun, the time is over"
         try:
-            seen.append(measure(case, options.python))
-            print(f"{case.name}: {seen[-1].allocated / GIB:.2f} GiB, card {seen[-1].driver / GIB:.2f}", flush=True)
+            return measure(case, options.python)
         except (RuntimeError, subprocess.TimeoutExpired, ValueError, KeyError) as error:
-            print(f"{case.name}: {error}", flush=True)
+            return str(error)
+
+    with concurrent.futures.ThreadPoolExecutor(options.beside) as pool:
+        running = {pool.submit(one, case): case for case in chosen}
+        for done in concurrent.futures.as_completed(running):
+            case, found = running[done], done.result()
+            if isinstance(found, str):
+                print(f"{case.name}: {found}", flush=True)
+            else:
+                seen.append(found)
+                if options.raw:
+                    with options.raw.open("a", encoding="utf-8") as raw:
+                        raw.write(json.dumps(raw_of(found)) + "\n")
+                print(f"{case.name}: {found.allocated / GIB:.2f} GiB, card {found.driver / GIB:.2f}", flush=True)
     return told(seen, card, options.out)
 
 

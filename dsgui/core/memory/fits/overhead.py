@@ -59,10 +59,12 @@ def _gib(low: float, likely: float, high: float) -> Amount:
 # A rank each, but for SYSTEM, which is a machine's. FRAGMENTATION is a share, below.
 CONSTANTS: Mapping[Overhead, Constant] = {
     Overhead.CONTEXT: Constant(
-        _gib(0.3, 0.5, 0.7), "driver and card decide: 0.3 to 0.6 GiB, 0.5 to 0.7 on cards of the H100 class"
+        _gib(0.3, 0.8, 1.1),
+        "the driver's context and the kernels that a training loads: 0.51 and then 0.95 GiB on an H200 (driver 580, "
+        "torch 2.11 for CUDA 13), 0.3 to 0.5 at first on older cards",
     ),
     Overhead.NCCL: Constant(
-        _gib(0.2, 0.5, 1.5), "NCCL: 10 to 16 MB a channel and peer, and DeepSpeed makes one to four groups"
+        _gib(0.2, 0.8, 1.5), "NCCL: 10 to 16 MB a channel and peer, and DeepSpeed makes one to four groups"
     ),
     Overhead.INTERPRETER: Constant(
         _gib(0.6, 0.9, 1.3), "anonymous memory of Python, torch with CUDA, transformers, DeepSpeed and datasets"
@@ -70,6 +72,8 @@ CONSTANTS: Mapping[Overhead, Constant] = {
     Overhead.WORKERS: Constant(_gib(0.1, 0.3, 0.6), "what a forked DataLoader worker stops sharing with its rank"),
     Overhead.SYSTEM: Constant(_gib(0.5, 1.0, 2.0), "the operating system and its services, on a machine of its own"),
 }
+# DeepSpeed communicates with itself, too: 0.64 GiB from the first collective of a single rank on (NCCL 2.28, H200).
+NCCL_ALONE = _gib(0.2, 0.6, 0.7)
 # Python 3.11 with torch 2.13 (CPU wheel), transformers 5.23, DeepSpeed 0.19.8 and datasets imported: 0.31 GiB RssAnon.
 ON_THE_CPU = Constant(_gib(0.3, 0.35, 0.6), "RssAnon after importing torch's CPU wheel, transformers and DeepSpeed")
 
@@ -100,6 +104,10 @@ class Overheads:
         measured = self.constants.get(Overhead.FRAGMENTATION)
         shares = EXPANDABLE if self.expandable else SEGMENTS
         return measured.amount if measured else Amount(*(round(allocated * share) for share in shares))
+
+    def nccl(self, ranks: int) -> Amount:
+        """Of the communicators of so many ranks, on each GPU."""
+        return self.of(Overhead.NCCL) if ranks > 1 else NCCL_ALONE
 
     def workspace(self, capability: tuple[int, int] | None) -> Amount:
         """cuBLAS's, by the card's compute capability; either where that is not known."""

@@ -19,7 +19,7 @@ _LONGEST, _MOST_BYTES = 200, 1 << 50
 @dataclass(frozen=True, slots=True)
 class Seen:
     """One run. `device`: "cpu", or the card's name. `interpreter` and `context` are bytes of a rank, None where the run
-    does not tell. `alone`: of a single rank, so that no communication is in them."""
+    does not tell. `alone`: of a single rank, which communicates with itself only."""
 
     run_id: str
     device: str

@@ -124,7 +124,7 @@ def _gpu_bars(answer: Answer, room: Room) -> Iterator[Bar]:
 def _gpu_bar(peak: Peak, room: Room, *, uncounted: bool = False) -> Bar:
     extra = room.overheads
     beside = {Overhead.CONTEXT: extra.of(Overhead.CONTEXT), Overhead.WORKSPACE: extra.workspace(room.capability)}
-    beside |= {Overhead.NCCL: extra.of(Overhead.NCCL)} if room.ranks > 1 else {}
+    beside |= {Overhead.NCCL: extra.nccl(room.ranks)}
     beside |= {Overhead.FRAGMENTATION: extra.fragmentation(peak.count)}
     segments = (*_segments(peak.parts, room, 1), *_beside(beside, Place.GPU))
     return Bar(Device.GPU, peak.moment, segments, room.gpu_bytes, room.gpu_in_use, uncounted)

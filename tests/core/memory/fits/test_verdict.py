@@ -52,14 +52,14 @@ def test_far_below_the_card_fits_and_far_above_does_not():
     assert judge(answer(10), room()).fit is Fit.FITS
     red = judge(answer(40), room())
     assert (red.fit, red.fit_of(Device.GPU), red.fit_of(Device.HOST)) == (Fit.SHORT, Fit.SHORT, Fit.FITS)
-    assert str(red.short[0]).startswith("Each GPU needs 43.7 GiB and has 24.0: 19.7 GiB short")
+    assert str(red.short[0]).startswith("Each GPU needs 44.6 GiB and has 24.0: 20.6 GiB short")
 
 
 def test_between_likely_and_the_most_it_is_tight():
-    """21.2 GiB with 0.5 of context, 8 % of fragmentation: 23.4 is likely, 25.1 the most."""
-    found = judge(answer(21.2), room())
+    """20.6 GiB with 0.8 of context, 0.6 of NCCL, 8 % of fragmentation: 23.7 is likely, 25.5 the most."""
+    found = judge(answer(20.6), room())
     assert found.fit is Fit.TIGHT
-    assert str(found.short[0]) == "Each GPU needs 22.1 to 25.1 GiB and has 24.0."
+    assert str(found.short[0]) == "Each GPU needs 21.7 to 25.5 GiB and has 24.0."
 
 
 def test_memory_that_others_hold_makes_it_tight_and_not_red():
@@ -196,3 +196,11 @@ def test_every_card_of_the_table_has_room():
         found = room_of((card,), None, Group())
         assert 0.9 * card.memory_bytes < found.gpu_bytes < card.memory_bytes, card.id
     assert room_of((Hardware("this", "CPU", "cpu"),), None, Group()).on_cpu
+
+
+def test_a_single_rank_has_a_communicator_too():
+    """DeepSpeed communicates with itself: 0.64 GiB on an H200."""
+    for ranks, likely in ((1, 0.6), (2, 0.8)):
+        bar = judge(answer(10), room(ranks=ranks)).worst(Device.GPU)
+        told = {segment.code: segment.amount for segment in bar.segments}
+        assert told["nccl"].likely == round(likely * GIB)
