@@ -99,9 +99,10 @@ def test_what_was_said_at_the_launch_is_told_though_the_model_says_another_thing
     assert said
     assert said.predicted != now
     assert archive.about(run_id)["predicted"] == said.predicted
-    assert archive.about(old)["predicted"] == now  # of an older dsgui
+    assert (archive.about(old)["predicted"], archive.about(old)["checking"]) == (None, True)
+    assert archive.judged(old)["predicted"] == now  # of an older dsgui
     bench.store.open(run_id).memory_file.write_text('{"fit": "fits", "devices": [{}]}')
-    assert archive.about(run_id)["predicted"] == now
+    assert archive.judged(run_id)["predicted"] == now
     assert "memory.json" in bench.store.open(run_id).other_damage()
 
 
