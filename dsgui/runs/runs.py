@@ -25,6 +25,7 @@ from dsgui.core.launch.resume import asked_folder
 from dsgui.core.launch.state import Asked, Identity, RunState, RunStatus
 from dsgui.core.logs.phases import known_phase
 from dsgui.core.memory.fits.foretold import Foretold
+from dsgui.core.metrics.performance import Figures, figures
 from dsgui.core.metrics.thinning import Curve, to_json
 from dsgui.core.runs.free_name import free_name
 from dsgui.core.runs.news import Change, Cursor, Delta, Listed, RunSummary, Window
@@ -440,6 +441,13 @@ class Runs:
         directory = self._store.open(run_id)
         samples, _ = read_samples(directory, directory.sample_tables())
         return [*read_points(directory)[0].values(), *samples.values()]
+
+    def figures(self, run_id: str, curves: Sequence[Curve] | None = None) -> Figures:
+        """Those of its curves, with what is told of it everywhere else as well: how long it took, and the most memory
+        that its training had, the compilers before it left out. Raises `RunError`."""
+        summary = self.summary(run_id)
+        found = figures(self.curves(run_id) if curves is None else curves)
+        return found.told(summary.duration_s, (summary.peak or {}).get("host_bytes"))
 
     def shown_config(self, run_id: str) -> str:
         """The config as launched, but for what its own keys say is secret (comet's api_key). Raises `RunError`."""
