@@ -15,6 +15,7 @@ from dsgui.commands.run_options import DONE, FAILED, add_reader, add_runs_dir, o
 from dsgui.core.errors import PlanError, RunError
 from dsgui.core.launch.field import Field, Kind, Part
 from dsgui.core.launch.plan import LaunchRequest
+from dsgui.core.launch.recipes import BY_NAME as RECIPES
 from dsgui.core.launch.run_fields import BY_NAME, fields_of
 from dsgui.core.launch.spec import request_of
 from dsgui.core.launch.where import PLACES
@@ -76,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
         return FAILED if stops else DONE
     if stops:
         raise RunError(wrong("run.problems"))
-    run_id = runs.start(plan, text, request.handed_on, foretold)
+    run_id = runs.start(plan, text, request.handed_on, foretold, numbered=not (options.name or "").strip())
     print(run_id, flush=True)
     return follow(runs, run_id, options.runs_dir) if options.follow else DONE
 
@@ -89,12 +90,17 @@ def _request(options: argparse.Namespace, text: str) -> LaunchRequest:
     values |= {"script": str(script), "directory": options.directory or _begins_in(script)}
     said = {name: value for name, value in (values | _where(values)).items() if value is not None}
     request = request_of(said, text, options.python)
-    return replace(request, arguments=tuple(options.arguments))
+    return replace(request, arguments=tuple(options.arguments), name=request.name.strip() or _title(script))
 
 
 def _begins_in(script: Path) -> str:
     """Its own folder; "", which is the run's, for a bundled recipe: what that writes is the run's, as on the page."""
     return "" if Catalog().is_recipe(script) else str(script.parent)
+
+
+def _title(script: Path) -> str:
+    """What runs of a bundled recipe are called, as on the page; "" for another script, whose file's name is taken."""
+    return RECIPES[script.stem].title if Catalog().is_recipe(script) else ""
 
 
 def _said(field: Field, given: Any) -> Any:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dsgui.commands.elsewhere.add_runs import add
 from dsgui.commands.run_options import DONE, add_runs_dir, called, find_run, open_runs, open_store
 from dsgui.commands.show import shown
+from dsgui.core.durations import duration
 from dsgui.core.errors import RunError
 from dsgui.core.runs.filters import Settings, unfinished
 from dsgui.core.runs.listing import fits, searched_text
@@ -130,12 +131,3 @@ def _row(summary: RunSummary) -> tuple[str, ...]:
         started or "–",
         name,
     )
-
-
-def duration(seconds: float | None) -> str:
-    """`1:02:03`, `02:03`; “–” where it is not known."""
-    if seconds is None:
-        return "–"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes:02}:{rest:02}"

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from dsgui.core.durations import duration
 from dsgui.core.launch.state import RunState
-from dsgui.core.metrics.performance import Figures, figures
+from dsgui.core.metrics.performance import Figures
 from dsgui.core.runs.news import RunSummary
 from dsgui.core.sizes import GIB
 from dsgui.core.slow.causes import TOO_FEW, Judgement
@@ -16,7 +17,7 @@ from dsgui.shell.runs.store import Store
 def shown(store: Store, runs: Runs, run_id: str) -> str:
     """Lines, without secrets. Raises `RunError`."""
     summary = runs.summary(run_id)
-    lines = [*_of_summary(summary), *_of_figures(figures(runs.curves(run_id)))]
+    lines = [*_of_summary(summary), *_of_figures(runs.figures(run_id))]
     if summary.state is not RunState.ELSEWHERE:  # nobody sampled it
         lines += _of_judgement(why_run_is_slow(store, runs, run_id))
     return runs.masked("\n".join(lines) + "\n")
@@ -34,9 +35,10 @@ def _of_figures(found: Figures) -> Iterator[str]:
         "show_best_loss": found.best_loss,
         "show_steps": found.steps_per_second,
         "show_samples": found.samples_per_second,
-        "show_duration": found.duration_s,
     }
     yield from (_line(code, f"{value:.4g}") for code, value in told.items() if value is not None)
+    if found.duration_s is not None:
+        yield _line("show_duration", duration(found.duration_s))
     for (node, index), peak in found.gpu_peak_bytes.items():
         line = words("commands", "show_gpu_peak", gpu=str(index), gib=f"{peak / GIB:.2f}")
         yield words("commands", "line", file=node, line=line) if node else line

@@ -12,6 +12,7 @@ from typing import Any
 from dsgui.core.adopted.record import called
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Change, Fix
+from dsgui.core.diagnosis.diagnosis import Diagnosis
 from dsgui.core.diagnosis.memory_cause import Cause, cause_of
 from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.errors import DocumentError, PlaceError, RunError
@@ -52,6 +53,7 @@ _FOR_UNIVERSAL = (Change("/checkpoint/load_universal", "true"),)
 # Of a run whose plan can't be read; it can be deleted.
 _NOTHING_KNOWN: Mapping[str, Any] = {
     "damaged": True,
+    "checking": False,
     "diagnosis": None,
     "parent": "",
     "provenance": {},
@@ -107,16 +109,19 @@ class Archive:
         self._leaner_known: dict[str, tuple[Remedy, ...]] = {}
 
     def about(self, run_id: str) -> dict[str, Any]:
-        """What the page shows once, not with every poll: diagnosis, provenance, checkpoints."""
+        """What the page shows once, not with every poll: diagnosis, provenance, checkpoints. Nothing here waits for the
+        judge: where `checking` says so, `judged` tells the rest."""
         directory = self._store.open(run_id)
         if directory.plan_damage():
             return {**_NOTHING_KNOWN, "config": self._runs.shown_config(run_id)}
         plan = directory.read_plan()
         if plan.is_adopted:
             return self._about_adopted(directory, plan)
-        made = self.offer(run_id)
+        made, kept = self._unjudged(directory, plan), directory.read_foretold()
+        checking = self._judge is not None and (kept is None or bool(made and _has_changes(made)))
         return {
             "damaged": False,
+            "checking": checking,
             "is_job": plan.is_job,
             "adopted": None,
             "diagnosis": self._runs.masked_json(made.to_json()) if made else None,
@@ -126,8 +131,16 @@ class Archive:
             "config": self._runs.shown_config(run_id),
             "script": self._runs.masked(plan.script),
             "estimate": self._estimate(directory, plan),
-            "predicted": self._predicted(directory, plan),
+            "predicted": kept.predicted if kept else None,
         }
+
+    def judged(self, run_id: str) -> dict[str, Any]:
+        """The diagnosis with the changes that nothing speaks against, and the prediction; may take as long as the
+        checks before a start."""
+        directory = self._store.open(run_id)
+        made, plan = self.offer(run_id), self._own(run_id)
+        diagnosis = self._runs.masked_json(made.to_json()) if made else None
+        return {"diagnosis": diagnosis, "predicted": self._predicted(directory, plan)}
 
     def _about_adopted(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
         """What is known of a training that dsgui did not start, and what of its files was not understood."""
@@ -207,16 +220,34 @@ class Archive:
     def offer(self, run_id: str) -> Offer | None:
         """Why the run failed and which changes may help; None of a run that did not fail."""
         directory = self._store.open(run_id)
-        found = directory.read_diagnosis()
-        if found is None or self._runs.summary(run_id).state.value != "failed":
+        found = self._diagnosed(directory)
+        if found is None:
             return None
         plan = directory.read_plan()
         now = Tried(run_id, directory.read_config(), plan.arguments, found.title, environment=plan.environment)
-        cause = cause_of(found, directory.read_foretold(), directory.read_progress().get("peak") or {})
+        cause = _cause(directory, found)
         known = (*(self._leaner(plan, now, cause) if cause else ()), *found.remedies)
-        found = replace(found, remedies=tuple(one for one in known if _takes(self._script(plan), one)))
+        found = replace(found, remedies=self._taken(plan, known))
         made = offer(found, now, self._earlier(plan), *self._against(plan, now))
         return replace(made, cause=cause.sentences if cause else ())
+
+    def _unjudged(self, directory: RunDirectory, plan: Plan) -> Offer | None:
+        """As `offer`, with every change that is known: none was checked yet. Without a judge, as `offer`."""
+        if self._judge is None:
+            return self.offer(directory.run_id)
+        found = self._diagnosed(directory)
+        if found is None:
+            return None
+        cause = _cause(directory, found)
+        found = replace(found, remedies=self._taken(plan, found.remedies))
+        return Offer(found, cause=cause.sentences if cause else ())
+
+    def _diagnosed(self, directory: RunDirectory) -> Diagnosis | None:
+        found = directory.read_diagnosis()
+        return found if found and self._runs.summary(directory.run_id).state.value == "failed" else None
+
+    def _taken(self, plan: Plan, remedies: Iterable[Remedy]) -> tuple[Remedy, ...]:
+        return tuple(one for one in remedies if _takes(self._script(plan), one))
 
     def _leaner(self, plan: Plan, now: Tried, cause: Cause) -> tuple[Remedy, ...]:
         """By the model that foretold its memory; looked for once, since it takes a while."""
@@ -409,6 +440,15 @@ def _universals(way: Resuming, found: Iterable[Checkpoint]) -> list[tuple[str, C
 
 def _masked(label: Label, hide: Callable[[str], str]) -> Label:
     return replace(label, name=hide(label.name), tags=tuple(map(hide, label.tags)), note=hide(label.note))
+
+
+def _cause(directory: RunDirectory, found: Diagnosis) -> Cause | None:
+    return cause_of(found, directory.read_foretold(), directory.read_progress().get("peak") or {})
+
+
+def _has_changes(made: Offer) -> bool:
+    """Whether there are any to check, or to look for."""
+    return bool(made.diagnosis.remedies or made.cause)
 
 
 def _no_change(run_id: str, made: Offer | None) -> Said:

@@ -9,7 +9,7 @@ from dsgui.core.config.document import Document
 from dsgui.core.errors import DocumentError, PatternError, RunError
 from dsgui.core.logs.patterns import MOST_PATTERNS, Pattern, matches
 from dsgui.core.metrics.evaluations import evaluation_rows
-from dsgui.core.metrics.performance import Figures, figures
+from dsgui.core.metrics.performance import Figures
 from dsgui.core.metrics.points import Point
 from dsgui.core.runs.comparison import Compared, answers
 from dsgui.core.runs.run_settings import Settings, compared
@@ -124,7 +124,7 @@ class Inspection:
         key = (directory.run_id, size_of(directory.points_file))
         if key in self._figures:
             return self._figures[key]
-        found = figures(self._runs.curves(directory.run_id))
+        found = self._runs.figures(directory.run_id)
         if not self._runs.summary(directory.run_id).state.live:
             while len(self._figures) >= _MOST_KEPT:
                 self._figures.pop(next(iter(self._figures)))

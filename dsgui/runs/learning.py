@@ -22,8 +22,7 @@ from dsgui.core.learn.tracks import BY_ID, STEPS, TRACKS
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.memory_report import told as why_told
 from dsgui.core.memory.fits.stages_compared import as_json
-from dsgui.core.metrics.performance import figures, loss_curve
-from dsgui.core.metrics.thinning import Curve
+from dsgui.core.metrics.performance import loss_curve
 from dsgui.core.runs.news import RunSummary
 from dsgui.core.texts.languages import spoken
 from dsgui.core.texts.saying import wrong
@@ -135,12 +134,13 @@ class Learning:
         if key not in self._outcomes:
             while len(self._outcomes) >= _MOST_KNOWN:
                 self._outcomes.pop(next(iter(self._outcomes)))
-            self._outcomes[key] = _outcome_of(self._runs.curves(run.run_id), run)
+            self._outcomes[key] = _outcome_of(self._runs, run)
         return self._outcomes[key]
 
 
-def _outcome_of(curves: Sequence[Curve], run: RunSummary) -> Outcome:
-    told, loss = figures(curves), loss_curve(curves)
+def _outcome_of(runs: Runs, run: RunSummary) -> Outcome:
+    curves = runs.curves(run.run_id)
+    told, loss = runs.figures(run.run_id, curves), loss_curve(curves)
     finite = [float(value) for value in loss.value if math.isfinite(value)] if loss is not None else []
     return Outcome(
         first_loss=finite[0] if finite else None,

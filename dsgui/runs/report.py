@@ -13,13 +13,13 @@ from dsgui.core.access.secrets import MASK, is_secret_name
 from dsgui.core.config.document import Document
 from dsgui.core.diagnosis.diagnosis import Diagnosis
 from dsgui.core.diagnosis.memory_cause import cause_of
+from dsgui.core.durations import duration
 from dsgui.core.errors import DocumentError, RunError
 from dsgui.core.launch.plan import Plan
 from dsgui.core.memory.fits.foretold import held_against
-from dsgui.core.metrics.performance import figures
 from dsgui.core.metrics.thinning import Curve
 from dsgui.core.runs.report_charts import by_time, charts
-from dsgui.core.runs.report_page import Assets, Reported, duration, report_html
+from dsgui.core.runs.report_page import Assets, Reported, report_html
 from dsgui.core.runs.run_settings import Settings, compared
 from dsgui.core.texts.saying import listed, words, wrong
 from dsgui.runs.runs import Runs
@@ -93,7 +93,7 @@ class Reports:
             config_text=text,
             facts=[(name, hide(value)) for name, value in _facts(plan, directory, summary.duration_s) if value],
             more_facts=[(name, hide(value)) for name, value in _more_facts(plan, directory) if value],
-            figures=figures(curves),
+            figures=self._runs.figures(run_id, curves),
             no_loss=summary.no_loss.text if summary.no_loss else "",
             output=self._output(run_id),
             diagnosis=_masked(failed.to_json() | {"cause": _cause(directory, failed)}, hide) if failed else {},

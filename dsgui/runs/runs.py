@@ -25,7 +25,9 @@ from dsgui.core.launch.resume import asked_folder
 from dsgui.core.launch.state import Asked, Identity, RunState, RunStatus
 from dsgui.core.logs.phases import known_phase
 from dsgui.core.memory.fits.foretold import Foretold
+from dsgui.core.metrics.performance import Figures, figures
 from dsgui.core.metrics.thinning import Curve, to_json
+from dsgui.core.runs.free_name import free_name
 from dsgui.core.runs.news import Change, Cursor, Delta, Listed, RunSummary, Window
 from dsgui.core.runs.no_loss import NoLoss, Told, has_loss, no_loss
 from dsgui.core.runs.run_settings import Settings, changes, searchable
@@ -85,6 +87,7 @@ class Runs:
         self._places, self._secrets, self._adding = places, tuple(secrets), threading.Lock()
         self._own_secrets, self._secrets_of = tuple(secrets), dict[str, Sequence[str]]()  # by run
         self._starting: set[str] = set()
+        self._launched_as: dict[str, str] = {}  # a run's name when it was launched
         self._index = RunIndex(store, self._adrift)
         self._listing = RunList(store, self._index, self._opened, self._line, self._searchable)
         self._ports, self._queue = Ports(), Queue(store, self._index)
@@ -139,9 +142,11 @@ class Runs:
         config_text: str,
         secrets: Mapping[str, str] | None = None,
         foretold: Foretold | None = None,
+        numbered: bool = False,
     ) -> str:
         """Writes the run's folder and starts its supervisor; returns the run id. Takes a fraction of a second.
-        `secrets` are handed on to the run and written nowhere; `foretold` is what was said of its memory.
+        `secrets` are handed on to the run and written nowhere; `foretold` is what was said of its memory. `numbered`:
+        nobody typed its name, which gets a number where a run of the folder has it already.
 
         Raises `RunError`, also for a plan that was started before (a double click starts one run), and for one that
         does not start beside others."""
@@ -151,14 +156,18 @@ class Runs:
         with self._adding:  # another start must not write over it; its output may print them
             self._learn(plan.run_id, secret_values(secrets or {}))
         try:
-            return self._start(plan, config_text, secrets or {}, foretold)
+            return self._start(plan, config_text, secrets or {}, foretold, numbered)
         finally:
             self._starting.discard(plan.run_id)
 
-    def _start(self, plan: Plan, config_text: str, secrets: Mapping[str, str], foretold: Foretold | None) -> str:
+    def _start(
+        self, plan: Plan, config_text: str, secrets: Mapping[str, str], foretold: Foretold | None, numbered: bool
+    ) -> str:
         with speaking(ENGLISH_TAG), self._queue.turn():  # what is written to disk
             if plan.when_busy is WhenBusy.REFUSE and (others := self._queue.before(plan)):
                 raise RunError(_busy(plan, others))
+            if numbered:
+                plan = replace(plan, name=free_name(plan.name, self._names_taken()))
             directory = self._store.create(plan.run_id)
             asked = Asked(self._queue.next_place(), self._monotonic(), boot_id())
             self._store.write_plan(directory, plan, config_text, asked, foretold)
@@ -173,6 +182,16 @@ class Runs:
         finally:
             self._ports.release(plan.run_id)
         return plan.run_id
+
+    def _names_taken(self) -> set[str]:
+        """Those of all runs, archived too: as they are called by now."""
+        return {self._name_taken(self._store.directory(run_id)) for run_id in self._index.ids()}
+
+    def _name_taken(self, directory: RunDirectory) -> str:
+        if directory.run_id not in self._launched_as:
+            with suppress(RunError):
+                self._launched_as[directory.run_id] = directory.read_plan().name
+        return directory.read_label().name or self._launched_as.get(directory.run_id, "")
 
     def _learn(self, run_id: str, secrets: Sequence[str]) -> None:
         """The values of a run's secrets, and no more those of runs that are deleted."""
@@ -422,6 +441,13 @@ class Runs:
         directory = self._store.open(run_id)
         samples, _ = read_samples(directory, directory.sample_tables())
         return [*read_points(directory)[0].values(), *samples.values()]
+
+    def figures(self, run_id: str, curves: Sequence[Curve] | None = None) -> Figures:
+        """Those of its curves, with what is told of it everywhere else as well: how long it took, and the most memory
+        that its training had, the compilers before it left out. Raises `RunError`."""
+        summary = self.summary(run_id)
+        found = figures(self.curves(run_id) if curves is None else curves)
+        return found.told(summary.duration_s, (summary.peak or {}).get("host_bytes"))
 
     def shown_config(self, run_id: str) -> str:
         """The config as launched, but for what its own keys say is secret (comet's api_key). Raises `RunError`."""

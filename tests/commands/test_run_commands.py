@@ -320,3 +320,14 @@ def test_a_config_that_is_not_there_is_told_in_a_sentence_with_where_it_was_look
     assert told.startswith(f"dsgui: nope.json: file not found in {tmp_path}")
     assert "Check the path" in told
     assert "Errno" not in told
+
+
+def test_a_recipe_is_called_as_on_the_page_and_numbered(bench: Bench, dsgui, monkeypatch) -> None:
+    monkeypatch.setattr("dsgui.shell.launch.launcher.Launcher.start", lambda self, directory, secrets: None)
+    config = bench.folder / "ds.json"
+    config.write_text("{}")
+    given = ("--config", str(config), "--python", str(bench.python), "--although")
+    recipe = str(Catalog().recipe("translation"))
+    made = [dsgui("launch", *given, *named, recipe)[1].strip() for named in ((), (), ("--name", "T5 translates"))]
+    names = [bench.store.open(run_id).read_plan().name for run_id in made]
+    assert names == ["T5 translates", "T5 translates 2", "T5 translates"]

@@ -127,6 +127,41 @@ def test_the_machine_is_looked_at_once_and_only_what_a_change_can_touch_counts(
     assert looked == [bench.store.open(run_id).read_config()]
 
 
+def test_what_happened_is_told_without_the_checks_that_its_changes_wait_for(bench: Bench) -> None:
+    run_id = bench.start(BATCH)
+    bench.ended(run_id)
+    looked: list[str] = []
+    around: Any = object()
+
+    def surroundings(plan: Plan, text: str) -> Surroundings:
+        looked.append(text)
+        return around
+
+    def rows(plan: Plan, text: str, seen: Surroundings) -> list[Row]:
+        return [Row("config", as_told(""), Status.PROBLEM, (as_told("No."),))] if text != looked[0] else []
+
+    archive = Archive(bench.store, bench.runs, judge=Judge(surroundings, rows))
+    about = archive.about(run_id)
+    assert looked == []
+    assert about["checking"]
+    assert about["diagnosis"]["title"] == "The three batch sizes don't fit together"
+    assert about["diagnosis"]["remedy"]["label"] == "train_batch_size 6"  # not checked yet
+    found = archive.judged(run_id)["diagnosis"]
+    assert looked
+    assert found["remedy"] is None
+    assert len(found["set_aside"]) == 1
+
+
+def test_without_changes_to_check_a_diagnosis_is_whole_at_once(bench: Bench) -> None:
+    run_id = bench.start("raise RuntimeError('of its own')")
+    bench.ended(run_id)
+    bench.store.open(run_id).memory_file.write_text('{"fit": "fits", "predicted": {"host_bytes": 1}}')
+    around: Any = object()
+    archive = Archive(bench.store, bench.runs, judge=Judge(lambda plan, text: around, lambda *given: []))
+    about = archive.about(run_id)
+    assert (about["checking"], about["diagnosis"]["remedy"]) == (False, None)
+
+
 def test_the_checks_that_count_against_a_change_are_in_the_table() -> None:
     assert {one.id for one in CHECKS} >= OF_SETTINGS - {AGREEMENT}
 
@@ -742,7 +777,7 @@ def test_what_the_memory_model_foretells_is_told_to_hold_the_measured_against(be
         request = replace(bench.request(script, arguments=arguments, config_text=config), model=model)
         run_id = bench.runs.start(bench.runs.prepare(request), config)
         bench.ended(run_id)
-        found = archive.about(run_id)["predicted"]
+        found = archive.judged(run_id)["predicted"]
         named = bool(model.model or arguments)
         assert (found is not None) == named
         assert found is None or found["host_bytes"] > 16 * 10**9

@@ -30,6 +30,8 @@ from dsgui.core.runs.news import Cursor
 from dsgui.core.script.script import ScriptFacts
 from dsgui.core.validation.checker import Checker
 from dsgui.runs.archive import Archive, Judge
+from dsgui.runs.inspection import Inspection
+from dsgui.runs.learning import _outcome_of
 from dsgui.runs.report import Reports
 from dsgui.shell.config.catalog import Catalog
 from dsgui.shell.logs.records import Records
@@ -99,9 +101,10 @@ def test_what_was_said_at_the_launch_is_told_though_the_model_says_another_thing
     assert said
     assert said.predicted != now
     assert archive.about(run_id)["predicted"] == said.predicted
-    assert archive.about(old)["predicted"] == now  # of an older dsgui
+    assert (archive.about(old)["predicted"], archive.about(old)["checking"]) == (None, True)
+    assert archive.judged(old)["predicted"] == now  # of an older dsgui
     bench.store.open(run_id).memory_file.write_text('{"fit": "fits", "devices": [{}]}')
-    assert archive.about(run_id)["predicted"] == now
+    assert archive.judged(run_id)["predicted"] == now
     assert "memory.json" in bench.store.open(run_id).other_damage()
 
 
@@ -259,4 +262,10 @@ def test_what_compilers_take_before_the_training_is_no_peak_of_it(bench: Bench) 
     wait_until(lambda: bench.runs.summary(run_id).peak)
     trained.touch()
     bench.ended(run_id)
-    assert 0 < (bench.runs.summary(run_id).peak or {}).get("host_bytes", 0) < 600 << 20
+    peak = (bench.runs.summary(run_id).peak or {}).get("host_bytes", 0)
+    assert 0 < peak < 600 << 20
+    # One figure, also where runs are compared, and what Learn holds against a guess.
+    [row] = Inspection(bench.store, bench.runs).compare([run_id])["runs"]
+    assert row["figures"]["run_peak_bytes"] == peak
+    assert row["figures"]["run_mean_bytes"] <= peak
+    assert _outcome_of(bench.runs, bench.runs.summary(run_id)).host_bytes == peak

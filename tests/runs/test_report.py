@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dsgui.cli import main
+from dsgui.core.durations import duration
 from dsgui.core.errors import RunError
 from dsgui.core.launch.state import RunState, RunStatus
 from dsgui.core.metrics import chart_table
@@ -20,6 +21,7 @@ from dsgui.core.metrics.thinning import Curve
 from dsgui.core.runs.report_charts import STRETCHES, _cards, _look, by_time, charts
 from dsgui.core.runs.report_page import _away
 from dsgui.core.texts.saying import as_told
+from dsgui.runs.inspection import Inspection
 from dsgui.runs.report import MOST_RUNS, Reports, _python
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
@@ -89,8 +91,21 @@ def test_it_tells_what_the_run_was_and_what_it_took(bench: Bench):
     assert rows["Steps"] == "200"
     assert rows["Final loss (last logged)"] == "NaN"
     assert rows["Steps/s"] == "2"
-    assert rows["Duration"] == "1 min 40 s"
+    assert rows["Duration"] == "01:40"
     assert rows["GPU 1 in use, peak · mean"] == "11.00 · 11.00 GiB"
+
+
+def test_one_duration_is_told_everywhere(bench: Bench, capsys):
+    """The list told 19:11 and Compare 19:10: one had it from the supervisor's clock, the other from the last sample."""
+    run_id = made_run(bench)
+    bench.store.open(run_id).write_status(RunStatus(RunState.SUCCEEDED, started_at=1_790_000_000.0, lasted_s=1150.5))
+    [row] = Inspection(bench.store, bench.runs).compare([run_id])["runs"]
+    assert row["figures"]["duration_s"] == bench.runs.summary(run_id).duration_s == 1150.5
+    assert "19:11" in text_of(report(bench, run_id))
+    for command in (["show", run_id], []):
+        main(["runs", "--runs-dir", str(bench.store.runs_dir), *command])
+        assert "19:11" in capsys.readouterr().out
+    assert [duration(one) for one in (None, 0.4, 59.5, 3723)] == ["–", "00:00", "01:00", "1:02:03"]
 
 
 def test_a_failed_run_says_why_and_one_that_did_not_fail_does_not(bench: Bench):

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -22,6 +24,7 @@ from dsgui.core.metrics.curves import RECORD
 from dsgui.core.metrics.points import Point
 from dsgui.core.runs.news import Cursor
 from dsgui.runs import runs as runs_module
+from dsgui.runs.archive import Archive
 from dsgui.runs.runs import STRETCHES_SHOWN, Runs
 from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.launch.ports import is_free
@@ -346,3 +349,23 @@ def test_the_secrets_of_runs_that_are_deleted_are_kept_no_longer(bench: Bench) -
     start("staple-and-staple")
     assert runs.masked("correct-horse-battery staple-and-staple always-and-ever") == " ".join([MASK] * 3)
     assert len(runs._secrets) <= 4
+
+
+def test_a_name_that_nobody_typed_is_numbered_among_all_runs_of_the_folder(bench: Bench) -> None:
+    launcher = cast(Launcher, SimpleNamespace(start=lambda directory, secrets: None))
+    archive = Archive(bench.store, bench.runs)
+    script = bench.script("pass")
+
+    def name_of(name: str = "", numbered: bool = True) -> str:
+        runs = Runs(bench.store, launcher)  # another server each time
+        run_id = runs.start(runs.prepare(bench.request(script, name=name)), CONFIG, numbered=numbered)
+        archive.label(run_id, {"archived": True})
+        return bench.store.open(run_id).read_plan().name
+
+    assert [name_of() for _ in range(3)] == ["train", "train 2", "train 3"]
+    assert name_of("train", numbered=False) == "train"  # as it was typed
+    assert name_of("train 2") == "train 4"
+    assert name_of("lr 512") == "lr 512"
+    assert name_of("lr 512") == "lr 512 2"
+    archive.label(bench.store.list()[-1].run_id, {"name": "mine"})
+    assert name_of("mine") == "mine 2"

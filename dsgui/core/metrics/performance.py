@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,14 @@ class Figures:
     gpu_peak_bytes: Mapping[Card, int] = field(default_factory=dict)
     gpu_mean_bytes: Mapping[Card, int] = field(default_factory=dict)
     duration_s: float | None = None
+
+    def told(self, duration_s: float | None, run_peak_bytes: int | None) -> "Figures":
+        """With what the run's own record tells, where it does: a mean over more samples than the peak has is no higher
+        than that."""
+        peak = self.run_peak_bytes if run_peak_bytes is None else run_peak_bytes
+        mean = self.run_mean_bytes if self.run_mean_bytes is None or peak is None else min(self.run_mean_bytes, peak)
+        lasted = self.duration_s if duration_s is None else duration_s
+        return replace(self, duration_s=lasted, run_peak_bytes=peak, run_mean_bytes=mean)
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON: a loss may be "NaN", "Infinity" or "-Infinity"; the GPUs are a list. What evaluations

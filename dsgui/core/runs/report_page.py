@@ -13,6 +13,7 @@ from html import escape
 from typing import Any
 
 from dsgui.core.config.pointer import dotted
+from dsgui.core.durations import duration
 from dsgui.core.metrics.chart_table import COLOURS
 from dsgui.core.metrics.evaluations import evaluation_rows
 from dsgui.core.metrics.performance import Figures
@@ -336,16 +337,6 @@ def _number(value: float | None) -> str:
 
 def _two(peak: int | None, mean: int | None) -> str:
     return "–" if peak is None or mean is None else f"{in_gib(peak, 2)} · {gib(mean, 2)}"
-
-
-def duration(seconds: float | None) -> str:
-    """ "1 h 2 min 3 s"; "–" where it is not known."""
-    if seconds is None:
-        return "–"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    parts = ((hours, "h"), (minutes, "min"), (rest, "s"))
-    return " ".join(f"{count} {unit}" for count, unit in parts if count) or "0 s"
 
 
 # --- what is drawn and what differs -----------------------------------------------------------------------------------

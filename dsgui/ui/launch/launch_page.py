@@ -240,6 +240,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
                 (text, preset, ticked, configured, *values),
                 foretold,
                 ready,
+                not asked["name"].strip() or asked["name"] == named,
             ),
             logs,
             gr.Markdown(planned, visible=bool(planned)),

@@ -66,7 +66,7 @@ def starter(services: Services, preview: Callable[..., tuple[Any, ...]]) -> Call
 
 def _started(services: Services, made: Previewed, anew: tuple[Any, ...] = ()) -> Pressed:
     try:
-        run_id = services.runs.start(made.plan, made.config_text, made.handed_on, made.foretold)
+        run_id = services.runs.start(made.plan, made.config_text, made.handed_on, made.foretold, made.numbered)
     except DsguiError as error:
         return Pressed("", words("launch_page", "not_started", why=plain(str(error))), anew)
     return Pressed(run_id, words("launch_page", "started", run=run_id), anew)

@@ -25,7 +25,8 @@ _WHILE_BUILT = """() => [
 class Previewed:
     """A plan, the command that the page shows for it, and what stood on the page when it was made. `foretold`: what the
     page says of its memory, None where no model is named. `handed_on`: to the supervisor, and written nowhere. `ready`:
-    no check stands against it that was not accepted."""
+    no check stands against it that was not accepted. `numbered`: nobody typed its name, which gets a number where
+    another run has it."""
 
     plan: Plan
     line: str
@@ -34,6 +35,7 @@ class Previewed:
     made_from: tuple[Any, ...]
     foretold: Foretold | None = None
     ready: bool = True
+    numbered: bool = False
 
 
 def while_built(nothing_yet: str) -> str:

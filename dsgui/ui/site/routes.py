@@ -147,6 +147,13 @@ def _add_archive(router: APIRouter, archive: Archive) -> None:
         except RunError as error:
             raise HTTPException(404, str(error)) from error
 
+    @router.get("/runs/{run_id}/judged")
+    def judged(run_id: str) -> Response:
+        try:
+            return _json(archive.judged(run_id))
+        except RunError as error:
+            raise HTTPException(404, str(error)) from error
+
     @router.get("/runs/{run_id}/stake")
     def stake(run_id: str) -> Response:
         try:

@@ -233,7 +233,15 @@ export interface Adopted {
   settings: string;
 }
 
+/** What takes as long as the checks before a start. */
+export interface Judged {
+  diagnosis: Diagnosis | null;
+  predicted: Predicted | null;
+}
+
+/** `checking`: the changes of its diagnosis are not checked yet, or its prediction is not known; `Judged` tells both. */
 export interface AboutAnswer {
+  checking?: boolean;
   diagnosis: Diagnosis | null;
   parent: string;
   provenance: Provenance;

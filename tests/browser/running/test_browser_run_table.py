@@ -147,6 +147,12 @@ def test_runs_of_one_name_are_told_apart_from_the_first_on_and_evaluations_are_a
         page.set_viewport_size({"width": 390, "height": 800})
         fits = "(one) => [one, ...one.children].every((each) => each.scrollWidth <= each.clientWidth)"
         assert page.locator(".ds-compare-key").evaluate(fits)  # nothing of it is out of sight
+        long = "(one) => one.append(' of a name that is long')"
+        for place in range(key.count()):
+            key.nth(place).evaluate(long)
+        tops = "(one) => new Set([...one.children].map((each) => each.offsetTop)).size"
+        assert page.locator(".ds-compare-key").evaluate(tops) > 1  # in several lines, none squeezed beside another
+        key.evaluate_all("(each) => each.forEach((one) => one.lastChild.remove())")
         page.set_viewport_size({"width": 1280, "height": 800})
         expect(key).to_have_text([*(f"t5 ({ids[one][-4:]})" for one in ("fast", "slow")), "other"])
         page.locator('[data-chart="CPU"]').scroll_into_view_if_needed()
@@ -166,6 +172,10 @@ def test_a_table_without_room_leaves_out_columns_unless_they_were_chosen(browser
         menu = page.locator("#choose-columns")
         page.click("#choose-columns > summary")  # what is shown is ticked: the first change would have the rest chosen
         expect(menu.get_by_label("Speed")).to_be_checked()
+        expect(menu.get_by_label("Tags")).not_to_be_checked()
+        page.set_viewport_size({"width": 1280, "height": 800})
+        expect(menu.get_by_label("Tags")).to_be_checked()  # while it is open, too
+        page.set_viewport_size({"width": 800, "height": 800})
         expect(menu.get_by_label("Tags")).not_to_be_checked()
         page.keyboard.press("Escape")
         expect(table).not_to_have_class(re.compile("ds-goes-on"))

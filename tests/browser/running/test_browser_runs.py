@@ -184,6 +184,36 @@ def test_a_failing_script_shows_its_diagnosis_and_the_button_opens_the_repaired_
     assert page.locator(".ds-run-row").count() == runs
 
 
+TOPS = """() => [...document.querySelectorAll('.ds-diagnosis > *, .ds-run .ds-facts, .ds-run .ds-board')]
+  .map((node) => Math.round(node.getBoundingClientRect().top))"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_diagnosis_does_not_wait_for_the_checks_of_its_change_and_nothing_moves_when_they_come(page, tmp_path, width):
+    from textwrap import dedent
+
+    asked: list = []
+    page.route(re.compile(r"/judged$"), lambda route: asked.append(route))
+    start_script(page, tmp_path / "broken.py", dedent(BATCH))
+    expect(state(page)).to_have_text("failed", timeout=120_000)
+    page.set_viewport_size({"width": width, "height": 800})
+    diagnosis = page.locator(".ds-diagnosis")
+    expect(diagnosis.locator("h3")).to_have_text("The three batch sizes don't fit together")
+    expect(diagnosis.locator(".ds-traceback")).to_be_visible()
+    expect(diagnosis.locator(".ds-fix")).to_be_disabled()
+    expect(diagnosis).to_contain_text("Checking this change…")
+    expect(page.locator(".ds-board")).to_be_visible()
+    page.wait_for_timeout(300)
+    before = page.evaluate(TOPS)
+    for route in asked:
+        route.continue_()
+    expect(page.locator("#open-repaired")).to_be_enabled(timeout=60_000)
+    expect(diagnosis).not_to_contain_text("Checking")
+    assert page.evaluate(TOPS) == before
+    place = diagnosis.locator(".ds-remedies")
+    assert place.evaluate("(node) => node.scrollHeight - node.clientHeight") <= 0
+
+
 def test_a_file_that_was_not_found_leads_to_the_working_directory_of_a_clone(page, tmp_path):
     start_script(page, tmp_path / "reads.py", "open('data/train.jsonl')\n")
     expect(state(page)).to_have_text("failed", timeout=120_000)

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { duration, figure, fixed, gib, pace, perSecond, size } from "../../../dsgui/ui/static/common/format.js";
+import { duration, figure, fixed, gib, perSecond, size } from "../../../dsgui/ui/static/common/format.js";
 
 /** @param {(given: any) => string} format @param {[unknown, string][]} cases */
 function tells(format, cases) {
@@ -71,9 +71,8 @@ tells(perSecond, [
   [4, "4 steps/s"],
 ]);
 
-tells(pace, [
+tells(perSecond, [
   [12.5, "12.5 steps/s"],
-  [0.25, "4 s/step"],
   [0, "–"],
   [NaN, "–"],
 ]);

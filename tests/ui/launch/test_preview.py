@@ -272,3 +272,11 @@ def test_what_stands_in_the_way_is_accepted_for_this_script_alone(page: Page, be
     assert (accepted["launch"].interactive, accepted["previewed"].ready) == (True, True)
     other = str(bench.script(STRICT, "other.py"))
     assert not page(stops, True, script=other)["launch"].interactive
+
+
+def test_only_a_name_that_nobody_typed_is_numbered(page: Page) -> None:
+    of_recipe = page(what="translation")["previewed"]
+    assert (of_recipe.plan.name, of_recipe.numbered) == ("T5 translates", True)
+    typed = page(what="translation", name="T5 translates")["previewed"]
+    assert (typed.plan.name, typed.numbered) == ("T5 translates", False)
+    assert page(what="translation", name="T5 translates 2", named="T5 translates 2")["previewed"].numbered  # a clone's

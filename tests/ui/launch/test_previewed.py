@@ -62,7 +62,7 @@ def test_what_is_shown_starts_as_it_is_shown() -> None:
     runs = Runs()
     pressed = press(runs, previewed())
     assert (pressed.run_id, pressed.anew) == ("20260131-235959-0a1b", ())
-    assert runs.started == [(PLAN, "{}", {"HF_TOKEN": "hidden"}, FORETOLD)]
+    assert runs.started == [(PLAN, "{}", {"HF_TOKEN": "hidden"}, FORETOLD, False)]
 
 
 def test_one_press_starts_what_stands_on_the_page_whatever_command_it_still_shows() -> None:

@@ -5,7 +5,7 @@ import { size } from "../common/format.js";
 import { words } from "../texts/texts.js";
 
 /** @import { AboutAnswer, Checkpoint, Diagnosis, Estimate, ListedRuns, Predicted } from "../types.d.ts" */
-/** @import { Provenance, Removal } from "../types.d.ts" */
+/** @import { Judged, Provenance, Removal } from "../types.d.ts" */
 /** @import { Trigger } from "../types.d.ts" */
 
 const GONE_TRIES = 40;
@@ -15,6 +15,9 @@ const SHOWN_TRIES = 100;
 const SHOWN_MS = 100;
 const READ_TRIES = 60;
 const READ_MS = 500;
+const QUICK_MS = 400; // an answer that comes sooner needs no place held for it
+const JUDGED_TRIES = 20;
+const JUDGED_MS = 3000;
 
 /** Parts of one run's page; `update` is called with every poll and asks the server when the state has changed. */
 export class Afterwards {
@@ -37,6 +40,8 @@ export class Afterwards {
       hidden: true,
     });
     this.actions = el("div", { class: "ds-actions" });
+    this.place = el("div", { class: "ds-remedies" }); // of what may help
+    this.note = el("p", {}); // in its place, while that is checked
     this.asked = el("div", {}); // below the actions: what they ask, what speaks against one
     this.about = el("div", { class: "ds-provenance" });
     this.question = el("div", { class: "ds-question", hidden: true });
@@ -62,10 +67,48 @@ export class Afterwards {
     const about = await answer.json();
     this.estimate = about.estimate;
     this.adopted = about.adopted ?? null;
-    this.predicted = about.predicted ?? null;
-    this.showDiagnosis(about);
-    this.showActions(about, live);
-    this.showAbout(about);
+    const asked = about.checking ? this.judged(state) : null;
+    const quick = asked && (await Promise.race([asked, pause(QUICK_MS).then(() => null)]));
+    if (this.seen !== state) return;
+    const whole = quick ? { ...about, ...quick, checking: false } : about;
+    this.predicted = whole.predicted ?? null;
+    this.showDiagnosis(whole);
+    this.showActions(whole, live);
+    this.showAbout(whole);
+    if (asked && !quick) void asked.then((late) => this.seen === state && this.fill(about, late));
+  }
+
+  /** What the checks before a start say of its changes; null where nobody answered. @param {string} state */
+  async judged(state) {
+    for (let tries = 0; tries < JUDGED_TRIES && this.seen === state; tries += 1) {
+      if (tries) await pause(JUDGED_MS);
+      const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/judged`).catch(() => null);
+      /** @type {Judged | null} */
+      const told = answer?.ok ? await answer.json().catch(() => null) : null;
+      if (told) return told;
+    }
+    return null;
+  }
+
+  /**
+   * What comes late takes the place that was held for it, so that nothing else moves; it grows with what its user
+   * opens. @param {AboutAnswer} about @param {Judged | null} late
+   */
+  fill(about, late) {
+    this.predicted = late?.predicted ?? this.predicted;
+    if (!about.diagnosis) return;
+    const { place } = this;
+    const box = place.getBoundingClientRect();
+    if (box.height) {
+      place.style.height = `${box.height}px`;
+      place.style.overflowY = "auto";
+      const release = () => place.removeAttribute("style");
+      place.addEventListener("click", release, { once: true });
+      window.addEventListener("resize", release, { once: true });
+    }
+    const found = late?.diagnosis;
+    if (found) place.replaceChildren(...this.remedies(found, clones(about)), ...notOffered(found, false));
+    else this.note.textContent = words("afterwards_page", "no_server");
   }
 
   /**
@@ -93,29 +136,42 @@ export class Afterwards {
     return el("li", {}, `${sentence} `, go);
   }
 
-  /** What can be done, the likeliest first. @param {Diagnosis} found @param {boolean} clones whether a run of it can */
-  remedies(found, clones) {
+  /** What can be done, the likeliest first. @param {Diagnosis} found @param {boolean} canClone */
+  remedies(found, canClone) {
     const parts = [];
     if (found.remedy) {
-      parts.push(
-        button(words("afterwards_page", "clone_changed"), { class: "ds-fix", id: "open-repaired" }, () =>
-          this.again("repair"),
-        ),
-        el("span", {}, words("afterwards_page", "change", { label: found.remedy.label })),
-      );
-    } else if (clones && typeof found.on_launch !== "number") {
+      parts.push(this.repairs(), change(found.remedy.label));
+    } else if (canClone && typeof found.on_launch !== "number") {
       const clone = words("afterwards_page", "clone");
       parts.push(button(clone, { class: "ds-fix", id: "clone-failed" }, () => this.again("same")));
     }
-    if (typeof found.in_output === "number") {
-      const see = words("afterwards_page", "see_output");
-      parts.push(button(see, { class: "ds-step", id: "see-output" }, () => this.seeOutput(found.quote ?? "")));
-    }
+    if (found.ends) parts.push(el("span", { class: "ds-ends" }, found.ends));
     return parts.length ? [el("p", { class: "ds-remedy" }, ...parts)] : [];
   }
 
-  /** @param {AboutAnswer} about */
-  showDiagnosis({ diagnosis: found, damaged, is_job: isJob, adopted }) {
+  repairs(checking = false) {
+    const label = words("afterwards_page", "clone_changed");
+    const id = checking ? "" : "open-repaired";
+    return button(label, { class: "ds-fix", id, disabled: checking }, () => this.again("repair"));
+  }
+
+  /** The likeliest change while it is being checked, in the room that the answer will take. @param {Diagnosis} found */
+  checking({ remedy }) {
+    const checked = words("afterwards_page", remedy ? "checking_change" : "looking_for_change");
+    this.note = el("p", { class: "ds-checked" }, checked);
+    return [el("p", { class: "ds-remedy" }, this.repairs(true), ...(remedy ? [change(remedy.label)] : [])), this.note];
+  }
+
+  /** @param {Diagnosis} found */
+  outputLink(found) {
+    if (typeof found.in_output !== "number") return [];
+    const see = words("afterwards_page", "see_output");
+    return [button(see, { class: "ds-step", id: "see-output" }, () => this.seeOutput(found.quote ?? ""))];
+  }
+
+  /** What happened, and where, is there at once; what may help may come later. @param {AboutAnswer} about */
+  showDiagnosis(about) {
+    const { diagnosis: found } = about;
     this.diagnosis.hidden = !found;
     if (!found) {
       this.diagnosis.replaceChildren();
@@ -132,18 +188,14 @@ export class Afterwards {
     const advice = [...found.advice.entries()].filter(([at]) => at !== found.in_output);
     const items = advice.map(([at, sentence]) => this.advice(sentence, at === found.on_launch));
     if (items.length) parts.push(el("ul", {}, ...items));
-    parts.push(...this.remedies(found, !damaged && !isJob && !adopted));
-    if (found.ends) parts.push(el("p", { class: "ds-ends" }, found.ends));
-    if (found.set_aside.length) {
-      parts.push(
-        el(
-          "details",
-          { open: !found.remedy },
-          el("summary", {}, words("afterwards_page", "not_offered")),
-          el("ul", { class: "ds-set-aside" }, ...found.set_aside.map((sentence) => el("li", {}, sentence))),
-        ),
-      );
-    }
+    const isHeld = Boolean(about.checking && (found.remedy || found.cause?.length));
+    const done = isHeld ? this.checking(found) : this.remedies(found, clones(about));
+    this.place = el("div", { class: "ds-remedies", "aria-live": "polite" }, ...done);
+    const see = this.outputLink(found);
+    if (!isHeld && done[0]) done[0].append(...see);
+    parts.push(this.place);
+    if (see.length && (isHeld || !done[0])) parts.push(el("p", { class: "ds-remedy" }, ...see));
+    if (!isHeld) this.place.append(...notOffered(found, !found.remedy));
     const evidence = found.traceback || (found.quote ? "" : found.evidence);
     if (evidence) {
       parts.push(
@@ -217,9 +269,7 @@ export class Afterwards {
   /** @param {number | null} before */
   async isRead(before) {
     for (let tries = 0; tries < READ_TRIES; tries += 1) {
-      await new Promise((resolve) => {
-        setTimeout(resolve, READ_MS);
-      });
+      await pause(READ_MS);
       const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/about`).catch(() => null);
       /** @type {AboutAnswer | null} */
       const about = answer?.ok ? await answer.json() : null;
@@ -300,9 +350,7 @@ export class Afterwards {
     this.deleting = true;
     this.trigger("delete", { run_id: this.id });
     for (let tries = 0; tries < GONE_TRIES; tries += 1) {
-      await new Promise((resolve) => {
-        setTimeout(resolve, GONE_MS);
-      });
+      await pause(GONE_MS);
       const asked = `/dsgui/runs?count=1&find=${encodeURIComponent(this.id)}`;
       const told = await fetch(asked)
         .then((answer) => /** @type {Promise<ListedRuns>} */ (answer.json()))
@@ -355,6 +403,31 @@ export class Afterwards {
   }
 }
 
+/** Whether a run like it can be started. @param {AboutAnswer} about */
+function clones({ damaged, is_job: isJob, adopted }) {
+  return !damaged && !isJob && !adopted;
+}
+
+/** @param {string} label */
+function change(label) {
+  return el("span", {}, words("afterwards_page", "change", { label }));
+}
+
+/** The changes that something speaks against. @param {Diagnosis} found @param {boolean} open */
+function notOffered(found, open) {
+  if (!found.set_aside.length) return [];
+  const reasons = found.set_aside.map((sentence) => el("li", {}, sentence));
+  const summary = el("summary", {}, words("afterwards_page", "not_offered"));
+  return [el("details", { class: "ds-checked", open }, summary, el("ul", { class: "ds-set-aside" }, ...reasons))];
+}
+
+/** @param {number} milliseconds */
+function pause(milliseconds) {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
+}
+
 /** @param {string} selector of what another page has, once that is there */
 async function focusWhenShown(selector) {
   for (let tries = 0; tries < SHOWN_TRIES; tries += 1) {
@@ -364,9 +437,7 @@ async function focusWhenShown(selector) {
       found.focus();
       return;
     }
-    await new Promise((resolve) => {
-      setTimeout(resolve, SHOWN_MS);
-    });
+    await pause(SHOWN_MS);
   }
 }
 

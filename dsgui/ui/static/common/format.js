@@ -52,8 +52,5 @@ export function size(bytes) {
 /** Memory. @param {number | null | undefined} bytes */
 export const gib = (bytes) => (typeof bytes === "number" ? `${(bytes / GIB).toFixed(2)} GiB` : NONE);
 
-/** Steps a second, of slow ones seconds a step. @param {number} rate */
-export const pace = (rate) => (rate > 0 && rate < 1 ? `${figure(1 / rate)} s/step` : perSecond(rate));
-
-/** Steps a second, of slow ones as well: beside others one unit is compared. @param {number | null} [rate] */
+/** Steps a second, of slow ones as well: one unit, wherever a speed is told. @param {number | null} [rate] */
 export const perSecond = (rate) => (rate && rate > 0 ? `${figure(rate)} steps/s` : NONE);

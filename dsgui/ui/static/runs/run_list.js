@@ -154,6 +154,7 @@ export class RunList {
     this.node.classList.toggle("ds-as-table", this.isTable);
     this.tools.layOut(alone, this.isTable);
     this.columns = columnsOf(prefs().columns, this.room);
+    this.tools.tickColumns(); // also of a menu that is open while the window gets another width
     const { widths, least } = widthsOf(this.columns, this.room);
     this.table.style.setProperty("--columns", widths);
     this.table.style.setProperty("--least", `${least}px`);

@@ -44,6 +44,7 @@ export class RunTools {
     );
     this.state.addEventListener("change", () => acts.searched());
     this.sort = this.sortChoice();
+    this.tickColumns = () => {}; // those that the table shows
     this.columns = this.columnsChoice();
     this.archived = el("input", { type: "checkbox", id: "show-archived" });
     this.archived.checked = Boolean(prefs().archived);
@@ -120,10 +121,11 @@ export class RunTools {
     );
     shutsItself(fold, opener);
     // What the table has no room for is not ticked: the first change would have it chosen.
-    fold.addEventListener("toggle", () => {
+    this.tickColumns = () => {
       const shown = this.acts.columns().map((column) => column.id);
       for (const { box } of boxes) box.checked = shown.includes(box.value);
-    });
+    };
+    fold.addEventListener("toggle", this.tickColumns);
     fold.addEventListener("change", () => {
       keepPrefs({ columns: boxes.filter(({ box }) => box.checked).map(({ box }) => box.value) });
       this.acts.changed();

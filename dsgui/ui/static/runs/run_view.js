@@ -8,7 +8,7 @@ import { button, el } from "../common/dom.js";
 import { phaseText } from "../common/durations.js";
 import { Follower, LIVE_STATES } from "./follower.js";
 import { heldAgainst } from "../metrics/charts.js";
-import { duration, figure, pace } from "../common/format.js";
+import { duration, figure, perSecond } from "../common/format.js";
 import { Log } from "../logs/log.js";
 import { Patterns } from "../logs/patterns.js";
 import { RunLabel } from "./run_label.js";
@@ -338,7 +338,7 @@ export class RunView {
     /** @type {[string, string][]} */
     const facts = [
       [say("step"), total ? `${step ?? 0} / ${total}` : figure(step ?? this.lastStep())],
-      [say("speed"), pace(rate)],
+      [say("speed"), perSecond(rate)],
       [say(live ? "elapsed" : "duration"), duration(elapsed)],
       [say(live ? "loss" : "final_loss"), figure(this.curve("loss", "train")?.lastValue)],
       ...(live ? [] : this.scores()),

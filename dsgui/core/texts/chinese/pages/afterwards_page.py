@@ -6,6 +6,8 @@ AFTERWARDS_PAGE: dict[str, str] = {
     "clone_changed": "带此改动克隆",
     "clone_directory": "克隆并设置",
     "change": "改动：{label}",
+    "checking_change": "正在检查此改动…",
+    "looking_for_change": "正在查找可行的改动…",
     "not_offered": "未提供的改动",
     "traceback": "第一个 traceback",
     "error_output": "错误输出",

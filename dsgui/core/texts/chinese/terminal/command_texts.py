@@ -65,7 +65,7 @@ COMMANDS: Mapping[str, str] = {
     "show_best_loss": "最佳损失（最低）",
     "show_steps": "steps/s",
     "show_samples": "samples/s",
-    "show_duration": "时长（秒）",
+    "show_duration": "时长",
     "show_gpu_peak": "GPU {gpu} 显存峰值：{gib} GiB",
     "show_run_peak": "本次运行的内存峰值：{gib} GiB",
     "show_speed": "速度",

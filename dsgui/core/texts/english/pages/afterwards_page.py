@@ -6,6 +6,8 @@ AFTERWARDS_PAGE: dict[str, str] = {
     "clone_changed": "Clone with this change",
     "clone_directory": "Clone and set it",
     "change": "Change: {label}",
+    "checking_change": "Checking this change…",
+    "looking_for_change": "Looking for changes that would help…",
     "not_offered": "Not offered",
     "traceback": "First traceback",
     "error_output": "Error output",

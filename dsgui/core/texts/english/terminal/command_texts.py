@@ -65,7 +65,7 @@ COMMANDS: Mapping[str, str] = {
     "show_best_loss": "best loss (lowest)",
     "show_steps": "steps/s",
     "show_samples": "samples/s",
-    "show_duration": "duration (s)",
+    "show_duration": "duration",
     "show_gpu_peak": "GPU {gpu} memory, peak: {gib} GiB",
     "show_run_peak": "host memory of this run, peak: {gib} GiB",
     "show_speed": "speed",
