@@ -396,7 +396,7 @@ function range(one) {
   const { least, most } = one;
   return least === undefined || most === undefined
     ? gib(one.bytes)
-    : `${(least / GIB).toFixed(1)}–${(most / GIB).toFixed(1)} GiB`;
+    : `${(least / GIB).toFixed(2)}–${(most / GIB).toFixed(2)} GiB`;
 }
 
 /**
