@@ -72,6 +72,7 @@ def test_the_cheapest_change_that_fits_is_a_press_away(page):
     expect(panel).to_contain_text("Looking for the cheapest change…")
     held.release()
     expect(panel).to_contain_text("Cheapest change that fits, by estimate: ZeRO stage 3 + optimizer in host memory.")
+    expect(panel).to_contain_text(re.compile(r"GPU \d+\.\d\d of \d+\.\d\d GiB"))  # as the bars have it
     expect(panel).to_contain_text("zero_optimization.stage: 3")
     panel.get_by_role("button", name="Apply").click()
     expect(chip(page)).to_have_text("fits")
