@@ -251,6 +251,46 @@ def test_an_edit_during_a_search_moves_no_row_and_keeps_the_focus(page):
     expect(stages.get_by_role("radio", name="3")).to_be_focused()
 
 
+def test_notes_alone_leave_the_room_to_what_stands_below_them(page):
+    page.set_viewport_size({"width": 1280, "height": 900})
+    shown = """() => { const list = document.querySelector("#findings .ds-findings > ul");
+      return list.getBoundingClientRect().height / innerHeight; }"""
+    more = findings(page).locator(".ds-more-findings button")
+    expect(findings(page).locator(".ds-finding")).to_have_count(2)
+    expect(more).to_have_text("1 more ↓")
+    assert page.evaluate(shown) < 0.2
+    more.click()
+    expect(more).to_have_text("Show fewer ↑")
+    assert page.evaluate(shown) > 0.2
+
+
+def test_on_a_phone_the_sections_go_to_the_first_in_which_a_search_finds_something(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    sections = page.locator(".ds-tabs")
+    page.fill(".ds-search", "tensorboard")
+    first = page.locator(".ds-tabs [data-tab]:not(.ds-nowhere)").first
+    expect(first).to_contain_text("Logging")
+    assert _within(first, sections)
+    page.get_by_role("button", name="Clear search").click()
+    assert _within(page.locator('.ds-tabs [data-tab="batch"]'), sections)
+
+
+def _within(one, line):
+    box, around = one.bounding_box(), line.bounding_box()
+    return around["x"] <= box["x"] and box["x"] + box["width"] <= around["x"] + around["width"]
+
+
+def test_the_button_that_clears_a_field_stands_beside_it_at_every_width(page):
+    apart = """() => [...document.querySelectorAll(".ds-control:has(> .ds-auto)")].filter((one) => one.offsetWidth)
+      .filter((one) => { const [auto, clear] = [".ds-auto", ".ds-clear"].map((name) =>
+        one.querySelector(name).getBoundingClientRect()); return clear.top > auto.bottom || auto.right > clear.left; })
+      .map((one) => one.closest("[data-row]").dataset.row)"""
+    for width in (390, 768, 1021, 1050, 1100, 1200, 1280, 1700):
+        page.set_viewport_size({"width": width, "height": 900})
+        expect(page.locator('[data-row="/train_batch_size"] .ds-auto')).to_be_visible()
+        assert page.evaluate(apart) == [], width
+
+
 def test_what_was_searched_for_is_marked_and_a_section_without_it_is_faded_and_leaves_the_search(page):
     replace_text(page, '{"zero_optimization": {"stage": 2}}')
     expect(page.locator(".ds-search-clear")).to_be_hidden()

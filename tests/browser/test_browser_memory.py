@@ -1,6 +1,7 @@
 """The memory bars on Configure in a real browser: a model is chosen, each edit moves the bars, the run keeps it."""
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -28,6 +29,11 @@ def bar(page, device):
     return page.locator(f'.ds-mem-device[data-device="{device}"]')
 
 
+def details(page):
+    """The parts by moment, the assumptions: folded at first."""
+    return page.locator(".ds-mem-details > summary")
+
+
 def plan_for_a_24_gb_card(page):
     replace_text(page, json.dumps(CONFIG))
     expect(editor(page)).to_contain_text("gradient_clipping")
@@ -41,7 +47,10 @@ def test_a_config_that_does_not_fit_is_made_to_fit(page):
     plan_for_a_24_gb_card(page)
     expect(chip(page)).to_have_text("does not fit")
     expect(bar(page, "gpu")).to_have_attribute("data-fit", "does_not_fit")
-    expect(page.locator("#memory-panel")).to_contain_text("GiB short.")
+    # As many digits as the bars have.
+    expect(page.locator(".ds-mem-short")).to_have_text(
+        re.compile(r"^Each GPU needs \d+\.\d\d GiB and has \d+\.\d\d: \d+\.\d\d GiB short\.$")
+    )
     replace_text(page, json.dumps(CONFIG | {"zero_optimization": OFFLOADED}))
     expect(chip(page)).to_have_text("fits")
     expect(bar(page, "gpu")).to_have_attribute("data-fit", "fits")
@@ -63,6 +72,7 @@ def test_the_cheapest_change_that_fits_is_a_press_away(page):
     expect(panel).to_contain_text("Looking for the cheapest change…")
     held.release()
     expect(panel).to_contain_text("Cheapest change that fits, by estimate: ZeRO stage 3 + optimizer in host memory.")
+    expect(panel).to_contain_text(re.compile(r"GPU \d+\.\d\d of \d+\.\d\d GiB"))  # as the bars have it
     expect(panel).to_contain_text("zero_optimization.stage: 3")
     panel.get_by_role("button", name="Apply").click()
     expect(chip(page)).to_have_text("fits")
@@ -90,6 +100,8 @@ def test_a_part_says_what_it_is_by_mouse_and_keyboard_and_leads_to_its_key(page)
     plan_for_a_24_gb_card(page)
     expect(chip(page)).to_have_text("does not fit")
     explained = page.locator(".ds-mem-explained")
+    expect(explained).to_be_hidden()
+    details(page).click()
     expect(explained).to_have_text("Point at a part to see what it is and which keys change it.")
     page.hover("#ds-part-gpu-gpu-moments")
     expect(explained).to_contain_text("optimizer states: What the optimizer remembers of each parameter")
@@ -105,6 +117,41 @@ def test_a_part_says_what_it_is_by_mouse_and_keyboard_and_leads_to_its_key(page)
     expect(need).not_to_have_text(peak)
     page.get_by_role("button", name="peak").click()
     expect(need).to_have_text(peak)
+
+
+def test_the_json_begins_near_the_verdict_and_what_was_unfolded_stays_so(page):
+    """Folded: the verdict, the bars and what to do. The rest is a click away, by keyboard too, and a part's own click
+    opens it; a moment that nothing tells of is not what the bars are about."""
+    plan_for_a_24_gb_card(page)
+    expect(chip(page)).to_have_text("does not fit")
+    fold = page.locator(".ds-mem-details")
+    panel, json_box = page.locator("#memory").bounding_box(), page.locator("#config-json").bounding_box()
+    assert panel["height"] < 420
+    assert 0 <= json_box["y"] - panel["y"] - panel["height"] < 20
+    for act in ("Ask DeepSpeed: dry run", "Find the cheapest change that fits"):
+        expect(page.get_by_role("button", name=act)).to_be_visible()
+    above = page.locator(".ds-mem-bar").last.bounding_box()
+    details(page).press("Enter")
+    expect(page.locator(".ds-mem-entry").first).to_be_visible()
+    expect(fold).to_contain_text("takes three steps on tensors without storage")
+    assert page.locator(".ds-mem-bar").last.bounding_box() == above
+    page.get_by_role("button", name="initialize").click()
+    initialize = bar(page, "gpu").locator(".ds-mem-need").inner_text()
+    page.fill("#gpus input", "8")  # drawn anew
+    expect(page.locator(".ds-mem-about")).to_contain_text("8 ranks")
+    expect(page.locator(".ds-mem-entry").first).to_be_visible()
+    page.fill("#gpus input", "4")
+    expect(bar(page, "gpu").locator(".ds-mem-need")).to_have_text(initialize)
+    details(page).click()
+    expect(bar(page, "gpu").locator(".ds-mem-need")).not_to_have_text(initialize)
+    page.reload()
+    expect(chip(page)).to_have_text("does not fit")
+    expect(page.locator(".ds-mem-entry").first).to_be_hidden()
+    page.click("#ds-part-gpu-gpu-moments")
+    expect(page.locator(".ds-mem-explained")).to_contain_text("optimizer states:")
+    expect(fold).to_have_attribute("open", "")
+    page.reload()
+    expect(page.locator(".ds-mem-entry").first).to_be_visible()
 
 
 def test_launch_checks_the_same_model(page, tmp_path):
@@ -154,6 +201,7 @@ def test_zeros_stages_stand_side_by_side_and_follow_the_config(page):
     expect(current).to_contain_text(bar(page, "gpu").locator(".ds-mem-need").inner_text().split(" of ")[0])
     expect(current).to_contain_text("Model states 2Ψ + 2Ψ/4 + 12Ψ/4 = 5.5Ψ")
     expect(stages.nth(0)).to_contain_text("2Ψ + 2Ψ + 12Ψ = 16Ψ")
+    expect(page.locator(".ds-zs-legend li").last).to_have_text("limit")
     page.fill("#gpus input", "8")
     expect(stages.nth(3)).to_contain_text("2Ψ/8 + 2Ψ/8 + 12Ψ/8 = 2Ψ")
     replace_text(page, json.dumps(CONFIG | {"zero_optimization": OFFLOADED}))

@@ -61,6 +61,7 @@ def test_launch_stays_in_view_below_open_checks_and_beside_a_long_form(page, tmp
     preflight, field = page.locator("#preflight"), page.locator("#script textarea, #script input").first
     expect(preflight).to_contain_text("Still needed")
     expect(page.locator("#command .ds-copy")).to_be_hidden()
+    assert preflight.bounding_box()["y"] == page.locator(".ds-what").bounding_box()["y"]
     expect(field).not_to_have_attribute("aria-invalid", "true")
     page.click("#launch")
     expect(preflight).to_contain_text("Enter the path")

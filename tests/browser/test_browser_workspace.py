@@ -208,6 +208,10 @@ def test_what_unfolds_looks_alike(page):
     tools = page.locator("#tool .ds-toggle")
     assert {styled(one, "borderTopColor") for one in folds.all()} == {styled(tools.first, "borderTopColor")}
     assert styled(page.locator("#tool .ds-segments"), "borderTopWidth") == "0px"
+    # They begin in one line, their texts too.
+    whole = [page.locator(".ds-zs-fold").first, page.locator("#own-presets"), tools.first]
+    assert len({one.bounding_box()["x"] for one in whole}) == 1
+    assert {styled(one, "paddingLeft") for one in whole} == {"12px"}
     # The sign is before the text, as a fold's.
     sign = tools.first.locator(".icon")
     assert sign.bounding_box()["x"] < tools.first.bounding_box()["x"] + 20

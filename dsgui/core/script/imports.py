@@ -11,7 +11,7 @@ from dsgui.core.script.parser_source import called
 
 EVERY = "*"  # among names: it may be any
 _FINDING = frozenset({"path", "modules", "meta_path", "path_hooks"})  # of sys
-_GROWING = ("append", "extend")
+_GROWING = ("sys.path.append", "sys.path.extend")
 _ITSELF = ("self", "cls", "args")  # never a module
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
@@ -61,22 +61,24 @@ def _installs(node: ast.AST) -> bool:
 def finds_more(nodes: Iterable[ast.AST]) -> bool:
     """Whether it may change where modules are found that are found without it, or which are loaded."""
     every = list(nodes)
-    at_the_end = {id(path) for path in _paths_grown(every)}
+    at_the_end = {id(_grown(call)) for call in calls_growing(every)}
     return any(_finds_more(node) for node in every if id(node) not in at_the_end)
 
 
 def finds_later(nodes: Iterable[ast.AST]) -> bool:
     """Whether it adds folders at the end of sys.path: only what is found nowhere else is found there."""
-    return any(True for _ in _paths_grown(nodes))
+    return any(True for _ in calls_growing(nodes))
 
 
-def _paths_grown(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
-    """The `sys.path` of each `sys.path.append(…)`."""
+def calls_growing(nodes: Iterable[ast.AST]) -> Iterator[ast.Call]:
+    """Each `sys.path.append(…)`."""
     for node in nodes:
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _GROWING:
-            path = node.func.value
-            if dotted_name(path) == "sys.path":
-                yield path
+        if isinstance(node, ast.Call) and dotted_name(node.func) in _GROWING:
+            yield node
+
+
+def _grown(call: ast.Call) -> ast.expr:
+    return call.func.value if isinstance(call.func, ast.Attribute) else call.func
 
 
 def names_set(nodes: Iterable[ast.AST]) -> Iterator[str]:

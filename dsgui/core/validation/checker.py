@@ -42,7 +42,8 @@ class Checker:
     def whole(
         self, findings: Iterable[Finding], document: Document, context: Context, before: Sequence[Finding] | None = None
     ) -> list[Finding]:
-        """The findings, each with a fix that adds no error or with none. `before`: all of the document, if known."""
+        """The findings, each with a fix that adds no error or with none, and of its `choices` those that add none.
+        `before`: all of the document, if known."""
         offered = [with_way_out(finding) for finding in findings]
         return with_whole_fixes(offered, document, lambda fixed: self._raw(fixed, context), before)
 

@@ -20,9 +20,19 @@ def default_presets_dir() -> Path:
 
 
 def data_home() -> Path:
-    """Where dsgui keeps the user's things."""
-    data_home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(data_home) / "dsgui"
+    """Where dsgui keeps the user's things. Raises `PlaceError` for a user without a home who names no other folder."""
+    if named := os.environ.get("XDG_DATA_HOME"):
+        return Path(named) / "dsgui"
+    if (found := home()) is None:
+        raise _homeless()
+    return found / ".local" / "share" / "dsgui"
+
+
+def _homeless() -> Exception:
+    from dsgui.core.errors import PlaceError
+    from dsgui.core.texts.saying import wrong
+
+    return PlaceError(wrong("place.no_home"))
 
 
 def make_private(folder: Path) -> None:

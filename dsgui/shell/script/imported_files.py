@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from dsgui.core.script.added_folders import added_folders
 from dsgui.core.script.imports import (
     EVERY,
     Absent,
@@ -29,14 +30,14 @@ Find = Callable[[list[str]], Found | None]
 class Followed:
     """`taken`: what all of them import, with the file's name ("" for the script's own); `missing`: those whose package
     is not there; `found`: where all their packages are. `finds_more`: one of the files may find others than are found
-    without it, so that nothing is known, of the script's imports neither; `finds_later`: one may find what is found
-    nowhere without it; `patches`: names they may set on modules."""
+    without it, so that nothing is known, of the script's imports neither; `finding_later`: those that may find what is
+    found nowhere without them; `patches`: names they may set on modules."""
 
     found: Found
     taken: Sequence[tuple[str, Import]] = ()
     missing: Sequence[Absent] = ()
     finds_more: bool = False
-    finds_later: bool = False
+    finding_later: tuple[str, ...] = ()
     patches: frozenset[str] = frozenset()
 
 
@@ -55,7 +56,7 @@ class _Walk:
     found: dict[str, Mapping[str, object] | None]
     seen: set[str] = field(default_factory=set)
     patches: set[str] = field(default_factory=set)
-    finds_later: bool = False
+    finding_later: list[str] = field(default_factory=list)
 
     def beside(self, one: Import, place: str) -> Iterator[tuple[str, str]]:
         """The files of an import that are no installed package's, with their dotted names."""
@@ -90,7 +91,7 @@ def followed(script: Path, folders: Sequence[str], imports: Sequence[Import], fo
     for _ in range(_DEEPEST):
         if any(_in(path).finds_more for _, path in level):
             return Followed(walk.found, finds_more=True)
-        walk.finds_later |= any(_in(path).finds_later for _, path in level)
+        walk.finding_later += [path for _, path in level if _in(path).finds_later]
         walk.patches.update(*(_in(path).patches for _, path in level))
         told = [(name, os.path.basename(path), one) for name, path in level for one in _in(path).imports]
         more = sorted({one.top for _, _, one in told if one.top and one.top not in walk.found})
@@ -104,7 +105,18 @@ def followed(script: Path, folders: Sequence[str], imports: Sequence[Import], fo
         level = [file for name, _, one in told for file in walk.beside(one, name)]
         if not level or len(walk.seen) > _MOST_FILES:
             break
-    return Followed(walk.found, taken, missing, finds_later=walk.finds_later, patches=frozenset(walk.patches))
+    later, patches = tuple(walk.finding_later), frozenset(walk.patches)
+    return Followed(walk.found, taken, missing, finding_later=later, patches=patches)
+
+
+def folders_added(file: str, folder: str) -> list[str]:
+    """Those that a file spells out when it lets sys.path grow, if it runs in `folder`."""
+    try:
+        with open(file, encoding="utf-8", errors="replace") as text:
+            nodes = list(ast.walk(module_tree(text.read(_MOST_BYTES))))
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    return added_folders(nodes, os.path.abspath(file), folder)
 
 
 def _in(path: str) -> _File:

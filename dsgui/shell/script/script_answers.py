@@ -30,7 +30,7 @@ from dsgui.core.script.trees import module_tree
 from dsgui.core.texts.saying import Said
 from dsgui.shell.files.regular_files import read_regular
 from dsgui.shell.machine.target import as_in_a_run
-from dsgui.shell.script.imported_files import Followed, followed
+from dsgui.shell.script.imported_files import Followed, folders_added, followed
 from dsgui.shell.script.module_places import Found, absolute, file_of
 from dsgui.shell.script.names_there import doubtful, gone, taken_here
 from dsgui.shell.script.packages_above import packages_above
@@ -155,9 +155,16 @@ def _absent(plan: Plan, line: CommandLine, found: Found) -> tuple[tuple[Absent, 
     keywords = [one for one in taken_here(line.keywords, beside) if not _is_declared(one, beside.found)]
     told = gone(names, keywords, beside.found, plan.target_python, _environment(plan), _folder(plan))
     missing = _with_folders(_each_once([*lacking, *beside.missing]), plan, beside)
-    if line.finds_later or beside.finds_later:
-        missing = tuple(one for one in missing if one.name in PACKAGES and not one.above)
+    if growing := (*([plan.script] if line.finds_later else []), *beside.finding_later):
+        added = [folder for file in growing for folder in folders_added(file, plan.working_directory)]
+        known = (one for one in missing if one.name in PACKAGES and not one.above)
+        missing = tuple(one for one in known if not any(_lies_in(folder, one.name) for folder in added))
     return missing, told and (_each_once(told[0]), _each_once(told[1]))
+
+
+def _lies_in(folder: str, module: str) -> bool:
+    place = os.path.join(folder, module)
+    return os.path.isdir(place) or os.path.isfile(f"{place}.py")
 
 
 def _with_folders(missing: tuple[Absent, ...], plan: Plan, beside: Followed) -> tuple[Absent, ...]:

@@ -52,7 +52,8 @@ from dsgui.ui.launch.previewed import ENABLED, SENT_AT, Latest, Previewed, in_or
 from dsgui.ui.launch.refused import is_gone, is_needed_yet, needed_html, refused_html
 from dsgui.ui.preflight.preflight_view import BeforeStart, before_start, preflight_html
 
-_PRESSES = {SlurmJob.NAME: "submit"}  # what the button says where it is not “Launch”
+# What the button and the tick beside it say where they do not say “Launch”.
+_PRESSES = {SlurmJob.NAME: ("submit", "submit_anyway")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +219,9 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         taken = words("launch_page", BY_RECIPE[instead].label) if instead else ""
         line = services.runs.shown_command(plan) if plan else ""
         # No value unless it has to go: an answer that comes late would take a newer tick away.
-        tick = gr.Checkbox(visible=True) if refused and accepted == ticked else gr.Checkbox(False, visible=refused)
+        press, although = _PRESSES.get(asked["where"], ("launch", "anyway"))
+        shown_as = partial(gr.Checkbox, label=words("launch_page", although), visible=refused)
+        tick = shown_as() if refused and accepted == ticked else shown_as(False)
         offer = before.offer
         click = gr.Button(str(offer.label) if offer else "", visible=offer is not None)
         logs = gr.Checkbox(visible=plan is not None and _may_log(services, plan, bool(asked["logs"])))
@@ -230,7 +233,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             offer,
             tick,
             stops,
-            gr.Button(words("launch_page", _PRESSES.get(asked["where"], "launch")), interactive=ready or needed),
+            gr.Button(words("launch_page", press), interactive=ready or needed),
             plan
             and Previewed(
                 plan,

@@ -129,6 +129,43 @@ def test_a_folder_at_the_end_of_sys_path_hides_no_lack_of_a_package(
     assert [one.name for one in found.gone] == ["transformers.NotThereAnyMore"]
 
 
+SPELLED = [
+    "import os, sys\nsys.path.append(os.path.join(os.path.dirname(__file__), 'lib'))\n",
+    "import os, sys\nHERE = os.path.dirname(os.path.abspath(__file__))\nsys.path.append(os.path.join(HERE, 'lib'))\n",
+    "import os, sys\nsys.path.append(os.path.dirname(os.path.realpath(__file__)) + '/lib')\n",
+    "import os, sys\nfrom os import path as osp\nsys.path.extend(['elsewhere', f'{osp.dirname(__file__)}/lib'])\n",
+    "import sys\nfrom pathlib import Path\nsys.path.append(str(Path(__file__).resolve().parent / 'lib'))\n",
+    "import sys, pathlib\nsys.path.append(str(pathlib.Path(__file__).parents[1].joinpath('project', 'lib')))\n",
+    "import os, sys\nsys.path.append(os.path.join(os.getcwd(), '../project/lib'))\n",
+    "import sys\nsys.path.append('../project/lib')\n",
+]
+
+
+@pytest.mark.parametrize("grows", SPELLED)
+def test_a_module_that_lies_in_a_folder_the_file_adds_is_not_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, grows: str
+) -> None:
+    """Though a package has the same name; what does not lie there is missing all the same."""
+    monkeypatch.setattr(script_answers, "PACKAGES", {name: name for name in ("known_zz", "other_zz", "third_zz")})
+    folder, started = tmp_path / "project", tmp_path / "started"
+    started.mkdir()
+    files = {"lib__known_zz": "", "lib__other_zz/__init__": ""}
+    (folder / "lib" / "other_zz").mkdir(parents=True)
+    imports = "import known_zz, other_zz, third_zz\n"
+    for train, utils in ((grows + imports, ""), ("import utils\n", grows + imports)):
+        found = answers(folder, train, working_directory=started, utils=utils, **files)
+        assert [one.name for one in found.missing] == ["third_zz"]
+
+
+@pytest.mark.parametrize("given", ["root", "' '.join(['..', 'lib'])", "os.environ['LIB']", "f'{root}/lib'", "1"])
+def test_a_folder_that_is_not_spelled_out_hides_no_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.setattr(script_answers, "PACKAGES", {"known_zz": "known-zz"})
+    source = f"import os, sys\nroot = 'lib'\nroot = os.getcwd()\nsys.path.append({given})\nimport known_zz\n"
+    assert [one.name for one in answers(tmp_path, source, lib__known_zz="").missing] == ["known_zz"]
+
+
 def test_of_a_package_in_a_folder_above_nothing_is_known_where_sys_path_grows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

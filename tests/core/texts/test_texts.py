@@ -10,10 +10,12 @@ from types import MappingProxyType
 
 import pytest
 
+from dsgui.core.launch.run_fields import FIELDS
 from dsgui.core.launch.state import RunState
 from dsgui.core.logs.phases import COMPILING, FIRST_VALUES, PREPARATIONS, SLURM_QUEUE, STARTING
 from dsgui.core.metrics.chart_table import CHARTS, ENDINGS, LOGGED, READINGS, name_of, place_of
 from dsgui.core.metrics.curves import Series
+from dsgui.core.texts.chinese import TEXTS as CHINESE
 from dsgui.core.texts.english import TEXTS
 from dsgui.core.texts.english.pages import PAGES
 from dsgui.core.texts.languages import LANGUAGES
@@ -321,3 +323,14 @@ def test_a_curve_is_drawn_where_the_page_draws_it(series: Series, chart: str | N
     place = place_of(series)
     assert (place and place.chart) == chart
     assert place is None or name_of(series, place) == name
+
+
+def test_no_text_ends_in_an_ellipsis_and_a_full_stop() -> None:
+    """A button that is called so, as Browse…, stands before the end of what names it."""
+    told = [text for texts in (*TEXTS.values(), *CHINESE.values()) for text in texts.values()]
+    assert [text for text in (*told, *(field.help for field in FIELDS)) if _ends_twice(text)] == []
+    assert _ends_twice("Type its path, or use Browse….")
+
+
+def _ends_twice(text: str) -> bool:
+    return bool(re.search(r"…[”\"]?[.。]", text))

@@ -274,6 +274,18 @@ test("a term of two words is asked as one, as it is written in either language, 
   assert.deepEqual(wordsOf("  "), []);
 });
 
+test("a block’s device comes before what else is called like the block, in both languages", () => {
+  const key = "zero_optimization.offload_optimizer";
+  /** @param {string[]} titles */
+  const found = (titles, typed = "") => {
+    const fields = ["device", "ratio"].map((one, at) => ({ ...LR, key: `${key}.${one}`, title: titles[at] }));
+    return fieldsInOrderOf(fields, wordsOf(typed)).map((field) => field.key);
+  };
+  const inOrder = [`${key}.device`, `${key}.ratio`];
+  assert.deepEqual(found(["Offload optimizer to", "Offloaded share"], "offload"), inOrder);
+  for (const typed of ["offload", "卸载"]) assert.deepEqual(found(["优化器卸载到", "卸载比例"], typed), inOrder);
+});
+
 test("an unknown key belongs to the section of the keys beside it, and a section tells its gravest problem", () => {
   assert.equal(sectionAt(SECTIONS, "/zero/stagee")?.id, "two");
   assert.equal(sectionAt(SECTIONS, "/zero/deep/er")?.id, "two");

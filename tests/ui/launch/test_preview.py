@@ -232,7 +232,10 @@ def test_what_the_config_stops_leads_back_to_where_it_is_mended(page: Page) -> N
 
 def test_the_button_says_what_it_does_where_the_run_trains(page: Page) -> None:
     assert page(what="translation")["launch"].value == "Launch"
-    assert page(what="translation", where="slurm")["launch"].value == "Submit job"
+    submitted = page(what="translation", where="slurm")
+    assert submitted["launch"].value == "Submit job"
+    assert submitted["tick"].label == "Submit anyway"
+    assert page(what="translation")["tick"].label == "Launch anyway"
 
 
 def test_what_was_planned_for_elsewhere_is_said_where_it_would_train_here(page: Page) -> None:

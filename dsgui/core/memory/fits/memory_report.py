@@ -96,13 +96,13 @@ def _keys(segment: Segment) -> dict[str, Any]:
 
 # ----------------------------------------------------------------------------------------------------------- text
 def headline(fitted: Fitted) -> str:
-    """`t5-3b fits: GPU 6.5 of 23.6 GiB, host 62.5 of 128.0 GiB`."""
+    """`t5-3b fits: GPU 6.52 of 23.64 GiB, host 62.50 of 128.00 GiB`."""
     fit = word("memory_fits", fitted.verdict.fit.value)
     return words("memory_text", "headline", model=fitted.question.model.name, fit=fit, rooms=rooms_of(fitted.verdict))
 
 
 def rooms_of(verdict: Verdict) -> str:
-    """`GPU 6.5 of 23.6 GiB, host 62.5 of 128.0 GiB`."""
+    """`GPU 6.52 of 23.64 GiB, host 62.50 of 128.00 GiB`."""
     return str(listed(filter(None, (_room_of(verdict, device) for device in verdict.devices))))
 
 
@@ -110,10 +110,10 @@ def _room_of(verdict: Verdict, device: Device) -> str:
     worst = verdict.worst(device)
     if worst is None:
         return ""
-    need, name = in_gib(worst.amount.likely), word("memory_places", device.value)
+    need, name = in_gib(worst.amount.likely, 2), word("memory_places", device.value)
     if worst.capacity is None:
         return f"{name} {need} GiB"
-    return words("memory_text", "room", device=name, need=need, has=in_gib(worst.capacity))
+    return words("memory_text", "room", device=name, need=need, has=in_gib(worst.capacity, 2))
 
 
 def as_text(fitted: Fitted | CannotSay) -> str:
@@ -192,7 +192,7 @@ def _range(amount: Amount) -> str:
 
 
 def _moments(bars: Iterable[Bar]) -> str:
-    return " · ".join(f"{word('memory_moments', bar.moment)} {in_gib(bar.amount.likely)}" for bar in bars)
+    return " · ".join(f"{word('memory_moments', bar.moment)} {in_gib(bar.amount.likely, 2)}" for bar in bars)
 
 
 def kept(memory: Fitted | CannotSay | None) -> Foretold | None:
@@ -228,7 +228,7 @@ def in_lines(fitted: Fitted | CannotSay) -> list[str]:
 
 
 def remedies(fitted: Fitted) -> str:
-    """`Largest: optimizer states (26.1 GiB: zero_optimization.stage, …), …` of the device that is too full; "" where
+    """`Largest: optimizer states (26.12 GiB: zero_optimization.stage, …), …` of the device that is too full; "" where
     none is."""
     verdict = fitted.verdict
     full = [device for device in verdict.devices if verdict.fit_of(device) in (Fit.SHORT, Fit.TIGHT)]
@@ -242,5 +242,5 @@ def remedies(fitted: Fitted) -> str:
 
 
 def _governed(one: Segment) -> str:
-    given = {"part": _part(one), "gib": in_gib(one.amount.likely), "keys": listed(map(key_of, one.keys[:2]))}
+    given = {"part": _part(one), "gib": in_gib(one.amount.likely, 2), "keys": listed(map(key_of, one.keys[:2]))}
     return words("memory_text", "governed", **given)

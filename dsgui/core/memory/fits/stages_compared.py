@@ -185,7 +185,7 @@ def _share_json(share: Share, answer: Answer) -> dict[str, Any]:
 def _notes(found: Compared) -> Iterator[Said]:
     if found.ranks == 1:
         yield said("memory_stages", "one_rank")
-    yield said("memory_stages", "same_activations", most=in_gib(found.activations))
+    yield said("memory_stages", "same_activations", most=in_gib(found.activations, 2))
     yield said("memory_stages", "fullest")
     if found.ranks > 1:
         yield said("memory_stages", "sent")

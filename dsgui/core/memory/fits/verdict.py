@@ -217,19 +217,24 @@ def _locked(parts: Iterable[Part]) -> list[Part]:
     return [part for part in parts if part.component is Component.SWAP]
 
 
+def _gib(count: float) -> str:
+    """With as many digits as the page's bars have."""
+    return in_gib(count, 2)
+
+
 _SHORT = {Device.GPU: "short_gpu", Device.HOST: "short_host", Device.NVME: "short_nvme"}
 
 
 def _too_small(bar: Bar, room: Room) -> Said:
     on_gpu, capacity = bar.device is Device.GPU, bar.capacity or 0
     if bar.fit is Fit.SHORT:
-        given = {"need": in_gib(bar.amount.likely), "has": in_gib(capacity), "short": in_gib(bar.short_by)}
+        given = {"need": _gib(bar.amount.likely), "has": _gib(capacity), "short": _gib(bar.short_by)}
         return said("memory_told", _SHORT[bar.device], **given)
-    least, most, has = in_gib(bar.amount.low), in_gib(bar.amount.high), in_gib(capacity)
+    least, most, has = _gib(bar.amount.low), _gib(bar.amount.high), _gib(capacity)
     if bar.amount.high > capacity or bar.uncounted:
         return said("memory_told", "tight_gpu" if on_gpu else "tight_host", least=least, most=most, has=has)
     code = "in_use_gpu" if on_gpu else "in_use_host"
-    return said("memory_told", code, most=most, has=has, used=in_gib(bar.in_use))
+    return said("memory_told", code, most=most, has=has, used=_gib(bar.in_use))
 
 
 def _notes(bars: Iterable[Bar], answer: Answer, room: Room) -> Iterator[Said]:
@@ -237,7 +242,7 @@ def _notes(bars: Iterable[Bar], answer: Answer, room: Room) -> Iterator[Said]:
     yield from answer.left_out
     need = max((bar.amount.likely for bar in bars if bar.device is Device.HOST), default=0)
     if room.host_bytes is None and need:
-        yield said("memory_told", "no_host", need=in_gib(need))
+        yield said("memory_told", "no_host", need=_gib(need))
     if room.on_cpu:
         yield said("memory_told", "on_cpu")
     elif room.gpu_bytes is None:

@@ -57,6 +57,8 @@ ERRORS: Mapping[str, str] = {
     "import.denied": "{path}：没有权限。请修改权限或选择其他文件。",
     "import.not_opened": "{path}：无法打开（{why}）。应为普通文件，请检查路径。",
     "import.no_utf8": "{path}：第 {line} 行的字节 {byte} 不是 UTF-8 文本。请将文件保存为 UTF-8。",
+    "place.no_home": "无法确定主目录：未设置 HOME，/etc/passwd 中也没有该用户。请设置 HOME，或把 XDG_DATA_HOME 设"
+    "为 dsgui 存放运行的目录。",
     "preset.gone": "{path}：这个预设已不存在。请刷新页面。",
     "preset.unknown": (
         "预设 {id}：这里没有保存此 ID 的预设。ID 应为“user-”加小写字母、数字和连字符。请从列表中选择预设。"

@@ -9,7 +9,7 @@ LAUNCH_FIELDS: Mapping[str, str] = {
     "what_label": "脚本或示例",
     "what_help": "内置示例无需下载。",
     "script_label": "脚本",
-    "script_help": "本机上的 .py 文件：输入路径，或点“浏览…”。",
+    "script_help": "本机上的 .py 文件：点“浏览…”选择，或输入路径。",
     "arguments_label": "脚本参数",
     "arguments_help": "与在命令行中脚本名之后输入的一样；配置文件会自动加上。",
     "reader_label": "脚本如何获得配置",

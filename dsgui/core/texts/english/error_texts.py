@@ -69,6 +69,8 @@ ERRORS: Mapping[str, str] = {
     "import.denied": "{path}: permission denied. Change its permissions or choose another file.",
     "import.not_opened": "{path}: this can't be opened ({why}). Expected a plain file. Check the path.",
     "import.no_utf8": "{path}: byte {byte} on line {line} is not text in UTF-8. Save the file as UTF-8.",
+    "place.no_home": "No home folder is known: HOME is not set and this user has no entry in /etc/passwd. Set HOME, or "
+    "set XDG_DATA_HOME to the folder where dsgui may keep its runs.",
     "preset.gone": "{path}: this preset no longer exists. Reload the page.",
     "preset.unknown": (
         "Preset {id}: no preset is saved here under this id. Expected “user-”, then small letters, "

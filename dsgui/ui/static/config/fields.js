@@ -79,6 +79,12 @@ function isExactly({ key, common }, asked) {
 /** @param {Field} field @param {string[]} asked */
 const isCalled = ({ key, title }, asked) => hasWords(`${key} ${title}`, asked);
 
+/** The name a key goes by: where a block is offloaded to is what the block is about. @param {Field} field */
+function ownName({ key }) {
+  const parts = key.split(".");
+  return parts.at(-1) === "device" ? (parts.at(-2) ?? "") : (parts.at(-1) ?? "");
+}
+
 const [LEADS, EXACT, STARTS, TITLE, KEY, HELP] = [0, 1, 2, 3, 4, 5];
 const IDLE = 10; // what is not used now comes after all that is
 
@@ -92,7 +98,8 @@ export function rankOf(field, asked, idle = false) {
   const rank = () => {
     if (leadingOf(asked).includes(field.pointer)) return LEADS;
     if (isExactly(field, asked) || called.includes(title)) return EXACT;
-    if (called.some((name) => title.startsWith(name))) return STARTS;
+    // In Chinese a title begins otherwise than its key, and would stand behind those that mention the word.
+    if (called.some((name) => title.startsWith(name) || ownName(field).startsWith(name))) return STARTS;
     if (hasWords(title, asked)) return TITLE;
     return isCalled(field, asked) ? KEY : HELP;
   };

@@ -362,7 +362,8 @@ class Form {
 
   arrange() {
     const asked = wordsOf(this.search.value);
-    if (this.search.value !== this.searchedFor) {
+    const another = this.search.value !== this.searchedFor;
+    if (another) {
       this.searchedFor = this.search.value;
       const fields = this.sections.flatMap((section) => section.fields);
       this.idleThen = new Set(fields.filter((field) => this.isIdle(field)).map(({ pointer }) => pointer));
@@ -383,6 +384,14 @@ class Form {
       ofRemoved && !asked.length ? words("form_page", "no_removed") : words("form_page", "no_field", given);
     this.count.textContent = asked.length && count ? matching(count) : "";
     this.clear.hidden = !this.search.value;
+    if (another) this.scrollTabs();
+  }
+
+  /** Where the sections are one line: to the first in which something is found, or to the one that is open. */
+  scrollTabs() {
+    const which = this.search.value ? "[data-tab]:not(.ds-nowhere)" : '[aria-selected="true"]';
+    const tab = this.tabs.querySelector(which);
+    if (tab) this.tabs.scrollLeft += tab.getBoundingClientRect().left - this.tabs.getBoundingClientRect().left - GAP;
   }
 
   /** On a small screen what a search finds would be below it: the search goes up to the bar. */

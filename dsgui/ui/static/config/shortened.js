@@ -4,6 +4,7 @@ import { button, el, part } from "../common/dom.js";
 import { words } from "../texts/texts.js";
 
 const MOST = 0.5; // of the window's height
+const MOST_OF_NOTES = 0.2; // where nothing is wrong, memory and the JSON below it are what is looked for
 
 /**
  * How many of those that end at `ends` stand whole above `limit`; the first does in any case.
@@ -23,7 +24,8 @@ export function shortened(root) {
     before?.remove();
     const top = list.getBoundingClientRect().top;
     const ends = [...list.children].map((one) => one.getBoundingClientRect().bottom - top);
-    const count = whole(ends, window.innerHeight * MOST);
+    const most = list.querySelector(":scope > :is(.ds-error, .ds-warning)") ? MOST : MOST_OF_NOTES;
+    const count = whole(ends, window.innerHeight * most);
     if (count >= ends.length) return;
     if (!open) list.style.maxHeight = `${Math.ceil(ends[count - 1])}px`;
     list.after(more(ends.length - count));

@@ -5,6 +5,7 @@ import { around, button, el, part } from "../common/dom.js";
 import { GIB, gib } from "../common/format.js";
 import { barOf, colourOf, idOf, keyName, partsOf, stageOf } from "./memory_bars.js";
 import { partName } from "./memory_charts.js";
+import { Details } from "./memory_details.js";
 import { Rehearsal } from "./memory_rehearsal.js";
 import { listed, textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
@@ -30,7 +31,15 @@ class Memory {
     this.moment = ALL;
     this.chosen = "";
     this.looking = "";
-    this.rehearsal = new Rehearsal(trigger);
+    this.rehearsal = new Rehearsal((name, given) => {
+      if (name === "rehearse") this.details.open(); // its charts come there
+      trigger(name, given);
+    });
+    this.details = new Details(() => {
+      if (this.moment === ALL) return;
+      this.moment = ALL; // of another one nothing would tell any more
+      this.show();
+    });
     /** What an applied change leaves to the script. @type {string[]} */
     this.left = [];
     this.unanswered = ""; // what a change was looked for, and the server had no answer
@@ -55,7 +64,7 @@ class Memory {
     const told = this.told();
     window.dispatchEvent(new CustomEvent("dsgui:memory", { detail: told?.asked ?? "" }));
     const focused = document.activeElement?.id ?? "";
-    this.root.replaceChildren(...(told ? this.drawn(told) : [this.rehearsal.head]), this.rehearsal.found);
+    this.root.replaceChildren(...(told?.devices ? this.drawn(told, told.devices) : this.undrawn(told)));
     this.rehearse();
     if (focused && this.root.querySelector(`#${CSS.escape(focused)}`)) document.getElementById(focused)?.focus();
   }
@@ -66,27 +75,33 @@ class Memory {
     this.rehearsal.show(this.told(), typeof rehearsed === "string" ? rehearsed : "", this.moment);
   }
 
-  /** @param {MemoryTold} told */
-  drawn(told) {
-    if (!told.devices) {
-      const why = el("p", { class: "ds-subject" }, told.why?.text ?? "", ...leading(told.goto));
-      return [head(told), why, this.rehearsal.head];
-    }
+  /** Where there is no number. @param {MemoryTold | null} told */
+  undrawn(told) {
+    const { head: dryRun, found } = this.rehearsal;
+    if (!told) return [dryRun, found];
+    return [head(told), el("p", { class: "ds-subject" }, told.why?.text ?? "", ...leading(told.goto)), dryRun, found];
+  }
+
+  /** @param {MemoryTold} told @param {MemoryDevice[]} devices */
+  drawn(told, devices) {
     return [
       head(told),
       ...(told.guess ?? [])
         .filter(({ code }) => code === "planned_as") // of a typed size the head says it
         .map(({ text }) => el("p", { class: "ds-mem-remark" }, text)),
       ...asIf(told.as_if),
-      ...told.devices.map((device) => this.device(device, told)),
+      ...devices.map((device) => this.device(device, told)),
       ...(told.remarks ?? []).map((one) => el("p", { class: "ds-mem-remark" }, one.text)),
       ...told.short.map(short),
-      this.rehearsal.head,
-      ...this.change(told),
-      this.moments(told.devices),
-      el("div", { class: "ds-mem-lists" }, ...told.devices.map((device) => this.parts(device))),
-      el("p", { class: "ds-mem-explained", role: "status" }, ...this.explained(told.devices)),
-      notes(told),
+      el("div", { class: "ds-mem-acts" }, this.rehearsal.head, ...this.change(told)),
+      this.details.with(
+        this.moments(devices),
+        el("div", { class: "ds-mem-lists" }, ...devices.map((device) => this.parts(device))),
+        el("p", { class: "ds-mem-explained", role: "status" }, ...this.explained(devices)),
+        this.rehearsal.about,
+        notes(told),
+        this.rehearsal.found,
+      ),
     ];
   }
 
@@ -100,7 +115,10 @@ class Memory {
     for (const one of bar.segments) {
       const attributes = this.segment(device, one.part);
       const segment = this.pointing(
-        button("", attributes, () => this.point(one.id)),
+        button("", attributes, () => {
+          this.details.open();
+          this.point(one.id);
+        }),
         one.id,
       );
       segment.style.width = `${one.width}%`;
@@ -396,7 +414,7 @@ function range(one) {
   const { least, most } = one;
   return least === undefined || most === undefined
     ? gib(one.bytes)
-    : `${(least / GIB).toFixed(1)}–${(most / GIB).toFixed(1)} GiB`;
+    : `${(least / GIB).toFixed(2)}–${(most / GIB).toFixed(2)} GiB`;
 }
 
 /**

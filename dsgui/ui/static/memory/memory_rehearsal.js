@@ -42,6 +42,8 @@ export class Rehearsal {
     this.head = el("div", { class: "ds-mem-dry-head", hidden: true });
     // Made once: a click that begins on a button ends on it, whatever comes from the server in between.
     this.buttons = { ask: this.button("ask"), cancel: this.button("cancel") };
+    /** What it does: among the details below a formula's bars, else beside its button. */
+    this.about = el("p", { class: "ds-mem-remark" }, el("b", {}, words("ask")), " ", words("how"));
     this.status = el("span", { class: "ds-mem-dry-said", role: "status" });
     this.stale = el("p", { class: "ds-stale", role: "status" }, words("outdated"));
     this.timeline = new Drawing("ds-mem-timeline", words("timeline"));
@@ -91,6 +93,7 @@ export class Rehearsal {
       this.head.replaceChildren(...nodes);
     }
     this.found.hidden = !found;
+    this.about.hidden = this.head.hidden || Boolean(found);
     this.found.classList.toggle("ds-old", this.outdated);
     this.draw();
     if (focused.startsWith("ds-mem-dry")) this.focus(focused);
@@ -113,7 +116,8 @@ export class Rehearsal {
 
   /** @param {"ask" | "cancel"} act */
   button(act) {
-    return button(words(act), { class: "ds-mem-do", id: `ds-mem-dry-${act}` }, () => this.press(act));
+    const title = act === "ask" ? words("how") : undefined;
+    return button(words(act), { class: "ds-mem-do", id: `ds-mem-dry-${act}`, title }, () => this.press(act));
   }
 
   /** The button, and what there is to say. */
@@ -139,7 +143,8 @@ export class Rehearsal {
     if (rehearsed?.state === "cannot" && !this.outdated) {
       return told?.devices ? `${rehearsed.said} ${words("stands")}` : rehearsed.said;
     }
-    return rehearsed?.peaks ? rehearsed.said : words("how");
+    if (rehearsed?.peaks) return rehearsed.said;
+    return told?.devices ? "" : words("how");
   }
 
   /** @param {"ask" | "cancel"} act */

@@ -59,7 +59,7 @@ export function drawn(told) {
   const bars = barsOf(stages);
   return [
     ...stages.map((one, index) => stage(one, bars[index], told)),
-    legend(stages),
+    legend(stages, bars),
     el("ul", { class: "ds-zs-notes" }, ...notes.map((one) => el("li", {}, one.text))),
   ];
 }
@@ -129,8 +129,8 @@ function facts(one, bar, ranks) {
   return lines.map((line) => el("p", { class: "ds-zs-fact" }, line));
 }
 
-/** @param {ZeroStage[]} stages */
-function legend(stages) {
+/** @param {ZeroStage[]} stages @param {(StageBar | null)[]} bars */
+function legend(stages, bars) {
   const asked = stages.find((one) => one.devices);
   const colours = Map.groupBy(partsIn(stages), colourOf);
   const items = [...colours].map(([colour, codes]) => {
@@ -138,6 +138,10 @@ function legend(stages) {
     swatch.style.background = colour;
     return el("li", {}, swatch, listed(codes.map((code) => textOf("memory_parts", code))));
   });
+  if (bars.some((bar) => bar && bar.line !== null)) {
+    const line = el("span", { class: "ds-mem-swatch", "data-place": "limit", "aria-hidden": "true" });
+    items.push(el("li", {}, line, words("memory_page", "limit")));
+  }
   const { parameters = 0, trainable = 0 } = asked ?? {};
   const count = spelled(parameters);
   const counted =

@@ -126,7 +126,7 @@ def test_no_stage_changes_the_activations_and_a_note_says_how_much_they_are(chec
         counts[stage] = total((part for part in forward.parts if part.component in kept), Place.GPU)
     assert counts[0] == counts[1] == counts[2] == found.activations
     assert counts[3] <= found.activations  # a forward of stage 3 is fullest where most is gathered
-    assert f"{found.activations / GIB:.1f} GiB here" in str([n["text"] for n in as_json(found)["notes"]])
+    assert f"{found.activations / GIB:.2f} GiB here" in str([n["text"] for n in as_json(found)["notes"]])
 
 
 def test_one_rank_is_told_that_nothing_is_divided(checker):

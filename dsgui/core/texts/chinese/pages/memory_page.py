@@ -21,6 +21,7 @@ MEMORY_PAGE: dict[str, str] = {
     "find": "寻找能放下的最小改动",
     "peak": "峰值",
     "limit": "上限",
+    "details": "详情：组成、时刻、假设",
     "moment": "时刻",
     "at": "时刻：",
     "fits_as_is": "按公式估算，现在就能放下。",

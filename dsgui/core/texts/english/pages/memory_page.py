@@ -21,6 +21,7 @@ MEMORY_PAGE: dict[str, str] = {
     "find": "Find the cheapest change that fits",
     "peak": "peak",
     "limit": "limit",
+    "details": "Details: parts, moments, assumptions",
     "moment": "Moment",
     "at": "At:",
     "fits_as_is": "By formula it fits as it is.",
