@@ -25,14 +25,13 @@ from typing import TYPE_CHECKING, Any
 from parts import word_tokenizer
 from parts.instructions import IGNORED, DataArguments, load_split, tokenized
 from parts.process import RecipeError, is_rank_0, outcome, say
-from parts.sources import made_by_code
+from parts.sources import made_by_code, named_tokenizer
 from parts.trainer import (
     engine_check,
     evaluate,
     introduce_ranks_to_deepspeed,
     keep,
     named_model,
-    named_tokenizer,
     no_gpu,
     read_options,
     refuse_evaluation_without_stage_3,

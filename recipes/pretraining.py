@@ -42,7 +42,7 @@ from parts.native import (
     write_figures,
 )
 from parts.process import ASK_HUB, RecipeError, bad_input, outcome, say, write_line
-from parts.sources import first, made_by_code, read, with_texts
+from parts.sources import first, made_by_code, named_tokenizer, read, with_texts
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -173,13 +173,12 @@ def new_parser() -> ArgumentParser:
 
 def load_tokenizer(options: Any) -> Any:
     """The named tokenizer, or one that reads bytes and therefore needs no vocabulary file."""
-    from transformers import AutoTokenizer, ByT5Tokenizer
+    from transformers import ByT5Tokenizer
 
     name = options.tokenizer_name or options.model_name_or_path or options.config_name
     if name is None:
         return ByT5Tokenizer(extra_ids=0)
-    with bad_input(f"the tokenizer of {name!r} cannot be loaded", ASK_HUB):
-        return AutoTokenizer.from_pretrained(name)
+    return named_tokenizer(name)
 
 
 def load_model(options: Any, tokenizer: Any) -> Any:

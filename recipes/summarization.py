@@ -25,14 +25,13 @@ from parts import word_tokenizer
 from parts.dialogues import DataArguments, load_split, tokenized
 from parts.process import outcome
 from parts.rouge import rouge
-from parts.sources import made_by_code
+from parts.sources import made_by_code, named_tokenizer
 from parts.trainer import (
     engine_check,
     evaluate,
     introduce_ranks_to_deepspeed,
     keep,
     named_model,
-    named_tokenizer,
     no_gpu,
     read_options,
     refuse_evaluation_without_stage_3,

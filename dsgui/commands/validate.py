@@ -4,6 +4,7 @@ import argparse
 import re
 import sys
 from dataclasses import replace
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,7 @@ def _release(text: str) -> str:
 def run(options: argparse.Namespace) -> int:
     """Prints the answer. 0: no errors; 1: errors; 2: a file could not be read, which is told on stderr."""
     checker = Checker(Catalog().schema())
+    _this_machine.cache_clear()
     try:
         arguments = given_arguments(options)
     except DsguiError as error:
@@ -167,8 +169,9 @@ def context_of(
     )
 
 
+@cache
 def _this_machine(python: str) -> Target:
-    """What the pages know of it. Raises `TargetError`."""
+    """What the pages know of it, asked once for all files: an answer takes seconds. Raises `TargetError`."""
     from dsgui.shell.machine.machine_reader import read_gpus
     from dsgui.shell.machine.target import ACCELERATOR_TIMEOUT_S, ask
 

@@ -11,6 +11,7 @@ from parts.process import ASK_HUB, RecipeError, bad_input
 
 if TYPE_CHECKING:
     from datasets import Dataset
+    from transformers import PreTrainedTokenizerBase
 
 
 @dataclass
@@ -32,6 +33,18 @@ class SourceArguments:
 def made_by_code(arguments: Any) -> bool:
     """Whether no data was named, so that the recipe makes its own."""
     return not (arguments.dataset_name or arguments.train_file or arguments.validation_file)
+
+
+def named_tokenizer(name: str, revision: str = "main") -> PreTrainedTokenizerBase:
+    """A tokenizer of the hub or of a local folder. Where a folder has none of its files, transformers makes one without
+    a single token."""
+    from transformers import AutoTokenizer
+
+    with bad_input(f"the tokenizer of {name!r} cannot be loaded", ASK_HUB):
+        found = AutoTokenizer.from_pretrained(name, revision=revision)
+    if len(found) <= len(set(found.all_special_ids)):
+        raise RecipeError(f"{name!r} has no files of a tokenizer: name one with --tokenizer_name.")
+    return found
 
 
 def first(examples: Dataset, limit: int | None) -> Dataset:

@@ -13,7 +13,7 @@ from parts.precision import fitted_here
 from parts.process import ASK_HUB, RecipeError, bad_input, say
 
 if TYPE_CHECKING:
-    from transformers import HfArgumentParser, PreTrainedTokenizerBase, Trainer, TrainingArguments
+    from transformers import HfArgumentParser, Trainer, TrainingArguments
 
 # transformers 5 dropped it, older tutorials pass it, and the recipes overwrite their output in any case.
 OUTDATED_OPTIONS = {"--overwrite_output_dir"}
@@ -126,14 +126,6 @@ def introduce_ranks_to_deepspeed() -> None:
 
     say("DeepSpeed may now compile its operators: one to two minutes, on the first run only")
     deepspeed.init_distributed()
-
-
-def named_tokenizer(name: str, revision: str) -> PreTrainedTokenizerBase:
-    """A tokenizer of the hub or of a local folder."""
-    from transformers import AutoTokenizer
-
-    with bad_input(f"the tokenizer of {name!r} cannot be loaded", ASK_HUB):
-        return AutoTokenizer.from_pretrained(name, revision=revision)
 
 
 def named_model(kind: Any, name: str, revision: str, **how: Any) -> Any:

@@ -186,3 +186,15 @@ def test_it_starts_as_a_program_and_imports_nothing_heavy(tmp_path):
     assert done.stdout.splitlines()[-1] == "[]"
     program = [sys.executable, "-m", "dsgui", "validate", str(tmp_path / "ds.json"), "--gpus", "3"]
     assert subprocess.run(program, cwd=ROOT, capture_output=True, check=False).returncode == 1
+
+
+def test_this_machine_is_asked_once_for_all_files(tmp_path, monkeypatch, capsys):
+    asked = []
+    monkeypatch.setattr("dsgui.shell.machine.target.ask", lambda *given: asked.append(given) or {})
+    files = [tmp_path / name for name in ("one.json", "two.json", "three.json")]
+    for path in files:
+        path.write_text(SOUND, "utf-8")
+    for times in (1, 2):
+        main(["validate", "--device", "this", *map(str, files)])
+        assert len(asked) == times
+    assert capsys.readouterr().out.count("checked for") == 6

@@ -25,6 +25,7 @@ CASES = {
     "no text": ("pretraining --train_file talks.jsonl --validation_file talks.jsonl", "--text_column text: the train"),
     "a size of 0": ("pretraining --block_size 0", "argument --block_size: invalid positive value: '0'"),
     "no such shape": ("pretraining --config_name no/such-model", "'no/such-model' cannot be loaded"),
+    "a shape without a tokenizer": ("pretraining --config_name shape", "'shape' has no files of a tokenizer"),
     "no config there": ("pretraining --deepspeed_config nowhere.json", "the config nowhere.json cannot be read"),
     "a config that is a list": ("pretraining --deepspeed_config list.json", "list.json is no JSON object"),
     "no checkpoint": ("pretraining --resume_from_checkpoint .", "--resume_from_checkpoint .: no checkpoint of"),
@@ -62,6 +63,7 @@ FILES = {
     "unknown.jsonl": '{"image": [0.5], "label": null}\n{"image": [0.5], "label": 1}\n',
     "words.jsonl": '{"image": [0.5], "label": "one"}\n',
     "sizes.jsonl": '{"image": [0.5], "label": 1}\n{"image": [0.5, 1], "label": 0}\n',
+    "shape/config.json": '{"model_type": "gpt2", "vocab_size": 300, "n_embd": 8, "n_layer": 1, "n_head": 1}',
     "ds.json": "{}",
     "list.json": "[1]",
 }
@@ -71,6 +73,7 @@ FILES = {
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bad input")
     for name, text in FILES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
     return folder
 

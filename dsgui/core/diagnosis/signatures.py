@@ -469,6 +469,13 @@ SIGNATURES: tuple[Signature, ...] = (
         remedies=(use_cpu_if_trainer,),
     ),
     Signature(
+        "ranks-beyond-gpus",
+        r"(?:ValueError: device_id cuda:(?P<gpu>\d+) is out of range|(?:RuntimeError|torch\.AcceleratorError): CUDA "
+        r"error: invalid device ordinal)",
+        ("ranks_by_gpus",),
+        "torch/distributed/distributed_c10d.py: init_process_group; torch: cudaErrorInvalidDevice",
+    ),
+    Signature(
         "torch-without-cuda",
         r"AssertionError: Torch not compiled with CUDA enabled",
         ("torch_with_cuda", "train_on_cpu"),
@@ -501,6 +508,13 @@ SIGNATURES: tuple[Signature, ...] = (
         r"(?:[\w.]*MissingCUDAException|OSError: CUDA_HOME environment variable is not set|FileNotFoundError: .*nvcc)",
         ("install_toolkit",),
         "deepspeed/ops/op_builder/builder.py: installed_cuda_version",
+    ),
+    Signature(
+        "arch-list",
+        r"ValueError: invalid literal for int\(\) with base 10: '(?P<part>[^'\n]*)'",
+        ("plain_archs",),
+        "deepspeed/ops/op_builder/builder.py: compute_capability_args, since 0.19.0",
+        frames=r"in compute_capability_args\n",
     ),
     Signature(
         "no-ninja",

@@ -1,6 +1,7 @@
 """Checks of what DeepSpeed compiles or loads for one config: which operators, and whether the target can. None where
 there is nothing to judge."""
 
+import re
 from collections.abc import Callable
 
 from dsgui.core.config.context import Integration
@@ -13,6 +14,9 @@ from dsgui.core.rules.base import Config, enabled, is_set, name_of, offload_devi
 from dsgui.core.texts.saying import Said, listed
 
 SHARED_MEMORY_OP = "deepspeed_shm_comm"  # deepspeed/comm/torch.py: build_shm_op; left out where it can't be compiled
+ARCHITECTURES = "TORCH_CUDA_ARCH_LIST"  # a reason that begins so is ask_target.py's
+# deepspeed/ops/op_builder/builder.py: compute_capability_args, since 0.19.0. Empty is as unset.
+READ = re.compile(r"[; ]*(?:\d+\.\d+(?:\+PTX)?(?:[; ]+|$))*")
 _ON_THE_HOST = {"adam": "cpu_adam", "adamw": "cpu_adam", "adagrad": "cpu_adagrad", "lion": "cpu_lion"}
 _FUSED = {"adam": "fused_adam", "adamw": "fused_adam", "lion": "fused_lion", "lamb": "fused_lamb"}
 
@@ -90,10 +94,17 @@ def operators(question: Question) -> Verdict | None:
     if environment is None or environment.target.ops is None:
         return unknown(saw("operators.not_asked", operators=listed(names)))
     known = [op for name in names if (op := environment.op(name))]
-    bad = [op for op in known if not op.usable and op.name != SHARED_MEMORY_OP]
+    named = question.launch.environment.get(ARCHITECTURES)
+    bad = [op for op in known if not op.usable and op.name != SHARED_MEMORY_OP and not _renamed(op, named)]
     if bad:
-        return problem(_no(bad[0]), advise("operators.see_machine"))
+        of_architectures = bad[0].reason.startswith(ARCHITECTURES)
+        return problem(_no(bad[0]), advise("operators.plain_archs" if of_architectures else "operators.see_machine"))
     return ok(saw("operators.found", operators=listed(map(_yes, known)))) if known else None
+
+
+def _renamed(op: Op, named: str | None) -> bool:
+    """Whether it can't be compiled for what this machine's environment names only, and the run names others."""
+    return named is not None and op.reason.startswith(ARCHITECTURES) and READ.fullmatch(named) is not None
 
 
 def _no(op: Op) -> Said:

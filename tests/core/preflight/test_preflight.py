@@ -136,7 +136,7 @@ def no_tool(command, name):
 LOADS = "m = M.from_pretrained(x, {})\n"
 MAPPED, SPARING = TRAINER + LOADS.format("device_map='auto'"), TRAINER + LOADS.format("low_cpu_mem_usage=True")
 P, W = Status.PROBLEM, Status.WARNING
-TOO_LARGE, TIGHT = (fitted_on(gib) for gib in (24, 172))
+TOO_LARGE, TIGHT = (fitted_on(gib) for gib in (24, 176))
 FAULTS = [
     ("model_memory", {"memory": TOO_LARGE}, P, "7B: does not fit (GPU "),
     ("model_memory", {"memory": TIGHT}, W, "Each GPU needs "),
@@ -330,6 +330,22 @@ def test_what_is_not_known_is_said_and_not_guessed(name, given, says):
     (row,) = [row for row in rows(**given) if row.check == name]
     assert row.status is Status.UNKNOWN
     assert says in row.seen
+
+
+@each_case(
+    ("named", "status"),
+    [(None, P), ("9.0a", P), ("9.0", Status.OK), ("8.0;9.0+PTX", Status.OK), ("", Status.OK)],
+)
+def test_architectures_that_deepspeed_can_not_read_stop_a_run_that_names_no_others(named, status):
+    reason = "TORCH_CUDA_ARCH_LIST=9.0a: invalid literal for int() with base 10: '0a'"
+    bad = replace(READY.environment.target, ops=(Op("fused_adam", False, False, reason),))
+    machine = replace(READY, environment=replace(READY.environment, target=bad))
+    environment = {} if named is None else {"TORCH_CUDA_ARCH_LIST": named}
+    (row,) = [row for row in rows(config=ADAM, machine=machine, environment=environment) if row.check == "operators"]
+    assert row.status is status
+    if status is P:
+        assert reason in row.seen
+        assert "numbers, such as 9.0" in row.advice
 
 
 def test_the_program_of_slurm_that_must_answer_is_the_one_that_was_asked():

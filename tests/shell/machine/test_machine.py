@@ -21,6 +21,7 @@ from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.sizes import size
 from dsgui.core.texts.languages import speaking
 from dsgui.core.texts.saying import as_told, words
+from dsgui.shell.machine.ask_target import unread_architectures
 from dsgui.shell.machine.gpus import Gpus
 from dsgui.shell.machine.leftovers import stale_buffers, stale_locks
 from dsgui.shell.machine.machine_reader import MachineProbe, read_disk, read_host, read_machine
@@ -333,6 +334,22 @@ def test_this_environment_tells_all_parts():
     assert told.torch is not None
     aio = told.op("async_io")
     assert aio.compatible or "libaio" in aio.reason
+
+
+@pytest.mark.deepspeed
+@pytest.mark.parametrize(
+    ("named", "unread"),
+    [("9.0a", "int() with base 10: '0a'"), ("Hopper", "'Hopper'"), ("9.0", ""), ("8.0;9.0+PTX", ""), ("", "")],
+)
+def test_deepspeed_itself_is_asked_what_it_reads_of_the_architectures(monkeypatch, named, unread):
+    """is_compatible doesn't look there; a run stops where it compiles."""
+    from deepspeed.ops.op_builder.fused_adam import FusedAdamBuilder
+
+    monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", named)
+    told = unread_architectures(FusedAdamBuilder())
+    assert unread in told
+    assert bool(told) is bool(unread)
+    assert os.environ["TORCH_CUDA_ARCH_LIST"] == named
 
 
 def test_the_targets_programs_come_first_in_path(tmp_path):

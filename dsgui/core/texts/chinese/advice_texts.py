@@ -61,6 +61,10 @@ DIAGNOSIS_ADVICE = {
     "install_ninja": "在训练环境中安装：pip install ninja。",
     "install_or_change_script": "在训练环境中安装所需的版本，或使用与已安装版本配套的脚本。",
     "install_tokenizer": "在训练环境中安装：pip install sentencepiece protobuf tiktoken。",
+    "plain_archs": "在运行的环境变量中把 TORCH_CUDA_ARCH_LIST 设为数字，例如 9.0 或 8.0;9.0+PTX；"
+    "也可以设为空，DeepSpeed 会改为查询 GPU。",
+    "ranks_by_gpus": "每个 GPU 最多启动一个 rank：减小 --num_gpus（torchrun 为 --nproc_per_node），"
+    "或在 CUDA_VISIBLE_DEVICES 中加入更多 GPU。",
     "install_toolkit": "安装与 torch 的 CUDA 版本一致的 CUDA toolkit（nvcc），并设置 CUDA_HOME。",
     "keep_fewer_activations": (
         "接下来可以尝试：梯度检查点（gradient checkpointing）、缩短序列、更高的 ZeRO stage 或卸载。"

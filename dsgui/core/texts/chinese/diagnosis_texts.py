@@ -24,6 +24,7 @@ DIAGNOSIS_TITLES = {
     "cuda_memory_optimizer": "优化器更新时显存不足",
     "cuda_memory_start": "第一步之前显存不足",
     "cuda_mismatch": "CUDA toolkit 与 torch 的 CUDA 版本不一致",
+    "arch_list": "DeepSpeed 无法解析 TORCH_CUDA_ARCH_LIST",
     "cuda_missing": "没有可用于编译的 CUDA toolkit",
     "deepspeed_argument": "脚本不接受 --deepspeed",
     "device_map": "ZeRO-3 不能与 device_map 一起使用",
@@ -54,6 +55,7 @@ DIAGNOSIS_TITLES = {
     "nltk_data_offline": "缺少 nltk 数据",
     "no_gpu": "torch 找不到 NVIDIA GPU",
     "no_ninja": "缺少 ninja",
+    "ranks_beyond_gpus": "rank 数多于可见的 GPU 数",
     "not_a_number": "有值变为 NaN 或无穷大",
     "offload_client_optimizer": "ZeRO-Offload 与脚本自带的优化器一起使用",
     "other_torch": "安装的 {package} 是为另一个版本的 torch 编译的",
@@ -111,6 +113,8 @@ DIAGNOSIS_MEANINGS = {
     "cuda_memory_optimizer": "前向和反向传播放得下，但优化器状态（Adam 每参数 12 字节，ZeRO 下切分到各 rank）放不下。",
     "cuda_memory_start": "模型状态（参数、梯度、优化器状态）超过了显存；改批大小没有用。",
     "cuda_mismatch": "DeepSpeed 用找到的 nvcc 编译算子，其版本必须与构建 torch 的 CUDA 版本一致。",
+    "arch_list": "该变量指定为哪些 GPU 架构编译算子。torch 接受 9.0a 这样的写法；DeepSpeed 从 0.19.0 起只接受数字，"
+    "读到“{part}”时停止。",
     "cuda_missing": "DeepSpeed 在首次使用时编译 CUDA 算子，而这里没有 nvcc。",
     "deepspeed_argument": "配置以 --deepspeed FILE 传入，而脚本没有这个选项。",
     "device_map": "两者都会决定模型参数放在哪里。ZeRO-3 下每个 rank 持有每个张量的一部分，不能再由其他机制决定层的位置"
@@ -150,6 +154,7 @@ DIAGNOSIS_MEANINGS = {
     "nltk_data_offline": "脚本使用的 nltk 数据不在本机。下载需要联网，而离线模式已开启。",
     "no_gpu": "脚本要使用 CUDA，但这里没有 NVIDIA 驱动，或没有这次运行可见的 GPU（CUDA_VISIBLE_DEVICES）。",
     "no_ninja": "DeepSpeed 用 ninja 编译算子。",
+    "ranks_beyond_gpus": "每个 rank 独占一个 GPU，其中一个 rank 已无 GPU 可用。",
     "not_a_number": "某个损失、梯度或权重变为 NaN 或无穷大，后续的计算因此失败。",
     "nothing_printed": "在此之前没有任何输出。",
     "offload_client_optimizer": "卸载时更新步在 CPU 上执行，torch 自带的优化器在 CPU 上很慢：DeepSpeed 要求你做出选择"

@@ -60,6 +60,10 @@ DIAGNOSIS_ADVICE = {
     "install_or_change_script": "Install that in the training environment, or use the script that goes with the "
     "installed release.",
     "install_tokenizer": "Install it there: pip install sentencepiece protobuf tiktoken.",
+    "plain_archs": "Set TORCH_CUDA_ARCH_LIST to numbers, such as 9.0 or 8.0;9.0+PTX, in the run’s environment "
+    "variables, or leave it empty there: DeepSpeed then asks the GPUs.",
+    "ranks_by_gpus": "Start at most one rank per GPU: lower --num_gpus (torchrun: --nproc_per_node), or add GPUs "
+    "to CUDA_VISIBLE_DEVICES.",
     "install_toolkit": "Install the CUDA toolkit (nvcc) of torch's CUDA version, and set CUDA_HOME.",
     "keep_fewer_activations": "Next: gradient (activation) checkpointing, shorter sequences, a higher ZeRO stage or "
     "offload.",

@@ -26,6 +26,7 @@ DIAGNOSIS_TITLES = {
     "cuda_memory_optimizer": "The GPU ran out of memory in the optimizer step",
     "cuda_memory_start": "The GPU ran out of memory before the first step",
     "cuda_mismatch": "The CUDA toolkit does not match torch's CUDA version",
+    "arch_list": "DeepSpeed can’t read TORCH_CUDA_ARCH_LIST",
     "cuda_missing": "There is no CUDA toolkit to compile with",
     "deepspeed_argument": "The script does not take --deepspeed",
     "device_map": "ZeRO-3 and device_map can't be combined",
@@ -56,6 +57,7 @@ DIAGNOSIS_TITLES = {
     "nltk_data_offline": "nltk data is missing",
     "no_gpu": "torch finds no NVIDIA GPU",
     "no_ninja": "ninja is missing",
+    "ranks_beyond_gpus": "There are more ranks than GPUs they may see",
     "not_a_number": "A value became NaN or infinite",
     "offload_client_optimizer": "ZeRO-Offload with the script's own optimizer",
     "other_torch": "The installed {package} was built for another torch",
@@ -125,6 +127,8 @@ DIAGNOSIS_MEANINGS = {
     "batch size can help.",
     "cuda_mismatch": "DeepSpeed compiles its operators with the nvcc it finds, which must be of the CUDA version that "
     "torch was built for.",
+    "arch_list": "It names the GPU architectures to compile operators for. torch reads entries such as 9.0a; "
+    "DeepSpeed from 0.19.0 on takes numbers only, and stopped at “{part}”.",
     "cuda_missing": "DeepSpeed compiles its CUDA operators when they are first used, and there is no nvcc.",
     "deepspeed_argument": "The config is passed as --deepspeed FILE, and this script has no such option.",
     "device_map": "Both place the model's parameters. Under ZeRO-3, each rank holds a part of every tensor, so "
@@ -177,6 +181,7 @@ DIAGNOSIS_MEANINGS = {
     "no_gpu": "The script asked for CUDA, but there is no NVIDIA driver here, or no GPU that this run may see "
     "(CUDA_VISIBLE_DEVICES).",
     "no_ninja": "DeepSpeed compiles its operators with ninja.",
+    "ranks_beyond_gpus": "Each rank takes a GPU of its own, and for one of them none was left.",
     "not_a_number": "A loss, gradient or weight became NaN or infinite, and what is calculated with it fails.",
     "nothing_printed": "It printed nothing before.",
     "offload_client_optimizer": "With offload, the step runs on the CPU, where torch's own optimizers are slow: "

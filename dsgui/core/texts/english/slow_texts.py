@@ -7,7 +7,7 @@ SLOW = {
     "data": "Waiting for data {share} of the time: GPUs idle while the host CPU works.",
     "offload": "Waiting for the optimizer on the CPU {share} of the time.",
     "cpu_full": "Host CPU saturated: GPUs idle {share} of the time.",
-    "transfers": "Waiting for transfers over PCIe {share} of the time.",
+    "transfers": "GPUs idle {share} of the time while data moves between host and GPU (PCIe).",
     "idle": "GPUs idle {share} of the time; the samples don't show why.",
     "cpu_full_others": "Other processes saturate the host CPU: GPUs idle {share} of the time.",
     "cpu_limit": "The host CPU is saturated {share} of the time, by this run or by others.",
@@ -40,7 +40,7 @@ SLOW_ADVICE = {
     "offload": "remove offload_optimizer if the GPU memory allows it, increase gradient_accumulation_steps, or give "
     "the run more CPU cores.",
     "cpu_full": "use fewer data-loader workers than cores, set OMP_NUM_THREADS, or prepare the data before training.",
-    "transfers": "offload less (offload_param, offload_optimizer), increase the micro batch, or check that the GPUs "
+    "transfers": "increase the micro batch, offload less (offload_param, offload_optimizer), or check that the GPUs "
     "have all their PCIe lanes.",
     "idle": "increase the micro batch; check the data loader, logging_steps, and the network between nodes. "
     "wall_clock_breakdown shows where a step's time goes.",

@@ -200,6 +200,8 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "or take the script that goes with the installed one.",
     "needs.install": "pip install {module} there, or remove {key}.",
     "needs.datastates": "See github.com/DataStates/datastates-llm, or remove datastates_ckpt.",
+    "operators.plain_archs": "Set TORCH_CUDA_ARCH_LIST to numbers, such as 9.0, in the run’s environment variables, or "
+    "leave it empty there: DeepSpeed then asks the GPUs.",
     "operators.see_machine": "See 4 · Machine for what is missing, or choose another optimizer or no offload "
     '("torch_adam": true in optimizer.params needs no operator of DeepSpeed\'s).',
 }
