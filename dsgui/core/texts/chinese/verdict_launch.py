@@ -170,7 +170,8 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "script_imports.release": "脚本是为另一个版本写的，多半是更旧的版本：安装那个版本，或使用与已安装版本配套的脚本。",
     "needs.install": "在训练环境中运行 pip install {module}，或去掉 {key}。",
     "needs.datastates": "见 github.com/DataStates/datastates-llm，或去掉 datastates_ckpt。",
-    "operators.plain_archs": "在运行的环境变量中把 TORCH_CUDA_ARCH_LIST 设为数字（例如 9.0），或设为空，DeepSpeed 会改为查询 GPU。",
+    "operators.plain_archs": "在运行的环境变量中把 TORCH_CUDA_ARCH_LIST 设为数字（例如 9.0），或设为空，"
+    "DeepSpeed 会改为查询 GPU。",
     "operators.see_machine": "在“4 · 本机”中查看缺少什么，或换用其他优化器，或不用卸载（在 optimizer.params 中设 "
     '"torch_adam": true 就不需要 DeepSpeed 的算子）。',
 }
