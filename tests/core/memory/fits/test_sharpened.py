@@ -64,6 +64,15 @@ def test_a_run_that_can_not_tell_tells_nothing(said: Foretold, host: float | Non
     assert seen_in("r", said, {} if host is None else {"host_bytes": gib(host)}) is None
 
 
+def test_what_the_allocator_keeps_on_an_empty_card_is_not_taken_for_the_context() -> None:
+    """GPT-2 medium on an H200: 2.2 GiB of tensors and 1.4 beside them were predicted, 4.9 GiB were in use."""
+    seen = bar(Device.GPU, 2.2, cuda_context=0.8, nccl=0.6)
+    assert seen_in("r", foretold(HOST, seen, ranks=1), {"gpu_bytes": gib(4.9)}) is None
+    told = seen_in("r", foretold(HOST, seen, ranks=1), {"gpu_bytes": gib(4.0)})
+    assert told is not None
+    assert told.context == pytest.approx(gib(1.2), abs=2)
+
+
 def test_runs_of_one_rank_say_nothing_of_runs_of_many() -> None:
     """What a rank takes beside its tensors has NCCL's share in it, as far as that was estimated wrongly."""
     alone = seen_in("r", foretold(GPU, ranks=1), {"gpu_bytes": gib(6.1)})
