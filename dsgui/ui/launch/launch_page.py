@@ -47,11 +47,13 @@ from dsgui.ui.launch.cloned import changes, line_html, name_of, of_parent, origi
 from dsgui.ui.launch.desk import Desk, build_desk, look_at_gpus, share_ranks
 from dsgui.ui.launch.found import found_html
 from dsgui.ui.launch.launch_request import config_name, page_request, preset_of
+from dsgui.ui.launch.natively import is_convertible, wire_natively
 from dsgui.ui.launch.pressed import Gone, starter
 from dsgui.ui.launch.previewed import ENABLED, SENT_AT, Latest, Previewed, in_order, while_built
 from dsgui.ui.launch.refused import is_gone, is_needed_yet, needed_html, refused_html
-from dsgui.ui.preflight.preflight_view import BeforeStart, before_start, preflight_html
+from dsgui.ui.preflight.preflight_view import BeforeStart, ToConfigure, before_start, preflight_html
 
+_OF_CHECKS = ("convert", "show")  # the events of their buttons and links
 _PRESSES = {SlurmJob.NAME: "submit"}  # what the button says where it is not “Launch”
 
 
@@ -85,7 +87,9 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             differs = gr.Markdown("", elem_id="plan-differs", elem_classes="ds-message", visible=False)
             take = gr.Button("", size="sm", visible=False, elem_id="take-plan")
             command = embedded("launch/command_line", "ds-launch-command", (), value="", elem_id="command")
-            checks = embedded("config/findings", "ds-findings-root", (), value="", elem_id="preflight")
+            checks = embedded("config/findings", "ds-findings-root", _OF_CHECKS, value="", elem_id="preflight")
+            natively = gr.HTML("", elem_id="natively", elem_classes="ds-purpose", padding=False)
+            auto_again = gr.Button(words("launch_page", "undo"), size="sm", visible=False, elem_id="natively-undo")
             offered = gr.Button("", size="sm", visible=False, elem_id="config-offer")
             undo = gr.Button(words("launch_page", "undo"), size="sm", visible=False, elem_id="config-offer-undo")
             with gr.Column(elem_id="launch-foot"):
@@ -111,6 +115,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
 
     # Not when the config changes: that happens on another page, and opening this one asks anew.
     preview_on([anyway.change, *(component.change for component in desk.components)])
+    preview_on([wire_natively(checks, (natively, auto_again), previewed, configure, services)])
     typed = [desk["reader"], desk["arguments"], desk["environment"]]
     before = gr.State(None)
     offered.click(_accepted, [offer, *typed], [*typed, before, undo], **ONCE)
@@ -204,7 +209,13 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
                 if before.counts
                 else words("launch_page", "uses_own")
             )
-            checks = preflight_html(before.rows, recipe.title if recipe and recipe.preset != preset else "")
+            to = ToConfigure(
+                recipe.title if recipe and recipe.preset != preset else "",
+                launch.findings,
+                "" if reads.value == reader else reads.value,
+                is_convertible(launch),
+            )
+            checks = preflight_html(before.rows, to)
         except DsguiError as error:
             needed = is_needed_yet(error, asked)
             checks = needed_html(error) if needed and not pressed else refused_html(error, bool(asked["parent"]))
