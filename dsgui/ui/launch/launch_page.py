@@ -21,6 +21,7 @@ from dsgui.core.launch.recipes import BY_NAME as BY_RECIPE
 from dsgui.core.launch.spec import place_of, typed_arguments
 from dsgui.core.launch.variables import with_variables
 from dsgui.core.machine.hardware import Target
+from dsgui.core.machine.machine_report import counted
 from dsgui.core.machine.verdicts import Row, Status, has_problem
 from dsgui.core.memory.fits.memory_report import kept
 from dsgui.core.preflight.handing_checks import Offer
@@ -50,8 +51,8 @@ from dsgui.ui.launch.launch_request import config_name, page_request, preset_of
 from dsgui.ui.launch.natively import is_convertible, wire_natively
 from dsgui.ui.launch.pressed import Gone, starter
 from dsgui.ui.launch.previewed import ENABLED, SENT_AT, Latest, Previewed, in_order, while_built
-from dsgui.ui.launch.refused import is_gone, is_needed_yet, needed_html, refused_html
-from dsgui.ui.preflight.preflight_view import BeforeStart, ToConfigure, before_start, preflight_html
+from dsgui.ui.launch.refused import is_gone, is_needed_yet, lacks, needed_html, refused_html
+from dsgui.ui.preflight.preflight_view import BeforeStart, ToConfigure, before_start, preflight_html, worst_of
 
 _OF_CHECKS = ("convert", "show")  # the events of their buttons and links
 _PRESSES = {SlurmJob.NAME: "submit"}  # what the button says where it is not “Launch”
@@ -95,7 +96,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             with gr.Column(elem_id="launch-foot"):
                 anyway = gr.Checkbox(False, label=words("launch_page", "anyway"), visible=False, elem_id="although")
                 launch = gr.Button(
-                    words("launch_page", "launch"), variant="primary", elem_id="launch", interactive=False
+                    words("launch_page", "launch"), variant="secondary", elem_id="launch", interactive=False
                 )
                 message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
     previewed, run_id, offer, shown = gr.State(None), gr.State(""), gr.State(None), gr.State(())
@@ -130,7 +131,11 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
         pressed = start(*given)
         anew: dict[Any, Any] = dict(zip(outputs, pressed.anew, strict=True)) if pressed.anew else {}
         if pressed.run_id:
-            anew |= {previewed: Gone(given[0] or 0.0), launch: gr.Button(interactive=False), anyway: False}
+            anew |= {
+                previewed: Gone(given[0] or 0.0),
+                launch: gr.Button(interactive=False, variant="secondary"),
+                anyway: False,
+            }
         return {run_id: pressed.run_id, message: pressed.told, **anew}
 
     anyway.input(None, [anyway], [launch], js=ENABLED, **LOCAL)
@@ -175,7 +180,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         launched, differs = Launched(place_of(asked), imported or typed_arguments(asked)), Differs()
         recipe = BY_RECIPE.get(asked["what"])
         reader = recipe.takes.integration.value if recipe else configured
-        says, plan, foretold, handed_on = "", None, None, dict[str, str]()
+        says, why, plan, foretold, handed_on = "", "", None, None, dict[str, str]()
         saves = recipe is None or recipe.takes.integration is Integration.HF
         line_of_clone: Any = gr.skip() if asked["parent"] else ""
         before, checks, began = BeforeStart(), "", preset_of(services, preset, text)
@@ -215,9 +220,10 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
                 "" if reads.value == reader else reads.value,
                 is_convertible(launch),
             )
-            checks = preflight_html(before.rows, to)
+            checks, why = preflight_html(before.rows, to), worst_of(before.rows)
         except DsguiError as error:
             needed = is_needed_yet(error, asked)
+            why = lacks(error) if needed else str(counted(Status.PROBLEM, 1))
             checks = needed_html(error) if needed and not pressed else refused_html(error, bool(asked["parent"]))
             instead = recipe_instead(services.recipes, asked["script"] or "") if is_gone(error) else ""
         planned = " ".join(filter(None, (planned_for(asked), differs.says)))
@@ -241,7 +247,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             offer,
             tick,
             stops,
-            gr.Button(words("launch_page", _PRESSES.get(asked["where"], "launch")), interactive=ready or needed),
+            gr.Button(_labelled(asked, why), interactive=ready or needed, variant="primary" if ready else "secondary"),
             plan
             and Previewed(
                 plan,
@@ -265,6 +271,13 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         )
 
     return preview
+
+
+def _labelled(asked: Mapping[str, Any], why: str) -> str:
+    """What the button does, and how many checks speak against that or what is missing; in one line, so that nothing
+    moves when it changes."""
+    press = words("launch_page", _PRESSES.get(asked["where"], "launch"))
+    return f"{press} · {why}" if why else press
 
 
 def _recipe_instead(services: Services) -> Callable[[str | None], tuple[Any, Any]]:

@@ -9,7 +9,7 @@ import gradio as gr
 
 from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.config.pointer import dotted
-from dsgui.core.machine.machine_report import summary
+from dsgui.core.machine.machine_report import counted, summary
 from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.preflight import memory_check
 from dsgui.core.preflight.argument_checks import better_arguments
@@ -70,6 +70,14 @@ def preflight_html(rows: Sequence[Row], to: ToConfigure = ToConfigure()) -> str:
     first = next((place for place, row in enumerate(rows) if row in stopping), None)
     ways = [_way(row, to, place == first) for place, row in enumerate(rows)]
     return sendable(f'<div class="ds-findings ds-preflight">{list_html(said, shown, ways)}</div>')
+
+
+def worst_of(rows: Sequence[Row]) -> str:
+    """`2 problems`, else `1 warning`; "" where nothing speaks against a start."""
+    for status in (Status.PROBLEM, Status.WARNING):
+        if count := sum(row.status is status for row in rows):
+            return str(counted(status, count))
+    return ""
 
 
 def _way(row: Row, to: ToConfigure, first: bool) -> str:

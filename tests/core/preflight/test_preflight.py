@@ -378,7 +378,7 @@ def test_all_that_stops_the_config_is_behind_a_fold_and_leads_to_its_field():
     assert html.count("Convert to native values</button>") == 1
     assert '<a href="#findings" data-reads="native">' in html
     alone = preflight_html(rows(findings=(ERROR,)), ToConfigure(found=(ERROR,)))
-    assert "Show all 1" not in alone
+    assert "ds-every" not in alone
     assert "data-reads" not in alone
     cured = ToConfigure("Hello", found, "native", converts=True)
     assert "Convert to" not in preflight_html(rows(findings=found), cured)  # its own preset is the better cure
