@@ -24,6 +24,7 @@ from dsgui.core.machine.machine import Environment
 from dsgui.core.preflight.surroundings import Launch, Surroundings, context_in, context_of
 from dsgui.core.script.script import ScriptFacts
 from dsgui.core.sizes import GIB
+from dsgui.core.texts.languages import speaking
 from dsgui.core.texts.saying import words
 from dsgui.core.validation.checker import Checker
 from dsgui.ui.common.services import Services
@@ -86,6 +87,8 @@ def test_a_recipe_names_the_run_and_takes_the_config_as_it_is_configured() -> No
         "",
     )
     assert (request.as_script_reads, request.config_argument) == (False, ConfigArgument.HF)
+    with speaking("zh-CN"):
+        assert page_request(page, "{}", complete({"what": "translation"}), "hf", "").name == "T5 翻译"
     named = page_request(page, "{}", complete({"what": "translation", "name": "mine"}), "hf", "")
     assert named.name == "mine"
 
@@ -199,6 +202,7 @@ def test_a_recipe_is_said_to_train_as_long_as_it_does() -> None:
 
 def test_what_is_said_of_notifications_has_a_name_that_can_be_read() -> None:
     assert "<summary>What is sent</summary>Tells the webhook when" in _told("")
+    assert "For every run: start dsgui with DSGUI_NOTIFY set" in _told("")
 
 
 AUTO = '{"train_batch_size": "auto", "train_micro_batch_size_per_gpu": "auto", "optimizer": {"type": "AdamW"}}'

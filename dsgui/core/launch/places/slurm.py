@@ -92,7 +92,7 @@ _FIELDS = (
         part=Part.PLACE,
         kind=Kind.TICK,
         default=False,
-        label="No GPUs: use that many CPU ranks per node",
+        label="CPU only: use these as ranks per node",
         beside=True,
         id="slurm-on-cpu",
     ),
