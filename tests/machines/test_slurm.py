@@ -139,6 +139,17 @@ def test_cores_memory_and_the_type_of_gpu_are_requested_kept_and_cloned() -> Non
     assert submitting(given, plan()) == given
 
 
+def test_a_jobs_name_has_what_slurm_takes_of_the_runs() -> None:
+    for name, job in (
+        ("T5 translates", "T5_translates"),
+        ("T5 翻译", "T5"),
+        ("翻译", "run"),
+        ("a · b 1e-4", "a_b_1e-4"),
+    ):
+        asked = plan(replace(REQUEST, place=SlurmJob(), name=name))
+        assert f"#SBATCH --job-name={job}\n" in shown_command(asked)
+
+
 def test_what_only_together_is_too_much_is_taken_alone() -> None:
     asked = SlurmJob(options="--mem-per-cpu=1G\n--cpus-per-gpu=2\n--gres=gpu:2\n--gres-flags=enforce-binding")
     assert "#SBATCH --mem-per-cpu=1G\n" in shown_command(plan(replace(REQUEST, place=asked)))

@@ -355,7 +355,8 @@ class SlurmJob(Place):
 
     def _directives(self, name: str, output: str, folder: str) -> list[str]:
         """The `#SBATCH` lines' options."""
-        asked = [f"--job-name={re.sub(r'[^A-Za-z0-9_.-]', '_', name)[:60] or 'run'}", f"--nodes={self.nodes}"]
+        asked = [f"--job-name={re.sub(r'[^A-Za-z0-9_.-]+', '_', name).strip('_')[:60] or 'run'}"]
+        asked += [f"--nodes={self.nodes}"]
         gpus = f"{self.gpu_type}:{self.per_node}" if self.gpu_type else str(self.per_node)
         asked += ["--ntasks-per-node=1"] + ([] if self.on_cpu else [f"--gpus-per-node={gpus}"])
         given = (
