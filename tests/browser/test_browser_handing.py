@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.support.browser import choose
+
 pytestmark = pytest.mark.browser
 
 
@@ -77,7 +79,15 @@ def test_one_press_converts_the_config_for_a_native_script_and_another_takes_it_
     expect(page.locator("#launch")).to_be_enabled()
     page.locator("#natively summary").click()
     expect(page.locator("#natively")).to_contain_text("optimizer.params.lr: “auto” → 5e-05 (learning_rate)")
-    expect(page.locator("#integration input")).to_have_value("native DeepSpeed")
+    framework = page.locator("#integration input")
+    expect(framework).to_have_value("native DeepSpeed")
+    page.get_by_role("tab", name="1 · Configure").click()
+    choose(page, "#integration", "HF Trainer")
+    page.get_by_role("tab", name="2 · Launch").click()
+    expect(page.locator("#launch-verdict")).to_contain_text("1 · Configure is set to HF Trainer.")
+    page.locator("#launch-verdict").get_by_text("1 note").click()  # of what was checked here
+    expect(framework).to_have_value("native DeepSpeed")
+    page.get_by_role("tab", name="2 · Launch").click()
     page.click("#natively-undo")
     expect(page.locator("#preflight")).to_contain_text("(and 10 more)")
     expect(page.locator("#integration input")).to_have_value("HF Trainer")

@@ -69,7 +69,8 @@ def preflight_html(rows: Sequence[Row], to: ToConfigure = ToConfigure()) -> str:
     shown = [replace(row, advised=()) if row in cured else row for row in rows]
     first = next((place for place, row in enumerate(rows) if row in stopping), None)
     ways = [_way(row, to, place == first) for place, row in enumerate(rows)]
-    return sendable(f'<div class="ds-findings ds-preflight">{list_html(said, shown, ways)}</div>')
+    reads = f' data-reads="{escape(to.reads)}"' if to.reads else ""
+    return sendable(f'<div class="ds-findings ds-preflight"{reads}>{list_html(said, shown, ways)}</div>')
 
 
 def worst_of(rows: Sequence[Row]) -> str:
@@ -86,12 +87,11 @@ def _way(row: Row, to: ToConfigure, first: bool) -> str:
         return load
     convert = words("launch_page", "convert_natively")
     press = f'<button type="button" class="ds-fix" data-convert>{convert}</button>' if to.converts and not load else ""
-    reads = f' data-reads="{escape(to.reads)}"' if to.reads else ""
-    link = f'<p><a href="#findings"{reads}>{words("launch_page", "to_findings")}</a></p>'
-    return f"{load}{press}{_every(row, to.found, reads)}{link}"
+    link = f'<p><a href="#findings">{words("launch_page", "to_findings")}</a></p>'
+    return f"{load}{press}{_every(row, to.found)}{link}"
 
 
-def _every(row: Row, found: Sequence[Finding], reads: str) -> str:
+def _every(row: Row, found: Sequence[Finding]) -> str:
     """All that the row counts, folded, with the keys of which the same is to be said together; "" for a single one."""
     gravity = {Status.PROBLEM: Severity.ERROR, Status.WARNING: Severity.WARNING}.get(row.status)
     told = [finding for finding in found if finding.severity is gravity]
@@ -99,7 +99,7 @@ def _every(row: Row, found: Sequence[Finding], reads: str) -> str:
         return ""
     same: dict[str, list[str]] = {}
     for finding in told:
-        key = f'<button type="button" class="ds-where" data-goto="{escape(finding.pointer)}"{reads}>'
+        key = f'<button type="button" class="ds-where" data-goto="{escape(finding.pointer)}">'
         same.setdefault(without_key(finding), []).append(f"{key}{breakable(dotted(finding.pointer))}</button>")
     items = "".join(f"<li><p>{', '.join(keys)}</p><p>{prose(text)}</p></li>" for text, keys in same.items())
     code = "all_problems" if gravity is Severity.ERROR else "all_warnings"

@@ -4,19 +4,20 @@ import { around } from "../common/dom.js";
 
 /** @import { Trigger } from "../types.d.ts" */
 
-const LINKS = ':is(#launch-verdict, #preflight) :is(a[href="#findings"], a[href="#preset"], [data-goto])';
+const TO_FOUND = ':is(#launch-verdict, #preflight) :is(a[href="#findings"], [data-goto])';
+const TO_PRESETS = '#launch-verdict a[href="#preset"]';
 const PHONE = "(max-width: 820px)"; // where the findings are far above the form
 const LONGEST_MS = 8000;
 
 /** A link leads to the page and the place there. @param {MouseEvent} event */
 export function toConfigure(event) {
-  const link = around(event, LINKS);
+  const link = around(event, `${TO_FOUND}, ${TO_PRESETS}`);
   if (!link) return;
   event.preventDefault();
   const checked = checkedFor();
   /** @type {HTMLElement | null} */ (document.querySelector("#pages [role=tab]"))?.click();
-  if (link.getAttribute("href") === "#preset") requestAnimationFrame(() => focusOn("preset"));
-  else if (link.dataset.reads) onceAnew(checked, () => showFound(link.dataset.goto));
+  if (link.matches(TO_PRESETS)) requestAnimationFrame(() => focusOn("preset"));
+  else if (readsAnother(document)) onceAnew(checked, () => showFound(link.dataset.goto));
   else requestAnimationFrame(() => showFound(link.dataset.goto));
 }
 
@@ -27,10 +28,16 @@ export function toConfigure(event) {
 export function askOfChecks(checks, trigger) {
   checks.addEventListener("click", (event) => {
     if (around(event, "[data-convert]")) trigger("convert", {});
-    const reads = around(event, "[data-reads]")?.dataset.reads;
+  });
+  document.addEventListener("click", (event) => {
+    const reads = around(event, TO_FOUND) && readsAnother(checks);
     if (reads) trigger("show", { reads });
   });
 }
+
+/** The framework that was checked for, where 1 · Configure is set to another. @param {ParentNode} checks */
+const readsAnother = (checks) =>
+  /** @type {HTMLElement | null} */ (checks.querySelector(".ds-preflight[data-reads]"))?.dataset.reads;
 
 const checkedFor = () => document.querySelector("#findings .ds-subject")?.textContent ?? "";
 
