@@ -158,6 +158,7 @@ def test_a_missing_script_and_bad_ports_are_said_and_nothing_starts(page):
     page.locator("#script textarea, #script input").first.fill("/no/such/train.py")
     expect(page.locator("#preflight")).to_contain_text("/no/such/train.py")
     expect(page.locator("#launch")).to_be_disabled()
+    page.get_by_role("button", name="Change", exact=True).click()
     page.get_by_label("T5 translates").check()
     expect(page.locator("#launch")).to_be_enabled()
     page.get_by_role("button", name="More: launcher, queue").click()

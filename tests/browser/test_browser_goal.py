@@ -60,6 +60,7 @@ def test_from_a_goal_to_a_config_that_fits(first_page, app):
     script.fill("/no/such/train.py")
     expect(page.locator("#script .ds-refused")).to_have_text("No file at /no/such/train.py")
     # Whoever chooses a recipe has it, and hears nothing of a model that it doesn't train.
+    page.get_by_role("button", name="Change", exact=True).click()
     page.get_by_label("T5 translates number words").check()
     expect(page.locator("#command")).to_contain_text("translation.py")
     expect(page.locator("#preflight")).not_to_contain_text("7B")

@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.support.browser import choose
+
 pytestmark = pytest.mark.browser
 
 
@@ -50,3 +52,43 @@ def test_a_script_that_brings_its_own_config_is_no_false_alarm(page, tmp_path):
     expect(page.locator("#launch-verdict")).to_contain_text("The script doesn’t get this config.")
     expect(page.locator("#reader input")).to_have_value("The script reads its own config (HF Trainer or accelerate)")
     expect(page.locator("#launch")).to_be_enabled()
+
+
+NATIVE = "import argparse\nimport deepspeed\np = deepspeed.add_config_arguments(argparse.ArgumentParser())\n"
+
+
+def test_a_native_script_with_auto_leads_to_its_first_error_on_configure(page, tmp_path):
+    open_script(page, tmp_path / "native.py", NATIVE)
+    checks = page.locator("#preflight")
+    expect(checks).to_contain_text("(and 10 more)")
+    expect(checks).not_to_contain_text("choose “HF Trainer”")
+    expect(page.locator("#launch-verdict")).to_contain_text("1 · Configure is set to HF Trainer.")
+    checks.get_by_text("Show all 11 problems").click()
+    expect(checks.locator("[data-goto]")).to_have_count(11)
+    checks.get_by_text("Show it in 1 · Configure").click()
+    expect(page.locator("#integration input")).to_have_value("native DeepSpeed")
+    expect(page.locator("#findings .ds-error [data-goto]")).to_have_count(11)
+    expect(page.locator('[data-pointer="/optimizer/params/lr"]')).to_be_focused()
+    expect(page.locator("#findings [data-goto]").first).to_be_in_viewport()
+
+
+def test_one_press_converts_the_config_for_a_native_script_and_another_takes_it_back(page, tmp_path):
+    open_script(page, tmp_path / "native.py", NATIVE)
+    page.locator("#preflight [data-convert]").click()
+    expect(page.locator("#preflight .ds-verdict")).to_contain_text("no problems found")
+    expect(page.locator("#launch")).to_be_enabled()
+    page.locator("#natively summary").click()
+    expect(page.locator("#natively")).to_contain_text("optimizer.params.lr: “auto” → 5e-05 (learning_rate)")
+    framework = page.locator("#integration input")
+    expect(framework).to_have_value("native DeepSpeed")
+    page.get_by_role("tab", name="1 · Configure").click()
+    choose(page, "#integration", "HF Trainer")
+    page.get_by_role("tab", name="2 · Launch").click()
+    expect(page.locator("#launch-verdict")).to_contain_text("1 · Configure is set to HF Trainer.")
+    page.locator("#launch-verdict").get_by_text("1 note").click()  # of what was checked here
+    expect(framework).to_have_value("native DeepSpeed")
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.click("#natively-undo")
+    expect(page.locator("#preflight")).to_contain_text("(and 10 more)")
+    expect(page.locator("#integration input")).to_have_value("HF Trainer")
+    expect(page.locator("#natively-undo")).to_be_hidden()

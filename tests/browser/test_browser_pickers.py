@@ -77,7 +77,7 @@ def test_every_list_is_the_same_control_and_the_bar_lies_over_the_page(page):
     page.get_by_text("More: launcher, queue").click()
     for at in ON_LAUNCH:
         expect(page.locator(f"{at} .ds-picker [role=combobox]")).to_be_visible()
-    expect(page.locator("#reader input")).to_have_value("As the script reads it")
+    expect(page.locator("#reader input")).to_have_value("Detect from script")
     expect(page.locator("#reader")).to_contain_text("Determined from its source.")
     page.locator("#reader input").click()
     assert page.locator("#reader [role=option]").count() > 2

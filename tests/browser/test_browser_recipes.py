@@ -1,5 +1,7 @@
 """In a browser: every recipe is offered and brings its arguments and its preset; a preset's plans change the batch."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -54,3 +56,41 @@ def test_a_recipes_title_keeps_its_size_where_it_wraps_and_a_path_is_one_line(pa
     assert script.evaluate("one => getComputedStyle(one).textOverflow") == "ellipsis"
     script.hover()
     expect(script).to_have_attribute("title", script.input_value())
+
+
+def test_the_cards_fold_to_the_chosen_one_and_launch_is_on_the_first_screen(page):
+    """Outlined while it would start nothing, with the reason in it."""
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.get_by_role("tab", name="2 · Launch").click()
+    cards, change = page.locator("#what-to-run label:visible"), page.get_by_role("button", name="Change", exact=True)
+    expect(cards).to_have_count(6)
+    expect(change).to_be_hidden()
+    page.get_by_label("A GPT is pre-trained").check()
+    expect(cards).to_have_count(1)
+    launch = page.locator("#launch")
+    expect(launch).to_have_text("Launch · 1 problem")
+    for part in ("#arguments", "#ranks", "#preflight .ds-verdict", "#launch"):
+        expect(page.locator(part)).to_be_in_viewport(ratio=1)
+    change.click()
+    expect(cards).to_have_count(6)
+    expect(page.get_by_label("A GPT is pre-trained")).to_be_focused()
+
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    expect(page.get_by_label("Hello world")).to_be_checked()
+    expect(cards).to_have_count(6)  # by keys the next one may be meant
+    page.get_by_label("Arguments for the script").focus()
+    expect(cards).to_have_count(1)
+
+    change.click()
+    page.get_by_label("Several machines over ssh").check()
+    expect(cards).to_have_count(1)
+    expect(page.locator("#hostfile textarea")).to_be_in_viewport(ratio=1)
+    expect(launch).to_have_text("Launch · add a host")
+    background = "one => getComputedStyle(one).backgroundColor"
+    outlined = launch.evaluate(background)
+    page.get_by_label("This machine", exact=True).check()
+    page.locator("#recipe-preset").click()
+    expect(launch).not_to_contain_text("problem")
+    expect(launch).to_have_class(re.compile("primary"))
+    assert launch.evaluate(background) != outlined

@@ -139,6 +139,17 @@ def test_cores_memory_and_the_type_of_gpu_are_requested_kept_and_cloned() -> Non
     assert submitting(given, plan()) == given
 
 
+def test_a_jobs_name_has_what_slurm_takes_of_the_runs() -> None:
+    for name, job in (
+        ("T5 translates", "T5_translates"),
+        ("T5 翻译", "T5"),
+        ("翻译", "run"),
+        ("a · b 1e-4", "a_b_1e-4"),
+    ):
+        asked = plan(replace(REQUEST, place=SlurmJob(), name=name))
+        assert f"#SBATCH --job-name={job}\n" in shown_command(asked)
+
+
 def test_what_only_together_is_too_much_is_taken_alone() -> None:
     asked = SlurmJob(options="--mem-per-cpu=1G\n--cpus-per-gpu=2\n--gres=gpu:2\n--gres-flags=enforce-binding")
     assert "#SBATCH --mem-per-cpu=1G\n" in shown_command(plan(replace(REQUEST, place=asked)))
@@ -348,7 +359,7 @@ def test_the_page_shows_the_script_and_submits_it(cluster: dict[str, str], tmp_p
         expect(page.locator("#preflight")).to_contain_text("the batch script sets it already")
         page.fill("#slurm-options textarea", "--comment=mine")
         page.fill("#slurm-per-node input", "2")
-        page.get_by_label("No GPUs: use that many CPU ranks per node").click()
+        page.get_by_label("CPU only: use these as ranks per node").click()
         page.get_by_text("More: launcher, queue").click()
         page.fill("#environment textarea", "MY_TOKEN=abcdefghij")
         expect(page.locator("#command")).to_contain_text("#SBATCH --comment=mine")

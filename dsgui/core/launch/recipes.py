@@ -4,26 +4,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dsgui.core.launch.plan import ConfigArgument
+from dsgui.core.texts.saying import words
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """`name` is its script's, `title` that of its runs while nobody gives them one, `label` the code of its text on
-    Launch, `preset` the id of the one it is made for."""
+    """`name` is its script's, `label` the code of its text on Launch, `preset` the id of the one it is made for."""
 
     name: str
-    title: str
     label: str
     takes: ConfigArgument
     preset: str
     arguments: str = ""
 
+    @property
+    def title(self) -> str:
+        """What its runs are called while nobody gives them a name, in the language spoken."""
+        return words("launch_page", f"{self.label}_run")
+
 
 RECIPES = (
-    Recipe("translation", "T5 translates", "recipe_translation", ConfigArgument.HF, "zero2-offload-t5"),
+    Recipe("translation", "recipe_translation", ConfigArgument.HF, "zero2-offload-t5"),
     Recipe(
         "summarization",
-        "T5 summarizes",
         "recipe_summarization",
         ConfigArgument.HF,
         "zero3-offload-bf16-flan-t5",
@@ -31,7 +34,6 @@ RECIPES = (
     ),
     Recipe(
         "instruction_lora",
-        "Bloom with LoRA",
         "recipe_lora",
         ConfigArgument.HF,
         "zero2-offload-bloom-lora",
@@ -39,7 +41,6 @@ RECIPES = (
     ),
     Recipe(
         "pretraining",
-        "GPT pre-training",
         "recipe_pretraining",
         ConfigArgument.NATIVE,
         "native-batch-64",
@@ -47,7 +48,6 @@ RECIPES = (
     ),
     Recipe(
         "classification",
-        "Hello world",
         "recipe_classification",
         ConfigArgument.NATIVE,
         "native-hello",

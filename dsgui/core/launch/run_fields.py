@@ -18,7 +18,7 @@ OWN_SCRIPT = "own"
 
 
 _READERS = (
-    ("As the script reads it", AS_SCRIPT_READS),
+    ("Detect from script", AS_SCRIPT_READS),
     ("--deepspeed FILE (HF Trainer)", "hf"),
     ("--deepspeed --deepspeed_config FILE (native)", "native"),
     ("deepspeed=FILE (LLaMA-Factory with a YAML file)", "llamafactory"),

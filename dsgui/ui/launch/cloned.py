@@ -144,15 +144,20 @@ def _elsewhere(before: LaunchRequest, now: LaunchRequest, services: Services) ->
     told = [_field(name, new) for name in shown if old.get(name) != new.get(name)]
     devices = [_devices(one, services) for one in (before, now)]
     if devices[0] != devices[1] and not place:
-        told.append(Changed(f"{words('runs_page', 'clone_devices')}: {devices[1]} ({devices[0]})", devices[1]))
+        was = words("runs_page", "clone_was", now=devices[1], before=devices[0])
+        told.append(Changed(_told(words("runs_page", "clone_devices"), was), devices[1]))
     return told
 
 
 def _field(name: str, values: Mapping[str, Any]) -> Changed:
     """In a name the value says enough, unless it is none."""
     value = _value(name, values)
-    told = f"{BY_NAME[name].told('label')}: {value}"
+    told = _told(BY_NAME[name].told("label"), value)
     return Changed(told, value if str(values[name]).strip() else told)
+
+
+def _told(name: str, value: str) -> str:
+    return words("runs_page", "clone_told", name=name, value=value)
 
 
 def _value(name: str, values: Mapping[str, Any]) -> str:
@@ -225,6 +230,6 @@ def _devices(request: LaunchRequest, services: Services) -> str:
     """With a word where this machine has not all of its GPUs."""
     if not request.place.ON_THIS_MACHINE or not request.gpu_indices:
         return ranks_words(request.ranks)
-    gpus = f"GPU {', '.join(map(str, request.gpu_indices))}"
+    gpus = f"GPU {words('runs_page', 'clone_between').join(map(str, request.gpu_indices))}"
     here = {gpu.index for gpu in services.target().gpus}
     return gpus if here.issuperset(request.gpu_indices) else words("runs_page", "clone_missing", devices=gpus)

@@ -85,10 +85,12 @@ def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, A
     lay_out(Part.DEVICES)
     with gr.Accordion(words("launch_page", "more"), open=False) as more:
         every = fields_of(Part.MORE)
-        notify = [field.name for field in every].index("notify") + 1
+        notify = [field.name for field in every].index("notify")
         inputs.update(laid_out(every[:notify], special))
-        build_notified(services, inputs["notify"])
-        inputs.update(laid_out(every[notify:], special))
+        with gr.Column(elem_classes="ds-notify"):
+            inputs.update(laid_out(every[notify : notify + 1], special))
+            build_notified(services, inputs["notify"])
+        inputs.update(laid_out(every[notify + 1 :], special))
     lay_out(Part.NOWHERE)
     desk = Desk(inputs, tuple(asks), preset, more, found, instead)
 

@@ -21,6 +21,7 @@ from dsgui.core.launch.recipes import BY_NAME as BY_RECIPE
 from dsgui.core.launch.spec import place_of, typed_arguments
 from dsgui.core.launch.variables import with_variables
 from dsgui.core.machine.hardware import Target
+from dsgui.core.machine.machine_report import counted
 from dsgui.core.machine.verdicts import Row, Status, has_problem
 from dsgui.core.memory.fits.memory_report import kept
 from dsgui.core.preflight.handing_checks import Offer
@@ -47,11 +48,13 @@ from dsgui.ui.launch.cloned import changes, line_html, name_of, of_parent, origi
 from dsgui.ui.launch.desk import Desk, build_desk, look_at_gpus, share_ranks
 from dsgui.ui.launch.found import found_html
 from dsgui.ui.launch.launch_request import config_name, page_request, preset_of
+from dsgui.ui.launch.natively import is_convertible, wire_natively
 from dsgui.ui.launch.pressed import Gone, starter
 from dsgui.ui.launch.previewed import ENABLED, SENT_AT, Latest, Previewed, in_order, while_built
-from dsgui.ui.launch.refused import is_gone, is_needed_yet, needed_html, refused_html
-from dsgui.ui.preflight.preflight_view import BeforeStart, before_start, preflight_html
+from dsgui.ui.launch.refused import is_gone, is_needed_yet, lacks, needed_html, refused_html
+from dsgui.ui.preflight.preflight_view import BeforeStart, ToConfigure, before_start, preflight_html, worst_of
 
+_OF_CHECKS = ("convert", "show")  # the events of their buttons and links
 # What the button and the tick beside it say where they do not say “Launch”.
 _PRESSES = {SlurmJob.NAME: ("submit", "submit_anyway")}
 
@@ -86,13 +89,15 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             differs = gr.Markdown("", elem_id="plan-differs", elem_classes="ds-message", visible=False)
             take = gr.Button("", size="sm", visible=False, elem_id="take-plan")
             command = embedded("launch/command_line", "ds-launch-command", (), value="", elem_id="command")
-            checks = embedded("config/findings", "ds-findings-root", (), value="", elem_id="preflight")
+            checks = embedded("config/findings", "ds-findings-root", _OF_CHECKS, value="", elem_id="preflight")
+            natively = gr.HTML("", elem_id="natively", elem_classes="ds-purpose", padding=False)
+            auto_again = gr.Button(words("launch_page", "undo"), size="sm", visible=False, elem_id="natively-undo")
             offered = gr.Button("", size="sm", visible=False, elem_id="config-offer")
             undo = gr.Button(words("launch_page", "undo"), size="sm", visible=False, elem_id="config-offer-undo")
             with gr.Column(elem_id="launch-foot"):
                 anyway = gr.Checkbox(False, label=words("launch_page", "anyway"), visible=False, elem_id="although")
                 launch = gr.Button(
-                    words("launch_page", "launch"), variant="primary", elem_id="launch", interactive=False
+                    words("launch_page", "launch"), variant="secondary", elem_id="launch", interactive=False
                 )
                 message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
     previewed, run_id, offer, shown = gr.State(None), gr.State(""), gr.State(None), gr.State(())
@@ -112,6 +117,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
 
     # Not when the config changes: that happens on another page, and opening this one asks anew.
     preview_on([anyway.change, *(component.change for component in desk.components)])
+    preview_on([wire_natively(checks, (natively, auto_again), previewed, configure, services)])
     typed = [desk["reader"], desk["arguments"], desk["environment"]]
     before = gr.State(None)
     offered.click(_accepted, [offer, *typed], [*typed, before, undo], **ONCE)
@@ -126,7 +132,11 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
         pressed = start(*given)
         anew: dict[Any, Any] = dict(zip(outputs, pressed.anew, strict=True)) if pressed.anew else {}
         if pressed.run_id:
-            anew |= {previewed: Gone(given[0] or 0.0), launch: gr.Button(interactive=False), anyway: False}
+            anew |= {
+                previewed: Gone(given[0] or 0.0),
+                launch: gr.Button(interactive=False, variant="secondary"),
+                anyway: False,
+            }
         return {run_id: pressed.run_id, message: pressed.told, **anew}
 
     anyway.input(None, [anyway], [launch], js=ENABLED, **LOCAL)
@@ -171,7 +181,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         launched, differs = Launched(place_of(asked), imported or typed_arguments(asked)), Differs()
         recipe = BY_RECIPE.get(asked["what"])
         reader = recipe.takes.integration.value if recipe else configured
-        says, plan, foretold, handed_on = "", None, None, dict[str, str]()
+        says, why, plan, foretold, handed_on = "", "", None, None, dict[str, str]()
         saves = recipe is None or recipe.takes.integration is Integration.HF
         line_of_clone: Any = gr.skip() if asked["parent"] else ""
         before, checks, began = BeforeStart(), "", preset_of(services, preset, text)
@@ -205,9 +215,16 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
                 if before.counts
                 else words("launch_page", "uses_own")
             )
-            checks = preflight_html(before.rows, recipe.title if recipe and recipe.preset != preset else "")
+            to = ToConfigure(
+                recipe.title if recipe and recipe.preset != preset else "",
+                launch.findings,
+                "" if reads.value == reader else reads.value,
+                is_convertible(launch),
+            )
+            checks, why = preflight_html(before.rows, to), worst_of(before.rows)
         except DsguiError as error:
             needed = is_needed_yet(error, asked)
+            why = lacks(error) if needed else str(counted(Status.PROBLEM, 1))
             checks = needed_html(error) if needed and not pressed else refused_html(error, bool(asked["parent"]))
             instead = recipe_instead(services.recipes, asked["script"] or "") if is_gone(error) else ""
         planned = " ".join(filter(None, (planned_for(asked), differs.says)))
@@ -233,7 +250,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             offer,
             tick,
             stops,
-            gr.Button(words("launch_page", press), interactive=ready or needed),
+            gr.Button(_labelled(press, why), interactive=ready or needed, variant="primary" if ready else "secondary"),
             plan
             and Previewed(
                 plan,
@@ -258,6 +275,13 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         )
 
     return preview
+
+
+def _labelled(press: str, why: str) -> str:
+    """What the button does, and how many checks speak against that or what is missing; in one line, so that nothing
+    moves when it changes."""
+    does = words("launch_page", press)
+    return f"{does} · {why}" if why else does
 
 
 def _recipe_instead(services: Services) -> Callable[[str | None], tuple[Any, Any]]:

@@ -40,7 +40,8 @@ def outcome(services: Services, typed: str) -> str:
 
 def _told(result: str) -> str:
     more = escape(words("launch_page", "notify_more"))
+    every = escape(words("launch_page", "notify_all"))
     return (
-        f'<p role="status">{escape(result)}</p><details class="ds-subject"><summary>'
+        f'<p role="status">{escape(result)}</p><p class="ds-subject">{every}</p><details class="ds-subject"><summary>'
         f"{escape(words('launch_page', 'notify_about'))}</summary>{more}</details>"
     )

@@ -14,7 +14,7 @@ from dsgui.core.memory.fits.foretold import Foretold
 SENT_AT = "(...values) => { values[0] = performance.now(); return values; }"
 # The button can be pressed at once, not with the next answer: a press in between would go nowhere. What it may start,
 # the press asks. While a problem waits for its tick, only the tick gives it free.
-ENABLED = '(ticked) => ({ __type__: "update", interactive: ticked })'
+ENABLED = '(ticked) => ({ __type__: "update", interactive: ticked, variant: ticked ? "primary" : "secondary" })'
 _WHILE_BUILT = """() => [
   {__type__: "update", ...(document.getElementById("although") ? {} : {interactive: true})},
   document.getElementById("launch-message")?.textContent.trim() === %s ? "" : {__type__: "update"},

@@ -56,6 +56,11 @@ def needed_html(error: DsguiError) -> str:
     )
 
 
+def lacks(error: DsguiError) -> str:
+    """The same in a word or two, for the button."""
+    return words("launch_page", f"lacks_{field_of(error)}")
+
+
 def refused_html(error: DsguiError, of_clone: bool = False) -> str:
     """A problem, as the checks before a start are shown; static/launch/marked_fields.js marks the field."""
     name = field_of(error)

@@ -7,7 +7,9 @@ from typing import Any
 
 import gradio as gr
 
-from dsgui.core.machine.machine_report import summary
+from dsgui.core.config.findings import Finding, Severity
+from dsgui.core.config.pointer import dotted
+from dsgui.core.machine.machine_report import counted, summary
 from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.preflight import memory_check
 from dsgui.core.preflight.argument_checks import better_arguments
@@ -16,7 +18,7 @@ from dsgui.core.preflight.preflight import AGREEMENT, CONFIG, preflight
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
 from dsgui.core.texts.saying import words
 from dsgui.ui.common.events import ONCE
-from dsgui.ui.common.findings_view import sendable
+from dsgui.ui.common.findings_view import breakable, prose, sendable, without_key
 from dsgui.ui.common.services import Services
 from dsgui.ui.machine.machine_view import list_html
 
@@ -44,21 +46,65 @@ def before_start(launch: Launch, around: Surroundings) -> BeforeStart:
     return BeforeStart(rows, made, launch.handed, not reads_another(question))
 
 
-def preflight_html(rows: Sequence[Row], recipe: str = "") -> str:
-    """The list beside the command; "" where nothing is planned. `recipe`: the title of the one chosen, where the config
-    is not the preset it is made for: that is then the cure of what stops the config, and nothing else is advised."""
+@dataclass(frozen=True, slots=True)
+class ToConfigure:
+    """What leads from the checks to what mends the config. `recipe`: the title of the one chosen, where the config is
+    not the preset it is made for: that is then the cure of what stops the config, and nothing else is advised.
+    `found`: what the config was found to be; `reads`: the framework that it was checked for, "" where 1 · Configure is
+    set to it; `converts`: one press writes native values."""
+
+    recipe: str = ""
+    found: tuple[Finding, ...] = ()
+    reads: str = ""
+    converts: bool = False
+
+
+def preflight_html(rows: Sequence[Row], to: ToConfigure = ToConfigure()) -> str:
+    """The list beside the command; "" where nothing is planned."""
     if not rows:
         return ""
     said = words("launch_page", "preflight", summary=summary(rows))
-    to_config = f'<p><a href="#findings">{words("launch_page", "to_findings")}</a></p>'
-    stopping = [row for row in rows if recipe and row.check in _OF_CONFIG and row.status is Status.PROBLEM]
-    shown = [replace(row, advised=()) if row in stopping else row for row in rows]
+    stopping = [row for row in rows if row.check in _OF_CONFIG and row.status is Status.PROBLEM]
+    cured = stopping if to.recipe else [row for row in stopping if to.converts and row.check == CONFIG]
+    shown = [replace(row, advised=()) if row in cured else row for row in rows]
     first = next((place for place, row in enumerate(rows) if row in stopping), None)
-    load = _load_html(recipe) if stopping else ""
-    ways = [
-        f"{load if place == first else ''}{to_config if row.check == CONFIG else ''}" for place, row in enumerate(rows)
-    ]
-    return sendable(f'<div class="ds-findings ds-preflight">{list_html(said, shown, ways)}</div>')
+    ways = [_way(row, to, place == first) for place, row in enumerate(rows)]
+    reads = f' data-reads="{escape(to.reads)}"' if to.reads else ""
+    return sendable(f'<div class="ds-findings ds-preflight"{reads}>{list_html(said, shown, ways)}</div>')
+
+
+def worst_of(rows: Sequence[Row]) -> str:
+    """`2 problems`, else `1 warning`; "" where nothing speaks against a start."""
+    for status in (Status.PROBLEM, Status.WARNING):
+        if count := sum(row.status is status for row in rows):
+            return str(counted(status, count))
+    return ""
+
+
+def _way(row: Row, to: ToConfigure, first: bool) -> str:
+    load = _load_html(to.recipe) if to.recipe and first else ""
+    if row.check != CONFIG:
+        return load
+    convert = words("launch_page", "convert_natively")
+    press = f'<button type="button" class="ds-fix" data-convert>{convert}</button>' if to.converts and not load else ""
+    link = f'<p><a href="#findings">{words("launch_page", "to_findings")}</a></p>'
+    return f"{load}{press}{_every(row, to.found)}{link}"
+
+
+def _every(row: Row, found: Sequence[Finding]) -> str:
+    """All that the row counts, folded, with the keys of which the same is to be said together; "" for a single one."""
+    gravity = {Status.PROBLEM: Severity.ERROR, Status.WARNING: Severity.WARNING}.get(row.status)
+    told = [finding for finding in found if finding.severity is gravity]
+    if len(told) < 2:
+        return ""
+    same: dict[str, list[str]] = {}
+    for finding in told:
+        key = f'<button type="button" class="ds-where" data-goto="{escape(finding.pointer)}">'
+        same.setdefault(without_key(finding), []).append(f"{key}{breakable(dotted(finding.pointer))}</button>")
+    items = "".join(f"<li><p>{', '.join(keys)}</p><p>{prose(text)}</p></li>" for text, keys in same.items())
+    code = "all_problems" if gravity is Severity.ERROR else "all_warnings"
+    summary_ = escape(words("launch_page", code, count=str(len(told))))
+    return f'<details class="ds-every" data-fold="every"><summary>{summary_}</summary><ul>{items}</ul></details>'
 
 
 def _load_html(recipe: str) -> str:

@@ -15,7 +15,17 @@ from dsgui.core.texts.languages import ENGLISH_TAG, speaking, spoken, wished
 
 _TRIES = 8
 # The last is for components that are not Gradio's own: those the browser finds by their type.
-_NOT_FOR_THE_PAGE = {"api_info", "api_info_as_input", "api_info_as_output", "example_inputs", "component_class_id"}
+_NOT_FOR_THE_PAGE = {
+    "api_info",
+    "api_info_as_input",
+    "api_info_as_output",
+    "example_inputs",
+    "component_class_id",
+    "skip_api",
+}
+# What Gradio's server goes by; its page reads none of it.
+_OF_THE_SERVER = {"preserved_by_key", "time_to_live", "delete_callback"}
+_OF_NO_EVENT = {"api_description", "max_batch_size"}
 _log = logging.getLogger("uvicorn.error")
 
 
@@ -81,12 +91,17 @@ class Pages(gr.Blocks):
 
 def _without_api(config: dict[str, Any]) -> dict[str, Any]:
     """Without what Gradio's own clients are told of each component: nobody is answered who would ask for it
-    (dsgui/ui/access), and it would be a tenth of the page."""
+    (dsgui/ui/access), and it would be a tenth of the page. Nor what only the server goes by."""
     if "components" not in config:
         return config
-    components = [{key: of for key, of in one.items() if key not in _NOT_FOR_THE_PAGE} for one in config["components"]]
-    events = [{key: of for key, of in one.items() if key != "api_description"} for one in config["dependencies"]]
+    components = [_left(one, _NOT_FOR_THE_PAGE) for one in config["components"]]
+    components = [one | {"props": _left(one["props"], _OF_THE_SERVER)} for one in components]
+    events = [_left(one, _OF_NO_EVENT) for one in config["dependencies"]]
     return {**config, "components": components, "dependencies": events}
+
+
+def _left(told: Mapping[str, Any], without: set[str]) -> dict[str, Any]:
+    return {key: of for key, of in told.items() if key not in without}
 
 
 def _shape(config: Mapping[str, Any]) -> list[Any]:

@@ -42,7 +42,7 @@ from dsgui.shell.preflight.model_files import model_size
 from dsgui.shell.preflight.scout import FRESH_S, Scout
 from dsgui.shell.preflight.slurm_asked import SlurmAsked, asked
 from dsgui.ui.launch.launch_page import _accepted, _verdict
-from dsgui.ui.preflight.preflight_view import before_start, preflight_html
+from dsgui.ui.preflight.preflight_view import ToConfigure, before_start, preflight_html
 from tests.answers.remembered import TEXTS
 from tests.shell.machine.test_machine import CPU, SOUND, TOOLS, environment, host, target, without
 from tests.support.cases import each_case
@@ -381,6 +381,23 @@ def test_the_page_folds_what_is_fine_and_escapes():
     assert 'role="img" aria-label="Problem">!</span><span>The config' in folded
     assert 'role="img" aria-label="OK">✓</span><span>The script' in folded
     assert preflight_html(()) == ""
+
+
+def test_all_that_stops_the_config_is_behind_a_fold_and_leads_to_its_field():
+    other = replace(ERROR, pointer="/fp16", says=as_told("fp16: no."))
+    same = replace(ERROR, pointer="/bf16", says=as_told("bf16: no."))
+    found = (ERROR, other, same)
+    html = preflight_html(rows(findings=found), ToConfigure(found=found, reads="native", converts=True))
+    assert "Show all 3 problems" in html
+    assert [html.count(f'data-goto="{one.pointer}"') for one in found] == [1, 1, 1]
+    assert html.count("<p>no.</p>") == 1  # said once, of both
+    assert html.count("Convert to native values</button>") == 1
+    assert 'ds-preflight" data-reads="native"><p' in html
+    alone = preflight_html(rows(findings=(ERROR,)), ToConfigure(found=(ERROR,)))
+    assert "ds-every" not in alone
+    assert "data-reads" not in alone
+    cured = ToConfigure("Hello", found, "native", converts=True)
+    assert "Convert to" not in preflight_html(rows(findings=found), cured)  # its own preset is the better cure
 
 
 CONFIGS = [

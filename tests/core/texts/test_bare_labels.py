@@ -47,7 +47,6 @@ EXCUSED = {
     "core/diagnosis/": "patterns for others' output, and where their words are from",
     "core/logs/": "patterns for others' output",
     "core/rules/": "where a rule's knowledge is from; its words are in the catalogue",
-    "core/launch/recipes.py": "titles that become names of runs, which are written in English in every language",
     "core/launch/run_fields.py": "declared in English: test_every_input_of_a_launch_is_named",
     "core/launch/log_folders.py": "stands for a checkpoint",
     "core/launch/places/": "declared in English: test_every_input_of_a_launch_is_named",

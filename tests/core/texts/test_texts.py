@@ -249,7 +249,7 @@ def beginnings(codes: set[str], ends: Iterable[str]) -> set[str]:
 def stands(code: str, words: set[str], whole: set[str], browser: bool) -> bool:
     """Whether a code is one of the words, as it is or completed by a suffix; in the browser by a prefix as well."""
     short = beginnings({code}, SUFFIXES)
-    short = beginnings(short, ("_about", "_keys")) if browser else short
+    short = beginnings(short, ("_about", "_keys", "_run")) if browser else short
     bare = short | {one.removeprefix(prefix) for one in short for prefix in PREFIXES if browser}
     return not bare.isdisjoint(words) or not short.isdisjoint(whole)
 

@@ -11,6 +11,7 @@ import pytest
 from dsgui.core.errors import RunError
 from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.plan import LaunchRequest, StartedBy, WhenBusy
+from dsgui.core.texts.languages import speaking
 from dsgui.ui.common.services import Services
 from dsgui.ui.launch.cloned import Changed, changes, line_html, name_of, of_parent, settings
 from dsgui.ui.launch.desk import sets_more
@@ -42,7 +43,7 @@ CHANGED: list[tuple[dict[str, Any], list[str]]] = [
     ({"config_text": '{"bf16": {"enabled": true}, "zero_optimization": {}}'},
      ["bf16.enabled true", "zero_optimization {}", "without zero_optimization.stage"]),
     ({"config_text": "{"}, ["Config"]),
-    ({"ranks": 4}, ["Devices: 4 ranks (2 ranks)"]),
+    ({"ranks": 4}, ["Devices: 4 ranks (was 2 ranks)"]),
     ({"environment": {"A": "1"}}, ["Environment variables: A=1"]),
     ({"place": SlurmJob(nodes=2, time="10")}, ["Where it trains: slurm", "Nodes: 2", "Time limit: 10"]),
 ]  # fmt: skip
@@ -55,6 +56,18 @@ def test_what_differs_from_the_run_is_told(new: dict[str, Any], told: list[str])
         assert [one for one in found if one.startswith(("Nodes", "Time"))] == told[1:]
     else:
         assert found == told
+
+
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [
+        ("en", "Devices: 2 ranks (was GPU 0, 1, not all on this machine)"),
+        ("zh-CN", "设备：2 个 rank（原为 GPU 0、1，本机没有这些 GPU）"),
+    ],
+)
+def test_gpus_that_are_not_here_are_told_in_one_width(language: str, told: str) -> None:
+    with speaking(language):
+        assert [one.told for one in changes(replace(BEFORE, gpu_indices=(0, 1)), BEFORE, SERVICES)] == [told]
 
 
 def test_a_name_says_the_first_change_and_counts_while_there_is_none() -> None:

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Severity
 from dsgui.core.launch.places.slurm import SlurmJob
@@ -23,6 +24,7 @@ from dsgui.core.machine.machine import Environment
 from dsgui.core.preflight.surroundings import Launch, Surroundings, context_in, context_of
 from dsgui.core.script.script import ScriptFacts
 from dsgui.core.sizes import GIB
+from dsgui.core.texts.languages import speaking
 from dsgui.core.texts.saying import words
 from dsgui.core.validation.checker import Checker
 from dsgui.ui.common.services import Services
@@ -31,6 +33,7 @@ from dsgui.ui.config.own_file import file_id
 from dsgui.ui.config.workbench import make_context
 from dsgui.ui.launch.desk import gpu_label
 from dsgui.ui.launch.launch_request import config_name, page_request, preset_of
+from dsgui.ui.launch.natively import converted, is_convertible, told_html
 from dsgui.ui.launch.notified import _told
 from dsgui.ui.runs.again import desk_values
 from tests.shell.machine.test_machine import SOUND
@@ -84,6 +87,8 @@ def test_a_recipe_names_the_run_and_takes_the_config_as_it_is_configured() -> No
         "",
     )
     assert (request.as_script_reads, request.config_argument) == (False, ConfigArgument.HF)
+    with speaking("zh-CN"):
+        assert page_request(page, "{}", complete({"what": "translation"}), "hf", "").name == "T5 翻译"
     named = page_request(page, "{}", complete({"what": "translation", "name": "mine"}), "hf", "")
     assert named.name == "mine"
 
@@ -197,3 +202,21 @@ def test_a_recipe_is_said_to_train_as_long_as_it_does() -> None:
 
 def test_what_is_said_of_notifications_has_a_name_that_can_be_read() -> None:
     assert "<summary>What is sent</summary>Tells the webhook when" in _told("")
+    assert "For every run: start dsgui with DSGUI_NOTIFY set" in _told("")
+
+
+AUTO = '{"train_batch_size": "auto", "train_micro_batch_size_per_gpu": "auto", "optimizer": {"type": "AdamW"}}'
+
+
+def test_a_config_is_converted_where_auto_is_what_stops_a_native_launch(checker: Checker) -> None:
+    context = Context(nodes=1, gpus_per_node=2, integration=Integration.NATIVE)
+    config = Document(AUTO)
+    launch = Launch(config.value, tuple(checker.findings(config, context)), "2 GPUs", 2)
+    native = replace(launch, config_argument=ConfigArgument.NATIVE)
+    assert [is_convertible(one) for one in (launch, native, replace(native, findings=()))] == [False, True, False]
+    assert not is_convertible(replace(native, config_argument=ConfigArgument.NONE))  # it reads another
+    made = converted(AUTO, context)
+    assert made is not None
+    assert Document(made.text).value["train_batch_size"] == 16
+    assert "train_batch_size: “auto” → 16" in told_html(made.notes)
+    assert converted(made.text, context) is None

@@ -80,6 +80,10 @@ def test_the_name_of_a_clone_is_written_only_where_it_is_another_than_what_stand
     assert page(what="translation")["line"] == ""
 
 
+def button(shown: dict[str, Any]) -> tuple[str, str]:
+    return shown["launch"].value, shown["launch"].variant
+
+
 def test_a_missing_script_and_bad_ports_are_said_and_nothing_may_start(page: Page) -> None:
     assert page(what="translation")["launch"].interactive
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -92,28 +96,37 @@ def test_a_missing_script_and_bad_ports_are_said_and_nothing_may_start(page: Pag
             shown = page(**values)
             assert says in shown["checks"]
             assert (shown["launch"].interactive, shown["previewed"], shown["command"]) == (False, None, "")
+            assert button(shown) == ("Launch · 1 problem", "secondary")
 
 
 @pytest.mark.parametrize(
-    ("values", "needed", "refused"),
+    ("values", "needed", "refused", "lacks"),
     [
-        ({"script": ""}, "Script</span></p><p>A .py file on this machine", "Enter the path to your training script"),
+        (
+            {"script": ""},
+            "Script</span></p><p>A .py file on this machine",
+            "Enter the path to your training script",
+            "enter a script",
+        ),
         (
             {"what": "translation", "where": "several", "hostfile": " "},
             "Hostfile</span></p><p>One host per line",
             "Add at least one host",
+            "add a host",
         ),
     ],
 )
 def test_what_nobody_gave_yet_is_asked_for_and_wrong_only_once_launch_was_pressed(
-    page: Page, values: dict[str, Any], needed: str, refused: str
+    page: Page, values: dict[str, Any], needed: str, refused: str, lacks: str
 ) -> None:
     shown = page(**values)
     assert "Still needed" in shown["checks"]
     assert needed in shown["checks"]
     assert not any(one in shown["checks"] for one in ("ds-error", "data-field", refused))
     assert (shown["launch"].interactive, shown["previewed"], shown["command"]) == (True, None, "")
+    assert button(shown) == (f"Launch · {lacks}", "secondary")
     pressed = page(**values, pressed=True)
+    assert button(pressed) == button(shown)
     assert refused in pressed["checks"]
     assert "data-field" in pressed["checks"]
     assert (pressed["launch"].interactive, pressed["previewed"]) == (True, None)
@@ -231,7 +244,7 @@ def test_what_the_config_stops_leads_back_to_where_it_is_mended(page: Page) -> N
 
 
 def test_the_button_says_what_it_does_where_the_run_trains(page: Page) -> None:
-    assert page(what="translation")["launch"].value == "Launch"
+    assert button(page(what="translation")) == ("Launch", "primary")
     submitted = page(what="translation", where="slurm")
     assert submitted["launch"].value == "Submit job"
     assert submitted["tick"].label == "Submit anyway"
@@ -273,6 +286,7 @@ def test_what_stands_in_the_way_is_accepted_for_this_script_alone(page: Page, be
     assert not page(script=script)["previewed"].ready
     accepted = page(stops, True, script=script)
     assert (accepted["launch"].interactive, accepted["previewed"].ready) == (True, True)
+    assert button(accepted) == ("Launch · 1 problem", "primary")
     other = str(bench.script(STRICT, "other.py"))
     assert not page(stops, True, script=other)["launch"].interactive
 

@@ -92,7 +92,7 @@ _FIELDS = (
         part=Part.PLACE,
         kind=Kind.TICK,
         default=False,
-        label="No GPUs: use that many CPU ranks per node",
+        label="CPU only: use these as ranks per node",
         beside=True,
         id="slurm-on-cpu",
     ),
@@ -355,7 +355,8 @@ class SlurmJob(Place):
 
     def _directives(self, name: str, output: str, folder: str) -> list[str]:
         """The `#SBATCH` lines' options."""
-        asked = [f"--job-name={re.sub(r'[^A-Za-z0-9_.-]', '_', name)[:60] or 'run'}", f"--nodes={self.nodes}"]
+        asked = [f"--job-name={re.sub(r'[^A-Za-z0-9_.-]+', '_', name).strip('_')[:60] or 'run'}"]
+        asked += [f"--nodes={self.nodes}"]
         gpus = f"{self.gpu_type}:{self.per_node}" if self.gpu_type else str(self.per_node)
         asked += ["--ntasks-per-node=1"] + ([] if self.on_cpu else [f"--gpus-per-node={gpus}"])
         given = (

@@ -99,7 +99,7 @@ ERRORS: Mapping[str, str] = {
     "field.no_number": "{field}：填的是“{typed}”；应为不超过 {most} 的整数。请修正。",
     "script.none": "请填写训练脚本的路径。",
     "script.folder": "脚本：{path} 是目录。请选择其中的训练脚本。",
-    "script.missing": "脚本：{path} 没有此文件",
+    "script.missing": "脚本：找不到文件 {path}",
     "script.unreadable": "脚本：无法读取 {path}。应为你有权读取的文件。请检查权限。",
     "python.no_program": "Python：{path} 不是可执行的程序。应为装有 DeepSpeed 的解释器。请用 --python PATH 启动 dsgui"
     "。",

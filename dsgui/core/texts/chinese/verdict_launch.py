@@ -131,7 +131,7 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "stage_3.remove": "从 from_pretrained 中去掉它：ZeRO-3 下，参数由 DeepSpeed 切分到各 rank。",
     "takes_config.choose": "选择脚本读取配置的方式（启动页：“脚本如何获得配置”；命令行：--reader），或在脚本中添加该"
     "选项。",
-    "takes_config.as_it_reads": "选择“按脚本的读取方式”（命令行：--reader auto）。",
+    "takes_config.as_it_reads": "选择“从脚本识别”（命令行：--reader auto）。",
     "takes_config.add_option": "在参数中加上 {option} {placeholder}：{placeholder} 代表这份配置的路径。",
     "takes_config.write_into_file": '把这份配置的路径以“deepspeed”写入该文件，或让脚本读取 os.environ["{variable}"]。',
     "takes_config.read_variable": '要用这份配置训练，让脚本读取 os.environ["{variable}"]。要检查另一份，在“1 · 配置”中'
@@ -159,7 +159,7 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "options.with_equals": "写成 {option}={value}。",
     "options.give_value": "请给出值。",
     "options.give_values": "请给出 {count} 个值。",
-    "arguments_file.name_config_there": "选择“按脚本的读取方式”（命令行：--reader auto），并在文件中以“deepspeed”指定"
+    "arguments_file.name_config_there": "选择“从脚本识别”（命令行：--reader auto），并在文件中以“deepspeed”指定"
     "配置。或把文件中的内容直接写成参数。",
     "arguments_file.correct": "修正该文件。",
     "files_in_arguments.check_path": "检查路径，或使用绝对路径。",

@@ -157,7 +157,7 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "ranks.",
     "takes_config.choose": "Choose how the script takes its config (Launch: “How the script takes the config”; command "
     "line: --reader), or add the option to the script.",
-    "takes_config.as_it_reads": "Choose “As the script reads it” (command line: --reader auto).",
+    "takes_config.as_it_reads": "Choose “Detect from script” (command line: --reader auto).",
     "takes_config.add_option": "Add {option} {placeholder} to the arguments: {placeholder} stands "
     "for this config’s path.",
     "takes_config.write_into_file": "Write this config’s path as “deepspeed” into that file, or let the script read "
@@ -188,7 +188,7 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "options.with_equals": "Write {option}={value}.",
     "options.give_value": "Give it a value.",
     "options.give_values": "Give it {count}.",
-    "arguments_file.name_config_there": "Choose “As the script reads it” (command line: --reader auto), and name the "
+    "arguments_file.name_config_there": "Choose “Detect from script” (command line: --reader auto), and name the "
     "config in the file, as “deepspeed”. Or give what is in the file as arguments.",
     "arguments_file.correct": "Correct the file.",
     "files_in_arguments.check_path": "Check the path, or use an absolute one.",

@@ -6,6 +6,7 @@ import { around, part } from "../common/dom.js";
 import { Folds } from "../common/folds.js";
 import { goToPlace } from "./gutter.js";
 import { markFields } from "../launch/marked_fields.js";
+import { askOfChecks } from "../launch/to_configure.js";
 import { shortened } from "./shortened.js";
 
 /** @import { Props, Trigger, Watch } from "../types.d.ts" */
@@ -20,13 +21,14 @@ function readPlace(text) {
 export function mount(element, props, trigger, watch) {
   const root = part(element, ".ds-findings-root");
   const folds = new Folds(root);
+  const checks = root.closest("#preflight");
   root.addEventListener("click", (event) => {
     const fix = around(event, "[data-fix]")?.dataset;
     const where = around(event, "[data-goto]")?.dataset.goto;
     const place = around(event, "[data-place]")?.dataset.place;
     const copy = around(event, "[data-copy]");
     if (fix) trigger("fix", { rule: fix.rule, pointer: fix.pointer, fix: fix.fix });
-    if (where !== undefined) window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: where }));
+    if (where !== undefined && !checks) window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: where }));
     if (place) goToPlace(...readPlace(place));
     const press = around(event, "[data-press]")?.dataset.press;
     if (press) document.getElementById(press)?.click();
@@ -37,8 +39,9 @@ export function mount(element, props, trigger, watch) {
     // eslint-disable-next-line no-restricted-properties -- the one place where markup is taken: the server's, escaped
     if (typeof props.value === "string") folds.keep(() => (root.innerHTML = String(props.value)));
     shorten();
-    if (root.closest("#preflight")) markFields(root);
+    if (checks) markFields(root);
   };
+  if (checks) askOfChecks(root, trigger);
   watch("value", show);
   show();
 }

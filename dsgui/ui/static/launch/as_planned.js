@@ -1,7 +1,7 @@
 // Nodes and ranks per node at a place are as 1 · Configure plans them until somebody says otherwise in one of its
 // fields. What was typed is known here at once: the server's answer to what was planned before would replace it.
 
-import { around } from "../common/dom.js";
+import { toConfigure } from "./to_configure.js";
 
 const PATHS = "#script input, #working-dir input, #output-dir input"; // on one line, and cut where that has no room
 
@@ -17,21 +17,6 @@ export function begin() {
   document.addEventListener("click", toConfigure);
   document.addEventListener("pointerover", ({ target }) => {
     if (target instanceof HTMLInputElement && target.matches(PATHS)) target.title = target.value;
-  });
-}
-
-/** What is said of the config leads to all that was found, or to the presets. @param {MouseEvent} event */
-function toConfigure(event) {
-  const link = around(event, ':is(#launch-verdict, #preflight) :is(a[href="#findings"], a[href="#preset"])');
-  if (!link) return;
-  event.preventDefault();
-  /** @type {HTMLElement | null} */ (document.querySelector("#pages [role=tab]"))?.click();
-  const place = document.getElementById(link.getAttribute("href")?.slice(1) ?? "");
-  requestAnimationFrame(() => {
-    if (!place) return;
-    place.tabIndex = -1;
-    place.focus({ preventScroll: true });
-    place.scrollIntoView({ block: "center" });
   });
 }
 

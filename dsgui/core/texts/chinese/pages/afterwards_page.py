@@ -3,7 +3,7 @@
 AFTERWARDS_PAGE: dict[str, str] = {
     "diagnosis": "诊断",
     "first_rank": "最先失败的 rank：{rank}。",
-    "clone_changed": "带此改动克隆",
+    "clone_changed": "应用此改动并克隆",
     "clone_directory": "克隆并设置",
     "change": "改动：{label}",
     "checking_change": "正在检查此改动…",

@@ -1,0 +1,99 @@
+"""A native script meets a config with “auto”: one press on 2 · Launch writes values in its place, as the download for
+native DeepSpeed does, and another takes that back. 1 · Configure then checks for the same framework."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import gradio as gr
+
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.filling import FILLED_BY_TRAINER
+from dsgui.core.config.findings import Severity
+from dsgui.core.config.outputs import Converted, native_form
+from dsgui.core.errors import DocumentError
+from dsgui.core.preflight.surroundings import Launch, context_in
+from dsgui.core.texts.saying import words
+from dsgui.ui.common.documents import read_document
+from dsgui.ui.common.events import CHANGED_TEXT, ONCE, TELLING, details
+from dsgui.ui.common.findings_view import sendable
+from dsgui.ui.common.services import Services
+from dsgui.ui.config.configure import ConfigurePage
+from dsgui.ui.launch.previewed import Previewed
+
+
+def is_convertible(launch: Launch) -> bool:
+    """Whether a value of the HF Trainer's is what stops this native launch."""
+    errors = [one for one in launch.findings if one.severity is Severity.ERROR]
+    natively = launch.reader is Integration.NATIVE and launch.handed
+    return natively and any(_says_auto(launch, one.pointer) for one in errors)
+
+
+def _says_auto(launch: Launch, pointer: str) -> bool:
+    if pointer not in FILLED_BY_TRAINER:
+        return False
+    value: Any = launch.config
+    for key in pointer.split("/")[1:]:
+        value = value.get(key) if isinstance(value, dict) else None
+    return bool(value == "auto")
+
+
+def converted(text: str, context: Context) -> Converted | None:
+    """None where nothing would change. Raises `DocumentError`."""
+    made = native_form(read_document(text), context)
+    return made if made.text != text else None
+
+
+def told_html(notes: Sequence[str]) -> str:
+    """What became of each value, folded."""
+    items = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    summary = escape(words("launch_page", "converted"))
+    return sendable(f'<details role="status"><summary>{summary}</summary><ul>{items}</ul></details>')
+
+
+@dataclass(frozen=True, slots=True, eq=False)  # Gradio hashes what is in a State
+class Before:
+    """`text` and `framework` before the press, and the text `after` it."""
+
+    text: str
+    framework: str
+    after: str
+
+
+def wire_natively(
+    checks: gr.HTML, parts: tuple[gr.HTML, gr.Button], previewed: gr.State, configure: ConfigurePage, services: Services
+) -> Any:
+    """The buttons of `checks`; `parts` are what is said of it and the way back. The trigger after which the command is
+    to be shown anew."""
+    told, undo = parts
+    before, count, framework = gr.State(None), gr.State(0), configure.bar.integration
+    goes_to = [configure.text, framework, configure.form, count, before, told, undo]
+
+    def convert(text: str | None, current: str, made: Previewed | None, times: int) -> tuple[Any, ...]:
+        try:
+            found = converted(text or "", context_in(Launch.of(made.plan, {}), services.target())) if made else None
+        except DocumentError:
+            found = None
+        if found is None:
+            return tuple(gr.skip() for _ in goes_to)
+        said = told_html(found.notes)
+        held = Before(text or "", current, found.text)
+        return found.text, Integration.NATIVE.value, CHANGED_TEXT, times + 1, held, said, gr.Button(visible=True)
+
+    def back(text: str | None, held: Before | None, times: int) -> tuple[Any, ...]:
+        gone = None, "", gr.Button(visible=False)
+        if held is None or held.after != text:  # edited since: undone in 1 · Configure
+            return gr.skip(), gr.skip(), gr.skip(), gr.skip(), *gone
+        return held.text, held.framework, CHANGED_TEXT, times + 1, *gone
+
+    def show(event: gr.EventData) -> Any:
+        reads = details(event).get("reads")
+        return reads if reads in [one.value for one in Integration] else gr.skip()
+
+    checks.show(show, None, [framework], **ONCE)
+    # Through the queue: Gradio tells no change of a state else.
+    checks.convert(convert, [configure.text, framework, previewed, count], goes_to, **TELLING)
+    undo.click(back, [configure.text, before, count], goes_to, **TELLING)
+    configure.presets.chooser.change(lambda: (None, "", gr.Button(visible=False)), None, goes_to[4:], **ONCE)
+    return count.change

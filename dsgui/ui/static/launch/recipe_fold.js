@@ -1,0 +1,64 @@
+// Once something to train is chosen, only that card is left: what belongs to it is on the first screen then. Whoever
+// goes through the cards by keys sees them all until the focus has left.
+
+import { button } from "../common/dom.js";
+import { words } from "../texts/texts.js";
+
+const CARDS = "what-to-run";
+const PLACES = "where";
+
+/** Gradio's radio buttons may be drawn after what asks for this. */
+export function foldCards() {
+  if (wire()) return;
+  const watching = new MutationObserver(() => wire() && watching.disconnect());
+  watching.observe(document.body, { childList: true, subtree: true });
+}
+
+/** Whether they were there. */
+function wire() {
+  const cards = document.getElementById(CARDS);
+  if (!cards?.querySelector("label")) return false;
+  const change = button(words("launch_page", "change"), { class: "ds-change", id: "change-what", hidden: "" }, open);
+  cards.append(change);
+  let chosen = chosenIn(cards);
+  /** @param {boolean} folds */
+  function set(folds) {
+    cards?.toggleAttribute("data-folded", folds);
+    change.hidden = !folds;
+  }
+  function open() {
+    set(false);
+    /** @type {HTMLElement | null} */ (cards?.querySelector("input:checked"))?.focus();
+  }
+  cards.addEventListener("click", ({ target, detail }) => {
+    const card = target instanceof Element && target.closest("label");
+    if (card && detail > 0) set(true); // a key's click has no count
+  });
+  cards.addEventListener("focusout", ({ relatedTarget }) => {
+    const within = relatedTarget instanceof Node && cards.contains(relatedTarget);
+    if (!within && relatedTarget && chosenIn(cards) !== chosen) set(true);
+    if (!within) chosen = chosenIn(cards);
+  });
+  document.getElementById(PLACES)?.addEventListener("click", () => set(true));
+  // A clone, an import or a goal chooses by itself, perhaps before this was drawn.
+  new MutationObserver(() => {
+    if (cards.contains(document.activeElement) || chosenIn(cards) === chosen) return;
+    chosen = chosenIn(cards);
+    set(true);
+  }).observe(cards, { subtree: true, attributeFilter: ["class"] });
+  const line = document.getElementById("loaded-run");
+  let clone = isClone();
+  if (line) {
+    new MutationObserver(() => {
+      if (isClone() && !clone) set(true);
+      clone = isClone();
+    }).observe(line, { childList: true, subtree: true });
+  }
+  if (chosen > 0 || clone) set(true);
+  return true;
+}
+
+/** @param {HTMLElement} cards */
+const chosenIn = (cards) => [...cards.querySelectorAll("label")].findIndex((one) => one.matches(".selected"));
+
+const isClone = () => Boolean(document.querySelector("#loaded-run .ds-cloned"));

@@ -1,0 +1,85 @@
+// What the checks before a start say of the config leads to its field on 1 · Configure, or to the presets.
+
+import { around } from "../common/dom.js";
+
+/** @import { Trigger } from "../types.d.ts" */
+
+const TO_FOUND = ':is(#launch-verdict, #preflight) :is(a[href="#findings"], [data-goto])';
+const TO_PRESETS = '#launch-verdict a[href="#preset"]';
+const PHONE = "(max-width: 820px)"; // where the findings are far above the form
+const LONGEST_MS = 8000;
+
+/** A link leads to the page and the place there. @param {MouseEvent} event */
+export function toConfigure(event) {
+  const link = around(event, `${TO_FOUND}, ${TO_PRESETS}`);
+  if (!link) return;
+  event.preventDefault();
+  const checked = checkedFor();
+  /** @type {HTMLElement | null} */ (document.querySelector("#pages [role=tab]"))?.click();
+  if (link.matches(TO_PRESETS)) requestAnimationFrame(() => focusOn("preset"));
+  else if (readsAnother(document)) onceAnew(checked, () => showFound(link.dataset.goto));
+  else requestAnimationFrame(() => showFound(link.dataset.goto));
+}
+
+/**
+ * The buttons and links of the checks that ask the server: 1 · Configure is set to the framework that they checked for.
+ * @param {HTMLElement} checks @param {Trigger} trigger
+ */
+export function askOfChecks(checks, trigger) {
+  checks.addEventListener("click", (event) => {
+    if (around(event, "[data-convert]")) trigger("convert", {});
+  });
+  document.addEventListener("click", (event) => {
+    const reads = around(event, TO_FOUND) && readsAnother(checks);
+    if (reads) trigger("show", { reads });
+  });
+}
+
+/** The framework that was checked for, where 1 · Configure is set to another. @param {ParentNode} checks */
+const readsAnother = (checks) =>
+  /** @type {HTMLElement | null} */ (checks.querySelector(".ds-preflight[data-reads]"))?.dataset.reads;
+
+const checkedFor = () => document.querySelector("#findings .ds-subject")?.textContent ?? "";
+
+/**
+ * Once the findings are for something else than `before`, or that takes too long.
+ * @param {string} before @param {() => void} then
+ */
+function onceAnew(before, then) {
+  const findings = document.getElementById("findings");
+  if (!findings) return;
+  const over = () => {
+    watching.disconnect();
+    clearTimeout(waited);
+    then();
+  };
+  const watching = new MutationObserver(() => checkedFor() !== before && over());
+  const waited = setTimeout(over, LONGEST_MS);
+  watching.observe(findings, { childList: true, subtree: true, characterData: true });
+}
+
+/** This field, else the first that has an error; the findings where none has. @param {string} [pointer] */
+function showFound(pointer) {
+  const errors = "#findings .ds-error [data-goto]";
+  const button = /** @type {HTMLElement | null} */ (
+    pointer ? document.querySelector(`#findings [data-goto="${CSS.escape(pointer)}"]`) : document.querySelector(errors)
+  );
+  const field = pointer ?? button?.dataset.goto;
+  if (field === undefined) focusOn("findings");
+  else if (button && matchMedia(PHONE).matches) {
+    button.scrollIntoView({ block: "center" });
+    button.focus({ preventScroll: true });
+  } else {
+    window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: field }));
+    button?.scrollIntoView({ block: "nearest" });
+  }
+}
+
+/** @param {string} id */
+function focusOn(id) {
+  const place = document.getElementById(id);
+  if (!place) return;
+  place.tabIndex = -1;
+  place.focus({ preventScroll: true });
+  place.scrollIntoView({ block: "center" });
+}
