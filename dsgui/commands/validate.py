@@ -3,6 +3,7 @@
 import argparse
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -77,7 +78,6 @@ def _release(text: str) -> str:
 def run(options: argparse.Namespace) -> int:
     """Prints the answer. 0: no errors; 1: errors; 2: a file could not be read, which is told on stderr."""
     checker = Checker(Catalog().schema())
-    _this_machine.cache_clear()
     try:
         arguments = given_arguments(options)
     except DsguiError as error:
@@ -103,9 +103,10 @@ def _checked(
 ) -> tuple[list[Checked], bool]:
     """The files that could be checked, and whether one could not, which is told on stderr."""
     checked, unread = list[Checked](), False
+    this_machine = cache(_this_machine)  # an answer takes seconds
     for path in options.files:
         try:
-            one = check(path, checker, options, arguments, asker.release if asker else "")
+            one = check(path, checker, options, arguments, asker.release if asker else "", this_machine)
             one = replace(one, memory=_memory(one, checker, options, arguments)) if options.model else one
             checked.append(asker.ask(one, path) if asker else one)
         except (DocumentError, PlanError, TargetError) as error:
@@ -135,13 +136,14 @@ def check(
     options: argparse.Namespace,
     arguments: TrainingArguments | None = None,
     installed: str = "",
+    this_machine: Callable[[str], Target] | None = None,
 ) -> Checked:
-    """The findings of one file, for the `installed` release where no other is asked for. Raises `DocumentError` when it
-    can't be read."""
+    """The findings of one file, for the `installed` release where no other is asked for. `this_machine` tells what the
+    environment of a Python has. Raises `DocumentError` when the file can't be read."""
     found = open_config(path)
     if arguments is None and found.run:
         arguments = found.run.trainer
-    document, context = Document(found.text), context_of(found, options, arguments, installed)
+    document, context = Document(found.text), context_of(found, options, arguments, installed, this_machine)
     findings = tuple(checker.findings(document, context, found.written, fixes=options.format == "json"))
     return Checked(str(path), document, not found.notes, context, findings)
 
@@ -152,12 +154,16 @@ def given_arguments(options: argparse.Namespace) -> TrainingArguments | None:
 
 
 def context_of(
-    found: Imported, options: argparse.Namespace, arguments: TrainingArguments | None, installed: str = ""
+    found: Imported,
+    options: argparse.Namespace,
+    arguments: TrainingArguments | None,
+    installed: str = "",
+    this_machine: Callable[[str], Target] | None = None,
 ) -> Context:
     """What the options say, then the file, then the defaults."""
     default = Integration.HF if arguments is not None else found.integration or Integration.NATIVE
     python = vars(options).get("python", sys.executable)
-    target = _this_machine(python) if options.device == THIS_MACHINE else _named_only(installed)
+    target = (this_machine or _this_machine)(python) if options.device == THIS_MACHINE else _named_only(installed)
     return run_context(
         target,
         Integration(options.integration) if options.integration else default,
@@ -169,9 +175,8 @@ def context_of(
     )
 
 
-@cache
 def _this_machine(python: str) -> Target:
-    """What the pages know of it, asked once for all files: an answer takes seconds. Raises `TargetError`."""
+    """What the pages know of it. Raises `TargetError`."""
     from dsgui.shell.machine.machine_reader import read_gpus
     from dsgui.shell.machine.target import ACCELERATOR_TIMEOUT_S, ask
 
