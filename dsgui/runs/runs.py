@@ -30,7 +30,7 @@ from dsgui.core.metrics.thinning import Curve, to_json
 from dsgui.core.runs.free_name import free_name
 from dsgui.core.runs.news import Change, Cursor, Delta, Listed, RunSummary, Window
 from dsgui.core.runs.no_loss import NoLoss, Told, has_loss, no_loss
-from dsgui.core.runs.run_settings import Settings, changes, searchable
+from dsgui.core.runs.run_settings import Setting, Settings, changes, searchable
 from dsgui.core.script.taken import LOGGING_WORDS, offers_logging
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
 from dsgui.core.texts.languages import ENGLISH_TAG, speaking
@@ -626,7 +626,8 @@ class Runs:
         earlier, before = (None, None) if plan.is_job or plan.is_adopted else self._earlier(directory.run_id, plan)
         if earlier is None or before is None:
             return summary
-        found = changes(*_settings((earlier, before), (directory, plan)))[:_MOST_CHANGES]
+        all_found = changes(*_settings((earlier, before), (directory, plan)))
+        found = sorted(all_found, key=lambda one: _telling(one[1]))[:_MOST_CHANGES]
         told = (
             Change(part, one.key, *(value and value[:_LONGEST_CHANGE] for value in one.values)) for part, one in found
         )
@@ -726,6 +727,12 @@ def _trouble(directory: RunDirectory, seen: Seen, damaged: tuple[Said, ...]) -> 
     moved = directory.path.parent != directory.launched_in
     place = (said("troubles", "moved", folder=str(directory.path)),) if moved else ()
     return (*place, *damaged, *of_supervisor)
+
+
+def _telling(change: Setting) -> int:
+    """A value that became another tells more than one that was added, and that more than one that is gone."""
+    before, after = change.values
+    return 2 if after is None else 1 if before is None else 0
 
 
 def _busy(plan: Plan, others: Sequence[Plan]) -> Said:

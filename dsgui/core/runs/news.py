@@ -118,7 +118,7 @@ class Listed:
     are shown; `unread` others are still to be read. `ids` are the window's runs in order, None where they are what the
     page has; `rows` those of them that changed since then. `place` is that of the run that was asked for, None where
     it is not among those that fit; `archived` counts the runs that were put away, `archived_fit` those of them that
-    would fit if they were asked for; `unfinished` is as `filters.unfinished` says."""
+    would fit if they were asked for, `tagged` those that have a tag; `unfinished` is as `filters.unfinished` says."""
 
     total: int
     fits: int
@@ -132,6 +132,7 @@ class Listed:
     held: int = 0
     baseline: RunSummary | None = None
     unfinished: tuple[str, str] | None = None
+    tagged: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values. Why there is no loss is told with the run."""

@@ -59,6 +59,7 @@ class RunList:
         self._revision = 0
         self._labelled: set[str] = set()  # whose label was looked for
         self._archived: set[str] = set()
+        self._tagged: set[str] = set()
         self._server = secrets.token_hex(4)  # what another server told counts for nothing
         self._reader: threading.Thread | None = None
 
@@ -99,6 +100,7 @@ class RunList:
             held=strange,
             baseline=self._baseline(asked.baseline, ids),
             unfinished=unfinished(asked.words),
+            tagged=len(self._tagged),
         )
 
     def _baseline(self, run_id: str, ids: Sequence[str]) -> RunSummary | None:
@@ -191,9 +193,11 @@ class RunList:
             if found is None:
                 self._rows.pop(run_id, None)
                 self._archived.discard(run_id)
+                self._tagged.discard(run_id)
                 return None
             summary, final = found
             (self._archived.add if summary.archived else self._archived.discard)(run_id)
+            (self._tagged.add if summary.tags else self._tagged.discard)(run_id)
             same = known is not None and known.summary == summary
             self._revision += not same
             revision = known.revision if known and same else self._revision
@@ -217,6 +221,7 @@ class RunList:
                     del self._rows[run_id]
                     self._compared.pop(run_id, None)
                 self._archived -= gone
+                self._tagged -= gone
                 self._labelled.intersection_update(ids)
 
     def _read_on(self, rows: bool) -> None:

@@ -174,6 +174,7 @@ export interface ListedRuns {
   baseline: RunSummary | null;
   /** A word without its value, and how it may go on. */
   unfinished: [string, string] | null;
+  tagged: number;
 }
 
 export interface Estimate {

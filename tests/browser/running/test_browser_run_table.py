@@ -30,7 +30,8 @@ COLUMNS = """() => {
 ENDS = """(cell, text) => { const walk = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
   while (!walk.nextNode().textContent.includes(text));
   const range = document.createRange();
-  range.selectNodeContents(walk.currentNode);
+  range.setStart(walk.currentNode, 0);
+  range.setEnd(walk.currentNode, walk.currentNode.textContent.indexOf(text) + text.length);
   return cell.getBoundingClientRect().right - range.getBoundingClientRect().right; }"""
 COVERED = """(editor) => { const { left, right, top, bottom } = editor.getBoundingClientRect();
   return [...document.querySelectorAll(".ds-run-head .ds-state, .ds-run-head .ds-pencil, .ds-run-label button")]
@@ -166,26 +167,29 @@ def test_a_table_without_room_leaves_out_columns_unless_they_were_chosen(browser
         page.set_viewport_size({"width": 800, "height": 800})
         heads, table = page.locator(".ds-heads [data-column]"), page.locator(".ds-run-list")
         expect(heads.filter(has_text="Speed")).to_be_visible()
-        expect(heads.filter(has_text="Tags")).to_have_count(0)
+        expect(heads.filter(has_text="Devices")).to_have_count(0)
         assert {"State", "Duration", "Final loss", "Speed"} <= set(heads.all_inner_texts())
         assert table.evaluate("node => node.scrollWidth - node.clientWidth") == 0
         menu = page.locator("#choose-columns")
         page.click("#choose-columns > summary")  # what is shown is ticked: the first change would have the rest chosen
         expect(menu.get_by_label("Speed")).to_be_checked()
-        expect(menu.get_by_label("Tags")).not_to_be_checked()
+        expect(menu.get_by_label("Devices")).not_to_be_checked()
+        expect(menu.locator("label", has_text="Devices")).to_have_text("Devices no room here")
+        expect(menu.get_by_text("no room here").filter(visible=True)).to_have_count(4)
         page.set_viewport_size({"width": 1280, "height": 800})
-        expect(menu.get_by_label("Tags")).to_be_checked()  # while it is open, too
+        expect(menu.get_by_label("Devices")).to_be_checked()  # while it is open, too
+        expect(menu.get_by_text("no room here").filter(visible=True)).to_have_count(0)
         page.set_viewport_size({"width": 800, "height": 800})
-        expect(menu.get_by_label("Tags")).not_to_be_checked()
+        expect(menu.get_by_label("Devices")).not_to_be_checked()
         page.keyboard.press("Escape")
         expect(table).not_to_have_class(re.compile("ds-goes-on"))
         page.set_viewport_size({"width": 1280, "height": 800})
-        expect(heads.filter(has_text="Tags")).to_have_count(1)
+        expect(heads.filter(has_text="Devices")).to_have_count(1)
         page.click("#choose-columns > summary")
         page.locator("#choose-columns").get_by_label("Note").check()
         page.keyboard.press("Escape")
         page.set_viewport_size({"width": 800, "height": 800})
-        expect(heads.filter(has_text="Tags")).to_have_count(1)
+        expect(heads.filter(has_text="Devices")).to_have_count(1)
         expect(table).to_have_class(re.compile("ds-goes-on"))
 
 
@@ -223,6 +227,26 @@ def shown(page):
     return page.locator(".ds-run-rows .ds-run-name").all_inner_texts()
 
 
+def test_tags_have_a_column_where_a_run_has_one_and_what_became_another_value_comes_first(browser, tmp_path):
+    make_run(tmp_path, Made("before", 20, arguments="--epochs 1"))
+    named = "--model_name_or_path t5-small --epochs 1"
+    second = make_run(tmp_path, Made("second", 20, arguments=named, config='{"zero_optimization": {"stage": 2}}'))
+    damaged = make_run(tmp_path, Made("damaged", 20, arguments=named))
+    Store(tmp_path).open(damaged).state_file.write_text("{")
+    with running_app(tmp_path) as app, opened(browser, app, "tab=runs") as page:
+        differs = cell(page, second, "differs")
+        expect(differs).to_have_text("stage 3→2, +model_name_or_path t5-small")
+        assert differs.evaluate(ENDS, "3→2") > 0
+        expect(page.get_by_role("columnheader", name="Tags")).to_have_count(0)
+        state = cell(page, damaged, "state")
+        expect(state).to_contain_text("damaged")
+        assert state.evaluate("one => one.scrollWidth - one.clientWidth") == 0
+        run = Store(tmp_path).open(second)
+        run.write_label(run.read_label().changed({"tags": ["lora"]}))
+        expect(page.get_by_role("columnheader", name="Tags")).to_have_count(1)
+        expect(cell(page, second, "tags")).to_have_text(re.compile("lora"))
+
+
 def test_the_table_tells_runs_apart_and_is_sorted_by_any_column(browser, made):
     app, ids, _ = made
     with opened(browser, app, "tab=runs") as page:
@@ -230,8 +254,9 @@ def test_the_table_tells_runs_apart_and_is_sorted_by_any_column(browser, made):
         expect(cell(page, ids["fast"], "gpu_peak")).to_have_text("31.00 GiB")
         differs = cell(page, ids["slow"], "differs")
         assert differs.evaluate(ENDS, "1e-3") > 0
-        differs.evaluate("cell => { cell.style.width = '130px'; }")  # the key is cut, its value stays
-        assert differs.evaluate(ENDS, "1e-3") > 0
+        differs.evaluate("cell => { cell.style.width = '120px'; }")  # it is cut at its end alone
+        assert differs.evaluate(ENDS, "learning_rate") > 0
+        expect(differs.locator("button")).to_have_attribute("title", re.compile("learning_rate: 3e-3 → 1e-3"))
         differs.locator("button").click()
         told = page.get_by_role("dialog", name="Changed settings")
         expect(told.locator("li")).to_have_text(["Script arguments · --learning_rate: 3e-3 → 1e-3"])
@@ -313,6 +338,9 @@ def test_a_run_is_renamed_tagged_noted_and_archived_in_place(browser, made):
     app, ids, folder = made
     other = ids["other"]
     with opened(browser, app, "tab=runs") as page:
+        page.click("#choose-columns > summary")
+        page.locator("#choose-columns").get_by_label("Tags").check()  # no run has one yet
+        page.keyboard.press("Escape")
         row(page, other).locator(".ds-run-row").focus()
         page.keyboard.press("F2")
         page.keyboard.insert_text(NAMED)

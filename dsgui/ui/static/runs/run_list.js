@@ -56,6 +56,7 @@ export class RunList {
       label: (change) => this.label(this.choice.ids, change),
       archive: () => this.archive(),
       columns: () => this.columns,
+      leftOut: () => this.leftOut,
       pin: () => this.pin(this.choice.inOrder()[0]),
       clear: () => this.choice.clear(),
       all,
@@ -83,7 +84,7 @@ export class RunList {
     /** @type {string[]} */
     this.ids = [];
     /** @type {Pick<ListedRuns, "total" | "fits" | "held" | "unread" | "archived" | "archived_fit" | "baseline" |
-     *   "unfinished">} */
+     *   "unfinished" | "tagged">} */
     this.told = {
       total: 0,
       fits: 0,
@@ -93,10 +94,11 @@ export class RunList {
       archived_fit: 0,
       baseline: null,
       unfinished: null,
+      tagged: 0,
     };
     this.searchedFor = ""; // the words that it was told of: the box may have others by now
     this.alone = true;
-    this.columns = columnsOf(prefs().columns);
+    this.columns = this.fitting();
     this.narrow = window.matchMedia(NARROW);
     this.first = 0;
     this.since = "";
@@ -147,13 +149,24 @@ export class RunList {
     return this.list.clientWidth || Infinity;
   }
 
+  /** @param {number} [room] */
+  fitting(room) {
+    return columnsOf(prefs().columns, room, this.told.tagged > 0);
+  }
+
+  /** The columns that would be there were there room. */
+  get leftOut() {
+    const shown = this.columns.map(({ id }) => id);
+    return this.fitting().flatMap(({ id }) => (shown.includes(id) ? [] : [id]));
+  }
+
   /** As the whole page, or beside a run. @param {boolean} alone */
   layOut(alone) {
     this.alone = alone;
     this.node.classList.toggle("ds-alone", alone);
     this.node.classList.toggle("ds-as-table", this.isTable);
     this.tools.layOut(alone, this.isTable);
-    this.columns = columnsOf(prefs().columns, this.room);
+    this.columns = this.fitting(this.room);
     this.tools.tickColumns(); // also of a menu that is open while the window gets another width
     const { widths, least } = widthsOf(this.columns, this.room);
     this.table.style.setProperty("--columns", widths);
@@ -254,6 +267,7 @@ export class RunList {
       this.since = ""; // a run came into the window that was told of in another
       return this.ask();
     }
+    const isTagged = told.tagged > 0 === this.told.tagged > 0;
     Object.assign(this, {
       window: asked,
       first,
@@ -264,7 +278,8 @@ export class RunList {
     });
     if (told.place !== null) Object.assign(this, { goal: told.place, find: "" });
     else if (find && find === this.toFocus) Object.assign(this, { find: "", toFocus: "" });
-    this.write();
+    if (isTagged) this.write();
+    else this.layOut(this.alone); // the column of tags comes or goes
     if (told.unread) this.soon();
     return undefined;
   }
@@ -310,8 +325,7 @@ export class RunList {
   }
 
   resized() {
-    const fitting = columnsOf(prefs().columns, this.room);
-    const { widths } = widthsOf(fitting, this.room);
+    const { widths } = widthsOf(this.fitting(this.room), this.room);
     if (this.isTable && widths !== this.table.style.getPropertyValue("--columns")) this.layOut(this.alone);
     this.fit();
     this.scrolled();

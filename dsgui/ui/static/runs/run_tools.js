@@ -14,10 +14,11 @@ const STATES = ["running", "queued", "succeeded", "failed", "stopped", "lost", "
 const say = (code, given) => words("runs_page", code, given);
 
 /**
- * `searched`: other words; `changed`: another order or other columns; `columns`: those that the table shows.
+ * `searched`: other words; `changed`: another order or other columns; `columns`: those that the table shows,
+ * `leftOut`: those that it has no room for.
  * @typedef {{ searched: () => void, changed: () => void, compare: () => void, label: (change: LabelChange) => void,
- *   archive: () => void, columns: () => { id: string }[], pin: () => void, clear: () => void, all: () => void,
- *   add: () => void }} Acts
+ *   archive: () => void, columns: () => { id: string }[], leftOut: () => string[], pin: () => void,
+ *   clear: () => void, all: () => void, add: () => void }} Acts
  */
 
 export class RunTools {
@@ -110,7 +111,8 @@ export class RunTools {
   columnsChoice() {
     const boxes = COLUMNS.map(({ id }) => {
       const box = el("input", { type: "checkbox", value: id });
-      return { box, node: el("label", { class: "ds-check" }, box, say(`column_${id}`)) };
+      const why = el("span", { class: "ds-share", hidden: true }, say("no_room"));
+      return { box, why, node: el("label", { class: "ds-check" }, box, `${say(`column_${id}`)} `, why) };
     });
     const opener = el("summary", { class: "ds-step" }, say("columns"));
     const fold = el(
@@ -123,7 +125,11 @@ export class RunTools {
     // What the table has no room for is not ticked: the first change would have it chosen.
     this.tickColumns = () => {
       const shown = this.acts.columns().map((column) => column.id);
-      for (const { box } of boxes) box.checked = shown.includes(box.value);
+      const without = this.acts.leftOut();
+      for (const { box, why } of boxes) {
+        box.checked = shown.includes(box.value);
+        why.hidden = !without.includes(box.value);
+      }
     };
     fold.addEventListener("toggle", this.tickColumns);
     fold.addEventListener("change", () => {

@@ -859,6 +859,7 @@ export const TEXTS = {
   "newest_first": "Newest first",
   "sort_by_column": "Sort by {column}",
   "columns": "Columns",
+  "no_room": "no room here",
   "archived": "Archived ({count})",
   "archive": "Archive",
   "archive_some": "Archive {count}",

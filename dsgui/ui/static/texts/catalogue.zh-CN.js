@@ -859,6 +859,7 @@ export const TEXTS = {
   "newest_first": "最新的在前",
   "sort_by_column": "按“{column}”排序",
   "columns": "列",
+  "no_room": "此处放不下",
   "archived": "已归档（{count}）",
   "archive": "归档",
   "archive_some": "归档 {count} 次",

@@ -37,6 +37,7 @@ RUNS_PAGE: dict[str, str] = {
     "newest_first": "最新的在前",
     "sort_by_column": "按“{column}”排序",
     "columns": "列",
+    "no_room": "此处放不下",
     "archived": "已归档（{count}）",
     "archive": "归档",
     "archive_some": "归档 {count} 次",
