@@ -20,7 +20,7 @@ from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.runs.run_index import RunIndex
 from dsgui.shell.runs.store import Store
 from dsgui.shell.runs.turns import Queue
-from tests.support.made_runs import make_many
+from tests.support.made_runs import FIRST_OF_MANY, make_many
 from tests.support.run_fixtures import wait_until
 
 FEW, MANY = 250, 500
@@ -210,6 +210,24 @@ def test_runs_are_in_the_order_of_their_launches_whatever_their_ids(folder: Path
     assert names(settled(runs, Window(count=2))) == ["many-0", "many-209"]
     assert runs.ids()[0] == ids[0]
     assert [run.name for run in runs.newest(2)] == ["many-0", "many-209"]
+
+
+def test_a_training_of_others_stands_where_its_date_has_it(folder: Path) -> None:
+    """It was added last; what was launched keeps its order, whatever its clock said."""
+    ids = make_many(folder, 4)
+    Store(folder).open(ids[0]).write_asked(Asked(5, 0.0, ""))  # launched last, when the clock had been set back
+    added = {"20260101-000000-0000": 1.5, "20260101-000000-0001": 99.0, "20260101-000000-0002": None}
+    for place, (run_id, hours) in enumerate(added.items(), 10):
+        shutil.copytree(folder / ids[0], folder / run_id)
+        run = Store(folder).open(run_id)
+        run.write_asked(Asked(place, 0.0, ""))
+        run.adopted_file.write_text("{}")
+        began = None if hours is None else FIRST_OF_MANY + hours * 3600
+        run.write_status(RunStatus(RunState.ELSEWHERE, started_at=began))
+    early, late, undated = added
+    index = RunIndex(Store(folder))
+    assert index.newest_first() == (undated, late, ids[0], ids[3], ids[2], early, ids[1])
+    assert index.last_place() == 12
 
 
 def test_a_run_launched_while_another_thread_reads_the_places_is_the_first(
