@@ -119,6 +119,9 @@ export class RunList {
 
   listen() {
     this.list.addEventListener("scroll", () => this.scrolled());
+    window.addEventListener("scroll", () => {
+      if (this.isPage && this.list.offsetHeight) this.scrolled();
+    });
     this.list.addEventListener("click", (event) => this.clicked(event));
     this.list.addEventListener("auxclick", (event) => this.clicked(event));
     this.list.addEventListener("change", (event) => this.choose(event).catch((error) => this.trouble(error)));
@@ -142,6 +145,23 @@ export class RunList {
 
   get isTable() {
     return this.alone && !this.narrow.matches;
+  }
+
+  /** Whether the page scrolls it: cards that are alone. One that is in another scrolls by itself. */
+  get isPage() {
+    return this.alone && !this.isTable;
+  }
+
+  /** How far it is scrolled, and how much of it is in sight, in pixels. */
+  get sight() {
+    if (!this.isPage) return { top: this.list.scrollTop, height: this.list.clientHeight };
+    return { top: Math.max(-this.rows.getBoundingClientRect().top, 0), height: window.innerHeight };
+  }
+
+  /** @param {number} top */
+  scrollTo(top) {
+    if (!this.isPage) this.list.scrollTop = top;
+    else window.scrollTo(0, top && this.rows.getBoundingClientRect().top + window.scrollY + top);
   }
 
   /** For the table, in pixels; before it is seen as much as it likes. */
@@ -207,9 +227,10 @@ export class RunList {
   /** The rows that the list should hold: the first, and how many. @returns {[number, number]} */
   wanted() {
     if (!this.height) return [0, FIRST_ROWS];
-    const sight = Math.ceil(this.list.clientHeight / this.height) || FIRST_ROWS;
-    const first = Math.floor(this.list.scrollTop / this.height) - AROUND;
-    return [Math.max(Math.floor(first / STEP) * STEP, 0), sight + 2 * AROUND + STEP];
+    const { top, height } = this.sight;
+    const seen = Math.ceil(height / this.height) || FIRST_ROWS;
+    const first = Math.floor(top / this.height) - AROUND;
+    return [Math.max(Math.floor(first / STEP) * STEP, 0), seen + 2 * AROUND + STEP];
   }
 
   /**
@@ -309,7 +330,7 @@ export class RunList {
 
   /** Whatever row was to have the focus: somebody looks for others. */
   fromTop() {
-    this.list.scrollTop = 0;
+    if (this.sight.top) this.scrollTo(0);
     this.toFocus = "";
   }
 
@@ -343,8 +364,8 @@ export class RunList {
 
   goTo() {
     if (this.goal === null || !this.height) return;
-    const [seen, top] = [this.list.clientHeight, this.list.scrollTop].map((px) => Math.floor(px / this.height));
-    if (this.goal < top || this.goal >= top + seen) this.list.scrollTop = Math.max(this.goal - 1, 0) * this.height;
+    const [seen, top] = [this.sight.height, this.sight.top].map((px) => Math.floor(px / this.height));
+    if (this.goal < top || this.goal >= top + seen) this.scrollTo(Math.max(this.goal - 1, 0) * this.height);
     this.goal = null;
   }
 
@@ -406,17 +427,15 @@ export class RunList {
     this.fit();
   }
 
-  /** Alone it is as high as the window has room for, a table in whole rows: the page itself does not scroll. */
+  /** A table that is alone is as high as the window has room for, in whole rows: the page itself does not scroll. */
   fit() {
-    if (!this.alone || !this.height || !this.list.offsetHeight) {
-      if (!this.alone) this.list.style.removeProperty("max-height");
-      return;
-    }
+    this.node.style.paddingBottom = `${this.tools.barHeight}px`; // a phone's bar covers no card
+    if (!this.isTable) this.list.style.removeProperty("max-height");
+    if (!this.isTable || !this.height || !this.list.offsetHeight) return;
     const above = this.list.getBoundingClientRect().top + window.scrollY + this.head.node.offsetHeight;
     const edges = this.list.offsetHeight - this.list.clientHeight;
-    const room = window.innerHeight - above - edges - Math.max(below(this.list), this.tools.barHeight);
-    const fitting = Math.max(room, LEAST_PX) / this.height;
-    const rows = this.isTable ? Math.floor(fitting) : fitting; // a card that is cut says that there are more
+    const room = window.innerHeight - above - edges - below(this.list);
+    const rows = Math.floor(Math.max(room, LEAST_PX) / this.height);
     this.list.style.maxHeight = `${rows * this.height + this.head.node.offsetHeight + edges}px`;
   }
 

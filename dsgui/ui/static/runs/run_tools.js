@@ -68,15 +68,18 @@ export class RunTools {
     this.tag.addEventListener("keydown", (event) => this.addTag(event));
     this.pin = button(say("pin"), { class: "ds-step", id: "pin-run" }, acts.pin);
     this.archive = button(say("archive"), { class: "ds-step", id: "archive-runs" }, acts.archive);
-    const clear = button(say("clear"), { class: "ds-step", id: "clear-chosen" }, acts.clear);
+    this.clear = button("", { class: "ds-step", id: "clear-chosen", "aria-label": say("clear") }, acts.clear);
+    this.chosen = 0; // how many are
+    this.chosenUnseen = el("p", { class: "ds-remark", hidden: true });
     this.choice = el(
       "div",
       { class: "ds-run-choice", hidden: true },
+      this.chosenUnseen,
       this.compare,
       this.pin,
       this.tag,
       this.archive,
-      clear,
+      this.clear,
     );
     this.count = el("p", { class: "ds-remark ds-run-count", role: "status", hidden: true });
     this.noneText = el("span", { "aria-hidden": "true" }); // the count says it
@@ -111,7 +114,7 @@ export class RunTools {
   columnsChoice() {
     const boxes = COLUMNS.map(({ id }) => {
       const box = el("input", { type: "checkbox", value: id });
-      const why = el("span", { class: "ds-share", hidden: true }, say("no_room"));
+      const why = el("span", { class: "ds-share" });
       return { box, why, node: el("label", { class: "ds-check" }, box, `${say(`column_${id}`)} `, why) };
     });
     const opener = el("summary", { class: "ds-step" }, say("columns"));
@@ -128,7 +131,7 @@ export class RunTools {
       const without = this.acts.leftOut();
       for (const { box, why } of boxes) {
         box.checked = shown.includes(box.value);
-        why.hidden = !without.includes(box.value);
+        why.textContent = without.includes(box.value) ? say("no_room") : "";
       }
     };
     fold.addEventListener("toggle", this.tickColumns);
@@ -244,6 +247,7 @@ export class RunTools {
     this.isTable = table;
     this.line.insertBefore(this.add, table ? null : this.filters); // on a phone beside the search
     this.tag.placeholder = say(table ? "hint_add_tag" : "add_tag"); // as there is room for
+    this.clear.textContent = say(table ? "clear" : "clear_short");
     this.search.placeholder = say(table ? "search_example" : "search");
     this.all.hidden = alone;
     this.filters.hidden = this.add.hidden = !alone;
@@ -259,6 +263,7 @@ export class RunTools {
   showNone(told, away) {
     if (!told && this.none.contains(document.activeElement)) this.search.focus({ preventScroll: true });
     this.none.hidden = !told;
+    this.showUnseen();
     this.noneText.textContent = told;
     this.showArchived.hidden = !away;
     this.showArchived.textContent = say(away === 1 ? "show_archived_one" : "show_archived", { count: String(away) });
@@ -276,6 +281,12 @@ export class RunTools {
     this.archivedCount.textContent = say("archived", { count: String(archived) });
   }
 
+  /** That what is done with the chosen ones is done with runs that no row shows. */
+  showUnseen() {
+    this.chosenUnseen.hidden = this.none.hidden || !this.chosen;
+    this.chosenUnseen.textContent = say("selected_unseen", { count: String(this.chosen) });
+  }
+
   /** What can be searched for, while somebody does; what ticking is for, until something is ticked. */
   showHint() {
     this.help.hidden = !this.isAlone || !this.choice.hidden || document.activeElement !== this.search;
@@ -288,6 +299,8 @@ export class RunTools {
    */
   offer(count, most, { ids, archived }) {
     this.choice.hidden = count === 0;
+    this.chosen = count;
+    this.showUnseen();
     this.showHint();
     this.compare.disabled = count < 2 || count > most;
     const many = count > most ? say("compare_most", { count: String(most) }) : say("compare", { count: String(count) });

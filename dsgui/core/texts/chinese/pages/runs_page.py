@@ -28,7 +28,7 @@ RUNS_PAGE: dict[str, str] = {
     "speed（steps/s）、gpu_peak 和 host_peak（GiB）、gpus、ranks、nodes，以及任意参数或配置键：lr>=1e-4、"
     "zero_optimization.stage=3 或 stage=3。\n运行须满足全部条件。",
     "search_unfinished": "请为 `{word}` 补上值，例如 {example}",
-    "clear_search": "清除",
+    "clear_search": "清除搜索",
     "show_archived_one": "显示 {count} 次匹配的已归档运行",
     "show_archived": "显示 {count} 次匹配的已归档运行",
     "filter_state": "按状态筛选",
@@ -54,6 +54,8 @@ RUNS_PAGE: dict[str, str] = {
     "pin": "设为基准",
     "unpin": "取消基准",
     "clear": "取消选择",
+    "clear_short": "取消选择",
+    "selected_unseen": "已选 {count} 项（被搜索隐藏）",
     "compare": "对比 {count} 次运行",
     "compare_one": "再选一次运行即可对比",
     "compare_none": "对比",
