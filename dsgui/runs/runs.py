@@ -30,7 +30,7 @@ from dsgui.core.metrics.thinning import Curve, to_json
 from dsgui.core.runs.free_name import free_name
 from dsgui.core.runs.news import Change, Cursor, Delta, Listed, RunSummary, Window
 from dsgui.core.runs.no_loss import NoLoss, Told, has_loss, no_loss
-from dsgui.core.runs.run_settings import Setting, Settings, changes, searchable
+from dsgui.core.runs.run_settings import Setting, Settings, changes, column_values, searchable
 from dsgui.core.script.taken import LOGGING_WORDS, offers_logging
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
 from dsgui.core.texts.languages import ENGLISH_TAG, speaking
@@ -46,7 +46,7 @@ from dsgui.shell.launch.where import backend_of
 from dsgui.shell.processes.processes import boot_id, is_exiting, is_stopped, members, send_signal, supervises
 from dsgui.shell.runs.adrift import adrift
 from dsgui.shell.runs.checkpoints import checkpoint_at, has_universal, newest_in
-from dsgui.shell.runs.curve_reader import NEWS_BYTES, read_points, read_samples, sample_series
+from dsgui.shell.runs.curve_reader import NEWS_BYTES, last_values, read_points, read_samples, sample_series
 from dsgui.shell.runs.damage import damage, whole_damage
 from dsgui.shell.runs.liveness import Seen, look, owners
 from dsgui.shell.runs.run_index import RunIndex
@@ -65,6 +65,7 @@ _LOADED_S, _RESUMED_S, _LOOK_S = 20.0, 1.0, 0.05
 _MOST_DAMAGES = 256
 _LONGEST_NAME = 300
 _MOST_CHANGES, _LONGEST_CHANGE = 20, 100
+_METRIC_DIGITS = 4
 _MOST_LOOKED_BACK = 10
 
 
@@ -89,7 +90,7 @@ class Runs:
         self._starting: set[str] = set()
         self._launched_as: dict[str, str] = {}  # a run's name when it was launched
         self._index = RunIndex(store, self._adrift)
-        self._listing = RunList(store, self._index, self._opened, self._line, self._searchable)
+        self._listing = RunList(store, self._index, self._opened, self._line, self._searchable, self._columns)
         self._ports, self._queue = Ports(), Queue(store, self._index)
         self._lost: set[str] = set()
         self._swept: set[str] = set()
@@ -552,15 +553,17 @@ class Runs:
         """What a search compares of a run: its arguments and its config. Raises `RunError`."""
         return self._searchable(self._opened(run_id))
 
+    def columns(self, asked: Window) -> Mapping[str, bool]:
+        """As `RunList.columns` says."""
+        return self._listing.columns(asked)
+
     def _searchable(self, directory: RunDirectory) -> Mapping[str, str]:
-        plan = _plan_of(directory)
-        if plan is None:
-            return {}
-        config = None
-        with suppress(DocumentError):
-            config = Document(directory.read_config())
-        told = searchable(Settings(plan, config))
-        return {key: self.masked(value) for key, value in told.items()}
+        return {key: self.masked(value) for key, value in _told_of(directory, searchable).items()}
+
+    def _columns(self, directory: RunDirectory) -> Mapping[str, str]:
+        """Of its settings and of what it logged last."""
+        logged = {f"metrics:{name}": f"{value:.{_METRIC_DIGITS}g}" for name, value in last_values(directory).items()}
+        return {key: self.masked(value) for key, value in (_told_of(directory, column_values) | logged).items()}
 
     def _line(self, directory: RunDirectory) -> tuple[RunSummary, bool] | None:
         """The run in the list, and whether it stays so until its files change: one that was lost with processes left
@@ -709,6 +712,17 @@ def _settings(*runs: tuple[RunDirectory, Plan]) -> Iterator[Settings]:
         with suppress(DocumentError):
             config = Document(text) if len({*texts}) > 1 else None
         yield Settings(plan, config)
+
+
+def _told_of(directory: RunDirectory, what: Callable[[Settings], dict[str, str]]) -> dict[str, str]:
+    """Of its plan and its config; nothing where the plan can't be read."""
+    plan = _plan_of(directory)
+    if plan is None:
+        return {}
+    config = None
+    with suppress(DocumentError):
+        config = Document(directory.read_config())
+    return what(Settings(plan, config))
 
 
 def _plan_of(directory: RunDirectory) -> Plan | None:

@@ -316,3 +316,22 @@ def test_the_newest_are_listed_without_reading_the_others(folder: Path) -> None:
     ids = make_many(folder, 20)
     looked = opened(folder, lambda: runs_of(folder).newest(3))
     assert {Path(path).parent.name for path in looked if path.endswith("state.json")} == set(ids[-3:])
+
+
+def test_further_columns_are_read_for_the_rows_in_sight_and_for_all_when_sorted_by_one(folder: Path) -> None:
+    ids = make_many(folder, FEW)
+    store = Store(folder)
+    store.open(ids[0]).config_file.write_text('{"zero_optimization": {"stage": 10}}')
+    store.open(ids[1]).config_file.write_text('{"zero_optimization": {"stage": 9}}')
+    runs = runs_of(folder)
+    stage, bleu = "config:zero_optimization.stage", "metrics:eval_bleu"
+    runs.list()
+    read = opened(folder, lambda: runs.listed(Window(count=3, more=(stage, bleu))))
+    assert {Path(path).parent.name for path in read if Path(path) != folder} == set(ids[-3:])
+    assert runs.listed(Window(count=1, more=(stage, bleu))).more == {ids[-1]: {stage: "3", bleu: "30"}}
+    assert runs.listed(Window(count=1)).more == {}
+    found = settled(runs, Window(count=3, sort=stage, descending=True))
+    assert names(found) == ["many-0", "many-1", f"many-{FEW - 1}"]
+    offered = runs.columns(Window())  # of those in sight, which are the same
+    assert (offered[stage], offered[bleu], offered["arguments:model_name_or_path"]) == (False, False, False)
+    assert runs.columns(Window(words=("many-1",)))[stage]

@@ -295,6 +295,32 @@ def test_the_table_tells_runs_apart_and_is_sorted_by_any_column(browser, made):
         expect(cell(page, ids["fast"], "host_peak")).to_have_text("19.00 GiB")
 
 
+def test_a_key_an_argument_or_a_metric_is_a_column_that_is_sorted_by_and_kept(browser, tmp_path):
+    stages = {"three": 3, "two": 2, "one": 1}
+    ids = {
+        name: make_run(tmp_path, Made(name, 20, config=f'{{"zero_optimization": {{"stage": {stage}}}}}'))
+        for name, stage in stages.items()
+    }
+    with running_app(tmp_path) as app, opened(browser, app, "tab=runs") as page:
+        page.click("#choose-columns > summary")
+        menu = page.locator("#choose-columns")
+        stage, bleu = (menu.get_by_label(name, exact=True) for name in ("zero_optimization.stage", "eval_bleu"))
+        expect(menu.get_by_role("heading", name="Config")).to_be_visible()
+        expect(bleu).to_be_hidden()  # the runs are the same there
+        stage.check()
+        menu.get_by_label("Search columns").fill("bleu")
+        expect(menu.get_by_label("Speed")).to_be_hidden()
+        bleu.check()
+        page.keyboard.press("Escape")
+        expect(cell(page, ids["two"], "config:zero_optimization.stage")).to_have_text("2")
+        expect(cell(page, ids["two"], "metrics:eval_bleu")).to_have_text("30")
+        page.get_by_role("columnheader", name="stage").get_by_role("button").click()
+        wait_until(lambda: shown(page) == ["one", "two", "three"])
+        page.reload()
+        expect(cell(page, ids["two"], "metrics:eval_bleu")).to_have_text("30")
+        wait_until(lambda: shown(page) == ["one", "two", "three"])
+
+
 def test_a_pinned_baseline_is_what_others_are_measured_by(browser, made):
     app, ids, _ = made
     with opened(browser, app, "tab=runs") as page:

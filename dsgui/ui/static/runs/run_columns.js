@@ -169,6 +169,24 @@ const BOX_PX = 34;
 const NAME_PX = 256;
 const NARROW_NAME_PX = 150;
 
+/** A column of a key of the config, an argument or a metric, by which the server names it. @param {string} id */
+const further = (id) => /^(config|arguments|metrics):/.test(id);
+
+/** @param {string} id @returns {Column} */
+const furtherColumn = (id) => {
+  return { id, width: "minmax(92px, 1fr)", sorts: true, text: (run) => or(run.more?.[id] ?? "") };
+};
+
+/** The head of a column, of a key its last part. @param {string} id */
+export function titleOf(id) {
+  if (!further(id)) return words("runs_page", `column_${id}`);
+  const key = id.slice(id.indexOf(":") + 1);
+  return id.startsWith("config:") ? (key.split(".").pop() ?? key) : key;
+}
+
+/** Those that the server is asked for besides. @param {{ id: string }[]} columns */
+export const furtherOf = (columns) => columns.flatMap(({ id }) => (further(id) ? [id] : []));
+
 /** The least that a column takes, in pixels. @param {{ width: string }} column */
 const leastOf = ({ width }) => Number(width.match(/\d+/)?.[0] ?? 0);
 /** @param {{ width: string }[]} columns */
@@ -180,7 +198,9 @@ const sumOf = (columns) => columns.reduce((sum, column) => sum + leastOf(column)
  * @param {string[] | undefined} chosen @param {number} [room] @param {boolean} [tagged]
  */
 export function columnsOf(chosen, room = Infinity, tagged = true) {
-  if (Array.isArray(chosen)) return COLUMNS.filter(({ id }) => chosen.includes(id));
+  if (Array.isArray(chosen)) {
+    return [...COLUMNS.filter(({ id }) => chosen.includes(id)), ...chosen.filter(further).map(furtherColumn)];
+  }
   let columns = COLUMNS.filter(({ id, shown }) => shown && (tagged || id !== "tags"));
   for (const left of LEAVES) {
     if (BOX_PX + NARROW_NAME_PX + sumOf(columns) <= room) break;

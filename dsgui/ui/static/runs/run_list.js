@@ -5,7 +5,7 @@
 import { around, el, part } from "../common/dom.js";
 import { Toast } from "../common/toast.js";
 import { Choice } from "./run_choice.js";
-import { columnsOf, widthsOf } from "./run_columns.js";
+import { columnsOf, furtherOf, widthsOf } from "./run_columns.js";
 import { countOf, plural } from "./run_count.js";
 import { changedRun, editOver, isEditable, placeAt } from "./run_editing.js";
 import { RunHead } from "./run_head.js";
@@ -57,6 +57,7 @@ export class RunList {
       archive: () => this.archive(),
       columns: () => this.columns,
       leftOut: () => this.leftOut,
+      further: () => this.further(),
       pin: () => this.pin(this.choice.inOrder()[0]),
       clear: () => this.choice.clear(),
       all,
@@ -174,6 +175,16 @@ export class RunList {
     return columnsOf(prefs().columns, room, this.told.tagged > 0);
   }
 
+  /** The columns that the listed runs have besides, and whether they differ there. */
+  async further() {
+    const { words, archived } = this.looked;
+    const answer = await fetch(`/dsgui/columns?${new URLSearchParams({ words, archived })}`);
+    if (!answer.ok) throw new Error(say("runs_page", "answered", { status: String(answer.status) }));
+    /** @type {Record<string, boolean>} */
+    const found = await answer.json();
+    return found;
+  }
+
   /** The columns that would be there were there room. */
   get leftOut() {
     const shown = this.columns.map(({ id }) => id);
@@ -269,7 +280,8 @@ export class RunList {
   /** What is looked for, and in which order. */
   get looked() {
     const held = this.alone ? "" : this.held().join(",");
-    return { ...this.tools.order(), words: this.tools.words, held };
+    const more = this.isTable ? furtherOf(this.columns).join("\n") : "";
+    return { ...this.tools.order(), words: this.tools.words, held, more };
   }
 
   /** @returns {Promise<void>} */
@@ -284,6 +296,10 @@ export class RunList {
     if (written !== this.written) return this.ask(); // it is from before that
     this.list.removeAttribute("aria-busy");
     for (const run of told.rows) this.known.set(run.run_id, run);
+    for (const [id, more] of Object.entries(told.more)) {
+      const run = this.known.get(id);
+      if (run) this.known.set(id, { ...run, more });
+    }
     if (told.ids && !told.ids.every((id) => this.known.has(id))) {
       this.since = ""; // a run came into the window that was told of in another
       return this.ask();

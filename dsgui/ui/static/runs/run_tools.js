@@ -2,7 +2,8 @@
 
 import { button, el } from "../common/dom.js";
 import { shutsItself } from "../common/menus.js";
-import { COLUMNS } from "./run_columns.js";
+import { ColumnMenu } from "./column_menu.js";
+import { COLUMNS, titleOf } from "./run_columns.js";
 import { keepPrefs, prefs } from "./run_prefs.js";
 import { textOf, words } from "../texts/texts.js";
 
@@ -15,10 +16,12 @@ const say = (code, given) => words("runs_page", code, given);
 
 /**
  * `searched`: other words; `changed`: another order or other columns; `columns`: those that the table shows,
- * `leftOut`: those that it has no room for.
+ * `leftOut`: those that it has no room for; `further`: those that the listed runs have besides, and whether they differ
+ * there.
  * @typedef {{ searched: () => void, changed: () => void, compare: () => void, label: (change: LabelChange) => void,
- *   archive: () => void, columns: () => { id: string }[], leftOut: () => string[], pin: () => void,
- *   clear: () => void, all: () => void, add: () => void }} Acts
+ *   archive: () => void, columns: () => { id: string }[], leftOut: () => string[],
+ *   further: () => Promise<Record<string, boolean>>, pin: () => void, clear: () => void, all: () => void,
+ *   add: () => void }} Acts
  */
 
 export class RunTools {
@@ -112,33 +115,12 @@ export class RunTools {
   }
 
   columnsChoice() {
-    const boxes = COLUMNS.map(({ id }) => {
-      const box = el("input", { type: "checkbox", value: id });
-      const why = el("span", { class: "ds-share" });
-      return { box, why, node: el("label", { class: "ds-check" }, box, `${say(`column_${id}`)} `, why) };
-    });
     const opener = el("summary", { class: "ds-step" }, say("columns"));
-    const fold = el(
-      "details",
-      { class: "ds-columns-choice", id: "choose-columns" },
-      opener,
-      el("div", { class: "ds-columns-list" }, ...boxes.map(({ node }) => node)),
-    );
+    const menu = new ColumnMenu(this.acts);
+    const fold = el("details", { class: "ds-columns-choice", id: "choose-columns" }, opener, menu.node);
     shutsItself(fold, opener);
-    // What the table has no room for is not ticked: the first change would have it chosen.
-    this.tickColumns = () => {
-      const shown = this.acts.columns().map((column) => column.id);
-      const without = this.acts.leftOut();
-      for (const { box, why } of boxes) {
-        box.checked = shown.includes(box.value);
-        why.textContent = without.includes(box.value) ? say("no_room") : "";
-      }
-    };
-    fold.addEventListener("toggle", this.tickColumns);
-    fold.addEventListener("change", () => {
-      keepPrefs({ columns: boxes.filter(({ box }) => box.checked).map(({ box }) => box.value) });
-      this.acts.changed();
-    });
+    this.tickColumns = () => menu.tick();
+    fold.addEventListener("toggle", () => (fold.open ? menu.opened() : undefined));
     return fold;
   }
 
@@ -150,7 +132,7 @@ export class RunTools {
     const kept = this.sorted;
     const isLaunched = !kept.sort || (kept.sort === "date" && kept.down); // the newest first
     const { sort, down } = isLaunched ? { sort: "date", down: true } : { sort: kept.sort, down: kept.down };
-    const title = say(`column_${id}`);
+    const title = titleOf(id);
     const about = { class: isFigure ? "ds-cell ds-figure" : "ds-cell", role: "columnheader", "data-column": id };
     if (!sorts) return el("span", about, el("span", { class: "ds-sort" }, title));
     const isIt = sort === id;
@@ -158,7 +140,9 @@ export class RunTools {
     // Once the other way, then as they were launched.
     const turns = isIt && !down && id !== "date";
     const next = () => (turns ? this.sortBy(id, true) : this.sortBy(isIt && !isLaunched ? "" : id, false));
-    const sortIt = button(title, { class: "ds-sort", title: say("sort_by_column", { column: title }) }, next);
+    const whole = id.slice(id.indexOf(":") + 1); // of a key, whose last part is its title
+    const column = id.includes(":") ? whole : title;
+    const sortIt = button(title, { class: "ds-sort", title: say("sort_by_column", { column }) }, next);
     return el("span", { ...about, "aria-sort": order }, sortIt);
   }
 
@@ -215,7 +199,7 @@ export class RunTools {
     const column = sort.replace(/^-/, "");
     this.search.value = q;
     this.state.value = STATES.includes(state) ? state : "";
-    if ([...this.sort.options].some(({ value }) => value && value === column)) {
+    if (column.includes(":") || [...this.sort.options].some(({ value }) => value && value === column)) {
       this.given = { sort: column, down: sort !== column };
       this.sort.value = column;
     }
