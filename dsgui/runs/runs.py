@@ -30,7 +30,7 @@ from dsgui.core.metrics.thinning import Curve, to_json
 from dsgui.core.runs.free_name import free_name
 from dsgui.core.runs.news import Change, Cursor, Delta, Listed, RunSummary, Window
 from dsgui.core.runs.no_loss import NoLoss, Told, has_loss, no_loss
-from dsgui.core.runs.run_settings import Settings, changes, searchable
+from dsgui.core.runs.run_settings import Setting, Settings, changes, column_values, searchable
 from dsgui.core.script.taken import LOGGING_WORDS, offers_logging
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
 from dsgui.core.texts.languages import ENGLISH_TAG, speaking
@@ -46,7 +46,7 @@ from dsgui.shell.launch.where import backend_of
 from dsgui.shell.processes.processes import boot_id, is_exiting, is_stopped, members, send_signal, supervises
 from dsgui.shell.runs.adrift import adrift
 from dsgui.shell.runs.checkpoints import checkpoint_at, has_universal, newest_in
-from dsgui.shell.runs.curve_reader import NEWS_BYTES, read_points, read_samples, sample_series
+from dsgui.shell.runs.curve_reader import NEWS_BYTES, last_values, read_points, read_samples, sample_series
 from dsgui.shell.runs.damage import damage, whole_damage
 from dsgui.shell.runs.liveness import Seen, look, owners
 from dsgui.shell.runs.run_index import RunIndex
@@ -65,6 +65,7 @@ _LOADED_S, _RESUMED_S, _LOOK_S = 20.0, 1.0, 0.05
 _MOST_DAMAGES = 256
 _LONGEST_NAME = 300
 _MOST_CHANGES, _LONGEST_CHANGE = 20, 100
+_METRIC_DIGITS = 4
 _MOST_LOOKED_BACK = 10
 
 
@@ -89,7 +90,7 @@ class Runs:
         self._starting: set[str] = set()
         self._launched_as: dict[str, str] = {}  # a run's name when it was launched
         self._index = RunIndex(store, self._adrift)
-        self._listing = RunList(store, self._index, self._opened, self._line, self._searchable)
+        self._listing = RunList(store, self._index, self._opened, self._line, self._searchable, self._columns)
         self._ports, self._queue = Ports(), Queue(store, self._index)
         self._lost: set[str] = set()
         self._swept: set[str] = set()
@@ -552,15 +553,17 @@ class Runs:
         """What a search compares of a run: its arguments and its config. Raises `RunError`."""
         return self._searchable(self._opened(run_id))
 
+    def columns(self, asked: Window) -> Mapping[str, bool]:
+        """As `RunList.columns` says."""
+        return self._listing.columns(asked)
+
     def _searchable(self, directory: RunDirectory) -> Mapping[str, str]:
-        plan = _plan_of(directory)
-        if plan is None:
-            return {}
-        config = None
-        with suppress(DocumentError):
-            config = Document(directory.read_config())
-        told = searchable(Settings(plan, config))
-        return {key: self.masked(value) for key, value in told.items()}
+        return {key: self.masked(value) for key, value in _told_of(directory, searchable).items()}
+
+    def _columns(self, directory: RunDirectory) -> Mapping[str, str]:
+        """Of its settings and of what it logged last."""
+        logged = {f"metrics:{name}": f"{value:.{_METRIC_DIGITS}g}" for name, value in last_values(directory).items()}
+        return {key: self.masked(value) for key, value in (_told_of(directory, column_values) | logged).items()}
 
     def _line(self, directory: RunDirectory) -> tuple[RunSummary, bool] | None:
         """The run in the list, and whether it stays so until its files change: one that was lost with processes left
@@ -626,7 +629,8 @@ class Runs:
         earlier, before = (None, None) if plan.is_job or plan.is_adopted else self._earlier(directory.run_id, plan)
         if earlier is None or before is None:
             return summary
-        found = changes(*_settings((earlier, before), (directory, plan)))[:_MOST_CHANGES]
+        all_found = changes(*_settings((earlier, before), (directory, plan)))
+        found = sorted(all_found, key=lambda one: _telling(one[1]))[:_MOST_CHANGES]
         told = (
             Change(part, one.key, *(value and value[:_LONGEST_CHANGE] for value in one.values)) for part, one in found
         )
@@ -710,6 +714,17 @@ def _settings(*runs: tuple[RunDirectory, Plan]) -> Iterator[Settings]:
         yield Settings(plan, config)
 
 
+def _told_of(directory: RunDirectory, what: Callable[[Settings], dict[str, str]]) -> dict[str, str]:
+    """Of its plan and its config; nothing where the plan can't be read."""
+    plan = _plan_of(directory)
+    if plan is None:
+        return {}
+    config = None
+    with suppress(DocumentError):
+        config = Document(directory.read_config())
+    return what(Settings(plan, config))
+
+
 def _plan_of(directory: RunDirectory) -> Plan | None:
     """None where it can't be read."""
     try:
@@ -726,6 +741,12 @@ def _trouble(directory: RunDirectory, seen: Seen, damaged: tuple[Said, ...]) -> 
     moved = directory.path.parent != directory.launched_in
     place = (said("troubles", "moved", folder=str(directory.path)),) if moved else ()
     return (*place, *damaged, *of_supervisor)
+
+
+def _telling(change: Setting) -> int:
+    """A value that became another tells more than one that was added, and that more than one that is gone."""
+    before, after = change.values
+    return 2 if after is None else 1 if before is None else 0
 
 
 def _busy(plan: Plan, others: Sequence[Plan]) -> Said:

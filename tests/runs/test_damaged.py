@@ -258,6 +258,11 @@ def test_a_run_that_is_damaged_after_it_was_listed_says_so_as_well(tmp_path: Pat
     assert [(run.state, "named pipe" in run.problem) for run in looked.runs.list()] == [(RunState.DAMAGED, True)]
 
 
+def test_a_state_that_is_none_is_told_in_short(tmp_path: Path) -> None:
+    a_run(tmp_path).state_file.write_text('{"state": "flying"}')
+    assert [run.problem for run in Looked(tmp_path).runs.list()] == ["Damaged: state.json is invalid (found flying)."]
+
+
 def test_a_plan_of_another_run_is_no_plan(tmp_path: Path) -> None:
     """To stop the copy would end the other's processes."""
     directory = a_run(tmp_path)

@@ -20,7 +20,7 @@ from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.runs.run_index import RunIndex
 from dsgui.shell.runs.store import Store
 from dsgui.shell.runs.turns import Queue
-from tests.support.made_runs import make_many
+from tests.support.made_runs import FIRST_OF_MANY, make_many
 from tests.support.run_fixtures import wait_until
 
 FEW, MANY = 250, 500
@@ -212,6 +212,24 @@ def test_runs_are_in_the_order_of_their_launches_whatever_their_ids(folder: Path
     assert [run.name for run in runs.newest(2)] == ["many-0", "many-209"]
 
 
+def test_a_training_of_others_stands_where_its_date_has_it(folder: Path) -> None:
+    """It was added last; what was launched keeps its order, whatever its clock said."""
+    ids = make_many(folder, 4)
+    Store(folder).open(ids[0]).write_asked(Asked(5, 0.0, ""))  # launched last, when the clock had been set back
+    added = {"20260101-000000-0000": 1.5, "20260101-000000-0001": 99.0, "20260101-000000-0002": None}
+    for place, (run_id, hours) in enumerate(added.items(), 10):
+        shutil.copytree(folder / ids[0], folder / run_id)
+        run = Store(folder).open(run_id)
+        run.write_asked(Asked(place, 0.0, ""))
+        run.adopted_file.write_text("{}")
+        began = None if hours is None else FIRST_OF_MANY + hours * 3600
+        run.write_status(RunStatus(RunState.ELSEWHERE, started_at=began))
+    early, late, undated = added
+    index = RunIndex(Store(folder))
+    assert index.newest_first() == (undated, late, ids[0], ids[3], ids[2], early, ids[1])
+    assert index.last_place() == 12
+
+
 def test_a_run_launched_while_another_thread_reads_the_places_is_the_first(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -298,3 +316,22 @@ def test_the_newest_are_listed_without_reading_the_others(folder: Path) -> None:
     ids = make_many(folder, 20)
     looked = opened(folder, lambda: runs_of(folder).newest(3))
     assert {Path(path).parent.name for path in looked if path.endswith("state.json")} == set(ids[-3:])
+
+
+def test_further_columns_are_read_for_the_rows_in_sight_and_for_all_when_sorted_by_one(folder: Path) -> None:
+    ids = make_many(folder, FEW)
+    store = Store(folder)
+    store.open(ids[0]).config_file.write_text('{"zero_optimization": {"stage": 10}}')
+    store.open(ids[1]).config_file.write_text('{"zero_optimization": {"stage": 9}}')
+    runs = runs_of(folder)
+    stage, bleu = "config:zero_optimization.stage", "metrics:eval_bleu"
+    runs.list()
+    read = opened(folder, lambda: runs.listed(Window(count=3, more=(stage, bleu))))
+    assert {Path(path).parent.name for path in read if Path(path) != folder} == set(ids[-3:])
+    assert runs.listed(Window(count=1, more=(stage, bleu))).more == {ids[-1]: {stage: "3", bleu: "30"}}
+    assert runs.listed(Window(count=1)).more == {}
+    found = settled(runs, Window(count=3, sort=stage, descending=True))
+    assert names(found) == ["many-0", "many-1", f"many-{FEW - 1}"]
+    offered = runs.columns(Window())  # of those in sight, which are the same
+    assert (offered[stage], offered[bleu], offered["arguments:model_name_or_path"]) == (False, False, False)
+    assert runs.columns(Window(words=("many-1",)))[stage]

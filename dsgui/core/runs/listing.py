@@ -56,6 +56,21 @@ def ordered(runs: Sequence[RunSummary], sort: str, descending: bool) -> list[Run
     return [*(run for _, run in sorted(known, key=lambda one: one[0], reverse=descending)), *rest]
 
 
+def ordered_by(runs: Sequence[RunSummary], values: Mapping[str, str], descending: bool) -> list[RunSummary]:
+    """By what a further column has of each, by its id: numbers before words; runs without a value come last."""
+    known = [run for run in runs if values.get(run.run_id)]
+    rest = [run for run in runs if not values.get(run.run_id)]
+    return [*sorted(known, key=lambda run: _amount(values[run.run_id]), reverse=descending), *rest]
+
+
+def _amount(value: str) -> tuple[bool, float, str]:
+    try:
+        read = float(value)
+    except ValueError:
+        return True, 0.0, value.casefold()
+    return math.isnan(read), 0.0 if math.isnan(read) else read, ""
+
+
 def _is_none(value: Any) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
 

@@ -1,7 +1,7 @@
 """What a page is told of runs: a line of the list, and what was added to a run since it last asked."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from dsgui.core.launch.state import RunState
@@ -98,7 +98,8 @@ class Window:
     `first` on. `since`: what the page was told with its last answer for the same window, "" for nothing yet. `find`: a
     run whose place in the list is asked for. `sort` is a column, "" for the order in which they were launched.
     `archived`: those that were put away are asked for, too. `baseline`: a run that is told wherever it stands. `held`:
-    the runs that a page shows: several come first; one comes first only where the list would not have it."""
+    the runs that a page shows: several come first; one comes first only where the list would not have it. `more`:
+    further columns that are shown, as `run_settings.column_values` and `metrics:…` name them; `sort` may be one."""
 
     first: int = 0
     count: int = 50
@@ -110,6 +111,7 @@ class Window:
     archived: bool = False
     baseline: str = ""
     held: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,8 @@ class Listed:
     are shown; `unread` others are still to be read. `ids` are the window's runs in order, None where they are what the
     page has; `rows` those of them that changed since then. `place` is that of the run that was asked for, None where
     it is not among those that fit; `archived` counts the runs that were put away, `archived_fit` those of them that
-    would fit if they were asked for; `unfinished` is as `filters.unfinished` says."""
+    would fit if they were asked for, `tagged` those that have a tag; `unfinished` is as `filters.unfinished` says;
+    `more` has the further columns of each run of the window."""
 
     total: int
     fits: int
@@ -132,6 +135,8 @@ class Listed:
     held: int = 0
     baseline: RunSummary | None = None
     unfinished: tuple[str, str] | None = None
+    tagged: int = 0
+    more: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values. Why there is no loss is told with the run."""

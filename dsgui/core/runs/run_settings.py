@@ -90,6 +90,16 @@ def searchable(run: Settings) -> dict[str, str]:
     return found
 
 
+def column_values(run: Settings) -> dict[str, str]:
+    """What a column of the list may show, by part and key: `config:zero_optimization.stage`, `arguments:lr`. Secrets
+    are not told."""
+    return {
+        f"{code}:{key.strip('-/').replace('/', '.')}": _plain(_shown(code, key, value) or "")
+        for code in ("config", "arguments")
+        for key, value in (_PARTS[code](run) or {}).items()
+    }
+
+
 def _plain(value: str) -> str:
     """A word of a config without its quotes."""
     return value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value

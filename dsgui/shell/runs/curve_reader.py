@@ -20,6 +20,7 @@ BLOCK_ROWS = 1 << 16
 # Eight million points: more memory than their curves take is not given to one run.
 MOST_POINT_BYTES = 256 << 20
 NEWS_BYTES = 32 << 20  # of one answer to a page, which asks again
+_END_BYTES = 1 << 18  # evaluations are seldom, and at the end
 _MAPPED_BYTES = 1 << 20  # more than that is not copied
 
 
@@ -36,6 +37,22 @@ def read_points(
     numbers = [number for number in numbers if wanted is None or number in wanted]
     parts = {number: records[records["number"] == number] for number in numbers}
     return {number: _curve(series[number], part) for number, part in parts.items()}, end
+
+
+def last_values(directory: RunDirectory) -> dict[str, float]:
+    """The last value of each curve that the end of the points tells, by its name."""
+    width = _RECORDS.itemsize
+    raw, _ = _rows(directory.points_file, max(size_of(directory.points_file) // width * width - _END_BYTES, 0), width)
+    if not len(raw):
+        return {}
+    records, series = raw.view(_RECORDS)[::-1], directory.read_series()
+    numbers, places = np.unique(records["number"], return_index=True)
+    values = zip(numbers.tolist(), records["value"][places].tolist(), strict=True)
+    found: dict[str, float] = {}
+    for number, value in values:
+        if number < len(series):
+            found.setdefault(series[number].name, value)
+    return found
 
 
 def read_samples(

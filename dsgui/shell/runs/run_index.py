@@ -1,6 +1,7 @@
 """Which runs a store has and in which order they were launched: a look costs what has changed, not what there is.
 
-The folder is listed again when its date has changed; a run's place, which never changes, is read once.
+The folder is listed again when its date has changed; a run's place, which never changes, is read once. A training that
+dsgui did not start stands where it would, had dsgui started it then.
 """
 
 import json
@@ -14,6 +15,9 @@ from dsgui.shell.files.regular_files import open_regular
 from dsgui.shell.runs.store import Store
 
 _MOST_BYTES = 4096
+_MOST_STATE_BYTES = 1 << 16
+_STAMP = "%Y%m%d-%H%M%S"  # as the id of a run begins
+_STAMPED = 15
 
 
 class RunIndex:
@@ -31,6 +35,7 @@ class RunIndex:
         self._ordered: tuple[str, ...] = ()
         self._ordered_of: tuple[str, ...] | None = None  # None: of no list yet, also not of an empty one
         self._places: dict[str, int] = {}
+        self._stamps: dict[str, str] = {}  # when trainings of others began
         self._position_of: Sequence[str] = ()
         self._positions: dict[str, int] = {}
 
@@ -73,13 +78,31 @@ class RunIndex:
             return ids
         for run_id in new:
             places[run_id] = self._read_place(run_id)
-        ordered = (*ids[:away], *sorted(here, key=lambda run_id: (places[run_id], run_id), reverse=True))
+            if stamp := self._read_stamp(run_id):
+                self._stamps[run_id] = stamp
+        launched = sorted(here, key=lambda run_id: (places[run_id], run_id), reverse=True)
+        ordered = (*ids[:away], *self._dated(launched))
         with self._lock:
             if self._all is ids:  # else another thread knows of newer runs
                 self._ordered, self._ordered_of = ordered, ids
                 if len(places) > len(here):  # others may be sorting by them: they stay as they are
                     self._places = {run_id: places[run_id] for run_id in here}
+                    self._stamps = {run_id: one for run_id in here if (one := self._stamps.get(run_id))}
         return ordered
+
+    def _dated(self, launched: list[str]) -> Sequence[str]:
+        """With each training of others where its date has it; the order of the launches stays as it is, for a clock
+        that was set back makes no run older than the one before."""
+        stamps = self._stamps
+        if not stamps:
+            return launched
+        keys: dict[str, tuple[str, int, str]] = {}
+        latest = ""
+        for number, run_id in enumerate(reversed(launched)):
+            stamp = stamps.get(run_id, "")
+            latest = latest if stamp else max(latest, run_id[:_STAMPED])
+            keys[run_id] = (stamp or latest, number, run_id)
+        return sorted(launched, key=keys.__getitem__, reverse=True)
 
     def before(self, run_id: str, count: int) -> Sequence[str]:
         """The runs launched before this one, the last of them first; as far as their order is known."""
@@ -117,3 +140,16 @@ class RunIndex:
                 return int(json.loads(file.read(_MOST_BYTES))["place"])
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return 0
+
+    def _read_stamp(self, run_id: str) -> str:
+        """When a training that dsgui did not start began, as ids have it; "" of others, and where its files don't
+        say."""
+        folder = f"{self._store.runs_dir}/{run_id}"
+        if not os.path.exists(f"{folder}/adopted.json"):
+            return ""
+        try:
+            with open_regular(f"{folder}/state.json") as file:
+                began = float(json.loads(file.read(_MOST_STATE_BYTES))["started_at"])
+            return time.strftime(_STAMP, time.localtime(began))
+        except (OSError, ValueError, KeyError, TypeError, RecursionError, OverflowError):
+            return ""

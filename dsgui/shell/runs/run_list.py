@@ -11,7 +11,7 @@ from itertools import islice
 
 from dsgui.core.errors import RunError
 from dsgui.core.runs.filters import unfinished
-from dsgui.core.runs.listing import fits, ordered, searched_text
+from dsgui.core.runs.listing import fits, ordered, ordered_by, searched_text
 from dsgui.core.runs.news import Listed, RunSummary, Window
 from dsgui.shell.files.json_files import SETTLED_NS
 from dsgui.shell.runs.run_index import RunIndex
@@ -26,6 +26,7 @@ Version = tuple[Stamp, ...]
 Summarise = Callable[[RunDirectory], tuple[RunSummary, bool] | None]
 # What a search compares of a run: its arguments, its config.
 SettingsOf = Callable[[RunDirectory], Mapping[str, str]]
+_MOST_COLUMNS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +50,21 @@ class RunList:
         opened: Callable[[str], RunDirectory],
         summarise: Summarise,
         settings: SettingsOf,
+        columns: SettingsOf = lambda directory: {},
     ):
+        """`columns` has all that a further column may show of a run, by the column."""
         self._store, self._index, self._opened = store, index, opened
         self._summarise, self._settings = summarise, settings
+        self._columns = columns
         self._compared: dict[str, tuple[Stamp, Mapping[str, str]]] = {}
+        self._further: dict[str, tuple[Version, Mapping[str, str]]] = {}
         self._lock = threading.Lock()
         self._rows: dict[str, _Row] = {}
         self._rows_of: Sequence[str] = ()
         self._revision = 0
         self._labelled: set[str] = set()  # whose label was looked for
         self._archived: set[str] = set()
+        self._tagged: set[str] = set()
         self._server = secrets.token_hex(4)  # what another server told counts for nothing
         self._reader: threading.Thread | None = None
 
@@ -99,7 +105,40 @@ class RunList:
             held=strange,
             baseline=self._baseline(asked.baseline, ids),
             unfinished=unfinished(asked.words),
+            tagged=len(self._tagged),
+            more={run_id: self._more(run_id, asked.more) for run_id in shown} if asked.more else {},
         )
+
+    def columns(self, asked: Window) -> dict[str, bool]:
+        """The further columns of the first runs that fit, and whether these runs differ there; those first that have
+        several values, then those that most runs have."""
+        ids = self._index.newest_first(_READ_AT_ONCE)
+        kept = self._kept(ids, asked.archived)
+        fitting = self._fitting(kept, asked)[0] if asked.words else kept
+        known = [self._columns_of(run_id) for run_id in fitting[:_READ_AT_ONCE]]
+        values: dict[str, list[str]] = {}
+        for one in known:
+            for code, value in one.items():
+                values.setdefault(code, []).append(value)
+        codes = sorted(values, key=lambda code: (len(set(values[code])) < 2, -len(values[code])))[:_MOST_COLUMNS]
+        return {code: len(set(values[code])) > 1 or len(values[code]) < len(known) for code in codes}
+
+    def _more(self, run_id: str, codes: Sequence[str]) -> dict[str, str]:
+        known = self._columns_of(run_id)
+        return {code: known[code] for code in codes if code in known}
+
+    def _columns_of(self, run_id: str) -> Mapping[str, str]:
+        """Read once, as long as its files are the same."""
+        folder = f"{self._store.runs_dir}/{run_id}"
+        version = tuple(_stamp(f"{folder}/{name}") for name in ("plan.json", "points.bin"))
+        known = self._further.get(run_id)
+        if known is None or known[0] != version:
+            try:
+                known = version, self._columns(self._opened(run_id))
+            except (RunError, OSError):  # deleted meanwhile
+                known = version, {}
+            self._further[run_id] = known
+        return known[1]
 
     def _baseline(self, run_id: str, ids: Sequence[str]) -> RunSummary | None:
         row = self._row(run_id) if run_id in ids else None
@@ -171,7 +210,17 @@ class RunList:
             return self._settings_of(run_id)
 
         found = [row.summary for one in ids if (row := rows.get(one)) and self._fits(row, asked.words, settings)]
-        if asked.sort:
+        if ":" in asked.sort:
+            values: dict[str, str] = {}
+            for run in found:
+                if run.run_id not in self._further:
+                    new += 1
+                if run.run_id in self._further or new <= _READ_AT_ONCE:
+                    values[run.run_id] = self._columns_of(run.run_id).get(asked.sort, "")
+                else:
+                    put_off += 1
+            found = ordered_by(found, values, asked.descending)
+        elif asked.sort:
             found = ordered(found, asked.sort, asked.descending)
         return [run.run_id for run in found], max(len(unread) - _READ_AT_ONCE, 0) + put_off
 
@@ -191,9 +240,11 @@ class RunList:
             if found is None:
                 self._rows.pop(run_id, None)
                 self._archived.discard(run_id)
+                self._tagged.discard(run_id)
                 return None
             summary, final = found
             (self._archived.add if summary.archived else self._archived.discard)(run_id)
+            (self._tagged.add if summary.tags else self._tagged.discard)(run_id)
             same = known is not None and known.summary == summary
             self._revision += not same
             revision = known.revision if known and same else self._revision
@@ -216,7 +267,9 @@ class RunList:
                 for run_id in gone:
                     del self._rows[run_id]
                     self._compared.pop(run_id, None)
+                    self._further.pop(run_id, None)
                 self._archived -= gone
+                self._tagged -= gone
                 self._labelled.intersection_update(ids)
 
     def _read_on(self, rows: bool) -> None:

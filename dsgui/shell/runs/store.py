@@ -587,7 +587,10 @@ def _damage(read: Callable[[], object], path: Path, *, may_miss: bool = False) -
     except UNREADABLE as error:
         if may_miss and isinstance(error, FileNotFoundError) and not os.path.lexists(path):
             return None
-        return said("troubles", "unreadable", file=path.name, why=why_unreadable(error))
+        why = why_unreadable(error)
+        if isinstance(why, Said) and (seen := dict(why.given).get("seen")):  # it is JSON, of something else
+            return said("troubles", "invalid", file=path.name, seen=seen)
+        return said("troubles", "unreadable", file=path.name, why=why)
     return None
 
 

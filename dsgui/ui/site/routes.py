@@ -40,7 +40,8 @@ _RUN_IDS = r"^[0-9a-f-]+(,[0-9a-f-]+)*$"
 _ID = r"[0-9]{1,9}(\.[0-9]{1,9})?"  # a curve of the run, or a table's column
 _IDS = rf"^{_ID}(,{_ID})*$"
 _LONGEST = 4000
-_SORTS = f"^({'|'.join(SORTS)})?$"
+_MOST_MORE = 6000
+_SORTS = f"^({'|'.join(SORTS)}|(config|arguments|metrics):.{{1,300}})?$"
 _WANTED = f"^({'|'.join(ENDINGS)})$"
 _RELEASE = r"^\d{1,4}(\.[0-9a-z+]{1,12}){0,4}$"
 
@@ -120,10 +121,16 @@ def _add_runs(router: APIRouter, runs: Runs) -> None:
         archived: bool = False,
         baseline: str = Query("", max_length=80),
         held: str = Query("", max_length=500),
+        more: str = Query("", max_length=_MOST_MORE),
     ) -> Response:
-        shown = tuple(filter(None, held.split(",")))
-        window = Window(first, count, tuple(words.lower().split()), since, find, sort, down, archived, baseline, shown)
+        shown, columns = tuple(filter(None, held.split(","))), tuple(filter(None, more.split("\n")))
+        asked = tuple(words.lower().split())
+        window = Window(first, count, asked, since, find, sort, down, archived, baseline, shown, columns)
         return _json(runs.listed(window).to_json())
+
+    @router.get("/columns")
+    def columns(words: str = Query("", max_length=200), archived: bool = False) -> Response:
+        return _json(runs.columns(Window(words=tuple(words.lower().split()), archived=archived)))
 
     @router.get("/runs/{run_id}/window")
     def window(

@@ -140,6 +140,7 @@ export interface RunSummary {
   archived: boolean;
   differs: Change[];
   differs_from: string;
+  more?: Record<string, string>;
 }
 
 /** A setting that is not what it was in an earlier run; null: not set, "": an option without a value. */
@@ -174,6 +175,9 @@ export interface ListedRuns {
   baseline: RunSummary | null;
   /** A word without its value, and how it may go on. */
   unfinished: [string, string] | null;
+  tagged: number;
+  /** The further columns that were asked for, of each run of the window. */
+  more: Record<string, Record<string, string>>;
 }
 
 export interface Estimate {

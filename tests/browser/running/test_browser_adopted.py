@@ -33,7 +33,7 @@ def grow(folder, last):
 def test_a_folder_is_added_read_again_and_forgotten(page, training):
     page.get_by_role("tab", name="3 · Runs").click()
     page.get_by_role("button", name="Add folder…").click()
-    dialog = page.get_by_role("dialog", name="Choose a training’s folder or its log")
+    dialog = page.get_by_role("dialog", name="Add a run: choose its folder or log file")
     path = dialog.get_by_label("Folder", exact=True)
     expect(dialog.get_by_role("button", name="Choose this folder")).to_be_enabled()
     path.fill(str(training))

@@ -17,7 +17,8 @@ AREAS = """() => document.querySelectorAll('[data-chart="Loss"] .fills path.js-f
 SEEDS = {"lora 1": 0.0, "lora 2": 0.4, "full 1": 1.0}
 
 
-PARTS = (".ds-overview > .ds-scroll", ".ds-differences")  # the figures, the settings
+PARTS = (".ds-compare-key", ".ds-differences")  # the head, the values
+COLOURS = "all => all.map((one) => getComputedStyle(one).backgroundColor)"
 ENDS = {"lora 2": 40}  # the other one of its group goes on to 60
 
 
@@ -68,7 +69,7 @@ def test_runs_with_one_tag_are_drawn_as_their_mean_and_its_range(browser, made):
         expect(rows.first).to_contain_text("1 of 2 runs")
         expect(rows.first.locator("b")).not_to_contain_text("–")  # one run has no range
         # Both runs of a group have its colour in the table.
-        colours = page.locator(".ds-compare th .ds-swatch").evaluate_all("all => all.map(one => one.style.background)")
+        colours = page.locator(".ds-compare-key .ds-swatch").evaluate_all(COLOURS)
         assert colours[0] == colours[1] != colours[2]
         chooser.select_option("none")
         wait_until(lambda: page.evaluate(AREAS) == 0)
@@ -102,9 +103,9 @@ def test_what_only_another_run_has_is_in_the_legend_and_is_of_one_kind_of_line_i
     with running_app(tmp_path) as app, opened(browser, app, f"compare={','.join(ids)}") as page:
         legend = page.locator('[data-chart="evaluation"] .legendtext, [data-chart="Evaluation"] .legendtext')
         expect(legend).to_have_text(["rouge1", "rouge2", "wer"])
-        # The settings' heads have the runs' colours too.
-        told = "all => all.map(one => one.style.background)"
-        colours = [page.locator(f"{part} .ds-swatch").evaluate_all(told) for part in PARTS]
+        # The values have the runs' colours too: on a phone, where they stand below each other.
+        told = "all => all.map(one => one.style.getPropertyValue('--swatch'))"
+        colours = [page.locator(f"{part} [data-swatch]").evaluate_all(told) for part in PARTS]
         assert colours[0] == colours[1][:3]
         assert len(set(colours[0])) == 3
         dashes = page.locator('[data-chart="Evaluation"] .js-plotly-plot').evaluate(

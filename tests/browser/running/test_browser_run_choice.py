@@ -58,6 +58,7 @@ def test_heads_stand_over_their_cells_and_menus_and_editors_have_room_and_close(
         menu, opener = page.locator("#choose-columns"), page.locator("#choose-columns summary")
         opener.click()
         page.get_by_label("Note", exact=True).check()
+        page.get_by_label("Tags", exact=True).check()
         page.keyboard.press("Escape")
         expect(menu).not_to_have_attribute("open", "")
         expect(opener).to_be_focused()
@@ -284,3 +285,46 @@ def test_the_order_that_an_address_tells_is_not_the_readers_own_afterwards(brows
         page.goto(f"{app.url}?tab=runs")
         expect(page.get_by_role("columnheader", name="Started")).to_have_attribute("aria-sort", "descending")
         expect(page.locator(".ds-run-name").first).to_have_text("t5")
+
+
+def test_chosen_runs_that_a_search_hides_are_told_and_a_row_has_one_tint(browser, many):
+    app, _, ids = many
+    with opened(browser, app, "tab=runs") as page:
+        for number in (len(ids) - 2, len(ids) - 3):
+            box(page, number).check()
+        hidden = page.get_by_text("2 selected (hidden by the search)")
+        expect(hidden).to_be_hidden()
+        page.fill("#search-runs", "zzz")
+        expect(hidden).to_be_visible()
+        expect(page.locator("#clear-chosen")).to_have_text("Clear selection")
+        page.get_by_role("button", name="Clear search").click()
+        expect(hidden).to_be_hidden()
+        chosen = row(page, f"many-{len(ids) - 2}")
+        chosen.hover()
+        told = "(node) => [node, node.querySelector('[data-column=name]')].map((one) => getComputedStyle(one))"
+        ground = f"(node) => ({told})(node).map((one) => one.backgroundColor + one.boxShadow)"
+        first, second = chosen.evaluate(ground)
+        assert first == second
+        assert first.endswith("none")  # a shadow over the row would not be over its name, which stands above it
+
+
+def test_on_a_phone_the_page_scrolls_and_the_rows_come_as_it_does(browser, many):
+    app, _, ids = many
+    with opened(browser, app, "tab=runs") as page:
+        page.set_viewport_size({"width": 390, "height": 844})
+        expect(row(page, "t5")).to_be_visible()
+        entries = page.locator(".ds-run-entry")
+        wait_until(lambda: page.evaluate(SCROLLS) and entries.count() < len(ids))
+        inside = "(node) => node.scrollHeight > node.clientHeight + 1 && getComputedStyle(node).overflowY !== 'visible'"
+        assert not page.locator(".ds-run-list").evaluate(inside)
+        page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight / 2)")
+        expect(row(page, f"many-{len(ids) // 2}")).to_be_attached()
+        expect(row(page, "t5")).to_have_count(0)
+        page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)")
+        expect(row(page, "many-0")).to_be_in_viewport()
+        box(page, 0).check()
+        page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)")
+        bar, last = page.locator(".ds-run-choice").bounding_box(), row(page, "many-0").bounding_box()
+        assert last["y"] + last["height"] <= bar["y"]
+        page.fill("#search-runs", "t5")
+        expect(row(page, "t5")).to_be_in_viewport()

@@ -20,9 +20,10 @@ LONG = "llama-3-8b-instruct-lora-r64-alpha128-zero3-offload-cpu-seed-42-a-name-t
 # How many ways the columns of the comparison's tables stand: one.
 COLUMNS = """() => {
   const left = (node) => node.getBoundingClientRect().x;
-  const tables = [...document.querySelectorAll('.ds-compare .ds-overview table')].filter((one) => one.offsetParent);
-  const ways = tables.map((one) => [...one.rows[0].cells].map((cell) => Math.round(left(cell) - left(one))).join());
-  return new Set(ways).size;
+  const tables = [...document.querySelectorAll('.ds-compare .ds-differences table')].filter((one) => one.offsetParent);
+  const ways = tables.map((one) => [...one.rows[0].cells].slice(1).map((cell) => Math.round(left(cell))).join());
+  const key = [...document.querySelectorAll('.ds-compare-key > li')].map((one) => Math.round(left(one))).join();
+  return new Set([...ways, key]).size;
 }"""
 
 
@@ -30,7 +31,8 @@ COLUMNS = """() => {
 ENDS = """(cell, text) => { const walk = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
   while (!walk.nextNode().textContent.includes(text));
   const range = document.createRange();
-  range.selectNodeContents(walk.currentNode);
+  range.setStart(walk.currentNode, 0);
+  range.setEnd(walk.currentNode, walk.currentNode.textContent.indexOf(text) + text.length);
   return cell.getBoundingClientRect().right - range.getBoundingClientRect().right; }"""
 COVERED = """(editor) => { const { left, right, top, bottom } = editor.getBoundingClientRect();
   return [...document.querySelectorAll(".ds-run-head .ds-state, .ds-run-head .ds-pencil, .ds-run-label button")]
@@ -56,7 +58,7 @@ def made(tmp_path_factory):
 
 def part(page, name):
     """The rows of a part of the settings that differs."""
-    rows = page.locator(".ds-differences > .ds-scroll tbody", has=page.get_by_role("heading", name=name, exact=True))
+    rows = page.locator(".ds-differences > table tbody", has=page.get_by_role("heading", name=name, exact=True))
     return [row.inner_text().split("\t") for row in rows.locator("tr:has(td)").all()]
 
 
@@ -73,6 +75,12 @@ def test_a_comparison_finds_what_differs_on_the_command_line(browser, made):
         expect(same.get_by_text("zero_optimization.stage")).to_be_hidden()
         same.locator("summary").click()
         expect(same.get_by_text("zero_optimization.stage")).to_be_visible()
+        expect(same.locator("summary")).to_have_text(re.compile(r"^\d+ the same in all runs$"))
+        assert part(page, "Results") == [
+            ["GPU memory, peak of the fullest GPU", "31.00 GiB", "13.00 GiB −58 %"],
+            ["GPU memory, mean of that GPU", "31.00 GiB", "13.00 GiB −58 %"],
+        ]
+        expect(same.get_by_role("row", name="Final loss")).to_be_visible()
         memory = page.locator(".ds-compare .ds-table tr", has_text="peak of the fullest GPU").locator("td")
         expect(memory).to_have_text(["31.00 GiB", "13.00 GiB −58 %"])
         page.get_by_role("button", name="use as baseline").click()
@@ -129,14 +137,13 @@ def test_of_many_differences_those_that_tell_most_are_shown_until_all_are_asked_
 def test_runs_of_one_name_are_told_apart_from_the_first_on_and_evaluations_are_among_the_figures(browser, made):
     app, ids, _ = made
     with opened(browser, app, f"compare={ids['fast']},{ids['slow']},{ids['other']}") as page:
-        names = page.locator(".ds-compare table").first.locator("thead .ds-link")
+        names = page.locator(".ds-compare-key .ds-link")
         expect(names).to_have_text([*(f"t5 ({ids[one][-4:]})" for one in ("fast", "slow")), "other"])
-        figures = page.locator(".ds-compare .ds-overview > .ds-scroll tr")
+        figures = page.locator(".ds-compare .ds-differences tr")
         # What is equal in all, and what says little, is told when it is asked for.
-        expect(figures.filter(has_text="Final loss")).to_have_count(1)
-        expect(figures.filter(has_text="Final eval loss")).to_have_count(0)
-        page.get_by_role("button", name=re.compile(r"^All \d+ other figures$")).click()
-        expect(page.get_by_role("button", name="Fewer figures")).to_be_focused()
+        expect(figures.filter(has_text="Final loss")).to_be_visible()
+        expect(figures.filter(has_text="Final eval loss")).to_be_hidden()
+        page.locator(".ds-same summary").click()
         expect(figures.filter(has_text="Final eval loss").locator("td")).to_have_text(["1", "1", "1"])
         expect(figures.filter(has_text="bleu").locator("td")).to_have_text(["30", "30", "30"])
         steps = figures.filter(has=page.get_by_role("rowheader", name="Steps", exact=True)).locator("td")
@@ -145,6 +152,12 @@ def test_runs_of_one_name_are_told_apart_from_the_first_on_and_evaluations_are_a
         expect(steps.first).to_have_text("300 15×")
         key = page.locator(".ds-compare-key > li")
         page.set_viewport_size({"width": 390, "height": 800})
+        # A block for each setting, a line for each run: all of it is in sight.
+        lines = [line.bounding_box() for line in steps.all()]
+        assert len({line["y"] for line in lines}) == 3
+        assert all(line["x"] >= 0 and line["x"] + line["width"] <= 390 for line in lines)
+        named = "all => all.map((one) => getComputedStyle(one, '::before').content)"
+        assert steps.evaluate_all(named) == [f'"{name}"' for name in names.all_inner_texts()]
         fits = "(one) => [one, ...one.children].every((each) => each.scrollWidth <= each.clientWidth)"
         assert page.locator(".ds-compare-key").evaluate(fits)  # nothing of it is out of sight
         long = "(one) => one.append(' of a name that is long')"
@@ -154,10 +167,11 @@ def test_runs_of_one_name_are_told_apart_from_the_first_on_and_evaluations_are_a
         assert page.locator(".ds-compare-key").evaluate(tops) > 1  # in several lines, none squeezed beside another
         key.evaluate_all("(each) => each.forEach((one) => one.lastChild.remove())")
         page.set_viewport_size({"width": 1280, "height": 800})
-        expect(key).to_have_text([*(f"t5 ({ids[one][-4:]})" for one in ("fast", "slow")), "other"])
+        expect(names).to_have_text([*(f"t5 ({ids[one][-4:]})" for one in ("fast", "slow")), "other"])
         page.locator('[data-chart="CPU"]').scroll_into_view_if_needed()
         page.mouse.wheel(0, 600)
         expect(key.first).to_be_in_viewport()
+        assert page.locator(".ds-compare-key").bounding_box()["y"] == 0
 
 
 def test_a_table_without_room_leaves_out_columns_unless_they_were_chosen(browser, made):
@@ -166,26 +180,29 @@ def test_a_table_without_room_leaves_out_columns_unless_they_were_chosen(browser
         page.set_viewport_size({"width": 800, "height": 800})
         heads, table = page.locator(".ds-heads [data-column]"), page.locator(".ds-run-list")
         expect(heads.filter(has_text="Speed")).to_be_visible()
-        expect(heads.filter(has_text="Tags")).to_have_count(0)
+        expect(heads.filter(has_text="Devices")).to_have_count(0)
         assert {"State", "Duration", "Final loss", "Speed"} <= set(heads.all_inner_texts())
         assert table.evaluate("node => node.scrollWidth - node.clientWidth") == 0
         menu = page.locator("#choose-columns")
         page.click("#choose-columns > summary")  # what is shown is ticked: the first change would have the rest chosen
         expect(menu.get_by_label("Speed")).to_be_checked()
-        expect(menu.get_by_label("Tags")).not_to_be_checked()
+        expect(menu.get_by_label("Devices")).not_to_be_checked()
+        expect(menu.locator("label", has_text="Devices")).to_have_text("Devices no room here")
+        expect(menu.get_by_text("no room here").filter(visible=True)).to_have_count(4)
         page.set_viewport_size({"width": 1280, "height": 800})
-        expect(menu.get_by_label("Tags")).to_be_checked()  # while it is open, too
+        expect(menu.get_by_label("Devices")).to_be_checked()  # while it is open, too
+        expect(menu.get_by_text("no room here").filter(visible=True)).to_have_count(0)
         page.set_viewport_size({"width": 800, "height": 800})
-        expect(menu.get_by_label("Tags")).not_to_be_checked()
+        expect(menu.get_by_label("Devices")).not_to_be_checked()
         page.keyboard.press("Escape")
         expect(table).not_to_have_class(re.compile("ds-goes-on"))
         page.set_viewport_size({"width": 1280, "height": 800})
-        expect(heads.filter(has_text="Tags")).to_have_count(1)
+        expect(heads.filter(has_text="Devices")).to_have_count(1)
         page.click("#choose-columns > summary")
         page.locator("#choose-columns").get_by_label("Note").check()
         page.keyboard.press("Escape")
         page.set_viewport_size({"width": 800, "height": 800})
-        expect(heads.filter(has_text="Tags")).to_have_count(1)
+        expect(heads.filter(has_text="Devices")).to_have_count(1)
         expect(table).to_have_class(re.compile("ds-goes-on"))
 
 
@@ -201,7 +218,7 @@ def test_the_figures_of_a_comparison_say_which_is_better_and_a_long_name_takes_t
         expect(memory.nth(1).locator("[data-verdict]")).to_have_count(0)
         expect(page.get_by_role("heading", name="ds_config.json")).to_be_visible()
         assert page.evaluate(COLUMNS) == 1
-        heads = page.locator(".ds-compare table").first.locator("thead th")
+        heads = page.locator(".ds-compare-key > li")
         boxes = [heads.nth(place).locator(".ds-run-of").bounding_box() for place in range(3)]
         assert boxes[1]["height"] < 2.6 * boxes[2]["height"]
         assert heads.nth(1).get_by_role("button").first.get_attribute("title") == LONG
@@ -223,6 +240,26 @@ def shown(page):
     return page.locator(".ds-run-rows .ds-run-name").all_inner_texts()
 
 
+def test_tags_have_a_column_where_a_run_has_one_and_what_became_another_value_comes_first(browser, tmp_path):
+    make_run(tmp_path, Made("before", 20, arguments="--epochs 1"))
+    named = "--model_name_or_path t5-small --epochs 1"
+    second = make_run(tmp_path, Made("second", 20, arguments=named, config='{"zero_optimization": {"stage": 2}}'))
+    damaged = make_run(tmp_path, Made("damaged", 20, arguments=named))
+    Store(tmp_path).open(damaged).state_file.write_text("{")
+    with running_app(tmp_path) as app, opened(browser, app, "tab=runs") as page:
+        differs = cell(page, second, "differs")
+        expect(differs).to_have_text("stage 3→2, +model_name_or_path t5-small")
+        assert differs.evaluate(ENDS, "3→2") > 0
+        expect(page.get_by_role("columnheader", name="Tags")).to_have_count(0)
+        state = cell(page, damaged, "state")
+        expect(state).to_contain_text("damaged")
+        assert state.evaluate("one => one.scrollWidth - one.clientWidth") == 0
+        run = Store(tmp_path).open(second)
+        run.write_label(run.read_label().changed({"tags": ["lora"]}))
+        expect(page.get_by_role("columnheader", name="Tags")).to_have_count(1)
+        expect(cell(page, second, "tags")).to_have_text(re.compile("lora"))
+
+
 def test_the_table_tells_runs_apart_and_is_sorted_by_any_column(browser, made):
     app, ids, _ = made
     with opened(browser, app, "tab=runs") as page:
@@ -230,8 +267,9 @@ def test_the_table_tells_runs_apart_and_is_sorted_by_any_column(browser, made):
         expect(cell(page, ids["fast"], "gpu_peak")).to_have_text("31.00 GiB")
         differs = cell(page, ids["slow"], "differs")
         assert differs.evaluate(ENDS, "1e-3") > 0
-        differs.evaluate("cell => { cell.style.width = '130px'; }")  # the key is cut, its value stays
-        assert differs.evaluate(ENDS, "1e-3") > 0
+        differs.evaluate("cell => { cell.style.width = '120px'; }")  # it is cut at its end alone
+        assert differs.evaluate(ENDS, "learning_rate") > 0
+        expect(differs.locator("button")).to_have_attribute("title", re.compile("learning_rate: 3e-3 → 1e-3"))
         differs.locator("button").click()
         told = page.get_by_role("dialog", name="Changed settings")
         expect(told.locator("li")).to_have_text(["Script arguments · --learning_rate: 3e-3 → 1e-3"])
@@ -247,7 +285,7 @@ def test_the_table_tells_runs_apart_and_is_sorted_by_any_column(browser, made):
         wait_until(lambda: shown(page) == ["t5", "t5", "other", LONG])
         page.select_option("#filter-state", "failed")
         expect(page.locator(".ds-run-count")).to_have_text("No run matches “failed”")
-        page.get_by_role("button", name="Clear").click()
+        page.get_by_role("button", name="Clear search").click()
         expect(page.locator("#filter-state")).to_have_value("")
         wait_until(lambda: shown(page) == ["t5", "t5", "other", LONG])
         page.locator("#choose-columns summary").click()
@@ -255,6 +293,32 @@ def test_the_table_tells_runs_apart_and_is_sorted_by_any_column(browser, made):
         expect(page.get_by_role("columnheader", name="Changed settings")).to_have_count(0)
         page.get_by_label("Host peak").check()
         expect(cell(page, ids["fast"], "host_peak")).to_have_text("19.00 GiB")
+
+
+def test_a_key_an_argument_or_a_metric_is_a_column_that_is_sorted_by_and_kept(browser, tmp_path):
+    stages = {"three": 3, "two": 2, "one": 1}
+    ids = {
+        name: make_run(tmp_path, Made(name, 20, config=f'{{"zero_optimization": {{"stage": {stage}}}}}'))
+        for name, stage in stages.items()
+    }
+    with running_app(tmp_path) as app, opened(browser, app, "tab=runs") as page:
+        page.click("#choose-columns > summary")
+        menu = page.locator("#choose-columns")
+        stage, bleu = (menu.get_by_label(name, exact=True) for name in ("zero_optimization.stage", "eval_bleu"))
+        expect(menu.get_by_role("heading", name="Config")).to_be_visible()
+        expect(bleu).to_be_hidden()  # the runs are the same there
+        stage.check()
+        menu.get_by_label("Search columns").fill("bleu")
+        expect(menu.get_by_label("Speed")).to_be_hidden()
+        bleu.check()
+        page.keyboard.press("Escape")
+        expect(cell(page, ids["two"], "config:zero_optimization.stage")).to_have_text("2")
+        expect(cell(page, ids["two"], "metrics:eval_bleu")).to_have_text("30")
+        page.get_by_role("columnheader", name="stage").get_by_role("button").click()
+        wait_until(lambda: shown(page) == ["one", "two", "three"])
+        page.reload()
+        expect(cell(page, ids["two"], "metrics:eval_bleu")).to_have_text("30")
+        wait_until(lambda: shown(page) == ["one", "two", "three"])
 
 
 def test_a_pinned_baseline_is_what_others_are_measured_by(browser, made):
@@ -313,6 +377,9 @@ def test_a_run_is_renamed_tagged_noted_and_archived_in_place(browser, made):
     app, ids, folder = made
     other = ids["other"]
     with opened(browser, app, "tab=runs") as page:
+        page.click("#choose-columns > summary")
+        page.locator("#choose-columns").get_by_label("Tags").check()  # no run has one yet
+        page.keyboard.press("Escape")
         row(page, other).locator(".ds-run-row").focus()
         page.keyboard.press("F2")
         page.keyboard.insert_text(NAMED)

@@ -3,7 +3,7 @@
 
 import { Board } from "../metrics/board.js";
 import { seen } from "../metrics/chart.js";
-import { button, el, part, parted, scrolling } from "../common/dom.js";
+import { button, el, part, parted } from "../common/dom.js";
 import { canGroup, GROUPINGS, groupsOf } from "../metrics/groups.js";
 import { LIVE_STATES, Follower } from "./follower.js";
 import { duration, figure, gib, perSecond } from "../common/format.js";
@@ -22,8 +22,7 @@ const MOST_DIFFERENCES = 6; // shown at first, so that the curves begin on the f
 const MOST_BESIDE = 12; // of two runs, whose differences stand beside the figures
 const NEARLY = 2; // that many more are shown at once
 
-/** What is told whether or not it differs; what is only told when all is asked for, as is what is equal in all runs. */
-const ALWAYS = new Set(["duration", "speed", "final_loss", "best_loss", "gpu_peak"]);
+/** What is only told when all is asked for, though it differs. */
 const FURTHER = new Set(["gpu_mean", "run_mean", "host_peak"]);
 const BEST_LOSS = "best_loss"; // what evaluations logged comes after it
 
@@ -55,9 +54,15 @@ const ROWS = [
  *   values: (Told | null | undefined)[] }} Figure
  */
 
-/** @param {Figure} one whether it helps to tell the runs apart */
-const tells = ({ code = "", values, shown }) =>
-  !FURTHER.has(code) && (ALWAYS.has(code) || new Set(values.map((value) => (value ? shown(value) : value))).size > 1);
+/**
+ * @param {Figure} one whether it tells the runs apart: as it is shown, and by so much that the difference is told
+ * @param {number} base
+ */
+function tells({ values, shown }, base) {
+  const isFigure = values.every((value) => typeof value === "number" && value > 0);
+  if (isFigure) return values.some((value) => differenceOf(value, values[base]));
+  return new Set(values.map((value) => (value ? shown(value) : value))).size > 1;
+}
 
 /** @param {string} state */
 const stateOf = (state) => textOf("states", state);
@@ -81,16 +86,34 @@ const KEYS = {
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("compare_page", code, given);
 
-/** @param {(Node | string)[]} heads @param {HTMLTableRowElement[][]} bodies */
-const table = (heads, ...bodies) =>
-  el(
-    "table",
-    { class: "ds-table" },
-    el("thead", {}, el("tr", {}, ...heads)),
-    ...bodies.map((rows) => el("tbody", {}, ...rows)),
-  );
 /** @param {Node | string} head @param {(Node | string)[]} cells */
 const row = (head, cells) => el("tr", {}, el("th", { scope: "row" }, head), ...cells.map((cell) => el("td", {}, cell)));
+
+/**
+ * Its columns stand below the key, which names the runs; on a phone each value names its run.
+ * @param {string} label @param {Run[]} runs @param {HTMLTableRowElement[][]} bodies one of each part
+ */
+function comparison(label, runs, bodies) {
+  const heads = [say("key"), ...runs.map(({ name }) => name)];
+  const named = heads.map((head) => el("th", { scope: "col" }, el("span", { class: "ds-unseen" }, head)));
+  const made = el(
+    "table",
+    { class: "ds-table", "aria-label": label },
+    el("thead", {}, el("tr", {}, ...named)),
+    ...bodies.filter((rows) => rows.length).map((rows) => el("tbody", {}, ...rows)),
+  );
+  for (const { cells } of made.rows) {
+    if (cells.length <= runs.length) continue; // the name of a part
+    runs.forEach(({ name, follower }, place) => {
+      Object.assign(cells[place + 1].dataset, { of: name, swatch: follower.id });
+    });
+  }
+  return made;
+}
+
+/** The name of a part above its rows. @param {string} name @param {Run[]} runs */
+const partHead = (name, runs) =>
+  el("tr", {}, el("th", { scope: "rowgroup", colspan: runs.length + 1 }, el("h4", {}, name)));
 
 export class CompareView {
   /** @param {string[]} ids @param {(id: string) => void} open shows one of them */
@@ -105,10 +128,8 @@ export class CompareView {
     this.polls = 0;
     this.told = "";
     this.show = () => {};
-    this.showDifferences = () => {};
     this.all = false; // whether every difference is shown
     this.allFigures = false; // and every figure
-    this.left = 0; // how many figures are only shown then
     this.same = false; // whether what is the same is
     /** @type {(by: string) => Group[] | null} of the runs that were told of */
     this.groupsBy = () => null;
@@ -118,23 +139,21 @@ export class CompareView {
     this.baseline = baseline() ?? "";
     this.title = el("h2", { class: "ds-run-title" }, say("title", { count: String(ids.length) }));
     this.said = el("p", { class: "ds-reason", role: "status" });
-    this.table = scrolling(say("title", { count: String(ids.length) }));
     this.answers = el("div", { class: "ds-answers" });
     this.differences = el("section", { class: "ds-differences", "aria-label": say("differences") });
     this.key = el("ul", { class: "ds-compare-key", "aria-label": say("colours") });
+    this.key.style.setProperty("--runs", String(ids.length));
     this.board = this.makeBoard();
     this.board.tools.append(el("label", { class: "ds-grouping" }, say("group_by"), this.grouping));
     this.report = el("a", { class: "ds-step", download: true, href: this.reported(ids[0]) }, say("report"));
-    const overview = el("div", { class: "ds-overview" }, this.table, this.differences);
-    overview.style.setProperty("--runs", String(ids.length));
     this.node = el(
       "div",
       { class: "ds-run ds-compare", "aria-busy": "true" },
       el("div", { class: "ds-run-head" }, this.title, this.report),
       this.said,
       this.answers,
-      overview,
       this.key,
+      this.differences,
       this.board.node,
     );
   }
@@ -200,18 +219,16 @@ export class CompareView {
     if (key === this.told) return;
     this.told = key;
     this.groupsBy = (by) => placedAmong(groupsOf(by, runs, sections), kept, this.runs);
-    this.key.replaceChildren(...kept.map((run) => el("li", { title: run.name }, swatchOf(run), run.name)));
     this.show = () => {
-      this.table.replaceChildren(this.figures(kept, runs, evaluations), this.further());
-      this.colour();
-    };
-    this.showDifferences = () => {
-      this.differences.replaceChildren(el("h3", {}, say("differences")), ...this.differencesNodes(kept, sections));
+      const base = this.base(kept);
+      this.report.href = this.reported(kept[base].follower.id);
+      this.key.replaceChildren(...kept.map((run, place) => this.head(run, place === base)));
+      const figures = this.figures(base, runs, evaluations);
+      this.differences.replaceChildren(...this.differencesNodes(kept, sections, figures));
       this.colour();
     };
     for (const option of this.grouping.options) option.disabled = !canGroup(option.value, runs);
     this.answers.replaceChildren(...answers.map(({ question, sentences }) => answerNode(question, sentences)));
-    this.showDifferences();
     this.group();
   }
 
@@ -240,7 +257,8 @@ export class CompareView {
   /** The swatch at each name of a run is as its curves are. */
   colour() {
     for (const swatch of this.node.querySelectorAll("[data-swatch]")) {
-      if (swatch instanceof HTMLElement) swatch.style.background = this.colourOf(swatch.dataset.swatch ?? "");
+      if (!(swatch instanceof HTMLElement)) continue;
+      swatch.style.setProperty("--swatch", this.colourOf(swatch.dataset.swatch ?? ""));
     }
   }
 
@@ -257,11 +275,11 @@ export class CompareView {
     return `/dsgui/report?${new URLSearchParams({ runs: this.ids.join(","), baseline: base })}`;
   }
 
-  /** @param {Run[]} kept @param {ComparedRun[]} runs @param {EvaluationRow[]} evaluations */
-  figures(kept, runs, evaluations) {
-    const base = this.base(kept);
-    this.report.href = this.reported(kept[base].follower.id);
-    const heads = kept.map((run, place) => this.head(run, place === base));
+  /**
+   * The rows of figures that tell the runs apart, of those that do but say little, and of those that don't.
+   * @param {number} base @param {ComparedRun[]} runs @param {EvaluationRow[]} evaluations
+   */
+  figures(base, runs, evaluations) {
     /** @type {Figure} */
     const states = { name: say("state"), shown: stateOf, values: runs.map(({ state }) => state) };
     const told = ROWS.flatMap(([code, value, shown, better]) => {
@@ -270,83 +288,104 @@ export class CompareView {
     });
     /** @type {Figure[]} */
     const known = told.filter(({ values }) => values.some((value) => value !== null && value !== undefined));
-    const shown = known.filter((one) => this.allFigures || tells(one));
-    this.left = known.length - known.filter(tells).length;
-    return table(
-      [el("td"), ...heads],
-      [states, ...shown].map(({ name, shown: write, better, values }) =>
-        row(name, figuresOf(values, base, write, better)),
-      ),
-    );
+    const all = [states, ...known];
+    const apart = all.filter((one) => tells(one, base));
+    const telling = apart.filter(({ code = "" }) => !FURTHER.has(code));
+    const first = apart.length <= telling.length + NEARLY ? apart : telling;
+    /** @param {Figure[]} ones */
+    const rows = (ones) =>
+      ones.map(({ name, shown, better, values }) => row(name, figuresOf(values, base, shown, better)));
+    return {
+      apart: rows(first),
+      further: rows(apart.filter((one) => !first.includes(one))),
+      same: rows(all.filter((one) => !apart.includes(one))),
+    };
   }
 
-  /** Shows every figure, or those that answer which run is better. */
-  further() {
+  /**
+   * Shows every figure that differs, or those that answer which run is better.
+   * @param {number} count of the others @returns {HTMLElement[]}
+   */
+  further(count) {
+    if (!count) return [];
+    const text = this.allFigures ? say("fewer_figures") : say("all_figures", { count: String(count) });
     const about = { class: "ds-step ds-figures-all", "aria-expanded": String(this.allFigures) };
-    const text = this.allFigures ? say("fewer_figures") : say("all_figures", { count: String(this.left) });
-    if (!this.left) return "";
-    return button(text, about, () => {
+    const act = () => {
       this.allFigures = !this.allFigures;
       this.show();
-      part(this.table, "button.ds-figures-all").focus();
-    });
+      part(this.differences, "button.ds-figures-all").focus();
+    };
+    return [button(text, about, act)];
   }
 
-  /** @param {Run[]} runs @param {SettingsPart[]} sections */
-  differencesNodes(runs, sections) {
+  /**
+   * One table: the settings that differ, then the figures that do. What is the same is folded below it.
+   * @param {Run[]} runs @param {SettingsPart[]} sections @param {ReturnType<CompareView["figures"]>} figures
+   */
+  differencesNodes(runs, sections, figures) {
     const apart = sections.filter(({ differ }) => differ.length);
     const notes = unknownNotes(runs, sections);
     if (sections.some(({ uncertain }) => uncertain)) notes.push(say("uncertain"));
-    const none = apart.length ? [] : [el("p", { class: "ds-remark" }, say(notes.length ? "none_known" : "none"))];
-    const remarks = notes.map((text) => el("p", { class: "ds-remark" }, text));
-    const tables = apart.length ? this.apartNodes(runs, apart) : [];
-    const same = sections.filter((section) => section.same.length);
-    return [...none, ...tables, ...remarks, ...(same.length ? [this.sameNode(runs, same)] : [])];
+    const none = apart.length ? [] : [say(notes.length ? "none_known" : "none")];
+    const remarks = [...none, ...notes].map((text) => el("p", { class: "ds-remark" }, text));
+    const { bodies, more } = this.apartRows(runs, apart);
+    const shown = [...figures.apart, ...(this.allFigures ? figures.further : [])];
+    if (shown.length) bodies.push([partHead(say("results"), runs), ...shown]);
+    const buttons = [...more, ...this.further(figures.further.length)];
+    const said = buttons.length ? [el("div", { class: "ds-actions" }, ...buttons)] : [];
+    const tables = bodies.length ? [comparison(say("differences"), runs, bodies)] : [];
+    return [...tables, ...said, ...remarks, ...this.sameNode(runs, sections, figures.same)];
   }
 
   /** Those that tell most, and a button for all. @param {Run[]} runs @param {SettingsPart[]} apart */
-  apartNodes(runs, apart) {
+  apartRows(runs, apart) {
     const count = apart.reduce((sum, { differ }) => sum + differ.length, 0);
     const most = runs.length > 2 ? MOST_DIFFERENCES : MOST_BESIDE;
-    let left = this.all || count <= most + NEARLY ? count : most;
+    const isMore = count > most + NEARLY;
+    let left = isMore && !this.all ? most : count;
     const bodies = apart.map((section) => {
       const settings = section.differ.slice(0, left);
       left -= settings.length;
       return settings.length ? sectionRows(section, settings, runs) : [];
     });
-    const found = settingsTable(say("differences"), runs, bodies);
-    if (count <= most + NEARLY) return [found];
+    if (!isMore) return { bodies, more: [] };
     const text = this.all ? say("fewer") : say("all", { count: String(count) });
-    const more = button(text, { class: "ds-step", "aria-expanded": String(this.all) }, () => {
+    const about = { class: "ds-step ds-all-differences", "aria-expanded": String(this.all) };
+    const act = () => {
       this.all = !this.all;
-      this.showDifferences();
-      this.differences.querySelector("button")?.focus();
-    });
-    return [found, more];
+      this.show();
+      part(this.differences, "button.ds-all-differences").focus();
+    };
+    return { bodies, more: [button(text, about, act)] };
   }
 
-  /** @param {Run[]} runs @param {SettingsPart[]} sections */
-  sameNode(runs, sections) {
-    const count = sections.reduce((sum, section) => sum + section.same.length, 0);
+  /** @param {Run[]} runs @param {SettingsPart[]} sections @param {HTMLTableRowElement[]} figures */
+  sameNode(runs, sections, figures) {
+    const same = sections.filter((section) => section.same.length);
+    const count = same.reduce((sum, section) => sum + section.same.length, figures.length);
+    if (!count) return [];
     const summary = el("summary", {}, say("same", { count: String(count) }));
-    const bodies = sections.map((one) => sectionRows(one, one.same, runs));
-    const told = settingsTable(summary.textContent ?? "", runs, bodies);
+    const bodies = same.map((one) => sectionRows(one, one.same, runs));
+    if (figures.length) bodies.push([partHead(say("results"), runs), ...figures]);
+    const told = comparison(summary.textContent ?? "", runs, bodies);
     const fold = el("details", { class: "ds-same", open: this.same }, summary, told);
     fold.addEventListener("toggle", () => {
       this.same = fold.open;
     });
-    return fold;
+    return [fold];
   }
 
   /** @param {Run} run @param {boolean} isBase */
   head(run, isBase) {
-    const open = button(run.name, { class: "ds-link ds-two-lines", title: run.name }, () => this.open(run.follower.id));
-    const pin = button(isBase ? say("baseline") : say("make_baseline"), { class: "ds-base" }, () => {
-      this.baseline = run.follower.id;
+    const { id } = run.follower;
+    const open = button(run.name, { class: "ds-link ds-two-lines", title: run.name }, () => this.open(id));
+    const about = { class: "ds-base", "data-pin": id, "aria-pressed": String(isBase) };
+    const pin = button(isBase ? say("baseline") : say("make_baseline"), about, () => {
+      this.baseline = id;
       this.show();
+      part(this.key, `[data-pin="${id}"]`).focus();
     });
-    pin.setAttribute("aria-pressed", String(isBase));
-    return el("th", { scope: "col" }, el("div", { class: "ds-run-of" }, swatchOf(run), open), pin);
+    return el("li", {}, el("div", { class: "ds-run-of" }, swatchOf(run), open), pin);
   }
 
   draw(force = false) {
@@ -426,16 +465,6 @@ function emptyIn({ code, unknown, differ, same }) {
   );
 }
 
-/** @param {string} label @param {Run[]} runs @param {HTMLTableRowElement[][]} bodies one of each part */
-function settingsTable(label, runs, bodies) {
-  const named = runs.map((run) => {
-    const name = el("div", { class: "ds-two-lines", title: run.name }, run.name);
-    return el("div", { class: "ds-run-of" }, swatchOf(run), name);
-  });
-  const heads = [say("key"), ...named].map((head) => el("th", { scope: "col" }, head));
-  return scrolling(label, table(heads, ...bodies.filter((rows) => rows.length)));
-}
-
 /**
  * The part's name and its settings; what a run has none of is told in a sentence, and not in each row.
  * @param {SettingsPart} section @param {SettingsPart["differ"]} settings @param {Run[]} runs
@@ -449,8 +478,7 @@ function sectionRows(section, settings, runs) {
     const name = coded ? textOf("compare_page", KEYS[key] ?? "", key) : el("code", {}, ...parted(spelled(code, key)));
     return row(name, found);
   });
-  const head = el("th", { scope: "rowgroup", colspan: runs.length + 1 }, el("h4", {}, say(PARTS[code] ?? code)));
-  return [el("tr", {}, head), ...rows];
+  return [partHead(say(PARTS[code] ?? code), runs), ...rows];
 }
 
 /** @param {string | null} value */

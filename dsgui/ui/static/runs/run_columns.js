@@ -58,30 +58,18 @@ export const spelled = (part, key) => (part === "config" ? keyName(key) : key);
 /** @param {string} key the last part of an option or of a place in the config */
 const short = (key) => (key.split("/").pop() ?? key).replace(/^-+/, "");
 
-/** A key and what became of it. @param {import("../types.d.ts").Change} change @returns {[string, string]} */
+/** A key and what became of it. @param {import("../types.d.ts").Change} change */
 function changeOf({ key, before, after }) {
-  if (after === null) return [`−${short(key)}`, ""];
-  if (before === null) return [`+${short(key)}`, after ? ` ${after}` : ""];
-  return [short(key), ` ${before || "–"}→${after || "–"}`];
+  if (after === null) return `−${short(key)}`;
+  if (before === null) return `+${short(key)}${after ? ` ${after}` : ""}`;
+  return `${short(key)} ${before || "–"}→${after || "–"}`;
 }
 
 /** What differs from the run before, in a few words. @param {RunSummary} run */
 export function shortChanges({ differs }) {
-  const shown = differs.slice(0, MOST_SHORT).map((change) => changeOf(change).join(""));
+  const shown = differs.slice(0, MOST_SHORT).map(changeOf);
   const more = differs.length - shown.length;
   return listed([...shown, ...(more > 0 ? [`+${more}`] : [])]);
-}
-
-/**
- * The same in three parts: where there is no room, the last is cut, then the first: the key's last word and the value
- * stay.
- * @param {RunSummary} run
- */
-export function partedChanges(run) {
-  const [key, value] = changeOf(run.differs[0]);
-  const begun = key.slice(0, key.lastIndexOf("_") + 1) || key;
-  const rest = shortChanges(run).slice(key.length + value.length);
-  return [begun, key.slice(begun.length) + value, ...(rest ? [rest] : [])];
 }
 
 /** All of it, a line each. @param {RunSummary} run */
@@ -112,10 +100,10 @@ const or = (text) => text || "–";
 /** @type {Column[]} */
 export const COLUMNS = [
   { id: "date", width: "112px", shown: true, sorts: true, text: dateOf },
-  { id: "state", width: "78px", shown: true, sorts: true, text: (run) => textOf("states", run.state) },
-  { id: "tags", width: "minmax(106px, 1fr)", shown: true, sorts: true, text: (run) => listed(run.tags) },
+  { id: "state", width: "98px", shown: true, sorts: true, text: (run) => textOf("states", run.state) },
+  { id: "tags", width: "minmax(98px, 1fr)", shown: true, sorts: true, text: (run) => listed(run.tags) },
   { id: "note", width: "minmax(160px, 2fr)", sorts: true, text: (run) => run.note },
-  { id: "differs", width: "minmax(138px, 2fr)", shown: true, text: shortChanges },
+  { id: "differs", width: "minmax(136px, 3fr)", shown: true, text: shortChanges },
   { id: "preset", width: "minmax(120px, 0.7fr)", sorts: true, text: (run) => or(run.preset) },
   { id: "model", width: "minmax(110px, 0.7fr)", sorts: true, text: (run) => or(run.model) },
   { id: "gpus", width: "72px", shown: true, sorts: true, text: (run) => or(run.devices) },
@@ -176,10 +164,28 @@ export const COLUMNS = [
 ];
 
 // What a table without room for all leaves out, the first first. Nobody chose it.
-const LEAVES = ["tags", "gpus", "differs", "best_loss", "gpu_peak", "date"];
+const LEAVES = ["tags", "gpus", "gpu_peak", "best_loss", "differs", "date"];
 const BOX_PX = 34;
 const NAME_PX = 256;
 const NARROW_NAME_PX = 150;
+
+/** A column of a key of the config, an argument or a metric, by which the server names it. @param {string} id */
+const further = (id) => /^(config|arguments|metrics):/.test(id);
+
+/** @param {string} id @returns {Column} */
+const furtherColumn = (id) => {
+  return { id, width: "minmax(92px, 1fr)", sorts: true, text: (run) => or(run.more?.[id] ?? "") };
+};
+
+/** The head of a column, of a key its last part. @param {string} id */
+export function titleOf(id) {
+  if (!further(id)) return words("runs_page", `column_${id}`);
+  const key = id.slice(id.indexOf(":") + 1);
+  return id.startsWith("config:") ? (key.split(".").pop() ?? key) : key;
+}
+
+/** Those that the server is asked for besides. @param {{ id: string }[]} columns */
+export const furtherOf = (columns) => columns.flatMap(({ id }) => (further(id) ? [id] : []));
 
 /** The least that a column takes, in pixels. @param {{ width: string }} column */
 const leastOf = ({ width }) => Number(width.match(/\d+/)?.[0] ?? 0);
@@ -187,12 +193,15 @@ const leastOf = ({ width }) => Number(width.match(/\d+/)?.[0] ?? 0);
 const sumOf = (columns) => columns.reduce((sum, column) => sum + leastOf(column), 0);
 
 /**
- * The columns that a user chose, in the table's order; where none did, those that `room` pixels hold beside the name.
- * @param {string[] | undefined} chosen @param {number} [room]
+ * The columns that a user chose, in the table's order; where none did, those that `room` pixels hold beside the name,
+ * and tags only where a run has one.
+ * @param {string[] | undefined} chosen @param {number} [room] @param {boolean} [tagged]
  */
-export function columnsOf(chosen, room = Infinity) {
-  if (Array.isArray(chosen)) return COLUMNS.filter(({ id }) => chosen.includes(id));
-  let columns = COLUMNS.filter(({ shown }) => shown);
+export function columnsOf(chosen, room = Infinity, tagged = true) {
+  if (Array.isArray(chosen)) {
+    return [...COLUMNS.filter(({ id }) => chosen.includes(id)), ...chosen.filter(further).map(furtherColumn)];
+  }
+  let columns = COLUMNS.filter(({ id, shown }) => shown && (tagged || id !== "tags"));
   for (const left of LEAVES) {
     if (BOX_PX + NARROW_NAME_PX + sumOf(columns) <= room) break;
     columns = columns.filter(({ id }) => id !== left);
@@ -205,8 +214,8 @@ export function columnsOf(chosen, room = Infinity) {
  * @param {Column[]} columns @param {number} room
  */
 export function widthsOf(columns, room) {
-  const isWide = BOX_PX + NAME_PX + sumOf(columns) <= room;
-  const name = isWide ? NAME_PX : NARROW_NAME_PX;
-  const all = [`${BOX_PX}px`, `minmax(${name}px, 3fr)`, ...columns.map(({ width }) => width)];
+  const left = Math.floor(room - BOX_PX - sumOf(columns));
+  const name = Math.min(Math.max(left, NARROW_NAME_PX), NAME_PX);
+  const all = [`${BOX_PX}px`, `minmax(${name}px, 2fr)`, ...columns.map(({ width }) => width)];
   return { widths: all.join(" "), least: BOX_PX + name + sumOf(columns) };
 }

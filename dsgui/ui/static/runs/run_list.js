@@ -5,7 +5,7 @@
 import { around, el, part } from "../common/dom.js";
 import { Toast } from "../common/toast.js";
 import { Choice } from "./run_choice.js";
-import { columnsOf, widthsOf } from "./run_columns.js";
+import { columnsOf, furtherOf, widthsOf } from "./run_columns.js";
 import { countOf, plural } from "./run_count.js";
 import { changedRun, editOver, isEditable, placeAt } from "./run_editing.js";
 import { RunHead } from "./run_head.js";
@@ -56,6 +56,8 @@ export class RunList {
       label: (change) => this.label(this.choice.ids, change),
       archive: () => this.archive(),
       columns: () => this.columns,
+      leftOut: () => this.leftOut,
+      further: () => this.further(),
       pin: () => this.pin(this.choice.inOrder()[0]),
       clear: () => this.choice.clear(),
       all,
@@ -83,7 +85,7 @@ export class RunList {
     /** @type {string[]} */
     this.ids = [];
     /** @type {Pick<ListedRuns, "total" | "fits" | "held" | "unread" | "archived" | "archived_fit" | "baseline" |
-     *   "unfinished">} */
+     *   "unfinished" | "tagged">} */
     this.told = {
       total: 0,
       fits: 0,
@@ -93,10 +95,11 @@ export class RunList {
       archived_fit: 0,
       baseline: null,
       unfinished: null,
+      tagged: 0,
     };
     this.searchedFor = ""; // the words that it was told of: the box may have others by now
     this.alone = true;
-    this.columns = columnsOf(prefs().columns);
+    this.columns = this.fitting();
     this.narrow = window.matchMedia(NARROW);
     this.first = 0;
     this.since = "";
@@ -117,6 +120,9 @@ export class RunList {
 
   listen() {
     this.list.addEventListener("scroll", () => this.scrolled());
+    window.addEventListener("scroll", () => {
+      if (this.isPage && this.list.offsetHeight) this.scrolled();
+    });
     this.list.addEventListener("click", (event) => this.clicked(event));
     this.list.addEventListener("auxclick", (event) => this.clicked(event));
     this.list.addEventListener("change", (event) => this.choose(event).catch((error) => this.trouble(error)));
@@ -142,9 +148,47 @@ export class RunList {
     return this.alone && !this.narrow.matches;
   }
 
+  /** Whether the page scrolls it: cards that are alone. One that is in another scrolls by itself. */
+  get isPage() {
+    return this.alone && !this.isTable;
+  }
+
+  /** How far it is scrolled, and how much of it is in sight, in pixels. */
+  get sight() {
+    if (!this.isPage) return { top: this.list.scrollTop, height: this.list.clientHeight };
+    return { top: Math.max(-this.rows.getBoundingClientRect().top, 0), height: window.innerHeight };
+  }
+
+  /** @param {number} top */
+  scrollTo(top) {
+    if (!this.isPage) this.list.scrollTop = top;
+    else window.scrollTo(0, top && this.rows.getBoundingClientRect().top + window.scrollY + top);
+  }
+
   /** For the table, in pixels; before it is seen as much as it likes. */
   get room() {
     return this.list.clientWidth || Infinity;
+  }
+
+  /** @param {number} [room] */
+  fitting(room) {
+    return columnsOf(prefs().columns, room, this.told.tagged > 0);
+  }
+
+  /** The columns that the listed runs have besides, and whether they differ there. */
+  async further() {
+    const { words, archived } = this.looked;
+    const answer = await fetch(`/dsgui/columns?${new URLSearchParams({ words, archived })}`);
+    if (!answer.ok) throw new Error(say("runs_page", "answered", { status: String(answer.status) }));
+    /** @type {Record<string, boolean>} */
+    const found = await answer.json();
+    return found;
+  }
+
+  /** The columns that would be there were there room. */
+  get leftOut() {
+    const shown = this.columns.map(({ id }) => id);
+    return this.fitting().flatMap(({ id }) => (shown.includes(id) ? [] : [id]));
   }
 
   /** As the whole page, or beside a run. @param {boolean} alone */
@@ -153,7 +197,7 @@ export class RunList {
     this.node.classList.toggle("ds-alone", alone);
     this.node.classList.toggle("ds-as-table", this.isTable);
     this.tools.layOut(alone, this.isTable);
-    this.columns = columnsOf(prefs().columns, this.room);
+    this.columns = this.fitting(this.room);
     this.tools.tickColumns(); // also of a menu that is open while the window gets another width
     const { widths, least } = widthsOf(this.columns, this.room);
     this.table.style.setProperty("--columns", widths);
@@ -194,9 +238,10 @@ export class RunList {
   /** The rows that the list should hold: the first, and how many. @returns {[number, number]} */
   wanted() {
     if (!this.height) return [0, FIRST_ROWS];
-    const sight = Math.ceil(this.list.clientHeight / this.height) || FIRST_ROWS;
-    const first = Math.floor(this.list.scrollTop / this.height) - AROUND;
-    return [Math.max(Math.floor(first / STEP) * STEP, 0), sight + 2 * AROUND + STEP];
+    const { top, height } = this.sight;
+    const seen = Math.ceil(height / this.height) || FIRST_ROWS;
+    const first = Math.floor(top / this.height) - AROUND;
+    return [Math.max(Math.floor(first / STEP) * STEP, 0), seen + 2 * AROUND + STEP];
   }
 
   /**
@@ -235,7 +280,8 @@ export class RunList {
   /** What is looked for, and in which order. */
   get looked() {
     const held = this.alone ? "" : this.held().join(",");
-    return { ...this.tools.order(), words: this.tools.words, held };
+    const more = this.isTable ? furtherOf(this.columns).join("\n") : "";
+    return { ...this.tools.order(), words: this.tools.words, held, more };
   }
 
   /** @returns {Promise<void>} */
@@ -250,10 +296,15 @@ export class RunList {
     if (written !== this.written) return this.ask(); // it is from before that
     this.list.removeAttribute("aria-busy");
     for (const run of told.rows) this.known.set(run.run_id, run);
+    for (const [id, more] of Object.entries(told.more)) {
+      const run = this.known.get(id);
+      if (run) this.known.set(id, { ...run, more });
+    }
     if (told.ids && !told.ids.every((id) => this.known.has(id))) {
       this.since = ""; // a run came into the window that was told of in another
       return this.ask();
     }
+    const isTagged = told.tagged > 0 === this.told.tagged > 0;
     Object.assign(this, {
       window: asked,
       first,
@@ -264,7 +315,8 @@ export class RunList {
     });
     if (told.place !== null) Object.assign(this, { goal: told.place, find: "" });
     else if (find && find === this.toFocus) Object.assign(this, { find: "", toFocus: "" });
-    this.write();
+    if (isTagged) this.write();
+    else this.layOut(this.alone); // the column of tags comes or goes
     if (told.unread) this.soon();
     return undefined;
   }
@@ -294,7 +346,7 @@ export class RunList {
 
   /** Whatever row was to have the focus: somebody looks for others. */
   fromTop() {
-    this.list.scrollTop = 0;
+    if (this.sight.top) this.scrollTo(0);
     this.toFocus = "";
   }
 
@@ -310,8 +362,7 @@ export class RunList {
   }
 
   resized() {
-    const fitting = columnsOf(prefs().columns, this.room);
-    const { widths } = widthsOf(fitting, this.room);
+    const { widths } = widthsOf(this.fitting(this.room), this.room);
     if (this.isTable && widths !== this.table.style.getPropertyValue("--columns")) this.layOut(this.alone);
     this.fit();
     this.scrolled();
@@ -329,8 +380,8 @@ export class RunList {
 
   goTo() {
     if (this.goal === null || !this.height) return;
-    const [seen, top] = [this.list.clientHeight, this.list.scrollTop].map((px) => Math.floor(px / this.height));
-    if (this.goal < top || this.goal >= top + seen) this.list.scrollTop = Math.max(this.goal - 1, 0) * this.height;
+    const [seen, top] = [this.sight.height, this.sight.top].map((px) => Math.floor(px / this.height));
+    if (this.goal < top || this.goal >= top + seen) this.scrollTo(Math.max(this.goal - 1, 0) * this.height);
     this.goal = null;
   }
 
@@ -392,17 +443,15 @@ export class RunList {
     this.fit();
   }
 
-  /** Alone it is as high as the window has room for, a table in whole rows: the page itself does not scroll. */
+  /** A table that is alone is as high as the window has room for, in whole rows: the page itself does not scroll. */
   fit() {
-    if (!this.alone || !this.height || !this.list.offsetHeight) {
-      if (!this.alone) this.list.style.removeProperty("max-height");
-      return;
-    }
+    this.node.style.paddingBottom = `${this.tools.barHeight}px`; // a phone's bar covers no card
+    if (!this.isTable) this.list.style.removeProperty("max-height");
+    if (!this.isTable || !this.height || !this.list.offsetHeight) return;
     const above = this.list.getBoundingClientRect().top + window.scrollY + this.head.node.offsetHeight;
     const edges = this.list.offsetHeight - this.list.clientHeight;
-    const room = window.innerHeight - above - edges - Math.max(below(this.list), this.tools.barHeight);
-    const fitting = Math.max(room, LEAST_PX) / this.height;
-    const rows = this.isTable ? Math.floor(fitting) : fitting; // a card that is cut says that there are more
+    const room = window.innerHeight - above - edges - below(this.list);
+    const rows = Math.floor(Math.max(room, LEAST_PX) / this.height);
     this.list.style.maxHeight = `${rows * this.height + this.head.node.offsetHeight + edges}px`;
   }
 

@@ -2,7 +2,7 @@
 
 import { button, el, locale, part } from "../common/dom.js";
 import { duration, figure, gib } from "../common/format.js";
-import { allChanges, began, dateOf, partedChanges, shortChanges, stepOf } from "./run_columns.js";
+import { allChanges, began, dateOf, shortChanges, stepOf } from "./run_columns.js";
 import { differenceOf } from "./run_prefs.js";
 import { textOf, words } from "../texts/texts.js";
 
@@ -153,8 +153,7 @@ function chipsOf(tags) {
 /** @param {RunSummary} run */
 function changesButton(run) {
   const title = [say("differs_from", { run: run.differs_from }), ...allChanges(run)].join("\n");
-  const parts = partedChanges(run).map((text) => el("span", {}, text));
-  return el("button", { type: "button", class: "ds-changes-of", title }, ...parts);
+  return el("button", { type: "button", class: "ds-changes-of", title }, shortChanges(run));
 }
 
 /** @param {RunSummary} run @param {Column} column @param {RunSummary | null} base @returns {(Node | string)[]} */

@@ -2,7 +2,8 @@
 
 import { button, el } from "../common/dom.js";
 import { shutsItself } from "../common/menus.js";
-import { COLUMNS } from "./run_columns.js";
+import { ColumnMenu } from "./column_menu.js";
+import { COLUMNS, titleOf } from "./run_columns.js";
 import { keepPrefs, prefs } from "./run_prefs.js";
 import { textOf, words } from "../texts/texts.js";
 
@@ -14,9 +15,12 @@ const STATES = ["running", "queued", "succeeded", "failed", "stopped", "lost", "
 const say = (code, given) => words("runs_page", code, given);
 
 /**
- * `searched`: other words; `changed`: another order or other columns; `columns`: those that the table shows.
+ * `searched`: other words; `changed`: another order or other columns; `columns`: those that the table shows,
+ * `leftOut`: those that it has no room for; `further`: those that the listed runs have besides, and whether they differ
+ * there.
  * @typedef {{ searched: () => void, changed: () => void, compare: () => void, label: (change: LabelChange) => void,
- *   archive: () => void, columns: () => { id: string }[], pin: () => void, clear: () => void, all: () => void,
+ *   archive: () => void, columns: () => { id: string }[], leftOut: () => string[],
+ *   further: () => Promise<Record<string, boolean>>, pin: () => void, clear: () => void, all: () => void,
  *   add: () => void }} Acts
  */
 
@@ -67,15 +71,18 @@ export class RunTools {
     this.tag.addEventListener("keydown", (event) => this.addTag(event));
     this.pin = button(say("pin"), { class: "ds-step", id: "pin-run" }, acts.pin);
     this.archive = button(say("archive"), { class: "ds-step", id: "archive-runs" }, acts.archive);
-    const clear = button(say("clear"), { class: "ds-step", id: "clear-chosen" }, acts.clear);
+    this.clear = button("", { class: "ds-step", id: "clear-chosen", "aria-label": say("clear") }, acts.clear);
+    this.chosen = 0; // how many are
+    this.chosenUnseen = el("p", { class: "ds-remark", hidden: true });
     this.choice = el(
       "div",
       { class: "ds-run-choice", hidden: true },
+      this.chosenUnseen,
       this.compare,
       this.pin,
       this.tag,
       this.archive,
-      clear,
+      this.clear,
     );
     this.count = el("p", { class: "ds-remark ds-run-count", role: "status", hidden: true });
     this.noneText = el("span", { "aria-hidden": "true" }); // the count says it
@@ -108,28 +115,12 @@ export class RunTools {
   }
 
   columnsChoice() {
-    const boxes = COLUMNS.map(({ id }) => {
-      const box = el("input", { type: "checkbox", value: id });
-      return { box, node: el("label", { class: "ds-check" }, box, say(`column_${id}`)) };
-    });
     const opener = el("summary", { class: "ds-step" }, say("columns"));
-    const fold = el(
-      "details",
-      { class: "ds-columns-choice", id: "choose-columns" },
-      opener,
-      el("div", { class: "ds-columns-list" }, ...boxes.map(({ node }) => node)),
-    );
+    const menu = new ColumnMenu(this.acts);
+    const fold = el("details", { class: "ds-columns-choice", id: "choose-columns" }, opener, menu.node);
     shutsItself(fold, opener);
-    // What the table has no room for is not ticked: the first change would have it chosen.
-    this.tickColumns = () => {
-      const shown = this.acts.columns().map((column) => column.id);
-      for (const { box } of boxes) box.checked = shown.includes(box.value);
-    };
-    fold.addEventListener("toggle", this.tickColumns);
-    fold.addEventListener("change", () => {
-      keepPrefs({ columns: boxes.filter(({ box }) => box.checked).map(({ box }) => box.value) });
-      this.acts.changed();
-    });
+    this.tickColumns = () => menu.tick();
+    fold.addEventListener("toggle", () => (fold.open ? menu.opened() : undefined));
     return fold;
   }
 
@@ -141,7 +132,7 @@ export class RunTools {
     const kept = this.sorted;
     const isLaunched = !kept.sort || (kept.sort === "date" && kept.down); // the newest first
     const { sort, down } = isLaunched ? { sort: "date", down: true } : { sort: kept.sort, down: kept.down };
-    const title = say(`column_${id}`);
+    const title = titleOf(id);
     const about = { class: isFigure ? "ds-cell ds-figure" : "ds-cell", role: "columnheader", "data-column": id };
     if (!sorts) return el("span", about, el("span", { class: "ds-sort" }, title));
     const isIt = sort === id;
@@ -149,7 +140,9 @@ export class RunTools {
     // Once the other way, then as they were launched.
     const turns = isIt && !down && id !== "date";
     const next = () => (turns ? this.sortBy(id, true) : this.sortBy(isIt && !isLaunched ? "" : id, false));
-    const sortIt = button(title, { class: "ds-sort", title: say("sort_by_column", { column: title }) }, next);
+    const whole = id.slice(id.indexOf(":") + 1); // of a key, whose last part is its title
+    const column = id.includes(":") ? whole : title;
+    const sortIt = button(title, { class: "ds-sort", title: say("sort_by_column", { column }) }, next);
     return el("span", { ...about, "aria-sort": order }, sortIt);
   }
 
@@ -206,7 +199,7 @@ export class RunTools {
     const column = sort.replace(/^-/, "");
     this.search.value = q;
     this.state.value = STATES.includes(state) ? state : "";
-    if ([...this.sort.options].some(({ value }) => value && value === column)) {
+    if (column.includes(":") || [...this.sort.options].some(({ value }) => value && value === column)) {
       this.given = { sort: column, down: sort !== column };
       this.sort.value = column;
     }
@@ -238,6 +231,7 @@ export class RunTools {
     this.isTable = table;
     this.line.insertBefore(this.add, table ? null : this.filters); // on a phone beside the search
     this.tag.placeholder = say(table ? "hint_add_tag" : "add_tag"); // as there is room for
+    this.clear.textContent = say(table ? "clear" : "clear_short");
     this.search.placeholder = say(table ? "search_example" : "search");
     this.all.hidden = alone;
     this.filters.hidden = this.add.hidden = !alone;
@@ -253,6 +247,7 @@ export class RunTools {
   showNone(told, away) {
     if (!told && this.none.contains(document.activeElement)) this.search.focus({ preventScroll: true });
     this.none.hidden = !told;
+    this.showUnseen();
     this.noneText.textContent = told;
     this.showArchived.hidden = !away;
     this.showArchived.textContent = say(away === 1 ? "show_archived_one" : "show_archived", { count: String(away) });
@@ -270,6 +265,12 @@ export class RunTools {
     this.archivedCount.textContent = say("archived", { count: String(archived) });
   }
 
+  /** That what is done with the chosen ones is done with runs that no row shows. */
+  showUnseen() {
+    this.chosenUnseen.hidden = this.none.hidden || !this.chosen;
+    this.chosenUnseen.textContent = say("selected_unseen", { count: String(this.chosen) });
+  }
+
   /** What can be searched for, while somebody does; what ticking is for, until something is ticked. */
   showHint() {
     this.help.hidden = !this.isAlone || !this.choice.hidden || document.activeElement !== this.search;
@@ -282,6 +283,8 @@ export class RunTools {
    */
   offer(count, most, { ids, archived }) {
     this.choice.hidden = count === 0;
+    this.chosen = count;
+    this.showUnseen();
     this.showHint();
     this.compare.disabled = count < 2 || count > most;
     const many = count > most ? say("compare_most", { count: String(most) }) : say("compare", { count: String(count) });

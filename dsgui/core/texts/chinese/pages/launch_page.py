@@ -103,7 +103,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "browse": "浏览…",
     "browse_script": "选择脚本",
     "browse_folder": "选择目录",
-    "browse_training": "选择训练目录或其日志",
+    "browse_training": "添加运行：选择其目录或日志文件",
     "browse_config": "选择配置文件",
     "browse_path": "目录路径",
     "browse_go": "前往",

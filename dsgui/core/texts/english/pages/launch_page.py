@@ -104,7 +104,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "browse": "Browse…",
     "browse_script": "Choose a script",
     "browse_folder": "Choose a folder",
-    "browse_training": "Choose a training’s folder or its log",
+    "browse_training": "Add a run: choose its folder or log file",
     "browse_config": "Choose a config file",
     "browse_path": "Folder",
     "browse_go": "Go",
