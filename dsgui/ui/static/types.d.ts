@@ -465,6 +465,7 @@ export interface Readout {
 /** The same as a chart draws it: the axis decided, the range of all charts' points, what happened on it. */
 export interface Drawn extends View {
   axis: Axis;
+  counted?: boolean;
   log: boolean;
   reach: Range | null;
   events: Mark[];

@@ -273,6 +273,9 @@ export class Chart {
     const axis = this.plot._fullLayout?.xaxis;
     if (!axis || !this.view) return null;
     const found = readout(this.traces, place, this.own || this.view.axis, this.span);
+    if (this.view.counted && !this.own && this.view.axis === "step") {
+      found.title = say("place_line", { place: String(Math.round(found.at)) });
+    }
     const at = axis.d2p(found.at);
     this.guide.hidden = at < 0 || at > axis._length;
     this.guide.style.left = `${axis._offset + at}px`;

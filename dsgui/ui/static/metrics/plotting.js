@@ -328,7 +328,8 @@ export function horizontal({ range, reach }) {
  */
 function along(view, traces, { width = Infinity }) {
   const range = view.range ?? view.reach ?? extent(traces.flatMap(({ x }) => x));
-  if (view.axis !== "time" || !range) return { title: words("charts_page", ALONG[view.axis], { form: "mm:ss" }) };
+  const code = view.counted && view.axis === "step" ? "along_lines" : ALONG[view.axis];
+  if (view.axis !== "time" || !range) return { title: words("charts_page", code, { form: "mm:ss" }) };
   return timeLabels(range, width);
 }
 
