@@ -610,7 +610,7 @@ export interface PlotAxis {
 }
 
 export interface PlotElement extends HTMLElement {
-  _fullLayout?: { xaxis: PlotAxis };
+  _fullLayout?: { xaxis: PlotAxis; yaxis: PlotAxis };
   on?(event: "plotly_relayout", act: (change: Relayout) => void): void;
 }
 

@@ -110,7 +110,7 @@ def test_output_that_would_be_a_program_is_shown_as_text(page, tmp_path):
     expect(card.locator("h3")).to_contain_text("exit code 1")
     expect(card.locator("pre")).to_have_text("<script>window.taken = 3</script> ended it")
     expect(card.get_by_role("button")).to_have_text(["Clone and edit", "See the output"])
-    expect(page.locator(".ds-facts dt")).to_have_text(["Step", "Duration", "Final loss", "Best loss", "Run"])
+    expect(page.locator(".ds-facts dt")).to_have_text(["Step", "Duration", "Final loss", "Best loss"])
     assert "\x1b[" not in log.text_content()
     assert page.evaluate("window.taken") is None
     assert page.locator(".ds-run script, .ds-run img").count() == 0
@@ -257,6 +257,12 @@ def test_the_same_again_from_another_tab_then_search_and_delete(page, app, tmp_p
     page.click("#delete-run")
     expect(page.locator(".ds-question")).to_contain_text(run_id)
     expect(page.locator(".ds-question")).to_contain_text("output.log")
+    expect(page.locator(".ds-question li").first).to_be_hidden()  # in a fold
+    expect(page.locator("#keep-run")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator(".ds-question")).to_be_hidden()
+    expect(page.locator("#delete-run")).to_be_focused()
+    page.click("#delete-run")
     page.click("#confirm-delete")
     expect(page.locator(f'[data-run="{run_id}"]')).to_have_count(0, timeout=30_000)
     expect(page).not_to_have_url(re.compile(run_id))

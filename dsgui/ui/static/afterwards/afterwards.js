@@ -44,7 +44,7 @@ export class Afterwards {
     this.note = el("p", {}); // in its place, while that is checked
     this.asked = el("div", {}); // below the actions: what they ask, what speaks against one
     this.about = el("div", { class: "ds-provenance" });
-    this.question = el("div", { class: "ds-question", hidden: true });
+    this.question = this.makeQuestion();
     /** @type {string | null} */
     this.seen = null;
     /** @type {Estimate | null} */
@@ -177,13 +177,13 @@ export class Afterwards {
       this.diagnosis.replaceChildren();
       return;
     }
-    const rank = found.rank === null ? "" : `${words("afterwards_page", "first_rank", { rank: String(found.rank) })} `;
+    const rank = found.rank === null ? "" : words("afterwards_page", "first_rank", { rank: String(found.rank) });
     /** @type {HTMLElement[]} */
     const parts = [
       el("h3", {}, found.title),
-      el("p", {}, rank, found.meaning),
+      el("p", {}, inARow([rank, found.meaning])),
       ...(found.quote ? [el("pre", { class: "ds-log", tabindex: "0" }, found.quote)] : []),
-      ...(found.cause?.length ? [el("p", { class: "ds-cause" }, found.cause.join(" "))] : []),
+      ...(found.cause?.length ? [el("p", { class: "ds-cause" }, inARow(found.cause))] : []),
     ];
     const advice = [...found.advice.entries()].filter(([at]) => at !== found.in_output);
     const items = advice.map(([at, sentence]) => this.advice(sentence, at === found.on_launch));
@@ -240,13 +240,7 @@ export class Afterwards {
       const ask = words("afterwards_page", this.adopted ? "forget_ask" : "delete_ask");
       parts.push(button(ask, { class: "ds-step ds-delete", id: "delete-run" }, () => this.askDelete()));
     }
-    this.question = el("div", { class: "ds-question", hidden: true });
-    this.question.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      event.preventDefault();
-      this.question.hidden = true;
-      document.getElementById("delete-run")?.focus();
-    });
+    this.question.close();
     this.resumeNote = live || this.adopted ? "" : note;
     const said = this.adopted?.notes.join(" ") ?? "";
     this.actions.replaceChildren(...parts);
@@ -306,12 +300,37 @@ export class Afterwards {
     return el("span", { class: "ds-resume" }, resume, chosen);
   }
 
+  /** As before a stop. */
+  makeQuestion() {
+    const question = el("dialog", { class: "ds-dialog ds-question", "aria-labelledby": "delete-question" });
+    question.addEventListener("close", () => document.getElementById("delete-run")?.focus({ preventScroll: true }));
+    return question;
+  }
+
   async askDelete() {
     const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/removal`).catch(() => null);
     const told = await answer?.json().catch(() => null);
-    this.question.hidden = false;
     if (answer?.ok && told) this.showQuestion(told);
-    else this.question.textContent = told?.detail || words("afterwards_page", "no_server");
+    else this.question.replaceChildren(...this.unasked(told?.detail || words("afterwards_page", "no_server")));
+    if (!this.question.open) this.question.showModal();
+  }
+
+  questionTitle() {
+    return el(
+      "h3",
+      { id: "delete-question" },
+      words("afterwards_page", this.adopted ? "forget_title" : "delete_title"),
+    );
+  }
+
+  /** @param {string} why it can't be */
+  unasked(why) {
+    return [this.questionTitle(), el("p", {}, why), el("p", { class: "ds-remedy" }, this.keepButton())];
+  }
+
+  keepButton() {
+    const close = () => this.question.close();
+    return button(words("afterwards_page", "cancel"), { class: "ds-step", id: "keep-run", autofocus: true }, close);
   }
 
   /** @param {Removal} told */
@@ -321,7 +340,10 @@ export class Afterwards {
     const largest = told.largest.map(([name, bytes]) => el("li", {}, `${name} · ${size(bytes)}`));
     const others = told.files - told.largest.length;
     const more = others > 0 ? [el("li", {}, words("afterwards_page", "and_more", { count: String(others) }))] : [];
+    const list = el("details", {}, el("summary", {}, words("afterwards_page", "files_listed")));
+    list.append(el("ul", {}, ...largest, ...more));
     this.question.replaceChildren(
+      this.questionTitle(),
       el(
         "p",
         {},
@@ -329,24 +351,22 @@ export class Afterwards {
         el("code", {}, told.path),
         ` ${words("afterwards_page", this.adopted ? "forgets_nothing_else" : "with_files", { files })}`,
       ),
-      ...(this.adopted ? [] : [el("ul", {}, ...largest, ...more)]),
+      ...(this.adopted ? [] : [list]),
       el(
         "p",
         { class: "ds-remedy" },
+        this.keepButton(),
         button(
           words("afterwards_page", this.adopted ? "forget" : "delete", { files }),
           { class: "ds-stop", id: "confirm-delete" },
           () => this.delete(),
         ),
-        button(words("afterwards_page", "cancel"), { class: "ds-step" }, () => {
-          this.question.hidden = true;
-        }),
       ),
     );
   }
 
   async delete() {
-    this.question.replaceChildren(el("p", {}, words("afterwards_page", "deleting")));
+    this.question.replaceChildren(this.questionTitle(), el("p", {}, words("afterwards_page", "deleting")));
     this.deleting = true;
     this.trigger("delete", { run_id: this.id });
     for (let tries = 0; tries < GONE_TRIES; tries += 1) {
@@ -356,12 +376,13 @@ export class Afterwards {
         .then((answer) => /** @type {Promise<ListedRuns>} */ (answer.json()))
         .catch(() => null);
       if (told?.place === null) {
+        this.question.close();
         this.onGone();
         return;
       }
     }
     this.deleting = false;
-    this.question.hidden = true; // why not was said by a message
+    this.question.close(); // why not was said by a message
   }
 
   /** @returns {[string, string][]} */
@@ -419,6 +440,11 @@ function notOffered(found, open) {
   const reasons = found.set_aside.map((sentence) => el("li", {}, sentence));
   const summary = el("summary", {}, words("afterwards_page", "not_offered"));
   return [el("details", { class: "ds-checked", open }, summary, el("ul", { class: "ds-set-aside" }, ...reasons))];
+}
+
+/** Sentences; in Chinese a full stop has its own room. @param {string[]} sentences */
+function inARow(sentences) {
+  return sentences.filter(Boolean).join(locale().startsWith("zh") ? "" : " ");
 }
 
 /** @param {number} milliseconds */

@@ -113,6 +113,7 @@ export class RunView {
       this.command,
       this.afterwards.about,
       el("p", {}, say("directory"), " ", this.directory),
+      el("p", {}, say("run"), " ", el("code", {}, this.id)),
       this.exports(),
     );
     return el(
@@ -345,7 +346,6 @@ export class RunView {
       [say(live ? "elapsed" : "duration"), duration(elapsed)],
       [say(live ? "loss" : "final_loss"), figure(this.curve("loss", "train")?.lastValue)],
       ...(live ? [] : this.scores()),
-      [say("run"), this.id],
     ];
     if (live) facts.splice(3, 0, [say("eta"), duration(eta)]);
     if (epoch && !total) facts.unshift([say("epoch"), `${figure(epoch.number)}${of}`]);

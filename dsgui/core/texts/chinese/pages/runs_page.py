@@ -18,7 +18,7 @@ RUNS_PAGE: dict[str, str] = {
     "nothing_new": "{name}：其文件没有新内容。",
     "deleted": "运行 {run} 已删除。",
     "runs_label": "运行",
-    "all_runs": "← 全部运行",
+    "all_runs": "← 全部",
     "search": "搜索运行",
     "search_example": "搜索运行，例如 tag:lora loss<1",
     "search_help": "输入关键词，或 tag:lora · state:failed · loss<1 · lr>=1e-4 · stage=3 · gpus=2 · duration>10m",
