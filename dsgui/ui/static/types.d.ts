@@ -193,6 +193,7 @@ export interface Diagnosis {
   meaning: string;
   advice: string[];
   remedy: { label: string } | null;
+  remedies: { label: string; button: string }[];
   on_launch?: number | null;
   in_output?: number | null;
   quote?: string;

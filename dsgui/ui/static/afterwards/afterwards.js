@@ -115,8 +115,8 @@ export class Afterwards {
    * Not "path": Gradio refuses any event with a key of that name that points outside its uploads.
    * @param {"same" | "repair" | "resume" | "directory"} kind
    */
-  again(kind, checkpoint = "") {
-    this.trigger("again", { run_id: this.id, kind, checkpoint });
+  again(kind, checkpoint = "", label = "") {
+    this.trigger("again", { run_id: this.id, kind, checkpoint, change: label });
   }
 
   /** A clone, at the field of its working directory. */
@@ -139,8 +139,8 @@ export class Afterwards {
   /** What can be done, the likeliest first. @param {Diagnosis} found @param {boolean} canClone */
   remedies(found, canClone) {
     const parts = [];
-    if (found.remedy) {
-      parts.push(this.repairs(), change(found.remedy.label));
+    if (found.remedies.length) {
+      parts.push(...this.repairs(found));
     } else if (canClone && typeof found.on_launch !== "number") {
       const clone = words("afterwards_page", "clone");
       parts.push(button(clone, { class: "ds-fix", id: "clone-failed" }, () => this.again("same")));
@@ -149,17 +149,23 @@ export class Afterwards {
     return parts.length ? [el("p", { class: "ds-remedy" }, ...parts)] : [];
   }
 
-  repairs(checking = false) {
-    const label = words("afterwards_page", "clone_changed");
-    const id = checking ? "" : "open-repaired";
-    return button(label, { class: "ds-fix", id, disabled: checking }, () => this.again("repair"));
+  /** A button for each change, the likeliest first; what it leaves out is said beside it. @param {Diagnosis} found */
+  repairs({ remedies }, checking = false) {
+    return remedies.flatMap(({ label, button: text }, place) => {
+      const id = checking || place ? "" : "open-repaired";
+      const look = { class: place ? "ds-step" : "ds-fix", id, disabled: checking, title: label, "data-change": label };
+      const node = button(text, look, () => this.again("repair", "", label));
+      return text.toLowerCase().includes(label.toLowerCase()) ? [node] : [node, change(label)];
+    });
   }
 
   /** The likeliest change while it is being checked, in the room that the answer will take. @param {Diagnosis} found */
-  checking({ remedy }) {
-    const checked = words("afterwards_page", remedy ? "checking_change" : "looking_for_change");
+  checking(found) {
+    const any = found.remedies.length;
+    const checked = words("afterwards_page", any ? "checking_change" : "looking_for_change");
     this.note = el("p", { class: "ds-checked" }, checked);
-    return [el("p", { class: "ds-remedy" }, this.repairs(true), ...(remedy ? [change(remedy.label)] : [])), this.note];
+    const clone = button(words("afterwards_page", "clone_changed"), { class: "ds-fix", disabled: true }, () => {});
+    return [el("p", { class: "ds-remedy" }, ...(any ? this.repairs(found, true) : [clone])), this.note];
   }
 
   /** @param {Diagnosis} found */
@@ -201,18 +207,24 @@ export class Afterwards {
       parts.push(
         el(
           "details",
-          { open: true },
-          el("summary", {}, words("afterwards_page", found.traceback ? "traceback" : "error_output")),
+          { open: !found.traceback },
+          el(
+            "summary",
+            {},
+            words("afterwards_page", found.traceback ? "traceback" : "error_output"),
+            ...(found.traceback ? [el("code", { class: "ds-raised" }, raisedIn(found.traceback))] : []),
+          ),
           el("pre", { class: "ds-log ds-traceback", tabindex: "0" }, evidence),
         ),
       );
     }
     this.diagnosis.replaceChildren(...parts);
     const box = this.diagnosis.querySelector("details > pre");
-    if (!box) return;
-    requestAnimationFrame(() => {
-      box.scrollTop = box.scrollHeight; // what was raised stands at its end
-    });
+    const toEnd = () => {
+      if (box) box.scrollTop = box.scrollHeight; // what was raised stands at its end
+    };
+    box?.parentElement?.addEventListener("toggle", toEnd);
+    requestAnimationFrame(toEnd);
   }
 
   /** What one sends to others is asked for more often than what is in the fold of files. */
@@ -422,6 +434,11 @@ export class Afterwards {
       ),
     );
   }
+}
+
+/** The line of a traceback that says what was raised. @param {string} traceback */
+function raisedIn(traceback) {
+  return traceback.split("\n").findLast((line) => /^\S/.test(line)) ?? "";
 }
 
 /** Whether a run like it can be started. @param {AboutAnswer} about */

@@ -320,7 +320,7 @@ export const TEXTS = {
   "checking_change": "Checking this change…",
   "looking_for_change": "Looking for changes that would help…",
   "not_offered": "Not offered",
-  "traceback": "First traceback",
+  "traceback": "Show all of the first traceback",
   "error_output": "Error output",
   "clone": "Clone and edit",
   "see_output": "See the output",
