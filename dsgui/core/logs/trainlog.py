@@ -32,9 +32,9 @@ from dsgui.core.logs.named_numbers import as_evaluation
 from dsgui.core.logs.numerals import is_loss
 from dsgui.core.logs.patterns import MOST_PATTERNS, SOURCE, Pattern
 from dsgui.core.logs.phases import PREPARATIONS, Doing, Phase
+from dsgui.core.logs.prefixes import SeveralRanks
 from dsgui.core.logs.reading_lines import as_text, readings
 from dsgui.core.logs.readings import Form, Reading
-from dsgui.core.logs.several_ranks import SeveralRanks
 from dsgui.core.logs.shapes import Shape, Shapes
 from dsgui.core.logs.step_times import StepTimes, Timed
 from dsgui.core.logs.tables import Table
