@@ -300,7 +300,10 @@ def _line(curve: Curve, scale: float) -> dict[str, Any]:
         "time": _numbers(np.insert(curve.time[places], back, curve.time[places][back])),
         "value": _numbers(np.insert(curve.value[places] / scale, back, np.nan)),
         "odd": [
-            {"place": int(place + np.searchsorted(back, place, side="right")), "text": str(number_to_json(float(curve.value[places[place]])))}
+            {
+                "place": int(place + np.searchsorted(back, place, side="right")),  # each gap before it is one more
+                "text": str(number_to_json(float(curve.value[places[place]]))),
+            }
             for place in np.flatnonzero(np.isin(places, shown))
         ],
     }
