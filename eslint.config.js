@@ -24,6 +24,7 @@ const PURE = [
   "speed",
   "terms",
   "texts",
+  "limits",
   "ticks",
   "traces",
 ];

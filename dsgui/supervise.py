@@ -40,6 +40,7 @@ from dsgui.core.launch.limits import limit_reached
 from dsgui.core.launch.log_folders import sources
 from dsgui.core.launch.plan import Plan, WhenBusy, shared_devices
 from dsgui.core.launch.state import Identity, RunState, RunStatus
+from dsgui.core.logs.phases import STARTS
 from dsgui.core.metrics.points import Event
 from dsgui.core.notify.webhook import Message
 from dsgui.core.texts.saying import Said, as_told, said
@@ -126,13 +127,13 @@ _KEPT = ("_plan", "_save_told", "_oom_before", "_left", "_locks", "_elsewhere", 
 def phase_of(logged: str, program_names: Set[str]) -> str:
     """The phase that the output tells, or "compiling" where a compiler works before the training: DeepSpeed compiles
     some operators without a word."""
-    return "compiling" if logged == "starting" and program_names & _COMPILERS else logged
+    return "compiling" if logged in STARTS and program_names & _COMPILERS else logged
 
 
 def began(phase: str, before: str, before_at_s: float, now_s: float) -> float:
     """When a phase began. Between two operators a run is starting again for a moment: to who waits, all of them are one
     wait since the first."""
-    waits = {phase, before} == {"starting", "compiling"}
+    waits = "compiling" in (phase, before) and phase in STARTS and before in STARTS
     return before_at_s if waits and before_at_s else now_s
 
 

@@ -304,13 +304,18 @@ class Archive:
         """The same again."""
         return clone(self._own(run_id), self._store.open(run_id).read_config())
 
-    def repaired(self, run_id: str) -> Clone:
-        """The same again with the change that its diagnosis proposes."""
+    def repaired(self, run_id: str, label: str = "") -> Clone:
+        """The same again with the change of that label, or the likeliest that its diagnosis proposes."""
         self._own(run_id)
         directory, made = self._store.open(run_id), self.offer(run_id)
         if made is None or made.diagnosis.remedy is None:
             raise RunError(_no_change(run_id, made))
-        return clone(directory.read_plan(), directory.read_config(), made.diagnosis.remedy)
+        known = made.diagnosis.remedies
+        named = (one for one in known if not label or self._runs.masked(str(one.label)) == label)
+        remedy = next(named, None)
+        if remedy is None:
+            raise RunError(_no_change(run_id, made))
+        return clone(directory.read_plan(), directory.read_config(), remedy)
 
     def resumed(self, run_id: str, path: str) -> Clone:
         """The same again from the checkpoint at `path`, one of those that `about` lists."""

@@ -314,6 +314,15 @@ def test_a_line_has_the_colour_of_the_runs_page(bench: Bench):
     assert host == {chart_table.told(note): colour for note, colour in table.items() if chart_table.told(note) in host}
 
 
+def test_a_curve_that_goes_back_is_broken_there():
+    """Lines of another rank, or a training that begins anew."""
+    epochs, times, values = np.array([0.1, 0.2, 0.1, 0.2]), np.arange(4.0), np.array([2.0, 0.4, 2.0, np.nan])
+    loss = Curve(Series("loss", "train"), np.full(4, np.nan), epochs, times, values)
+    (line,) = charts([("one", [loss])])[0]["lines"]
+    assert (line["time"], line["value"]) == ([0, 1, 2, 2, 3], [2.0, 0.4, None, 2.0, None])
+    assert line["odd"] == [{"place": 4, "text": "NaN"}]
+
+
 def charts_in(html):
     found = json.loads(re.search(r'<script type="application/json" id="charts">(.*?)</script>', html, re.DOTALL)[1])
     return {chart["title"]: chart for chart in found}

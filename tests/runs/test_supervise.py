@@ -551,6 +551,7 @@ def test_a_compiler_at_work_is_seen_though_nothing_is_printed(bench: Bench) -> N
     bench.ended(run_id)
     assert phase_of("training", {"cc1plus"}) == "training"
     assert phase_of("starting", {"python"}) == "starting"
+    assert phase_of("first_step", {"cc1plus"}) == "compiling"  # one operator is built, the next is not
 
 
 def test_a_run_that_has_told_a_value_starts_no_more(bench: Bench) -> None:

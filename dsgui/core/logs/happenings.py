@@ -4,6 +4,7 @@ import re
 
 from dsgui.core.logs.prefixes import launcher_prefix, logger_prefix
 from dsgui.core.metrics.points import Event
+from dsgui.core.texts.saying import said
 
 TEXT_LIMIT = 300
 # Of warnings and errors the first of each text are kept; a run that varies its texts without end is not followed.
@@ -71,6 +72,13 @@ class Happenings:
         if key not in self._texts and len(self._texts) < MOST_TEXTS:
             self._texts.add(key)
             self.add(kind, text, step)
+
+    def mixed_ranks(self) -> None:
+        """Once."""
+        event = Event.of("warning", said("events", "mixed_ranks"))
+        if (key := (event.kind, event.text)) not in self._texts:
+            self._texts.add(key)
+            self._events.append(event)
 
     def _saves(self, place: str, text: str, step: int | None) -> None:
         """A checkpoint has one file per rank, and DeepSpeed's is inside the HF Trainer's: each is reported once."""

@@ -21,6 +21,10 @@ _UNBOUNDED = re.compile(
     r"\[[\d:]{1,20}, *[\d.?kMG]{1,20} ?(?P<unit>[A-Za-z]{1,16})/s\]"
 )
 STARTING, COMPILING, PREPARING, TOKENIZING = "starting", "compiling", "preparing", "tokenizing"
+IMPORTING, FIRST_STEP = "importing", "first_step"  # by the launcher's processes; its operators are there
+# In this order, before a training that prepares nothing.
+STARTS = (STARTING, IMPORTING, COMPILING, FIRST_STEP)
+_SPAWNED = "spawned with command"
 SLURM_QUEUE = "slurm_queue"
 FIRST_VALUES, TRAINING = "first_values", "training"
 _LABEL_LIMIT = 80
@@ -46,7 +50,7 @@ PREPARATIONS = frozenset(code for code, _ in _PREPARATIONS)
 def known_phase(told: str, kinds: Set[str]) -> str:
     """The phase of a run whose output tells `told`, and that logged points of these kinds: what has logged a value
     starts no more, whatever source the value is from."""
-    if told != STARTING or not kinds:
+    if told not in STARTS or told == COMPILING or not kinds:
         return told
     return TRAINING if "train" in kinds else FIRST_VALUES
 
@@ -100,6 +104,7 @@ class Phase:
 
     name: str = STARTING
     doing: Doing | None = None
+    reached: str = STARTING  # of STARTS, to which it comes back from a preparation
 
     @property
     def before_training(self) -> bool:
@@ -112,13 +117,19 @@ class Phase:
         elif self.before_training and (match := _UNBOUNDED.match(text)):
             code = preparation(match["label"]) or PREPARING
             self.prepares(Doing.of(code, match["label"], int(match["done"]), None, match["unit"]))
-        elif self.name == COMPILING and _COMPILED.search(text):
-            self.becomes(STARTING)
+        elif self.name in STARTS and _COMPILED.search(text):
+            self.starts(FIRST_STEP)
+        elif self.name == STARTING and _SPAWNED in text:
+            self.starts(IMPORTING)
         elif self.before_training and self.name != COMPILING and _COMPILES.search(text):
             self.becomes(COMPILING)
         else:
             return False
         return True
+
+    def starts(self, name: str) -> None:
+        self.reached = name
+        self.becomes(name)
 
     def becomes(self, name: str) -> None:
         self.name, self.doing = name, None
@@ -128,6 +139,6 @@ class Phase:
         if not self.before_training:
             return
         if doing.total is not None and doing.done >= doing.total:
-            self.becomes(STARTING)
+            self.becomes(self.reached)
         else:
             self.name, self.doing = doing.code, doing

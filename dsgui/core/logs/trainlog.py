@@ -32,6 +32,7 @@ from dsgui.core.logs.named_numbers import as_evaluation
 from dsgui.core.logs.numerals import is_loss
 from dsgui.core.logs.patterns import MOST_PATTERNS, SOURCE, Pattern
 from dsgui.core.logs.phases import PREPARATIONS, Doing, Phase
+from dsgui.core.logs.prefixes import SeveralRanks
 from dsgui.core.logs.reading_lines import as_text, readings
 from dsgui.core.logs.readings import Form, Reading
 from dsgui.core.logs.shapes import Shape, Shapes
@@ -112,6 +113,7 @@ class TrainLog:
         self._dicts_follow = self._waited_in_vain = False  # the bar; for it, since it was drawn
         self._bursts = Bursts()
         self._points: list[Point] = []
+        self._ranks = SeveralRanks()
         self._happenings = Happenings()
         self._trained = False
         self._last_loss: float | None = None
@@ -210,6 +212,11 @@ class TrainLog:
 
     def _take(self) -> list[Point]:
         points, self._points = self._points, []
+        if (ranks := len(self.ending.spawned)) < 2:
+            return points
+        points = self._ranks.first_of_each(points, ranks)
+        if self._ranks.mixed:
+            self._happenings.mixed_ranks()
         return points
 
     # -- chunks ----------------------------------------------------------------------------------------------------
@@ -561,7 +568,7 @@ class TrainLog:
         if self._trained:
             return
         if self._bar.total is not None and self._bar.step >= self._bar.total and not self._bar.over:
-            self._phase.becomes("starting")
+            self._phase.becomes(self._phase.reached)
         self._phase.prepares(doing)
 
     def _nested(self) -> None:

@@ -89,7 +89,7 @@ def _too_early(told: Told) -> bool:
         return False
     if told.trainer or told.state not in (RunState.RUNNING, RunState.STOPPING):
         return True
-    return told.phase != "starting" or (told.elapsed_s or 0.0) < _PATIENCE_S
+    return told.phase not in ("starting", "importing", "first_step") or (told.elapsed_s or 0.0) < _PATIENCE_S
 
 
 def _reasons(told: Told) -> Iterator[NoLoss]:

@@ -18,6 +18,14 @@ from dsgui.core.texts.saying import Said, said
 _SETS_DIRECTORY = "or_working_directory"
 _SEES_OUTPUT = "see_output"
 _QUOTES = "last_line"  # the code of a meaning that is a line of the output
+# The changes whose labels are things, not what to do.
+_THINGS = frozenset(
+    {
+        *("checkpoint_activations", "clip_gradients", "expandable_segments", "fp32", "instead", "another_port"),
+        *("micro_batch_1_without_auto", "offload_states", "train_batch"),
+    }
+)
+_AS_WRITTEN = frozenset({"offload_parameters", "python_path", "stage"})  # they begin with a name
 _TOLD_BY = 80  # characters at the beginning of a message that tell it from others
 
 
@@ -65,10 +73,12 @@ class Offer:
 
     def to_json(self) -> dict[str, Any]:
         found = self.diagnosis
-        remedy = {"label": str(found.remedy.label)} if found.remedy else None
+        remedies = [{"label": str(one.label), "button": str(_button(one))} for one in found.remedies]
+        remedy = remedies[0] if remedies else None
         told = {"set_aside": list(map(str, self.set_aside)), "cause": list(map(str, self.cause))}
         places = {"on_launch": self._advised(_SETS_DIRECTORY), "in_output": self._advised(_SEES_OUTPUT)}
-        return found.to_json() | {"remedy": remedy, "ends": self.ends} | self._quoted | places | told
+        changes = {"remedy": remedy, "remedies": remedies, "ends": self.ends}
+        return found.to_json() | changes | self._quoted | places | told
 
     def _advised(self, code: str) -> int | None:
         """The place of an advice that the page has a button for: to set the working directory, which a clone's page has
@@ -88,6 +98,16 @@ class Offer:
     def ends(self) -> str:
         """What to say where there were changes and none is left; "" elsewhere."""
         return str(said("set_aside", "nothing_left")) if self.set_aside and not self.diagnosis.remedies else ""
+
+
+def _button(remedy: Remedy) -> Said:
+    """What the page's button for a change says: which one it is, in few words."""
+    label = remedy.label
+    if label.code == "smaller_micro_batch":
+        return said("set_aside", "button_micro_batch", micro=dict(label.given)["micro"])
+    if label.code in _AS_WRITTEN:
+        return said("set_aside", "button_with_name", change=label)
+    return said("set_aside", "button_with" if label.code in _THINGS else "button", change=label)
 
 
 def offer(

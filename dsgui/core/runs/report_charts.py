@@ -294,15 +294,28 @@ def _together(parts: Sequence[Curve]) -> Curve:
 def _line(curve: Curve, scale: float) -> dict[str, Any]:
     places, odd = _places(curve)
     shown = odd if curve.series.kind != "sample" else odd[:0]
+    back = _backwards(curve, places)
     return {
-        "step": _numbers(curve.step[places]),
-        "time": _numbers(curve.time[places]),
-        "value": _numbers(curve.value[places] / scale),
+        "step": _numbers(np.insert(curve.step[places], back, curve.step[places][back])),
+        "time": _numbers(np.insert(curve.time[places], back, curve.time[places][back])),
+        "value": _numbers(np.insert(curve.value[places] / scale, back, np.nan)),
         "odd": [
-            {"place": int(place), "text": str(number_to_json(float(curve.value[places[place]])))}
+            {
+                "place": int(place + np.searchsorted(back, place, side="right")),  # each gap before it is one more
+                "text": str(number_to_json(float(curve.value[places[place]]))),
+            }
             for place in np.flatnonzero(np.isin(places, shown))
         ],
     }
+
+
+def _backwards(curve: Curve, places: Places) -> Places:
+    """Before which of the points there is a gap, as `points` of `ui/static/metrics/traces.js`: what begins anew, or is
+    another rank's, goes not on from there. By the steps that its lines say, else by their epochs."""
+    told = curve.step if np.isfinite(curve.step).any() else curve.epoch
+    if curve.series.kind == "sample":
+        return places[:0]
+    return np.flatnonzero(np.diff(told[places]) < 0) + 1
 
 
 def _places(curve: Curve) -> tuple[Places, Places]:

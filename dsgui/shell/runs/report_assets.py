@@ -15,7 +15,8 @@ from dsgui.shell.files.installation import missing
 
 _OWN = Path(__file__).parents[2] / "ui" / "static"
 # Modules in the order in which they need each other; what they import of each other stands before them then.
-_SCRIPTS = (_OWN / "common" / "format.js", _OWN / "metrics" / "ticks.js", _OWN / "runs" / "report.js")
+_SHARED = (_OWN / "common" / "format.js", _OWN / "metrics" / "limits.js", _OWN / "metrics" / "ticks.js")
+_SCRIPTS = (*_SHARED, _OWN / "runs" / "report.js")
 _FONTS = (  # as dsgui/ui/site/theme.py has them, which come with Gradio
     ("Source Sans Pro", "SourceSansPro", 400, "Regular"),
     ("Source Sans Pro", "SourceSansPro", 700, "Bold"),

@@ -46,7 +46,7 @@ def wire_again(
         asked = details(event)
         run_id, kind = str(asked.get("run_id", "")), str(asked.get("kind", ""))
         try:
-            made = _clone(services, run_id, kind, str(asked.get("checkpoint", "")))
+            made = _clone(services, run_id, kind, str(asked.get("checkpoint", "")), str(asked.get("change", "")))
         except DsguiError as error:
             raise refusal(escape(str(error))) from error
         request = made.request
@@ -87,9 +87,9 @@ def chosen(values: dict[str, Any], request: LaunchRequest) -> dict[str, Any]:
     return values | {name: BY_NAME[name].default for name, is_so in nobodys.items() if is_so}
 
 
-def _clone(services: Services, run_id: str, kind: str, path: str) -> Clone:
+def _clone(services: Services, run_id: str, kind: str, path: str, change: str) -> Clone:
     if kind == "repair":
-        return services.archive.repaired(run_id)
+        return services.archive.repaired(run_id, change)
     if kind == "resume":
         return services.archive.resumed(run_id, path)
     return services.archive.clone(run_id)

@@ -197,6 +197,7 @@ export interface Diagnosis {
   meaning: string;
   advice: string[];
   remedy: { label: string } | null;
+  remedies: { label: string; button: string }[];
   on_launch?: number | null;
   in_output?: number | null;
   quote?: string;
@@ -469,6 +470,7 @@ export interface Readout {
 /** The same as a chart draws it: the axis decided, the range of all charts' points, what happened on it. */
 export interface Drawn extends View {
   axis: Axis;
+  counted?: boolean;
   log: boolean;
   reach: Range | null;
   events: Mark[];
@@ -613,7 +615,7 @@ export interface PlotAxis {
 }
 
 export interface PlotElement extends HTMLElement {
-  _fullLayout?: { xaxis: PlotAxis };
+  _fullLayout?: { xaxis: PlotAxis; yaxis: PlotAxis };
   on?(event: "plotly_relayout", act: (change: Relayout) => void): void;
 }
 

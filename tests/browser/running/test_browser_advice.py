@@ -34,7 +34,7 @@ def test_a_cpu_run_without_use_cpu_is_told_before_and_the_clone_with_it_succeeds
     expect(state(page)).to_have_text("failed", timeout=COMPILES_MS)
     diagnosis = page.locator(".ds-diagnosis")
     expect(diagnosis).to_contain_text("The HF Trainer needs --use_cpu to train on the CPU")
-    expect(diagnosis).to_contain_text("Change: Pass --use_cpu")
+    expect(page.locator("#open-repaired")).to_have_text("Clone: pass --use_cpu")
     page.click("#open-repaired")
     # The change is among the arguments: the clone opens where they are.
     expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true", timeout=60_000)

@@ -181,17 +181,18 @@ def test_a_charts_tools_do_not_cover_its_legend(browser, made):
             assert above["y"] + above["height"] <= below["y"] + 1
 
 
-def test_a_run_without_steps_opens_by_time_and_no_chart_is_empty(browser, made):
+def test_a_run_without_steps_opens_by_the_count_of_its_loss_lines_and_no_chart_is_empty(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['plain']}") as page:
-        expect(why(page)).to_have_text("Drawn by time: the script prints no steps.")
+        expect(why(page)).to_have_text("The script prints no steps: drawn by the count of its loss lines.")
         open_more(page)
-        found = shown(page, "Loss", "Host memory", "CPU", axis=TIME)
+        shown(page, "Loss", axis="loss lines (no step printed)")
+        found = shown(page, "Host memory", "CPU", axis=TIME)
         assert found["Loss"]["points"] == [20]
         assert found["Host memory"]["points"] == [61, 61]
         assert found["CPU"]["points"] == [61]
-        expect(axis_button(page, "Time")).to_have_attribute("aria-pressed", "true")
-        expect(axis_button(page, "Step")).to_be_disabled()
+        expect(axis_button(page, "Step")).to_have_attribute("aria-pressed", "true")
+        expect(axis_button(page, "Time")).to_be_enabled()
         expect(axis_button(page, "Epoch")).to_be_disabled()
 
 

@@ -310,7 +310,7 @@ def test_what_is_prepared_is_no_step_and_an_alert_is_seen_while_the_run_goes_on(
         expect(page.locator(".ds-run-row").first).to_contain_text(f"t{said}")
         expect(page.locator(".ds-why")).to_have_text("Drawn by time until training values are logged.")
         expect(page.locator('[data-chart="Host memory"] .xtitle')).to_have_text("time since start (mm:ss)")
-        expect(page.locator(".ds-facts dt")).to_have_text(["Elapsed", "Run"])  # a figure comes with its value
+        expect(page.locator(".ds-facts dt")).to_have_text(["Elapsed"])  # a figure comes with its value
         expect(page.locator(".ds-slow")).to_be_hidden()
         (tmp_path / "prepared").touch()
         expect(page.locator(".ds-alerts")).to_have_text("loss is NaN. (step 3)", timeout=60_000)

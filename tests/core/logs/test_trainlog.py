@@ -381,7 +381,23 @@ def test_compiling_is_a_phase_until_the_extension_is_loaded() -> None:
     log.feed("Building extension module deepspeed_shm_comm...\n")
     assert log.phase == "compiling"
     log.feed("Loading extension module deepspeed_shm_comm...\n")
-    assert log.phase == "starting"
+    assert log.phase == "first_step"
+
+
+def test_a_start_goes_from_the_launcher_to_imports_operators_and_the_first_step() -> None:
+    log = TrainLog()
+    log.feed(_launched(2))
+    assert log.phase == "importing"
+    bar = "Map: {}%|██| {}/4 [00:00<00:00, 9.0 examples/s]\n"
+    log.feed(bar.format(50, 2))
+    assert log.phase == "preparing"
+    log.feed(bar.format(100, 4))
+    assert log.phase == "importing"
+    # Built by a compiler that prints nothing.
+    log.feed("DeepSpeed deepspeed.ops.comm.deepspeed_shm_comm_op built successfully\n")
+    assert log.phase == "first_step"
+    log.feed("{'loss': 1.0, 'epoch': 0.1}\n")
+    assert log.phase == "training"
 
 
 def test_a_line_without_end_takes_bounded_memory() -> None:
@@ -533,3 +549,38 @@ def test_other_logs_with_both_losses_keep_one_curve(before: str, line: str) -> N
     steps = [point.step for point in found if "loss" in point.values]
     assert [step for step in steps if step != 1] == list(range(10, 101, 10))
     assert not any("train_loss" in point.values for point in found)
+
+
+def _launched(ranks: int) -> str:
+    return "".join(
+        f"[2026-11-26 20:27:40,406] [INFO] [launch.py:245:main] process {100 + one} spawned with command: "
+        f"['python', '-u', 'train.py', '--local_rank={one}']\n"
+        for one in range(ranks)
+    )
+
+
+def test_of_ranks_that_print_one_step_without_their_rank_the_first_line_is_drawn() -> None:
+    log = TrainLog()
+    dicts = [
+        f"{{'loss': {loss}, 'epoch': {epoch}}}\n" for epoch, loss in ((0.1, 2.0), (0.1, 2.1), (0.2, 1.1), (0.2, 1.0))
+    ]
+    points = log.feed(_launched(2) + "".join(dicts)) + log.finish()
+    assert [point.values["loss"] for point in points] == [2.0, 1.1]
+    assert [event.said.code for event in log.take_events() if event.said] == ["mixed_ranks"]
+
+
+def test_lines_of_a_known_shape_of_several_ranks_are_one_curve_too_however_they_are_cut() -> None:
+    lines = "".join(
+        f"step {step} loss {3 - step / 10 + rank / 100:.3f}\n" for step in range(1, 20) for rank in range(4)
+    )
+    log = TrainLog()
+    points = [one for cut in range(0, len(lines), 7) for one in log.feed(lines[cut : cut + 7])]
+    assert len(points + log.finish()) == 4 * 19  # one process: whatever prints a step more than once means it
+    log = TrainLog()
+    log.feed(_launched(4))
+    points = [one for cut in range(0, len(lines), 7) for one in log.feed(lines[cut : cut + 7])] + log.finish()
+    assert [point.step for point in points] == list(range(1, 20))
+    named = "".join(f"[rank{rank}]: step {step} loss 1.{rank}\n" for step in range(1, 5) for rank in (1, 0))
+    log = TrainLog()
+    log.feed(_launched(2))
+    assert [point.rank for point in log.feed(named) + log.finish()] == [1, 0] * 4

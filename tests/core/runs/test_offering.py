@@ -174,3 +174,22 @@ def test_a_line_of_the_output_is_told_apart_from_what_is_said_of_it():
     assert str(found.meaning).endswith("the known ones”.")  # in a terminal, without a second full stop
     other = offered(refused(FP16, run({})), run({})).to_json()
     assert (other.get("quote"), other["in_output"]) == (None, None)
+
+
+def test_each_change_has_a_button_that_names_it_in_the_order_of_the_changes() -> None:
+    given = {"micro": "32", "micro_before": "64", "steps": "2", "steps_before": "1"}
+    changes = (
+        said("remedies", "smaller_micro_batch", **given),
+        said("remedies", "checkpoint_activations"),
+        said("remedies", "stage", stage="3"),
+        said("remedies", "use_cpu"),
+    )
+    made = Offer(one(*map(Remedy, changes))).to_json()
+    assert [each["button"] for each in made["remedies"]] == [
+        "Clone with micro batch 32",
+        "Clone with gradient checkpointing",
+        "Clone with ZeRO stage 3",
+        "Clone: pass --use_cpu",
+    ]
+    assert made["remedy"] == made["remedies"][0]
+    assert made["remedies"][0]["label"] == "Micro batch 32 instead of 64, accumulation steps 2 instead of 1"

@@ -12,7 +12,7 @@ import pytest
 
 from dsgui.core.launch.run_fields import FIELDS
 from dsgui.core.launch.state import RunState
-from dsgui.core.logs.phases import COMPILING, FIRST_VALUES, PREPARATIONS, SLURM_QUEUE, STARTING
+from dsgui.core.logs.phases import FIRST_VALUES, PREPARATIONS, SLURM_QUEUE, STARTS
 from dsgui.core.metrics.chart_table import CHARTS, ENDINGS, LOGGED, READINGS, name_of, place_of
 from dsgui.core.metrics.curves import Series
 from dsgui.core.texts.chinese import TEXTS as CHINESE
@@ -284,10 +284,7 @@ def test_a_code_that_nobody_knows_and_a_place_that_nobody_fills_are_seen() -> No
 
 def test_every_state_and_phase_has_its_text() -> None:
     assert set(TEXTS["states"]) == {state.value for state in RunState}
-    assert (
-        set(TEXTS["phases"])
-        == {STARTING, COMPILING, SLURM_QUEUE, FIRST_VALUES, "training", "evaluating"} | PREPARATIONS
-    )
+    assert set(TEXTS["phases"]) == {*STARTS, SLURM_QUEUE, FIRST_VALUES, "training", "evaluating"} | PREPARATIONS
 
 
 def test_a_text_that_is_not_there_or_lacks_a_word_is_noticed_where_it_is_said() -> None:

@@ -219,3 +219,25 @@ test("the best of a curve is its lowest number", () => {
   assert.equal(only(made({ points: steps(3, 1, "NaN", 2) })).least, 1);
   assert.equal(only(made({ points: steps("NaN") })).least, undefined);
 });
+
+test("where no line says its step the lines with the loss are counted, of a run that is looked at alone", () => {
+  const lines = [3, 2, 1].map((y, i) => ({ time: 10, epoch: 0.1 * i, y }));
+  /** @param {Curves} curves */
+  const stepsOf = (curves) => [...curves.each].map((one) => one.stretches.map(({ low }) => low.step));
+  const curves = new Curves();
+  curves.countsLines = true;
+  curves.take(answer("0", { points: lines }));
+  curves.take(answer("1", { name: "learning_rate", points: lines }));
+  curves.take(answer("2", { name: "memory", points: lines.slice(1) })); // of other lines: they have times
+  assert.deepEqual(stepsOf(curves), [
+    [1, 2, 3],
+    [1, 2, 3],
+    [NaN, NaN],
+  ]);
+  assert.ok(curves.counted);
+  assert.equal(curves.speed(), null); // lines a second are no steps a second
+  curves.take(answer("0", { points: [{ time: 12, step: 40, y: 1 }] }));
+  assert.deepEqual(stepsOf(curves)[0], [NaN, NaN, NaN, 40]);
+  assert.ok(!curves.counted);
+  assert.deepEqual(stepsOf(made({ points: lines }))[0], [NaN, NaN, NaN]); // beside another run
+});

@@ -100,6 +100,38 @@ test("only a training's curve is smoothed", () => {
   }
 });
 
+test("a limit far above what was seen is words at the upper edge, and flattens no curve", () => {
+  /** @param {number[]} values @param {number[]} at */
+  const drawn = (values, at) => {
+    const limits = at.map((one) => ({ at: one, text: `${one} GiB` }));
+    const content = { ...CONTENT, unit: "GiB", fromZero: true, lines: [line(values)], limits };
+    const layout = layoutOf(content, VIEW, PAGE, tracesOf(content, VIEW, PAGE), 1);
+    const names = layout.annotations.map(({ text, y, yanchor, x }) => [text, y, yanchor, x]);
+    return { range: layout.yaxis.range, lines: layout.shapes.length, names };
+  };
+  assert.deepEqual(drawn([4, 5], [140]), { range: [0, 5.25], lines: 0, names: [["↑ 140 GiB", 0.94, "bottom", 0]] });
+  const most = drawn([4, 5], [8, 140]);
+  assert.deepEqual([most.range?.[1], most.lines], [8.4, 1]);
+  // A card that ran full, and a prediction more than twice as high.
+  const full = drawn([20, 139.6], [139.8, 356.7]);
+  assert.equal(full.lines, 1);
+  assert.ok(Number(full.range?.[1]) < 150);
+  assert.deepEqual(full.names, [
+    ["139.8 GiB", 139.8, "bottom", 1],
+    ["↑ 356.7 GiB", 0.94, "bottom", 0],
+  ]);
+  assert.deepEqual(drawn([4], [500, 140]).names, [["↑ 140 GiB · 500 GiB", 0.94, "bottom", 0]]);
+  // Of two near each other the lower one's name is below it.
+  assert.deepEqual(
+    drawn([75], [80, 78]).names.map(([text, , side]) => [text, side]),
+    [
+      ["80 GiB", "bottom"],
+      ["78 GiB", "top"],
+    ],
+  );
+  assert.deepEqual(drawn([0, 0], [80]).range, [0, 1]); // nobody used it
+});
+
 test("memory ends where the most that was seen does, or what the GPU has", () => {
   /** @param {number[]} values @param {number[]} limits @param {boolean} [log] */
   const shown = (values, limits, log = false) => {
@@ -108,7 +140,7 @@ test("memory ends where the most that was seen does, or what the GPU has", () =>
     return vertical(drawn, { ...VIEW, log }, tracesOf(drawn, VIEW, PAGE));
   };
   assert.deepEqual(shown([10, 20], []).range, [0, 21]);
-  assert.deepEqual(shown([10, 20], [80]).range, [0, 84]);
+  assert.deepEqual(shown([10, 60], [80]).range, [0, 84]);
   assert.deepEqual(shown([0, 0], [], true), {
     type: "linear",
     exponentformat: "B",
@@ -118,8 +150,8 @@ test("memory ends where the most that was seen does, or what the GPU has", () =>
     range: [0, 1],
   });
   for (const [values, least] of /** @type {const} */ ([
-    [[10, 20, 0], 10],
-    [[0, 1, 0], 1], // nearly nobody used it
+    [[10, 50, 0], 10],
+    [[0, 50, 0, 1], 1], // nearly nothing at its end
   ])) {
     const { type, range } = shown([...values], [80], true);
     assert.deepEqual([type, range?.map((one) => Math.round(10 ** one))], ["log", [least, 84]]);

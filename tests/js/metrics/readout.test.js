@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { inFew, placeText, readout, snapped } from "../../../dsgui/ui/static/metrics/readout.js";
+import { besideGuide, inBrief, inFew, placeText, readout, snapped } from "../../../dsgui/ui/static/metrics/readout.js";
 
 /** @import { Trace, TraceMeta } from "../../../dsgui/ui/static/types.d.ts" */
 
@@ -77,4 +77,28 @@ test("in a line values have few digits, and their unit once", () => {
   assert.deepEqual(inFew([memory(5), memory(7, "%")]), { values: ["5 GiB", "7 %"], unit: "" });
   const odd = { name: "", colour: "", note: "", value: "NaN" };
   assert.deepEqual(inFew([odd]), { values: ["NaN"], unit: "" });
+});
+
+test("charts that are not pointed at say their lines' names and values", () => {
+  const row = { name: "GPU 0", colour: "", value: "12.04512 GiB", note: "at 240", y: 12.04512, unit: "GiB" };
+  const brief = inBrief({ at: 1, title: "Step 1", rows: [row, { ...row, name: "GPU 1" }], more: 0, marks: ["stop"] });
+  assert.deepEqual(
+    brief.rows.map(({ name, value, note }) => [name, value, note]),
+    [
+      ["GPU 0", "12.05 GiB", ""],
+      ["GPU 1", "12.05 GiB", ""],
+    ],
+  );
+  assert.deepEqual([brief.title, brief.marks], ["", []]);
+});
+
+test("the values stand beside the guide where they hide no curve, and within the chart", () => {
+  /** A spike between 100 and 120 px. @param {number} from @param {number} to */
+  const spike = (from, to) => (from <= 120 && to >= 100 ? 40 : 200);
+  const place = { top: 30, width: 400, highest: spike };
+  assert.equal(besideGuide({ ...place, x: 180 }, 100, 50), 192);
+  assert.equal(besideGuide({ ...place, x: 220 }, 130, 50), 232); // on the left it would be over the spike
+  assert.equal(besideGuide({ ...place, x: 390 }, 100, 50), 278);
+  assert.equal(besideGuide({ ...place, x: 50 }, 60, 50), 0); // it hides the spike to the right
+  assert.equal(besideGuide({ ...place, x: 60 }, 200, 200), 72);
 });

@@ -41,6 +41,20 @@ for (const [mark, place] of /** @type {const} */ ([
   });
 }
 
+test("a curve that goes back is broken there: lines of another rank, or a training that begins anew", () => {
+  const places = [0.1, 0.2, 0.1, 0.2];
+  const curve = only(made({ points: places.map((epoch, i) => ({ epoch, time: 10 + i, y: 4 - epoch })) }));
+  /** @param {{ time: number }} point */
+  const byTime = (point) => point.time;
+  assert.deepEqual(points(curve, 0, 1, byTime).y, [3.9, 3.8, null, 3.9, 3.8]);
+  const smooth = points(curve, 0.5, 1, byTime);
+  assert.deepEqual(smooth.meanX, [10, 11, 12, 12, 13]);
+  assert.equal(smooth.means[3], 3.9); // it begins anew too
+  const again = only(made({ points: [1, 2, 3, 2, 3].map((step, i) => ({ step, time: i, y: step })) }));
+  assert.deepEqual(points(again, 0, 1, byStep).y, [1, 2, 3, null, 2, 3]);
+  assert.deepEqual(points(only(made({ points: steps(3, 2, 1) })), 0, 1, byStep).y, [3, 2, 1]);
+});
+
 test("by time a point is at its time, by steps a reading of the machine where the training was then", () => {
   const curves = made({ points: steps(3, 2, 1) }, { kind: "sample", name: "cpu", points: [{ time: 10.5 }] });
   const [loss, cpu] = [...curves.each];

@@ -152,6 +152,10 @@ DIAGNOSIS_ADVICE = {
 
 # Why a change that a diagnosis proposes is not offered: {change} is its label.
 SET_ASIDE = {
+    "button": "克隆：{change}",
+    "button_with": "克隆：{change}",
+    "button_with_name": "克隆：{change}",
+    "button_micro_batch": "克隆：微批大小 {micro}",
     "checks": "{change}：检查不通过：{message}",
     "deepspeed": "{change}：DeepSpeed 本身会拒绝：{message}",
     "failed": "{change}：运行 {run} 已这样设置，仍然失败（{why}）。",

@@ -14,8 +14,10 @@ STATES = {
 }
 
 PHASES = {
-    "starting": "正在启动：加载 PyTorch 和模型。在一台机器上首次运行时，DeepSpeed 还要编译算子，约一分钟。",
-    "compiling": "DeepSpeed 正在编译算子。一台机器上的首次运行约需一分钟；之后会立即启动。",
+    "starting": "启动 launcher",
+    "importing": "导入模块",
+    "compiling": "编译算子",
+    "first_step": "第一步",
     "slurm_queue": "已提交到 Slurm，正在等待节点。",
     "first_values": "已读到首批数值，等待第 1 步。",
     "downloading": "",
@@ -63,6 +65,7 @@ EVENTS = {
     "not_notified": "通知未发出：{why}。",
     "stop_asked": "已请求停止。",
     "limit_reached": "已按设定在 {limit}后停止。",
+    "mixed_ranks": "多个 rank 都打印损失但未标明 rank：每一步只取首行。",
 }
 
 MARKS = {

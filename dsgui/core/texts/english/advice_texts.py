@@ -152,6 +152,10 @@ DIAGNOSIS_ADVICE = {
 
 # Why a change that a diagnosis proposes is not offered: {change} is its label.
 SET_ASIDE = {
+    "button": "Clone: {change:inside}",
+    "button_with": "Clone with {change:inside}",
+    "button_with_name": "Clone with {change}",
+    "button_micro_batch": "Clone with micro batch {micro}",
     "checks": "{change}: the checks report: {message}",
     "deepspeed": "{change}: DeepSpeed itself refuses it: {message}",
     "failed": "{change}: run {run} had it and failed ({why}).",

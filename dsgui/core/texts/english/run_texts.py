@@ -15,10 +15,10 @@ STATES = {
 
 # What a running run does, where that needs a sentence.
 PHASES = {
-    "starting": "Starting: loading PyTorch and the model. On a machine's first run DeepSpeed also compiles its "
-    "operators, about a minute.",
-    "compiling": "DeepSpeed is compiling its operators. The first run on a machine takes about a minute; later "
-    "ones start at once.",
+    "starting": "Starting launcher",
+    "importing": "Importing",
+    "compiling": "Compiling operators",
+    "first_step": "First step",
     "slurm_queue": "Submitted to Slurm; waiting for nodes.",
     "first_values": "First values are in; waiting for step 1.",
     "downloading": "",
@@ -70,6 +70,7 @@ EVENTS = {
     "limit_reached": "Stopped after {limit}, as asked.",
     "notified": "A notification was sent.",
     "not_notified": "A notification was not sent: {why}.",
+    "mixed_ranks": "Several ranks print the loss without their rank: the first line of each step is drawn.",
 }
 
 # What a mark on a chart is, before the words of what happened.

@@ -44,7 +44,7 @@ export class Afterwards {
     this.note = el("p", {}); // in its place, while that is checked
     this.asked = el("div", {}); // below the actions: what they ask, what speaks against one
     this.about = el("div", { class: "ds-provenance" });
-    this.question = el("div", { class: "ds-question", hidden: true });
+    this.question = this.makeQuestion();
     /** @type {string | null} */
     this.seen = null;
     /** @type {Estimate | null} */
@@ -115,8 +115,8 @@ export class Afterwards {
    * Not "path": Gradio refuses any event with a key of that name that points outside its uploads.
    * @param {"same" | "repair" | "resume" | "directory"} kind
    */
-  again(kind, checkpoint = "") {
-    this.trigger("again", { run_id: this.id, kind, checkpoint });
+  again(kind, checkpoint = "", label = "") {
+    this.trigger("again", { run_id: this.id, kind, checkpoint, change: label });
   }
 
   /** A clone, at the field of its working directory. */
@@ -139,8 +139,8 @@ export class Afterwards {
   /** What can be done, the likeliest first. @param {Diagnosis} found @param {boolean} canClone */
   remedies(found, canClone) {
     const parts = [];
-    if (found.remedy) {
-      parts.push(this.repairs(), change(found.remedy.label));
+    if (found.remedies.length) {
+      parts.push(...this.repairs(found));
     } else if (canClone && typeof found.on_launch !== "number") {
       const clone = words("afterwards_page", "clone");
       parts.push(button(clone, { class: "ds-fix", id: "clone-failed" }, () => this.again("same")));
@@ -149,17 +149,23 @@ export class Afterwards {
     return parts.length ? [el("p", { class: "ds-remedy" }, ...parts)] : [];
   }
 
-  repairs(checking = false) {
-    const label = words("afterwards_page", "clone_changed");
-    const id = checking ? "" : "open-repaired";
-    return button(label, { class: "ds-fix", id, disabled: checking }, () => this.again("repair"));
+  /** A button for each change, the likeliest first; what it leaves out is said beside it. @param {Diagnosis} found */
+  repairs({ remedies }, checking = false) {
+    return remedies.flatMap(({ label, button: text }, place) => {
+      const id = checking || place ? "" : "open-repaired";
+      const look = { class: place ? "ds-step" : "ds-fix", id, disabled: checking, title: label, "data-change": label };
+      const node = button(text, look, () => this.again("repair", "", label));
+      return text.toLowerCase().includes(label.toLowerCase()) ? [node] : [node, change(label)];
+    });
   }
 
   /** The likeliest change while it is being checked, in the room that the answer will take. @param {Diagnosis} found */
-  checking({ remedy }) {
-    const checked = words("afterwards_page", remedy ? "checking_change" : "looking_for_change");
+  checking(found) {
+    const any = found.remedies.length;
+    const checked = words("afterwards_page", any ? "checking_change" : "looking_for_change");
     this.note = el("p", { class: "ds-checked" }, checked);
-    return [el("p", { class: "ds-remedy" }, this.repairs(true), ...(remedy ? [change(remedy.label)] : [])), this.note];
+    const clone = button(words("afterwards_page", "clone_changed"), { class: "ds-fix", disabled: true }, () => {});
+    return [el("p", { class: "ds-remedy" }, ...(any ? this.repairs(found, true) : [clone])), this.note];
   }
 
   /** @param {Diagnosis} found */
@@ -177,13 +183,13 @@ export class Afterwards {
       this.diagnosis.replaceChildren();
       return;
     }
-    const rank = found.rank === null ? "" : `${words("afterwards_page", "first_rank", { rank: String(found.rank) })} `;
+    const rank = found.rank === null ? "" : words("afterwards_page", "first_rank", { rank: String(found.rank) });
     /** @type {HTMLElement[]} */
     const parts = [
       el("h3", {}, found.title),
-      el("p", {}, rank, found.meaning),
+      el("p", {}, inARow([rank, found.meaning])),
       ...(found.quote ? [el("pre", { class: "ds-log", tabindex: "0" }, found.quote)] : []),
-      ...(found.cause?.length ? [el("p", { class: "ds-cause" }, found.cause.join(" "))] : []),
+      ...(found.cause?.length ? [el("p", { class: "ds-cause" }, inARow(found.cause))] : []),
     ];
     const advice = [...found.advice.entries()].filter(([at]) => at !== found.in_output);
     const items = advice.map(([at, sentence]) => this.advice(sentence, at === found.on_launch));
@@ -201,18 +207,24 @@ export class Afterwards {
       parts.push(
         el(
           "details",
-          { open: true },
-          el("summary", {}, words("afterwards_page", found.traceback ? "traceback" : "error_output")),
+          { open: !found.traceback },
+          el(
+            "summary",
+            {},
+            words("afterwards_page", found.traceback ? "traceback" : "error_output"),
+            ...(found.traceback ? [el("code", { class: "ds-raised" }, raisedIn(found.traceback))] : []),
+          ),
           el("pre", { class: "ds-log ds-traceback", tabindex: "0" }, evidence),
         ),
       );
     }
     this.diagnosis.replaceChildren(...parts);
     const box = this.diagnosis.querySelector("details > pre");
-    if (!box) return;
-    requestAnimationFrame(() => {
-      box.scrollTop = box.scrollHeight; // what was raised stands at its end
-    });
+    const toEnd = () => {
+      if (box) box.scrollTop = box.scrollHeight; // what was raised stands at its end
+    };
+    box?.parentElement?.addEventListener("toggle", toEnd);
+    requestAnimationFrame(toEnd);
   }
 
   /** What one sends to others is asked for more often than what is in the fold of files. */
@@ -240,13 +252,7 @@ export class Afterwards {
       const ask = words("afterwards_page", this.adopted ? "forget_ask" : "delete_ask");
       parts.push(button(ask, { class: "ds-step ds-delete", id: "delete-run" }, () => this.askDelete()));
     }
-    this.question = el("div", { class: "ds-question", hidden: true });
-    this.question.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      event.preventDefault();
-      this.question.hidden = true;
-      document.getElementById("delete-run")?.focus();
-    });
+    this.question.close();
     this.resumeNote = live || this.adopted ? "" : note;
     const said = this.adopted?.notes.join(" ") ?? "";
     this.actions.replaceChildren(...parts);
@@ -306,12 +312,37 @@ export class Afterwards {
     return el("span", { class: "ds-resume" }, resume, chosen);
   }
 
+  /** As before a stop. */
+  makeQuestion() {
+    const question = el("dialog", { class: "ds-dialog ds-question", "aria-labelledby": "delete-question" });
+    question.addEventListener("close", () => document.getElementById("delete-run")?.focus({ preventScroll: true }));
+    return question;
+  }
+
   async askDelete() {
     const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/removal`).catch(() => null);
     const told = await answer?.json().catch(() => null);
-    this.question.hidden = false;
     if (answer?.ok && told) this.showQuestion(told);
-    else this.question.textContent = told?.detail || words("afterwards_page", "no_server");
+    else this.question.replaceChildren(...this.unasked(told?.detail || words("afterwards_page", "no_server")));
+    if (!this.question.open) this.question.showModal();
+  }
+
+  questionTitle() {
+    return el(
+      "h3",
+      { id: "delete-question" },
+      words("afterwards_page", this.adopted ? "forget_title" : "delete_title"),
+    );
+  }
+
+  /** @param {string} why it can't be */
+  unasked(why) {
+    return [this.questionTitle(), el("p", {}, why), el("p", { class: "ds-remedy" }, this.keepButton())];
+  }
+
+  keepButton() {
+    const close = () => this.question.close();
+    return button(words("afterwards_page", "cancel"), { class: "ds-step", id: "keep-run", autofocus: true }, close);
   }
 
   /** @param {Removal} told */
@@ -321,7 +352,10 @@ export class Afterwards {
     const largest = told.largest.map(([name, bytes]) => el("li", {}, `${name} · ${size(bytes)}`));
     const others = told.files - told.largest.length;
     const more = others > 0 ? [el("li", {}, words("afterwards_page", "and_more", { count: String(others) }))] : [];
+    const list = el("details", {}, el("summary", {}, words("afterwards_page", "files_listed")));
+    list.append(el("ul", {}, ...largest, ...more));
     this.question.replaceChildren(
+      this.questionTitle(),
       el(
         "p",
         {},
@@ -329,24 +363,22 @@ export class Afterwards {
         el("code", {}, told.path),
         ` ${words("afterwards_page", this.adopted ? "forgets_nothing_else" : "with_files", { files })}`,
       ),
-      ...(this.adopted ? [] : [el("ul", {}, ...largest, ...more)]),
+      ...(this.adopted ? [] : [list]),
       el(
         "p",
         { class: "ds-remedy" },
+        this.keepButton(),
         button(
           words("afterwards_page", this.adopted ? "forget" : "delete", { files }),
           { class: "ds-stop", id: "confirm-delete" },
           () => this.delete(),
         ),
-        button(words("afterwards_page", "cancel"), { class: "ds-step" }, () => {
-          this.question.hidden = true;
-        }),
       ),
     );
   }
 
   async delete() {
-    this.question.replaceChildren(el("p", {}, words("afterwards_page", "deleting")));
+    this.question.replaceChildren(this.questionTitle(), el("p", {}, words("afterwards_page", "deleting")));
     this.deleting = true;
     this.trigger("delete", { run_id: this.id });
     for (let tries = 0; tries < GONE_TRIES; tries += 1) {
@@ -356,12 +388,13 @@ export class Afterwards {
         .then((answer) => /** @type {Promise<ListedRuns>} */ (answer.json()))
         .catch(() => null);
       if (told?.place === null) {
+        this.question.close();
         this.onGone();
         return;
       }
     }
     this.deleting = false;
-    this.question.hidden = true; // why not was said by a message
+    this.question.close(); // why not was said by a message
   }
 
   /** @returns {[string, string][]} */
@@ -403,6 +436,11 @@ export class Afterwards {
   }
 }
 
+/** The line of a traceback that says what was raised. @param {string} traceback */
+function raisedIn(traceback) {
+  return traceback.split("\n").findLast((line) => /^\S/.test(line)) ?? "";
+}
+
 /** Whether a run like it can be started. @param {AboutAnswer} about */
 function clones({ damaged, is_job: isJob, adopted }) {
   return !damaged && !isJob && !adopted;
@@ -419,6 +457,11 @@ function notOffered(found, open) {
   const reasons = found.set_aside.map((sentence) => el("li", {}, sentence));
   const summary = el("summary", {}, words("afterwards_page", "not_offered"));
   return [el("details", { class: "ds-checked", open }, summary, el("ul", { class: "ds-set-aside" }, ...reasons))];
+}
+
+/** Sentences; in Chinese a full stop has its own room. @param {string[]} sentences */
+function inARow(sentences) {
+  return sentences.filter(Boolean).join(locale().startsWith("zh") ? "" : " ");
 }
 
 /** @param {number} milliseconds */

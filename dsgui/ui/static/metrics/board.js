@@ -284,6 +284,9 @@ export class Board {
   choose(sources) {
     const before = this.shown.axis;
     this.shown = axisOf(this.view.axis, sources);
+    if (this.shown.axis === "step" && !this.shown.why && sources.some(({ curves }) => curves.counted)) {
+      this.shown.why = say("lines_counted");
+    }
     if (this.drawn && before !== this.shown.axis) this.view.range = null; // a zoom was one of the other axis
     this.drawn = true;
     const may = choices(sources);
@@ -351,7 +354,7 @@ export class Board {
     for (const chart of this.charts.values()) {
       const { lines = [], limits = [], message: why = "" } = contents.get(chart) ?? {};
       chart.set(lines, limits, [chart.id === LOSS ? message : "", why].filter(Boolean).join("\n"));
-      chart.remarkPeak(timed && chart.content.unit === MEMORY ? peakBeyond(lines, axis, MEMORY) : "");
+      chart.remarkPeak(timed && chart.content.unit === MEMORY && !chart.own ? peakBeyond(lines, axis, MEMORY) : "");
     }
     const extra = [...this.charts.values()].filter((chart) => chart.node.parentElement === this.extra);
     this.more.hidden = !extra.some((chart) => chart.lines.length);
@@ -372,10 +375,12 @@ export class Board {
 
   /** @param {Source[]} sources @param {(Clock | null)[]} clocks */
   contents(sources, clocks) {
+    const axis = this.axis();
     /** @type {Contents} */
     const contents = new Map();
     // Where no point has a time, the machine has no place on their axis: its charts are by time on their own.
-    const apart = clocks.some((clock) => clock?.timeless);
+    const counted = axis === "step" && sources.some(({ curves }) => curves.counted); // of lines: the machine has none
+    const apart = counted || clocks.some((clock) => clock?.timeless);
     const several = sources.length > 1;
     if (!several) this.cards = placesOfCards(sources.flatMap((one) => one.curves.best()));
     /** @param {number} run @param {Curve} curve @param {Place} place */
@@ -510,7 +515,8 @@ export class Board {
     if (force) this.name(this.groups()); // other colours on another ground
     const { range, own } = this.extents;
     const events = this.marks.slice(-MOST_MARKS);
-    const shared = { ...this.view, axis: this.axis(), reach: range, events, marked: false };
+    const counted = this.sources().some(({ curves }) => curves.counted);
+    const shared = { ...this.view, axis: this.axis(), reach: range, events, marked: false, counted };
     for (const chart of this.standing.flatMap((id) => this.charts.get(id) ?? [])) {
       const alone = chart.own ? { axis: chart.own, range: null, reach: own[chart.own] ?? null, events: [] } : {};
       const log = this.layout.log.includes(chart.id);

@@ -1,11 +1,11 @@
 // One chart: lines over steps, time or epochs, drawn anew when something changed and at most once a second.
 
 import { EVALUATION } from "./charts.js";
-import { actionMenu, handle, inBrief, Tip, toggle } from "./chart_tools.js";
+import { actionMenu, handle, Tip, toggle } from "./chart_tools.js";
 import { button, el, messageOf, withOptions } from "../common/dom.js";
 import { plotColour, isDark, loadPlotly, turn } from "./plotly_library.js";
 import { canBeLog, layoutOf, shade, timeLabels, tracesOf, zoomed } from "./plotting.js";
-import { readout } from "./readout.js";
+import { inBrief, readout } from "./readout.js";
 import { listed, words } from "../texts/texts.js";
 import { isMoved } from "./ticks.js";
 
@@ -198,7 +198,7 @@ export class Chart {
     this.render()
       .then(() => {
         this.heading.textContent = this.title;
-        if (!this.node.hasAttribute("data-read")) this.origin.textContent = this.remark();
+        this.origin.textContent = this.remark();
       })
       .catch((error) => {
         this.heading.textContent = say("undrawn", { title: this.title, problem: messageOf(error) });
@@ -258,8 +258,30 @@ export class Chart {
     if (pixel < 0 || pixel > axis._length) return this.unpoint();
     const found = this.read(axis.p2d(pixel));
     if (!found?.rows.length && !found?.marks.length) return this.unpoint();
-    this.tip.show(found, axis._offset + axis.d2p(found.at), this.plot.clientWidth);
+    this.tip.show(found, this.placeOf(found.at));
     if (!this.own) this.does.onHover?.(this, found.at);
+  }
+
+  /** Of the guide. @param {number} at @returns {import("./readout.js").Place} */
+  placeOf(at) {
+    const { xaxis, yaxis } = /** @type {NonNullable<PlotElement["_fullLayout"]>} */ (this.plot._fullLayout);
+    const left = this.traces.filter((trace) => trace.yaxis === "y");
+    return {
+      x: xaxis._offset + xaxis.d2p(at),
+      top: yaxis._offset,
+      width: this.plot.clientWidth,
+      highest: (from, to) => {
+        const [first, last] = [xaxis.p2d(from - xaxis._offset), xaxis.p2d(to - xaxis._offset)];
+        let most = -Infinity;
+        for (const { x, y } of left) {
+          for (let i = 0; i < x.length; i += 1) {
+            const value = y[i];
+            if (value !== null && value > most && x[i] >= first && x[i] <= last) most = value;
+          }
+        }
+        return most === -Infinity ? Infinity : yaxis._offset + yaxis.d2p(most);
+      },
+    };
   }
 
   unpoint() {
@@ -273,6 +295,9 @@ export class Chart {
     const axis = this.plot._fullLayout?.xaxis;
     if (!axis || !this.view) return null;
     const found = readout(this.traces, place, this.own || this.view.axis, this.span);
+    if (this.view.counted && !this.own && this.view.axis === "step") {
+      found.title = say("place_line", { place: String(Math.round(found.at)) });
+    }
     const at = axis.d2p(found.at);
     this.guide.hidden = at < 0 || at > axis._length;
     this.guide.style.left = `${axis._offset + at}px`;
@@ -345,16 +370,13 @@ export class Chart {
     if (this.listening) window.Plotly.purge(this.plot);
   }
 
-  /** What another chart is pointed at is said here in a line. @param {number | null} place */
+  /** Where another chart is pointed at is said here too, in brief. @param {number | null} place */
   hover(place) {
     if (!this.listening || this.own || this.node.hidden) return;
     const found = place === null ? null : this.read(place);
     this.guide.hidden ||= !found;
-    const brief = found && !this.guide.hidden ? inBrief(found) : [];
-    this.node.toggleAttribute("data-read", brief.length > 0);
-    this.node.removeAttribute("data-tight");
-    this.origin.replaceChildren(...(brief.length ? brief : [this.remark()]));
-    this.node.toggleAttribute("data-tight", brief.length > 0 && this.origin.scrollWidth > this.origin.clientWidth);
+    if (found?.rows.length && !this.guide.hidden) this.tip.show(inBrief(found), this.placeOf(found.at));
+    else this.tip.hide();
   }
 
   toggleFull() {

@@ -3,7 +3,7 @@
 
 import { button, el } from "../common/dom.js";
 import { shutsItself } from "../common/menus.js";
-import { inFew } from "./readout.js";
+import { besideGuide } from "./readout.js";
 import { words } from "../texts/texts.js";
 
 /** @import { Readout } from "../types.d.ts" */
@@ -82,8 +82,11 @@ export class Tip {
     this.node.hidden = true;
   }
 
-  /** @param {Readout} found @param {number} x in pixels @param {number} width of all of the chart */
-  show({ title, rows, more, marks }, x, width) {
+  /**
+   * Beside the guide, where it hides least.
+   * @param {Readout} found @param {import("./readout.js").Place} place
+   */
+  show({ title, rows, more, marks }, place) {
     const lines = rows.map(({ name, value, note, colour }) => {
       return el(
         "div",
@@ -96,11 +99,12 @@ export class Tip {
     });
     const rest = more ? [el("small", {}, words("charts_page", "more_rows", { count: String(more) }))] : [];
     const happened = marks.map((text) => el("div", { class: "ds-tip-mark" }, text));
-    this.node.replaceChildren(el("div", { class: "ds-tip-title" }, title), ...lines, ...rest, ...happened);
+    const head = title ? [el("div", { class: "ds-tip-title" }, title)] : [];
+    this.node.replaceChildren(...head, ...lines, ...rest, ...happened);
     this.node.hidden = false;
-    const own = this.node.offsetWidth;
-    const beside = x > width / 2 ? x - own - 12 : x + 12;
-    this.node.style.left = `${Math.max(0, Math.min(beside, width - own))}px`;
+    const { offsetWidth: width, offsetHeight: height } = this.node;
+    this.node.style.left = `${besideGuide(place, width, height)}px`;
+    this.node.style.top = `${place.top}px`;
   }
 }
 
@@ -109,18 +113,4 @@ function swatch(colour) {
   const node = el("i", {});
   node.style.background = colour;
   return node;
-}
-
-/** In one line, for the charts that are not pointed at: by their colours, names have no room. @param {Readout} found */
-export function inBrief({ rows }) {
-  const { values, unit } = inFew(rows);
-  const end = unit ? [` ${unit}`] : [];
-  if (rows.length < 2) return [...values, ...end];
-  const parts = rows.flatMap(({ name, colour }, place) => [
-    place ? " · " : "",
-    swatch(colour),
-    el("span", { class: "ds-unseen" }, `${name} `),
-    values[place],
-  ]);
-  return [...parts, ...end];
 }

@@ -114,6 +114,9 @@ export class Curve {
     this.told = false; // whether any value is a number
     this.timed = false; // whether any point has a time
     this.numbered = false; // whether its steps are the order of its points
+    this.stepped = false; // whether any line said its step
+    /** @type {Set<Point>} those whose steps are the order of their lines, where no line of the run says a step */
+    this.counted = new Set();
     /**
      * @type {{ axis: Axis, low: number, found: Stretch[] } | null} finer stretches of a part that is looked at closely
      */
@@ -149,10 +152,27 @@ export class Curve {
   order(one) {
     for (const point of [one.low, one.high]) {
       this.timed ||= Number.isFinite(point.time);
+      this.stepped ||= Number.isFinite(point.step);
       if (Number.isFinite(point.time) || Number.isFinite(point.step)) continue;
       point.step = this.count;
       this.numbered = true;
     }
+  }
+
+  /** Gives its points the order of their lines for steps; or takes it back. @param {boolean} wanted */
+  countLines(wanted) {
+    if (!wanted && !this.counted.size) return;
+    for (const point of this.counted) point.step = NaN;
+    this.counted.clear();
+    let line = 0;
+    for (const { low, high, n } of wanted ? this.stretches : []) {
+      line += n;
+      for (const point of [low, high]) {
+        point.step = line;
+        this.counted.add(point);
+      }
+    }
+    this.version += 1;
   }
 
   /** Whether its points have no steps but an epoch each: the better place for them than their order. */
@@ -255,6 +275,8 @@ export class Curves {
     this.same = new Map();
     /** @type {{ of: Curve, version: number, speed: Curve | null } | null} */
     this.measured = null;
+    this.countsLines = false; // whether lines may be counted: those of several runs tell nothing beside each other
+    this.counted = false; // whether steps are the order of the lines with the loss
   }
 
   /** @param {string} id @param {SeriesInfo} info */
@@ -292,6 +314,15 @@ export class Curves {
         : [];
       curve.take(stretches(one, x), odd, number(one.size ? (one.last ?? null) : one.v[one.v.length - 1]));
     }
+    if (this.countsLines && answer.y.length) this.countLines();
+  }
+
+  /** Where no line of the training says a step, the order of those with the loss is one. */
+  countLines() {
+    const trained = [...this.each].filter(({ kind }) => kind === "train");
+    const loss = trained.some(({ stepped }) => stepped) ? undefined : this.loss();
+    this.counted = loss !== undefined && loss.timed;
+    for (const curve of trained) curve.countLines(this.counted && curve.count === loss?.count);
   }
 
   /**
@@ -358,7 +389,7 @@ export class Curves {
   /** The steps a second between points of the loss; null where there are too few of these. */
   speed() {
     const loss = this.loss();
-    if (!loss) return null;
+    if (!loss || this.counted) return null;
     if (this.measured?.of !== loss || this.measured.version !== loss.version) {
       this.measured = { of: loss, version: loss.version, speed: speedOf(loss) };
     }

@@ -3,6 +3,7 @@
 import { ALONG } from "./axis.js";
 import { label } from "./charts.js";
 import { smoothed } from "./groups.js";
+import { LIMIT_NAME, limitNames, reached } from "./limits.js";
 import { stacked } from "./marks.js";
 import { CHARTS } from "../texts/catalogue.js";
 import { textOf, words } from "../texts/texts.js";
@@ -47,7 +48,6 @@ export const MEMORY = "GiB";
 const SHARE = "%";
 const FEW_TICKS = 5;
 const AFTER_CARDS = 1001; // plotly gives every other 1000
-const LIMIT_NAME = 0.06; // of the height, above a limit that is the most
 const NOUGHT = { "0e+0": "0" }; // as the format for small values writes it
 const BAND = "33"; // how much of its colour a band has, of ff
 const SMALL = 1e-2; // 5e-5, not 50µ
@@ -311,20 +311,6 @@ function limitLines(limits) {
   }));
 }
 
-/** @param {Limit[]} limits @param {boolean} log @param {string} colour */
-function limitNames(limits, log, colour) {
-  return limits.map(({ at, text }) => ({
-    xref: "paper",
-    x: 1,
-    y: log ? Math.log10(at) : at,
-    xanchor: "right",
-    yanchor: "bottom",
-    text,
-    showarrow: false,
-    font: { size: 10, color: colour },
-  }));
-}
-
 /**
  * What every chart of a page shows of the horizontal axis: the zoom, else the range of all of them, which plotly's own
  * "reset" comes back to (as an automatic range that has to reach this far and may reach no further).
@@ -342,7 +328,8 @@ export function horizontal({ range, reach }) {
  */
 function along(view, traces, { width = Infinity }) {
   const range = view.range ?? view.reach ?? extent(traces.flatMap(({ x }) => x));
-  if (view.axis !== "time" || !range) return { title: words("charts_page", ALONG[view.axis], { form: "mm:ss" }) };
+  const code = view.counted && view.axis === "step" ? "along_lines" : ALONG[view.axis];
+  if (view.axis !== "time" || !range) return { title: words("charts_page", code, { form: "mm:ss" }) };
   return timeLabels(range, width);
 }
 
@@ -368,7 +355,7 @@ export const canBeLog = (traces) => (heights(traces)?.[1] ?? 0) > 0;
 
 /**
  * The left axis. Shares of a hundred have all of it; memory begins at nought and ends where the most that was seen
- * does, or the most that there is: left alone, plotly shows 10k GiB of a scale that has no value to show.
+ * does, or a limit that is near it: left alone, plotly shows 10k GiB of a scale that has no value to show.
  * @param {Content} content @param {Drawn} view @param {Trace[]} traces
  * @returns {{ type: string, exponentformat: string, tickformat: string, labelalias: Record<string, string>,
  *   rangemode: string, range?: Range, autorangeoptions?: { include: Range }, nticks?: number }}
@@ -383,7 +370,7 @@ export function vertical({ unit, limits, fromZero }, view, traces) {
   const usual = { type: log ? "log" : "linear", exponentformat: "B", tickformat, labelalias: NOUGHT, rangemode };
   if (unit === SHARE && !log && largest <= 100) return { ...usual, range: PERCENT };
   if (unit !== MEMORY || !seen) return { ...usual, ...readable(seen, log || rangemode === "tozero") };
-  const most = Math.max(seen[1], ...limits.map(({ at }) => at));
+  const { most } = reached(limits, seen[1]);
   if (!log) return { ...usual, range: [0, most > 0 ? most * ROOM : 1] };
   const least = positive(traces).reduce((low, one) => Math.min(low, one), most);
   return { ...usual, range: [Math.log10(least / ROOM), Math.log10(most * ROOM)] };
@@ -436,6 +423,7 @@ export function layoutOf(content, view, page, traces, revision) {
     rangemode: "tozero",
   };
   const left = vertical(content, view, traces);
+  const placed = reached(limits, heights(traces)?.[1] ?? Infinity); // no curve: nothing is flattened
   const { title, ...labels } = along(view, traces, page);
   return {
     // The revision tells plotly that the arrays are others; zoom of y stays (uirevision), zoom of x is every chart's.
@@ -456,8 +444,8 @@ export function layoutOf(content, view, page, traces, revision) {
     // What happened has a lane of its own below the curves: over them its symbols hid them.
     yaxis3: { domain: [0, lane || 1], range: [0, 1], fixedrange: true, visible: false },
     ...(second ? { yaxis2: { ...second } } : {}),
-    shapes: [...markLines(content.events), ...limitLines(limits)],
-    annotations: limitNames(limits, left.type === "log", page.text),
+    shapes: [...markLines(content.events), ...limitLines(placed.lines)],
+    annotations: limitNames(placed, left.type === "log", { size: 10, color: page.text }, domain[1]),
     showlegend: signs.length > (content.named || marks.length ? 0 : 1),
     // Right below the title, however high the row of charts is: the curves have the room that is left.
     legend: { orientation: "h", traceorder: "normal", yref: "container", y: 1, yanchor: "top", x: 0 },

@@ -141,3 +141,32 @@ export function inFew(rows) {
   });
   return { values, unit: others.length ? "" : unit };
 }
+
+/** What the charts that are not pointed at say: the values alone, in few digits. @param {Readout} found */
+export function inBrief(found) {
+  const { values, unit } = inFew(found.rows);
+  const rows = found.rows.map((row, i) => ({ ...row, value: unit ? `${values[i]} ${unit}` : values[i], note: "" }));
+  return { ...found, title: "", rows, marks: [] };
+}
+
+/**
+ * @typedef {object} Place of a guide, in px
+ * @property {number} x
+ * @property {number} top below the legend
+ * @property {number} width of all of the chart
+ * @property {(from: number, to: number) => number} highest how far from the top its curves are between two places
+ */
+
+const GAP = 12; // px
+
+/**
+ * Where a box begins beside its guide: on the side where the curves are below it, else where they are lower; within
+ * the chart.
+ * @param {Place} place @param {number} own how wide it is @param {number} height
+ */
+export function besideGuide({ x, top, width, highest }, own, height) {
+  const sides = [x + GAP, x - own - GAP].map((left) => Math.max(0, Math.min(left, width - own)));
+  if (x > width / 2) sides.reverse();
+  const room = sides.map((left) => Math.min(highest(left, left + own) - top - height, 0));
+  return room[1] > room[0] ? sides[1] : sides[0];
+}

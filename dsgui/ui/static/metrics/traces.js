@@ -42,6 +42,16 @@ function ends(pair, place) {
 }
 
 /**
+ * Where a stretch is in the training by what its lines say: their steps, else their epochs; NaN where they say none.
+ * @param {Curve} curve @param {Point} low @param {Point} high @returns {Range}
+ */
+function reachOfTraining(curve, low, high) {
+  if (curve.kind === "sample") return [NaN, NaN];
+  const axis = Number.isFinite(low.step) && !curve.numbered && !curve.counted.size ? "step" : "epoch";
+  return low[axis] <= high[axis] ? [low[axis], high[axis]] : [high[axis], low[axis]];
+}
+
+/**
  * The points of a curve on an axis: `x`, `y` as logged with a gap where a value is none, and smoothed `means`.
  * @param {Curve} curve @param {number} smoothing 0 for none @param {number} scale @param {Placing} place
  */
@@ -50,8 +60,19 @@ export function points(curve, smoothing, scale, place) {
   const found = { x: [], y: [], meanX: [], means: [] };
   let smooth = 0;
   let weight = 0;
+  let before = -Infinity;
   for (const { low, high, mean, n } of curve.drawn()) {
     const placed = ends(low === high ? [low] : [low, high], place);
+    const [first, last] = reachOfTraining(curve, low, high);
+    // What begins anew, or is another rank's, goes not on from there.
+    if (first < before && found.x.length && placed.length) {
+      found.x.push(placed[0].at);
+      found.y.push(null);
+      if (found.means.length) found.meanX.push(placed[0].at);
+      if (found.means.length) found.means.push(NaN);
+      [smooth, weight] = [0, 0];
+    }
+    if (Number.isFinite(last)) before = last;
     for (const { at, value } of placed) {
       found.x.push(at);
       found.y.push(Number.isFinite(value) ? value / scale : null);

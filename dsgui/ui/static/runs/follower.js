@@ -9,16 +9,23 @@ const IDS_AT_ONCE = 200;
 export const LIVE_STATES = new Set(["pending", "queued", "running", "stopping"]);
 
 export class Follower {
-  /** @param {string} id */
-  constructor(id) {
+  /** @param {string} id @param {boolean} alone whether its curves are not laid over those of other runs */
+  constructor(id, alone = false) {
     this.id = id;
+    this.alone = alone;
     /** @type {Record<string, string>} as the server gave it */
     this.cursor = {};
-    this.curves = new Curves();
+    this.curves = this.none();
     /** @type {RunEvent[]} */
     this.events = [];
     /** @type {Partial<RunAbout>} */
     this.about = {};
+  }
+
+  none() {
+    const curves = new Curves();
+    curves.countsLines = this.alone;
+    return curves;
   }
 
   /** Where the output goes on. @param {number} offset */
@@ -34,7 +41,7 @@ export class Follower {
     /** @type {Delta} */
     const delta = await answer.json();
     this.cursor = delta.cursor;
-    if (delta.anew) this.curves = new Curves();
+    if (delta.anew) this.curves = this.none();
     this.curves.take(delta.curves);
     this.events.push(...delta.events);
     if (Object.keys(delta.about).length) this.about = delta.about;

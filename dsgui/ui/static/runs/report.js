@@ -1,6 +1,7 @@
 // Draws the charts of a report from the data in the page; asks nobody for anything. What it imports stands before it in
 // the report (shell/runs/report_assets.py): a file that stands alone loads no module.
 
+import { LIMIT_NAME, limitNames, reached } from "../metrics/limits.js";
 import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/ticks.js";
 
 /** @import { PlotElement, Range } from "../types.d.ts" */
@@ -33,7 +34,7 @@ import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/t
   const DASHES = ["solid", "8px,4px", "2px,3px", "8px,3px,2px,3px", "14px,5px"]; // as core/runs/report_page.py has them
   const PRINTED_WIDTH = 660;
   const MARGIN = { l: 64, r: 12, t: 8, b: 40 }; // of every chart: their curves begin at one line
-  const [ROOM, BELOW_LIMIT] = [1.05, 0.94]; // as metrics/plotting.js has them
+  const [ROOM, BELOW_LIMIT] = [1.05, 1 - LIMIT_NAME]; // as metrics/plotting.js has them
   const SMALL = 1e-2; // values below it are written as 5e-5, as on the run's page (metrics/plotting.js)
   /** @type {ReportChart[]} */
   const charts = JSON.parse(document.getElementById("charts")?.textContent ?? "[]");
@@ -115,8 +116,8 @@ import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/t
     const format = largest > 0 && largest < SMALL ? { tickformat: "~e", labelalias: { "0e+0": "0" } } : {};
     if (chart.unit === "%" && largest <= 100) return { ...format, range: PERCENT };
     if (chart.limits.length) {
-      const most = Math.max(seen[1], ...chart.limits.map(({ at }) => at));
-      return { ...format, range: [0, ROOM * most], domain: [0, BELOW_LIMIT] };
+      const { most } = reached(chart.limits, seen[1]);
+      return { ...format, range: [0, most > 0 ? ROOM * most : 1], domain: [0, BELOW_LIMIT] };
     }
     const [one] = seen;
     if (isOne(seen)) {
@@ -125,6 +126,9 @@ import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/t
     const include = chart.zero ? null : coarser(seen);
     return include ? { ...format, autorangeoptions: { include }, nticks: 5 } : format;
   }
+
+  /** @param {ReportChart} chart */
+  const mostOf = ({ lines }) => lines.flatMap((line) => line.value).reduce((a, b) => Math.max(a ?? 0, b ?? 0), 0) ?? 0;
 
   /** The first and the last. @param {ReportChart} chart @returns {Range} */
   function timesOf(chart) {
@@ -173,12 +177,6 @@ import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/t
     return { type: "line", xref: "paper", x0: 0, x1: 1, y0: at, y1: at, line };
   }
 
-  /** @param {number} at @param {string} text @param {string} color */
-  function limitName(at, text, color) {
-    const place = { xref: "paper", x: 1, y: at, xanchor: "right", yanchor: "bottom" };
-    return { ...place, text, showarrow: false, font: { size: 10, color } };
-  }
-
   /** @param {PlotElement} box */
   function draw(box) {
     const chart = charts[Number(box.dataset.chart)];
@@ -188,6 +186,7 @@ import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/t
     note?.toggleAttribute("hidden", by !== "step");
     const drawn = traces(chart, by);
     const width = widthOf(box);
+    const limits = reached(chart.limits, mostOf(chart));
     const axes = { color: text, gridcolor: line, linecolor: line, zerolinecolor: line };
     Plotly.react(
       box,
@@ -203,8 +202,8 @@ import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/t
         hoverlabel: { bgcolor: variable("--ds-sunken"), bordercolor: line, font: { color: text } },
         showlegend: false,
         xaxis: { ...axes, ...along(chart, by, width) },
-        shapes: chart.limits.map(({ at }) => limitLine(at)),
-        annotations: chart.limits.map(({ at, text: said }) => limitName(at, said, text)),
+        shapes: limits.lines.map(({ at }) => limitLine(at)),
+        annotations: limitNames(limits, false, { size: 10, color: text }, BELOW_LIMIT),
         yaxis: {
           ...axes,
           title: { text: chart.y, standoff: 6 },

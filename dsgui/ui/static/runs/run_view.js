@@ -5,7 +5,7 @@ import { Alerts } from "../notify/alerts.js";
 import { Board } from "../metrics/board.js";
 import { wholeWords } from "../launch/command_line.js";
 import { button, el } from "../common/dom.js";
-import { phaseText } from "../common/durations.js";
+import { phaseText, startPhases } from "../common/durations.js";
 import { Follower, LIVE_STATES } from "./follower.js";
 import { heldAgainst } from "../metrics/charts.js";
 import { duration, figure, perSecond } from "../common/format.js";
@@ -43,7 +43,7 @@ export class RunView {
     this.onStop = onStop;
     this.onSave = onSave;
     this.afterwards = afterwards;
-    this.follower = new Follower(id);
+    this.follower = new Follower(id, true);
     this.speed = new Speed();
     this.slow = new Slow(id);
     this.after = new AfterTraining(id, trigger);
@@ -57,6 +57,7 @@ export class RunView {
     afterwards.seeOutput = (quoted) => this.seeOutput(quoted);
     this.badge = el("span", { class: "ds-state" });
     this.reason = el("p", { class: "ds-reason", role: "status" });
+    this.phases = el("ol", { class: "ds-phases", "aria-label": say("phases"), hidden: true });
     this.growth = el("p", { class: "ds-remark ds-growth", hidden: true });
     this.problem = el("p", { class: "ds-problem", role: "alert", hidden: true });
     this.bar = el("progress", { class: "ds-progress", max: "1", value: "0", "aria-label": say("progress") });
@@ -112,6 +113,7 @@ export class RunView {
       this.command,
       this.afterwards.about,
       el("p", {}, say("directory"), " ", this.directory),
+      el("p", {}, say("run"), " ", el("code", {}, this.id)),
       this.exports(),
     );
     return el(
@@ -130,6 +132,7 @@ export class RunView {
       this.label.node,
       el("div", { class: "ds-reason-line" }, this.reason, this.kill),
       this.question.node,
+      this.phases,
       this.growth,
       this.problem,
       this.alerts.list,
@@ -277,6 +280,7 @@ export class RunView {
     this.label.show({ name: delta.name || this.id, tags, note, archived });
     this.showState(this.isAsked(delta.state) ? "stopping" : delta.state);
     this.reason.textContent = this.sentence(delta);
+    this.showPhases(delta);
     this.problem.hidden = !delta.problem;
     this.problem.textContent = delta.problem ?? "";
     const live = LIVE_STATES.has(delta.state);
@@ -342,7 +346,6 @@ export class RunView {
       [say(live ? "elapsed" : "duration"), duration(elapsed)],
       [say(live ? "loss" : "final_loss"), figure(this.curve("loss", "train")?.lastValue)],
       ...(live ? [] : this.scores()),
-      [say("run"), this.id],
     ];
     if (live) facts.splice(3, 0, [say("eta"), duration(eta)]);
     if (epoch && !total) facts.unshift([say("epoch"), `${figure(epoch.number)}${of}`]);
@@ -360,7 +363,8 @@ export class RunView {
 
   /** Of a run that tells no progress, where its curves have come to. */
   lastStep() {
-    const steps = this.follower.curves.clock("step")?.last?.high.step;
+    const { curves } = this.follower;
+    const steps = curves.counted ? NaN : curves.clock("step")?.last?.high.step;
     return Number.isFinite(steps) ? steps : null;
   }
 
@@ -379,7 +383,19 @@ export class RunView {
     if (delta.state === "pending") return say("supervisor_starts");
     if (delta.state !== "running") return "";
     if (delta.doing) return say("doing", { doing: `${delta.doing[0].toUpperCase()}${delta.doing.slice(1)}` });
-    return phaseText(delta.phase, delta.phase_s);
+    /** @param {string} name */
+    const last = (name) => [...this.follower.curves.each].find((one) => one.name === name && !one.node)?.lastValue;
+    return phaseText(delta.phase, delta.phase_s, { all: last("cpu_percent"), own: last("run_cpu_percent") });
+  }
+
+  /** Of a start: which phase it is in, and for how long. @param {Delta} delta */
+  showPhases({ state, doing, phase, phase_s: taken }) {
+    const phases = state === "running" && !doing ? startPhases(phase, taken) : [];
+    this.phases.hidden = !phases.length;
+    const items = phases.map(({ text, is }) => {
+      return el("li", { "data-phase": is, ...(is === "now" ? { "aria-current": "step" } : {}) }, text);
+    });
+    this.phases.replaceChildren(...items);
   }
 
   draw(force = false) {

@@ -33,7 +33,7 @@ export class Speed {
 
 /** @param {Curves} curves */
 function overall(curves) {
-  const clock = curves.clock("step");
+  const clock = curves.counted ? null : curves.clock("step");
   const [begin, end] = [clock?.stretches[0]?.low, clock?.last?.high];
   return begin && end && end.time > begin.time ? (end.step - begin.step) / (end.time - begin.time) : NaN;
 }

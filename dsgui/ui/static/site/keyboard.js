@@ -9,7 +9,7 @@ const SHEET = "/dsgui/static/site/shortcuts.css";
 const TYPING =
   "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], [role=listbox], dialog, #ds-learn";
 // Escape shuts or leaves it, and does nothing else.
-const OPEN = "dialog[open], :popover-open, [data-menu][open], .ds-question:not([hidden])";
+const OPEN = "dialog[open], :popover-open, [data-menu][open]";
 const TABS = "#pages > .tab-wrapper [role=tab]";
 const FINDING = "#findings :is([data-goto], [data-place])";
 const RUN_SEARCH = ".ds-run-detail .ds-log-tools .ds-run-search";

@@ -120,7 +120,7 @@ RUNS_PAGE: dict[str, str] = {
     "stop_since": "{steps} steps since the last checkpoint, {checkpoint} ({time} ago), will be lost.",
     "stop_saved": "The last checkpoint, {checkpoint}, was saved {time} ago at the current step: no step is lost.",
     "stop_none": "No checkpoint of this run was found: all {steps} steps ({time}) will be lost.",
-    "stop_no_step": "No step is done yet; it has been starting for {time}.",
+    "stop_no_step": "No steps completed yet (started {time} ago).",
     "stop_unknown": "dsgui can’t tell which checkpoints it has saved: steps since the last one will be lost.",
     "seconds": "{count} s",
     "minutes": "{count} min",
@@ -129,10 +129,10 @@ RUNS_PAGE: dict[str, str] = {
     "killing": "Killing the remaining processes…",
     "supervisor_starts": "Starting the supervisor…",
     "doing": "{doing}. Training has not started.",
-    "starting_long": "Starting for {time}: still loading PyTorch, the model or data. Check "
-    "the output below if this is unusual.",
-    "compiling_long": "DeepSpeed has been compiling its operators for {time}, longer than usual. Check the output "
-    "below; a stale build lock can also cause this.",
+    "phases": "Phases of the start",
+    "phase_long": "Longer than usual: {time} so far. See the output below.",
+    "compiling_long": "Longer than usual: {time} so far. See the output below; a stale build lock can also cause this.",
+    "phase_busy": "Longer than usual: other processes use {share} % of this machine’s CPU.",
     "ended": "The run {state}.",
     "report": "Report (HTML)",
     "report_title": "One file with curves, config, command and environment, to send to a colleague",
