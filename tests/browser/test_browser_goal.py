@@ -167,7 +167,7 @@ def test_a_leaner_config_is_a_press_away(page):
     choose(page, "#device", "RTX 4090 24 GB")
     page.fill("#gpus input", "4")
     page.fill("#memory-model textarea, #memory-model input", "3B")
-    expect(page.locator("#memory-panel .ds-mem-chip").first).to_have_text("does not fit")
+    expect(page.locator("#memory-panel .ds-mem-chip").first).to_have_text("doesn’t fit")
     page.get_by_text("Faster and leaner configs").click()
     rows = page.locator(".ds-ld-table tbody tr")
     expect(rows.first).to_contain_text("This config")

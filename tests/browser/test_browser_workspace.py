@@ -69,7 +69,7 @@ def test_the_bar_stays_in_view_and_says_what_is_true(page):
     expect(name(page)).to_have_text("Your config")
     page.fill("#memory-model textarea, #memory-model input", "7B")
     choose(page, "#device", "RTX 4090 24 GB")
-    expect(page.locator("#standing-fit")).to_have_text("does not fit, shape guessed")
+    expect(page.locator("#standing-fit")).to_have_text("doesn’t fit (estimate)")
     with page.expect_download() as saved:
         page.click("#standing-download")
     assert json.loads(saved.value.path().read_text()) == OTHER

@@ -23,12 +23,13 @@ _CODE = re.compile(r"`([^`<>]+)`")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 
 
-def findings_html(findings: Sequence[Finding], subject: str) -> str:
-    """The panel beside the JSON. `subject` is what the config was checked against, for the headline."""
+def findings_html(findings: Sequence[Finding], subject: str, lacks: str = "") -> str:
+    """The panel beside the JSON. `subject` is what the config was checked against, for the headline; `lacks`: how much
+    memory too little there is for a config without errors, in words."""
     items = "".join(finding_item(finding) for finding in findings[:MOST_SHOWN])
     more = len(findings) - MOST_SHOWN
     rest = f'<p class="ds-advice">{words("common_page", "more_findings", count=f"{more:,}")}</p>' if more > 0 else ""
-    return sendable(f'<div class="ds-findings">{_headline(findings, subject)}<ul>{items}</ul>{rest}</div>')
+    return sendable(f'<div class="ds-findings">{_headline(findings, subject, lacks)}<ul>{items}</ul>{rest}</div>')
 
 
 def notices_html(sentences: Sequence[str]) -> str:
@@ -107,17 +108,22 @@ def verdict(findings: Iterable[Finding]) -> str:
     return str(listed(counted(severity, count) for severity, count in counts if count))
 
 
-def _headline(findings: Sequence[Finding], subject: str) -> str:
+def _headline(findings: Sequence[Finding], subject: str, lacks: str) -> str:
     errors = any(f.severity is Severity.ERROR for f in findings)
     counts = verdict(findings)
+    change = ""
     if errors:
         kind, text = "ds-error", words("common_page", "refused", judge=refuser(findings), counts=counts)
+    elif lacks:
+        kind, text = "ds-error", words("common_page", "lacks_with" if counts else "lacks", lacks=lacks, counts=counts)
+        change = '<div class="ds-way-out"></div>'  # static/config/way_out.js
     else:
         passes = words("common_page", "passes_with", counts=counts) if counts else words("common_page", "passes")
         kind, text = "ds-ok", passes
     return (
         f'<p class="ds-verdict {kind}" role="status">{escape(text)}</p>'
-        f'<p class="ds-subject">{escape(words("common_page", "checked_for", subject=subject))}</p>{_fix_all(findings)}'
+        f'<p class="ds-subject">{escape(words("common_page", "checked_for", subject=subject))}</p>'
+        f"{change}{_fix_all(findings)}"
     )
 
 

@@ -739,6 +739,14 @@ export interface Standing {
   plan: { gpus: number; nodes: number; ranks: number; device: string; card: string } | null;
 }
 
+/** The change that makes a config fit, or the search for it: what is said of it, and the button's name, "" for none. */
+export interface WayOut {
+  text: string;
+  name: string;
+  looking: boolean;
+  press: () => void;
+}
+
 /** A config of the ladder; `slower` than the one in the editor by estimate, `needs` in bytes at the fullest moment. */
 export interface LadderStep {
   moves: Sentence[];

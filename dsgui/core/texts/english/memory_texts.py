@@ -83,7 +83,7 @@ MEMORY_SOURCES: Mapping[str, str] = {"formula": "by formula", "dry_run": "by dry
 MEMORY_FITS: Mapping[str, str] = {
     "fits": "fits",
     "tight": "tight",
-    "does_not_fit": "does not fit",
+    "does_not_fit": "doesn’t fit",
     "cannot_say": "can’t say",
 }
 

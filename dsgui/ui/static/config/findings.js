@@ -7,6 +7,7 @@ import { Folds } from "../common/folds.js";
 import { goToPlace } from "./gutter.js";
 import { markFields } from "../launch/marked_fields.js";
 import { shortened } from "./shortened.js";
+import { onWayOut, showWayOut } from "./way_out.js";
 
 /** @import { Props, Trigger, Watch } from "../types.d.ts" */
 
@@ -36,9 +37,11 @@ export function mount(element, props, trigger, watch) {
   const show = () => {
     // eslint-disable-next-line no-restricted-properties -- the one place where markup is taken: the server's, escaped
     if (typeof props.value === "string") folds.keep(() => (root.innerHTML = String(props.value)));
+    showWayOut(root);
     shorten();
     if (root.closest("#preflight")) markFields(root);
   };
+  onWayOut(() => showWayOut(root));
   watch("value", show);
   show();
 }

@@ -78,7 +78,8 @@ function missing({ lacks }) {
 /** @param {Standing} told */
 function verdict(told) {
   const { broken, errors, warnings, notes } = told;
-  const kind = broken || errors ? "error" : warnings ? "warning" : "ok";
+  const passing = told.fit === "does_not_fit" ? "plain" : "ok"; // what passes and doesn't fit is not green
+  const kind = broken || errors ? "error" : warnings ? "warning" : passing;
   const counts = [errors, warnings, notes].flatMap((count, place) => (count ? [numbered(count, COUNTS[place])] : []));
   const text = broken ? say("broken") : counts.join(" · ") || say("passes");
   const attributes = {

@@ -141,7 +141,7 @@ export const TEXTS = {
  "memory_fits": {
   "fits": "fits",
   "tight": "tight",
-  "does_not_fit": "does not fit",
+  "does_not_fit": "doesn’t fit",
   "cannot_say": "can’t say"
  },
  "memory_rehearsal": {
@@ -204,6 +204,8 @@ export const TEXTS = {
   "refused": "{judge} would refuse this: {counts}",
   "passes": "Checks pass",
   "passes_with": "Checks pass ({counts})",
+  "lacks": "Valid, but {lacks}",
+  "lacks_with": "Valid, but {lacks} ({counts})",
   "checked_for": "Checked for {subject}",
   "show_field": "Show this field in the form",
   "about_rule": "{rule}: about this rule",
@@ -556,7 +558,14 @@ export const TEXTS = {
   "note_one": "{count} note",
   "note_many": "{count} notes",
   "to_findings": "Go to the findings",
-  "fit_guessed": "{fit}, shape guessed",
+  "fit_guessed": "{fit} (estimate)",
+  "short": "it doesn’t fit in memory",
+  "short_gpu": "{size} short on the GPU",
+  "short_gpu_each": "{size} short on each GPU",
+  "short_host": "{size} short in host memory",
+  "short_host_each": "{size} short in host memory on each node",
+  "short_nvme": "{size} short in the NVMe folder",
+  "short_nvme_each": "{size} short in the NVMe folder of each node",
   "config_missing": "Config missing: {file}",
   "to_memory": "Go to the memory prediction",
   "download": "Download",
