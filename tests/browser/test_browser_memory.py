@@ -241,7 +241,7 @@ def test_zeros_stages_stand_side_by_side_and_follow_the_config(page):
     # With errors whose repair is plain it is told what the repaired config takes, and that it is another.
     replace_text(page, json.dumps(CONFIG | {"zero_optimization": {"stage": 2, "overlap_com": True}}))
     expect(page.locator(".ds-mem-as-if")).to_have_text(
-        "Estimate as if the errors were fixed: zero_optimization.overlap_com: Rename it to overlap_comm"
+        "Estimate as if the errors were fixed: zero_optimization.overlap_com: Rename to overlap_comm"
     )
     expect(chip(page)).to_have_text("doesn’t fit once fixed")
     expect(page.locator("#standing-fit")).to_have_count(0)

@@ -168,7 +168,7 @@ def test_a_folder_on_nvme_is_offloaded_to_where_the_host_is_too_small(ask, tmp_p
     [
         ((), {}, "Choose a model: a hub id, a size such as 7B, or a folder with config.json"),
         (("--model", "no/such/model-7b"), {}, "no/such/model-7b: not a folder here. Check the path"),
-        (("--model", "nobody/nothing"), {}, "nobody/nothing is no folder here and isn’t downloaded"),
+        (("--model", "nobody/nothing"), {}, "Can’t find nobody/nothing locally"),
         (("--model", "mistralai/Mixtral-8x7B-v0.1"), {}, "This is a mixture of experts (8x7B)"),
         (("--model", "empty"), {}, "empty has no config.json"),
         (("--model", "broken"), {}, "broken: its config.json can’t be read"),
@@ -222,7 +222,7 @@ def test_validate_says_it_too(ask, capsys):
     assert main([*context, "--model", "100M", "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["memory"]["fit"] == "fits"
     assert main([*context, "--model", "nobody/nothing"]) == 0
-    assert "memory: can’t say: nobody/nothing" in capsys.readouterr().out
+    assert "memory: can’t say: Can’t find nobody/nothing locally" in capsys.readouterr().out
 
 
 def test_launch_says_it_before_it_starts(ask, tmp_path, capsys):

@@ -115,7 +115,8 @@ def _headline(findings: Sequence[Finding], subject: str, lacks: str) -> str:
     if errors:
         kind, text = "ds-error", words("common_page", "refused", judge=refuser(findings), counts=counts)
     elif lacks:
-        kind, text = "ds-error", words("common_page", "lacks_with" if counts else "lacks", lacks=lacks, counts=counts)
+        told = words("common_page", "lacks_with", lacks=lacks, counts=counts) if counts else ""
+        kind, text = "ds-error", told or words("common_page", "lacks", lacks=lacks)
         change = '<div class="ds-way-out"></div>'  # static/config/way_out.js
     else:
         passes = words("common_page", "passes_with", counts=counts) if counts else words("common_page", "passes")
@@ -177,7 +178,11 @@ def _advice(finding: Finding, with_fix: bool) -> str:
     fixes = finding.fixes if with_fix else ()
     if not finding.advice and not fixes:
         return ""
-    buttons = "".join(_button(finding.rule, finding.pointer, fix.id, str(fix.label)) for fix in fixes)
+    first = finding.fix
+    buttons = "".join(
+        _button(finding.rule, finding.pointer, fix.id, str(fix.label), "" if first in (None, fix) else " ds-second")
+        for fix in fixes
+    )
     offered = f'<span class="ds-choices">{buttons}</span>' if len(fixes) > 1 or finding.choices else buttons
     return f'<p class="ds-advice">{prose(finding.advice)} {offered}</p>'
 
@@ -188,8 +193,9 @@ def prose(text: str) -> str:
     return _CODE.sub(r"<code>\1</code>", _OPTION.sub(r'<code class="ds-option">\g<0></code>', escape(text)))
 
 
-def _button(rule: str, pointer: str, fix: str, label: str) -> str:
+def _button(rule: str, pointer: str, fix: str, label: str, more: str = "") -> str:
+    """`more`: another class, after a blank."""
     return (
-        f'<button type="button" class="ds-fix" data-rule="{escape(rule)}" data-pointer="{escape(pointer)}" '
+        f'<button type="button" class="ds-fix{more}" data-rule="{escape(rule)}" data-pointer="{escape(pointer)}" '
         f'data-fix="{escape(fix)}">{escape(label)}</button>'
     )

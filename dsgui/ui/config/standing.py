@@ -18,6 +18,7 @@ from dsgui.core.memory.answer import Device
 from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.sizes import GIB, gib
 from dsgui.core.texts.saying import words
+from dsgui.core.validation.check_report import subject
 from dsgui.ui.common.embedded import embedded
 from dsgui.ui.common.events import ONCE, details
 from dsgui.ui.common.services import Services
@@ -65,6 +66,7 @@ def standing_of(
             "own": known is None,
             "modified": modified,
             "lacks": lacks,
+            "against": subject(context),
             "broken": "broken" in view.form,
             "errors": counts[Severity.ERROR],
             "warnings": counts[Severity.WARNING],

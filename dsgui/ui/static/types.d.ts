@@ -730,6 +730,7 @@ export interface Standing {
   own: boolean;
   modified: boolean;
   lacks: string;
+  against: string;
   broken: boolean;
   errors: number;
   warnings: number;
@@ -797,6 +798,8 @@ export interface GoalAsked {
   micro_batch: number;
   /** GiB of each node; 0 where nothing was said. */
   host: number;
+  /** The rank of LoRA; 0 where all is trained. */
+  lora: number;
 }
 
 /** A config to begin with; `slower` than the first of them by estimate. */
@@ -808,8 +811,10 @@ export interface GoalChoice {
   role: string;
   slower: number;
   checkpointing: boolean;
+  /** A larger one that fits, or 0. */
+  micro_batch: number;
   words: string;
-  verdict: { fit: string; devices: MemoryDevice[]; guess?: Sentence[] };
+  verdict: { fit: string; parameters?: number; devices: MemoryDevice[]; guess?: Sentence[] };
 }
 
 /** `field`: what `why` is about. */

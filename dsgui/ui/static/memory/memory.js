@@ -432,6 +432,7 @@ const spaced = (nodes) => nodes.flatMap((node, index) => (index ? [", ", node] :
 /** @param {MemoryPart} one */
 function range(one) {
   const { least, most } = one;
+  if (least !== undefined && most !== undefined && gib(most).endsWith("TiB")) return `${gib(least)}–${gib(most)}`;
   return least === undefined || most === undefined
     ? gib(one.bytes)
     : `${(least / GIB).toFixed(2)}–${(most / GIB).toFixed(2)} GiB`;
