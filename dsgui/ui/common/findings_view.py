@@ -55,7 +55,8 @@ def broken_html(
     error: DocumentError, readable: Readable | None = None, better: str = "", mended: tuple[Mending, str] | None = None
 ) -> str:
     """The panel while the text is not a JSON object, with a button where dsgui understands it all the same, and one for
-    the repair of the place (`mended`, with the text after it); `better`: what to do with it instead, "" for nothing."""
+    the repair of the place (`mended`, with the text after it), which is above what may be longer or shorter: the next
+    one is where it was. `better`: what to do with it instead, "" for nothing."""
     if better:
         told = f'<li class="ds-finding ds-note"><p>{escape(better)}</p></li>'
         head = words("common_page", "unreadable_json")
@@ -63,8 +64,9 @@ def broken_html(
     mend = f'<p class="ds-advice">{_button("DS000", "", mended[0].id, str(mended[0].label))}</p>' if mended else ""
     converts = readable is not None and (mended is None or mended[1] != readable.text)
     return sendable(
-        f'<div class="ds-findings"><p class="ds-verdict ds-error">{words("common_page", "unreadable_json")}</p>'
-        f'<ul><li class="ds-finding ds-error"><p>{_placed(error)}</p>{mend}</li>'
+        '<div class="ds-findings ds-broken">'
+        f'<p class="ds-verdict ds-error">{words("common_page", "unreadable_json")}</p>{mend}'
+        f'<ul><li class="ds-finding ds-error"><p>{_placed(error)}</p></li>'
         f"{_conversion(readable, converts) if readable else ''}</ul></div>"
     )
 
