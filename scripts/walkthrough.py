@@ -148,7 +148,7 @@ def fits(hand: Hand) -> str:
     hand.fill("#gpus input", "8")
     hand.fill("#memory-model :is(textarea, input)", "7B")
     chip = hand.page.locator("#memory-panel .ds-mem-chip").first
-    expect(chip).to_have_text("does not fit")
+    expect(chip).to_have_text("doesn’t fit")
     hand.click("#ds-mem-find")
     hand.click("#ds-mem-apply")
     expect(chip).to_have_text("fits")

@@ -3,7 +3,7 @@ file managers count them."""
 
 from decimal import ROUND_HALF_UP, Decimal
 
-MIB, GIB = 1 << 20, 1 << 30
+MIB, GIB, TIB = 1 << 20, 1 << 30, 1 << 40
 _OF_FILES = ("bytes", "KB", "MB", "GB", "TB")
 
 
@@ -13,8 +13,13 @@ def in_gib(count: float, digits: int = 1) -> str:
 
 
 def gib(count: float, digits: int = 1) -> str:
-    """`1.5 GiB`."""
-    return f"{in_gib(count, digits)} GiB"
+    """`1.5 GiB`; `1.8 TiB` from 1024 GiB on, as `gib` of `ui/static/common/format.js` has it."""
+    return f"{count / TIB:.1f} TiB" if count >= TIB else f"{in_gib(count, digits)} GiB"
+
+
+def beside(count: float, other: float, digits: int = 1) -> str:
+    """`1.5`, where `other`, which is said next to it, has the unit."""
+    return in_gib(count, digits) if max(count, other) < TIB else gib(count, digits)
 
 
 def size(count: int) -> str:

@@ -256,6 +256,9 @@ def test_the_download_is_strict_json_for_the_reader_asked_for(page):
 def test_a_text_that_is_no_json_is_not_downloaded(page):
     replace_text(page, '{"train_batch_size": ')
     expect(findings(page)).to_contain_text("can’t be read yet")
+    # Right above the text it is about.
+    told, json_box = findings(page).bounding_box(), page.locator("#config-json").bounding_box()
+    assert 0 <= json_box["y"] - told["y"] - told["height"] < 20
     page.click("#download")
     expect(page.get_by_text("Not downloaded.")).to_be_visible()
 

@@ -162,7 +162,7 @@ def test_all_fixes_from_the_top_keep_the_block_that_was_misspelt(page):
     replace_text(page, json.dumps(TYPOS, indent=2))
     fixes = page.locator("#findings .ds-finding:is(.ds-error, .ds-warning) .ds-fix")  # one at a time
     expect(page.locator("#findings .ds-finding").first).to_contain_text("zero_optimisation")
-    expect(fixes.first).to_contain_text("Rename it to zero_optimization")
+    expect(fixes.first).to_contain_text("Rename to zero_optimization")
     # The tabs count what is wrong; how much is set is in the tooltip.
     precision = page.locator('[data-tab="precision"]')
     expect(precision).to_have_attribute("data-count", "2")

@@ -264,7 +264,7 @@ def test_the_focus_stays_in_the_findings_after_a_fix(at):
     zero = {"stge": 2, "reduce_bucket_sise": 1000, "overlap_com": True}
     replace_text(page, json.dumps({"train_batch_size": 8, "zero_optimization": zero}))
     expect(page.get_by_role("button", name="Fix 3 errors")).to_be_visible()
-    page.locator("#findings .ds-finding .ds-fix", has_text="Rename it to stage").press("Enter")
+    page.locator("#findings .ds-finding .ds-fix", has_text="Rename to stage").press("Enter")
     expect(page.get_by_role("button", name="Fix 2 errors")).to_be_visible()
     page.wait_for_function("document.activeElement.closest('#findings .ds-finding')")
 

@@ -35,6 +35,7 @@ def test_presets_and_devices_are_found_in_their_groups(page):
     expect(page.locator("#findings .ds-subject")).to_contain_text("H100")
 
     page.set_viewport_size({"width": 390, "height": 780})
+    page.click("#context-fold")
     page.click("#device input")
     popup = page.locator("#device .ds-picker-popup").bounding_box()
     assert popup["x"] >= 0
@@ -87,6 +88,7 @@ def test_every_list_is_the_same_control_and_the_bar_lies_over_the_page(page):
     browse.focus()
     assert browse.evaluate("(one) => getComputedStyle(one.closest('.block')).overflow") == "visible", "its ring is cut"
     page.set_viewport_size({"width": 390, "height": 780})
+    page.click("#context-fold")
     expect(page.locator("#standing-download")).to_be_visible()
     for label in ("#memory-model [data-testid=block-info]", "#memory-length [data-testid=block-info]", "#device label"):
         assert page.evaluate(AT_TOP, label), f"{label} shines through the bar"

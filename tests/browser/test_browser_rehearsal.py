@@ -60,7 +60,7 @@ def said(page):
 
 def test_a_dry_run_stands_beside_the_formula_until_an_edit(page, made_up):
     plan_for_a_24_gb_card(page)
-    expect(chip(page)).to_have_text("does not fit")
+    expect(chip(page)).to_have_text("doesn’t fit")
     ask(page)
     expect(said(page)).to_contain_text("step 2 of 3, backward")
     expect(page.locator(".ds-mem-treemap")).to_be_hidden()
@@ -97,7 +97,7 @@ def test_cancel_ends_the_process_and_leaves_the_formula(page, made_up):
     page.mouse.up()
     expect(said(page)).to_have_text("The dry run was cancelled. The formula’s answer stands.")
     assert not rehearsing_python.running(made_up)
-    expect(chip(page)).to_have_text("does not fit")
+    expect(chip(page)).to_have_text("doesn’t fit")
     expect(bar(page, "gpu")).not_to_contain_text("by dry run")
 
 
@@ -111,7 +111,7 @@ def test_a_press_that_the_server_has_no_answer_to_can_be_pressed_again(browser, 
         plan_for_a_24_gb_card(page)
         page.fill("#gpus input", "9")  # no dry run was asked for that
         expect(page.locator(".ds-mem-about")).to_contain_text("9 ranks")
-        expect(chip(page)).to_have_text("does not fit")
+        expect(chip(page)).to_have_text("doesn’t fit")
         page.route("**/gradio_api/run/**", lambda route: route.fulfill(status=500, body='{"error": "raised"}'))
         with page.expect_response(lambda response: response.status == 500):
             page.fill("#gpus input", "3")

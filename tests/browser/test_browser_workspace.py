@@ -69,12 +69,28 @@ def test_the_bar_stays_in_view_and_says_what_is_true(page):
     expect(name(page)).to_have_text("Your config")
     page.fill("#memory-model textarea, #memory-model input", "7B")
     choose(page, "#device", "RTX 4090 24 GB")
-    expect(page.locator("#standing-fit")).to_have_text("does not fit, shape guessed")
+    expect(page.locator("#standing-fit")).to_have_text("doesn’t fit (estimate)")
     with page.expect_download() as saved:
         page.click("#standing-download")
     assert json.loads(saved.value.path().read_text()) == OTHER
     page.click("#to-launch")
     expect(page.locator("#launch")).to_be_visible()
+
+
+def test_on_a_phone_the_first_field_is_in_view_and_what_is_planned_for_is_a_line_that_opens(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    fold, device = page.locator("#context-fold"), page.locator("#device input")
+    expect(fold).to_contain_text("HF Trainer")
+    expect(device).to_be_hidden()
+    assert page.locator("#workspace-bar").bounding_box()["height"] < 90
+    expect(page.locator('[data-pointer="/train_batch_size"]')).to_be_in_viewport()
+    fold.click()
+    expect(fold).to_have_attribute("aria-expanded", "true")
+    choose(page, "#device", "RTX 4090 24 GB")
+    expect(fold).to_contain_text("RTX 4090 24 GB")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    expect(fold).to_be_hidden()
+    expect(device).to_be_visible()
 
 
 # Nearly the first preset, line by line, but a file of somebody else's.
@@ -222,6 +238,7 @@ def test_what_unfolds_looks_alike(page):
 
 def test_on_a_narrow_window_no_field_is_alone_on_its_line_and_the_sections_fade_where_they_go_on(page):
     page.set_viewport_size({"width": 768, "height": 900})
+    page.click("#context-fold")
     around = page.locator(".ds-context").bounding_box()
     boxes = [page.locator(one).bounding_box() for one in ("#device", "#version")]
     assert boxes[0]["y"] == boxes[1]["y"] > page.locator("#integration").bounding_box()["y"]

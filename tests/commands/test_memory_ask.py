@@ -99,7 +99,7 @@ def test_the_dry_run_wins_and_a_difference_is_said(ask):
     assert [line.partition(":")[0] for line in lines] == ["GPU", "Host"]
     code, out, _ = ask(answering(20), *ONE_B)
     assert code == 1
-    assert "1B: does not fit (GPU " in out
+    assert "1B: doesn’t fit (GPU " in out
 
 
 def test_a_dry_run_that_can_not_say_leaves_the_formula(ask):

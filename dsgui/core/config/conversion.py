@@ -1,5 +1,6 @@
 """How DeepSpeed's pydantic models convert a value of another type (and Python's int(), where the value is read raw)."""
 
+import json
 import re
 from typing import Any
 
@@ -15,6 +16,15 @@ NEVER_BOOLEAN_SINCE = {
 }
 _WHOLE = re.compile(r"[+-]?\d+(?:_\d+)*(?:\.0+)?", re.ASCII)  # "5e8" is none
 PYDANTIC_2_SINCE = "0.15.0"
+
+
+def meant_literal(value: Any) -> str:
+    """What a text says as a JSON number, true or false, as it is spelled; "" where it says none."""
+    spelled = value.strip().lower() if isinstance(value, str) else ""
+    try:
+        return spelled if isinstance(json.loads(spelled), int | float) else ""
+    except ValueError:
+        return ""
 
 
 def truth(value: Any) -> bool | None:

@@ -52,7 +52,7 @@ class Fix:
     @property
     def is_renaming(self) -> bool:
         """Whether it gives a misspelt key its name, and does nothing else."""
-        return self.label.code == "rename"
+        return self.label.code == "rename" and len(self.changes) == 1
 
     def apply(self, document: Document) -> Document:
         """The repaired document; everything the fix does not name keeps its text."""

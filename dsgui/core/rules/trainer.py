@@ -6,11 +6,12 @@ from typing import Any
 
 from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.conversion import meant_literal
 from dsgui.core.config.filling import ARGUMENTS, NO_ATTRIBUTE, NO_ZERO_BLOCK, STEPS, TRAIN, WARMUP, Mismatch, Stop, fill
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.pointer import dotted, lookup
-from dsgui.core.rules.base import Config, Rule, advised, all_of, found, name_of, number, removal, write_auto, zero_stage
-from dsgui.core.texts.saying import Said
+from dsgui.core.rules.base import Config, Rule, advised, found, name_of, number, removal, write_auto, zero_stage
+from dsgui.core.texts.saying import Said, phrase
 
 _DEFAULTS = TrainingArguments()
 _TYPES = ("/fp16/enabled", "/bf16/enabled")
@@ -73,7 +74,7 @@ def _can_be_said(pointer: str, seen: Any) -> bool:
 
 def _different_anyway(mismatch: Mismatch) -> Finding:
     pointer, seen = mismatch.pointer, json.dumps(mismatch.seen)
-    meant = _without_quotes(mismatch.seen) if _can_be_said(pointer, _meant(mismatch.seen)) else ""
+    meant = _sayable(mismatch)
     return found(
         Severity.ERROR,
         pointer,
@@ -81,22 +82,23 @@ def _different_anyway(mismatch: Mismatch) -> Finding:
         advice="DS013.write_meant" if meant else "DS013.write_auto",
         fix=Fix.of("write", Change(pointer, meant), value=meant) if meant else write_auto(pointer),
         key=dotted(pointer),
-        seen=seen,
-        options=all_of([f"--{name}" for name in ARGUMENTS.get(pointer, ("per_device_train_batch_size",))]),
+        expected=_expected(pointer),
+        seen=phrase("text") if isinstance(mismatch.seen, str) else seen,
         meant=meant,
     )
 
 
-def _without_quotes(seen: Any) -> str:
-    """What a text says as a JSON number, true or false; "" where it is none."""
-    return seen.strip().lower() if _meant(seen) is not None else ""
+def _sayable(mismatch: Mismatch) -> str:
+    """What a text says without its quotes that an argument can say as well."""
+    literal = meant_literal(mismatch.seen)
+    return literal if literal and _can_be_said(mismatch.pointer, json.loads(literal)) else ""
 
 
-def _meant(seen: Any) -> Any:
-    try:
-        return json.loads(seen.strip().lower()) if isinstance(seen, str) else None
-    except ValueError:
-        return None
+def _expected(pointer: str) -> Said:
+    count = len(ARGUMENTS.get(pointer, (TRAIN,)))
+    if pointer.endswith("/enabled"):
+        return phrase("true_or_false")
+    return phrase("number") if count == 1 else phrase("list_of_numbers", count=str(count))
 
 
 def _numbers(config: Config) -> Iterator[tuple[str, str, int | float]]:
@@ -111,6 +113,7 @@ def _numbers(config: Config) -> Iterator[tuple[str, str, int | float]]:
 
 def _different(mismatch: Mismatch, earlier: str, context: Context) -> Finding:
     """`earlier`: what accelerate says of the same value before the Trainer gets to compare it."""
+    unquoted = _unquoted(mismatch)
     asked = "Please correct the following DeepSpeed config values that mismatch TrainingArguments values: "
     seen, wanted = json.dumps(mismatch.seen), json.dumps(mismatch.wanted)
     pointer = mismatch.pointer
@@ -119,12 +122,18 @@ def _different(mismatch: Mismatch, earlier: str, context: Context) -> Finding:
         pointer,
         "DS013.different",
         advice=(_agreement(mismatch, wanted, context),),
-        fix=write_auto(pointer),
+        fix=Fix.of("write", Change(pointer, unquoted), value=unquoted) if unquoted else write_auto(pointer),
         key=dotted(pointer),
         seen=seen,
         wanted=wanted,
         quoted=earlier or asked + mismatch.said,
     )
+
+
+def _unquoted(mismatch: Mismatch) -> str:
+    """What a text says without its quotes, where the arguments say the same."""
+    literal = meant_literal(mismatch.seen)
+    return literal if literal and json.loads(literal) == mismatch.wanted else ""
 
 
 def _other_type(types: list[Mismatch], earlier: dict[str, str]) -> Finding:
@@ -146,7 +155,7 @@ def _other_type(types: list[Mismatch], earlier: dict[str, str]) -> Finding:
 def _agreement(mismatch: Mismatch, wanted: str, context: Context) -> Said:
     """What brings file and arguments together: “auto” does, and what else."""
     pointer, seen = mismatch.pointer, mismatch.seen
-    if isinstance(seen, str) and seen.strip().lower() == wanted:
+    if _unquoted(mismatch):
         return advised("DS013.unquoted", wanted=wanted)
     if pointer == TRAIN and _is_number(seen):
         return advised("DS013.product", ranks=str(context.world_size), seen=number(seen), wanted=wanted)

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from dsgui.core.config.context import Context, Integration, version_tuple
-from dsgui.core.config.conversion import NEVER_BOOLEAN_SINCE, PYDANTIC_2_SINCE, converted
+from dsgui.core.config.conversion import NEVER_BOOLEAN_SINCE, PYDANTIC_2_SINCE, converted, meant_literal
 from dsgui.core.config.document import Document, Member, json_text
 from dsgui.core.config.filling import FILLED_BY_TRAINER, STEPS
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
@@ -36,6 +36,15 @@ _READ_ANYWAY = {
 }
 # accelerate writes its own value over these before it looks for an "auto" that is left.
 _OVERWRITTEN_BY_HF = {"/steps_per_print"}
+
+
+# What is advised of a misfit: by whether it says what is meant, and whether the key has a default.
+_ADVICE = {
+    (True, True): "DS001.meant_or_default",
+    (True, False): "DS001.meant",
+    (False, True): "DS001.correct_or_default",
+    (False, False): "DS001.correct",
+}
 
 
 class SchemaCheck:
@@ -90,19 +99,28 @@ class SchemaCheck:
         if field is None:  # inside a list, say
             return found(Severity.ERROR, pointer, "DS001.inside", key=dotted(pointer), seen=seen, problem=error.message)
         severity, code, more = self._weight(field, error.instance, config)
+        meant = self._meant(field, error.instance) if severity is not Severity.NOTE else ""
+        has_default = field.default not in (MISSING, None)
         misfit = found(
             severity,
             pointer,
             code,
-            advice="DS001.correct" if field.default in (MISSING, None) else "DS001.default",
+            advice=_ADVICE[bool(meant), has_default],
+            fix=Fix.of("write", Change(pointer, meant), value=meant) if meant else None,
             source="deepspeed/runtime/config.py",
             key=field.key,
             seen=seen,
             expected=_expected(field, context),
             default=_shortened(json.dumps(None if field.default is MISSING else field.default)),
             more=more,
+            meant=meant,
         )
-        return misfit if severity is Severity.NOTE else replace(misfit, choices=_choices(field))
+        return misfit if severity is Severity.NOTE or meant else replace(misfit, choices=_choices(field))
+
+    def _meant(self, field: Field, value: Any) -> str:
+        """What a text says that would fit without its quotes."""
+        literal, node = meant_literal(value), self._schema.node(field.pointer)
+        return literal if literal and node and Draft202012Validator(node).is_valid(json.loads(literal)) else ""
 
     def _weight(self, field: Field, value: Any, config: Mapping[str, Any]) -> tuple[Severity, str, str]:
         """How bad a misfit is, what is said of it, and a word of that: pydantic blocks convert some texts, raw booleans

@@ -26,7 +26,15 @@ _ENOUGH = 4
 
 def fold(findings: Sequence[Finding], document: Document) -> list[Finding]:
     """The findings, with one in place of many where they have one cause."""
-    return _one_an_edit(_other_program(_template(findings, document), document))
+    return _one_an_edit(_one_of_the_trainer(_other_program(_template(findings, document), document), document))
+
+
+def _one_of_the_trainer(findings: Sequence[Finding], document: Document) -> list[Finding]:
+    """Of what the HF Trainer stops at, because it is no number or a text, no other finding says so once more."""
+    texts = {pointer for pointer, node in document.nodes if isinstance(node.value, str)}
+    stops = [f for f in findings if f.rule == "DS013" and f.severity is Severity.ERROR]
+    told = {f.pointer for f in stops if f.code == "DS013.never" or f.pointer in texts}
+    return [f for f in findings if f.rule != "DS001" or f.pointer not in told]
 
 
 def _one_an_edit(findings: Sequence[Finding]) -> list[Finding]:

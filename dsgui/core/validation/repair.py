@@ -82,8 +82,16 @@ def _whole(
         following = next((f.fix for f in added if f.fix and not _touches_the_same(f.fix, fix)), None)
         if following is None:
             return renaming
-        fix = Fix.of("both", *fix.changes, *following.changes, first=fix.label, then=following.label)
+        fix = _joined(fix, following)
     return renaming
+
+
+def _joined(fix: Fix, following: Fix) -> Fix:
+    """Both; what follows a renaming brings what was written for the key to it, and isn't told by itself."""
+    changes = (*fix.changes, *following.changes)
+    if fix.label.code == "rename" and following.label.code == "rewrite":
+        return Fix(fix.label, changes)
+    return Fix.of("both", *changes, first=fix.label, then=following.label)
 
 
 def _errors(findings: Sequence[Finding]) -> Counter[tuple[str, str]]:

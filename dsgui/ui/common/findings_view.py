@@ -23,12 +23,13 @@ _CODE = re.compile(r"`([^`<>]+)`")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 
 
-def findings_html(findings: Sequence[Finding], subject: str) -> str:
-    """The panel beside the JSON. `subject` is what the config was checked against, for the headline."""
+def findings_html(findings: Sequence[Finding], subject: str, lacks: str = "") -> str:
+    """The panel beside the JSON. `subject` is what the config was checked against, for the headline; `lacks`: how much
+    memory too little there is for a config without errors, in words."""
     items = "".join(finding_item(finding) for finding in findings[:MOST_SHOWN])
     more = len(findings) - MOST_SHOWN
     rest = f'<p class="ds-advice">{words("common_page", "more_findings", count=f"{more:,}")}</p>' if more > 0 else ""
-    return sendable(f'<div class="ds-findings">{_headline(findings, subject)}<ul>{items}</ul>{rest}</div>')
+    return sendable(f'<div class="ds-findings">{_headline(findings, subject, lacks)}<ul>{items}</ul>{rest}</div>')
 
 
 def notices_html(sentences: Sequence[str]) -> str:
@@ -54,7 +55,8 @@ def broken_html(
     error: DocumentError, readable: Readable | None = None, better: str = "", mended: tuple[Mending, str] | None = None
 ) -> str:
     """The panel while the text is not a JSON object, with a button where dsgui understands it all the same, and one for
-    the repair of the place (`mended`, with the text after it); `better`: what to do with it instead, "" for nothing."""
+    the repair of the place (`mended`, with the text after it), which is above what may be longer or shorter: the next
+    one is where it was. `better`: what to do with it instead, "" for nothing."""
     if better:
         told = f'<li class="ds-finding ds-note"><p>{escape(better)}</p></li>'
         head = words("common_page", "unreadable_json")
@@ -62,8 +64,9 @@ def broken_html(
     mend = f'<p class="ds-advice">{_button("DS000", "", mended[0].id, str(mended[0].label))}</p>' if mended else ""
     converts = readable is not None and (mended is None or mended[1] != readable.text)
     return sendable(
-        f'<div class="ds-findings"><p class="ds-verdict ds-error">{words("common_page", "unreadable_json")}</p>'
-        f'<ul><li class="ds-finding ds-error"><p>{_placed(error)}</p>{mend}</li>'
+        '<div class="ds-findings ds-broken">'
+        f'<p class="ds-verdict ds-error">{words("common_page", "unreadable_json")}</p>{mend}'
+        f'<ul><li class="ds-finding ds-error"><p>{_placed(error)}</p></li>'
         f"{_conversion(readable, converts) if readable else ''}</ul></div>"
     )
 
@@ -107,17 +110,23 @@ def verdict(findings: Iterable[Finding]) -> str:
     return str(listed(counted(severity, count) for severity, count in counts if count))
 
 
-def _headline(findings: Sequence[Finding], subject: str) -> str:
+def _headline(findings: Sequence[Finding], subject: str, lacks: str) -> str:
     errors = any(f.severity is Severity.ERROR for f in findings)
     counts = verdict(findings)
+    change = ""
     if errors:
         kind, text = "ds-error", words("common_page", "refused", judge=refuser(findings), counts=counts)
+    elif lacks:
+        told = words("common_page", "lacks_with", lacks=lacks, counts=counts) if counts else ""
+        kind, text = "ds-error", told or words("common_page", "lacks", lacks=lacks)
+        change = '<div class="ds-way-out"></div>'  # static/config/way_out.js
     else:
         passes = words("common_page", "passes_with", counts=counts) if counts else words("common_page", "passes")
         kind, text = "ds-ok", passes
     return (
         f'<p class="ds-verdict {kind}" role="status">{escape(text)}</p>'
-        f'<p class="ds-subject">{escape(words("common_page", "checked_for", subject=subject))}</p>{_fix_all(findings)}'
+        f'<p class="ds-subject">{escape(words("common_page", "checked_for", subject=subject))}</p>'
+        f"{change}{_fix_all(findings)}"
     )
 
 
@@ -171,7 +180,11 @@ def _advice(finding: Finding, with_fix: bool) -> str:
     fixes = finding.fixes if with_fix else ()
     if not finding.advice and not fixes:
         return ""
-    buttons = "".join(_button(finding.rule, finding.pointer, fix.id, str(fix.label)) for fix in fixes)
+    first = finding.fix
+    buttons = "".join(
+        _button(finding.rule, finding.pointer, fix.id, str(fix.label), "" if first in (None, fix) else " ds-second")
+        for fix in fixes
+    )
     offered = f'<span class="ds-choices">{buttons}</span>' if len(fixes) > 1 or finding.choices else buttons
     return f'<p class="ds-advice">{prose(finding.advice)} {offered}</p>'
 
@@ -182,8 +195,9 @@ def prose(text: str) -> str:
     return _CODE.sub(r"<code>\1</code>", _OPTION.sub(r'<code class="ds-option">\g<0></code>', escape(text)))
 
 
-def _button(rule: str, pointer: str, fix: str, label: str) -> str:
+def _button(rule: str, pointer: str, fix: str, label: str, more: str = "") -> str:
+    """`more`: another class, after a blank."""
     return (
-        f'<button type="button" class="ds-fix" data-rule="{escape(rule)}" data-pointer="{escape(pointer)}" '
+        f'<button type="button" class="ds-fix{more}" data-rule="{escape(rule)}" data-pointer="{escape(pointer)}" '
         f'data-fix="{escape(fix)}">{escape(label)}</button>'
     )

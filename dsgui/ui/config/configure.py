@@ -10,9 +10,10 @@ import gradio as gr
 from gradio.events import Dependency
 
 from dsgui.core.texts.saying import words
+from dsgui.core.validation.check_report import subject
 from dsgui.ui.common.embedded import embedded, in_browser
 from dsgui.ui.common.events import CHANGED_TEXT, LIVE, LOCAL, NEW_TEXT, ONCE, chosen_fix
-from dsgui.ui.common.findings_view import notices_html
+from dsgui.ui.common.findings_view import findings_html, notices_html
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.ask import Ask, Asked, build_ask, shown, wire_ask
 from dsgui.ui.config.context_bar import ContextBar, Launched, build_context_bar
@@ -22,7 +23,7 @@ from dsgui.ui.config.memory_asking import wire_memory_asking
 from dsgui.ui.config.memory_change import wire_memory_change
 from dsgui.ui.config.memory_panel import MemoryPanel, build_memory_panel, memory_shown
 from dsgui.ui.config.presets import REMEMBER, Presets, build_chooser, build_own_presets, wire_presets
-from dsgui.ui.config.standing import build_standing, is_kin, standing_of, wire_standing
+from dsgui.ui.config.standing import build_standing, is_kin, lacking, standing_of, wire_standing
 from dsgui.ui.config.toolbox import Toolbox
 from dsgui.ui.config.tools import Tools, build_tools, wire_tools
 from dsgui.ui.config.workbench import FormValue, View, Workbench, make_context, odd_counts
@@ -171,9 +172,11 @@ def _synchroniser(
         view = workbench.edit(form or {}, text or "", context) if edited else workbench.show(text or "", context)
         chosen = {"compare": preset or "", "move": release, "code": code}.get(tool, tool)
         panel = toolbox.panel(tool, chosen, view.text, context)
-        findings = notices_html(odd_counts(bar[1], bar[2])) + view.findings
         answer = shown(services, asked, view.text, context) if asked else gr.skip()
         bars = memory_shown(services, view, context, memory)
+        lacks = lacking(bars)
+        found = findings_html(view.found, subject(context), lacks) if lacks else view.findings
+        findings = notices_html(odd_counts(bar[1], bar[2])) + found
         stands = standing_of(services, workbench, view, context, begun, bars, _lacks(came, view.text, begun))
         return (view.text if edited else gr.skip()), findings, _packed(view), panel, answer, bars, stands
 

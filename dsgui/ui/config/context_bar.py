@@ -69,6 +69,7 @@ def build_context_bar(target: Target, integration: Integration, default_ranks: i
     """Must be called inside a `gr.Blocks`."""
     readers = [("HF Trainer", Integration.HF.value), (_say("native"), Integration.NATIVE.value)]
     ranks = _say("gpus" if target.gpus else "cpu_ranks")
+    gr.HTML(_FOLD, elem_id="context-line", padding=False)
     with gr.Row(elem_classes="ds-context"):
         return ContextBar(
             picker(named(readers), integration.value, label=_say("framework"), elem_id="integration"),
@@ -79,6 +80,10 @@ def build_context_bar(target: Target, integration: Integration, default_ranks: i
             gr.State(Launched()),
             gr.Textbox("", visible=False),
         )
+
+
+# On a narrow screen a line says what the fields hold, and opens them: static/config/standing.js.
+_FOLD = '<button type="button" class="ds-context-fold" id="context-fold" aria-expanded="false"></button>'
 
 
 def _devices(target: Target) -> list[Option]:

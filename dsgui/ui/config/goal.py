@@ -26,6 +26,7 @@ from dsgui.ui.config.memory_panel import MOST_GIB
 from dsgui.ui.config.workbench import MAX_RANKS, make_context
 
 _MOST_WORDS = 500
+_MOST_RANK = 4096
 
 
 def build_goal(services: Services, default_ranks: int) -> gr.HTML:
@@ -51,6 +52,7 @@ def wire_goal(panel: gr.HTML, configure: ConfigurePage, arguments: gr.Textbox, s
         *(configure.text, configure.form, configure.presets.chooser),
         *(bar.integration, bar.gpus, bar.nodes, bar.device),
         *(memory["model"], memory["length"], memory["checkpointing"], configure.memory.host),
+        memory["lora_rank"],
         arguments,
     ]
     panel.look(look, None, [panel], **LIVE)
@@ -66,7 +68,8 @@ def found_for(services: Services, asked: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(model, CannotSay):
         return as_json(model) | {"field": "model"}
     context = _context(services, asked)
-    choice = ModelChoice(model=named, length=_count(asked, "length", MOST_TOKENS, USUAL_LENGTH))
+    length, rank = _count(asked, "length", MOST_TOKENS, USUAL_LENGTH), _count(asked, "lora", _MOST_RANK, 0)
+    choice = ModelChoice(model=named, length=length, lora_rank=rank)
     goal = Goal(context, model, choice, _count(asked, "micro_batch", MOST_TOKENS, 1))
     machine = services.machine.current()
     host = _count(asked, "host", MOST_GIB, 0) * GIB

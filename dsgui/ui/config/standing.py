@@ -14,6 +14,11 @@ from dsgui.core.config.findings import Severity
 from dsgui.core.config.preset import Preset
 from dsgui.core.errors import DocumentError
 from dsgui.core.machine.hardware import Hardware, card_named
+from dsgui.core.memory.answer import Device
+from dsgui.core.memory.fits.verdict import Fit
+from dsgui.core.sizes import GIB, gib
+from dsgui.core.texts.saying import words
+from dsgui.core.validation.check_report import subject
 from dsgui.ui.common.embedded import embedded
 from dsgui.ui.common.events import ONCE, details
 from dsgui.ui.common.services import Services
@@ -61,6 +66,7 @@ def standing_of(
             "own": known is None,
             "modified": modified,
             "lacks": lacks,
+            "against": subject(context),
             "broken": "broken" in view.form,
             "errors": counts[Severity.ERROR],
             "warnings": counts[Severity.WARNING],
@@ -75,6 +81,26 @@ def _fit(memory: Mapping[str, Any]) -> dict[str, Any]:
     """ "" of a config that is another, with its errors fixed."""
     fit = "" if "as_if" in memory else str(memory.get("fit", ""))
     return {"fit": fit, "guessed": memory.get("guessed") is True}
+
+
+def lacking(memory: str) -> str:
+    """How much too little there is, in words, of what is shortest; "" where it fits or that is not known. `memory` is
+    the memory panel's value."""
+    told = json.loads(memory) if memory else {}
+    if "as_if" in told or told.get("fit") != Fit.SHORT.value:
+        return ""
+    needs = ((device, _fullest(device), device["capacity"]) for device in told["devices"])
+    short = [(need / has, need - has, device["device"]) for device, need, has in needs if has and need > has]
+    if not short:  # what is locked beyond its limit
+        return words("configure_page", "short")
+    _, missing, place = max(short)
+    several = told["ranks"] > 1 if place == Device.GPU.value else told["ranks"] > told["ranks_per_node"]
+    code = f"short_{place}_each" if several else f"short_{place}"
+    return words("configure_page", code, size=gib(missing, 0 if missing >= 10 * GIB else 1))
+
+
+def _fullest(device: Mapping[str, Any]) -> int:
+    return max((int(one["bytes"]) for one in device["moments"]), default=0)
 
 
 def is_kin(text: str, other: str) -> bool:

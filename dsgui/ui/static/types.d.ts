@@ -736,6 +736,7 @@ export interface Standing {
   own: boolean;
   modified: boolean;
   lacks: string;
+  against: string;
   broken: boolean;
   errors: number;
   warnings: number;
@@ -743,6 +744,14 @@ export interface Standing {
   fit: string;
   guessed: boolean;
   plan: { gpus: number; nodes: number; ranks: number; device: string; card: string } | null;
+}
+
+/** The change that makes a config fit, or the search for it: what is said of it, and the button's name, "" for none. */
+export interface WayOut {
+  text: string;
+  name: string;
+  looking: boolean;
+  press: () => void;
 }
 
 /** A config of the ladder; `slower` than the one in the editor by estimate, `needs` in bytes at the fullest moment. */
@@ -795,6 +804,8 @@ export interface GoalAsked {
   micro_batch: number;
   /** GiB of each node; 0 where nothing was said. */
   host: number;
+  /** The rank of LoRA; 0 where all is trained. */
+  lora: number;
 }
 
 /** A config to begin with; `slower` than the first of them by estimate. */
@@ -806,8 +817,10 @@ export interface GoalChoice {
   role: string;
   slower: number;
   checkpointing: boolean;
+  /** A larger one that fits, or 0. */
+  micro_batch: number;
   words: string;
-  verdict: { fit: string; devices: MemoryDevice[]; guess?: Sentence[] };
+  verdict: { fit: string; parameters?: number; devices: MemoryDevice[]; guess?: Sentence[] };
 }
 
 /** `field`: what `why` is about. */

@@ -51,7 +51,7 @@ def test_it_names_the_part_and_the_key_of_the_moment_that_the_traceback_tells() 
     )
     assert "in the backward pass" in words("cuda-memory-trainer")
     assert "in the optimizer step" in words("cuda-memory-optimizer")
-    assert "copies of the optimizer step, 12.0 GiB (zero_optimization.sub_group_size)" in words("cuda-memory-optimizer")
+    assert "optimizer temporaries, 12.0 GiB (zero_optimization.sub_group_size)" in words("cuda-memory-optimizer")
     assert "while deepspeed.initialize runs" in words("cuda-memory-start")
 
 

@@ -138,7 +138,7 @@ MAPPED, SPARING = TRAINER + LOADS.format("device_map='auto'"), TRAINER + LOADS.f
 P, W = Status.PROBLEM, Status.WARNING
 TOO_LARGE, TIGHT = (fitted_on(gib) for gib in (24, 176))
 FAULTS = [
-    ("model_memory", {"memory": TOO_LARGE}, P, "7B: does not fit (GPU "),
+    ("model_memory", {"memory": TOO_LARGE}, P, "7B: doesn’t fit (GPU "),
     ("model_memory", {"memory": TIGHT}, W, "Each GPU needs "),
     ("config", {"findings": (ERROR,)}, P, "on 2 CPU ranks: 100 is not 128"),
     ("config", {"unreadable": "Line 1: no."}, P, "can't be read. Line 1"),

@@ -329,7 +329,7 @@ def test_a_file_without_an_optimizer_is_told_at_every_stage():
 
 
 def test_a_word_is_offered_only_to_the_reader_that_fills_it(checker):
-    config = Document('{"train_batch_size": "many", "zero_optimization": {"stage": 9}}')
+    config = Document('{"train_batch_size": 0, "zero_optimization": {"stage": 9}}')
     for reader, offered in ((Integration.HF, True), (Integration.NATIVE, False)):
         told = [f.message for f in checker.findings(config, Context(reader)) if f.rule == "DS001"]
         assert [("auto" in message) for message in told] == [offered] * 2

@@ -164,10 +164,10 @@ def test_another_scheduler_loses_the_parameters_that_it_does_not_take(checker):
 @pytest.mark.parametrize(
     ("block", "fix", "left"),
     [
-        ({"stge": 9}, "Rename it to stage", "/zero_optimization/stage"),
+        ({"stge": 9}, "Rename to stage", "/zero_optimization/stage"),
         (
             {"stage": 2, "offload_optimzer": {"device": "cpuu"}},
-            "Rename it to offload_optimizer",
+            "Rename to offload_optimizer",
             "/zero_optimization/offload_optimizer/device",
         ),
     ],
@@ -178,6 +178,16 @@ def test_a_misspelt_key_is_renamed_although_its_value_is_wrong_too(checker, bloc
     assert (wrong.rule, str(wrong.fix.label)) == ("DS002", fix)
     (then,) = errors_of(checker, wrong.fix.apply(document), context)
     assert then.pointer == left
+
+
+def test_a_renaming_is_called_one_where_an_old_switch_is_rewritten_with_it(checker):
+    config = {
+        **{"train_batch_size": 8, "optimizer": {"type": "AdamW", "params": {"lr": 0.001}}},
+        "zero_optimization": {"stage": 3, "offload_optmizer": {"device": "cpu"}, "cpu_offload": True},
+    }
+    document = Document(json.dumps(config))
+    (wrong,) = errors_of(checker, document, FEW[0])
+    assert str(wrong.fix.label) == "Rename to offload_optimizer"
 
 
 def errors_of(checker, document, context):
@@ -220,7 +230,7 @@ def test_no_fix_writes_a_key_that_is_there_misspelt(checker, context, meant, wro
     document = misspelling(meant, wrong, value)
     at = f"{meant.rpartition('/')[0]}/{wrong}"
     offered = {f.pointer: f.fix for f in checker.findings(document, context) if f.fix}
-    assert f"Rename it to {meant.rpartition('/')[2]}" in str(offered[at].label)
+    assert f"Rename to {meant.rpartition('/')[2]}" in str(offered[at].label)
     writing = [c.pointer for f in offered.values() for c in f.changes if c.literal is not None]
     assert not [one for one in writing if f"{one}/".startswith(f"{meant}/")]
 
@@ -240,7 +250,7 @@ def test_all_fixes_from_the_top_keep_what_stood_under_a_misspelt_key(checker, co
 def test_the_renaming_that_another_fix_waits_for_comes_first_and_that_one_says_why(checker):
     document = Document('{"train_batch_sise": 8, "fp16": {"enabled": "si"}, "zero_optimisation": {"stage": 3}}')
     first, *rest = checker.findings(document, FEW[1])
-    assert (first.pointer, str(first.fix.label)) == ("/zero_optimisation", "Rename it to zero_optimization")
+    assert (first.pointer, str(first.fix.label)) == ("/zero_optimisation", "Rename to zero_optimization")
     (waiting,) = (f for f in rest if f.pointer == "/zero_optimization")
     assert (waiting.severity, waiting.fix) == (Severity.ERROR, None)
     assert waiting.advice.startswith("zero_optimisation looks like zero_optimization misspelt: rename it first")
@@ -253,7 +263,7 @@ def test_a_renaming_is_offered_in_a_large_config_too(checker):
     document = Document(json.dumps(config))
     found = checker.findings(document, FEW[1])
     assert "/zero_optimization" in {finding.pointer for finding in found if waits(finding)}
-    assert [str(f.fix and f.fix.label) for f in awaited(found)] == ["Rename it to zero_optimization"]
+    assert [str(f.fix and f.fix.label) for f in awaited(found)] == ["Rename to zero_optimization"]
 
 
 @each_case(

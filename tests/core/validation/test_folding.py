@@ -47,13 +47,34 @@ def test_a_key_of_a_gpt_neox_file_that_others_wait_for_keeps_its_renaming(checke
     }
 
 
+@each_case(
+    ("reader", "rule", "key", "value", "fix"),
+    [
+        (HF, "DS013", "gradient_clipping", "1.5", "Write 1.5"),
+        (NATIVE, "DS001", "gradient_clipping", "1.5", "Write 1.5"),
+        (NATIVE, "DS001", "memory_breakdown", "False", "Write false"),
+        (HF, "DS013", "gradient_clipping", "some", "Set gradient_clipping to “auto”"),
+        (HF, "DS013", "gradient_clipping", [1], "Set gradient_clipping to “auto”"),
+    ],
+)
+def test_a_value_of_another_type_is_told_once_and_what_it_means_is_offered_first(
+    checker, reader, rule, key, value, fix
+):
+    config = {"train_micro_batch_size_per_gpu": 8, "zero_optimization": {"stage": 1}, key: value}
+    found = checker.findings(Document(json.dumps(config)), reader)
+    (one,) = (f for f in found if f.pointer == f"/{key}")
+    assert (one.rule, str(one.fix.label)) == (rule, fix)
+    if fix.startswith("Write"):
+        assert [str(other.label) for other in one.fixes] == [fix, f"Clear {key}"]
+
+
 def test_a_few_unknown_keys_are_told_one_by_one_and_a_misspelling_always(checker):
     config = {"train_batch_size": 8, **{f"mine_{n}": n for n in range(5)}}
     assert len(told(checker, config, "DS004")) == 5
     config |= {"mine_5": 5, "gradient_cliping": 1.0}
     misspelt, note = told(checker, config, "DS004")
     assert note.message.startswith("mine_0, mine_1, mine_2, mine_3, mine_4 and 1 more: ")
-    assert (misspelt.pointer, str(misspelt.fix.label)) == ("/gradient_cliping", "Rename it to gradient_clipping")
+    assert (misspelt.pointer, str(misspelt.fix.label)) == ("/gradient_cliping", "Rename to gradient_clipping")
 
 
 @pytest.mark.parametrize("form", ["{}", "${{{}}}", "{{{{ {} }}}}", "<{}>", "__{}__", "%({})s", "{},"])

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { duration, figure, fixed, gib, perSecond, size } from "../../../dsgui/ui/static/common/format.js";
+import { duration, figure, fixed, gib, perSecond, roughly, size } from "../../../dsgui/ui/static/common/format.js";
 
 /** @param {(given: any) => string} format @param {[unknown, string][]} cases */
 function tells(format, cases) {
@@ -63,7 +63,15 @@ tells(size, [
 tells(gib, [
   [2 ** 30, "1.00 GiB"],
   [0, "0.00 GiB"],
+  [1023 * 2 ** 30, "1023.00 GiB"],
+  [1024 * 2 ** 30, "1.0 TiB"],
+  [1827.74 * 2 ** 30, "1.8 TiB"],
   [null, "–"],
+]);
+
+tells(roughly, [
+  [170.6 * 2 ** 30, "171 GiB"],
+  [1.26 * 2 ** 30, "1.3 GiB"],
 ]);
 
 tells(perSecond, [

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { examples, fullestHost, merged, problemOf, roleOf, shortOf } from "../../../dsgui/ui/static/config/goal.js";
+import {
+  examples,
+  fullestHost,
+  headOf,
+  merged,
+  moreGpus,
+  problemOf,
+  roleOf,
+  shortOf,
+} from "../../../dsgui/ui/static/config/goal.js";
 
 test("what a config needs goes to the arguments typed, once", () => {
   assert.equal(merged("", "--bf16"), "--bf16");
@@ -58,16 +67,32 @@ test("the goals to begin with name devices that are offered, and this machine as
   );
 });
 
-test("of what doesn't fit it says how much each device lacks, to the digit that the workspace has", () => {
+test("of what doesn't fit it says how much each device lacks, as roughly as the workspace does", () => {
   const device = (/** @type {string} */ name, /** @type {number} */ needs, /** @type {number | null} */ capacity) => ({
     ...{ device: name, worst: "step", in_use: 0, fit: "does_not_fit", capacity: capacity && capacity * 2 ** 30 },
     moments: [{ moment: "step", fit: "does_not_fit", bytes: needs * 2 ** 30, parts: [] }],
   });
   const lacks = (/** @type {any[]} */ ...devices) => shortOf(/** @type {any} */ ({ verdict: { devices } }));
-  assert.deepEqual(lacks(device("gpu", 147.25, 23.5), device("host", 8, 64)), ["GPU 123.75 GiB short"]);
+  assert.deepEqual(lacks(device("gpu", 147.25, 23.5), device("host", 8, 64)), ["124 GiB short on the GPU"]);
   assert.deepEqual(lacks(device("gpu", 30, 24), device("host", 99, 64)), [
-    "GPU 6.00 GiB short",
-    "Host 35.00 GiB short",
+    "6.0 GiB short on the GPU",
+    "35 GiB short in host memory",
   ]);
   assert.deepEqual(lacks(device("host", 99, null)), []);
+});
+
+test("a host that few have heads the card, and no preset that needs one is said to fit", () => {
+  const head = (/** @type {string} */ role, /** @type {number} */ large) =>
+    headOf(/** @type {any} */ ({ role, verdict: { devices: [{ device: "gpu" }] } }), large);
+  assert.equal(head("only", 0), "The only preset that fits");
+  assert.equal(head("only", 1.8 * 2 ** 40), "Fits the GPUs; needs a host with 1.8 TiB");
+  assert.equal(head("fastest", 600 * 2 ** 30), "Fastest · needs a host with 600 GiB");
+});
+
+test("more GPUs are as many large ones as the states take, or twice as many as did not do", () => {
+  const more = (/** @type {number} */ parameters, /** @type {string} */ device, /** @type {number} */ gpus) =>
+    moreGpus(/** @type {any} */ ({ verdict: { parameters } }), /** @type {any} */ ({ device, gpus, nodes: 1 }));
+  assert.deepEqual(more(13e9, "rtx4090", 1), { device: "a100-80", gpus: 4, nodes: 1 });
+  assert.deepEqual(more(1e9, "a100-80", 4), { device: "a100-80", gpus: 8, nodes: 1 });
+  assert.deepEqual(more(70e9, "rtx4090", 1), { device: "a100-80", gpus: 8, nodes: 4 });
 });

@@ -1,6 +1,7 @@
 """From a red bar to a config that fits: what the page is told, and what its press writes."""
 
 import json
+import re
 
 import pytest
 
@@ -17,6 +18,7 @@ from dsgui.core.texts.saying import said
 from dsgui.shell.memory.dry_runs import DryRuns
 from dsgui.ui.config.memory_change import change_found, ticked, with_edits
 from dsgui.ui.config.memory_panel import fitted_for, memory_shown
+from dsgui.ui.config.standing import lacking
 from dsgui.ui.config.workbench import Workbench
 from tests.support.cases import each_case
 
@@ -101,6 +103,16 @@ def test_an_error_that_no_byte_hangs_on_stands_in_no_way_and_any_other_is_named(
         told = page(json.dumps(CONFIG | {"zero_optimization": {"stage": 2, key: value}}))[0]
         assert (told["fit"], told["goto"]) == ("cannot_say", f"/zero_optimization/{key}")
         assert told["why"]["text"] == f"Memory depends on zero_optimization.{key}, which has an error: fix it first."
+
+
+def test_how_much_is_missing_is_told_of_a_config_without_errors(page):
+    lacks = lacking(json.dumps(page(json.dumps(CONFIG))[0]))
+    assert re.fullmatch(r"\d+ GiB short on each GPU", lacks)
+    wrong = CONFIG | {"zero_optimization": {"stage": 2, "overlap_com": True}}
+    fitting = CONFIG | {"zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu"}}}
+    for other in (wrong, fitting):
+        assert lacking(json.dumps(page(json.dumps(other))[0])) == ""
+    assert lacking("") == ""
 
 
 @each_case(

@@ -10,7 +10,7 @@ from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.memory.fits.inquiry import guess_of
 from dsgui.core.memory.fits.overhead import Amount, Overhead
 from dsgui.core.memory.fits.verdict import Bar, Fit, Segment, Verdict
-from dsgui.core.sizes import in_gib
+from dsgui.core.sizes import beside, gib, in_gib
 from dsgui.core.texts.columns import padded
 from dsgui.core.texts.languages import ENGLISH_TAG, speaking
 from dsgui.core.texts.saying import Said, listed, set_apart, text_of, words
@@ -110,10 +110,11 @@ def _room_of(verdict: Verdict, device: Device) -> str:
     worst = verdict.worst(device)
     if worst is None:
         return ""
-    need, name = in_gib(worst.amount.likely, 2), word("memory_places", device.value)
+    need, name = worst.amount.likely, word("memory_places", device.value)
     if worst.capacity is None:
-        return f"{name} {need} GiB"
-    return words("memory_text", "room", device=name, need=need, has=in_gib(worst.capacity, 2))
+        return f"{name} {gib(need, 2)}"
+    has = worst.capacity
+    return words("memory_text", "room", device=name, need=beside(need, has, 2), has=gib(has, 2))
 
 
 def as_text(fitted: Fitted | CannotSay) -> str:
@@ -144,10 +145,11 @@ def about(fitted: Fitted) -> str:
     model: list[str | Said] = [words("memory_text", "parameters", count=spelled(answer.parameters))]
     if answer.trainable != answer.parameters:
         model.append(words("memory_text", "trained", count=spelled(answer.trainable)))
+    named = str(listed(model))
     if question.model.guessed:
-        model.append(words("memory_text", "guessed"))
+        named = words("memory_text", "with_guess", model=named)
     batch = words("memory_text", "batch", batch=str(work.micro_batch), length=str(work.length))
-    return str(set_apart([str(listed(model)), batch, _ranks(group.ranks, group.nodes)]))
+    return str(set_apart([named, batch, _ranks(group.ranks, group.nodes)]))
 
 
 def _ranks(ranks: int, nodes: int) -> str:
@@ -242,5 +244,5 @@ def remedies(fitted: Fitted) -> str:
 
 
 def _governed(one: Segment) -> str:
-    given = {"part": _part(one), "gib": in_gib(one.amount.likely, 2), "keys": listed(map(key_of, one.keys[:2]))}
+    given = {"part": _part(one), "gib": gib(one.amount.likely, 2), "keys": listed(map(key_of, one.keys[:2]))}
     return words("memory_text", "governed", **given)

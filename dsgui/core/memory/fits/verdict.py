@@ -7,7 +7,7 @@ from enum import StrEnum
 from dsgui.core.memory.answer import Answer, Component, Device, Kept, Moment, Part, Peak, Place, Source, total
 from dsgui.core.memory.fits.overhead import Amount, Overhead, exactly
 from dsgui.core.memory.fits.room import Room
-from dsgui.core.sizes import in_gib, size
+from dsgui.core.sizes import beside, gib, size
 from dsgui.core.texts.saying import Said, said
 
 
@@ -219,7 +219,7 @@ def _locked(parts: Iterable[Part]) -> list[Part]:
 
 def _gib(count: float) -> str:
     """With as many digits as the page's bars have."""
-    return in_gib(count, 2)
+    return gib(count, 2)
 
 
 _SHORT = {Device.GPU: "short_gpu", Device.HOST: "short_host", Device.NVME: "short_nvme"}
@@ -228,13 +228,15 @@ _SHORT = {Device.GPU: "short_gpu", Device.HOST: "short_host", Device.NVME: "shor
 def _too_small(bar: Bar, room: Room) -> Said:
     on_gpu, capacity = bar.device is Device.GPU, bar.capacity or 0
     if bar.fit is Fit.SHORT:
-        given = {"need": _gib(bar.amount.likely), "has": _gib(capacity), "short": _gib(bar.short_by)}
+        need = bar.amount.likely
+        given = {"need": _gib(need), "has": beside(capacity, need, 2), "short": _gib(bar.short_by)}
         return said("memory_told", _SHORT[bar.device], **given)
-    least, most, has = _gib(bar.amount.low), _gib(bar.amount.high), _gib(capacity)
+    high = bar.amount.high
+    least, most, has = beside(bar.amount.low, high, 2), _gib(high), beside(capacity, high, 2)
     if bar.amount.high > capacity or bar.uncounted:
         return said("memory_told", "tight_gpu" if on_gpu else "tight_host", least=least, most=most, has=has)
     code = "in_use_gpu" if on_gpu else "in_use_host"
-    return said("memory_told", code, most=most, has=has, used=_gib(bar.in_use))
+    return said("memory_told", code, most=most, has=has, used=beside(bar.in_use, high, 2))
 
 
 def _notes(bars: Iterable[Bar], answer: Answer, room: Room) -> Iterator[Said]:

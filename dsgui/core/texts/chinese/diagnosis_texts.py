@@ -109,7 +109,7 @@ DIAGNOSIS_MEANINGS = {
     "config_twice_option": "配置已经以 --deepspeed FILE 传入。参数中的 --deepspeed 没有值，因此解析器停止。",
     "container_memory": "容器或作业（control group）中的所有进程合计最多可用 {limit} 内存，现已用完，因此被内核终止。",
     "crash": "{what}，发生在编译好的库中，而不是 Python 中。",
-    "cuda_memory": "一个微批的激活与模型状态放不下。激活随微批大小和序列长度增长。",
+    "cuda_memory": "加上模型状态后，显存放不下一个微批的激活值。激活随微批大小和序列长度增长。",
     "cuda_memory_optimizer": "前向和反向传播放得下，但优化器状态（Adam 每参数 12 字节，ZeRO 下切分到各 rank）放不下。",
     "cuda_memory_start": "模型状态（参数、梯度、优化器状态）超过了显存；改批大小没有用。",
     "cuda_mismatch": "DeepSpeed 用找到的 nvcc 编译算子，其版本必须与构建 torch 的 CUDA 版本一致。",

@@ -14,7 +14,7 @@ MEMORY_PARTS: Mapping[str, str] = {
     "staging": "通信副本",
     "activations": "激活",
     "logits": "logits 和损失",
-    "step": "优化器更新时的副本",
+    "step": "优化器临时缓冲",
     "initialize": "初始化时的副本",
     "swap_buffers": "NVMe 交换缓冲区",
     "other": "其他",
@@ -91,16 +91,16 @@ MEMORY_FITS: Mapping[str, str] = {
 }
 
 MEMORY_TOLD: Mapping[str, str] = {
-    "short_gpu": "每个 GPU 需要 {need} GiB，只有 {has} GiB：缺 {short} GiB。",
-    "short_host": "每个节点需要 {need} GiB 内存，只有 {has} GiB：缺 {short} GiB。",
-    "short_nvme": "每个节点的 NVMe 目录需要 {need} GiB 空闲空间，只有 {has} GiB：缺 {short} GiB。",
+    "short_gpu": "每个 GPU 需要 {need}，只有 {has} GiB：缺 {short}。",
+    "short_host": "每个节点需要 {need} 内存，只有 {has} GiB：缺 {short}。",
+    "short_nvme": "每个节点的 NVMe 目录需要 {need} 空闲空间，只有 {has} GiB：缺 {short}。",
     "short_memlock": "NVMe 卸载每个 rank 要锁定 {need} 内存，而每个进程最多可锁定 {limit}（ulimit -l）。",
-    "tight_gpu": "每个 GPU 需要 {least} 到 {most} GiB，有 {has} GiB。",
-    "tight_host": "每个节点需要 {least} 到 {most} GiB 内存，有 {has} GiB。",
-    "in_use_gpu": "每个 GPU 有 {has} GiB，最多需要 {most} GiB，目前已占用 {used} GiB。",
-    "in_use_host": "主机有 {has} GiB 内存，最多需要 {most} GiB，目前已占用 {used} GiB。",
+    "tight_gpu": "每个 GPU 需要 {least} 到 {most}，有 {has} GiB。",
+    "tight_host": "每个节点需要 {least} 到 {most} 内存，有 {has} GiB。",
+    "in_use_gpu": "每个 GPU 有 {has} GiB，最多需要 {most}，目前已占用 {used} GiB。",
+    "in_use_host": "主机有 {has} GiB 内存，最多需要 {most}，目前已占用 {used} GiB。",
     "no_card": "显存大小未知：请选择目标设备。",
-    "no_host": "主机的内存大小未知：每个节点需要 {need} GiB。",
+    "no_host": "主机的内存大小未知：每个节点需要 {need}。",
     "on_cpu": "CPU rank：本应放在 GPU 上的内容这里都在内存中。",
     "planned_as": "按 {size} 估算：本地没有 {model}，结构为推测。",
     "guessed": "只知道规模（{size}），结构为推测。",
@@ -164,8 +164,7 @@ MEMORY_CANNOT: Mapping[str, str] = {
     "micro_batch": "微批大小未知：请设置 train_micro_batch_size_per_gpu。",
     "no_model": "请选择模型：Hub id、7B 这样的规模，或含 config.json 的目录。",
     "not_found": "{model}：不是本机的目录。请检查路径，或填写 Hub id 或 7B 这样的规模。",
-    "no_size_in_name": "{model}：不是本机的目录，也未下载，名称中也没有规模。请填写 7B 这样的规模，或含 config.json "
-    "的目录。",
+    "no_size_in_name": "本地找不到 {model}。请填写规模（如 7B），或含 config.json 的目录。",
     "sizes_in_name": "本地没有 {model}，其名称可能指多种规模（{sizes}）。请填写规模。",
     "encoder_decoder": "本地没有 {model}。它是编码器-解码器模型，仅凭规模无法得知其结构：请下载它的 config.json。",
     "no_config": "{model} 没有描述模型结构的 config.json。请给出含有它的目录。",
@@ -311,7 +310,7 @@ MEMORY_NOTES: Mapping[str, str] = {
 MEMORY_STAGES: Mapping[str, str] = {
     "one_rank": "只有一个 rank 时不做切分：设置 GPU 数即可看到 ZeRO 节省多少。",
     "same_activations": "激活和 logits 在各 stage 都一样，这里最多 {most} GiB：由微批大小、序列长度和梯度检查点决定。",
-    "fullest": "每个条形是一步中占用最高的时刻，因此不只是模型状态：还有通信桶、优化器更新时的副本、激活，以及 CUDA 的"
+    "fullest": "每个条形是一步中占用最高的时刻，因此不只是模型状态：还有通信桶、优化器临时缓冲、激活，以及 CUDA 的"
     "占用。其中的模型状态也可能少于总量：梯度随激活的释放才逐渐产生，因此梯度切分方式不同的 stage 峰值可能相同。",
     "sent": "通信：每个 rank 每步发送的数据量。ZeRO 论文按一个微批和梯度的 reduce-scatter 计算。DeepSpeed 在 stage 1 "
     "和 2 先 all-reduce 梯度再收集新权重；stage 2 和 3 对每个累积的微批都要重复各自的通信。",
@@ -320,11 +319,11 @@ MEMORY_STAGES: Mapping[str, str] = {
 # 终端上的结论。
 MEMORY_TEXT: Mapping[str, str] = {
     "headline": "{model}：{fit}（{rooms}）",
-    "room": "{device} {need} / {has} GiB",
+    "room": "{device} {need} / {has}",
     "note": "提示",
     "parameters": "参数量 {count}",
     "trained": "其中 {count} 参与训练",
-    "guessed": "结构为推测",
+    "with_guess": "{model}，结构按规模推测",
     "batch": "微批大小 {batch} × {length} token",
     "rank": "{count} 个 rank",
     "ranks": "{count} 个 rank",
@@ -334,5 +333,5 @@ MEMORY_TEXT: Mapping[str, str] = {
     "fullest": "{room}，峰值（{moment}）",
     "pinned": "{part}（锁页）",
     "largest": "{device} 上占用最多的：{parts}。",
-    "governed": "{part} {gib} GiB（{keys}）",
+    "governed": "{part} {gib}（{keys}）",
 }

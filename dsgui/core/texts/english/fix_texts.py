@@ -21,7 +21,7 @@ FIXES = {
     "remove_extra_commas": "Remove the extra commas",
     "remove_these": "Remove them",
     "remove_this": "Remove it",
-    "rename": "Rename it to {key}",
+    "rename": "Rename to {key}",
     "rewrite": "Rewrite as {key}",
     "set": "Set {key} to {value}",
     "set_both_to_auto": "Set both to “auto”",

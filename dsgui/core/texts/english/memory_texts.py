@@ -15,7 +15,7 @@ MEMORY_PARTS: Mapping[str, str] = {
     "staging": "communication copies",
     "activations": "activations",
     "logits": "logits and loss",
-    "step": "copies of the optimizer step",
+    "step": "optimizer temporaries",
     "initialize": "copies of initialization",
     "swap_buffers": "NVMe swap buffers",
     "other": "other",
@@ -83,21 +83,21 @@ MEMORY_SOURCES: Mapping[str, str] = {"formula": "by formula", "dry_run": "by dry
 MEMORY_FITS: Mapping[str, str] = {
     "fits": "fits",
     "tight": "tight",
-    "does_not_fit": "does not fit",
+    "does_not_fit": "doesn’t fit",
     "cannot_say": "can’t say",
 }
 
 MEMORY_TOLD: Mapping[str, str] = {
-    "short_gpu": "Each GPU needs {need} GiB and has {has}: {short} GiB short.",
-    "short_host": "The host needs {need} GiB per node and has {has}: {short} GiB short.",
-    "short_nvme": "The NVMe folder needs {need} GiB free per node and has {has}: {short} GiB short.",
+    "short_gpu": "Each GPU needs {need} and has {has}: {short} short.",
+    "short_host": "The host needs {need} per node and has {has}: {short} short.",
+    "short_nvme": "The NVMe folder needs {need} free per node and has {has}: {short} short.",
     "short_memlock": "NVMe offload locks {need} of memory per rank, but a process may lock only {limit} (ulimit -l).",
-    "tight_gpu": "Each GPU needs {least} to {most} GiB and has {has}.",
-    "tight_host": "The host needs {least} to {most} GiB per node and has {has}.",
-    "in_use_gpu": "Each GPU needs up to {most} GiB of its {has}, and {used} are in use now.",
-    "in_use_host": "The host needs up to {most} GiB of its {has}, and {used} are in use now.",
+    "tight_gpu": "Each GPU needs {least} to {most} and has {has}.",
+    "tight_host": "The host needs {least} to {most} per node and has {has}.",
+    "in_use_gpu": "Each GPU needs up to {most} of its {has}, and {used} are in use now.",
+    "in_use_host": "The host needs up to {most} of its {has}, and {used} are in use now.",
     "no_card": "The GPU’s memory is not known: choose a device to plan for.",
-    "no_host": "The host’s memory is not known here: it needs {need} GiB per node.",
+    "no_host": "The host’s memory is not known here: it needs {need} per node.",
     "on_cpu": "CPU ranks: what a GPU would hold stands in host memory here.",
     "planned_as": "Planned as {size}: {model} isn’t downloaded, so its shape is guessed.",
     "guessed": "Only the size is known ({size}): the shape is guessed.",
@@ -163,8 +163,7 @@ MEMORY_CANNOT: Mapping[str, str] = {
     "micro_batch": "The micro batch is not known: set train_micro_batch_size_per_gpu.",
     "no_model": "Choose a model: a hub id, a size such as 7B, or a folder with config.json.",
     "not_found": "{model}: not a folder here. Check the path, or enter a hub id or a size such as 7B.",
-    "no_size_in_name": "{model} is no folder here and isn’t downloaded, and its name tells no size. Enter a size such "
-    "as 7B, or a folder with config.json.",
+    "no_size_in_name": "Can’t find {model} locally. Enter a size (7B) or a folder with config.json.",
     "sizes_in_name": "{model} isn’t downloaded, and its name may mean several sizes ({sizes}). Enter the size.",
     "encoder_decoder": "{model} isn’t downloaded. It is an encoder-decoder, whose size doesn’t tell its shape: "
     "download its config.json.",
@@ -335,11 +334,11 @@ MEMORY_STAGES: Mapping[str, str] = {
 # A verdict on a terminal.
 MEMORY_TEXT: Mapping[str, str] = {
     "headline": "{model}: {fit} ({rooms})",
-    "room": "{device} {need} of {has} GiB",
+    "room": "{device} {need} of {has}",
     "note": "note",
     "parameters": "{count} parameters",
     "trained": "{count} of them trained",
-    "guessed": "shape guessed",
+    "with_guess": "{model}, shape guessed",
     "batch": "micro batch {batch} × {length} tokens",
     "rank": "{count} rank",
     "ranks": "{count} ranks",
@@ -349,5 +348,5 @@ MEMORY_TEXT: Mapping[str, str] = {
     "fullest": "{room} at its fullest ({moment})",
     "pinned": "{part} (pinned)",
     "largest": "Largest on the {device}: {parts}.",
-    "governed": "{part} {gib} GiB ({keys})",
+    "governed": "{part} {gib} ({keys})",
 }

@@ -1,6 +1,7 @@
 // Numbers as a page shows them. Pure.
 
 export const GIB = 2 ** 30;
+const TIB = 2 ** 40;
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
 const NONE = "–";
 const SMALL = 1e-3; // from here on down noughts are counted, not read
@@ -50,7 +51,13 @@ export function size(bytes) {
 }
 
 /** Memory. @param {number | null | undefined} bytes */
-export const gib = (bytes) => (typeof bytes === "number" ? `${(bytes / GIB).toFixed(2)} GiB` : NONE);
+export function gib(bytes, digits = 2) {
+  if (typeof bytes !== "number") return NONE;
+  return bytes >= TIB ? `${(bytes / TIB).toFixed(1)} TiB` : `${(bytes / GIB).toFixed(digits)} GiB`;
+}
+
+/** How much memory there is too little, or a machine has to have. @param {number} bytes */
+export const roughly = (bytes) => gib(bytes, bytes >= 10 * GIB ? 0 : 1);
 
 /** Steps a second, of slow ones as well: one unit, wherever a speed is told. @param {number | null} [rate] */
 export const perSecond = (rate) => (rate && rate > 0 ? `${figure(rate)} steps/s` : NONE);

@@ -8,6 +8,7 @@ import { goToPlace } from "./gutter.js";
 import { markFields } from "../launch/marked_fields.js";
 import { askOfChecks } from "../launch/to_configure.js";
 import { shortened } from "./shortened.js";
+import { onWayOut, showWayOut } from "./way_out.js";
 
 /** @import { Props, Trigger, Watch } from "../types.d.ts" */
 
@@ -38,10 +39,12 @@ export function mount(element, props, trigger, watch) {
   const show = () => {
     // eslint-disable-next-line no-restricted-properties -- the one place where markup is taken: the server's, escaped
     if (typeof props.value === "string") folds.keep(() => (root.innerHTML = String(props.value)));
+    showWayOut(root);
     shorten();
     if (checks) markFields(root);
   };
   if (checks) askOfChecks(root, trigger);
+  onWayOut(() => showWayOut(root));
   watch("value", show);
   show();
 }

@@ -2,7 +2,7 @@
 // at a browser's first visit, a button above the workspace afterwards.
 
 import { around, button, el, part, withOptions } from "../common/dom.js";
-import { GIB, gib } from "../common/format.js";
+import { GIB, gib, roughly } from "../common/format.js";
 import { barOf, colourOf } from "../memory/memory_bars.js";
 import { listed, textOf, words } from "../texts/texts.js";
 
@@ -29,6 +29,9 @@ class Goal {
     /** What was last asked for. @type {GoalAsked | null} */
     this.asked = null;
     this.turn = 0;
+    /** What each device is called. @type {Map<string, string>} */
+    this.cardNames = new Map();
+    this.lora = 0; // the rank; asked for by a press where nothing else fits
     /** The timer of an answer. @type {number | undefined} */
     this.waits = undefined;
     this.opener = button(say("open"), { class: "ds-goal-open", id: "goal-open", "aria-expanded": "false" }, () =>
@@ -40,7 +43,7 @@ class Goal {
     this.ask = el("div", { class: "ds-goal-ask" });
     this.own = el("div", { class: "ds-goal-own" });
     this.examples = el("div", { class: "ds-goal-examples" });
-    this.find = button(say("find"), { class: "ds-goal-find", id: "goal-find" }, () => this.look());
+    this.find = button(say("find"), { class: "ds-goal-find", id: "goal-find" }, () => this.look({}));
     this.panel = this.form(/** @type {GoalOffered} */ (JSON.parse(props.offered)));
     root.replaceChildren(this.opener, this.panel);
     const first = isFirstVisit();
@@ -62,10 +65,11 @@ class Goal {
       ...examples(offered).map((one) => this.example(one)),
     );
     this.hasGpu = offered.usual.has_gpu;
+    this.cardNames = new Map(offered.devices.map(({ id, title }) => [id, title]));
     part(this.ask, "#goal-device").addEventListener("change", () => this.nameCounts());
     this.nameCounts();
     this.ask.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && event.target instanceof HTMLInputElement) this.look();
+      if (event.key === "Enter" && event.target instanceof HTMLInputElement) this.look({});
     });
     this.own.append(
       button(say("paste"), { class: "ds-goal-find", id: "goal-paste" }, () => this.leave("#config-json .cm-content")),
@@ -104,14 +108,24 @@ class Goal {
 
   /** @param {Example} one */
   example({ code, values }) {
-    return button(say(code), { class: "ds-goal-second", "data-example": code }, () => {
-      for (const [name, value] of Object.entries(values)) {
-        const input = part(this.ask, `#goal-${name}`);
-        if (input instanceof HTMLInputElement || input instanceof HTMLSelectElement) input.value = String(value);
-      }
-      this.nameCounts();
-      this.look();
-    });
+    return button(say(code), { class: "ds-goal-second", "data-example": code }, () => this.look(values));
+  }
+
+  /** What may fit where nothing did, one press each. @param {GoalFound} found */
+  ways(found) {
+    const [one] = found.choices;
+    const { asked } = this;
+    if (!one || one.role !== "nearest" || !asked) return [];
+    const gpus = moreGpus(one, asked);
+    const title = this.cardNames.get(gpus.device);
+    const count = String(gpus.gpus * gpus.nodes);
+    const more = title ? [this.way(say("try_gpus", { count, card: title }), gpus)] : [];
+    return [el("p", { class: "ds-goal-ways" }, ...more, ...(asked.lora ? [] : [this.way(say("try_lora"), {}, RANK)]))];
+  }
+
+  /** @param {string} name @param {Record<string, string | number>} values @param {number} [lora] */
+  way(name, values, lora) {
+    return button(name, { class: "ds-goal-find" }, () => this.look(values, lora ?? this.lora));
   }
 
   framework() {
@@ -147,7 +161,14 @@ class Goal {
     if (next instanceof HTMLElement) next.focus();
   }
 
-  look() {
+  /** @param {Record<string, string | number>} values for the fields, by name; @param {number} [lora] */
+  look(values, lora = 0) {
+    for (const [name, value] of Object.entries(values)) {
+      const input = part(this.ask, `#goal-${name}`);
+      if (input instanceof HTMLInputElement || input instanceof HTMLSelectElement) input.value = String(value);
+    }
+    this.nameCounts();
+    this.lora = lora;
     const inputs = [...this.ask.querySelectorAll("input")];
     for (const input of inputs) mark(input, problemOf(input));
     const wrong = inputs.find((input) => input.ariaInvalid);
@@ -155,7 +176,7 @@ class Goal {
       wrong.focus();
       return;
     }
-    this.asked = read(this.root, this.framework());
+    this.asked = read(this.root, this.framework(), this.lora);
     this.outdated.textContent = "";
     this.results.inert = true; // they are of what was asked before
     this.find.setAttribute("aria-busy", "true");
@@ -177,7 +198,7 @@ class Goal {
     if (input instanceof HTMLInputElement && found.why) {
       mark(input, found.why.text);
       this.rest();
-    } else this.rest(...drawn(found, (one) => this.use(one)));
+    } else this.rest(...drawn(found, this.lora, this.ways(found), (one) => this.use(one)));
     this.results.scrollIntoView({ block: "nearest" });
   }
 
@@ -193,7 +214,7 @@ class Goal {
   /** What was found is of what was asked, not of what stands there now. */
   compare() {
     if (this.find.ariaBusy) return;
-    const now = read(this.root, this.framework());
+    const now = read(this.root, this.framework(), this.lora);
     const old = Boolean(this.results.firstChild) && JSON.stringify(now) !== JSON.stringify(this.asked);
     this.results.inert = old;
     this.outdated.textContent = old && !this.results.hidden ? say("outdated") : "";
@@ -296,8 +317,25 @@ export function problemOf({ type, id, value, max }) {
   return Number(value) > Number(max) ? say("at_most", { most: max }) : "";
 }
 
-/** @param {ParentNode} root @param {string} framework @returns {GoalAsked} */
-function read(root, framework) {
+const RANK = 16; // of LoRA
+const CARD = "a100-80";
+const CARD_BYTES = 70 * GIB; // of it, for a rank's part
+const BYTES = 20; // of a parameter, with some for all else
+const PER_NODE = 8;
+
+/**
+ * On how many GPUs a model may fit that didn't: of a large one as many as its states take, twice as many of the same.
+ * @param {GoalChoice} one @param {GoalAsked} asked
+ */
+export function moreGpus({ verdict }, { device, gpus, nodes }) {
+  const enough = ((verdict.parameters ?? 0) * BYTES) / CARD_BYTES;
+  const least = device === CARD ? 2 * gpus * nodes : 1;
+  const count = 2 ** Math.ceil(Math.log2(Math.max(enough, least)));
+  return { device: CARD, gpus: Math.min(count, PER_NODE), nodes: Math.max(1, count / PER_NODE) };
+}
+
+/** @param {ParentNode} root @param {string} framework @param {number} lora @returns {GoalAsked} */
+function read(root, framework, lora) {
   const text = (/** @type {string} */ id) => {
     const input = root.querySelector(`#goal-${id}`);
     return input instanceof HTMLInputElement || input instanceof HTMLSelectElement ? input.value.trim() : "";
@@ -312,11 +350,15 @@ function read(root, framework) {
     length: count("length"),
     micro_batch: count("micro"),
     host: text("host") ? count("host") : 0,
+    lora,
   };
 }
 
-/** @param {GoalFound} found @param {(one: GoalChoice) => void} use @returns {HTMLElement[]} */
-function drawn(found, use) {
+/**
+ * @param {GoalFound} found @param {number} lora @param {HTMLElement[]} ways where nothing fits
+ * @param {(one: GoalChoice) => void} use @returns {HTMLElement[]}
+ */
+function drawn(found, lora, ways, use) {
   if (found.why) return [el("p", { class: "ds-goal-said" }, found.why.text)];
   const none = found.choices.some(({ role }) => role === "nearest");
   const onGpus = found.choices.some(({ verdict }) => verdict.devices.some(({ device }) => device === "gpu"));
@@ -326,7 +368,9 @@ function drawn(found, use) {
   const guess = (found.choices[0]?.verdict.guess ?? []).map(({ text }) => el("p", {}, text));
   return [
     ...guess,
+    ...(lora ? [el("p", {}, say("with_lora", { rank: String(lora) }))] : []),
     el("p", { class: "ds-goal-said" }, said),
+    ...ways,
     el("div", { class: "ds-goal-cards" }, ...cards),
     legend(found.choices),
   ];
@@ -373,18 +417,41 @@ function card(one, index, /** @type {{ use: (one: GoalChoice) => void, fullest: 
   const [before, after] = say("launch_with", { words: "\n" }).split("\n");
   const options = el("span", { class: "ds-goal-options" }, ...withOptions(one.words));
   const label = el("span", { class: "ds-goal-label" }, before);
+  const large = largeHost(one);
   const given = one.words ? [el("p", { class: "ds-goal-words" }, label, options, after)] : [];
   return el(
     "article",
-    { class: "ds-goal-card", "data-preset": one.preset, "data-fit": one.verdict.fit, "data-role": one.role },
-    el("p", { class: "ds-goal-role" }, [say(roleOf(one)), ...shortOf(one)].join(" · ")),
+    {
+      class: "ds-goal-card",
+      "data-preset": one.preset,
+      "data-fit": one.verdict.fit,
+      "data-role": one.role,
+      "data-host": large ? "large" : undefined,
+    },
+    el("p", { class: "ds-goal-role" }, headOf(one, large)),
     el("h3", {}, one.title),
     el("p", { class: "ds-goal-about" }, one.purpose),
     ...one.verdict.devices.map((device) => bar(device, device.device === "host" ? fullest : device)),
     el("p", { class: "ds-goal-facts" }, facts.join(" · ")),
     ...given,
-    button(say("use"), { class: "ds-goal-find" }, () => use(one)),
+    button(say(one.role === "nearest" ? "use_anyway" : "use"), { class: "ds-goal-find" }, () => use(one)),
   );
+}
+
+/** What a card is headed with. @param {GoalChoice} one @param {number} large bytes of the host, or 0 */
+export function headOf(one, large) {
+  if (one.role === "nearest") return shortOf(one).join(" · ");
+  if (!large) return say(roleOf(one));
+  const host = say(one.role === "only" ? "fits_gpus" : "large_host", { size: roughly(large) });
+  return one.role === "only" ? host : `${say(roleOf(one))} · ${host}`;
+}
+
+/** What a host has to have that nobody described, where few have as much; 0 else. @param {GoalChoice} one */
+export function largeHost({ verdict }) {
+  const host = verdict.devices.find(({ device }) => device === "host");
+  if (!host || host.capacity !== null || !verdict.devices.some(({ device }) => device === "gpu")) return 0;
+  const { bytes } = barOf(host, "");
+  return bytes > LARGE_HOST ? bytes : 0;
 }
 
 /** Without GPUs it is the host's memory that is least. @param {GoalChoice} one */
@@ -398,11 +465,13 @@ function tradeOff(one, index) {
 }
 
 /** @param {GoalChoice} one */
-function room({ verdict }) {
+function room({ verdict, micro_batch: micro }) {
   const gpu = verdict.devices.find(({ device }) => device === "gpu");
   if (!gpu || gpu.capacity === null) return "";
   const left = gpu.capacity - barOf(gpu, "").bytes;
-  return left >= 0 ? say("room_left", { gib: gib(left) }) : "";
+  if (left < 0) return "";
+  const said = say("room_left", { gib: gib(left) });
+  return micro ? `${said}; ${say("larger_fits", { micro: String(micro) })}` : said;
 }
 
 /** What it lacks, device by device. @param {GoalChoice} one */
@@ -410,7 +479,7 @@ export function shortOf({ verdict }) {
   return verdict.devices.flatMap((device) => {
     const { bytes, capacity } = barOf(device, "");
     if (capacity === null || bytes <= capacity) return [];
-    return [say("short", { place: textOf("memory_places", device.device), gib: gib(bytes - capacity) })];
+    return [say(`short_${device.device}`, { gib: roughly(bytes - capacity) })];
   });
 }
 
@@ -426,7 +495,6 @@ function bar(device, beside) {
   const found = barOf(device, "", beside);
   const name = textOf("memory_places", device.device);
   const need = needOf(device);
-  const large = device.device === "host" && found.capacity === null && found.bytes > LARGE_HOST;
   const track = el("div", { class: "ds-mem-track" });
   for (const { part: one, width } of found.segments) {
     const title = listed([textOf("memory_parts", one.part), gib(one.bytes)]);
@@ -445,7 +513,6 @@ function bar(device, beside) {
     "div",
     { class: "ds-mem-device", "data-device": device.device, "data-fit": found.fit },
     el("p", { class: "ds-goal-need" }, el("b", {}, name), el("span", { class: "ds-mem-need" }, need)),
-    ...(large ? [el("span", { class: "ds-mem-chip", "data-fit": "tight" }, say("large_host"))] : []),
     ...(isUnknown
       ? []
       : [
@@ -492,6 +559,7 @@ export function used(whole, typed) {
     String(asked.length),
     one.checkpointing,
     asked.host ? String(asked.host) : "",
+    asked.lora ? String(asked.lora) : "",
     merged(typed ?? "", one.words),
   ];
 }

@@ -1,7 +1,7 @@
 // The bar that stays in view: preset and whether it was changed, what the checks say, whether it fits. A press on the
 // verdict goes to the findings, one on the fit to the memory bars.
 
-import { button, el, part } from "../common/dom.js";
+import { around, button, el, part } from "../common/dom.js";
 import { tellOwn } from "./own_config.js";
 import { textOf, words } from "../texts/texts.js";
 
@@ -16,6 +16,7 @@ class Bar {
     this.root = root;
     this.props = props;
     this.trigger = trigger;
+    document.addEventListener("click", (event) => around(event, "#context-fold") && toggleContext());
   }
 
   show() {
@@ -24,8 +25,10 @@ class Bar {
     /** @type {Standing} */
     const told = JSON.parse(value);
     const focused = document.activeElement?.id ?? "";
-    const chips = [...missing(told), verdict(told), ...fit(told)];
-    this.root.replaceChildren(name(told), ...chips, download(), ...this.plan(told));
+    const chips = [...missing(told), verdict(told), ...fit(told), download()];
+    this.root.replaceChildren(name(told), el("div", { class: "ds-standing-chips" }, ...chips), ...this.plan(told));
+    const fold = document.getElementById("context-fold");
+    if (fold) fold.textContent = told.against;
     const again = focused ? this.root.querySelector(`#${CSS.escape(focused)}`) : null;
     if (again instanceof HTMLElement) again.focus();
     // What the chosen preset is for is not said of a config that was pasted or imported over it.
@@ -78,7 +81,8 @@ function missing({ lacks }) {
 /** @param {Standing} told */
 function verdict(told) {
   const { broken, errors, warnings, notes } = told;
-  const kind = broken || errors ? "error" : warnings ? "warning" : "ok";
+  const passing = told.fit === "does_not_fit" ? "plain" : "ok"; // what passes and doesn't fit is not green
+  const kind = broken || errors ? "error" : warnings ? "warning" : passing;
   const counts = [errors, warnings, notes].flatMap((count, place) => (count ? [numbered(count, COUNTS[place])] : []));
   const text = broken ? say("broken") : counts.join(" · ") || say("passes");
   const attributes = {
@@ -96,6 +100,12 @@ function fit({ fit: found, guessed }) {
   const attributes = { class: "ds-standing-chip", "data-kind": found, id: "standing-fit", title: say("to_memory") };
   const text = textOf("memory_fits", found);
   return [button(guessed ? say("fit_guessed", { fit: text }) : text, attributes, () => goTo("memory-panel"))];
+}
+
+/** On a narrow screen what the config is checked against is one line, which opens the fields it is chosen in. */
+function toggleContext() {
+  const open = document.querySelector(".ds-context")?.toggleAttribute("data-open") ?? false;
+  document.getElementById("context-fold")?.setAttribute("aria-expanded", String(open));
 }
 
 const download = () =>

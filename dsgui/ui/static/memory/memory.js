@@ -9,9 +9,10 @@ import { Details } from "./memory_details.js";
 import { Rehearsal } from "./memory_rehearsal.js";
 import { listed, textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
+import { tellWayOut } from "../config/way_out.js";
 
 /** @import { MemoryBar, MemoryChange, MemoryDevice, MemoryPart, MemoryProps, Sentence } from "../types.d.ts" */
-/** @import { MemoryTold, Trigger, Watch } from "../types.d.ts" */
+/** @import { MemoryTold, Trigger, Watch, WayOut } from "../types.d.ts" */
 
 const ALL = "";
 const hasMouse = () => matchMedia("(hover: hover)").matches;
@@ -66,6 +67,7 @@ class Memory {
     const focused = document.activeElement?.id ?? "";
     this.root.replaceChildren(...(told?.devices ? this.drawn(told, told.devices) : this.undrawn(told)));
     this.rehearse();
+    tellWayOut(told ? this.wayOut(told) : null);
     if (focused && this.root.querySelector(`#${CSS.escape(focused)}`)) document.getElementById(focused)?.focus();
   }
 
@@ -187,6 +189,20 @@ class Memory {
         button(name, attributes, () => this.find(told)),
       ),
     ];
+  }
+
+  /** The same for where the verdict stands. @param {MemoryTold} told @returns {WayOut | null} */
+  wayOut(told) {
+    const found = this.found();
+    const stage = stageOf(told, found, this.looking);
+    if (told.as_if || stage === "nothing") return null;
+    const press = () => this.find(told);
+    if (stage !== "found" || !found) {
+      const looking = stage === "looking";
+      return { text: "", name: words("memory_page", looking ? "looking" : "find"), looking, press };
+    }
+    const name = changesAny(found) ? applyName(ticksOf(found)) : "";
+    return { text: saidOf(found), name, looking: false, press: () => this.apply(found) };
   }
 
   /** @returns {MemoryChange | null} */
@@ -336,20 +352,24 @@ function formulas(bar) {
   return [track, el("p", { class: "ds-mem-beside" }, text)];
 }
 
+/** @param {MemoryChange} found */
+const saidOf = (found) => found.why?.text ?? found.text ?? words("memory_page", "fits_as_is");
+
+/** Whether a press can do any of it. @param {MemoryChange} found */
+const changesAny = (found) => Boolean(found.changes?.length || ticksOf(found).length);
+
 /** What to change, in words and key by key. @param {MemoryChange} found @param {() => void} apply */
 function howTo(found, apply) {
   const { changes = [], script = [] } = found;
-  const none = words("memory_page", "fits_as_is");
-  const text = el("p", { class: "ds-mem-change", role: "status" }, found.why?.text ?? found.text ?? none);
+  const text = el("p", { class: "ds-mem-change", role: "status" }, saidOf(found));
   const edits = changes.map((one) =>
     el("li", {}, el("code", { class: "ds-option" }, `${keyName(one.pointer)}: ${JSON.stringify(one.value)}`)),
   );
   const items = [...edits, ...script.map((one) => el("li", {}, one.text))];
   const list = items.length ? [el("ul", { class: "ds-mem-edits" }, ...items)] : [];
-  const ticks = ticksOf(found);
-  const name = applyName(ticks);
+  const name = applyName(ticksOf(found));
   const attributes = { class: "ds-mem-do", id: "ds-mem-apply" };
-  return [text, ...list, ...(changes.length || ticks.length ? [button(name, attributes, apply)] : [])];
+  return [text, ...list, ...(changesAny(found) ? [button(name, attributes, apply)] : [])];
 }
 
 /** @param {MemoryTold} told */
@@ -412,6 +432,7 @@ const spaced = (nodes) => nodes.flatMap((node, index) => (index ? [", ", node] :
 /** @param {MemoryPart} one */
 function range(one) {
   const { least, most } = one;
+  if (least !== undefined && most !== undefined && gib(most).endsWith("TiB")) return `${gib(least)}–${gib(most)}`;
   return least === undefined || most === undefined
     ? gib(one.bytes)
     : `${(least / GIB).toFixed(2)}–${(most / GIB).toFixed(2)} GiB`;

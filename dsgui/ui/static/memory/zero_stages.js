@@ -79,7 +79,7 @@ function stage(one, bar, told) {
     const why = el("p", { class: "ds-zs-why" }, one.why?.text ?? "");
     return el("section", attributes, el("p", { class: "ds-mem-name" }, name), why);
   }
-  const needs = listed([needed(bar), textOf("memory_when", bar.moment)]);
+  const needs = words("memory_page", "need_at", { need: needed(bar), moment: textOf("memory_when", bar.moment) });
   return el(
     "section",
     attributes,

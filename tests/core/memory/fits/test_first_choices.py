@@ -70,6 +70,19 @@ def test_what_fits_nowhere_is_said_and_what_comes_nearest_shown(presets, checker
     assert all(one.fit is Fit.SHORT for one in found)
 
 
+def test_of_the_fastest_the_largest_micro_batch_that_fits_as_well_is_told(presets, checker):
+    asked = goal("7B", "a100-80", 8)
+    first = offered(asked, presets, checker)[0][0]
+    assert first.micro_batch > 1
+    trying = {n: offered(replace(asked, micro_batch=n), presets, checker)[0] for n in (first.micro_batch,)}
+    again = [one for found in trying.values() for one in found if one.preset.id == first.preset.id]
+    assert again
+    assert again[0].fit is Fit.FITS
+    assert not again[0].checkpointing
+    crowded, _ = offered(goal("70B", "rtx4090", 2), presets, checker)
+    assert {one.micro_batch for one in crowded} == {0}
+
+
 def test_one_that_fits_alone_is_not_called_the_fastest(presets, checker):
     found, _ = offered(goal("70B", "rtx4090", 1, length=512), presets, checker, host_gib=4096)
     assert [one.role for one in found] == ["only"]

@@ -44,6 +44,7 @@ PARTS = {
     "number": "数字",
     "true_or_false": "布尔值（true 或 false）",
     "list": "列表",
+    "list_of_numbers": "含 {count} 个数字的列表",
     "object": "对象",
     "text": "字符串",
     "one_of": "以下值之一：{choices}",

@@ -35,7 +35,7 @@ FINDINGS = {
         "传入这些参数，或在配置中写“auto”。内置的训练脚本会自动从配置读取。",
     ),
     "DS013.never": (
-        "{key}：{seen} 不可能等于 HF Trainer 的对应参数（{options}），无论怎么传参，Trainer 都会因不一致而报错。",
+        "{key}：HF Trainer 此处需要{expected}，而不是{seen}。",
         "",
     ),
     "DS013.different": (

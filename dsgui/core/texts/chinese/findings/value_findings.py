@@ -64,7 +64,9 @@ FINDINGS = {
 # What else there is to do.
 ADVICE = {
     "DS001.correct": "改正，或清空该字段。",
-    "DS001.default": "改正，或清空该字段以使用 DeepSpeed 的默认值（{default}）。",
+    "DS001.meant": "写成不带引号的 {meant}。",
+    "DS001.meant_or_default": "写成不带引号的 {meant}，或清空该字段以使用 DeepSpeed 的默认值（{default}）。",
+    "DS001.correct_or_default": "改正，或清空该字段以使用 DeepSpeed 的默认值（{default}）。",
     "DS003.default": "写一个值，或清空以使用默认值（{default}）。",
     "DS003.write": "写一个值，或选择“HF Trainer”。",
     "DS003.write_steps": "写明训练的总步数，或选择“HF Trainer”。",

@@ -80,5 +80,5 @@ LEARN_NUMBERS: dict[str, str] = {
     "host_tensors": "内存",
     "gathered": "收集的参数",
     "gradients": "梯度",
-    "moments": "Adam 的两个动量",
+    "moments": "Adam 的一阶矩和二阶矩",
 }

@@ -18,6 +18,8 @@ COMMON_PAGE: dict[str, str] = {
     "refused": "{judge} 会拒绝此配置：{counts}",
     "passes": "检查通过",
     "passes_with": "检查通过（{counts}）",
+    "lacks": "配置有效，但{lacks}",
+    "lacks_with": "配置有效，但{lacks}（{counts}）",
     "checked_for": "检查对象：{subject}",
     "show_field": "在表单中显示此字段",
     "about_rule": "{rule}：关于此规则",

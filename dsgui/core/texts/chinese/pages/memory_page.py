@@ -33,6 +33,7 @@ MEMORY_PAGE: dict[str, str] = {
     "stages": "ZeRO 各 stage 比较",
     "this_config": "当前配置",
     "states_are": "模型状态 = 权重 + 梯度 + 优化器状态（含 fp32 主权重）。",
+    "need_at": "{need}，出现在{moment}",
     "place_need": "{place} {bytes}",
     "place_need_of": "{place} {bytes} / {total}",
     "on_gpu": "GPU 上 {bytes}",

@@ -44,6 +44,7 @@ PARTS = {
     "number": "a number",
     "true_or_false": "true or false",
     "list": "a list",
+    "list_of_numbers": "a list of {count} numbers",
     "object": "an object",
     "text": "text",
     "one_of": "one of {choices}",

@@ -40,8 +40,7 @@ FINDINGS = {
         "Pass them, or write “auto” in the config. The bundled recipe takes them from the config by itself.",
     ),
     "DS013.never": (
-        "{key}: {seen} equals no value of the HF Trainer's argument ({options}), and the Trainer stops at the "
-        "difference whatever it is given.",
+        "{key}: the HF Trainer needs {expected} here, not {seen}.",
         "",
     ),
     "DS013.different": (

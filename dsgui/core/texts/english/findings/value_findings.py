@@ -66,7 +66,9 @@ FINDINGS = {
 # What else there is to do.
 ADVICE = {
     "DS001.correct": "Correct it, or clear the field.",
-    "DS001.default": "Correct it, or clear the field for DeepSpeed's default, {default}.",
+    "DS001.meant": "Write {meant} without quotes.",
+    "DS001.meant_or_default": "Write {meant} without quotes, or clear the field for DeepSpeed's default, {default}.",
+    "DS001.correct_or_default": "Correct it, or clear the field for DeepSpeed's default, {default}.",
     "DS003.default": "Write a value, or clear it for the default {default}.",
     "DS003.write": "Write a value, or choose “HF Trainer”.",
     "DS003.write_steps": "Write the number of steps that the run takes, or choose “HF Trainer”.",

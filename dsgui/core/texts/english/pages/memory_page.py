@@ -33,6 +33,7 @@ MEMORY_PAGE: dict[str, str] = {
     "stages": "ZeRO stages compared",
     "this_config": "this config",
     "states_are": "Model states are weights + gradients + optimizer states (with the fp32 master weights).",
+    "need_at": "{need}, {moment}",
     "place_need": "{place} {bytes}",
     "place_need_of": "{place} {bytes} of {total}",
     "on_gpu": "{bytes} on the GPU",

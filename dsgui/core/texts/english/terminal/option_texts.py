@@ -27,7 +27,7 @@ OPTIONS: Mapping[str, str] = {
     "training_args": "the HF Trainer's arguments: a JSON or YAML file, a JSON object ({{}} for the defaults), or "
     "--training-args='--bf16 …'",
     "memory_group": "memory",
-    "memory_group_about": "with --model, also whether the run fits; “does not fit” is an error",
+    "memory_group_about": "with --model, also whether the run fits; “doesn’t fit” is an error",
     "micro_batch": "sequences per GPU (default: the config's)",
     "workers": "DataLoader workers of each rank",
     "host_memory": "host memory of a node in GiB (default: this machine's)",
