@@ -37,7 +37,7 @@ def test_a_readme_is_short_says_what_is_not_measured_and_links_every_document_it
     assert status in text.split("## ", 1)[0]
     linked = re.findall(r"\]\(([^):#]+)(?:#[^)]*)?\)", text)
     assert [path for path in linked if not (ROOT / path).exists()] == []
-    named = set(re.findall(r"(?:docs/)?[\w-]+(?:\.[\w-]+)?\.md", text))
+    named = set(re.findall(r"(?:[\w-]+/)*[\w-]+(?:\.[\w-]+)?\.md", text))
     assert named - set(linked) == set()
 
 
