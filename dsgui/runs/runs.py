@@ -563,7 +563,8 @@ class Runs:
     def _columns(self, directory: RunDirectory) -> Mapping[str, str]:
         """Of its settings and of what it logged last."""
         logged = {f"metrics:{name}": f"{value:.{_METRIC_DIGITS}g}" for name, value in last_values(directory).items()}
-        return {key: self.masked(value) for key, value in (_told_of(directory, column_values) | logged).items()}
+        told = _told_of(directory, column_values) | logged
+        return {self.masked(key): self.masked(value) for key, value in told.items()}
 
     def _line(self, directory: RunDirectory) -> tuple[RunSummary, bool] | None:
         """The run in the list, and whether it stays so until its files change: one that was lost with processes left

@@ -23,7 +23,7 @@ def meant_literal(value: Any) -> str:
     spelled = value.strip().lower() if isinstance(value, str) else ""
     try:
         return spelled if isinstance(json.loads(spelled), int | float) else ""
-    except ValueError:
+    except (ValueError, RecursionError):  # a text of a hundred thousand brackets
         return ""
 
 

@@ -20,6 +20,7 @@ LENGTH_OPTIONS = (
 )
 TARGET_OPTIONS = ("--max_target_length",)
 _CHECKPOINTING, _ATTENTION = ("--gradient_checkpointing",), ("--attn_implementation",)
+_SHAPE_OPTIONS = ("--config_name",)  # a model of that shape from random weights, where none is named
 _RANKS = ("--lora_rank", "--lora_r")
 _OFF = ("false", "no", "f", "n", "0")
 # What PEFT adapts where nothing is said (peft/utils/constants.py: TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING).
@@ -88,7 +89,7 @@ def of_words(words: Sequence[str]) -> ModelChoice:
     checkpointing = value_of(words, _CHECKPOINTING)
     attention = value_of(words, _ATTENTION) or ""
     return ModelChoice(
-        model=value_of(words, MODEL_OPTIONS) or "",
+        model=value_of(words, MODEL_OPTIONS) or value_of(words, _SHAPE_OPTIONS) or "",
         length=_count(value_of(words, LENGTH_OPTIONS)),
         target_length=_count(value_of(words, TARGET_OPTIONS)),
         checkpointing=checkpointing is not None and checkpointing.lower() not in _OFF,

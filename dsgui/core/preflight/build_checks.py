@@ -2,7 +2,7 @@
 there is nothing to judge."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from dsgui.core.config.context import Integration
 from dsgui.core.machine import environment_checks, host_checks
@@ -14,6 +14,7 @@ from dsgui.core.rules.base import Config, enabled, is_set, name_of, offload_devi
 from dsgui.core.texts.saying import Said, listed
 
 SHARED_MEMORY_OP = "deepspeed_shm_comm"  # deepspeed/comm/torch.py: build_shm_op; left out where it can't be compiled
+_READS_ARCHITECTURES_SINCE = "0.19.0"
 ARCHITECTURES = "TORCH_CUDA_ARCH_LIST"  # a reason that begins so is ask_target.py's
 # deepspeed/ops/op_builder/builder.py: compute_capability_args, since 0.19.0. Empty is as unset.
 READ = re.compile(r"[; ]*(?:\d+\.\d+(?:\+PTX)?(?:[; ]+|$))*")
@@ -95,11 +96,19 @@ def operators(question: Question) -> Verdict | None:
         return unknown(saw("operators.not_asked", operators=listed(names)))
     known = [op for name in names if (op := environment.op(name))]
     named = question.launch.environment.get(ARCHITECTURES)
+    if named and not READ.fullmatch(named) and _compiles_for_cuda(question, known):
+        return problem(saw("operators.unread_archs", named=named), advise("operators.plain_archs"))
     bad = [op for op in known if not op.usable and op.name != SHARED_MEMORY_OP and not _renamed(op, named)]
     if bad:
         of_architectures = bad[0].reason.startswith(ARCHITECTURES)
         return problem(_no(bad[0]), advise("operators.plain_archs" if of_architectures else "operators.see_machine"))
     return ok(saw("operators.found", operators=listed(map(_yes, known)))) if known else None
+
+
+def _compiles_for_cuda(question: Question, ops: Iterable[Op]) -> bool:
+    """Whether some operator of this config is compiled by the code that reads the variable."""
+    to_compile = any(op.name in _FUSED.values() and op.usable and not op.installed for op in ops)
+    return to_compile and question.context.at_least(_READS_ARCHITECTURES_SINCE)
 
 
 def _renamed(op: Op, named: str | None) -> bool:

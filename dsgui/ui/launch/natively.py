@@ -2,6 +2,7 @@
 native DeepSpeed does, and another takes that back. 1 · Configure then checks for the same framework."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -70,11 +71,12 @@ def wire_natively(
     before, count, framework = gr.State(None), gr.State(0), configure.bar.integration
     goes_to = [configure.text, framework, configure.form, count, before, told, undo]
 
-    def convert(text: str | None, current: str, made: Previewed | None, times: int) -> tuple[Any, ...]:
-        try:
-            found = converted(text or "", context_in(Launch.of(made.plan, {}), services.target())) if made else None
-        except DocumentError:
-            found = None
+    def convert(text: str | None, current: str, made: object, times: int) -> tuple[Any, ...]:
+        """`made` is what was shown before the press; another thing once it was launched."""
+        found = None
+        if isinstance(made, Previewed):
+            with suppress(DocumentError):
+                found = converted(text or "", context_in(Launch.of(made.plan, {}), services.target()))
         if found is None:
             return tuple(gr.skip() for _ in goes_to)
         said = told_html(found.notes)

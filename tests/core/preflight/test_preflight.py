@@ -348,6 +348,15 @@ def test_architectures_that_deepspeed_can_not_read_stop_a_run_that_names_no_othe
         assert "numbers, such as 9.0" in row.advice
 
 
+@each_case(("named", "status"), [("9.0a", P), ("9.0", Status.OK), ("", Status.OK)])
+def test_architectures_that_a_run_itself_names_are_read_as_deepspeed_does(named, status):
+    given = {"config": ADAM, "machine": READY, "environment": {"TORCH_CUDA_ARCH_LIST": named}}
+    (row,) = [row for row in rows(**given) if row.check == "operators"]
+    assert row.status is status
+    on_host = rows(**given | {"config": OFFLOAD | ADAM})
+    assert {row.status for row in on_host if row.check == "operators"} == {Status.OK}
+
+
 def test_the_program_of_slurm_that_must_answer_is_the_one_that_was_asked():
     said_by = {"slurm": SlurmAnswer("scontrol", words="Slurmctld(primary) at login is DOWN")}
     (row,) = [row for row in rows(place=SlurmJob(), around=said_by) if row.check == "slurm"]

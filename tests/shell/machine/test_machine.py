@@ -352,6 +352,19 @@ def test_deepspeed_itself_is_asked_what_it_reads_of_the_architectures(monkeypatc
     assert os.environ["TORCH_CUDA_ARCH_LIST"] == named
 
 
+@pytest.mark.deepspeed
+def test_what_else_stops_a_build_is_not_blamed_on_the_architectures(monkeypatch):
+    from deepspeed.ops.op_builder.builder import MissingCUDAException
+    from deepspeed.ops.op_builder.fused_adam import FusedAdamBuilder
+
+    def no_toolkit(self):
+        raise MissingCUDAException("CUDA_HOME does not exist")
+
+    monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "9.0")
+    monkeypatch.setattr(FusedAdamBuilder, "nvcc_args", no_toolkit)
+    assert unread_architectures(FusedAdamBuilder()) == ""
+
+
 def test_the_targets_programs_come_first_in_path(tmp_path):
     python = stand_in(tmp_path, "import json, os; print(json.dumps({'path': os.environ['PATH']}))")
     assert ask(python, "machine", 30)["path"].split(":")[0] == str(tmp_path)

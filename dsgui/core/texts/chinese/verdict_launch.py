@@ -116,6 +116,7 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "询。",
     "operators.cannot": "这份配置需要 {op}，而训练环境无法编译它：没有给出原因。",
     "operators.cannot_because": "这份配置需要 {op}，而训练环境无法编译它：{why}。",
+    "operators.unread_archs": "DeepSpeed 无法解析本次运行的 TORCH_CUDA_ARCH_LIST={named}，会在编译时停止。",
     "operators.on_first_use": "{op} 首次使用时编译",
     "operators.found": "{operators}",
 }

@@ -191,7 +191,7 @@ RUNS_PAGE: dict[str, str] = {
     "clone_told": "{name}：{value}",
     "clone_was": "{now}（原为 {before}）",
     "clone_between": "、",
-    "clone_missing": "{devices}，本机没有这些 GPU",
+    "clone_missing": "{devices}，本机并非都有",
     "clone_nodes": "节点",
     "clone_model": "显存估算所用模型",
     "clone_none": "无",
