@@ -16,6 +16,7 @@ from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.plan import Plan
 from dsgui.core.machine.machine import Environment, Machine
 from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.choice import of_words
 from dsgui.core.memory.fits.nvme import folders_of
 from dsgui.core.memory.fits.outside import ALLOC_CONF, OLDER_ALLOC_CONF
 from dsgui.core.memory.fits.sharpened import Sharpened
@@ -123,7 +124,7 @@ class Scout:
         return size
 
     def _shape(self, plan: Plan, environment: Mapping[str, str]) -> Model | CannotSay | None:
-        named = plan.model.model or value_of(plan.arguments, MODEL_OPTIONS) or ""
+        named = plan.model.over(of_words(plan.arguments)).model
         return self._shapes.read(named, plan.working_directory, environment) if named else None
 
     def _missing(self, plan: Plan, named: Iterable[NamedFile]) -> Iterator[tuple[NamedFile, str]]:

@@ -678,6 +678,16 @@ def test_a_model_is_read_once_though_each_preview_has_another_folder(bench):
     assert told[0].parameters == 8
 
 
+def test_a_shape_that_the_arguments_name_is_judged_as_a_model_is(bench):
+    """A recipe is given no planned model: what trains is what its arguments name."""
+    (bench.folder / "config.json").write_text(json.dumps({"model_type": "gpt2", "n_layer": 3}))
+    scout = Scout(lambda: CPU, lambda: None, clock=lambda: 0.0)
+    for option in ("--config_name", "--model_name_or_path"):
+        request = bench.request(bench.script("print(1)"), arguments=f"{option} '{bench.folder}'")
+        shape = scout.surroundings(bench.runs.prepare(request), script_facts(""), False).shape
+        assert shape.config["n_layer"] == 3
+
+
 def test_a_port_is_free_for_the_run_that_holds_it_and_taken_by_another_program(bench):
     plan = bench.runs.prepare(bench.request(bench.script("")))
     assert bench.runs.port_is_free(plan)

@@ -141,7 +141,7 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "Machine and “python -m dsgui doctor” do that.",
     "operators.cannot": "This config needs {op}, and the training environment can't compile it: no reason was given.",
     "operators.cannot_because": "This config needs {op}, and the training environment can't compile it: {why}.",
-    "operators.unread_archs": "DeepSpeed can’t read the run’s TORCH_CUDA_ARCH_LIST={named}: it stops where it compiles.",
+    "operators.unread_archs": "DeepSpeed can’t read the run’s TORCH_CUDA_ARCH_LIST={named}; it stops as it compiles.",
     "operators.on_first_use": "{op} is compiled on first use",
     "operators.found": "{operators}",
 }
