@@ -140,6 +140,7 @@ def test_a_closed_tab_ends_its_dry_run_and_the_next_in_line_begins(page, browser
     first = context.new_page()
     first.goto(app.url)
     first.wait_for_selector('[data-pointer="/train_batch_size"]', state="attached")
+    first.click("#context-fold")
     plan_for_a_24_gb_card(first)
     first.fill("#gpus input", "7")
     expect(first.locator(".ds-mem-about")).to_contain_text("7 ranks")

@@ -265,9 +265,10 @@ def test_what_the_user_chose_stays_where_a_run_has_it_and_comes_back(browser, ma
         shown(page, "Loss", axis="step")
         axis_button(page, "Epoch").click()
         shown(page, "Loss", "Host memory", axis="epoch")
-        choose(page, ids["plain"])
-        shown(page, "Loss", "Host memory", axis=TIME)
-        expect(why(page)).to_have_text("Drawn by time: the script prints no epochs.")
+        choose(page, ids["plain"])  # neither epochs nor steps
+        shown(page, "Loss", axis="loss lines (no step printed)")
+        shown(page, "Host memory", axis=TIME)
+        expect(why(page)).to_have_text("The script prints no steps: drawn by the count of its loss lines.")
         choose(page, ids["hf"])  # the HF Trainer logged its end alone
         expect(why(page)).to_have_text("Drawn by time: no training values were logged.")
         expect(page.locator('[data-chart="Loss"] .ds-chart-empty')).to_have_text(NO_LOSS)

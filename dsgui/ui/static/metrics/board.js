@@ -284,7 +284,7 @@ export class Board {
   choose(sources) {
     const before = this.shown.axis;
     this.shown = axisOf(this.view.axis, sources);
-    if (this.shown.axis === "step" && !this.shown.why && sources.some(({ curves }) => curves.counted)) {
+    if (this.shown.axis === "step" && sources.some(({ curves }) => curves.counted)) {
       this.shown.why = say("lines_counted");
     }
     if (this.drawn && before !== this.shown.axis) this.view.range = null; // a zoom was one of the other axis
