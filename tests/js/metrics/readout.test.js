@@ -107,6 +107,10 @@ test("they say too where a value is that was read at another step", () => {
     ["2.5", "at 20"],
   ]);
   assert.deepEqual(brief([TRAIN], 32), [["1.5", "at 30"]]); // where its guide is drawn
+  const short = trace([7.1, 9.4], [1, 2], { logged: false });
+  /** @param {number} at */
+  const byTime = (at) => inBrief(readout([short], at, "time", 3), at, "time", 3).rows[0].note;
+  assert.deepEqual([byTime(7.3), byTime(8.1)], ["", "at 00:07"]); // not twice the same
 });
 
 test("the values stand beside the guide where they hide no curve, and within the chart", () => {

@@ -62,12 +62,13 @@ function pointOf(trace, at, near) {
 }
 
 /**
- * Where a point is, unless it is where it is asked for.
+ * Where a point is, unless that reads as the place that is asked for.
  * @param {number} x @param {number} at @param {number} near @param {Axis} axis
  */
 function elsewhere(x, at, near, axis) {
   const far = Math.abs(x - at) > (axis === "step" ? 0.5 : near);
-  return far ? words("charts_page", "row_at", { place: bare(axis, x) }) : "";
+  const place = bare(axis, x);
+  return far && place !== bare(axis, at) ? words("charts_page", "row_at", { place }) : "";
 }
 
 /**
