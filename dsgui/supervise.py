@@ -40,7 +40,7 @@ from dsgui.core.launch.limits import limit_reached
 from dsgui.core.launch.log_folders import sources
 from dsgui.core.launch.plan import Plan, WhenBusy, shared_devices
 from dsgui.core.launch.state import Identity, RunState, RunStatus
-from dsgui.core.logs.phases import STARTS
+from dsgui.core.logs.phases import STARTS, Since
 from dsgui.core.metrics.points import Event
 from dsgui.core.notify.webhook import Message
 from dsgui.core.texts.saying import Said, as_told, said
@@ -121,20 +121,13 @@ _TOLD_ELSEWHERE = {
     "stalled": "stall",
 }
 # What a supervisor knows beside its state, its records and its sources.
-_KEPT = ("_plan", "_save_told", "_oom_before", "_left", "_locks", "_elsewhere", "_fault_told", "_limit")
+_KEPT = ("_plan", "_save_told", "_oom_before", "_left", "_locks", "_since", "_elsewhere", "_fault_told", "_limit")
 
 
 def phase_of(logged: str, program_names: Set[str]) -> str:
     """The phase that the output tells, or "compiling" where a compiler works before the training: DeepSpeed compiles
     some operators without a word."""
     return "compiling" if logged in STARTS and program_names & _COMPILERS else logged
-
-
-def began(phase: str, before: str, before_at_s: float, now_s: float) -> float:
-    """When a phase began. Between two operators a run is starting again for a moment: to who waits, all of them are one
-    wait since the first."""
-    waits = "compiling" in (phase, before) and phase in STARTS and before in STARTS
-    return before_at_s if waits and before_at_s else now_s
 
 
 class Supervisor:
@@ -180,6 +173,7 @@ class Supervisor:
         self._left = 0
         self._ends = Ends()
         self._locks: set[Path] = set()
+        self._since = Since()
         self._telemetry: Telemetry | None = None
         self._nodes: Nodes | None = None
         self._sources: SourceReader | None = None
@@ -535,7 +529,7 @@ class Supervisor:
             self._locks |= held_build_locks(self._running)
         guardians = self._keeping.facts.guardians
         if phase != self._status.phase:
-            at_s = began(phase, self._status.phase, self._status.phase_at_s, self._elapsed_s())
+            at_s = self._since.of(phase, self._status.phase, self._elapsed_s())
             self._write(phase=phase, phase_at_s=round(at_s, 3), guardians=guardians)
         elif guardians != self._status.guardians:
             self._write(guardians=guardians)

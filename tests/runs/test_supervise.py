@@ -19,7 +19,7 @@ import pytest
 from dsgui.core.errors import RunError
 from dsgui.core.launch.command import MARKER
 from dsgui.core.launch.state import Asked, RunState
-from dsgui.core.logs.phases import known_phase
+from dsgui.core.logs.phases import Since, known_phase
 from dsgui.core.logs.trainlog import Progress
 from dsgui.core.runs.news import Cursor
 from dsgui.runs.runs import Runs
@@ -39,7 +39,7 @@ from dsgui.shell.processes.processes import (
     snapshot,
 )
 from dsgui.shell.runs.store import Store
-from dsgui.supervise import began, phase_of, why_they_stay
+from dsgui.supervise import phase_of, why_they_stay
 from tests.answers.remembered import SUPERVISION
 from tests.support.curves_json import logged, sampled
 from tests.support.run_fixtures import Bench, bench, exists, lose, wait_until
@@ -570,10 +570,23 @@ def test_a_run_that_has_told_a_value_starts_no_more(bench: Bench) -> None:
 
 def test_several_operators_are_one_wait_since_the_first() -> None:
     """“About a minute” was told anew for each."""
-    first = began("compiling", "starting", 0.0, 20.0)
-    between = began("starting", "compiling", first, 90.0)
-    assert (first, between, began("compiling", "starting", between, 95.0)) == (20.0, 20.0, 20.0)
-    assert began("training", "compiling", 20.0, 150.0) == 150.0
+    since = Since()
+    assert since.of("importing", "starting", 2.0) == 2.0
+    assert since.of("compiling", "importing", 20.0) == 20.0
+    assert since.of("first_step", "compiling", 90.0) == 90.0
+    assert since.of("compiling", "first_step", 95.0) == 20.0
+    assert since.of("importing", "compiling", 110.0) == 110.0
+    assert since.of("compiling", "importing", 112.0) == 20.0
+
+
+def test_a_phase_of_a_start_says_no_time_of_those_before_it() -> None:
+    """“Compiling operators 01:41 / Longer than usual” after one second of it."""
+    since = Since()
+    assert since.of("compiling", "importing", 100.0) == 100.0
+    assert since.of("first_step", "compiling", 300.0) == 300.0
+    assert since.of("compiling", "first_step", 400.0) == 400.0
+    assert since.of("training", "compiling", 450.0) == 450.0
+    assert since.of("compiling", "training", 451.0) == 451.0
 
 
 def test_a_run_stopped_while_it_compiles_leaves_no_lock_that_others_would_wait_for(bench: Bench) -> None:

@@ -24,6 +24,7 @@ STARTING, COMPILING, PREPARING, TOKENIZING = "starting", "compiling", "preparing
 IMPORTING, FIRST_STEP = "importing", "first_step"  # by the launcher's processes; its operators are there
 # In this order, before a training that prepares nothing.
 STARTS = (STARTING, IMPORTING, COMPILING, FIRST_STEP)
+BETWEEN_S = 15.0  # at most, from one operator that is compiled to the next
 _SPAWNED = "spawned with command"
 SLURM_QUEUE = "slurm_queue"
 FIRST_VALUES, TRAINING = "first_values", "training"
@@ -142,3 +143,23 @@ class Phase:
             self.becomes(self.reached)
         else:
             self.name, self.doing = doing.code, doing
+
+
+@dataclass(slots=True)
+class Since:
+    """When the phase began that a run is in, in seconds since it was started. Between two operators a run is starting
+    again for a moment: to who waits, all of them are one wait since the first."""
+
+    compiling_s: float = 0.0
+    compiled_s: float | None = None
+
+    def of(self, phase: str, before: str, now_s: float) -> float:
+        """Told of each phase when it begins, and of the one before it."""
+        if before == COMPILING:
+            self.compiled_s = now_s
+        if phase != COMPILING:
+            return now_s
+        goes_on = before in STARTS and self.compiled_s is not None and now_s - self.compiled_s <= BETWEEN_S
+        if not goes_on:
+            self.compiling_s = now_s
+        return self.compiling_s

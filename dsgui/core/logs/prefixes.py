@@ -1,16 +1,6 @@
-"""Prefixes of a line: the host, torchrun's rank, a logger's time, level and location; and what several ranks print of
-one step, where no line says whose it is."""
+"""Prefixes of a line: the host, torchrun's rank, a logger's time, level and location."""
 
 import re
-from collections import deque
-from collections.abc import Iterable
-from typing import Any
-
-from dsgui.core.logs.numerals import is_loss
-from dsgui.core.metrics.points import OUTPUT, Point
-
-_KINDS = ("train", "eval")
-_ROUNDS = 2  # of lines of all ranks: so far apart are those of one step
 
 _HOST = re.compile(r"(?P<host>[A-Za-z0-9][\w.-]*): +(?=\S)")
 _NO_HOST = re.compile(
@@ -59,32 +49,3 @@ def rank_in(text: str) -> tuple[int | None, str]:
     """The rank that a line names (`[Rank 0]`, `Rank[1]:`, `rank=2`), and the line without it."""
     match = _RANK.search(text)
     return (int(match[1]), text[: match.start()] + text[match.end() :]) if match else (None, text)
-
-
-class SeveralRanks:
-    """Takes points in the order of their lines. DeepSpeed's launcher puts no rank before a line. Ranks that train
-    together are at the same step, so the lines of one step follow each other: the first of them is a point, the others
-    are the same step of another rank, and would be a zigzag on its curve."""
-
-    def __init__(self) -> None:
-        self.mixed = False  # whether there was another rank's
-        self._last: deque[tuple[Any, ...]] = deque()
-
-    def first_of_each(self, points: Iterable[Point], ranks: int) -> list[Point]:
-        """Without what is another rank's of the same step."""
-        return [one for one in points if not self._is_another(one, ranks)]
-
-    def _is_another(self, point: Point, ranks: int) -> bool:
-        step, epoch, values, kind, rank, source = point
-        if rank is not None or source != OUTPUT or kind not in _KINDS or (step is None and epoch is None):
-            return False
-        if not any(map(is_loss, values)):
-            return False
-        place = kind, step, epoch, *values
-        before = self._last.count(place)
-        self._last.append(place)
-        while len(self._last) > _ROUNDS * ranks:
-            self._last.popleft()
-        is_another = 0 < before < ranks
-        self.mixed = self.mixed or is_another
-        return is_another

@@ -32,7 +32,6 @@ from dsgui.core.logs.named_numbers import as_evaluation
 from dsgui.core.logs.numerals import is_loss
 from dsgui.core.logs.patterns import MOST_PATTERNS, SOURCE, Pattern
 from dsgui.core.logs.phases import PREPARATIONS, Doing, Phase
-from dsgui.core.logs.prefixes import SeveralRanks
 from dsgui.core.logs.reading_lines import as_text, readings
 from dsgui.core.logs.readings import Form, Reading
 from dsgui.core.logs.shapes import Shape, Shapes
@@ -41,6 +40,7 @@ from dsgui.core.logs.tables import Table
 from dsgui.core.logs.telling import ALL, BEYOND_NUMBERS, IN_A_FLOOD, OF_EPOCHS, OF_PHASES, OF_PREPARATIONS, TellingLines
 from dsgui.core.logs.training_bar import EPOCHS, EVALUATING, TRAINING, TrainingBar, work_of
 from dsgui.core.metrics.points import OUTPUT, Event, Point
+from dsgui.core.metrics.several_ranks import SeveralRanks
 from dsgui.core.texts.saying import wrong
 
 # A line longer than this is cut: no line worth reading is, and a run may print megabytes without a newline.

@@ -455,6 +455,7 @@ export interface Row {
   colour: string;
   value: string;
   note: string;
+  x?: number; // where its point is
   y?: number; // and of what is no number none
   unit?: string;
 }

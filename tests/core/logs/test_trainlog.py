@@ -3,6 +3,7 @@
 
 import math
 import time
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 
@@ -559,27 +560,60 @@ def _launched(ranks: int) -> str:
     )
 
 
-def test_of_ranks_that_print_one_step_without_their_rank_the_first_line_is_drawn() -> None:
-    log = TrainLog()
-    dicts = [
-        f"{{'loss': {loss}, 'epoch': {epoch}}}\n" for epoch, loss in ((0.1, 2.0), (0.1, 2.1), (0.2, 1.1), (0.2, 1.0))
-    ]
-    points = log.feed(_launched(2) + "".join(dicts)) + log.finish()
-    assert [point.values["loss"] for point in points] == [2.0, 1.1]
-    assert [event.said.code for event in log.take_events() if event.said] == ["mixed_ranks"]
+def _logged(ranks: int, lines: Iterable[str]) -> tuple[list[Point], list[str]]:
+    """However it is cut: the points of the training, and what dsgui says of them."""
+    log, output = TrainLog(), "".join(lines)
+    log.feed(_launched(ranks))
+    points = [one for cut in range(0, len(output), 7) for one in log.feed(output[cut : cut + 7])] + log.finish()
+    codes = [event.said.code for event in log.take_events() if event.said]
+    return [point for point in points if point.kind == "train"], codes
 
 
-def test_lines_of_a_known_shape_of_several_ranks_are_one_curve_too_however_they_are_cut() -> None:
-    lines = "".join(
-        f"step {step} loss {3 - step / 10 + rank / 100:.3f}\n" for step in range(1, 20) for rank in range(4)
-    )
-    log = TrainLog()
-    points = [one for cut in range(0, len(lines), 7) for one in log.feed(lines[cut : cut + 7])]
-    assert len(points + log.finish()) == 4 * 19  # one process: whatever prints a step more than once means it
-    log = TrainLog()
-    log.feed(_launched(4))
-    points = [one for cut in range(0, len(lines), 7) for one in log.feed(lines[cut : cut + 7])] + log.finish()
-    assert [point.step for point in points] == list(range(1, 20))
+def _steps(points: list[Point]) -> list[int | None]:
+    return [point.step for point in points]
+
+
+def test_where_each_step_came_once_for_each_rank_its_first_line_is_drawn() -> None:
+    lines = [f"step {step} loss {3 - step / 10 + rank / 100:.3f}\n" for step in range(1, 20) for rank in range(4)]
+    points, codes = _logged(4, lines)
+    assert _steps(points) == [step for step in (1, 2, 3) for _ in range(4)] + list(range(4, 20))
+    assert [point.values["loss"] for point in points[12:]] == [round(3 - step / 10, 3) for step in range(4, 20)]
+    assert codes == ["mixed_ranks"]
+    assert (len(_logged(1, lines)[0]), _logged(1, lines)[1]) == (4 * 19, [])  # who prints it more than once means it
+
+
+def test_a_rank_may_be_a_step_ahead_and_an_epoch_begin_its_steps_anew() -> None:
+    lines = [f"step {step} loss 1.5\n" for step in (1, 2, 1, 2, 3, 4, 3, 4)]
+    lines += [f"step {step} loss 1.2\n" for step in range(1, 6) for _ in range(2)]
+    assert _steps(_logged(2, lines)[0]) == [1, 2, 1, 2, 3, 4, 3, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [f"step {step} loss {3 - e - step / 100:.3f}\n" for e in range(3) for step in range(0, 100, 10)],
+        [f"{{'loss': {3 - i / 10:.4f}, 'grad_norm': 1.0, 'epoch': {round(i / 400, 2)}}}\n" for i in range(1, 21)],
+        [f"Epoch {epoch}/3, loss: {3 - epoch / 2 - b / 100:.3f}\n" for epoch in range(1, 4) for b in range(10)],
+        [f"Epoch {epoch} [{b}/10] loss: {3 - epoch / 2 - b / 100:.3f}\n" for epoch in range(1, 4) for b in range(10)],
+        [f"{{'loss': {3 - i / 20:.4f}, 'epoch': {round(i / 200, 2)}}}\n" for i in range(1, 41)],
+        [f"step {step} loss 1.{i}\n" for step in range(1, 9) for i in range(3 if step == 3 else 2)],  # one more
+        [f"step {step} loss 1.{i}\n" for step in range(1, 9) for i in range(1 if step == 3 else 2)],  # one less
+        [f"step {step} loss 1.5\n" for _ in range(8) for step in (1, 2)],
+    ],
+)
+@pytest.mark.parametrize("ranks", [2, 8])
+def test_what_one_rank_prints_is_kept_whole(lines: list[str], ranks: int) -> None:
+    points, codes = _logged(ranks, lines)
+    assert (len(points), codes) == (len(lines), [])
+
+
+def test_what_comes_after_steps_that_are_proven_to_be_of_all_ranks_is_kept_where_it_is_not() -> None:
+    lines = [f"step {step} loss 1.5\n" for step in range(1, 5) for _ in range(2)]
+    alone = [f"step {step} loss 1.5\n" for _ in range(3) for step in range(5, 9)]
+    assert _steps(_logged(2, lines + alone)[0]) == [1, 1, 2, 2, 3, 3, 4, *(list(range(5, 9)) * 3)]
+
+
+def test_lines_that_name_their_rank_are_all_kept() -> None:
     named = "".join(f"[rank{rank}]: step {step} loss 1.{rank}\n" for step in range(1, 5) for rank in (1, 0))
     log = TrainLog()
     log.feed(_launched(2))

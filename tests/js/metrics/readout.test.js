@@ -80,8 +80,9 @@ test("in a line values have few digits, and their unit once", () => {
 });
 
 test("charts that are not pointed at say their lines' names and values", () => {
-  const row = { name: "GPU 0", colour: "", value: "12.04512 GiB", note: "at 240", y: 12.04512, unit: "GiB" };
-  const brief = inBrief({ at: 1, title: "Step 1", rows: [row, { ...row, name: "GPU 1" }], more: 0, marks: ["stop"] });
+  const row = { name: "GPU 0", colour: "", value: "12.04512 GiB", note: "logged 12", y: 12.04512, unit: "GiB" };
+  const found = { at: 1, title: "Step 1", rows: [row, { ...row, name: "GPU 1" }], more: 0, marks: ["stop"] };
+  const brief = inBrief(found, 1, "step", 100);
   assert.deepEqual(
     brief.rows.map(({ name, value, note }) => [name, value, note]),
     [
@@ -90,6 +91,26 @@ test("charts that are not pointed at say their lines' names and values", () => {
     ],
   );
   assert.deepEqual([brief.title, brief.marks], ["", []]);
+});
+
+test("they say too where a value is that was read at another step", () => {
+  const memory = trace([42, 82], [3.5, 5.6312345], { line: 2, name: "GPU 0", unit: "GiB", logged: false });
+  /** @param {Trace[]} traces @param {number} at */
+  const brief = (traces, at) => {
+    const { rows: told } = inBrief(readout(traces, at, "step", 100), at, "step", 100);
+    return told.map(({ value, note }) => [value, note]);
+  };
+  assert.deepEqual(brief([memory], 80), [["5.631 GiB", "at 82"]]);
+  assert.deepEqual(brief([memory], 82), [["5.631 GiB", ""]]);
+  assert.deepEqual(brief([TRAIN, EVAL], 30), [
+    ["1.5", ""],
+    ["2.5", "at 20"],
+  ]);
+  assert.deepEqual(brief([TRAIN], 32), [["1.5", "at 30"]]); // where its guide is drawn
+  const short = trace([7.1, 9.4], [1, 2], { logged: false });
+  /** @param {number} at */
+  const byTime = (at) => inBrief(readout([short], at, "time", 3), at, "time", 3).rows[0].note;
+  assert.deepEqual([byTime(7.3), byTime(8.1)], ["", "at 00:07"]); // not twice the same
 });
 
 test("the values stand beside the guide where they hide no curve, and within the chart", () => {

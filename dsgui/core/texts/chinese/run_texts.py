@@ -65,7 +65,7 @@ EVENTS = {
     "not_notified": "通知未发出：{why}。",
     "stop_asked": "已请求停止。",
     "limit_reached": "已按设定在 {limit}后停止。",
-    "mixed_ranks": "多个 rank 都打印损失但未标明 rank：每一步只取首行。",
+    "mixed_ranks": "每一步打印的次数与 rank 数相同：只取首行。",
 }
 
 MARKS = {

@@ -70,7 +70,7 @@ EVENTS = {
     "limit_reached": "Stopped after {limit}, as asked.",
     "notified": "A notification was sent.",
     "not_notified": "A notification was not sent: {why}.",
-    "mixed_ranks": "Several ranks print the loss without their rank: the first line of each step is drawn.",
+    "mixed_ranks": "Each step is printed as often as there are ranks: its first line is drawn.",
 }
 
 # What a mark on a chart is, before the words of what happened.

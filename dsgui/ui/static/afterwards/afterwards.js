@@ -16,7 +16,7 @@ const SHOWN_MS = 100;
 const READ_TRIES = 60;
 const READ_MS = 500;
 const QUICK_MS = 400; // an answer that comes sooner needs no place held for it
-const JUDGED_TRIES = 20;
+const JUDGED_TRIES = 3;
 const JUDGED_MS = 3000;
 
 /** Parts of one run's page; `update` is called with every poll and asks the server when the state has changed. */
@@ -29,6 +29,8 @@ export class Afterwards {
     this.onRead = onRead;
     /** At the quoted line, or the first error. @type {(quoted: string) => void} */
     this.seeOutput = () => {};
+    /** The prediction came, after `update` had resolved. */
+    this.onPredicted = () => {};
     /** @type {HTMLElement | null} stands before the button that deletes */
     this.archive = null;
     this.resumeNote = ""; // why it can't be resumed
@@ -78,14 +80,19 @@ export class Afterwards {
     if (asked && !quick) void asked.then((late) => this.seen === state && this.fill(about, late));
   }
 
-  /** What the checks before a start say of its changes; null where nobody answered. @param {string} state */
+  /**
+   * What the checks before a start say of its changes; null where nobody answered, or the run is not known, or its page
+   * was left. @param {string} state
+   */
   async judged(state) {
-    for (let tries = 0; tries < JUDGED_TRIES && this.seen === state; tries += 1) {
+    for (let tries = 0; tries < JUDGED_TRIES; tries += 1) {
       if (tries) await pause(JUDGED_MS);
+      if (this.seen !== state || (tries && !this.diagnosis.isConnected)) return null;
       const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/judged`).catch(() => null);
       /** @type {Judged | null} */
       const told = answer?.ok ? await answer.json().catch(() => null) : null;
       if (told) return told;
+      if (answer && answer.status >= 400 && answer.status < 500) return null;
     }
     return null;
   }
@@ -95,7 +102,10 @@ export class Afterwards {
    * opens. @param {AboutAnswer} about @param {Judged | null} late
    */
   fill(about, late) {
-    this.predicted = late?.predicted ?? this.predicted;
+    if (late?.predicted) {
+      this.predicted = late.predicted;
+      this.onPredicted();
+    }
     if (!about.diagnosis) return;
     const { place } = this;
     const box = place.getBoundingClientRect();

@@ -375,8 +375,9 @@ export class Chart {
     if (!this.listening || this.own || this.node.hidden) return;
     const found = place === null ? null : this.read(place);
     this.guide.hidden ||= !found;
-    if (found?.rows.length && !this.guide.hidden) this.tip.show(inBrief(found), this.placeOf(found.at));
-    else this.tip.hide();
+    if (place !== null && this.view && found?.rows.length && !this.guide.hidden) {
+      this.tip.show(inBrief(found, place, this.view.axis, this.span), this.placeOf(found.at));
+    } else this.tip.hide();
   }
 
   toggleFull() {

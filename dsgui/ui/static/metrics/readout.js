@@ -62,6 +62,16 @@ function pointOf(trace, at, near) {
 }
 
 /**
+ * Where a point is, unless that reads as the place that is asked for.
+ * @param {number} x @param {number} at @param {number} near @param {Axis} axis
+ */
+function elsewhere(x, at, near, axis) {
+  const far = Math.abs(x - at) > (axis === "step" ? 0.5 : near);
+  const place = bare(axis, x);
+  return far && place !== bare(axis, at) ? words("charts_page", "row_at", { place }) : "";
+}
+
+/**
  * @param {Trace} trace @param {Trace[]} traces @param {number} at @param {number} near @param {Axis} axis
  * @returns {Row[]}
  */
@@ -76,15 +86,14 @@ function rowOf(trace, traces, at, near, axis) {
   const smooth = mean && pointOf(mean, point.x, near);
   const spread = trace.meta?.spread?.[trace.x.indexOf(point.x)];
   const told = spread ? withRange(point.y, spread) : figure(point.y, DIGITS);
-  const far = Math.abs(point.x - at) > (axis === "step" ? 0.5 : near);
   const notes = [
     smooth ? words("charts_page", "smoothed_from", { value: told }) : "",
-    far ? words("charts_page", "row_at", { place: bare(axis, point.x) }) : "",
+    elsewhere(point.x, at, near, axis),
     spread ? runsText(spread.count, spread.total) : "",
   ];
   const value = smooth ? figure(smooth.y, spread ? RANGE_DIGITS : DIGITS) : told;
   const [shown, note] = [unit ? `${value} ${unit}` : value, notes.filter(Boolean).join(" · ")];
-  return [{ name, colour, value: shown, note, y: (smooth ?? point).y, unit }];
+  return [{ name, colour, value: shown, note, x: point.x, y: (smooth ?? point).y, unit }];
 }
 
 /**
@@ -142,10 +151,16 @@ export function inFew(rows) {
   return { values, unit: others.length ? "" : unit };
 }
 
-/** What the charts that are not pointed at say: the values alone, in few digits. @param {Readout} found */
-export function inBrief(found) {
+/**
+ * What the charts that are not pointed at say: the values in few digits, and where they are if that is elsewhere.
+ * @param {Readout} found @param {number} pointed at this place of another chart @param {Axis} axis @param {number} span
+ */
+export function inBrief(found, pointed, axis, span) {
   const { values, unit } = inFew(found.rows);
-  const rows = found.rows.map((row, i) => ({ ...row, value: unit ? `${values[i]} ${unit}` : values[i], note: "" }));
+  const rows = found.rows.map((row, i) => {
+    const note = row.x === undefined ? "" : elsewhere(row.x, pointed, NEAR * span, axis);
+    return { ...row, value: unit ? `${values[i]} ${unit}` : values[i], note };
+  });
   return { ...found, title: "", rows, marks: [] };
 }
 

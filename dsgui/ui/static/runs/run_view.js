@@ -55,6 +55,7 @@ export class RunView {
     this.label = new RunLabel(this.title, onLabel, this.toast);
     afterwards.archive = this.label.archive;
     afterwards.seeOutput = (quoted) => this.seeOutput(quoted);
+    afterwards.onPredicted = () => this.showPredicted();
     this.badge = el("span", { class: "ds-state" });
     this.reason = el("p", { class: "ds-reason", role: "status" });
     this.phases = el("ol", { class: "ds-phases", "aria-label": say("phases"), hidden: true });
@@ -322,6 +323,13 @@ export class RunView {
     const told = live ? "" : heldAgainst(this.afterwards.predicted, this.follower.curves.each);
     this.memory.hidden = !told;
     this.memory.textContent = told && say("memory", { told });
+  }
+
+  /** A finished run is not polled again. */
+  showPredicted() {
+    if (!this.node.isConnected) return;
+    this.showMemory(LIVE_STATES.has(this.lastState));
+    this.board.update();
   }
 
   /** @param {Delta} delta @param {boolean} live */

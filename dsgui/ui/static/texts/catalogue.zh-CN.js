@@ -60,7 +60,7 @@ export const TEXTS = {
   "limit_reached": "已按设定在 {limit}后停止。",
   "notified": "已发送通知。",
   "not_notified": "通知未发出：{why}。",
-  "mixed_ranks": "多个 rank 都打印损失但未标明 rank：每一步只取首行。"
+  "mixed_ranks": "每一步打印的次数与 rank 数相同：只取首行。"
  },
  "marks": {
   "checkpoint": "检查点",
