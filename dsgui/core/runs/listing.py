@@ -2,16 +2,30 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
+from dsgui.core.launch.state import RunState
 from dsgui.core.runs.filters import Settings, comparison
 from dsgui.core.runs.news import RunSummary
 
 _Key = Callable[[RunSummary], Any]
+_STAMPED = 15  # characters of an id: a date
 
 
 def _loss(value: float | str | None) -> float | None:
     return None if value is None else float(value)
+
+
+def _began(run: RunSummary) -> float | None:
+    """As it is shown: of one that has not begun, when its launch was prepared, which its id tells. The files of a
+    training that dsgui did not start may tell no times."""
+    if run.started_at is not None or run.state is RunState.ELSEWHERE:
+        return run.started_at
+    try:
+        return datetime.strptime(run.run_id[:_STAMPED], "%Y%m%d-%H%M%S").timestamp()
+    except (ValueError, OverflowError):
+        return None
 
 
 def _peak(name: str) -> _Key:
@@ -20,7 +34,7 @@ def _peak(name: str) -> _Key:
 
 # The columns that a list can be sorted by. None has no place: it comes last, whichever way.
 SORTS: Mapping[str, _Key] = {
-    "date": lambda run: run.started_at,
+    "date": _began,
     "name": lambda run: run.name.casefold(),
     "state": lambda run: run.state.value,
     "tags": lambda run: ", ".join(run.tags).casefold() or None,

@@ -29,6 +29,17 @@ def test_runs_that_are_equal_stay_as_they_were_launched() -> None:
     assert names(ordered(runs, "duration", True)) == ["c", "a", "b"]
 
 
+def test_dates_are_compared_as_they_are_shown() -> None:
+    """One that could not be started has the date of its id; a training of others may have none."""
+    runs = [
+        run("first", started_at=1_735_700_000.0),
+        run("20250110-000000-0000", started_at=None, state=RunState.FAILED),
+        run("20250111-000000-0000", started_at=None, state=RunState.ELSEWHERE),
+        run("last", started_at=1_795_700_000.0),
+    ]
+    assert [one.name[:8] for one in ordered(runs, "date", True)] == ["last", "20250110", "first", "20250111"]
+
+
 @each_case("sort", SORTS)
 def test_every_column_takes_runs_that_tell_nothing(sort: str) -> None:
     bare = RunSummary("x", "x", RunState.PENDING, None, None, None, None, None, "")
