@@ -362,3 +362,22 @@ def test_further_columns_are_read_for_the_rows_in_sight_and_for_all_when_sorted_
     offered = runs.columns(Window())  # of those in sight, which are the same
     assert (offered[stage], offered[bleu], offered["arguments:model_name_or_path"]) == (False, False, False)
     assert runs.columns(Window(words=("many-1",)))[stage]
+
+
+def test_tags_of_archived_runs_count_where_these_are_listed(folder: Path) -> None:
+    ids = make_many(folder, 3)
+    Store(folder).open(ids[0]).write_label(Label(tags=("lora",), archived=True))
+    runs = runs_of(folder)
+    assert runs.listed(Window()).tagged == 0
+    assert runs.listed(Window(archived=True)).tagged == 1
+
+
+def test_a_launch_looks_only_at_the_names_of_runs_that_are_new(folder: Path) -> None:
+    ids = make_many(folder, 4)
+    runs = runs_of(folder)
+    known = runs._names_taken()
+    assert known == {run_id: f"many-{number}" for number, run_id in enumerate(ids)}
+    assert [path for path in opened(folder, lambda: runs._names_taken(known)) if path.endswith(".json")] == []
+    shutil.rmtree(folder / ids[0])
+    assert set(runs._names_taken(known).values()) == {"many-1", "many-2", "many-3"}
+    assert ids[0] not in runs._launched_as

@@ -71,9 +71,10 @@ def ordered(runs: Sequence[RunSummary], sort: str, descending: bool) -> list[Run
 
 
 def ordered_by(runs: Sequence[RunSummary], values: Mapping[str, str], descending: bool) -> list[RunSummary]:
-    """By what a further column has of each, by its id: numbers before words; runs without a value come last."""
-    known = [run for run in runs if values.get(run.run_id)]
-    rest = [run for run in runs if not values.get(run.run_id)]
+    """By what a further column has of each, by its id: numbers before words, before which comes ""; runs
+    without a value come last."""
+    known = [run for run in runs if run.run_id in values]
+    rest = [run for run in runs if run.run_id not in values]
     return [*sorted(known, key=lambda run: _amount(values[run.run_id]), reverse=descending), *rest]
 
 
