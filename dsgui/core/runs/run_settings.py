@@ -131,8 +131,8 @@ def _part_order(section: Section) -> tuple[bool, bool, int]:
 
 def _placed(sections: Sequence[Section]) -> tuple[Section, ...]:
     """With the place of each difference: by what it means, and among the first some of the config."""
-    apart = [(part.code, one.key) for part in sections for one in part.settings if one.differs]
-    apart.sort(key=lambda one: meaning(*one))
+    absent = {(part.code, one.key): one.values.count(None) for part in sections for one in part.settings if one.differs}
+    apart = sorted(absent, key=lambda one: (meaning(*one), absent[one]))
     first = [one for one in apart if one[0] == "config"][:_OF_CONFIG]
     first += [one for one in apart if one not in first][: _SHORT - len(first)]
     places = {one: place for place, one in enumerate(dict.fromkeys((*first, *apart)))}

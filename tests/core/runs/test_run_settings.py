@@ -189,6 +189,13 @@ def test_the_first_differences_are_those_that_mean_most_and_some_are_of_the_conf
     assert {key for _, key in apart[-4:]} >= {"--output_dir", "--logging_steps", "--max_steps"}
 
 
+def test_of_what_means_as_much_what_both_set_comes_first() -> None:
+    only = '{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1}'
+    found = compared([settings("--layers 2", only), settings("--layers 3")])
+    places = {one.key: one.place for part in found for one in part.settings if one.differs}
+    assert [places[key] for key in ("/a", "/d", "--layers", "/e")] == [0, 3, 4, 5]
+
+
 def test_changes_begin_with_what_means_most() -> None:
     before, after = settings("--output_dir a", '{"zero_optimization": {"stage": 2}}'), settings("--output_dir b --bf16")
     assert [one.key for _, one in changes(before, after)] == ["/zero_optimization/stage", "--bf16", "--output_dir"]
