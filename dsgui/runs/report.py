@@ -18,6 +18,7 @@ from dsgui.core.errors import DocumentError, RunError
 from dsgui.core.launch.plan import Plan
 from dsgui.core.memory.fits.foretold import held_against
 from dsgui.core.metrics.thinning import Curve
+from dsgui.core.runs.in_lines import in_lines
 from dsgui.core.runs.report_charts import by_time, charts
 from dsgui.core.runs.report_page import Assets, Reported, report_html
 from dsgui.core.runs.run_settings import Settings, compared
@@ -90,7 +91,7 @@ class Reports:
             state=summary.state.value,
             reason=hide(status.reason) if status else "",
             command=self._runs.shown_command(plan),
-            config_text=text,
+            config_text=in_lines(text),
             facts=[(name, hide(value)) for name, value in _facts(plan, directory, summary.duration_s) if value],
             more_facts=[(name, hide(value)) for name, value in _more_facts(plan, directory) if value],
             figures=self._runs.figures(run_id, curves),

@@ -28,6 +28,7 @@ from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics.performance import Figures, figures
 from dsgui.core.metrics.thinning import Curve, to_json
 from dsgui.core.runs.free_name import free_name
+from dsgui.core.runs.meaning import meaning
 from dsgui.core.runs.news import Change, Cursor, Delta, Listed, RunSummary, Window
 from dsgui.core.runs.no_loss import NoLoss, Told, has_loss, no_loss
 from dsgui.core.runs.run_settings import Setting, Settings, changes, column_values, searchable
@@ -164,11 +165,12 @@ class Runs:
     def _start(
         self, plan: Plan, config_text: str, secrets: Mapping[str, str], foretold: Foretold | None, numbered: bool
     ) -> str:
+        taken = self._names_taken() if numbered else {}  # reads much: nobody waits for it
         with speaking(ENGLISH_TAG), self._queue.turn():  # what is written to disk
             if plan.when_busy is WhenBusy.REFUSE and (others := self._queue.before(plan)):
                 raise RunError(_busy(plan, others))
             if numbered:
-                plan = replace(plan, name=free_name(plan.name, self._names_taken()))
+                plan = replace(plan, name=free_name(plan.name, {*self._names_taken(taken).values()}))
             directory = self._store.create(plan.run_id)
             asked = Asked(self._queue.next_place(), self._monotonic(), boot_id())
             self._store.write_plan(directory, plan, config_text, asked, foretold)
@@ -184,9 +186,13 @@ class Runs:
             self._ports.release(plan.run_id)
         return plan.run_id
 
-    def _names_taken(self) -> set[str]:
-        """Those of all runs, archived too: as they are called by now."""
-        return {self._name_taken(self._store.directory(run_id)) for run_id in self._index.ids()}
+    def _names_taken(self, known: Mapping[str, str] | None = None) -> dict[str, str]:
+        """Those of all runs by id, archived too: as they are called by now, but for those that are `known`."""
+        ids = self._index.ids()
+        for gone in [*self._launched_as.keys() - set(ids)]:
+            self._launched_as.pop(gone, None)
+        told = known or {}
+        return {one: told[one] if one in told else self._name_taken(self._store.directory(one)) for one in ids}
 
     def _name_taken(self, directory: RunDirectory) -> str:
         if directory.run_id not in self._launched_as:
@@ -631,7 +637,7 @@ class Runs:
         if earlier is None or before is None:
             return summary
         all_found = changes(*_settings((earlier, before), (directory, plan)))
-        found = sorted(all_found, key=lambda one: _telling(one[1]))[:_MOST_CHANGES]
+        found = sorted(all_found, key=lambda one: (meaning(one[0], one[1].key), _telling(one[1])))[:_MOST_CHANGES]
         told = (
             Change(part, one.key, *(value and value[:_LONGEST_CHANGE] for value in one.values)) for part, one in found
         )

@@ -145,8 +145,8 @@ def test_a_run_is_stopped_once_it_has_made_its_steps(bench: Bench) -> None:
     run_id = bench.start(ENDLESS, stop_after_steps=8, stop_after_minutes=10)
     delta = bench.ended(run_id)
     assert delta.state is RunState.STOPPED
-    assert delta.reason.startswith("Stopped after 8 steps, as asked: no processes are left")
-    assert [event["text"] for event in delta.events if event["kind"] == "stop"] == ["Stopped after 8 steps, as asked."]
+    assert delta.reason.startswith("Stopped at its limit of 8 steps: no processes are left")
+    assert [event["text"] for event in delta.events if event["kind"] == "stop"] == ["Stopped at its limit of 8 steps."]
     told = bench.runs.summary(run_id)
     assert told.step is not None
     assert told.step >= 8
@@ -173,7 +173,7 @@ def test_its_limit_holds_though_its_supervisor_was_killed(bench: Bench) -> None:
     assert first.supervisor is not None
     os.kill(first.supervisor.pid, signal.SIGKILL)
     may_go_on.touch()
-    assert bench.ended(run_id).reason.startswith("Stopped after 8 steps, as asked")
+    assert bench.ended(run_id).reason.startswith("Stopped at its limit of 8 steps")
     last = bench.store.open(run_id).read_status()
     assert last is not None
     assert last.supervisor != first.supervisor
@@ -186,7 +186,7 @@ def test_what_waits_goes_on_when_whoever_queued_it_is_gone(bench: Bench) -> None
     assert found.returncode == -signal.SIGKILL, found.stderr
     ids = found.stdout.split()
     for run_id in ids:
-        assert bench.ended(run_id).reason.startswith("Stopped after 6 steps, as asked")
+        assert bench.ended(run_id).reason.startswith("Stopped at its limit of 6 steps")
     told = [bench.runs.follow(run_id, Cursor()) for run_id in ids]
     assert len(told) == 3
     for before, after in pairwise(told):

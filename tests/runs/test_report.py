@@ -4,6 +4,7 @@ import json
 import math
 import re
 from dataclasses import replace
+from html import unescape
 
 import numpy as np
 import pytest
@@ -354,13 +355,21 @@ def test_nothing_of_a_run_is_secret_any_more(bench: Bench):
 def test_the_end_of_the_output_is_as_a_terminal_shows_it(bench: Bench):
     lines = "".join(f"line {number}\n" for number in range(500))
     run_id = made_run(bench, output=lines + "10%\r20%\r\x1b[31mred\x1b[0m\n", steps=1)
-    whole = r"End of the output</h2><details><summary>(.*?)</summary><pre>(.*?)</pre></details><pre>(.*?)</pre>"
+    text = "<pre class=wraps>(.*?)</pre>"
+    whole = f"End of the output</h2><details><summary>(.*?)</summary>{text}</details>{text}"
     summary, before, last = re.search(whole, report(bench, run_id), re.DOTALL).groups()
     before, shown = before.split("\n"), last.split("\n")
     assert (summary, len(before), len(shown)) == ("Earlier output (75 lines)", 75, 25)
     assert shown[-2] == "red"
     assert shown[-1].startswith("step=1 ")
     assert "line 400" not in before
+
+
+def test_a_config_of_one_line_is_told_in_lines(bench: Bench):
+    html = report(bench, made_run(bench, config='{"bf16":{"enabled":true}}', steps=1))
+    assert (
+        unescape(re.search(r"<pre>(\{.*?)</pre>", html, re.DOTALL)[1]) == '{\n  "bf16": {\n    "enabled": true\n  }\n}'
+    )
 
 
 def test_a_config_that_all_runs_have_is_told_once(bench: Bench):

@@ -86,10 +86,12 @@ def test_the_first_rows_cost_the_same_however_many_runs_there_are(folder: Path) 
         ids = make_many(folder / str(count), count)
         runs = runs_of(folder / str(count))
         looked = opened(folder, lambda runs=runs: runs.listed(Window(count=40)))
-        read = [Path(path) for path in looked if path.endswith(".json") and not path.endswith("asked.json")]
+        # The places and the dates of the others are read from a thread.
+        own = [path for path in looked if path.endswith(".json") and not path.endswith(("asked.json", "state.json"))]
+        read = [Path(path) for path in own]
         assert {path.parent.name for path in read} == set(ids[-41:])  # each row says what differs from the one before
         costs.append(len(read))
-        settled(runs, Window())  # the places of the others are read from a thread
+        settled(runs, Window())
     assert costs[0] == costs[1] <= 40 * 9  # what is damaged is looked at as well, and the settings of the run before
 
 
@@ -203,19 +205,43 @@ def test_of_runs_that_were_listed_only_those_that_changed_are_told_again(folder:
     assert runs.listed(Window(words=("failed",))).fits == 3
 
 
-def test_runs_are_in_the_order_of_their_launches_whatever_their_ids(folder: Path) -> None:
+def test_runs_are_in_the_order_of_their_dates_whatever_their_ids(folder: Path) -> None:
     ids = make_many(folder, 210)
-    Store(folder).open(ids[0]).write_asked(Asked(999, 0.0, ""))  # its command was previewed long before it was launched
+    late = RunStatus(RunState.SUCCEEDED, started_at=FIRST_OF_MANY + 999 * 3600, ended_at=FIRST_OF_MANY + 1000 * 3600)
+    Store(folder).open(ids[0]).write_status(late)  # its command was previewed long before it was launched
     runs = runs_of(folder)
     assert names(settled(runs, Window(count=2))) == ["many-0", "many-209"]
     assert runs.ids()[0] == ids[0]
     assert [run.name for run in runs.newest(2)] == ["many-0", "many-209"]
 
 
-def test_a_training_of_others_stands_where_its_date_has_it(folder: Path) -> None:
-    """It was added last; what was launched keeps its order, whatever its clock said."""
+def test_runs_of_two_machines_stand_in_the_order_of_their_dates(folder: Path) -> None:
+    """Each machine counted its own launches; those of one second stay as they were launched."""
     ids = make_many(folder, 4)
-    Store(folder).open(ids[0]).write_asked(Asked(5, 0.0, ""))  # launched last, when the clock had been set back
+    for run_id, place in zip(ids, (7, 9, 2, 1), strict=True):
+        Store(folder).open(run_id).write_asked(Asked(place, 0.0, ""))
+    for run_id in ids[1:3]:
+        at_once = RunStatus(RunState.SUCCEEDED, started_at=FIRST_OF_MANY + 3600, ended_at=FIRST_OF_MANY + 7200)
+        Store(folder).open(run_id).write_status(at_once)
+    index = RunIndex(Store(folder))
+    assert index.newest_first() == (ids[3], ids[1], ids[2], ids[0])
+    assert index.last_place() == 9
+
+
+def test_a_run_that_waited_stands_where_it_began(folder: Path) -> None:
+    ids = make_many(folder, 4)
+    run, began = Store(folder).open(ids[1]), FIRST_OF_MANY + 3600
+    run.write_status(RunStatus(RunState.QUEUED, started_at=began))
+    index = RunIndex(Store(folder))
+    assert index.newest_first() == (ids[3], ids[2], ids[1], ids[0])
+    run.write_status(RunStatus(RunState.RUNNING, started_at=began + 9 * 3600))
+    assert index.newest_first() == (ids[1], ids[3], ids[2], ids[0])
+    assert not [path for path in opened(folder, index.newest_first) if path.endswith("state.json")]
+
+
+def test_a_training_of_others_stands_where_its_date_has_it(folder: Path) -> None:
+    """It was added last."""
+    ids = make_many(folder, 4)
     added = {"20260101-000000-0000": 1.5, "20260101-000000-0001": 99.0, "20260101-000000-0002": None}
     for place, (run_id, hours) in enumerate(added.items(), 10):
         shutil.copytree(folder / ids[0], folder / run_id)
@@ -226,7 +252,7 @@ def test_a_training_of_others_stands_where_its_date_has_it(folder: Path) -> None
         run.write_status(RunStatus(RunState.ELSEWHERE, started_at=began))
     early, late, undated = added
     index = RunIndex(Store(folder))
-    assert index.newest_first() == (undated, late, ids[0], ids[3], ids[2], early, ids[1])
+    assert index.newest_first() == (undated, late, ids[3], ids[2], early, ids[1], ids[0])
     assert index.last_place() == 12
 
 
@@ -254,6 +280,7 @@ def test_a_run_launched_while_another_thread_reads_the_places_is_the_first(
     new = folder / "20260101-000000-0000"
     shutil.copytree(folder / oldest, new)
     (new / "asked.json").write_text(json.dumps(Asked(77, 0.0, "").to_json()))
+    (new / "state.json").unlink()  # its date is its id's
     assert index.newest_first()[0] == new.name
     assert index.last_place() == 77
 
@@ -265,7 +292,7 @@ def test_a_run_that_was_away_has_its_place_again_when_it_is_back(folder: Path, t
     index = RunIndex(Store(folder), lambda: [ids[0]])
     assert (index.newest_first()[0], index.last_place()) == (ids[0], 4)
     (tmp_path / "away").rename(folder / ids[0])
-    assert (index.newest_first()[0], index.last_place()) == (ids[0], 99)
+    assert (index.newest_first()[-1], index.last_place()) == (ids[0], 99)
 
 
 def test_a_launch_reads_only_the_runs_it_does_not_know(folder: Path) -> None:
@@ -286,12 +313,12 @@ def test_of_runs_that_have_ended_a_launch_reads_the_state_and_no_more(made) -> N
     assert {os.path.basename(path) for path in looked} == {folder.name, "state.json"}
 
 
-def test_a_run_whose_place_can_not_be_read_is_listed_below_the_others(folder: Path) -> None:
+def test_a_run_whose_place_can_not_be_read_is_listed_by_its_date(folder: Path) -> None:
     ids = make_many(folder, 4)
     (folder / ids[2] / "asked.json").unlink()
     os.mkfifo(folder / ids[2] / "asked.json")
     (folder / ids[3] / "asked.json").write_text("[" * 5000)
-    assert runs_of(folder).ids() == (ids[1], ids[0], ids[3], ids[2])
+    assert runs_of(folder).ids() == (ids[3], ids[2], ids[1], ids[0])
 
 
 def test_the_command_shows_the_newest_and_says_how_many_there_are(made, capsys) -> None:
@@ -315,7 +342,7 @@ def test_the_command_shows_the_newest_and_says_how_many_there_are(made, capsys) 
 def test_the_newest_are_listed_without_reading_the_others(folder: Path) -> None:
     ids = make_many(folder, 20)
     looked = opened(folder, lambda: runs_of(folder).newest(3))
-    assert {Path(path).parent.name for path in looked if path.endswith("state.json")} == set(ids[-3:])
+    assert {Path(path).parent.name for path in looked if path.endswith("progress.json")} == set(ids[-3:])
 
 
 def test_further_columns_are_read_for_the_rows_in_sight_and_for_all_when_sorted_by_one(folder: Path) -> None:
@@ -335,3 +362,22 @@ def test_further_columns_are_read_for_the_rows_in_sight_and_for_all_when_sorted_
     offered = runs.columns(Window())  # of those in sight, which are the same
     assert (offered[stage], offered[bleu], offered["arguments:model_name_or_path"]) == (False, False, False)
     assert runs.columns(Window(words=("many-1",)))[stage]
+
+
+def test_tags_of_archived_runs_count_where_these_are_listed(folder: Path) -> None:
+    ids = make_many(folder, 3)
+    Store(folder).open(ids[0]).write_label(Label(tags=("lora",), archived=True))
+    runs = runs_of(folder)
+    assert runs.listed(Window()).tagged == 0
+    assert runs.listed(Window(archived=True)).tagged == 1
+
+
+def test_a_launch_looks_only_at_the_names_of_runs_that_are_new(folder: Path) -> None:
+    ids = make_many(folder, 4)
+    runs = runs_of(folder)
+    known = runs._names_taken()
+    assert known == {run_id: f"many-{number}" for number, run_id in enumerate(ids)}
+    assert [path for path in opened(folder, lambda: runs._names_taken(known)) if path.endswith(".json")] == []
+    shutil.rmtree(folder / ids[0])
+    assert set(runs._names_taken(known).values()) == {"many-1", "many-2", "many-3"}
+    assert ids[0] not in runs._launched_as

@@ -16,6 +16,7 @@ from dsgui.core.launch.state import RunState
 from dsgui.core.texts.saying import Said, said
 
 _REASON_LIMIT = 300
+_SENTENCE_END = re.compile(r"([.!?])\s")
 _SIGABRT, _SIGKILL = 6, 9
 _ENDS_RANKS = frozenset({_SIGABRT, _SIGKILL, 11, 15})
 TO_ALL = frozenset({1, 2, 15})  # what is sent to a whole run, so that no rank is the one that failed
@@ -72,7 +73,7 @@ class Ending:
     def error(self) -> str:
         """What the first traceback ended with."""
         found = self.tracebacks.found
-        return found[0].error[:_REASON_LIMIT] if found else ""
+        return _cut(found[0].error) if found else ""
 
     def rank_of(self, pid: int) -> int | None:
         """DeepSpeed's launcher starts the ranks of one machine in order."""
@@ -93,13 +94,13 @@ class Ending:
         elif len(self.last_words) < _MOST_LAST_WORDS and LAST_WORDS.match(bare[:LINE_LIMIT]):
             self.last_words.append((rank, bare[:LINE_LIMIT]))
             self._points_since = 0
-        self.last_line = bare[:_REASON_LIMIT]
-        return bare[:_REASON_LIMIT] if raised else ""
+        self.last_line = _cut(bare)
+        return self.last_line if raised else ""
 
     def plain(self, text: str) -> None:
         """Takes a line outside of tracebacks that is known to be neither a launcher's nor a program's last words."""
         match = _PREFIX.match(text)
-        self.last_line = (text[match.end() :] if match else text)[:_REASON_LIMIT]
+        self.last_line = _cut(text[match.end() :] if match else text)
 
     def trains(self, loss: float | None = None, points: int = 1) -> None:
         """Points arrived, the last one with this loss. After a few, an earlier traceback did not end the run (one rank
@@ -259,7 +260,18 @@ def quoted(line: str) -> str:
 
 
 def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else f"{text}."
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
+def _cut(text: str) -> str:
+    """As much as a reason tells: whole sentences where these say something, else whole words and "…"."""
+    if len(text) <= _REASON_LIMIT:
+        return text
+    ends = [found.end(1) for found in _SENTENCE_END.finditer(text[: _REASON_LIMIT + 1])]
+    if ends and ends[-1] > _REASON_LIMIT // 3:
+        return text[: ends[-1]]
+    words = text[:_REASON_LIMIT].rpartition(" ")[0] if " " in text[_REASON_LIMIT // 2 : _REASON_LIMIT] else ""
+    return f"{words or text[: _REASON_LIMIT - 1]}…"
 
 
 def _signal(number: int) -> Said:

@@ -36,25 +36,28 @@ class Answer:
 
 
 def answers(runs: Sequence[Compared]) -> list[Answer]:
-    """For two runs: the tutorials' question about ZeRO-3, why GPU memory changed and host memory did not."""
+    """For two runs: the tutorials' question about ZeRO-3, why GPU memory changed and host memory did not; where it was
+    measured so."""
     if len(runs) != 2 or runs[0].config is None or runs[1].config is None:
         return []
     changed = {found.pointer for found in differences(runs[0].config, runs[1].config)}
-    return [_live_parameters(runs[0], runs[1])] if changed & {_LIVE, _REUSE} else []
+    gpus = [_fullest(run.figures) for run in runs]
+    hosts = [run.figures.run_peak_bytes for run in runs]
+    if not changed & {_LIVE, _REUSE} or not _differ(gpus) or _differ(hosts) is not False:
+        return []
+    return [_live_parameters(runs[0], runs[1], gpus, hosts)]
 
 
-def _live_parameters(first: Compared, second: Compared) -> Answer:
-    gpus = [_fullest(run.figures) for run in (first, second)]
-    hosts = [run.figures.run_peak_bytes for run in (first, second)]
-    sentences = [
+def _live_parameters(
+    first: Compared, second: Compared, gpus: Sequence[int | None], hosts: Sequence[int | None]
+) -> Answer:
+    sentences = (
         _moved("moved_gpu", first, second, gpus),
         _moved("moved_host", first, second, hosts),
         *_limits(first, second),
         words("report_page", "host_holds"),
-    ]
-    if _differ(hosts) is True:
-        sentences.append(words("report_page", "host_changed"))
-    return Answer(words("report_page", "why_gpu_only"), tuple(sentences))
+    )
+    return Answer(words("report_page", "why_gpu_only"), sentences)
 
 
 def _limits(first: Compared, second: Compared) -> list[str]:
@@ -80,10 +83,8 @@ def _limits(first: Compared, second: Compared) -> list[str]:
 
 
 def _moved(what: str, first: Compared, second: Compared, bytes_: Sequence[int | None]) -> str:
-    before, after = bytes_
+    before, after = (one or 0 for one in bytes_)
     told = words("report_page", what)
-    if before is None or after is None:
-        return words("report_page", "not_measured", what=told)
     sign = "+" if after >= before else "−"
     change = f"{sign}{gib(abs(after - before), 2)}"
     return words(

@@ -2,16 +2,30 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
+from dsgui.core.launch.state import RunState
 from dsgui.core.runs.filters import Settings, comparison
 from dsgui.core.runs.news import RunSummary
 
 _Key = Callable[[RunSummary], Any]
+_STAMPED = 15  # characters of an id: a date
 
 
 def _loss(value: float | str | None) -> float | None:
     return None if value is None else float(value)
+
+
+def _began(run: RunSummary) -> float | None:
+    """As it is shown: of one that has not begun, when its launch was prepared, which its id tells. The files of a
+    training that dsgui did not start may tell no times."""
+    if run.started_at is not None or run.state is RunState.ELSEWHERE:
+        return run.started_at
+    try:
+        return datetime.strptime(run.run_id[:_STAMPED], "%Y%m%d-%H%M%S").timestamp()
+    except (ValueError, OverflowError):
+        return None
 
 
 def _peak(name: str) -> _Key:
@@ -20,7 +34,7 @@ def _peak(name: str) -> _Key:
 
 # The columns that a list can be sorted by. None has no place: it comes last, whichever way.
 SORTS: Mapping[str, _Key] = {
-    "date": lambda run: run.started_at,
+    "date": _began,
     "name": lambda run: run.name.casefold(),
     "state": lambda run: run.state.value,
     "tags": lambda run: ", ".join(run.tags).casefold() or None,
@@ -57,9 +71,10 @@ def ordered(runs: Sequence[RunSummary], sort: str, descending: bool) -> list[Run
 
 
 def ordered_by(runs: Sequence[RunSummary], values: Mapping[str, str], descending: bool) -> list[RunSummary]:
-    """By what a further column has of each, by its id: numbers before words; runs without a value come last."""
-    known = [run for run in runs if values.get(run.run_id)]
-    rest = [run for run in runs if not values.get(run.run_id)]
+    """By what a further column has of each, by its id: numbers before words, before which comes ""; runs
+    without a value come last."""
+    known = [run for run in runs if run.run_id in values]
+    rest = [run for run in runs if run.run_id not in values]
     return [*sorted(known, key=lambda run: _amount(values[run.run_id]), reverse=descending), *rest]
 
 

@@ -201,8 +201,8 @@ def _output(run: Reported, of: str) -> str:
     before, last = lines[:-_LAST_LINES], lines[-_LAST_LINES:]
     summary = words("report_page", "earlier", count=str(len(before)))
     told = "\n".join(map(escape, before))
-    earlier = f"<details><summary>{escape(summary)}</summary><pre>{told}</pre></details>" if before else ""
-    return f"<h2>{_told('output')}{of}</h2>{earlier}<pre>{escape(chr(10).join(last))}</pre>"
+    earlier = f"<details><summary>{escape(summary)}</summary><pre class=wraps>{told}</pre></details>" if before else ""
+    return f"<h2>{_told('output')}{of}</h2>{earlier}<pre class=wraps>{escape(chr(10).join(last))}</pre>"
 
 
 # --- figures ----------------------------------------------------------------------------------------------------------
@@ -432,11 +432,8 @@ def _parted(sections: Sequence[Section]) -> tuple[list[Section], list[Section]]:
     apart = [replace(one, settings=tuple(setting for setting in one.settings if setting.differs)) for one in sections]
     count = sum(len(one.settings) for one in apart)
     left = _DIFFERENCES_SHOWN if count > _DIFFERENCES_SHOWN + _NEARLY else count
-    first, rest = [], []
-    for one in apart:
-        first.append(replace(one, settings=one.settings[:left]))
-        rest.append(replace(one, settings=one.settings[left:]))
-        left = max(left - len(one.settings), 0)
+    first = [replace(one, settings=tuple(kept for kept in one.settings if kept.place < left)) for one in apart]
+    rest = [replace(one, settings=tuple(kept for kept in one.settings if kept.place >= left)) for one in apart]
     return [one for one in first if one.settings], [one for one in rest if one.settings]
 
 

@@ -14,9 +14,11 @@ from dsgui.core.access.secrets import MASK
 from dsgui.core.config.compare import leaves, same
 from dsgui.core.config.document import Document
 from dsgui.core.launch.plan import Plan
+from dsgui.core.runs.meaning import meaning
 
 OWN_FOLDER = "{run}"  # stands for the run's own folder, which is another for each run
 _LONGEST = 300
+_SHORT, _OF_CONFIG = 6, 4  # of so few differences so many are the config's
 
 # What one run has of a part, by key; None: it was not recorded, or can't be read.
 Part = Mapping[str, str] | None
@@ -35,14 +37,16 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One key with its value in each run, None where it is not set; "" is an option without a value."""
+    """One key with its value in each run, None where it is not set; "" is an option without a value. `place` is that
+    among all that differ, of every part: a short list has the first ones."""
 
     key: str
     values: tuple[str | None, ...]
     differs: bool
+    place: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        return {"key": self.key, "values": list(self.values)}
+        return {"key": self.key, "values": list(self.values)} | ({"place": self.place} if self.differs else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +95,10 @@ def searchable(run: Settings) -> dict[str, str]:
 
 
 def column_values(run: Settings) -> dict[str, str]:
-    """What a column of the list may show, by part and key: `config:zero_optimization.stage`, `arguments:lr`. Secrets
-    are not told."""
+    """What a column of the list may show, by part and key: `config:zero_optimization.stage`, `arguments:lr`. "" is an
+    option without a value. Secrets are not told."""
     return {
-        f"{code}:{key.strip('-/').replace('/', '.')}": _plain(_shown(code, key, value) or "")
+        f"{code}:{key.strip('-/').replace('/', '.')}": _plain(shown := _shown(code, key, value) or "") or shown
         for code in ("config", "arguments")
         for key, value in (_PARTS[code](run) or {}).items()
     }
@@ -106,20 +110,43 @@ def _plain(value: str) -> str:
 
 
 def compared(runs: Sequence[Settings]) -> tuple[Section, ...]:
-    """Every part of the runs' settings, those with differences first; in each, what all runs set before what few
-    do."""
-    found = [_section(code, [_PARTS[code](run) for run in runs]) for code in _PARTS]
-    return tuple(_telling_first(section) for section in sorted(found, key=lambda section: not section.differs))
+    """Every part of the runs' settings, those with differences first, of arguments and config the one that tells more;
+    in each what means most first, and of that what all runs set before what few do."""
+    found = [_telling_first(_section(code, [_PARTS[code](run) for run in runs])) for code in _PARTS]
+    return _placed(sorted(found, key=_part_order))
 
 
 def _telling_first(section: Section) -> Section:
-    return replace(section, settings=tuple(sorted(section.settings, key=lambda one: one.values.count(None))))
+    def order(one: Setting) -> tuple[int, int]:
+        return meaning(section.code, one.key), one.values.count(None)
+
+    return replace(section, settings=tuple(sorted(section.settings, key=order)))
+
+
+def _part_order(section: Section) -> tuple[bool, bool, int]:
+    told = section.code in ("arguments", "config")
+    most = min((meaning(section.code, one.key) for one in section.settings if one.differs), default=0)
+    return not section.differs, not told, most if told else 0
+
+
+def _placed(sections: Sequence[Section]) -> tuple[Section, ...]:
+    """With the place of each difference: by what it means, and among the first some of the config."""
+    absent = {(part.code, one.key): one.values.count(None) for part in sections for one in part.settings if one.differs}
+    apart = sorted(absent, key=lambda one: (meaning(*one), absent[one]))
+    first = [one for one in apart if one[0] == "config"][:_OF_CONFIG]
+    first += [one for one in apart if one not in first][: _SHORT - len(first)]
+    places = {one: place for place, one in enumerate(dict.fromkeys((*first, *apart)))}
+    return tuple(
+        replace(part, settings=tuple(replace(one, place=places.get((part.code, one.key), 0)) for one in part.settings))
+        for part in sections
+    )
 
 
 def changes(before: Settings, after: Settings) -> list[tuple[str, Setting]]:
-    """What differs from an earlier run in what a user sets, each with the code of its part."""
+    """What differs from an earlier run in what a user sets, each with the code of its part; what means most first."""
     sections = (_section(code, [_PARTS[code](before), _PARTS[code](after)]) for code in _SET_BY_USERS)
-    return [(part.code, one) for part in sections if not part.unknown for one in part.settings if one.differs]
+    found = [(part.code, one) for part in sections if not part.unknown for one in part.settings if one.differs]
+    return sorted(found, key=lambda one: meaning(one[0], one[1].key))
 
 
 def _section(code: str, parts: Sequence[Part]) -> Section:

@@ -1,7 +1,7 @@
-"""Which runs a store has and in which order they were launched: a look costs what has changed, not what there is.
+"""Which runs a store has and in which order they began: a look costs what has changed, not what there is.
 
-The folder is listed again when its date has changed; a run's place, which never changes, is read once. A training that
-dsgui did not start stands where it would, had dsgui started it then.
+The folder is listed again when its date has changed; a run's place and its date are read once, the date of one that
+waits until it has begun.
 """
 
 import json
@@ -18,6 +18,8 @@ _MOST_BYTES = 4096
 _MOST_STATE_BYTES = 1 << 16
 _STAMP = "%Y%m%d-%H%M%S"  # as the id of a run begins
 _STAMPED = 15
+_WAITING = frozenset({None, "queued"})  # the states of a run whose date is still to come
+_MOST_WAITING = 50  # are looked at again, the newest
 
 
 class RunIndex:
@@ -35,7 +37,8 @@ class RunIndex:
         self._ordered: tuple[str, ...] = ()
         self._ordered_of: tuple[str, ...] | None = None  # None: of no list yet, also not of an empty one
         self._places: dict[str, int] = {}
-        self._stamps: dict[str, str] = {}  # when trainings of others began
+        self._stamps: dict[str, str] = {}  # when each began
+        self._waiting: tuple[str, ...] = ()  # have not begun
         self._position_of: Sequence[str] = ()
         self._positions: dict[str, int] = {}
 
@@ -66,43 +69,52 @@ class RunIndex:
             self._ids = ids
 
     def newest_first(self, most_read: int | None = None) -> Sequence[str]:
-        """As they were launched: a clock that was set back changes nothing. Reads at most `most_read` new places; where
-        there are more the order is that of the ids, until somebody has read them all."""
+        """By the date on which they began, as a list shows it; those of one second as they were launched. So runs of
+        several machines stand in one order; where a clock was set back between two launches, the later one stands
+        below.
+
+        Reads at most `most_read` new places; where there are more the order is that of the ids, until somebody has read
+        them all."""
         with self._lock:
-            ids, away, places = self.ids(), len(self._away), self._places
-        if self._ordered_of is ids:
+            ids, away, places, stamps = self.ids(), len(self._away), self._places, self._stamps
+        changed = most_read != 0 and self._have_begun()
+        if self._ordered_of is ids and not changed:
             return self._ordered
         here = ids[away:]  # the place of one that is away can't be read
         new = [run_id for run_id in here if run_id not in places]
         if most_read is not None and len(new) > most_read:
             return ids
         for run_id in new:
+            stamps[run_id], waits = self._read_stamp(run_id)
+            if waits:
+                with self._lock:
+                    self._waiting = (*self._waiting, run_id)
             places[run_id] = self._read_place(run_id)
-            if stamp := self._read_stamp(run_id):
-                self._stamps[run_id] = stamp
-        launched = sorted(here, key=lambda run_id: (places[run_id], run_id), reverse=True)
-        ordered = (*ids[:away], *self._dated(launched))
+        launched = sorted(here, key=lambda run_id: (stamps[run_id], places[run_id], run_id), reverse=True)
+        ordered = (*ids[:away], *launched)
         with self._lock:
             if self._all is ids:  # else another thread knows of newer runs
                 self._ordered, self._ordered_of = ordered, ids
                 if len(places) > len(here):  # others may be sorting by them: they stay as they are
                     self._places = {run_id: places[run_id] for run_id in here}
-                    self._stamps = {run_id: one for run_id in here if (one := self._stamps.get(run_id))}
+                    self._stamps = {run_id: stamps[run_id] for run_id in here}
         return ordered
 
-    def _dated(self, launched: list[str]) -> Sequence[str]:
-        """With each training of others where its date has it; the order of the launches stays as it is, for a clock
-        that was set back makes no run older than the one before."""
-        stamps = self._stamps
-        if not stamps:
-            return launched
-        keys: dict[str, tuple[str, int, str]] = {}
-        latest = ""
-        for number, run_id in enumerate(reversed(launched)):
-            stamp = stamps.get(run_id, "")
-            latest = latest if stamp else max(latest, run_id[:_STAMPED])
-            keys[run_id] = (stamp or latest, number, run_id)
-        return sorted(launched, key=keys.__getitem__, reverse=True)
+    def _have_begun(self) -> bool:
+        """Whether one that waited began since the last look."""
+        with self._lock:
+            stamps, waiting = self._stamps, sorted(self._waiting, reverse=True)[:_MOST_WAITING]
+        changed, begun = False, set()
+        for run_id in waiting:
+            stamp, waits = self._read_stamp(run_id)
+            if not waits or run_id not in stamps:
+                begun.add(run_id)
+            changed |= stamps.get(run_id) != stamp
+            stamps[run_id] = stamp
+        if begun:
+            with self._lock:
+                self._waiting = tuple(run_id for run_id in self._waiting if run_id not in begun)
+        return changed
 
     def before(self, run_id: str, count: int) -> Sequence[str]:
         """The runs launched before this one, the last of them first; as far as their order is known."""
@@ -141,15 +153,14 @@ class RunIndex:
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return 0
 
-    def _read_stamp(self, run_id: str) -> str:
-        """When a training that dsgui did not start began, as ids have it; "" of others, and where its files don't
-        say."""
-        folder = f"{self._store.runs_dir}/{run_id}"
-        if not os.path.exists(f"{folder}/adopted.json"):
-            return ""
+    def _read_stamp(self, run_id: str) -> tuple[str, bool]:
+        """When it began, as ids have it, and whether that is still to come; where its files don't say, its id does."""
         try:
-            with open_regular(f"{folder}/state.json") as file:
-                began = float(json.loads(file.read(_MOST_STATE_BYTES))["started_at"])
-            return time.strftime(_STAMP, time.localtime(began))
-        except (OSError, ValueError, KeyError, TypeError, RecursionError, OverflowError):
-            return ""
+            with open_regular(f"{self._store.runs_dir}/{run_id}/state.json") as file:
+                told = json.loads(file.read(_MOST_STATE_BYTES))
+            waits = told.get("state") in _WAITING
+            return time.strftime(_STAMP, time.localtime(float(told["started_at"]))), waits
+        except FileNotFoundError:
+            return run_id[:_STAMPED], True
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
+            return run_id[:_STAMPED], False

@@ -105,7 +105,7 @@ class RunList:
             held=strange,
             baseline=self._baseline(asked.baseline, ids),
             unfinished=unfinished(asked.words),
-            tagged=len(self._tagged),
+            tagged=len(self._tagged if asked.archived else self._tagged - self._archived),
             more={run_id: self._more(run_id, asked.more) for run_id in shown} if asked.more else {},
         )
 
@@ -216,7 +216,8 @@ class RunList:
                 if run.run_id not in self._further:
                     new += 1
                 if run.run_id in self._further or new <= _READ_AT_ONCE:
-                    values[run.run_id] = self._columns_of(run.run_id).get(asked.sort, "")
+                    if asked.sort in (known := self._columns_of(run.run_id)):
+                        values[run.run_id] = known[asked.sort]
                 else:
                     put_off += 1
             found = ordered_by(found, values, asked.descending)

@@ -398,12 +398,12 @@ export interface ComparedRun {
   };
 }
 
-/** A part of the settings of runs; null: not set there, "": an option without a value. */
+/** A part of the settings of runs; null: not set there, "": an option without a value; `place`: among all that differ. */
 export interface SettingsPart {
   code: string;
   unknown: number[];
   uncertain: boolean;
-  differ: { key: string; values: (string | null)[] }[];
+  differ: { key: string; values: (string | null)[]; place?: number }[];
   same: { key: string; values: (string | null)[] }[];
 }
 

@@ -398,3 +398,20 @@ def test_a_remedy_under_no_code_known_here_keeps_its_words(later: dict) -> None:
     found = Diagnosis.from_json({"signature": "u", "title": "t", "meaning": "m", "advice": [], "remedies": [kept]})
     assert [str(one.label) for one in found.remedies] == ["ZeRO, of whatever kind"]
     assert Diagnosis.from_json(json.loads(json.dumps(found.to_json()))) == found
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("Out of memory. " * 8 + "Of it 2.5 GiB is " * 30, " Out of memory."),
+        ("shape " * 60, " shape…"),
+        ("No. " + "shape " * 60, " shape…"),
+        ("x" * 500, "xxx…"),
+        ("short and whole.", "short and whole."),
+    ],
+)
+def test_a_reason_is_cut_between_sentences_or_between_words(message: str, told: str) -> None:
+    ending = Ending()
+    ending.plain(message)
+    assert ending.last_line.endswith(told)
+    assert len(ending.last_line) <= 300

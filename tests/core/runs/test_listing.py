@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from dsgui.core.launch.state import RunState
-from dsgui.core.runs.listing import SORTS, fits, ordered, searched_text
+from dsgui.core.runs.listing import SORTS, fits, ordered, ordered_by, searched_text
 from dsgui.core.runs.news import Change, RunSummary
 from tests.support.cases import each_case
 
@@ -27,6 +27,23 @@ def test_runs_that_are_equal_stay_as_they_were_launched() -> None:
     runs = [run("c"), run("a"), run("b", steps_per_second=2.0)]
     assert names(ordered(runs, "speed", True)) == ["b", "c", "a"]
     assert names(ordered(runs, "duration", True)) == ["c", "a", "b"]
+
+
+def test_dates_are_compared_as_they_are_shown() -> None:
+    """One that could not be started has the date of its id; a training of others may have none."""
+    runs = [
+        run("first", started_at=1_735_700_000.0),
+        run("20250110-000000-0000", started_at=None, state=RunState.FAILED),
+        run("20250111-000000-0000", started_at=None, state=RunState.ELSEWHERE),
+        run("last", started_at=1_795_700_000.0),
+    ]
+    assert [one.name[:8] for one in ordered(runs, "date", True)] == ["last", "20250110", "first", "20250111"]
+
+
+def test_an_option_without_a_value_is_apart_from_one_that_is_not_set() -> None:
+    runs = [run("unset"), run("set"), run("word"), run("number")]
+    values = {"set": "", "word": "x", "number": "2"}
+    assert names(ordered_by(runs, values, False)) == ["number", "set", "word", "unset"]
 
 
 @each_case("sort", SORTS)

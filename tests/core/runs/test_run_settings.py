@@ -8,7 +8,7 @@ from dsgui.core.access.secrets import MASK
 from dsgui.core.config.document import Document
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan
 from dsgui.core.launch.plan_making import make_plan
-from dsgui.core.runs.run_settings import Section, Settings, arguments_of, changes, compared, searchable
+from dsgui.core.runs.run_settings import Section, Settings, arguments_of, changes, column_values, compared, searchable
 from dsgui.core.script.script import ScriptFacts
 
 KEPT = {"python": "3.11.7", "versions": {"torch": "2.13.0"}, "git": {"commit": "a" * 40, "branch": "main"}}
@@ -167,3 +167,45 @@ def test_a_search_compares_arguments_and_config_by_plain_keys_and_no_secret() ->
     found = searchable(settings("--learning-rate=1e-4 --api_token abcdef123456", '{"a": {"b": "cpu", "c": 5e8}}'))
     expected = {"learning_rate": "1e-4", "api_token": MASK, "a.b": "cpu", "a.c": "5e8"}
     assert {key: found[key] for key in expected} == expected
+
+
+def test_the_first_differences_are_those_that_mean_most_and_some_are_of_the_config() -> None:
+    words = "--output_dir {0} --logging_steps {0} --max_steps {0} --learning_rate {0} --seed {0} --bf16 {0}"
+    config = """{{"steps_per_print": {0}, "wall_clock_breakdown": {0}, "gradient_clipping": {0},
+        "zero_optimization": {{"stage": {0}, "offload_param": {{"device": "{0}"}}}}}}"""
+    found = compared([settings(words.format(one), config.format(one)) for one in (2, 3)])
+    assert [part.code for part in found[:2]] == ["config", "arguments"]
+    apart = sorted((one.place, one.key) for part in found for one in part.settings if one.differs)
+    assert [place for place, _ in apart] == list(range(11))
+    assert [key for _, key in apart][:7] == [
+        "/zero_optimization/stage",
+        "/zero_optimization/offload_param/device",
+        "/gradient_clipping",
+        "/steps_per_print",
+        "--bf16",
+        "--learning_rate",
+        "--seed",
+    ]
+    assert {key for _, key in apart[-4:]} >= {"--output_dir", "--logging_steps", "--max_steps"}
+
+
+def test_of_what_means_as_much_what_both_set_comes_first() -> None:
+    only = '{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1}'
+    found = compared([settings("--layers 2", only), settings("--layers 3")])
+    places = {one.key: one.place for part in found for one in part.settings if one.differs}
+    assert [places[key] for key in ("/a", "/d", "--layers", "/e")] == [0, 3, 4, 5]
+
+
+def test_changes_begin_with_what_means_most() -> None:
+    before, after = settings("--output_dir a", '{"zero_optimization": {"stage": 2}}'), settings("--output_dir b --bf16")
+    assert [one.key for _, one in changes(before, after)] == ["/zero_optimization/stage", "--bf16", "--output_dir"]
+
+
+def test_a_column_tells_an_option_without_a_value_from_one_that_is_not_set() -> None:
+    found = column_values(settings("--bf16 --lr 1", '{"a": "", "b": "cpu"}'))
+    assert {key: found.get(f"arguments:{key}") for key in ("bf16", "lr", "fp16")} == {
+        "bf16": "",
+        "lr": "1",
+        "fp16": None,
+    }
+    assert (found["config:a"], found["config:b"]) == ('""', "cpu")

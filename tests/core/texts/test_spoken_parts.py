@@ -68,7 +68,8 @@ def test_why_there_is_no_loss_is_told_when_it_is_read() -> None:
 
 def test_a_comparison_answers_in_the_language_spoken() -> None:
     configs = [Document(f'{{"zero_optimization": {{"stage3_max_live_parameters": {n}}}}}') for n in ("1e8", "1e9")]
-    runs = [Compared(name, config, Figures()) for name, config in zip("ab", configs, strict=True)]
+    peaks = [Figures(run_peak_bytes=1 << 30, gpu_peak_bytes={("", 0): gib << 30}) for gib in (1, 2)]
+    runs = [Compared(name, *one) for name, *one in zip("ab", configs, peaks, strict=True)]
     with speaking(CHINESE_TAG):
         (answer,) = answers(runs)
     assert all(map(HAN.search, (answer.question, *answer.sentences)))

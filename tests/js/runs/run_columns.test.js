@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { COLUMNS, columnsOf, widthsOf } from "../../../dsgui/ui/static/runs/run_columns.js";
+import {
+  COLUMNS,
+  columnsOf,
+  furtherOf,
+  isSortable,
+  shortChanges,
+  widthsOf,
+} from "../../../dsgui/ui/static/runs/run_columns.js";
 
 const TELLING = ["state", "duration", "final_loss", "speed"];
 const ids = (/** @type {{ id: string }[]} */ columns) => columns.map(({ id }) => id);
@@ -36,4 +43,30 @@ test("a name has more room where the columns leave it", () => {
 test("tags that no run has take no room, unless a user asked for them", () => {
   assert.ok(!ids(columnsOf(undefined, Infinity, false)).includes("tags"));
   assert.deepEqual(ids(columnsOf(["tags", "speed"], Infinity, false)), ["tags", "speed"]);
+});
+
+test("an option without a value is set, one that is not there is not", () => {
+  const [column] = columnsOf(["arguments:bf16"]);
+  const shown = (/** @type {any} */ more) => column.text(/** @type {any} */ ({ more }));
+  assert.equal(shown({ "arguments:bf16": "" }), "set");
+  assert.equal(shown({ "arguments:bf16": "true" }), "true");
+  assert.equal(shown({}), "–");
+  const differs = [{ part: "arguments", key: "--bf16", before: "", after: "false" }];
+  assert.equal(shortChanges(/** @type {any} */ ({ differs })), "bf16 set→false");
+});
+
+test("a list is ordered by what the server knows", () => {
+  for (const id of ["name", "date", "speed", "config:zero_optimization.stage", "metrics:eval_bleu"]) {
+    assert.ok(isSortable(id), id);
+  }
+  const long = `config:${"x".repeat(301)}`;
+  for (const id of ["", "foo:bar", "foo", "differs", "config:", "config:a\nb", long]) assert.ok(!isSortable(id), id);
+});
+
+test("no more columns are asked for than the server takes", () => {
+  const columns = Array.from({ length: 200 }, (_, place) => ({ id: `config:${"x".repeat(40)}${place}` }));
+  const asked = furtherOf([{ id: "date" }, ...columns]);
+  assert.ok(asked.join("\n").length <= 6000);
+  assert.ok(asked.join("\n").length > 5900);
+  assert.deepEqual(furtherOf(columns.slice(0, 3)), ids(columns.slice(0, 3)));
 });

@@ -41,7 +41,7 @@ REASONS = {
     "not_exiting": "进程 {pids} 收到 SIGKILL 后仍未退出，正在等待内核。",
     "only_stopped": "已按要求停止。",
     "stopped": "已按要求停止：{left}。",
-    "stopped_after": "已按设定在 {limit}后停止：{left}。",
+    "stopped_after": "达到设定的上限（{limit}），已停止：{left}。",
     "limit_steps": "{steps} 步",
     "limit_minutes": "{minutes} 分钟",
     "nothing_left": "没有残留进程{elsewhere}",

@@ -64,7 +64,7 @@ EVENTS = {
     "notified": "已发送通知。",
     "not_notified": "通知未发出：{why}。",
     "stop_asked": "已请求停止。",
-    "limit_reached": "已按设定在 {limit}后停止。",
+    "limit_reached": "达到设定的上限（{limit}），已停止。",
     "mixed_ranks": "每一步打印的次数与 rank 数相同：只取首行。",
 }
 

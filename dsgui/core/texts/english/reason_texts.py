@@ -43,7 +43,7 @@ REASONS = {
     "not_exiting": "Processes {pids} don't exit even after SIGKILL; waiting for the kernel.",
     "only_stopped": "Stopped on request.",
     "stopped": "Stopped on request: {left}.",
-    "stopped_after": "Stopped after {limit}, as asked: {left}.",
+    "stopped_after": "Stopped at its limit of {limit}: {left}.",
     "limit_steps": "{steps} steps",
     "limit_minutes": "{minutes} minutes",
     "nothing_left": "no processes are left{elsewhere}",

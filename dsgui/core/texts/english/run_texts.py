@@ -67,7 +67,7 @@ ALERTS = {
 
 EVENTS = {
     "stop_asked": "Stop was requested.",
-    "limit_reached": "Stopped after {limit}, as asked.",
+    "limit_reached": "Stopped at its limit of {limit}.",
     "notified": "A notification was sent.",
     "not_notified": "A notification was not sent: {why}.",
     "mixed_ranks": "Each step is printed as often as there are ranks: its first line is drawn.",

@@ -342,10 +342,9 @@ export class CompareView {
     const count = apart.reduce((sum, { differ }) => sum + differ.length, 0);
     const most = runs.length > 2 ? MOST_DIFFERENCES : MOST_BESIDE;
     const isMore = count > most + NEARLY;
-    let left = isMore && !this.all ? most : count;
+    const left = isMore && !this.all ? most : count;
     const bodies = apart.map((section) => {
-      const settings = section.differ.slice(0, left);
-      left -= settings.length;
+      const settings = section.differ.filter(({ place = 0 }) => place < left);
       return settings.length ? sectionRows(section, settings, runs) : [];
     });
     if (!isMore) return { bodies, more: [] };

@@ -16,6 +16,9 @@ import { listed, textOf, words } from "../texts/texts.js";
  */
 
 const MOST_SHORT = 3;
+const FURTHER = ["config:", "arguments:", "metrics:"];
+const MOST_FURTHER = 6000; // characters of keys, with a line's end between two
+const LONGEST_KEY = /^[a-z]+:.{1,300}$/u;
 const LOSS_DIGITS = 4;
 const SPEED_DIGITS = 3;
 /** What the parts of a run's settings are called. @type {Record<string, string>} */
@@ -62,7 +65,7 @@ const short = (key) => (key.split("/").pop() ?? key).replace(/^-+/, "");
 function changeOf({ key, before, after }) {
   if (after === null) return `−${short(key)}`;
   if (before === null) return `+${short(key)}${after ? ` ${after}` : ""}`;
-  return `${short(key)} ${before || "–"}→${after || "–"}`;
+  return `${short(key)} ${valueOf(before)}→${valueOf(after)}`;
 }
 
 /** What differs from the run before, in a few words. @param {RunSummary} run */
@@ -76,7 +79,7 @@ export function shortChanges({ differs }) {
 export function allChanges({ differs }) {
   return differs.map(({ part, key, before, after }) => {
     /** @param {string | null} value */
-    const told = (value) => value ?? words("compare_page", "not_set");
+    const told = (value) => (value === null ? words("compare_page", "not_set") : valueOf(value));
     return `${words("compare_page", PARTS[part] ?? part)} · ${spelled(part, key)}: ${told(before)} → ${told(after)}`;
   });
 }
@@ -169,12 +172,15 @@ const BOX_PX = 34;
 const NAME_PX = 256;
 const NARROW_NAME_PX = 150;
 
+/** A value of a key; "" is an option without one. @param {string | null} [value] */
+const valueOf = (value) => (value === "" ? words("compare_page", "set") : (value ?? "–"));
+
 /** A column of a key of the config, an argument or a metric, by which the server names it. @param {string} id */
-const further = (id) => /^(config|arguments|metrics):/.test(id);
+const further = (id) => FURTHER.some((part) => id.startsWith(part));
 
 /** @param {string} id @returns {Column} */
 const furtherColumn = (id) => {
-  return { id, width: "minmax(92px, 1fr)", sorts: true, text: (run) => or(run.more?.[id] ?? "") };
+  return { id, width: "minmax(92px, 1fr)", sorts: true, text: (run) => valueOf(run.more?.[id]) };
 };
 
 /** The head of a column, of a key its last part. @param {string} id */
@@ -184,8 +190,15 @@ export function titleOf(id) {
   return id.startsWith("config:") ? (key.split(".").pop() ?? key) : key;
 }
 
-/** Those that the server is asked for besides. @param {{ id: string }[]} columns */
-export const furtherOf = (columns) => columns.flatMap(({ id }) => (further(id) ? [id] : []));
+/** Whether the server can order by it. @param {string} id */
+export const isSortable = (id) =>
+  id === "name" || (further(id) ? LONGEST_KEY.test(id) : COLUMNS.some((one) => one.sorts && one.id === id));
+
+/** Those that the server is asked for besides, as many as it takes. @param {{ id: string }[]} columns */
+export function furtherOf(columns) {
+  let left = MOST_FURTHER;
+  return columns.flatMap(({ id }) => (further(id) && (left -= id.length + 1) >= -1 ? [id] : []));
+}
 
 /** The least that a column takes, in pixels. @param {{ width: string }} column */
 const leastOf = ({ width }) => Number(width.match(/\d+/)?.[0] ?? 0);

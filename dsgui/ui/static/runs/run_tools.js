@@ -3,7 +3,7 @@
 import { button, el } from "../common/dom.js";
 import { shutsItself } from "../common/menus.js";
 import { ColumnMenu } from "./column_menu.js";
-import { COLUMNS, titleOf } from "./run_columns.js";
+import { COLUMNS, isSortable, titleOf } from "./run_columns.js";
 import { keepPrefs, prefs } from "./run_prefs.js";
 import { textOf, words } from "../texts/texts.js";
 
@@ -157,7 +157,7 @@ export class RunTools {
   /** By which column, as the address has it or this user. */
   get sorted() {
     const { sort = "", down = false } = this.given ?? prefs();
-    return { sort, down };
+    return isSortable(sort) ? { sort, down } : { sort: "", down: false };
   }
 
   /** As the server is asked for it. */
@@ -199,7 +199,7 @@ export class RunTools {
     const column = sort.replace(/^-/, "");
     this.search.value = q;
     this.state.value = STATES.includes(state) ? state : "";
-    if (column.includes(":") || [...this.sort.options].some(({ value }) => value && value === column)) {
+    if (isSortable(column)) {
       this.given = { sort: column, down: sort !== column };
       this.sort.value = column;
     }

@@ -57,7 +57,7 @@ export const TEXTS = {
  },
  "events": {
   "stop_asked": "Stop was requested.",
-  "limit_reached": "Stopped after {limit}, as asked.",
+  "limit_reached": "Stopped at its limit of {limit}.",
   "notified": "A notification was sent.",
   "not_notified": "A notification was not sent: {why}.",
   "mixed_ranks": "Each step is printed as often as there are ranks: its first line is drawn."
@@ -1319,11 +1319,9 @@ export const TEXTS = {
   "why_gpu_only": "Why did GPU memory change but host memory not?",
   "moved_gpu": "GPU memory (peak of the fullest GPU)",
   "moved_host": "Host memory of this run (peak)",
-  "not_measured": "{what}: not measured in both runs.",
   "moved": "{what}: {before} in “{first}”, {after} in “{second}” ({change}).",
   "moved_little": "{what}: {before} in “{first}”, {after} in “{second}” ({change}, about the same).",
   "host_holds": "Host memory holds what is offloaded: the partitions of parameters and optimizer state. Their size follows from the model and the number of ranks, and neither key changes it.",
-  "host_changed": "It did change here, so something else differs between the runs; see the keys and arguments.",
   "live_parameters": "stage3_max_live_parameters went from {before} to {after}: this many parameters may stay gathered on each GPU before ZeRO-3 releases them, which in 16 bits is up to {bytes_before} and {bytes_after}. Once it is more than the model has, the whole model stays on the GPU during a step: memory is traded for fewer gathers.",
   "reuse_distance": "stage3_max_reuse_distance went from {before} to {after}: a parameter that is used again within that many others is kept instead of being gathered again.",
   "drawn_by_time": "Drawn by time: {whose}.",

@@ -57,7 +57,7 @@ export const TEXTS = {
  },
  "events": {
   "stop_asked": "已请求停止。",
-  "limit_reached": "已按设定在 {limit}后停止。",
+  "limit_reached": "达到设定的上限（{limit}），已停止。",
   "notified": "已发送通知。",
   "not_notified": "通知未发出：{why}。",
   "mixed_ranks": "每一步打印的次数与 rank 数相同：只取首行。"
@@ -1319,11 +1319,9 @@ export const TEXTS = {
   "why_gpu_only": "为什么显存变了，内存却没变？",
   "moved_gpu": "显存（占用最多的 GPU 的峰值）",
   "moved_host": "本次运行的内存（峰值）",
-  "not_measured": "{what}：并非两次运行都有测量。",
   "moved": "{what}：“{first}”为 {before}，“{second}”为 {after}（{change}）。",
   "moved_little": "{what}：“{first}”为 {before}，“{second}”为 {after}（{change}，基本相同）。",
   "host_holds": "内存中存放的是被卸载的内容：参数和优化器状态的分片。其大小由模型和 rank 数决定，这两个键都不影响它。",
-  "host_changed": "但这里内存确实变了，说明两次运行还有其他差异；请查看配置项和参数。",
   "live_parameters": "stage3_max_live_parameters 从 {before} 变为 {after}：ZeRO-3 释放之前，每个 GPU 上最多可保留这么多已收集的参数，按 16 位计算分别最多为 {bytes_before} 和 {bytes_after}。该值一旦超过模型的参数量，整个模型在一个训练步内都会留在 GPU 上：用显存换取更少的 all-gather。",
   "reuse_distance": "stage3_max_reuse_distance 从 {before} 变为 {after}：如果一个参数在使用这么多其他参数之内会再次用到，就保留它而不是重新收集。",
   "drawn_by_time": "按时间绘制：{whose}。",

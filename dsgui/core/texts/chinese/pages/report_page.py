@@ -66,13 +66,11 @@ REPORT_PAGE: dict[str, str] = {
     "why_gpu_only": "为什么显存变了，内存却没变？",
     "moved_gpu": "显存（占用最多的 GPU 的峰值）",
     "moved_host": "本次运行的内存（峰值）",
-    "not_measured": "{what}：并非两次运行都有测量。",
     "moved": "{what}：“{first}”为 {before}，“{second}”为 {after}（{change}）。",
     "moved_little": "{what}：“{first}”为 {before}，“{second}”为 {after}（{change}，基本相同）。",
     "host_holds": (
         "内存中存放的是被卸载的内容：参数和优化器状态的分片。其大小由模型和 rank 数决定，这两个键都不影响它。"
     ),
-    "host_changed": "但这里内存确实变了，说明两次运行还有其他差异；请查看配置项和参数。",
     "live_parameters": (
         "stage3_max_live_parameters 从 {before} 变为 {after}：ZeRO-3 释放之前，每个 GPU "
         "上最多可保留这么多已收集的参数，按 16 "

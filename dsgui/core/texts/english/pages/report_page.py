@@ -66,14 +66,12 @@ REPORT_PAGE: dict[str, str] = {
     "why_gpu_only": "Why did GPU memory change but host memory not?",
     "moved_gpu": "GPU memory (peak of the fullest GPU)",
     "moved_host": "Host memory of this run (peak)",
-    "not_measured": "{what}: not measured in both runs.",
     "moved": "{what}: {before} in “{first}”, {after} in “{second}” ({change}).",
     "moved_little": "{what}: {before} in “{first}”, {after} in “{second}” ({change}, about the same).",
     "host_holds": (
         "Host memory holds what is offloaded: the partitions of parameters and optimizer state. Their "
         "size follows from the model and the number of ranks, and neither key changes it."
     ),
-    "host_changed": "It did change here, so something else differs between the runs; see the keys and arguments.",
     "live_parameters": (
         "stage3_max_live_parameters went from {before} to {after}: this many parameters may stay "
         "gathered on each GPU before ZeRO-3 releases them, which in 16 bits is up to {bytes_before} and "
