@@ -327,8 +327,8 @@ export function offers(ways) {
 export function sentence({ choices, ways }) {
   if (choices.some(({ role }) => role === "nearest")) return say(offers(ways).length ? "none_fit" : "none_would_fit");
   const onGpus = choices.some(({ verdict }) => verdict.devices.some(({ device }) => device === "gpu"));
-  const code = choices.length > 1 ? "some_fit" : "one_fits";
-  return say(onGpus ? code : `${code}_host`);
+  if (choices.length > 1) return say(onGpus ? "some_fit" : "some_fit_host");
+  return say(onGpus ? "one_fits" : "one_fits_host");
 }
 
 /** @param {ParentNode} root @param {string} framework @param {number} lora @returns {GoalAsked} */
