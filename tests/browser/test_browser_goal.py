@@ -197,6 +197,7 @@ def test_a_first_visit_offers_goals_to_begin_with_and_speaks_of_ranks_on_a_cpu(f
     page.select_option("#goal-device", "a100-80")
     expect(page.locator(".ds-goal-gpus > label")).to_have_text("GPUs per node")
     page.set_viewport_size({"width": 390, "height": 800})
+    expect(page.locator("#workspace-bar")).to_be_hidden()  # of another config
     page.get_by_role("button", name="Qwen2.5-0.5B on this machine").click()
     expect(page.locator(".ds-goal-gpus > label")).to_have_text("CPU ranks per node")
     expect(page.locator("#goal-model")).to_have_value("Qwen/Qwen2.5-0.5B")
