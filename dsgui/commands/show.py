@@ -6,7 +6,7 @@ from dsgui.core.durations import duration
 from dsgui.core.launch.state import RunState
 from dsgui.core.metrics.performance import Figures
 from dsgui.core.runs.news import RunSummary
-from dsgui.core.sizes import GIB
+from dsgui.core.sizes import gib
 from dsgui.core.slow.causes import TOO_FEW, Judgement
 from dsgui.core.texts.saying import Said, words
 from dsgui.runs.runs import Runs
@@ -40,10 +40,10 @@ def _of_figures(found: Figures) -> Iterator[str]:
     if found.duration_s is not None:
         yield _line("show_duration", duration(found.duration_s))
     for (node, index), peak in found.gpu_peak_bytes.items():
-        line = words("commands", "show_gpu_peak", gpu=str(index), gib=f"{peak / GIB:.2f}")
+        line = words("commands", "show_gpu_peak", gpu=str(index), peak=gib(peak, 2))
         yield words("commands", "line", file=node, line=line) if node else line
     if found.run_peak_bytes is not None:
-        yield words("commands", "show_run_peak", gib=f"{found.run_peak_bytes / GIB:.2f}")
+        yield words("commands", "show_run_peak", peak=gib(found.run_peak_bytes, 2))
 
 
 def _of_judgement(judgement: Judgement) -> Iterator[str]:

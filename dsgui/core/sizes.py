@@ -13,13 +13,25 @@ def in_gib(count: float, digits: int = 1) -> str:
 
 
 def gib(count: float, digits: int = 1) -> str:
-    """`1.5 GiB`; `1.8 TiB` from 1024 GiB on, as `gib` of `ui/static/common/format.js` has it."""
-    return f"{count / TIB:.1f} TiB" if count >= TIB else f"{in_gib(count, digits)} GiB"
+    """`1.5 GiB`; `1.8 TiB` from what is said as 1024 GiB on, as `gib` of `ui/static/common/format.js` has it."""
+    return f"{count / TIB:.1f} TiB" if _is_of_tib(count, digits) else f"{in_gib(count, digits)} GiB"
+
+
+def _is_of_tib(count: float, digits: int) -> bool:
+    return float(in_gib(count, digits)) >= TIB / GIB
+
+
+def roughly(count: float) -> str:
+    """How much memory there is too little: `171 GiB`, `1.3 GiB`, `0.01 GiB`; as `roughly` of `format.js` has it."""
+    if count > 0 and float(in_gib(count, 2)) == 0:
+        return "<0.01 GiB"
+    digits = next((digits for digits, below in ((2, 1), (1, 10)) if float(in_gib(count, digits)) < below), 0)
+    return gib(count, digits)
 
 
 def beside(count: float, other: float, digits: int = 1) -> str:
     """`1.5`, where `other`, which is said next to it, has the unit."""
-    return in_gib(count, digits) if max(count, other) < TIB else gib(count, digits)
+    return gib(count, digits) if _is_of_tib(max(count, other), digits) else in_gib(count, digits)
 
 
 def size(count: int) -> str:

@@ -70,6 +70,12 @@ def test_the_bar_stays_in_view_and_says_what_is_true(page):
     page.fill("#memory-model textarea, #memory-model input", "7B")
     choose(page, "#device", "RTX 4090 24 GB")
     expect(page.locator("#standing-fit")).to_have_text("doesn’t fit (estimate)")
+    guessed = page.locator("#standing-fit .ds-standing-guessed")
+    expect(guessed).to_be_visible()
+    wide = page.viewport_size
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(guessed).to_be_hidden()
+    page.set_viewport_size(wide)
     with page.expect_download() as saved:
         page.click("#standing-download")
     assert json.loads(saved.value.path().read_text()) == OTHER

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgui.core.sizes import file_size
+from dsgui.core.sizes import TIB, beside, file_size, gib, roughly
 
 SAID_ON_THE_PAGE = Path(__file__).parents[1] / "js" / "common" / "format.test.js"
 OF_FILES = re.search(r"tells\(size, \[(.+?)^\]\);", SAID_ON_THE_PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
@@ -19,3 +19,36 @@ def test_the_page_has_cases():
 @pytest.mark.parametrize(("count", "said"), CASES)
 def test_a_file_has_the_size_that_the_page_says(count, said):
     assert file_size(int(float(count))) == said
+
+
+def cases_of(name):
+    found = re.search(rf"tells\({name}, \[(.+?)^\]\);", SAID_ON_THE_PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    return re.findall(r"\[([\d_.* -]+), \"([^\"]+)\"\]", found[1] if found else "")
+
+
+@pytest.mark.parametrize(("count", "said"), cases_of("gib"))
+def test_memory_is_said_as_the_page_says_it(count, said):
+    assert gib(number(count), 2) == said
+
+
+@pytest.mark.parametrize(("count", "said"), cases_of("roughly"))
+def test_what_is_missing_is_said_as_roughly_as_on_the_page(count, said):
+    assert roughly(number(count)) == said
+
+
+def number(written):
+    """`1.5 * 2 ** 30`, `2 ** 40 - 1`."""
+    whole, _, less = written.partition(" - ")
+    factor, _, power = whole.rpartition(" * ") if " * 2 **" in whole else ("1", "", whole)
+    base, _, exponent = power.partition(" ** ")
+    return float(factor) * float(base) ** float(exponent or 1) - float(less or 0)
+
+
+def test_both_cases_are_read():
+    assert len(cases_of("gib")) >= 5
+    assert len(cases_of("roughly")) >= 8
+
+
+def test_beside_another_both_have_their_unit_from_a_tebibyte_on():
+    assert beside(TIB / 2, 3 * TIB / 4) == "512.0"
+    assert (beside(TIB / 2, TIB - 1), gib(TIB - 1)) == ("512.0 GiB", "1.0 TiB")

@@ -10,7 +10,7 @@ from dsgui.core.diagnosis.diagnosis import Diagnosis
 from dsgui.core.memory.answer import Component, Device, Moment
 from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.memory.fits.verdict import Bar, Fit, Segment
-from dsgui.core.sizes import GIB, MIB, in_gib, size
+from dsgui.core.sizes import GIB, MIB, beside, gib, size
 from dsgui.core.texts.saying import Said, listed, said
 
 # Diagnoses of memory, and the device that ran out.
@@ -128,21 +128,22 @@ def _missing(device: Device, bar: Bar, ended: Ending) -> int:
 # ---------------------------------------------------------------------------------------------------------- sentences
 def _compared(bar: Bar, moment: str, ended: Ending) -> Iterator[Said]:
     on_gpu, when = bar.device is Device.GPU, said("memory_when", bar.moment)
-    need = in_gib(bar.amount.likely)
+    likely = bar.amount.likely
     if bar.capacity is None:
+        need = gib(likely)
         yield said("memory_cause", "predicted_gpu" if on_gpu else "predicted_host", need=need, when=when)
     else:
         code = "predicted_gpu_of" if on_gpu else "predicted_host_of"
-        yield said("memory_cause", code, need=need, has=in_gib(bar.capacity), when=when)
+        yield said("memory_cause", code, need=beside(likely, bar.capacity), has=gib(bar.capacity), when=when)
     if ended.used is not None and bar.device is Device.GPU:
-        given = {"used": in_gib(ended.used), "asked": size(ended.asked)}
+        given = {"used": gib(ended.used), "asked": size(ended.asked)}
         yield said("memory_cause", "ran_out_when" if moment else "ran_out", **given)
     elif ended.used is not None:
-        yield said("memory_cause", "last_measured", used=in_gib(ended.used))
+        yield said("memory_cause", "last_measured", used=gib(ended.used))
     if ended.others > _LEAST_TOLD:
-        yield said("memory_cause", "others", used=in_gib(ended.others))
+        yield said("memory_cause", "others", used=gib(ended.others))
     if ended.unused > _LEAST_TOLD:
-        yield said("memory_cause", "unused", unused=in_gib(ended.unused))
+        yield said("memory_cause", "unused", unused=gib(ended.unused))
 
 
 def _honest(foretold: Foretold, bar: Bar, missing: int) -> Iterator[Said]:
@@ -150,7 +151,7 @@ def _honest(foretold: Foretold, bar: Bar, missing: int) -> Iterator[Said]:
     if bar.capacity is not None and bar.amount.likely <= bar.capacity:
         fits = foretold.fit is Fit.FITS
         if missing:
-            yield said("memory_cause", "said_fits" if fits else "said_tight", missing=in_gib(missing))
+            yield said("memory_cause", "said_fits" if fits else "said_tight", missing=gib(missing))
         else:
             yield said("memory_cause", "said_fits_only" if fits else "said_tight_only")
 
@@ -159,7 +160,7 @@ def _locked(bar: Bar) -> Iterator[Said]:
     """The limit is a process's, the bar a machine's."""
     locked = next((one for one in bar.segments if one.code == Component.SWAP), None)
     if locked is not None:
-        yield said("memory_cause", "locked", size=in_gib(locked.amount.likely), keys=_keys(locked))
+        yield said("memory_cause", "locked", size=gib(locked.amount.likely), keys=_keys(locked))
 
 
 def _largest(bar: Bar) -> Iterator[Said]:
@@ -170,7 +171,7 @@ def _largest(bar: Bar) -> Iterator[Said]:
             "memory_cause",
             "largest",
             part=said("memory_parts", largest.code),
-            size=in_gib(largest.amount.likely),
+            size=gib(largest.amount.likely),
             keys=_keys(largest),
         )
 

@@ -23,7 +23,7 @@ from dsgui.core.rules.base import (
     zero_stage,
 )
 from dsgui.core.rules.model import family_of
-from dsgui.core.sizes import gib, in_gib
+from dsgui.core.sizes import beside, gib
 from dsgui.core.texts.saying import Said
 
 GPU_DIRECT_SINCE, BF16_ASKED_SINCE = "0.15.0", "0.16.0"
@@ -214,7 +214,7 @@ def _bucket_finding(config: Config, device: str, need: int, have: int) -> Findin
         advice="DS034.elements",
         fix=write(_BUCKET, "5e8") if _bucket_elements(config) > 5e8 else None,
         elements=f"{_bucket_elements(config):,}",
-        need=in_gib(need),
+        need=beside(need, have),
         have=gib(have, 0),
         device=device,
     )

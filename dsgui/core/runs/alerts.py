@@ -11,7 +11,7 @@ from dsgui.core.logs.trainlog import Progress
 from dsgui.core.metrics.points import OUTPUT, Event, Point
 from dsgui.core.metrics.samples import SLOWDOWNS, Sample, throttle_reasons
 from dsgui.core.metrics.the_loss import is_loss, the_loss
-from dsgui.core.sizes import in_gib
+from dsgui.core.sizes import beside, gib
 from dsgui.core.texts.saying import Said, listed, said
 
 _NORM = "grad_norm"
@@ -120,7 +120,7 @@ class Alerts:
     def _memory(self, subject: str, code: str, used: int | None, total: int | None, **which: str) -> list[Event]:
         if not used or not total or _MEMORY_CALM * total <= used < MEMORY_FULL * total:
             return []
-        figures = {"used": in_gib(used), "total": in_gib(total), "percent": f"{100 * used / total:.0f}"}
+        figures = {"used": beside(used, total), "total": gib(total), "percent": f"{100 * used / total:.0f}"}
         full = used >= MEMORY_FULL * total
         return self._set(subject, full, said("alerts", code if full else f"{code}_below", **which, **figures), None)
 

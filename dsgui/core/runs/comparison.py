@@ -7,7 +7,7 @@ from typing import Any
 from dsgui.core.config.compare import differences
 from dsgui.core.config.document import Document
 from dsgui.core.metrics.performance import Figures
-from dsgui.core.sizes import gib, in_gib
+from dsgui.core.sizes import beside, gib
 from dsgui.core.texts.saying import words
 
 _LIVE, _REUSE = "/zero_optimization/stage3_max_live_parameters", "/zero_optimization/stage3_max_reuse_distance"
@@ -72,7 +72,7 @@ def _limits(first: Compared, second: Compared) -> list[str]:
                 "live_parameters",
                 before=_count(live[0]),
                 after=_count(live[1]),
-                bytes_before=in_gib(live[0] * _BYTES),
+                bytes_before=beside(live[0] * _BYTES, live[1] * _BYTES),
                 bytes_after=gib(live[1] * _BYTES),
             )
         )

@@ -33,7 +33,7 @@ from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.performance import loss_curve, training_curve
 from dsgui.core.metrics.points import number_to_json
 from dsgui.core.metrics.thinning import Curve, Floats, Places, thin
-from dsgui.core.sizes import GIB
+from dsgui.core.sizes import GIB, gib
 from dsgui.core.texts.saying import listed, words
 
 STRETCHES = 700  # two points of each are in the report
@@ -167,7 +167,7 @@ def _cards_hold(curves: Sequence[Curve]) -> list[dict[str, Any]]:
     """What the cards can hold, each size once, as `cardLimits` of `ui/static/metrics/charts.js`."""
     totals = [one for one in curves if (card := CARD.match(one.series.name)) and card[2] == "total_bytes" and len(one)]
     sizes = {round(float(one.value[-1]) / GIB, 2) for one in totals if one.value[-1] > 0}
-    return [{"at": at, "text": words("charts_page", "limit_card", size=f"{at:.0f}")} for at in sorted(sizes)]
+    return [{"at": at, "text": words("charts_page", "limit_card", size=gib(at * GIB, 0))} for at in sorted(sizes)]
 
 
 def _look(series: Series, before: int, cards: Mapping[tuple[str, int], int]) -> Look:

@@ -20,7 +20,7 @@ from dsgui.core.metrics.performance import Figures
 from dsgui.core.metrics.points import number_to_json
 from dsgui.core.runs.report_charts import Chart
 from dsgui.core.runs.run_settings import Section, Setting
-from dsgui.core.sizes import gib, in_gib
+from dsgui.core.sizes import beside, gib
 from dsgui.core.texts.languages import spoken
 from dsgui.core.texts.saying import listed, words
 
@@ -336,7 +336,7 @@ def _number(value: float | None) -> str:
 
 
 def _two(peak: int | None, mean: int | None) -> str:
-    return "–" if peak is None or mean is None else f"{in_gib(peak, 2)} · {gib(mean, 2)}"
+    return "–" if peak is None or mean is None else f"{beside(peak, mean, 2)} · {gib(mean, 2)}"
 
 
 # --- what is drawn and what differs -----------------------------------------------------------------------------------

@@ -34,7 +34,10 @@ def _one_of_the_trainer(findings: Sequence[Finding], document: Document) -> list
     texts = {pointer for pointer, node in document.nodes if isinstance(node.value, str)}
     stops = [f for f in findings if f.rule == "DS013" and f.severity is Severity.ERROR]
     told = {f.pointer for f in stops if f.code == "DS013.never" or f.pointer in texts}
-    return [f for f in findings if f.rule != "DS001" or f.pointer not in told]
+    rest = [f for f in findings if f.rule != "DS001" or f.pointer not in told]
+    # A text that it stops at within the file is one that the schema refuses, with what to write instead.
+    refused = {f.pointer for f in rest if f.rule == "DS001" and f.severity is Severity.ERROR} & texts
+    return [f for f in rest if f.code != "DS014.stopped" or f.pointer not in refused]
 
 
 def _one_an_edit(findings: Sequence[Finding]) -> list[Finding]:

@@ -14,6 +14,9 @@ from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import MOST_TOKENS, USUAL_LENGTH, ModelChoice
 from dsgui.core.memory.fits.first_choices import Goal, as_json, first_choices
 from dsgui.core.memory.fits.room import Room, room_of
+from dsgui.core.memory.fits.verdict import Fit
+from dsgui.core.memory.fits.ways import as_json as ways_as_json
+from dsgui.core.memory.fits.ways import ways
 from dsgui.core.memory.question import Group
 from dsgui.core.sizes import GIB
 from dsgui.core.texts.saying import listed, words
@@ -62,7 +65,8 @@ def wire_goal(panel: gr.HTML, configure: ConfigurePage, arguments: gr.Textbox, s
 
 def found_for(services: Services, asked: Mapping[str, Any]) -> dict[str, Any]:
     """What fits, as JSON, for what the page sent: `framework`, `model`, `device`, `gpus`, `nodes`, `length`,
-    `micro_batch` and `host`. `field`: what is wrong with what was asked is wrong there."""
+    `micro_batch` and `host`. `field`: what is wrong with what was asked is wrong there. `ways`: where nothing fits,
+    what would."""
     named = str(asked.get("model") or "").strip()[:_MOST_WORDS]
     model = services.read_model(named)
     if isinstance(model, CannotSay):
@@ -74,18 +78,22 @@ def found_for(services: Services, asked: Mapping[str, Any]) -> dict[str, Any]:
     machine = services.machine.current()
     host = _count(asked, "host", MOST_GIB, 0) * GIB
 
-    def room(group: Group) -> Room:
+    def room(planned: Context, group: Group) -> Room:
         return room_of(
-            context.hardware,
+            planned.hardware,
             machine.host,
             group,
             gpus=machine.gpus,
             host_bytes=host or None,
             sharpened=services.sharpened(),
-            release=context.release,
+            release=planned.release,
         )
 
-    return as_json(first_choices(goal, services.presets, services.checker, room))
+    found = first_choices(goal, services.presets, services.checker, lambda group: room(context, group))
+    if isinstance(found, CannotSay) or any(one.fit is not Fit.SHORT for one in found):
+        return as_json(found)
+    would = ways(goal, tuple(services.presets), services.checker, room)
+    return as_json(found) | {"ways": ways_as_json(would)}
 
 
 def _context(services: Services, asked: Mapping[str, Any]) -> Context:

@@ -16,7 +16,7 @@ from dsgui.core.errors import DocumentError
 from dsgui.core.machine.hardware import Hardware, card_named
 from dsgui.core.memory.answer import Device
 from dsgui.core.memory.fits.verdict import Fit
-from dsgui.core.sizes import GIB, gib
+from dsgui.core.sizes import roughly
 from dsgui.core.texts.saying import words
 from dsgui.core.validation.check_report import subject
 from dsgui.ui.common.embedded import embedded
@@ -96,7 +96,7 @@ def lacking(memory: str) -> str:
     _, missing, place = max(short)
     several = told["ranks"] > 1 if place == Device.GPU.value else told["ranks"] > told["ranks_per_node"]
     code = f"short_{place}_each" if several else f"short_{place}"
-    return words("configure_page", code, size=gib(missing, 0 if missing >= 10 * GIB else 1))
+    return words("configure_page", code, size=roughly(missing))
 
 
 def _fullest(device: Mapping[str, Any]) -> int:

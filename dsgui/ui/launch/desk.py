@@ -12,7 +12,7 @@ from dsgui.core.launch.run_fields import BY_NAME as BY_FIELD
 from dsgui.core.launch.run_fields import OWN_SCRIPT, fields_of
 from dsgui.core.launch.where import BY_NAME, PLACES, placeholders
 from dsgui.core.machine.hardware import Gpu, Target
-from dsgui.core.sizes import gib, in_gib
+from dsgui.core.sizes import beside, gib
 from dsgui.core.texts.saying import Said, listed, said, words
 from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.field_inputs import laid_out
@@ -160,7 +160,7 @@ def gpu_label(gpu: Gpu, used_bytes: int | None, runs: Sequence[str]) -> str:
     total = gib(gpu.memory_bytes, 0) if gpu.memory_bytes else ""
     memory: str | Said = total
     if total and used_bytes is not None:
-        memory = said("launch_page", "gpu_used", used=in_gib(used_bytes, 0), total=total)
+        memory = said("launch_page", "gpu_used", used=beside(used_bytes, gpu.memory_bytes or 0, 0), total=total)
     names = listed(said("launch_page", "quoted", name=name) for name in runs)
     by = said("launch_page", "gpu_by", runs=names) if runs else ""
     named = said("launch_page", "gpu", index=str(gpu.index), name=gpu.name)

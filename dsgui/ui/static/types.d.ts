@@ -830,6 +830,8 @@ export interface GoalFound {
   choices: GoalChoice[];
   why?: Sentence;
   field?: string;
+  /** What would fit, where nothing does; lora is the rank, or 0. */
+  ways?: { gpus: { device: string; title: string; gpus: number; nodes: number } | null; lora: number };
 }
 
 export interface GoalOffered {

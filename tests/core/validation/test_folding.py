@@ -68,6 +68,13 @@ def test_a_value_of_another_type_is_told_once_and_what_it_means_is_offered_first
         assert [str(other.label) for other in one.fixes] == [fix, f"Clear {key}"]
 
 
+def test_what_the_trainer_stops_at_in_the_file_is_told_once_with_what_to_write(checker):
+    config = {"train_micro_batch_size_per_gpu": "4", "zero_optimization": {"stage": 1}}
+    found = checker.findings(Document(json.dumps(config)), HF)
+    (one,) = (f for f in found if f.pointer == "/train_micro_batch_size_per_gpu" and f.severity is Severity.ERROR)
+    assert (one.rule, str(one.fix.label)) == ("DS001", "Write 4")
+
+
 def test_a_few_unknown_keys_are_told_one_by_one_and_a_misspelling_always(checker):
     config = {"train_batch_size": 8, **{f"mine_{n}": n for n in range(5)}}
     assert len(told(checker, config, "DS004")) == 5

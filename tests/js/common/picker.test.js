@@ -22,6 +22,17 @@ test("options stand under their groups, in the order in which each came first", 
   ]);
 });
 
+test("names that begin with what was typed come first", () => {
+  const cards = [option("gh200", "GH200 96 GB", "Hopper"), option("h200", "H200 141 GB", "Hopper")];
+  const ids = (/** @type {string} */ typed) => grouped(cards, typed)[0].options.map(({ id }) => id);
+  assert.deepEqual(ids("H200"), ["h200", "gh200"]);
+  assert.deepEqual(ids("200"), ["gh200", "h200"]);
+  assert.deepEqual(
+    grouped([option("a", "GH200", "One"), option("b", "H200", "Two")], "h200").map(({ title }) => title),
+    ["Two", "One"],
+  );
+});
+
 for (const [typed, ids] of /** @type {[string, string[]][]} */ ([
   ["t5", ["t5", "flan"]],
   ["ZERO native", ["zero3-native"]],

@@ -6,9 +6,10 @@ import {
   fullestHost,
   headOf,
   merged,
-  moreGpus,
+  offers,
   problemOf,
   roleOf,
+  sentence,
   shortOf,
 } from "../../../dsgui/ui/static/config/goal.js";
 
@@ -89,10 +90,22 @@ test("a host that few have heads the card, and no preset that needs one is said 
   assert.equal(head("fastest", 600 * 2 ** 30), "Fastest · needs a host with 600 GiB");
 });
 
-test("more GPUs are as many large ones as the states take, or twice as many as did not do", () => {
-  const more = (/** @type {number} */ parameters, /** @type {string} */ device, /** @type {number} */ gpus) =>
-    moreGpus(/** @type {any} */ ({ verdict: { parameters } }), /** @type {any} */ ({ device, gpus, nodes: 1 }));
-  assert.deepEqual(more(13e9, "rtx4090", 1), { device: "a100-80", gpus: 4, nodes: 1 });
-  assert.deepEqual(more(1e9, "a100-80", 4), { device: "a100-80", gpus: 8, nodes: 1 });
-  assert.deepEqual(more(70e9, "rtx4090", 1), { device: "a100-80", gpus: 8, nodes: 4 });
+test("only what was found to fit is offered, with its card's name and all of its GPUs", () => {
+  const gpus = { device: "h100", title: "H100 80 GB", gpus: 8, nodes: 4 };
+  assert.deepEqual(offers({ gpus, lora: 16 }), [
+    { name: "Try 32 × H100 80 GB", values: { device: "h100", gpus: 8, nodes: 4 }, lora: 0 },
+    { name: "With LoRA", values: {}, lora: 16 },
+  ]);
+  assert.deepEqual(offers({ gpus: null, lora: 0 }), []);
+  assert.deepEqual(offers(undefined), []);
+});
+
+test("a card alone is not ranked, and where nothing would fit the sequence is to be shortened", () => {
+  const verdict = { devices: [{ device: "gpu" }] };
+  const said = (/** @type {string[]} */ roles, /** @type {any} */ ways) =>
+    sentence(/** @type {any} */ ({ ways, choices: roles.map((role) => ({ role, verdict })) }));
+  assert.match(said(["fastest", "leanest"], undefined), /^Ranked by estimated speed/);
+  assert.equal(said(["only"], undefined), "Memory is predicted for each GPU and each node.");
+  assert.match(said(["nearest", "nearest"], { gpus: null, lora: 16 }), /but this would/);
+  assert.match(said(["nearest", "nearest"], { gpus: null, lora: 0 }), /shorten the sequence/);
 });

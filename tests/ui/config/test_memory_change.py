@@ -113,6 +113,9 @@ def test_how_much_is_missing_is_told_of_a_config_without_errors(page):
     for other in (wrong, fitting):
         assert lacking(json.dumps(page(json.dumps(other))[0])) == ""
     assert lacking("") == ""
+    device = {"device": "gpu", "capacity": 24 << 30, "moments": [{"bytes": (24 << 30) + (10 << 20)}]}
+    barely = {"fit": "does_not_fit", "ranks": 1, "ranks_per_node": 1, "devices": [device]}
+    assert lacking(json.dumps(barely)) == "0.01 GiB short on the GPU"
 
 
 @each_case(

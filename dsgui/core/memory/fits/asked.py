@@ -7,7 +7,7 @@ from typing import Any
 from dsgui.core.memory.answer import Answer, CannotSay, Component, Device, Part, Place
 from dsgui.core.memory.fits import memory_report
 from dsgui.core.memory.fits.fitting import Fitted
-from dsgui.core.sizes import MIB, in_gib
+from dsgui.core.sizes import MIB, gib
 from dsgui.core.texts.saying import Said, said
 
 SHARE = 0.02  # a larger difference is told
@@ -54,7 +54,7 @@ class Asked:
         answer = self.real.answer if isinstance(self.real, Fitted) else None
         peak = answer.worst(Device.GPU) if answer else None
         if answer and peak and answer.reserved:
-            held = {"reserved": in_gib(answer.reserved, 2), "allocated": in_gib(peak.count, 2)}
+            held = {"reserved": gib(answer.reserved, 2), "allocated": gib(peak.count, 2)}
             yield said("memory_told", "reserved", **held)
 
     def sentences(self) -> list[Said]:
@@ -69,7 +69,7 @@ def differences(formula: Answer, real: Answer) -> Iterator[Said]:
         apart = abs(counts[0] - counts[1])
         if apart > SHARE * counts[1] and apart >= _LEAST_TOLD:
             place = memory_report.word("memory_places", device.value)
-            told = {"formula": in_gib(counts[0], 2), "real": in_gib(counts[1], 2)}
+            told = {"formula": gib(counts[0], 2), "real": gib(counts[1], 2)}
             yield said("memory_told", "differs", place=place, **told)
 
 

@@ -75,11 +75,11 @@ def first_choices(
     """Up to three that fit, or where none does the two that come nearest. Why there is no number, where there is
     none."""
     rungs = [(preset, again) for preset in _ladder(goal, presets) for again in (False, True)]
-    tried = [_choice(goal, preset, again, checker, room) for preset, again in rungs]
-    judged = [one for one in tried if isinstance(one, FirstChoice)]
-    if not judged:
+    tried = [judged(goal, preset, again, checker, room) for preset, again in rungs]
+    known = [one for one in tried if isinstance(one, FirstChoice)]
+    if not known:
         return next(one for one in tried if isinstance(one, CannotSay))
-    by_speed = sorted(judged, key=lambda one: (one.cost.per_token, one.checkpointing))
+    by_speed = sorted(known, key=lambda one: (one.cost.per_token, one.checkpointing))
     fitting = [one for one in by_speed if one.fit is not Fit.SHORT]
     chosen = list(_spread(fitting)) if fitting else list(_nearest(by_speed))
     if chosen[0].fit is Fit.FITS:
@@ -92,7 +92,7 @@ def _largest(goal: Goal, one: FirstChoice, checker: Checker, room: Callable[[Gro
     found = 0
     for power in range(1, _MOST_DOUBLINGS + 1):
         micro_batch = goal.micro_batch << power
-        tried = _choice(replace(goal, micro_batch=micro_batch), one.preset, one.checkpointing, checker, room)
+        tried = judged(replace(goal, micro_batch=micro_batch), one.preset, one.checkpointing, checker, room)
         if isinstance(tried, CannotSay) or tried.fit is not Fit.FITS:
             break
         found = micro_batch
@@ -124,12 +124,16 @@ def _spread(fitting: list[FirstChoice]) -> Iterator[FirstChoice]:
 
 
 def _nearest(choices: list[FirstChoice]) -> Iterator[FirstChoice]:
-    """The leanest of GPU and host first."""
+    """Those that fit the GPU and lack only the host's memory, which is cheaper, then the leanest of GPU and host."""
     shown: set[str] = set()
-    for one in sorted(choices, key=_excess):
+    for one in sorted(choices, key=lambda one: (_is_short_on_gpu(one), _excess(one))):
         if one.preset.id not in shown and len(shown) < _NEAREST:
             shown.add(one.preset.id)
             yield replace(one, role="nearest")
+
+
+def _is_short_on_gpu(one: FirstChoice) -> bool:
+    return Device.GPU in one.fitted.verdict.devices and one.fitted.verdict.fit_of(Device.GPU) is Fit.SHORT
 
 
 def _excess(one: FirstChoice) -> float:
@@ -138,9 +142,10 @@ def _excess(one: FirstChoice) -> float:
     return max((bar.amount.likely / bar.capacity for bar in worst if bar and bar.capacity), default=0.0)
 
 
-def _choice(
+def judged(
     goal: Goal, preset: Preset, checkpointing: bool, checker: Checker, room: Callable[[Group], Room]
 ) -> FirstChoice | CannotSay:
+    """A preset for that goal, as it would be opened; without a role."""
     precision = precision_for(goal.context.hardware)
     words = _words(goal, precision, checkpointing)
     context = replace(goal.context, arguments=from_words(words) if words else None)

@@ -9,7 +9,8 @@ from dsgui.core.decoding import optional, sequence, text, whole
 from dsgui.core.memory.answer import Component, Device, Moment, Place
 from dsgui.core.memory.fits.overhead import Amount, Overhead
 from dsgui.core.memory.fits.verdict import Bar, Fit, Segment
-from dsgui.core.sizes import in_gib
+from dsgui.core.sizes import beside as with_unit_of
+from dsgui.core.sizes import gib
 from dsgui.core.texts.saying import Said, said, set_apart
 
 _MOST_BYTES, _MOST_BARS, _MOST_PARTS, _MOST_KEYS = 1 << 60, 40, 100, 20
@@ -73,7 +74,13 @@ def held_against(predicted: Mapping[str, int] | None, peak: Mapping[str, int]) -
     """`GPU: predicted 18.2 GiB, was 18.6; …`; "" where there is nothing to compare."""
     known = ((device, f"{device.value}_bytes") for device in (Device.GPU, Device.HOST))
     told = [
-        said("memory_told", "held_against", place=_place(device), said=in_gib(predicted[name]), was=in_gib(peak[name]))
+        said(
+            "memory_told",
+            "held_against",
+            place=_place(device),
+            said=gib(predicted[name]),
+            was=with_unit_of(peak[name], predicted[name]),
+        )
         for device, name in known
         if predicted and name in predicted and name in peak
     ]

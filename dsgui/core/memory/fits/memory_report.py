@@ -10,7 +10,7 @@ from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.memory.fits.inquiry import guess_of
 from dsgui.core.memory.fits.overhead import Amount, Overhead
 from dsgui.core.memory.fits.verdict import Bar, Fit, Segment, Verdict
-from dsgui.core.sizes import beside, gib, in_gib
+from dsgui.core.sizes import beside, gib
 from dsgui.core.texts.columns import padded
 from dsgui.core.texts.languages import ENGLISH_TAG, speaking
 from dsgui.core.texts.saying import Said, listed, set_apart, text_of, words
@@ -175,10 +175,11 @@ def _table(verdict: Verdict, device: Device) -> Iterator[str]:
     given = {"room": _room_of(verdict, device), "moment": word("memory_moments", worst.moment)}
     fullest = words("memory_text", "fullest", **given)
     yield fullest if device is Device.NVME else _line(fullest, word("memory_fits", verdict.fit_of(device).value))
+    whole = max(worst.amount.likely, worst.capacity or 0)
     for segment in sorted(worst.segments, key=lambda one: -one.amount.likely):
         keys = listed(map(key_of, segment.keys[:3]))
-        yield f"  {padded(_part(segment), _WIDEST)}{_range(segment.amount):>14}  {keys}".rstrip()
-    yield f"  {padded(word('memory_text', 'by_moment'), _WIDEST)}{_moments(verdict.of(device))}"
+        yield f"  {padded(_part(segment), _WIDEST)}{_range(segment.amount, whole):>14}  {keys}".rstrip()
+    yield f"  {padded(word('memory_text', 'by_moment'), _WIDEST)}{_moments(verdict.of(device), whole)}"
 
 
 def _part(segment: Segment) -> str:
@@ -186,15 +187,15 @@ def _part(segment: Segment) -> str:
     return words("memory_text", "pinned", part=part) if segment.place.value == "pinned" else part
 
 
-def _range(amount: Amount) -> str:
-    """What is likely, in GiB; with a margin both ends."""
+def _range(amount: Amount, whole: int) -> str:
+    """What is likely, in GiB where the table's `whole` is said so; with a margin both ends."""
     if amount.low == amount.high:
-        return in_gib(amount.likely, 2)
-    return f"{in_gib(amount.low, 2)}–{in_gib(amount.high, 2)}"
+        return beside(amount.likely, whole, 2)
+    return f"{beside(amount.low, whole, 2)}–{beside(amount.high, whole, 2)}"
 
 
-def _moments(bars: Iterable[Bar]) -> str:
-    return " · ".join(f"{word('memory_moments', bar.moment)} {in_gib(bar.amount.likely, 2)}" for bar in bars)
+def _moments(bars: Iterable[Bar], whole: int) -> str:
+    return " · ".join(f"{word('memory_moments', bar.moment)} {beside(bar.amount.likely, whole, 2)}" for bar in bars)
 
 
 def kept(memory: Fitted | CannotSay | None) -> Foretold | None:

@@ -229,14 +229,14 @@ def _too_small(bar: Bar, room: Room) -> Said:
     on_gpu, capacity = bar.device is Device.GPU, bar.capacity or 0
     if bar.fit is Fit.SHORT:
         need = bar.amount.likely
-        given = {"need": _gib(need), "has": beside(capacity, need, 2), "short": _gib(bar.short_by)}
+        given = {"need": _gib(need), "has": _gib(capacity), "short": _gib(bar.short_by)}
         return said("memory_told", _SHORT[bar.device], **given)
     high = bar.amount.high
-    least, most, has = beside(bar.amount.low, high, 2), _gib(high), beside(capacity, high, 2)
+    least, most, has = beside(bar.amount.low, high, 2), _gib(high), _gib(capacity)
     if bar.amount.high > capacity or bar.uncounted:
         return said("memory_told", "tight_gpu" if on_gpu else "tight_host", least=least, most=most, has=has)
     code = "in_use_gpu" if on_gpu else "in_use_host"
-    return said("memory_told", code, most=most, has=has, used=beside(bar.in_use, high, 2))
+    return said("memory_told", code, most=most, has=has, used=_gib(bar.in_use))
 
 
 def _notes(bars: Iterable[Bar], answer: Answer, room: Room) -> Iterator[Said]:

@@ -91,14 +91,14 @@ MEMORY_FITS: Mapping[str, str] = {
 }
 
 MEMORY_TOLD: Mapping[str, str] = {
-    "short_gpu": "每个 GPU 需要 {need}，只有 {has} GiB：缺 {short}。",
-    "short_host": "每个节点需要 {need} 内存，只有 {has} GiB：缺 {short}。",
-    "short_nvme": "每个节点的 NVMe 目录需要 {need} 空闲空间，只有 {has} GiB：缺 {short}。",
+    "short_gpu": "每个 GPU 需要 {need}，只有 {has}：缺 {short}。",
+    "short_host": "每个节点需要 {need} 内存，只有 {has}：缺 {short}。",
+    "short_nvme": "每个节点的 NVMe 目录需要 {need} 空闲空间，只有 {has}：缺 {short}。",
     "short_memlock": "NVMe 卸载每个 rank 要锁定 {need} 内存，而每个进程最多可锁定 {limit}（ulimit -l）。",
-    "tight_gpu": "每个 GPU 需要 {least} 到 {most}，有 {has} GiB。",
-    "tight_host": "每个节点需要 {least} 到 {most} 内存，有 {has} GiB。",
-    "in_use_gpu": "每个 GPU 有 {has} GiB，最多需要 {most}，目前已占用 {used} GiB。",
-    "in_use_host": "主机有 {has} GiB 内存，最多需要 {most}，目前已占用 {used} GiB。",
+    "tight_gpu": "每个 GPU 需要 {least} 到 {most}，有 {has}。",
+    "tight_host": "每个节点需要 {least} 到 {most} 内存，有 {has}。",
+    "in_use_gpu": "每个 GPU 有 {has}，最多需要 {most}，目前已占用 {used}。",
+    "in_use_host": "主机有 {has} 内存，最多需要 {most}，目前已占用 {used}。",
     "no_card": "显存大小未知：请选择目标设备。",
     "no_host": "主机的内存大小未知：每个节点需要 {need}。",
     "on_cpu": "CPU rank：本应放在 GPU 上的内容这里都在内存中。",
@@ -110,11 +110,11 @@ MEMORY_TOLD: Mapping[str, str] = {
     "ask": "{why}试运行不需要公式：请加上 --ask。",
     "no_dry_run": "{why} 以公式的结果为准。",
     "no_formula": "只有试运行能得出结果：{why}",
-    "differs": "{place}：一个 rank 的张量按公式为 {formula} GiB，按试运行为 {real} GiB。以试运行为准。",
-    "held_against": "{place}：预测 {said} GiB，实际 {was}",
+    "differs": "{place}：一个 rank 的张量按公式为 {formula}，按试运行为 {real}。以试运行为准。",
+    "held_against": "{place}：预测 {said}，实际 {was}",
     "from_run": "rank 在张量之外的占用：取自这台机器上的 1 次运行。",
     "from_runs": "rank 在张量之外的占用：取自这台机器上的 {runs} 次运行。",
-    "reserved": "试运行：为 {allocated} GiB 的张量，torch 的缓存分配器在 GPU 上保留 {reserved} GiB（未启用 expandable "
+    "reserved": "试运行：为 {allocated} 的张量，torch 的缓存分配器在 GPU 上保留 {reserved}（未启用 expandable "
     "segments）。",
     "not_measured": "尚未在 GPU 上实测：CUDA context、NCCL 和碎片采用典型值。",
 }
@@ -218,21 +218,21 @@ MEMORY_OUTSIDE: Mapping[str, str] = {
 }
 
 MEMORY_CAUSE: Mapping[str, str] = {
-    "predicted_gpu": "dsgui 的预测：{when}每个 GPU 需要 {need} GiB。",
-    "predicted_gpu_of": "dsgui 的预测：{when}每个 GPU 需要 {need} GiB（共 {has} GiB）。",
-    "predicted_host": "dsgui 的预测：{when}需要 {need} GiB 内存。",
-    "predicted_host_of": "dsgui 的预测：{when}需要 {need} GiB 内存（共 {has} GiB）。",
-    "ran_out": "耗尽时运行已占用 {used} GiB，还要再申请 {asked}。",
-    "ran_out_when": "在那里耗尽时，运行已占用 {used} GiB，还要再申请 {asked}。",
-    "last_measured": "测到的占用最多为 {used} GiB。",
-    "others": "其他程序占用了这个 GPU 的 {used} GiB。",
-    "unused": "PyTorch 预留了 {unused} GiB 却无法使用：显存碎片。",
-    "said_fits": "之前判断放得下：预测值至少低了 {missing} GiB。",
+    "predicted_gpu": "dsgui 的预测：{when}每个 GPU 需要 {need}。",
+    "predicted_gpu_of": "dsgui 的预测：{when}每个 GPU 需要 {need} / {has}。",
+    "predicted_host": "dsgui 的预测：{when}需要 {need} 内存。",
+    "predicted_host_of": "dsgui 的预测：{when}需要 {need} / {has} 内存。",
+    "ran_out": "耗尽时运行已占用 {used}，还要再申请 {asked}。",
+    "ran_out_when": "在那里耗尽时，运行已占用 {used}，还要再申请 {asked}。",
+    "last_measured": "测到的占用最多为 {used}。",
+    "others": "其他程序占用了这个 GPU 的 {used}。",
+    "unused": "PyTorch 预留了 {unused} 却无法使用：显存碎片。",
+    "said_fits": "之前判断放得下：预测值至少低了 {missing}。",
     "said_fits_only": "之前判断放得下。",
-    "said_tight": "之前判断紧张：实际至少比预计多用 {missing} GiB。",
+    "said_tight": "之前判断紧张：实际至少比预计多用 {missing}。",
     "said_tight_only": "之前判断紧张。",
-    "locked": "dsgui 预测一个节点的所有 rank 共需 {size} GiB 锁定缓冲区（{keys}）。",
-    "largest": "可以改变的部分中，预测占用最大的是：{part}，{size} GiB（{keys}）。",
+    "locked": "dsgui 预测一个节点的所有 rank 共需 {size} 锁定缓冲区（{keys}）。",
+    "largest": "可以改变的部分中，预测占用最大的是：{part}，{size}（{keys}）。",
 }
 
 MEMORY_NOTES: Mapping[str, str] = {
@@ -309,7 +309,7 @@ MEMORY_NOTES: Mapping[str, str] = {
 
 MEMORY_STAGES: Mapping[str, str] = {
     "one_rank": "只有一个 rank 时不做切分：设置 GPU 数即可看到 ZeRO 节省多少。",
-    "same_activations": "激活和 logits 在各 stage 都一样，这里最多 {most} GiB：由微批大小、序列长度和梯度检查点决定。",
+    "same_activations": "激活和 logits 在各 stage 都一样，这里最多 {most}：由微批大小、序列长度和梯度检查点决定。",
     "fullest": "每个条形是一步中占用最高的时刻，因此不只是模型状态：还有通信桶、优化器临时缓冲、激活，以及 CUDA 的"
     "占用。其中的模型状态也可能少于总量：梯度随激活的释放才逐渐产生，因此梯度切分方式不同的 stage 峰值可能相同。",
     "sent": "通信：每个 rank 每步发送的数据量。ZeRO 论文按一个微批和梯度的 reduce-scatter 计算。DeepSpeed 在 stage 1 "

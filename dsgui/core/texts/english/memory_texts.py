@@ -107,11 +107,11 @@ MEMORY_TOLD: Mapping[str, str] = {
     "ask": "{why} A dry run needs none: add --ask.",
     "no_dry_run": "{why} The formula’s answer stands.",
     "no_formula": "Only the dry run covers this: {why:inside}",
-    "differs": "{place}: tensors of one rank take {formula} GiB by formula and {real} by dry run. The dry run counts.",
-    "held_against": "{place}: predicted {said} GiB, was {was}",
+    "differs": "{place}: tensors of one rank take {formula} by formula and {real} by dry run. The dry run counts.",
+    "held_against": "{place}: predicted {said}, was {was}",
     "from_run": "Memory of a rank beyond its tensors: from 1 run on this machine.",
     "from_runs": "Memory of a rank beyond its tensors: from {runs} runs on this machine.",
-    "reserved": "Dry run: torch’s caching allocator reserves {reserved} GiB of the GPU for {allocated} GiB of tensors, "
+    "reserved": "Dry run: torch’s caching allocator reserves {reserved} of the GPU for {allocated} of tensors, "
     "without expandable segments.",
     "not_measured": "Nothing was measured on a GPU yet: context, NCCL and fragmentation are typical values.",
 }
@@ -225,21 +225,21 @@ MEMORY_OUTSIDE: Mapping[str, str] = {
 
 # What took the memory that a run died of.
 MEMORY_CAUSE: Mapping[str, str] = {
-    "predicted_gpu": "dsgui predicted {need} GiB on each GPU {when}.",
-    "predicted_gpu_of": "dsgui predicted {need} of {has} GiB on each GPU {when}.",
-    "predicted_host": "dsgui predicted {need} GiB of host memory {when}.",
-    "predicted_host_of": "dsgui predicted {need} of {has} GiB of host memory {when}.",
-    "ran_out": "The run had {used} GiB when it ran out, and asked for {asked} more.",
-    "ran_out_when": "The run had {used} GiB when it ran out there, and asked for {asked} more.",
-    "last_measured": "The run had {used} GiB at most when it was measured.",
-    "others": "Other programs had {used} GiB of this GPU.",
-    "unused": "PyTorch had reserved {unused} GiB that it could not use: fragmentation.",
-    "said_fits": "It had said that this fits: the prediction was at least {missing} GiB too low.",
+    "predicted_gpu": "dsgui predicted {need} on each GPU {when}.",
+    "predicted_gpu_of": "dsgui predicted {need} of {has} on each GPU {when}.",
+    "predicted_host": "dsgui predicted {need} of host memory {when}.",
+    "predicted_host_of": "dsgui predicted {need} of {has} of host memory {when}.",
+    "ran_out": "The run had {used} when it ran out, and asked for {asked} more.",
+    "ran_out_when": "The run had {used} when it ran out there, and asked for {asked} more.",
+    "last_measured": "The run had {used} at most when it was measured.",
+    "others": "Other programs had {used} of this GPU.",
+    "unused": "PyTorch had reserved {unused} that it could not use: fragmentation.",
+    "said_fits": "It had said that this fits: the prediction was at least {missing} too low.",
     "said_fits_only": "It had said that this fits.",
-    "said_tight": "It had said that this is tight: the run needed at least {missing} GiB more than was likely.",
+    "said_tight": "It had said that this is tight: the run needed at least {missing} more than was likely.",
     "said_tight_only": "It had said that this is tight.",
-    "locked": "dsgui predicted {size} GiB of locked buffers for all ranks of a node ({keys}).",
-    "largest": "Largest of what can be changed, as predicted: {part}, {size} GiB ({keys}).",
+    "locked": "dsgui predicted {size} of locked buffers for all ranks of a node ({keys}).",
+    "largest": "Largest of what can be changed, as predicted: {part}, {size} ({keys}).",
 }
 
 # Why the memory model says no number, and what it took for granted.
@@ -321,7 +321,7 @@ MEMORY_NOTES: Mapping[str, str] = {
 # The picture of ZeRO: its stages side by side.
 MEMORY_STAGES: Mapping[str, str] = {
     "one_rank": "With one rank nothing is divided: set the number of GPUs to see what ZeRO saves.",
-    "same_activations": "Activations and logits, up to {most} GiB here, are the same at every stage: micro batch, "
+    "same_activations": "Activations and logits, up to {most} here, are the same at every stage: micro batch, "
     "sequence length and gradient checkpointing change them.",
     "fullest": "A bar is the fullest moment of a step, so it holds more than the model states: buckets, copies of the "
     "optimizer step, activations, and what CUDA takes. It may also hold less of them: gradients come while activations "

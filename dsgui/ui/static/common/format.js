@@ -53,11 +53,29 @@ export function size(bytes) {
 /** Memory. @param {number | null | undefined} bytes */
 export function gib(bytes, digits = 2) {
   if (typeof bytes !== "number") return NONE;
-  return bytes >= TIB ? `${(bytes / TIB).toFixed(1)} TiB` : `${(bytes / GIB).toFixed(digits)} GiB`;
+  return isOfTib(bytes, digits) ? `${(bytes / TIB).toFixed(1)} TiB` : `${inGib(bytes, digits)} GiB`;
 }
 
+/** @param {number} bytes @param {number} digits */
+const inGib = (bytes, digits) => (bytes / GIB).toFixed(digits);
+
+/** As it is said: 1023.999 GiB are 1.0 TiB. @param {number} bytes @param {number} digits */
+const isOfTib = (bytes, digits) => Number(inGib(bytes, digits)) >= TIB / GIB;
+
+/** `1.5`, where the other, which is said next to it, has the unit. @param {number} bytes @param {number} other */
+export const beside = (bytes, other, digits = 2) =>
+  isOfTib(Math.max(bytes, other), digits) ? gib(bytes, digits) : inGib(bytes, digits);
+
 /** How much memory there is too little, or a machine has to have. @param {number} bytes */
-export const roughly = (bytes) => gib(bytes, bytes >= 10 * GIB ? 0 : 1);
+export function roughly(bytes) {
+  if (bytes > 0 && Number(inGib(bytes, 2)) === 0) return "<0.01 GiB";
+  const places = [
+    [2, 1],
+    [1, 10],
+  ];
+  const [digits] = places.find(([some, below]) => Number(inGib(bytes, some)) < below) ?? [0];
+  return gib(bytes, digits);
+}
 
 /** Steps a second, of slow ones as well: one unit, wherever a speed is told. @param {number | null} [rate] */
 export const perSecond = (rate) => (rate && rate > 0 ? `${figure(rate)} steps/s` : NONE);

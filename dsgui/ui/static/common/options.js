@@ -7,14 +7,18 @@ import { wordsOf } from "../texts/terms.js";
 /** @typedef {{ title: string, options: PickerOption[] }} Group */
 
 /**
- * Those with all typed words, in their groups; a group stands where its first option does.
+ * Those with all typed words, in their groups; a group stands where its first option does. Names that begin with the
+ * words come first: “H200” is no GH200.
  * @param {PickerOption[]} options @param {string} typed @returns {Group[]}
  */
 export function grouped(options, typed) {
   const asked = wordsOf(typed);
+  const start = asked.join(" ");
+  const begins = (/** @type {PickerOption} */ { title }) => title.toLowerCase().startsWith(start);
+  const ranked = [...options.filter(begins), ...options.filter((one) => !begins(one))];
   /** @type {Map<string, PickerOption[]>} */
   const groups = new Map();
-  for (const one of options) {
+  for (const one of ranked) {
     const { id, title, group, also } = one;
     if (!hasWords(`${title} ${id} ${group} ${also}`, asked)) continue;
     groups.set(group, [...(groups.get(group) ?? []), one]);

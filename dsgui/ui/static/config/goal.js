@@ -4,7 +4,7 @@
 import { around, button, el, part, withOptions } from "../common/dom.js";
 import { GIB, gib, roughly } from "../common/format.js";
 import { barOf, colourOf } from "../memory/memory_bars.js";
-import { listed, textOf, words } from "../texts/texts.js";
+import { listed, setApart, textOf, words } from "../texts/texts.js";
 
 /** @import { GoalAsked, GoalChoice, GoalFound, GoalOffered, GoalProps, MemoryDevice } from "../types.d.ts" */
 /** @import { Trigger, Watch } from "../types.d.ts" */
@@ -29,8 +29,6 @@ class Goal {
     /** What was last asked for. @type {GoalAsked | null} */
     this.asked = null;
     this.turn = 0;
-    /** What each device is called. @type {Map<string, string>} */
-    this.cardNames = new Map();
     this.lora = 0; // the rank; asked for by a press where nothing else fits
     /** The timer of an answer. @type {number | undefined} */
     this.waits = undefined;
@@ -65,7 +63,6 @@ class Goal {
       ...examples(offered).map((one) => this.example(one)),
     );
     this.hasGpu = offered.usual.has_gpu;
-    this.cardNames = new Map(offered.devices.map(({ id, title }) => [id, title]));
     part(this.ask, "#goal-device").addEventListener("change", () => this.nameCounts());
     this.nameCounts();
     this.ask.addEventListener("keydown", (event) => {
@@ -111,21 +108,14 @@ class Goal {
     return button(say(code), { class: "ds-goal-second", "data-example": code }, () => this.look(values));
   }
 
-  /** What may fit where nothing did, one press each. @param {GoalFound} found */
-  ways(found) {
-    const [one] = found.choices;
-    const { asked } = this;
-    if (!one || one.role !== "nearest" || !asked) return [];
-    const gpus = moreGpus(one, asked);
-    const title = this.cardNames.get(gpus.device);
-    const count = String(gpus.gpus * gpus.nodes);
-    const more = title ? [this.way(say("try_gpus", { count, card: title }), gpus)] : [];
-    return [el("p", { class: "ds-goal-ways" }, ...more, ...(asked.lora ? [] : [this.way(say("try_lora"), {}, RANK)]))];
-  }
-
-  /** @param {string} name @param {Record<string, string | number>} values @param {number} [lora] */
-  way(name, values, lora) {
-    return button(name, { class: "ds-goal-find" }, () => this.look(values, lora ?? this.lora));
+  /** What would fit where nothing did, one press each. @param {GoalFound} found */
+  ways({ ways }) {
+    const [first, ...others] = offers(ways);
+    if (!first) return [];
+    const made = (/** @type {Offer} */ one, /** @type {string} */ look) =>
+      button(one.name, { class: look }, () => this.look(one.values, one.lora || this.lora));
+    const buttons = [made(first, "ds-goal-find"), ...others.map((one) => made(one, "ds-goal-second"))];
+    return [el("p", { class: "ds-goal-ways" }, ...buttons)];
   }
 
   framework() {
@@ -317,21 +307,28 @@ export function problemOf({ type, id, value, max }) {
   return Number(value) > Number(max) ? say("at_most", { most: max }) : "";
 }
 
-const RANK = 16; // of LoRA
-const CARD = "a100-80";
-const CARD_BYTES = 70 * GIB; // of it, for a rank's part
-const BYTES = 20; // of a parameter, with some for all else
-const PER_NODE = 8;
+/** @typedef {{ name: string, values: Record<string, string | number>, lora: number }} Offer lora: its rank, or 0 */
 
-/**
- * On how many GPUs a model may fit that didn't: of a large one as many as its states take, twice as many of the same.
- * @param {GoalChoice} one @param {GoalAsked} asked
- */
-export function moreGpus({ verdict }, { device, gpus, nodes }) {
-  const enough = ((verdict.parameters ?? 0) * BYTES) / CARD_BYTES;
-  const least = device === CARD ? 2 * gpus * nodes : 1;
-  const count = 2 ** Math.ceil(Math.log2(Math.max(enough, least)));
-  return { device: CARD, gpus: Math.min(count, PER_NODE), nodes: Math.max(1, count / PER_NODE) };
+/** What is asked for next, of what was found to fit. @param {GoalFound["ways"]} ways @returns {Offer[]} */
+export function offers(ways) {
+  const { gpus: more, lora = 0 } = ways ?? {};
+  /** @type {Offer[]} */
+  const found = [];
+  if (more) {
+    const { device, title, gpus, nodes } = more;
+    const name = say("try_gpus", { count: String(gpus * nodes), card: title });
+    found.push({ name, values: { device, gpus, nodes }, lora: 0 });
+  }
+  if (lora) found.push({ name: say("try_lora"), values: {}, lora });
+  return found;
+}
+
+/** What the cards are, in a sentence. @param {GoalFound} found */
+export function sentence({ choices, ways }) {
+  if (choices.some(({ role }) => role === "nearest")) return say(offers(ways).length ? "none_fit" : "none_would_fit");
+  const onGpus = choices.some(({ verdict }) => verdict.devices.some(({ device }) => device === "gpu"));
+  if (choices.length > 1) return say(onGpus ? "some_fit" : "some_fit_host");
+  return say(onGpus ? "one_fits" : "one_fits_host");
 }
 
 /** @param {ParentNode} root @param {string} framework @param {number} lora @returns {GoalAsked} */
@@ -360,16 +357,13 @@ function read(root, framework, lora) {
  */
 function drawn(found, lora, ways, use) {
   if (found.why) return [el("p", { class: "ds-goal-said" }, found.why.text)];
-  const none = found.choices.some(({ role }) => role === "nearest");
-  const onGpus = found.choices.some(({ verdict }) => verdict.devices.some(({ device }) => device === "gpu"));
-  const said = say(none ? "none_fit" : onGpus ? "some_fit" : "some_fit_host");
   const fullest = fullestHost(found.choices);
   const cards = found.choices.map((one, index) => card(one, index, { use, fullest }));
   const guess = (found.choices[0]?.verdict.guess ?? []).map(({ text }) => el("p", {}, text));
   return [
     ...guess,
     ...(lora ? [el("p", {}, say("with_lora", { rank: String(lora) }))] : []),
-    el("p", { class: "ds-goal-said" }, said),
+    el("p", { class: "ds-goal-said" }, sentence(found)),
     ...ways,
     el("div", { class: "ds-goal-cards" }, ...cards),
     legend(found.choices),
@@ -471,7 +465,7 @@ function room({ verdict, micro_batch: micro }) {
   const left = gpu.capacity - barOf(gpu, "").bytes;
   if (left < 0) return "";
   const said = say("room_left", { gib: gib(left) });
-  return micro ? `${said}; ${say("larger_fits", { micro: String(micro) })}` : said;
+  return micro ? setApart([said, say("larger_fits", { micro: String(micro) })]) : said;
 }
 
 /** What it lacks, device by device. @param {GoalChoice} one */

@@ -99,7 +99,11 @@ function fit({ fit: found, guessed }) {
   if (!found || found === "cannot_say") return [];
   const attributes = { class: "ds-standing-chip", "data-kind": found, id: "standing-fit", title: say("to_memory") };
   const text = textOf("memory_fits", found);
-  return [button(guessed ? say("fit_guessed", { fit: text }) : text, attributes, () => goTo("memory-panel"))];
+  const [before, after] = guessed ? say("fit_guessed", { fit: "\n" }).split("\n") : [];
+  const more = after ? [el("span", { class: "ds-standing-guessed" }, after)] : []; // too wide for a narrow screen
+  const chip = button("", attributes, () => goTo("memory-panel"));
+  chip.append(el("span", {}, before ?? "", text, ...more));
+  return [chip];
 }
 
 /** On a narrow screen what the config is checked against is one line, which opens the fields it is chosen in. */

@@ -311,6 +311,8 @@ function head(told) {
 /** A way to the error that a number waits for. @param {string | undefined} pointer */
 const leading = (pointer) => (pointer ? [" ", whereButton(pointer, words("memory_page", "show_error"))] : []);
 
+const semicolon = () => words("lists", "semicolon", { first: "", then: "" });
+
 /** What was taken as fixed. @param {MemoryTold["as_if"]} repairs */
 const asIf = (repairs) =>
   repairs
@@ -320,7 +322,10 @@ const asIf = (repairs) =>
           { class: "ds-mem-as-if" },
           el("b", {}, words("memory_page", "as_if")),
           " ",
-          ...repairs.flatMap(({ pointer, text }, place) => [...(place ? ["; "] : []), whereButton(pointer, text)]),
+          ...repairs.flatMap(({ pointer, text }, place) => [
+            ...(place ? [semicolon()] : []),
+            whereButton(pointer, text),
+          ]),
         ),
       ]
     : [];

@@ -1,8 +1,8 @@
 // Which chart each curve belongs to, what its line is called there, and in which order the charts stand. Pure.
 
 import { CHARTS } from "../texts/catalogue.js";
-import { GIB } from "../common/format.js";
-import { listed, words } from "../texts/texts.js";
+import { GIB, beside, gib } from "../common/format.js";
+import { listed, setApart, words } from "../texts/texts.js";
 import { COLOURS } from "./traces.js";
 
 /** @import { Curve } from "./curves.js" */
@@ -95,7 +95,7 @@ export function cardLimits(curves, used, gpu) {
   for (const { name, node, lastValue } of curves) {
     if (name !== `gpu${gpu}.total_bytes` || node !== used.node || !(lastValue > 0)) continue;
     const at = lastValue / GIB;
-    found.push({ at, text: words("charts_page", "limit_card", { size: at.toFixed(0) }) });
+    found.push({ at, text: words("charts_page", "limit_card", { size: gib(lastValue, 0) }) });
   }
   return found;
 }
@@ -114,7 +114,7 @@ export function predictedLimits(predicted, chart) {
   const bytes = chart === "gpu_memory" ? predicted?.gpu_bytes : chart === "host_memory" ? predicted?.host_bytes : 0;
   if (!bytes) return [];
   return [
-    { at: bytes / GIB, text: words("charts_page", "limit_predicted", { size: inGib(bytes) }), colour: COLOURS[4] },
+    { at: bytes / GIB, text: words("charts_page", "limit_predicted", { size: gib(bytes, 1) }), colour: COLOURS[4] },
   ];
 }
 
@@ -138,19 +138,17 @@ export function measured(curves) {
  */
 export function heldAgainst(predicted, curves) {
   const was = measured(curves);
-  /** @type {[string, number | undefined, number | null][]} */
-  const pairs = [
-    ["held_gpu", predicted?.gpu_bytes, was.gpu],
-    ["held_host", predicted?.host_bytes, was.host],
-  ];
-  return pairs
-    .filter(([, foretold, seen]) => foretold && seen !== null)
-    .map(([code, foretold, seen]) => words("charts_page", code, { predicted: inGib(foretold), was: inGib(seen) }))
-    .join("; ");
+  const pairs = /** @type {[string, number, number | null][]} */ ([
+    ["held_gpu", predicted?.gpu_bytes ?? 0, was.gpu],
+    ["held_host", predicted?.host_bytes ?? 0, was.host],
+  ]);
+  const told = pairs.flatMap(([code, foretold, seen]) =>
+    foretold && seen !== null
+      ? [words("charts_page", code, { predicted: gib(foretold, 1), was: beside(seen, foretold, 1) })]
+      : [],
+  );
+  return setApart(told);
 }
-
-/** @param {number | null | undefined} bytes */
-const inGib = (bytes) => ((bytes ?? 0) / GIB).toFixed(1);
 
 /** What is offloaded, and what DeepSpeed's estimator foretells. @param {Estimate} foretold @returns {Limit[]} */
 export function offloadLimits({ states_bytes: states, estimate_bytes: buffers }) {
@@ -160,7 +158,7 @@ export function offloadLimits({ states_bytes: states, estimate_bytes: buffers })
   ];
   return told.map(({ at, code, colour }) => ({
     at,
-    text: words("charts_page", code, { size: at.toFixed(1) }),
+    text: words("charts_page", code, { size: gib(at * GIB, 1) }),
     colour,
   }));
 }

@@ -29,6 +29,10 @@ export const words = (kind, code, given = {}) => textOf(kind, code, code, given)
 export const listed = (parts) =>
   parts.length ? parts.reduce((first, then) => words("lists", "comma", { first, then })) : "";
 
+/** As `listed`, of what has commas itself. @param {string[]} parts */
+export const setApart = (parts) =>
+  parts.length ? parts.reduce((first, then) => words("lists", "semicolon", { first, then })) : "";
+
 /** What happened, in words. @param {RunEvent} event */
 export function told({ kind, code, given, text, machine }) {
   if (!code) return text;

@@ -8,7 +8,7 @@ from dsgui.core.config.arguments import from_words
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.machine.hardware import CARDS, card_named
-from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.answer import CannotSay, Device
 from dsgui.core.memory.choice import ModelChoice
 from dsgui.core.memory.fits.first_choices import Goal, as_json, first_choices, precision_for
 from dsgui.core.memory.fits.fitting import Case, fit
@@ -68,6 +68,14 @@ def test_what_fits_nowhere_is_said_and_what_comes_nearest_shown(presets, checker
     found, _ = offered(goal("70B", "rtx4090", 2), presets, checker)
     assert [one.role for one in found] == ["nearest", "nearest"]
     assert all(one.fit is Fit.SHORT for one in found)
+
+
+def test_what_lacks_only_the_hosts_memory_comes_first_of_what_does_not_fit(presets, checker):
+    found, _ = offered(goal("7B", "rtx4090", 1), presets, checker, host_gib=16)
+    assert [one.role for one in found] == ["nearest", "nearest"]
+    first = found[0].fitted.verdict
+    assert first.fit_of(Device.GPU) is not Fit.SHORT
+    assert first.fit_of(Device.HOST) is Fit.SHORT
 
 
 def test_of_the_fastest_the_largest_micro_batch_that_fits_as_well_is_told(presets, checker):

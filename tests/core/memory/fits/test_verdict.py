@@ -52,20 +52,20 @@ def test_far_below_the_card_fits_and_far_above_does_not():
     assert judge(answer(10), room()).fit is Fit.FITS
     red = judge(answer(40), room())
     assert (red.fit, red.fit_of(Device.GPU), red.fit_of(Device.HOST)) == (Fit.SHORT, Fit.SHORT, Fit.FITS)
-    assert str(red.short[0]).startswith("Each GPU needs 44.63 GiB and has 24.00: 20.63 GiB short")
+    assert str(red.short[0]).startswith("Each GPU needs 44.63 GiB and has 24.00 GiB: 20.63 GiB short")
 
 
 def test_between_likely_and_the_most_it_is_tight():
     """20.6 GiB with 0.8 of context, 0.6 of NCCL, 8 % of fragmentation: 23.7 is likely, 25.5 the most."""
     found = judge(answer(20.6), room())
     assert found.fit is Fit.TIGHT
-    assert str(found.short[0]) == "Each GPU needs 21.73 to 25.52 GiB and has 24.00."
+    assert str(found.short[0]) == "Each GPU needs 21.73 to 25.52 GiB and has 24.00 GiB."
 
 
 def test_memory_that_others_hold_makes_it_tight_and_not_red():
     found = judge(answer(10), room(gpu_in_use=14 * GIB))
     assert found.fit is Fit.TIGHT
-    assert "14.00 are in use now" in str(found.short[0])
+    assert "14.00 GiB are in use now" in str(found.short[0])
 
 
 def test_the_host_holds_every_rank_of_its_node():

@@ -42,13 +42,16 @@ GOAL_PAGE: dict[str, str] = {
     "fits_gpus": "Fits the GPUs; needs a host with {size}",
     "around": "CUDA context and libraries",
     "pinned": "hatched: pinned",
-    "none_fit": "None of these fits. Shorter samples, a smaller micro batch, LoRA or more GPUs would help. The two "
-    "that come nearest:",
+    "none_fit": "No preset fits here, but this would. Below are the two that come nearest.",
+    "none_would_fit": "No preset fits, and neither more GPUs (up to 64) nor LoRA would help enough: shorten the "
+    "sequence or choose a smaller model. Below are the two that come nearest.",
     "try_gpus": "Try {count} × {card}",
     "try_lora": "With LoRA",
     "with_lora": "With LoRA adapters of rank {rank}: the script has to add them (PEFT).",
     "some_fit": "Ranked by estimated speed, not measured. Memory is predicted for each GPU and each node.",
     "some_fit_host": "Ranked by estimated speed, not measured. Memory is predicted for each node.",
+    "one_fits": "Memory is predicted for each GPU and each node.",
+    "one_fits_host": "Memory is predicted for each node.",
     "fastest": "Fastest",
     "only": "The only preset that fits",
     "roomier": "More room",

@@ -1,0 +1,119 @@
+"""What would fit where no preset does: more GPUs, or LoRA, each tried with the estimate that the presets were judged
+with."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from dsgui.core.config.context import Context
+from dsgui.core.config.preset import Preset
+from dsgui.core.machine.hardware import Hardware, card_named
+from dsgui.core.memory.fits.first_choices import FirstChoice, Goal, judged
+from dsgui.core.memory.fits.room import Room
+from dsgui.core.memory.fits.verdict import Fit
+from dsgui.core.memory.question import Group
+from dsgui.core.validation.checker import Checker
+
+LORA_RANK = 16
+MOST_GPUS = 64
+_PER_NODE = 8
+# Offered where this machine was asked for, or a card of which no number would do.
+_USUAL_CARD = "a100-80"
+# The leanest of the ladder, without and with the host's memory: what fits on none of them fits on no other.
+_LEANEST = ("zero3", "zero3-offload")
+
+
+@dataclass(frozen=True, slots=True)
+class MoreGpus:
+    """So many of a card that a page can choose; `gpus` of each node."""
+
+    card: Hardware
+    gpus: int
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """Those that fit: None and 0 where they don't. `lora` is the rank."""
+
+    gpus: MoreGpus | None
+    lora: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    presets: tuple[Preset, ...]
+    checker: Checker
+    room: Callable[[Context, Group], Room]
+
+    def fits(self, goal: Goal) -> bool:
+        return any(self._fits(goal, preset) for preset in self.presets)
+
+    def _fits(self, goal: Goal, preset: Preset) -> bool:
+        found = judged(goal, preset, True, self.checker, lambda group: self.room(goal.context, group))
+        return isinstance(found, FirstChoice) and found.fit in (Fit.FITS, Fit.TIGHT)
+
+
+def ways(goal: Goal, presets: tuple[Preset, ...], checker: Checker, room: Callable[[Context, Group], Room]) -> Ways:
+    """LoRA, and at most five counts of GPUs, are tried with the leanest presets."""
+    wanted = {f"{name}-{goal.context.integration.value}" for name in _LEANEST}
+    trial = _Trial(tuple(one for one in presets if one.id in wanted), checker, room)
+    adapted = replace(goal, choice=replace(goal.choice, lora_rank=LORA_RANK))
+    lora = LORA_RANK if not goal.choice.lora_rank and trial.fits(adapted) else 0
+    return Ways(_more(goal, trial), lora)
+
+
+def _more(goal: Goal, trial: _Trial) -> MoreGpus | None:
+    """Of the card that was asked for, or of a larger one where no number of those would do."""
+    offers = (_fewest(goal, trial, more_gpus(goal.context, card)) for card in _cards(goal.context))
+    return next(filter(None, offers), None)
+
+
+def _fewest(goal: Goal, trial: _Trial, offers: Sequence[MoreGpus]) -> MoreGpus | None:
+    """Half of what is left goes with each try. The most come first: activations are no smaller on many GPUs, and then
+    one try tells that none will do."""
+    if not offers or not trial.fits(_on(goal, offers[-1])):
+        return None
+    low, high = 0, len(offers) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if trial.fits(_on(goal, offers[middle])):
+            high = middle
+        else:
+            low = middle + 1
+    return offers[high]
+
+
+def _cards(context: Context) -> Iterator[Hardware]:
+    """The largest asked for; the usual one where that is larger, or where this machine's own were asked for."""
+    asked = filter(None, (card_named(one.id) for one in context.hardware))
+    largest = max(asked, key=_bytes, default=None)
+    usual = card_named(_USUAL_CARD)
+    if largest:
+        yield largest
+    if usual and (largest is None or _bytes(usual) > _bytes(largest)):
+        yield usual
+
+
+def _bytes(card: Hardware) -> int:
+    return (card.memory_bytes or 0) if card.vendor != "cpu" else 0
+
+
+def more_gpus(context: Context, card: Hardware) -> list[MoreGpus]:
+    """2, 4, 8 … of the card, that together have more memory than what was asked."""
+    had = max(map(_bytes, context.hardware), default=0) * context.world_size
+    counts = [1 << power for power in range(1, MOST_GPUS.bit_length())]
+    offers = [MoreGpus(card, min(count, _PER_NODE), max(1, count // _PER_NODE)) for count in counts]
+    return [one for one in offers if one.gpus * one.nodes * _bytes(card) > had]
+
+
+def _on(goal: Goal, more: MoreGpus) -> Goal:
+    there = replace(goal.context, hardware=(more.card,), missing_ops=frozenset())
+    return replace(goal, context=replace(there, gpus_per_node=more.gpus, nodes=more.nodes))
+
+
+# ------------------------------------------------------------------------------------------------------------ JSON
+def as_json(found: Ways) -> dict[str, object]:
+    """`gpus` in the fields' words of what is asked."""
+    more = found.gpus
+    gpus = {"device": more.card.id, "title": more.card.title, "gpus": more.gpus, "nodes": more.nodes} if more else None
+    return {"gpus": gpus, "lora": found.lora}
