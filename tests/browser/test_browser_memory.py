@@ -49,7 +49,7 @@ def test_a_config_that_does_not_fit_is_made_to_fit(page):
     expect(bar(page, "gpu")).to_have_attribute("data-fit", "does_not_fit")
     # As many digits as the bars have.
     expect(page.locator(".ds-mem-short")).to_have_text(
-        re.compile(r"^Each GPU needs \d+\.\d\d GiB and has \d+\.\d\d: \d+\.\d\d GiB short\.$")
+        re.compile(r"^Each GPU needs \d+\.\d\d GiB and has \d+\.\d\d GiB: \d+\.\d\d GiB short\.$")
     )
     replace_text(page, json.dumps(CONFIG | {"zero_optimization": OFFLOADED}))
     expect(chip(page)).to_have_text("fits")

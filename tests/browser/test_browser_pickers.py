@@ -89,7 +89,7 @@ def test_every_list_is_the_same_control_and_the_bar_lies_over_the_page(page):
     assert browse.evaluate("(one) => getComputedStyle(one.closest('.block')).overflow") == "visible", "its ring is cut"
     page.set_viewport_size({"width": 390, "height": 780})
     page.click("#context-fold")
-    expect(page.locator("#standing-download")).to_be_visible()
+    expect(page.locator("#workspace-bar")).to_be_visible()
     for label in ("#memory-model [data-testid=block-info]", "#memory-length [data-testid=block-info]", "#device label"):
         assert page.evaluate(AT_TOP, label), f"{label} shines through the bar"
     page.locator("#version input").scroll_into_view_if_needed()

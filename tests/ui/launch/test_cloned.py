@@ -62,7 +62,7 @@ def test_what_differs_from_the_run_is_told(new: dict[str, Any], told: list[str])
     ("language", "told"),
     [
         ("en", "Devices: 2 ranks (was GPU 0, 1, not all on this machine)"),
-        ("zh-CN", "设备：2 个 rank（原为 GPU 0、1，本机没有这些 GPU）"),
+        ("zh-CN", "设备：2 个 rank（原为 GPU 0、1，本机并非都有）"),
     ],
 )
 def test_gpus_that_are_not_here_are_told_in_one_width(language: str, told: str) -> None:
