@@ -19,7 +19,6 @@ import { textOf, words } from "../texts/texts.js";
 
 const TABLE_EVERY = 5; // polls
 const MOST_DIFFERENCES = 6; // shown at first, so that the curves begin on the first screens
-const MOST_BESIDE = 12; // of two runs, whose differences stand beside the figures
 const NEARLY = 2; // that many more are shown at once
 
 /** What is only told when all is asked for, though it differs. */
@@ -340,9 +339,8 @@ export class CompareView {
   /** Those that tell most, and a button for all. @param {Run[]} runs @param {SettingsPart[]} apart */
   apartRows(runs, apart) {
     const count = apart.reduce((sum, { differ }) => sum + differ.length, 0);
-    const most = runs.length > 2 ? MOST_DIFFERENCES : MOST_BESIDE;
-    const isMore = count > most + NEARLY;
-    const left = isMore && !this.all ? most : count;
+    const isMore = count > MOST_DIFFERENCES + NEARLY;
+    const left = isMore && !this.all ? MOST_DIFFERENCES : count;
     const bodies = apart.map((section) => {
       const settings = section.differ.filter(({ place = 0 }) => place < left);
       return settings.length ? sectionRows(section, settings, runs) : [];
