@@ -154,7 +154,7 @@ def test_translation_from_the_first_visit_to_the_tutorials_question(browser, app
 def test_memory_with_sliders_and_two_runs(browser, app, folder):
     with opened(browser, app, BEEN_HERE) as page:
         begin(page, "memory")
-        left = [page.locator(part).bounding_box()["x"] for part in ("#config-form", "#checked")]
+        left = [page.locator(part).bounding_box()["x"] for part in ("#config-form", "#findings")]
         assert left[0] == left[1]  # beside the drawer there is room for one column
         expect(page.locator(".ds-learn-picture .ds-zs-stage")).to_have_count(4)
         expect(page.locator(".ds-learn-picture")).to_contain_text("16Ψ")
