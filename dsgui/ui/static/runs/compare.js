@@ -112,7 +112,7 @@ function comparison(label, runs, bodies) {
 
 /** The name of a part above its rows. @param {string} name @param {Run[]} runs */
 const partHead = (name, runs) =>
-  el("tr", {}, el("th", { scope: "rowgroup", colspan: runs.length + 1 }, el("h4", {}, name)));
+  el("tr", {}, el("th", { scope: "rowgroup", colspan: runs.length + 1 }, el("h3", {}, name)));
 
 export class CompareView {
   /** @param {string[]} ids @param {(id: string) => void} open shows one of them */
