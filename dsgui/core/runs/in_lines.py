@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 
 _WORDS = re.compile(r'"(?:\\.|[^"\\])*"|[{}\[\],:]|[^\s{}\[\],:"]+|"')
+# Levels that are indented: a damaged file may have a hundred thousand, whose blanks would fill the memory.
+_DEEPEST = 32
 _OPENS, _CLOSES = ("{", "["), ("}", "]")
 
 
@@ -18,6 +20,6 @@ def _indented(words: list[str]) -> Iterator[str]:
         depth -= word in _CLOSES
         is_line = before in _OPENS if word not in _CLOSES else before not in _OPENS
         if is_line or before == ",":
-            yield "\n" + "  " * depth
+            yield "\n" + "  " * min(depth, _DEEPEST)
         yield ": " if word == ":" else word
         depth += word in _OPENS

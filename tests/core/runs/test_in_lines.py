@@ -19,3 +19,8 @@ from tests.support.cases import each_case
 )
 def test_a_config_of_one_line_is_indented(text, told):
     assert in_lines(text) == told
+
+
+def test_a_hundred_thousand_levels_take_no_more_room_than_their_lines():
+    text = '{"a":' * 100_000 + "1" + "}" * 100_000
+    assert len(in_lines(text)) < 100 * len(text)
