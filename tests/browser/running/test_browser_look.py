@@ -121,6 +121,8 @@ def visited(page, app, ids):
     for place, shown in ((3, ".ds-readings"), (1, "#launch"), (0, "#config-json .cm-content")):
         page.locator("#pages > .tab-wrapper [role=tab]").nth(place).click()
         page.locator(shown).first.wait_for()
+    if page.locator("#context-fold").is_visible():
+        page.click("#context-fold")
     page.click("#learn-open")
     page.locator("[data-track]").first.click()
     page.locator("#learn-step-title").wait_for()

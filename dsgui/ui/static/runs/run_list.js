@@ -175,6 +175,11 @@ export class RunList {
     return columnsOf(prefs().columns, room, this.told.tagged > 0);
   }
 
+  get hasItsColumns() {
+    const fitting = this.fitting(this.room);
+    return fitting.length === this.columns.length && fitting.every(({ id }, place) => id === this.columns[place].id);
+  }
+
   /** The columns that the listed runs have besides, and whether they differ there. */
   async further() {
     const { words, archived } = this.looked;
@@ -304,7 +309,6 @@ export class RunList {
       this.since = ""; // a run came into the window that was told of in another
       return this.ask();
     }
-    const isTagged = told.tagged > 0 === this.told.tagged > 0;
     Object.assign(this, {
       window: asked,
       first,
@@ -315,8 +319,8 @@ export class RunList {
     });
     if (told.place !== null) Object.assign(this, { goal: told.place, find: "" });
     else if (find && find === this.toFocus) Object.assign(this, { find: "", toFocus: "" });
-    if (isTagged) this.write();
-    else this.layOut(this.alone); // the column of tags comes or goes
+    if (this.hasItsColumns || this.rows.querySelector(".ds-edit")) this.write();
+    else this.layOut(this.alone); // the column of tags comes or goes, but not under who writes
     if (told.unread) this.soon();
     return undefined;
   }
