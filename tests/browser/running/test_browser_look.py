@@ -33,7 +33,9 @@ STAND_INS = """<div class="ds-runs"><div class="ds-cell" data-column="name"><but
 <button class="ds-step" id="archive-run"></button><button class="ds-step" id="delete-run"></button></div></div>
 <button class="ds-step ds-from-missing"></button><div class="ds-memory"><p class="ds-mem-explained"></p></div>
 <div class="ds-alone"><div class="ds-run-choice"><button class="ds-step"></button></div>
-<div class="ds-run-list"></div></div><div class="ds-sheet"><div class="ds-sheet-groups"></div></div></div>"""
+<div class="ds-run-list"></div></div><div class="ds-scroll"><table class="ds-table"><tbody><tr><th></th></tr></tbody>
+</table></div><p class="ds-standing-plan"></p><span class="ds-standing-guessed"></span><div class="ds-context" data-open>
+<div class="form"><i id="gpus"></i></div></div><div class="ds-sheet"><div class="ds-sheet-groups"></div></div></div>"""
 LEARNT = """<button class="ds-learn-to" data-done="true"></button>"""
 PUT = """([into, html]) => document.querySelector(into).insertAdjacentHTML("beforeend", html)"""
 # Each rule under a condition that holds now: what it says of an element changes nothing if it is put on the element
@@ -121,13 +123,16 @@ def visited(page, app, ids):
     for place, shown in ((3, ".ds-readings"), (1, "#launch"), (0, "#config-json .cm-content")):
         page.locator("#pages > .tab-wrapper [role=tab]").nth(place).click()
         page.locator(shown).first.wait_for()
-    if page.locator("#context-fold").is_visible():
-        page.click("#context-fold")
     page.click("#learn-open")
     page.locator("[data-track]").first.click()
     page.locator("#learn-step-title").wait_for()
     page.evaluate(PUT, ["#monitor .ds-runs", STAND_INS])
     page.evaluate(PUT, [".ds-learn", LEARNT])
+    page.evaluate(PUT, ["#checked", '<i class="ds-broken"></i>'])
+    if page.locator("#context-fold").is_visible():
+        page.locator("#context-fold").focus()
+        for key in ("Tab", "Shift+Tab"):  # the ring is for who uses keys
+            page.keyboard.press(key)
     return page
 
 
