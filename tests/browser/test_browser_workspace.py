@@ -12,6 +12,11 @@ from tests.support.browser import choose, editor, replace_text
 from tests.support.pages import BEEN_HERE, opened
 
 pytestmark = pytest.mark.browser
+MOVED = {
+    "train_micro_batch_size_per_gpu": 1,
+    "bf16": {"enabled": True},
+    "zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu"}, "offload_param": {"device": "cpu"}},
+}
 OTHER = {
     "train_micro_batch_size_per_gpu": 1,
     "gradient_clipping": 1.0,
@@ -76,6 +81,17 @@ def test_the_bar_stays_in_view_and_says_what_is_true(page):
     page.set_viewport_size({"width": 390, "height": 844})
     expect(guessed).to_be_hidden()
     page.set_viewport_size(wide)
+    # What fits the GPUs and asks for a host that few have isn't green; a press leads to where its memory is told.
+    replace_text(page, json.dumps(MOVED))
+    expect(page.locator("#standing-fit")).to_have_text(re.compile(r"^needs a \d+ GiB host \(estimate\)$"))
+    expect(page.locator("#standing-fit")).to_have_attribute("data-kind", "tight")
+    expect(page.locator("#memory-panel .ds-mem-chip")).to_have_text(re.compile(r"^needs a \d+ GiB host$"))
+    page.click("#standing-fit")
+    expect(page.locator("#memory-host :is(input, textarea)")).to_be_focused()
+    page.keyboard.type("512")
+    expect(page.locator("#standing-fit")).to_have_text("fits (estimate)")
+    replace_text(page, json.dumps(OTHER))
+    expect(page.locator("#standing-fit")).to_have_text("doesn’t fit (estimate)")
     with page.expect_download() as saved:
         page.click("#standing-download")
     assert json.loads(saved.value.path().read_text()) == OTHER

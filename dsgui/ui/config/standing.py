@@ -80,7 +80,7 @@ def standing_of(
 def _fit(memory: Mapping[str, Any]) -> dict[str, Any]:
     """ "" of a config that is another, with its errors fixed."""
     fit = "" if "as_if" in memory else str(memory.get("fit", ""))
-    return {"fit": fit, "guessed": memory.get("guessed") is True}
+    return {"fit": fit, "guessed": memory.get("guessed") is True, "host_asked": memory.get("host_asked", 0)}
 
 
 def lacking(memory: str) -> str:

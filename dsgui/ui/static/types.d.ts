@@ -744,6 +744,7 @@ export interface Standing {
   notes: number;
   fit: string;
   guessed: boolean;
+  host_asked?: number;
   plan: { gpus: number; nodes: number; ranks: number; device: string; card: string } | null;
 }
 
@@ -821,7 +822,7 @@ export interface GoalChoice {
   /** A larger one that fits, or 0. */
   micro_batch: number;
   words: string;
-  verdict: { fit: string; parameters?: number; devices: MemoryDevice[]; guess?: Sentence[] };
+  verdict: { fit: string; host_asked: number; parameters?: number; devices: MemoryDevice[]; guess?: Sentence[] };
 }
 
 /** `field`: what `why` is about. */
@@ -861,6 +862,8 @@ export interface PickerProps extends Props<string> {
 /** What the memory panel shows; without `devices` there is no number, and `why` says it. */
 export interface MemoryTold {
   fit: string;
+  /** Bytes that a host that nobody described has to have, where many have fewer. */
+  host_asked?: number;
   why?: Sentence;
   goto?: string;
   as_if?: { pointer: string; text: string }[];

@@ -34,8 +34,9 @@ STAND_INS = """<div class="ds-runs"><div class="ds-cell" data-column="name"><but
 <button class="ds-step ds-from-missing"></button><div class="ds-memory"><p class="ds-mem-explained"></p></div>
 <div class="ds-alone"><div class="ds-run-choice"><button class="ds-step"></button></div>
 <div class="ds-run-list"></div></div><div class="ds-scroll"><table class="ds-table"><tbody><tr><th></th></tr></tbody>
-</table></div><p class="ds-standing-plan"></p><span class="ds-standing-guessed"></span><div class="ds-context" data-open>
-<div class="form"><i id="gpus"></i></div></div><div class="ds-sheet"><div class="ds-sheet-groups"></div></div></div>"""
+</table></div><p class="ds-standing-plan"></p><span class="ds-standing-guessed"></span>
+<div class="ds-context" data-open><div class="form"><i id="gpus"></i></div></div>
+<div class="ds-sheet"><div class="ds-sheet-groups"></div></div></div>"""
 LEARNT = """<button class="ds-learn-to" data-done="true"></button>"""
 PUT = """([into, html]) => document.querySelector(into).insertAdjacentHTML("beforeend", html)"""
 # Each rule under a condition that holds now: what it says of an element changes nothing if it is put on the element

@@ -10,7 +10,7 @@ from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.memory.fits.inquiry import guess_of
 from dsgui.core.memory.fits.overhead import Amount, Overhead
 from dsgui.core.memory.fits.verdict import Bar, Fit, Segment, Verdict
-from dsgui.core.sizes import beside, gib
+from dsgui.core.sizes import beside, gib, roughly
 from dsgui.core.texts.columns import padded
 from dsgui.core.texts.languages import ENGLISH_TAG, speaking
 from dsgui.core.texts.saying import Said, listed, set_apart, text_of, words
@@ -58,6 +58,7 @@ def as_json(fitted: Fitted | CannotSay) -> dict[str, Any]:
         "card": fitted.room.gpu,
         "planned": fitted.room.planned,
         "devices": [_device(verdict, device) for device in verdict.devices],
+        "host_asked": verdict.host_asked,
         "short": [told(one) for one in verdict.short],
         "notes": [told(one) for one in verdict.notes],
     }
@@ -97,7 +98,10 @@ def _keys(segment: Segment) -> dict[str, Any]:
 # ----------------------------------------------------------------------------------------------------------- text
 def headline(fitted: Fitted) -> str:
     """`t5-3b fits: GPU 6.52 of 23.64 GiB, host 62.50 of 128.00 GiB`."""
-    fit = word("memory_fits", fitted.verdict.fit.value)
+    verdict = fitted.verdict
+    fit = word("memory_fits", verdict.fit.value)
+    if verdict.host_asked and verdict.fit in (Fit.FITS, Fit.TIGHT):
+        fit = words("memory_page", "fits_if_host", size=roughly(verdict.host_asked))
     return words("memory_text", "headline", model=fitted.question.model.name, fit=fit, rooms=rooms_of(fitted.verdict))
 
 

@@ -72,12 +72,15 @@ class Bar:
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """`bars`: of each device every moment there is. `short`: sentences on what is too small, the worst first.
-    `notes`: what was assumed, what is not counted, and what else should be known."""
+    `notes`: what was assumed, what is not counted, and what else should be known. `host_asked`: in bytes per node, what
+    a host that nobody described has to have where that is more than its GPUs hold together, as many hosts don't; else
+    0."""
 
     bars: tuple[Bar, ...]
     short: tuple[Said, ...]
     notes: tuple[Said, ...]
     source: Source = Source.FORMULA
+    host_asked: int = 0
 
     def of(self, device: Device) -> tuple[Bar, ...]:
         return tuple(bar for bar in self.bars if bar.device is device)
@@ -110,7 +113,19 @@ class Verdict:
 def judge(answer: Answer, room: Room) -> Verdict:
     """`answer` is of one rank, and taken for every rank of a machine."""
     bars = (*_gpu_bars(answer, room), *_host_bars(answer, room), *_nvme_bars(answer, room))
-    return Verdict(bars, tuple(_short(bars, answer, room)), tuple(_notes(bars, answer, room)), answer.source)
+    short, notes = tuple(_short(bars, answer, room)), tuple(_notes(bars, answer, room))
+    return Verdict(bars, short, notes, answer.source, _host_asked(bars, room))
+
+
+def _host_asked(bars: Iterable[Bar], room: Room) -> int:
+    if room.on_cpu or room.gpu_bytes is None or room.host_bytes is not None:
+        return 0
+    need = _host_need(bars)
+    return need if need > room.gpu_bytes * room.ranks_per_node else 0
+
+
+def _host_need(bars: Iterable[Bar]) -> int:
+    return max((bar.amount.likely for bar in bars if bar.device is Device.HOST), default=0)
 
 
 # --------------------------------------------------------------------------------------------------------- bars
@@ -242,7 +257,7 @@ def _too_small(bar: Bar, room: Room) -> Said:
 def _notes(bars: Iterable[Bar], answer: Answer, room: Room) -> Iterator[Said]:
     yield from answer.assumed
     yield from answer.left_out
-    need = max((bar.amount.likely for bar in bars if bar.device is Device.HOST), default=0)
+    need = _host_need(bars)
     if room.host_bytes is None and need:
         yield said("memory_told", "no_host", need=_gib(need))
     if room.on_cpu:

@@ -2,7 +2,7 @@
 // at a browser's first visit, a button above the workspace afterwards.
 
 import { around, button, el, part, withOptions } from "../common/dom.js";
-import { GIB, gib, roughly } from "../common/format.js";
+import { gib, roughly } from "../common/format.js";
 import { barOf, colourOf } from "../memory/memory_bars.js";
 import { listed, setApart, textOf, words } from "../texts/texts.js";
 
@@ -15,7 +15,6 @@ const MOST = 4096;
 const MOST_TOKENS = 100_000_000;
 const MOST_GIB = 1_000_000;
 const PATIENCE_MS = 60_000; // an answer takes a second or two
-const LARGE_HOST = 512 * GIB; // a node with more is unusual
 
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("goal_page", code, given);
@@ -411,7 +410,7 @@ function card(one, index, /** @type {{ use: (one: GoalChoice) => void, fullest: 
   const [before, after] = say("launch_with", { words: "\n" }).split("\n");
   const options = el("span", { class: "ds-goal-options" }, ...withOptions(one.words));
   const label = el("span", { class: "ds-goal-label" }, before);
-  const large = largeHost(one);
+  const large = one.verdict.host_asked;
   const given = one.words ? [el("p", { class: "ds-goal-words" }, label, options, after)] : [];
   return el(
     "article",
@@ -438,14 +437,6 @@ export function headOf(one, large) {
   if (!large) return say(roleOf(one));
   const host = say(one.role === "only" ? "fits_gpus" : "large_host", { size: roughly(large) });
   return one.role === "only" ? host : `${say(roleOf(one))} · ${host}`;
-}
-
-/** What a host has to have that nobody described, where few have as much; 0 else. @param {GoalChoice} one */
-export function largeHost({ verdict }) {
-  const host = verdict.devices.find(({ device }) => device === "host");
-  if (!host || host.capacity !== null || !verdict.devices.some(({ device }) => device === "gpu")) return 0;
-  const { bytes } = barOf(host, "");
-  return bytes > LARGE_HOST ? bytes : 0;
 }
 
 /** Without GPUs it is the host's memory that is least. @param {GoalChoice} one */

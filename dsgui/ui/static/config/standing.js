@@ -2,13 +2,16 @@
 // verdict goes to the findings, one on the fit to the memory bars.
 
 import { around, button, el, part } from "../common/dom.js";
+import { fitOf } from "../memory/memory_bars.js";
 import { tellOwn } from "./own_config.js";
-import { textOf, words } from "../texts/texts.js";
+import { words } from "../texts/texts.js";
 
 /** @import { Props, Standing, Trigger, Watch } from "../types.d.ts" */
 
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("configure_page", code, given);
+
+const OPENED_MS = 100; // Gradio has made what a fold holds
 
 class Bar {
   /** @param {HTMLElement} root @param {Props<unknown>} props @param {Trigger} trigger */
@@ -95,15 +98,25 @@ function verdict(told) {
 }
 
 /** @param {Standing} told */
-function fit({ fit: found, guessed }) {
-  if (!found || found === "cannot_say") return [];
+function fit(told) {
+  if (!told.fit || told.fit === "cannot_say") return [];
+  const { fit: found, text } = fitOf(told);
   const attributes = { class: "ds-standing-chip", "data-kind": found, id: "standing-fit", title: say("to_memory") };
-  const text = textOf("memory_fits", found);
-  const [before, after] = guessed ? say("fit_guessed", { fit: "\n" }).split("\n") : [];
+  const [before, after] = told.guessed ? say("fit_guessed", { fit: "\n" }).split("\n") : [];
   const more = after ? [el("span", { class: "ds-standing-guessed" }, after)] : []; // too wide for a narrow screen
-  const chip = button("", attributes, () => goTo("memory-panel"));
+  const chip = button("", attributes, () => (told.host_asked ? askForHost() : goTo("memory-panel")));
   chip.append(el("span", {}, before ?? "", text, ...more));
   return [chip];
+}
+
+/** Where the host's memory is typed. */
+function askForHost() {
+  const fold = document.querySelector("#memory .gr-accordion button.label-wrap:not(.open)");
+  if (fold instanceof HTMLElement) fold.click();
+  setTimeout(() => {
+    const typed = document.querySelector("#memory-host :is(input, textarea)");
+    if (typed instanceof HTMLElement) typed.focus();
+  }, OPENED_MS);
 }
 
 /** On a narrow screen what the config is checked against is one line, which opens the fields it is chosen in. */

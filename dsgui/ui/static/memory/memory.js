@@ -3,7 +3,7 @@
 
 import { around, button, el, part } from "../common/dom.js";
 import { GIB, gib } from "../common/format.js";
-import { barOf, colourOf, idOf, keyName, partsOf, stageOf } from "./memory_bars.js";
+import { barOf, colourOf, fitOf, idOf, keyName, partsOf, stageOf } from "./memory_bars.js";
 import { partName } from "./memory_charts.js";
 import { Details } from "./memory_details.js";
 import { Rehearsal } from "./memory_rehearsal.js";
@@ -301,9 +301,9 @@ class Memory {
 
 /** @param {MemoryTold} told */
 function head(told) {
-  const fit = textOf("memory_fits", told.fit);
-  const text = told.as_if ? words("memory_page", "chip_as_if", { fit }) : fit;
-  const chip = el("span", { class: "ds-mem-chip", "data-fit": told.fit, role: "status" }, text);
+  const { fit, text: said } = fitOf(told);
+  const text = told.as_if ? words("memory_page", "chip_as_if", { fit: said }) : said;
+  const chip = el("span", { class: "ds-mem-chip", "data-fit": fit, role: "status" }, text);
   const about = told.about ? [el("span", { class: "ds-mem-about" }, told.about)] : [];
   return el("p", { class: "ds-mem-head" }, el("b", {}, words("memory_page", "memory")), chip, ...about);
 }

@@ -1,4 +1,7 @@
-// The arithmetic of the memory bars: which moment, how wide each part, where the line is. Pure.
+// The arithmetic of the memory bars: which moment, how wide each part, where the line is; a verdict in a word. Pure.
+
+import { roughly } from "../common/format.js";
+import { textOf, words } from "../texts/texts.js";
 
 /** @import { MemoryBar, MemoryChange, MemoryDevice, MemoryPart, MemoryTold } from "../types.d.ts" */
 
@@ -55,6 +58,15 @@ export function barOf(device, moment, beside = device) {
     line: capacity === null ? null : (100 * capacity) / scale,
     segments: parts.map((part) => ({ part, width: (100 * part.bytes) / scale, id: idOf(device.device, part) })),
   };
+}
+
+/**
+ * A verdict on all devices in a word, and how it is coloured.
+ * @param {{ fit: string, host_asked?: number }} told
+ */
+export function fitOf({ fit, host_asked: asked }) {
+  if (!asked || !["fits", "tight"].includes(fit)) return { fit, text: textOf("memory_fits", fit) };
+  return { fit: "tight", text: words("memory_page", "fits_if_host", { size: roughly(asked) }) };
 }
 
 /**

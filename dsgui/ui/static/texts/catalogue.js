@@ -650,6 +650,7 @@ export const TEXTS = {
   "each_of": "{name} (each of {count})",
   "needed": "{bytes} needed",
   "of": "{bytes} of {total}",
+  "fits_if_host": "needs a {size} host",
   "with_fit": "{need}, {fit}",
   "bar": "{name}: {need}",
   "looking": "Looking for the cheapest change…",

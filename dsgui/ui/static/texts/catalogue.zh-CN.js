@@ -650,6 +650,7 @@ export const TEXTS = {
   "each_of": "{name}（{count} 个中的每一个）",
   "needed": "需要 {bytes}",
   "of": "{bytes} / {total}",
+  "fits_if_host": "需要 {size} 内存",
   "with_fit": "{need}，{fit}",
   "bar": "{name}：{need}",
   "looking": "正在寻找代价最小的改动…",

@@ -86,6 +86,14 @@ def test_a_size_that_is_not_known_is_not_guessed():
     assert "it needs 31.90 GiB per node" in " ".join(map(str, told.notes))
 
 
+def test_a_host_that_nobody_described_has_to_have_what_few_have():
+    """More than the node's GPUs hold together: 24 GiB of one, 48 of two."""
+    much, ordinary = judge(answer(1, 30), room(host_gib=None)), judge(answer(1, 18), room(host_gib=None))
+    assert (round(much.host_asked / GIB, 1), ordinary.host_asked) == (31.9, 0)
+    assert judge(answer(1, 22), room(host_gib=None, ranks=2, ranks_per_node=2)).host_asked == 0
+    assert judge(answer(1, 30), room()).host_asked == 0
+
+
 def test_what_is_left_out_never_fits_for_sure():
     left_out = (said("memory_told", "on_cpu"),)
     assert judge(answer(1, left_out=left_out), room()).fit is Fit.TIGHT
