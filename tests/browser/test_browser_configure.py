@@ -64,14 +64,16 @@ def test_undo_and_redo_take_form_edits_presets_and_typed_text_back_and_forth(pag
     wait_for_config(page, "c.train_batch_size === 64")
     expect(page.locator("#integration input")).to_have_value("HF Trainer")
     page.click("#undo-edit")
-    expect(page.locator('input[data-pointer="/train_batch_size"]')).to_have_value("auto")
+    expect(page.locator('[data-auto="/train_batch_size"]')).to_have_attribute("aria-pressed", "true")
+    expect(page.locator('input[data-pointer="/train_batch_size"]')).to_have_value("")
     assert json_text(page) == before
     expect(page.locator("#undo-edit")).to_be_disabled()
     page.locator("h1").click()  # the keys mean the config only outside a text field
     page.keyboard.press("Control+Shift+z")
     wait_for_config(page, "c.train_batch_size === 64")
     page.keyboard.press("Control+z")
-    expect(page.locator('input[data-pointer="/train_batch_size"]')).to_have_value("auto")
+    expect(page.locator('[data-auto="/train_batch_size"]')).to_have_attribute("aria-pressed", "true")
+    expect(page.locator('input[data-pointer="/train_batch_size"]')).to_have_value("")
 
 
 def test_quick_undos_and_redos_lose_no_step(page):

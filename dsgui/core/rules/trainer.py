@@ -38,15 +38,17 @@ def _trainer_arguments(config: Config, context: Context) -> Iterator[Finding]:
 def _needed_arguments(config: Config, unknown: Set[str] | None) -> Iterator[Finding]:
     """What the script has to be given where nobody said what it is; of all arguments, or of those `unknown`."""
     words: dict[str, str] = {}
-    pointers = []
+    pointers: dict[str, str] = {}
     for pointer, name, value in _numbers(config):
         if value != getattr(_DEFAULTS, name) and (unknown is None or name in unknown):
             words.setdefault(name, "" if value is True else f" {value:g}" if value < 1 else f" {number(value)}")
-            pointers.append(pointer)
+            pointers.setdefault(name, pointer)
+    if {"fp16", "bf16"} <= words.keys():  # DeepSpeed takes one: DS020 is about that
+        del words["fp16"], words["bf16"]
     if words:
         yield found(
             Severity.NOTE,
-            pointers[0],
+            pointers[next(iter(words))],
             "DS013.needed",
             options=" ".join(f"--{name}{word}" for name, word in words.items()),
         )

@@ -127,12 +127,11 @@ def _header(services: Services) -> str:
     target = services.target()
     device = str(listed(dict.fromkeys(gpu.name for gpu in target.gpus))) or words("site_page", "cpu_only")
     versions = [f"{name} {target.version(package)}" for package, name in _SHOWN if target.version(package)]
-    # The first two have room beside the pages.
-    parts = [*versions[:1], _dtypes(device, target), *versions[1:], f"Python {target.python_version}"]
+    parts = [*versions[:1], _dtypes(device, target)]
     missing = "" if target.version("deepspeed") else words("site_page", "no_deepspeed")
     problem = f'<p class="ds-problem">{escape(target.problem or missing)}</p>' if target.problem or missing else ""
     told = " · ".join(parts)
-    all_of_it = f"{told}\n{target.python}"
+    all_of_it = " · ".join([*parts, *versions[1:], f"Python {target.python_version}"]) + f"\n{target.python}"
     return (
         f'<div class="ds-header"><h1>dsgui</h1>'
         f'<p class="ds-target" title="{escape(all_of_it)}">{escape(told)}</p>'

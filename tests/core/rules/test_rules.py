@@ -136,6 +136,10 @@ def test_numbers_that_hf_compares_are_listed_as_the_arguments_the_script_needs()
         in note.message
     )
     assert check(config, NATIVE, "DS013") == []
+    # Of two types that exclude each other none is asked for.
+    (note,) = check({**config, "fp16": {"enabled": True}}, Context(Integration.HF), "DS013")
+    assert "--per_device_train_batch_size 4" in note.message
+    assert "16" not in note.message
 
 
 # ------------------------------------------------------------------------------------------------------- precision

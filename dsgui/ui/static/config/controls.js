@@ -8,6 +8,7 @@ import { words } from "../texts/texts.js";
 /** @import { Field } from "../types.d.ts" */
 
 const UNSET = "";
+const AUTO = "auto";
 const RADIO = "input[type=radio]";
 
 /** @param {HTMLElement} control @returns {HTMLInputElement[]} */
@@ -19,8 +20,12 @@ const isGroup = (control) => control.getAttribute("role") === "radiogroup";
 /** @param {HTMLElement} control @returns {string} */
 export function valueOf(control) {
   if (isGroup(control)) return radios(control).find((radio) => radio.checked)?.value ?? UNSET;
-  return "value" in control ? String(control.value) : UNSET;
+  const text = "value" in control ? String(control.value) : UNSET;
+  return text || (control.dataset.isAuto === undefined ? UNSET : AUTO);
 }
+
+/** What is typed now stands for itself. @param {HTMLElement} control */
+export const typedIn = (control) => delete control.dataset.isAuto;
 
 /**
  * A value that is not on the list (a typing error in the file, say) is shown, never swallowed.
@@ -29,7 +34,11 @@ export function valueOf(control) {
 export function write(control, text) {
   if (isGroup(control)) writeSegment(control, text);
   else if (control instanceof HTMLSelectElement) writeOption(control, text);
-  else if (control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement) control.value = text;
+  else if (control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement) {
+    const isAuto = text === AUTO && control.parentElement?.querySelector(".ds-auto"); // which says so
+    control.value = isAuto ? "" : text;
+    control.toggleAttribute("data-is-auto", Boolean(isAuto));
+  }
 }
 
 /**
@@ -66,7 +75,7 @@ export const focusOf = (control) =>
  * @param {HTMLElement} control @param {Field} field @param {string | undefined} fallback
  */
 export function showDefault(control, field, fallback) {
-  const text = unsetText(field, fallback);
+  const text = control.dataset.isAuto === undefined ? unsetText(field, fallback) : words("form_page", "filled");
   if (isGroup(control)) {
     const caption = control.parentElement?.querySelector(".ds-default");
     const shown = defaultText(field, fallback);

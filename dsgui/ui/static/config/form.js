@@ -2,7 +2,7 @@
 // It knows no key by name. Edits are kept in `dirty` until the server has acknowledged them, so none is lost when
 // several are typed while an answer is under way.
 
-import { focusOf, isStale, showDefault, valueOf, write } from "./controls.js";
+import { focusOf, isStale, showDefault, typedIn, valueOf, write } from "./controls.js";
 import { around, button, el, hinted, part } from "../common/dom.js";
 import { beside, byField, fieldAt, fieldsInOrderOf, foreignOf, inOrderOf, leadingFields } from "./fields.js";
 import { countsOf, matches, stepped, troubles } from "./fields.js";
@@ -226,6 +226,7 @@ class Form {
 
   /** @param {string} pointer */
   edited(pointer) {
+    typedIn(this.control(pointer));
     this.dirty.set(pointer, valueOf(this.control(pointer)));
     this.send();
   }

@@ -31,9 +31,8 @@ class Goal {
     this.lora = 0; // the rank; asked for by a press where nothing else fits
     /** The timer of an answer. @type {number | undefined} */
     this.waits = undefined;
-    this.opener = button(say("open"), { class: "ds-goal-open", id: "goal-open", "aria-expanded": "false" }, () =>
-      this.open(),
-    );
+    const closed = { "data-short": say("open_short"), "aria-expanded": "false" };
+    this.opener = button(say("open"), { class: "ds-goal-open", id: "goal-open", ...closed }, () => this.open());
     this.results = el("div", { class: "ds-goal-results", role: "status" });
     this.outdated = el("p", { role: "status" });
     this.what = el("fieldset", { class: "ds-goal-what" }, el("legend", {}, say("what")));

@@ -496,6 +496,7 @@ export const TEXTS = {
  "goal_page": {
   "title": "What do you want to train?",
   "open": "Start from a goal…",
+  "open_short": "Goal…",
   "learn": "New to DeepSpeed? Take a tutorial",
   "skip": "Skip",
   "what": "Training code",
@@ -608,6 +609,7 @@ export const TEXTS = {
   "default": "default {value}",
   "on": "on",
   "off": "off",
+  "filled": "filled in",
   "fill_auto": "Set to “auto”, or unset again",
   "unset": "Unset {key}",
   "unset_hint": "Unset: remove the key from the config",

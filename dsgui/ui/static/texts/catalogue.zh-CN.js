@@ -496,6 +496,7 @@ export const TEXTS = {
  "goal_page": {
   "title": "想训练什么？",
   "open": "从目标开始…",
+  "open_short": "目标…",
   "learn": "第一次用 DeepSpeed？从教程开始",
   "skip": "跳过",
   "what": "训练代码",
@@ -608,6 +609,7 @@ export const TEXTS = {
   "default": "默认 {value}",
   "on": "开",
   "off": "关",
+  "filled": "自动填写",
   "fill_auto": "设为“auto”，再点一次取消",
   "unset": "取消设置 {key}",
   "unset_hint": "取消设置：从配置中删除该键",

@@ -3,6 +3,7 @@
 GOAL_PAGE: dict[str, str] = {
     "title": "想训练什么？",
     "open": "从目标开始…",
+    "open_short": "目标…",
     "learn": "第一次用 DeepSpeed？从教程开始",
     "skip": "跳过",
     "what": "训练代码",

@@ -3,6 +3,7 @@
 GOAL_PAGE: dict[str, str] = {
     "title": "What do you want to train?",
     "open": "Start from a goal…",
+    "open_short": "Goal…",
     "learn": "New to DeepSpeed? Take a tutorial",
     "skip": "Skip",
     "what": "Training code",
