@@ -17,8 +17,28 @@ LOCK = Path(sys.prefix) / ".operators.lock"
 
 def build(name: str) -> None:
     from deepspeed.ops.op_builder import cpu
+    from torch.utils.cpp_extension import _get_build_directory
 
-    getattr(cpu, name)().load(verbose=False)
+    builder = getattr(cpu, name)()
+    clear(Path(_get_build_directory(builder.name, False)) / "lock")
+    builder.load(verbose=False)
+
+
+def clear(lock: Path) -> None:
+    """Removes torch's lock of a compilation that was ended: whoever compiles has it open, and who asks afterwards
+    would wait for ever for nobody."""
+    if lock.exists() and not _is_open(lock):
+        lock.unlink(missing_ok=True)
+
+
+def _is_open(path: Path) -> bool:
+    for one in Path("/proc").glob("[0-9]*/fd/*"):
+        try:
+            if one.samefile(path):
+                return True
+        except OSError:  # another user's, or closed by now
+            continue
+    return False
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts import install
+from scripts import build_ops, install
 
 ROOT = Path(__file__).parents[2]
 TOOLS = ("sh", "dirname", "basename", "cmp", "grep", "cp", "env")
@@ -149,3 +149,13 @@ def test_no_file_names_where_this_checkout_stands():
     words = ["git", "-c", f"safe.directory={ROOT}", "grep", "-lF", f"{ROOT}"]
     found = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (found.returncode, found.stdout, found.stderr) == (1, "", "")  # 1: found nowhere
+
+
+def test_a_compilers_lock_is_kept_while_somebody_has_it_open_and_cleared_when_nobody_has(tmp_path):
+    lock = tmp_path / "lock"
+    with lock.open("w"):
+        build_ops.clear(lock)
+        assert lock.exists()
+    build_ops.clear(lock)
+    assert not lock.exists()
+    build_ops.clear(lock)  # none was there

@@ -427,7 +427,7 @@ export const TEXTS = {
   "stops_here": "stops here",
   "not_in_file": "not in the file",
   "in_file": "{value} in the file",
-  "unchanged": "as is",
+  "unchanged": "as in the editor",
   "for_native": "for native DeepSpeed",
   "for_hf": "for the HF Trainer",
   "download": "Download",

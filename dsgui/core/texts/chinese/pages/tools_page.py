@@ -44,7 +44,7 @@ TOOLS_PAGE: dict[str, str] = {
     "stops_here": "在此停止",
     "not_in_file": "文件中没有",
     "in_file": "文件中为 {value}",
-    "unchanged": "原样导出",
+    "unchanged": "与编辑器一致",
     "for_native": "用于原生 DeepSpeed",
     "for_hf": "用于 HF Trainer",
     "download": "下载",
