@@ -25,7 +25,7 @@ from dsgui.core.memory.settings import settings_of
 from dsgui.core.validation.checker import Checker
 
 LADDER = ("zero0", "zero1", "zero2", "zero3", "zero2-offload", "zero3-offload-optimizer", "zero3-offload")
-# What takes at most so much of another's memory on the GPU leaves clearly more room.
+# What takes at most so much of another's memory leaves clearly more room.
 ROOMIER = 0.8
 _NEAREST = 2
 _MOST_DOUBLINGS = 6
@@ -63,9 +63,10 @@ class FirstChoice:
         return self.fitted.verdict.fit
 
     @property
-    def gpu_bytes(self) -> int:
-        """At the fullest moment."""
-        worst = self.fitted.verdict.worst(Device.GPU)
+    def scarce_bytes(self) -> int:
+        """Of a GPU at its fullest moment, or of the host where ranks train on the CPU."""
+        verdict = self.fitted.verdict
+        worst = verdict.worst(Device.GPU) or verdict.worst(Device.HOST)
         return worst.amount.likely if worst else 0
 
 
@@ -112,11 +113,11 @@ def _spread(fitting: list[FirstChoice]) -> Iterator[FirstChoice]:
     only = len({one.preset.id for one in fitting}) == 1
     yield replace(first, role="only" if only else "fastest")
     others = [one for one in sure if one.preset.id != first.preset.id]
-    roomier = next((one for one in others if one.gpu_bytes <= ROOMIER * first.gpu_bytes), None)
+    roomier = next((one for one in others if one.scarce_bytes <= ROOMIER * first.scarce_bytes), None)
     if roomier is None:
         return
-    leanest = min(others, key=lambda one: one.gpu_bytes)
-    if leanest.preset.id != roomier.preset.id and leanest.gpu_bytes <= ROOMIER * roomier.gpu_bytes:
+    leanest = min(others, key=lambda one: one.scarce_bytes)
+    if leanest.preset.id != roomier.preset.id and leanest.scarce_bytes <= ROOMIER * roomier.scarce_bytes:
         yield replace(roomier, role="roomier")
         yield replace(leanest, role="leanest")
     else:

@@ -1,13 +1,14 @@
 """What is offered to begin with fits what was asked, from the fastest to the leanest, and opens as it was judged."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
 from dsgui.core.config.arguments import from_words
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
-from dsgui.core.machine.hardware import CARDS, card_named
+from dsgui.core.machine.hardware import CARDS, Hardware, card_named
 from dsgui.core.memory.answer import CannotSay, Device
 from dsgui.core.memory.choice import ModelChoice
 from dsgui.core.memory.fits.first_choices import Goal, as_json, first_choices, precision_for
@@ -20,6 +21,7 @@ from tests.support.cases import each_case
 
 GIB = 1 << 30
 HF, NATIVE = Integration.HF, Integration.NATIVE
+CPU = Hardware("this", "CPU", "cpu", bf16=True, fp16=True)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +50,7 @@ def test_each_fits_and_opens_as_it_was_judged(size, card, gpus, integration, pre
     assert 1 <= len(found) <= 3
     assert len({one.preset.id for one in found}) == len(found)
     assert [one.slower for one in found] == sorted(one.slower for one in found)
-    assert [one.gpu_bytes for one in found] == sorted((one.gpu_bytes for one in found), reverse=True)
+    assert [one.scarce_bytes for one in found] == sorted((one.scarce_bytes for one in found), reverse=True)
     for one in found:
         assert one.fit is Fit.FITS
         document = Document(one.text)
@@ -96,6 +98,14 @@ def test_one_that_fits_alone_is_not_called_the_fastest(presets, checker):
     assert [one.role for one in found] == ["only"]
     found, _ = offered(goal("770M", "h100", 1), presets, checker)
     assert found[0].role == "fastest"
+
+
+def test_on_cpu_ranks_what_is_offered_besides_takes_clearly_less(presets, checker):
+    asked = goal("0.5B", "", 2)
+    asked = replace(asked, context=replace(asked.context, hardware=(CPU,)))
+    found, _ = offered(asked, presets, checker)
+    needs = [one.fitted.verdict.worst(Device.HOST).amount.likely for one in found]
+    assert all(leaner <= 0.8 * faster for faster, leaner in pairwise(needs))
 
 
 def test_a_model_that_is_not_known_gets_no_number(presets, checker):
