@@ -103,7 +103,7 @@ def test_one_that_fits_alone_is_not_called_the_fastest(presets, checker):
 def test_on_cpu_ranks_what_is_offered_besides_takes_clearly_less(presets, checker):
     asked = goal("0.5B", "", 2)
     asked = replace(asked, context=replace(asked.context, hardware=(CPU,)))
-    found, _ = offered(asked, presets, checker)
+    found, _ = offered(asked, presets, checker, host_gib=24)
     needs = [one.fitted.verdict.worst(Device.HOST).amount.likely for one in found]
     assert all(leaner <= 0.8 * faster for faster, leaner in pairwise(needs))
 
