@@ -50,10 +50,10 @@ def config(question: Question) -> Verdict | None:
     if not errors and has_error(launch.by_arguments):
         return None  # it would pass alone; the rows on it and the arguments say what stops it
     if errors:
-        return judge(_refused(errors, launch.devices), _advice(errors[0]))
+        return replace(judge(_refused(errors, launch.devices), _advice(errors[0])), count=len(errors))
     warnings = [finding for finding in launch.findings if finding.severity is Severity.WARNING]
     if warnings:
-        return warning(_warned(warnings, launch.devices), _advice(warnings[0]))
+        return replace(warning(_warned(warnings, launch.devices), _advice(warnings[0])), count=len(warnings))
     return ok(saw("config.checked", devices=launch.devices))
 
 
