@@ -7,7 +7,7 @@ from pathlib import Path
 from dsgui.commands.before_start import surroundings_of
 from dsgui.core.errors import DsguiError
 from dsgui.core.launch.plan import Plan
-from dsgui.core.preflight.judging import question_of, rows_around
+from dsgui.core.preflight.judging import memory_of, question_of, rows_around
 from dsgui.core.preflight.leaner import leaner
 from dsgui.core.preflight.surroundings import Surroundings
 from dsgui.core.runs.offering import Offer
@@ -37,6 +37,7 @@ def tell_why(runs: Runs, runs_dir: Path, run_id: str) -> None:
         lambda plan, text: surroundings_of(plan, text, runs, runs_dir),
         partial(rows_around, checker=Checker(Catalog().schema())),
         refusal,
+        memory=partial(memory_of, checker=Checker(Catalog().schema())),
         leaner=partial(leaner, checker=Checker(Catalog().schema())),
     )
     try:
@@ -62,6 +63,7 @@ def as_text(made: Offer) -> str:
     ]
     if found.remedy:
         lines.append("  " + words("commands", "why_change", change=found.remedy.label))
+    lines += [f"  {made.checked}"] if made.checked else []
     lines += [f"  {made.ends}"] if made.ends else []
     aside = ("  " + words("commands", "why_not_offered", why=sentence) for sentence in made.set_aside)
     return "\n".join([*lines, *aside])

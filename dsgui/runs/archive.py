@@ -13,7 +13,7 @@ from dsgui.core.adopted.record import called
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Change, Fix
 from dsgui.core.diagnosis.diagnosis import Diagnosis
-from dsgui.core.diagnosis.memory_cause import Cause, cause_of
+from dsgui.core.diagnosis.memory_cause import Cause, cause_of, ran_out_of
 from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.errors import DocumentError, PlaceError, RunError
 from dsgui.core.launch.checkpoint import Checkpoint
@@ -21,12 +21,13 @@ from dsgui.core.launch.plan import LaunchRequest, Plan
 from dsgui.core.launch.resume import can_load, note_on, options_for, way_of
 from dsgui.core.launch.state import RunState, RunStatus
 from dsgui.core.machine.verdicts import Row, Status
-from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.answer import CannotSay, Device
 from dsgui.core.memory.fits.fitting import Fitted
 from dsgui.core.memory.fits.memory_report import foretold
+from dsgui.core.preflight.as_it_ran import as_it_ran, checked_for
 from dsgui.core.preflight.model_size import ModelSize, OffloadNeed
 from dsgui.core.preflight.offloading import estimate
-from dsgui.core.preflight.preflight import CONFIG, OF_SETTINGS
+from dsgui.core.preflight.preflight import CONFIG, MODEL_MEMORY, OF_SETTINGS
 from dsgui.core.preflight.surroundings import Launch, Surroundings
 from dsgui.core.runs.clone import Clone, clone
 from dsgui.core.runs.label import Label
@@ -34,6 +35,7 @@ from dsgui.core.runs.offering import Objections, Offer, Refusal, Tried, offer
 from dsgui.core.script.resume_options import Resuming
 from dsgui.core.script.script import Parser, ScriptFacts
 from dsgui.core.script.words import MODEL_OPTIONS, OUTPUT_OPTIONS, value_of
+from dsgui.core.texts.languages import spoken
 from dsgui.core.texts.saying import Said, said, sentences, wrong
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.asked_paths import allowed_script
@@ -82,6 +84,15 @@ class Judge:
 
 
 @dataclass(frozen=True, slots=True)
+class Leaner:
+    """Changes by which a run would have fitted that died of memory, and what its changes were `checked` for."""
+
+    changes: tuple[Remedy, ...] = ()
+    checked: Said | None = None
+    is_of_memory: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Left:
     """What a run saved: its `checkpoints`, the `folders` it wrote to that may be read, and why others may not; `since`:
     when it began, unix seconds by the date of files."""
@@ -106,7 +117,7 @@ class Archive:
         """`check` raises `PlaceError` for a stored plan's path that may not be read. Without a `judge` nothing speaks
         against a change."""
         self._store, self._runs, self._check, self._judge, self._clock = store, runs, check, judge, clock
-        self._leaner_known: dict[str, tuple[Remedy, ...]] = {}
+        self._leaner_known: dict[tuple[str, str], Leaner] = {}  # by the language, too
 
     def about(self, run_id: str) -> dict[str, Any]:
         """What the page shows once, not with every poll: diagnosis, provenance, checkpoints. Nothing here waits for the
@@ -226,10 +237,14 @@ class Archive:
         plan = directory.read_plan()
         now = Tried(run_id, directory.read_config(), plan.arguments, found.title, environment=plan.environment)
         cause = _cause(directory, found)
-        known = (*(self._leaner(plan, now, cause) if cause else ()), *found.remedies)
-        found = replace(found, remedies=self._taken(plan, known))
-        made = offer(found, now, self._earlier(plan), *self._against(plan, now))
-        return replace(made, cause=cause.sentences if cause else ())
+        leaner = self._leaner(directory, plan, now, found, cause)
+        fitting = self._taken(plan, leaner.changes)
+        found = replace(found, remedies=(*fitting, *self._taken(plan, found.remedies)))
+        fits = any(one.fix or one.options for one in fitting)
+        objections, refusal = self._against(directory, plan, now, fits=fits)
+        made = offer(found, now, self._earlier(plan), objections, refusal)
+        checked = _checked(made, leaner, now, objections, fits=fits)
+        return replace(made, cause=cause.sentences if cause else (), checked=checked)
 
     def _unjudged(self, directory: RunDirectory, plan: Plan) -> Offer | None:
         """As `offer`, with every change that is known: none was checked yet. Without a judge, as `offer`."""
@@ -249,31 +264,48 @@ class Archive:
     def _taken(self, plan: Plan, remedies: Iterable[Remedy]) -> tuple[Remedy, ...]:
         return tuple(one for one in remedies if _takes(self._script(plan), one))
 
-    def _leaner(self, plan: Plan, now: Tried, cause: Cause) -> tuple[Remedy, ...]:
+    def _leaner(self, directory: RunDirectory, plan: Plan, now: Tried, found: Diagnosis, cause: Cause | None) -> Leaner:
         """By the model that foretold its memory; looked for once, since it takes a while."""
-        if self._judge is None:
-            return ()
-        if plan.run_id not in self._leaner_known:
+        device = ran_out_of(found) if cause is None else cause.device
+        if self._judge is None or device is None:
+            return Leaner()
+        key = (plan.run_id, spoken())
+        if key not in self._leaner_known:
             while len(self._leaner_known) >= _MOST_KNOWN:
                 self._leaner_known.pop(next(iter(self._leaner_known)), None)
-            around = self._judge.surroundings(plan, now.config_text)
-            found = tuple(self._judge.leaner(plan, now.config_text, around, cause))
-            self._leaner_known[plan.run_id] = found
-        return self._leaner_known[plan.run_id]
+            self._leaner_known[key] = self._looked_for(self._judge, directory, plan, now, device, cause)
+        return self._leaner_known[key]
 
-    def _against(self, plan: Plan, now: Tried) -> tuple[Objections, Refusal]:
+    def _looked_for(
+        self, judge: Judge, directory: RunDirectory, plan: Plan, now: Tried, device: Device, cause: Cause | None
+    ) -> Leaner:
+        if cause is None:
+            return Leaner((), checked_for(device, None, None, elsewhere=False), is_of_memory=True)
+        kept, text = directory.read_foretold(), now.config_text
+        here = judge.surroundings(plan, text)
+        around = _as_it_ran(here, directory, plan)
+        found = tuple(judge.leaner(plan, text, around, cause))
+        memory = judge.memory(plan, text, around)
+        return Leaner(found, checked_for(device, kept, memory, elsewhere=around is not here), is_of_memory=True)
+
+    def _against(self, directory: RunDirectory, plan: Plan, now: Tried, *, fits: bool) -> tuple[Objections, Refusal]:
         """What speaks against other settings of the plan, in surroundings that are looked at once: what else changes
-        on this machine meanwhile is not held against a change."""
+        on this machine meanwhile is not held against a change. `fits`: there is one by which the run would fit in
+        memory; others that lessen what is too much are in its way."""
         judge = self._judge
         if judge is None:
             return (lambda tried: (), lambda tried: "")
-        around = cache(lambda: judge.surroundings(plan, now.config_text))
+        around = cache(lambda: _as_it_ran(judge.surroundings(plan, now.config_text), directory, plan))
 
         def of(tried: Tried) -> tuple[Plan, str, Surroundings]:
             changed = replace(plan, arguments=tried.arguments, environment=tried.environment)
             return changed, tried.config_text, around()
 
-        return (lambda tried: _objections(judge.rows(*of(tried))), lambda tried: judge.refusal(*of(tried)))
+        def objections(tried: Tried) -> list[tuple[str, str]]:
+            told = (tried.config_text, tried.arguments) != (now.config_text, now.arguments)
+            return _objections(judge.rows(*of(tried)), fits and told)
+
+        return objections, lambda tried: judge.refusal(*of(tried))
 
     def _earlier(self, plan: Plan) -> list[Tried]:
         """The runs it was cloned from, its parent first, as far as they are still there."""
@@ -304,15 +336,13 @@ class Archive:
         """The same again."""
         return clone(self._own(run_id), self._store.open(run_id).read_config())
 
-    def repaired(self, run_id: str, label: str = "") -> Clone:
-        """The same again with the change of that label, or the likeliest that its diagnosis proposes."""
+    def repaired(self, run_id: str, key: str = "") -> Clone:
+        """The same again with the change of that `Remedy.key`, or the likeliest that its diagnosis proposes."""
         self._own(run_id)
         directory, made = self._store.open(run_id), self.offer(run_id)
         if made is None or made.diagnosis.remedy is None:
             raise RunError(_no_change(run_id, made))
-        known = made.diagnosis.remedies
-        named = (one for one in known if not label or self._runs.masked(str(one.label)) == label)
-        remedy = next(named, None)
+        remedy = next((one for one in made.diagnosis.remedies if key in ("", one.key)), None)
         if remedy is None:
             raise RunError(_no_change(run_id, made))
         return clone(directory.read_plan(), directory.read_config(), remedy)
@@ -473,7 +503,25 @@ def _takes(facts: ScriptFacts, remedy: Remedy) -> bool:
     return all(value is None or option in facts.options for option, value in remedy.options)
 
 
-def _objections(rows: Iterable[Row]) -> list[tuple[str, str]]:
-    """What the checks say would stop these settings; the config's by what it is about."""
+def _checked(made: Offer, leaner: Leaner, now: Tried, objections: Objections, *, fits: bool) -> Said | None:
+    """What the likeliest change was checked for; that it is too little, where the memory model says so."""
+    remedy = made.diagnosis.remedy
+    if remedy is None or remedy.is_empty or not leaner.is_of_memory:
+        return None
+    is_sure = leaner.checked is None or leaner.checked.code.startswith("checked")
+    if is_sure and not fits and any(MODEL_MEMORY in name for name, _ in objections(now.changed(remedy))):
+        return said("set_aside", "still_short")
+    return leaner.checked
+
+
+def _as_it_ran(around: Surroundings, directory: RunDirectory, plan: Plan) -> Surroundings:
+    versions = directory.read_provenance().get("versions") or {}
+    return as_it_ran(around, plan, directory.read_foretold(), versions)
+
+
+def _objections(rows: Iterable[Row], of_memory: bool) -> list[tuple[str, str]]:
+    """What the checks say would stop these settings; the config's by what it is about, and of a run that died of memory
+    that by how much: less of it may still be too much."""
     problems = (row for row in rows if row.status is Status.PROBLEM and row.check in OF_SETTINGS)
-    return [(f"{row.check} {row.seen if row.check == CONFIG else ''}", row.seen) for row in problems]
+    told = (CONFIG, *([MODEL_MEMORY] if of_memory else []))
+    return [(f"{row.check} {row.seen if row.check in told else ''}", row.seen) for row in problems]

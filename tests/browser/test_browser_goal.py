@@ -135,7 +135,7 @@ def test_a_host_that_is_not_known_gets_no_bar_that_looks_full(first_page):
     expect(card).not_to_contain_text("The only preset that fits")
     expect(card.locator(".ds-goal-role")).to_have_text(re.compile(r"^Fits the GPUs; needs a host with 1\.\d TiB$"))
     host = card.locator('[data-device="host"]')
-    expect(host).to_contain_text(re.compile(r"needs 1\.\d TiB of host memory per node"))
+    expect(host).to_contain_text(re.compile(r"needs ≈ 1\.\d TiB of host memory per node"))
     expect(host.locator(".ds-mem-bar")).to_have_count(0)
     legend = page.locator(".ds-goal-results .ds-zs-legend")
     expect(legend).to_contain_text("gathered parameters")

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import choose
+from tests.support.browser import choose, json_text, replace_text
 
 pytestmark = pytest.mark.browser
 
@@ -63,6 +63,8 @@ def test_a_native_script_with_auto_leads_to_its_first_error_on_configure(page, t
     expect(checks).to_contain_text("(and 10 more)")
     expect(checks).not_to_contain_text("choose “HF Trainer”")
     expect(page.locator("#launch-verdict")).to_contain_text("1 · Configure is set to HF Trainer.")
+    expect(checks.locator(".ds-verdict")).to_contain_text("11 problems")
+    expect(page.locator("#launch")).to_have_text("Launch · 11 problems")
     checks.get_by_text("Show all 11 problems").click()
     expect(checks.locator("[data-goto]")).to_have_count(11)
     checks.get_by_text("Show it in 1 · Configure").click()
@@ -92,3 +94,20 @@ def test_one_press_converts_the_config_for_a_native_script_and_another_takes_it_
     expect(page.locator("#preflight")).to_contain_text("(and 10 more)")
     expect(page.locator("#integration input")).to_have_value("HF Trainer")
     expect(page.locator("#natively-undo")).to_be_hidden()
+
+
+def test_that_a_config_was_converted_is_said_until_it_is_edited(page, tmp_path):
+    open_script(page, tmp_path / "native.py", NATIVE)
+    page.locator("#preflight [data-convert]").click()
+    said, undo = page.locator("#natively"), page.locator("#natively-undo")
+    expect(said).to_contain_text("Converted to native values")
+    page.get_by_role("tab", name="1 · Configure").click()
+    page.get_by_role("tab", name="2 · Launch").click()
+    expect(page.locator("#preflight .ds-verdict")).to_contain_text("no problems found")
+    expect(said).to_contain_text("Converted to native values")
+    page.get_by_role("tab", name="1 · Configure").click()
+    replace_text(page, json_text(page).replace("5e-05", '"auto"'))
+    page.get_by_role("tab", name="2 · Launch").click()
+    expect(page.locator("#preflight")).to_contain_text("problem")
+    expect(said).not_to_contain_text("Converted")
+    expect(undo).to_be_hidden()

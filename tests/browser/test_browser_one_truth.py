@@ -50,8 +50,14 @@ def test_planned_gpus_and_nodes_go_to_slurm_and_the_hostfile_until_somebody_says
     hostfile.fill("gpu-a slots=2")
     expect(said).to_contain_text("a batch of 128; this run has 2 GPUs, a batch of 16.")
     take.click()
-    expect(hostfile).to_have_value("gpu-a slots=8\nworker-0 slots=8\n")
+    expect(hostfile).to_have_value("gpu-a slots=8\n<host-2> slots=8\n")
     expect(said).to_be_hidden()
+    expect(page.locator("#preflight")).to_contain_text("Replace <host-2> with host names or addresses.")
+    hostfile.fill("")
+    expect(take).to_have_text("Fill in 2 hosts with 8 slots each")
+    take.click()
+    expect(hostfile).to_have_value("<host-1> slots=8\n<host-2> slots=8\n")
+    expect(page.locator("#launch")).to_have_text("Launch · name the hosts")
 
 
 # Cheaper: tests/js/launch/as_planned.test.js decides it on the page, without a server; the page's part: the test above.

@@ -142,8 +142,11 @@ def test_cores_memory_and_the_type_of_gpu_are_requested_kept_and_cloned() -> Non
 def test_a_jobs_name_has_what_slurm_takes_of_the_runs() -> None:
     for name, job in (
         ("T5 translates", "T5_translates"),
-        ("T5 翻译", "T5"),
-        ("翻译", "run"),
+        ("T5 翻译", "T5_翻译"),
+        ("翻译", "翻译"),
+        ("摘要 · ZeRO-2", "摘要_ZeRO-2"),
+        ("Übung “%j” $(x)", "Übung_j_x"),
+        ("…", "run"),
         ("a · b 1e-4", "a_b_1e-4"),
     ):
         asked = plan(replace(REQUEST, place=SlurmJob(), name=name))
@@ -219,9 +222,10 @@ def on_cluster(bench: Bench, cluster: dict[str, str], monkeypatch: pytest.Monkey
     return bench
 
 
-def submit(bench: Bench, seconds: int = 0, code: int = 0, **job: object) -> str:
+def submit(bench: Bench, seconds: int = 0, code: int = 0, name: str = REQUEST.name, **job: object) -> str:
     asked = replace(
         REQUEST,
+        name=name,
         script=str(bench.script(TRAIN)),
         arguments=f"{seconds} {code}",
         working_directory=str(bench.folder),
@@ -265,6 +269,16 @@ def test_a_job_that_waits_can_be_stopped_and_so_can_one_that_trains(on_cluster: 
     assert delta.state is RunState.STOPPED
     assert "here or on the nodes of Slurm job" in delta.reason
     assert jobs() == ""
+
+
+@on_slurm
+@pytest.mark.machines
+def test_slurm_has_a_jobs_name_as_it_was_written(on_cluster: Bench) -> None:
+    held = submit(on_cluster, options="--hold", name="T5 翻译")
+    on_cluster.wait_for_output(held, "PENDING (JobHeldUser)")
+    assert subprocess.check_output(["squeue", "-h", "-o", "%j"], text=True, encoding="utf-8").split() == ["T5_翻译"]
+    on_cluster.runs.stop(held)
+    on_cluster.ended(held)
 
 
 def in_front(folder: Path, monkeypatch: pytest.MonkeyPatch, **programs: str) -> None:

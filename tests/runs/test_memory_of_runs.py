@@ -10,8 +10,10 @@ import pytest
 
 from dsgui.cli import main
 from dsgui.commands.why import as_text
+from dsgui.core.config.findings import Change, Fix
 from dsgui.core.diagnosis.diagnosis import Diagnosis
 from dsgui.core.diagnosis.remedies import Remedy
+from dsgui.core.launch.plan import ConfigArgument
 from dsgui.core.launch.state import RunState, RunStatus
 from dsgui.core.machine.hardware import Gpu
 from dsgui.core.memory.answer import Device, Place
@@ -28,6 +30,8 @@ from dsgui.core.preflight.judging import memory_of, rows_around
 from dsgui.core.preflight.leaner import leaner
 from dsgui.core.runs.news import Cursor
 from dsgui.core.script.script import ScriptFacts
+from dsgui.core.texts.languages import speaking
+from dsgui.core.texts.saying import said as recorded
 from dsgui.core.validation.checker import Checker
 from dsgui.runs.archive import Archive, Judge
 from dsgui.runs.inspection import Inspection
@@ -162,24 +166,47 @@ OUT_OF_MEMORY = (
 STEP = 'Traceback (most recent call last):\n  File "/e/deepspeed/runtime/engine.py", line 3, in step\n    x()\n'
 
 
-def test_a_run_that_died_of_memory_is_told_what_took_it_and_offered_what_would_have_fitted(bench: Bench) -> None:
-    who, checker = judge(bench), Checker(Catalog().schema())
-    card = Gpu(0, "card", (8, 9), 24 * GIB)
+CARD = Gpu(0, "card", (8, 9), 24 * GIB)
+
+
+def with_cards(bench: Bench, *cards: Gpu):
+    """The surroundings on a machine that has these."""
 
     def surroundings(plan, text):
-        around = who.surroundings(plan, text)
-        return replace(around, machine=replace(around.machine, gpus=(card,)))
+        around = judge(bench).surroundings(plan, text)
+        return replace(around, machine=replace(around.machine, gpus=cards))
 
-    config = STAGE_0.replace('"bf16"', '"optimizer": {"type": "AdamW", "params": {"lr": 1e-4}}, "bf16"')
-    request = replace(bench.request(bench.script("pass"), config_text=config), model=CHOICE)
-    plan = bench.runs.prepare(replace(request, ranks=1, gpu_indices=(0,)))
-    said = kept(memory_of(plan, config, surroundings(plan, config), checker))
+    return surroundings
+
+
+def died_of_memory(
+    bench: Bench,
+    found: Diagnosis,
+    config: str,
+    choice: ModelChoice = CHOICE,
+    *,
+    reader=ConfigArgument.HF,
+    keeps: bool = True,
+):
+    """The plan of a run on that card."""
+    request = replace(bench.request(bench.script("pass"), config_text=config), model=choice)
+    plan = bench.runs.prepare(replace(request, ranks=1, gpu_indices=(0,), config_argument=reader))
+    around = with_cards(bench, CARD)(plan, config)
+    said = kept(memory_of(plan, config, around, Checker(Catalog().schema()))) if keeps else None
     directory = bench.store.create(plan.run_id)
     bench.store.write_plan(directory, plan, config, foretold=said)
     directory.write_status(RunStatus(RunState.FAILED, started_at=1_790_000_000.0, lasted_s=9.0, exit_code=1))
-    found = Diagnosis("cuda-memory-optimizer", "T", "M", (), evidence=OUT_OF_MEMORY, traceback=STEP)
     directory.write_diagnosis(found.to_json())
+    return plan
 
+
+WITH_ADAMW = STAGE_0.replace('"bf16"', '"optimizer": {"type": "AdamW", "params": {"lr": 1e-4}}, "bf16"')
+
+
+def test_a_run_that_died_of_memory_is_told_what_took_it_and_offered_what_would_have_fitted(bench: Bench) -> None:
+    checker, surroundings = Checker(Catalog().schema()), with_cards(bench, CARD)
+    found = Diagnosis("cuda-memory-optimizer", "T", "M", (), evidence=OUT_OF_MEMORY, traceback=STEP)
+    plan = died_of_memory(bench, found, WITH_ADAMW)
     calls = []
 
     def leaner_once(*given):
@@ -203,6 +230,76 @@ def test_a_run_that_died_of_memory_is_told_what_took_it_and_offered_what_would_h
     assert again.notes == ("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",)
     assert told.split(".")[0] in Reports(bench.store, bench.runs).html([plan.run_id])
     assert told.split(".")[0] in as_text(made)
+
+
+def judging(bench: Bench, *cards: Gpu) -> Archive:
+    checker = Checker(Catalog().schema())
+    memory, leaner_here = partial(memory_of, checker=checker), partial(leaner, checker=checker)
+    who = Judge(with_cards(bench, *cards), partial(rows_around, checker=checker), memory=memory, leaner=leaner_here)
+    return Archive(bench.store, bench.runs, judge=who)
+
+
+# As the real one: half of it would be too much, too.
+MICRO_32 = WITH_ADAMW.replace('"train_micro_batch_size_per_gpu": 1', '"train_micro_batch_size_per_gpu": 32')
+HALF = Remedy(
+    recorded("remedies", "smaller_micro_batch", micro="16", micro_before="32", steps="2", steps_before="1"),
+    Fix(recorded("remedies", "resume"), (Change("/train_micro_batch_size_per_gpu", "16"),)),
+)
+LONG = ModelChoice("0.5B", length=4096, checkpointing=True)
+PLAIN = OUT_OF_MEMORY.replace("2.00 GiB is reserved", "2.00 MiB is reserved")
+FORWARD = Diagnosis("cuda-memory", "T", "M", (), evidence=PLAIN, remedies=(HALF,))
+
+
+NATIVE = ConfigArgument.NATIVE
+
+
+def test_what_may_help_is_checked_for_the_card_that_the_run_had_wherever_it_is_looked_at(bench: Bench) -> None:
+    """On a laptop, on a machine with a larger card, and there: the same changes; what would still be too much is
+    not among them."""
+    plan = died_of_memory(bench, FORWARD, MICRO_32, LONG, reader=NATIVE)
+    there = judging(bench, CARD).offer(plan.run_id)
+    assert there
+    assert [one.label.code for one in there.diagnosis.remedies] == ["cheapest"]
+    assert there.checked is None
+    assert "Micro batch 16" in str(there.set_aside[0])
+    [key] = [one.key for one in there.diagnosis.remedies]
+    assert there.to_json()["remedies"][0]["fits"].startswith("Fits by estimate: GPU ")
+    larger = Gpu(0, "another", (9, 0), 141 * GIB)
+    for cards in ((), (larger,), (replace(CARD, memory_bytes=48 * GIB),)):
+        archive = judging(bench, *cards)
+        seen = archive.offer(plan.run_id)
+        assert seen
+        assert seen.diagnosis.remedies == there.diagnosis.remedies
+        assert str(seen.checked) == "Checked for the GPU it ran on: card, 23.6 GiB."
+        assert seen.to_json()["checked"] == str(seen.checked)
+        assert str(seen.checked) in as_text(seen)
+        with speaking("zh-CN"):
+            assert archive.repaired(plan.run_id, key).request.config_text != MICRO_32
+
+
+def test_of_changes_that_are_too_small_it_is_said(bench: Bench) -> None:
+    """The script takes no options by which it would fit."""
+    plan = died_of_memory(bench, FORWARD, MICRO_32, LONG)
+    seen = judging(bench).offer(plan.run_id)
+    assert seen
+    assert seen.diagnosis.remedies == (HALF,)
+    assert str(seen.checked) == "By estimate the first change alone is not enough."
+
+
+def test_where_nothing_was_foretold_the_changes_are_said_to_be_unchecked(bench: Bench) -> None:
+    plan = died_of_memory(bench, FORWARD, MICRO_32, LONG, keeps=False)
+    for cards in ((), (CARD,)):
+        seen = judging(bench, *cards).offer(plan.run_id)
+        assert seen
+        assert str(seen.checked) == "Not checked for memory: no prediction was stored with the run."
+    gone = died_of_memory(bench, FORWARD, MICRO_32, LONG, reader=NATIVE)
+    bench.store.open(gone.run_id).plan_file.write_text(
+        bench.store.open(gone.run_id).plan_file.read_text().replace('"0.5B"', '"/no/such/model"')
+    )
+    seen = judging(bench).offer(gone.run_id)
+    assert seen
+    assert "Not checked for memory: " in str(seen.checked)
+    assert "/no/such/model" in str(seen.checked)
 
 
 def test_a_run_that_went_well_sharpens_the_constants_of_its_machine(

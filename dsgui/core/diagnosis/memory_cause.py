@@ -18,6 +18,7 @@ _DEVICES: Mapping[str, Device] = {
     **dict.fromkeys(("cuda-memory", "cuda-memory-start", "cuda-memory-optimizer"), Device.GPU),
     **dict.fromkeys(("host-memory", "cgroup-memory", "killed", "memlock"), Device.HOST),
 }
+_UNSURE = ("killed", "memlock")
 # A signal tells no reason: only where the host was, or should have been, this full is memory spoken of.
 _NEARLY = 0.8
 _LEAST_TOLD = GIB // 2
@@ -70,6 +71,11 @@ class Cause:
 
 def is_of_memory(found: Diagnosis) -> bool:
     return found.signature in _DEVICES
+
+
+def ran_out_of(found: Diagnosis) -> Device | None:
+    """None of a signal, and of a limit on what is locked: neither tells how full it was."""
+    return None if found.signature in _UNSURE else _DEVICES.get(found.signature)
 
 
 def cause_of(found: Diagnosis, foretold: Foretold | None, peak: Mapping[str, int]) -> Cause | None:

@@ -4,7 +4,9 @@ Each function takes what a signature's pattern matched and the circumstances of 
 most likely right, or None if none can be made without knowing more.
 """
 
+import json
 import re
+import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import reduce
@@ -91,6 +93,13 @@ class Remedy:
     @property
     def is_empty(self) -> bool:
         return not (self.fix or self.options or self.variables)
+
+    @property
+    def key(self) -> str:
+        """Names the change in any language: by what it does, since there may be several of one code."""
+        changes = self.fix.changes if self.fix else ()
+        does = json.dumps([[asdict(one) for one in changes], self.options, self.variables])
+        return f"{self.label.code}-{zlib.crc32(does.encode()):08x}"
 
     def to_json(self) -> dict[str, Any]:
         """Labels stand in words, too, for whoever does not know the code."""

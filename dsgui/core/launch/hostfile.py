@@ -7,16 +7,18 @@ silently do the wrong thing: it reads `slots=0-2` as 0 slots, and pdsh would exp
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import islice
 
 from dsgui.core.errors import PlanError
 from dsgui.core.texts.saying import Said, listed, wrong
 
 MOST_HOSTS = 256  # each is asked at once, with three open files
 MOST_SLOTS = 1024
+_MOST_TOLD = 4
 _LINE = re.compile(r"(\S+)\s+slots=(\d{1,6})(?:\s+#.*)?\Z", re.ASCII)
 _LONGEST_NUMBER = 6
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,252})?\Z")
+_UNNAMED, _EXAMPLE = "<host-{}>", "worker-{}"
+_IS_UNNAMED = re.compile(r"<host-\d{1,6}>\Z", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Host:
 
 
 def parse_hostfile(text: str) -> tuple[Host, ...]:
-    """All machines it names. Raises `PlanError`."""
+    """All machines it names. Raises `PlanError`, also while one has the name that `hostfile_for` gave it."""
     found: dict[str, Host] = {}
     for number, line in enumerate(text.splitlines(), 1):
         bare = line.strip()
@@ -38,6 +40,8 @@ def parse_hostfile(text: str) -> tuple[Host, ...]:
         if host.name in found:
             raise PlanError(wrong("hostfile.twice", line=str(number), host=host.name))
         found[host.name] = host
+    if unnamed := [name for name in found if _IS_UNNAMED.match(name)]:
+        raise PlanError(wrong("hostfile.unnamed", hosts=listed(unnamed[:_MOST_TOLD])))
     if not found:
         raise PlanError(wrong("hostfile.empty"))
     if len(found) > MOST_HOSTS:
@@ -50,7 +54,7 @@ def _host(line: str, number: int) -> Host:
     if not match:
         raise PlanError(wrong("hostfile.no_host", line=str(number), text=line[:80]))
     name, slots = match[1], int(match[2])
-    if not _NAME.match(name):
+    if not _NAME.match(name) and not _IS_UNNAMED.match(name):
         raise PlanError(wrong("hostfile.bad_name", line=str(number), host=name[:80]))
     if not 1 <= slots <= MOST_SLOTS:
         given = {"line": str(number), "host": name, "slots": str(slots), "most": str(MOST_SLOTS)}
@@ -59,13 +63,19 @@ def _host(line: str, number: int) -> Host:
 
 
 def hostfile_for(text: str, nodes: int, slots: int) -> str:
-    """A hostfile of that many machines with as many slots each: those that `text` names first, then worker-0 and on."""
-    try:
-        named = [host.name for host in parse_hostfile(text)][:nodes]
-    except PlanError:
-        named = []
-    more = (name for name in (f"worker-{number}" for number in range(nodes)) if name not in named)
-    names = [*named, *islice(more, nodes - len(named))]
+    """A hostfile of that many machines with as many slots each: those that `text` names first, then some that are still
+    to be named."""
+    lines = (_LINE.match(line.strip()) for line in text.splitlines())
+    named = list(dict.fromkeys(line[1] for line in lines if line and _NAME.match(line[1])))[:nodes]
+    return _lines([*named, *map(_UNNAMED.format, range(len(named) + 1, nodes + 1))], slots)
+
+
+def example(nodes: int, slots: int) -> str:
+    """What such a hostfile looks like: worker-0 and on."""
+    return _lines(map(_EXAMPLE.format, range(nodes)), slots).strip()
+
+
+def _lines(names: Iterable[str], slots: int) -> str:
     return "".join(f"{name} slots={slots}\n" for name in names)
 
 

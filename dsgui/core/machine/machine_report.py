@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 from dsgui.core.machine.hardware import Gpu, Op
 from dsgui.core.machine.machine import Disk, Environment, Host, Machine, Tool
-from dsgui.core.machine.verdicts import Row, Status
+from dsgui.core.machine.verdicts import Row, Status, how_many
 from dsgui.core.sizes import file_size, size
 from dsgui.core.texts.columns import padded, width, wrapped
 from dsgui.core.texts.saying import Said, in_row, listed, said, words
@@ -201,7 +201,7 @@ def counted(status: Status, count: int) -> Said:
 
 def summary(rows: Sequence[Row]) -> str:
     """`1 problem, 2 warnings`, or “all checks passed”, or “no problems found, 1 not checked”."""
-    counts = {status: sum(row.status is status for row in rows) for status in Status}
+    counts = {status: how_many(rows, status) for status in Status}
     told = [counted(status, counts[status]) for status in (Status.PROBLEM, Status.WARNING) if counts[status]]
     if told:
         return str(listed(told))

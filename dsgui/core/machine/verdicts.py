@@ -25,7 +25,7 @@ Sentences = tuple[Said, ...]
 @dataclass(frozen=True, slots=True)
 class Row:
     """One judgement: what was seen (`told`), what to do about it (`advised`), and the exact command where there is
-    one."""
+    one. `count`: how many it stands for, a config's findings say."""
 
     check: str
     title: Said
@@ -34,6 +34,7 @@ class Row:
     advised: Sentences = ()
     command: str = ""
     source: str = ""
+    count: int = 1
 
     @property
     def seen(self) -> str:
@@ -66,6 +67,7 @@ class Verdict:
     told: Sentences
     advised: Sentences = ()
     command: str = ""
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,8 @@ class Check(Generic[Subject]):
         verdict = self.judge(subject)
         if verdict is None:
             return None
-        return Row(self.id, self.title, verdict.status, verdict.told, verdict.advised, verdict.command, self.source)
+        said_so = (verdict.status, verdict.told, verdict.advised, verdict.command)
+        return Row(self.id, self.title, *said_so, self.source, verdict.count)
 
 
 def saw(code: str, /, **given: str | Said) -> Said:
@@ -122,6 +125,10 @@ def _several(one: Said | Sentences) -> Sentences:
 
 def worst_first(rows: Iterable[Row]) -> tuple[Row, ...]:
     return tuple(sorted(rows, key=lambda row: list(Status).index(row.status)))
+
+
+def how_many(rows: Iterable[Row], status: Status) -> int:
+    return sum(row.count for row in rows if row.status is status)
 
 
 def has_problem(rows: Iterable[Row]) -> bool:

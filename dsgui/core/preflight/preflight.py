@@ -34,6 +34,7 @@ from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
 from dsgui.core.texts.saying import Said, altered, as_told, listed, said
 
 CONFIG = "config"
+MODEL_MEMORY = "model_memory"
 AGREEMENT = "agreement"
 PLANNED = "planned"
 
@@ -49,10 +50,10 @@ def config(question: Question) -> Verdict | None:
     if not errors and has_error(launch.by_arguments):
         return None  # it would pass alone; the rows on it and the arguments say what stops it
     if errors:
-        return judge(_refused(errors, launch.devices), _advice(errors[0]))
+        return replace(judge(_refused(errors, launch.devices), _advice(errors[0])), count=len(errors))
     warnings = [finding for finding in launch.findings if finding.severity is Severity.WARNING]
     if warnings:
-        return warning(_warned(warnings, launch.devices), _advice(warnings[0]))
+        return replace(warning(_warned(warnings, launch.devices), _advice(warnings[0])), count=len(warnings))
     return ok(saw("config.checked", devices=launch.devices))
 
 
@@ -124,7 +125,7 @@ CHECKS: tuple[Check[Question], ...] = (
     Check("toolkit", f"{_BUILDER}: assert_no_cuda_mismatch", build_checks.toolkit),
     Check("builds_disk", "", build_checks.builds_disk),
     Check("gpus", "deepspeed/launcher/runner.py: parse_resource_filter", room_checks.gpus),
-    Check("model_memory", "deepspeed/runtime/zero", memory_check.memory),
+    Check(MODEL_MEMORY, "deepspeed/runtime/zero", memory_check.memory),
     Check("offload", _ESTIMATORS, room_checks.offload),
     Check("memlock", "deepspeed/ops/csrc/pin_memory/page_alloc.cpp", room_checks.memlock),
     Check("nvme", "deepspeed/runtime/swap_tensor", room_checks.nvme),
@@ -141,7 +142,7 @@ CHECKS: tuple[Check[Question], ...] = (
 OF_SETTINGS = frozenset(
     {CONFIG, AGREEMENT, handing_checks.TAKES_CONFIG, "accelerate", "twice", "options", "arguments_file", "use_cpu"}
     | {"tf32", "local_rank", "stage_3", "operators", "needs", "compiler", "ninja", "headers", "toolkit"}
-    | {"model_memory", "offload", "nvme"}
+    | {MODEL_MEMORY, "offload", "nvme"}
 )
 
 

@@ -65,20 +65,22 @@ Refusal = Callable[[Tried], str]
 @dataclass(frozen=True, slots=True)
 class Offer:
     """The diagnosis with the changes that may help, and in `set_aside` why others are not offered. `cause`: of one that
-    died of memory, what took it."""
+    died of memory, what took it; `checked` of its changes: for which machine, or that they were not."""
 
     diagnosis: Diagnosis
     set_aside: tuple[Said, ...] = ()
     cause: tuple[Said, ...] = ()
+    checked: Said | None = None
 
     def to_json(self) -> dict[str, Any]:
         found = self.diagnosis
-        remedies = [{"label": str(one.label), "button": str(_button(one))} for one in found.remedies]
+        remedies = [_told(one) for one in found.remedies]
         remedy = remedies[0] if remedies else None
         told = {"set_aside": list(map(str, self.set_aside)), "cause": list(map(str, self.cause))}
+        checked = {"checked": str(self.checked or "")}
         places = {"on_launch": self._advised(_SETS_DIRECTORY), "in_output": self._advised(_SEES_OUTPUT)}
         changes = {"remedy": remedy, "remedies": remedies, "ends": self.ends}
-        return found.to_json() | changes | self._quoted | places | told
+        return found.to_json() | changes | self._quoted | places | told | checked
 
     def _advised(self, code: str) -> int | None:
         """The place of an advice that the page has a button for: to set the working directory, which a clone's page has
@@ -100,6 +102,16 @@ class Offer:
         return str(said("set_aside", "nothing_left")) if self.set_aside and not self.diagnosis.remedies else ""
 
 
+def _told(remedy: Remedy) -> dict[str, str]:
+    """`fits`: of a change that was made to fit, how it would; in `label` that stands behind what it is."""
+    fits = said("set_aside", "fits", needs=dict(remedy.label.given)["needs"]) if _was_sought(remedy) else ""
+    return {"key": remedy.key, "label": str(remedy.label), "button": str(_button(remedy)), "fits": str(fits)}
+
+
+def _was_sought(remedy: Remedy) -> bool:
+    return remedy.label.code == "cheapest"
+
+
 def _button(remedy: Remedy) -> Said:
     """What the page's button for a change says: which one it is, in few words."""
     label = remedy.label
@@ -107,6 +119,10 @@ def _button(remedy: Remedy) -> Said:
         return said("set_aside", "button_micro_batch", micro=dict(label.given)["micro"])
     if label.code in _AS_WRITTEN:
         return said("set_aside", "button_with_name", change=label)
+    if _was_sought(remedy):
+        moves = str(dict(label.given)["moves"])
+        is_name = any(map(str.isupper, moves.partition(" ")[0][1:]))  # “ZeRO stage 3”
+        return said("set_aside", "button_with_name", change=moves if is_name else moves[:1].lower() + moves[1:])
     return said("set_aside", "button_with" if label.code in _THINGS else "button", change=label)
 
 

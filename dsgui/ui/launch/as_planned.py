@@ -9,6 +9,7 @@ import gradio as gr
 
 from dsgui.core.config.context import Context
 from dsgui.core.errors import DocumentError
+from dsgui.core.launch.places.ssh import Machines
 from dsgui.core.launch.plan import Place
 from dsgui.core.launch.planned import Planned
 from dsgui.core.launch.run_fields import BY_NAME as BY_FIELD
@@ -45,6 +46,15 @@ def compared(text: str, planned: Context, chosen: Context, place: Place, gpus_he
     if not first or not second or first == second:
         return Differs(words("launch_page", "counts_differ", **given), offers)
     return Differs(words("launch_page", "batches_differ", **given, planned_batch=first, chosen_batch=second), offers)
+
+
+def fills_in(asked: Mapping[str, Any]) -> Differs:
+    """Offers a hostfile of the machines that are planned, where there is none yet."""
+    nodes, gpus = as_count(asked["planned_nodes"]), as_count(asked["planned_gpus"])
+    if asked["where"] != Machines.NAME or nodes < 2 or str(asked["hostfile"] or "").strip():
+        return Differs()
+    code = "fill_hosts" if gpus > 1 else "fill_hosts_one"
+    return Differs(offers=words("launch_page", code, nodes=str(nodes), slots=str(gpus)))
 
 
 def planned_for(asked: Mapping[str, Any]) -> str:

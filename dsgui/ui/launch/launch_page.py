@@ -42,7 +42,7 @@ from dsgui.ui.common.services import Services
 from dsgui.ui.config.configure import ConfigurePage
 from dsgui.ui.config.context_bar import Launched
 from dsgui.ui.config.workbench import Workbench
-from dsgui.ui.launch.as_planned import Differs, as_count, compared, planned_for, wire_as_planned
+from dsgui.ui.launch.as_planned import Differs, as_count, compared, fills_in, planned_for, wire_as_planned
 from dsgui.ui.launch.asked_first import wire_ask_first
 from dsgui.ui.launch.cloned import changes, line_html, name_of, of_parent, original
 from dsgui.ui.launch.desk import Desk, build_desk, look_at_gpus, share_ranks
@@ -62,14 +62,16 @@ _PRESSES = {SlurmJob.NAME: ("submit", "submit_anyway")}
 @dataclass(frozen=True, slots=True)
 class LaunchPage:
     """`started` is the launch event; `run_id` then holds the run just started, "" if none was. `preview_on` shows the
-    command anew when one of the given triggers fires, `look_at_gpus_on` what is in use. `desk` and `message` are for
-    who fills the page in; `loaded` tells what was taken from an earlier run, `named` is the name that this gave the new
-    one, `brought` has the Trainer's arguments of an imported one, or None."""
+    command anew when one of the given triggers fires, `look_at_gpus_on` what is in use, `look_whether_native_on`
+    whether what is said of a conversion is still so. `desk` and `message` are for who fills the page in; `loaded` tells
+    what was taken from an earlier run, `named` is the name that this gave the new one, `brought` has the Trainer's
+    arguments of an imported one, or None."""
 
     started: Any
     run_id: gr.State
     preview_on: Callable[[list[Any]], Any]
     look_at_gpus_on: Callable[[Any], Any]
+    look_whether_native_on: Callable[[list[Any]], Any]
     desk: Desk
     message: gr.Markdown
     loaded: gr.HTML
@@ -117,7 +119,8 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
 
     # Not when the config changes: that happens on another page, and opening this one asks anew.
     preview_on([anyway.change, *(component.change for component in desk.components)])
-    preview_on([wire_natively(checks, (natively, auto_again), previewed, configure, services)])
+    made_native, look_whether_native_on = wire_natively(checks, (natively, auto_again), previewed, configure, services)
+    preview_on([made_native])
     typed = [desk["reader"], desk["arguments"], desk["environment"]]
     before = gr.State(None)
     offered.click(_accepted, [offer, *typed], [*typed, before, undo], **ONCE)
@@ -154,6 +157,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
         run_id,
         preview_on,
         lambda event: look_at_gpus(services, desk["gpus"], event),
+        look_whether_native_on,
         desk,
         message,
         loaded,
@@ -223,7 +227,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             )
             checks, why = preflight_html(before.rows, to), worst_of(before.rows)
         except DsguiError as error:
-            needed = is_needed_yet(error, asked)
+            needed, differs = is_needed_yet(error, asked), fills_in(asked)
             why = lacks(error) if needed else str(counted(Status.PROBLEM, 1))
             checks = needed_html(error) if needed and not pressed else refused_html(error, bool(asked["parent"]))
             instead = recipe_instead(services.recipes, asked["script"] or "") if is_gone(error) else ""

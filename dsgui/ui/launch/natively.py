@@ -1,7 +1,7 @@
 """A native script meets a config with “auto”: one press on 2 · Launch writes values in its place, as the download for
 native DeepSpeed does, and another takes that back. 1 · Configure then checks for the same framework."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from html import escape
@@ -64,9 +64,9 @@ class Before:
 
 def wire_natively(
     checks: gr.HTML, parts: tuple[gr.HTML, gr.Button], previewed: gr.State, configure: ConfigurePage, services: Services
-) -> Any:
+) -> tuple[Any, Callable[[list[Any]], Any]]:
     """The buttons of `checks`; `parts` are what is said of it and the way back. The trigger after which the command is
-    to be shown anew."""
+    to be shown anew; and what looks, on triggers, whether all that is still so."""
     told, undo = parts
     before, count, framework = gr.State(None), gr.State(0), configure.bar.integration
     goes_to = [configure.text, framework, configure.form, count, before, told, undo]
@@ -98,4 +98,8 @@ def wire_natively(
     checks.convert(convert, [configure.text, framework, previewed, count], goes_to, **TELLING)
     undo.click(back, [configure.text, before, count], goes_to, **TELLING)
     configure.presets.chooser.change(lambda: (None, "", gr.Button(visible=False)), None, goes_to[4:], **ONCE)
-    return count.change
+
+    def still(text: str | None, held: Before | None) -> tuple[Any, ...]:
+        return (gr.skip(),) * 3 if held is None or held.after == text else (None, "", gr.Button(visible=False))
+
+    return count.change, lambda triggers: gr.on(triggers, still, [configure.text, before], goes_to[4:], **ONCE)

@@ -24,6 +24,7 @@ _FIELDS = {
 }
 # What is empty to begin with.
 _STILL_NEEDED = ("script.none", "hostfile.empty")
+_UNNAMED = "hostfile.unnamed"
 _GONE = "script.missing"
 
 
@@ -36,8 +37,9 @@ def field_of(error: DsguiError) -> str:
 
 
 def is_needed_yet(error: DsguiError, asked: Mapping[str, Any]) -> bool:
-    """Whether nothing was given so far where something has to be."""
-    return _code(error) in _STILL_NEEDED and not str(asked.get(field_of(error)) or "").strip()
+    """Whether nothing was given so far where something has to be, or what was filled in for somebody to go on with."""
+    code, given = _code(error), str(asked.get(field_of(error)) or "").strip()
+    return code == _UNNAMED or (code in _STILL_NEEDED and not given)
 
 
 def is_gone(error: DsguiError) -> bool:
@@ -48,7 +50,8 @@ def is_gone(error: DsguiError) -> bool:
 def needed_html(error: DsguiError) -> str:
     """What to give, in the place of the checks."""
     name = field_of(error)
-    told = words("launch_page", f"needed_{name}")
+    unnamed = _code(error) == _UNNAMED
+    told = _without(BY_NAME[name].told("label"), str(error)) if unnamed else words("launch_page", f"needed_{name}")
     return sendable(
         f'<div class="ds-findings ds-preflight"><p class="ds-verdict ds-plain" role="status">'
         f'{escape(words("launch_page", "needed"))}</p><ul><li class="ds-finding ds-note"><p><span class="ds-word">'
@@ -58,7 +61,7 @@ def needed_html(error: DsguiError) -> str:
 
 def lacks(error: DsguiError) -> str:
     """The same in a word or two, for the button."""
-    return words("launch_page", f"lacks_{field_of(error)}")
+    return words("launch_page", "lacks_hosts" if _code(error) == _UNNAMED else f"lacks_{field_of(error)}")
 
 
 def refused_html(error: DsguiError, of_clone: bool = False) -> str:

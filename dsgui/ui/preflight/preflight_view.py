@@ -10,7 +10,7 @@ import gradio as gr
 from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.config.pointer import dotted
 from dsgui.core.machine.machine_report import counted, summary
-from dsgui.core.machine.verdicts import Row, Status
+from dsgui.core.machine.verdicts import Row, Status, how_many
 from dsgui.core.preflight import memory_check
 from dsgui.core.preflight.argument_checks import better_arguments
 from dsgui.core.preflight.handing_checks import Offer, offer, reads_another
@@ -76,7 +76,7 @@ def preflight_html(rows: Sequence[Row], to: ToConfigure = ToConfigure()) -> str:
 def worst_of(rows: Sequence[Row]) -> str:
     """`2 problems`, else `1 warning`; "" where nothing speaks against a start."""
     for status in (Status.PROBLEM, Status.WARNING):
-        if count := sum(row.status is status for row in rows):
+        if count := how_many(rows, status):
             return str(counted(status, count))
     return ""
 

@@ -78,10 +78,11 @@ def wire_again(
 
 
 def chosen(values: dict[str, Any], request: LaunchRequest) -> dict[str, Any]:
-    """`values` without what a request has while nobody chooses: the queue that is usual, the script's own folder."""
-    usual = WhenBusy.usual(bool(request.gpu_indices) or request.place.IS_WAITED_FOR)
+    """`values` without what a request has while nobody chooses: the queue that is usual, for its GPUs or for those that
+    are left of them here; the script's own folder."""
+    on_gpus = (bool(gpus) or request.place.IS_WAITED_FOR for gpus in (request.gpu_indices, values["gpus"]))
     nobodys = {
-        "when_busy": request.when_busy is usual,
+        "when_busy": request.when_busy in map(WhenBusy.usual, on_gpus),
         "directory": Path(request.working_directory) == Path(request.script).parent,
     }
     return values | {name: BY_NAME[name].default for name, is_so in nobodys.items() if is_so}

@@ -66,6 +66,7 @@ def build_pages(services: Services) -> Pages:
         told = machine_told(services, launch_tab).change
         launch.preview_on([demo.load, launch_tab.select, filled.change, told])
         launch.look_at_gpus_on(launch_tab.select)
+        launch.look_whether_native_on([launch_tab.select, filled.change])
         _share_arguments(configure, launch)
         demo.load(None, None, None, js=in_browser("site/visits", "begin"), **LOCAL)
         demo.load(None, None, None, js=in_browser("site/language", "begin"), **LOCAL)

@@ -197,12 +197,13 @@ export interface Diagnosis {
   meaning: string;
   advice: string[];
   remedy: { label: string } | null;
-  remedies: { label: string; button: string }[];
+  remedies: { key: string; label: string; button: string; fits?: string }[];
   on_launch?: number | null;
   in_output?: number | null;
   quote?: string;
   ends: string;
   set_aside: string[];
+  checked?: string;
   cause?: string[];
   traceback: string;
   evidence: string;

@@ -272,7 +272,7 @@ def test_backends_two_nodes_and_lora_by_keyboard_on_a_narrow_dark_page(browser, 
         page.click("#learn-open")
         wait_until(lambda: page.evaluate("true") and doors)  # evaluating lets the route be told
         doors[0].continue_()  # the press was before its module
-        expect(page.locator(".ds-learn-tracks")).to_contain_text("6 of 6 steps done")
+        expect(page.locator(".ds-learn-tracks")).to_contain_text("6 of 6 steps done, 3 by your runs")
         expect(page.locator(".ds-learn-tracks progress")).to_have_count(4)
         expect(page.locator("li:has([data-track=lora]) progress")).to_have_js_property("position", 1)
         assert json_text(page)

@@ -42,7 +42,7 @@ from dsgui.shell.preflight.model_files import model_size
 from dsgui.shell.preflight.scout import FRESH_S, Scout
 from dsgui.shell.preflight.slurm_asked import SlurmAsked, asked
 from dsgui.ui.launch.launch_page import _accepted, _verdict
-from dsgui.ui.preflight.preflight_view import ToConfigure, before_start, preflight_html
+from dsgui.ui.preflight.preflight_view import ToConfigure, before_start, preflight_html, worst_of
 from tests.answers.remembered import TEXTS
 from tests.shell.machine.test_machine import CPU, SOUND, TOOLS, environment, host, target, without
 from tests.support.cases import each_case
@@ -398,6 +398,8 @@ def test_all_that_stops_the_config_is_behind_a_fold_and_leads_to_its_field():
     found = (ERROR, other, same)
     html = preflight_html(rows(findings=found), ToConfigure(found=found, reads="native", converts=True))
     assert "Show all 3 problems" in html
+    assert "Pre-flight: 3 problems<" in html
+    assert worst_of(rows(findings=found)) == "3 problems"  # the button beside it
     assert [html.count(f'data-goto="{one.pointer}"') for one in found] == [1, 1, 1]
     assert html.count("<p>no.</p>") == 1  # said once, of both
     assert html.count("Convert to native values</button>") == 1

@@ -6,6 +6,7 @@ import {
   fullestHost,
   headOf,
   merged,
+  needOf,
   offers,
   problemOf,
   roleOf,
@@ -82,6 +83,17 @@ test("of what doesn't fit it says how much each device lacks, as roughly as the 
   assert.deepEqual(lacks(device("host", 99, null)), []);
 });
 
+test("what a config needs is a guess beside what there is", () => {
+  const device = (/** @type {string} */ name, /** @type {number} */ needs, /** @type {number | null} */ capacity) => ({
+    ...{ device: name, worst: "step", in_use: 0, fit: "fits", capacity: capacity && capacity * 2 ** 30 },
+    moments: [{ moment: "step", fit: "fits", bytes: needs * 2 ** 30, parts: [] }],
+  });
+  const need = (/** @type {any} */ one) => needOf(one);
+  assert.equal(need(device("gpu", 21.43, 23.64)), "≈ 21 GiB / 23.6 GiB");
+  assert.equal(need(device("gpu", 3.456, 80)), "≈ 3.5 GiB / 80.0 GiB");
+  assert.equal(need(device("host", 112.3, null)), "needs ≈ 112 GiB of host memory per node");
+});
+
 test("a host that few have heads the card, and no preset that needs one is said to fit", () => {
   const head = (/** @type {string} */ role, /** @type {number} */ large) =>
     headOf(/** @type {any} */ ({ role, verdict: { devices: [{ device: "gpu" }] } }), large);
@@ -107,5 +119,7 @@ test("a card alone is not ranked, and where nothing would fit the sequence is to
   assert.match(said(["fastest", "leanest"], undefined), /^Ranked by estimated speed/);
   assert.equal(said(["only"], undefined), "Memory is predicted for each GPU and each node.");
   assert.match(said(["nearest", "nearest"], { gpus: null, lora: 16 }), /but this would/);
+  const gpus = { device: "h100", title: "H100 80 GB", gpus: 8, nodes: 1 };
+  assert.match(said(["nearest", "nearest"], { gpus, lora: 16 }), /but each of these would/);
   assert.match(said(["nearest", "nearest"], { gpus: null, lora: 0 }), /shorten the sequence/);
 });

@@ -5,6 +5,7 @@ import { test } from "node:test";
 
 import {
   comparesAll,
+  countByRuns,
   countDone,
   filled,
   pieces,
@@ -43,6 +44,18 @@ test("a reader goes on at the first step that is not done, and at the last when 
   assert.equal(whereToGoOn(steps, state({ a: true, b: true, c: true })), 2);
   assert.equal(countDone(steps, state({ a: true, c: true })), 2);
   assert.equal(countDone(steps, null), 0);
+});
+
+test("which steps were done by runs is counted apart, for those may be older than the tutorial", () => {
+  const mixed = [
+    { id: "a", does: "answers" },
+    { id: "b", does: "launches" },
+    { id: "c", does: "halves" },
+  ];
+  const all = /** @type {any} */ (mixed);
+  assert.equal(countByRuns(all, state({ a: true, b: true, c: false })), 1);
+  assert.equal(countByRuns(all, state({ a: true })), 0);
+  assert.equal(countByRuns(all, null), 0);
 });
 
 test("a slider has a value at each place, and stands where it begins", () => {

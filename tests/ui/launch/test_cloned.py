@@ -127,7 +127,8 @@ def test_only_what_the_run_chose_opens_the_fold_of_a_clone() -> None:
     """The queue that is usual and the script's own folder are nobody's choice, wherever the run trained."""
     unset = replace(BEFORE, working_directory="/recipes")
     on_gpus = replace(unset, gpu_indices=(0, 1), when_busy=WhenBusy.WAIT)
-    for request in (unset, on_gpus):
+    started_at_once = replace(on_gpus, when_busy=WhenBusy.START)  # as is usual here, where those GPUs are not
+    for request in (unset, on_gpus, started_at_once):
         assert not sets_more(chosen(desk_values(SERVICES, request), request))
     for new in (
         {"when_busy": WhenBusy.WAIT},

@@ -14,7 +14,8 @@ from dsgui.commands import launch as launch_command
 from dsgui.commands import validate as validate_command
 from dsgui.core.config.context import Context
 from dsgui.core.config.findings import Finding
-from dsgui.core.launch.hostfile import hostfile_for
+from dsgui.core.errors import PlanError
+from dsgui.core.launch.hostfile import hostfile_for, parse_hostfile
 from dsgui.core.launch.places.ssh import Machines
 from dsgui.core.launch.plan import Here, LaunchRequest, Plan
 from dsgui.core.launch.plan_json import plan_from_json, plan_to_json
@@ -230,12 +231,16 @@ def test_a_run_that_differs_from_the_plan_says_both_batch_sizes() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", "worker-0 slots=4\nworker-1 slots=4\n"),
-        ("gpu-a slots=8\n# spare\n", "gpu-a slots=4\nworker-0 slots=4\n"),
+        ("", "<host-1> slots=4\n<host-2> slots=4\n"),
+        ("gpu-a slots=8\n# spare\n", "gpu-a slots=4\n<host-2> slots=4\n"),
+        ("gpu-a slots=8\n<host-2> slots=8", "gpu-a slots=4\n<host-2> slots=4\n"),
         ("a slots=1\nb slots=1\nc slots=1", "a slots=4\nb slots=4\n"),
-        ("worker-1 slots=2", "worker-1 slots=4\nworker-0 slots=4\n"),
-        ("no hostfile at all", "worker-0 slots=4\nworker-1 slots=4\n"),
+        ("worker-1 slots=2", "worker-1 slots=4\n<host-2> slots=4\n"),
+        ("no hostfile at all", "<host-1> slots=4\n<host-2> slots=4\n"),
     ],
 )
 def test_a_hostfile_as_planned_keeps_the_names_it_has(text: str, expected: str) -> None:
     assert hostfile_for(text, 2, 4) == expected
+    if "<" in expected:  # nobody starts a run on a name that stands for one
+        with pytest.raises(PlanError, match="host names or addresses"):
+            parse_hostfile(expected)

@@ -175,6 +175,20 @@ def test_a_script_that_is_gone_offers_the_recipe_of_its_name(page: Page) -> None
     assert not page(what="translation")["instead"].visible
 
 
+def test_the_hosts_that_are_planned_are_offered_to_be_named(page: Page) -> None:
+    planned = {"what": "translation", "where": "several", "planned_nodes": 2, "planned_gpus": 4}
+    assert (page(**planned)["take"].value, page(**planned)["take"].visible) == (
+        "Fill in 2 hosts with 4 slots each",
+        True,
+    )
+    shown = page(**planned, hostfile="<host-1> slots=4\nb slots=4\n")
+    assert (button(shown)[0], shown["take"].visible) == ("Launch · name the hosts", False)
+    assert "Replace &lt;host-1&gt; with host names or addresses." in shown["checks"]
+    assert "ds-error" not in shown["checks"]
+    assert "Pre-flight: 1 problem" in page(**planned, hostfile="<host-1> slots=4", pressed=True)["checks"]
+    assert not page(**(planned | {"planned_nodes": 1}))["take"].visible
+
+
 def test_what_is_wrong_names_its_field_and_says_so_once(page: Page) -> None:
     shown = page(script="/no/such/train.py")
     assert shown["says"] == ""

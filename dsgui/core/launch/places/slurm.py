@@ -52,7 +52,18 @@ _GRES_GPU = re.compile(r"(^|,)(gres[:/])?gpu\b")
 # Further requests for GPUs, beside --gpus-per-node.
 _MORE_GPUS = ("gpus-per-task", "gpus-per-socket", "gres")
 
+# As sbatch is used: what every job names first.
 _FIELDS = (
+    Field(
+        name="slurm_partition",
+        part=Part.PLACE,
+        label="Partition",
+        placeholder="Slurm’s default",
+        option="--partition",
+        usage="partition (default: Slurm's)",
+        beside=True,
+        id="slurm-partition",
+    ),
     Field(
         name="slurm_nodes",
         part=Part.PLACE,
@@ -78,16 +89,6 @@ _FIELDS = (
         id="slurm-per-node",
     ),
     Field(
-        name="slurm_time",
-        part=Part.PLACE,
-        label="Time limit",
-        placeholder="2-12:00:00",
-        option="--time",
-        usage="limit: minutes or [days-]hours:minutes:seconds",
-        beside=True,
-        id="slurm-time",
-    ),
-    Field(
         name="slurm_on_cpu",
         part=Part.PLACE,
         kind=Kind.TICK,
@@ -97,25 +98,24 @@ _FIELDS = (
         id="slurm-on-cpu",
     ),
     Field(
-        name="slurm_cpus",
+        name="slurm_time",
         part=Part.PLACE,
-        label="CPUs per task",
-        placeholder="Slurm’s default",
-        option="--cpus-per-task",
-        metavar="N",
-        usage="CPU cores per node, for its one task (default: Slurm's)",
+        label="Time limit",
+        placeholder="2-12:00:00",
+        option="--time",
+        usage="limit: minutes or [days-]hours:minutes:seconds",
         beside=_SECOND_ROW,
-        id="slurm-cpus",
+        id="slurm-time",
     ),
     Field(
-        name="slurm_memory",
+        name="slurm_account",
         part=Part.PLACE,
-        label="Memory",
-        placeholder="Slurm’s default",
-        option="--mem",
-        usage="host memory per node, such as 64G (default: Slurm's)",
+        label="Account",
+        placeholder="yours",
+        option="--account",
+        usage="account (default: yours)",
         beside=_SECOND_ROW,
-        id="slurm-memory",
+        id="slurm-account",
     ),
     Field(
         name="slurm_gpu_type",
@@ -128,24 +128,25 @@ _FIELDS = (
         id="slurm-gpu-type",
     ),
     Field(
-        name="slurm_partition",
+        name="slurm_cpus",
         part=Part.PLACE,
-        label="Partition",
+        label="CPUs per task",
         placeholder="Slurm’s default",
-        option="--partition",
-        usage="partition (default: Slurm's)",
+        option="--cpus-per-task",
+        metavar="N",
+        usage="CPU cores per node, for its one task (default: Slurm's)",
         beside=_THIRD_ROW,
-        id="slurm-partition",
+        id="slurm-cpus",
     ),
     Field(
-        name="slurm_account",
+        name="slurm_memory",
         part=Part.PLACE,
-        label="Account",
-        placeholder="yours",
-        option="--account",
-        usage="account (default: yours)",
+        label="Memory",
+        placeholder="Slurm’s default",
+        option="--mem",
+        usage="host memory per node, such as 64G (default: Slurm's)",
         beside=_THIRD_ROW,
-        id="slurm-account",
+        id="slurm-memory",
     ),
     Field(
         name="slurm_options",
@@ -355,8 +356,7 @@ class SlurmJob(Place):
 
     def _directives(self, name: str, output: str, folder: str) -> list[str]:
         """The `#SBATCH` lines' options."""
-        asked = [f"--job-name={re.sub(r'[^A-Za-z0-9_.-]+', '_', name).strip('_')[:60] or 'run'}"]
-        asked += [f"--nodes={self.nodes}"]
+        asked = [f"--job-name={_job_name(name)}", f"--nodes={self.nodes}"]
         gpus = f"{self.gpu_type}:{self.per_node}" if self.gpu_type else str(self.per_node)
         asked += ["--ntasks-per-node=1"] + ([] if self.on_cpu else [f"--gpus-per-node={gpus}"])
         given = (
@@ -368,6 +368,12 @@ class SlurmJob(Place):
 
     def _options(self) -> list[str]:
         return [line.strip() for line in self.options.splitlines() if line.strip()]
+
+
+def _job_name(name: str) -> str:
+    """Letters and digits of any script: Slurm takes a name as it is. At the rest sbatch would end the word, or read a
+    quote or a pattern of a file name."""
+    return re.sub(r"[^\w.-]+", "_", name).strip("_")[:60] or "run"
 
 
 def _gpus_in(value: str, by_name: bool) -> tuple[tuple[str, str], ...]:

@@ -18,7 +18,7 @@ from dsgui.core.launch.command import (
     told_by_environment,
 )
 from dsgui.core.launch.field import Field, Kind, Part
-from dsgui.core.launch.hostfile import Host, chosen_hosts, hostfile_for, parse_hostfile
+from dsgui.core.launch.hostfile import Host, chosen_hosts, example, hostfile_for, parse_hostfile
 from dsgui.core.launch.plan import Place, Plan, StartedBy, ranks_said
 from dsgui.core.texts.saying import Said, listed, phrase, wrong
 
@@ -113,7 +113,7 @@ class Machines(Place):
 
     @classmethod
     def placeholders(cls, nodes: int, per_node: int) -> dict[str, str]:
-        return {"hostfile": hostfile_for("", min(nodes, _MOST_SHOWN), per_node).strip()}
+        return {"hostfile": example(min(nodes, _MOST_SHOWN), per_node)}
 
     @classmethod
     def as_planned(cls, nodes: int, per_node: int, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,8 +20,9 @@ _COMPONENTS = frozenset(Component)
 @dataclass(frozen=True, slots=True)
 class Foretold:
     """`bars`: of each device every moment, as the verdict had them; `gpu_bytes` and `host_bytes` are what telemetry can
-    be held to: the run's processes on one GPU, and on one machine's host. `about`: the model and how much of it, in
-    words. `told` is all that was said, as JSON. Where nothing could be said there are no bars."""
+    be held to: the run's processes on one GPU, and on one machine's host. `card` and its compute `capability`: "" and
+    None where none was there. `about`: the model and how much of it, in words. `told` is all that was said, as JSON.
+    Where nothing could be said there are no bars."""
 
     fit: Fit
     bars: tuple[Bar, ...] = ()
@@ -30,6 +31,7 @@ class Foretold:
     about: str = ""
     release: str = ""
     card: str = ""
+    capability: tuple[int, int] | None = None
     ranks_per_node: int = 1
     on_cpu: bool = False
     told: Mapping[str, Any] | None = None
@@ -49,6 +51,7 @@ class Foretold:
             about=text(value.get("about", "")),
             release=text(value.get("release", "")),
             card="" if value.get("planned") is True else text(value.get("card", "")),
+            capability=optional(_capability, value.get("capability")),
             ranks_per_node=whole(value.get("ranks_per_node", 1), 1, 1 << 17),
             on_cpu=value.get("on_cpu") is True,
             told=value,
@@ -118,6 +121,11 @@ def _segment(value: Mapping[str, Any]) -> Segment:
 def _part(code: str) -> str:
     """A component's or an overhead's. Raises ValueError for what another dsgui calls otherwise."""
     return code if code in _COMPONENTS else Overhead(code).value
+
+
+def _capability(value: Any) -> tuple[int, int]:
+    major, minor = (whole(one, 0, 99) for one in sequence(value, 2))
+    return major, minor
 
 
 def _bytes(value: Any) -> int:

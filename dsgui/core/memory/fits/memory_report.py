@@ -210,6 +210,7 @@ def kept(memory: Fitted | CannotSay | None) -> Foretold | None:
         told = as_json(memory)
         if isinstance(memory, Fitted):
             told |= {"about": about(memory), "on_cpu": memory.room.on_cpu, "predicted": foretold(memory)}
+            told |= {"capability": list(memory.room.capability)} if memory.room.capability else {}
     try:
         return Foretold.from_json(told)
     except ValueError:

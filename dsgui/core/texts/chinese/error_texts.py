@@ -123,6 +123,7 @@ ERRORS: Mapping[str, str] = {
     "environment.marker": "环境变量：{name} 是 dsgui 给运行的进程所做的标记。请删除。",
     "environment.no_equals": "环境变量：第 {line} 行没有“=”。应为 NAME=value。",
     "hostfile.empty": "hostfile：请至少添加一台主机，例如 worker-0 slots=4。",
+    "hostfile.unnamed": "Hostfile：请把 {hosts} 换成主机名或地址。",
     "hostfile.twice": "hostfile：第 {line} 行重复列出了 {host}。每台主机只列一次。",
     "hostfile.many": "hostfile：列出了 {count} 台主机；最多支持 {most} 台。请删去一些。",
     "hostfile.no_host": "hostfile：第 {line} 行为“{text}”。应为主机名及其 GPU 数，例如“worker-0 slots=4”；不支持范围写"

@@ -138,6 +138,7 @@ ERRORS: Mapping[str, str] = {
     "environment.no_equals": "Environment: line {line} has no “=”. Expected NAME=value.",
     # several machines
     "hostfile.empty": "Hostfile: add at least one host, e.g. worker-0 slots=4.",
+    "hostfile.unnamed": "Hostfile: replace {hosts} with host names or addresses.",
     "hostfile.twice": "Hostfile: line {line} names {host} again. List each host once.",
     "hostfile.many": "Hostfile: it lists {count} hosts; at most {most} are supported. Remove some.",
     "hostfile.no_host": "Hostfile: line {line} is “{text}”. Expected a host and its number of GPUs, such as “worker-0 "

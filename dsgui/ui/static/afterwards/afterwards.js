@@ -125,8 +125,8 @@ export class Afterwards {
    * Not "path": Gradio refuses any event with a key of that name that points outside its uploads.
    * @param {"same" | "repair" | "resume" | "directory"} kind
    */
-  again(kind, checkpoint = "", label = "") {
-    this.trigger("again", { run_id: this.id, kind, checkpoint, change: label });
+  again(kind, checkpoint = "", key = "") {
+    this.trigger("again", { run_id: this.id, kind, checkpoint, change: key });
   }
 
   /** A clone, at the field of its working directory. */
@@ -156,15 +156,17 @@ export class Afterwards {
       parts.push(button(clone, { class: "ds-fix", id: "clone-failed" }, () => this.again("same")));
     }
     if (found.ends) parts.push(el("span", { class: "ds-ends" }, found.ends));
-    return parts.length ? [el("p", { class: "ds-remedy" }, ...parts)] : [];
+    const checked = found.checked ? [el("p", { class: "ds-checked" }, found.checked)] : [];
+    return parts.length ? [el("p", { class: "ds-remedy" }, ...parts), ...checked] : [];
   }
 
   /** A button for each change, the likeliest first; what it leaves out is said beside it. @param {Diagnosis} found */
   repairs({ remedies }, checking = false) {
-    return remedies.flatMap(({ label, button: text }, place) => {
+    return remedies.flatMap(({ key, label, button: text, fits }, place) => {
       const id = checking || place ? "" : "open-repaired";
-      const look = { class: place ? "ds-step" : "ds-fix", id, disabled: checking, title: label, "data-change": label };
-      const node = button(text, look, () => this.again("repair", "", label));
+      const look = { class: place ? "ds-step" : "ds-fix", id, disabled: checking, title: label, "data-change": key };
+      const node = button(text, look, () => this.again("repair", "", key));
+      if (fits) return [node, el("span", {}, fits)];
       return text.toLowerCase().includes(label.toLowerCase()) ? [node] : [node, change(label)];
     });
   }

@@ -323,7 +323,9 @@ export function offers(ways) {
 
 /** What the cards are, in a sentence. @param {GoalFound} found */
 export function sentence({ choices, ways }) {
-  if (choices.some(({ role }) => role === "nearest")) return say(offers(ways).length ? "none_fit" : "none_would_fit");
+  if (choices.some(({ role }) => role === "nearest")) {
+    return say(["none_would_fit", "none_fit"][offers(ways).length] ?? "none_fit_ways");
+  }
   const onGpus = choices.some(({ verdict }) => verdict.devices.some(({ device }) => device === "gpu"));
   if (choices.length > 1) return say(onGpus ? "some_fit" : "some_fit_host");
   return say(onGpus ? "one_fits" : "one_fits_host");
@@ -454,7 +456,7 @@ function room({ verdict, micro_batch: micro }) {
   if (!gpu || gpu.capacity === null) return "";
   const left = gpu.capacity - barOf(gpu, "").bytes;
   if (left < 0) return "";
-  const said = say("room_left", { gib: gib(left) });
+  const said = say("room_left", { gib: guess(left) });
   return micro ? setApart([said, say("larger_fits", { micro: String(micro) })]) : said;
 }
 
@@ -467,11 +469,14 @@ export function shortOf({ verdict }) {
   });
 }
 
-/** @param {MemoryDevice} device */
-function needOf(device) {
+/** What a prediction is good for: `≈ 21 GiB`. @param {number} bytes */
+const guess = (bytes) => `≈ ${roughly(bytes)}`;
+
+/** Beside what there is, which is known. @param {MemoryDevice} device */
+export function needOf(device) {
   const { bytes, capacity } = barOf(device, "");
-  if (capacity !== null) return `${gib(bytes)} / ${gib(capacity)}`;
-  return device.device === "host" ? say("needs_host", { size: gib(bytes) }) : gib(bytes);
+  if (capacity !== null) return `${guess(bytes)} / ${gib(capacity, 1)}`;
+  return device.device === "host" ? say("needs_host", { size: guess(bytes) }) : guess(bytes);
 }
 
 /** @param {MemoryDevice} device @param {MemoryDevice} beside */
@@ -481,7 +486,7 @@ function bar(device, beside) {
   const need = needOf(device);
   const track = el("div", { class: "ds-mem-track" });
   for (const { part: one, width } of found.segments) {
-    const title = listed([textOf("memory_parts", one.part), gib(one.bytes)]);
+    const title = listed([textOf("memory_parts", one.part), guess(one.bytes)]);
     const segment = el("span", { class: "ds-mem-part", "data-place": one.place, title });
     segment.style.width = `${width}%`;
     segment.style.background = colourOf(one.part);

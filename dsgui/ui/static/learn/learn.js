@@ -2,7 +2,7 @@
 // the server found of it in the reader's own runs and answers. Loaded when it is opened; asks only while it is open.
 
 import { button, el } from "../common/dom.js";
-import { comparesAll, countDone, filled, pieces, whereToGoOn } from "./learn_steps.js";
+import { comparesAll, countByRuns, countDone, filled, pieces, whereToGoOn } from "./learn_steps.js";
 import { Picture } from "./learn_picture.js";
 import { listed, words } from "../texts/texts.js";
 import { addressOf, namesIn, visits } from "../site/visits.js";
@@ -125,7 +125,9 @@ export class Drawer {
         { class: "ds-learn-track", "data-track": track.id },
         () => void this.showTrack(track),
       );
-      const count = el("p", { class: "ds-remark" }, this.say("of_steps", about));
+      const runs = countByRuns(track.steps, states[place]);
+      const steps = this.say("of_steps", about);
+      const count = el("p", { class: "ds-remark" }, runs ? this.say("by_runs", { steps, runs }) : steps);
       return el("li", {}, name, el("p", {}, track.about), bar(about), count);
     });
     this.body.replaceChildren(el("ol", { class: "ds-learn-tracks" }, ...items));

@@ -19,6 +19,16 @@ export const filled = (text, given) =>
 /** @param {LearnStep[]} steps @param {LearnState | null} state */
 export const countDone = (steps, state) => steps.filter((step) => state?.steps[step.id]?.done).length;
 
+const BY_RUNS = new Set(["launches", "halves", "works_on"]);
+
+/** Of the steps that are done those that a run does, whenever it was started. @param {LearnStep[]} steps
+ * @param {LearnState | null} state */
+export const countByRuns = (steps, state) =>
+  countDone(
+    steps.filter(({ does }) => BY_RUNS.has(does)),
+    state,
+  );
+
 /** Where a reader goes on: at the first step that is not done, else at the last. @param {LearnStep[]} steps
  * @param {LearnState | null} state */
 export function whereToGoOn(steps, state) {

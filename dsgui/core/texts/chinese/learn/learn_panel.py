@@ -4,6 +4,7 @@ LEARN_PANEL: dict[str, str] = {
     "title": "教程",
     "close": "关闭",
     "of_steps": "已完成 {done} / {all} 步",
+    "by_runs": "{steps}，其中 {runs} 步凭列表中的运行完成",
     "of_step": "第 {place} 步，共 {all} 步",
     "next": "下一步",
     "again": "全部教程",

@@ -4,6 +4,7 @@ LEARN_PANEL: dict[str, str] = {
     "title": "Learn",
     "close": "Close",
     "of_steps": "{done} of {all} steps done",
+    "by_runs": "{steps}, {runs} by your runs",
     "of_step": "Step {place} of {all}",
     "next": "Next step",
     "again": "All tutorials",

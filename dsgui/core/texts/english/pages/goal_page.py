@@ -43,9 +43,10 @@ GOAL_PAGE: dict[str, str] = {
     "fits_gpus": "Fits the GPUs; needs a host with {size}",
     "around": "CUDA context and libraries",
     "pinned": "hatched: pinned",
-    "none_fit": "No preset fits here, but this would. Below are the two that come nearest.",
+    "none_fit": "No preset fits here, but this would. Below is what comes nearest.",
+    "none_fit_ways": "No preset fits here, but each of these would. Below is what comes nearest.",
     "none_would_fit": "No preset fits, and neither more GPUs (up to 64) nor LoRA would help enough: shorten the "
-    "sequence or choose a smaller model. Below are the two that come nearest.",
+    "sequence or choose a smaller model. Below is what comes nearest.",
     "try_gpus": "Try {count} × {card}",
     "try_lora": "With LoRA",
     "with_lora": "With LoRA adapters of rank {rank}: the script has to add them (PEFT).",
