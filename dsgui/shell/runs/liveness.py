@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from dsgui.core.launch.plan import Plan, WhenBusy
 from dsgui.core.launch.state import RunState, RunStatus
+from dsgui.core.runs.listing import prepared_at
 from dsgui.core.texts.saying import Said, said
 from dsgui.shell.processes.processes import boot_id, is_owned, is_rebooted, is_stopped, members
 from dsgui.shell.runs.adrift import Adrift, adrift
@@ -89,7 +90,9 @@ def _untold(directory: RunDirectory, plan: Plan | None, monotonic: Callable[[], 
     if kept := kept_end(directory):
         settled = settle(directory, kept)
         return Seen(kept.status, trouble=None if settled else _not_taken(kept))
-    since, asked = directory.last_sign_of_life(), directory.read_asked()
+    since, asked = prepared_at(directory.run_id), directory.read_asked()
+    if since is None:
+        since = directory.last_sign_of_life()  # the date of a copied folder, where it is one
     if not damage and asked and asked.boot_id == boot_id() and monotonic() - asked.at_s < _PENDING_S:
         waits = plan is not None and plan.when_busy is WhenBusy.WAIT
         state = RunState.QUEUED if waits else RunState.PENDING
