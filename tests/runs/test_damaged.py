@@ -269,10 +269,13 @@ def test_a_run_without_a_state_began_when_its_id_says_not_when_its_folder_was_co
     for path in a_run(tmp_path / "runs").path.iterdir():
         (directory.path / path.name).write_bytes(path.read_bytes())
     directory.state_file.write_text("{")
-    [run] = [one for one in Looked(tmp_path).runs.list() if one.run_id == directory.run_id]
+    looked = Looked(tmp_path)
+    [run] = [one for one in looked.runs.list() if one.run_id == directory.run_id]
     assert run.started_at == time.mktime((2025, 1, 31, 23, 59, 59, 0, 0, -1))
     directory.samples_file(0).unlink()
-    assert Looked(tmp_path).runs.follow(directory.run_id, Cursor()).elapsed_s is None
+    assert looked.runs.follow(directory.run_id, Cursor()).elapsed_s is None
+    directory.state_file.write_text('{"state": "flying", "started_at": 1700000000.5}')  # by it the list is ordered
+    assert looked.runs.summary(directory.run_id).started_at == 1700000000.5
 
 
 def test_a_plan_of_another_run_is_no_plan(tmp_path: Path) -> None:
