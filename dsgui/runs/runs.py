@@ -27,6 +27,7 @@ from dsgui.core.logs.phases import known_phase
 from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics.performance import Figures, figures
 from dsgui.core.metrics.thinning import Curve, to_json
+from dsgui.core.runs.alerts import with_unit
 from dsgui.core.runs.free_name import free_name
 from dsgui.core.runs.meaning import meaning
 from dsgui.core.runs.news import Change, Cursor, Delta, Listed, RunSummary, Window
@@ -440,7 +441,8 @@ class Runs:
         """As a page may be told of it: a script may print what it likes."""
         found = plain(event) | {"text": self.masked(str(event.get("text", "")))}
         if isinstance(given := event.get("given"), dict):
-            found["given"] = {name: self.masked(value) for name, value in given.items() if isinstance(value, str)}
+            texts = {name: self.masked(value) for name, value in given.items() if isinstance(value, str)}
+            found["given"] = with_unit(texts) if event.get("kind") in ("alert", "calm") else texts
         return found
 
     def curves(self, run_id: str) -> Sequence[Curve]:
@@ -691,6 +693,8 @@ class Runs:
             return status.lasted_s
         if not live and (known := directory.last_elapsed_s()) is not None:
             return known
+        if status.state is RunState.DAMAGED and status.ended_at is None:
+            return None  # its files may have been copied at any time
         # Of a run from before lengths were kept: the dates are all there is.
         end = self._clock() if live else status.ended_at or directory.last_sign_of_life()
         return None if end is None or status.started_at is None else max(end - status.started_at, 0.0)

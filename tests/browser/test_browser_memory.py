@@ -149,6 +149,7 @@ def test_the_json_begins_near_the_verdict_and_what_was_unfolded_stays_so(page):
     assert 0 <= json_box["y"] - panel["y"] - panel["height"] < 20
     for act in ("Ask DeepSpeed: dry run", "Find the cheapest change that fits"):
         expect(page.locator("#memory-panel").get_by_role("button", name=act)).to_be_visible()
+    expect(page.locator(".ds-mem-legend")).to_contain_text("optimizer states")  # the colours, with the bars
     above = page.locator(".ds-mem-bar").last.bounding_box()
     details(page).press("Enter")
     expect(page.locator(".ds-mem-entry").first).to_be_visible()

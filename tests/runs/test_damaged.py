@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import socket
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import pairwise
@@ -261,6 +262,20 @@ def test_a_run_that_is_damaged_after_it_was_listed_says_so_as_well(tmp_path: Pat
 def test_a_state_that_is_none_is_told_in_short(tmp_path: Path) -> None:
     a_run(tmp_path).state_file.write_text('{"state": "flying"}')
     assert [run.problem for run in Looked(tmp_path).runs.list()] == ["Damaged: state.json is invalid (found flying)."]
+
+
+def test_a_run_without_a_state_began_when_its_id_says_not_when_its_folder_was_copied(tmp_path: Path) -> None:
+    directory = Store(tmp_path).create("20250131-235959-0a1b")
+    for path in a_run(tmp_path / "runs").path.iterdir():
+        (directory.path / path.name).write_bytes(path.read_bytes())
+    directory.state_file.write_text("{")
+    looked = Looked(tmp_path)
+    [run] = [one for one in looked.runs.list() if one.run_id == directory.run_id]
+    assert run.started_at == time.mktime((2025, 1, 31, 23, 59, 59, 0, 0, -1))
+    directory.samples_file(0).unlink()
+    assert looked.runs.follow(directory.run_id, Cursor()).elapsed_s is None
+    directory.state_file.write_text('{"state": "flying", "started_at": 1700000000.5}')  # by it the list is ordered
+    assert looked.runs.summary(directory.run_id).started_at == 1700000000.5
 
 
 def test_a_plan_of_another_run_is_no_plan(tmp_path: Path) -> None:

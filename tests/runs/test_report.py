@@ -408,9 +408,19 @@ def test_a_training_that_tells_no_speed_has_one_measured():
 def test_a_lone_score_is_named_and_a_unit_stands_at_its_axis(bench: Bench):
     html = report(bench, make_run(bench.store.runs_dir, Made(steps=20)))
     captions = dict(re.findall(r"<figcaption>(.*?)</figcaption>(.*?)<div class=chart", html))
-    assert {"Gradient norm", "Evaluation", "Host memory"} <= set(captions)
-    assert "bleu" in captions["Evaluation"]
-    assert captions["Gradient norm"] == ""
+    assert {"Gradient norm", "Evaluation: bleu", "Host memory"} <= set(captions)
+    assert captions["Gradient norm"] == captions["Evaluation: bleu"] == ""
+
+
+def test_each_score_has_a_chart_of_its_own_of_all_runs():
+    first = [curve([0.5, 0.6], name="eval_accuracy", kind="eval"), curve([6e4, 10], name="perplexity", kind="eval")]
+    second = [curve([7, 5], name="perplexity", kind="eval"), curve([0.1, 0.2], name="eval_f1_macro", kind="eval")]
+    found = {one["title"]: one for one in charts([("a", first), ("b", second)])}
+    runs = {title.removeprefix("Evaluation: "): [line["run"] for line in one["lines"]] for title, one in found.items()}
+    assert runs == {"accuracy": ["a"], "perplexity": ["a", "b"], "f1 macro": ["b"]}
+    perplexity = found["Evaluation: perplexity"]
+    assert (perplexity["y"], perplexity["unit"]) == ("perplexity", "")
+    assert [(line["what"], line["colour"], line["dash"]) for line in perplexity["lines"]] == [("", 0, 0), ("", 1, 0)]
 
 
 def test_what_has_no_times_is_drawn_by_step_or_in_its_order_never_by_time():

@@ -239,6 +239,18 @@ def test_a_damaged_run_spoils_no_list(bench: Bench) -> None:
     assert (delta.state, delta.problem) == (RunState.DAMAGED, listed[bad.run_id].problem)
 
 
+def test_an_alert_that_was_kept_when_sizes_had_no_unit_is_told_with_it(bench: Bench) -> None:
+    directory = written_run(bench, RunStatus(RunState.FAILED))
+    given = {"gpu": "0", "used": "139.9", "percent": "100"}
+    kept = [
+        {"kind": kind, "text": "", "step": None, "code": code, "given": given | {"total": total}}
+        for kind, code, total in (("alert", "gpu_memory", "140.4"), ("calm", "gpu_memory_below", "1.1 TiB"))
+    ]
+    directory.events_file.write_text("".join(f"{json.dumps(one)}\n" for one in kept))
+    told = bench.runs.follow(directory.run_id, Cursor()).events
+    assert [one["given"]["total"] for one in told] == ["140.4 GiB", "1.1 TiB"]
+
+
 def test_an_ended_run_is_listed_until_it_is_deleted(bench: Bench) -> None:
     """How often it is read is counted in `test_run_list`."""
     directory = written_run(bench, RunStatus(RunState.FAILED, started_at=1.0, ended_at=3.5))

@@ -77,7 +77,7 @@ CHARTS: Mapping[str, ChartOf] = MappingProxyType(
         "learning_rate": ChartOf("learning_rate", "y_learning_rate"),
         "grad_norm": ChartOf("grad_norm", "y_grad_norm"),
         "gpu_utilization": ChartOf("gpu_utilization", "%", "%", zero=True),
-        EVALUATION: ChartOf(EVALUATION, "y_score"),
+        EVALUATION: ChartOf(EVALUATION, ""),  # one for each score, by its name: an accuracy is flat beside a perplexity
         THROUGHPUT: ChartOf(THROUGHPUT, "samples/s"),
         "loss_scale": ChartOf("loss_scale", "y_loss_scale"),
         "step_times": ChartOf("step_times", "ms"),
@@ -148,7 +148,12 @@ def name_of(series: Series, place: Place) -> str:
     rank = f" (rank {series.rank})" if series.rank else ""
     if place.chart == LOSS:
         return f"{LOSSES.get(series.name, series.name)}{rank}"
-    return f"{series.name.removeprefix('eval_').replace('_', ' ')}{rank}"
+    return f"{score_of(series.name)}{rank}"
+
+
+def score_of(name: str) -> str:
+    """What the chart of an evaluation's score is called after."""
+    return name.removeprefix("eval_").replace("_", " ")
 
 
 def table_json() -> dict[str, Any]:
@@ -157,7 +162,7 @@ def table_json() -> dict[str, Any]:
         "colours": COLOURS,
         "onDark": ON_DARK,
         "dashes": DASHES,
-        "charts": {id: _told(chart) for id, chart in CHARTS.items()},
+        "charts": {id: _told(chart) | {"y": chart.y} for id, chart in CHARTS.items()},
         "logged": {name: _told(place) for name, place in LOGGED.items()},
         "endings": {end: _told(place) for end, place in ENDINGS.items()},
         "readings": {name: _told(place) for name, place in READINGS.items()},

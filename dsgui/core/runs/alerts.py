@@ -2,8 +2,9 @@
 drop in speed. An alert is raised once, and reported once more ("calm") when it is over."""
 
 import math
+import re
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
 from dsgui.core.logs.numerals import evaluates
@@ -15,6 +16,7 @@ from dsgui.core.sizes import beside, gib
 from dsgui.core.texts.saying import Said, listed, said
 
 _NORM = "grad_norm"
+_BARE = re.compile(r"[\d.]+\Z")
 
 STALL_TIMES = 10  # as long as a step usually takes
 _STALL_LEAST_S = 30.0
@@ -131,6 +133,12 @@ class Alerts:
         (self._active.add if wrong else self._active.discard)(subject)
         subject = f"{self._machine} {subject}" if self._machine else subject
         return [Event.of("alert" if wrong else "calm", told, step, subject, self._machine)]
+
+
+def with_unit(given: Mapping[str, str]) -> Mapping[str, str]:
+    """What a stored alert gives, for the text of today: sizes were kept without a unit, in GiB, and the text had it."""
+    total = given.get("total", "")
+    return {**given, "total": f"{total} GiB"} if _BARE.match(total) else given
 
 
 def _watched(names: Iterable[str]) -> list[str]:

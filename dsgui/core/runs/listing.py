@@ -22,8 +22,13 @@ def _began(run: RunSummary) -> float | None:
     training that dsgui did not start may tell no times."""
     if run.started_at is not None or run.state is RunState.ELSEWHERE:
         return run.started_at
+    return prepared_at(run.run_id)
+
+
+def prepared_at(run_id: str) -> float | None:
+    """When its launch was: an id begins with the local date and time. None for an id of another kind."""
     try:
-        return datetime.strptime(run.run_id[:_STAMPED], "%Y%m%d-%H%M%S").timestamp()
+        return datetime.strptime(run_id[:_STAMPED], "%Y%m%d-%H%M%S").timestamp()
     except (ValueError, OverflowError):
         return None
 

@@ -27,6 +27,7 @@ from dsgui.core.metrics.chart_table import (
     Place,
     name_of,
     place_of,
+    score_of,
     told,
 )
 from dsgui.core.metrics.curves import Series
@@ -52,11 +53,11 @@ def charts(runs: Sequence[tuple[str, Sequence[Curve]]]) -> list[Chart]:
     """The charts of runs, each run given as its name and all its curves; charts without a line are left out."""
     joined = [(name, [_placed(one) for one in _joined(curves)]) for name, curves in runs]
     axis = "time" if by_time(runs) else "step"
-    found = [_chart(joined, LOSS, axis, _logged(LOSS))]
+    found = [_chart(joined, LOSS, axis, _losses)]
     found += [_chart(joined, place.chart, axis, _picked(name), place.right) for name, place in LOGGED.items()]
     if not any(chart["lines"] for chart in found if chart["title"] == CHARTS[THROUGHPUT].title):
         found.append(_chart(joined, THROUGHPUT, axis, _speeds, _STEPS_A_SECOND))
-    found.append(_chart(joined, EVALUATION, axis, _logged(EVALUATION)))
+    found += [_chart(joined, EVALUATION, axis, _scored(name), name) for name in _scores(joined)]
     machine = joined if axis == "time" else [(name, _stepped(curves)) for name, curves in joined]
     found += [_chart(machine, id, axis, _readings(id, len(runs) > 1)) for id in _of_machine()]
     return [chart for chart in found if chart["lines"]]
@@ -129,10 +130,13 @@ def _chart(
             look = {"colour": colour, "dash": dash}
             lines.append({"run": name, "what": what} | look | _line(curve, kind.scale))
             drawn.append((" · ".join(filter(None, (name * (len(runs) > 1), what))), curve))
-    shown = {"title": kind.title, "y": told(unit) or kind.label, "unit": told(unit) or kind.unit}
+    if id == EVALUATION:
+        shown = {"title": words("charts_page", id, name=unit), "y": unit, "unit": ""}
+    else:
+        shown = {"title": kind.title, "y": told(unit) or kind.label, "unit": told(unit) or kind.unit}
     limits = _cards_hold(runs[0][1]) if id == "gpu_memory" and len(runs) == 1 else []
     beyond = _peak_beyond(drawn) if axis == "step" and kind.unit == "GiB" else ""
-    told_of = {"named": id == EVALUATION, "axis": axis, "zero": kind.zero, "limits": limits, "beyond": beyond}
+    told_of = {"axis": axis, "zero": kind.zero, "limits": limits, "beyond": beyond}
     return shown | told_of | {"lines": lines}
 
 
@@ -209,14 +213,25 @@ def _picked(name: str) -> Callable[[Sequence[Curve]], Iterator[Drawn]]:
     return pick
 
 
-def _logged(id: str) -> Callable[[Sequence[Curve]], Iterator[Drawn]]:
-    """The loss and its evaluation; or the scores of evaluations, in the order in which they were logged."""
+def _losses(curves: Sequence[Curve]) -> Iterator[Drawn]:
+    """The training's, and its evaluation's."""
+    for name, kind in sorted(_named(curves), key=lambda one: one[1] == "eval"):
+        if name in LOSSES and _is_in(name, kind, LOSS) and (curve := training_curve(curves, name, kind)):
+            yield name_of(curve.series, Place(LOSS)), curve
 
+
+def _scores(runs: Sequence[tuple[str, Sequence[Curve]]]) -> list[str]:
+    """What evaluations of any of the runs logged, in the order in which they did."""
+    named = [(name, kind) for _, curves in runs for name, kind in _named(curves)]
+    return list(dict.fromkeys(score_of(name) for name, kind in named if _is_in(name, kind, EVALUATION)))
+
+
+def _scored(score: str) -> Callable[[Sequence[Curve]], Iterator[Drawn]]:
     def pick(curves: Sequence[Curve]) -> Iterator[Drawn]:
-        fits = [(name, kind) for name, kind in _named(curves) if _is_in(name, kind, id)]
-        for name, kind in fits if id == EVALUATION else [one for one in fits if one[0] in LOSSES]:
-            if curve := training_curve(curves, name, kind):
-                yield name_of(curve.series, Place(id)), curve
+        for name, kind in _named(curves):
+            same = _is_in(name, kind, EVALUATION) and score_of(name) == score
+            if same and (curve := training_curve(curves, name, kind)):
+                yield "", curve
 
     return pick
 
@@ -226,10 +241,9 @@ def _is_in(name: str, kind: str, id: str) -> bool:
     return place is not None and place.chart == id
 
 
-def _named(curves: Sequence[Curve]) -> list[tuple[str, str]]:
-    """Names and kinds, training first."""
-    named = dict.fromkeys((one.series.name, one.series.kind) for one in curves)
-    return sorted(named, key=lambda one: one[1] == "eval")
+def _named(curves: Sequence[Curve]) -> dict[tuple[str, str], None]:
+    """Names and kinds."""
+    return dict.fromkeys((one.series.name, one.series.kind) for one in curves)
 
 
 def _speeds(curves: Sequence[Curve]) -> Iterator[Drawn]:

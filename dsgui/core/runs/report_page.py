@@ -374,10 +374,9 @@ def _ways(by_time: str, charts: Sequence[Chart]) -> str:
 
 
 def _legend(chart: Chart, several: bool) -> str:
-    """What the lines of one chart are: of one run by their colours, of several by their dashes. One alone is named only
-    where its chart's title does not."""
+    """What the lines of one chart are: of one run by their colours, of several by their dashes."""
     found = {line["what"]: (line["colour"], line["dash"]) for line in reversed(chart["lines"])}
-    if len(found) < 2 and not chart["named"]:
+    if len(found) < 2:
         return ""
     items = (
         _key(what, None if several else colour, _dash(colour, dash, several))

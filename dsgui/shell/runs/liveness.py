@@ -2,11 +2,15 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from dsgui.core.decoding import number
 from dsgui.core.launch.plan import Plan, WhenBusy
 from dsgui.core.launch.state import RunState, RunStatus
+from dsgui.core.runs.listing import prepared_at
 from dsgui.core.texts.saying import Said, said
+from dsgui.shell.files.json_files import UNREADABLE, read_strictly
 from dsgui.shell.processes.processes import boot_id, is_owned, is_rebooted, is_stopped, members
 from dsgui.shell.runs.adrift import Adrift, adrift
 from dsgui.shell.runs.kept_end import KeptEnd, kept_end, settle
@@ -89,7 +93,7 @@ def _untold(directory: RunDirectory, plan: Plan | None, monotonic: Callable[[], 
     if kept := kept_end(directory):
         settled = settle(directory, kept)
         return Seen(kept.status, trouble=None if settled else _not_taken(kept))
-    since, asked = directory.last_sign_of_life(), directory.read_asked()
+    since, asked = _began(directory), directory.read_asked()
     if not damage and asked and asked.boot_id == boot_id() and monotonic() - asked.at_s < _PENDING_S:
         waits = plan is not None and plan.when_busy is WhenBusy.WAIT
         state = RunState.QUEUED if waits else RunState.PENDING
@@ -104,6 +108,14 @@ def _untold(directory: RunDirectory, plan: Plan | None, monotonic: Callable[[], 
         reasons = (said("reasons", "end_unknown"), *left)
         return replace(seen, status=replace(seen.status, state=RunState.DAMAGED, reasons=reasons))
     return seen
+
+
+def _began(directory: RunDirectory) -> float | None:
+    """By what can be read of the state, else by the id; the dates of files may be those of a copied folder."""
+    with suppress(*UNREADABLE):
+        return number(read_strictly(directory.state_file).get("started_at"))
+    prepared = prepared_at(directory.run_id)
+    return directory.last_sign_of_life() if prepared is None else prepared
 
 
 def owners(directory: RunDirectory) -> Adrift | None:

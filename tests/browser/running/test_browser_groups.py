@@ -91,24 +91,23 @@ def test_a_chart_that_a_single_run_has_is_in_its_groups_colour_too(browser, tmp_
         assert "rgb(0, 158, 115)" not in page.evaluate(colours)
 
 
-def scored(name, *scores):
-    evals = [(8.0 + step / 20, Point(step, None, dict.fromkeys(scores, 0.4), "eval")) for step in (20, 40)]
-    steps = [(step / 2, Point(step, None, {"loss": 2.0})) for step in range(1, 41)]
-    return Printed(name, sorted([*steps, *evals], key=lambda one: one[0]), 40)
+def timed(name, *parts):
+    steps = [(step / 2, Point(step, None, {"loss": 2.0} | dict.fromkeys(parts, 0.4))) for step in range(1, 41)]
+    return Printed(name, steps, 40)
 
 
 def test_what_only_another_run_has_is_in_the_legend_and_is_of_one_kind_of_line_in_all(browser, tmp_path):
-    of = {"first": ["eval_rouge1", "eval_rouge2"], "second": ["eval_wer", "eval_rouge2"], "third": ["eval_wer"]}
-    ids = [make_printed(tmp_path, scored(name, *scores)) for name, scores in of.items()]
+    of = {"first": ["fwd_ms", "bwd_ms"], "second": ["step_ms", "bwd_ms"], "third": ["step_ms"]}
+    ids = [make_printed(tmp_path, timed(name, *parts)) for name, parts in of.items()]
     with running_app(tmp_path) as app, opened(browser, app, f"compare={','.join(ids)}") as page:
-        legend = page.locator('[data-chart="evaluation"] .legendtext, [data-chart="Evaluation"] .legendtext')
-        expect(legend).to_have_text(["rouge1", "rouge2", "wer"])
+        legend = page.locator('[data-chart="Step times"] .legendtext')
+        expect(legend).to_have_text(["fwd ms", "bwd ms", "step ms"])
         # The values have the runs' colours too: on a phone, where they stand below each other.
         told = "all => all.map(one => one.style.getPropertyValue('--swatch'))"
         colours = [page.locator(f"{part} [data-swatch]").evaluate_all(told) for part in PARTS]
         assert colours[0] == colours[1][:3]
         assert len(set(colours[0])) == 3
-        dashes = page.locator('[data-chart="Evaluation"] .js-plotly-plot').evaluate(
+        dashes = page.locator('[data-chart="Step times"] .js-plotly-plot').evaluate(
             """plot => plot.data.filter(({ x }) => x?.length > 1).map(({ line }) => line.dash)"""
         )
         first, both, own, again, third = dashes

@@ -106,7 +106,7 @@ def test_the_tools_are_seen_without_a_mouse_and_how_one_looks_at_charts_is_kept(
         assert page.evaluate(Y, "Gradient norm")["type"] == "linear"
         page.get_by_label("Smoothing").fill("0.9")
         wait_until(lambda: page.evaluate(LINES, "Loss") == 3)  # train twice, its evaluation once
-        assert [page.evaluate(LINES, title) for title in ("Evaluation", "Host memory")] == [1, 2]
+        assert [page.evaluate(LINES, title) for title in ("Evaluation: bleu", "Host memory")] == [1, 2]
         expect(point_at(page, "Loss", 100).locator("small").first).to_contain_text("logged ")
         page.get_by_role("button", name="Epoch").click()
         expect(chart(page, "Loss").locator(".xtitle")).to_have_text("epoch")

@@ -256,6 +256,40 @@ def test_an_answer_from_before_a_label_was_written_does_not_take_it_back(browser
         expect(row(page, "second")).to_be_visible()
 
 
+def test_an_editor_that_was_opened_before_a_tags_answer_came_stays_and_the_column_comes_after_it(browser, many):
+    app, _, _ = many
+    held, waits = [], []
+
+    def told(route):
+        answer = route.fetch()
+        if waits and '"later"' in answer.text():
+            held.append((route, answer))
+        else:
+            route.fulfill(response=answer)
+
+    with opened(browser, app, "tab=runs") as page:
+        row(page, "t5").locator(".ds-run-choose").check()
+        column = page.get_by_role("columnheader", name="Tags")
+        page.route("**/dsgui/runs?*", told)
+        waits.append(True)
+        page.fill("#add-tag", "later")
+        page.keyboard.press("Enter")
+        wait_until(lambda: page.evaluate("true") and held)  # evaluating lets the route be told
+        row(page, "t5").locator(".ds-run-row").focus()
+        page.keyboard.press("F2")
+        editor = page.get_by_role("textbox", name="Rename")
+        expect(editor).to_be_focused()
+        waits.clear()
+        for route, answer in held:
+            route.fulfill(response=answer)
+        page.wait_for_timeout(1_200)  # both times that the list is read again after a change
+        expect(editor).to_be_focused()
+        expect(column).to_have_count(0)
+        page.keyboard.press("Escape")
+        expect(editor).to_have_count(0)
+        expect(column).to_have_count(1)
+
+
 def rename(page, name, to):
     """In place, by the keyboard."""
     row(page, name).locator(".ds-run-row").focus()

@@ -152,10 +152,12 @@ def test_runs_of_one_name_are_told_apart_from_the_first_on_and_evaluations_are_a
         expect(steps.first).to_have_text("300 15×")
         key = page.locator(".ds-compare-key > li")
         page.set_viewport_size({"width": 390, "height": 800})
-        # A block for each setting, a line for each run: all of it is in sight.
-        lines = [line.bounding_box() for line in steps.all()]
-        assert len({line["y"] for line in lines}) == 3
-        assert all(line["x"] >= 0 and line["x"] + line["width"] <= 390 for line in lines)
+        # A block for each setting, two values a line, each below the name of its run, which none repeats.
+        values, heads = ([one.bounding_box() for one in all.all()] for all in (steps, key))
+        assert [abs(value["x"] - head["x"]) <= 2 for value, head in zip(values, heads, strict=True)] == [True] * 3
+        assert values[0]["y"] == values[1]["y"] < values[2]["y"]
+        assert values[2]["y"] + values[2]["height"] - values[0]["y"] < 60
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
         named = "all => all.map((one) => getComputedStyle(one, '::before').content)"
         assert steps.evaluate_all(named) == [f'"{name}"' for name in names.all_inner_texts()]
         fits = "(one) => [one, ...one.children].every((each) => each.scrollWidth <= each.clientWidth)"
@@ -289,6 +291,8 @@ def test_the_table_tells_runs_apart_and_is_sorted_by_any_column(browser, made):
         expect(page.locator("#filter-state")).to_have_value("")
         wait_until(lambda: shown(page) == ["t5", "t5", "other", LONG])
         page.locator("#choose-columns summary").click()
+        menu, table = page.locator("#choose-columns > div").bounding_box(), page.locator(".ds-run-list").bounding_box()
+        assert menu["y"] + menu["height"] < table["y"]  # the column that comes or goes is in sight
         page.get_by_label("Changed settings").uncheck()
         expect(page.get_by_role("columnheader", name="Changed settings")).to_have_count(0)
         page.get_by_label("Host peak").check()

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { barOf, colourOf, keyName, partsOf, stageOf } from "../../../dsgui/ui/static/memory/memory_bars.js";
+import { barOf, colourOf, keyName, legendOf, partsOf, stageOf } from "../../../dsgui/ui/static/memory/memory_bars.js";
 
 const GIB = 2 ** 30;
 
@@ -80,4 +80,23 @@ test("a change is offered for a full bar, looked for once, and shown for what wa
   assert.equal(stageOf(told, null, "before"), "offer");
   assert.equal(stageOf(told, { asked: "now" }, "now"), "found");
   assert.equal(stageOf(told, { asked: "before" }, "now"), "looking");
+});
+
+test("the legend has each part once that a bar shows wide enough, pinned ones apart", () => {
+  const [gpu, host] = [GPU, GPU].map((device, place) => {
+    const parts = [
+      { part: "weights", place: "gpu", bytes: 10 * GIB },
+      { part: "moments", place: place ? "pinned" : "gpu", bytes: 20 * GIB },
+      { part: "nccl", place: "gpu", bytes: GIB / 10 },
+    ];
+    return { ...device, moments: [{ moment: "step", fit: "fits", bytes: 30 * GIB, parts }] };
+  });
+  assert.deepEqual(
+    legendOf([gpu, { ...host, device: "host" }], "").map(({ part, place }) => [part, place]),
+    [
+      ["weights", "gpu"],
+      ["moments", "gpu"],
+      ["moments", "pinned"],
+    ],
+  );
 });

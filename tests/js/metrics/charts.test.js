@@ -36,7 +36,7 @@ test("a curve belongs to a chart by its name; what nobody knows gets one of its 
   assert.equal(chartOf({ name: "grad_norm" }), "Gradient norm");
   assert.equal(chartOf({ name: "fwd_ms" }), "Step times");
   assert.equal(chartOf({ name: "my_own_score" }), "my own score");
-  assert.equal(chartOf({ name: "eval_bleu", kind: EVAL }), "Evaluation");
+  assert.equal(chartOf({ name: "eval_bleu", kind: EVAL }), "Evaluation: bleu");
   assert.equal(chartOf({ name: "gpu3.used_bytes", kind: SAMPLE }), "GPU memory");
 });
 
@@ -63,6 +63,20 @@ test("a line is called what tells it apart in its chart", () => {
   assert.equal(named({ name: "eval_exact_match", kind: EVAL }), "exact match");
   assert.equal(named({ name: "gpu1.run_bytes", kind: SAMPLE, node: "b" }), "b: GPU 1, this run");
   assert.equal(named({ name: "host_used_bytes", kind: SAMPLE }), "host, all processes");
+});
+
+test("each score has a chart of its own, with the evaluations': beside a perplexity an accuracy is a flat line", () => {
+  const [accuracy, again, perplexity] = ["eval_accuracy", "accuracy", "eval_perplexity"].map((name) =>
+    placeOf(curve({ name, kind: EVAL }), false),
+  );
+  assert.equal(accuracy?.chart, again?.chart);
+  assert.notEqual(accuracy?.chart, perplexity?.chart);
+  assert.deepEqual([accuracy?.heading, accuracy?.y], ["Evaluation: accuracy", "accuracy"]);
+  const among = ["throughput", String(perplexity?.chart), "logged:my own", "gpu_utilization"];
+  assert.deepEqual(
+    among.sort((a, b) => rankOf(a) - rankOf(b)),
+    ["gpu_utilization", perplexity?.chart, "throughput", "logged:my own"],
+  );
 });
 
 test("the loss comes first, and what has no place of its own last", () => {

@@ -127,7 +127,7 @@ test("the lines of a group are one, which the legend counts and the tooltip give
       ["full", "train"],
     ],
   );
-  const content = { lines, limits: [], events: [], yTitle: "loss", unit: "", fromZero: false, named: false };
+  const content = { lines, limits: [], events: [], yTitle: "loss", unit: "", fromZero: false };
   /** @type {Drawn} */
   const view = { axis: "time", log: false, smoothing: 0, range: null, reach: null, events: [], marked: false };
   const page = { text: "black", grid: "grey", ground: "white", font: "serif", dark: false, fullHeight: null };
@@ -167,7 +167,7 @@ test("where a run of a group has ended its mean is thin and dotted, no line lead
     [line(0, 0.1234567, 0.1234567), line(1, 0.1234567, 0.1234567), line(2, 1.23456, 1.23456, 1.07572, 1.07571)],
     [{ name: "sweep", members: [0, 1, 2] }],
   );
-  const content = { lines, limits: [], events: [], yTitle: "loss", unit: "", fromZero: false, named: false };
+  const content = { lines, limits: [], events: [], yTitle: "loss", unit: "", fromZero: false };
   /** @type {Drawn} */
   const view = { axis: "time", log: false, smoothing: 0, range: null, reach: null, events: [], marked: false };
   const page = { text: "black", grid: "grey", ground: "white", font: "serif", dark: false, fullHeight: null };

@@ -18,7 +18,7 @@ import { made, only, steps } from "../made.js";
 /** @type {Drawn} */
 const VIEW = { axis: "time", log: false, smoothing: 0, range: null, reach: [0, 40], events: [], marked: true };
 const PAGE = { text: "black", grid: "grey", ground: "white", font: "serif", dark: false, fullHeight: null };
-const CONTENT = { lines: [], limits: [], events: [], yTitle: "loss", unit: "", fromZero: false, named: false };
+const CONTENT = { lines: [], limits: [], events: [], yTitle: "loss", unit: "", fromZero: false };
 
 /** @param {(number | string)[]} values @param {Partial<Line>} more @returns {Line} */
 function line(values, more = {}) {
@@ -76,12 +76,12 @@ test("one value alone is drawn from nought on, a second axis only where a line a
   assert.equal(second.showlegend, true);
 });
 
-test("a lone score is drawn from nought on, and its chart names it where it names its lines", () => {
+test("a lone score is drawn from nought on; its chart's title has its name", () => {
   const lone = { ...CONTENT, lines: [line([0.0473], { name: "bleu" })] };
   const traces = tracesOf(lone, VIEW, PAGE);
   assert.deepEqual([traces.length, traces[0].name, traces[0].mode], [1, "bleu", "markers"]);
-  const layout = layoutOf({ ...lone, named: true }, VIEW, PAGE, traces, 1);
-  assert.deepEqual([layout.yaxis.rangemode, layout.showlegend], ["tozero", true]);
+  const layout = layoutOf(lone, VIEW, PAGE, traces, 1);
+  assert.deepEqual([layout.yaxis.rangemode, layout.showlegend], ["tozero", false]);
 });
 
 test("limits are named at their height, on a logarithmic scale too", () => {

@@ -5,8 +5,7 @@ import { copyText } from "../common/copying.js";
 import { button, el, part } from "../common/dom.js";
 import { words } from "../texts/texts.js";
 import { followNames } from "./cloned_name.js";
-import { foldCards } from "./recipe_fold.js";
-import { splitTitles } from "./recipe_titles.js";
+import { dressCards } from "./recipe_cards.js";
 
 /** @import { Props, Trigger, Watch } from "../types.d.ts" */
 
@@ -45,6 +44,5 @@ export function mount(element, props, _, watch) {
   watch("value", show);
   show();
   followNames();
-  splitTitles();
-  foldCards();
+  dressCards();
 }

@@ -3,7 +3,7 @@
 
 import { around, button, el, part } from "../common/dom.js";
 import { GIB, gib } from "../common/format.js";
-import { barOf, colourOf, fitOf, idOf, keyName, partsOf, stageOf } from "./memory_bars.js";
+import { barOf, colourOf, fitOf, idOf, keyName, legendOf, partsOf, stageOf } from "./memory_bars.js";
 import { partName } from "./memory_charts.js";
 import { Details } from "./memory_details.js";
 import { Rehearsal } from "./memory_rehearsal.js";
@@ -93,6 +93,7 @@ class Memory {
         .map(({ text }) => el("p", { class: "ds-mem-remark" }, text)),
       ...asIf(told.as_if),
       ...devices.map((device) => this.device(device, told)),
+      this.legend(devices),
       ...(told.remarks ?? []).map((one) => el("p", { class: "ds-mem-remark" }, one.text)),
       ...told.short.map(short),
       el("div", { class: "ds-mem-acts" }, this.rehearsal.head, ...this.change(told)),
@@ -252,21 +253,22 @@ class Memory {
     );
   }
 
+  /** What the bars' colours are; each part of a bar tells its name itself. @param {MemoryDevice[]} devices */
+  legend(devices) {
+    const items = legendOf(devices, this.moment).map((one) => el("li", {}, swatchOf(one), partName(one)));
+    const bars = devices.map((device) => barOf(device, this.moment)).filter(({ capacity }) => capacity !== null);
+    const limit = bars.slice(0, 1).map(({ fit }) => el("li", {}, lineSwatch(fit), words("memory_page", "limit")));
+    return el("ul", { class: "ds-mem-legend", "aria-hidden": "true" }, ...items, ...limit);
+  }
+
   /** The parts of a device, the largest first. @param {MemoryDevice} device */
   parts(device) {
     const items = partsOf(device, this.moment).map(({ part: one, id }) => {
-      const swatch = el("span", {
-        class: "ds-mem-swatch",
-        "data-place": one.place,
-        "data-code": one.part,
-        "aria-hidden": "true",
-      });
-      swatch.style.background = colourOf(one.part);
       const entry = this.pointing(
         button("", { class: "ds-mem-entry", id: `${id}-entry` }, () => this.point(id)),
         id,
       );
-      entry.append(swatch, el("span", {}, partName(one)), el("span", { class: "ds-mem-gib" }, range(one)));
+      entry.append(swatchOf(one), el("span", {}, partName(one)), el("span", { class: "ds-mem-gib" }, range(one)));
       return el("li", { "data-part": id, class: id === this.chosen ? "ds-mem-pointed" : undefined }, entry);
     });
     const name = textOf("memory_places", device.device);
@@ -423,12 +425,23 @@ function needOf(bar) {
   return words("memory_page", "with_fit", { need, fit: textOf("memory_fits", bar.fit) });
 }
 
+/** @param {MemoryPart} one */
+function swatchOf({ part: code, place }) {
+  const about = { class: "ds-mem-swatch", "data-place": place, "data-code": code, "aria-hidden": "true" };
+  const swatch = el("span", about);
+  swatch.style.background = colourOf(code);
+  return swatch;
+}
+
+/** @param {string} fit */
+const lineSwatch = (fit) =>
+  el("span", { class: "ds-mem-swatch", "data-place": "limit", "data-fit": fit, "aria-hidden": "true" });
+
 /** What the line across a bar is. @param {number} capacity @param {string} fit */
 function limitOf(capacity, fit) {
-  const swatch = el("span", { class: "ds-mem-swatch", "data-place": "limit", "data-fit": fit, "aria-hidden": "true" });
   const name = el("span", {}, words("memory_page", "limit"));
   const size = el("span", { class: "ds-mem-gib" }, gib(capacity));
-  return el("li", { class: "ds-mem-entry ds-mem-limit" }, swatch, name, size);
+  return el("li", { class: "ds-mem-entry ds-mem-limit" }, lineSwatch(fit), name, size);
 }
 
 /** @param {HTMLElement[]} nodes */

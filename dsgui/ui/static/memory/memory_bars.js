@@ -6,6 +6,7 @@ import { textOf, words } from "../texts/texts.js";
 /** @import { MemoryBar, MemoryChange, MemoryDevice, MemoryPart, MemoryTold } from "../types.d.ts" */
 
 const LEAST = 5e-4;
+const WIDE = 3; // percent of a bar: a narrower part is not looked for below it
 const ROOM = 1.04; // beside the longest of need and capacity
 const COLOURS = new Map(
   Object.entries({
@@ -89,3 +90,16 @@ export function partsOf(device, moment) {
   const { bytes, segments } = barOf(device, moment);
   return segments.filter(({ part }) => part.bytes > LEAST * bytes).toSorted((a, b) => b.part.bytes - a.part.bytes);
 }
+
+/**
+ * What the legend below the bars names: each part once that one of them shows wide enough, in their order.
+ * @param {MemoryDevice[]} devices @param {string} moment @returns {MemoryPart[]}
+ */
+export function legendOf(devices, moment) {
+  const bars = devices.flatMap((device) => barOf(device, moment).segments);
+  const wide = bars.filter(({ width }) => width >= WIDE).map(({ part }) => part);
+  return wide.filter((one, place) => wide.findIndex((other) => isAlike(one, other)) === place);
+}
+
+/** By their name and their look. @param {MemoryPart} one @param {MemoryPart} other */
+const isAlike = (one, other) => one.part === other.part && (one.place === "pinned") === (other.place === "pinned");

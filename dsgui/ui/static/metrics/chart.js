@@ -1,6 +1,5 @@
 // One chart: lines over steps, time or epochs, drawn anew when something changed and at most once a second.
 
-import { EVALUATION } from "./charts.js";
 import { actionMenu, handle, Tip, toggle } from "./chart_tools.js";
 import { button, el, messageOf, withOptions } from "../common/dom.js";
 import { plotColour, isDark, loadPlotly, turn } from "./plotly_library.js";
@@ -46,7 +45,6 @@ export class Chart {
       unit,
       fromZero,
       resets: 0,
-      named: id === EVALUATION, // its title does not say which score: the legend does, of a single one too
     };
     this.does = does;
     this.csv = does.csv ?? null;

@@ -9,7 +9,7 @@ import { COLOURS } from "./traces.js";
 /** @import { Estimate, Limit, Place, Predicted, Spot } from "../types.d.ts" */
 
 export const LOSS = "loss";
-export const EVALUATION = "evaluation";
+const EVALUATION = "evaluation";
 export const THROUGHPUT = "throughput";
 export const STEPS_A_SECOND = "steps/s";
 const ORDER = Object.keys(CHARTS.charts);
@@ -19,7 +19,7 @@ const say = (code) => words("charts_page", code);
 
 /** Where a chart stands among others. @param {string | undefined} id */
 export function rankOf(id) {
-  const found = ORDER.indexOf(id ?? "");
+  const found = ORDER.indexOf(id?.split(":")[0] ?? "");
   return found < 0 ? ORDER.length : found;
 }
 
@@ -46,10 +46,18 @@ function loggedPlace({ name, kind }) {
   const end = Object.keys(CHARTS.endings).find((one) => name.endsWith(one));
   const spot = CHARTS.logged[name] ?? (end && CHARTS.endings[end]);
   if (spot) return charted(spot.chart, spot);
-  if (kind === "eval") return charted(EVALUATION);
+  if (kind === "eval") return scored(scoreOf(name));
   const heading = name.replaceAll("_", " ");
   return { chart: `logged:${heading}`, heading, y: name.slice(0, 40) };
 }
+
+/** A chart for each: beside a perplexity an accuracy is a flat line. @param {string} name @returns {Place} */
+const scored = (name) => {
+  return { chart: `${EVALUATION}:${name}`, heading: words("charts_page", EVALUATION, { name }), y: name.slice(0, 40) };
+};
+
+/** @param {string} name */
+const scoreOf = (name) => name.replace(/^eval_/, "").replaceAll("_", " ");
 
 /** @param {Curve} curve @returns {Place | null} */
 function readingPlace({ name }) {
@@ -73,7 +81,7 @@ export function nameOf(curve, place) {
   if (curve.kind === "sample") return `${curve.node ? `${curve.node}: ` : ""}${readingName(curve, place)}`;
   const rank = curve.rank ? ` (rank ${curve.rank})` : "";
   if (place.chart === LOSS) return `${CHARTS.losses[curve.name] ?? curve.name}${rank}`;
-  return `${curve.name.replace(/^eval_/, "").replaceAll("_", " ")}${rank}`;
+  return `${scoreOf(curve.name)}${rank}`;
 }
 
 /** @param {Curve} curve @param {Place} place */

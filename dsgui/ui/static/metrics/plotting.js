@@ -32,7 +32,6 @@ import { COLOURS, extent, isFlat, oddPoints, placing, points } from "./traces.js
  * @property {string} yTitle
  * @property {string} unit
  * @property {boolean} fromZero
- * @property {boolean} named whether a single line has a legend too
  * @property {number} [resets] how often its zoom was taken back
  */
 
@@ -446,7 +445,7 @@ export function layoutOf(content, view, page, traces, revision) {
     ...(second ? { yaxis2: { ...second } } : {}),
     shapes: [...markLines(content.events), ...limitLines(placed.lines)],
     annotations: limitNames(placed, left.type === "log", { size: 10, color: page.text }, domain[1]),
-    showlegend: signs.length > (content.named || marks.length ? 0 : 1),
+    showlegend: signs.length > (marks.length ? 0 : 1),
     // Right below the title, however high the row of charts is: the curves have the room that is left.
     legend: { orientation: "h", traceorder: "normal", yref: "container", y: 1, yanchor: "top", x: 0 },
     hovermode: false,

@@ -1148,7 +1148,7 @@ export const TEXTS = {
   "learning_rate": "Learning rate",
   "grad_norm": "Gradient norm",
   "gpu_utilization": "GPU utilization",
-  "evaluation": "Evaluation",
+  "evaluation": "Evaluation: {name}",
   "throughput": "Throughput",
   "loss_scale": "Loss scale",
   "step_times": "Step times",
@@ -1162,7 +1162,6 @@ export const TEXTS = {
   "y_loss": "loss",
   "y_learning_rate": "learning rate",
   "y_grad_norm": "grad norm",
-  "y_score": "score",
   "y_loss_scale": "loss scale",
   "y_skipped": "skipped steps",
   "note_run": "this run",
@@ -1462,8 +1461,8 @@ export const CHARTS = {
   },
   "evaluation": {
    "code": "evaluation",
-   "y": "y_score",
-   "scale": 1
+   "scale": 1,
+   "y": ""
   },
   "throughput": {
    "code": "throughput",

@@ -1148,7 +1148,7 @@ export const TEXTS = {
   "learning_rate": "学习率",
   "grad_norm": "梯度范数",
   "gpu_utilization": "GPU 利用率",
-  "evaluation": "评估",
+  "evaluation": "评估：{name}",
   "throughput": "吞吐量",
   "loss_scale": "损失缩放",
   "step_times": "每步耗时",
@@ -1162,7 +1162,6 @@ export const TEXTS = {
   "y_loss": "损失",
   "y_learning_rate": "学习率",
   "y_grad_norm": "梯度范数",
-  "y_score": "得分",
   "y_loss_scale": "损失缩放",
   "y_skipped": "跳过的步数",
   "note_run": "本次运行",
@@ -1462,8 +1461,8 @@ export const CHARTS = {
   },
   "evaluation": {
    "code": "evaluation",
-   "y": "y_score",
-   "scale": 1
+   "scale": 1,
+   "y": ""
   },
   "throughput": {
    "code": "throughput",

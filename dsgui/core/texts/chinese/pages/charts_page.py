@@ -8,7 +8,7 @@ CHARTS_PAGE: dict[str, str] = {
     "learning_rate": "学习率",
     "grad_norm": "梯度范数",
     "gpu_utilization": "GPU 利用率",
-    "evaluation": "评估",
+    "evaluation": "评估：{name}",
     "throughput": "吞吐量",
     "loss_scale": "损失缩放",
     "step_times": "每步耗时",
@@ -23,7 +23,6 @@ CHARTS_PAGE: dict[str, str] = {
     "y_loss": "损失",
     "y_learning_rate": "学习率",
     "y_grad_norm": "梯度范数",
-    "y_score": "得分",
     "y_loss_scale": "损失缩放",
     "y_skipped": "跳过的步数",
     # what a line is

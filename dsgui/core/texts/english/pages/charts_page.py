@@ -8,7 +8,7 @@ CHARTS_PAGE: dict[str, str] = {
     "learning_rate": "Learning rate",
     "grad_norm": "Gradient norm",
     "gpu_utilization": "GPU utilization",
-    "evaluation": "Evaluation",
+    "evaluation": "Evaluation: {name}",
     "throughput": "Throughput",
     "loss_scale": "Loss scale",
     "step_times": "Step times",
@@ -23,7 +23,6 @@ CHARTS_PAGE: dict[str, str] = {
     "y_loss": "loss",
     "y_learning_rate": "learning rate",
     "y_grad_norm": "grad norm",
-    "y_score": "score",
     "y_loss_scale": "loss scale",
     "y_skipped": "skipped steps",
     # what a line is

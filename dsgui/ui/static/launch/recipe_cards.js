@@ -1,21 +1,36 @@
-// Once something to train is chosen, only that card is left: what belongs to it is on the first screen then. Whoever
-// goes through the cards by keys sees them all until the focus has left.
+// The cards of what to train. What a recipe does and what it takes are an element each: a title that wraps on a phone
+// keeps its size. Once something is chosen, only that card is left: what belongs to it is on the first screen then.
+// Whoever goes through the cards by keys sees them all until the focus has left.
 
-import { button } from "../common/dom.js";
+import { button, el } from "../common/dom.js";
 import { words } from "../texts/texts.js";
 
 const CARDS = "what-to-run";
 const PLACES = "where";
 
 /** Gradio's radio buttons may be drawn after what asks for this. */
-export function foldCards() {
-  if (wire()) return;
-  const watching = new MutationObserver(() => wire() && watching.disconnect());
+export function dressCards() {
+  if (dress()) return;
+  const watching = new MutationObserver(() => dress() && watching.disconnect());
   watching.observe(document.body, { childList: true, subtree: true });
 }
 
 /** Whether they were there. */
-function wire() {
+const dress = () => split() && fold();
+
+/** The text stays Gradio's own node. */
+function split() {
+  const labels = document.querySelectorAll(`#${CARDS} label > span`);
+  for (const { firstChild } of labels) {
+    const [title, ...rest] = firstChild?.nodeValue?.split("\n") ?? [];
+    if (!firstChild || !rest.length) continue;
+    firstChild.nodeValue = `${title} `;
+    firstChild.parentNode?.append(el("small", {}, rest.join(" ")));
+  }
+  return labels.length > 0;
+}
+
+function fold() {
   const cards = document.getElementById(CARDS);
   if (!cards?.querySelector("label")) return false;
   const change = button(words("launch_page", "change"), { class: "ds-change", id: "change-what", hidden: "" }, open);
