@@ -200,13 +200,16 @@ def counted(status: Status, count: int) -> Said:
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """`1 problem, 2 warnings`, or “all checks passed”, or “no problems found, 1 not checked”."""
+    """`1 problem, 2 warnings`, or “all checks passed”, or “no problems found; not checked: Disk for runs”."""
     counts = {status: how_many(rows, status) for status in Status}
     told = [counted(status, counts[status]) for status in (Status.PROBLEM, Status.WARNING) if counts[status]]
     if told:
         return str(listed(told))
-    if unknown := counts[Status.UNKNOWN]:
-        return words("check_counts", "none_found", unknown=counted(Status.UNKNOWN, unknown))
+    unknown = [row.title for row in rows if row.status is Status.UNKNOWN]
+    if len(unknown) == 1:
+        return words("check_counts", "all_but_one", title=unknown[0])
+    if unknown:
+        return words("check_counts", "none_found", unknown=counted(Status.UNKNOWN, len(unknown)))
     return words("check_counts", "all_passed")
 
 

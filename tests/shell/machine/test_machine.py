@@ -189,10 +189,10 @@ def test_the_worst_comes_first():
 @pytest.mark.parametrize(
     ("language", "statuses", "told"),
     [
-        ("en", (Status.OK, Status.UNKNOWN), "no problems found, 1 not checked"),
+        ("en", (Status.OK, Status.UNKNOWN), "no problems found; not checked: a check"),
         ("en", (Status.UNKNOWN, Status.UNKNOWN), "no problems found, 2 not checked"),
         ("en", (Status.PROBLEM, Status.UNKNOWN), "1 problem"),
-        ("zh-CN", (Status.OK, Status.UNKNOWN), "未发现问题，1 项未检查"),
+        ("zh-CN", (Status.OK, Status.UNKNOWN), "未发现问题；未检查：a check"),
         ("zh-CN", (Status.OK, Status.OK), "检查全部通过"),
     ],
 )

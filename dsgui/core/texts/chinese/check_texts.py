@@ -61,5 +61,6 @@ CHECK_COUNTS = {
     "not_checked_one": "1 项未检查",
     "not_checked": "{count} 项未检查",
     "all_passed": "检查全部通过",
+    "all_but_one": "未发现问题；未检查：{title}",
     "none_found": "未发现问题，{unknown}",
 }

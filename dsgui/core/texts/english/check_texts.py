@@ -62,5 +62,6 @@ CHECK_COUNTS = {
     "not_checked_one": "1 not checked",
     "not_checked": "{count} not checked",
     "all_passed": "all checks passed",
+    "all_but_one": "no problems found; not checked: {title}",
     "none_found": "no problems found, {unknown}",
 }
