@@ -27,7 +27,8 @@ def test_from_a_goal_to_a_config_that_fits(first_page, app):
     expect(cards).to_have_count(3)
     second = cards.nth(1)
     expect(second).to_have_attribute("data-fit", "fits")
-    needed = second.locator('[data-device="gpu"] .ds-mem-need').inner_text().split(" / ")[0]
+    needed = second.locator('[data-device="gpu"] .ds-mem-need').inner_text()
+    assert re.fullmatch(r"≈ \d+ GiB / 78\.8 GiB", needed)
     expect(page.locator(".ds-goal-results .ds-zs-legend")).to_contain_text("limit")
     expect(second.locator(".ds-mem-line").first).to_have_attribute("title", re.compile(r"^limit, \d+\.\d\d GiB$"))
     # Scrolled so that the button which takes the focus is in view all the same.
@@ -41,9 +42,11 @@ def test_from_a_goal_to_a_config_that_fits(first_page, app):
     expect(editor(page)).to_contain_text("zero_optimization")
     expect(page.locator("#gpus input")).to_have_value("8")
     expect(page.locator("#memory-model input, #memory-model textarea")).to_have_value("7B")
-    # The workspace says of it what the card said.
+    # The workspace says of it what the card said, and more exactly.
     expect(page.locator(".ds-mem-chip")).to_have_text("fits")
-    expect(page.locator('#memory-panel [data-device="gpu"] .ds-mem-need')).to_contain_text(needed)
+    told = page.locator('#memory-panel [data-device="gpu"] .ds-mem-need')
+    expect(told).to_contain_text(re.compile(r"^\d+\.\d\d GiB of 78\.80 GiB"))
+    assert f"≈ {float(told.inner_text().split(' ')[0]):.0f} GiB" == needed.split(" / ")[0]
     limit = page.locator("#memory-panel .ds-mem-limit").first
     total = page.locator('#memory-panel [data-device="gpu"] .ds-mem-need').inner_text().split(" of ")[1].split(",")[0]
     expect(limit).to_have_text(f"limit{total}")

@@ -54,8 +54,8 @@ def test_planned_gpus_and_nodes_go_to_slurm_and_the_hostfile_until_somebody_says
     expect(said).to_be_hidden()
     expect(page.locator("#preflight")).to_contain_text("Replace <host-2> with host names or addresses.")
     hostfile.fill("")
-    expect(take).to_have_text("Fill in 2 hosts with 8 slots each")
-    take.click()
+    expect(take).to_be_hidden()
+    page.locator("#preflight").get_by_role("button", name="Fill in 2 hosts with 8 slots each").click()
     expect(hostfile).to_have_value("<host-1> slots=8\n<host-2> slots=8\n")
     expect(page.locator("#launch")).to_have_text("Launch · name the hosts")
 

@@ -164,13 +164,13 @@ def _named(presets: tuple[Preset, ...], id: str | None) -> Preset | None:
 
 
 def purpose_html(preset: Preset) -> str:
-    """What the preset is for, where it comes from, and what to know about it."""
+    """What the preset is for; folded, where it comes from and what to know about it."""
     ranks = preset.nodes * preset.gpus
     given = {"model": preset.model or words("tools_page", "any_model"), "count": str(ranks)}
     expects = words("tools_page", "made_for" if ranks > 1 else "made_for_one", **given)
     ran = [words("tools_page", "ran_with", arguments=preset.arguments)] if preset.arguments else []
-    notes = "".join(f"<li>{escape(note)}</li>" for note in (expects, *preset.notes, *ran))
+    notes = "".join(f"<li>{escape(note)}</li>" for note in filter(None, (preset.source, expects, *preset.notes, *ran)))
     return (
-        f'<p>{escape(preset.purpose)} <span class="ds-source">{escape(preset.source)}</span></p>'
+        f"<p>{escape(preset.purpose)}</p>"
         f"<details><summary>{words('tools_page', 'notes')}</summary><ul>{notes}</ul></details>"
     )

@@ -28,10 +28,12 @@ from dsgui.ui.launch.desk import Desk
 
 @dataclass(frozen=True, slots=True)
 class Differs:
-    """What is said of it, and what the button says; both "" where the run is as planned."""
+    """What is said of it, and what the button says; both "" where the run is as planned. `within`: a button among the
+    checks presses that one, which is not shown itself."""
 
     says: str = ""
     offers: str = ""
+    within: bool = False
 
 
 def compared(text: str, planned: Context, chosen: Context, place: Place, gpus_here: int) -> Differs:
@@ -48,13 +50,13 @@ def compared(text: str, planned: Context, chosen: Context, place: Place, gpus_he
     return Differs(words("launch_page", "batches_differ", **given, planned_batch=first, chosen_batch=second), offers)
 
 
-def fills_in(asked: Mapping[str, Any]) -> Differs:
+def fills_in(asked: Mapping[str, Any], *, within: bool) -> Differs:
     """Offers a hostfile of the machines that are planned, where there is none yet."""
     nodes, gpus = as_count(asked["planned_nodes"]), as_count(asked["planned_gpus"])
     if asked["where"] != Machines.NAME or nodes < 2 or str(asked["hostfile"] or "").strip():
         return Differs()
     code = "fill_hosts" if gpus > 1 else "fill_hosts_one"
-    return Differs(offers=words("launch_page", code, nodes=str(nodes), slots=str(gpus)))
+    return Differs(offers=words("launch_page", code, nodes=str(nodes), slots=str(gpus)), within=within)
 
 
 def planned_for(asked: Mapping[str, Any]) -> str:

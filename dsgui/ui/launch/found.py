@@ -1,11 +1,10 @@
 """What dsgui found in a script of one's own: its framework, and how it gets the config."""
 
-from html import escape
-
 from dsgui.core.launch.handing import handing, trainers_part
 from dsgui.core.launch.plan import AS_SCRIPT_READS, ConfigArgument, Plan
 from dsgui.core.script.script import ScriptFacts
 from dsgui.core.texts.saying import words
+from dsgui.ui.common.findings_view import prose
 
 # Where no HF Trainer trains.
 _FRAMEWORKS = {
@@ -29,7 +28,7 @@ def found_html(plan: Plan, script: ScriptFacts, reader: str) -> str:
         line = words("launch_page", "found", told=told, because=str(found.because))
     else:
         line = words("launch_page", "found_nothing", told=told)
-    return f'<p class="ds-script-found">{escape(line)}</p>'
+    return f'<p class="ds-script-found">{prose(line)}</p>'
 
 
 def _framework(argument: ConfigArgument, script: ScriptFacts, plan: Plan) -> str:

@@ -51,7 +51,7 @@ from dsgui.ui.launch.launch_request import config_name, page_request, preset_of
 from dsgui.ui.launch.natively import is_convertible, wire_natively
 from dsgui.ui.launch.pressed import Gone, starter
 from dsgui.ui.launch.previewed import ENABLED, SENT_AT, Latest, Previewed, in_order, while_built
-from dsgui.ui.launch.refused import is_gone, is_needed_yet, lacks, needed_html, refused_html
+from dsgui.ui.launch.refused import field_of, is_gone, is_needed_yet, lacks, needed_html, refused_html
 from dsgui.ui.preflight.preflight_view import BeforeStart, ToConfigure, before_start, preflight_html, worst_of
 
 _OF_CHECKS = ("convert", "show")  # the events of their buttons and links
@@ -227,9 +227,11 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             )
             checks, why = preflight_html(before.rows, to), worst_of(before.rows)
         except DsguiError as error:
-            needed, differs = is_needed_yet(error, asked), fills_in(asked)
+            needed = is_needed_yet(error, asked)
             why = lacks(error) if needed else str(counted(Status.PROBLEM, 1))
-            checks = needed_html(error) if needed and not pressed else refused_html(error, bool(asked["parent"]))
+            asks = needed and not pressed
+            differs = fills_in(asked, within=asks) if field_of(error) == "hostfile" else Differs()
+            checks = needed_html(error, differs.offers) if asks else refused_html(error, bool(asked["parent"]))
             instead = recipe_instead(services.recipes, asked["script"] or "") if is_gone(error) else ""
         planned = " ".join(filter(None, (planned_for(asked), differs.says)))
         refused = has_problem(before.rows)
@@ -268,7 +270,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             ),
             logs,
             gr.Markdown(planned, visible=bool(planned)),
-            gr.Button(differs.offers, visible=bool(differs.offers)),
+            gr.Button(differs.offers, visible="hidden" if differs.within else bool(differs.offers)),
             launched,
             launched.digest,
             line_of_clone,

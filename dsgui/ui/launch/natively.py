@@ -97,7 +97,6 @@ def wire_natively(
     # Through the queue: Gradio tells no change of a state else.
     checks.convert(convert, [configure.text, framework, previewed, count], goes_to, **TELLING)
     undo.click(back, [configure.text, before, count], goes_to, **TELLING)
-    configure.presets.chooser.change(lambda: (None, "", gr.Button(visible=False)), None, goes_to[4:], **ONCE)
 
     def still(text: str | None, held: Before | None) -> tuple[Any, ...]:
         return (gr.skip(),) * 3 if held is None or held.after == text else (None, "", gr.Button(visible=False))

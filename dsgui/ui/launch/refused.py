@@ -47,15 +47,16 @@ def is_gone(error: DsguiError) -> bool:
     return _code(error) == _GONE
 
 
-def needed_html(error: DsguiError) -> str:
-    """What to give, in the place of the checks."""
+def needed_html(error: DsguiError, offers: str = "") -> str:
+    """What to give, in the place of the checks; `offers` is what the button says that gives what is planned."""
     name = field_of(error)
+    fills = f'<button type="button" class="ds-fix" data-press="take-plan">{escape(offers)}</button>' if offers else ""
     unnamed = _code(error) == _UNNAMED
     told = _without(BY_NAME[name].told("label"), str(error)) if unnamed else words("launch_page", f"needed_{name}")
     return sendable(
         f'<div class="ds-findings ds-preflight"><p class="ds-verdict ds-plain" role="status">'
         f'{escape(words("launch_page", "needed"))}</p><ul><li class="ds-finding ds-note"><p><span class="ds-word">'
-        f"{escape(BY_NAME[name].told('label'))}</span></p><p>{prose(told)}</p></li></ul></div>"
+        f"{escape(BY_NAME[name].told('label'))}</span></p><p>{prose(told)}</p>{fills}</li></ul></div>"
     )
 
 

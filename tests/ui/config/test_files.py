@@ -1,5 +1,6 @@
 """Files on the Configure page: why one was not opened."""
 
+from html import escape
 from types import SimpleNamespace
 
 import gradio as gr
@@ -8,8 +9,10 @@ import pytest
 from dsgui.core.errors import PlanError
 from dsgui.core.texts.languages import speaking
 from dsgui.core.texts.saying import as_told, words
+from dsgui.shell.config.catalog import Catalog
 from dsgui.ui.config.files import Came, _beside_the_path, _file, _in_the_corner, _name, _opener
 from dsgui.ui.config.own_file import file_id, file_of
+from dsgui.ui.config.presets import purpose_html
 from dsgui.ui.launch.imported_run import _came_in
 
 
@@ -48,3 +51,11 @@ def test_a_config_began_as_its_file_until_its_text_is_another():
     assert not kept.holds('{"a": 2}')
     for other in ("", None, "zero2-offload-t5", "user-a", "file:", "file:12", "file::"):
         assert file_of(other) is None
+
+
+def test_where_a_preset_comes_from_is_folded_with_what_to_know_of_it():
+    """What it is for is one line, so that the first field is near."""
+    preset = Catalog().presets()[0]
+    shown, folded = purpose_html(preset).split("<details>")
+    assert (escape(preset.purpose) in shown, escape(preset.source) in shown) == (True, False)
+    assert folded.index(escape(preset.source)) < folded.index(escape(preset.notes[0]))

@@ -1,5 +1,6 @@
 """What the Launch page shows of a run before its start: the command, or why there is none, and whether it may start."""
 
+import re
 import socket
 import sys
 from collections.abc import Callable
@@ -158,7 +159,9 @@ def test_what_nobody_gave_yet_is_asked_for_and_wrong_only_once_launch_was_presse
 )
 def test_a_script_is_told_by_what_was_found_in_it(page: Page, bench: Bench, source: str, says: str) -> None:
     script = str(bench.script(source))
-    assert says in page(script=script)["found"]
+    found = page(script=script)["found"]
+    assert says in re.sub(r"<[^>]*>", "", found)
+    assert found.count('<code class="ds-option">--deepspeed') == says.count("--deepspeed")  # no line ends within one
     assert page(script=script, reader="native")["found"] == ""  # the run gets what was chosen
     assert page(what="translation")["found"] == page(script="")["found"] == ""
 
@@ -177,10 +180,12 @@ def test_a_script_that_is_gone_offers_the_recipe_of_its_name(page: Page) -> None
 
 def test_the_hosts_that_are_planned_are_offered_to_be_named(page: Page) -> None:
     planned = {"what": "translation", "where": "several", "planned_nodes": 2, "planned_gpus": 4}
-    assert (page(**planned)["take"].value, page(**planned)["take"].visible) == (
-        "Fill in 2 hosts with 4 slots each",
-        True,
-    )
+    fills, shown = "Fill in 2 hosts with 4 slots each", page(**planned)
+    assert (shown["take"].value, shown["take"].visible) == (fills, "hidden")
+    assert f'data-press="take-plan">{fills}</button>' in shown["checks"]
+    pressed = page(**planned, pressed=True)
+    assert (pressed["take"].value, pressed["take"].visible) == (fills, True)  # it is a problem by then
+    assert "data-press" not in page(where="several", planned_nodes=2)["checks"]  # a script is asked for first
     shown = page(**planned, hostfile="<host-1> slots=4\nb slots=4\n")
     assert (button(shown)[0], shown["take"].visible) == ("Launch · name the hosts", False)
     assert "Replace &lt;host-1&gt; with host names or addresses." in shown["checks"]

@@ -1,6 +1,6 @@
 // What comes after a run: why it failed and what to do, the same again, resume, delete, and where it came from.
 
-import { button, el, locale } from "../common/dom.js";
+import { button, el, locale, withOptions } from "../common/dom.js";
 import { size } from "../common/format.js";
 import { words } from "../texts/texts.js";
 
@@ -201,7 +201,7 @@ export class Afterwards {
       el("h3", {}, found.title),
       el("p", {}, inARow([rank, found.meaning])),
       ...(found.quote ? [el("pre", { class: "ds-log", tabindex: "0" }, found.quote)] : []),
-      ...(found.cause?.length ? [el("p", { class: "ds-cause" }, inARow(found.cause))] : []),
+      ...(found.cause?.length ? [el("p", { class: "ds-cause" }, ...withOptions(inARow(found.cause)))] : []),
     ];
     const advice = [...found.advice.entries()].filter(([at]) => at !== found.in_output);
     const items = advice.map(([at, sentence]) => this.advice(sentence, at === found.on_launch));
