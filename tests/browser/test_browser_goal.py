@@ -56,7 +56,7 @@ def test_from_a_goal_to_a_config_that_fits(first_page, app):
     )
     # No recipe trains that model, and this machine is not the one that is planned for.
     expect(page.get_by_label("My own script")).to_be_checked()
-    expect(page.locator("#plan-differs")).to_have_text("Planned for 8 × A100 80 GB. Choose where it trains.")
+    expect(page.locator("#plan-differs")).to_contain_text("Planned for 8 × A100 80 GB; this machine has no GPU.")
     script = page.locator("#script textarea, #script input")
     # It is asked for; nothing is wrong before something is typed.
     expect(script).not_to_have_attribute("aria-invalid", "true")

@@ -59,7 +59,7 @@ def fills_in(asked: Mapping[str, Any], *, within: bool) -> Differs:
     return Differs(offers=words("launch_page", code, nodes=str(nodes), slots=str(gpus)), within=within)
 
 
-def planned_for(asked: Mapping[str, Any]) -> str:
+def planned_for(asked: Mapping[str, Any], target: Target) -> str:
     """Says for what it is planned, where that is another device than the one of this machine, and the run would train
     here; else ""."""
     hardware = Planned(str(asked["device"])).hardware
@@ -67,7 +67,8 @@ def planned_for(asked: Mapping[str, Any]) -> str:
         return ""
     counts = [as_count(asked["planned_nodes"]), as_count(asked["planned_gpus"])]
     named = [*(str(count) for count in counts[counts[0] == 1 :]), hardware[0].title]
-    return words("launch_page", "planned_for", planned=" × ".join(named))
+    code = "planned_for" if target.gpus else "planned_for_gpus"
+    return words("launch_page", code, planned=" × ".join(named))
 
 
 def _batch(text: str, context: Context) -> str:

@@ -48,6 +48,7 @@ from dsgui.ui.launch.cloned import changes, line_html, name_of, of_parent, origi
 from dsgui.ui.launch.desk import Desk, build_desk, look_at_gpus, share_ranks
 from dsgui.ui.launch.found import found_html
 from dsgui.ui.launch.launch_request import config_name, page_request, preset_of
+from dsgui.ui.launch.meanwhile import meanwhile
 from dsgui.ui.launch.natively import is_convertible, wire_natively
 from dsgui.ui.launch.pressed import Gone, starter
 from dsgui.ui.launch.previewed import ENABLED, SENT_AT, Latest, Previewed, in_order, while_built
@@ -230,10 +231,13 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             needed = is_needed_yet(error, asked)
             why = lacks(error) if needed else str(counted(Status.PROBLEM, 1))
             asks = needed and not pressed
+            if needed and not _is_empty(text):
+                name = config_name(services, preset, text)
+                says = meanwhile(services, workbench, text or "", asked, reader, name)
             differs = fills_in(asked, within=asks) if field_of(error) == "hostfile" else Differs()
             checks = needed_html(error, differs.offers) if asks else refused_html(error, bool(asked["parent"]))
             instead = recipe_instead(services.recipes, asked["script"] or "") if is_gone(error) else ""
-        planned = " ".join(filter(None, (planned_for(asked), differs.says)))
+        planned = " ".join(filter(None, (planned_for(asked, target), differs.says)))
         refused = has_problem(before.rows)
         # What was accepted once is not accepted for the next problem.
         stops = _accepts(plan, before.rows) if refused else ()

@@ -14,6 +14,8 @@ from dsgui.core.launch.plan import LaunchRequest
 from dsgui.core.launch.run_fields import BY_NAME, complete
 from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.machine import Environment
+from dsgui.core.memory.fits.sharpened import Sharpened
+from dsgui.core.memory.guessed import model_of_size
 from dsgui.core.preflight.surroundings import Surroundings
 from dsgui.core.validation.checker import Checker
 from dsgui.shell.launch.asked_paths import script_source
@@ -48,7 +50,9 @@ def page(bench: Bench, checker: Checker) -> Page:
     around = {"surroundings": lambda plan, text: Surroundings(script_source(plan.script), machine)}
     archive = SimpleNamespace(launched=lambda run_id: LaunchRequest(**EARLIER, script=recipes["translation"]))
     parts = {"archive": archive, "runs": bench.runs, "recipes": recipes, "target": lambda: target, "checker": checker}
-    services = SimpleNamespace(**parts, **around, all_presets=lambda: ())
+    reads = {"machine": SimpleNamespace(current=lambda: machine), "dry_runs": SimpleNamespace(known=lambda of: None)}
+    reads |= {"read_model": model_of_size, "nvme_folder": lambda folder: None, "sharpened": Sharpened}
+    services = SimpleNamespace(**parts, **around, **reads, all_presets=lambda: ())
     desk = SimpleNamespace(values=lambda given: complete(given[0]), inputs=())
     preview = _previewer(cast(Services, services), Workbench(checker), cast(Desk, desk))
 
@@ -272,11 +276,27 @@ def test_the_button_says_what_it_does_where_the_run_trains(page: Page) -> None:
 
 def test_what_was_planned_for_elsewhere_is_said_where_it_would_train_here(page: Page) -> None:
     planned = {"what": "translation", "device": "a100-80", "planned_gpus": 4, "ranks": 4}
-    assert page(**planned)["differs"].value == "Planned for 4 × A100 80 GB. Choose where it trains."
-    assert page(**planned | {"planned_nodes": 2})["differs"].value.startswith("Planned for 2 × 4 × A100 80 GB.")
+    assert page(**planned)["differs"].value == (
+        "Planned for 4 × A100 80 GB; this machine has no GPU. Choose ssh or Slurm, or plan for this machine in "
+        "1 · Configure."
+    )
+    assert page(**planned | {"planned_nodes": 2})["differs"].value.startswith("Planned for 2 × 4 × A100 80 GB;")
     assert "Planned for" in page(**planned | {"what": "own", "script": ""})["differs"].value
     assert page(**planned | {"device": "this"})["differs"].value == ""
     assert page(**planned | {"where": "slurm", "slurm_per_node": 4})["differs"].value == ""
+
+
+def test_as_long_as_a_script_is_missing_the_config_has_the_verdict_of_its_plan(page: Page) -> None:
+    own = {"what": "own", "script": "", "device": "rtx4090", "planned_gpus": 2, "config": CONFIG}
+    assert page(**own)["says"] == "**Your config** · 2 GPUs (RTX 4090 24 GB) · [1 note](#findings)"
+    assert page(**own, model="0.5B")["says"].endswith(" · [1 note](#findings) · fits")
+    says = page(**own, model="13B")["says"]
+    assert re.search(r" · doesn’t fit: \d+ GiB short on each GPU$", says)
+    assert page(**own | {"config": '{"train_batch_size": "x"}'}, model="13B")["says"].endswith(
+        "[2 errors, 1 note](#findings)"
+    )
+    assert page(**own | {"config": "{"})["says"].endswith(" · [Invalid JSON](#findings)")
+    assert page(**own | {"config": ""})["says"] == ""
 
 
 def test_a_script_that_accelerate_configures_is_told_by_the_environment(page: Page, bench: Bench) -> None:

@@ -763,6 +763,8 @@ export const TEXTS = {
   "counts_differ": "1 · Configure plans for {planned}; this run has {chosen}.",
   "batches_differ": "1 · Configure plans for {planned}, a batch of {planned_batch}; this run has {chosen}, a batch of {chosen_batch}.",
   "planned_for": "Planned for {planned}. Choose where it trains.",
+  "planned_for_gpus": "Planned for {planned}; this machine has no GPU. Choose ssh or Slurm, or plan for this machine in 1 · Configure.",
+  "planned_short": "doesn’t fit: {missing}",
   "take_plan": "Use {planned} as planned",
   "tool_arguments": "Arguments for the script (as in 2 · Launch)",
   "tool_arguments_note": "One text on both pages: the findings take into account what the script’s TrainingArguments make of it.",

@@ -11,6 +11,9 @@ LAUNCH_PAGE: dict[str, str] = {
     "batches_differ": "1 · Configure plans for {planned}, a batch of {planned_batch}; this run has {chosen}, a "
     "batch of {chosen_batch}.",
     "planned_for": "Planned for {planned}. Choose where it trains.",
+    "planned_for_gpus": "Planned for {planned}; this machine has no GPU. Choose ssh or Slurm, or plan for this "
+    "machine in 1 · Configure.",
+    "planned_short": "doesn’t fit: {missing}",
     "take_plan": "Use {planned} as planned",
     # the script's arguments, where 1 · Configure shows what the HF Trainer makes of them
     "tool_arguments": "Arguments for the script (as in 2 · Launch)",
