@@ -93,7 +93,8 @@ def test_it_tells_what_the_run_was_and_what_it_took(bench: Bench):
     assert rows["Final loss (last logged)"] == "NaN"
     assert rows["Steps/s"] == "2"
     assert rows["Duration"] == "01:40"
-    assert rows["GPU 1 in use, peak · mean"] == "11.00 · 11.00 GiB"
+    assert rows["GPU memory of this run, peak · mean"] == "9.00 · 9.00 GiB"
+    assert rows["Whole GPU 1, all processes, peak · mean"] == "11.00 · 11.00 GiB"
 
 
 def test_one_duration_is_told_everywhere(bench: Bench, capsys):
@@ -132,7 +133,7 @@ def test_several_runs_are_laid_over_each_other_and_their_configs_compared(bench:
     drawn = charts_in(report(bench, first, second, third))
     assert [line["run"] for line in drawn["Loss"]["lines"]] == ["one", "two", "three"]
     assert len({line["colour"] for line in drawn["GPU memory"]["lines"]}) == 3
-    assert len(drawn["GPU memory"]["lines"]) == 3 * 2  # cards; what each run took of them is told of one run alone
+    assert {line["what"] for line in drawn["GPU memory"]["lines"]} == {"GPU 0, this run", "GPU 1, this run"}
 
 
 def test_figures_are_told_against_the_baseline_and_are_better_or_worse_where_one_is(bench: Bench):
@@ -149,7 +150,7 @@ def test_figures_are_told_against_the_baseline_and_are_better_or_worse_where_one
     assert re.search(r"one</span><small>baseline</small>", text)
     assert "<td>98 <small class='away '>+100 %</small></td>" in told["Steps"]
     assert re.search(r"<small class='away worse'>\+\d+ % worse</small>", told["Final loss (last logged)"])
-    assert "away" not in told["GPU 0 in use, peak · mean"]  # as much in both
+    assert "away" not in told["Whole GPU 0, all processes, peak · mean"]  # as much in both
     assert "% better" in rows(second)[1]["Final loss (last logged)"]
 
 
@@ -268,6 +269,7 @@ def test_a_peak_that_is_not_shown_by_step_is_said_at_its_chart():
 
     assert said(1, 9, 1, 1, 1, 2, 2, 1, 1, 1) == {"Loss": "", "Host memory": "Peak 9.00 GiB before step 1"}
     assert said(1, 1, 1, 1, 1, 2, 2, 1, 9, 1)["Host memory"] == "Peak 9.00 GiB after step 2"
+    assert said(1, 9, 1, 1, 1, math.nan, 2, 1, 1, 1)["Host memory"] == "Peak 9.00 GiB before step 1"  # as the page says
     assert said(1, 1, 1, 1, 1, 2, 2, 1, 1, 1)["Host memory"] == ""
     assert said(1, 9, 1, 1, 1, math.nan, math.nan, 1, 1, 1)["Host memory"] == ""  # nothing is shown
 

@@ -7,6 +7,7 @@ are drawn by ("step" or "time"), `limits` (heights and their texts), `beyond` (w
 every spike.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -86,12 +87,7 @@ def by_time(runs: Sequence[tuple[str, Sequence[Curve]]]) -> str:
 def _stepped(curves: Sequence[Curve]) -> list[Curve]:
     """With readings of the machine at the steps that were done by then, as curves.js's Clock has it: by the fullest
     curve of the training; nowhere before its first step and after its last."""
-    clock = max(filter(_has_steps, curves), key=len, default=None)
-    if clock is None:
-        return list(curves)
-    known = np.isfinite(clock.step) & np.isfinite(clock.time)
-    order = np.argsort(clock.time[known], kind="stable")
-    times, steps = clock.time[known][order], clock.step[known][order]
+    times, steps = _clock(curves)
     if len(times) < 2:
         return list(curves)
     return [
@@ -100,6 +96,22 @@ def _stepped(curves: Sequence[Curve]) -> list[Curve]:
         else one
         for one in curves
     ]
+
+
+def _clock(curves: Sequence[Curve]) -> tuple[Floats, Floats]:
+    """When which steps were done, in the order of time."""
+    clock = max(filter(_has_steps, curves), key=len, default=None)
+    if clock is None:
+        return np.empty(0), np.empty(0)
+    known = np.isfinite(clock.step) & np.isfinite(clock.time)
+    order = np.argsort(clock.time[known], kind="stable")
+    return clock.time[known][order], clock.step[known][order]
+
+
+def _ends(curves: Sequence[Curve]) -> tuple[float, float]:
+    """The first and the last step that was done; NaN where none was told."""
+    steps = _clock(curves)[1]
+    return (float(steps[0]), float(steps[-1])) if len(steps) else (math.nan, math.nan)
 
 
 def _is_timed(curves: Sequence[Curve]) -> bool:
@@ -121,7 +133,9 @@ def _chart(
     unit: str = "",
 ) -> Chart:
     kind = CHARTS[id]
-    lines, drawn = [], []
+    lines: list[dict[str, Any]] = []
+    drawn: list[Drawn] = []
+    ends: list[tuple[float, float]] = []
     for run, (name, curves) in enumerate(runs):
         cards = _cards(curves)
         for place, (what, curve) in enumerate(pick(curves)):
@@ -129,18 +143,20 @@ def _chart(
             look = {"colour": colour, "dash": dash}
             lines.append({"run": name, "what": what} | look | _line(curve, kind.scale))
             drawn.append((" · ".join(filter(None, (name * (len(runs) > 1), what))), curve))
+            ends.append(_ends(curves))
     shown = {"title": kind.title, "y": told(unit) or kind.label, "unit": told(unit) or kind.unit}
     limits = _cards_hold(runs[0][1]) if id == "gpu_memory" and len(runs) == 1 else []
-    beyond = _peak_beyond(drawn) if axis == "step" and kind.unit == "GiB" else ""
-    told_of = {"named": id == EVALUATION, "axis": axis, "zero": kind.zero, "limits": limits, "beyond": beyond}
+    beyond = _peak_beyond(drawn, ends) if axis == "step" and kind.unit == "GiB" else ""
+    named = id == EVALUATION or (id == "gpu_memory" and len(runs) > 1)  # what its title does not say
+    told_of = {"named": named, "axis": axis, "zero": kind.zero, "limits": limits, "beyond": beyond}
     return shown | told_of | {"lines": lines}
 
 
-def _peak_beyond(drawn: Sequence[Drawn]) -> str:
+def _peak_beyond(drawn: Sequence[Drawn], ends: Sequence[tuple[float, float]]) -> str:
     """`Peak 4.99 GiB (this run) before step 1`, of the line that most of it is missing of by step, as `peakBeyond` of
-    `ui/static/metrics/beyond.js`."""
+    `ui/static/metrics/beyond.js`. `ends`: the first and the last step of each line's run."""
     found = []
-    for name, curve in drawn:
+    for (name, curve), (first, last) in zip(drawn, ends, strict=True):
         shown, known = np.isfinite(curve.step), np.isfinite(curve.value)
         inside, outside = np.flatnonzero(shown & known), np.flatnonzero(~shown & known)
         if not len(inside) or not len(outside):
@@ -152,13 +168,9 @@ def _peak_beyond(drawn: Sequence[Drawn]) -> str:
         size = f"{curve.value[peak] / GIB:.2f} GiB"
         value = words("charts_page", "peak_of", value=size, name=name) if len(drawn) > 1 else size
         if curve.time[peak] < curve.time[inside[0]]:
-            text = words(
-                "charts_page", "peak_before_step", value=value, place=f"{np.floor(curve.step[inside].min()):.0f}"
-            )
+            text = words("charts_page", "peak_before_step", value=value, place=f"{first:.0f}")
         else:
-            text = words(
-                "charts_page", "peak_after_step", value=value, place=f"{np.ceil(curve.step[inside].max()):.0f}"
-            )
+            text = words("charts_page", "peak_after_step", value=value, place=f"{last:.0f}")
         found.append((curve.value[peak] / most if most > 0 else np.inf, text))
     return max(found)[1] if found else ""
 
@@ -255,12 +267,20 @@ def _readings(id: str, several: bool) -> Callable[[Sequence[Curve]], Iterator[Dr
     def pick(curves: Sequence[Curve]) -> Iterator[Drawn]:
         for curve in _sampled(curves):
             place = place_of(curve.series)
-            if place is None or place.chart != id or (several and place.alone):
+            if place is None or place.chart != id or (several and (place.alone or _is_told(curves, curve, place))):
                 continue
             if not place.if_any or np.nanmax(curve.value) > 0:
                 yield name_of(curve.series, place), curve
 
     return pick
+
+
+def _is_told(curves: Sequence[Curve], curve: Curve, place: Place) -> bool:
+    """Whether the reading was told that another stands for."""
+    if not place.unless:
+        return False
+    name = f"{curve.series.name.partition('.')[0]}.{place.unless}"
+    return any((one.series.name, one.series.node) == (name, curve.series.node) for one in _sampled(curves))
 
 
 def _sampled(curves: Sequence[Curve]) -> list[Curve]:

@@ -237,9 +237,10 @@ def _figures_table(runs: Sequence[Reported], baseline: str) -> str:
         _Figure.of("samples_a_second", [one.samples_per_second for one in figures], _number, "more"),
         _Figure.of("tokens_a_second", [one.tokens_per_second for one in figures], _number, "more"),
         _Figure.of("duration", [one.duration_s for one in figures], duration),
+        _memory(words("report_page", "run_gpu"), [(one.run_gpu_peak_bytes, one.run_gpu_mean_bytes) for one in figures]),
+        *_card_rows(figures),
         _memory(words("report_page", "run_memory"), [(one.run_peak_bytes, one.run_mean_bytes) for one in figures]),
         _memory(words("report_page", "host_memory"), [(one.host_peak_bytes, one.host_mean_bytes) for one in figures]),
-        *_card_rows(figures),
     ]
     base = next((place for place, run in enumerate(runs) if run.run_id == baseline), None) if len(runs) > 1 else None
     remark = words("compare_page", "baseline")

@@ -393,6 +393,8 @@ export interface ComparedRun {
     best_loss: Told | null;
     gpus: GpuFigures[];
     run_peak_bytes: number | null;
+    run_gpu_peak_bytes: number | null;
+    run_gpu_mean_bytes: number | null;
     run_mean_bytes: number | null;
     host_peak_bytes: number | null;
   };
@@ -548,6 +550,7 @@ export interface Spot {
   dash?: string;
   colour?: string;
   alone?: boolean;
+  unless?: string;
   if_any?: boolean;
 }
 
@@ -565,6 +568,7 @@ export interface Place {
   dash?: string;
   colour?: string;
   alone?: boolean;
+  unless?: string;
   ifAny?: boolean;
   more?: boolean;
   gpu?: number | null;

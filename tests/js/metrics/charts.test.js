@@ -47,13 +47,24 @@ test("what an evaluation took is no score, a total at the end no curve, an unkno
   assert.equal(chartOf({ name: "gpu0.total_bytes", kind: SAMPLE }), null);
 });
 
-test("swap is shown where any was used; of several runs not what each took of a card", () => {
+test("swap is shown where any was used", () => {
   const swap = { name: "swap_used_bytes", kind: SAMPLE };
   assert.equal(placeOf(curve(swap, 0), false), null);
   assert.equal(placeOf(curve(swap, 5), false)?.chart, "host_memory");
-  const run = curve({ name: "gpu0.run_bytes", kind: SAMPLE });
-  assert.equal(placeOf(run, false)?.chart, "gpu_memory");
-  assert.equal(placeOf(run, true), null);
+});
+
+test("of several runs a card's memory is what each run took; all of the card where nothing else was told", () => {
+  const [run, whole] = ["run_bytes", "used_bytes"].map((name) => curve({ name: `gpu0.${name}`, kind: SAMPLE }));
+  const elsewhere = curve({ name: "gpu0.run_bytes", kind: SAMPLE, node: "b" });
+  const untold = curve({ name: "gpu0.run_bytes", kind: SAMPLE }, NaN);
+  assert.deepEqual(
+    [run, whole].map((one) => placeOf(one, false, [run, whole])?.chart),
+    ["gpu_memory", "gpu_memory"],
+  );
+  assert.equal(placeOf(run, true, [run, whole])?.chart, "gpu_memory");
+  assert.equal(placeOf(whole, true, [run, whole]), null);
+  for (const other of [elsewhere, untold]) assert.equal(placeOf(whole, true, [other, whole])?.chart, "gpu_memory");
+  assert.equal(placeOf(curve({ name: "gpu0.run_cpu_percent", kind: SAMPLE }), true), null);
 });
 
 test("a line is called what tells it apart in its chart", () => {

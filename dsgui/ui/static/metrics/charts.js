@@ -24,12 +24,27 @@ export function rankOf(id) {
 }
 
 /** A chart of the table, and what a curve is there. @param {string} id @param {Partial<Spot>} spot @returns {Place} */
-export function charted(id, { right, note, dash, colour, alone, if_any: ifAny } = {}) {
+export function charted(id, { right, note, dash, colour, alone, unless, if_any: ifAny } = {}) {
   const { y: shown, unit, scale, zero: fromZero, more } = CHARTS.charts[id];
   const [heading, y] = [say(id), say(shown)];
   const axis = right ? /** @type {const} */ ({ axis: "y2", title: say(right) }) : {};
   const named = note && say(note);
-  return { chart: id, heading, y, unit, scale, fromZero, more, ...axis, note: named, dash, colour, alone, ifAny };
+  return {
+    chart: id,
+    heading,
+    y,
+    unit,
+    scale,
+    fromZero,
+    more,
+    ...axis,
+    note: named,
+    dash,
+    colour,
+    alone,
+    unless,
+    ifAny,
+  };
 }
 
 /** What an evaluation took, and no score. @param {string} name */
@@ -61,12 +76,20 @@ function readingPlace({ name }) {
 /**
  * The chart of a curve; null where none shows it. What is shown `ifAny` has a value above nought.
  * @param {Curve} curve @param {boolean} several whether several runs are laid over each other
+ * @param {Curve[]} others the curves of its run
  */
-export function placeOf(curve, several) {
+export function placeOf(curve, several, others = []) {
   const place = curve.kind === "sample" ? readingPlace(curve) : loggedPlace(curve);
-  if (!place || (several && place.alone)) return null;
+  if (!place || (several && (place.alone || isTold(others, curve, place)))) return null;
   return place.ifAny && !curve.stretches.some((stretch) => stretch.high.y > 0) ? null : place;
 }
+
+/**
+ * Whether the reading was told that another stands for.
+ * @param {Curve[]} others @param {Curve} curve @param {Place} place
+ */
+const isTold = (others, { node }, { unless, gpu }) =>
+  others.some((one) => one.told && one.node === node && one.name === `gpu${gpu}.${unless}`);
 
 /** What a line is called in its chart. @param {Curve} curve @param {Place} place */
 export function nameOf(curve, place) {

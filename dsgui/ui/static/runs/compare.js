@@ -22,7 +22,7 @@ const MOST_DIFFERENCES = 6; // shown at first, so that the curves begin on the f
 const NEARLY = 2; // that many more are shown at once
 
 /** What is only told when all is asked for, though it differs. */
-const FURTHER = new Set(["gpu_mean", "run_mean", "host_peak"]);
+const FURTHER = new Set(["run_gpu_mean", "gpu_mean", "run_mean", "host_peak"]);
 const BEST_LOSS = "best_loss"; // what evaluations logged comes after it
 
 /** @param {ComparedRun} run */
@@ -40,6 +40,8 @@ const ROWS = [
   ["tokens_per_second", (run) => run.figures.tokens_per_second, figure, "more"],
   ["final_loss", (run) => run.figures.final_loss, figure, "less"],
   [BEST_LOSS, (run) => run.figures.best_loss, figure, "less"],
+  ["run_gpu_peak", (run) => run.figures.run_gpu_peak_bytes, gib],
+  ["run_gpu_mean", (run) => run.figures.run_gpu_mean_bytes, gib],
   ["gpu_peak", (run) => fullest(run)?.peak_bytes, gib],
   ["gpu_mean", (run) => fullest(run)?.mean_bytes, gib],
   ["run_peak", (run) => run.figures.run_peak_bytes, gib],

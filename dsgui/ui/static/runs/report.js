@@ -136,6 +136,19 @@ import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/t
     return [times.reduce((a, b) => Math.min(a, b), Infinity), times.reduce((a, b) => Math.max(a, b), 0)];
   }
 
+  /** From the first place to the last of all charts that are drawn by steps, or by times. @param {string} by */
+  function reach(by) {
+    const alike = charts.filter((chart) => axisOf(chart) === by).flatMap(({ lines }) => lines);
+    const places = alike.flatMap((line) => (by === "step" ? line.step : line.time)).filter((at) => at !== null);
+    return places.length
+      ? {
+          autorangeoptions: {
+            include: [places.reduce((a, b) => Math.min(a, b)), places.reduce((a, b) => Math.max(a, b))],
+          },
+        }
+      : {};
+  }
+
   /** What a chart is drawn by. @param {ReportChart} chart */
   function axisOf(chart) {
     const wanted = chart.axis === "time" || !axis ? "time" : axis.value;
@@ -201,7 +214,7 @@ import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/t
         hovermode: "x unified",
         hoverlabel: { bgcolor: variable("--ds-sunken"), bordercolor: line, font: { color: text } },
         showlegend: false,
-        xaxis: { ...axes, ...along(chart, by, width) },
+        xaxis: { ...axes, ...along(chart, by, width), ...reach(by) },
         shapes: limits.lines.map(({ at }) => limitLine(at)),
         annotations: limitNames(limits, false, { size: 10, color: text }, BELOW_LIMIT),
         yaxis: {

@@ -951,7 +951,8 @@ export const TEXTS = {
   "today": "今天 {time}",
   "step_is": "第 {step} 步",
   "loss_is": "损失 {loss}",
-  "peak_is": "峰值 {memory}",
+  "gpu_peak_is": "显存峰值 {memory}",
+  "host_peak_is": "内存峰值 {memory}",
   "best_is": "最低 {loss}",
   "column_name": "名称",
   "column_date": "开始时间",
@@ -1113,11 +1114,13 @@ export const TEXTS = {
   "best_loss": "最低损失",
   "final_eval_loss": "最终评估损失",
   "best_eval_loss": "最低评估损失",
-  "gpu_peak": "显存峰值（占用最多的 GPU）",
-  "gpu_mean": "显存均值（该 GPU）",
+  "run_gpu_peak": "本次运行的显存峰值",
+  "run_gpu_mean": "本次运行的显存均值",
+  "gpu_peak": "整个 GPU（所有进程）的显存峰值",
+  "gpu_mean": "整个 GPU（所有进程）的显存均值",
   "run_peak": "本次运行的内存峰值",
   "run_mean": "本次运行的内存均值",
-  "host_peak": "整机内存峰值",
+  "host_peak": "整机（所有进程）的内存峰值",
   "group_by": "分组依据",
   "by_none": "不分组",
   "by_tag": "标签",
@@ -1273,10 +1276,11 @@ export const TEXTS = {
   "samples_a_second": "samples/s",
   "tokens_a_second": "tokens/s",
   "duration": "时长",
+  "run_gpu": "本次运行的显存，峰值 · 均值",
   "run_memory": "本次运行的内存，峰值 · 均值",
-  "host_memory": "主机已用内存，峰值 · 均值",
-  "gpu": "GPU {gpu} 已用显存，峰值 · 均值",
-  "gpu_of": "{node} 的 GPU {gpu} 已用显存，峰值 · 均值",
+  "host_memory": "整机内存（所有进程），峰值 · 均值",
+  "gpu": "整个 GPU {gpu} 的显存（所有进程），峰值 · 均值",
+  "gpu_of": "{node} 的整个 GPU {gpu} 的显存（所有进程），峰值 · 均值",
   "contents": "目录",
   "curves": "曲线",
   "no_curves": "没有任何日志或采样数据。",
@@ -1320,7 +1324,8 @@ export const TEXTS = {
   "on_branch": "{commit}（分支 {branch}）",
   "dirty": "{commit}，有未提交的改动",
   "why_gpu_only": "为什么显存变了，内存却没变？",
-  "moved_gpu": "显存（占用最多的 GPU 的峰值）",
+  "moved_run_gpu": "本次运行的显存（峰值）",
+  "moved_gpu": "整个 GPU 的显存（所有进程，峰值）",
   "moved_host": "本次运行的内存（峰值）",
   "moved": "{what}：“{first}”为 {before}，“{second}”为 {after}（{change}）。",
   "moved_little": "{what}：“{first}”为 {before}，“{second}”为 {after}（{change}，基本相同）。",
@@ -1557,13 +1562,13 @@ export const CHARTS = {
  },
  "readings": {
   "gpu.used_bytes": {
-   "chart": "gpu_memory"
+   "chart": "gpu_memory",
+   "unless": "run_bytes"
   },
   "gpu.run_bytes": {
    "chart": "gpu_memory",
    "note": "note_run",
-   "dash": "dot",
-   "alone": true
+   "dash": "dot"
   },
   "host_used_bytes": {
    "chart": "host_memory",
