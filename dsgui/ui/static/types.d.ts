@@ -192,6 +192,7 @@ export interface Predicted {
 }
 
 export interface Diagnosis {
+  signature: string;
   title: string;
   rank: number | null;
   meaning: string;

@@ -128,6 +128,11 @@ test("what was predicted is a line of the memory charts, and held against what w
   );
   assert.equal(heldAgainst({ host_bytes: 2 ** 30 }, made(sample("gpu0.used_bytes", 20)).each), "");
   assert.equal(heldAgainst(null, curves.each), "");
+  assert.equal(
+    heldAgainst(predicted, curves.each, "cuda-memory-start"),
+    "GPU: predicted 18.2 GiB, 18.6 when it ran out; Host: predicted 62.0 GiB, was 61.0",
+  );
+  assert.match(heldAgainst(predicted, curves.each, "host-memory"), /was 18.6; Host: .*, 61.0 when it ran out$/);
 });
 
 test("a card's colour is by node and number, whichever was heard of first", () => {

@@ -156,14 +156,14 @@ export function measured(curves) {
 }
 
 /**
- * `GPU: predicted 18.2 GiB, was 18.6`, of what was predicted and measured.
- * @param {Predicted | null} predicted @param {Iterable<Curve>} curves
+ * `GPU: predicted 18.2 GiB, was 18.6`, of what was predicted and measured; of what ran out, how much it was then.
+ * @param {Predicted | null} predicted @param {Iterable<Curve>} curves @param {string} failed the code of its diagnosis
  */
-export function heldAgainst(predicted, curves) {
+export function heldAgainst(predicted, curves, failed = "") {
   const was = measured(curves);
   const pairs = /** @type {[string, number, number | null][]} */ ([
-    ["held_gpu", predicted?.gpu_bytes ?? 0, was.gpu],
-    ["held_host", predicted?.host_bytes ?? 0, was.host],
+    [failed.startsWith("cuda-memory") ? "out_gpu" : "held_gpu", predicted?.gpu_bytes ?? 0, was.gpu],
+    [/^(host|cgroup)-memory$/.test(failed) ? "out_host" : "held_host", predicted?.host_bytes ?? 0, was.host],
   ]);
   const told = pairs.flatMap(([code, foretold, seen]) =>
     foretold && seen !== null

@@ -1174,6 +1174,8 @@ export const TEXTS = {
   "limit_estimate": "{size}: DeepSpeed’s estimate, with buffers",
   "held_gpu": "GPU: predicted {predicted}, was {was}",
   "held_host": "Host: predicted {predicted}, was {was}",
+  "out_gpu": "GPU: predicted {predicted}, {was} when it ran out",
+  "out_host": "Host: predicted {predicted}, {was} when it ran out",
   "axis": "Horizontal axis",
   "button_step": "Step",
   "button_time": "Time",

@@ -1174,6 +1174,8 @@ export const TEXTS = {
   "limit_estimate": "{size}：DeepSpeed 的估算（含缓冲区）",
   "held_gpu": "GPU：预测 {predicted}，实际 {was}",
   "held_host": "主机：预测 {predicted}，实际 {was}",
+  "out_gpu": "GPU：预测 {predicted}，耗尽时 {was}",
+  "out_host": "主机：预测 {predicted}，耗尽时 {was}",
   "axis": "横轴",
   "button_step": "步数",
   "button_time": "时间",
