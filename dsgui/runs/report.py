@@ -57,7 +57,9 @@ class Reports:
         told = [self._reported(run_id, *own) for run_id, own in zip(wanted, shown, strict=True)]
         made = words("report_page", "made", when=_date(self._clock()))
         sections = [one.masked(self._runs.masked) for one in compared([self._settings(run_id) for run_id in wanted])]
-        return report_html(told, charts(shown), self._assets(), made, by_time(shown), sections, baseline)
+        foretold = self._store.open(wanted[0]).read_foretold() if len(wanted) == 1 else None
+        drawn = charts(shown, foretold.predicted if foretold else None)
+        return report_html(told, drawn, self._assets(), made, by_time(shown), sections, baseline)
 
     def file_name(self, run_ids: Sequence[str]) -> str:
         """What a browser may call the file: of letters, digits, dots, hyphens and underscores. Raises `RunError`."""

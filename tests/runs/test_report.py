@@ -14,6 +14,7 @@ from dsgui.cli import main
 from dsgui.core.durations import duration
 from dsgui.core.errors import RunError
 from dsgui.core.launch.state import RunState, RunStatus
+from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics import chart_table
 from dsgui.core.metrics.chart_table import COLOURS, DASHES, READINGS
 from dsgui.core.metrics.curves import Series
@@ -244,6 +245,25 @@ def test_what_a_card_holds_is_a_line_of_a_single_runs_chart(bench: Bench):
     assert alone["GPU memory"]["limits"] == [{"at": 80.0, "text": "80 GiB on this GPU"}]
     assert alone["Loss"]["limits"] == []
     assert charts_in(report(bench, first, second))["GPU memory"]["limits"] == []  # as a comparison has it
+
+
+def test_what_was_predicted_is_a_line_of_the_reports_chart_as_of_the_pages(bench: Bench):
+    run_id = made_run(bench)
+    said = Foretold.from_json({"fit": "fits", "predicted": {"gpu_bytes": 18 * GIB, "host_bytes": 3 * GIB}})
+    bench.store.open(run_id).write_foretold(said)
+    drawn = charts_in(report(bench, run_id))
+    predicted = {"at": 18.0, "text": "18.0 GiB predicted", "colour": "--ds-curve-4"}
+    assert drawn["GPU memory"]["limits"] == [{"at": 80.0, "text": "80 GiB on this GPU"}, predicted]
+    assert [one["text"] for one in drawn["Host memory"]["limits"]] == ["3.0 GiB predicted"]
+    assert charts_in(report(bench, run_id, made_run(bench, "second")))["GPU memory"]["limits"] == []
+
+
+def test_an_evaluation_has_the_symbols_that_it_has_on_the_page():
+    values = np.array([1.0, 2.0])
+    loss = Curve(Series("loss", "train"), values, values, values, values)
+    scored = Curve(Series("eval_loss", "eval"), values, values, values, values)
+    (chart, *_) = charts([("one", [loss, scored])])
+    assert {line["what"]: line["symbols"] for line in chart["lines"]} == {"train": False, "eval": True}
 
 
 def test_what_the_machine_did_after_the_last_step_is_shown_by_time_alone():

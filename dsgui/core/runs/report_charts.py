@@ -1,10 +1,10 @@
 """The charts of a report and their lines: the curves of one run, or those of several runs overlaid.
 
 A chart is plain JSON: title, `y` (what its vertical axis shows), unit, whether it begins at zero, the axis all charts
-are drawn by ("step" or "time"), `limits` (heights and their texts), `beyond` (what it does not show by step) and
-`lines`, each with its run, what it is of there, the places of its colour and dashes, `step`, `time` (seconds), `value`
-(None is a gap) and `odd`: the places of values that are NaN or infinite, in words. Long curves are thinned but keep
-every spike.
+are drawn by ("step" or "time"), `limits` (heights, their texts and colours), `beyond` (what it does not show by step)
+and `lines`, each with its run, what it is of there, the places of its colour and dashes, whether it has `symbols`,
+`step`, `time` (seconds), `value` (None is a gap) and `odd`: the places of values that are NaN or infinite, in words.
+Long curves are thinned but keep every spike.
 """
 
 import math
@@ -41,6 +41,7 @@ STRETCHES = 700  # two points of each are in the report
 _ODD_SHOWN = 100
 _STEPS_A_SECOND = "steps/s"
 _FOLDED_AWAY_AND_SHOWN = ("cpu",)
+_FORETOLD = 4  # the place of a colour
 _MISSED = 1.05  # times the most that is shown
 _FEWEST_SECONDS = 5.0  # that a speed is measured over
 
@@ -49,8 +50,9 @@ Drawn = tuple[str, Curve]  # what it is of in one run, and the curve
 Chart = dict[str, Any]
 
 
-def charts(runs: Sequence[tuple[str, Sequence[Curve]]]) -> list[Chart]:
-    """The charts of runs, each run given as its name and all its curves; charts without a line are left out."""
+def charts(runs: Sequence[tuple[str, Sequence[Curve]]], predicted: Mapping[str, int] | None = None) -> list[Chart]:
+    """The charts of runs, each run given as its name and all its curves; charts without a line are left out.
+    `predicted`: the memory that was foretold of a single run, by device."""
     joined = [(name, [_placed(one) for one in _joined(curves)]) for name, curves in runs]
     axis = "time" if by_time(runs) else "step"
     found = [_chart(joined, LOSS, axis, _logged(LOSS))]
@@ -60,7 +62,18 @@ def charts(runs: Sequence[tuple[str, Sequence[Curve]]]) -> list[Chart]:
     found.append(_chart(joined, EVALUATION, axis, _logged(EVALUATION)))
     machine = joined if axis == "time" else [(name, _stepped(curves)) for name, curves in joined]
     found += [_chart(machine, id, axis, _readings(id, len(runs) > 1)) for id in _of_machine()]
+    if predicted and len(runs) == 1:
+        for chart in found:
+            chart["limits"] += _predicted(predicted, chart["title"])
     return [chart for chart in found if chart["lines"]]
+
+
+def _predicted(predicted: Mapping[str, int], title: str) -> list[dict[str, Any]]:
+    """As `predictedLimits` of `ui/static/metrics/charts.js`."""
+    device = next((one for one in ("gpu", "host") if CHARTS[f"{one}_memory"].title == title), "")
+    size = predicted.get(f"{device}_bytes")
+    text = words("charts_page", "limit_predicted", size=gib(size)) if size else ""
+    return [{"at": size / GIB, "text": text, "colour": f"--ds-curve-{_FORETOLD}"}] if size else []
 
 
 def _of_machine() -> list[str]:
@@ -141,7 +154,8 @@ def _chart(
         for place, (what, curve) in enumerate(pick(curves)):
             colour, dash = _look(curve.series, place, cards) if len(runs) == 1 else (run, place)
             look = {"colour": colour, "dash": dash}
-            lines.append({"run": name, "what": what} | look | _line(curve, kind.scale))
+            symbols = {"symbols": curve.series.kind == "eval"}
+            lines.append({"run": name, "what": what} | look | symbols | _line(curve, kind.scale))
             drawn.append((" · ".join(filter(None, (name * (len(runs) > 1), what))), curve))
             ends.append(_ends(curves))
     shown = {"title": kind.title, "y": told(unit) or kind.label, "unit": told(unit) or kind.unit}

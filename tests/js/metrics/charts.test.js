@@ -11,6 +11,7 @@ import {
   placesOfCards,
   predictedLimits,
   rankOf,
+  trafficIn,
   withLimits,
 } from "../../../dsgui/ui/static/metrics/charts.js";
 import { made, only, steps } from "../made.js";
@@ -133,6 +134,28 @@ test("what was predicted is a line of the memory charts, and held against what w
     "GPU: predicted 18.2 GiB, 18.6 when it ran out; Host: predicted 62.0 GiB, was 61.0",
   );
   assert.match(heldAgainst(predicted, curves.each, "host-memory"), /was 18.6; Host: .*, 61.0 when it ran out$/);
+});
+
+test("traffic is told in the unit that one reads", () => {
+  /** @param {number} most */
+  const told = (most) => {
+    const sent = only(made({ name: "gpu0.pcie_tx_bytes_s", kind: SAMPLE, points: steps(5, most, NaN) }));
+    const line = {
+      run: 0,
+      name: "",
+      plain: "",
+      legend: true,
+      colour: "",
+      dash: "",
+      scale: 2 ** 20,
+      curve: sent,
+      clock: null,
+    };
+    const { unit, lines } = trafficIn([line]);
+    return [unit, lines[0].scale];
+  };
+  assert.deepEqual(told(2 ** 29), ["MiB/s", 2 ** 20]);
+  assert.deepEqual(told(30 * 2 ** 30), ["GiB/s", 2 ** 30]); // not 30k MiB/s
 });
 
 test("a card's colour is by node and number, whichever was heard of first", () => {

@@ -18,6 +18,7 @@ import {
   placesOfCards,
   predictedLimits,
   rankOf,
+  trafficIn,
   withLimits,
 } from "./charts.js";
 import { dropDown } from "./chart_tools.js";
@@ -415,6 +416,11 @@ export class Board {
     }
     for (const [chart, content] of contents) {
       if (!several) content.lines = namedOnce(content.lines);
+      if (chart.id === "pcie") {
+        const { unit, lines } = trafficIn(content.lines);
+        content.lines = lines;
+        chart.content.unit = chart.content.yTitle = unit;
+      }
       this.setApart(chart, content, sources);
     }
     return contents;

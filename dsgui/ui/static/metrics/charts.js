@@ -6,7 +6,7 @@ import { listed, setApart, words } from "../texts/texts.js";
 import { COLOURS } from "./traces.js";
 
 /** @import { Curve } from "./curves.js" */
-/** @import { Estimate, Limit, Place, Predicted, Spot } from "../types.d.ts" */
+/** @import { Estimate, Limit, Line, Place, Predicted, Spot } from "../types.d.ts" */
 
 export const LOSS = "loss";
 export const EVALUATION = "evaluation";
@@ -90,6 +90,17 @@ export function placeOf(curve, several, others = []) {
  */
 const isTold = (others, { node }, { unless, gpu }) =>
   others.some((one) => one.told && one.node === node && one.name === `gpu${gpu}.${unless}`);
+
+/**
+ * What goes over a bus in the unit that one reads: 30 GiB/s, not 30k MiB/s.
+ * @param {Line[]} lines
+ */
+export function trafficIn(lines) {
+  const highs = lines.flatMap(({ curve }) => curve.stretches.map(({ high }) => high.y)).filter(Number.isFinite);
+  const most = highs.reduce((found, one) => Math.max(found, one), 0);
+  if (most < GIB) return { unit: "MiB/s", lines };
+  return { unit: "GiB/s", lines: lines.map((line) => ({ ...line, scale: GIB })) };
+}
 
 /** What a line is called in its chart. @param {Curve} curve @param {Place} place */
 export function nameOf(curve, place) {
