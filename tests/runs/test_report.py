@@ -155,6 +155,23 @@ def test_figures_are_told_against_the_baseline_and_are_better_or_worse_where_one
     assert "% better" in rows(second)[1]["Final loss (last logged)"]
 
 
+def test_losses_of_other_scripts_are_not_called_better_or_worse(bench: Bench):
+    first, second = made_run(bench, "one", steps=49), made_run(bench, "three", steps=98)
+    directory = bench.store.open(second)
+    plan = json.loads(directory.plan_file.read_text())
+    directory.plan_file.write_text(json.dumps(plan | {"script": "/srv/other.py"}))
+    text = text_of(report(bench, first, second, baseline=first))
+    assert "Different scripts: losses aren’t comparable" in text
+    assert "class='away worse'" not in text
+    assert "class='away better'" not in text
+    assert bench_compare(bench, first, second)["unlike"] == "script"
+    assert text.index("Script and model") < text.index("<th scope=row>Script") < text.index("id=curves")
+
+
+def bench_compare(bench, *run_ids):
+    return Inspection(bench.store, bench.runs).compare(run_ids)
+
+
 def test_from_the_same_percent_on_as_in_the_list_of_runs_two_figures_differ():
     assert "+0.12 %" in _away(1.0012, 1, "")
     assert _away(1.0007, 1, "") == _away(0.9993, 1, "") == ""

@@ -415,6 +415,8 @@ export interface CompareAnswer {
   sections: SettingsPart[];
   answers: { question: string; sentences: string[] }[];
   evaluations: EvaluationRow[];
+  /** What is another that trains: no loss is then better than another. */
+  unlike: "script" | "model" | "";
 }
 
 /** What evaluations of the runs logged last, or best, under one name. */

@@ -130,6 +130,13 @@ def test_what_the_run_recorded_goes_before_its_curves():
     assert figures([]).told(None, {}, None).steps is None
 
 
+def test_no_loss_is_better_where_what_was_trained_is_another():
+    runs = [figures([curve(name, [1.0], step=[1], kind="eval") for name in ("eval_loss", "ppl", "wer", "bleu")])] * 2
+    better = {row.name: row.better for row in evaluation_rows(runs, comparable=False)}
+    assert better == {"Final eval loss": "", "Best eval loss (lowest)": "", "ppl": "", "wer": "less", "bleu": "more"}
+    assert {row.better for row in evaluation_rows(runs)} == {"less", "more"}
+
+
 def test_memory_of_the_launching_machine_goes_before_that_of_others():
     own, other = sampled("host_used_bytes", [5]), sampled("host_used_bytes", [9], node="b")
     assert figures([other, own]).host_peak_bytes == 5

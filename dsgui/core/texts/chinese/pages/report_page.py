@@ -29,6 +29,7 @@ REPORT_PAGE: dict[str, str] = {
     "axis": "横轴",
     "by_step": "步数",
     "by_time": "时间",
+    "section_training": "脚本与模型",
     "section_arguments": "脚本参数",
     "section_config": "ds_config.json",
     "section_environment": "环境变量",

@@ -29,6 +29,7 @@ REPORT_PAGE: dict[str, str] = {
     "axis": "Horizontal axis",
     "by_step": "step",
     "by_time": "time",
+    "section_training": "Script and model",
     "section_arguments": "Script arguments",
     "section_config": "ds_config.json",
     "section_environment": "Environment variables",
