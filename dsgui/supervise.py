@@ -36,7 +36,7 @@ from dsgui.core.diagnosis.remedies import Circumstances
 from dsgui.core.errors import DocumentError, RunError
 from dsgui.core.launch.command import MARKER, environment
 from dsgui.core.launch.handing import trainers_part
-from dsgui.core.launch.limits import limit_reached
+from dsgui.core.launch.limits import limit_reached, limit_told
 from dsgui.core.launch.log_folders import sources
 from dsgui.core.launch.plan import Plan, WhenBusy, shared_devices
 from dsgui.core.launch.state import Identity, RunState, RunStatus
@@ -822,7 +822,8 @@ class Supervisor:
 
     def _judge(self, exit_code: int | None) -> tuple[RunState, tuple[Said, ...]]:
         if self._status.state is RunState.STOPPING and self._limit:
-            return RunState.STOPPED, _reasons("stopped_after", limit=self._limit, left=self._nothing_is_left())
+            limit = limit_told(self._limit, self._records.step)
+            return RunState.STOPPED, _reasons("stopped_after", limit=limit, left=self._nothing_is_left())
         if self._status.state is RunState.STOPPING:
             return RunState.STOPPED, _reasons("stopped", left=self._nothing_is_left())
         state, reasons = verdict(exit_code, self._records.log.ending, self._left_anywhere)

@@ -39,6 +39,8 @@ def _of_figures(found: Figures) -> Iterator[str]:
     yield from (_line(code, f"{value:.4g}") for code, value in told.items() if value is not None)
     if found.duration_s is not None:
         yield _line("show_duration", duration(found.duration_s))
+    if found.run_gpu_peak_bytes is not None:
+        yield words("commands", "show_run_gpu_peak", peak=gib(found.run_gpu_peak_bytes, 2))
     for (node, index), peak in found.gpu_peak_bytes.items():
         line = words("commands", "show_gpu_peak", gpu=str(index), peak=gib(peak, 2))
         yield words("commands", "line", file=node, line=line) if node else line

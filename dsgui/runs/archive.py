@@ -13,7 +13,7 @@ from dsgui.core.adopted.record import called
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Change, Fix
 from dsgui.core.diagnosis.diagnosis import Diagnosis
-from dsgui.core.diagnosis.memory_cause import Cause, cause_of, ran_out_of
+from dsgui.core.diagnosis.memory_cause import Cause, cause_of, ran_out
 from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.errors import DocumentError, PlaceError, RunError
 from dsgui.core.launch.checkpoint import Checkpoint
@@ -266,7 +266,7 @@ class Archive:
 
     def _leaner(self, directory: RunDirectory, plan: Plan, now: Tried, found: Diagnosis, cause: Cause | None) -> Leaner:
         """By the model that foretold its memory; looked for once, since it takes a while."""
-        device = ran_out_of(found) if cause is None else cause.device
+        device = ran_out(found) if cause is None else cause.device
         if self._judge is None or device is None:
             return Leaner()
         key = (plan.run_id, spoken())

@@ -149,7 +149,7 @@ def _outcome_of(runs: Runs, run: RunSummary) -> Outcome:
         steps=told.steps,
         step_s=run.step_s or (1 / told.steps_per_second if told.steps_per_second else None),
         host_bytes=told.run_peak_bytes,
-        gpu_bytes=max(told.gpu_peak_bytes.values(), default=None),
+        gpu_bytes=told.run_gpu_peak_bytes or max(told.gpu_peak_bytes.values(), default=None),
     )
 
 

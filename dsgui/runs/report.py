@@ -12,7 +12,7 @@ from dsgui.core.access.ansi import without_escapes
 from dsgui.core.access.secrets import MASK, is_secret_name
 from dsgui.core.config.document import Document
 from dsgui.core.diagnosis.diagnosis import Diagnosis
-from dsgui.core.diagnosis.memory_cause import cause_of
+from dsgui.core.diagnosis.memory_cause import cause_of, ran_out
 from dsgui.core.durations import duration
 from dsgui.core.errors import DocumentError, RunError
 from dsgui.core.launch.plan import Plan
@@ -57,7 +57,9 @@ class Reports:
         told = [self._reported(run_id, *own) for run_id, own in zip(wanted, shown, strict=True)]
         made = words("report_page", "made", when=_date(self._clock()))
         sections = [one.masked(self._runs.masked) for one in compared([self._settings(run_id) for run_id in wanted])]
-        return report_html(told, charts(shown), self._assets(), made, by_time(shown), sections, baseline)
+        foretold = self._store.open(wanted[0]).read_foretold() if len(wanted) == 1 else None
+        drawn = charts(shown, foretold.predicted if foretold else None)
+        return report_html(told, drawn, self._assets(), made, by_time(shown), sections, baseline)
 
     def file_name(self, run_ids: Sequence[str]) -> str:
         """What a browser may call the file: of letters, digits, dots, hyphens and underscores. Raises `RunError`."""
@@ -92,7 +94,7 @@ class Reports:
             reason=hide(status.reason) if status else "",
             command=self._runs.shown_command(plan),
             config_text=in_lines(text),
-            facts=[(name, hide(value)) for name, value in _facts(plan, directory, summary.duration_s) if value],
+            facts=[(name, hide(value)) for name, value in _facts(plan, directory, summary.duration_s, failed) if value],
             more_facts=[(name, hide(value)) for name, value in _more_facts(plan, directory) if value],
             figures=self._runs.figures(run_id, curves),
             no_loss=summary.no_loss.text if summary.no_loss else "",
@@ -128,7 +130,9 @@ def _cause(directory: RunDirectory, found: Diagnosis) -> list[str]:
     return list(map(str, cause.sentences)) if cause else []
 
 
-def _facts(plan: Plan, directory: RunDirectory, lasted_s: float | None) -> Iterator[tuple[str, str]]:
+def _facts(
+    plan: Plan, directory: RunDirectory, lasted_s: float | None, failed: Diagnosis | None
+) -> Iterator[tuple[str, str]]:
     """What the run was and where it ran."""
     status = directory.read_status()
     yield words("report_page", "run"), plan.run_id
@@ -143,7 +147,7 @@ def _facts(plan: Plan, directory: RunDirectory, lasted_s: float | None) -> Itera
     if foretold := directory.read_foretold():
         yield (
             words("report_page", "memory"),
-            held_against(foretold.predicted, directory.read_progress().get("peak") or {}),
+            held_against(foretold.predicted, directory.read_progress().get("peak") or {}, ran_out(failed)),
         )
 
 

@@ -452,11 +452,11 @@ class Runs:
         return [*read_points(directory)[0].values(), *samples.values()]
 
     def figures(self, run_id: str, curves: Sequence[Curve] | None = None) -> Figures:
-        """Those of its curves, with what is told of it everywhere else as well: how long it took, and the most memory
-        that its training had, the compilers before it left out. Raises `RunError`."""
+        """Those of its curves, with what is told of it everywhere else as well: how long it took, how far it came, and
+        the most memory that its training had, the compilers before it left out. Raises `RunError`."""
         summary = self.summary(run_id)
         found = figures(self.curves(run_id) if curves is None else curves)
-        return found.told(summary.duration_s, (summary.peak or {}).get("host_bytes"))
+        return found.told(summary.duration_s, summary.peak or {}, summary.step)
 
     def shown_config(self, run_id: str) -> str:
         """The config as launched, but for what its own keys say is secret (comet's api_key). Raises `RunError`."""

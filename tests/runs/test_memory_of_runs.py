@@ -138,6 +138,10 @@ def test_predicted_and_measured_stand_in_the_list_and_in_the_report(bench: Bench
     reports = Reports(bench.store, bench.runs)
     assert "GPU: predicted 18.0 GiB, was 19.0; Host: predicted 3.0 GiB, was 4.0" in reports.html([run_id])
     assert ": predicted" not in reports.html([bare])
+    directory = bench.store.open(run_id)
+    directory.write_status(RunStatus(RunState.FAILED, started_at=1_790_000_000.0, lasted_s=9.0, exit_code=1))
+    directory.write_diagnosis(Diagnosis("cuda-memory", "T", "M", (), evidence=OUT_OF_MEMORY).to_json())
+    assert "GPU: predicted 18.0 GiB, 19.0 when it ran out; Host: predicted 3.0 GiB, was 4.0" in reports.html([run_id])
 
 
 def test_a_launch_from_the_command_line_keeps_what_its_checks_said(
@@ -219,7 +223,7 @@ def test_a_run_that_died_of_memory_is_told_what_took_it_and_offered_what_would_h
     assert made == again
     assert len(calls) == 1
     told = " ".join(made.to_json()["cause"])
-    assert "in the optimizer step. The run had 22.4 GiB when it ran out there, and asked for 2 GiB more." in told
+    assert "The run had 22.4 GiB when it ran out in the optimizer step, and asked for 2 GiB more." in told
     assert "fragmentation" in told
     first, second = made.diagnosis.remedies
     assert first.variables == (("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True"),)

@@ -14,6 +14,7 @@ from dsgui.cli import main
 from dsgui.core.durations import duration
 from dsgui.core.errors import RunError
 from dsgui.core.launch.state import RunState, RunStatus
+from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics import chart_table
 from dsgui.core.metrics.chart_table import COLOURS, DASHES, READINGS
 from dsgui.core.metrics.curves import Series
@@ -93,7 +94,8 @@ def test_it_tells_what_the_run_was_and_what_it_took(bench: Bench):
     assert rows["Final loss (last logged)"] == "NaN"
     assert rows["Steps/s"] == "2"
     assert rows["Duration"] == "01:40"
-    assert rows["GPU 1 in use, peak · mean"] == "11.00 · 11.00 GiB"
+    assert rows["GPU memory of this run, peak · mean"] == "9.00 · 9.00 GiB"
+    assert rows["Whole GPU 1, all processes, peak · mean"] == "11.00 · 11.00 GiB"
 
 
 def test_one_duration_is_told_everywhere(bench: Bench, capsys):
@@ -132,7 +134,7 @@ def test_several_runs_are_laid_over_each_other_and_their_configs_compared(bench:
     drawn = charts_in(report(bench, first, second, third))
     assert [line["run"] for line in drawn["Loss"]["lines"]] == ["one", "two", "three"]
     assert len({line["colour"] for line in drawn["GPU memory"]["lines"]}) == 3
-    assert len(drawn["GPU memory"]["lines"]) == 3 * 2  # cards; what each run took of them is told of one run alone
+    assert {line["what"] for line in drawn["GPU memory"]["lines"]} == {"GPU 0, this run", "GPU 1, this run"}
 
 
 def test_figures_are_told_against_the_baseline_and_are_better_or_worse_where_one_is(bench: Bench):
@@ -149,8 +151,25 @@ def test_figures_are_told_against_the_baseline_and_are_better_or_worse_where_one
     assert re.search(r"one</span><small>baseline</small>", text)
     assert "<td>98 <small class='away '>+100 %</small></td>" in told["Steps"]
     assert re.search(r"<small class='away worse'>\+\d+ % worse</small>", told["Final loss (last logged)"])
-    assert "away" not in told["GPU 0 in use, peak · mean"]  # as much in both
+    assert "away" not in told["Whole GPU 0, all processes, peak · mean"]  # as much in both
     assert "% better" in rows(second)[1]["Final loss (last logged)"]
+
+
+def test_losses_of_other_scripts_are_not_called_better_or_worse(bench: Bench):
+    first, second = made_run(bench, "one", steps=49), made_run(bench, "three", steps=98)
+    directory = bench.store.open(second)
+    plan = json.loads(directory.plan_file.read_text())
+    directory.plan_file.write_text(json.dumps(plan | {"script": "/srv/other.py"}))
+    text = text_of(report(bench, first, second, baseline=first))
+    assert "Different scripts: losses aren’t comparable" in text
+    assert "class='away worse'" not in text
+    assert "class='away better'" not in text
+    assert bench_compare(bench, first, second)["unlike"] == "script"
+    assert text.index("Script and model") < text.index("<th scope=row>Script") < text.index("id=curves")
+
+
+def bench_compare(bench, *run_ids):
+    return Inspection(bench.store, bench.runs).compare(run_ids)
 
 
 def test_from_the_same_percent_on_as_in_the_list_of_runs_two_figures_differ():
@@ -245,6 +264,25 @@ def test_what_a_card_holds_is_a_line_of_a_single_runs_chart(bench: Bench):
     assert charts_in(report(bench, first, second))["GPU memory"]["limits"] == []  # as a comparison has it
 
 
+def test_what_was_predicted_is_a_line_of_the_reports_chart_as_of_the_pages(bench: Bench):
+    run_id = made_run(bench)
+    said = Foretold.from_json({"fit": "fits", "predicted": {"gpu_bytes": 18 * GIB, "host_bytes": 3 * GIB}})
+    bench.store.open(run_id).write_foretold(said)
+    drawn = charts_in(report(bench, run_id))
+    predicted = {"at": 18.0, "text": "18.0 GiB predicted", "colour": "--ds-curve-4"}
+    assert drawn["GPU memory"]["limits"] == [{"at": 80.0, "text": "80 GiB on this GPU"}, predicted]
+    assert [one["text"] for one in drawn["Host memory"]["limits"]] == ["3.0 GiB predicted"]
+    assert charts_in(report(bench, run_id, made_run(bench, "second")))["GPU memory"]["limits"] == []
+
+
+def test_an_evaluation_has_the_symbols_that_it_has_on_the_page():
+    values = np.array([1.0, 2.0])
+    loss = Curve(Series("loss", "train"), values, values, values, values)
+    scored = Curve(Series("eval_loss", "eval"), values, values, values, values)
+    (chart, *_) = charts([("one", [loss, scored])])
+    assert {line["what"]: line["symbols"] for line in chart["lines"]} == {"train": False, "eval": True}
+
+
 def test_what_the_machine_did_after_the_last_step_is_shown_by_time_alone():
     logged = (np.array(one, float) for one in ([1, 2], [1, 2], [5, 6], [2, 1]))
     loss = Curve(Series("loss", "train", 0, "output"), *logged)
@@ -268,6 +306,7 @@ def test_a_peak_that_is_not_shown_by_step_is_said_at_its_chart():
 
     assert said(1, 9, 1, 1, 1, 2, 2, 1, 1, 1) == {"Loss": "", "Host memory": "Peak 9.00 GiB before step 1"}
     assert said(1, 1, 1, 1, 1, 2, 2, 1, 9, 1)["Host memory"] == "Peak 9.00 GiB after step 2"
+    assert said(1, 9, 1, 1, 1, math.nan, 2, 1, 1, 1)["Host memory"] == "Peak 9.00 GiB before step 1"  # as the page says
     assert said(1, 1, 1, 1, 1, 2, 2, 1, 1, 1)["Host memory"] == ""
     assert said(1, 9, 1, 1, 1, math.nan, math.nan, 1, 1, 1)["Host memory"] == ""  # nothing is shown
 

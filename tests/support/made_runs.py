@@ -78,8 +78,8 @@ def make_run(folder: Path, made: Made) -> str:
             records.take_sample(_sample(made, step, now[0]))
     records.finish()
     _end(directory, made.state, now[0])
-    peak = {"gpu_bytes": int((made.gpu_gib + made.gpus - 1) * GIB)} if made.gpus else {}
-    told = {"step": made.steps, "total": made.steps, "eta_s": None, "loss": 0.4}
+    peak = {"gpu_bytes": int(made.gpu_gib * GIB)} if made.gpus else {}
+    told = {"step": made.steps, "total": made.steps, "eta_s": None}
     directory.write_progress({**directory.read_progress(), **told, "peak": {**peak, "host_bytes": 19 * GIB}})
     return directory.run_id
 

@@ -18,7 +18,7 @@ _DEVICES: Mapping[str, Device] = {
     **dict.fromkeys(("cuda-memory", "cuda-memory-start", "cuda-memory-optimizer"), Device.GPU),
     **dict.fromkeys(("host-memory", "cgroup-memory", "killed", "memlock"), Device.HOST),
 }
-_UNSURE = ("killed", "memlock")
+_PERHAPS = frozenset({"killed", "memlock"})
 # A signal tells no reason: only where the host was, or should have been, this full is memory spoken of.
 _NEARLY = 0.8
 _LEAST_TOLD = GIB // 2
@@ -50,12 +50,13 @@ _UNITS = {"bytes": 1, "KiB": 1024, "MiB": MIB, "GiB": GIB}
 @dataclass(frozen=True, slots=True)
 class Ending:
     """How it was when the memory ran out, as far as anybody told: bytes of the process, the allocation that failed,
-    what others had of the card, and what torch held without using it."""
+    what others had of the card, what torch held without using it, and what the card has in all."""
 
     used: int | None = None
     asked: int = 0
     others: int = 0
     unused: int = 0
+    whole: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +74,10 @@ def is_of_memory(found: Diagnosis) -> bool:
     return found.signature in _DEVICES
 
 
-def ran_out_of(found: Diagnosis) -> Device | None:
-    """None of a signal, and of a limit on what is locked: neither tells how full it was."""
-    return None if found.signature in _UNSURE else _DEVICES.get(found.signature)
+def ran_out(found: Diagnosis | None) -> Device | None:
+    """What a run died of for lack of it, where that is certain."""
+    device = _DEVICES.get(found.signature) if found else None
+    return None if found and found.signature in _PERHAPS else device
 
 
 def cause_of(found: Diagnosis, foretold: Foretold | None, peak: Mapping[str, int]) -> Cause | None:
@@ -94,7 +96,9 @@ def cause_of(found: Diagnosis, foretold: Foretold | None, peak: Mapping[str, int
     if found.signature == "memlock":
         return Cause(device, tuple(_locked(bar)))
     missing = _missing(device, bar, ended)
-    sentences = (*_compared(bar, moment, ended), *_honest(foretold, bar, missing), *_largest(bar))
+    shown = foretold.bar(device) or bar  # the peak: no other number is said of the same card
+    said_less = missing if shown is bar else _missing(device, shown, ended)
+    sentences = (*_compared(shown, moment, ended), *_honest(foretold, shown, said_less), *_largest(bar))
     return Cause(device, sentences, missing, ended.unused)
 
 
@@ -114,6 +118,7 @@ def told_by(message: str) -> Ending:
         _count(_ASKED.search(message)),
         others,
         _count(_UNUSED.search(message)),
+        whole,
     )
 
 
@@ -133,23 +138,32 @@ def _missing(device: Device, bar: Bar, ended: Ending) -> int:
 
 # ---------------------------------------------------------------------------------------------------------- sentences
 def _compared(bar: Bar, moment: str, ended: Ending) -> Iterator[Said]:
-    on_gpu, when = bar.device is Device.GPU, said("memory_when", bar.moment)
-    likely = bar.amount.likely
-    if bar.capacity is None:
-        need = gib(likely)
-        yield said("memory_cause", "predicted_gpu" if on_gpu else "predicted_host", need=need, when=when)
-    else:
-        code = "predicted_gpu_of" if on_gpu else "predicted_host_of"
-        yield said("memory_cause", code, need=beside(likely, bar.capacity), has=gib(bar.capacity), when=when)
+    yield _predicted(bar, ended.whole)
     if ended.used is not None and bar.device is Device.GPU:
-        given = {"used": gib(ended.used), "asked": size(ended.asked)}
-        yield said("memory_cause", "ran_out_when" if moment else "ran_out", **given)
+        given: dict[str, str | Said] = {"used": gib(ended.used), "asked": size(ended.asked)}
+        when = {"when": said("memory_when", moment)} if moment else {}
+        yield said("memory_cause", "ran_out_when" if moment else "ran_out", **given, **when)
     elif ended.used is not None:
         yield said("memory_cause", "last_measured", used=gib(ended.used))
     if ended.others > _LEAST_TOLD:
         yield said("memory_cause", "others", used=gib(ended.others))
     if ended.unused > _LEAST_TOLD:
         yield said("memory_cause", "unused", unused=gib(ended.unused))
+
+
+def _predicted(bar: Bar, whole: int) -> Said:
+    likely, has = bar.amount.likely, bar.capacity
+    if bar.device is Device.GPU:
+        if has is None:
+            return said("memory_cause", "predicted_gpu", need=gib(likely))
+        if whole > has:
+            given = {"has": beside(has, whole), "whole": gib(whole, 0)}
+            return said("memory_cause", "predicted_gpu_whole", need=gib(likely), **given)
+        return said("memory_cause", "predicted_gpu_of", need=gib(likely), has=gib(has))
+    when = said("memory_when", bar.moment)
+    if has is None:
+        return said("memory_cause", "predicted_host", need=gib(likely), when=when)
+    return said("memory_cause", "predicted_host_of", need=beside(likely, has), has=gib(has), when=when)
 
 
 def _honest(foretold: Foretold, bar: Bar, missing: int) -> Iterator[Said]:

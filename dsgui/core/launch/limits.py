@@ -14,3 +14,10 @@ def limit_reached(spec: RunSpec, step: int | None, elapsed_s: float) -> Said | N
     if spec.stop_after_minutes and elapsed_s >= spec.stop_after_minutes * _MINUTE_S:
         return said("reasons", "limit_minutes", minutes=str(spec.stop_after_minutes))
     return None
+
+
+def limit_told(limit: Said, step: int | None) -> Said:
+    """The limit that a run was stopped at, with how far it had come by then, where that is further."""
+    if step is None or ("steps", str(step)) in limit.given:
+        return limit
+    return said("reasons", "limit_at", limit=limit, step=str(step))

@@ -52,7 +52,8 @@ class ChartOf:
 class Place:
     """Where a curve is drawn: its chart; `note`: the code of what it is there; `right`: on an axis of its own, in this
     unit or what the text of this code says.
-    `alone`: only if a single run is shown; `if_any`: only if one of its values is above zero."""
+    `alone`: only if a single run is shown; `unless`: of several runs only if this one has no reading of that name
+    either; `if_any`: only if one of its values is above zero."""
 
     chart: str
     note: str = ""
@@ -60,6 +61,7 @@ class Place:
     dash: str = ""
     colour: str = ""
     alone: bool = False
+    unless: str = ""
     if_any: bool = False
 
 
@@ -105,8 +107,8 @@ ENDINGS: Mapping[str, Place] = MappingProxyType({"_ms": Place("step_times"), "_g
 # Of the machine; gpu.… stands for each card.
 READINGS: Mapping[str, Place] = MappingProxyType(
     {
-        "gpu.used_bytes": Place("gpu_memory"),
-        "gpu.run_bytes": Place("gpu_memory", "note_run", dash="dot", alone=True),
+        "gpu.used_bytes": Place("gpu_memory", unless="run_bytes"),
+        "gpu.run_bytes": Place("gpu_memory", "note_run", dash="dot"),
         "host_used_bytes": Place("host_memory", "note_host", colour=_GREY),
         "run_bytes": Place("host_memory", "note_run", colour=_ORANGE),
         "swap_used_bytes": Place("host_memory", "note_swap", colour=_PINK, if_any=True),

@@ -11,7 +11,8 @@ from dsgui.core.metrics.points import number_to_json
 from dsgui.core.texts.saying import words
 
 MOST_ROWS = 6
-_LESS = frozenset(("cer", "loss", "perplexity", "ppl", "wer"))
+_OF_A_LOSS = frozenset(("loss", "perplexity", "ppl"))
+_LESS = frozenset(("cer", "wer")) | _OF_A_LOSS
 _MORE = frozenset(("accuracy", "acc", "bleu", "chrf", "f1", "match", "sacrebleu"))
 # What turns a score around, or makes another of it.
 _TURNED = frozenset(("delta", "diff", "false", "gap", "inverse", "minus", "neg", "negative", "no", "not"))
@@ -31,16 +32,22 @@ class EvaluationRow:
         return {"name": hide(self.name), "values": values, "better": self.better}
 
 
-def evaluation_rows(runs: Sequence[Figures]) -> list[EvaluationRow]:
+def evaluation_rows(runs: Sequence[Figures], comparable: bool = True) -> list[EvaluationRow]:
     """At most six: the losses first, then the scores of which it is known what is better, those of most runs before
-    others."""
+    others. Where what was trained is not `comparable`, no loss is better than another."""
+    less = "less" if comparable else ""
     losses = [
-        EvaluationRow(words("compare_page", "final_eval_loss"), tuple(one.eval_loss for one in runs), "less"),
-        EvaluationRow(words("compare_page", "best_eval_loss"), tuple(one.best_eval_loss for one in runs), "less"),
+        EvaluationRow(words("compare_page", "final_eval_loss"), tuple(one.eval_loss for one in runs), less),
+        EvaluationRow(words("compare_page", "best_eval_loss"), tuple(one.best_eval_loss for one in runs), less),
     ]
     logged = dict.fromkeys(name for one in runs for name in one.scores)
     scores = [
-        EvaluationRow(_shown(name), tuple(one.scores.get(name) for one in runs), better_of(name)) for name in logged
+        EvaluationRow(
+            _shown(name),
+            tuple(one.scores.get(name) for one in runs),
+            better_of(name) if comparable or _kind(name) not in _OF_A_LOSS else "",
+        )
+        for name in logged
     ]
     told = [row for row in losses if any(value is not None for value in row.values)]
     return (told + sorted(scores, key=lambda row: (not row.better, row.values.count(None))))[:MOST_ROWS]
@@ -48,15 +55,24 @@ def evaluation_rows(runs: Sequence[Figures]) -> list[EvaluationRow]:
 
 def better_of(name: str) -> str:
     """ "less" or "more", by a score's name; "" where the name doesn't say."""
-    parts = name.lower().removesuffix("++").split("_")
-    if not _TURNED.isdisjoint(parts):
+    if not _TURNED.isdisjoint(_parts(name)):
         return ""
-    while len(parts) > 1 and parts[-1] in _QUALIFIERS:
-        parts.pop()
-    kind = parts[-1]
+    kind = _kind(name)
     if kind in _LESS:
         return "less"
     return "more" if kind in _MORE or kind.startswith("rouge") else ""
+
+
+def _parts(name: str) -> list[str]:
+    return name.lower().removesuffix("++").split("_")
+
+
+def _kind(name: str) -> str:
+    """Of what kind a score is: f1 of f1_macro."""
+    parts = _parts(name)
+    while len(parts) > 1 and parts[-1] in _QUALIFIERS:
+        parts.pop()
+    return parts[-1]
 
 
 def _shown(name: str) -> str:

@@ -14,6 +14,7 @@ from dsgui.core.metrics.the_loss import the_loss
 from dsgui.core.metrics.thinning import Curve, Floats
 
 _GPU_USED = re.compile(r"gpu(\d+)\.used_bytes\Z")
+_GPU_OF_RUN = re.compile(r"gpu(\d+)\.run_bytes\Z")
 # What scripts call the loss of an evaluation.
 _EVAL_LOSSES = ("eval_loss", "loss", "validation_loss", "val_loss", "valid_loss", "test_loss")
 Card = tuple[str, int]  # node ("" for the machine that launched) and physical index
@@ -29,8 +30,9 @@ class Figures:
 
     `steps_per_second` is measured between the first and the last logged step, so that loading and compiling don't
     count; samples/s and tokens/s are what the training itself reported last. Memory: `host` is all that is in use on
-    the machine, `run` what the run's own processes use there, `gpu` all that is in use on a GPU, by (node, index). A
-    mean is that of the telemetry's samples. `duration_s` is the time of the last value."""
+    the machine, `run` what the run's own processes use there, `run_gpu` what they use of the GPU where that is most,
+    `gpu` all that is in use on a GPU, by (node, index). A mean is that of the telemetry's samples. `duration_s` is the
+    time of the last value."""
 
     final_loss: float | None = None
     best_loss: float | None = None
@@ -45,17 +47,26 @@ class Figures:
     host_mean_bytes: int | None = None
     run_peak_bytes: int | None = None
     run_mean_bytes: int | None = None
+    run_gpu_peak_bytes: int | None = None
+    run_gpu_mean_bytes: int | None = None
     gpu_peak_bytes: Mapping[Card, int] = field(default_factory=dict)
     gpu_mean_bytes: Mapping[Card, int] = field(default_factory=dict)
     duration_s: float | None = None
 
-    def told(self, duration_s: float | None, run_peak_bytes: int | None) -> "Figures":
-        """With what the run's own record tells, where it does: a mean over more samples than the peak has is no higher
-        than that."""
-        peak = self.run_peak_bytes if run_peak_bytes is None else run_peak_bytes
-        mean = self.run_mean_bytes if self.run_mean_bytes is None or peak is None else min(self.run_mean_bytes, peak)
-        lasted = self.duration_s if duration_s is None else duration_s
-        return replace(self, duration_s=lasted, run_peak_bytes=peak, run_mean_bytes=mean)
+    def told(self, duration_s: float | None, peak: Mapping[str, int], step: int | None = None) -> "Figures":
+        """With what the run's own record tells, where it does: how long it took, the most memory it had (`host_bytes`,
+        `gpu_bytes`), and how far it came, which is further than the last step that it logged values of."""
+        host, host_mean = _recorded(self.run_peak_bytes, self.run_mean_bytes, peak.get("host_bytes"))
+        gpu, gpu_mean = _recorded(self.run_gpu_peak_bytes, self.run_gpu_mean_bytes, peak.get("gpu_bytes"))
+        return replace(
+            self,
+            duration_s=self.duration_s if duration_s is None else duration_s,
+            steps=max((one for one in (self.steps, step) if one is not None), default=None),
+            run_peak_bytes=host,
+            run_mean_bytes=host_mean,
+            run_gpu_peak_bytes=gpu,
+            run_gpu_mean_bytes=gpu_mean,
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON: a loss may be "NaN", "Infinity" or "-Infinity"; the GPUs are a list. What evaluations
@@ -78,7 +89,8 @@ def figures(curves: Sequence[Curve]) -> Figures:
     eval_loss = next((name for name in _EVAL_LOSSES if name in evaluated), "")
     final_eval, best_eval = _losses(evaluated.pop(eval_loss, None))
     host, run = _memory(curves, "host_used_bytes"), _memory(curves, "run_bytes")
-    cards = _cards(curves)
+    cards = _cards(curves, _GPU_USED)
+    own = max(_cards(curves, _GPU_OF_RUN).values(), key=lambda values: float(values.max()), default=np.empty(0))
     return Figures(
         final_loss=final,
         best_loss=best,
@@ -93,6 +105,8 @@ def figures(curves: Sequence[Curve]) -> Figures:
         host_mean_bytes=_mean(host),
         run_peak_bytes=_peak(run),
         run_mean_bytes=_mean(run),
+        run_gpu_peak_bytes=_peak(own),
+        run_gpu_mean_bytes=_mean(own),
         gpu_peak_bytes={card: peak for card, used in cards.items() if (peak := _peak(used)) is not None},
         gpu_mean_bytes={card: mean for card, used in cards.items() if (mean := _mean(used)) is not None},
         duration_s=max((float(np.nanmax(one.time)) for one in curves if np.isfinite(one.time).any()), default=None),
@@ -173,12 +187,18 @@ def _memory(curves: Sequence[Curve], name: str) -> Floats:
     return max(readings.values(), key=lambda values: float(values.max()))
 
 
-def _cards(curves: Sequence[Curve]) -> dict[Card, Floats]:
-    wanted = {one.series: one for one in curves if _GPU_USED.match(one.series.name)}
+def _recorded(peak: int | None, mean: int | None, told: int | None) -> tuple[int | None, int | None]:
+    """A peak and its mean by what the record tells of the peak: over more samples than that has a mean is no higher."""
+    found = peak if told is None else told
+    return found, mean if mean is None or found is None else min(mean, found)
+
+
+def _cards(curves: Sequence[Curve], reading: re.Pattern[str]) -> dict[Card, Floats]:
+    wanted = {one.series: one for one in curves if reading.match(one.series.name)}
     found = {
         (series.node, int(match[1])): values
         for series, values in _joined(wanted, curves).items()
-        if (match := _GPU_USED.match(series.name))
+        if (match := reading.match(series.name))
     }
     return dict(sorted(found.items()))
 

@@ -41,22 +41,21 @@ def answers(runs: Sequence[Compared]) -> list[Answer]:
     if len(runs) != 2 or runs[0].config is None or runs[1].config is None:
         return []
     changed = {found.pointer for found in differences(runs[0].config, runs[1].config)}
-    gpus = [_fullest(run.figures) for run in runs]
+    own = [run.figures.run_gpu_peak_bytes for run in runs]
+    is_own = None not in own
+    gpus = own if is_own else [_fullest(run.figures) for run in runs]
     hosts = [run.figures.run_peak_bytes for run in runs]
     if not changed & {_LIVE, _REUSE} or not _differ(gpus) or _differ(hosts) is not False:
         return []
-    return [_live_parameters(runs[0], runs[1], gpus, hosts)]
-
-
-def _live_parameters(
-    first: Compared, second: Compared, gpus: Sequence[int | None], hosts: Sequence[int | None]
-) -> Answer:
-    sentences = (
-        _moved("moved_gpu", first, second, gpus),
-        _moved("moved_host", first, second, hosts),
-        *_limits(first, second),
-        words("report_page", "host_holds"),
+    moved = (
+        _moved("moved_run_gpu" if is_own else "moved_gpu", runs[0], runs[1], gpus),
+        _moved("moved_host", runs[0], runs[1], hosts),
     )
+    return [_live_parameters(runs[0], runs[1], moved)]
+
+
+def _live_parameters(first: Compared, second: Compared, moved: Sequence[str]) -> Answer:
+    sentences = (*moved, *_limits(first, second), words("report_page", "host_holds"))
     return Answer(words("report_page", "why_gpu_only"), sentences)
 
 

@@ -24,12 +24,16 @@ _LITTLE = re.compile(
     re.IGNORECASE,
 )
 _PARTS_OF_LITTLE = frozenset({"code", "versions"})
+WHAT_TRAINS = "training"  # the part of script and model
 OTHER = len(_MEANINGS)
 LITTLE = OTHER + 1
 
 
 def meaning(part: str, key: str) -> int:
-    """The place of its class: 0 for the ZeRO stage, `OTHER` for what fits none, `LITTLE` for paths and bookkeeping."""
+    """The place of its class: -1 for script and model, 0 for the ZeRO stage, `OTHER` for what fits none, `LITTLE` for
+    paths and bookkeeping."""
+    if part == WHAT_TRAINS:
+        return -1
     if part in _PARTS_OF_LITTLE:
         return LITTLE
     for place, words in enumerate(_MEANINGS):

@@ -1,12 +1,13 @@
 """The charts of a report and their lines: the curves of one run, or those of several runs overlaid.
 
 A chart is plain JSON: title, `y` (what its vertical axis shows), unit, whether it begins at zero, the axis all charts
-are drawn by ("step" or "time"), `limits` (heights and their texts), `beyond` (what it does not show by step) and
-`lines`, each with its run, what it is of there, the places of its colour and dashes, `step`, `time` (seconds), `value`
-(None is a gap) and `odd`: the places of values that are NaN or infinite, in words. Long curves are thinned but keep
-every spike.
+are drawn by ("step" or "time"), `limits` (heights, their texts and colours), `beyond` (what it does not show by step)
+and `lines`, each with its run, what it is of there, the places of its colour and dashes, whether it has `symbols`,
+`step`, `time` (seconds), `value` (None is a gap) and `odd`: the places of values that are NaN or infinite, in words.
+Long curves are thinned but keep every spike.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -41,6 +42,7 @@ STRETCHES = 700  # two points of each are in the report
 _ODD_SHOWN = 100
 _STEPS_A_SECOND = "steps/s"
 _FOLDED_AWAY_AND_SHOWN = ("cpu",)
+_FORETOLD = 4  # the place of a colour
 _MISSED = 1.05  # times the most that is shown
 _FEWEST_SECONDS = 5.0  # that a speed is measured over
 
@@ -49,8 +51,9 @@ Drawn = tuple[str, Curve]  # what it is of in one run, and the curve
 Chart = dict[str, Any]
 
 
-def charts(runs: Sequence[tuple[str, Sequence[Curve]]]) -> list[Chart]:
-    """The charts of runs, each run given as its name and all its curves; charts without a line are left out."""
+def charts(runs: Sequence[tuple[str, Sequence[Curve]]], predicted: Mapping[str, int] | None = None) -> list[Chart]:
+    """The charts of runs, each run given as its name and all its curves; charts without a line are left out.
+    `predicted`: the memory that was foretold of a single run, by device."""
     joined = [(name, [_placed(one) for one in _joined(curves)]) for name, curves in runs]
     axis = "time" if by_time(runs) else "step"
     found = [_chart(joined, LOSS, axis, _losses)]
@@ -60,7 +63,18 @@ def charts(runs: Sequence[tuple[str, Sequence[Curve]]]) -> list[Chart]:
     found += [_chart(joined, EVALUATION, axis, _scored(name), name) for name in _scores(joined)]
     machine = joined if axis == "time" else [(name, _stepped(curves)) for name, curves in joined]
     found += [_chart(machine, id, axis, _readings(id, len(runs) > 1)) for id in _of_machine()]
+    if predicted and len(runs) == 1:
+        for chart in found:
+            chart["limits"] += _predicted(predicted, chart["title"])
     return [chart for chart in found if chart["lines"]]
+
+
+def _predicted(predicted: Mapping[str, int], title: str) -> list[dict[str, Any]]:
+    """As `predictedLimits` of `ui/static/metrics/charts.js`."""
+    device = next((one for one in ("gpu", "host") if CHARTS[f"{one}_memory"].title == title), "")
+    size = predicted.get(f"{device}_bytes")
+    text = words("charts_page", "limit_predicted", size=gib(size)) if size else ""
+    return [{"at": size / GIB, "text": text, "colour": f"--ds-curve-{_FORETOLD}"}] if size else []
 
 
 def _of_machine() -> list[str]:
@@ -87,12 +101,7 @@ def by_time(runs: Sequence[tuple[str, Sequence[Curve]]]) -> str:
 def _stepped(curves: Sequence[Curve]) -> list[Curve]:
     """With readings of the machine at the steps that were done by then, as curves.js's Clock has it: by the fullest
     curve of the training; nowhere before its first step and after its last."""
-    clock = max(filter(_has_steps, curves), key=len, default=None)
-    if clock is None:
-        return list(curves)
-    known = np.isfinite(clock.step) & np.isfinite(clock.time)
-    order = np.argsort(clock.time[known], kind="stable")
-    times, steps = clock.time[known][order], clock.step[known][order]
+    times, steps = _clock(curves)
     if len(times) < 2:
         return list(curves)
     return [
@@ -101,6 +110,22 @@ def _stepped(curves: Sequence[Curve]) -> list[Curve]:
         else one
         for one in curves
     ]
+
+
+def _clock(curves: Sequence[Curve]) -> tuple[Floats, Floats]:
+    """When which steps were done, in the order of time."""
+    clock = max(filter(_has_steps, curves), key=len, default=None)
+    if clock is None:
+        return np.empty(0), np.empty(0)
+    known = np.isfinite(clock.step) & np.isfinite(clock.time)
+    order = np.argsort(clock.time[known], kind="stable")
+    return clock.time[known][order], clock.step[known][order]
+
+
+def _ends(curves: Sequence[Curve]) -> tuple[float, float]:
+    """The first and the last step that was done; NaN where none was told."""
+    steps = _clock(curves)[1]
+    return (float(steps[0]), float(steps[-1])) if len(steps) else (math.nan, math.nan)
 
 
 def _is_timed(curves: Sequence[Curve]) -> bool:
@@ -122,29 +147,34 @@ def _chart(
     unit: str = "",
 ) -> Chart:
     kind = CHARTS[id]
-    lines, drawn = [], []
+    lines: list[dict[str, Any]] = []
+    drawn: list[Drawn] = []
+    ends: list[tuple[float, float]] = []
     for run, (name, curves) in enumerate(runs):
         cards = _cards(curves)
         for place, (what, curve) in enumerate(pick(curves)):
             colour, dash = _look(curve.series, place, cards) if len(runs) == 1 else (run, place)
             look = {"colour": colour, "dash": dash}
-            lines.append({"run": name, "what": what} | look | _line(curve, kind.scale))
+            symbols = {"symbols": curve.series.kind == "eval"}
+            lines.append({"run": name, "what": what} | look | symbols | _line(curve, kind.scale))
             drawn.append((" · ".join(filter(None, (name * (len(runs) > 1), what))), curve))
+            ends.append(_ends(curves))
     if id == EVALUATION:
         shown = {"title": words("charts_page", id, name=unit), "y": unit, "unit": ""}
     else:
         shown = {"title": kind.title, "y": told(unit) or kind.label, "unit": told(unit) or kind.unit}
     limits = _cards_hold(runs[0][1]) if id == "gpu_memory" and len(runs) == 1 else []
-    beyond = _peak_beyond(drawn) if axis == "step" and kind.unit == "GiB" else ""
-    told_of = {"axis": axis, "zero": kind.zero, "limits": limits, "beyond": beyond}
+    beyond = _peak_beyond(drawn, ends) if axis == "step" and kind.unit == "GiB" else ""
+    named = id == "gpu_memory" and len(runs) > 1  # what its title does not say
+    told_of = {"named": named, "axis": axis, "zero": kind.zero, "limits": limits, "beyond": beyond}
     return shown | told_of | {"lines": lines}
 
 
-def _peak_beyond(drawn: Sequence[Drawn]) -> str:
+def _peak_beyond(drawn: Sequence[Drawn], ends: Sequence[tuple[float, float]]) -> str:
     """`Peak 4.99 GiB (this run) before step 1`, of the line that most of it is missing of by step, as `peakBeyond` of
-    `ui/static/metrics/beyond.js`."""
+    `ui/static/metrics/beyond.js`. `ends`: the first and the last step of each line's run."""
     found = []
-    for name, curve in drawn:
+    for (name, curve), (first, last) in zip(drawn, ends, strict=True):
         shown, known = np.isfinite(curve.step), np.isfinite(curve.value)
         inside, outside = np.flatnonzero(shown & known), np.flatnonzero(~shown & known)
         if not len(inside) or not len(outside):
@@ -156,13 +186,9 @@ def _peak_beyond(drawn: Sequence[Drawn]) -> str:
         size = f"{curve.value[peak] / GIB:.2f} GiB"
         value = words("charts_page", "peak_of", value=size, name=name) if len(drawn) > 1 else size
         if curve.time[peak] < curve.time[inside[0]]:
-            text = words(
-                "charts_page", "peak_before_step", value=value, place=f"{np.floor(curve.step[inside].min()):.0f}"
-            )
+            text = words("charts_page", "peak_before_step", value=value, place=f"{first:.0f}")
         else:
-            text = words(
-                "charts_page", "peak_after_step", value=value, place=f"{np.ceil(curve.step[inside].max()):.0f}"
-            )
+            text = words("charts_page", "peak_after_step", value=value, place=f"{last:.0f}")
         found.append((curve.value[peak] / most if most > 0 else np.inf, text))
     return max(found)[1] if found else ""
 
@@ -269,12 +295,20 @@ def _readings(id: str, several: bool) -> Callable[[Sequence[Curve]], Iterator[Dr
     def pick(curves: Sequence[Curve]) -> Iterator[Drawn]:
         for curve in _sampled(curves):
             place = place_of(curve.series)
-            if place is None or place.chart != id or (several and place.alone):
+            if place is None or place.chart != id or (several and (place.alone or _is_told(curves, curve, place))):
                 continue
             if not place.if_any or np.nanmax(curve.value) > 0:
                 yield name_of(curve.series, place), curve
 
     return pick
+
+
+def _is_told(curves: Sequence[Curve], curve: Curve, place: Place) -> bool:
+    """Whether the reading was told that another stands for."""
+    if not place.unless:
+        return False
+    name = f"{curve.series.name.partition('.')[0]}.{place.unless}"
+    return any((one.series.name, one.series.node) == (name, curve.series.node) for one in _sampled(curves))
 
 
 def _sampled(curves: Sequence[Curve]) -> list[Curve]:

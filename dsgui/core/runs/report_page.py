@@ -18,8 +18,9 @@ from dsgui.core.metrics.chart_table import COLOURS
 from dsgui.core.metrics.evaluations import evaluation_rows
 from dsgui.core.metrics.performance import Figures
 from dsgui.core.metrics.points import number_to_json
+from dsgui.core.runs.meaning import WHAT_TRAINS
 from dsgui.core.runs.report_charts import Chart
-from dsgui.core.runs.run_settings import Section, Setting
+from dsgui.core.runs.run_settings import Section, Setting, unlike
 from dsgui.core.sizes import beside, gib
 from dsgui.core.texts.languages import spoken
 from dsgui.core.texts.saying import listed, words
@@ -77,12 +78,13 @@ def report_html(
     several = len(runs) > 1
     title = words("report_page", "compared", count=str(len(runs))) if several else runs[0].name
     state = "" if several else _state(runs[0])
-    shared = _shares_config(runs)
+    shared, apart = _shares_config(runs), unlike(sections)
     body = "".join(
         [
             f"<header><h1>{escape(title)}{state}</h1><p class=made>{escape(made)}</p>{_contents(several)}</header>",
             f"<div class=runs>{''.join(_head(run, _square(place), several) for place, run in enumerate(runs))}</div>",
-            f"<section id=figures><h2>{_told('figures')}</h2>{_figures_table(runs, baseline)}</section>",
+            f"<section id=figures><h2>{_told('figures')}</h2>{_unlike(apart)}{_figures_table(runs, baseline, apart)}"
+            "</section>",
             _differences_section(runs, sections),
             _charts_section(charts, runs, by_time),
             "<div id=command></div>",
@@ -226,20 +228,30 @@ class _Figure:
         return cls(words("report_page", code), values, [shown(one) for one in values], better)
 
 
-def _figures_table(runs: Sequence[Reported], baseline: str) -> str:
+def _unlike(apart: str) -> str:
+    return f"<p class=made>{escape(words('compare_page', f'unlike_{apart}'))}</p>" if apart else ""
+
+
+def _figures_table(runs: Sequence[Reported], baseline: str, apart: str) -> str:
+    """`apart`: what is another that trains, where something is: no loss is then better than another."""
+    less = "" if apart else "less"
     figures = [run.figures for run in runs]
     rows = [
-        _Figure.of("final_loss", [one.final_loss for one in figures], _number, "less"),
-        _Figure.of("best_loss", [one.best_loss for one in figures], _number, "less"),
-        *(_Figure(row.name, row.values, [*map(_number, row.values)], row.better) for row in evaluation_rows(figures)),
+        _Figure.of("final_loss", [one.final_loss for one in figures], _number, less),
+        _Figure.of("best_loss", [one.best_loss for one in figures], _number, less),
+        *(
+            _Figure(row.name, row.values, [*map(_number, row.values)], row.better)
+            for row in evaluation_rows(figures, not apart)
+        ),
         _Figure.of("steps", [one.steps for one in figures], _number),
         _Figure.of("steps_a_second", [one.steps_per_second for one in figures], _number, "more"),
         _Figure.of("samples_a_second", [one.samples_per_second for one in figures], _number, "more"),
         _Figure.of("tokens_a_second", [one.tokens_per_second for one in figures], _number, "more"),
         _Figure.of("duration", [one.duration_s for one in figures], duration),
+        _memory(words("report_page", "run_gpu"), [(one.run_gpu_peak_bytes, one.run_gpu_mean_bytes) for one in figures]),
+        *_card_rows(figures),
         _memory(words("report_page", "run_memory"), [(one.run_peak_bytes, one.run_mean_bytes) for one in figures]),
         _memory(words("report_page", "host_memory"), [(one.host_peak_bytes, one.host_mean_bytes) for one in figures]),
-        *_card_rows(figures),
     ]
     base = next((place for place, run in enumerate(runs) if run.run_id == baseline), None) if len(runs) > 1 else None
     remark = words("compare_page", "baseline")
@@ -454,7 +466,9 @@ def _section(section: Section, names: Sequence[str]) -> str:
 
 
 def _differs(setting: Setting, section: Section) -> str:
-    key = dotted(setting.key) if section.code == "config" else setting.key
+    coded = section.code in (WHAT_TRAINS, "launch", "code")  # keys that no user named
+    named = words("compare_page", f"key_{setting.key}") if coded else setting.key
+    key = dotted(setting.key) if section.code == "config" else named
     unknown = words("report_page", "unreadable" if section.code == "config" else "unknown")
     values = (unknown if place in section.unknown else value for place, value in enumerate(setting.values))
     unset, given = words("compare_page", "not_set"), words("report_page", "set")

@@ -14,7 +14,8 @@ from dsgui.core.access.secrets import MASK
 from dsgui.core.config.compare import leaves, same
 from dsgui.core.config.document import Document
 from dsgui.core.launch.plan import Plan
-from dsgui.core.runs.meaning import meaning
+from dsgui.core.runs.meaning import WHAT_TRAINS, meaning
+from dsgui.core.script.words import MODEL_OPTIONS, value_of
 
 OWN_FOLDER = "{run}"  # stands for the run's own folder, which is another for each run
 _LONGEST = 300
@@ -110,10 +111,22 @@ def _plain(value: str) -> str:
 
 
 def compared(runs: Sequence[Settings]) -> tuple[Section, ...]:
-    """Every part of the runs' settings, those with differences first, of arguments and config the one that tells more;
-    in each what means most first, and of that what all runs set before what few do."""
-    found = [_telling_first(_section(code, [_PARTS[code](run) for run in runs])) for code in _PARTS]
+    """Every part of the runs' settings, those with differences first: what trains, then of arguments and config the one
+    that tells more; in each what means most first, and of that what all runs set before what few do."""
+    training = _section(WHAT_TRAINS, [_training(run) for run in runs])
+    others = (_section(code, [_PARTS[code](run) for run in runs]) for code in _PARTS)
+    found = [training, *(_telling_first(_without(_TOLD_ABOVE.get(one.code, ()), one)) for one in others)]
     return _placed(sorted(found, key=_part_order))
+
+
+def unlike(sections: Sequence[Section]) -> str:
+    """ "script" or "model" where runs of different ones are compared: a loss of one says nothing of the other's."""
+    apart = [one.key for part in sections if part.code == WHAT_TRAINS for one in part.settings if one.differs]
+    return apart[0] if apart else ""
+
+
+def _without(keys: Sequence[str], section: Section) -> Section:
+    return replace(section, settings=tuple(one for one in section.settings if one.key not in keys))
 
 
 def _telling_first(section: Section) -> Section:
@@ -123,17 +136,18 @@ def _telling_first(section: Section) -> Section:
     return replace(section, settings=tuple(sorted(section.settings, key=order)))
 
 
-def _part_order(section: Section) -> tuple[bool, bool, int]:
+def _part_order(section: Section) -> tuple[bool, bool, bool, int]:
     told = section.code in ("arguments", "config")
     most = min((meaning(section.code, one.key) for one in section.settings if one.differs), default=0)
-    return not section.differs, not told, most if told else 0
+    return not section.differs, section.code != WHAT_TRAINS, not told, most if told else 0
 
 
 def _placed(sections: Sequence[Section]) -> tuple[Section, ...]:
-    """With the place of each difference: by what it means, and among the first some of the config."""
+    """With the place of each difference: what trains, then by what it means, and among the first some of the config."""
     absent = {(part.code, one.key): one.values.count(None) for part in sections for one in part.settings if one.differs}
     apart = sorted(absent, key=lambda one: (meaning(*one), absent[one]))
-    first = [one for one in apart if one[0] == "config"][:_OF_CONFIG]
+    first = [one for one in apart if one[0] == WHAT_TRAINS]
+    first += [one for one in apart if one[0] == "config"][:_OF_CONFIG]
     first += [one for one in apart if one not in first][: _SHORT - len(first)]
     places = {one: place for place, one in enumerate(dict.fromkeys((*first, *apart)))}
     return tuple(
@@ -256,6 +270,14 @@ def _environment(run: Settings) -> Part:
     return {**run.plan.environment, **dict.fromkeys(run.plan.secret_names, MASK)}
 
 
+def _training(run: Settings) -> Part:
+    plan = run.plan
+    if plan.is_adopted:
+        return None
+    told = {"script": plan.script, "model": value_of(plan.arguments, MODEL_OPTIONS) or ""}
+    return {key: value for key, value in told.items() if value}
+
+
 def _launch(run: Settings) -> Part:
     plan = run.plan
     if plan.is_adopted:
@@ -305,4 +327,5 @@ _PARTS: Mapping[str, Callable[[Settings], Part]] = {
     "versions": _versions,
 }
 _SET_BY_USERS = ("arguments", "config", "environment", "launch")
+_TOLD_ABOVE: Mapping[str, Sequence[str]] = {"launch": ("script",), "arguments": MODEL_OPTIONS}
 _SAME: Mapping[str, Same] = {"config": _same_json}

@@ -192,6 +192,7 @@ export interface Predicted {
 }
 
 export interface Diagnosis {
+  signature: string;
   title: string;
   rank: number | null;
   meaning: string;
@@ -394,6 +395,8 @@ export interface ComparedRun {
     best_loss: Told | null;
     gpus: GpuFigures[];
     run_peak_bytes: number | null;
+    run_gpu_peak_bytes: number | null;
+    run_gpu_mean_bytes: number | null;
     run_mean_bytes: number | null;
     host_peak_bytes: number | null;
   };
@@ -413,6 +416,8 @@ export interface CompareAnswer {
   sections: SettingsPart[];
   answers: { question: string; sentences: string[] }[];
   evaluations: EvaluationRow[];
+  /** What is another that trains: no loss is then better than another. */
+  unlike: "script" | "model" | "";
 }
 
 /** What evaluations of the runs logged last, or best, under one name. */
@@ -549,6 +554,7 @@ export interface Spot {
   dash?: string;
   colour?: string;
   alone?: boolean;
+  unless?: string;
   if_any?: boolean;
 }
 
@@ -566,6 +572,7 @@ export interface Place {
   dash?: string;
   colour?: string;
   alone?: boolean;
+  unless?: string;
   ifAny?: boolean;
   more?: boolean;
   gpu?: number | null;

@@ -77,14 +77,19 @@ def test_a_comparison_finds_what_differs_on_the_command_line(browser, made):
         expect(same.get_by_text("zero_optimization.stage")).to_be_visible()
         expect(same.locator("summary")).to_have_text(re.compile(r"^\d+ the same in all runs$"))
         assert part(page, "Results") == [
-            ["GPU memory, peak of the fullest GPU", "31.00 GiB", "13.00 GiB −58 %"],
-            ["GPU memory, mean of that GPU", "31.00 GiB", "13.00 GiB −58 %"],
+            ["GPU memory of this run, peak", "30.00 GiB", "12.00 GiB −60 %"],
+            ["GPU memory of this run, mean", "30.00 GiB", "12.00 GiB −60 %"],
+            ["Whole GPU, all processes, peak", "31.00 GiB", "13.00 GiB −58 %"],
+            ["Whole GPU, all processes, mean", "31.00 GiB", "13.00 GiB −58 %"],
         ]
         expect(same.get_by_role("row", name="Final loss")).to_be_visible()
-        memory = page.locator(".ds-compare .ds-table tr", has_text="peak of the fullest GPU").locator("td")
-        expect(memory).to_have_text(["31.00 GiB", "13.00 GiB −58 %"])
+        memory = page.locator(".ds-compare .ds-table tr", has_text="GPU memory of this run, peak").locator("td")
+        expect(memory).to_have_text(["30.00 GiB", "12.00 GiB −60 %"])  # as the list has it
         page.get_by_role("button", name="use as baseline").click()
-        expect(memory).to_have_text(["31.00 GiB +138 %", "13.00 GiB"])
+        expect(memory).to_have_text(["30.00 GiB +150 %", "12.00 GiB"])
+        expect(page.locator('[data-chart="GPU memory"] .legendtext')).to_have_text(
+            ["GPU 0, this run", "GPU 1, this run"]
+        )
         assert page.evaluate(COLUMNS) == 1
 
 
@@ -216,7 +221,7 @@ def test_the_figures_of_a_comparison_say_which_is_better_and_a_long_name_takes_t
         page.get_by_role("button", name="use as baseline").nth(1).click()
         expect(loss.nth(0)).to_contain_text("+2 % worse")
         # More memory is neither.
-        memory = page.locator(".ds-compare .ds-table tr", has_text="peak of the fullest GPU").locator("td")
+        memory = page.locator(".ds-compare .ds-table tr", has_text="GPU memory of this run, peak").locator("td")
         expect(memory.nth(1).locator("[data-verdict]")).to_have_count(0)
         expect(page.get_by_role("heading", name="ds_config.json")).to_be_visible()
         assert page.evaluate(COLUMNS) == 1
@@ -266,7 +271,7 @@ def test_the_table_tells_runs_apart_and_is_sorted_by_any_column(browser, made):
     app, ids, _ = made
     with opened(browser, app, "tab=runs") as page:
         expect(cell(page, ids["slow"], "differs")).to_have_text("learning_rate 3e-3→1e-3")
-        expect(cell(page, ids["fast"], "gpu_peak")).to_have_text("31.00 GiB")
+        expect(cell(page, ids["fast"], "gpu_peak")).to_have_text("30.00 GiB")
         differs = cell(page, ids["slow"], "differs")
         assert differs.evaluate(ENDS, "1e-3") > 0
         differs.evaluate("cell => { cell.style.width = '120px'; }")  # it is cut at its end alone
@@ -331,10 +336,10 @@ def test_a_pinned_baseline_is_what_others_are_measured_by(browser, made):
         row(page, ids["slow"]).locator(".ds-run-choose").check()
         page.click("#pin-run")
         expect(page.locator(".ds-pinned .ds-run-name")).to_have_text("t5")
-        expect(cell(page, ids["fast"], "gpu_peak")).to_have_text("31.00 GiB +138 %")
+        expect(cell(page, ids["fast"], "gpu_peak")).to_have_text("30.00 GiB +150 %")
         page.get_by_role("button", name="Unpin the baseline").click()
         expect(page.locator(".ds-pinned")).to_have_count(0)
-        expect(cell(page, ids["fast"], "gpu_peak")).to_have_text("31.00 GiB")
+        expect(cell(page, ids["fast"], "gpu_peak")).to_have_text("30.00 GiB")
 
 
 def test_a_run_is_renamed_tagged_and_noted_on_its_page(browser, made):
@@ -437,11 +442,16 @@ def test_a_run_is_renamed_tagged_noted_and_archived_in_place(browser, made):
 
 
 def test_on_a_phone_runs_are_cards(browser, made):
-    app, ids, _ = made
+    app, ids, folder = made
+    other = Store(folder).open(ids["other"])
+    told = dict(other.read_progress())
+    other.write_progress({**told, "peak": {"host_bytes": 19 << 30}})  # of no GPU anything was told
     with opened(browser, app, "tab=runs") as page:
         page.set_viewport_size({"width": 390, "height": 844})
         expect(row(page, ids["slow"])).to_contain_text("learning_rate 3e-3→1e-3")
-        expect(row(page, ids["slow"])).to_contain_text("13.00 GiB")
+        expect(row(page, ids["slow"])).to_contain_text("GPU peak 12.00 GiB")
+        expect(row(page, ids["other"])).to_contain_text("host peak 19.00 GiB")
+        other.write_progress(told)
         expect(page.get_by_role("table")).to_have_count(0)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         search, add = (page.locator(one).bounding_box() for one in ("#search-runs", "#add-folder"))

@@ -45,22 +45,26 @@ def words(name: str, said: Foretold | None = None, **peak: int) -> str:
 
 def test_it_names_the_part_and_the_key_of_the_moment_that_the_traceback_tells() -> None:
     assert words("cuda-memory") == (
-        "dsgui predicted 20.0 of 23.6 GiB on each GPU in the forward pass. The run had 22.4 GiB when it ran out there, "
-        "and asked for 2 GiB more. It had said that this fits: the prediction was at least 4.4 GiB too low. Largest of "
-        "what can be changed, as predicted: activations, 10.0 GiB (--per_device_train_batch_size, --max_length)."
+        "dsgui predicted a peak of 20.0 GiB on each GPU (23.6 usable of 24 GiB). The run had 22.4 GiB when it ran out "
+        "in the forward pass, and asked for 2 GiB more. It had said that this fits: the prediction was at least 4.4 "
+        "GiB too low. Largest of what can be changed, as predicted: activations, 10.0 GiB "
+        "(--per_device_train_batch_size, --max_length)."
     )
     assert "in the backward pass" in words("cuda-memory-trainer")
     assert "in the optimizer step" in words("cuda-memory-optimizer")
     assert "optimizer temporaries, 12.0 GiB (zero_optimization.sub_group_size)" in words("cuda-memory-optimizer")
     assert "while deepspeed.initialize runs" in words("cuda-memory-start")
+    # One prediction, whenever it ran out: that of the facts and of the chart.
+    for name in ("cuda-memory-trainer", "cuda-memory-optimizer", "cuda-memory-start"):
+        assert "predicted a peak of 20.0 GiB" in words(name)
 
 
 def test_what_was_said_to_be_short_is_no_mistake() -> None:
     short = words("cuda-memory", foretold(Fit.SHORT, capacity=16))
     assert "had said" not in short
-    assert "predicted 20.0 of 16.0 GiB" in short
+    assert "predicted a peak of 20.0 GiB on each GPU (16.0 usable of 24 GiB)" in short
     assert "It had said that this is tight" in words("cuda-memory", foretold(Fit.TIGHT))
-    assert "predicted 20.0 GiB on each GPU" in words("cuda-memory", foretold(capacity=None))
+    assert "predicted a peak of 20.0 GiB on each GPU." in words("cuda-memory", foretold(capacity=None))
 
 
 def test_the_host_that_ran_out_is_held_against_what_was_measured() -> None:

@@ -107,6 +107,36 @@ def test_each_gpu_of_each_node_has_its_own_and_tables_of_one_series_are_joined()
     assert found.to_json()["gpus"][0] == {"node": "", "index": 1, "peak_bytes": 8, "mean_bytes": 6}
 
 
+def test_the_runs_own_gpu_memory_is_apart_from_what_all_processes_hold_of_the_gpu():
+    found = figures(
+        [
+            sampled("gpu0.used_bytes", [70, 80]),
+            sampled("gpu0.run_bytes", [NAN, 10, 20]),
+            sampled("gpu1.run_bytes", [10, 30, 20]),
+            sampled("gpu1.run_bytes", [5], node="b"),
+        ]
+    )
+    assert (found.run_gpu_peak_bytes, found.run_gpu_mean_bytes) == (30, 20)
+    assert found.gpu_peak_bytes == {("", 0): 80}
+    assert found.to_json()["run_gpu_peak_bytes"] == 30
+
+
+def test_what_the_run_recorded_goes_before_its_curves():
+    found = figures([curve("loss", [3, 2], step=[100, 150]), sampled("gpu0.run_bytes", [20, 40])])
+    told = found.told(9.0, {"gpu_bytes": 25}, 153)
+    assert (told.steps, told.duration_s) == (153, 9.0)  # it came further than it logged
+    assert (told.run_gpu_peak_bytes, told.run_gpu_mean_bytes) == (25, 25)
+    assert found.told(None, {}, 10).steps == 150
+    assert figures([]).told(None, {}, None).steps is None
+
+
+def test_no_loss_is_better_where_what_was_trained_is_another():
+    runs = [figures([curve(name, [1.0], step=[1], kind="eval") for name in ("eval_loss", "ppl", "wer", "bleu")])] * 2
+    better = {row.name: row.better for row in evaluation_rows(runs, comparable=False)}
+    assert better == {"Final eval loss": "", "Best eval loss (lowest)": "", "ppl": "", "wer": "less", "bleu": "more"}
+    assert {row.better for row in evaluation_rows(runs)} == {"less", "more"}
+
+
 def test_memory_of_the_launching_machine_goes_before_that_of_others():
     own, other = sampled("host_used_bytes", [5]), sampled("host_used_bytes", [9], node="b")
     assert figures([other, own]).host_peak_bytes == 5

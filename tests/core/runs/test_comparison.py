@@ -29,6 +29,17 @@ def test_the_tutorials_question_is_answered_from_the_numbers() -> None:
     assert "stage3_max_reuse_distance went from 1e9 to 1e10" in text
 
 
+def test_the_runs_own_gpu_memory_answers_where_it_is_known() -> None:
+    def own(name: str, config: str, gpu_gib: int) -> Compared:
+        told = Figures(run_peak_bytes=10 * GIB, run_gpu_peak_bytes=gpu_gib * GIB, gpu_peak_bytes={("", 0): 70 * GIB})
+        return Compared(name, Document(config), told)
+
+    (answer,) = answers([own("before", BEFORE, 12), own("after", AFTER, 30)])
+    assert answer.sentences[0] == (
+        "GPU memory of this run (peak): 12.00 GiB in “before”, 30.00 GiB in “after” (+18.00 GiB)."
+    )
+
+
 @pytest.mark.parametrize(
     "runs",
     [

@@ -1,5 +1,6 @@
 """Where the settings of runs differ: arguments, config, variables, versions, commit."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,16 @@ from dsgui.core.access.secrets import MASK
 from dsgui.core.config.document import Document
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan
 from dsgui.core.launch.plan_making import make_plan
-from dsgui.core.runs.run_settings import Section, Settings, arguments_of, changes, column_values, compared, searchable
+from dsgui.core.runs.run_settings import (
+    Section,
+    Settings,
+    arguments_of,
+    changes,
+    column_values,
+    compared,
+    searchable,
+    unlike,
+)
 from dsgui.core.script.script import ScriptFacts
 
 KEPT = {"python": "3.11.7", "versions": {"torch": "2.13.0"}, "git": {"commit": "a" * 40, "branch": "main"}}
@@ -50,6 +60,22 @@ def differing(*runs: Settings) -> dict[str, dict[str, tuple[str | None, ...]]]:
         for code, section in found
         if section.differs
     }
+
+
+def test_what_trains_stands_above_how_and_first_of_all_that_differs() -> None:
+    one, other = settings("--lr 1 --model_name_or_path t5-small"), settings("--model=gpt2 --lr 2", config='{"a": 1}')
+    found = compared([one, replace(other, plan=replace(other.plan, script="/srv/other.py"))])
+    assert [part.code for part in found][:3] == ["training", "arguments", "config"]
+    assert [(row.key, row.values, row.place) for row in found[0].settings] == [
+        ("script", ("/srv/train.py", "/srv/other.py"), 0),
+        ("model", ("t5-small", "gpt2"), 1),
+    ]
+    told = [row.key for part in found[1:] for row in part.settings]
+    assert not {"script", "--model", "--model_name_or_path"} & set(told)  # once
+    assert unlike(found) == "script"
+    assert unlike(compared([one, other])) == "model"
+    assert unlike(compared([one, one])) == unlike(compared([one])) == ""
+    assert [setting.key for _, setting in changes(one, other)][:1] != []  # a list names the option
 
 
 def test_a_learning_rate_on_the_command_line_is_a_difference() -> None:
@@ -98,6 +124,7 @@ def test_what_differs_comes_first_and_every_part_is_looked_at() -> None:
         ("launch", True),
         ("code", True),
         ("versions", True),
+        ("training", False),
         ("arguments", False),
     ]
     told = differing(one, other)

@@ -11,6 +11,7 @@ import {
   placesOfCards,
   predictedLimits,
   rankOf,
+  trafficIn,
   withLimits,
 } from "../../../dsgui/ui/static/metrics/charts.js";
 import { made, only, steps } from "../made.js";
@@ -47,13 +48,24 @@ test("what an evaluation took is no score, a total at the end no curve, an unkno
   assert.equal(chartOf({ name: "gpu0.total_bytes", kind: SAMPLE }), null);
 });
 
-test("swap is shown where any was used; of several runs not what each took of a card", () => {
+test("swap is shown where any was used", () => {
   const swap = { name: "swap_used_bytes", kind: SAMPLE };
   assert.equal(placeOf(curve(swap, 0), false), null);
   assert.equal(placeOf(curve(swap, 5), false)?.chart, "host_memory");
-  const run = curve({ name: "gpu0.run_bytes", kind: SAMPLE });
-  assert.equal(placeOf(run, false)?.chart, "gpu_memory");
-  assert.equal(placeOf(run, true), null);
+});
+
+test("of several runs a card's memory is what each run took; all of the card where nothing else was told", () => {
+  const [run, whole] = ["run_bytes", "used_bytes"].map((name) => curve({ name: `gpu0.${name}`, kind: SAMPLE }));
+  const elsewhere = curve({ name: "gpu0.run_bytes", kind: SAMPLE, node: "b" });
+  const untold = curve({ name: "gpu0.run_bytes", kind: SAMPLE }, NaN);
+  assert.deepEqual(
+    [run, whole].map((one) => placeOf(one, false, [run, whole])?.chart),
+    ["gpu_memory", "gpu_memory"],
+  );
+  assert.equal(placeOf(run, true, [run, whole])?.chart, "gpu_memory");
+  assert.equal(placeOf(whole, true, [run, whole]), null);
+  for (const other of [elsewhere, untold]) assert.equal(placeOf(whole, true, [other, whole])?.chart, "gpu_memory");
+  assert.equal(placeOf(curve({ name: "gpu0.run_cpu_percent", kind: SAMPLE }), true), null);
 });
 
 test("a line is called what tells it apart in its chart", () => {
@@ -131,6 +143,33 @@ test("what was predicted is a line of the memory charts, and held against what w
   );
   assert.equal(heldAgainst({ host_bytes: 2 ** 30 }, made(sample("gpu0.used_bytes", 20)).each), "");
   assert.equal(heldAgainst(null, curves.each), "");
+  assert.equal(
+    heldAgainst(predicted, curves.each, "cuda-memory-start"),
+    "GPU: predicted 18.2 GiB, 18.6 when it ran out; Host: predicted 62.0 GiB, was 61.0",
+  );
+  assert.match(heldAgainst(predicted, curves.each, "host-memory"), /was 18.6; Host: .*, 61.0 when it ran out$/);
+});
+
+test("traffic is told in the unit that one reads", () => {
+  /** @param {number} most */
+  const told = (most) => {
+    const sent = only(made({ name: "gpu0.pcie_tx_bytes_s", kind: SAMPLE, points: steps(5, most, NaN) }));
+    const line = {
+      run: 0,
+      name: "",
+      plain: "",
+      legend: true,
+      colour: "",
+      dash: "",
+      scale: 2 ** 20,
+      curve: sent,
+      clock: null,
+    };
+    const { unit, lines } = trafficIn([line]);
+    return [unit, lines[0].scale];
+  };
+  assert.deepEqual(told(2 ** 29), ["MiB/s", 2 ** 20]);
+  assert.deepEqual(told(30 * 2 ** 30), ["GiB/s", 2 ** 30]); // not 30k MiB/s
 });
 
 test("a card's colour is by node and number, whichever was heard of first", () => {

@@ -72,8 +72,26 @@ test("one value alone is drawn from nought on, a second axis only where a line a
   const two = { ...CONTENT, lines: [line([1, 2]), line([3, 4], { axis: "y2", title: "tokens/s" })] };
   const second = layoutOf(two, VIEW, PAGE, tracesOf(two, VIEW, PAGE), 2);
   assert.equal(second.yaxis2?.title.text, "tokens/s");
-  assert.equal(second.yaxis.rangemode, "normal");
+  assert.equal(second.yaxis.rangemode, "nonnegative"); // no room below nought that a symbol would take
+  const below = { ...CONTENT, lines: [line([1, -2])] };
+  assert.equal(vertical(below, VIEW, tracesOf(below, VIEW, PAGE)).rangemode, "normal");
   assert.equal(second.showlegend, true);
+});
+
+test("degrees have whole labels", () => {
+  const warm = { ...CONTENT, unit: "°C", lines: [line([34.2, 34.8])] };
+  const { autorangeoptions, nticks } = vertical(warm, VIEW, tracesOf(warm, VIEW, PAGE));
+  const [low, high] = autorangeoptions?.include ?? [0, 0];
+  assert.ok(high - low >= 4 && low < 34.2 && high > 34.8, String([low, high]));
+  assert.equal(nticks, 5);
+  const hot = { ...CONTENT, unit: "°C", lines: [line([30, 80])] };
+  assert.equal(vertical(hot, VIEW, tracesOf(hot, VIEW, PAGE)).autorangeoptions, undefined);
+});
+
+test("what stands at a limit can be read", () => {
+  const limited = { ...CONTENT, unit: "GiB", lines: [line([1, 2])], limits: [{ at: 140, text: "140 GiB" }] };
+  const [name] = layoutOf(limited, VIEW, PAGE, tracesOf(limited, VIEW, PAGE), 1).annotations;
+  assert.ok(Number(Object(name.font).size) >= 11);
 });
 
 test("a lone score is drawn from nought on; its chart's title has its name", () => {
@@ -249,7 +267,13 @@ test("what happened has a lane below the curves, and many checkpoints draw no li
   };
   const { yaxis, yaxis3, shapes } = layout(3);
   assert.ok(yaxis3.domain[1] < yaxis.domain[0]);
-  assert.deepEqual([shapes.length, layout(40).shapes.length], [3, 0]);
+  /** @param {{ type: string }[]} all */
+  const lines = (all) => all.filter(({ type }) => type === "line").length;
+  assert.deepEqual([lines(shapes), lines(layout(40).shapes)], [3, 0]);
+  // It is seen to be no part of the curves' axis.
+  const [lane] = shapes.filter(({ type }) => type === "rect");
+  assert.deepEqual([lane.y0, lane.y1], [0, yaxis3.domain[1]]);
+  assert.ok(!layout(0).shapes.length);
   assert.deepEqual(layout(0).yaxis.domain, [0, 1]);
 });
 

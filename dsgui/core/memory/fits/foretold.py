@@ -73,13 +73,14 @@ class Foretold:
         return max(named, key=lambda bar: bar.amount.likely, default=None)
 
 
-def held_against(predicted: Mapping[str, int] | None, peak: Mapping[str, int]) -> str:
-    """`GPU: predicted 18.2 GiB, was 18.6; …`; "" where there is nothing to compare."""
+def held_against(predicted: Mapping[str, int] | None, peak: Mapping[str, int], ran_out: Device | None = None) -> str:
+    """`GPU: predicted 18.2 GiB, was 18.6; …`; "" where there is nothing to compare. What the run died of for lack of it
+    was no more than there is: that is said."""
     known = ((device, f"{device.value}_bytes") for device in (Device.GPU, Device.HOST))
     told = [
         said(
             "memory_told",
-            "held_against",
+            "out_against" if device is ran_out else "held_against",
             place=_place(device),
             said=gib(predicted[name]),
             was=with_unit_of(peak[name], predicted[name]),

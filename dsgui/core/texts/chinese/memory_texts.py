@@ -112,6 +112,7 @@ MEMORY_TOLD: Mapping[str, str] = {
     "no_formula": "只有试运行能得出结果：{why}",
     "differs": "{place}：一个 rank 的张量按公式为 {formula}，按试运行为 {real}。以试运行为准。",
     "held_against": "{place}：预测 {said}，实际 {was}",
+    "out_against": "{place}：预测 {said}，耗尽时 {was}",
     "from_run": "rank 在张量之外的占用：取自这台机器上的 1 次运行。",
     "from_runs": "rank 在张量之外的占用：取自这台机器上的 {runs} 次运行。",
     "reserved": "试运行：为 {allocated} 的张量，torch 的缓存分配器在 GPU 上保留 {reserved}（未启用 expandable "
@@ -218,12 +219,13 @@ MEMORY_OUTSIDE: Mapping[str, str] = {
 }
 
 MEMORY_CAUSE: Mapping[str, str] = {
-    "predicted_gpu": "dsgui 的预测：{when}每个 GPU 需要 {need}。",
-    "predicted_gpu_of": "dsgui 的预测：{when}每个 GPU 需要 {need} / {has}。",
+    "predicted_gpu": "dsgui 的预测：每个 GPU 的峰值为 {need}。",
+    "predicted_gpu_of": "dsgui 的预测：每个 GPU 的峰值为 {need}（可用 {has}）。",
+    "predicted_gpu_whole": "dsgui 的预测：每个 GPU 的峰值为 {need}（{whole} 中可用 {has}）。",
     "predicted_host": "dsgui 的预测：{when}需要 {need} 内存。",
     "predicted_host_of": "dsgui 的预测：{when}需要 {need} / {has} 内存。",
     "ran_out": "耗尽时运行已占用 {used}，还要再申请 {asked}。",
-    "ran_out_when": "在那里耗尽时，运行已占用 {used}，还要再申请 {asked}。",
+    "ran_out_when": "{when}耗尽，当时运行已占用 {used}，还要再申请 {asked}。",
     "last_measured": "测到的占用最多为 {used}。",
     "others": "其他程序占用了这个 GPU 的 {used}。",
     "unused": "PyTorch 预留了 {unused} 却无法使用：显存碎片。",

@@ -44,6 +44,7 @@ REASONS = {
     "stopped_after": "达到设定的上限（{limit}），已停止：{left}。",
     "limit_steps": "{steps} 步",
     "limit_minutes": "{minutes} 分钟",
+    "limit_at": "{limit}，停在第 {step} 步",
     "nothing_left": "没有残留进程{elsewhere}",
     "processes_left": "仍有残留进程 {pids}{elsewhere}",
     "gpu_memory_free": "{left}，显存已全部释放",

@@ -109,6 +109,7 @@ MEMORY_TOLD: Mapping[str, str] = {
     "no_formula": "Only the dry run covers this: {why:inside}",
     "differs": "{place}: tensors of one rank take {formula} by formula and {real} by dry run. The dry run counts.",
     "held_against": "{place}: predicted {said}, was {was}",
+    "out_against": "{place}: predicted {said}, {was} when it ran out",
     "from_run": "Memory of a rank beyond its tensors: from 1 run on this machine.",
     "from_runs": "Memory of a rank beyond its tensors: from {runs} runs on this machine.",
     "reserved": "Dry run: torch’s caching allocator reserves {reserved} of the GPU for {allocated} of tensors, "
@@ -225,12 +226,13 @@ MEMORY_OUTSIDE: Mapping[str, str] = {
 
 # What took the memory that a run died of.
 MEMORY_CAUSE: Mapping[str, str] = {
-    "predicted_gpu": "dsgui predicted {need} on each GPU {when}.",
-    "predicted_gpu_of": "dsgui predicted {need} of {has} on each GPU {when}.",
+    "predicted_gpu": "dsgui predicted a peak of {need} on each GPU.",
+    "predicted_gpu_of": "dsgui predicted a peak of {need} on each GPU ({has} usable).",
+    "predicted_gpu_whole": "dsgui predicted a peak of {need} on each GPU ({has} usable of {whole}).",
     "predicted_host": "dsgui predicted {need} of host memory {when}.",
     "predicted_host_of": "dsgui predicted {need} of {has} of host memory {when}.",
     "ran_out": "The run had {used} when it ran out, and asked for {asked} more.",
-    "ran_out_when": "The run had {used} when it ran out there, and asked for {asked} more.",
+    "ran_out_when": "The run had {used} when it ran out {when}, and asked for {asked} more.",
     "last_measured": "The run had {used} at most when it was measured.",
     "others": "Other programs had {used} of this GPU.",
     "unused": "PyTorch had reserved {unused} that it could not use: fragmentation.",

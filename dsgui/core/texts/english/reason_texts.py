@@ -46,6 +46,7 @@ REASONS = {
     "stopped_after": "Stopped at its limit of {limit}: {left}.",
     "limit_steps": "{steps} steps",
     "limit_minutes": "{minutes} minutes",
+    "limit_at": "{limit} (step {step})",
     "nothing_left": "no processes are left{elsewhere}",
     "processes_left": "processes {pids} are left{elsewhere}",
     "gpu_memory_free": "{left}, and none holds GPU memory",

@@ -53,6 +53,7 @@ export class Afterwards {
     this.estimate = null;
     /** @type {Predicted | null} */
     this.predicted = null;
+    this.failed = ""; // the code of its diagnosis
     this.deleting = false; // then nobody asks for news of it
   }
 
@@ -74,6 +75,7 @@ export class Afterwards {
     if (this.seen !== state) return;
     const whole = quick ? { ...about, ...quick, checking: false } : about;
     this.predicted = whole.predicted ?? null;
+    this.failed = whole.diagnosis?.signature ?? "";
     this.showDiagnosis(whole);
     this.showActions(whole, live);
     this.showAbout(whole);

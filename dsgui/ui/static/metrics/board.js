@@ -18,6 +18,7 @@ import {
   placesOfCards,
   predictedLimits,
   rankOf,
+  trafficIn,
   withLimits,
 } from "./charts.js";
 import { dropDown } from "./chart_tools.js";
@@ -390,6 +391,7 @@ export class Board {
       chart.own = curve.kind === "sample" && apart ? "time" : "";
       const content = contents.get(chart) ?? { lines: [], limits: [] };
       contents.set(chart, content);
+      if (several && place.unless === undefined && place.chart === "gpu_memory") chart.content.named = true;
       content.lines.push({
         ...this.line(source, run, curve, place, several),
         ...this.style(content.lines, run, curve, place, several),
@@ -398,8 +400,9 @@ export class Board {
       if (!several) content.limits = limitsOf(content.limits, source, curve, place);
     };
     for (const [run, source] of sources.entries()) {
-      for (const curve of inOrder(source.curves.best())) {
-        const place = placeOf(curve, several);
+      const curves = inOrder(source.curves.best());
+      for (const curve of curves) {
+        const place = placeOf(curve, several, curves);
         if (place) add(run, curve, place);
       }
     }
@@ -413,6 +416,11 @@ export class Board {
     }
     for (const [chart, content] of contents) {
       if (!several) content.lines = namedOnce(content.lines);
+      if (chart.id === "pcie") {
+        const { unit, lines } = trafficIn(content.lines);
+        content.lines = lines;
+        chart.content.unit = chart.content.yTitle = unit;
+      }
       this.setApart(chart, content, sources);
     }
     return contents;

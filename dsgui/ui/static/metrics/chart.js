@@ -44,6 +44,7 @@ export class Chart {
       yTitle,
       unit,
       fromZero,
+      named: false,
       resets: 0,
     };
     this.does = does;

@@ -6,7 +6,7 @@ import { listed, setApart, words } from "../texts/texts.js";
 import { COLOURS } from "./traces.js";
 
 /** @import { Curve } from "./curves.js" */
-/** @import { Estimate, Limit, Place, Predicted, Spot } from "../types.d.ts" */
+/** @import { Estimate, Limit, Line, Place, Predicted, Spot } from "../types.d.ts" */
 
 export const LOSS = "loss";
 const EVALUATION = "evaluation";
@@ -24,12 +24,27 @@ export function rankOf(id) {
 }
 
 /** A chart of the table, and what a curve is there. @param {string} id @param {Partial<Spot>} spot @returns {Place} */
-export function charted(id, { right, note, dash, colour, alone, if_any: ifAny } = {}) {
+export function charted(id, { right, note, dash, colour, alone, unless, if_any: ifAny } = {}) {
   const { y: shown, unit, scale, zero: fromZero, more } = CHARTS.charts[id];
   const [heading, y] = [say(id), say(shown)];
   const axis = right ? /** @type {const} */ ({ axis: "y2", title: say(right) }) : {};
   const named = note && say(note);
-  return { chart: id, heading, y, unit, scale, fromZero, more, ...axis, note: named, dash, colour, alone, ifAny };
+  return {
+    chart: id,
+    heading,
+    y,
+    unit,
+    scale,
+    fromZero,
+    more,
+    ...axis,
+    note: named,
+    dash,
+    colour,
+    alone,
+    unless,
+    ifAny,
+  };
 }
 
 /** What an evaluation took, and no score. @param {string} name */
@@ -69,11 +84,30 @@ function readingPlace({ name }) {
 /**
  * The chart of a curve; null where none shows it. What is shown `ifAny` has a value above nought.
  * @param {Curve} curve @param {boolean} several whether several runs are laid over each other
+ * @param {Curve[]} others the curves of its run
  */
-export function placeOf(curve, several) {
+export function placeOf(curve, several, others = []) {
   const place = curve.kind === "sample" ? readingPlace(curve) : loggedPlace(curve);
-  if (!place || (several && place.alone)) return null;
+  if (!place || (several && (place.alone || isTold(others, curve, place)))) return null;
   return place.ifAny && !curve.stretches.some((stretch) => stretch.high.y > 0) ? null : place;
+}
+
+/**
+ * Whether the reading was told that another stands for.
+ * @param {Curve[]} others @param {Curve} curve @param {Place} place
+ */
+const isTold = (others, { node }, { unless, gpu }) =>
+  others.some((one) => one.told && one.node === node && one.name === `gpu${gpu}.${unless}`);
+
+/**
+ * What goes over a bus in the unit that one reads: 30 GiB/s, not 30k MiB/s.
+ * @param {Line[]} lines
+ */
+export function trafficIn(lines) {
+  const highs = lines.flatMap(({ curve }) => curve.stretches.map(({ high }) => high.y)).filter(Number.isFinite);
+  const most = highs.reduce((found, one) => Math.max(found, one), 0);
+  if (most < GIB) return { unit: "MiB/s", lines };
+  return { unit: "GiB/s", lines: lines.map((line) => ({ ...line, scale: GIB })) };
 }
 
 /** What a line is called in its chart. @param {Curve} curve @param {Place} place */
@@ -141,14 +175,14 @@ export function measured(curves) {
 }
 
 /**
- * `GPU: predicted 18.2 GiB, was 18.6`, of what was predicted and measured.
- * @param {Predicted | null} predicted @param {Iterable<Curve>} curves
+ * `GPU: predicted 18.2 GiB, was 18.6`, of what was predicted and measured; of what ran out, how much it was then.
+ * @param {Predicted | null} predicted @param {Iterable<Curve>} curves @param {string} failed the code of its diagnosis
  */
-export function heldAgainst(predicted, curves) {
+export function heldAgainst(predicted, curves, failed = "") {
   const was = measured(curves);
   const pairs = /** @type {[string, number, number | null][]} */ ([
-    ["held_gpu", predicted?.gpu_bytes ?? 0, was.gpu],
-    ["held_host", predicted?.host_bytes ?? 0, was.host],
+    [failed.startsWith("cuda-memory") ? "out_gpu" : "held_gpu", predicted?.gpu_bytes ?? 0, was.gpu],
+    [/^(host|cgroup)-memory$/.test(failed) ? "out_host" : "held_host", predicted?.host_bytes ?? 0, was.host],
   ]);
   const told = pairs.flatMap(([code, foretold, seen]) =>
     foretold && seen !== null

@@ -6,6 +6,7 @@
 const AFAR = 2; // times the most that was seen: a limit above that is no line
 const LIMIT_ROOM = 0.07; // of the height, which a name takes
 const NAME = { xref: "paper", yanchor: "bottom", showarrow: false };
+export const LIMIT_SIZE = 11; // px of a name
 /** Of the height, above the curves: where a name stands. */
 export const LIMIT_NAME = 0.06;
 

@@ -3,7 +3,7 @@
 import { ALONG } from "./axis.js";
 import { label } from "./charts.js";
 import { smoothed } from "./groups.js";
-import { LIMIT_NAME, limitNames, reached } from "./limits.js";
+import { LIMIT_NAME, LIMIT_SIZE, limitNames, reached } from "./limits.js";
 import { stacked } from "./marks.js";
 import { CHARTS } from "../texts/catalogue.js";
 import { textOf, words } from "../texts/texts.js";
@@ -32,6 +32,7 @@ import { COLOURS, extent, isFlat, oddPoints, placing, points } from "./traces.js
  * @property {string} yTitle
  * @property {string} unit
  * @property {boolean} fromZero
+ * @property {boolean} [named] whether a single line has a legend too
  * @property {number} [resets] how often its zoom was taken back
  */
 
@@ -45,7 +46,9 @@ const MARK_NEAR = 0.015; // of what is shown: nearer ones lie over each other
 const ROOM = 1.05; // above the highest
 export const MEMORY = "GiB";
 const SHARE = "%";
+const DEGREES = "°C"; // no card tells parts of one
 const FEW_TICKS = 5;
+const FEWEST_DEGREES = 4;
 const AFTER_CARDS = 1001; // plotly gives every other 1000
 const NOUGHT = { "0e+0": "0" }; // as the format for small values writes it
 const BAND = "33"; // how much of its colour a band has, of ff
@@ -131,6 +134,7 @@ function curveTraces(line, index, view, unit) {
     opacity: isSmoothed ? 0.3 : 1,
     line: { color: line.colour, width: isSmoothed ? 1 : 2, dash: line.dash },
     marker: { color: line.colour, size: x.length === 1 ? 7 : 5, symbol: line.symbol },
+    cliponaxis: false, // a symbol at nought is whole
     showlegend: !isSmoothed && line.legend,
   };
   /** @type {Trace} */
@@ -297,6 +301,15 @@ function markLines(events) {
     }));
 }
 
+/**
+ * The lane's own ground: what stands on it is below the curves' axis, and no value of it.
+ * @param {number} lane @param {string} fill
+ */
+function laneShapes(lane, fill) {
+  const across = { type: "rect", xref: "paper", yref: "paper", x0: 0, x1: 1, layer: "below" };
+  return lane ? [{ ...across, y0: 0, y1: lane, fillcolor: fill, opacity: 0.4, line: { width: 0 } }] : [];
+}
+
 /** @param {Limit[]} limits */
 function limitLines(limits) {
   return limits.map(({ at, colour }) => ({
@@ -363,11 +376,13 @@ export function vertical({ unit, limits, fromZero }, view, traces) {
   const seen = heights(traces);
   const log = view.log && canBeLog(traces);
   const largest = seen ? Math.max(Math.abs(seen[0]), Math.abs(seen[1])) : 0;
-  const rangemode = fromZero || isFlat(traces) ? "tozero" : "normal";
+  const usually = seen && seen[0] >= 0 ? "nonnegative" : "normal"; // a symbol at nought takes no room below it
+  const rangemode = fromZero || isFlat(traces) ? "tozero" : usually;
   // plotly's own powers of ten are one for the whole axis: a tick of it reads 0.2e−4.
   const tickformat = largest > 0 && largest < SMALL ? "~e" : "";
   const usual = { type: log ? "log" : "linear", exponentformat: "B", tickformat, labelalias: NOUGHT, rangemode };
   if (unit === SHARE && !log && largest <= 100) return { ...usual, range: PERCENT };
+  if (unit === DEGREES && seen) return { ...usual, ...integers(seen) };
   if (unit !== MEMORY || !seen) return { ...usual, ...readable(seen, log || rangemode === "tozero") };
   const { most } = reached(limits, seen[1]);
   if (!log) return { ...usual, range: [0, most > 0 ? most * ROOM : 1] };
@@ -383,6 +398,14 @@ export function vertical({ unit, limits, fromZero }, view, traces) {
 function readable(seen, free) {
   const include = seen && !free && coarser(seen);
   return include ? { autorangeoptions: { include }, nticks: FEW_TICKS } : {};
+}
+
+/** Labels of whole numbers. @param {Range} seen @returns {{ autorangeoptions?: { include: Range }, nticks: number }} */
+function integers([low, high]) {
+  const middle = Math.round((low + high) / 2);
+  const [least, most] = [middle - FEWEST_DEGREES / 2, middle + FEWEST_DEGREES / 2];
+  const isWide = high - low >= FEWEST_DEGREES;
+  return isWide ? { nticks: FEW_TICKS } : { autorangeoptions: { include: [least, most] }, nticks: FEW_TICKS };
 }
 
 /**
@@ -443,9 +466,9 @@ export function layoutOf(content, view, page, traces, revision) {
     // What happened has a lane of its own below the curves: over them its symbols hid them.
     yaxis3: { domain: [0, lane || 1], range: [0, 1], fixedrange: true, visible: false },
     ...(second ? { yaxis2: { ...second } } : {}),
-    shapes: [...markLines(content.events), ...limitLines(placed.lines)],
-    annotations: limitNames(placed, left.type === "log", { size: 10, color: page.text }, domain[1]),
-    showlegend: signs.length > (marks.length ? 0 : 1),
+    shapes: [...laneShapes(lane, page.grid), ...markLines(content.events), ...limitLines(placed.lines)],
+    annotations: limitNames(placed, left.type === "log", { size: LIMIT_SIZE, color: page.text }, domain[1]),
+    showlegend: signs.length > (content.named || marks.length ? 0 : 1),
     // Right below the title, however high the row of charts is: the curves have the room that is left.
     legend: { orientation: "h", traceorder: "normal", yref: "container", y: 1, yanchor: "top", x: 0 },
     hovermode: false,

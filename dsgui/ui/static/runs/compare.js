@@ -22,8 +22,9 @@ const MOST_DIFFERENCES = 6; // shown at first, so that the curves begin on the f
 const NEARLY = 2; // that many more are shown at once
 
 /** What is only told when all is asked for, though it differs. */
-const FURTHER = new Set(["gpu_mean", "run_mean", "host_peak"]);
+const FURTHER = new Set(["run_gpu_mean", "gpu_mean", "run_mean", "host_peak"]);
 const BEST_LOSS = "best_loss"; // what evaluations logged comes after it
+const LOSSES = new Set(["final_loss", BEST_LOSS]);
 
 /** @param {ComparedRun} run */
 const fullest = ({ figures: { gpus } }) => gpus.toSorted((a, b) => b.peak_bytes - a.peak_bytes).at(0);
@@ -40,6 +41,8 @@ const ROWS = [
   ["tokens_per_second", (run) => run.figures.tokens_per_second, figure, "more"],
   ["final_loss", (run) => run.figures.final_loss, figure, "less"],
   [BEST_LOSS, (run) => run.figures.best_loss, figure, "less"],
+  ["run_gpu_peak", (run) => run.figures.run_gpu_peak_bytes, gib],
+  ["run_gpu_mean", (run) => run.figures.run_gpu_mean_bytes, gib],
   ["gpu_peak", (run) => fullest(run)?.peak_bytes, gib],
   ["gpu_mean", (run) => fullest(run)?.mean_bytes, gib],
   ["run_peak", (run) => run.figures.run_peak_bytes, gib],
@@ -69,6 +72,7 @@ const stateOf = (state) => textOf("states", state);
 /** What is not named by its user. @type {Record<string, string>} */
 const KEYS = {
   script: "key_script",
+  model: "key_model",
   ranks: "key_ranks",
   devices: "key_devices",
   where: "key_where",
@@ -213,8 +217,8 @@ export class CompareView {
     const answer = await fetch(`/dsgui/compare?${query}`);
     if (!answer.ok) throw new Error(words("runs_page", "answered", { status: String(answer.status) }));
     /** @type {CompareAnswer} */
-    const { runs, sections, answers, evaluations } = await answer.json();
-    const key = JSON.stringify([runs, sections, answers, evaluations]);
+    const { runs, sections, answers, evaluations, unlike } = await answer.json();
+    const key = JSON.stringify([runs, sections, answers, evaluations, unlike]);
     if (key === this.told) return;
     this.told = key;
     this.groupsBy = (by) => placedAmong(groupsOf(by, runs, sections), kept, this.runs);
@@ -222,8 +226,9 @@ export class CompareView {
       const base = this.base(kept);
       this.report.href = this.reported(kept[base].follower.id);
       this.key.replaceChildren(...kept.map((run, place) => this.head(run, place === base)));
-      const figures = this.figures(base, runs, evaluations);
-      this.differences.replaceChildren(...this.differencesNodes(kept, sections, figures));
+      const figures = this.figures(base, runs, evaluations, Boolean(unlike));
+      const warned = unlike ? [el("p", { class: "ds-remark" }, say(`unlike_${unlike}`))] : [];
+      this.differences.replaceChildren(...warned, ...this.differencesNodes(kept, sections, figures));
       this.colour();
     };
     for (const option of this.grouping.options) option.disabled = !canGroup(option.value, runs);
@@ -277,11 +282,14 @@ export class CompareView {
   /**
    * The rows of figures that tell the runs apart, of those that do but say little, and of those that don't.
    * @param {number} base @param {ComparedRun[]} runs @param {EvaluationRow[]} evaluations
+   * @param {boolean} unlike whether no loss is better than another
    */
-  figures(base, runs, evaluations) {
+  figures(base, runs, evaluations, unlike) {
     /** @type {Figure} */
     const states = { name: say("state"), shown: stateOf, values: runs.map(({ state }) => state) };
-    const told = ROWS.flatMap(([code, value, shown, better]) => {
+    const told = ROWS.flatMap(([code, value, shown, usual]) => {
+      /** @type {Figure["better"]} */
+      const better = unlike && LOSSES.has(code) ? "" : usual;
       const one = { code, name: say(code), shown, better, values: runs.map(value) };
       return code === BEST_LOSS ? [one, ...evaluations.map((found) => ({ ...found, shown: figure }))] : [one];
     });
@@ -469,7 +477,7 @@ function emptyIn({ code, unknown, differ, same }) {
 function sectionRows(section, settings, runs) {
   const { code, unknown } = section;
   const none = [...unknown, ...emptyIn(section)];
-  const coded = code === "launch" || code === "code";
+  const coded = ["training", "launch", "code"].includes(code);
   const rows = settings.map(({ key, values }) => {
     const found = values.map((value, place) => (none.includes(place) ? "–" : valueNode(value)));
     const name = coded ? textOf("compare_page", KEYS[key] ?? "", key) : el("code", {}, ...parted(spelled(code, key)));

@@ -1,7 +1,7 @@
 // Draws the charts of a report from the data in the page; asks nobody for anything. What it imports stands before it in
 // the report (shell/runs/report_assets.py): a file that stands alone loads no module.
 
-import { LIMIT_NAME, limitNames, reached } from "../metrics/limits.js";
+import { LIMIT_NAME, LIMIT_SIZE, limitNames, reached } from "../metrics/limits.js";
 import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/ticks.js";
 
 /** @import { PlotElement, Range } from "../types.d.ts" */
@@ -16,6 +16,7 @@ import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/t
  * @property {Values} value
  * @property {number} colour
  * @property {number} dash
+ * @property {boolean} symbols of an evaluation, as on the run's page
  * @property {{ place: number, text: string }[]} odd where a value is no number
  */
 /**
@@ -25,7 +26,7 @@ import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/t
  * @property {string} unit
  * @property {string} axis
  * @property {boolean} zero
- * @property {{ at: number, text: string }[]} limits
+ * @property {{ at: number, text: string, colour?: string }[]} limits
  * @property {ReportLine[]} lines
  */
 
@@ -35,6 +36,7 @@ import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/t
   const PRINTED_WIDTH = 660;
   const MARGIN = { l: 64, r: 12, t: 8, b: 40 }; // of every chart: their curves begin at one line
   const [ROOM, BELOW_LIMIT] = [1.05, 1 - LIMIT_NAME]; // as metrics/plotting.js has them
+  const MOST_SYMBOLS = 40;
   const SMALL = 1e-2; // values below it are written as 5e-5, as on the run's page (metrics/plotting.js)
   /** @type {ReportChart[]} */
   const charts = JSON.parse(document.getElementById("charts")?.textContent ?? "[]");
@@ -63,7 +65,7 @@ import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/t
       const x = by === "step" ? line.step : line.time;
       const turn = Math.floor(line.colour / COLOURS);
       const colour = variable(`--ds-curve-${line.colour % COLOURS}`);
-      const lonely = line.value.filter((value) => value !== null).length < 40;
+      const count = line.value.filter((value) => value !== null).length;
       found.push({
         x,
         y: line.value,
@@ -71,10 +73,11 @@ import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/t
         ...(by === "step" ? {} : { customdata: x.map(text), hovertemplate: "%{y:.5~g} (%{customdata})" }),
         name,
         type: "scatter",
-        mode: lonely ? "lines+markers" : "lines",
+        mode: count === 1 ? "markers" : line.symbols && count <= MOST_SYMBOLS ? "lines+markers" : "lines",
         connectgaps: false,
         line: { color: colour, width: 1.6, dash: DASHES[(line.dash + turn) % DASHES.length] },
-        marker: { size: 4 },
+        marker: { size: count === 1 ? 7 : 5, symbol: line.symbols ? "diamond" : "circle" },
+        cliponaxis: false,
       });
       if (line.odd.length) found.push(odd(line, x, colour, name));
     }
@@ -136,6 +139,16 @@ import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/t
     return [times.reduce((a, b) => Math.min(a, b), Infinity), times.reduce((a, b) => Math.max(a, b), 0)];
   }
 
+  /**
+   * From the first place to the last of all charts that are drawn by steps, or by times: these begin and end alike.
+   * @param {string} by @returns {Range | null}
+   */
+  function reach(by) {
+    const alike = charts.filter((chart) => axisOf(chart) === by).flatMap(({ lines }) => lines);
+    const places = alike.flatMap((line) => (by === "step" ? line.step : line.time)).filter((at) => at !== null);
+    return places.length ? [places.reduce((a, b) => Math.min(a, b)), places.reduce((a, b) => Math.max(a, b))] : null;
+  }
+
   /** What a chart is drawn by. @param {ReportChart} chart */
   function axisOf(chart) {
     const wanted = chart.axis === "time" || !axis ? "time" : axis.value;
@@ -153,11 +166,11 @@ import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/t
 
   /**
    * What the horizontal axis is called, and its times.
-   * @param {ReportChart} chart @param {string} by @param {number} width
+   * @param {ReportChart} chart @param {string} by @param {number} width @param {Range | null} all
    */
-  function along(chart, by, width) {
+  function along(chart, by, width, all) {
     if (by === "step") return { title: { text: step, standoff: 4 } };
-    const range = timesOf(chart);
+    const range = all ?? timesOf(chart);
     const { title, tickvals, ticktext } = labels(range, width);
     const hovered = time.replace("{form}", clock(range[1]).form); // as the values' times are written
     return { title: { text: title, standoff: 4 }, tickvals, ticktext, unifiedhovertitle: { text: hovered } };
@@ -171,9 +184,9 @@ import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/t
     void Plotly.relayout(box, { "xaxis.title.text": title, "xaxis.tickvals": tickvals, "xaxis.ticktext": ticktext });
   }
 
-  /** As metrics/plotting.js has it. @param {number} at */
-  function limitLine(at) {
-    const line = { color: variable(`--ds-curve-${COLOURS - 1}`), width: 1.5, dash: "dash" };
+  /** As metrics/plotting.js has it. @param {ReportChart["limits"][0]} limit */
+  function limitLine({ at, colour = `--ds-curve-${COLOURS - 1}` }) {
+    const line = { color: variable(colour), width: 1.5, dash: "dash" };
     return { type: "line", xref: "paper", x0: 0, x1: 1, y0: at, y1: at, line };
   }
 
@@ -185,7 +198,7 @@ import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/t
     const note = box.parentElement?.querySelector(".beyond");
     note?.toggleAttribute("hidden", by !== "step");
     const drawn = traces(chart, by);
-    const width = widthOf(box);
+    const [width, all] = [widthOf(box), reach(by)];
     const limits = reached(chart.limits, mostOf(chart));
     const axes = { color: text, gridcolor: line, linecolor: line, zerolinecolor: line };
     Plotly.react(
@@ -201,9 +214,9 @@ import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/t
         hovermode: "x unified",
         hoverlabel: { bgcolor: variable("--ds-sunken"), bordercolor: line, font: { color: text } },
         showlegend: false,
-        xaxis: { ...axes, ...along(chart, by, width) },
-        shapes: limits.lines.map(({ at }) => limitLine(at)),
-        annotations: limitNames(limits, false, { size: 10, color: text }, BELOW_LIMIT),
+        xaxis: { ...axes, ...along(chart, by, width, all), ...(all ? { autorangeoptions: { include: all } } : {}) },
+        shapes: limits.lines.map(limitLine),
+        annotations: limitNames(limits, false, { size: LIMIT_SIZE, color: text }, BELOW_LIMIT),
         yaxis: {
           ...axes,
           title: { text: chart.y, standoff: 6 },
@@ -216,29 +229,29 @@ import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/t
     );
   }
 
-  const all = () => boxes.forEach(draw);
+  const drawAll = () => boxes.forEach(draw);
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let waiting;
   addEventListener("resize", () => {
     clearTimeout(waiting);
-    waiting = setTimeout(all, 150);
+    waiting = setTimeout(drawAll, 150);
   });
   addEventListener("beforeprint", () => {
     for (const fold of document.querySelectorAll("details")) fold.open = true;
     printing = true;
-    all();
+    drawAll();
   });
   addEventListener("afterprint", () => {
     printing = false;
-    all();
+    drawAll();
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", all);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
   matchMedia("print").addEventListener("change", (event) => {
     printing = event.matches;
-    all();
+    drawAll();
   });
-  axis?.addEventListener("change", all);
-  all();
+  axis?.addEventListener("change", drawAll);
+  drawAll();
   for (const box of boxes) {
     box.on?.("plotly_relayout", (change) => {
       if (isMoved(change)) relabel(box);

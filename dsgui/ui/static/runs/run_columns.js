@@ -23,6 +23,7 @@ const LOSS_DIGITS = 4;
 const SPEED_DIGITS = 3;
 /** What the parts of a run's settings are called. @type {Record<string, string>} */
 export const PARTS = {
+  training: "part_training",
   arguments: "part_arguments",
   config: "part_config",
   environment: "part_environment",

@@ -73,11 +73,15 @@ export function fillCard(entry, run) {
   sub.textContent = [did, duration(run.duration_s)].filter((one) => one && one !== "–").join(" · ") || "–";
   const told = shortChanges(run) ? [shortChanges(run)] : [run.devices, run.model, run.preset];
   what.textContent = [dateOf(run), ...told].filter((one) => one && one !== "–").join(" · ");
-  const peak = run.peak?.gpu_bytes ?? run.peak?.host_bytes;
+  const { gpu_bytes: ofGpu, host_bytes: ofHost } = run.peak ?? {};
+  const peak = ofGpu
+    ? say("gpu_peak_is", { memory: gib(ofGpu) })
+    : ofHost
+      ? say("host_peak_is", { memory: gib(ofHost) })
+      : "";
   const [best, tags] = [run.best_loss ?? null, run.tags.map((tag) => `#${tag}`)];
   const lowest = best === null ? "" : say("best_is", { loss: figure(best) });
-  const figures = [lowest, peak ? say("peak_is", { memory: gib(peak) }) : ""];
-  more.textContent = [...tags, ...figures, run.note].filter(Boolean).join(" · ") || "–";
+  more.textContent = [...tags, lowest, peak, run.note].filter(Boolean).join(" · ") || "–";
   row.title = titleOf(run);
   entry.classList.toggle("ds-archived", run.archived);
 }

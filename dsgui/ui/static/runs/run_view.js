@@ -320,7 +320,7 @@ export class RunView {
 
   /** How near the prediction came. @param {boolean} live */
   showMemory(live) {
-    const told = live ? "" : heldAgainst(this.afterwards.predicted, this.follower.curves.each);
+    const told = live ? "" : heldAgainst(this.afterwards.predicted, this.follower.curves.each, this.afterwards.failed);
     this.memory.hidden = !told;
     this.memory.textContent = told && say("memory", { told });
   }

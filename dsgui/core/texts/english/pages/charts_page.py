@@ -39,6 +39,8 @@ CHARTS_PAGE: dict[str, str] = {
     "limit_estimate": "{size}: DeepSpeed’s estimate, with buffers",
     "held_gpu": "GPU: predicted {predicted}, was {was}",
     "held_host": "Host: predicted {predicted}, was {was}",
+    "out_gpu": "GPU: predicted {predicted}, {was} when it ran out",
+    "out_host": "Host: predicted {predicted}, {was} when it ran out",
     # horizontal axis
     "axis": "Horizontal axis",
     "button_step": "Step",
