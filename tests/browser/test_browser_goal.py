@@ -155,10 +155,13 @@ def test_a_host_that_is_not_known_gets_no_bar_that_looks_full(first_page):
         assert use.evaluate("(one) => getComputedStyle(one).backgroundColor") == "rgba(0, 0, 0, 0)"
     # What would fit is a press away, and asks again: LoRA does not on one such GPU of that host.
     ways = page.locator(".ds-goal-ways")
-    expect(ways.get_by_role("button")).to_have_text(["Try 32 × A100 80 GB"])
+    expect(ways.get_by_role("button")).to_have_text(["Try 4 nodes × 8 A100 80 GB"])
+    for facts in page.locator(".ds-goal-facts").all_inner_texts():  # what doesn't fit is not praised
+        assert "left on each GPU" not in facts
+        assert "as fast" not in facts
     page.fill("#goal-host", "512")
     page.click("#goal-find")
-    expect(ways.get_by_role("button")).to_have_text(["Try 32 × RTX 4090 24 GB", "With LoRA"])
+    expect(ways.get_by_role("button")).to_have_text(["Try 4 nodes × 8 RTX 4090 24 GB", "With LoRA"])
     ways.get_by_role("button", name="With LoRA").click()
     expect(page.locator(".ds-goal-results")).to_contain_text("With LoRA adapters of rank 16")
     page.locator(".ds-goal-card").first.get_by_role("button").click()

@@ -105,7 +105,7 @@ test("a host that few have heads the card, and no preset that needs one is said 
 test("only what was found to fit is offered, with its card's name and all of its GPUs", () => {
   const gpus = { device: "h100", title: "H100 80 GB", gpus: 8, nodes: 4 };
   assert.deepEqual(offers({ gpus, lora: 16 }), [
-    { name: "Try 32 × H100 80 GB", values: { device: "h100", gpus: 8, nodes: 4 }, lora: 0 },
+    { name: "Try 4 nodes × 8 H100 80 GB", values: { device: "h100", gpus: 8, nodes: 4 }, lora: 0 },
     { name: "With LoRA", values: {}, lora: 16 },
   ]);
   assert.deepEqual(offers({ gpus: null, lora: 0 }), []);

@@ -314,7 +314,8 @@ export function offers(ways) {
   const found = [];
   if (more) {
     const { device, title, gpus, nodes } = more;
-    const name = say("try_gpus", { count: String(gpus * nodes), card: title });
+    const given = { nodes: String(nodes), count: String(gpus), card: title };
+    const name = say(nodes > 1 ? "try_nodes" : "try_gpus", given);
     found.push({ name, values: { device, gpus, nodes }, lora: 0 });
   }
   if (lora) found.push({ name: say("try_lora"), values: {}, lora });
@@ -407,7 +408,9 @@ function legend(choices) {
 
 /** @param {GoalChoice} one @param {number} index */
 function card(one, index, /** @type {{ use: (one: GoalChoice) => void, fullest: MemoryDevice }} */ { use, fullest }) {
-  const facts = [tradeOff(one, index), one.checkpointing ? say("checkpointing") : "", room(one)].filter(Boolean);
+  const isShort = one.role === "nearest"; // how fast it were and what it left says nothing then
+  const gained = isShort ? ["", ""] : [tradeOff(one, index), room(one)];
+  const facts = [gained[0], one.checkpointing ? say("checkpointing") : "", gained[1]].filter(Boolean);
   const [before, after] = say("launch_with", { words: "\n" }).split("\n");
   const options = el("span", { class: "ds-goal-options" }, ...withOptions(one.words));
   const label = el("span", { class: "ds-goal-label" }, before);

@@ -540,6 +540,7 @@ export const TEXTS = {
   "none_fit_ways": "No preset fits here, but each of these would. Below is what comes nearest.",
   "none_would_fit": "No preset fits, and neither more GPUs (up to 64) nor LoRA would help enough: shorten the sequence or choose a smaller model. Below is what comes nearest.",
   "try_gpus": "Try {count} × {card}",
+  "try_nodes": "Try {nodes} nodes × {count} {card}",
   "try_lora": "With LoRA",
   "with_lora": "With LoRA adapters of rank {rank}: the script has to add them (PEFT).",
   "some_fit": "Ranked by estimated speed, not measured. Memory is predicted for each GPU and each node.",

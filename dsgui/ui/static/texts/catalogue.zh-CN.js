@@ -540,6 +540,7 @@ export const TEXTS = {
   "none_fit_ways": "在这里都放不下，可改用下面任一方案。再往下是最接近的预设。",
   "none_would_fit": "都放不下，增加 GPU（最多 64 个）或改用 LoRA 也不够：请缩短序列，或换用更小的模型。下面是最接近的预设。",
   "try_gpus": "试试 {count} × {card}",
+  "try_nodes": "试试 {nodes} 个节点 × {count} 个 {card}",
   "try_lora": "使用 LoRA",
   "with_lora": "使用秩为 {rank} 的 LoRA 适配器：需要由脚本添加（PEFT）。",
   "some_fit": "按估计的速度排序，并非实测。显存和内存分别按每个 GPU、每个节点预测。",
