@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dsgui.core.durations import duration
 from dsgui.core.launch.state import RunState
 from dsgui.core.metrics.performance import Figures
+from dsgui.core.metrics.points import figure
 from dsgui.core.runs.news import RunSummary
 from dsgui.core.sizes import gib
 from dsgui.core.slow.causes import TOO_FEW, Judgement
@@ -36,7 +37,7 @@ def _of_figures(found: Figures) -> Iterator[str]:
         "show_steps": found.steps_per_second,
         "show_samples": found.samples_per_second,
     }
-    yield from (_line(code, f"{value:.4g}") for code, value in told.items() if value is not None)
+    yield from (_line(code, figure(value)) for code, value in told.items() if value is not None)
     if found.duration_s is not None:
         yield _line("show_duration", duration(found.duration_s))
     if found.run_gpu_peak_bytes is not None:

@@ -18,6 +18,7 @@ from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics import chart_table
 from dsgui.core.metrics.chart_table import COLOURS, DASHES, READINGS
 from dsgui.core.metrics.curves import Series
+from dsgui.core.metrics.points import Point
 from dsgui.core.metrics.samples import GpuSample, Sample
 from dsgui.core.metrics.thinning import Curve
 from dsgui.core.runs.report_charts import STRETCHES, _cards, _look, by_time, charts
@@ -29,7 +30,7 @@ from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.logs.records import Records
 from tests.security.table import bearer, serve
-from tests.support.made_runs import Made, make_run
+from tests.support.made_runs import Made, Printed, make_printed, make_run
 from tests.support.run_fixtures import Bench, bench
 
 __all__ = ["bench"]
@@ -222,6 +223,15 @@ def test_what_evaluations_logged_is_among_the_figures(bench: Bench):
     rows = dict(re.findall(r"<tr><th scope=row>(.*?)</th>(.*?)</tr>", text_of(report(bench, *ids))))
     assert rows["Final eval loss"] == "<td>1</td><td>1</td>"
     assert rows["bleu"] == "<td>30</td><td>30</td>"
+
+
+def test_a_large_figure_is_written_out(bench: Bench):
+    values = {"loss": 2.0, "tokens_per_second": 123456.7}
+    points = [(step / 2, Point(step, None, values)) for step in range(1, 5)]
+    evaluated = (2.5, Point(4, None, {"eval_perplexity": 27711.52, "eval_accuracy": 0.41594}, "eval"))
+    ids = [make_printed(bench.store.runs_dir, Printed(name, [*points, evaluated], 5)) for name in ("one", "two")]
+    rows = dict(re.findall(r"<tr><th scope=row>(.*?)</th><td>(.*?)</td>", text_of(report(bench, *ids))))
+    assert (rows["perplexity"], rows["accuracy"], rows["Tokens/s"]) == ("27,710", "0.4159", "123,500")
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,12 @@ class Event:
         return found | (self.said.to_json() if self.said else {})
 
 
+def figure(value: float) -> str:
+    """Four digits, as people write them: 27,710 and not 2.771e+04."""
+    rounded = float(f"{value:.4g}")
+    return f"{rounded:,.0f}" if 1e4 <= abs(rounded) < 1e12 else f"{value:.4g}"
+
+
 def number_to_json(value: float) -> float | str:
     """A number, or "NaN", "Infinity", "-Infinity": JSON has none of these."""
     if math.isfinite(value):

@@ -17,7 +17,7 @@ from dsgui.core.durations import duration
 from dsgui.core.metrics.chart_table import COLOURS
 from dsgui.core.metrics.evaluations import evaluation_rows
 from dsgui.core.metrics.performance import Figures
-from dsgui.core.metrics.points import number_to_json
+from dsgui.core.metrics.points import figure, number_to_json
 from dsgui.core.runs.meaning import WHAT_TRAINS
 from dsgui.core.runs.report_charts import Chart
 from dsgui.core.runs.run_settings import Section, Setting, unlike
@@ -344,7 +344,7 @@ def _number(value: float | None) -> str:
         return "–"
     if not math.isfinite(value):
         return str(number_to_json(value))
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else figure(value)
 
 
 def _two(peak: int | None, mean: int | None) -> str:
