@@ -1,6 +1,7 @@
 """What dsgui said of a run's memory at its launch stays with the run, and is held against what was measured."""
 
 import json
+import re
 import sys
 from dataclasses import replace
 from functools import partial
@@ -267,7 +268,8 @@ def test_what_may_help_is_checked_for_the_card_that_the_run_had_wherever_it_is_l
     assert there.checked is None
     assert "Micro batch 16" in str(there.set_aside[0])
     [key] = [one.key for one in there.diagnosis.remedies]
-    assert there.to_json()["remedies"][0]["fits"].startswith("Fits by estimate: GPU ")
+    fits = there.to_json()["remedies"][0]["fits"]
+    assert re.match(r"Fits by estimate: GPU \d+\.\d of 23\.6 GiB", fits)
     larger = Gpu(0, "another", (9, 0), 141 * GIB)
     for cards in ((), (larger,), (replace(CARD, memory_bytes=48 * GIB),)):
         archive = judging(bench, *cards)

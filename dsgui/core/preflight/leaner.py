@@ -53,7 +53,7 @@ def _cheapest(case: Case, fitted: Fitted, text: str, cause: Cause, checker: Chec
     room = smaller(fitted.room, cause)
     found = cheapest(replace(fitted, room=room, verdict=judge(fitted.answer, room)), case, document, checker)
     if isinstance(found, Cheapest) and not found.zero_init:  # a clone can't change the script
-        needs = rooms_of(found.fitted.verdict)
+        needs = rooms_of(found.fitted.verdict, 1)  # as what took it is told
         label = said("remedies", "cheapest", moves=joined(found.moves), needs=needs)
         options = tuple((option, value) for option, _, value in (one.partition(" ") for one in found.arguments))
         yield Remedy(label, Fix(label, found.changes) if found.changes else None, options)

@@ -105,20 +105,20 @@ def headline(fitted: Fitted) -> str:
     return words("memory_text", "headline", model=fitted.question.model.name, fit=fit, rooms=rooms_of(fitted.verdict))
 
 
-def rooms_of(verdict: Verdict) -> str:
+def rooms_of(verdict: Verdict, digits: int = 2) -> str:
     """`GPU 6.52 of 23.64 GiB, host 62.50 of 128.00 GiB`."""
-    return str(listed(filter(None, (_room_of(verdict, device) for device in verdict.devices))))
+    return str(listed(filter(None, (_room_of(verdict, device, digits) for device in verdict.devices))))
 
 
-def _room_of(verdict: Verdict, device: Device) -> str:
+def _room_of(verdict: Verdict, device: Device, digits: int = 2) -> str:
     worst = verdict.worst(device)
     if worst is None:
         return ""
     need, name = worst.amount.likely, word("memory_places", device.value)
     if worst.capacity is None:
-        return f"{name} {gib(need, 2)}"
+        return f"{name} {gib(need, digits)}"
     has = worst.capacity
-    return words("memory_text", "room", device=name, need=beside(need, has, 2), has=gib(has, 2))
+    return words("memory_text", "room", device=name, need=beside(need, has, digits), has=gib(has, digits))
 
 
 def as_text(fitted: Fitted | CannotSay) -> str:

@@ -100,8 +100,8 @@ export class Afterwards {
   }
 
   /**
-   * What comes late takes the place that was held for it, so that nothing else moves; it grows with what its user
-   * opens. @param {AboutAnswer} about @param {Judged | null} late
+   * What comes late takes the place that was held for it, so that nothing else moves; it grows with what has no room
+   * in it. @param {AboutAnswer} about @param {Judged | null} late
    */
   fill(about, late) {
     if (late?.predicted) {
@@ -112,11 +112,8 @@ export class Afterwards {
     const { place } = this;
     const box = place.getBoundingClientRect();
     if (box.height) {
-      place.style.height = `${box.height}px`;
-      place.style.overflowY = "auto";
-      const release = () => place.removeAttribute("style");
-      place.addEventListener("click", release, { once: true });
-      window.addEventListener("resize", release, { once: true });
+      place.style.minHeight = `${box.height}px`;
+      window.addEventListener("resize", () => place.removeAttribute("style"), { once: true });
     }
     const found = late?.diagnosis;
     if (found) place.replaceChildren(...this.remedies(found, clones(about)), ...notOffered(found, false));
@@ -158,7 +155,7 @@ export class Afterwards {
       parts.push(button(clone, { class: "ds-fix", id: "clone-failed" }, () => this.again("same")));
     }
     if (found.ends) parts.push(el("span", { class: "ds-ends" }, found.ends));
-    const checked = found.checked ? [el("p", { class: "ds-checked" }, found.checked)] : [];
+    const checked = found.checked ? [el("p", { class: "ds-remark" }, found.checked)] : [];
     return parts.length ? [el("p", { class: "ds-remedy" }, ...parts), ...checked] : [];
   }
 
@@ -179,7 +176,8 @@ export class Afterwards {
     const checked = words("afterwards_page", any ? "checking_change" : "looking_for_change");
     this.note = el("p", { class: "ds-checked" }, checked);
     const clone = button(words("afterwards_page", "clone_changed"), { class: "ds-fix", disabled: true }, () => {});
-    return [el("p", { class: "ds-remedy" }, ...(any ? this.repairs(found, true) : [clone])), this.note];
+    const line = found.cause?.length ? [el("p", { class: "ds-remark" }, "\u00a0")] : []; // what it is checked for
+    return [el("p", { class: "ds-remedy" }, ...(any ? this.repairs(found, true) : [clone])), ...line, this.note];
   }
 
   /** @param {Diagnosis} found */
