@@ -24,11 +24,13 @@ LAUNCH_PAGE: dict[str, str] = {
     "recipe_lora": "Bloom with LoRA follows instructions",
     "recipe_pretraining": "A GPT is pre-trained with deepspeed.initialize",
     "recipe_classification": "Hello world: a plain nn.Module recognizes digits",
-    "recipe_translation_about": "HF Trainer · by default: tiny T5 · 34 epochs, 510 steps · 1 to 3 min on 2 idle CPU cores",
+    "recipe_translation_about": "HF Trainer · by default: tiny T5 · 34 epochs, 510 steps · "
+    "1 to 3 min on 2 idle CPU cores",
     "recipe_summarization_about": "HF Trainer · by default: small T5 · 4 epochs · 1 to 2 min on 2 idle CPU cores",
     "recipe_lora_about": "HF Trainer and PEFT · by default: small Bloom · 4 epochs · about 1 min on 2 idle CPU cores",
     "recipe_pretraining_about": "Native DeepSpeed · by default: small GPT · 2 epochs · about 1 min on 2 idle CPU cores",
-    "recipe_classification_about": "Native DeepSpeed · by default: small network · 4 epochs · half a minute on 2 idle CPU cores",
+    "recipe_classification_about": "Native DeepSpeed · by default: small network · 4 epochs · "
+    "half a minute on 2 idle CPU cores",
     "recipe_translation_run": "T5 translates",
     "recipe_summarization_run": "T5 summarizes",
     "recipe_lora_run": "Bloom with LoRA",
