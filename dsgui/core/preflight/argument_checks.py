@@ -5,11 +5,11 @@ import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
-from dsgui.core.diagnosis.remedies import TF32
+from dsgui.core.diagnosis.remedies import TF32, USE_CPU
 from dsgui.core.launch.plan import ConfigArgument, StartedBy
 from dsgui.core.machine.verdicts import Sentences, Status, Verdict, advise, ok, problem, saw, warning
 from dsgui.core.preflight.handing_checks import Offer
-from dsgui.core.preflight.script_checks import CONFIG_OPTIONS, given_twice, tf32
+from dsgui.core.preflight.script_checks import CONFIG_OPTIONS, given_twice, tf32, use_cpu
 from dsgui.core.preflight.surroundings import Question
 from dsgui.core.script.command_line import NOTHING, ONE, SOME, Lacking, Leftover, Option
 from dsgui.core.script.gone_options import instead, is_trainers, words_instead
@@ -108,7 +108,7 @@ def _gone(name: str, value: str, known: Collection[str], question: Question) -> 
 
 def better_arguments(question: Question) -> Offer | None:
     """One click: without the options that the script has no more, under their new names where they have one; else
-    without the config that is given twice, or without --tf32 where no GPU can."""
+    without the config that is given twice, without --tf32 where no GPU can, or with --use_cpu where ranks need it."""
     left = ((one.option, _instead_of(one, question)) for one in question.taken.reading.leftovers)
     changes = [(option, words) for option, words in left if words is not None]
     twice = given_twice(question)
@@ -122,6 +122,10 @@ def better_arguments(question: Question) -> Offer | None:
         return Offer(label, question.launch.config_argument, (), (option,))
     if tf32(question):
         return Offer(_change(TF32, ()), question.launch.config_argument, (), (TF32,))
+    cpu = use_cpu(question)
+    if cpu and cpu.status in (Status.PROBLEM, Status.WARNING):
+        # In the place of one that says no, where there is one.
+        return Offer(said("offers", "add", words=USE_CPU), question.launch.config_argument, (USE_CPU,), (USE_CPU,))
     return None
 
 

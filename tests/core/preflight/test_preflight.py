@@ -981,6 +981,22 @@ def test_tf32_goes_with_a_click_where_no_gpu_can():
     assert (str(found.label), found.words, found.without) == ("Remove --tf32", (), ("--tf32",))
 
 
+@each_case(
+    ("typed", "after"),
+    [("--fp16", "--fp16 --use_cpu"), ("--use_cpu False --fp16", "--fp16 --use_cpu"), ("", "--use_cpu")],
+)
+def test_use_cpu_is_added_with_a_click_where_ranks_need_it(typed, after):
+    def offered(words):
+        asked = asked_with(TRAINER, {}, shlex.split(words))
+        here = replace(asked, around=replace(asked.around, machine=ASKED))
+        return better_arguments(replace(here, launch=replace(here.launch, ranks=2)))
+
+    found = offered(typed)
+    assert str(found.label) == "Add --use_cpu to the arguments"
+    assert _accepted(found, "NONE", typed, "")[:2] == ("NONE", after)
+    assert offered(after) is None
+
+
 def test_the_click_says_what_it_does():
     typed = ["--overwrite_output_dir", "--no_cuda"]
     assert str(better_arguments(asked_with(BY_CLASS, WIDE, typed[:1])).label) == "Remove --overwrite_output_dir"
