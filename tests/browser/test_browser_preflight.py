@@ -84,7 +84,7 @@ def test_launch_stays_in_view_below_open_checks_and_beside_a_long_form(page, tmp
         expect(page.locator("#launch")).to_be_in_viewport(ratio=1)
     page.set_viewport_size({"width": 1280, "height": 700})
     page.get_by_label("Slurm").check()
-    ids = ("slurm-nodes", "slurm-cpus", "slurm-partition", "slurm-per-node", "slurm-memory", "slurm-account")
+    ids = ("slurm-partition", "slurm-time", "slurm-cpus", "slurm-nodes", "slurm-account", "slurm-memory")
     boxes = [page.locator(f"#{one}").locator("input, textarea").bounding_box() for one in ids]
     assert len({one["x"] for one in boxes}) == 2  # two columns of the grid
     assert len({(round(one["width"]), round(one["height"])) for one in boxes}) == 1
