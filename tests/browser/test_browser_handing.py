@@ -65,7 +65,7 @@ def test_a_native_script_with_auto_leads_to_its_first_error_on_configure(page, t
     expect(page.locator("#launch-verdict")).to_contain_text("1 · Configure is set to HF Trainer.")
     expect(checks.locator(".ds-verdict")).to_contain_text("11 problems")
     expect(page.locator("#launch")).to_have_text("Launch · 11 problems")
-    checks.get_by_text("Show all 11 problems").click()
+    checks.get_by_text("All 11 problems").click()
     expect(checks.locator("[data-goto]")).to_have_count(11)
     checks.get_by_text("Show it in 1 · Configure").click()
     expect(page.locator("#integration input")).to_have_value("native DeepSpeed")
