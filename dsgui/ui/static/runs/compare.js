@@ -164,8 +164,14 @@ export class CompareView {
   }
 
   makeBoard() {
-    const sources = () =>
-      this.runs.map(({ name, follower, live, noLoss }) => ({ name, curves: follower.curves, live, noLoss }));
+    const sources = () => {
+      const kept = this.runs.filter((run) => !run.gone);
+      const base = kept[this.base(kept)];
+      return this.runs.map((run) => {
+        const { name, follower, live, noLoss } = run;
+        return { name, curves: follower.curves, live, noLoss, base: run === base };
+      });
+    };
     /** @type {import("../metrics/board.js").BoardOptions["refine"]} */
     const refine = async (axis, low, high) => {
       const wanted = () => this.board.looksAt(axis, low, high);
@@ -391,6 +397,7 @@ export class CompareView {
     const pin = button(isBase ? say("baseline") : say("make_baseline"), about, () => {
       this.baseline = id;
       this.show();
+      this.board.update();
       part(this.key, `[data-pin="${id}"]`).focus();
     });
     return el("li", {}, el("div", { class: "ds-run-of" }, swatchOf(run), open), pin);
