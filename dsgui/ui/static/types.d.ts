@@ -436,6 +436,7 @@ export interface Source {
   live?: boolean;
   events?: RunEvent[];
   noLoss?: string;
+  base?: boolean;
   estimate?: () => Estimate | null | undefined;
   predicted?: () => Predicted | null | undefined;
 }
@@ -513,6 +514,8 @@ export interface Line extends Style {
   title?: string;
   mode?: string;
   symbol?: string;
+  /** Of several runs, whether it is that of the baseline. */
+  base?: boolean;
   band?: import("./metrics/groups.js").Band;
 }
 

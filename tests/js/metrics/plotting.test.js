@@ -94,6 +94,17 @@ test("what stands at a limit can be read", () => {
   assert.ok(Number(Object(name.font).size) >= 11);
 });
 
+test("of several runs the baseline is a thin line over the others, which are seen beside it", () => {
+  const [over, under] = [line([1, 2], { base: true }), line([1, 2], { base: false })];
+  const [top, beneath] = tracesOf({ ...CONTENT, lines: [over, under] }, VIEW, PAGE);
+  assert.ok(Number(top.zorder) > Number(beneath.zorder ?? 0));
+  assert.ok(Object(top.line).width < Object(beneath.line).width);
+  assert.deepEqual([top.opacity, Number(beneath.opacity) < 1], [1, true]);
+  const [smooth, mean] = tracesOf({ ...CONTENT, lines: [under] }, { ...VIEW, smoothing: 0.5 }, PAGE);
+  assert.ok(Object(mean.line).width > Object(smooth.line).width && Number(mean.opacity) < 1);
+  assert.equal(tracesOf({ ...CONTENT, lines: [line([1, 2])] }, VIEW, PAGE)[0].zorder, undefined); // one run alone
+});
+
 test("a lone score is drawn from nought on; its chart's title has its name", () => {
   const lone = { ...CONTENT, lines: [line([0.0473], { name: "bleu" })] };
   const traces = tracesOf(lone, VIEW, PAGE);

@@ -157,7 +157,9 @@ class Form {
     new ResizeObserver(() => this.scrolled()).observe(this.tabs);
     this.panels.addEventListener("input", (event) => {
       const pointer = around(event, "[data-pointer]")?.dataset.pointer;
-      if (pointer !== undefined) this.edited(pointer);
+      if (pointer === undefined) return;
+      typedIn(this.control(pointer));
+      this.edited(pointer);
     });
     this.panels.addEventListener("click", (event) => this.pressed(event));
     this.panels.addEventListener("keydown", (event) => {
@@ -226,7 +228,6 @@ class Form {
 
   /** @param {string} pointer */
   edited(pointer) {
-    typedIn(this.control(pointer));
     this.dirty.set(pointer, valueOf(this.control(pointer)));
     this.send();
   }

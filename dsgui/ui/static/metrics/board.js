@@ -452,6 +452,7 @@ export class Board {
       name: label(name),
       plain: label(plain),
       neutral: several,
+      base: several ? source.base : undefined,
       card: typeof place.gpu === "number" ? label(nameOf(curve, { ...place, note: "" })) : undefined,
       note: place.note,
       curve,

@@ -172,7 +172,14 @@ export class Chart {
 
   /** What a drawing is made of: while it stays the same, the one that is there is good. @param {Drawn} view */
   state(view) {
-    const lines = this.lines.map((line) => [line.name, line.curve.version, line.axis, line.colour, !line.band]);
+    const lines = this.lines.map((line) => [
+      line.name,
+      line.curve.version,
+      line.axis,
+      line.colour,
+      !line.band,
+      line.base,
+    ]);
     return JSON.stringify([{ ...view, events: view.events.length }, this.content.limits, this.content.resets, lines]);
   }
 

@@ -180,9 +180,10 @@ export function measured(curves) {
  */
 export function heldAgainst(predicted, curves, failed = "") {
   const was = measured(curves);
+  const host = ["host-memory", "cgroup-memory"].includes(failed) ? "out_host" : "held_host";
   const pairs = /** @type {[string, number, number | null][]} */ ([
     [failed.startsWith("cuda-memory") ? "out_gpu" : "held_gpu", predicted?.gpu_bytes ?? 0, was.gpu],
-    [/^(host|cgroup)-memory$/.test(failed) ? "out_host" : "held_host", predicted?.host_bytes ?? 0, was.host],
+    [host, predicted?.host_bytes ?? 0, was.host],
   ]);
   const told = pairs.flatMap(([code, foretold, seen]) =>
     foretold && seen !== null

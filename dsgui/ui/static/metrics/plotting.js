@@ -113,7 +113,8 @@ function curveTraces(line, index, view, unit) {
   const { x, y, meanX, means } = points(line.curve, smoothing, line.scale, place);
   const isSmoothed = means.length > 1;
   const group = line.group === undefined ? {} : { legendgroup: line.group };
-  const base = { name: line.name, type: "scatter", yaxis: line.axis || "y", hoverinfo: "skip", ...group };
+  const { more, opacity, zorder } = amongRuns(line.base);
+  const base = { name: line.name, type: "scatter", yaxis: line.axis || "y", hoverinfo: "skip", ...zorder, ...group };
   /** @param {"value" | "mean" | "odd"} part */
   const meta = (part) => ({
     part,
@@ -131,8 +132,8 @@ function curveTraces(line, index, view, unit) {
     meta: meta("value"),
     mode: modeOf(line, x.length),
     connectgaps: false,
-    opacity: isSmoothed ? 0.3 : 1,
-    line: { color: line.colour, width: isSmoothed ? 1 : 2, dash: line.dash },
+    opacity: isSmoothed ? 0.3 : (opacity ?? 1),
+    line: { color: line.colour, width: isSmoothed ? 1 : 2 + more, dash: line.dash },
     marker: { color: line.colour, size: x.length === 1 ? 7 : 5, symbol: line.symbol },
     cliponaxis: false, // a symbol at nought is whole
     showlegend: !isSmoothed && line.legend,
@@ -145,7 +146,8 @@ function curveTraces(line, index, view, unit) {
     meta: meta("mean"),
     mode: "lines",
     showlegend: line.legend,
-    line: { color: line.colour, width: 2.5, dash: line.dash },
+    opacity,
+    line: { color: line.colour, width: 2.5 + more, dash: line.dash },
   };
   const odd = oddPoints(line.curve, place, x, y);
   return [
@@ -153,6 +155,15 @@ function curveTraces(line, index, view, unit) {
     ...(isSmoothed ? [mean] : []),
     ...(odd.length ? [{ ...oddTrace(odd, base.yaxis), meta: meta("odd") }] : []),
   ];
+}
+
+/**
+ * The baseline is a thin line over the others, so that curves that are one are all seen.
+ * @param {boolean | undefined} isBase undefined of one run alone
+ */
+function amongRuns(isBase) {
+  if (isBase === undefined) return { more: 0, zorder: {} };
+  return isBase ? { more: -0.5, zorder: { zorder: 1 } } : { more: 1.5, opacity: 0.8, zorder: {} };
 }
 
 /** @param {Trace} trace @returns {Trace} */

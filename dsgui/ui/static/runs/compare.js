@@ -114,9 +114,11 @@ function comparison(label, runs, bodies) {
   return made;
 }
 
-/** The name of a part above its rows. @param {string} name @param {Run[]} runs */
-const partHead = (name, runs) =>
-  el("tr", {}, el("th", { scope: "rowgroup", colspan: runs.length + 1 }, el("h3", {}, name)));
+/** The name of a part above its rows, and what is to be known of them. @param {string} name @param {Run[]} runs */
+const partHead = (name, runs, note = "") => {
+  const said = note ? [el("p", { class: "ds-remark" }, note)] : [];
+  return el("tr", {}, el("th", { scope: "rowgroup", colspan: runs.length + 1 }, el("h3", {}, name), ...said));
+};
 
 export class CompareView {
   /** @param {string[]} ids @param {(id: string) => void} open shows one of them */
@@ -162,8 +164,14 @@ export class CompareView {
   }
 
   makeBoard() {
-    const sources = () =>
-      this.runs.map(({ name, follower, live, noLoss }) => ({ name, curves: follower.curves, live, noLoss }));
+    const sources = () => {
+      const kept = this.runs.filter((run) => !run.gone);
+      const base = kept[this.base(kept)];
+      return this.runs.map((run) => {
+        const { name, follower, live, noLoss } = run;
+        return { name, curves: follower.curves, live, noLoss, base: run === base };
+      });
+    };
     /** @type {import("../metrics/board.js").BoardOptions["refine"]} */
     const refine = async (axis, low, high) => {
       const wanted = () => this.board.looksAt(axis, low, high);
@@ -226,9 +234,9 @@ export class CompareView {
       const base = this.base(kept);
       this.report.href = this.reported(kept[base].follower.id);
       this.key.replaceChildren(...kept.map((run, place) => this.head(run, place === base)));
-      const figures = this.figures(base, runs, evaluations, Boolean(unlike));
-      const warned = unlike ? [el("p", { class: "ds-remark" }, say(`unlike_${unlike}`))] : [];
-      this.differences.replaceChildren(...warned, ...this.differencesNodes(kept, sections, figures));
+      const note = unlike && say(`unlike_${unlike}`);
+      const figures = { ...this.figures(base, runs, evaluations, Boolean(unlike)), note };
+      this.differences.replaceChildren(...this.differencesNodes(kept, sections, figures));
       this.colour();
     };
     for (const option of this.grouping.options) option.disabled = !canGroup(option.value, runs);
@@ -327,7 +335,8 @@ export class CompareView {
 
   /**
    * One table: the settings that differ, then the figures that do. What is the same is folded below it.
-   * @param {Run[]} runs @param {SettingsPart[]} sections @param {ReturnType<CompareView["figures"]>} figures
+   * @param {Run[]} runs @param {SettingsPart[]} sections
+   * @param {ReturnType<CompareView["figures"]> & { note: string }} figures with what is to be known of all of them
    */
   differencesNodes(runs, sections, figures) {
     const apart = sections.filter(({ differ }) => differ.length);
@@ -337,7 +346,7 @@ export class CompareView {
     const remarks = [...none, ...notes].map((text) => el("p", { class: "ds-remark" }, text));
     const { bodies, more } = this.apartRows(runs, apart);
     const shown = [...figures.apart, ...(this.allFigures ? figures.further : [])];
-    if (shown.length) bodies.push([partHead(say("results"), runs), ...shown]);
+    if (shown.length) bodies.push([partHead(say("results"), runs, figures.note), ...shown]);
     const buttons = [...more, ...this.further(figures.further.length)];
     const said = buttons.length ? [el("div", { class: "ds-actions" }, ...buttons)] : [];
     const tables = bodies.length ? [comparison(say("differences"), runs, bodies)] : [];
@@ -388,6 +397,7 @@ export class CompareView {
     const pin = button(isBase ? say("baseline") : say("make_baseline"), about, () => {
       this.baseline = id;
       this.show();
+      this.board.update();
       part(this.key, `[data-pin="${id}"]`).focus();
     });
     return el("li", {}, el("div", { class: "ds-run-of" }, swatchOf(run), open), pin);

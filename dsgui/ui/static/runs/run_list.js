@@ -493,6 +493,13 @@ export class RunList {
       row.setAttribute("aria-current", String(shown.includes(id)));
       entry.style.setProperty("--run-colour", this.colourOf(id) || null);
     }
+    this.offerTools();
+  }
+
+  offerTools() {
+    const shown = this.held();
+    const isShown = shown.length > 1 && shown.length === this.choice.size && shown.every((id) => this.choice.has(id));
+    this.tools.offer(this.choice.size, MOST_COMPARED, this.choice.archiving(), isShown);
   }
 
   // -- what is written on runs --------------------------------------------------------------------------------------
@@ -598,7 +605,7 @@ export class RunList {
 
   offer() {
     for (const entry of this.entries) boxOf(entry).checked = this.choice.has(entry.dataset.run ?? "");
-    this.tools.offer(this.choice.size, MOST_COMPARED, this.choice.archiving());
+    this.offerTools();
     this.showEvery();
     if (this.alone && !this.isTable) this.fit(); // what is done with them stands below
   }

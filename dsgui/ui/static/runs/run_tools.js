@@ -280,13 +280,14 @@ export class RunTools {
   /**
    * @param {number} count of those chosen @param {number} most that can be compared
    * @param {{ ids: string[], archived: boolean }} archiving which of them it puts away, or brings back
+   * @param {boolean} isShown whether these are compared just now
    */
-  offer(count, most, { ids, archived }) {
+  offer(count, most, { ids, archived }, isShown = false) {
     this.choice.hidden = count === 0;
     this.chosen = count;
     this.showUnseen();
     this.showHint();
-    this.compare.disabled = count < 2 || count > most;
+    this.compare.disabled = isShown || count < 2 || count > most;
     const many = count > most ? say("compare_most", { count: String(most) }) : say("compare", { count: String(count) });
     const one = say(this.isTable || !this.isAlone ? "compare_one" : "compare_none");
     this.compare.textContent = count < 2 ? one : many;
