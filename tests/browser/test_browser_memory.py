@@ -19,7 +19,7 @@ CONFIG = {
     "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}},
 }
 OFFLOADED = {"stage": 3, "offload_optimizer": {"device": "cpu"}, "offload_param": {"device": "cpu"}}
-ASKS_A_HOST = re.compile(r"^needs a \d+ GiB host$")  # fits the GPU; what the host has nobody said
+ASKS_A_HOST = re.compile(r"^needs \d+ GiB on the host$")  # fits the GPU; what the host has nobody said
 
 
 def chip(page):

@@ -83,9 +83,9 @@ def test_the_bar_stays_in_view_and_says_what_is_true(page):
     page.set_viewport_size(wide)
     # What fits the GPUs and asks for a host that few have isn't green; a press leads to where its memory is told.
     replace_text(page, json.dumps(MOVED))
-    expect(page.locator("#standing-fit")).to_have_text(re.compile(r"^needs a \d+ GiB host \(estimate\)$"))
+    expect(page.locator("#standing-fit")).to_have_text(re.compile(r"^needs \d+ GiB on the host \(estimate\)$"))
     expect(page.locator("#standing-fit")).to_have_attribute("data-kind", "tight")
-    expect(page.locator("#memory-panel .ds-mem-chip")).to_have_text(re.compile(r"^needs a \d+ GiB host$"))
+    expect(page.locator("#memory-panel .ds-mem-chip")).to_have_text(re.compile(r"^needs \d+ GiB on the host$"))
     page.click("#standing-fit")
     expect(page.locator("#memory-host :is(input, textarea)")).to_be_focused()
     page.keyboard.type("512")

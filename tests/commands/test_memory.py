@@ -60,7 +60,7 @@ def test_stage_2_does_not_fit_where_stage_3_with_offload_does(ask):
     assert "GiB short." in out
     code, out, _ = ask(*options, zero_optimization=BOTH)
     assert code == 0
-    assert "7B: needs a 163 GiB host (GPU " in out
+    assert "7B: needs 163 GiB on the host (GPU " in out
     assert "zero_optimization.offload_optimizer.device" in out
     assert "Nothing was measured on a GPU yet" in out
 

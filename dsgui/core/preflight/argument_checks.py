@@ -122,11 +122,18 @@ def better_arguments(question: Question) -> Offer | None:
         return Offer(label, question.launch.config_argument, (), (option,))
     if tf32(question):
         return Offer(_change(TF32, ()), question.launch.config_argument, (), (TF32,))
-    cpu = use_cpu(question)
-    if cpu and cpu.status in (Status.PROBLEM, Status.WARNING):
+    if _lacks_use_cpu(question):
         # In the place of one that says no, where there is one.
         return Offer(said("offers", "add", words=USE_CPU), question.launch.config_argument, (USE_CPU,), (USE_CPU,))
     return None
+
+
+def _lacks_use_cpu(question: Question) -> bool:
+    """Where the script takes it, as far as is known: an older transformers calls it otherwise, and a file with the
+    arguments takes none beside itself."""
+    found, trainers = use_cpu(question), question.around.answers.trainers
+    taken = not question.taken.file.path and (not trainers or USE_CPU.removeprefix("--") in trainers)
+    return taken and found is not None and found.status in (Status.PROBLEM, Status.WARNING)
 
 
 def _change(gone: str | Said, words: Sequence[str]) -> Said:

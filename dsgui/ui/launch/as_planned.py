@@ -67,7 +67,7 @@ def planned_for(asked: Mapping[str, Any], target: Target) -> str:
         return ""
     counts = [as_count(asked["planned_nodes"]), as_count(asked["planned_gpus"])]
     named = [*(str(count) for count in counts[counts[0] == 1 :]), hardware[0].title]
-    code = "planned_for" if target.gpus else "planned_for_gpus"
+    code = "planned_for" if target.gpus or hardware[0].vendor == "cpu" else "planned_for_gpus"
     return words("launch_page", code, planned=" × ".join(named))
 
 

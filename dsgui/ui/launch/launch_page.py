@@ -232,8 +232,8 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             why = lacks(error) if needed else str(counted(Status.PROBLEM, 1))
             asks = needed and not pressed
             if needed and not _is_empty(text):
-                name = config_name(services, preset, text)
-                says = meanwhile(services, workbench, text or "", asked, reader, name)
+                names = config_name(services, preset, text), reader
+                says = meanwhile(services, workbench, text or "", asked, names, launched)
             differs = fills_in(asked, within=asks) if field_of(error) == "hostfile" else Differs()
             checks = needed_html(error, differs.offers) if asks else refused_html(error, bool(asked["parent"]))
             instead = recipe_instead(services.recipes, asked["script"] or "") if is_gone(error) else ""

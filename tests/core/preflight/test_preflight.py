@@ -997,6 +997,16 @@ def test_use_cpu_is_added_with_a_click_where_ranks_need_it(typed, after):
     assert offered(after) is None
 
 
+def test_use_cpu_is_not_added_where_the_script_takes_it_otherwise_or_not_at_all():
+    def offered(asked, **answers):
+        here = replace(asked.around, machine=ASKED, answers=replace(asked.around.answers, **answers))
+        return better_arguments(replace(asked, around=here, launch=replace(asked.launch, ranks=2)))
+
+    assert offered(asked_with(TRAINER, {}, ["--fp16"]), trainers=frozenset({"no_cuda"})) is None
+    assert offered(asked_with(TRAINER, {}, ["--fp16"]), trainers=frozenset({"use_cpu"})) is not None
+    assert offered(asked_with(BY_CLASS + ALONE, NAMED, ["a.json"])) is None
+
+
 def test_the_click_says_what_it_does():
     typed = ["--overwrite_output_dir", "--no_cuda"]
     assert str(better_arguments(asked_with(BY_CLASS, WIDE, typed[:1])).label) == "Remove --overwrite_output_dir"

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { barOf, colourOf, keyName, legendOf, partsOf, stageOf } from "../../../dsgui/ui/static/memory/memory_bars.js";
+import { barOf, colourOf, fitOf, keyName, legendOf, partsOf, stageOf } from "../../../dsgui/ui/static/memory/memory_bars.js";
 
 const GIB = 2 ** 30;
 
@@ -99,4 +99,12 @@ test("the legend has each part once that a bar shows wide enough, pinned ones ap
       ["moments", "pinned"],
     ],
   );
+});
+
+test("what fits and asks for a host that few have is no plain fit; what is tight or too much is said first", () => {
+  const asks = { host_asked: 305 * GIB };
+  assert.deepEqual(fitOf({ fit: "fits", ...asks }), { fit: "tight", text: "needs 305 GiB on the host" });
+  assert.deepEqual(fitOf({ fit: "fits", host_asked: 0 }), { fit: "fits", text: "fits" });
+  assert.deepEqual(fitOf({ fit: "tight", ...asks }), { fit: "tight", text: "tight" });
+  assert.deepEqual(fitOf({ fit: "does_not_fit", ...asks }), { fit: "does_not_fit", text: "doesn’t fit" });
 });

@@ -283,20 +283,25 @@ def test_what_was_planned_for_elsewhere_is_said_where_it_would_train_here(page: 
     assert page(**planned | {"planned_nodes": 2})["differs"].value.startswith("Planned for 2 × 4 × A100 80 GB;")
     assert "Planned for" in page(**planned | {"what": "own", "script": ""})["differs"].value
     assert page(**planned | {"device": "this"})["differs"].value == ""
+    assert page(**planned | {"device": "cpu"})["differs"].value.endswith("Choose where it trains.")
     assert page(**planned | {"where": "slurm", "slurm_per_node": 4})["differs"].value == ""
 
 
 def test_as_long_as_a_script_is_missing_the_config_has_the_verdict_of_its_plan(page: Page) -> None:
     own = {"what": "own", "script": "", "device": "rtx4090", "planned_gpus": 2, "config": CONFIG}
     assert page(**own)["says"] == "**Your config** · 2 GPUs (RTX 4090 24 GB) · [1 note](#findings)"
-    assert page(**own, model="0.5B")["says"].endswith(" · [1 note](#findings) · fits")
+    assert page(**own, model="0.5B")["says"].endswith(" · [1 note](#findings) · fits (estimate)")
     says = page(**own, model="13B")["says"]
-    assert re.search(r" · doesn’t fit: \d+ GiB short on each GPU$", says)
+    assert re.search(r" · doesn’t fit: \d+ GiB short on each GPU \(estimate\)$", says)
     assert page(**own | {"config": '{"train_batch_size": "x"}'}, model="13B")["says"].endswith(
         "[2 errors, 1 note](#findings)"
     )
     assert page(**own | {"config": "{"})["says"].endswith(" · [Invalid JSON](#findings)")
     assert page(**own | {"config": ""})["says"] == ""
+    # As on 1 · Configure: of other machines, and with the arguments typed so far.
+    hosts = {"what": "translation", "where": "several", "planned_nodes": 2, "planned_gpus": 8}
+    assert " · 2 nodes × 8 GPUs · " in page(**hosts)["says"]
+    assert page(**own, model="13B", arguments="--gradient_checkpointing")["says"] != says
 
 
 def test_a_script_that_accelerate_configures_is_told_by_the_environment(page: Page, bench: Bench) -> None:

@@ -100,7 +100,7 @@ def headline(fitted: Fitted) -> str:
     """`t5-3b fits: GPU 6.52 of 23.64 GiB, host 62.50 of 128.00 GiB`."""
     verdict = fitted.verdict
     fit = word("memory_fits", verdict.fit.value)
-    if verdict.host_asked and verdict.fit in (Fit.FITS, Fit.TIGHT):
+    if verdict.host_asked and verdict.fit is Fit.FITS:
         fit = words("memory_page", "fits_if_host", size=roughly(verdict.host_asked))
     return words("memory_text", "headline", model=fitted.question.model.name, fit=fit, rooms=rooms_of(fitted.verdict))
 

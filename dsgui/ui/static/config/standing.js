@@ -104,7 +104,7 @@ function fit(told) {
   const attributes = { class: "ds-standing-chip", "data-kind": found, id: "standing-fit", title: say("to_memory") };
   const [before, after] = told.guessed ? say("fit_guessed", { fit: "\n" }).split("\n") : [];
   const more = after ? [el("span", { class: "ds-standing-guessed" }, after)] : []; // too wide for a narrow screen
-  const chip = button("", attributes, () => (told.host_asked ? askForHost() : goTo("memory-panel")));
+  const chip = button("", attributes, () => (found === told.fit ? goTo("memory-panel") : askForHost()));
   chip.append(el("span", {}, before ?? "", text, ...more));
   return [chip];
 }

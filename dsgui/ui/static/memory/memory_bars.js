@@ -66,7 +66,7 @@ export function barOf(device, moment, beside = device) {
  * @param {{ fit: string, host_asked?: number }} told
  */
 export function fitOf({ fit, host_asked: asked }) {
-  if (!asked || !["fits", "tight"].includes(fit)) return { fit, text: textOf("memory_fits", fit) };
+  if (!asked || fit !== "fits") return { fit, text: textOf("memory_fits", fit) };
   return { fit: "tight", text: words("memory_page", "fits_if_host", { size: roughly(asked) }) };
 }
 

@@ -176,6 +176,7 @@ export class RunList {
   }
 
   get hasItsColumns() {
+    if (!this.isTable || !this.list.clientWidth) return true; // cards have none, and what isn't seen no room
     const fitting = this.fitting(this.room);
     return fitting.length === this.columns.length && fitting.every(({ id }, place) => id === this.columns[place].id);
   }

@@ -15,7 +15,7 @@ MEMORY_PAGE: dict[str, str] = {
     "each_of": "{name} (each of {count})",
     "needed": "{bytes} needed",
     "of": "{bytes} of {total}",
-    "fits_if_host": "needs a {size} host",
+    "fits_if_host": "needs {size} on the host",
     "with_fit": "{need}, {fit}",
     "bar": "{name}: {need}",
     "looking": "Looking for the cheapest change…",
