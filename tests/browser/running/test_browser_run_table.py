@@ -477,6 +477,14 @@ def test_on_a_phone_runs_are_cards(browser, made):
         expect(row(page, ids["slow"])).to_be_visible()
 
 
+LATER_NAME = """() => {
+  const box = document.querySelector("#run-name textarea, #run-name input");
+  const line = document.getElementById("loaded-run");
+  line.insertAdjacentHTML("beforeend", '<i data-was="last" data-name="next"></i>');
+  setTimeout(() => { box.value = "last"; }, 250);
+}"""
+
+
 def test_a_clone_tells_all_it_set_on_the_launch_page_and_leaves_nothing_of_the_last_one(browser, made):
     app, ids, folder = made
     with opened(browser, app, f"run={ids['fast']}") as page:
@@ -517,5 +525,8 @@ def test_a_clone_tells_all_it_set_on_the_launch_page_and_leaves_nothing_of_the_l
         expect(name).to_have_value("mine")
         expect(page.locator("#launch-message")).to_have_text("")
         expect(page.locator("#environment textarea")).to_have_value("")
-        expect(page.locator("#environment")).to_be_visible()  # the fold is open: the queue and the folder are in it
+        expect(page.locator("#environment")).to_be_hidden()  # what is usual here opens no fold
         expect(page.locator("#port input, #port textarea")).to_have_value("")
+        # The name that stood there may be written after the line that has the next one.
+        page.evaluate(LATER_NAME)
+        expect(name).to_have_value("next")

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { barOf, colourOf, fitOf, keyName, legendOf, partsOf, stageOf } from "../../../dsgui/ui/static/memory/memory_bars.js";
+import * as bars from "../../../dsgui/ui/static/memory/memory_bars.js";
+
+const { barOf, colourOf, fitOf, keyName, legendOf, partsOf, stageOf } = bars;
 
 const GIB = 2 ** 30;
 

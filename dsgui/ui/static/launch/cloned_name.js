@@ -4,20 +4,35 @@ const BOX = "#run-name input, #run-name textarea";
 // Gradio may write the new line into the elements of the last.
 const WATCHED = { childList: true, subtree: true, attributeFilter: ["data-name"] };
 
+const [TRIES, AGAIN_MS] = [10, 100];
+
 /** Writes each name that comes with the line of `#loaded-run` into the box, where the last one still stands there. */
 export function followNames() {
   const line = document.getElementById("loaded-run");
   if (line) new MutationObserver(() => follow(line)).observe(line, WATCHED);
 }
 
+/** @type {number | undefined} */
+let waiting;
+
 /** @param {HTMLElement} line */
 function follow(line) {
   const told = /** @type {HTMLElement | null} */ (line.querySelector("[data-name]"));
-  const box = /** @type {HTMLInputElement | HTMLTextAreaElement | null} */ (document.querySelector(BOX));
-  if (!told || !box) return;
-  const { was, name = "" } = told.dataset;
+  if (!told) return;
+  const { was = "", name = "" } = told.dataset;
   told.removeAttribute("data-name"); // once
-  if (box.value !== was) return;
-  box.value = name;
-  box.dispatchEvent(new Event("input", { bubbles: true }));
+  clearTimeout(waiting);
+  write(was, name, TRIES);
+}
+
+/**
+ * Gradio may write the last name into the box after the line that has the next.
+ * @param {string} was @param {string} name @param {number} tries
+ */
+function write(was, name, tries) {
+  const box = /** @type {HTMLInputElement | HTMLTextAreaElement | null} */ (document.querySelector(BOX));
+  if (box?.value === was) {
+    box.value = name;
+    box.dispatchEvent(new Event("input", { bubbles: true }));
+  } else if (tries) waiting = window.setTimeout(() => write(was, name, tries - 1), AGAIN_MS);
 }
