@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from dsgui.core.config.context import Context
 from dsgui.core.config.preset import Preset
 from dsgui.core.machine.hardware import Hardware, card_named
+from dsgui.core.memory.answer import Device
 from dsgui.core.memory.fits.first_choices import FirstChoice, Goal, judged
 from dsgui.core.memory.fits.room import Room
 from dsgui.core.memory.fits.verdict import Fit
@@ -46,11 +47,23 @@ class _Trial:
     room: Callable[[Context, Group], Room]
 
     def fits(self, goal: Goal) -> bool:
-        return any(self._fits(goal, preset) for preset in self.presets)
+        return any(self._fitting(goal))
 
-    def _fits(self, goal: Goal, preset: Preset) -> bool:
-        found = judged(goal, preset, True, self.checker, lambda group: self.room(goal.context, group))
-        return isinstance(found, FirstChoice) and found.fit in (Fit.FITS, Fit.TIGHT)
+    def fits_hosts(self, goal: Goal) -> bool:
+        """Surely, without a host that few have, of hosts that nobody described; of others as `fits`."""
+        return any(self._asks_nothing(one) for one in self._fitting(goal))
+
+    @staticmethod
+    def _asks_nothing(one: FirstChoice) -> bool:
+        host = one.fitted.verdict.worst(Device.HOST)
+        known = host is not None and host.capacity is not None
+        return known or (one.fit is Fit.FITS and not one.fitted.verdict.host_asked)
+
+    def _fitting(self, goal: Goal) -> Iterator[FirstChoice]:
+        for preset in self.presets:
+            found = judged(goal, preset, True, self.checker, lambda group: self.room(goal.context, group))
+            if isinstance(found, FirstChoice) and found.fit in (Fit.FITS, Fit.TIGHT):
+                yield found
 
 
 def ways(goal: Goal, presets: tuple[Preset, ...], checker: Checker, room: Callable[[Context, Group], Room]) -> Ways:
@@ -63,20 +76,22 @@ def ways(goal: Goal, presets: tuple[Preset, ...], checker: Checker, room: Callab
 
 
 def _more(goal: Goal, trial: _Trial) -> MoreGpus | None:
-    """Of the card that was asked for, or of a larger one where no number of those would do."""
-    offers = (_fewest(goal, trial, more_gpus(goal.context, card)) for card in _cards(goal.context))
+    """Of the card that was asked for, or of a larger one where no number of those would do. A host that few have is
+    asked for only where nothing does without."""
+    cards = [more_gpus(goal.context, card) for card in _cards(goal.context)]
+    offers = (_fewest(goal, fits, counts) for fits in (trial.fits_hosts, trial.fits) for counts in cards)
     return next(filter(None, offers), None)
 
 
-def _fewest(goal: Goal, trial: _Trial, offers: Sequence[MoreGpus]) -> MoreGpus | None:
+def _fewest(goal: Goal, fits: Callable[[Goal], bool], offers: Sequence[MoreGpus]) -> MoreGpus | None:
     """Half of what is left goes with each try. The most come first: activations are no smaller on many GPUs, and then
     one try tells that none will do."""
-    if not offers or not trial.fits(_on(goal, offers[-1])):
+    if not offers or not fits(_on(goal, offers[-1])):
         return None
     low, high = 0, len(offers) - 1
     while low < high:
         middle = (low + high) // 2
-        if trial.fits(_on(goal, offers[middle])):
+        if fits(_on(goal, offers[middle])):
             high = middle
         else:
             low = middle + 1

@@ -99,16 +99,25 @@ def test_a_larger_card_is_offered_where_no_number_of_the_asked_would_do(presets,
     assert more.card.id == "a100-80"
 
 
+def test_of_hosts_that_nobody_described_nothing_is_asked_that_few_have(presets, checker):
+    def unknown(context, group):
+        return room_of(context.hardware, None, group)
+
+    asked = goal("70B", "rtx4090", 1)
+    more = ways(asked, presets, checker, unknown).gpus
+    context = replace(asked.context, hardware=(more.card,), gpus_per_node=more.gpus, nodes=more.nodes)
+    there = first_choices(replace(asked, context=context), presets, checker, lambda group: unknown(context, group))
+    assert any(one.fit is not Fit.SHORT and not one.fitted.verdict.host_asked for one in there)
+
+
 def test_few_counts_are_tried(presets, checker, monkeypatch):
     tried = []
-    monkeypatch.setattr(
-        module._Trial,
-        "fits",
-        lambda _trial, goal: (
-            not tried.append(goal.context.world_size)
-            and goal.context.hardware[0].id == "a100-80"
-            and goal.context.world_size > 3
-        ),
-    )
+
+    def fits(_trial, goal):
+        tried.append(goal.context.world_size)
+        return goal.context.hardware[0].id == "a100-80" and goal.context.world_size > 3
+
+    for name in ("fits", "fits_hosts"):
+        monkeypatch.setattr(module._Trial, name, fits)
     assert ways(goal("7B", "rtx4090", 1), presets, checker, room).gpus.gpus == 4
     assert len(tried) <= 6
