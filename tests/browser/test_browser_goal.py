@@ -209,4 +209,5 @@ def test_a_first_visit_offers_goals_to_begin_with_and_speaks_of_ranks_on_a_cpu(f
     expect(page.locator("#goal-model")).to_have_value("Qwen/Qwen2.5-0.5B")
     expect(page.locator(".ds-goal-card").first).to_be_visible()
     expect(page.locator(".ds-goal-results")).to_contain_text("Memory is predicted for each node.")
+    expect(page.locator(".ds-goal-results")).not_to_contain_text("CUDA")
     expect(page.locator(".ds-goal-examples")).to_be_hidden()

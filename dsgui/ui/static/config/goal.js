@@ -383,6 +383,7 @@ function legend(choices) {
     .flatMap(({ verdict }) => verdict.devices)
     .filter((one) => one.device !== "host" || one.capacity !== null);
   const bars = described.map((device) => barOf(device, ""));
+  const others = described.some(({ device }) => device === "gpu") ? "around" : "around_host";
   /** @type {Map<string, string[]>} */
   const names = new Map();
   for (const { part: one } of bars.flatMap(({ segments }) => segments)) {
@@ -393,7 +394,7 @@ function legend(choices) {
   const items = [...names].map(([colour, some]) => {
     const swatch = el("span", { class: "ds-mem-swatch", "aria-hidden": "true" });
     swatch.style.background = colour;
-    return el("li", {}, swatch, some.length > 2 ? say("around") : listed(some));
+    return el("li", {}, swatch, some.length > 2 ? say(others) : listed(some));
   });
   const pinned = el("span", { class: "ds-mem-swatch", "aria-hidden": "true", "data-place": "pinned" });
   pinned.style.background = colourOf("system");
