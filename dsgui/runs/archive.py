@@ -279,9 +279,9 @@ class Archive:
     def _looked_for(
         self, judge: Judge, directory: RunDirectory, plan: Plan, now: Tried, device: Device, cause: Cause | None
     ) -> Leaner:
-        if cause is None:
-            return Leaner((), checked_for(device, None, None, elsewhere=False), is_of_memory=True)
         kept, text = directory.read_foretold(), now.config_text
+        if cause is None:
+            return Leaner((), checked_for(device, kept, None, elsewhere=False), is_of_memory=True)
         here = judge.surroundings(plan, text)
         around = _as_it_ran(here, directory, plan)
         found = tuple(judge.leaner(plan, text, around, cause))

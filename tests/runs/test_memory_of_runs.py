@@ -298,6 +298,10 @@ def test_where_nothing_was_foretold_the_changes_are_said_to_be_unchecked(bench: 
         seen = judging(bench, *cards).offer(plan.run_id)
         assert seen
         assert str(seen.checked) == "Not checked for memory: no prediction was stored with the run."
+    bench.store.open(plan.run_id).memory_file.write_text('{"fit": "cannot_say"}')
+    seen = judging(bench).offer(plan.run_id)
+    assert seen
+    assert "the prediction stored with the run has no number for the GPU" in str(seen.checked)
     gone = died_of_memory(bench, FORWARD, MICRO_32, LONG, reader=NATIVE)
     bench.store.open(gone.run_id).plan_file.write_text(
         bench.store.open(gone.run_id).plan_file.read_text().replace('"0.5B"', '"/no/such/model"')

@@ -3,6 +3,7 @@ may help it is checked for that one."""
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import inf
 
 from dsgui.core.launch.plan import Plan
 from dsgui.core.machine.hardware import Gpu, Target
@@ -20,8 +21,8 @@ _SAME = 0.01  # by how much the memory of one machine differs from what was read
 
 
 def as_it_ran(around: Surroundings, plan: Plan, kept: Foretold | None, versions: Mapping[str, str]) -> Surroundings:
-    """`around` itself where the run's GPUs are here, and where nobody kept what it had. `versions` are those of the
-    packages it ran with."""
+    """`around` itself where the run's GPUs and host are here, and where nobody kept what it had. `versions` are those
+    of the packages it ran with."""
     if not kept or not _is_elsewhere(around.machine, plan, kept):
         return around
     gpus = _gpus(plan, kept)
@@ -36,9 +37,13 @@ def checked_for(
 ) -> Said | None:
     """A sentence on what the changes were checked for, where that is another machine than this, and where they were
     not. `device` is what ran out, `memory` what the run takes by the model."""
-    bar = kept.bar(device) if kept else None
-    if not kept or not bar or memory is None:
+    if not kept:
         return said("set_aside", "unchecked")
+    bar = kept.bar(device)
+    if not bar:
+        return said("set_aside", "unchecked_gpu" if device is Device.GPU else "unchecked_host")
+    if memory is None:
+        return said("set_aside", "unchecked_now")
     if isinstance(memory, CannotSay):
         return said("set_aside", "unchecked_why", why=memory.why)
     judged = memory.verdict.worst(device)
@@ -51,17 +56,30 @@ def checked_for(
 
 
 def _is_elsewhere(machine: Machine, plan: Plan, kept: Foretold) -> bool:
-    """A card of the same name and size is the same; without cards a host of the same size."""
+    """A card of the same name and size in a host of the same size is the same. What ran without cards would be judged
+    by those that are here."""
     bar = kept.bar(Device.HOST if kept.on_cpu else Device.GPU)
     if bar is None or bar.capacity is None:
         return False
+    is_host = _is_host(machine.host, kept.bar(Device.HOST))
     if kept.on_cpu:
-        host = machine.host
-        sizes = [size for size in (host.memory_bytes, host.memory_limit_bytes) if size is not None]
-        return bool(machine.gpus) or not _is_size(min(sizes, default=None), bar.capacity)
-    here = {gpu.index: gpu for gpu in machine.gpus}
-    own = [here.get(one.index) for one in _gpus(plan, kept)]
-    return not all(gpu and gpu.name == kept.card and _is_size(_usable(gpu), bar.capacity) for gpu in own)
+        return bool(machine.gpus) or not is_host
+    return not (is_host and _has_cards(machine, plan, kept, bar.capacity))
+
+
+def _is_host(host: Host, bar: Bar | None) -> bool:
+    sizes = [size for size in (host.memory_bytes, host.memory_limit_bytes) if size is not None]
+    return bar is None or bar.capacity is None or _is_size(min(sizes, default=None), bar.capacity)
+
+
+def _has_cards(machine: Machine, plan: Plan, kept: Foretold, capacity: int) -> bool:
+    """Of cards that differ the smallest was told."""
+    indices = {one.index for one in _gpus(plan, kept)}
+    own = [gpu for gpu in machine.gpus if gpu.index in indices]
+    smallest = min(own, key=lambda gpu: gpu.memory_bytes or inf, default=None)
+    if smallest is None or len(own) < len(indices):
+        return False
+    return smallest.name == kept.card and _is_size(_usable(smallest), capacity)
 
 
 def _usable(gpu: Gpu) -> float | None:

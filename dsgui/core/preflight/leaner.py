@@ -53,10 +53,15 @@ def _cheapest(case: Case, fitted: Fitted, text: str, cause: Cause, checker: Chec
     room = smaller(fitted.room, cause)
     found = cheapest(replace(fitted, room=room, verdict=judge(fitted.answer, room)), case, document, checker)
     if isinstance(found, Cheapest) and not found.zero_init:  # a clone can't change the script
-        needs = rooms_of(found.fitted.verdict, 1)  # as what took it is told
+        needs = _needs(found.fitted, fitted.room)
         label = said("remedies", "cheapest", moves=joined(found.moves), needs=needs)
         options = tuple((option, value) for option, _, value in (one.partition(" ") for one in found.arguments))
         yield Remedy(label, Fix(label, found.changes) if found.changes else None, options)
+
+
+def _needs(found: Fitted, room: Room) -> str:
+    """Of all the room there is, which is what a card is known by; as roughly as what took it is told."""
+    return rooms_of(judge(found.answer, room.of_config(found.question.config)), 1)
 
 
 def smaller(room: Room, cause: Cause) -> Room:

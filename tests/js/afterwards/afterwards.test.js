@@ -97,3 +97,15 @@ test("nothing is asked for a page that was left", async (t) => {
   for (let i = 0; i < 10; i += 1) await later(t, 3000);
   assert.equal(asked.mock.callCount(), 1);
 });
+
+test("while its changes are checked, a run that died of memory holds the room of one, which is what will fit", (t) => {
+  const { afterwards } = opened(t, async () => ({ ok: false, status: 404 }));
+  const made = t.mock.method(globalThis.document, "createElement", element);
+  const remedies = ["a", "b"].map((key) => ({ key, label: key, button: key, fits: "" }));
+  const counts = [["It took more."], []].map((cause) => {
+    made.mock.resetCalls();
+    afterwards.checking(/** @type {import("../../../dsgui/ui/static/types.d.ts").Diagnosis} */ ({ remedies, cause }));
+    return made.mock.calls.filter((call) => call.arguments[0] === "button").length;
+  });
+  assert.deepEqual(counts, [1, 2]);
+});

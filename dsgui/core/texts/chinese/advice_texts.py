@@ -166,6 +166,9 @@ SET_ASIDE = {
     "nothing_left": "dsgui 没有其他可建议的改动了。",
     "still_short": "按估算，仅第一项改动还不够。",
     "unchecked": "未检查内存是否够用：运行没有保存内存预测。",
+    "unchecked_gpu": "未检查内存是否够用：运行保存的内存预测中没有 GPU 的数字。",
+    "unchecked_host": "未检查内存是否够用：运行保存的内存预测中没有主机内存的数字。",
+    "unchecked_now": "未检查内存是否够用：在这里无法估算这次运行的内存。",
     "unchecked_room": "未检查内存是否够用：不知道运行当时有多少。",
     "unchecked_why": "未检查内存是否够用：{why}",
 }

@@ -166,6 +166,9 @@ SET_ASIDE = {
     "nothing_left": "dsgui has no further change to suggest.",
     "still_short": "By estimate the first change alone is not enough.",
     "unchecked": "Not checked for memory: no prediction was stored with the run.",
+    "unchecked_gpu": "Not checked for memory: the prediction stored with the run has no number for the GPU.",
+    "unchecked_host": "Not checked for memory: the prediction stored with the run has no number for host memory.",
+    "unchecked_now": "Not checked for memory: the run’s memory can’t be estimated here.",
     "unchecked_room": "Not checked for memory: how much the run had is not known.",
     "unchecked_why": "Not checked for memory: {why:inside}",
 }

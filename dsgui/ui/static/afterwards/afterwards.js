@@ -170,14 +170,24 @@ export class Afterwards {
     });
   }
 
-  /** The likeliest change while it is being checked, in the room that the answer will take. @param {Diagnosis} found */
+  /**
+   * The likeliest change while it is being checked, in the room that the answer will take: of a run that died of memory
+   * that is mostly one change, by which it fits. @param {Diagnosis} found
+   */
   checking(found) {
-    const any = found.remedies.length;
+    const isOfMemory = Boolean(found.cause?.length);
+    const remedies = isOfMemory ? found.remedies.slice(0, 1) : found.remedies;
+    const any = remedies.length;
     const checked = words("afterwards_page", any ? "checking_change" : "looking_for_change");
     this.note = el("p", { class: "ds-checked" }, checked);
-    const clone = button(words("afterwards_page", "clone_changed"), { class: "ds-fix", disabled: true }, () => {});
-    const line = found.cause?.length ? [el("p", { class: "ds-remark" }, "\u00a0")] : []; // what it is checked for
-    return [el("p", { class: "ds-remedy" }, ...(any ? this.repairs(found, true) : [clone])), ...line, this.note];
+    const clone = () =>
+      button(words("afterwards_page", "clone_changed"), { class: "ds-fix", disabled: true }, () => {});
+    const line = isOfMemory ? [el("p", { class: "ds-remark" }, "\u00a0")] : []; // what it is checked for
+    return [
+      el("p", { class: "ds-remedy" }, ...(any ? this.repairs({ ...found, remedies }, true) : [clone()])),
+      ...line,
+      this.note,
+    ];
   }
 
   /** @param {Diagnosis} found */
