@@ -1650,5 +1650,6 @@ export const CHARTS = {
   "preparation_time",
   "_mem_"
  ],
- "evaluationCounts": "_samples"
+ "evaluationCounts": "_samples",
+ "mostScores": 12
 };
