@@ -1415,7 +1415,7 @@ export const TEXTS = {
  }
 };
 
-/** @type {{ colours: string[], onDark: Record<string, string>, dashes: string[], charts: Record<string, ChartKind>, logged: Record<string, Spot>, endings: Record<string, Spot>, readings: Record<string, Spot>, losses: Record<string, string>, evaluationCosts: string[], evaluationCounts: string }} */
+/** @type {{ colours: string[], onDark: Record<string, string>, dashes: string[], charts: Record<string, ChartKind>, logged: Record<string, Spot>, endings: Record<string, Spot>, readings: Record<string, Spot>, losses: Record<string, string>, evaluationCosts: string[], evaluationCounts: string, mostScores: number }} */
 // prettier-ignore
 export const CHARTS = {
  "colours": [
