@@ -113,6 +113,17 @@ def test_one_duration_is_told_everywhere(bench: Bench, capsys):
     assert [duration(one) for one in (None, 0.4, 59.5, 3723)] == ["–", "00:00", "01:00", "1:02:03"]
 
 
+def test_the_command_tells_the_peaks_of_a_run_and_of_its_cards_alike(bench: Bench, capsys):
+    assert main(["runs", "--runs-dir", str(bench.store.runs_dir), "show", made_run(bench)]) == 0
+    peaks = [line.rpartition(": ")[0] for line in capsys.readouterr().out.splitlines() if ", peak: " in line]
+    assert peaks == [
+        "GPU memory of this run, peak",
+        "GPU 0 memory of all processes, peak",
+        "GPU 1 memory of all processes, peak",
+        "host memory of this run, peak",
+    ]
+
+
 def test_a_failed_run_says_why_and_one_that_did_not_fail_does_not(bench: Bench):
     failed = made_run(bench, state=RunState.FAILED)
     assert "Halve the micro batch." in text_of(report(bench, failed))
