@@ -45,9 +45,9 @@ def words(name: str, said: Foretold | None = None, **peak: int) -> str:
 
 def test_it_names_the_part_and_the_key_of_the_moment_that_the_traceback_tells() -> None:
     assert words("cuda-memory") == (
-        "dsgui predicted a peak of 20.0 GiB on each GPU (23.6 usable of 23.7 GiB). The run had 22.4 GiB when it ran out "
-        "in the forward pass, and asked for 2 GiB more. It had said that this fits: the prediction was at least 4.4 "
-        "GiB too low. Largest of what can be changed, as predicted: activations, 10.0 GiB "
+        "dsgui predicted a peak of 20.0 GiB on each GPU (23.6 usable of 23.7 GiB). The run had 22.4 GiB when it ran "
+        "out in the forward pass, and asked for 2 GiB more. It had said that this fits: the prediction was at least "
+        "4.4 GiB too low. Largest of what can be changed, as predicted: activations, 10.0 GiB "
         "(--per_device_train_batch_size, --max_length)."
     )
     assert "in the backward pass" in words("cuda-memory-trainer")
