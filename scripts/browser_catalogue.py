@@ -54,7 +54,8 @@ def _spoken() -> str:
         (
             "{ colours: string[], onDark: Record<string, string>, dashes: string[], charts: Record<string, ChartKind>, "
             "logged: Record<string, Spot>, endings: Record<string, Spot>, readings: Record<string, Spot>, "
-            "losses: Record<string, string>, evaluationCosts: string[], evaluationCounts: string }",
+            "losses: Record<string, string>, evaluationCosts: string[], evaluationCounts: string, "
+            "mostScores: number }",
             "CHARTS",
             table_json(),
         ),

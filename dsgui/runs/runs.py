@@ -693,8 +693,9 @@ class Runs:
             return status.lasted_s
         if not live and (known := directory.last_elapsed_s()) is not None:
             return known
-        if status.state is RunState.DAMAGED and status.ended_at is None:
-            return None  # its files may have been copied at any time
+        untold = status.state is RunState.DAMAGED or (status.state is RunState.LOST and status.supervisor is None)
+        if untold and status.ended_at is None:
+            return None  # no state can be read, and its files may have been copied at any time
         # Of a run from before lengths were kept: the dates are all there is.
         end = self._clock() if live else status.ended_at or directory.last_sign_of_life()
         return None if end is None or status.started_at is None else max(end - status.started_at, 0.0)

@@ -280,6 +280,26 @@ def test_a_run_without_a_state_began_when_its_id_says_not_when_its_folder_was_co
     assert looked.runs.summary(directory.run_id).started_at == 1700000000.5
 
 
+def test_a_lost_run_without_a_state_did_not_last_until_its_folder_was_copied(tmp_path: Path) -> None:
+    """Its start is that of its id; its files may have any date."""
+    store = Store(tmp_path)
+    directory, written = store.create("20250131-235959-0a1b"), a_run(tmp_path / "runs")
+    directory.plan_file.write_bytes(
+        written.plan_file.read_bytes().replace(*map(str.encode, (written.run_id, directory.run_id)))
+    )
+    seen = Looked(tmp_path).runs.summary(directory.run_id)
+    assert (seen.state, seen.duration_s) == (RunState.LOST, None)
+    state = {
+        "state": "running",
+        "started_at": time.time() - 50,
+        "supervisor": {"pid": 1, "start_time": 1, "boot_id": "x"},
+    }
+    directory.state_file.write_text(json.dumps(state))  # what its supervisor wrote came with a date
+    seen = Looked(tmp_path).runs.summary(directory.run_id)
+    assert seen.state is RunState.LOST
+    assert seen.duration_s == pytest.approx(50, abs=10)
+
+
 def test_a_plan_of_another_run_is_no_plan(tmp_path: Path) -> None:
     """To stop the copy would end the other's processes."""
     directory = a_run(tmp_path)

@@ -21,8 +21,9 @@ from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.points import Point
 from dsgui.core.metrics.samples import GpuSample, Sample
 from dsgui.core.metrics.thinning import Curve
+from dsgui.core.runs import report_charts
 from dsgui.core.runs.report_charts import STRETCHES, _cards, _look, by_time, charts
-from dsgui.core.runs.report_page import _away
+from dsgui.core.runs.report_page import _away, _legend
 from dsgui.core.texts.saying import as_told
 from dsgui.runs.inspection import Inspection
 from dsgui.runs.report import MOST_RUNS, Reports, _python
@@ -110,6 +111,17 @@ def test_one_duration_is_told_everywhere(bench: Bench, capsys):
         main(["runs", "--runs-dir", str(bench.store.runs_dir), *command])
         assert "19:11" in capsys.readouterr().out
     assert [duration(one) for one in (None, 0.4, 59.5, 3723)] == ["–", "00:00", "01:00", "1:02:03"]
+
+
+def test_the_command_tells_the_peaks_of_a_run_and_of_its_cards_alike(bench: Bench, capsys):
+    assert main(["runs", "--runs-dir", str(bench.store.runs_dir), "show", made_run(bench)]) == 0
+    peaks = [line.rpartition(": ")[0] for line in capsys.readouterr().out.splitlines() if ", peak: " in line]
+    assert peaks == [
+        "GPU memory of this run, peak",
+        "GPU 0 memory of all processes, peak",
+        "GPU 1 memory of all processes, peak",
+        "host memory of this run, peak",
+    ]
 
 
 def test_a_failed_run_says_why_and_one_that_did_not_fail_does_not(bench: Bench):
@@ -283,6 +295,42 @@ def test_what_was_predicted_is_a_line_of_the_reports_chart_as_of_the_pages(bench
     assert drawn["GPU memory"]["limits"] == [{"at": 80.0, "text": "80 GiB on this GPU"}, predicted]
     assert [one["text"] for one in drawn["Host memory"]["limits"]] == ["3.0 GiB predicted"]
     assert charts_in(report(bench, run_id, made_run(bench, "second")))["GPU memory"]["limits"] == []
+
+
+def memory_of(name, *cards):
+    return [curve([GIB, 2 * GIB], name=f"gpu{card}.{name}_bytes", kind="sample") for card in cards]
+
+
+def memory_chart(*runs):
+    return next(one for one in charts(runs) if one["title"] == "GPU memory")
+
+
+def keys_of(chart):
+    legend = _legend(chart, True)
+    return dict(zip(re.findall("</svg> (.*?)</li>", legend), re.findall('dasharray="(.*?)"', legend), strict=True))
+
+
+def test_of_several_runs_lines_of_other_names_have_other_dashes_and_those_of_one_name_the_same():
+    told, whole = ("a", memory_of("run", 0)), ("b", memory_of("used", 0))
+    chart = memory_chart(told, whole, ("c", memory_of("run", 0)))
+    assert [line["dash"] for line in chart["lines"]] == [0, 1, 0]
+    keys = keys_of(chart)
+    assert list(keys) == ["GPU 0, this run", "GPU 0"]
+    assert len(set(keys.values())) == 2
+
+
+def test_of_several_runs_a_single_line_of_memory_says_whose_it_is():
+    one, other = ("a", memory_of("run", 0)), ("b", memory_of("run", 0))
+    assert list(keys_of(memory_chart(one, other))) == ["GPU 0, this run"]
+    loss = next(chart for chart in charts([("a", [curve([1, 2])]), ("b", [curve([1, 2])])]))
+    assert keys_of(loss) == {}  # its title says it
+
+
+def test_the_steps_of_a_run_are_looked_for_once_for_all_lines_of_a_chart(monkeypatch):
+    asked = []
+    monkeypatch.setattr(report_charts, "_ends", lambda curves: asked.append(1) or (0.0, 1.0))
+    assert len(memory_chart(("a", [curve([1, 2]), *memory_of("run", *range(8))]))["lines"]) == 8
+    assert len(asked) <= 2  # of the GPUs and of the host
 
 
 def test_an_evaluation_has_the_symbols_that_it_has_on_the_page():
@@ -470,6 +518,12 @@ def test_each_score_has_a_chart_of_its_own_of_all_runs():
     perplexity = found["Evaluation: perplexity"]
     assert (perplexity["y"], perplexity["unit"]) == ("perplexity", "")
     assert [(line["what"], line["colour"], line["dash"]) for line in perplexity["lines"]] == [("", 0, 0), ("", 1, 0)]
+
+
+def test_of_very_many_scores_those_that_were_logged_first_have_charts():
+    scores = [curve([0.5, 0.6], name=f"eval_{place}_f1", kind="eval") for place in range(150, 0, -1)]
+    titles = [one["title"] for one in charts([("a", scores[:100]), ("b", scores)])]
+    assert titles == [f"Evaluation: {place} f1" for place in range(150, 138, -1)]
 
 
 def test_what_has_no_times_is_drawn_by_step_or_in_its_order_never_by_time():

@@ -157,13 +157,22 @@ def _predicted(bar: Bar, whole: int) -> Said:
         if has is None:
             return said("memory_cause", "predicted_gpu", need=gib(likely))
         if whole > has:
-            given = {"has": beside(has, whole), "whole": gib(whole, 0)}
-            return said("memory_cause", "predicted_gpu_whole", need=gib(likely), **given)
-        return said("memory_cause", "predicted_gpu_of", need=gib(likely), has=gib(has))
+            digits = _digits(likely, has, whole)
+            given = {"has": beside(has, whole, digits), "whole": gib(whole, digits)}
+            return said("memory_cause", "predicted_gpu_whole", need=gib(likely, digits), **given)
+        digits = _digits(likely, has)
+        return said("memory_cause", "predicted_gpu_of", need=gib(likely, digits), has=gib(has, digits))
     when = said("memory_when", bar.moment)
     if has is None:
         return said("memory_cause", "predicted_host", need=gib(likely), when=when)
-    return said("memory_cause", "predicted_host_of", need=beside(likely, has), has=gib(has), when=when)
+    digits = _digits(likely, has)
+    given = {"need": beside(likely, has, digits), "has": gib(has, digits)}
+    return said("memory_cause", "predicted_host_of", **given, when=when)
+
+
+def _digits(*counts: int) -> int:
+    """One, or two where different amounts would read alike."""
+    return 1 if len({gib(count) for count in counts}) == len(set(counts)) else 2
 
 
 def _honest(foretold: Foretold, bar: Bar, missing: int) -> Iterator[Said]:

@@ -19,6 +19,7 @@ ON_DARK = {"#0072B2": "#5AA9E6", "#56B4E9": "#A6DAF7"}
 DASHES = ("solid", "dash", "dot", "dashdot")  # as plotly calls them; a report has one more
 _BLUE, _ORANGE, _, _PINK, _, _, _GREY = COLOURS
 LOSS, EVALUATION, THROUGHPUT = "loss", "evaluation", "throughput"
+MOST_SCORES = 12  # that have a chart each; the page folds the others away
 # In a name: what it took.
 EVALUATION_COSTS = ("runtime", "per_second", "gen_len", "num_tokens", "preparation_time", "_mem_")
 EVALUATION_COUNTS = "_samples"  # at a name's end
@@ -171,6 +172,7 @@ def table_json() -> dict[str, Any]:
         "losses": dict(LOSSES),
         "evaluationCosts": EVALUATION_COSTS,
         "evaluationCounts": EVALUATION_COUNTS,
+        "mostScores": MOST_SCORES,
     }
 
 

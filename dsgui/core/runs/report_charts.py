@@ -23,6 +23,7 @@ from dsgui.core.metrics.chart_table import (
     LOGGED,
     LOSS,
     LOSSES,
+    MOST_SCORES,
     READINGS,
     THROUGHPUT,
     Place,
@@ -44,6 +45,7 @@ _STEPS_A_SECOND = "steps/s"
 _FOLDED_AWAY_AND_SHOWN = ("cpu",)
 _FORETOLD = 4  # the place of a colour
 _MISSED = 1.05  # times the most that is shown
+_NOWHERE = (math.nan, math.nan)
 _FEWEST_SECONDS = 5.0  # that a speed is measured over
 
 Look = tuple[int, int]  # the places of a colour and of a dash
@@ -125,7 +127,7 @@ def _clock(curves: Sequence[Curve]) -> tuple[Floats, Floats]:
 def _ends(curves: Sequence[Curve]) -> tuple[float, float]:
     """The first and the last step that was done; NaN where none was told."""
     steps = _clock(curves)[1]
-    return (float(steps[0]), float(steps[-1])) if len(steps) else (math.nan, math.nan)
+    return (float(steps[0]), float(steps[-1])) if len(steps) else _NOWHERE
 
 
 def _is_timed(curves: Sequence[Curve]) -> bool:
@@ -147,26 +149,29 @@ def _chart(
     unit: str = "",
 ) -> Chart:
     kind = CHARTS[id]
+    tells_peak = axis == "step" and kind.unit == "GiB"
     lines: list[dict[str, Any]] = []
     drawn: list[Drawn] = []
     ends: list[tuple[float, float]] = []
+    names: dict[str, int] = {}  # of several runs, what is of one name is dashed alike
     for run, (name, curves) in enumerate(runs):
-        cards = _cards(curves)
+        cards, reach = _cards(curves), _ends(curves) if tells_peak else _NOWHERE
         for place, (what, curve) in enumerate(pick(curves)):
-            colour, dash = _look(curve.series, place, cards) if len(runs) == 1 else (run, place)
+            named = names.setdefault(what, len(names))
+            colour, dash = _look(curve.series, place, cards) if len(runs) == 1 else (run, named)
             look = {"colour": colour, "dash": dash}
             symbols = {"symbols": curve.series.kind == "eval"}
             lines.append({"run": name, "what": what} | look | symbols | _line(curve, kind.scale))
             drawn.append((" · ".join(filter(None, (name * (len(runs) > 1), what))), curve))
-            ends.append(_ends(curves))
+            ends.append(reach)
     if id == EVALUATION:
         shown = {"title": words("charts_page", id, name=unit), "y": unit, "unit": ""}
     else:
         shown = {"title": kind.title, "y": told(unit) or kind.label, "unit": told(unit) or kind.unit}
     limits = _cards_hold(runs[0][1]) if id == "gpu_memory" and len(runs) == 1 else []
-    beyond = _peak_beyond(drawn, ends) if axis == "step" and kind.unit == "GiB" else ""
-    named = id == "gpu_memory" and len(runs) > 1  # what its title does not say
-    told_of = {"named": named, "axis": axis, "zero": kind.zero, "limits": limits, "beyond": beyond}
+    beyond = _peak_beyond(drawn, ends) if tells_peak else ""
+    is_named = id == "gpu_memory" and len(runs) > 1  # what its title does not say
+    told_of = {"named": is_named, "axis": axis, "zero": kind.zero, "limits": limits, "beyond": beyond}
     return shown | told_of | {"lines": lines}
 
 
@@ -247,9 +252,10 @@ def _losses(curves: Sequence[Curve]) -> Iterator[Drawn]:
 
 
 def _scores(runs: Sequence[tuple[str, Sequence[Curve]]]) -> list[str]:
-    """What evaluations of any of the runs logged, in the order in which they did."""
+    """What evaluations of any of the runs logged first, in the order in which they did."""
     named = [(name, kind) for _, curves in runs for name, kind in _named(curves)]
-    return list(dict.fromkeys(score_of(name) for name, kind in named if _is_in(name, kind, EVALUATION)))
+    scores = dict.fromkeys(score_of(name) for name, kind in named if _is_in(name, kind, EVALUATION))
+    return list(scores)[:MOST_SCORES]
 
 
 def _scored(score: str) -> Callable[[Sequence[Curve]], Iterator[Drawn]]:

@@ -388,7 +388,7 @@ def _ways(by_time: str, charts: Sequence[Chart]) -> str:
 def _legend(chart: Chart, several: bool) -> str:
     """What the lines of one chart are: of one run by their colours, of several by their dashes."""
     found = {line["what"]: (line["colour"], line["dash"]) for line in reversed(chart["lines"])}
-    if len(found) < 2:
+    if len(found) < 2 and not chart["named"]:
         return ""
     items = (
         _key(what, None if several else colour, _dash(colour, dash, several))

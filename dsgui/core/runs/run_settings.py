@@ -5,7 +5,7 @@ commit change a training just as well."""
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -115,17 +115,38 @@ def compared(runs: Sequence[Settings]) -> tuple[Section, ...]:
     that tells more; in each what means most first, and of that what all runs set before what few do."""
     training = _section(WHAT_TRAINS, [_training(run) for run in runs])
     others = (_section(code, [_PARTS[code](run) for run in runs]) for code in _PARTS)
-    found = [training, *(_telling_first(_without(_TOLD_ABOVE.get(one.code, ()), one)) for one in others)]
+    above = {"launch": {"script"}, "arguments": _told_above(runs)}
+    found = [training, *(_telling_first(_without(above.get(one.code, set()), one)) for one in others)]
     return _placed(sorted(found, key=_part_order))
 
 
 def unlike(sections: Sequence[Section]) -> str:
-    """ "script" or "model" where runs of different ones are compared: a loss of one says nothing of the other's."""
-    apart = [one.key for part in sections if part.code == WHAT_TRAINS for one in part.settings if one.differs]
-    return apart[0] if apart else ""
+    """ "script" or "model" where runs of different ones are compared: a loss of one says nothing of the other's. A run
+    that names no model may train the same, by its script's default."""
+    apart = (one for part in sections if part.code == WHAT_TRAINS for one in part.settings if one.differs)
+    return next((one.key for one in apart if one.key != "model" or len({*one.values} - {None}) > 1), "")
 
 
-def _without(keys: Sequence[str], section: Section) -> Section:
+def _told_above(runs: Sequence[Settings]) -> set[str]:
+    """The options that need not be told among the arguments, since what trains says all that any run gives them."""
+    if any(_training(run) is None for run in runs):
+        return set()
+    told = [(arguments_of(run.plan.arguments), *_model(run.plan)) for run in runs]
+    return {
+        key
+        for key in MODEL_OPTIONS
+        if all(key not in given or (key == option and given[key] == model) for given, option, model in told)
+    }
+
+
+def _model(plan: Plan) -> tuple[str, str]:
+    """The option that names the model that is trained, and that; "" where none does."""
+    given = ((option, value_of(plan.arguments, (option,))) for option in MODEL_OPTIONS)
+    option, model = next(((option, value) for option, value in given if value is not None), ("", ""))
+    return (option, model) if model else ("", "")
+
+
+def _without(keys: Collection[str], section: Section) -> Section:
     return replace(section, settings=tuple(one for one in section.settings if one.key not in keys))
 
 
@@ -274,7 +295,7 @@ def _training(run: Settings) -> Part:
     plan = run.plan
     if plan.is_adopted:
         return None
-    told = {"script": plan.script, "model": value_of(plan.arguments, MODEL_OPTIONS) or ""}
+    told = {"script": plan.script, "model": _model(plan)[1]}
     return {key: value for key, value in told.items() if value}
 
 
@@ -327,5 +348,4 @@ _PARTS: Mapping[str, Callable[[Settings], Part]] = {
     "versions": _versions,
 }
 _SET_BY_USERS = ("arguments", "config", "environment", "launch")
-_TOLD_ABOVE: Mapping[str, Sequence[str]] = {"launch": ("script",), "arguments": MODEL_OPTIONS}
 _SAME: Mapping[str, Same] = {"config": _same_json}

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dsgui.core.diagnosis.memory_cause import Cause, cause_of, moment_of, told_by
+from dsgui.core.diagnosis.memory_cause import Cause, _predicted, cause_of, moment_of, told_by
 from dsgui.core.memory.answer import Device, Place
 from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.memory.fits.overhead import exactly
@@ -45,9 +45,9 @@ def words(name: str, said: Foretold | None = None, **peak: int) -> str:
 
 def test_it_names_the_part_and_the_key_of_the_moment_that_the_traceback_tells() -> None:
     assert words("cuda-memory") == (
-        "dsgui predicted a peak of 20.0 GiB on each GPU (23.6 usable of 24 GiB). The run had 22.4 GiB when it ran out "
-        "in the forward pass, and asked for 2 GiB more. It had said that this fits: the prediction was at least 4.4 "
-        "GiB too low. Largest of what can be changed, as predicted: activations, 10.0 GiB "
+        "dsgui predicted a peak of 20.0 GiB on each GPU (23.6 usable of 23.7 GiB). The run had 22.4 GiB when it ran "
+        "out in the forward pass, and asked for 2 GiB more. It had said that this fits: the prediction was at least "
+        "4.4 GiB too low. Largest of what can be changed, as predicted: activations, 10.0 GiB "
         "(--per_device_train_batch_size, --max_length)."
     )
     assert "in the backward pass" in words("cuda-memory-trainer")
@@ -62,9 +62,28 @@ def test_it_names_the_part_and_the_key_of_the_moment_that_the_traceback_tells() 
 def test_what_was_said_to_be_short_is_no_mistake() -> None:
     short = words("cuda-memory", foretold(Fit.SHORT, capacity=16))
     assert "had said" not in short
-    assert "predicted a peak of 20.0 GiB on each GPU (16.0 usable of 24 GiB)" in short
+    assert "predicted a peak of 20.0 GiB on each GPU (16.0 usable of 23.7 GiB)" in short
     assert "It had said that this is tight" in words("cuda-memory", foretold(Fit.TIGHT))
     assert "predicted a peak of 20.0 GiB on each GPU." in words("cuda-memory", foretold(capacity=None))
+
+
+def peaks(need: float, has: float, whole: float = 0) -> str:
+    """The sentence of what was predicted, of GiB on a GPU."""
+    bar = Bar(Device.GPU, "forward", (segment("weights", need, "/x"),), round(has * GIB))
+    return str(_predicted(bar, round(whole * GIB)))
+
+
+def test_what_a_card_has_is_told_as_exactly_as_what_is_usable_of_it() -> None:
+    assert "13.0 GiB on each GPU (14.3 usable of 14.6 GiB)" in peaks(13, 14.31, 14.56)
+    assert "13.00 GiB on each GPU (23.58 usable of 23.62 GiB)" in peaks(13, 23.58, 23.62)
+
+
+def test_a_peak_that_is_more_than_there_is_never_reads_as_much() -> None:
+    assert "a peak of 23.63 GiB on each GPU (23.58 GiB usable)" in peaks(23.63, 23.58)
+    assert "a peak of 23.6 GiB on each GPU (23.6 GiB usable)" in peaks(23.58, 23.58)
+    assert "a peak of 23.63 GiB on each GPU (23.58 usable of 23.99 GiB)" in peaks(23.63, 23.58, 23.99)
+    bar = Bar(Device.HOST, "step", (segment("moments", 64.03, "/x", place=Place.HOST),), 64 * GIB)
+    assert "64.03 of 64.00 GiB of host memory" in str(_predicted(bar, 0))
 
 
 def test_the_host_that_ran_out_is_held_against_what_was_measured() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from dsgui.core.access.secrets import MASK
 from dsgui.core.config.document import Document
-from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan
+from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan, StartedBy
 from dsgui.core.launch.plan_making import make_plan
 from dsgui.core.runs.run_settings import (
     Section,
@@ -76,6 +76,37 @@ def test_what_trains_stands_above_how_and_first_of_all_that_differs() -> None:
     assert unlike(compared([one, other])) == "model"
     assert unlike(compared([one, one])) == unlike(compared([one])) == ""
     assert [setting.key for _, setting in changes(one, other)][:1] != []  # a list names the option
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "told"),
+    [
+        ("--model_name_or_path base --model a", "--model_name_or_path base --model b", {"--model": ("a", "b")}),
+        ("--model a b1", "--model a b2", {"--model": ("a b1", "a b2")}),
+        ("--model a b1", "--model a", {"--model": ("a b1", "a")}),
+        ("--model a", "--model", {"--model": ("a", "")}),
+    ],
+)
+def test_what_is_given_beside_the_model_that_is_told_above_is_a_difference(
+    one: str, other: str, told: dict[str, tuple[str, str]]
+) -> None:
+    assert differing(settings(one), settings(other))["arguments"] == told
+
+
+def test_the_models_of_adopted_runs_are_told_among_their_arguments() -> None:
+    one, other = (
+        replace(made, plan=replace(made.plan, started_by=StartedBy.OTHERS))
+        for made in (settings("--model_name_or_path a"), settings("--model_name_or_path b"))
+    )
+    assert differing(one, other)["arguments"] == {"--model_name_or_path": ("a", "b")}
+    assert differing(one, settings("--model_name_or_path b"))["arguments"] == {"--model_name_or_path": ("a", "b")}
+
+
+def test_a_run_that_names_no_model_may_have_the_same() -> None:
+    none, tiny, large = settings(), settings("--model tiny"), settings("--model large")
+    assert differing(none, tiny)["training"] == {"model": (None, "tiny")}
+    assert unlike(compared([none, tiny])) == unlike(compared([tiny, none, tiny])) == ""
+    assert unlike(compared([none, tiny, large])) == "model"
 
 
 def test_a_learning_rate_on_the_command_line_is_a_difference() -> None:

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import {
   cardLimits,
   heldAgainst,
+  isScoreTooMany,
   label,
   nameOf,
   offloadLimits,
@@ -179,4 +180,10 @@ test("a card's colour is by node and number, whichever was heard of first", () =
     ["", 2],
   ].map(([node, gpu]) => curve({ node: String(node), name: `gpu${gpu}.used_bytes`, kind: SAMPLE }));
   assert.deepEqual(Object.fromEntries(placesOfCards(heard)), { " 2": 0, " 10": 1, "node-b 0": 2 });
+});
+
+test("of very many scores those that were logged first are seen at once, the others folded away", () => {
+  const ids = ["loss", ...Array.from({ length: 20 }, (_, place) => `evaluation:class ${place} f1`), "cpu"];
+  const folded = ids.filter((id, place) => isScoreTooMany(id, ids.slice(0, place)));
+  assert.deepEqual(folded, ids.slice(13, 21)); // twelve after the loss
 });

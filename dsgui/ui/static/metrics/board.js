@@ -11,6 +11,7 @@ import {
   cardLimits,
   cardOf,
   charted,
+  isScoreTooMany,
   label,
   nameOf,
   offloadLimits,
@@ -333,8 +334,8 @@ export class Board {
       onTime: () => this.change({ axis: "time", range: null }),
       csv: this.csv,
     });
+    if (more || isScoreTooMany(id, this.charts.keys())) this.folded.add(id);
     this.charts.set(id, made);
-    if (more) this.folded.add(id);
     this.stand();
     return made;
   }

@@ -71,6 +71,15 @@ const scored = (name) => {
   return { chart: `${EVALUATION}:${name}`, heading: words("charts_page", EVALUATION, { name }), y: name.slice(0, 40) };
 };
 
+/** @param {string} id */
+const isScore = (id) => id.startsWith(`${EVALUATION}:`);
+
+/**
+ * Whether a chart that is made after others is of a score more than are seen at once.
+ * @param {string} id @param {Iterable<string>} others
+ */
+export const isScoreTooMany = (id, others) => isScore(id) && [...others].filter(isScore).length >= CHARTS.mostScores;
+
 /** @param {string} name */
 const scoreOf = (name) => name.replace(/^eval_/, "").replaceAll("_", " ");
 

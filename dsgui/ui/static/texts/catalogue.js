@@ -1417,7 +1417,7 @@ export const TEXTS = {
  }
 };
 
-/** @type {{ colours: string[], onDark: Record<string, string>, dashes: string[], charts: Record<string, ChartKind>, logged: Record<string, Spot>, endings: Record<string, Spot>, readings: Record<string, Spot>, losses: Record<string, string>, evaluationCosts: string[], evaluationCounts: string }} */
+/** @type {{ colours: string[], onDark: Record<string, string>, dashes: string[], charts: Record<string, ChartKind>, logged: Record<string, Spot>, endings: Record<string, Spot>, readings: Record<string, Spot>, losses: Record<string, string>, evaluationCosts: string[], evaluationCounts: string, mostScores: number }} */
 // prettier-ignore
 export const CHARTS = {
  "colours": [
@@ -1652,5 +1652,6 @@ export const CHARTS = {
   "preparation_time",
   "_mem_"
  ],
- "evaluationCounts": "_samples"
+ "evaluationCounts": "_samples",
+ "mostScores": 12
 };

@@ -67,7 +67,7 @@ COMMANDS: Mapping[str, str] = {
     "show_samples": "samples/s",
     "show_duration": "duration",
     "show_run_gpu_peak": "GPU memory of this run, peak: {peak}",
-    "show_gpu_peak": "whole GPU {gpu}, all processes, peak: {peak}",
+    "show_gpu_peak": "GPU {gpu} memory of all processes, peak: {peak}",
     "show_run_peak": "host memory of this run, peak: {peak}",
     "show_speed": "speed",
     "show_also": "also",
