@@ -19,7 +19,7 @@ from dsgui.core.launch.plan import Plan
 from dsgui.core.memory.fits.foretold import held_against
 from dsgui.core.metrics.thinning import Curve
 from dsgui.core.runs.in_lines import in_lines
-from dsgui.core.runs.report_charts import by_time, charts
+from dsgui.core.runs.report_charts import by_time, charts, not_drawn
 from dsgui.core.runs.report_page import Assets, Reported, report_html
 from dsgui.core.runs.run_settings import Settings, compared
 from dsgui.core.texts.saying import listed, words, wrong
@@ -59,7 +59,7 @@ class Reports:
         sections = [one.masked(self._runs.masked) for one in compared([self._settings(run_id) for run_id in wanted])]
         foretold = self._store.open(wanted[0]).read_foretold() if len(wanted) == 1 else None
         drawn = charts(shown, foretold.predicted if foretold else None)
-        return report_html(told, drawn, self._assets(), made, by_time(shown), sections, baseline)
+        return report_html(told, drawn, self._assets(), made, by_time(shown), sections, baseline, not_drawn(shown))
 
     def file_name(self, run_ids: Sequence[str]) -> str:
         """What a browser may call the file: of letters, digits, dots, hyphens and underscores. Raises `RunError`."""

@@ -526,6 +526,17 @@ def test_of_very_many_scores_those_that_were_logged_first_have_charts():
     assert titles == [f"Evaluation: {place} f1" for place in range(150, 138, -1)]
 
 
+def test_it_says_how_many_scores_are_not_drawn(bench: Bench):
+    def said(count):
+        scores = {f"eval_{place}_f1": 0.5 for place in range(count)}
+        evaluated = [(float(at), Point(at, None, scores, "eval")) for at in (1, 2)]
+        points = [(at / 2, Point(at, None, {"loss": 2.0})) for at in range(1, 5)]
+        run_id = make_printed(bench.store.runs_dir, Printed(f"of {count}", [*points, *evaluated], 5))
+        return "Only the first 12 of 15 evaluation scores are drawn." in text_of(report(bench, run_id))
+
+    assert (said(15), said(12)) == (True, False)
+
+
 def test_what_has_no_times_is_drawn_by_step_or_in_its_order_never_by_time():
     nowhere = np.full(3, np.nan)
     scores = Curve(Series("accuracy", "eval"), nowhere, np.arange(3.0), nowhere, np.array([0.5, 0.6, 0.7]))

@@ -62,7 +62,7 @@ def charts(runs: Sequence[tuple[str, Sequence[Curve]]], predicted: Mapping[str, 
     found += [_chart(joined, place.chart, axis, _picked(name), place.right) for name, place in LOGGED.items()]
     if not any(chart["lines"] for chart in found if chart["title"] == CHARTS[THROUGHPUT].title):
         found.append(_chart(joined, THROUGHPUT, axis, _speeds, _STEPS_A_SECOND))
-    found += [_chart(joined, EVALUATION, axis, _scored(name), name) for name in _scores(joined)]
+    found += [_chart(joined, EVALUATION, axis, _scored(name), name) for name in _scores(joined)[:MOST_SCORES]]
     machine = joined if axis == "time" else [(name, _stepped(curves)) for name, curves in joined]
     found += [_chart(machine, id, axis, _readings(id, len(runs) > 1)) for id in _of_machine()]
     if predicted and len(runs) == 1:
@@ -98,6 +98,13 @@ def by_time(runs: Sequence[tuple[str, Sequence[Curve]]]) -> str:
         else words("report_page", "no_steps")
     )
     return words("report_page", "drawn_by_time", whose=whose)
+
+
+def not_drawn(runs: Sequence[tuple[str, Sequence[Curve]]]) -> str:
+    """A sentence on the scores that have no chart; "" where all have one."""
+    count = len(_scores(runs))
+    given = {"shown": str(MOST_SCORES), "count": str(count)}
+    return words("report_page", "first_scores", **given) if count > MOST_SCORES else ""
 
 
 def _stepped(curves: Sequence[Curve]) -> list[Curve]:
@@ -252,10 +259,9 @@ def _losses(curves: Sequence[Curve]) -> Iterator[Drawn]:
 
 
 def _scores(runs: Sequence[tuple[str, Sequence[Curve]]]) -> list[str]:
-    """What evaluations of any of the runs logged first, in the order in which they did."""
+    """What evaluations of any of the runs logged, in the order in which they did."""
     named = [(name, kind) for _, curves in runs for name, kind in _named(curves)]
-    scores = dict.fromkeys(score_of(name) for name, kind in named if _is_in(name, kind, EVALUATION))
-    return list(scores)[:MOST_SCORES]
+    return list(dict.fromkeys(score_of(name) for name, kind in named if _is_in(name, kind, EVALUATION)))
 
 
 def _scored(score: str) -> Callable[[Sequence[Curve]], Iterator[Drawn]]:

@@ -72,9 +72,11 @@ def report_html(
     by_time: str = "",
     sections: Sequence[Section] = (),
     baseline: str = "",
+    not_drawn: str = "",
 ) -> str:
     """The page. `made` says when and by what; `by_time` why all charts are drawn by time, where they are; `sections`
-    how the runs' settings differ; `baseline`: the id of the run that the others' figures are told against."""
+    how the runs' settings differ; `baseline`: the id of the run that the others' figures are told against;
+    `not_drawn` says what has no chart."""
     several = len(runs) > 1
     title = words("report_page", "compared", count=str(len(runs))) if several else runs[0].name
     state = "" if several else _state(runs[0])
@@ -86,7 +88,7 @@ def report_html(
             f"<section id=figures><h2>{_told('figures')}</h2>{_unlike(apart)}{_figures_table(runs, baseline, apart)}"
             "</section>",
             _differences_section(runs, sections),
-            _charts_section(charts, runs, by_time),
+            _charts_section(charts, runs, by_time, not_drawn),
             "<div id=command></div>",
             _shared_config(runs),
             "".join(_details_section(run, _square(place), several, shared) for place, run in enumerate(runs)),
@@ -354,11 +356,12 @@ def _two(peak: int | None, mean: int | None) -> str:
 # --- what is drawn and what differs -----------------------------------------------------------------------------------
 
 
-def _charts_section(charts: Sequence[Chart], runs: Sequence[Reported], by_time: str) -> str:
+def _charts_section(charts: Sequence[Chart], runs: Sequence[Reported], by_time: str, not_drawn: str) -> str:
     several = len(runs) > 1
     silent = "".join(f"<p>{escape(f'{run.name}: ' * several + run.no_loss)}</p>" for run in runs if run.no_loss)
     if not charts:
         return f"<section id=curves><h2>{_told('curves')}</h2><p>{_told('no_curves')}</p>{silent}</section>"
+    silent += f"<p>{escape(not_drawn)}</p>" * bool(not_drawn)
     drawn = "".join(
         f"<figure><figcaption>{escape(chart['title'])}</figcaption>{_legend(chart, several)}{_beyond(chart)}"
         f"<div class=chart data-chart={place}></div></figure>"

@@ -338,8 +338,11 @@ def test_charts_are_drawn_from_the_top_and_the_page_shows_each_before_the_next(b
         page = context.new_page()
         page.goto(f"{app.url}?run={ids['marked']}")
         page.wait_for_function("""() => [...document.querySelectorAll(".ds-chart:not([hidden]) > .ds-stage > .ds-plot")]
-            .filter((plot) => plot.offsetWidth).every((plot) => plot.matches(".js-plotly-plot")) && drawn.length > 2""")
+            .filter((plot) => plot.checkVisibility()).every((plot) => plot.matches(".js-plotly-plot"))
+            && drawn.length > 2""")
         drawn = page.evaluate("drawn")
+        expect(page.locator(".ds-more:not([open]) [data-chart='CPU']")).to_have_count(1)
+        assert "CPU" not in {chart for chart, _, _ in drawn}  # what is folded away costs nothing
     assert [top for _, _, top in drawn] == sorted(top for _, _, top in drawn)
     assert len({frame for _, frame, _ in drawn}) > 1
 

@@ -198,7 +198,7 @@ export class Chart {
     this.said.hidden = !this.message;
     if (this.said.textContent !== this.message) this.said.replaceChildren(...withOptions(this.message));
     if (!this.lines.length || busy) return;
-    if (!this.node.isConnected || !this.node.offsetWidth) return;
+    if (!this.node.offsetWidth || !this.node.checkVisibility()) return; // what is folded away has a width
     if (this.state(view) === this.drawn && !force) return;
     this.drawingSince = performance.now();
     this.render()

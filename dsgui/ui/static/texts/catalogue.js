@@ -1301,6 +1301,7 @@ export const TEXTS = {
   "contents": "Contents",
   "curves": "Curves",
   "no_curves": "Nothing was logged or sampled.",
+  "first_scores": "Only the first {shown} of {count} evaluation scores are drawn.",
   "javascript": "The curves need JavaScript.",
   "axis": "Horizontal axis",
   "by_step": "step",

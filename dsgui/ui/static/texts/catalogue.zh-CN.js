@@ -1301,6 +1301,7 @@ export const TEXTS = {
   "contents": "目录",
   "curves": "曲线",
   "no_curves": "没有任何日志或采样数据。",
+  "first_scores": "评估指标共 {count} 项，只绘制前 {shown} 项。",
   "javascript": "查看曲线需要启用 JavaScript。",
   "axis": "横轴",
   "by_step": "步数",

@@ -25,6 +25,7 @@ REPORT_PAGE: dict[str, str] = {
     "contents": "Contents",
     "curves": "Curves",
     "no_curves": "Nothing was logged or sampled.",
+    "first_scores": "Only the first {shown} of {count} evaluation scores are drawn.",
     "javascript": "The curves need JavaScript.",
     "axis": "Horizontal axis",
     "by_step": "step",
