@@ -79,9 +79,9 @@ def _compatible(builder: Any) -> "dict[str, object]":
     builder.warning = told.append
     try:
         compatible = bool(builder.is_compatible(True))
+        unread = unread_architectures(builder) if compatible else ""
     except Exception as error:  # noqa: BLE001 — a CUDA builder raises where there is no toolkit
         return {"compatible": False, "reason": f"{type(error).__name__}: {error}"}
-    unread = unread_architectures(builder) if compatible else ""
     if unread:
         return {"compatible": False, "reason": unread}
     return {"compatible": compatible, "reason": "" if compatible else " ".join(str(t).strip() for t in told)}
@@ -90,18 +90,16 @@ def _compatible(builder: Any) -> "dict[str, object]":
 def unread_architectures(builder: Any) -> str:
     """What DeepSpeed says of TORCH_CUDA_ARCH_LIST where it would compile for CUDA and can't read it: is_compatible does
     not look there (deepspeed/ops/op_builder/builder.py: jit_load, compute_capability_args)."""
-    import torch
     from deepspeed.ops.op_builder.builder import CUDAOpBuilder
 
     named = os.environ.get("TORCH_CUDA_ARCH_LIST", "").strip()
     if not named or not isinstance(builder, CUDAOpBuilder):
         return ""
     builder.jit_mode, builder._jit_arch_list = True, named
-    builder.build_for_cpu = not torch.cuda.is_available()
     try:
-        builder.nvcc_args()
-    except Exception as error:  # noqa: BLE001 — int() fails on 9.0a; what else is raised has causes of its own
-        return f"TORCH_CUDA_ARCH_LIST={named}: {error}" if isinstance(error, (ValueError, IndexError)) else ""
+        builder.compute_capability_args()
+    except (ValueError, IndexError, RuntimeError) as error:  # 9.0a is no number; or nothing in it is for this operator
+        return f"TORCH_CUDA_ARCH_LIST={named}: {error}"
     finally:
         os.environ["TORCH_CUDA_ARCH_LIST"] = named
     return ""

@@ -353,6 +353,16 @@ def test_deepspeed_itself_is_asked_what_it_reads_of_the_architectures(monkeypatc
 
 
 @pytest.mark.deepspeed
+def test_a_list_that_has_nothing_for_an_operator_is_told(monkeypatch):
+    from deepspeed.ops.op_builder.inference_cutlass_builder import InferenceCutlassBuilder
+
+    monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "7.0")  # it takes Ampere and newer
+    told = unread_architectures(InferenceCutlassBuilder())
+    assert told.startswith("TORCH_CUDA_ARCH_LIST=7.0: ")
+    assert "no compute capabilities remaining" in told
+
+
+@pytest.mark.deepspeed
 def test_what_else_stops_a_build_is_not_blamed_on_the_architectures(monkeypatch):
     from deepspeed.ops.op_builder.builder import MissingCUDAException
     from deepspeed.ops.op_builder.fused_adam import FusedAdamBuilder
