@@ -30,7 +30,7 @@ _DEVICES = ("gpus", "ranks")
 _OF_PLACES = tuple(field for kind in PLACES for field in kind.FIELDS if field.option)
 _MODEL = tuple(field.name for field in fields_of(Part.MODEL))
 _OTHERS = ("name", *(field.name for field in fields_of(Part.MORE) if field.option), "logs")
-_PLANNED = ("device", "version")
+_PLANNED = ("device", "version", "host_memory")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

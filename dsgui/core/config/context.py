@@ -38,7 +38,7 @@ OLDEST_KNOWN, LATEST_KNOWN = RELEASES[0], RELEASES[-1]
 class Context:
     """The circumstances of a check. `hardware` holds every selected device: a rule looks at all of them. `missing_ops`
     are the DeepSpeed operators that can't be loaded there, as far as known. `arguments` are the HF Trainer's, None
-    while the script's arguments are not known."""
+    while the script's arguments are not known. `away`: it trains on other machines, and nobody said on what."""
 
     integration: Integration = Integration.HF
     nodes: int = 1
@@ -48,6 +48,7 @@ class Context:
     hardware: tuple[Hardware, ...] = field(default=())
     missing_ops: frozenset[str] = frozenset()
     arguments: TrainingArguments | None = None
+    away: bool = False
 
     @property
     def world_size(self) -> int:
@@ -65,13 +66,14 @@ class Context:
 
     @property
     def devices(self) -> str:
-        """`4 GPUs`, `2 nodes × 4 GPUs`, `2 CPU ranks`: for sentences."""
+        """`4 GPUs`, `2 nodes × 4 GPUs`, `2 CPU ranks`, `2 ranks` where nobody said of what: for sentences."""
         return str(self.devices_told)
 
     @property
     def devices_told(self) -> Said:
         """The same, for the texts of the catalogue."""
         cpu = bool(self.hardware) and all(h.vendor == "cpu" for h in self.hardware)
-        noun = ("cpu_rank" if cpu else "gpu") + ("s" if self.gpus_per_node != 1 else "")
+        kind = "cpu_rank" if cpu else "rank" if self.away else "gpu"
+        noun = kind + ("s" if self.gpus_per_node != 1 else "")
         each = phrase(noun, count=str(self.gpus_per_node))
         return each if self.nodes == 1 else phrase("on_nodes", nodes=str(self.nodes), each=each)

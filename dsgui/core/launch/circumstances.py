@@ -23,13 +23,15 @@ def run_context(
     """What is planned counts first, then what the place has. `target` is the environment that trains. `arguments` are
     those that the HF Trainer gets, None while they are not known; natively nobody reads them."""
     own = place.ON_THIS_MACHINE and not planned.hardware
+    hardware = place.hardware(target.hardware, planned.hardware)
     return Context(
         integration=integration,
         nodes=nodes,
         gpus_per_node=gpus_per_node,
         deepspeed_version=planned.version or target.version("deepspeed") or LATEST_KNOWN,
         torch_version=target.version("torch"),
-        hardware=place.hardware(target.hardware, planned.hardware),
+        hardware=hardware,
         missing_ops=target.missing_ops if own else frozenset(),
         arguments=arguments if integration is Integration.HF else None,
+        away=not place.ON_THIS_MACHINE and not hardware,
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from dsgui.core.decoding import sequence, whole
 from dsgui.core.launch.plan import ConfigArgument, Here, Place, Plan, StartedBy, WhenBusy
-from dsgui.core.launch.planned import Planned
+from dsgui.core.launch.planned import MOST_HOST_GIB, Planned
 from dsgui.core.launch.where import PLACES
 from dsgui.core.memory.choice import MOST_TOKENS, ModelChoice
 
@@ -52,6 +52,11 @@ def _texts(value: Any) -> tuple[str, ...]:
     return tuple(str(one) for one in sequence(value, _MOST_WORDS))
 
 
+def _planned(value: Mapping[str, Any]) -> Planned:
+    """One of an older dsgui has no host."""
+    return Planned(str(value["device"]), str(value["version"]), whole(value.get("host_gib", 0), 0, MOST_HOST_GIB))
+
+
 # How each field of a plan stands in plan.json, where that is not as it is; and how it is read from there.
 _WRITTEN: dict[str, Callable[[Any], Any]] = {
     "config_argument": _name_of,
@@ -74,7 +79,7 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "when_busy": lambda value: WhenBusy[value],
     "environment": lambda value: {str(name): str(one) for name, one in value.items()},
     "model": lambda value: ModelChoice.from_json(value) if isinstance(value, Mapping) else ModelChoice(),
-    "planned": lambda value: Planned(str(value["device"]), str(value["version"])),
+    "planned": _planned,
 }
 # What a plan of any release of dsgui has.
 _NEEDED = (

@@ -247,6 +247,15 @@ FIELDS = (
         option="--target-version",
         usage="check the config for another DeepSpeed than the installed one",
     ),
+    Field(
+        name="host_memory",
+        part=Part.BAR,
+        label="Host memory (GiB)",
+        option="--host-memory",
+        metavar="GIB",
+        usage="memory of each machine’s host in GiB, where other machines train (default: not known)",
+        id="memory-host",
+    ),
     Field(name="planned_gpus", part=Part.BAR, kind=Kind.COUNT, default=1),
     Field(name="planned_nodes", part=Part.BAR, kind=Kind.COUNT, default=1),
     Field(

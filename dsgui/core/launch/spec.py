@@ -22,7 +22,7 @@ from dsgui.core.launch.plan import (
     WhenBusy,
     reader_word,
 )
-from dsgui.core.launch.planned import Planned
+from dsgui.core.launch.planned import MOST_HOST_GIB, Planned
 from dsgui.core.launch.run_fields import BY_NAME, OWN_SCRIPT, complete
 from dsgui.core.launch.variables import plain_and_secret, variables_text
 from dsgui.core.launch.where import BY_NAME as PLACES
@@ -111,6 +111,7 @@ def values_of(request: LaunchRequest) -> dict[str, Any]:
         "directory": request.working_directory,
         "device": request.planned.device,
         "version": request.planned.version,
+        "host_memory": str(request.planned.host_gib or ""),
         **{name: getattr(request, name) for name in _PLAIN},
         **_counts(request),
     }
@@ -137,7 +138,19 @@ def _planned(asked: Mapping[str, Any]) -> Planned:
     version = str(asked["version"]).strip()
     if version and not _RELEASE.fullmatch(version):
         raise PlanError(wrong("field.no_option", field="DeepSpeed", word=version[:40]))
-    return Planned(_one_of("device", {word: word for _, word in BY_NAME["device"].choices}, asked), version)
+    device = _one_of("device", {word: word for _, word in BY_NAME["device"].choices}, asked)
+    typed = str(asked["host_memory"] or "").strip()
+    if typed and not host_gib(typed):
+        given = {"field": BY_NAME["host_memory"].told("label"), "typed": typed[:40], "most": f"{MOST_HOST_GIB:,}"}
+        raise PlanError(wrong("field.no_number", **given))
+    return Planned(device, version, host_gib(typed))
+
+
+def host_gib(typed: str | None) -> int:
+    """A whole number of GiB from what was typed; 0 for anything else."""
+    text = (typed or "").strip()
+    is_count = text.isascii() and text.isdecimal() and len(text) <= len(str(MOST_HOST_GIB))
+    return min(int(text), MOST_HOST_GIB) if is_count else 0
 
 
 def _count(name: str, said: Any) -> int:

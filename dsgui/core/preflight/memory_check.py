@@ -20,6 +20,7 @@ from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.memory.question import Group
 from dsgui.core.preflight.handing_checks import Offer
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
+from dsgui.core.preflight.ticked_checks import untold
 from dsgui.core.script.words import value_of
 from dsgui.core.texts.saying import as_told, said
 
@@ -52,8 +53,9 @@ def fitted_case(
 ) -> tuple[Case, Fitted | CannotSay]:
     """What is judged, and the verdict."""
     found = (*launch.findings, *launch.by_arguments)
+    choice = replace(launch.choice, checkpointing=launch.choice.checkpointing and not untold(Question(launch, around)))
     model = around.shape or CannotSay(said("memory_cannot", "no_model"))
-    case = Case(launch.config, replace(context, arguments=arguments), found, model, launch.choice)
+    case = Case(launch.config, replace(context, arguments=arguments), found, model, choice)
     question = Question(launch, around)
     return case, fit(case, schema, lambda group: _room(question, group, context.release))
 
@@ -64,11 +66,11 @@ def _environment(question: Question) -> Mapping[str, str]:
 
 
 def _room(question: Question, group: Group, release: str) -> Room:
-    """Of this machine; of others nothing is known here."""
+    """Of this machine; of others what was planned."""
     environment = _environment(question)
     elsewhere, machine = question.launch.elsewhere, question.around.machine
     return room_of(
-        () if elsewhere else _devices(question),
+        question.context.hardware if elsewhere else _devices(question),
         None if elsewhere else machine.host,
         group,
         gpus=() if elsewhere else question.gpus,
@@ -76,6 +78,7 @@ def _room(question: Question, group: Group, release: str) -> Room:
         workers=_workers(value_of(question.launch.arguments, _WORKERS) or ""),
         unrounded=asks_for_unrounded(environment),
         sharpened=None if elsewhere else question.around.sharpened,
+        host_bytes=question.launch.planned.host_bytes if elsewhere else None,
         release=release,
         nvme=None if elsewhere else _folder(question),
     )
@@ -110,6 +113,9 @@ def memory(question: Question) -> Verdict | None:
 
 
 def _fits(question: Question, fitted: Fitted) -> Verdict:
+    """What a host that nobody described has to have is nothing to be silent about."""
+    if fitted.verdict.host_asked:
+        return warning(_seen(fitted), advise("model_memory.describe_host"))
     return ok(*_headed(fitted))
 
 
@@ -119,8 +125,8 @@ def _tight(question: Question, fitted: Fitted) -> Verdict:
 
 def _short(question: Question, fitted: Fitted) -> Verdict:
     """On CPU ranks as on GPUs: what is likely is more than there is. A shape guessed by a model's name stops no
-    launch."""
-    judged = warning if fitted.question.model.planned_as else problem
+    launch, nor do machines that are only planned for."""
+    judged = warning if fitted.question.model.planned_as or question.launch.elsewhere else problem
     return judged(_seen(fitted), _advice(question, fitted))
 
 

@@ -29,6 +29,7 @@ from dsgui.core.preflight import (
     room_checks,
     script_checks,
     slurm_check,
+    ticked_checks,
 )
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
 from dsgui.core.texts.saying import Said, altered, as_told, listed, said
@@ -126,6 +127,8 @@ CHECKS: tuple[Check[Question], ...] = (
     Check("builds_disk", "", build_checks.builds_disk),
     Check("gpus", "deepspeed/launcher/runner.py: parse_resource_filter", room_checks.gpus),
     Check(MODEL_MEMORY, "deepspeed/runtime/zero", memory_check.memory),
+    Check("checkpointing", "transformers/training_args.py", ticked_checks.checkpointing),
+    Check("zero_init", "deepspeed/runtime/zero/partition_parameters.py", ticked_checks.zero_init),
     Check("offload", _ESTIMATORS, room_checks.offload),
     Check("memlock", "deepspeed/ops/csrc/pin_memory/page_alloc.cpp", room_checks.memlock),
     Check("nvme", "deepspeed/runtime/swap_tensor", room_checks.nvme),
@@ -142,7 +145,7 @@ CHECKS: tuple[Check[Question], ...] = (
 OF_SETTINGS = frozenset(
     {CONFIG, AGREEMENT, handing_checks.TAKES_CONFIG, "accelerate", "twice", "options", "arguments_file", "use_cpu"}
     | {"tf32", "local_rank", "stage_3", "operators", "needs", "compiler", "ninja", "headers", "toolkit"}
-    | {MODEL_MEMORY, "offload", "nvme"}
+    | {MODEL_MEMORY, "checkpointing", "zero_init", "offload", "nvme"}
 )
 
 

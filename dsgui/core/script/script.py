@@ -49,8 +49,9 @@ class ScriptFacts:
     that the config has; `prepared`: the names that are given to accelerate's `prepare`; `gathers`: it collects tensors
     of all ranks with it. `resuming`: how it goes on from a checkpoint. `sets_use_cpu`: its source names
     that argument of the HF Trainer; `by_file`: an argparse of its own reads the command line, and the HF Trainer's
-    arguments are in a file. `adapts`: it can train adapters; `freezes`: it takes parameters out of the training.
-    `problem`: why the source could not be read as Python, or ""."""
+    arguments are in a file. `recomputes`: its source names gradient checkpointing; `builds_divided`: it builds the
+    model within `deepspeed.zero.Init`. `adapts`: it can train adapters; `freezes`: it takes parameters out of the
+    training. `problem`: why the source could not be read as Python, or ""."""
 
     strict: bool = False
     takes_local_rank: bool = False
@@ -71,6 +72,8 @@ class ScriptFacts:
     resuming: Resuming = field(default_factory=Resuming)
     sets_use_cpu: bool = False
     by_file: bool = False
+    recomputes: bool = False
+    builds_divided: bool = False
 
     @property
     def passes_local_rank(self) -> bool:
@@ -152,7 +155,20 @@ def script_facts(source: str) -> ScriptFacts:
         resuming=resuming(tree, nodes),
         sets_use_cpu=_sets_use_cpu(names, texts, calls),
         by_file=by_file,
+        recomputes=_recomputes(names | texts, calls),
+        builds_divided=bool(names & {"HfDeepSpeedConfig", "OnDevice"}) or any(map(_is_zero_init, calls)),
     )
+
+
+def _recomputes(words: set[str], calls: list[ast.Call]) -> bool:
+    """`model.gradient_checkpointing_enable()`, `--gradient_checkpointing`, `torch.utils.checkpoint.checkpoint(…)`."""
+    given = {keyword.arg for call in calls for keyword in call.keywords if keyword.arg}
+    return any("checkpointing" in word for word in words | given) or any(called(call) == "checkpoint" for call in calls)
+
+
+def _is_zero_init(call: ast.Call) -> bool:
+    """`deepspeed.zero.Init(…)`, `zero.Init(…)`, `Init(…)`."""
+    return called(call) == "Init"
 
 
 def _sets_use_cpu(names: set[str], texts: set[str], calls: list[ast.Call]) -> bool:

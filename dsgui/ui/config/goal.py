@@ -9,10 +9,11 @@ import gradio as gr
 from gradio.events import Dependency
 
 from dsgui.core.config.context import Context, Integration
+from dsgui.core.launch.planned import MOST_HOST_GIB
 from dsgui.core.machine.hardware import OFFERED
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import MOST_TOKENS, USUAL_LENGTH, ModelChoice
-from dsgui.core.memory.fits.first_choices import Goal, as_json, first_choices
+from dsgui.core.memory.fits.first_choices import FirstChoice, Goal, as_json, first_choices
 from dsgui.core.memory.fits.room import Room, room_of
 from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.memory.fits.ways import as_json as ways_as_json
@@ -25,7 +26,6 @@ from dsgui.ui.common.events import LIVE, LOCAL, NEW_TEXT, details, turn
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.configure import ConfigurePage
 from dsgui.ui.config.context_bar import THIS_MACHINE
-from dsgui.ui.config.memory_panel import MOST_GIB
 from dsgui.ui.config.workbench import MAX_RANKS, make_context
 
 _MOST_WORDS = 500
@@ -65,8 +65,8 @@ def wire_goal(panel: gr.HTML, configure: ConfigurePage, arguments: gr.Textbox, s
 
 def found_for(services: Services, asked: Mapping[str, Any]) -> dict[str, Any]:
     """What fits, as JSON, for what the page sent: `framework`, `model`, `device`, `gpus`, `nodes`, `length`,
-    `micro_batch` and `host`. `field`: what is wrong with what was asked is wrong there. `ways`: where nothing fits,
-    what would."""
+    `micro_batch` and `host`. `field`: what is wrong with what was asked is wrong there. `ways`: where nothing fits
+    but what asks for a host that few have, what would."""
     named = str(asked.get("model") or "").strip()[:_MOST_WORDS]
     model = services.read_model(named)
     if isinstance(model, CannotSay):
@@ -76,7 +76,7 @@ def found_for(services: Services, asked: Mapping[str, Any]) -> dict[str, Any]:
     choice = ModelChoice(model=named, length=length, lora_rank=rank)
     goal = Goal(context, model, choice, _count(asked, "micro_batch", MOST_TOKENS, 1))
     machine = services.machine.current()
-    host = _count(asked, "host", MOST_GIB, 0) * GIB
+    host = _count(asked, "host", MOST_HOST_GIB, 0) * GIB
 
     def room(planned: Context, group: Group) -> Room:
         return room_of(
@@ -90,10 +90,15 @@ def found_for(services: Services, asked: Mapping[str, Any]) -> dict[str, Any]:
         )
 
     found = first_choices(goal, services.presets, services.checker, lambda group: room(context, group))
-    if isinstance(found, CannotSay) or any(one.fit is not Fit.SHORT for one in found):
+    if isinstance(found, CannotSay) or any(_surely(one) for one in found):
         return as_json(found)
     would = ways(goal, tuple(services.presets), services.checker, room)
     return as_json(found) | {"ways": ways_as_json(would)}
+
+
+def _surely(one: FirstChoice) -> bool:
+    """It fits, and asks for no host that few have where nobody said what there is."""
+    return one.fit is not Fit.SHORT and not one.fitted.verdict.host_asked
 
 
 def _context(services: Services, asked: Mapping[str, Any]) -> Context:

@@ -14,9 +14,9 @@ from dsgui.core.memory.fits.memory_report import told
 from dsgui.core.memory.fits.rungs import as_json, steps
 from dsgui.ui.common.documents import read_document
 from dsgui.ui.common.embedded import embedded, tell_if_unanswered
-from dsgui.ui.common.events import LIVE, ONCE, turn
+from dsgui.ui.common.events import LIVE, turn
 from dsgui.ui.common.services import Services
-from dsgui.ui.config.memory_change import applied, applies_to
+from dsgui.ui.config.memory_change import handed_on
 from dsgui.ui.config.memory_panel import MemoryPanel, asked_of, fitted_for
 from dsgui.ui.config.workbench import View, Workbench, make_context
 
@@ -36,12 +36,12 @@ def build_ladder() -> gr.HTML:
 def wire_ladder(
     panel: gr.HTML,
     memory: MemoryPanel,
-    page: tuple[gr.Code, gr.HTML, Sequence[Any]],
+    page: tuple[gr.Code, Sequence[Any]],
     parts: tuple[Services, Workbench],
 ) -> None:
-    """`page` is the text, the form and the inputs of the context bar; `parts` are what the handler asks."""
+    """`page` is the text and the inputs of the context bar; `parts` are what the handler asks."""
     services, workbench = parts
-    text, form, bar = page
+    text, bar = page
 
     def look(event: gr.EventData, text: str | None, *bar_and_memory: Any) -> str:
         context = make_context(services.target(), *bar_and_memory[: len(bar)])
@@ -49,7 +49,6 @@ def wire_ladder(
         return json.dumps({"turn": turn(event), **shown})
 
     tell_if_unanswered(panel.look(look, [text, *bar, *memory.inputs], [panel], **LIVE), "ladder")
-    panel.apply(applied, [text], applies_to(memory, (text, form)), **ONCE)
 
 
 def steps_shown(services: Services, view: View, context: Context, given: Sequence[Any]) -> dict[str, Any]:
@@ -63,4 +62,5 @@ def steps_shown(services: Services, view: View, context: Context, given: Sequenc
     shown = as_json(ladder)
     for step, told_of in zip(ladder if isinstance(ladder, tuple) else (), shown["steps"], strict=True):
         told_of["key"] = step_key(step.change, document)
-    return {"asked": asked_of(fitted, view.text), **shown}
+    told_each = [handed_on(step, context, str(given[0] or "")) for step in shown["steps"]]
+    return {"asked": asked_of(fitted, view.text), **shown, "steps": told_each}

@@ -18,7 +18,7 @@ from dsgui.core.config.schema import Schema
 from dsgui.core.errors import DocumentError, PlanError
 from dsgui.core.launch.field import Kind, Part
 from dsgui.core.launch.run_fields import complete, fields_of
-from dsgui.core.launch.spec import model_of
+from dsgui.core.launch.spec import host_gib, model_of
 from dsgui.core.memory.answer import Answer, CannotSay
 from dsgui.core.memory.choice import of_words
 from dsgui.core.memory.fits.as_fixed import as_fixed, repair
@@ -41,7 +41,6 @@ from dsgui.ui.config.workbench import View
 _FOLDER = "nvme"
 _FIRST: dict[str, dict[str, Any]] = {"model": {"scale": 3, "min_width": 150}, "length": {"min_width": 100}}
 _EVENTS = ("find", "apply", "rehearse", "cancel")
-MOST_GIB = 10**6
 _POLL_S = 0.5
 
 
@@ -236,8 +235,7 @@ def _words(typed: str) -> list[str]:
 
 def _room(services: Services, context: Context, group: Group, host: str | None, nvme: Nvme | None) -> Room:
     machine = services.machine.current()
-    typed = (host or "").strip()
-    gib = int(typed) if typed.isascii() and typed.isdecimal() and len(typed) <= len(str(MOST_GIB)) else 0
+    gib = host_gib(host)
     return room_of(
         context.hardware,
         machine.host,

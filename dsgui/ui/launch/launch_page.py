@@ -23,7 +23,7 @@ from dsgui.core.launch.variables import with_variables
 from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.machine_report import counted
 from dsgui.core.machine.verdicts import Row, Status, has_problem
-from dsgui.core.memory.fits.memory_report import kept
+from dsgui.core.memory.fits.memory_report import as_json, kept
 from dsgui.core.preflight.handing_checks import Offer
 from dsgui.core.preflight.launch_findings import launch_findings
 from dsgui.core.preflight.memory_check import with_memory
@@ -48,7 +48,7 @@ from dsgui.ui.launch.cloned import changes, line_html, name_of, of_parent, origi
 from dsgui.ui.launch.desk import Desk, build_desk, look_at_gpus, share_ranks
 from dsgui.ui.launch.found import found_html
 from dsgui.ui.launch.launch_request import config_name, page_request, preset_of
-from dsgui.ui.launch.meanwhile import meanwhile
+from dsgui.ui.launch.meanwhile import fit_told, line, meanwhile, where_told
 from dsgui.ui.launch.natively import is_convertible, wire_natively
 from dsgui.ui.launch.pressed import Gone, starter
 from dsgui.ui.launch.previewed import ENABLED, SENT_AT, Latest, Previewed, in_order, while_built
@@ -85,7 +85,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     loaded = gr.HTML("", elem_id="loaded-run", apply_default_css=False, padding=False)
     with gr.Row(elem_classes="ds-columns"):
         with gr.Column(scale=6, min_width=320):
-            elsewhere = {**configure.memory.fields, **configure.bar.fields}
+            elsewhere = {**configure.memory.fields, **configure.bar.fields, "host_memory": configure.memory.host}
             desk = build_desk(services, default_ranks, elsewhere)
         with gr.Column(scale=5, min_width=320, elem_classes="ds-side"):
             verdict_line = gr.Markdown("", elem_id="launch-verdict")
@@ -395,14 +395,15 @@ def _verdict(launch: Launch, name: str) -> str:
     among the checks."""
     if launch.unreadable:
         return words("launch_page", "config_unreadable")
-    devices = {"config": plain(name), "devices": launch.devices}
+    where = where_told(launch.devices, launch.planned)
+    devices = {"config": plain(name), "devices": where}
     if has_error(launch.findings):
         return words("launch_page", "config_refused", judge=refuser(launch.findings), **devices)
     if has_error(launch.by_arguments):
         return words("launch_page", "config_by_arguments", **devices)
-    seen = verdict(launch.findings)
-    told = f"[{seen}](#findings)" if seen else words("launch_page", "nothing_to_report")
-    return words("launch_page", "config_verdict", verdict=told, **devices)
+    as_planned = not launch.planned.hardware or not launch.place.ON_THIS_MACHINE  # else the memory is another machine's
+    fits = fit_told(json.dumps(as_json(launch.memory))) if launch.memory and as_planned else ""
+    return line(name, where, verdict(launch.findings), fits)
 
 
 def _says(code: str) -> str:

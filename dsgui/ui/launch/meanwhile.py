@@ -10,6 +10,7 @@ from dsgui.core.launch.field import Part
 from dsgui.core.launch.planned import Planned
 from dsgui.core.launch.run_fields import fields_of
 from dsgui.core.memory.fits.verdict import Fit
+from dsgui.core.sizes import roughly
 from dsgui.core.texts.saying import words
 from dsgui.ui.common.escaping import plain
 from dsgui.ui.common.findings_view import verdict
@@ -30,38 +31,47 @@ def meanwhile(
     launched: Launched,
 ) -> str:
     """As Markdown: the config, of what name and read by which framework as `named` tells, on the GPUs and nodes of the
-    plan, for the place and the arguments that were `launched` so far. What the host has is told on 1 · Configure alone:
-    of memory only what its GPUs lack or have enough of."""
+    plan, for the place and the arguments that were `launched` so far."""
     name, reads = named
     device, version = str(asked["device"]), str(asked["version"])
     counts = as_count(asked["planned_gpus"]), as_count(asked["planned_nodes"])
     context = make_context(services.target(), reads, *counts, device, version, launched)
     view = workbench.show(text, context)
-    given = [asked["arguments"], "", *(asked[field.name] for field in fields_of(Part.MODEL))]
-    fits = _fits(memory_shown(services, view, context, given))
+    given = [asked["arguments"], asked["host_memory"], *(asked[field.name] for field in fields_of(Part.MODEL))]
     found = verdict(view.found)
     if "broken" in view.form:
         found = words("configure_page", "broken")
-    told = f"[{found}](#findings)" if found else words("launch_page", "nothing_to_report")
+    fits = fit_told(memory_shown(services, view, context, given))
     if any(finding.severity is Severity.ERROR for finding in view.found):
         fits = ""  # the pages say first what is to be mended
-    planned = [card.title for card in Planned(device).hardware]
-    where = f"{context.devices} ({planned[0]})" if planned else context.devices
+    return line(name, where_told(context.devices, Planned(device)), found, fits)
+
+
+def line(name: str, where: str, found: str, fits: str) -> str:
+    """As Markdown: what was `found` of the config of this name, "" for nothing, and how it `fits`, "" where that is not
+    known."""
+    told = f"[{found}](#findings)" if found else words("launch_page", "nothing_to_report")
     said = " · ".join(filter(None, (told, fits)))
     return words("launch_page", "config_verdict", config=plain(name), devices=where, verdict=said)
 
 
-def _fits(memory: str) -> str:
-    """In words, how much too little there is included; "" where that is not known."""
-    told = json.loads(memory)
+def where_told(devices: str, planned: Planned) -> str:
+    """The devices, with the card that they are planned to be."""
+    return words("launch_page", "on_card", devices=devices, card=planned.card) if planned.card else devices
+
+
+def fit_told(memory: str) -> str:
+    """In words, how much too little there is and what the host has to have included; "" where nothing is known.
+    `memory` is the memory panel's value."""
+    told = json.loads(memory) if memory else {}
     fit = told.get("fit", "")
+    if "as_if" in told or fit not in (Fit.SHORT.value, Fit.FITS.value, Fit.TIGHT.value):
+        return ""
     if fit == Fit.SHORT.value:
         missing = lacking(memory)
         said = words("launch_page", "planned_short", missing=missing) if missing else ""
-    elif fit not in (Fit.FITS.value, Fit.TIGHT.value) or "as_if" in told:
-        return ""
     elif fit == Fit.FITS.value and told["host_asked"]:
-        said = words("launch_page", "fits_gpus")
+        said = words("memory_page", "fits_if_host", size=roughly(told["host_asked"]))
     else:
         said = words("memory_fits", fit)
     return words("configure_page", "fit_guessed", fit=said) if said and told["guessed"] else said

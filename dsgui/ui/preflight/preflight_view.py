@@ -11,7 +11,7 @@ from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.config.pointer import dotted
 from dsgui.core.machine.machine_report import counted, summary
 from dsgui.core.machine.verdicts import Row, Status, how_many
-from dsgui.core.preflight import memory_check
+from dsgui.core.preflight import memory_check, ticked_checks
 from dsgui.core.preflight.argument_checks import better_arguments
 from dsgui.core.preflight.handing_checks import Offer, offer, reads_another
 from dsgui.core.preflight.preflight import AGREEMENT, CONFIG, preflight
@@ -42,7 +42,8 @@ def before_start(launch: Launch, around: Surroundings) -> BeforeStart:
     """What would stop this launch or make it slow, the config first of all."""
     question = Question(launch, around)
     rows = preflight(question.launch, question.around)
-    made = offer(question) or better_arguments(question) or memory_check.offer(question)
+    offers = (offer, better_arguments, ticked_checks.offer, memory_check.offer)
+    made = next(filter(None, (find(question) for find in offers)), None)
     return BeforeStart(rows, made, launch.handed, not reads_another(question))
 
 

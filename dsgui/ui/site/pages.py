@@ -15,6 +15,7 @@ from dsgui.ui.common.services import Services
 from dsgui.ui.config.configure import ConfigurePage, build_configure, recall_on_load
 from dsgui.ui.config.goal import build_goal, wire_goal
 from dsgui.ui.config.memory_asking import end_with_page
+from dsgui.ui.config.memory_change import wire_applied
 from dsgui.ui.config.presets import refreshed
 from dsgui.ui.config.toolbox import Toolbox
 from dsgui.ui.config.workbench import Workbench
@@ -68,6 +69,8 @@ def build_pages(services: Services) -> Pages:
         launch.look_at_gpus_on(launch_tab.select)
         launch.look_whether_native_on([launch_tab.select, filled.change])
         _share_arguments(configure, launch)
+        panels = [configure.memory.panel, configure.ladder]
+        wire_applied(panels, configure.memory, (configure.text, configure.form), launch.desk["arguments"])
         demo.load(None, None, None, js=in_browser("site/visits", "begin"), **LOCAL)
         demo.load(None, None, None, js=in_browser("site/language", "begin"), **LOCAL)
         demo.load(None, None, None, js=in_browser("site/keyboard", "begin"), **LOCAL)

@@ -759,9 +759,11 @@ export interface Standing {
   plan: { gpus: number; nodes: number; ranks: number; device: string; card: string } | null;
 }
 
-/** The change that makes a config fit, or the search for it: what is said of it, and the button's name, "" for none. */
+/** The change that makes a config fit, or the search for it: what is said of it, step by step, and the button's name, ""
+    for none. */
 export interface WayOut {
   text: string;
+  steps: (Node | string)[];
   name: string;
   looking: boolean;
   press: () => void;
@@ -772,6 +774,7 @@ export interface LadderStep {
   moves: Sentence[];
   changes: { pointer: string; value: unknown }[];
   script: Sentence[];
+  given?: string[];
   checkpointing: boolean;
   zero_init: boolean;
   key: string;
@@ -938,6 +941,7 @@ export interface MemoryChange {
   text?: string;
   changes?: { pointer: string; value: unknown }[];
   script?: Sentence[];
+  given?: string[];
   checkpointing?: boolean;
   zero_init?: boolean;
 }

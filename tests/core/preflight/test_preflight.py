@@ -17,7 +17,7 @@ from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.plan import ConfigArgument, StartedBy
-from dsgui.core.machine.hardware import Gpu, Hardware, Op
+from dsgui.core.machine.hardware import Gpu, Hardware, Op, card_named
 from dsgui.core.machine.machine import Disk, Host, Machine, Tool
 from dsgui.core.machine.verdicts import Status
 from dsgui.core.memory.answer import CannotSay
@@ -98,6 +98,20 @@ def fitted_on(gib, **more):
 HOST = Host(memory_bytes=512 * GIB)
 
 
+def fitted_offloading():
+    """A 7B model on one RTX 4090 that is planned for, with its optimizer states on a host that nobody described."""
+    config = {"train_micro_batch_size_per_gpu": 1, "bf16": {"enabled": True}, **ADAM}
+    config["zero_optimization"] = {
+        "stage": 3,
+        "offload_optimizer": {"device": "cpu"},
+        "offload_param": {"device": "cpu"},
+    }
+    choice = ModelChoice("7B", length=128, checkpointing=True)
+    case = Case(config, Context(Integration.NATIVE), (), model_of_size("7B"), choice)
+    planned = (card_named("rtx4090"),)
+    return fit(case, Checker(Catalog().schema()).schema, lambda group: room_of(planned, None, group))
+
+
 def unusable(code):
     return CannotSay(said("memory_cannot", code, path="/x"))
 
@@ -136,10 +150,21 @@ def no_tool(command, name):
 LOADS = "m = M.from_pretrained(x, {})\n"
 MAPPED, SPARING = TRAINER + LOADS.format("device_map='auto'"), TRAINER + LOADS.format("low_cpu_mem_usage=True")
 P, W = Status.PROBLEM, Status.WARNING
-TOO_LARGE, TIGHT = (fitted_on(gib) for gib in (24, 176))
+TOO_LARGE, TIGHT, ROOMY = (fitted_on(gib) for gib in (24, 176, 400))
+ON_BARE_HOST = fitted_offloading()
+TICKED, DIVIDED = ModelChoice("7B", checkpointing=True), ModelChoice("7B", zero_init=True)
 FAULTS = [
     ("model_memory", {"memory": TOO_LARGE}, P, "7B: doesn’t fit (GPU "),
     ("model_memory", {"memory": TIGHT}, W, "Each GPU needs "),
+    ("model_memory", {"memory": ON_BARE_HOST}, W, "needs 157 GiB on the host"),
+    ("checkpointing", {"memory": ROOMY, "choice": TICKED}, W, "but the arguments don’t turn it on"),
+    ("checkpointing", {"memory": ROOMY, "choice": TICKED, "arguments": ("--gradient_checkpointing", "False")}, W,
+     "but the arguments don’t turn it on"),
+    ("checkpointing", {"memory": ROOMY, "choice": TICKED, "source": GIVEN, "config_argument": NATIVE}, W,
+     "nothing in the script turns it on"),
+    ("zero_init", {"memory": ROOMY, "choice": DIVIDED, "source": GIVEN, "config_argument": NATIVE,
+                   "config": STAGE_3}, W,
+     "nothing in the script does that"),
     ("config", {"findings": (ERROR,)}, P, "on 2 CPU ranks: 100 is not 128"),
     ("config", {"unreadable": "Line 1: no."}, P, "can't be read. Line 1"),
     ("script", {"source": "a = ("}, P, "can't be read as Python"),
@@ -256,6 +281,29 @@ def test_a_launch_with_one_fault_has_one_row_that_says_it(name, given, status, s
     assert bad[0].status is status
     assert says in bad[0].seen
     assert bad[0].advice
+
+
+def test_what_is_ticked_and_may_be_done_is_no_fault():
+    def told(**given):
+        return [row.check for row in rows(memory=ROOMY, **given) if row.status in (P, W)]
+
+    on = ("--gradient_checkpointing", "True")
+    native = {"config_argument": NATIVE, "choice": TICKED}
+    assert told(choice=TICKED, arguments=on) == []
+    assert told(choice=TICKED, around={"arguments_file": ArgumentsFromFile("a.json", {on[0][2:]: True})}) == []
+    for line in ("model.gradient_checkpointing_enable()", "x = torch.utils.checkpoint.checkpoint(f, x)"):
+        assert told(source=GIVEN + "\n" + line, **native) == []
+    inside = GIVEN + "\nwith deepspeed.zero.Init(config_dict_or_path=c):\n    m = M()"
+    assert told(source=inside, config_argument=NATIVE, choice=DIVIDED, config=STAGE_3) == []
+    assert told(source=GIVEN, config_argument=NATIVE, choice=DIVIDED) == []  # divides nothing below stage 3
+
+
+def test_one_click_gives_the_script_what_is_ticked():
+    launch = Launch({}, (), "1 GPU", 1, script="/train.py", choice=TICKED, memory=ROOMY)
+    offer = before_start(launch, Surroundings(script_facts(TRAINER), READY)).offer
+    assert str(offer.label) == "Add --gradient_checkpointing True to the arguments"
+    taken = _accepted(offer, "auto", "--lr 1 --gradient_checkpointing False --fp16", "")
+    assert taken[:3] == ("auto", "--lr 1 --fp16 --gradient_checkpointing True", "")
 
 
 def test_every_check_is_tried():

@@ -3,6 +3,7 @@
 import json
 import re
 
+import gradio as gr
 import pytest
 
 from dsgui.core.config.context import Context, Integration
@@ -16,7 +17,7 @@ from dsgui.core.memory.fits.sharpened import Sharpened
 from dsgui.core.memory.guessed import model_of_size
 from dsgui.core.texts.saying import said
 from dsgui.shell.memory.dry_runs import DryRuns
-from dsgui.ui.config.memory_change import change_found, ticked, with_edits
+from dsgui.ui.config.memory_change import change_found, handed_on, ticked, with_edits, with_given
 from dsgui.ui.config.memory_panel import fitted_for, memory_shown
 from dsgui.ui.config.standing import lacking
 from dsgui.ui.config.workbench import Workbench
@@ -134,6 +135,29 @@ def test_only_known_boxes_are_ticked():
     assert ticked(["zero_init"])[1] is True
     assert ticked(["zero_init"])[0] is not True
     assert all(one is not True for names in (None, "checkpointing", [["x"]], ["other"]) for one in ticked(names))
+
+
+def test_what_a_change_asks_of_the_trainer_goes_among_the_scripts_arguments():
+    asked = ["--per_device_train_batch_size 2", "--gradient_accumulation_steps 4", "--gradient_checkpointing True"]
+    by_user = {"code": "zero_init", "text": "build the model within"}
+    codes = [{"code": "arguments", "text": "Give"}, {"code": "checkpointing", "text": "Not a config key"}, by_user]
+    change = {"arguments": asked, "script": codes}
+    told = handed_on(change, Context(Integration.HF), "--lr 1e-4 --per_device_train_batch_size=8")
+    assert (told["given"], told["script"]) == (asked, [by_user])
+    assert with_given("--lr 1e-4 --per_device_train_batch_size=8 --fp16", told["given"]) == (
+        "--lr 1e-4 --per_device_train_batch_size 2 --fp16 --gradient_accumulation_steps 4 --gradient_checkpointing True"
+    )
+
+
+@each_case(("integration", "typed"), [(Integration.NATIVE, ""), (Integration.HF, "train.yaml"), (Integration.HF, "'")])
+def test_what_a_script_of_another_kind_is_to_do_is_told(integration, typed):
+    change = {"arguments": ["--gradient_checkpointing True"], "script": [{"text": "Not a config key"}]}
+    assert handed_on(change, Context(integration), typed) == change
+
+
+@each_case("given", [None, [], "text", [5], ["--evil 1"], ["--gradient_checkpointing $(x)"], [["x"]]])
+def test_arguments_that_no_change_has_are_not_added(given):
+    assert with_given("--lr 1", given) in ("--lr 1", gr.skip())
 
 
 def test_a_folder_that_is_no_good_is_told_in_place_of_the_bars(checker):

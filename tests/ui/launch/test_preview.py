@@ -300,7 +300,8 @@ def test_as_long_as_a_script_is_missing_the_config_has_the_verdict_of_its_plan(p
     assert page(**own | {"config": ""})["says"] == ""
     # As on 1 · Configure: of other machines, and with the arguments typed so far.
     hosts = {"what": "translation", "where": "several", "planned_nodes": 2, "planned_gpus": 8}
-    assert " · 2 nodes × 8 GPUs · " in page(**hosts)["says"]
+    assert " · 2 nodes × 8 ranks · " in page(**hosts)["says"]
+    assert " · 2 nodes × 8 GPUs (RTX 4090 24 GB) · " in page(**hosts, device="rtx4090")["says"]
     assert page(**own, model="13B", arguments="--gradient_checkpointing")["says"] != says
 
 

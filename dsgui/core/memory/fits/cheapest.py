@@ -18,12 +18,15 @@ from dsgui.core.memory.fits.memory_report import rooms_of, told
 from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.memory.planner import Means, Rung, cheapest_fit, means_of
 from dsgui.core.memory.question import Question
+from dsgui.core.sizes import roughly
 from dsgui.core.texts.saying import Said, as_told, said
 from dsgui.core.validation.checker import Checker
 
 # The HF Trainer refuses a config that says another batch than its arguments.
 _BATCH_OPTIONS = {MICRO: "--per_device_train_batch_size", ACCUMULATION: "--gradient_accumulation_steps"}
-_CHECKPOINTING = "--gradient_checkpointing"
+_CHECKPOINTING = "--gradient_checkpointing True"
+# What a change can ask of the script.
+OPTIONS = (*_BATCH_OPTIONS.values(), "--gradient_checkpointing")
 Planner = Callable[[Question, Means], Rung | CannotSay | None]
 
 
@@ -151,8 +154,12 @@ def joined(moves: Iterable[Said]) -> str:
 
 
 def sentence(found: Cheapest) -> Said:
-    """What to change, and what it takes then."""
-    return said("memory_cheapest", "change", moves=joined(found.moves), needs=rooms_of(found.fitted.verdict))
+    """What to change, and what it takes then; of a host that nobody described also what it has to have."""
+    verdict = found.fitted.verdict
+    given = {"moves": joined(found.moves), "needs": rooms_of(verdict)}
+    if verdict.host_asked:
+        return said("memory_cheapest", "change_if_host", size=roughly(verdict.host_asked), **given)
+    return said("memory_cheapest", "change", **given)
 
 
 def for_script(found: Cheapest) -> list[Said]:

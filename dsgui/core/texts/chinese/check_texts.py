@@ -25,6 +25,8 @@ CHECKS = {
     "locks": "残留的锁",
     "model_memory": "显存与内存",
     "memlock": "锁定内存",
+    "checkpointing": "梯度检查点",
+    "zero_init": "deepspeed.zero.Init",
     "nvme": "NVMe 目录",
     "memory": "内存限制",
     "needs": "配置所需的软件包",

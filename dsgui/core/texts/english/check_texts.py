@@ -25,6 +25,8 @@ CHECKS = {
     "locks": "Stale locks",
     "model_memory": "GPU and host memory",
     "memlock": "Locked memory",
+    "checkpointing": "Gradient checkpointing",
+    "zero_init": "deepspeed.zero.Init",
     "nvme": "NVMe folder",
     "memory": "Memory limit",
     "needs": "Packages for this config",

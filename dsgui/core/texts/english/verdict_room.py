@@ -40,6 +40,12 @@ ROOM_VERDICTS: Mapping[str, str] = {
     # what the memory model says of a launch
     "model_memory.rooms": "{rooms}",
     "model_memory.in_all": "{rooms}.",
+    "checkpointing.untold": "Gradient checkpointing is ticked on 1 · Configure, but the arguments don’t turn it on: "
+    "memory is estimated without it.",
+    "checkpointing.nowhere": "Gradient checkpointing is ticked on 1 · Configure, but nothing in the script turns it "
+    "on.",
+    "zero_init.nowhere": "“Model built within deepspeed.zero.Init” is ticked on 1 · Configure, but nothing in the "
+    "script does that.",
     "nvme.free": "{path}: {free} free",
     "memlock.enough": "{need} may be locked",
     "memlock.locks_more": "offload_param to NVMe locks {need} per rank (buffer_count {count} × "
@@ -109,6 +115,11 @@ ROOM_ADVICE: Mapping[str, str] = {
     "offload.use_more": "Use more machines, a smaller model, or offload to NVMe at stage 3.",
     "offload.free_some": "Free some memory or use less: a run that needs more is killed (exit −9).",
     "model_memory.offer": "{offer}.",
+    "model_memory.describe_host": "Enter the host’s memory on 1 · Configure (Memory, “More”).",
+    "checkpointing.add": "Add --gradient_checkpointing True to the arguments, or untick it.",
+    "checkpointing.in_code": "Turn it on in the script (model.gradient_checkpointing_enable() with transformers), or "
+    "untick it.",
+    "zero_init.in_code": "Build the model within deepspeed.zero.Init(config_dict_or_path=…), or untick it.",
     "model_memory.see_configure": "See 1 · Configure, or python -m dsgui memory.",
     "shm.remove_stale": "Remove stale buffers (listed on 4 · Machine), use fewer ranks, or give the container more: "
     "docker run --shm-size=2g …",

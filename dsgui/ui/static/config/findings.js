@@ -8,7 +8,7 @@ import { goToPlace } from "./gutter.js";
 import { markFields } from "../launch/marked_fields.js";
 import { askOfChecks } from "../launch/to_configure.js";
 import { shortened } from "./shortened.js";
-import { onWayOut, showWayOut } from "./way_out.js";
+import { onWayOut, placed, showWayOut } from "./way_out.js";
 
 /** @import { Props, Trigger, Watch } from "../types.d.ts" */
 
@@ -40,6 +40,7 @@ export function mount(element, props, trigger, watch) {
     // eslint-disable-next-line no-restricted-properties -- the one place where markup is taken: the server's, escaped
     if (typeof props.value === "string") folds.keep(() => (root.innerHTML = String(props.value)));
     showWayOut(root);
+    if (!checks) placed();
     shorten();
     if (checks) markFields(root);
   };

@@ -1,10 +1,13 @@
-// What would make a config fit that doesn't, below the verdict that says so: the memory panel finds and applies it.
+// What would make a config fit that doesn't, below the verdict that says so: the memory panel finds and applies it, and
+// offers it itself where no verdict has a place for it.
 
 import { button, el } from "../common/dom.js";
+import { words } from "../texts/texts.js";
 
 /** @import { WayOut } from "../types.d.ts" */
 
 const CHANGED = "dsgui:way-out";
+const PLACED = "dsgui:way-out-placed";
 const ID = "way-out";
 /** @type {WayOut | null} */
 let told = null;
@@ -18,6 +21,22 @@ export function tellWayOut(now) {
 /** @param {() => void} listener */
 export const onWayOut = (listener) => document.addEventListener(CHANGED, listener);
 
+/** Whether a verdict has a place for it. */
+export const isPlaced = () => document.querySelector("#findings .ds-way-out") !== null;
+
+/** Another verdict may have one, or none. @param {() => void} listener */
+export const onPlaced = (listener) => document.addEventListener(PLACED, listener);
+
+/** After another verdict. */
+export const placed = () => document.dispatchEvent(new Event(PLACED));
+
+/** What a press adds to the script's arguments; an option is broken nowhere. @param {string[]} given */
+export function givenTold(given) {
+  const [before, after] = words("memory_page", "given", { arguments: "\n" }).split("\n");
+  const options = given.flatMap((one, place) => [place ? " " : "", el("code", { class: "ds-option" }, one)]);
+  return el("span", {}, before, ...options, after);
+}
+
 /** Where the verdict asks for it. @param {ParentNode} findings */
 export function showWayOut(findings) {
   const place = findings.querySelector(".ds-way-out");
@@ -28,10 +47,11 @@ export function showWayOut(findings) {
 }
 
 /** @param {WayOut} way */
-function drawn({ text, name, looking, press }) {
+function drawn({ text, steps, name, looking, press }) {
   const attributes = { class: "ds-fix", id: ID, "aria-disabled": String(looking), "aria-busy": looking };
   return [
-    ...(text ? [el("p", { class: "ds-advice" }, text)] : []),
+    ...(text ? [el("p", { class: "ds-advice", role: "status" }, text)] : []),
+    ...(steps.length ? [el("ul", { class: "ds-way-steps" }, ...steps.map((one) => el("li", {}, one)))] : []),
     ...(name ? [el("p", {}, button(name, attributes, press))] : []),
   ];
 }

@@ -4,6 +4,7 @@
 
 import { button, el, part } from "../common/dom.js";
 import { figure, gib } from "../common/format.js";
+import { givenTold } from "../config/way_out.js";
 import { keyName } from "./memory_bars.js";
 import { textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
@@ -61,7 +62,7 @@ class LadderFold {
     this.trials = {};
     this.waiting = false;
     this.all = false;
-    /** What an applied step leaves to the script. @type {string[]} */
+    /** What an applied step gave the script, and leaves to it. @type {(Node | string)[]} */
     this.left = [];
     this.content = el("div", { class: "ds-ld" });
     this.fold = el("details", { class: "ds-zs-fold" }, el("summary", {}, say("ladder")), this.content);
@@ -233,9 +234,10 @@ class LadderFold {
 
   /** @param {LadderStep} one */
   apply(one) {
-    this.left = one.script.map(({ text }) => text);
+    const { given = [], script } = one;
+    this.left = [...(given.length ? [givenTold(given)] : []), ...script.map(({ text }) => text)];
     const ticks = [...(one.checkpointing ? ["checkpointing"] : []), ...(one.zero_init ? ["zero_init"] : [])];
-    this.trigger("apply", { changes: one.changes, ticks });
+    this.trigger("apply", { changes: one.changes, ticks, given: one.given ?? [] });
   }
 }
 

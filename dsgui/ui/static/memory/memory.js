@@ -9,12 +9,13 @@ import { Details } from "./memory_details.js";
 import { Rehearsal } from "./memory_rehearsal.js";
 import { listed, textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
-import { tellWayOut } from "../config/way_out.js";
+import { givenTold, isPlaced, onPlaced, tellWayOut } from "../config/way_out.js";
 
 /** @import { MemoryBar, MemoryChange, MemoryDevice, MemoryPart, MemoryProps, Sentence } from "../types.d.ts" */
 /** @import { MemoryTold, Trigger, Watch, WayOut } from "../types.d.ts" */
 
 const ALL = "";
+const AS_THE_BARS = new Set(["short_gpu", "short_host", "short_nvme"]); // each bar is headed by it
 const hasMouse = () => matchMedia("(hover: hover)").matches;
 
 /** What the button is called that applies a change. @param {string[]} ticks what it ticks */
@@ -41,8 +42,12 @@ class Memory {
       this.moment = ALL; // of another one nothing would tell any more
       this.show();
     });
-    /** What an applied change leaves to the script. @type {string[]} */
+    /** What an applied change gave the script, and leaves to it. @type {(Node | string)[]} */
     this.left = [];
+    this.placed = false; // whether the verdict has what would fit
+    onPlaced(() => {
+      if (this.placed !== isPlaced()) this.show();
+    });
     this.unanswered = ""; // what a change was looked for, and the server had no answer
     onUnanswered("change", () => {
       this.unanswered = this.looking;
@@ -63,6 +68,7 @@ class Memory {
 
   show() {
     const told = this.told();
+    this.placed = isPlaced();
     window.dispatchEvent(new CustomEvent("dsgui:memory", { detail: told?.asked ?? "" }));
     const focused = document.activeElement?.id ?? "";
     this.root.replaceChildren(...(told?.devices ? this.drawn(told, told.devices) : this.undrawn(told)));
@@ -95,7 +101,7 @@ class Memory {
       ...devices.map((device) => this.device(device, told)),
       this.legend(devices),
       ...(told.remarks ?? []).map((one) => el("p", { class: "ds-mem-remark" }, one.text)),
-      ...told.short.map(short),
+      ...told.short.filter(({ code = "" }) => !AS_THE_BARS.has(code)).map(short),
       el("div", { class: "ds-mem-acts" }, this.rehearsal.head, ...this.change(told)),
       this.details.with(
         this.moments(devices),
@@ -170,9 +176,9 @@ class Memory {
     if (told.as_if) return []; // the text is another
     const stage = stageOf(told, found, this.looking);
     const unanswered = this.unanswered !== "" && this.unanswered === told.asked;
-    const texts = unanswered ? [words("memory_page", "unanswered")] : this.left;
+    const texts = unanswered && !this.placed ? [words("memory_page", "unanswered")] : this.left;
     const left = texts.map((text) => el("p", { class: "ds-mem-change", role: "status" }, text));
-    if (stage === "nothing") return left;
+    if (stage === "nothing" || this.placed) return left;
     if (stage === "found" && found) return howTo(found, () => this.apply(found));
     const looking = stage === "looking";
     const name = looking ? words("memory_page", "looking") : words("memory_page", "find");
@@ -200,10 +206,11 @@ class Memory {
     const press = () => this.find(told);
     if (stage !== "found" || !found) {
       const looking = stage === "looking";
-      return { text: "", name: words("memory_page", looking ? "looking" : "find"), looking, press };
+      const text = this.unanswered && this.unanswered === told.asked ? words("memory_page", "unanswered") : "";
+      return { text, steps: [], name: words("memory_page", looking ? "looking" : "find"), looking, press };
     }
     const name = changesAny(found) ? applyName(ticksOf(found)) : "";
-    return { text: saidOf(found), name, looking: false, press: () => this.apply(found) };
+    return { text: saidOf(found), steps: stepsOf(found), name, looking: false, press: () => this.apply(found) };
   }
 
   /** @returns {MemoryChange | null} */
@@ -225,8 +232,8 @@ class Memory {
   /** @param {MemoryChange} found */
   apply(found) {
     this.looking = "";
-    this.left = (found.script ?? []).map((one) => one.text);
-    this.trigger("apply", { changes: found.changes ?? [], ticks: ticksOf(found) });
+    this.left = ofScript(found);
+    this.trigger("apply", { changes: found.changes ?? [], ticks: ticksOf(found), given: found.given ?? [] });
   }
 
   /** Every moment with what it takes; one of them is shown. @param {MemoryDevice[]} devices */
@@ -363,16 +370,26 @@ function formulas(bar) {
 const saidOf = (found) => found.why?.text ?? found.text ?? words("memory_page", "fits_as_is");
 
 /** Whether a press can do any of it. @param {MemoryChange} found */
-const changesAny = (found) => Boolean(found.changes?.length || ticksOf(found).length);
+const changesAny = (found) => Boolean(found.changes?.length || ticksOf(found).length || found.given?.length);
+
+/** What a press gives the script, and what is left to it. @param {MemoryChange} found @returns {(Node | string)[]} */
+const ofScript = ({ given = [], script = [] }) => [
+  ...(given.length ? [givenTold(given)] : []),
+  ...script.map(({ text }) => text),
+];
+
+/** What to change, key by key. @param {MemoryChange} found */
+const stepsOf = (found) => [
+  ...(found.changes ?? []).map(({ pointer, value }) =>
+    el("code", { class: "ds-option" }, `${keyName(pointer)}: ${JSON.stringify(value)}`),
+  ),
+  ...ofScript(found),
+];
 
 /** What to change, in words and key by key. @param {MemoryChange} found @param {() => void} apply */
 function howTo(found, apply) {
-  const { changes = [], script = [] } = found;
   const text = el("p", { class: "ds-mem-change", role: "status" }, saidOf(found));
-  const edits = changes.map((one) =>
-    el("li", {}, el("code", { class: "ds-option" }, `${keyName(one.pointer)}: ${JSON.stringify(one.value)}`)),
-  );
-  const items = [...edits, ...script.map((one) => el("li", {}, one.text))];
+  const items = stepsOf(found).map((one) => el("li", {}, one));
   const list = items.length ? [el("ul", { class: "ds-mem-edits" }, ...items)] : [];
   const name = applyName(ticksOf(found));
   const attributes = { class: "ds-mem-do", id: "ds-mem-apply" };

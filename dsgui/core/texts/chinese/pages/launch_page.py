@@ -12,7 +12,6 @@ LAUNCH_PAGE: dict[str, str] = {
     "全局批大小为 {chosen_batch}。",
     "planned_for": "按 {planned} 规划。请选择在哪里训练。",
     "planned_for_gpus": "按 {planned} 规划，而本机没有 GPU。请选择 ssh 或 Slurm，或在“1 · 配置”中改为按本机规划。",
-    "fits_gpus": "GPU 放得下",
     "planned_short": "放不下：{missing}",
     "take_plan": "按规划使用 {planned}",
     # the script's arguments, where 1 · Configure shows what the HF Trainer makes of them
@@ -87,6 +86,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "all_warnings": "全部 {count} 个警告",
     "config_refused": "**{config}** · {devices} · **{judge} 会拒绝它：见下方。**",
     "config_by_arguments": "**{config}** · {devices} · **与脚本参数一起会失败：见下方。**",
+    "on_card": "{devices}（{card}）",
     "config_verdict": "**{config}** · {devices} · {verdict}",
     "nothing_to_report": "没有问题",
     "starting": "正在启动…",

@@ -11,6 +11,7 @@ MEMORY_PAGE: dict[str, str] = {
     "apply_checkpointing": "应用，并勾选梯度检查点",
     "apply_zero_init": "应用，并勾选 deepspeed.zero.Init",
     "apply_both": "应用，并勾选两项",
+    "given": "写入脚本参数（“2 · 启动”页）：{arguments}",
     "source": "{name}，{source}",
     "each_of": "{name}（{count} 个中的每一个）",
     "needed": "需要 {bytes}",

@@ -13,7 +13,6 @@ LAUNCH_PAGE: dict[str, str] = {
     "planned_for": "Planned for {planned}. Choose where it trains.",
     "planned_for_gpus": "Planned for {planned}; this machine has no GPU. Choose ssh or Slurm, or plan for this "
     "machine in 1 · Configure.",
-    "fits_gpus": "fits the GPUs",
     "planned_short": "doesn’t fit: {missing}",
     "take_plan": "Use {planned} as planned",
     # the script's arguments, where 1 · Configure shows what the HF Trainer makes of them
@@ -91,6 +90,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "all_warnings": "All {count} warnings",
     "config_refused": "**{config}** · {devices} · **{judge} would refuse it: see below.**",
     "config_by_arguments": "**{config}** · {devices} · **it fails with the script’s arguments: see below.**",
+    "on_card": "{devices} ({card})",
     "config_verdict": "**{config}** · {devices} · {verdict}",
     "nothing_to_report": "no findings",
     "starting": "Starting…",

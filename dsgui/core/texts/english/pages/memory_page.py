@@ -11,6 +11,7 @@ MEMORY_PAGE: dict[str, str] = {
     "apply_checkpointing": "Apply, and turn on gradient checkpointing",
     "apply_zero_init": "Apply, and turn on deepspeed.zero.Init",
     "apply_both": "Apply, and turn on both",
+    "given": "In the script’s arguments (2 · Launch): {arguments}",
     "source": "{name}, {source}",
     "each_of": "{name} (each of {count})",
     "needed": "{bytes} needed",
