@@ -151,8 +151,11 @@ def test_the_json_begins_near_the_verdict_and_what_was_unfolded_stays_so(page):
     panel, json_box = page.locator("#memory").bounding_box(), page.locator("#config-json").bounding_box()
     assert panel["height"] < 420
     assert 0 <= json_box["y"] - panel["y"] - panel["height"] < 20
-    for act in ("Ask DeepSpeed: dry run", "Find the cheapest change that fits"):
-        expect(page.locator("#memory-panel").get_by_role("button", name=act)).to_be_visible()
+    for place, act in (
+        ("#memory-panel", "Ask DeepSpeed: dry run"),
+        ("#findings", "Find the cheapest change that fits"),
+    ):
+        expect(page.locator(place).get_by_role("button", name=act)).to_be_visible()
     expect(page.locator(".ds-mem-legend")).to_contain_text("optimizer states")  # the colours, with the bars
     above = page.locator(".ds-mem-bar").last.bounding_box()
     details(page).press("Enter")

@@ -37,21 +37,27 @@ def _trainer_arguments(config: Config, context: Context) -> Iterator[Finding]:
 
 def _needed_arguments(config: Config, unknown: Set[str] | None) -> Iterator[Finding]:
     """What the script has to be given where nobody said what it is; of all arguments, or of those `unknown`."""
-    words: dict[str, str] = {}
-    pointers: dict[str, str] = {}
+    needed = _needed(config, unknown)
+    if needed:
+        options = " ".join(option for _, option in needed.values())
+        yield found(Severity.NOTE, next(iter(needed.values()))[0], "DS013.needed", options=options)
+
+
+def _needed(config: Config, unknown: Set[str] | None) -> dict[str, tuple[str, str]]:
+    """By the names of the arguments: the key, and the option with its value."""
+    needed: dict[str, tuple[str, str]] = {}
     for pointer, name, value in _numbers(config):
         if value != getattr(_DEFAULTS, name) and (unknown is None or name in unknown):
-            words.setdefault(name, "" if value is True else f" {value:g}" if value < 1 else f" {number(value)}")
-            pointers.setdefault(name, pointer)
-    if {"fp16", "bf16"} <= words.keys():  # DeepSpeed takes one: DS020 is about that
-        del words["fp16"], words["bf16"]
-    if words:
-        yield found(
-            Severity.NOTE,
-            pointers[next(iter(words))],
-            "DS013.needed",
-            options=" ".join(f"--{name}{word}" for name, word in words.items()),
-        )
+            word = "" if value is True else f" {value:g}" if value < 1 else f" {number(value)}"
+            needed.setdefault(name, (pointer, f"--{name}{word}"))
+    if {"fp16", "bf16"} <= needed.keys():  # DeepSpeed takes one: DS020 is about that
+        del needed["fp16"], needed["bf16"]
+    return needed
+
+
+def needed_options(config: Config) -> tuple[str, ...]:
+    """What the HF Trainer has to be given, lest it refuse the config: each option with its value."""
+    return tuple(option for _, option in _needed(config, None).values())
 
 
 def _never_equal(config: Config, context: Context) -> Iterator[Finding]:

@@ -62,5 +62,5 @@ def steps_shown(services: Services, view: View, context: Context, given: Sequenc
     shown = as_json(ladder)
     for step, told_of in zip(ladder if isinstance(ladder, tuple) else (), shown["steps"], strict=True):
         told_of["key"] = step_key(step.change, document)
-    told_each = [handed_on(step, context, str(given[0] or "")) for step in shown["steps"]]
+    told_each = [handed_on(step, context, view.text, given[0]) for step in shown["steps"]]
     return {"asked": asked_of(fitted, view.text), **shown, "steps": told_each}

@@ -1,6 +1,7 @@
 """From a red memory bar to the cheapest change that fits: found on a press, applied on another."""
 
 import json
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,12 +9,14 @@ from typing import Any
 import gradio as gr
 
 from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.filling import ARGUMENTS
 from dsgui.core.config.findings import Change, Fix
 from dsgui.core.errors import DocumentError
 from dsgui.core.launch.handing import is_settings_file
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.cheapest import OPTIONS, as_json, cheapest
-from dsgui.core.script.words import with_option
+from dsgui.core.rules.trainer import needed_options
+from dsgui.core.script.words import value_of, with_option
 from dsgui.core.texts.saying import as_told
 from dsgui.ui.common.documents import read_document
 from dsgui.ui.common.embedded import tell_if_unanswered
@@ -23,6 +26,8 @@ from dsgui.ui.config.memory_panel import MemoryPanel, asked_of, fitted_for, memo
 from dsgui.ui.config.workbench import View, Workbench, make_context
 
 _MOST_EDITS = 40
+_OPTIONS = frozenset({*OPTIONS, *(f"--{name}" for names in ARGUMENTS.values() for name in names)})
+_VALUE = re.compile(r"[\w.+-]{0,40}", re.ASCII)
 _OF_ARGUMENTS = ("arguments", "checkpointing")  # what a change says that the script is to be given
 _TICKS = ("checkpointing", "zero_init")  # boxes of the panel that say what the script does
 
@@ -72,15 +77,19 @@ def change_found(services: Services, view: View, context: Context, given: Sequen
         return ""
     case, fitted = found
     change = as_json(cheapest(fitted, case, read_document(view.text), services.checker)) or {}
-    return json.dumps({"asked": asked_of(fitted, view.text), **handed_on(change, context, str(given[0] or ""))})
+    return json.dumps({"asked": asked_of(fitted, view.text), **handed_on(change, context, view.text, given[0])})
 
 
-def handed_on(change: Mapping[str, Any], context: Context, typed: str) -> dict[str, Any]:
-    """`change`, as JSON, with `given`: what its press adds to the arguments `typed`, where the HF Trainer reads them.
-    A script of another kind, and one that takes its arguments from a file, has to be told by its user."""
+def handed_on(change: Mapping[str, Any], context: Context, text: str, typed: str | None) -> dict[str, Any]:
+    """`change` of the config's `text`, as JSON, with `given`: what its press adds to the arguments `typed`, and what the
+    changed config needs beside, where the HF Trainer reads them. A script of another kind, and one that takes its
+    arguments from a file, has to be told by its user."""
     asked = [str(one) for one in change.get("arguments", ())]
-    if not asked or context.integration is Integration.NATIVE or not _takes_more(typed):
+    if not asked or context.integration is Integration.NATIVE or not _takes_more(typed or ""):
         return dict(change)
+    said = (*shlex.split(typed or ""), *" ".join(asked).split())
+    config = read_document(with_edits(text, change.get("changes"))).value
+    asked += [one for one in needed_options(config) if value_of(said, (one.partition(" ")[0],)) is None]
     by_user = [one for one in change.get("script", ()) if one.get("code") not in _OF_ARGUMENTS]
     return {**change, "given": asked, "script": by_user}
 
@@ -98,7 +107,7 @@ def with_given(arguments: str, given: Any) -> Any:
     kept = tuple(shlex.split(arguments))
     for one in given[:_MOST_EDITS]:
         option, _, value = str(one).partition(" ")
-        if option in OPTIONS and (not value or value.isalnum()):
+        if option in _OPTIONS and _VALUE.fullmatch(value):
             kept = with_option(kept, option, value)
     return shlex.join(kept)
 

@@ -6,7 +6,9 @@ import re
 import gradio as gr
 import pytest
 
+from dsgui.core.config.arguments import from_command_line
 from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.findings import Severity
 from dsgui.core.launch.field import Part
 from dsgui.core.launch.run_fields import fields_of
 from dsgui.core.machine.hardware import card_named
@@ -17,6 +19,7 @@ from dsgui.core.memory.fits.sharpened import Sharpened
 from dsgui.core.memory.guessed import model_of_size
 from dsgui.core.texts.saying import said
 from dsgui.shell.memory.dry_runs import DryRuns
+from dsgui.ui.common.documents import read_document
 from dsgui.ui.config.memory_change import change_found, handed_on, ticked, with_edits, with_given
 from dsgui.ui.config.memory_panel import fitted_for, memory_shown
 from dsgui.ui.config.standing import lacking
@@ -142,7 +145,7 @@ def test_what_a_change_asks_of_the_trainer_goes_among_the_scripts_arguments():
     by_user = {"code": "zero_init", "text": "build the model within"}
     codes = [{"code": "arguments", "text": "Give"}, {"code": "checkpointing", "text": "Not a config key"}, by_user]
     change = {"arguments": asked, "script": codes}
-    told = handed_on(change, Context(Integration.HF), "--lr 1e-4 --per_device_train_batch_size=8")
+    told = handed_on(change, Context(Integration.HF), "{}", "--lr 1e-4 --per_device_train_batch_size=8")
     assert (told["given"], told["script"]) == (asked, [by_user])
     assert with_given("--lr 1e-4 --per_device_train_batch_size=8 --fp16", told["given"]) == (
         "--lr 1e-4 --per_device_train_batch_size 2 --fp16 --gradient_accumulation_steps 4 --gradient_checkpointing True"
@@ -152,7 +155,21 @@ def test_what_a_change_asks_of_the_trainer_goes_among_the_scripts_arguments():
 @each_case(("integration", "typed"), [(Integration.NATIVE, ""), (Integration.HF, "train.yaml"), (Integration.HF, "'")])
 def test_what_a_script_of_another_kind_is_to_do_is_told(integration, typed):
     change = {"arguments": ["--gradient_checkpointing True"], "script": [{"text": "Not a config key"}]}
-    assert handed_on(change, Context(integration), typed) == change
+    assert handed_on(change, Context(integration), "{}", typed) == change
+
+
+def test_what_the_changed_config_needs_is_given_too(checker):
+    """Once some arguments are known, those that nobody gave are the Trainer's defaults: it would refuse the config."""
+    config = {"train_micro_batch_size_per_gpu": 4, "bf16": {"enabled": True}}
+    config["optimizer"] = {"type": "AdamW", "params": {"lr": 1e-4, "betas": [0.9, 0.95]}}
+    changes = [{"pointer": "/zero_optimization/stage", "value": 3}, {"pointer": "/gradient_clipping", "value": 0.5}]
+    change = {"arguments": ["--gradient_checkpointing True"], "changes": changes, "script": []}
+    given = handed_on(change, Context(Integration.HF), json.dumps(config), "--adam_beta2 0.95")["given"]
+    needed = ["--per_device_train_batch_size 4", "--max_grad_norm 0.5", "--learning_rate 0.0001", "--bf16"]
+    assert sorted(given) == sorted(["--gradient_checkpointing True", *needed])
+    known = from_command_line(with_given("--adam_beta2 0.95", given))
+    findings = checker.findings(read_document(with_edits(json.dumps(config), changes)), Context(arguments=known))
+    assert [one for one in findings if one.severity is Severity.ERROR] == []
 
 
 @each_case("given", [None, [], "text", [5], ["--evil 1"], ["--gradient_checkpointing $(x)"], [["x"]]])
