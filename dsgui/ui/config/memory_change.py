@@ -81,8 +81,8 @@ def change_found(services: Services, view: View, context: Context, given: Sequen
 
 
 def handed_on(change: Mapping[str, Any], context: Context, text: str, typed: str | None) -> dict[str, Any]:
-    """`change` of the config's `text`, as JSON, with `given`: what its press adds to the arguments `typed`, and what the
-    changed config needs beside, where the HF Trainer reads them. A script of another kind, and one that takes its
+    """`change` of the config's `text`, as JSON, with `given`: what its press adds to the arguments `typed`, and what
+    the changed config needs beside, where the HF Trainer reads them. A script of another kind, and one that takes its
     arguments from a file, has to be told by its user."""
     asked = [str(one) for one in change.get("arguments", ())]
     if not asked or context.integration is Integration.NATIVE or not _takes_more(typed or ""):

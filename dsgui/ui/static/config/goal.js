@@ -327,10 +327,14 @@ export function sentence({ choices, ways }) {
   if (choices.some(({ role }) => role === "nearest")) {
     return say(["none_would_fit", "none_fit"][offers(ways).length] ?? "none_fit_ways");
   }
-  const onGpus = choices.some(({ verdict }) => verdict.devices.some(({ device }) => device === "gpu"));
+  if (offers(ways).length) return say("large_hosts");
+  const onGpus = choices.some(({ verdict }) => hasGpu(verdict));
   if (choices.length > 1) return say(onGpus ? "some_fit" : "some_fit_host");
   return say(onGpus ? "one_fits" : "one_fits_host");
 }
+
+/** @param {GoalChoice["verdict"]} verdict */
+const hasGpu = ({ devices }) => devices.some(({ device }) => device === "gpu");
 
 /** @param {ParentNode} root @param {string} framework @param {number} lora @returns {GoalAsked} */
 function read(root, framework, lora) {
@@ -353,7 +357,7 @@ function read(root, framework, lora) {
 }
 
 /**
- * @param {GoalFound} found @param {number} lora @param {HTMLElement[]} ways where nothing fits
+ * @param {GoalFound} found @param {number} lora @param {HTMLElement[]} ways where nothing surely fits
  * @param {(one: GoalChoice) => void} use @returns {HTMLElement[]}
  */
 function drawn(found, lora, ways, use) {
@@ -428,7 +432,7 @@ function card(one, index, /** @type {{ use: (one: GoalChoice) => void, fullest: 
     },
     el("p", { class: "ds-goal-role" }, headOf(one, large)),
     el("h3", {}, one.title),
-    el("p", { class: "ds-goal-about" }, one.purpose),
+    ...(hasGpu(one.verdict) ? [el("p", { class: "ds-goal-about" }, one.purpose)] : []), // it speaks of GPUs
     ...one.verdict.devices.map((device) => bar(device, device.device === "host" ? fullest : device)),
     el("p", { class: "ds-goal-facts" }, facts.join(" · ")),
     ...given,
@@ -445,8 +449,7 @@ export function headOf(one, large) {
 }
 
 /** Without GPUs it is the host's memory that is least. @param {GoalChoice} one */
-export const roleOf = ({ role, verdict }) =>
-  role === "leanest" && !verdict.devices.some(({ device }) => device === "gpu") ? "leanest_host" : role;
+export const roleOf = ({ role, verdict }) => (role === "leanest" && !hasGpu(verdict) ? "leanest_host" : role);
 
 /** @param {GoalChoice} one @param {number} index */
 function tradeOff(one, index) {
