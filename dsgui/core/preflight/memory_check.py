@@ -24,6 +24,7 @@ from dsgui.core.preflight.ticked_checks import untold
 from dsgui.core.script.words import value_of
 from dsgui.core.texts.saying import as_told, said
 
+_OF_ROOMS = ("short_gpu", "short_host", "short_nvme")  # what the rooms say: so much of so much
 _WORKERS = ("--dataloader_num_workers",)
 _MOST_WORKERS = 10_000
 
@@ -144,7 +145,8 @@ _JUDGED: Mapping[Fit, Callable[[Question, Fitted], Verdict]] = {
 
 def _seen(fitted: Fitted) -> Sentences:
     rooms = saw("model_memory.in_all", rooms=headline(fitted))
-    return (rooms, *guess_of(fitted.question.model), *fitted.verdict.short)
+    rest = (one for one in fitted.verdict.short if one.code not in _OF_ROOMS)
+    return (rooms, *guess_of(fitted.question.model), *rest)
 
 
 def _headed(fitted: Fitted) -> Sentences:

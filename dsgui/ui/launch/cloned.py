@@ -22,6 +22,7 @@ from dsgui.ui.common.services import Services
 
 _MOST_IN_LINE = 3
 _LONGEST = 40  # of a setting in a name
+_KEY = re.compile(r"(--)?[A-Za-z_][\w.-]*", re.ASCII)
 _OF_THE_PAGE = ("script", "where", "reader", "started_by", "when_busy", "environment", "directory", "device", "version")
 
 
@@ -45,7 +46,7 @@ def original(services: Services, run_id: str) -> LaunchRequest | None:
 def changes(before: LaunchRequest, now: LaunchRequest, services: Services) -> list[Changed]:
     """What differs: arguments, then the config, then the rest of the page."""
     told = [*_in_arguments(_words(before), _words(now)), *_in_config(before.config_text, now.config_text)]
-    found = [*(Changed(one, one.removeprefix("--")) for one in told), *_elsewhere(before, now, services)]
+    found = [*(Changed(one, _short(one)) for one in told), *_elsewhere(before, now, services)]
     return [Changed(*map(services.runs.masked, one)) for one in found]
 
 
@@ -65,6 +66,12 @@ def name_of(before: LaunchRequest, changed: list[Changed], by_parent: Sequence[C
         return f"{name} · {_cut(changed[0].short)}"
     counted = re.fullmatch(r"(.+) (\d{1,2})", name)  # 512 is a size
     return f"{counted[1]} {int(counted[2]) + 1}" if counted else f"{name} 2"
+
+
+def _short(told: str) -> str:
+    """`--lr 1` as `lr 1`; of a key of the config its last part, as in `stage 3`."""
+    key, space, value = told.partition(" ")
+    return f"{key.removeprefix('--').rpartition('.')[2]}{space}{value}" if _KEY.fullmatch(key) else told
 
 
 def _cut(short: str) -> str:

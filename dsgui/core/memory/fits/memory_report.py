@@ -16,6 +16,7 @@ from dsgui.core.texts.languages import ENGLISH_TAG, speaking
 from dsgui.core.texts.saying import Said, listed, set_apart, text_of, words
 
 _WIDEST = 34
+_MOST_PARTS = 3
 
 
 def word(kind: str, code: str) -> str:
@@ -236,19 +237,18 @@ def in_lines(fitted: Fitted | CannotSay) -> list[str]:
 
 
 def remedies(fitted: Fitted) -> str:
-    """`Largest: optimizer states (26.12 GiB: zero_optimization.stage, …), …` of the device that is too full; "" where
-    none is."""
+    """`Largest on the GPU: optimizer states 26.12 GiB, …. Changed by zero_optimization.stage, ….` of the device that is
+    too full; "" where none is."""
     verdict = fitted.verdict
     full = [device for device in verdict.devices if verdict.fit_of(device) in (Fit.SHORT, Fit.TIGHT)]
     worst = verdict.worst(full[0]) if full else None
     if worst is None:
         return ""
     governed = sorted((one for one in worst.segments if one.keys), key=lambda one: -one.amount.likely)
-    largest = [_governed(one) for one in governed[:3]]
-    device = word("memory_places", worst.device.value)
-    return words("memory_text", "largest", device=device, parts=set_apart(largest)) if largest else ""
-
-
-def _governed(one: Segment) -> str:
-    given = {"part": _part(one), "gib": gib(one.amount.likely, 2), "keys": listed(map(key_of, one.keys[:2]))}
-    return words("memory_text", "governed", **given)
+    largest = governed[:_MOST_PARTS]
+    if not largest:
+        return ""
+    parts = [f"{_part(one)} {gib(one.amount.likely, 2)}" for one in largest]
+    keys = dict.fromkeys(key_of(key) for one in largest for key in one.keys[:2])
+    given = {"parts": listed(parts), "keys": listed(list(keys)[:_MOST_PARTS])}
+    return words("memory_text", "largest", device=word("memory_places", worst.device.value), **given)

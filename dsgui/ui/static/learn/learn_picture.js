@@ -2,6 +2,7 @@
 
 import { el } from "../common/dom.js";
 import { placeOf, valueAt } from "./learn_steps.js";
+import { words } from "../texts/texts.js";
 import { drawn } from "../memory/zero_stages.js";
 
 /** @import { LearnOffer, LearnStep, LearnTold, ZeroStages } from "../types.d.ts" */
@@ -67,7 +68,7 @@ export class Picture {
     if (!answer?.ok) return;
     /** @type {ZeroStages} */
     const told = await answer.json();
-    this.drawing.replaceChildren(...drawn(told));
+    this.drawing.replaceChildren(...drawn(told, words("memory_page", "as_set")));
     if (moved) this.moved(at);
   }
 }

@@ -63,9 +63,10 @@ export function barOf(device, moment, beside = device) {
 
 /**
  * A verdict on all devices in a word, and how it is coloured.
- * @param {{ fit: string, host_asked?: number }} told
+ * @param {{ fit: string, host_asked?: number, why?: { code?: string } }} told
  */
-export function fitOf({ fit, host_asked: asked }) {
+export function fitOf({ fit, host_asked: asked, why }) {
+  if (why?.code === "no_model") return { fit, text: words("memory_page", "no_model") };
   if (!asked || fit !== "fits") return { fit, text: textOf("memory_fits", fit) };
   return { fit: "tight", text: words("memory_page", "fits_if_host", { size: roughly(asked) }) };
 }

@@ -52,22 +52,22 @@ class Stages {
   }
 }
 
-/** @param {ZeroStages} told @returns {HTMLElement[]} */
-export function drawn(told) {
+/** @param {ZeroStages} told @param {string} [chosen] what the stage in use is called @returns {HTMLElement[]} */
+export function drawn(told, chosen = words("memory_page", "this_config")) {
   const { stages = [], notes = [] } = told;
   if (told.why) return [el("p", {}, told.why.text)];
   const bars = barsOf(stages);
   return [
-    ...stages.map((one, index) => stage(one, bars[index], told)),
+    ...stages.map((one, index) => stage(one, bars[index], told, chosen)),
     legend(stages, bars),
     el("ul", { class: "ds-zs-notes" }, ...notes.map((one) => el("li", {}, one.text))),
   ];
 }
 
-/** @param {ZeroStage} one @param {StageBar | null | undefined} bar @param {ZeroStages} told */
-function stage(one, bar, told) {
+/** @param {ZeroStage} one @param {StageBar | null | undefined} bar @param {ZeroStages} told @param {string} chosen */
+function stage(one, bar, told, chosen) {
   const current = one.stage === told.current;
-  const mark = current ? [" ", el("span", { class: "ds-zs-current" }, words("memory_page", "this_config"))] : [];
+  const mark = current ? [" ", el("span", { class: "ds-zs-current" }, chosen)] : [];
   const name = el("span", {}, el("b", {}, `Stage ${one.stage}`), ...mark);
   const attributes = {
     class: "ds-zs-stage",

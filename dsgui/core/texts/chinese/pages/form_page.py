@@ -6,7 +6,7 @@ FORM_PAGE: dict[str, str] = {
     "default": "默认 {value}",
     "on": "开",
     "off": "关",
-    "filled": "自动填写",
+    "filled": "由 Trainer 填写",
     "fill_auto": "设为“auto”，再点一次取消",
     "unset": "取消设置 {key}",
     "unset_hint": "取消设置：从配置中删除该键",

@@ -3,7 +3,7 @@
 LAUNCH_PAGE: dict[str, str] = {
     # the plan of 1 · Configure, and what the run has
     "this_machine": "本机",
-    "planned_check": "检查对象与实际不同",
+    "planned_check": "与规划不同",
     "planned_differs": "配置按 {planned} 检查，而本次运行使用 {there}。",
     "planned_refused": "在那里会失败：{first}",
     "planned_advice": "请在“1 · 配置”中改为实际使用的设备和版本，或到计划的机器上训练。",
@@ -48,7 +48,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "script_gone": "{why}。该运行的脚本已不在：请点“浏览…”选择，或填写它现在的路径。",
     "needed": "还需要",
     "needed_script": "本机上的 .py 文件：点“浏览…”选择，或输入路径。",
-    "needed_hostfile": "每行一台主机及其 GPU 数，例如 worker-0 slots=4。",
+    "needed_hostfile": "每行一台主机及其 GPU 数。",
     "lacks_script": "请填写脚本",
     "lacks_hostfile": "请填写主机",
     "lacks_hosts": "请填写主机名",

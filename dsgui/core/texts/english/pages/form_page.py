@@ -6,7 +6,7 @@ FORM_PAGE: dict[str, str] = {
     "default": "default {value}",
     "on": "on",
     "off": "off",
-    "filled": "filled in",
+    "filled": "from the Trainer",
     "fill_auto": "Set to “auto”, or unset again",
     "unset": "Unset {key}",
     "unset_hint": "Unset: remove the key from the config",

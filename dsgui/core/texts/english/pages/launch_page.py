@@ -3,7 +3,7 @@
 LAUNCH_PAGE: dict[str, str] = {
     # the plan of 1 · Configure, and what the run has
     "this_machine": "this machine",
-    "planned_check": "Checked for something else",
+    "planned_check": "Plan differs",
     "planned_differs": "The config is checked for {planned}; this run gets {there}.",
     "planned_refused": "There it would fail: {first}",
     "planned_advice": "Plan for what the run gets in 1 · Configure, or train where the planned one is.",
@@ -52,7 +52,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "script_gone": "{why}. The script of this run is gone: use Browse… or enter where it is now.",
     "needed": "Still needed",
     "needed_script": "A .py file on this machine: use Browse… or type its path.",
-    "needed_hostfile": "One host per line with its number of GPUs, e.g. worker-0 slots=4.",
+    "needed_hostfile": "One host per line with its number of GPUs.",
     "lacks_script": "enter a script",
     "lacks_hostfile": "add a host",
     "lacks_hosts": "name the hosts",
