@@ -23,13 +23,14 @@ _CODE = re.compile(r"`([^`<>]+)`")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 
 
-def findings_html(findings: Sequence[Finding], subject: str, lacks: str = "") -> str:
+def findings_html(findings: Sequence[Finding], subject: str, lacks: str = "", asks: str = "") -> str:
     """The panel beside the JSON. `subject` is what the config was checked against, for the headline; `lacks`: how much
-    memory too little there is for a config without errors, in words."""
+    memory too little there is for a config without errors, in words; `asks`: how much it takes of a host that nobody
+    described."""
     items = "".join(finding_item(finding) for finding in findings[:MOST_SHOWN])
     more = len(findings) - MOST_SHOWN
     rest = f'<p class="ds-advice">{words("common_page", "more_findings", count=f"{more:,}")}</p>' if more > 0 else ""
-    return sendable(f'<div class="ds-findings">{_headline(findings, subject, lacks)}<ul>{items}</ul>{rest}</div>')
+    return sendable(f'<div class="ds-findings">{_headline(findings, subject, lacks, asks)}<ul>{items}</ul>{rest}</div>')
 
 
 def notices_html(sentences: Sequence[str]) -> str:
@@ -110,7 +111,7 @@ def verdict(findings: Iterable[Finding]) -> str:
     return str(listed(counted(severity, count) for severity, count in counts if count))
 
 
-def _headline(findings: Sequence[Finding], subject: str, lacks: str) -> str:
+def _headline(findings: Sequence[Finding], subject: str, lacks: str, asks: str) -> str:
     errors = any(f.severity is Severity.ERROR for f in findings)
     counts = verdict(findings)
     change = ""
@@ -120,6 +121,9 @@ def _headline(findings: Sequence[Finding], subject: str, lacks: str) -> str:
         told = words("common_page", "lacks_with", lacks=lacks, counts=counts) if counts else ""
         kind, text = "ds-error", told or words("common_page", "lacks", lacks=lacks)
         change = '<div class="ds-way-out"></div>'  # static/config/way_out.js
+    elif asks:
+        told = words("common_page", "asks_with", size=asks, counts=counts) if counts else ""
+        kind, text = "ds-warning", told or words("common_page", "asks", size=asks)
     else:
         passes = words("common_page", "passes_with", counts=counts) if counts else words("common_page", "passes")
         kind, text = "ds-ok", passes

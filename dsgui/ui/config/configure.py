@@ -23,7 +23,7 @@ from dsgui.ui.config.memory_asking import wire_memory_asking
 from dsgui.ui.config.memory_change import wire_memory_change
 from dsgui.ui.config.memory_panel import MemoryPanel, build_memory_panel, memory_shown
 from dsgui.ui.config.presets import REMEMBER, Presets, build_chooser, build_own_presets, wire_presets
-from dsgui.ui.config.standing import build_standing, is_kin, lacking, standing_of, wire_standing
+from dsgui.ui.config.standing import asking, build_standing, is_kin, lacking, standing_of, wire_standing
 from dsgui.ui.config.toolbox import Toolbox
 from dsgui.ui.config.tools import Tools, build_tools, wire_tools
 from dsgui.ui.config.workbench import FormValue, View, Workbench, make_context, odd_counts
@@ -174,8 +174,8 @@ def _synchroniser(
         panel = toolbox.panel(tool, chosen, view.text, context)
         answer = shown(services, asked, view.text, context) if asked else gr.skip()
         bars = memory_shown(services, view, context, memory)
-        lacks = lacking(bars)
-        found = findings_html(view.found, subject(context), lacks) if lacks else view.findings
+        lacks, asks = lacking(bars), asking(bars)
+        found = findings_html(view.found, subject(context), lacks, asks) if lacks or asks else view.findings
         findings = notices_html(odd_counts(bar[1], bar[2])) + found
         stands = standing_of(services, workbench, view, context, begun, bars, _lacks(came, view.text, begun))
         return (view.text if edited else gr.skip()), findings, _packed(view), panel, answer, bars, stands

@@ -99,6 +99,14 @@ def lacking(memory: str) -> str:
     return words("configure_page", code, size=roughly(missing))
 
 
+def asking(memory: str) -> str:
+    """What a host that nobody described has to have, in words, of what fits otherwise; "" for nothing unusual. `memory`
+    is the memory panel's value."""
+    told = json.loads(memory) if memory else {}
+    fits = "as_if" not in told and told.get("fit") in (Fit.FITS.value, Fit.TIGHT.value)
+    return roughly(told["host_asked"]) if fits and told["host_asked"] else ""
+
+
 def _fullest(device: Mapping[str, Any]) -> int:
     return max((int(one["bytes"]) for one in device["moments"]), default=0)
 

@@ -336,5 +336,5 @@ MEMORY_TEXT: Mapping[str, str] = {
     "by_moment": "按阶段",
     "fullest": "{room}，峰值（{moment}）",
     "pinned": "{part}（锁页）",
-    "largest": "{device}上占用最多的：{parts}。相关键：{keys}。",
+    "largest": "占用最多的部分（{device}）：{parts}。相关键：{keys}。",
 }

@@ -351,5 +351,5 @@ MEMORY_TEXT: Mapping[str, str] = {
     "by_moment": "by moment",
     "fullest": "{room} at its fullest ({moment})",
     "pinned": "{part} (pinned)",
-    "largest": "Largest on the {device}: {parts}. Changed by {keys}.",
+    "largest": "Largest parts ({device}): {parts}. Changed by {keys}.",
 }

@@ -207,6 +207,8 @@ export const TEXTS = {
   "refused": "{judge} 会拒绝此配置：{counts}",
   "passes": "检查通过",
   "passes_with": "检查通过（{counts}）",
+  "asks": "检查通过，前提是主机有 {size} 内存",
+  "asks_with": "检查通过，前提是主机有 {size} 内存（{counts}）",
   "lacks": "配置有效，但{lacks}",
   "lacks_with": "配置有效，但{lacks}（{counts}）",
   "checked_for": "检查对象：{subject}",

@@ -18,6 +18,8 @@ COMMON_PAGE: dict[str, str] = {
     "refused": "{judge} would refuse this: {counts}",
     "passes": "Checks pass",
     "passes_with": "Checks pass ({counts})",
+    "asks": "Checks pass, if the host has {size}",
+    "asks_with": "Checks pass, if the host has {size} ({counts})",
     "lacks": "Valid, but {lacks}",
     "lacks_with": "Valid, but {lacks} ({counts})",
     "checked_for": "Checked for {subject}",
