@@ -216,7 +216,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             reads = plan.config_argument.integration
             name = config_name(services, preset, text)
             says = (
-                _told(launch, name, _is_empty(text), reads, reader, before)
+                _told(launch, "" if _is_empty(text) else name, reads, reader, before, own=recipe is None)
                 if before.counts
                 else words("launch_page", "uses_own")
             )
@@ -319,8 +319,9 @@ def _may_save(plan: Plan, script: ScriptFacts) -> bool:
     return bool(script.problem) or trainers_part(plan.config_argument, script, plan.arguments).takes_options
 
 
-def _told(launch: Launch, name: str, empty: bool, reads: Integration, reader: str, before: BeforeStart) -> str:
-    verdict = words("launch_page", "config_empty") if empty else _verdict(launch, name)
+def _told(launch: Launch, name: str, reads: Integration, reader: str, before: BeforeStart, *, own: bool) -> str:
+    """`name` is the config's, "" of an empty one; `own`: it is read by a script of the user's."""
+    verdict = _verdict(launch, name, own=own) if name else words("launch_page", "config_empty")
     return " ".join(filter(None, (verdict, _as_read(reads, reader, before))))
 
 
@@ -390,9 +391,9 @@ def _with_config(
     return found.told_of(launch, config)
 
 
-def _verdict(launch: Launch, name: str) -> str:
+def _verdict(launch: Launch, name: str, *, own: bool = False) -> str:
     """One line on the config of this name at the ranks chosen here, with the way to what was found. What stops it is
-    among the checks."""
+    among the checks. That nobody knows what a script of one's `own` takes is said: a recipe's model is small."""
     if launch.unreadable:
         return words("launch_page", "config_unreadable")
     where = where_told(launch.devices, launch.planned)
@@ -403,6 +404,8 @@ def _verdict(launch: Launch, name: str) -> str:
         return words("launch_page", "config_by_arguments", **devices)
     as_planned = not launch.planned.hardware or not launch.place.ON_THIS_MACHINE  # else the memory is another machine's
     fits = fit_told(json.dumps(as_json(launch.memory))) if launch.memory and as_planned else ""
+    if own and as_planned and not fits:
+        fits = words("launch_page", "memory_unchecked")
     return line(name, where, verdict(launch.findings), fits)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from dsgui.core.config.findings import Severity
 from dsgui.core.launch.field import Part
 from dsgui.core.launch.planned import Planned
-from dsgui.core.launch.run_fields import fields_of
+from dsgui.core.launch.run_fields import OWN_SCRIPT, fields_of
 from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.sizes import roughly
 from dsgui.core.texts.saying import words
@@ -42,6 +42,8 @@ def meanwhile(
     if "broken" in view.form:
         found = words("configure_page", "broken")
     fits = fit_told(memory_shown(services, view, context, given))
+    if not fits and asked["what"] == OWN_SCRIPT:
+        fits = words("launch_page", "memory_unchecked")
     if any(finding.severity is Severity.ERROR for finding in view.found):
         fits = ""  # the pages say first what is to be mended
     return line(name, where_told(context.devices, Planned(device)), found, fits)

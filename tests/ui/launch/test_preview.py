@@ -289,14 +289,17 @@ def test_what_was_planned_for_elsewhere_is_said_where_it_would_train_here(page: 
 
 def test_as_long_as_a_script_is_missing_the_config_has_the_verdict_of_its_plan(page: Page) -> None:
     own = {"what": "own", "script": "", "device": "rtx4090", "planned_gpus": 2, "config": CONFIG}
-    assert page(**own)["says"] == "**Your config** · 2 GPUs (RTX 4090 24 GB) · [1 note](#findings)"
+    assert page(**own)["says"] == (
+        "**Your config** · 2 GPUs (RTX 4090 24 GB) · [1 note](#findings) · memory not checked"
+    )
     assert page(**own, model="0.5B")["says"].endswith(" · [1 note](#findings) · fits (estimate)")
     says = page(**own, model="13B")["says"]
     assert re.search(r" · doesn’t fit: \d+ GiB short on each GPU \(estimate\)$", says)
     assert page(**own | {"config": '{"train_batch_size": "x"}'}, model="13B")["says"].endswith(
         "[2 errors, 1 note](#findings)"
     )
-    assert page(**own | {"config": "{"})["says"].endswith(" · [Invalid JSON](#findings)")
+    assert " · [Invalid JSON](#findings)" in page(**own | {"config": "{"})["says"]
+    assert "memory" not in page(what="translation", where="several")["says"]  # a recipe's model is small
     assert page(**own | {"config": ""})["says"] == ""
     # As on 1 · Configure: of other machines, and with the arguments typed so far.
     hosts = {"what": "translation", "where": "several", "planned_nodes": 2, "planned_gpus": 8}

@@ -772,6 +772,7 @@ export const TEXTS = {
   "batches_differ": "1 · Configure plans for {planned}, a batch of {planned_batch}; this run has {chosen}, a batch of {chosen_batch}.",
   "planned_for": "Planned for {planned}. Choose where it trains.",
   "planned_for_gpus": "Planned for {planned}; this machine has no GPU. Choose ssh or Slurm, or plan for this machine in 1 · Configure.",
+  "memory_unchecked": "memory not checked",
   "planned_short": "doesn’t fit: {missing}",
   "take_plan": "Use {planned} as planned",
   "tool_arguments": "Arguments for the script (as in 2 · Launch)",

@@ -13,6 +13,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "planned_for": "Planned for {planned}. Choose where it trains.",
     "planned_for_gpus": "Planned for {planned}; this machine has no GPU. Choose ssh or Slurm, or plan for this "
     "machine in 1 · Configure.",
+    "memory_unchecked": "memory not checked",
     "planned_short": "doesn’t fit: {missing}",
     "take_plan": "Use {planned} as planned",
     # the script's arguments, where 1 · Configure shows what the HF Trainer makes of them
