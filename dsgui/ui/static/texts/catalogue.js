@@ -546,7 +546,7 @@ export const TEXTS = {
   "try_nodes": "Try {nodes} nodes × {count} {card}",
   "try_lora": "With LoRA",
   "with_lora": "With LoRA adapters of rank {rank}: the script has to add them (PEFT).",
-  "large_hosts": "What fits needs hosts with a lot of memory: enter theirs above, or try this.",
+  "large_hosts": "What fits needs hosts with a lot of memory: enter theirs above, or try:",
   "some_fit": "Ranked by estimated speed, not measured. Memory is predicted for each GPU and each node.",
   "some_fit_host": "Ranked by estimated speed, not measured. Memory is predicted for each node.",
   "one_fits": "Memory is predicted for each GPU and each node.",

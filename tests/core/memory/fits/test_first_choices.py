@@ -127,3 +127,8 @@ def test_the_precision_is_what_the_card_has(card, precision, presets, checker):
     assert all((f'"{precision}"' in one.text) is (precision != "fp32") for one in native)
     trained, _ = offered(goal("350M", card, 2), presets, checker)
     assert all((f"--{precision}" in one.words) is (precision != "fp32") for one in trained)
+
+
+def test_a_cpu_that_was_not_asked_yet_is_taken_to_have_what_every_cpu_has():
+    assert precision_for([Hardware("this", "CPU", "cpu")]) == "bf16"
+    assert precision_for([Hardware("this", "GPU", "amd")]) == "fp16"

@@ -52,7 +52,7 @@ GOAL_PAGE: dict[str, str] = {
     "try_nodes": "试试 {nodes} 个节点 × {count} 个 {card}",
     "try_lora": "使用 LoRA",
     "with_lora": "使用秩为 {rank} 的 LoRA 适配器：需要由脚本添加（PEFT）。",
-    "large_hosts": "能放下的方案需要大内存的主机：请在上方填写主机内存，或试试下面的办法。",
+    "large_hosts": "能放下的方案需要大内存的主机：请在上方填写主机内存，或者：",
     "some_fit": "按估计的速度排序，并非实测。显存和内存分别按每个 GPU、每个节点预测。",
     "some_fit_host": "按估计的速度排序，并非实测。内存按每个节点预测。",
     "one_fits": "显存和内存分别按每个 GPU、每个节点预测。",
