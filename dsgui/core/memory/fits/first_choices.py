@@ -170,8 +170,8 @@ def _cost(found: Fitted) -> Cost | CannotSay:
 
 
 def precision_for(hardware: Iterable[Hardware]) -> str:
-    """bf16 where every device has it in hardware, else fp16, else fp32. A CPU that was not asked yet has bf16: DeepSpeed
-    says so of each (accelerator/cpu_accelerator.py: is_bf16_supported)."""
+    """bf16 where every device has it in hardware, else fp16, else fp32. A CPU that was not asked yet has bf16:
+    DeepSpeed says so of each (accelerator/cpu_accelerator.py: is_bf16_supported)."""
     devices = list(hardware)
     if devices and all(has_bf16(one) or (one.vendor == "cpu" and one.bf16 is None) for one in devices):
         return "bf16"
