@@ -7,6 +7,7 @@ from enum import Enum
 
 from dsgui.core.script.command_line import NOTHING, ONE
 from dsgui.core.script.config_calls import ConfigCall, config_calls
+from dsgui.core.script.cuda_calls import CudaCall, cuda_calls
 from dsgui.core.script.parser_source import added, adds, called, handed_out, kept_in_attribute, names_added
 from dsgui.core.script.resume_options import Resuming, resuming
 from dsgui.core.script.script_options import CommandLine, command_line, own_fields
@@ -50,7 +51,8 @@ class ScriptFacts:
     of all ranks with it. `resuming`: how it goes on from a checkpoint. `sets_use_cpu`: its source names
     that argument of the HF Trainer; `by_file`: an argparse of its own reads the command line, and the HF Trainer's
     arguments are in a file. `adapts`: it can train adapters; `freezes`: it takes parameters out of the training.
-    `problem`: why the source could not be read as Python, or ""."""
+    `asks_for_cuda`: where it does so whatever the machine has. `problem`: why the source could not be read
+    as Python, or ""."""
 
     strict: bool = False
     takes_local_rank: bool = False
@@ -71,6 +73,7 @@ class ScriptFacts:
     resuming: Resuming = field(default_factory=Resuming)
     sets_use_cpu: bool = False
     by_file: bool = False
+    asks_for_cuda: tuple[CudaCall, ...] = ()
 
     @property
     def passes_local_rank(self) -> bool:
@@ -152,6 +155,7 @@ def script_facts(source: str) -> ScriptFacts:
         resuming=resuming(tree, nodes),
         sets_use_cpu=_sets_use_cpu(names, texts, calls),
         by_file=by_file,
+        asks_for_cuda=cuda_calls(tree),
     )
 
 
