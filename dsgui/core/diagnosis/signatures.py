@@ -646,10 +646,10 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         "file-missing",
-        r"(?:FileNotFoundError|NotADirectoryError|[\w.]*(?:DataFilesNotFoundError|EmptyDatasetError)): "
-        r"(?P<says>[^\n]*)",
+        r"(?:(?:FileNotFoundError|NotADirectoryError|[\w.]*(?:DataFilesNotFoundError|EmptyDatasetError)): "
+        r"|RuntimeError: unable to open file (?=<[^\n]*No such file))(?P<says>[^\n]*)",
         ("check_path", "or_working_directory"),
-        "errno ENOENT; datasets/load.py, data_files.py",
+        "errno ENOENT; datasets/load.py, data_files.py; torch/storage.py: from_file",
         tells=told_path,
     ),
     # --- the script and its launcher
