@@ -6,7 +6,7 @@ before it may be stale, since tqdm redraws ten times a second at most).
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -24,10 +24,10 @@ from dsgui.core.logs.bars import (
     described_values,
 )
 from dsgui.core.logs.dict_lines import is_broken
-from dsgui.core.logs.epochs import MOST_LATE, Bursts, EpochCounts
+from dsgui.core.logs.epochs import MOST_LATE, Bursts, EpochCounts, TrainerSteps
 from dsgui.core.logs.happenings import Happenings
 from dsgui.core.logs.judgements import PATIENCE, read_judgement
-from dsgui.core.logs.metric_blocks import MetricBlock, StepBlock
+from dsgui.core.logs.metric_blocks import MetricBlock, StepBlock, TrainerHead
 from dsgui.core.logs.named_numbers import as_evaluation
 from dsgui.core.logs.numerals import is_loss
 from dsgui.core.logs.patterns import MOST_PATTERNS, SOURCE, Pattern
@@ -38,7 +38,7 @@ from dsgui.core.logs.shapes import Shape, Shapes
 from dsgui.core.logs.step_times import StepTimes, Timed
 from dsgui.core.logs.tables import Table
 from dsgui.core.logs.telling import ALL, BEYOND_NUMBERS, IN_A_FLOOD, OF_EPOCHS, OF_PHASES, OF_PREPARATIONS, TellingLines
-from dsgui.core.logs.training_bar import EPOCHS, EVALUATING, TRAINING, TrainingBar, work_of
+from dsgui.core.logs.training_bar import EPOCHS, EVALUATING, TRAINING, TrainingBar, counts_bytes, work_of
 from dsgui.core.metrics.points import OUTPUT, Event, Point
 from dsgui.core.metrics.several_ranks import SeveralRanks
 from dsgui.core.texts.saying import wrong
@@ -58,6 +58,7 @@ _NO_TRAINING, _WITHOUT_SHAPE = (Form.MEMORY, Form.EPOCH), (Form.OVERFLOW, Form.E
 _OF_ENGINE = (Form.ENGINE, Form.SPEED)
 _NO_VALUES: dict[str, float] = {}
 _STEPS_A_SECOND = (b"it/s", b"s/it")
+_TOTAL = "Total optimization steps"
 _STARS, _OF_STEP, _NESTED = "***** ", "[step=", b"\x1b[A"
 _ANNOUNCED = re.compile(r"\*{5} (?:Running (?P<what>training|evaluation|prediction|test)|Evaluating\b)", re.IGNORECASE)
 # nanoGPT's: a step's loss, and means over many batches.
@@ -112,6 +113,8 @@ class TrainLog:
         self._held_others = 0  # how many of them are no dicts
         self._dicts_follow = self._waited_in_vain = False  # the bar; for it, since it was drawn
         self._bursts = Bursts()
+        self._head = TrainerHead()
+        self._trainer: TrainerSteps | None = None
         self._points: list[Point] = []
         self._ranks = SeveralRanks()
         self._happenings = Happenings()
@@ -207,7 +210,7 @@ class TrainLog:
         self._catch_up()
         self._end_line()
         self._add_timed(self._times.finish())
-        self._release(self._bar_at if self._bar.total is not None else None)
+        self._lets_go()
         return self._take()
 
     def _take(self) -> list[Point]:
@@ -269,7 +272,8 @@ class TrainLog:
     @property
     def _goes_on(self) -> bool:
         """Whether the last lines began what the next goes on with."""
-        return self._metrics.open or self._step_block.open or self._table.open or self._patience > 0
+        begun = self._metrics.open or self._step_block.open or self._table.open
+        return begun or self._patience > 0 or self._head.open
 
     def _pass(self, lines: bytes, in_a_flood: bool) -> None:
         if not in_a_flood:
@@ -416,6 +420,9 @@ class TrainLog:
         if (self._metrics.open and self._in_block(text)) or (_STARS in text and self._announced(text)):
             self._age_held()
             return
+        if (self._head.open or _TOTAL in text) and self._head.line(text):
+            self._knows_total()
+            return
         if self._step_block.open and self._in_step(text):
             return
         begins = _OF_STEP in text and self._step_block.begins(text)
@@ -507,13 +514,16 @@ class TrainLog:
         said = as_text(before).strip() if before else ""
         described, counts_steps = said.endswith(":"), rate.endswith(_STEPS_A_SECOND)
         work, values = TRAINING, _NO_VALUES
+        if counts_steps and not described and counts_bytes(total, rate):
+            return self._downloads(step, total)
         # At 0 a postfix is that of the step being done, or of the epoch before.
         if postfix and (described or (step and step != self._bar_said)):
             values = bar_values(postfix)
         if described or not counts_steps:
             unit = "" if counts_steps else bar_unit(rate)
             work = work_of(said if described else "", unit, any(map(is_loss, values)))
-        if work is TRAINING and self._bar.is_this(step, total, self._trained):
+        fits = work is TRAINING and (described or self._head.counts(total))
+        if fits and self._bar.is_this(step, total, self._trained):
             self._training_bar(step, total, left, said if described else "", values)
         elif work is EPOCHS:
             self._in_epoch(float(step), total)
@@ -523,6 +533,14 @@ class TrainLog:
             unit = "" if counts_steps else bar_unit(rate)
             self._prepares(Doing.of(work, said if described else "", step, total, unit))
         return not described
+
+    def _downloads(self, step: int, total: int) -> bool:
+        """Before its rate is known, its bar may have been taken for the training's. Returns what `_take_bar` does."""
+        if self._bar.was_none(total, self._trained):
+            self._progress, self._bar_at = None, 0
+            self._phase.becomes(self._phase.reached)
+        self._prepares(Doing.of("downloading", "", step, total, "B"))
+        return True
 
     def _training_bar(self, step: int, total: int, left: bytes, description: str, values: dict[str, float]) -> None:
         bar = self._bar
@@ -725,8 +743,8 @@ class TrainLog:
             self._add(Point(reading.step, reading.epoch, reading.values, reading.kind, reading.rank), text)
             return
         self._hold(reading, text)
-        if self._bar.total is None:
-            self._release(None)
+        if self._bar.total is None and (self._trainer is None or self._trainer.knows(reading)):
+            self._release(None, drawn=False)
         elif self._waited_in_vain:
             self._gives_up()
 
@@ -794,6 +812,7 @@ class TrainLog:
         if not match:
             return False
         what = (match["what"] or "").lower()
+        self._head.ends()
         self._judging = what != "training"
         self._announcement, self._patience = text, PATIENCE if self._judging else 0
         if not what:
@@ -801,9 +820,22 @@ class TrainLog:
         elif what != "training":
             self._bar.evaluating, self._phase.name = True, "evaluating"
         elif not self._trained or self._bar.over:
+            self._lets_go()
             self._bar.begins()
+            self._head.begins()
+            self._trainer = None
             self._progress = self._progress if self._trained else None
         return True
+
+    def _knows_total(self) -> None:
+        """The training's head tells how many steps it will have, and where it goes on."""
+        total, per_epoch = self._head.total, self._head.per_epoch
+        if total is None:
+            return
+        if per_epoch:
+            self._trainer = TrainerSteps(total, per_epoch, self._head.begun_at)
+        if self._bar.total is None and not self._trained:
+            self._progress = (self._head.begun_at, total, None)
 
     def _in_block(self, text: str) -> bool:
         """Whether the line belongs to a block of metrics; what it says for the first time becomes a point."""
@@ -847,18 +879,33 @@ class TrainLog:
         if len(self._held) > MOST_LATE:
             self._gives_up()
 
-    def _release(self, step: int | None) -> None:
+    def _release(self, step: int | None, drawn: bool = True) -> None:
+        """`drawn`: the bar shows this step after them."""
         if not self._held:
             return
         held, self._held = self._held, []
         self._held_others = 0
         dicts = [one.reading for one in held if one.reading.form is _DICT]
-        late = iter(self._bursts.steps(dicts, step) if step and len(dicts) > 1 else ())
+        late = iter(self._late(dicts, step, drawn))
         for one in held:
             reading = one.reading
             at = self._step_if_none(reading) if step is None else step
-            at = next(late, at) if reading.form is _DICT else at
+            placed = next(late, None) if reading.form is _DICT else None
+            at = at if placed is None else placed
             self._add(Point(at, reading.epoch, reading.values, reading.kind, reading.rank), one.text)
+
+    def _late(self, dicts: Sequence[Reading], step: int | None, drawn: bool) -> Sequence[int | None]:
+        """The steps of dicts that the bar drawn next does not tell; none where it does."""
+        if self._trainer and dicts and not drawn:
+            steps = self._trainer.steps(dicts)
+            if steps[-1] is not None and (self._progress is None or steps[-1] > self._progress[0]):
+                self._progress = (steps[-1], self._trainer.total, None)
+            return steps
+        if self._trainer and step and len(dicts) > 1:
+            return self._trainer.steps(dicts, step)
+        if self._trainer and step and dicts:
+            self._trainer.drawn(dicts[0], step)
+        return self._bursts.steps(dicts, step) if step and len(dicts) > 1 else ()
 
     def _age_held(self) -> None:
         for one in self._held:
@@ -869,7 +916,11 @@ class TrainLog:
     def _gives_up(self) -> None:
         """The bar wasn't drawn again: no dict waits until it is, so that a live curve isn't late."""
         self._waited_in_vain, self._dicts_follow = True, False
-        self._release(self._bar_at)
+        self._lets_go()
+
+    def _lets_go(self) -> None:
+        """No bar will be drawn after what is held."""
+        self._release(self._bar_at if self._bar.total is not None else None, drawn=False)
 
 
 def _says_more(lowered: bytes) -> bool:
