@@ -243,6 +243,34 @@ def test_other_loops_lines_are_read(line: str, step: int, rank: int | None, valu
     assert repr(point.values) == repr(values)
 
 
+@each_case(
+    ("line", "values"),
+    [
+        ("step 10 | loss 2.3 | 1.5 steps/s | 12.0 samples/s", "steps_per_second=1.5 samples_per_second=12"),
+        ("step=10 loss=2.3 steps/s=1.5 samples/s=12", "steps_per_second=1.5 samples_per_second=12"),
+        ("step=10 loss=2.3 samples/s=12 steps/s=1.5", "steps_per_second=1.5 samples_per_second=12"),
+        ("step 10 loss 2.3 samples/s 12 steps/s 1.5", "steps_per_second=1.5 samples_per_second=12"),
+        ("step 10 loss 2.3 1.5 steps/sec 12.0 samples/sec", "steps_per_second=1.5 samples_per_second=12"),
+        ("Step: 10, Loss: 2.3, Samples/sec: 12, Steps/sec: 1.5", "steps_per_second=1.5 samples_per_second=12"),
+        ("step 10 loss 2.3 (1.5 it/s, 12.0 samples/s)", "steps_per_second=1.5 samples_per_second=12"),
+        ("step 10 loss 2.3 tokens/sec 99", "tokens_per_second=99"),
+        ("step 10 loss 2.3 tok/sec 99", "tokens_per_second=99"),
+        ("step 10 loss 2.3 tokens/sec/gpu: 99", "tokens_per_second_per_gpu=99"),
+        ("step 10 loss 2.3 | 99 tokens/s/gpu", ""),
+        ("step 10 loss 2.3 | 12 samples/s/gpu", ""),
+        ("steps: 10 loss: 2.3 iter time (s): 0.400 samples/sec: 640", "iteration_ms=400 samples_per_second=640"),
+        ("step 10 loss 2.3 s/it: 0.4", "iteration_ms=400"),
+        ("iteration 10/ 100 | elapsed time per iteration (ms): 400.0 | lm loss: 2.3E+00 |", "iteration_ms=400"),
+    ],
+)
+def test_a_speed_is_what_its_name_says(line: str, values: str) -> None:
+    (point,) = read(f"{line}\n")
+    told = {name.replace("lm_loss", "loss"): value for name, value in point.values.items()}
+    assert told == {"loss": 2.3} | {
+        name: float(value) for name, _, value in (one.partition("=") for one in values.split())
+    }
+
+
 def test_steps_that_begin_again_with_an_epoch_go_on() -> None:
     points = read("Epoch 1, step 9 / 10, loss 3\nEpoch 2, step 1 / 10, loss 2\nEpoch 3, step 1 / 10, loss 1\n")
     assert [point.step for point in points] == [9, 11, 21]
