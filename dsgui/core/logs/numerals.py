@@ -50,6 +50,7 @@ _SPELLINGS = {
     **dict.fromkeys(("iter time (s)", "iteration time (s)", "step time (s)"), "iteration_s"),
     **dict.fromkeys(("iter time (ms)", "iteration time (ms)", "step time (ms)"), "iteration_ms"),
     "throughput (token/sec/gpu)": "tokens_per_second_per_gpu",
+    "tokens per gpu per second (tgs)": "tokens_per_second_per_gpu",
     "throughput per gpu (tflop/s/gpu)": "tflops_per_gpu",
     # Of a whole step, in which DeepSpeed's `step_ms` is the optimizer's part.
     "elapsed time per iteration (ms)": "iteration_ms",

@@ -58,7 +58,7 @@ _NO_TRAINING, _WITHOUT_SHAPE = (Form.MEMORY, Form.EPOCH), (Form.OVERFLOW, Form.E
 _OF_ENGINE = (Form.ENGINE, Form.SPEED)
 _NO_VALUES: dict[str, float] = {}
 _STEPS_A_SECOND = (b"it/s", b"s/it")
-_TOTAL = "Total optimization steps"
+_TOTAL, _SPEED = "Total optimization steps", "samples_per_second"
 _STARS, _OF_STEP, _NESTED = "***** ", "[step=", b"\x1b[A"
 _ANNOUNCED = re.compile(r"\*{5} (?:Running (?P<what>training|evaluation|prediction|test)|Evaluating\b)", re.IGNORECASE)
 # nanoGPT's: a step's loss, and means over many batches.
@@ -120,7 +120,7 @@ class TrainLog:
         self._happenings = Happenings()
         self._trained = False
         self._last_loss: float | None = None
-        self._iterates = False
+        self._iterates = self._tells_speed = False  # the script's own lines: as nanoGPT's; samples/s
         self._skipped = self._engine_at = 0
         self._engine_told: tuple[int, int | None] | None = None
         self._overflown = -1 - _RANKS_APART
@@ -646,6 +646,7 @@ class TrainLog:
         self._judges(reading)
         self._sets_apart(reading, text)
         values, rank, step = reading.values, reading.rank, reading.step
+        self._tells_speed = self._tells_speed or _SPEED in values
         if "loss" in values:
             self._last_loss = values["loss"]
         source = SOURCE if reading.form is _PATTERN else OUTPUT
@@ -760,7 +761,10 @@ class TrainLog:
         self._skipped = int(reading.values.get("skipped_steps", self._skipped))
         timed = self._times.engine_is_at(step)
         self._add_timed(timed)
-        self._add(Point(step, None, reading.values, rank=reading.rank), "")
+        values = reading.values
+        if self._tells_speed and _SPEED in values:  # its mean since the beginning, beside what the script says
+            values = {name: value for name, value in values.items() if name != _SPEED}
+        self._add(Point(step, None, values, rank=reading.rank), "")
         if self._bar.total is None and (self._progress is None or self._progress[1] is None):
             self._progress = (step, None, None)
 
@@ -784,6 +788,8 @@ class TrainLog:
 
     def _add_timed(self, timed: list[Timed]) -> None:
         for reading, step in timed:
+            if step and self._bar.total is None and self._progress and step > self._progress[0]:
+                self._progress = (step, *self._progress[1:])
             self._points.append(Point(step, None, reading.values, rank=reading.rank))
 
     def _add(self, point: Point, text: str) -> None:

@@ -271,6 +271,21 @@ def test_a_speed_is_what_its_name_says(line: str, values: str) -> None:
     }
 
 
+def test_the_engines_mean_speed_stands_not_on_the_curve_of_the_scripts_own() -> None:
+    engine = "[INFO] [timer.py:260:stop] epoch=0/micro_step={0}/global_step={0}, RunningAvgSamplesPerSec=57.1\n"
+    own = "step {0} | loss 2.5 | samples/s: 56.4\n"
+    points = read("".join(own.format(n) + engine.format(n) for n in range(1, 9)))
+    assert {point.values["samples_per_second"] for point in points if "samples_per_second" in point.values} == {56.4}
+    alone = read("".join(engine.format(n) for n in range(1, 9)))
+    assert [point.values["samples_per_second"] for point in alone] == [57.1] * 8
+
+
+def test_counted_times_of_steps_tell_how_far_it_is() -> None:
+    log = TrainLog()
+    log.feed("[Rank 0] step=0, skipped=0, lr=[0.001], mom=[0.9]\n" + "time (ms) | forward: 1.2 | step: 2.1\n" * 7)
+    assert (log.progress and (log.progress.step, log.progress.total)) == (7, None)
+
+
 def test_steps_that_begin_again_with_an_epoch_go_on() -> None:
     points = read("Epoch 1, step 9 / 10, loss 3\nEpoch 2, step 1 / 10, loss 2\nEpoch 3, step 1 / 10, loss 1\n")
     assert [point.step for point in points] == [9, 11, 21]
