@@ -35,7 +35,7 @@ from dsgui.core.logs.phases import PREPARATIONS, Doing, Phase
 from dsgui.core.logs.reading_lines import as_text, readings
 from dsgui.core.logs.readings import Form, Reading
 from dsgui.core.logs.shapes import Shape, Shapes
-from dsgui.core.logs.step_times import StepTimes, Timed
+from dsgui.core.logs.step_times import EngineLosses, StepTimes, Timed
 from dsgui.core.logs.tables import Table
 from dsgui.core.logs.telling import ALL, BEYOND_NUMBERS, IN_A_FLOOD, OF_EPOCHS, OF_PHASES, OF_PREPARATIONS, TellingLines
 from dsgui.core.logs.training_bar import EPOCHS, EVALUATING, TRAINING, TrainingBar, counts_bytes, work_of
@@ -135,7 +135,7 @@ class TrainLog:
             0,
         )  # what announced it, and how many lines may come before what it found
         self._told: dict[str, tuple[int | None, dict[str, float]]] = {}  # by kind: the last of evaluations and ends
-        self._times = StepTimes()
+        self._times, self._losses = StepTimes(), EngineLosses()
         self._passed: list[bytes] = []
         self._passed_bytes = 0
         self._last_plain = b""  # the last of the lines that told nothing
@@ -210,6 +210,8 @@ class TrainLog:
         self._catch_up()
         self._end_line()
         self._add_timed(self._times.finish())
+        for point, text in self._losses.finish():
+            self._add(point, text)
         self._lets_go()
         return self._take()
 
@@ -661,7 +663,10 @@ class TrainLog:
                 self._held_others += 1
                 self._hold(reading, text)
             else:
-                self._add(Point(self._step_if_none(reading), epoch, values, reading.kind, rank, source), text)
+                point = Point(self._step_if_none(reading), epoch, values, reading.kind, rank, source)
+                by_engine = reading.kind == "train" and source is OUTPUT and self._leads(rank)
+                for one, told in self._losses.takes(point, text) if by_engine else [(point, text)]:
+                    self._add(one, told)
             return
         counted = step
         if epoch is not None or self._epochs.of:
@@ -758,6 +763,8 @@ class TrainLog:
             return  # of the script's second engine: the critic beside the actor, a GAN's other network
         else:
             self._engine_at, self._engine_told = step, (step, reading.rank)
+            for point, told in self._losses.engine_is_at(step):
+                self._add(point, told)
         self._skipped = int(reading.values.get("skipped_steps", self._skipped))
         timed = self._times.engine_is_at(step)
         self._add_timed(timed)

@@ -280,6 +280,31 @@ def test_the_engines_mean_speed_stands_not_on_the_curve_of_the_scripts_own() -> 
     assert [point.values["samples_per_second"] for point in alone] == [57.1] * 8
 
 
+def _engine(step: int) -> str:
+    return f"[INFO] [logging.py:96:log_dist] [Rank 0] step={step}, skipped=0, lr=[0.0001], mom=[(0.9, 0.999)]\n"
+
+
+def _loss(step: int) -> str:
+    return f"2023-07-24 13:21:33.260 | INFO     | __main__:log_dist:53 - [Rank 0] Loss: {10 - step / 100}\n"
+
+
+@each_case(
+    ("lines", "steps"),
+    [
+        ([_engine(0), *(_engine(n) + _loss(n) for n in (10, 20, 30))], [10, 20, 30]),  # HelloDeepSpeed's
+        ([_engine(10), _loss(10)], [10]),
+        ([_loss(10) + _engine(10), _loss(20) + _engine(20)], [None, None]),  # before the step
+        ([_engine(10), _loss(10), _loss(11), _engine(20), _loss(20), _loss(21)], [None] * 4),  # more often
+        ([_engine(10), _loss(10), _engine(20), _engine(30), _loss(30), _loss(31)], [10, 30, None]),
+    ],
+)
+def test_a_loss_without_a_step_is_of_the_engines_where_that_can_be_told(
+    lines: list[str], steps: list[int | None]
+) -> None:
+    points = [point for point in read("".join(lines)) if "loss" in point.values]
+    assert [point.step for point in points] == steps
+
+
 def test_counted_times_of_steps_tell_how_far_it_is() -> None:
     log = TrainLog()
     log.feed("[Rank 0] step=0, skipped=0, lr=[0.001], mom=[0.9]\n" + "time (ms) | forward: 1.2 | step: 2.1\n" * 7)
