@@ -24,6 +24,8 @@ class Epochs:
     total: int | None = None
     base: int = 0
     begins_again: bool | None = None
+    redrawn: bool = False  # its bar at its beginning, once it was full
+    rounds: bool = False  # and it went on so: how many of them there will be isn't known
 
     def count(self, step: int, total: int | None, epoch: float | None, trains: bool = True) -> int:
         """The step since the training began, for a step that may be counted within its epoch. One beyond the epoch's
@@ -33,14 +35,21 @@ class Epochs:
             return step
         if epoch is not None and epoch != self.epoch:
             if self.epoch is not None and epoch > self.epoch:
-                again = step <= self.last
+                again = step <= self.last and not (self.redrawn and not self.last)
                 self.base += (self.total or self.last) if again else 0
                 self.begins_again = again or bool(self.begins_again)
-            self.epoch, self.last = epoch, step
+            self.epoch, self.last, self.redrawn = epoch, step, False
         elif step > self.last:
-            self.last = step
+            self.last, self.rounds = step, self.rounds or (self.redrawn and step > 1)
         self.total = total if trains and total is not None else self.total
         return self.base + step
+
+    def redraws(self, step: int, total: int, epoch: float | None) -> None:
+        """A bar that was full is drawn from its beginning in the same epoch: OpenRLHF trains on each batch of
+        experience."""
+        if step <= 1 and total > 1 and self.last >= total == self.total and epoch in (None, self.epoch):
+            self.base, self.last, self.begins_again = self.base + total, 0, True
+            self.redrawn = True
 
     @property
     def furthest(self) -> int:
@@ -49,6 +58,8 @@ class Epochs:
 
     def whole(self, total: int | None, epochs: int | None) -> int | None:
         """The number of steps, from a line or bar that says `total`, for this number of epochs."""
+        if self.rounds:
+            return None
         if total is None or self.begins_again is False or (epochs is None and not self.base):
             return total
         return total * epochs if epochs else self.base + total

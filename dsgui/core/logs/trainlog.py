@@ -553,13 +553,15 @@ class TrainLog:
         self._dicts_follow = self._dicts_follow or rewritten or len(self._held) > self._held_others
         self._waited_in_vain = False
         bar.step = step
-        counted, whole, epoch = step, total, None
+        counted, epoch = step, None
+        whole: int | None = total
         if description or self._epochs.epoch is not None:
             epoch = self._bar_epoch(description)
         if epoch is not None or self._bar_epochs.of:
+            self._bar_epochs.rank(None).redraws(step, total, epoch)
             counted = self._bar_epochs.count(None, step, total, epoch)
             if not (description and _OF_ALL_EPOCHS.match(description)):
-                whole = self._bar_epochs.rank(None).whole(total, self._bar_epochs.epochs) or total
+                whole = self._bar_epochs.rank(None).whole(total, self._bar_epochs.epochs)
         self._bar_at = self._bar_epochs.rank(None).furthest if self._bar_epochs.of else counted
         self._progress = (counted, whole, left.decode("ascii", "replace") if whole == total else None)
         if step >= 1 and not bar.over:

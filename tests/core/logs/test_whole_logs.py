@@ -346,3 +346,27 @@ def test_behind_a_head_a_loop_of_its_own_may_draw_an_epochs_batches() -> None:
     log = TrainLog()
     log.feed(head(10_000, 8, 3, 3750) + "".join(bar(n, 2500) for n in range(5)))
     assert (log.progress and (log.progress.step, log.progress.total)) == (4, 2500)
+
+
+def test_a_bar_that_begins_anew_in_the_same_epoch_goes_on_counting() -> None:
+    """OpenRLHF's PPO: each episode has rounds of experience, and trains one epoch on each."""
+    text = ""
+    for turn in range(3):
+        text += "\rmake_experience: 100%|██████████| 2/2 [00:06<00:00,  3.10s/it]"
+        text += "".join(
+            f"\rTrain epoch [1/1]: {25 * n:3}%|██ | {n}/4 [00:02<00:01,  2.10s/it, act_loss={turn}.{n}, cri=0.1]"
+            for n in range(5)
+        )
+        text += "\n"
+    log = TrainLog()
+    points = log.feed(text) + log.finish()
+    assert [point.step for point in points] == list(range(1, 13))
+    assert (log.progress and (log.progress.step, log.progress.total, log.progress.eta_s)) == (12, None, None)
+
+
+@pytest.mark.parametrize("drawn", [1, 2])
+def test_a_bar_drawn_before_its_epoch_is_named_counts_once(drawn: int) -> None:
+    log = TrainLog()
+    text = "".join(f"Epoch {epoch}/2\n" + bar(0) * drawn + "".join(map(bar, range(1, 61))) for epoch in (1, 2))
+    log.feed(text.replace("Epoch 2/2\n" + bar(0), bar(0) + "\nEpoch 2/2\n"))
+    assert (log.progress and (log.progress.step, log.progress.total)) == (120, 120)
