@@ -26,7 +26,7 @@ from dsgui.core.runs.label import MOST_NAME
 from dsgui.core.texts.languages import ENGLISH_TAG, speaking
 from dsgui.core.texts.saying import Said, listed, said, sentences, wrong
 from dsgui.shell.adopted.recognising_files import SortedOut, sorted_out
-from dsgui.shell.adopted.recording import keep, status_of
+from dsgui.shell.adopted.recording import diagnosis_of, keep, status_of
 from dsgui.shell.adopted.surroundings import Around, around
 from dsgui.shell.adopted.told import Reader, Told, names_of
 from dsgui.shell.adopted.walking import Walked, walked
@@ -275,6 +275,8 @@ class Adoption:
             keep(staging, found.source, told, self._masker(), before.read_series() if before else ())
             told.notes += near.notes
             staging.write_status(status_of(told, folder))
+            if (why := diagnosis_of(told)) is not None:
+                staging.write_diagnosis(why.to_json())
             staging.write_adopted(
                 Adopted(
                     str(found.source),

@@ -163,7 +163,13 @@ class Archive:
             "read_at": kept.read_at if kept else None,
         }
         config, settings = self._runs.shown_config(directory.run_id), shlex.join(plan.arguments)
-        about = {"damaged": False, "config": config, "adopted": told | {"settings": settings}}
+        why = self._diagnosed(directory)
+        about = {
+            "damaged": False,
+            "config": config,
+            "adopted": told | {"settings": settings},
+            "diagnosis": Offer(why).to_json() if why else None,
+        }
         return {**_NOTHING_KNOWN, **dict(self._runs.masked_json(about))}
 
     def _own(self, run_id: str) -> Plan:

@@ -625,6 +625,7 @@ class Runs:
             devices="" if plan.is_adopted else plan.place.devices(plan),
             script=self.masked(plan.script),
             trial=plan.trial,
+            adopted=plan.is_adopted,
         )
 
     def name_of(self, directory: RunDirectory, plan: Plan | None) -> str:
@@ -689,7 +690,7 @@ class Runs:
         live = status.state.live
         if live and status.begun_s is not None:
             return max(self._monotonic() - status.begun_s, 0.0)
-        if status.state is RunState.ELSEWHERE or (not live and status.lasted_s is not None):
+        if status.is_of_others or (not live and status.lasted_s is not None):
             return status.lasted_s
         if not live and (known := directory.last_elapsed_s()) is not None:
             return known

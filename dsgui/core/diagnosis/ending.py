@@ -196,6 +196,17 @@ def verdict(
     return state, (first, *_left_behind(left))
 
 
+def verdict_of_log(ending: Ending) -> tuple[RunState, tuple[Said, ...]] | None:
+    """The same of a training of others, of which only a log is known; None where that tells of no failure."""
+    if ending.error.startswith("KeyboardInterrupt"):
+        return RunState.STOPPED, (_said("log_tells", told=_told(ending)),)
+    if ending.return_code:
+        return verdict(ending.return_code, ending, 0)
+    if ending.error or ending.killing or ending.last_words:
+        return RunState.FAILED, (_said("log_tells", told=_told(ending)),)
+    return None
+
+
 def _said(code: str, /, **given: str | Said) -> Said:
     return said("reasons", code, **given)
 

@@ -15,6 +15,7 @@ _MOST_MISMATCHES, _VALUE_SHOWN = 12, 80
 _MISMATCH = re.compile(r"^- ds (?P<key>[\w.]+)=(?P<has>.*?) vs hf (?P<argument>[^=\n]+)=(?P<given>.*)", re.MULTILINE)
 _OPTION = re.compile(r"--[A-Za-z][\w-]{0,100}")
 _QUOTED = re.compile(r"'([^'\n]{1,300})'")
+_ANGLED = re.compile(r"<([^<>\n]{1,400})>")
 _PATH = re.compile(r"(?:[Dd]irectory|at|file) ((?:/|\.{1,2}/|[\w-]{1,100}/)[^\s'\n]{1,300})")
 _ASKED = re.compile(r"(?:reach|cache for) '?([\w./@:-]{1,300})")
 _MODULE = re.compile(r"find a module script at ([^\s']{1,300})")
@@ -60,7 +61,7 @@ def told_options(match: re.Match[str], arguments: Words) -> dict[str, Word]:
 
 def told_path(match: re.Match[str], arguments: Words) -> dict[str, Word]:
     """The first path or name that the message quotes; otherwise the message itself."""
-    quoted, plain = _QUOTED.search(match["says"]), _PATH.search(match["says"])
+    quoted, plain = _ANGLED.match(match["says"]) or _QUOTED.search(match["says"]), _PATH.search(match["says"])
     path = quoted[1] if quoted else plain[1].rstrip(".,") if plain else ""
     return {"what": path or match["says"]}
 

@@ -462,10 +462,12 @@ SIGNATURES: tuple[Signature, ...] = (
     # --- what is installed
     Signature(
         "no-gpu",
-        r"RuntimeError: (?:Found no NVIDIA driver on your system|No CUDA GPUs are available|Unexpected error from "
-        r"cudaGetDeviceCount|No HIP GPUs are available)",
+        r"(?:RuntimeError|AssertionError|ValueError|torch\.AcceleratorError):\s{1,4}(?:Found no NVIDIA driver on your "
+        r"system|No CUDA GPUs are available|Unexpected error from cudaGetDeviceCount|No HIP GPUs are available|"
+        r"CUDA error: no CUDA-capable device is detected|ProcessGroupNCCL is only supported with GPUs, no GPUs found|"
+        r"Attempting to deserialize object on a CUDA device but torch\.cuda\.is_available)",
         ("check_gpu", "train_on_cpu"),
-        "torch/cuda/__init__.py: _lazy_init; c10/cuda/CUDAFunctions.cpp",
+        "torch/cuda/__init__.py: _lazy_init; c10/cuda/CUDAFunctions.cpp; torch/serialization.py; ProcessGroupNCCL.cpp",
         remedies=(use_cpu_if_trainer,),
     ),
     Signature(
@@ -477,9 +479,21 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         "torch-without-cuda",
-        r"AssertionError: Torch not compiled with CUDA enabled",
+        r"(?:AssertionError: |TypeError: type torch\.cuda\.\w{1,40} not available\. )Torch not compiled with CUDA"
+        r"|RuntimeError: (?:PyTorch was compiled without CUDA support|torch\.cuda\.\w{1,40} requires CUDA support"
+        r"|NVTX functions not installed|Distributed package doesn't have NCCL built in)",
         ("torch_with_cuda", "train_on_cpu"),
-        "torch/cuda/__init__.py: _lazy_init",
+        "torch/cuda/__init__.py: _lazy_init; torch/cuda/streams.py, nvtx.py; torch/distributed/distributed_c10d.py",
+        remedies=(use_cpu_if_trainer,),
+    ),
+    Signature(
+        "torch-without-cuda",
+        # Only in torch's own files: another package may ask for what came or went with a release.
+        r"AttributeError: module 'torch\._C' has no attribute '_(?:cuda_?|Cuda|nccl_|nvtx)\w{1,60}'"
+        r"|RuntimeError: Tried to instantiate dummy base class \w{1,40}",
+        ("torch_with_cuda", "train_on_cpu"),
+        "torch/cuda/__init__.py; torch/_utils.py: _dummy_type",
+        frames=r"[/\\]torch[/\\](?:cuda|_utils)\b",
         remedies=(use_cpu_if_trainer,),
     ),
     Signature(
@@ -632,10 +646,10 @@ SIGNATURES: tuple[Signature, ...] = (
     ),
     Signature(
         "file-missing",
-        r"(?:FileNotFoundError|NotADirectoryError|[\w.]*(?:DataFilesNotFoundError|EmptyDatasetError)): "
-        r"(?P<says>[^\n]*)",
+        r"(?:(?:FileNotFoundError|NotADirectoryError|[\w.]*(?:DataFilesNotFoundError|EmptyDatasetError)): "
+        r"|RuntimeError: unable to open file (?=<[^\n]*No such file))(?P<says>[^\n]*)",
         ("check_path", "or_working_directory"),
-        "errno ENOENT; datasets/load.py, data_files.py",
+        "errno ENOENT; datasets/load.py, data_files.py; torch/storage.py: from_file",
         tells=told_path,
     ),
     # --- the script and its launcher

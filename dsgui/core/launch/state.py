@@ -16,6 +16,9 @@ _MOST_PEAKS = 8
 _SPELLED = ("NaN", "Infinity", "-Infinity")
 
 
+OF_OTHERS = "trained_elsewhere"  # the reason that each training of others has
+
+
 class RunState(Enum):
     """`LOST` and `DAMAGED` are never written. Readers see `LOST` when a supervisor is gone without having recorded how
     the run ended, and `DAMAGED` when the files that would tell can't be read."""
@@ -29,7 +32,7 @@ class RunState(Enum):
     STOPPED = "stopped"
     LOST = "lost"
     DAMAGED = "damaged"
-    ELSEWHERE = "elsewhere"  # trained by others: how it ended is not known
+    ELSEWHERE = "elsewhere"  # trained by others: that it failed is not known
 
     @property
     def live(self) -> bool:
@@ -110,6 +113,11 @@ class RunStatus:
     def owners(self) -> tuple[Identity, ...]:
         """The processes responsible for recording the run's end, the currently responsible one first."""
         return (*([self.supervisor] if self.supervisor else ()), *self.guardians)
+
+    @property
+    def is_of_others(self) -> bool:
+        """Whether it is of a training that dsgui did not start: only what its files tell is known."""
+        return any(one.code == OF_OTHERS for one in self.reasons)
 
     @property
     def reason(self) -> str:

@@ -18,6 +18,12 @@ _SPEED = re.compile(
     rf"(?:, CurrSamplesPerSec={NUMBER}(?:, MemAllocated=({NUMBER})GB, MaxMemAllocated=({NUMBER})GB)?)?",
     re.IGNORECASE,
 )
+# Before 0.7: epoch and micro step, which is the step's only without accumulation; its progress line comes before it.
+_OLD_SPEED = re.compile(
+    rf"\b\d{{1,9}}/{COUNT}, SamplesPerSec=({NUMBER})"
+    rf"(?:, MemAllocated=({NUMBER})GB, MaxMemAllocated=({NUMBER})GB)?",
+    re.IGNORECASE,
+)
 _TIMES = re.compile(r"\btime \(ms\)((?: \| \w{1,60}: [\d.]{1,20})+)")
 _TIME = re.compile(r"(?<!\w)(\w++): (\d++(?:\.\d++)?)(?!\S)")
 _TIME_NAMES = {
@@ -68,6 +74,16 @@ def _speed(text: str) -> Reading | None:
     if match[3]:
         values |= {"allocated_gb": float(match[3]), "max_allocated_gb": float(match[4])}
     return Reading(Form.SPEED, values, int(match[1]), rank=_rank(text))
+
+
+def _old_speed(text: str) -> Reading | None:
+    match = _OLD_SPEED.search(text)
+    if not match:
+        return None
+    values = {"samples_per_second": float(match[1])}
+    if match[2]:
+        values |= {"allocated_gb": float(match[2]), "max_allocated_gb": float(match[3])}
+    return Reading(Form.BESIDE, values, rank=_rank(text))
 
 
 def _times(text: str) -> Reading | None:
@@ -131,6 +147,7 @@ def _rank(text: str) -> int | None:
 _READERS = (
     ("skipped=", _engine),
     ("RunningAvgSamplesPerSec=", _speed),
+    (", SamplesPerSec=", _old_speed),
     ("time (ms)", _times),
     ("Max_MA ", _memory),
     ("CPU Virtual Memory", _host_memory),

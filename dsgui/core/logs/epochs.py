@@ -10,6 +10,7 @@ from dsgui.core.logs.readings import Reading
 MOST_LATE = 300  # dicts that may come together: the shortest ones in a buffer of 8 KiB
 _MOST_RANKS = 4096
 _DIGITS = 4  # of an epoch, in transformers 5
+_MOST_FITTED, _MOST_TRIED, _MOST_BEGINS = 40, 1000, 50
 _LEAST_EPOCH, _MOST_EPOCH = 1e-6, 1e6  # that tell how long one is: an epoch may be `nan`, below 0, or not a Trainer's
 
 
@@ -23,6 +24,8 @@ class Epochs:
     total: int | None = None
     base: int = 0
     begins_again: bool | None = None
+    redrawn: bool = False  # its bar at its beginning, once it was full
+    rounds: bool = False  # and it went on so: how many of them there will be isn't known
 
     def count(self, step: int, total: int | None, epoch: float | None, trains: bool = True) -> int:
         """The step since the training began, for a step that may be counted within its epoch. One beyond the epoch's
@@ -32,14 +35,21 @@ class Epochs:
             return step
         if epoch is not None and epoch != self.epoch:
             if self.epoch is not None and epoch > self.epoch:
-                again = step <= self.last
+                again = step <= self.last and not (self.redrawn and not self.last)
                 self.base += (self.total or self.last) if again else 0
                 self.begins_again = again or bool(self.begins_again)
-            self.epoch, self.last = epoch, step
+            self.epoch, self.last, self.redrawn = epoch, step, False
         elif step > self.last:
-            self.last = step
+            self.last, self.rounds = step, self.rounds or (self.redrawn and step > 1)
         self.total = total if trains and total is not None else self.total
         return self.base + step
+
+    def redraws(self, step: int, total: int, epoch: float | None) -> None:
+        """A bar that was full is drawn from its beginning in the same epoch: OpenRLHF trains on each batch of
+        experience."""
+        if step <= 1 and total > 1 and self.last >= total == self.total and epoch in (None, self.epoch):
+            self.base, self.last, self.begins_again = self.base + total, 0, True
+            self.redrawn = True
 
     @property
     def furthest(self) -> int:
@@ -48,6 +58,8 @@ class Epochs:
 
     def whole(self, total: int | None, epochs: int | None) -> int | None:
         """The number of steps, from a line or bar that says `total`, for this number of epochs."""
+        if self.rounds:
+            return None
         if total is None or self.begins_again is False or (epochs is None and not self.base):
             return total
         return total * epochs if epochs else self.base + total
@@ -142,8 +154,129 @@ class Bursts:
         return found if all(near) else []
 
 
+class TrainerSteps:
+    """Steps for the HF Trainer's dicts that no bar follows, by what it said before the training: each dict names its
+    epoch, rounded, and between them lies the same number of steps, which shows after a few."""
+
+    def __init__(self, total: int, per_epoch: float, begun_at: int = 0) -> None:
+        self.total, self.last = total, begun_at
+        self._per_epoch = per_epoch
+        self._epochs: list[float] = []  # of the first dicts of the training
+        self._every: int | None = None
+        self._sure = self._begins_at_one = False
+
+    def steps(self, held: Sequence[Reading], most: int | None = None) -> list[int | None]:
+        """The step of each, at most that of the bar drawn next, which is the last one's where it can be. One that names
+        no epoch has none."""
+        self._learn(held)
+        found = [self._step(one, self.total if most is None else most) for one in held]
+        if most is not None and held[-1].epoch is not None and self._may_be(most, held[-1].epoch):
+            found[-1] = self.last = most
+        return found
+
+    def drawn(self, one: Reading, step: int) -> None:
+        """The bar tells its step."""
+        self._learn([one])
+        self.last = step
+
+    def _learn(self, held: Sequence[Reading]) -> None:
+        if not self._sure:
+            logged = (one.epoch for one in held if one.kind == "train" and _counts(one.epoch))
+            self._epochs = [*self._epochs, *(epoch for epoch in logged if epoch is not None)][:_MOST_FITTED]
+            self._fit()
+
+    def _may_be(self, step: int, epoch: float) -> bool:
+        low, high = self._span(epoch, _unit(epoch, self._epochs or [epoch]))
+        return low <= step <= high
+
+    def knows(self, one: Reading) -> bool:
+        """Whether a dict's step is known without those after it."""
+        if one.epoch is None or not _counts(one.epoch):
+            return True
+        exact = _unit(one.epoch, [*self._epochs, one.epoch]) * self._per_epoch < 1
+        return exact or (self._sure and self._every is not None)
+
+    def _step(self, one: Reading, most: int) -> int | None:
+        if one.epoch is None or not _counts(one.epoch):
+            return None
+        low, high = self._span(one.epoch, _unit(one.epoch, self._epochs or [one.epoch]))
+        if one.kind != "train":
+            return self.last if low <= self.last <= high else max(min(round((low + high) / 2), most), 0)
+        self.last = max(min(self._next(low, high), most), 0)
+        return self.last
+
+    def _next(self, low: float, high: float) -> int:
+        middle, every = (low + high) / 2, self._every
+        if self._begins_at_one and not self.last and low <= 1:
+            return 1
+        if not every:
+            return round(middle)
+        following = (self.last // every + 1) * every
+        if low <= following <= high:
+            return following
+        near = round(middle / every) * every
+        return near if low <= near <= high and near else round(middle)
+
+    def _span(self, epoch: float, unit: float) -> tuple[float, float]:
+        """Between which steps it was logged. Half a step more: an epoch's length is known to one micro step."""
+        middle, most = epoch * self._per_epoch, unit / 2 * self._per_epoch + 0.51
+        return max(middle - most, 0.0), middle + most
+
+    def _fit(self) -> None:
+        """How many steps lie between two dicts: of all numbers that fit, the one that a person would choose. The first
+        dict may be of the first step, whatever lies between the others (logging_first_step)."""
+        spans = [self._span(epoch, _unit(epoch, self._epochs)) for epoch in self._epochs]
+        found = _evenly_apart(spans)
+        self._begins_at_one = not found and bool(spans) and spans[0][0] <= 1
+        if self._begins_at_one:
+            found = _evenly_apart(spans[1:])
+        self._sure = len(found) == 1 or len(spans) >= _MOST_FITTED
+        self._every = min(found, key=_roundness, default=None)
+
+
+def _counts(epoch: float | None) -> bool:
+    return epoch is not None and 0 <= epoch <= _MOST_EPOCH
+
+
+def _evenly_apart(spans: Sequence[tuple[float, float]]) -> list[int]:
+    """The numbers whose successive multiples lie in these spans."""
+    if len(spans) < 2:
+        return []
+    (low, high), (least, most), apart = spans[0], spans[-1], len(spans) - 1
+    first = max(math.ceil((least - high) / apart), 1)
+    tried = range(first, min(math.floor((most - low) / apart), first + _MOST_TRIED) + 1)
+    return [every for every in tried if _fits_every(every, spans)]
+
+
+def _fits_every(every: int, spans: Sequence[tuple[float, float]]) -> bool:
+    begins = range(max(math.ceil(spans[0][0] / every), 1), math.floor(spans[0][1] / every) + 1)
+    return any(
+        all(low <= (begin + at) * every <= high for at, (low, high) in enumerate(spans))
+        for begin in begins[:_MOST_BEGINS]
+    )
+
+
+def _roundness(number: int) -> tuple[int, int]:
+    """First those of few digits before zeros, 5 among them before 7."""
+    digits = str(number).rstrip("0")
+    return len(digits), number % 5
+
+
+def _unit(epoch: float, epochs: Sequence[float]) -> float:
+    """What one of these was rounded to: nothing at all, as transformers 4.44 to 4.57 leave it, or as `_units` says."""
+    if any(float(f"{one:.{_DIGITS}g}") != one and round(one, 2) != one for one in epochs):
+        return 0.0
+    if all(round(one, 2) == one for one in epochs) or not epoch:
+        return 0.01
+    return _unit_of_digits(epoch)
+
+
 def _units(epochs: Sequence[float]) -> list[float]:
     """What each was rounded to: two decimals, as transformers before 4.44 does, or four digits."""
     if all(round(epoch, 2) == epoch for epoch in epochs):
         return [0.01] * len(epochs)
-    return [10.0 ** (math.floor(math.log10(epoch)) + 1 - _DIGITS) for epoch in epochs]
+    return list(map(_unit_of_digits, epochs))
+
+
+def _unit_of_digits(epoch: float) -> float:
+    return 10.0 ** (math.floor(math.log10(epoch)) + 1 - _DIGITS)

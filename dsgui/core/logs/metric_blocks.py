@@ -5,12 +5,14 @@ The blocks that transformers' `Trainer.log_metrics` prints: `***** eval metrics 
 Most of their content was logged before as a dict; this module finds what is new (perplexity, BLEU, the evaluation after
 the training, which prints no dict).
 
+Those of a training's head, `***** Running training *****`: how many steps and epochs it will have.
+
 Those of OLMo and OLMo-core, one for each step: `[step=10/1000,epoch=0]`, then `    train/CrossEntropyLoss=2.5`.
 """
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dsgui.core.logs.numerals import NUMBER, canonical, evaluates
 from dsgui.core.logs.prefixes import launcher_prefix
@@ -82,6 +84,75 @@ class StepBlock:
 
 def _whole(digits: str) -> int:
     return int(digits.replace(",", ""))
+
+
+_RUNNING = re.compile(
+    r"\b(?P<name>Num examples|Num Epochs|Num update steps per epoch|Total train batch size|"
+    r"Gradient Accumulation steps|Total optimization steps|Continuing training from global step)"
+    r"(?: \([^()]{1,80}\))?(?: *= *|(?<=step) )(?P<count>\d[\d,]{0,25})\s*\Z"
+)
+_HEAD_LINES = 16  # of it, and of other ranks between them
+_WITHOUT_END = 10**6  # epochs: of data that can't be counted there are as many as Python can count
+
+
+@dataclass(slots=True)
+class TrainerHead:
+    """What transformers and accelerate's examples say before a training: `***** Running training *****`, then
+    `  Num examples = 160,929` and so on (transformers/trainer.py). `told` by the names in it."""
+
+    told: dict[str, int] = field(default_factory=dict)
+    _left: int = 0
+
+    @property
+    def open(self) -> bool:
+        return self._left > 0
+
+    def begins(self) -> None:
+        self.told, self._left = {}, _HEAD_LINES
+
+    def ends(self) -> None:
+        self._left = 0
+
+    def line(self, text: str) -> bool:
+        """Whether the line is of the head. The number of steps is told by its line alone, too."""
+        self._left = max(self._left - 1, 0)
+        match = _RUNNING.search(text)
+        if not match:
+            return False
+        self.told[match["name"]] = _whole(match["count"])
+        return True
+
+    @property
+    def total(self) -> int | None:
+        """The number of steps."""
+        return self.told.get("Total optimization steps") or None
+
+    @property
+    def begun_at(self) -> int:
+        """The step at which it goes on."""
+        return self.told.get("Continuing training from global step", 0)
+
+    @property
+    def per_epoch(self) -> float | None:
+        """How many steps an epoch has, which is no whole number where micro steps are left at its end. The number of
+        steps may be one that was asked for, and then says nothing of epochs."""
+        if told := self.told.get("Num update steps per epoch"):
+            return told
+        total, epochs = self.total, self.told.get("Num Epochs", 0)
+        examples, batch = self.told.get("Num examples", 0), self.told.get("Total train batch size", 0)
+        by_epochs = total / epochs if total and 0 < epochs < _WITHOUT_END else None
+        if not examples or not batch:
+            return by_epochs
+        by_examples = examples / batch
+        return by_epochs if by_epochs and abs(by_epochs - by_examples) <= 1 else by_examples
+
+    def counts(self, of_bar: int) -> bool:
+        """Whether a bar without a description may be the training's: of all its steps, or of the batches of an epoch,
+        as loops of their own draw them."""
+        if not self.total or of_bar == self.total:
+            return True
+        batches = (self.per_epoch or 0.0) * self.told.get("Gradient Accumulation steps", 1)
+        return abs(of_bar - batches) <= max(batches / 100, 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,9 @@ _ITEM = re.compile(
     re.IGNORECASE,
 )
 _RATE = re.compile(
-    rf"(?<![\w.])(?P<number>{NUMBER})\s?(?P<unit>(?:samples|tokens|tok)/(?:sec(?:ond)?|s))\b", re.IGNORECASE
+    rf"(?<![\w.])(?P<number>{NUMBER})\s?(?P<unit>(?:(?P<samples>samples)|(?P<tokens>tokens|tok)|steps?|its?|iters?)"
+    r"/(?:sec(?:ond)?|s))\b(?!/|\s?[:=])",
+    re.IGNORECASE,
 )
 _STEPS = frozenset(
     [
@@ -209,26 +211,28 @@ class _Found:
     own: int = 0  # losses that only this script knows, `disc loss: 3.8`
     first_loss: int | None = None  # where its item begins
 
-    def take(self, item: re.Match[str]) -> None:
+    def take(self, item: re.Match[str]) -> bool:
+        """Whether its number is one of the line's."""
         marked = not item["mark"].isspace()
         words = item["name"].split(" ")
         if "best" in item["name"].lower().split(" "):  # of an evaluation told before
             self.other_words += _count_other(item["name"])
-            return
+            return False
         for dropped in range(len(words)):
             name = " ".join(words[dropped:])
             if marked and self._is_own(name, item):
-                return
+                return True
             if self._position(name, words[:dropped], item) or (
                 (marked or not dropped or "_" in words[-1]) and self._measured(name, item, marked)
             ):
                 self.other_words += _count_other(" ".join(words[:dropped]))
-                return
+                return True
         # A number of no curve's, `mem=3.2`: something said on purpose where it is marked.
         if not marked:
             self.other_words += _count_other(item["name"])
         elif len(words) > 1:
             self.long_names += 1
+        return False
 
     def _position(self, name: str, before: list[str], item: re.Match[str]) -> bool:
         lowered, digits = name.lower(), item["number"]
@@ -255,8 +259,8 @@ class _Found:
         value = float(item["number"])
         if curve == "accuracy" and item["total"] and int(item["total"]):
             value /= int(item["total"])  # `Accuracy: 9196/10000`
-        if curve == "step_s":
-            curve, value = "step_ms", 1000 * value
+        if curve == "iteration_s":
+            curve, value = "iteration_ms", 1000 * value
         self._sets(curve, value, item)
         self.marked = self.marked and marked
         return True
@@ -362,15 +366,22 @@ def _judged(match: re.Match[str]) -> str:
 
 
 def _items(text: str) -> _Found:
-    found, rest, end = _Found(), [], 0
+    found, rest, end, taken = _Found(), [], 0, set[int]()
+    rates = {rate.start("unit"): rate for rate in _RATE.finditer(text)}
     for item in _ITEM.finditer(text):
-        found.take(item)
+        rate = rates.get(item.start("name"))
+        # In `1.5 steps/s 12 samples/s` the unit is of the number before it.
+        of_rate = rate is not None and item["mark"].isspace() and rate.start("number") not in taken
+        if not of_rate and found.take(item):
+            taken.add(item.start("number"))
         rest.append(text[end : item.start()])
         end = item.end()
     rest.append(text[end:])
     left = " ".join(rest)
-    for rate in _RATE.finditer(text):
-        unit = "tokens" if rate["unit"].lower().startswith("tok") else "samples"
+    for rate in rates.values():
+        if rate.start("number") in taken:
+            continue  # in `loss 2.3 tokens/s 99` it is the loss
+        unit = "tokens" if rate["tokens"] else "samples" if rate["samples"] else "steps"
         found.values.setdefault(f"{unit}_per_second", float(rate["number"]))
         left = left.replace(rate[0], "").replace(rate["unit"], "")
     found.other_words += _count_other(left)

@@ -1,13 +1,57 @@
-"""The steps of DeepSpeed's time lines, which name none (`time (ms) | fwd: 0.59 | bwd: 1.12 | step: 2.84`).
+"""Steps of lines that name none, by those of others.
+
+`EngineLosses`: a script that logs as often as its engine does, `Loss: 9.97` right after `step=90, skipped=17, …`. Where
+another loss comes before the engine's next line, or one came before its first, which step each is of can't be told.
+
+`StepTimes`: DeepSpeed's time lines, which name none (`time (ms) | fwd: 0.59 | bwd: 1.12 | step: 2.84`).
 
 There is one line for each whole step. DeepSpeed's progress line of a step comes before it (engine.py: step()), a
 script's own line or bar usually after it; between two lines that name a step, time lines are counted.
 """
 
+from collections.abc import Iterator
+
 from dsgui.core.logs.readings import Form, Reading
+from dsgui.core.metrics.points import Point
 
 _MOST_WAITING = 64
 Timed = tuple[Reading, int | None]
+Told = tuple[Point, str]  # and the line that told it
+
+
+class EngineLosses:
+    """Takes losses and the engine's steps; returns the losses that are to be drawn, with their steps where these can be
+    told. The first waits until the engine's next line shows that the script logs as often."""
+
+    def __init__(self) -> None:
+        self._at: int | None = None  # the engine's last step, if no loss came since
+        self._as_often: bool | None = None
+        self._waiting: Told | None = None
+
+    def engine_is_at(self, step: int) -> Iterator[Told]:
+        if self._waiting:
+            self._as_often = True
+            yield from self.finish()
+        self._at = step or None
+
+    def takes(self, point: Point, text: str) -> Iterator[Told]:
+        at, self._at = self._at, None
+        if self._as_often:
+            yield point._replace(step=at), text
+        elif at is None or self._as_often is False:
+            self._as_often = False
+            if self._waiting:
+                first, of = self._waiting
+                self._waiting = None
+                yield first._replace(step=None), of
+            yield point, text
+        else:
+            self._waiting = point._replace(step=at), text
+
+    def finish(self) -> Iterator[Told]:
+        if self._waiting:
+            told, self._waiting = self._waiting, None
+            yield told
 
 
 class StepTimes:

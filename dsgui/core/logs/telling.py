@@ -12,6 +12,7 @@ from heapq import heapify, heappop, heapreplace
 OF_POINTS = (
     *(b"{", b"loss", b"step", b"iter", b"%|", b"time (ms)", b"max_ma ", b"virtual memory:  used", b"overflow!"),
     b"average reward score: ",
+    b"samplespersec",
     "损失".encode(),
     b"***** ",
 )

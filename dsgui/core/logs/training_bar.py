@@ -10,8 +10,11 @@ from dsgui.core.logs.phases import PREPARING, preparation
 TRAINING, EPOCHS, EVALUATING = "training", "epochs", "evaluating"
 
 # What a preparation counts; a training counts steps, batches, samples.
-_PREPARED = re.compile(r"(?:example|file|row|shard|table|doc)s?\Z", re.IGNORECASE)
+_PREPARED = re.compile(r"(?:ex|ba|(?:example|file|row|shard|table|doc|split)s?)\Z", re.IGNORECASE)
 _BYTES = re.compile(r"[kKMGTP]?i?B\Z")
+# Of bars that name no unit, as torchvision's of a download: no training has that many steps, that fast.
+_FEWEST_BYTES, _BYTES_A_SECOND = 10**6, 10**4
+_RATE = re.compile(rb" *(\d{1,15}(?:\.\d{1,6})?)it/s\s*\Z")
 _TRAINS = re.compile(r"epoch|train|step|iter", re.IGNORECASE)
 _TRAINS_FIRST = re.compile(
     r"(?:\W*+(?:pre-?|fine-?)?t(?:rain|un)(?:ing)?\b(?!\W*+(?:set|data|split|example|feature|file|sample|corpus|token|scann?|cach))"
@@ -60,6 +63,12 @@ def _names_preparation(description: str, counted: str) -> bool:
     return bool(counted or preparation(description)) and not _TRAINS_FIRST.match(description)
 
 
+def counts_bytes(total: int, rate: bytes) -> bool:
+    """Whether a bar without a unit is a download's."""
+    match = _RATE.match(rate) if total >= _FEWEST_BYTES else None
+    return match is not None and float(match[1]) >= _BYTES_A_SECOND
+
+
 @dataclass(slots=True)
 class TrainingBar:
     """The first bar that may be the training's. `total` is None before it is drawn. Once the training is `over`, or an
@@ -97,6 +106,13 @@ class TrainingBar:
             return False
         self._below = self.total
         (self.total, self.step), self._former = self._former, None
+        return True
+
+    def was_none(self, total: int, trained: bool) -> bool:
+        """The bar of this total turns out to be no training's; returns whether it was taken for one."""
+        if trained or self.total != total:
+            return False
+        self.total, self.step = None, 0
         return True
 
     def ends(self) -> None:

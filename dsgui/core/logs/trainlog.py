@@ -6,7 +6,7 @@ before it may be stale, since tqdm redraws ten times a second at most).
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -24,10 +24,10 @@ from dsgui.core.logs.bars import (
     described_values,
 )
 from dsgui.core.logs.dict_lines import is_broken
-from dsgui.core.logs.epochs import MOST_LATE, Bursts, EpochCounts
+from dsgui.core.logs.epochs import MOST_LATE, Bursts, EpochCounts, TrainerSteps
 from dsgui.core.logs.happenings import Happenings
 from dsgui.core.logs.judgements import PATIENCE, read_judgement
-from dsgui.core.logs.metric_blocks import MetricBlock, StepBlock
+from dsgui.core.logs.metric_blocks import MetricBlock, StepBlock, TrainerHead
 from dsgui.core.logs.named_numbers import as_evaluation
 from dsgui.core.logs.numerals import is_loss
 from dsgui.core.logs.patterns import MOST_PATTERNS, SOURCE, Pattern
@@ -35,10 +35,10 @@ from dsgui.core.logs.phases import PREPARATIONS, Doing, Phase
 from dsgui.core.logs.reading_lines import as_text, readings
 from dsgui.core.logs.readings import Form, Reading
 from dsgui.core.logs.shapes import Shape, Shapes
-from dsgui.core.logs.step_times import StepTimes, Timed
+from dsgui.core.logs.step_times import EngineLosses, StepTimes, Timed
 from dsgui.core.logs.tables import Table
 from dsgui.core.logs.telling import ALL, BEYOND_NUMBERS, IN_A_FLOOD, OF_EPOCHS, OF_PHASES, OF_PREPARATIONS, TellingLines
-from dsgui.core.logs.training_bar import EPOCHS, EVALUATING, TRAINING, TrainingBar, work_of
+from dsgui.core.logs.training_bar import EPOCHS, EVALUATING, TRAINING, TrainingBar, counts_bytes, work_of
 from dsgui.core.metrics.points import OUTPUT, Event, Point
 from dsgui.core.metrics.several_ranks import SeveralRanks
 from dsgui.core.texts.saying import wrong
@@ -58,6 +58,7 @@ _NO_TRAINING, _WITHOUT_SHAPE = (Form.MEMORY, Form.EPOCH), (Form.OVERFLOW, Form.E
 _OF_ENGINE = (Form.ENGINE, Form.SPEED)
 _NO_VALUES: dict[str, float] = {}
 _STEPS_A_SECOND = (b"it/s", b"s/it")
+_TOTAL, _SPEED = "Total optimization steps", "samples_per_second"
 _STARS, _OF_STEP, _NESTED = "***** ", "[step=", b"\x1b[A"
 _ANNOUNCED = re.compile(r"\*{5} (?:Running (?P<what>training|evaluation|prediction|test)|Evaluating\b)", re.IGNORECASE)
 # nanoGPT's: a step's loss, and means over many batches.
@@ -112,12 +113,14 @@ class TrainLog:
         self._held_others = 0  # how many of them are no dicts
         self._dicts_follow = self._waited_in_vain = False  # the bar; for it, since it was drawn
         self._bursts = Bursts()
+        self._head = TrainerHead()
+        self._trainer: TrainerSteps | None = None
         self._points: list[Point] = []
         self._ranks = SeveralRanks()
         self._happenings = Happenings()
         self._trained = False
         self._last_loss: float | None = None
-        self._iterates = False
+        self._iterates = self._tells_speed = False  # the script's own lines: as nanoGPT's; samples/s
         self._skipped = self._engine_at = 0
         self._engine_told: tuple[int, int | None] | None = None
         self._overflown = -1 - _RANKS_APART
@@ -132,7 +135,7 @@ class TrainLog:
             0,
         )  # what announced it, and how many lines may come before what it found
         self._told: dict[str, tuple[int | None, dict[str, float]]] = {}  # by kind: the last of evaluations and ends
-        self._times = StepTimes()
+        self._times, self._losses = StepTimes(), EngineLosses()
         self._passed: list[bytes] = []
         self._passed_bytes = 0
         self._last_plain = b""  # the last of the lines that told nothing
@@ -207,7 +210,9 @@ class TrainLog:
         self._catch_up()
         self._end_line()
         self._add_timed(self._times.finish())
-        self._release(self._bar_at if self._bar.total is not None else None)
+        for point, text in self._losses.finish():
+            self._add(point, text)
+        self._lets_go()
         return self._take()
 
     def _take(self) -> list[Point]:
@@ -269,7 +274,8 @@ class TrainLog:
     @property
     def _goes_on(self) -> bool:
         """Whether the last lines began what the next goes on with."""
-        return self._metrics.open or self._step_block.open or self._table.open or self._patience > 0
+        begun = self._metrics.open or self._step_block.open or self._table.open
+        return begun or self._patience > 0 or self._head.open
 
     def _pass(self, lines: bytes, in_a_flood: bool) -> None:
         if not in_a_flood:
@@ -416,6 +422,9 @@ class TrainLog:
         if (self._metrics.open and self._in_block(text)) or (_STARS in text and self._announced(text)):
             self._age_held()
             return
+        if (self._head.open or _TOTAL in text) and self._head.line(text):
+            self._knows_total()
+            return
         if self._step_block.open and self._in_step(text):
             return
         begins = _OF_STEP in text and self._step_block.begins(text)
@@ -507,13 +516,16 @@ class TrainLog:
         said = as_text(before).strip() if before else ""
         described, counts_steps = said.endswith(":"), rate.endswith(_STEPS_A_SECOND)
         work, values = TRAINING, _NO_VALUES
+        if counts_steps and not described and counts_bytes(total, rate):
+            return self._downloads(step, total)
         # At 0 a postfix is that of the step being done, or of the epoch before.
         if postfix and (described or (step and step != self._bar_said)):
             values = bar_values(postfix)
         if described or not counts_steps:
             unit = "" if counts_steps else bar_unit(rate)
             work = work_of(said if described else "", unit, any(map(is_loss, values)))
-        if work is TRAINING and self._bar.is_this(step, total, self._trained):
+        fits = work is TRAINING and (described or self._head.counts(total))
+        if fits and self._bar.is_this(step, total, self._trained):
             self._training_bar(step, total, left, said if described else "", values)
         elif work is EPOCHS:
             self._in_epoch(float(step), total)
@@ -524,6 +536,14 @@ class TrainLog:
             self._prepares(Doing.of(work, said if described else "", step, total, unit))
         return not described
 
+    def _downloads(self, step: int, total: int) -> bool:
+        """Before its rate is known, its bar may have been taken for the training's. Returns what `_take_bar` does."""
+        if self._bar.was_none(total, self._trained):
+            self._progress, self._bar_at = None, 0
+            self._phase.becomes(self._phase.reached)
+        self._prepares(Doing.of("downloading", "", step, total, "B"))
+        return True
+
     def _training_bar(self, step: int, total: int, left: bytes, description: str, values: dict[str, float]) -> None:
         bar = self._bar
         if step < bar.step:
@@ -533,13 +553,15 @@ class TrainLog:
         self._dicts_follow = self._dicts_follow or rewritten or len(self._held) > self._held_others
         self._waited_in_vain = False
         bar.step = step
-        counted, whole, epoch = step, total, None
+        counted, epoch = step, None
+        whole: int | None = total
         if description or self._epochs.epoch is not None:
             epoch = self._bar_epoch(description)
         if epoch is not None or self._bar_epochs.of:
+            self._bar_epochs.rank(None).redraws(step, total, epoch)
             counted = self._bar_epochs.count(None, step, total, epoch)
             if not (description and _OF_ALL_EPOCHS.match(description)):
-                whole = self._bar_epochs.rank(None).whole(total, self._bar_epochs.epochs) or total
+                whole = self._bar_epochs.rank(None).whole(total, self._bar_epochs.epochs)
         self._bar_at = self._bar_epochs.rank(None).furthest if self._bar_epochs.of else counted
         self._progress = (counted, whole, left.decode("ascii", "replace") if whole == total else None)
         if step >= 1 and not bar.over:
@@ -628,6 +650,7 @@ class TrainLog:
         self._judges(reading)
         self._sets_apart(reading, text)
         values, rank, step = reading.values, reading.rank, reading.step
+        self._tells_speed = self._tells_speed or _SPEED in values
         if "loss" in values:
             self._last_loss = values["loss"]
         source = SOURCE if reading.form is _PATTERN else OUTPUT
@@ -642,7 +665,10 @@ class TrainLog:
                 self._held_others += 1
                 self._hold(reading, text)
             else:
-                self._add(Point(self._step_if_none(reading), epoch, values, reading.kind, rank, source), text)
+                point = Point(self._step_if_none(reading), epoch, values, reading.kind, rank, source)
+                by_engine = reading.kind == "train" and source is OUTPUT and self._leads(rank)
+                for one, told in self._losses.takes(point, text) if by_engine else [(point, text)]:
+                    self._add(one, told)
             return
         counted = step
         if epoch is not None or self._epochs.of:
@@ -725,8 +751,8 @@ class TrainLog:
             self._add(Point(reading.step, reading.epoch, reading.values, reading.kind, reading.rank), text)
             return
         self._hold(reading, text)
-        if self._bar.total is None:
-            self._release(None)
+        if self._bar.total is None and (self._trainer is None or self._trainer.knows(reading)):
+            self._release(None, drawn=False)
         elif self._waited_in_vain:
             self._gives_up()
 
@@ -739,10 +765,15 @@ class TrainLog:
             return  # of the script's second engine: the critic beside the actor, a GAN's other network
         else:
             self._engine_at, self._engine_told = step, (step, reading.rank)
+            for point, told in self._losses.engine_is_at(step):
+                self._add(point, told)
         self._skipped = int(reading.values.get("skipped_steps", self._skipped))
         timed = self._times.engine_is_at(step)
         self._add_timed(timed)
-        self._add(Point(step, None, reading.values, rank=reading.rank), "")
+        values = reading.values
+        if self._tells_speed and _SPEED in values:  # its mean since the beginning, beside what the script says
+            values = {name: value for name, value in values.items() if name != _SPEED}
+        self._add(Point(step, None, values, rank=reading.rank), "")
         if self._bar.total is None and (self._progress is None or self._progress[1] is None):
             self._progress = (step, None, None)
 
@@ -766,6 +797,8 @@ class TrainLog:
 
     def _add_timed(self, timed: list[Timed]) -> None:
         for reading, step in timed:
+            if step and self._bar.total is None and self._progress and step > self._progress[0]:
+                self._progress = (step, *self._progress[1:])
             self._points.append(Point(step, None, reading.values, rank=reading.rank))
 
     def _add(self, point: Point, text: str) -> None:
@@ -794,6 +827,7 @@ class TrainLog:
         if not match:
             return False
         what = (match["what"] or "").lower()
+        self._head.ends()
         self._judging = what != "training"
         self._announcement, self._patience = text, PATIENCE if self._judging else 0
         if not what:
@@ -801,9 +835,22 @@ class TrainLog:
         elif what != "training":
             self._bar.evaluating, self._phase.name = True, "evaluating"
         elif not self._trained or self._bar.over:
+            self._lets_go()
             self._bar.begins()
+            self._head.begins()
+            self._trainer = None
             self._progress = self._progress if self._trained else None
         return True
+
+    def _knows_total(self) -> None:
+        """The training's head tells how many steps it will have, and where it goes on."""
+        total, per_epoch = self._head.total, self._head.per_epoch
+        if total is None:
+            return
+        if per_epoch:
+            self._trainer = TrainerSteps(total, per_epoch, self._head.begun_at)
+        if self._bar.total is None and not self._trained:
+            self._progress = (self._head.begun_at, total, None)
 
     def _in_block(self, text: str) -> bool:
         """Whether the line belongs to a block of metrics; what it says for the first time becomes a point."""
@@ -847,18 +894,33 @@ class TrainLog:
         if len(self._held) > MOST_LATE:
             self._gives_up()
 
-    def _release(self, step: int | None) -> None:
+    def _release(self, step: int | None, drawn: bool = True) -> None:
+        """`drawn`: the bar shows this step after them."""
         if not self._held:
             return
         held, self._held = self._held, []
         self._held_others = 0
         dicts = [one.reading for one in held if one.reading.form is _DICT]
-        late = iter(self._bursts.steps(dicts, step) if step and len(dicts) > 1 else ())
+        late = iter(self._late(dicts, step, drawn))
         for one in held:
             reading = one.reading
             at = self._step_if_none(reading) if step is None else step
-            at = next(late, at) if reading.form is _DICT else at
+            placed = next(late, None) if reading.form is _DICT else None
+            at = at if placed is None else placed
             self._add(Point(at, reading.epoch, reading.values, reading.kind, reading.rank), one.text)
+
+    def _late(self, dicts: Sequence[Reading], step: int | None, drawn: bool) -> Sequence[int | None]:
+        """The steps of dicts that the bar drawn next does not tell; none where it does."""
+        if self._trainer and dicts and not drawn:
+            steps = self._trainer.steps(dicts)
+            if steps[-1] is not None and (self._progress is None or steps[-1] > self._progress[0]):
+                self._progress = (steps[-1], self._trainer.total, None)
+            return steps
+        if self._trainer and step and len(dicts) > 1:
+            return self._trainer.steps(dicts, step)
+        if self._trainer and step and dicts:
+            self._trainer.drawn(dicts[0], step)
+        return self._bursts.steps(dicts, step) if step and len(dicts) > 1 else ()
 
     def _age_held(self) -> None:
         for one in self._held:
@@ -869,7 +931,11 @@ class TrainLog:
     def _gives_up(self) -> None:
         """The bar wasn't drawn again: no dict waits until it is, so that a live curve isn't late."""
         self._waited_in_vain, self._dicts_follow = True, False
-        self._release(self._bar_at)
+        self._lets_go()
+
+    def _lets_go(self) -> None:
+        """No bar will be drawn after what is held."""
+        self._release(self._bar_at if self._bar.total is not None else None, drawn=False)
 
 
 def _says_more(lowered: bytes) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from dsgui.core.metrics.chart_table import EVALUATION, LOSS, place_of
 from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.points import OUTPUT, number_to_json
+from dsgui.core.metrics.reached import MEASURED_S, TOLD_SPEED
 from dsgui.core.metrics.the_loss import the_loss
 from dsgui.core.metrics.thinning import Curve, Floats
 
@@ -29,10 +30,10 @@ class Figures:
     everything else they logged, by name.
 
     `steps_per_second` is measured between the first and the last logged step, so that loading and compiling don't
-    count; samples/s and tokens/s are what the training itself reported last. Memory: `host` is all that is in use on
-    the machine, `run` what the run's own processes use there, `run_gpu` what they use of the GPU where that is most,
-    `gpu` all that is in use on a GPU, by (node, index). A mean is that of the telemetry's samples. `duration_s` is the
-    time of the last value."""
+    count; where too little time lies between them, it is what the training itself reported last, as samples/s and
+    tokens/s always are. Memory: `host` is all that is in use on the machine, `run` what the run's own processes use
+    there, `run_gpu` what they use of the GPU where that is most, `gpu` all that is in use on a GPU, by (node, index). A
+    mean is that of the telemetry's samples. `duration_s` is the time of the last value."""
 
     final_loss: float | None = None
     best_loss: float | None = None
@@ -151,21 +152,25 @@ def _steps(curves: Sequence[Curve]) -> int | None:
 
 def _rate(loss: Curve | None, curves: Sequence[Curve]) -> float | None:
     """From the loss if possible, otherwise from the curve that covers the longest time."""
-    rates = [(rate, curve) for curve in _trained(curves) if (rate := _speed(curve)) is not None]
-    told = [rate for rate, curve in rates if curve is loss]
-    longest = max(rates, key=lambda one: float(one[1].time[-1] - one[1].time[0]), default=(None, None))
-    return told[0] if told else longest[0]
+    speeds = [(speed, curve) for curve in _trained(curves) if (speed := _speed(curve)) is not None]
+    of_loss = [speed for speed, curve in speeds if curve is loss]
+    longest = max(speeds, key=lambda one: float(one[1].time[-1] - one[1].time[0]), default=None)
+    found = of_loss[0] if of_loss else longest[0] if longest else None
+    if found is None or found[1] < MEASURED_S:
+        told = _last_told(curves, TOLD_SPEED)
+        return told if told is not None or found is None else found[0]
+    return found[0]
 
 
-def _speed(curve: Curve) -> float | None:
-    """Steps per second from the first to the last point of the last run of increasing steps: a training that is resumed
-    or restarts its count is measured from there."""
+def _speed(curve: Curve) -> tuple[float, float] | None:
+    """Steps per second from the first to the last point of the last run of increasing steps, and the seconds between
+    them: a training that is resumed or restarts its count is measured from there."""
     known = np.isfinite(curve.step)
     step, time = curve.step[known], curve.time[known]
     falls = np.flatnonzero(np.diff(step) < 0)
     begin = falls[-1] + 1 if len(falls) else 0
     steps, seconds = float(step[-1] - step[begin]), float(time[-1] - time[begin])
-    return steps / seconds if steps > 0 and seconds > 0 else None
+    return (steps / seconds, seconds) if steps > 0 and seconds > 0 else None
 
 
 def _last_told(curves: Sequence[Curve], names: Sequence[str]) -> float | None:

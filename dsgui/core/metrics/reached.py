@@ -8,6 +8,8 @@ from dsgui.core.metrics.points import OUTPUT, Point, number_to_json
 from dsgui.core.metrics.the_loss import USUAL, is_loss, the_loss
 
 _NO_STEP = -1
+MEASURED_S = 5.0  # output is read a tenth of a second at a time: over less than this its own word is nearer the truth
+TOLD_SPEED = ("steps_per_second", "train_steps_per_second")  # the training's, and the HF Trainer's at its end
 _MOST_LOSSES = 32  # besides the usual; a script that numbers their names has none of them in the list
 
 
@@ -27,18 +29,23 @@ class _Loss:
 @dataclass(slots=True)
 class Reached:
     """`losses` by their names; the speed is measured between the first and the last logged step, as
-    `performance.figures` does: a count that begins again is measured from there. What a script's files tell counts
-    until the output tells the same."""
+    `performance.figures` does: a count that begins again is measured from there; `told_rate` is what the training says
+    of it. What a script's files tell counts until the output tells the same."""
 
     printed: bool = False  # training was told of by the output
     losses: dict[str, _Loss] = field(default_factory=dict)
     step: int = _NO_STEP
+    at_step: int = _NO_STEP
     at_s: float = math.nan
     first_step: int = _NO_STEP
     first_at_s: float = math.nan
+    told_rate: float | None = None
 
     def take(self, point: Point, now_s: float) -> None:
         """Of the first rank's training; others tell the same."""
+        if not point.rank and point.kind in ("train", "final"):
+            told = [rate for name in TOLD_SPEED if (rate := point.values.get(name, 0.0)) > 0]
+            self.told_rate = told[0] if told else self.told_rate
         if point.kind != "train" or point.rank:
             return
         if point.source == OUTPUT and not self.printed:
@@ -48,7 +55,7 @@ class Reached:
 
     def _begin_anew(self) -> None:
         self.printed, self.losses = True, {}
-        self.step = self.first_step = _NO_STEP
+        self.step = self.at_step = self.first_step = _NO_STEP
 
     def _take(self, point: Point, now_s: float) -> None:
         for name, value in point.values.items():
@@ -56,13 +63,18 @@ class Reached:
                 self.losses.setdefault(name, _Loss()).take(value)
         if point.step is None or not math.isfinite(point.step):
             return
-        if self.first_step == _NO_STEP or point.step < self.step:
-            self.first_step, self.first_at_s = int(point.step), now_s
-        self.step, self.at_s = int(point.step), now_s
+        self.step = int(point.step)
+        if not math.isfinite(now_s):  # a log's line without a time, among others that have one
+            return
+        if self.first_step == _NO_STEP or self.step < self.at_step:
+            self.first_step, self.first_at_s = self.step, now_s
+        self.at_step, self.at_s = self.step, now_s
 
     @property
     def steps_per_second(self) -> float | None:
-        steps, seconds = self.step - self.first_step, self.at_s - self.first_at_s
+        steps, seconds = self.at_step - self.first_step, self.at_s - self.first_at_s
+        if self.told_rate is not None and not seconds >= MEASURED_S:
+            return self.told_rate
         return steps / seconds if steps > 0 and seconds > 0 else None
 
     def to_json(self) -> dict[str, Any]:

@@ -112,6 +112,7 @@ CHECKS: tuple[Check[Question], ...] = (
     Check("files", "", argument_checks.files, code="files_in_arguments"),
     Check("imports", "", argument_checks.imports, code="script_imports"),
     Check("use_cpu", "transformers/training_args.py: _setup_devices", script_checks.use_cpu),
+    Check("asks_for_cuda", "torch/cuda/__init__.py: _lazy_init", script_checks.asks_for_cuda),
     Check("tf32", "transformers/utils/import_utils.py: is_torch_tf32_available", script_checks.tf32),
     Check("local_rank", "deepspeed/launcher/launch.py", script_checks.local_rank),
     Check("stage_3", "transformers/modeling_utils.py", script_checks.loads_for_stage_3),

@@ -17,6 +17,7 @@ from dsgui.core.texts.saying import Said, listed
 # transformers/modeling_utils.py: until 4.50 low_cpu_mem_usage=True raised too; 4.51 and newer take no notice of it.
 LOW_MEMORY_IGNORED_SINCE = "4.51"
 _AMPERE = (8, 0)
+_MOST_CALLS, _LONGEST_CALL = 3, 60
 _REFUSED = "DeepSpeed Zero-3 is not compatible with passing a `device_map`."
 _REFUSED_BEFORE = "DeepSpeed Zero-3 is not compatible with `low_cpu_mem_usage=True` or with passing a `device_map`."
 
@@ -86,12 +87,26 @@ def tf32(question: Question) -> Verdict | None:
     return problem(saw("tf32.older", gpu=older[0]), advise("tf32.remove")) if older else None
 
 
+def asks_for_cuda(question: Question) -> Verdict | None:
+    """torch/cuda/__init__.py, `_lazy_init`. What the source names may stand in a branch that this run does not take."""
+    found = question.around.script.asks_for_cuda
+    if not found or not _has_no_gpu(question):
+        return None
+    calls = [saw("asks_for_cuda.call", call=call[:_LONGEST_CALL], line=str(line)) for call, line in found[:_MOST_CALLS]]
+    more = len(found) - len(calls)
+    named = listed([*calls, saw("asks_for_cuda.more", count=str(more))]) if more else listed(calls)
+    return warning(saw("asks_for_cuda.found", calls=named), advise("asks_for_cuda.follow"))
+
+
 def _trains_on_cpu(question: Question) -> bool:
     """Only where it is sure."""
+    return question.launch.reader is Integration.HF and _has_no_gpu(question)
+
+
+def _has_no_gpu(question: Question) -> bool:
+    """Of this machine, and only where it is sure."""
     environment = question.around.machine.environment
     if environment is None or question.launch.elsewhere or question.gpus:
-        return False
-    if question.launch.reader is not Integration.HF:
         return False
     return environment.target.accelerator == "cpu" or environment.target.version("torch").endswith("+cpu")
 

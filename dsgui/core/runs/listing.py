@@ -20,7 +20,7 @@ def _loss(value: float | str | None) -> float | None:
 def _began(run: RunSummary) -> float | None:
     """As it is shown: of one that has not begun, when its launch was prepared, which its id tells. The files of a
     training that dsgui did not start may tell no times."""
-    if run.started_at is not None or run.state is RunState.ELSEWHERE:
+    if run.started_at is not None or run.state is RunState.ELSEWHERE or run.adopted:
         return run.started_at
     return prepared_at(run.run_id)
 

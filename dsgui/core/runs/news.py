@@ -50,7 +50,7 @@ class RunSummary:
     `no_loss` says why; `doing` is what is prepared before the training. `place` counts the runs in the order they were
     launched; 0 for those from before they were counted. `predicted` is the memory that was foretold, `peak` the most
     that was measured, in bytes by device; `step_s` is what a step takes, after the first. `trial` is the plan's.
-    `trouble` is what is wrong with its folder or its supervisor."""
+    `trouble` is what is wrong with its folder or its supervisor; `adopted`: dsgui did not start it."""
 
     run_id: str
     name: str
@@ -79,6 +79,7 @@ class RunSummary:
     differs: tuple[Change, ...] = ()
     differs_from: str = ""
     trial: str = ""
+    adopted: bool = False
 
     @property
     def problem(self) -> str:

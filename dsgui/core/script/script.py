@@ -7,6 +7,7 @@ from enum import Enum
 
 from dsgui.core.script.command_line import NOTHING, ONE
 from dsgui.core.script.config_calls import ConfigCall, config_calls
+from dsgui.core.script.cuda_calls import CudaCall, cuda_calls
 from dsgui.core.script.parser_source import added, adds, called, handed_out, kept_in_attribute, names_added
 from dsgui.core.script.resume_options import Resuming, resuming
 from dsgui.core.script.script_options import CommandLine, command_line, own_fields
@@ -51,7 +52,8 @@ class ScriptFacts:
     that argument of the HF Trainer; `by_file`: an argparse of its own reads the command line, and the HF Trainer's
     arguments are in a file. `recomputes`: its source names gradient checkpointing; `builds_divided`: it builds the
     model within `deepspeed.zero.Init`. `adapts`: it can train adapters; `freezes`: it takes parameters out of the
-    training. `problem`: why the source could not be read as Python, or ""."""
+    training. `asks_for_cuda`: where it does so whatever the machine has. `problem`: why the source could not be read
+    as Python, or ""."""
 
     strict: bool = False
     takes_local_rank: bool = False
@@ -74,6 +76,7 @@ class ScriptFacts:
     by_file: bool = False
     recomputes: bool = False
     builds_divided: bool = False
+    asks_for_cuda: tuple[CudaCall, ...] = ()
 
     @property
     def passes_local_rank(self) -> bool:
@@ -157,6 +160,7 @@ def script_facts(source: str) -> ScriptFacts:
         by_file=by_file,
         recomputes=_recomputes(names | texts, calls),
         builds_divided=bool(names & {"HfDeepSpeedConfig", "OnDevice"}) or any(map(_is_zero_init, calls)),
+        asks_for_cuda=cuda_calls(tree),
     )
 
 

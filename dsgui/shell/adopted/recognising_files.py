@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dsgui.core.adopted.launch_lines import tells_of_launch
 from dsgui.core.adopted.lying import Kind, Lying, might_be
+from dsgui.core.diagnosis.ending import Ending, verdict_of_log
 from dsgui.core.logs.tables import Table
 from dsgui.core.logs.trainlog import TrainLog
 from dsgui.shell.adopted.walking import open_inside, read_inside
@@ -42,7 +44,7 @@ def sorted_out(root: Path, files: Iterable[Lying]) -> SortedOut:
             continue
         if kind is Kind.LOG:
             probed += 1
-            if probed > _MOST_LOGS or not _tells(root, one):
+            if probed > _MOST_LOGS or not (_tells(root, one) or _was_launched(root, one)):
                 silent.append(one)
                 continue
         if kind:
@@ -91,6 +93,19 @@ def _tells(root: Path, one: Lying) -> bool:
     return points_in(head) >= LEAST_POINTS or (one.size > len(head) and points_in(_end_of(root, one)) >= LEAST_POINTS)
 
 
+def _was_launched(root: Path, one: Lying) -> bool:
+    """Whether it is of a launch that failed before a value was logged. Who names the log itself means it: that may
+    still be under way."""
+    try:
+        head = read_inside(root, one.path, _PROBED_BYTES)
+    except OSError:
+        return False
+    end = _end_of(root, one) if one.size > len(head) else head
+    if b"\0" in head or not (tells_of_launch(head) or tells_of_launch(end)):
+        return False
+    return root.is_file() or verdict_of_log(ending_in(end)) is not None
+
+
 def _end_of(root: Path, one: Lying) -> bytes:
     try:
         with open_inside(root, one.path) as file:
@@ -98,6 +113,14 @@ def _end_of(root: Path, one: Lying) -> bytes:
             return file.read(_PROBED_BYTES)
     except OSError:
         return b""
+
+
+def ending_in(text: bytes) -> Ending:
+    """How a training ended, as a text tells."""
+    log = TrainLog()
+    log.feed(text)
+    log.finish()
+    return log.ending
 
 
 def points_in(text: bytes) -> int:

@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -13,7 +14,10 @@ from dsgui.core.access.secrets import Masker
 from dsgui.core.adopted.line_times import LineTimes, TimesReader, cut
 from dsgui.core.adopted.lying import Lying
 from dsgui.core.adopted.timed import span
-from dsgui.core.launch.state import RunState, RunStatus
+from dsgui.core.diagnosis.diagnosis import Diagnosis, diagnose
+from dsgui.core.diagnosis.ending import likely_code, verdict_of_log
+from dsgui.core.diagnosis.remedies import Circumstances
+from dsgui.core.launch.state import OF_OTHERS, RunState, RunStatus
 from dsgui.core.metrics.curves import RECORD, Series
 from dsgui.core.sizes import file_size
 from dsgui.core.texts.saying import said
@@ -26,6 +30,7 @@ _PIECE_BYTES = 1 << 16
 _MOST_LOG_BYTES = 512 << 20
 _LONGEST_S = 60.0  # of reading a log: what is left after that is skimmed
 _HURRY = 1e9
+_UNKNOWN_RANKS = 2  # more than one: a traceback that names none may be any rank's
 
 
 class _Unhurried:
@@ -58,6 +63,7 @@ def keep(directory: RunDirectory, root: Path, told: Told, masker: Masker, series
             records.take_output(piece)
     finally:
         records.finish()
+    told.ending, told.phase = (records.log.ending, records.log.phase) if told.log else (None, told.phase)
     told.goes_beyond = marks.span is not None and _last_is_untimed(directory)
     records.read_late_patterns()
     if records.refused:
@@ -121,19 +127,30 @@ def _keep_progress(directory: RunDirectory, told: Told) -> None:
     directory.write_progress(found)
 
 
+def diagnosis_of(told: Told) -> Diagnosis | None:
+    """Why it failed, as far as its log tells; nothing is changed about a training of others."""
+    if told.ending is None or told.state is not RunState.FAILED:
+        return None
+    ranks = len(told.ending.spawned) or _UNKNOWN_RANKS
+    return replace(diagnose(told.ending, likely_code(None, told.ending), Circumstances(ranks=ranks)), remedies=())
+
+
 def status_of(told: Told, folder: str) -> RunStatus:
     """As its page says it."""
     known = told.span
-    reasons = [said("reasons", "trained_elsewhere", folder=folder)]
+    failed = verdict_of_log(told.ending) if told.ending else None
+    told.state, why = failed or (RunState.ELSEWHERE, ())
+    phase = told.phase if failed and told.ending and not told.ending.trained else "training"
+    reasons = [said("reasons", OF_OTHERS, folder=folder), *why]
     if known is None:
-        told_by = [] if told.lasted_s else [said("reasons", "no_times")]
-        return RunStatus(RunState.ELSEWHERE, reasons=(*reasons, *told_by), lasted_s=told.lasted_s, phase="training")
+        told_by = [] if told.lasted_s or phase != "training" else [said("reasons", "no_times")]
+        return RunStatus(told.state, reasons=(*reasons, *told_by), lasted_s=told.lasted_s, phase=phase)
     began, ended = known
     return RunStatus(
-        RunState.ELSEWHERE,
+        told.state,
         reasons=tuple(reasons),
         started_at=began,
         ended_at=None if told.goes_beyond else ended,
         lasted_s=None if told.goes_beyond else ended - began,
-        phase="training",
+        phase=phase,
     )

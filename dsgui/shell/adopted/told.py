@@ -13,7 +13,9 @@ from dsgui.core.adopted.found_settings import object_of, step_of, total_of, word
 from dsgui.core.adopted.line_times import Unclear
 from dsgui.core.adopted.lying import Group, Kind, Lying
 from dsgui.core.adopted.timed import Timed, furthest, lent, timed_points, without_repeated
+from dsgui.core.diagnosis.ending import Ending
 from dsgui.core.launch.checkpoint import HF_FOLDER
+from dsgui.core.launch.state import RunState
 from dsgui.core.metrics.event_file import EventFile, Scalar
 from dsgui.core.metrics.logged_files import Batch, CsvFile, history_points
 from dsgui.core.metrics.points import Point
@@ -42,7 +44,8 @@ class Told:
     Trainer logs of them beside its scalars (transformers/integrations, TensorBoardCallback), {} where it does not.
     `read` are the files that were looked at, `notes` what of them was not understood. `span`: when the first and
     the last value was logged, unix seconds; or else `lasted_s`: how long it trained until then. `goes_beyond`: more was
-    logged after that, nobody knows when."""
+    logged after that, nobody knows when. `ending`, `phase` and `state`: what its log says of how it ended, and how far
+    it had come."""
 
     points: list[Timed] = field(default_factory=list)
     notes: list[Said] = field(default_factory=list)
@@ -57,6 +60,9 @@ class Told:
     span: tuple[float, float] | None = None
     lasted_s: float | None = None
     goes_beyond: bool = False
+    ending: Ending | None = None
+    phase: str = "training"
+    state: RunState = RunState.ELSEWHERE
 
     def note(self, code: str, **given: str | Said) -> None:
         self.notes.append(said("adopted", code, **given))

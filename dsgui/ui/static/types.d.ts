@@ -140,6 +140,7 @@ export interface RunSummary {
   archived: boolean;
   differs: Change[];
   differs_from: string;
+  adopted?: boolean;
   more?: Record<string, string>;
 }
 

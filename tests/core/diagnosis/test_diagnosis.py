@@ -206,6 +206,44 @@ def test_a_line_of_data_that_mentions_a_failure_is_none(line: str) -> None:
     assert of_lines([line]).signature == "unknown"
 
 
+_CUDA_FRAME = '  File "/env/lib/python3.11/site-packages/torch/cuda/__init__.py", line 689, in set_device'
+
+
+@pytest.mark.parametrize(
+    ("error", "signature"),
+    [
+        ("AttributeError: module 'torch._C' has no attribute '_cuda_setDevice'", "torch-without-cuda"),
+        ("AttributeError: module 'torch._C' has no attribute '_cuda_getDeviceCount'", "torch-without-cuda"),
+        ("AttributeError: module 'torch._C' has no attribute '_cuda_resetPeakMemoryStats'", "torch-without-cuda"),
+        ("AttributeError: module 'torch._C' has no attribute '_cudart'", "torch-without-cuda"),
+        ("AssertionError: Torch not compiled with CUDA enabled", "torch-without-cuda"),
+        ("TypeError: type torch.cuda.FloatTensor not available. Torch not compiled with CUDA", "torch-without-cuda"),
+        ("RuntimeError: Tried to instantiate dummy base class Event", "torch-without-cuda"),
+        ("RuntimeError: torch.cuda.Stream requires CUDA support", "torch-without-cuda"),
+        ("RuntimeError: PyTorch was compiled without CUDA support", "torch-without-cuda"),
+        ("RuntimeError: NVTX functions not installed. Are you sure you have a CUDA build?", "torch-without-cuda"),
+        ("RuntimeError: Distributed package doesn't have NCCL built in", "torch-without-cuda"),
+        ("RuntimeError: Found no NVIDIA driver on your system. Please check", "no-gpu"),
+        ("RuntimeError: No CUDA GPUs are available", "no-gpu"),
+        ("RuntimeError: CUDA error: no CUDA-capable device is detected", "no-gpu"),
+        ("RuntimeError: ProcessGroupNCCL is only supported with GPUs, no GPUs found!", "no-gpu"),
+        ("ValueError: ProcessGroupNCCL is only supported with GPUs, no GPUs found!", "no-gpu"),
+        ("RuntimeError: Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is", "no-gpu"),
+    ],
+)
+def test_a_gpu_asked_for_where_there_is_none_is_told_as_that(error: str, signature: str) -> None:
+    found = of_lines(["Traceback (most recent call last):", _CUDA_FRAME, "    f()", error])
+    assert found.signature == signature
+    assert "get_accelerator()" in sentences(found.advice)
+
+
+def test_a_name_that_another_package_misses_in_torch_is_of_another_release() -> None:
+    other = '  File "/env/lib/python3.11/site-packages/apex/ops.py", line 6, in <module>'
+    error = "AttributeError: module 'torch._C' has no attribute '_cuda_sharedRing'"
+    found = of_lines(["Traceback (most recent call last):", other, "    f()", error])
+    assert found.signature == "older-script"
+
+
 def test_a_message_that_only_quotes_a_failure_is_another() -> None:
     found = of_lines(traceback(0, "ValueError: row 7 is “CUDA out of memory”"))
     assert found.signature == "unknown"

@@ -243,6 +243,74 @@ def test_other_loops_lines_are_read(line: str, step: int, rank: int | None, valu
     assert repr(point.values) == repr(values)
 
 
+@each_case(
+    ("line", "values"),
+    [
+        ("step 10 | loss 2.3 | 1.5 steps/s | 12.0 samples/s", "steps_per_second=1.5 samples_per_second=12"),
+        ("step=10 loss=2.3 steps/s=1.5 samples/s=12", "steps_per_second=1.5 samples_per_second=12"),
+        ("step=10 loss=2.3 samples/s=12 steps/s=1.5", "steps_per_second=1.5 samples_per_second=12"),
+        ("step 10 loss 2.3 samples/s 12 steps/s 1.5", "steps_per_second=1.5 samples_per_second=12"),
+        ("step 10 loss 2.3 1.5 steps/sec 12.0 samples/sec", "steps_per_second=1.5 samples_per_second=12"),
+        ("Step: 10, Loss: 2.3, Samples/sec: 12, Steps/sec: 1.5", "steps_per_second=1.5 samples_per_second=12"),
+        ("step 10 loss 2.3 (1.5 it/s, 12.0 samples/s)", "steps_per_second=1.5 samples_per_second=12"),
+        ("step 10 loss 2.3 tokens/sec 99", "tokens_per_second=99"),
+        ("step 10 loss 2.3 tok/sec 99", "tokens_per_second=99"),
+        ("step 10 loss 2.3 tokens/sec/gpu: 99", "tokens_per_second_per_gpu=99"),
+        ("step 10 loss 2.3 | 99 tokens/s/gpu", ""),
+        ("step 10 loss 2.3 | 12 samples/s/gpu", ""),
+        ("steps: 10 loss: 2.3 iter time (s): 0.400 samples/sec: 640", "iteration_ms=400 samples_per_second=640"),
+        ("step 10 loss 2.3 s/it: 0.4", "iteration_ms=400"),
+        ("iteration 10/ 100 | elapsed time per iteration (ms): 400.0 | lm loss: 2.3E+00 |", "iteration_ms=400"),
+    ],
+)
+def test_a_speed_is_what_its_name_says(line: str, values: str) -> None:
+    (point,) = read(f"{line}\n")
+    told = {name.replace("lm_loss", "loss"): value for name, value in point.values.items()}
+    assert told == {"loss": 2.3} | {
+        name: float(value) for name, _, value in (one.partition("=") for one in values.split())
+    }
+
+
+def test_the_engines_mean_speed_stands_not_on_the_curve_of_the_scripts_own() -> None:
+    engine = "[INFO] [timer.py:260:stop] epoch=0/micro_step={0}/global_step={0}, RunningAvgSamplesPerSec=57.1\n"
+    own = "step {0} | loss 2.5 | samples/s: 56.4\n"
+    points = read("".join(own.format(n) + engine.format(n) for n in range(1, 9)))
+    assert {point.values["samples_per_second"] for point in points if "samples_per_second" in point.values} == {56.4}
+    alone = read("".join(engine.format(n) for n in range(1, 9)))
+    assert [point.values["samples_per_second"] for point in alone] == [57.1] * 8
+
+
+def _engine(step: int) -> str:
+    return f"[INFO] [logging.py:96:log_dist] [Rank 0] step={step}, skipped=0, lr=[0.0001], mom=[(0.9, 0.999)]\n"
+
+
+def _loss(step: int) -> str:
+    return f"2023-07-24 13:21:33.260 | INFO     | __main__:log_dist:53 - [Rank 0] Loss: {10 - step / 100}\n"
+
+
+@each_case(
+    ("lines", "steps"),
+    [
+        ([_engine(0), *(_engine(n) + _loss(n) for n in (10, 20, 30))], [10, 20, 30]),  # HelloDeepSpeed's
+        ([_engine(10), _loss(10)], [10]),
+        ([_loss(10) + _engine(10), _loss(20) + _engine(20)], [None, None]),  # before the step
+        ([_engine(10), _loss(10), _loss(11), _engine(20), _loss(20), _loss(21)], [None] * 4),  # more often
+        ([_engine(10), _loss(10), _engine(20), _engine(30), _loss(30), _loss(31)], [10, 30, None]),
+    ],
+)
+def test_a_loss_without_a_step_is_of_the_engines_where_that_can_be_told(
+    lines: list[str], steps: list[int | None]
+) -> None:
+    points = [point for point in read("".join(lines)) if "loss" in point.values]
+    assert [point.step for point in points] == steps
+
+
+def test_counted_times_of_steps_tell_how_far_it_is() -> None:
+    log = TrainLog()
+    log.feed("[Rank 0] step=0, skipped=0, lr=[0.001], mom=[0.9]\n" + "time (ms) | forward: 1.2 | step: 2.1\n" * 7)
+    assert (log.progress and (log.progress.step, log.progress.total)) == (7, None)
+
+
 def test_steps_that_begin_again_with_an_epoch_go_on() -> None:
     points = read("Epoch 1, step 9 / 10, loss 3\nEpoch 2, step 1 / 10, loss 2\nEpoch 3, step 1 / 10, loss 1\n")
     assert [point.step for point in points] == [9, 11, 21]

@@ -192,3 +192,181 @@ def test_overflows_of_fp16_without_zero_are_told_once_whatever_rank_says_them() 
     points = log.feed(text + "[INFO] [fused_optimizer.py:421:_update_scale] No Grad overflow for 100 iterations\n")
     assert [event.kind for event in log.take_events()] == ["overflow"] * 4
     assert [point.values for point in points] == [{"skipped_steps": float(count)} for count in (1, 2, 3, 4)]
+
+
+# --- a training's head ------------------------------------------------------------------------------------------------
+
+
+def head(examples: int, batch: int, epochs: int, total: int, more: str = "") -> str:
+    return (
+        f"***** Running training *****\n  Num examples = {examples:,}\n  Num Epochs = {epochs:,}\n"
+        f"  Instantaneous batch size per device = 4\n"
+        f"  Total train batch size (w. parallel, distributed & accumulation) = {batch}\n"
+        f"  Gradient Accumulation steps = 2\n  Total optimization steps = {total:,}\n{more}"
+        f"  Number of trainable parameters = 7,492,771,840\n"
+    )
+
+
+def spelled(epoch: float, style: str) -> str:
+    return {"two": f"{round(epoch, 2)}", "four": f"{epoch:.4g}", "all": f"{epoch!r}"}[style]
+
+
+def told(steps: Sequence[int], per_epoch: float, style: str) -> str:
+    return "".join(
+        f"{{'loss': 1.5, 'learning_rate': 1e-05, 'epoch': {spelled(n / per_epoch, style)}}}\n" for n in steps
+    )
+
+
+@pytest.mark.parametrize("style", ["two", "four", "all"])
+@pytest.mark.parametrize(
+    ("examples", "batch", "epochs", "every", "begun", "count"),
+    [
+        (160_929, 64, 1, 10, 0, 56),
+        (160_929, 64, 1, 10, 0, 12),
+        (52_002, 128, 3, 1, 0, 60),
+        (52_002, 128, 3, 25, 0, 40),
+        (900_000, 32, 2, 500, 0, 20),
+        (900_000, 32, 2, 100, 12_000, 80),
+        (4_000, 16, 4, 50, 0, 20),
+    ],
+)
+def test_without_bars_the_head_and_the_epochs_tell_the_steps(
+    style: str, examples: int, batch: int, epochs: int, every: int, begun: int, count: int
+) -> None:
+    per_epoch = -(-examples // batch)
+    more = f"  Continuing training from global step {begun}\n" if begun else ""
+    steps = [begun + every * n for n in range(1, count + 1)]
+    log = TrainLog()
+    points = log.feed(head(examples, batch, epochs, per_epoch * epochs, more) + told(steps, per_epoch, style))
+    points += log.finish()
+    assert [point.step for point in points] == steps
+    assert log.progress is not None
+    assert (log.progress.step, log.progress.total) == (steps[-1], per_epoch * epochs)
+
+
+def test_a_head_alone_tells_how_far_it_is_to_go() -> None:
+    log = TrainLog()
+    log.feed("[INFO|trainer.py:1721] 2024-01-01 10:00:00,000 >>   Total optimization steps = 2,515\n")
+    assert (log.progress and (log.progress.step, log.progress.total)) == (0, 2515)
+
+
+def test_steps_that_were_asked_for_say_nothing_of_an_epochs_length() -> None:
+    """--max_steps 60 of an epoch of 1,250: the head says one epoch all the same."""
+    points = read(head(10_000, 8, 1, 60) + told(range(5, 61, 5), 1250, "all"))
+    assert [point.step for point in points] == list(range(5, 61, 5))
+
+
+def test_a_bar_that_was_drawn_rarely_puts_no_loss_on_a_wrong_step() -> None:
+    """The bars of its first steps, then two in 400 steps: what a log pasted into an issue shows."""
+    text = head(160_929, 64, 1, 2515) + "".join(bar(n, 2515) + "\n" for n in range(6))
+    for begin in (0, 200):
+        text += told(range(begin + 10, begin + 201, 10), 2515, "two") + bar(begin + 200, 2515)[1:]
+        text += "***** Running Evaluation *****\n  Num examples = 1624\n  Batch size = 8\n"
+        text += f"{{'eval_loss': 0.5, 'eval_runtime': 38.5, 'epoch': {(begin + 200) / 2515:.2f}}}\n"
+    text += told(range(410, 561, 10), 2515, "two")
+    points = read(text)
+    assert [point.step for point in points if point.kind == "train"] == list(range(10, 561, 10))
+    assert [point.step for point in points if point.kind == "eval"] == [200, 400]
+
+
+@pytest.mark.parametrize("before", ["", "{'loss': 2.0, 'learning_rate': 1e-05, 'epoch': 0.0}\n"])
+def test_the_first_step_may_be_logged_as_well(before: str) -> None:
+    points = read(head(160_929, 64, 1, 2515) + before + told(range(10, 301, 10), 2515, "two"))
+    assert [point.step for point in points][-30:] == list(range(10, 301, 10))
+    assert [point.step for point in points][:-30] == ([1] if before else [])
+
+
+def test_a_second_training_has_a_head_of_its_own() -> None:
+    text = head(4_000, 16, 1, 250) + told(range(50, 251, 50), 250, "all")
+    text += "{'train_runtime': 9.1, 'train_loss': 1.2, 'epoch': 1.0}\n"
+    text += head(8_000, 16, 1, 500) + told(range(50, 501, 50), 500, "all")
+    points = [point for point in read(text) if point.kind == "train"]
+    assert [point.step for point in points] == [*range(50, 251, 50), *range(50, 501, 50)]
+
+
+# --- other bars -------------------------------------------------------------------------------------------------------
+
+OTHERS = [
+    "\r  0%|          | 0/170498071 [00:00<?, ?it/s]"
+    "\r 40%|████      | 68198400/170498071 [00:06<00:09, 10399821.94it/s]"
+    "\r100%|██████████| 170498071/170498071 [00:16<00:00, 10399821.94it/s]\n",
+    "\r100%|██████████| 97.8M/97.8M [00:01<00:00, 98.3MB/s]\n",
+    "\rmodel.safetensors:  45%|████▌     | 1.2G/2.5G [00:12<00:13, 98.3MB/s]"
+    "\rmodel.safetensors: 100%|██████████| 2.5G/2.5G [00:25<00:00, 98.3MB/s]\n",
+    "\rpytorch_model.bin: 100%|██████████| 440473133/440473133 [00:04<00:00, 98123456.10it/s]\n",
+    "\rLoading checkpoint shards:  50%|█████     | 1/2 [00:03<00:03,  3.10s/it]"
+    "\rLoading checkpoint shards: 100%|██████████| 2/2 [00:06<00:00,  3.10s/it]\n",
+    "\rFetching 5 files: 100%|██████████| 5/5 [00:00<00:00, 4201.00it/s]\n",
+    "\rMap: 100%|██████████| 1000/1000 [00:00<00:00, 3035.98 examples/s]\n",
+    "\rTokenizing:  30%|███       | 300/1000 [00:00<00:00, 3035.98it/s]"
+    "\rTokenizing: 100%|██████████| 1000/1000 [00:00<00:00, 3035.98it/s]\n",
+    "\r100%|██████████| 37/37 [00:03<00:00, 10.99ba/s]\n",
+    "\r100%|██████████| 52002/52002 [00:20<00:00, 2512.91ex/s]\n",
+]
+
+
+@pytest.mark.parametrize("other", OTHERS)
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+def test_a_bar_of_a_download_or_of_a_preparation_is_no_trainings(other: str, size: int) -> None:
+    log, text = (
+        TrainLog(),
+        other + "[INFO] [logging.py:96:log_dist] [Rank 0] step=0, skipped=0, lr=[0.001], mom=[0.9]\n",
+    )
+    points = [point for at in range(0, len(text), size) for point in log.feed(text[at : at + size])]
+    assert (log.progress and (log.progress.step, log.progress.total)) == (0, None)
+    loop = (
+        "".join(f"Epoch 1:{bar(n)}\n" for n in range(4))
+        + "loss: 2.5\n"
+        + "".join(f"Epoch 1:{bar(n)}\n" for n in (4, 5))
+    )
+    points += log.feed(loop) + log.finish()
+    assert log.progress is not None
+    assert (log.progress.step, log.progress.total) == (5, 60)
+    assert [point.step for point in points if "loss" in point.values] == [4]
+
+
+@pytest.mark.parametrize("described", ["Epoch 1: ", "Training: ", "loss: 2.31: ", "", "Steps: "])
+def test_a_bar_of_a_loop_of_its_own_is_the_trainings(described: str) -> None:
+    log = TrainLog()
+    log.feed("".join(f"\r{described}{bar(n)[1:]}" for n in range(10)))
+    assert log.progress is not None
+    assert (log.progress.step, log.progress.total) == (9, 60)
+
+
+def test_behind_a_head_a_bar_of_another_total_is_an_evaluations() -> None:
+    log = TrainLog()
+    log.feed(head(10_000, 8, 1, 1250) + bar(0, 1250) + bar(1, 1250) + bar(3, 203) + bar(2, 1250))
+    assert (log.progress and (log.progress.step, log.progress.total)) == (2, 1250)
+    first = TrainLog()  # eval_on_start
+    first.feed(head(10_000, 8, 1, 1250) + bar(3, 203) + bar(1, 1250))
+    assert (first.progress and (first.progress.step, first.progress.total)) == (1, 1250)
+
+
+def test_behind_a_head_a_loop_of_its_own_may_draw_an_epochs_batches() -> None:
+    log = TrainLog()
+    log.feed(head(10_000, 8, 3, 3750) + "".join(bar(n, 2500) for n in range(5)))
+    assert (log.progress and (log.progress.step, log.progress.total)) == (4, 2500)
+
+
+def test_a_bar_that_begins_anew_in_the_same_epoch_goes_on_counting() -> None:
+    """OpenRLHF's PPO: each episode has rounds of experience, and trains one epoch on each."""
+    text = ""
+    for turn in range(3):
+        text += "\rmake_experience: 100%|██████████| 2/2 [00:06<00:00,  3.10s/it]"
+        text += "".join(
+            f"\rTrain epoch [1/1]: {25 * n:3}%|██ | {n}/4 [00:02<00:01,  2.10s/it, act_loss={turn}.{n}, cri=0.1]"
+            for n in range(5)
+        )
+        text += "\n"
+    log = TrainLog()
+    points = log.feed(text) + log.finish()
+    assert [point.step for point in points] == list(range(1, 13))
+    assert (log.progress and (log.progress.step, log.progress.total, log.progress.eta_s)) == (12, None, None)
+
+
+@pytest.mark.parametrize("drawn", [1, 2])
+def test_a_bar_drawn_before_its_epoch_is_named_counts_once(drawn: int) -> None:
+    log = TrainLog()
+    text = "".join(f"Epoch {epoch}/2\n" + bar(0) * drawn + "".join(map(bar, range(1, 61))) for epoch in (1, 2))
+    log.feed(text.replace("Epoch 2/2\n" + bar(0), bar(0) + "\nEpoch 2/2\n"))
+    assert (log.progress and (log.progress.step, log.progress.total)) == (120, 120)

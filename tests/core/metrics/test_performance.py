@@ -63,6 +63,17 @@ def test_speed_is_that_of_the_last_stretch_where_steps_began_anew():
     assert found.steps_per_second == 2
 
 
+def test_over_a_moment_the_speed_is_what_the_training_says_of_it():
+    """12 steps in a fifth of a second, read ten times a second: nobody has more steps/s than samples/s."""
+    told = [curve(f"train_{what}_per_second", [84.73], step=[12], kind="final") for what in ("samples", "steps")]
+    quick = figures([curve("loss", [3, 2], step=[1, 12], time=[8.2, 8.307]), *told])
+    assert (quick.steps_per_second, quick.samples_per_second) == (84.73, 84.73)
+    assert figures([curve("loss", [3, 2], step=[1, 12], time=[8, 30]), *told]).steps_per_second == 0.5
+    own = [curve(name, [value], step=[10]) for name, value in (("steps_per_second", 1.5), ("samples_per_second", 12))]
+    found = figures([curve("loss", [3], step=[10]), *own])
+    assert (found.steps_per_second, found.samples_per_second) == (1.5, 12)
+
+
 def test_speed_is_unknown_where_all_points_came_at_once():
     assert figures([curve("loss", [3, 2], step=[1, 2], time=[5, 5])]).steps_per_second is None
 

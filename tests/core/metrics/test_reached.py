@@ -69,3 +69,20 @@ def test_what_files_tell_counts_until_the_output_tells_of_training() -> None:
     assert reached(*files)["best_loss"] == 0.1
     printed = (11.0, Point(2, None, {"loss": 3.0}))
     assert reached(*files, printed, *files) == {"loss": 3.0, "best_loss": 3.0, "step": 2, "total": None, "eta_s": None}
+
+
+def test_over_a_moment_the_speed_is_what_the_training_says_of_it() -> None:
+    final = Point(12, None, {"train_samples_per_second": 65.85, "train_steps_per_second": 65.85}, "final")
+    quick = [(step / 100, Point(step, None, {"loss": 1.0})) for step in range(1, 13)]
+    assert reached(*quick, (0.12, final))["steps_per_second"] == 65.85
+    slow = [(float(step), Point(step, None, {"loss": 1.0})) for step in range(1, 13)]
+    assert reached(*slow, (12.0, final))["steps_per_second"] == 1.0
+    assert (
+        reached((1.0, Point(1, None, {"steps_per_second": 1.5, "samples_per_second": 12.0})))["steps_per_second"] == 1.5
+    )
+
+
+def test_lines_without_a_time_do_not_undo_the_speed_of_those_that_have_one() -> None:
+    points = [(float(step), Point(step, None, {"learning_rate": 1.0})) for step in (10, 20, 30)]
+    found = reached(*points, (math.nan, Point(30, None, {"loss": 2.0})), (math.nan, Point(31, None, {"loss": 2.0})))
+    assert (found["steps_per_second"], found["step"]) == (1.0, 31)

@@ -68,6 +68,7 @@ NAMED = TRAINERS | {"arguments_file": ArgumentsFromFile("a.json", {"fp61": True}
 GIVEN = (
     "import deepspeed\n" + PARSER + "deepspeed.add_config_arguments(p); p.add_argument('--local_rank'); p.parse_args()"
 )
+ON_CUDA = GIVEN + "\ntorch.cuda.set_device(0)\nd = torch.device('cuda', 0)\na = a.cuda()\n"
 STAGE_3 = {"zero_optimization": {"stage": 3}}
 OFFLOAD = {"zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpu"}}}
 NVME = {"zero_optimization": {"stage": 3, "offload_param": {"device": "nvme", "nvme_path": "/x"}}}
@@ -263,6 +264,10 @@ FAULTS = [
     ("use_cpu", {"machine": ASKED, "arguments": ("--use_cpu", "False"), "config": {"train_batch_size": 8}}, P, "only"),
     ("use_cpu", {"machine": ASKED}, W, "every rank trains on all of the data"),
     ("use_cpu", {"machine": ASKED, "ranks": 1, "arguments": ("--bf16",)}, P, "support bf16/gpu"),
+    ("asks_for_cuda", {"machine": ASKED, "source": ON_CUDA, "config_argument": NATIVE}, W,
+     "(line 3: torch.cuda.set_device, line 4: torch.device('cuda'), line 5: .cuda()), and there is none here"),
+    ("asks_for_cuda", {"machine": ASKED, "source": ON_CUDA + "b.cuda()\nc.cuda()", "config_argument": NATIVE}, W,
+     "and 2 more), and"),
     ("tf32", {"machine": ASKED, "ranks": 1, "arguments": ("--tf32", "True")}, P, "stops at --tf32 on the CPU"),
     ("tf32", {"machine": replace(READY, gpus=(replace(BUSY, name="V100", capability=(7, 0), free_bytes=79 * GIB),)),
               "gpu_indices": (0,), "ranks": 1, "arguments": ("--tf32", "True")}, P, "V100 is older than Ampere"),
@@ -342,6 +347,15 @@ SOUND_LAUNCHES = [
     {"machine": ASKED, "source": TRAINER + "TrainingArguments(use_cpu=True)"},
     {"machine": ASKED, "ranks": 1, "config": {"train_batch_size": "auto"}, "arguments": ("--tf32", "False")},
     {"machine": ASKED, "source": "print(1)"},
+    {"machine": ASKED, "source": ON_CUDA, "config_argument": NATIVE, "elsewhere": "node-1"},
+    {"machine": replace(ASKED, environment=None), "source": ON_CUDA, "config_argument": NATIVE},
+    {
+        "machine": replace(READY, gpus=(replace(BUSY, free_bytes=79 * GIB),)),
+        "gpu_indices": (0,),
+        "ranks": 1,
+        "source": ON_CUDA,
+        "config_argument": NATIVE,
+    },
 ]
 
 

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from datetime import datetime
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -366,6 +367,72 @@ class Together(Adoption):
 (added,) = Together(Store(runs)).add(str(folder)).added
 print(added.run_id, added.again)
 """
+
+
+FAILURES = Path(__file__).parents[2] / "examples" / "failures"
+DIED = [("torch-without-cuda-device", "torch-without-cuda"), ("weights-missing", "file-missing"), ("killed", "killed")]
+
+
+@pytest.mark.parametrize(("name", "signature"), DIED)
+def test_a_launch_that_died_before_its_first_step_is_a_run_that_failed(bench, name, signature):
+    run_id = bench.add(FAILURES / f"{name}.log")
+    one, about = bench.runs.summary(run_id), bench.archive.about(run_id)
+    assert (one.state, one.step, one.loss, one.adopted) == (RunState.FAILED, None, None, True)
+    assert about["diagnosis"]["signature"] == signature
+    assert about["diagnosis"]["remedies"] == []  # it can't be started again
+    assert "Trained elsewhere" in bench.runs.follow(run_id, Cursor()).reason
+    assert "Ended with exit code" in bench.runs.follow(run_id, Cursor()).reason or signature == "killed"
+    assert escape(about["diagnosis"]["title"]) in Reports(bench.store, bench.runs).html([run_id])
+
+
+def test_a_training_that_died_later_keeps_its_curve_and_tells_why(bench, tmp_path):
+    died = (FAILURES / "cuda-memory.log").read_text()
+    (tmp_path / "train.log").write_text("".join(f"step {n} loss {1 / n}\n" for n in range(1, 9)) + died)
+    run_id = bench.add(tmp_path / "train.log")
+    assert bench.runs.summary(run_id).state is RunState.FAILED
+    assert bench.archive.about(run_id)["diagnosis"]["signature"] == "cuda-memory"
+    assert len(bench.curve(run_id, "loss", "output")) == 8
+    (tmp_path / "train.log").write_text("".join(f"step {n} loss {1 / n}\n" for n in range(1, 30)))  # begun anew
+    assert bench.add(tmp_path / "train.log") == run_id
+    assert bench.runs.summary(run_id).state is RunState.ELSEWHERE
+    assert bench.archive.about(run_id)["diagnosis"] is None
+
+
+def test_a_failure_without_times_has_no_date_of_its_own(bench, tmp_path):
+    told = (FAILURES / "no-gpu.log").read_text()
+    (tmp_path / "train.log").write_text(told)
+    run_id = bench.add(tmp_path / "train.log")
+    one = bench.runs.summary(run_id)
+    assert (one.state, one.started_at, one.duration_s) == (RunState.FAILED, None, None)
+    assert "Its log ends with a failure: RuntimeError: Found no NVIDIA" in bench.runs.follow(run_id, Cursor()).reason
+
+
+def test_a_training_that_was_interrupted_did_not_fail(bench, tmp_path):
+    lines = 'step 1 loss 2\nstep 2 loss 1\nTraceback (most recent call last):\n  File "a.py", line 1, in f\n    f()\n'
+    (tmp_path / "train.log").write_text(lines + "KeyboardInterrupt\n")
+    run_id = bench.add(tmp_path / "train.log")
+    assert bench.runs.summary(run_id).state is RunState.STOPPED
+    assert bench.archive.about(run_id)["diagnosis"] is None
+
+
+NO_TRAINING = [
+    "GET / 200\nGET /a 404\n",
+    'Traceback (most recent call last):\n  File "/srv/site-packages/flask/app.py", line 1, in f\nValueError: no\n',
+    "error: unrecognized arguments: --port\n",
+]
+
+
+@pytest.mark.parametrize("text", NO_TRAINING)
+def test_a_log_of_something_else_is_refused_and_that_is_said(bench, tmp_path, text):
+    (tmp_path / "server.log").write_text(text)
+    assert "no training values and no launch of DeepSpeed" in bench.refused(tmp_path / "server.log")
+
+
+def test_a_launch_under_way_is_a_run_where_it_is_named_and_none_in_its_folder(bench, tmp_path):
+    begun = "[2026-01-31 12:00:00,000] [INFO] [launch.py:152:main] WORLD INFO DICT: {'localhost': [0]}\n"
+    (tmp_path / "train.err").write_text(begun)
+    assert "no training values" in bench.refused(tmp_path)
+    assert bench.runs.summary(bench.add(tmp_path / "train.err")).state is RunState.ELSEWHERE
 
 
 def test_two_processes_that_add_a_folder_at_once_add_it_once(bench, tmp_path):

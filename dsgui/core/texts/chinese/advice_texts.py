@@ -138,8 +138,9 @@ DIAGNOSIS_ADVICE = {
     "steadier_numbers": "降低学习率、延长预热、裁剪梯度；优先用 bf16，而不是 fp16。",
     "tag_of_examples": "transformers 的每个示例只对应一个版本：使用与已安装版本相同的 tag，例如 v5.23.0。",
     "torch_for_gpu": "安装支持这个 GPU 的 torch；torch.cuda.get_arch_list() 会列出已安装的 torch 支持的架构。",
-    "torch_with_cuda": "在训练环境中安装 CUDA 版的 torch，见 pytorch.org。",
-    "train_on_cpu": "要在 CPU 上训练，去掉脚本中的 .cuda() 和 device='cuda'；HF Trainer 还要传入 --use_cpu。",
+    "torch_with_cuda": "要在 GPU 上训练，请在有 GPU 的机器上运行，并安装 CUDA 版的 torch，见 pytorch.org。",
+    "train_on_cpu": "要在 CPU 上训练，让脚本从 DeepSpeed 取得设备（deepspeed.accelerator 的 get_accelerator()），"
+    "不要直接用 torch.cuda；HF Trainer 还要传入 --use_cpu。",
     "try_ssh": "手动运行 ssh HOST true：必须无需任何输入就能成功。",
     "update_driver": "升级驱动，或安装基于较低 CUDA 版本的 torch。",
     "without_tf32": "去掉 --tf32。如果脚本自己创建 TrainingArguments，就在那里去掉 tf32=True。",

@@ -4,6 +4,7 @@ CHECKS = {
     "accelerate": "accelerate",
     "agreement": "配置与参数",
     "arguments_file": "参数文件",
+    "asks_for_cuda": "脚本中的 GPU",
     "async_io": "NVMe 卸载",
     "bf16": "bf16",
     "builds_disk": "编译所用磁盘",

@@ -179,7 +179,7 @@ DIAGNOSIS_MEANINGS = {
     "terminated": "进程收到了 SIGTERM 或 SIGINT，但不是来自“停止”：可能是时间限制、其他用户或关机。",
     "tokenizer": "transformers 要用训练环境中没有的软件包来构建这个 tokenizer。",
     "tf32_unsupported": "无法启用 TF32 时，HF Trainer 会报错退出：在 CPU 上，以及在早于 Ampere 的 GPU 上。",
-    "torch_without_cuda": "脚本要使用 CUDA，但训练环境中的 torch 是 CPU 版。",
+    "torch_without_cuda": "脚本要使用 GPU（CUDA），但训练环境中的 torch 是 CPU 版。",
     "unknown_key": "DeepSpeed 在这个块中只接受它认识的键。这个键拼写有误，或属于其他版本。",
     "untested_optimizer": "脚本使用的优化器不在 DeepSpeed 为 ZeRO 列出的名单中。逐元素的优化器可用；其他优化器只能看到"
     "张量的一部分，结果会不同。",

@@ -4,6 +4,7 @@ and {signal} stand for."""
 REASONS = {
     "trained_elsewhere": "在别处训练：dsgui 只读取 {folder}，不改动其中任何内容。",
     "no_times": "其文件中没有可用的时间，因此曲线按训练步或 epoch 绘制。",
+    "log_tells": "日志以失败结束{told}",
     # before it starts
     "waits_for_run": "正在等待 {devices}：前面还有“{name}”（{run}）。",
     "waits_for_runs": "正在等待 {devices}：前面还有“{name}”（{run}）和另外 {count} 次运行。",

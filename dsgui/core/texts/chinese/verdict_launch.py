@@ -18,6 +18,9 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "script.newer_python": "训练环境的 Python 更新，也许可以接受。",
     "twice.no_value": "参数中的 {option} 没有值：argparse 会以退出码 2 结束，提示“expected one argument”。",
     "twice.given": "{option} 给了两次：参数中是 {typed}，另一个指向这份配置。以最后一个为准，也就是这份配置。",
+    "asks_for_cuda.call": "第 {line} 行：{call}",
+    "asks_for_cuda.more": "另有 {count} 处",
+    "asks_for_cuda.found": "脚本要使用 CUDA GPU（{calls}），但这里没有 GPU：执行到这样的行就会停止。",
     "tf32.cpu": "在 CPU 上，HF Trainer 会停在 --tf32：“--tf32 requires Ampere or a newer GPU arch”。",
     "tf32.older": "{gpu} 早于 Ampere，HF Trainer 会报错退出：“--tf32 requires Ampere or a newer GPU arch”。",
     "use_cpu.given": "已给出",
@@ -127,6 +130,8 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "script.select": "选择训练脚本，或修正它。",
     "twice.remove_option": "从参数中去掉 {option}：配置已经传入。",
     "twice.remove": "从参数中去掉它；要用另一个文件运行，请打开那个文件。",
+    "asks_for_cuda.follow": "请在有 GPU 的机器上运行，或让脚本从 DeepSpeed 取得设备："
+    "deepspeed.accelerator 的 get_accelerator()。",
     "tf32.remove": "去掉 --tf32：TF32 需要 Ampere 或更新的 GPU。",
     "use_cpu.add": "在参数中加上 --use_cpu：否则 HF Trainer 会去找 GPU。",
     "stage_3.remove": "从 from_pretrained 中去掉它：ZeRO-3 下，参数由 DeepSpeed 切分到各 rank。",

@@ -137,9 +137,9 @@ DIAGNOSIS_ADVICE = {
     "tag_of_examples": "Each transformers example fits one release: use the tag of the installed one, such as v5.23.0.",
     "torch_for_gpu": "Install a torch built for this GPU; torch.cuda.get_arch_list() shows what the installed one "
     "supports.",
-    "torch_with_cuda": "Install a CUDA build of torch there: see pytorch.org.",
-    "train_on_cpu": "To train on the CPU, remove .cuda() and device='cuda' from the script; the HF Trainer needs "
-    "--use_cpu.",
+    "torch_with_cuda": "To train on a GPU, run it where there is one, with a CUDA build of torch: see pytorch.org.",
+    "train_on_cpu": "To train on the CPU, let the script take its device from DeepSpeed (get_accelerator() of "
+    "deepspeed.accelerator) instead of torch.cuda; the HF Trainer needs --use_cpu.",
     "try_ssh": "Try ssh HOST true by hand: it must work without asking for anything.",
     "update_driver": "Update the driver, or install a torch built for an older CUDA.",
     "without_tf32": "Remove --tf32. If the script creates its own TrainingArguments, remove tf32=True there.",

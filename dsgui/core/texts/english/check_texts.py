@@ -4,6 +4,7 @@ CHECKS = {
     "accelerate": "accelerate",
     "agreement": "Config and arguments",
     "arguments_file": "The arguments file",
+    "asks_for_cuda": "GPU in the script",
     "async_io": "NVMe offload",
     "bf16": "bf16",
     "builds_disk": "Disk for builds",

@@ -212,7 +212,7 @@ DIAGNOSIS_MEANINGS = {
     "shutdown.",
     "tokenizer": "transformers builds this tokenizer with a package that the training environment does not have.",
     "tf32_unsupported": "The HF Trainer stops where it can’t switch TF32 on: on the CPU and on GPUs older than Ampere.",
-    "torch_without_cuda": "The script asked for CUDA, but the training environment has a CPU build of torch.",
+    "torch_without_cuda": "The script asked for a GPU (CUDA), but the training environment has a CPU build of torch.",
     "unknown_key": "In this block DeepSpeed accepts only the keys it knows. The key is misspelled, or belongs to "
     "another release.",
     "untested_optimizer": "The script uses an optimizer that is not on DeepSpeed's list for ZeRO. Element-wise "

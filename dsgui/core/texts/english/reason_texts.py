@@ -5,6 +5,7 @@ REASONS = {
     # of a training that dsgui did not start
     "trained_elsewhere": "Trained elsewhere: dsgui reads {folder} and changes nothing in it.",
     "no_times": "Its files contain no usable times, so its curves are drawn by step or epoch.",
+    "log_tells": "Its log ends with a failure{told}",
     # before it starts
     "waits_for_run": "Waits for {devices}: run “{name}” ({run}) comes first.",
     "waits_for_runs": "Waits for {devices}: run “{name}” ({run}) and {count} more come first.",

@@ -23,6 +23,10 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "argument”.",
     "twice.given": "{option} is given twice: as {typed} in the arguments, and for this config. The last one counts, "
     "which is this config.",
+    "asks_for_cuda.call": "line {line}: {call}",
+    "asks_for_cuda.more": "and {count} more",
+    "asks_for_cuda.found": "The script asks for a CUDA GPU ({calls}), and there is none here: it stops where it gets "
+    "to such a line.",
     "tf32.cpu": "The HF Trainer stops at --tf32 on the CPU: “--tf32 requires Ampere or a newer GPU arch”.",
     "tf32.older": "{gpu} is older than Ampere, and the HF Trainer stops: “--tf32 requires Ampere or a newer GPU arch”.",
     "use_cpu.given": "given",
@@ -152,6 +156,8 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "script.select": "Select the training script, or fix it.",
     "twice.remove_option": "Remove {option} from the arguments: the config is already passed.",
     "twice.remove": "Remove it from the arguments; to run with the other file, open that file.",
+    "asks_for_cuda.follow": "Run it where there is a GPU, or let the script take its device from DeepSpeed: "
+    "get_accelerator() of deepspeed.accelerator.",
     "tf32.remove": "Remove --tf32: TF32 needs an Ampere GPU or a newer one.",
     "use_cpu.add": "Add --use_cpu to the arguments: the HF Trainer looks for a GPU without it.",
     "stage_3.remove": "Remove it from from_pretrained: with ZeRO-3, DeepSpeed partitions the parameters across the "

@@ -87,7 +87,7 @@ export function allChanges({ differs }) {
 
 /** The files of a training that dsgui did not start may tell no times. @param {RunSummary} run */
 export function dateOf(run) {
-  return run.state === "elsewhere" && !run.started_at ? "–" : shownDate(began(run));
+  return (run.state === "elsewhere" || run.adopted) && !run.started_at ? "–" : shownDate(began(run));
 }
 
 /** @param {RunSummary} run */
