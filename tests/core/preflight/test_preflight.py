@@ -137,6 +137,7 @@ LOADS = "m = M.from_pretrained(x, {})\n"
 MAPPED, SPARING = TRAINER + LOADS.format("device_map='auto'"), TRAINER + LOADS.format("low_cpu_mem_usage=True")
 P, W = Status.PROBLEM, Status.WARNING
 TOO_LARGE, TIGHT = (fitted_on(gib) for gib in (24, 176))
+MODES = PARSER + "p.add_argument('--mode', choices=['full', 'lora']); p.parse_args()"
 FAULTS = [
     ("model_memory", {"memory": TOO_LARGE}, P, "7B: doesn’t fit (GPU "),
     ("model_memory", {"memory": TIGHT}, W, "Each GPU needs "),
@@ -144,6 +145,7 @@ FAULTS = [
     ("config", {"unreadable": "Line 1: no."}, P, "can't be read. Line 1"),
     ("script", {"source": "a = ("}, P, "can't be read as Python"),
     ("script", {"source": "a = (", "around": {"own_python": (3, 10)}}, W, "newer and may"),
+    ("values", {"source": MODES, "arguments": ("--mode", "lorra"), "config_argument": NONE}, P, "--mode: invalid choice"),
     ("takes_config", {"source": PARSER + "p.parse_args()"}, P, "unrecognized arguments: --deepspeed FILE"),
     ("takes_config", {"config_argument": NATIVE}, P, "expected one argument"),
     ("takes_config", {"source": GIVEN}, P, "unrecognized arguments: FILE"),

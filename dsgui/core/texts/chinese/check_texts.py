@@ -3,6 +3,7 @@
 CHECKS = {
     "accelerate": "accelerate",
     "agreement": "配置与参数",
+    "values": "参数的取值",
     "arguments_file": "参数文件",
     "async_io": "NVMe 卸载",
     "bf16": "bf16",

@@ -3,6 +3,7 @@
 CHECKS = {
     "accelerate": "accelerate",
     "agreement": "Config and arguments",
+    "values": "Values of arguments",
     "arguments_file": "The arguments file",
     "async_io": "NVMe offload",
     "bf16": "bf16",
