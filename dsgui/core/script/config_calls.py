@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any
 
 from dsgui.core.script.declared import dotted_name
-from dsgui.core.script.in_a_run.config_sets import loaded_from
+from dsgui.core.script.in_a_run.config_sets import LoadedFiles
 from dsgui.core.script.in_a_run.worth import Spelled
 from dsgui.core.script.parser_source import called, keyword, written_out
 
@@ -55,7 +55,8 @@ def config_calls(nodes: Sequence[ast.AST], calls: Sequence[ast.Call], spelled: S
     """In the order of the source. `nodes` are all of a tree's, `calls` those among them."""
     written = written_out(nodes)
     from_trl = set(_configs_of_trl(nodes))
-    found = [_call(caller, call, written, spelled, nodes) for call in calls if (caller := _caller(call, from_trl))]
+    files = LoadedFiles(nodes)
+    found = [_call(caller, call, written, spelled, files) for call in calls if (caller := _caller(call, from_trl))]
     found += [ConfigCall(Caller.LLAMA_FACTORY, line) for line in _imports_llama_factory(nodes)]
     return tuple(sorted(found, key=lambda call: call.line))
 
@@ -107,14 +108,14 @@ _BY_NAME: tuple[tuple[Callable[[ast.Call], bool], Caller], ...] = (
 
 
 def _call(
-    caller: Caller, call: ast.Call, written: dict[str, ast.expr], spelled: Spelled, nodes: Sequence[ast.AST]
+    caller: Caller, call: ast.Call, written: dict[str, ast.expr], spelled: Spelled, files: LoadedFiles
 ) -> ConfigCall:
     given = keyword(call, *_KEYWORDS.get(caller, ()))
     if caller is Caller.ENGINE and given is None and len(call.args) > _CONFIG_PLACE:
         given = call.args[_CONFIG_PLACE]
     if given is None:
         return ConfigCall(caller, call.lineno)
-    path = loaded_from(nodes, given.id) if isinstance(given, ast.Name) else None
+    path = files.path(given.id) if isinstance(given, ast.Name) else None
     if path is not None:
         return _from_file(caller, call, given, path, spelled)
     return ConfigCall(

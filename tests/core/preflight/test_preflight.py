@@ -145,7 +145,7 @@ FAULTS = [
     ("config", {"unreadable": "Line 1: no."}, P, "can't be read. Line 1"),
     ("script", {"source": "a = ("}, P, "can't be read as Python"),
     ("script", {"source": "a = (", "around": {"own_python": (3, 10)}}, W, "newer and may"),
-    ("values", {"source": MODES, "arguments": ("--mode", "lorra"), "config_argument": NONE}, P, "--mode: invalid choice"),
+    ("values", {"source": MODES, "arguments": ("--mode", "x"), "config_argument": NONE}, P, "invalid choice: 'x'"),
     ("takes_config", {"source": PARSER + "p.parse_args()"}, P, "unrecognized arguments: --deepspeed FILE"),
     ("takes_config", {"config_argument": NATIVE}, P, "expected one argument"),
     ("takes_config", {"source": GIVEN}, P, "unrecognized arguments: FILE"),

@@ -14,6 +14,7 @@ _MOST_SHOWN = 60
 _LEAVES = (ast.Return, ast.Raise, ast.Continue)
 _EXITS = ("exit", "quit", "_exit")
 _NEVER = "False"
+_APART, _MOST_LEFT = 10**9, 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Branches:
         self._named = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
         self._named |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
         self._spelled = spelled
+        self._left: dict[ast.AST, tuple[dict[ast.AST, int], list[tuple[int, ast.expr]]]] = {}
 
     def when(self, node: ast.expr | ast.stmt) -> When:
         """In which case the script gets there."""
@@ -94,10 +96,36 @@ class Branches:
                 found.append((above.test, below is above.body or (isinstance(above, ast.If) and below in above.body)))
             if isinstance(above, ast.For):
                 turns |= _names(above.target)
-            found += _left_before(above, below)
+            found += self._left_before(above, below)
             below, above = above, self._parents.get(above)
         # What a loop asks of each of its turns holds for some of them.
         return (one for one in found if turns.isdisjoint(_names(one[0])))
+
+    def _left_before(self, block: ast.AST, statement: ast.AST) -> list[tuple[ast.expr, bool]]:
+        """`if not args.use_lora: return model` before the statement in its block."""
+        if block not in self._left:
+            self._left[block] = _statements(block)
+        places, left = self._left[block]
+        if statement not in places:
+            return []
+        return [(test, False) for place, test in reversed(left[:_MOST_LEFT]) if _before(place, places[statement])]
+
+
+def _statements(block: ast.AST) -> tuple[dict[ast.AST, int], list[tuple[int, ast.expr]]]:
+    """The statements of a block with their places, and the tests of those that leave it, with theirs. Its `else` is a
+    block of its own, numbered apart."""
+    places, left = dict[ast.AST, int](), list[tuple[int, ast.expr]]()
+    for part, name in enumerate(("body", "orelse", "finalbody")):
+        body = getattr(block, name, None)
+        for place, one in enumerate(body if isinstance(body, list) else (), part * _APART):
+            places[one] = place
+            if isinstance(one, ast.If) and not one.orelse and _leaves(one.body[-1]):
+                left.append((place, one.test))
+    return places, left
+
+
+def _before(one: int, other: int) -> bool:
+    return one < other and one // _APART == other // _APART
 
 
 def _names(node: ast.AST) -> set[str]:
@@ -106,16 +134,6 @@ def _names(node: ast.AST) -> set[str]:
 
 def _is_main(test: ast.expr) -> bool:
     return "__name__" in _names(test)
-
-
-def _left_before(block: ast.AST, statement: ast.AST) -> Iterator[tuple[ast.expr, bool]]:
-    """`if not args.use_lora: return model` before the statement in its block."""
-    for name in ("body", "orelse", "finalbody"):
-        body = getattr(block, name, None)
-        if isinstance(body, list) and statement in body:
-            for one in reversed(body[: body.index(statement)]):
-                if isinstance(one, ast.If) and not one.orelse and _leaves(one.body[-1]):
-                    yield one.test, False
 
 
 def _leaves(statement: ast.stmt) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dsgui.core.config.pointer import child
 from dsgui.core.script.command_line import UNSET
-from dsgui.core.script.declared import dotted_name, literal
+from dsgui.core.script.declared import literal
 from dsgui.core.script.in_a_run.branches import Branches, When
 from dsgui.core.script.in_a_run.worth import Values
 from dsgui.core.script.parser_source import called, keyword
@@ -124,31 +124,29 @@ def _updated(call: ast.Call) -> list[list[str]]:
     return found
 
 
-def loaded_from(nodes: Sequence[ast.AST], name: str) -> ast.expr | None:
-    """The path of the file that the only value of a name was read from: `json.load(open(args.ds_file))`, or with the
-    file opened in a `with`; None for anything else."""
-    opened = {
-        item.optional_vars.id: _opened(item.context_expr)
-        for node in nodes
-        if isinstance(node, ast.With)
-        for item in node.items
-        if isinstance(item.optional_vars, ast.Name)
-    }
-    found = [
-        node.value
-        for node in nodes
-        if isinstance(node, ast.Assign) and any(isinstance(one, ast.Name) and one.id == name for one in node.targets)
-    ]
-    if len(found) != 1 or called(found[0]) not in _LOADS:
-        return None
-    call = found[0]
-    given = call.args[0] if isinstance(call, ast.Call) and call.args else None
-    if isinstance(given, ast.Name):
-        return opened.get(given.id)
-    if isinstance(given, ast.Call) and called(given) == "read" and isinstance(given.func, ast.Attribute):
-        owner = given.func.value
-        return opened.get(dotted_name(owner)) or _opened(owner)
-    return _opened(given)
+class LoadedFiles:
+    """The files that a script loads its names from: `json.load(open(args.ds_file))`, or with the file opened in a
+    `with`."""
+
+    def __init__(self, nodes: Sequence[ast.AST]) -> None:
+        self._opened: dict[str, ast.expr | None] = {}
+        self._given: dict[str, list[ast.expr]] = {}
+        for node in nodes:
+            for item in node.items if isinstance(node, ast.With) else ():
+                if isinstance(item.optional_vars, ast.Name):
+                    self._opened[item.optional_vars.id] = _opened(item.context_expr)
+            for target in node.targets if isinstance(node, ast.Assign) else ():
+                if isinstance(target, ast.Name) and isinstance(node, ast.Assign):
+                    self._given.setdefault(target.id, []).append(node.value)
+
+    def path(self, name: str) -> ast.expr | None:
+        """Of the file that the only value of a name was read from; None for anything else."""
+        found = self._given.get(name, [])
+        call = found[0] if len(found) == 1 and called(found[0]) in _LOADS else None
+        given = call.args[0] if isinstance(call, ast.Call) and call.args else None
+        if isinstance(given, ast.Call) and called(given) == "read" and isinstance(given.func, ast.Attribute):
+            given = given.func.value
+        return self._opened.get(given.id) if isinstance(given, ast.Name) else _opened(given)
 
 
 def _opened(node: ast.expr | None) -> ast.expr | None:
