@@ -54,7 +54,7 @@ def offer(question: Question) -> Offer | None:
     variable = _unset(question, own) if own and launch.config_argument.by_itself else ""
     if variable and not question.around.is_handed(launch):
         return Offer(
-            said("offers", "add", words=f"{variable}={PLACEHOLDER}"),
+            said("offers", "add_variable", words=f"{variable}={PLACEHOLDER}"),
             launch.config_argument,
             variables=((variable, PLACEHOLDER),),
             stays=True,
@@ -280,7 +280,14 @@ def _given_none(question: Question, own: ConfigCall, variable: str) -> Verdict:
 def reads_another(question: Question) -> bool:
     """Whether the script reads a config of its own, as far as its source shows, that is not the launch's."""
     verdict = takes_config(question) if question.launch.config_argument.by_itself else None
-    return verdict is not None and verdict.status is Status.WARNING
+    return verdict is not None and verdict.status is Status.WARNING and not gets_none(question)
+
+
+def gets_none(question: Question) -> bool:
+    """Whether the variable that names the script's config is not set, so that it gets none."""
+    launch, own = question.launch, own_config(question.around.script)
+    asks = launch.config_argument.by_itself and own is not None and not question.around.is_handed(launch)
+    return asks and own is not None and bool(_unset(question, own))
 
 
 def _its_own(question: Question, own: ConfigCall) -> Verdict:

@@ -46,6 +46,8 @@ def config(question: Question) -> Verdict | None:
     launch = question.launch
     if handing_checks.reads_another(question):
         return unknown(saw("config.own"))
+    if handing_checks.gets_none(question):
+        return unknown(saw("config.none"))
     judge = problem if launch.handed else _perhaps
     if launch.unreadable:
         return judge((saw("config.unreadable"), as_told(launch.unreadable)), advise("config.correct"))

@@ -224,9 +224,11 @@ def test_a_variable_that_is_not_set_leaves_the_run_without_deepspeed(
     assert row.status is Status.WARNING
     assert "DS_CONFIG is not set" in row.seen
     assert "without DeepSpeed" in row.seen
+    assert "own config" not in told(judged(plan, BF16)["config"])
     found = offer(Question(Launch.of(plan, BF16), around(plan)))
     assert found is not None
     assert found.variables == (("DS_CONFIG", "{config}"),)
+    assert str(found.label) == "Add DS_CONFIG={config} to the environment variables"
     monkeypatch.setenv("DS_CONFIG", str(tmp_path / "other.json"))
     (tmp_path / "other.json").write_text(json.dumps(FP16))
     assert "not this one" in told(judged(plan, BF16)["takes_config"])

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 LAUNCH_VERDICTS: Mapping[str, str] = {
     "config.own": "脚本使用自己的配置，因此针对这份配置的问题不会阻止启动。",
+    "config.none": "脚本得不到配置，因此这份配置的检查结果不会阻止启动。",
     "config.of_script": "脚本读取的配置中：",
     "config.filled": "这些 key 由脚本自己写入：{keys}。",
     "config.filled_key": "{key}（第 {line} 行）",
@@ -218,6 +219,7 @@ HANDING: Mapping[str, str] = {
 OFFERS: Mapping[str, str] = {
     "pass_as_read": "按脚本的读取方式传入配置",
     "add": "在参数中加上 {words}",
+    "add_variable": "在环境变量中加上 {words}",
     "loads_its_own": "脚本加载自己的配置",
     "remove": "去掉 {options}",
     "replace": "把 {options} 换成 {words}",

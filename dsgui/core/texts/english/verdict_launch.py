@@ -6,6 +6,7 @@ from collections.abc import Mapping
 LAUNCH_VERDICTS: Mapping[str, str] = {
     # the config
     "config.own": "The script uses its own config, so findings about this one don't block the launch.",
+    "config.none": "The script gets no config, so findings about this one don’t block the launch.",
     "config.of_script": "In the config that the script reads:",
     "config.filled": "The script writes these keys itself: {keys}.",
     "config.filled_key": "{key} (line {line})",
@@ -253,6 +254,7 @@ HANDING: Mapping[str, str] = {
 OFFERS: Mapping[str, str] = {
     "pass_as_read": "Pass the config as the script reads it",
     "add": "Add {words} to the arguments",
+    "add_variable": "Add {words} to the environment variables",
     "loads_its_own": "The script loads its own config",
     "remove": "Remove {options}",
     "replace": "Replace {options} with {words}",
