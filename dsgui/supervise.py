@@ -798,7 +798,7 @@ class Supervisor:
             self._plan.arguments,
             self._plan.ranks,
             part.trains,
-            takes_options=part.takes_options or not part.trains,
+            takes_options=part.can_be_given_more,
             on_cpu=not self._plan.gpu_indices and not self._plan.elsewhere,
             first_ended=self._first_ended(),
             oom_kills=oom.machine,

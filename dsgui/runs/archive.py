@@ -216,7 +216,7 @@ class Archive:
         except DocumentError:
             return None
         model = model_size(named, plan.working_directory, plan.environment, self._check) if named else ModelSize()
-        need = estimate(Launch.of(plan, config), model, self._script(plan).trains_a_part(plan.arguments))
+        need = estimate(Launch.of(plan, config), model, self._script(plan).part_trained(plan.arguments))
         if not isinstance(need, OffloadNeed):
             return None
         return {"states_bytes": need.states_bytes, "estimate_bytes": need.estimate_bytes, "source": need.source}

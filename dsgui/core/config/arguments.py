@@ -8,7 +8,7 @@ import json
 import math
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -47,7 +47,8 @@ class TrainingArguments:
     those that the script computes and whose values are not known.
 
     `hidden_size` is the model's, `total_steps` what the Trainer counts from its data while `max_steps` is negative;
-    None means unknown.
+    None means unknown. `places`: where code or a file gives an argument; `made_at`: where they are made, if not by the
+    words of a command line.
     """
 
     per_device_train_batch_size: int = 8
@@ -75,6 +76,8 @@ class TrainingArguments:
     given: frozenset[str] = field(default=frozenset())
     unknown: frozenset[str] = field(default=frozenset())
     problems: tuple[Problem, ...] = field(default=())
+    places: tuple[tuple[str, Said], ...] = field(default=())
+    made_at: Said | None = None
 
     @property
     def steps(self) -> int | None:
@@ -112,12 +115,19 @@ class TrainingArguments:
         """These, overridden by what `other` was given."""
         values = {name: getattr(other, name) for name in other.given}
         given, problems = self.given | other.given, (*self.problems, *other.problems)
-        return replace(self, **values, given=given, unknown=self.unknown - given, problems=problems)
+        places = (*(one for one in self.places if one[0] not in other.given), *other.places)
+        return replace(self, **values, given=given, unknown=self.unknown - given, problems=problems, places=places)
+
+    def place_of(self, names: Iterable[str]) -> Said | None:
+        """Where one of these is given, or could be, if not among the words of a command line."""
+        places = dict(self.places)
+        return next((places[name] for name in names if name in places), self.made_at)
 
 
 _EXCLUSIVE = (("fp16", "bf16"), ("fp16_full_eval", "bf16_full_eval"))  # TrainingArguments._validate_args
 _DEFAULTS = TrainingArguments()
-_NAMES = tuple(f.name for f in fields(TrainingArguments) if f.name not in ("given", "unknown", "problems"))
+_ABOUT = ("given", "unknown", "problems", "places", "made_at")
+_NAMES = tuple(f.name for f in fields(TrainingArguments) if f.name not in _ABOUT)
 _KINDS: dict[str, type] = {name: type(getattr(_DEFAULTS, name)) for name in _NAMES}
 _KINDS |= {"warmup_steps": float, "hidden_size": int, "total_steps": int}
 # Scripts name the model in several ways; only the first is HF's.

@@ -111,7 +111,13 @@ def added(plan: Plan) -> dict[str, str]:
     order = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"} if plan.gpu_indices or plan.elsewhere else {}
     if plan.gpu_indices and plan.started_by is StartedBy.TORCHRUN:
         order["CUDA_VISIBLE_DEVICES"] = ",".join(str(index) for index in plan.gpu_indices)
-    return {"PYTHONUNBUFFERED": "1"} | order | told_by_environment(plan) | dict(plan.environment)
+    return {"PYTHONUNBUFFERED": "1"} | order | told_by_environment(plan) | own_variables(plan)
+
+
+def own_variables(plan: Plan) -> dict[str, str]:
+    """Those that the user added, with the config's path where they refer to it."""
+    path = config_path(plan)
+    return {name: value.replace(PLACEHOLDER, path) for name, value in plan.environment.items()}
 
 
 def config_path(plan: Plan) -> str:
@@ -139,7 +145,11 @@ def told_by_environment(plan: Plan) -> dict[str, str]:
     """The variables that name the config: those that `accelerate launch --use_deepspeed` sets
     (accelerate/utils/launch.py), Lightning's own (strategies/deepspeed.py), or ours if the script is told in no other
     way."""
-    path = config_path(plan)
+    return variables_naming(config_path(plan), plan.config_argument)
+
+
+def variables_naming(path: str, argument: ConfigArgument) -> dict[str, str]:
+    """The same for a config at `path`."""
     variables = {
         ConfigArgument.ACCELERATE: {
             "ACCELERATE_USE_DEEPSPEED": "true",
@@ -149,4 +159,4 @@ def told_by_environment(plan: Plan) -> dict[str, str]:
         ConfigArgument.TRAINER: {CONFIG_VARIABLE: path},
         ConfigArgument.NONE: {CONFIG_VARIABLE: path},
     }
-    return variables.get(plan.config_argument, {})
+    return variables.get(argument, {})

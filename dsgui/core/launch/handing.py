@@ -1,12 +1,14 @@
 """How a script gets its DeepSpeed config, derived from its source and its arguments before it runs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dsgui.core.config.context import Integration
 from dsgui.core.launch.plan import PLACEHOLDER, ConfigArgument, itself
-from dsgui.core.script.command_line import OPTIONAL
+from dsgui.core.script.command_line import OPTIONAL, UNSET
 from dsgui.core.script.config_calls import Caller, ConfigCall
+from dsgui.core.script.in_a_run.worth import Values
 from dsgui.core.script.script import Parser, ScriptFacts
 from dsgui.core.script.taken import file_named
 from dsgui.core.script.words import value_of
@@ -49,24 +51,33 @@ class Handing:
 @dataclass(frozen=True, slots=True)
 class TrainersPart:
     """Whether the HF Trainer trains, whether the script creates its TrainingArguments in code, and whether Trainer
-    options can be added to the script's arguments."""
+    options can be added to the script's arguments. `refuses`: its command line takes what a function has, and ends at
+    anything else."""
 
     trains: bool
     in_code: bool = False
     takes_options: bool = False
+    refuses: bool = False
+
+    @property
+    def can_be_given_more(self) -> bool:
+        """Whether options may be added to its arguments, the Trainer's or others."""
+        return not self.refuses and (self.takes_options or not self.trains)
 
 
 def trainers_part(argument: ConfigArgument, script: ScriptFacts, words: Sequence[str]) -> TrainersPart:
     """Whoever hands the config over says it; where nobody does, or accelerate, the source."""
+    fired = script.parser is Parser.FIRE
     if argument.integration is not Integration.HF:
-        return TrainersPart(trains=False)
+        return TrainersPart(trains=False, refuses=fired)
     if argument is ConfigArgument.HF:
-        return TrainersPart(trains=True, takes_options=True)
+        return TrainersPart(trains=True, takes_options=not fired, refuses=fired)
     if argument is ConfigArgument.OVERRIDE:
         return TrainersPart(trains=True)
     by_parser = script.parser is Parser.TRAINER
     in_code = not by_parser and any(call.caller in _IN_CODE for call in script.config_calls)
-    return TrainersPart(by_parser or in_code, in_code, by_parser and not file_named(script.command_line, tuple(words)))
+    takes = by_parser and not file_named(script.command_line, tuple(words))
+    return TrainersPart(by_parser or in_code, in_code, takes, fired)
 
 
 def handing(script: ScriptFacts, words: Sequence[str], fallback: Integration = Integration.HF) -> Handing | None:
@@ -94,8 +105,8 @@ def is_settings_file(words: Sequence[str]) -> bool:
     return bool(words) and not words[0].startswith("-") and words[0].endswith(_SETTINGS)
 
 
-def mentions(words: Sequence[str]) -> bool:
-    """Whether the arguments refer to the config's path."""
+def mentions(words: Iterable[str]) -> bool:
+    """Whether the arguments, or the values of variables, refer to the config's path."""
     return any(PLACEHOLDER in word for word in words)
 
 
@@ -107,10 +118,18 @@ def own_option(script: ScriptFacts, words: Sequence[str]) -> str:
     return found if found and value_of(words, (found,)) is None else ""
 
 
-def own_file(script: ScriptFacts) -> str:
-    """The path of that config if the source names one, otherwise ""."""
+def own_file(script: ScriptFacts, values: Values | None = None) -> str:
+    """The path of that config if the source names one, otherwise "". `values`: what its options are worth."""
     own = own_config(script)
-    return own.value if own and isinstance(own.value, str) else ""
+    named = own_worth(own, values) if own else None
+    return named if isinstance(named, str) and PLACEHOLDER not in named else ""
+
+
+def own_worth(own: ConfigCall, values: Values | None) -> Any:
+    """What the call is given as its config: a path, a dict, None for none; UNSET where that is not known."""
+    if own.value is not None:
+        return own.value
+    return values.worth(own.expression) if values and own.expression else UNSET
 
 
 def own_config(script: ScriptFacts) -> ConfigCall | None:

@@ -16,7 +16,7 @@ from dsgui.core.texts.languages import translated
 from dsgui.core.texts.saying import Said, listed, phrase
 
 _JIT = "__enable_jit_checkpoint"
-PLACEHOLDER = "{config}"  # among the arguments: the place of the run's config
+PLACEHOLDER = "{config}"  # among the arguments and variables: the place of the run's config
 
 
 class ConfigArgument(Enum):

@@ -32,7 +32,7 @@ _READER_USAGE = (
     "--deepspeed --deepspeed_config FILE; llamafactory: deepspeed=FILE after a YAML file; accelerate, lightning: by "
     "the variables that each reads; script-hf, none: not at all, it reads one of its own (with the HF Trainer or "
     "accelerate; natively). "
-    "{config} among the script's arguments stands for the config's place (default: %(default)s)"
+    "{config} among the script's arguments, or in --env, stands for the config's place (default: %(default)s)"
 )
 _LOGS_USAGE = (
     "don’t add --logging_steps 10, which scripts with the HF Trainer are given where they would log every 500 steps"
@@ -82,7 +82,7 @@ FIELDS = (
         default=AS_SCRIPT_READS,
         choices=_READERS,
         label="How the script takes the config",
-        help=f"Determined from its source. {PLACEHOLDER} among the arguments stands for the config’s path.",
+        help=f"Determined from its source. {PLACEHOLDER} in an argument or a variable stands for the config’s path.",
         option="--reader",
         usage=_READER_USAGE,
         shown=False,

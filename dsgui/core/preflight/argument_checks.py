@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from dsgui.core.diagnosis.remedies import TF32, USE_CPU
 from dsgui.core.launch.plan import ConfigArgument, StartedBy
-from dsgui.core.machine.verdicts import Sentences, Status, Verdict, advise, ok, problem, saw, warning
+from dsgui.core.machine.verdicts import Sentences, Status, Verdict, advise, ok, problem, saw, unknown, warning
 from dsgui.core.preflight.handing_checks import Offer
 from dsgui.core.preflight.script_checks import CONFIG_OPTIONS, given_twice, tf32, use_cpu
 from dsgui.core.preflight.surroundings import Question
@@ -55,6 +55,8 @@ def _ends(question: Question) -> Said:
         return saw("options.ends_with", words=reading.lacking[0].said)
     if question.around.script.command_line.by_dataclass:
         return saw("options.ends_not_used", words=str(left))
+    if question.around.script.command_line.by_fire:
+        return saw("options.ends_with", words=f"Could not consume arg: {left[0]}")
     return saw("options.ends_with", words=f"unrecognized arguments: {' '.join(left)}")
 
 
@@ -209,13 +211,22 @@ def arguments_file(question: Question) -> Verdict | None:
     if file.problem:
         seen = saw("arguments_file.unreadable", path=file.path, problem=file.problem)
         return _grave(question)(seen, advise("arguments_file.correct"))
-    known = {option.name for option in question.taken.options} | {"env"}
+    known, sure = _of_file(question)
     odd = [str(key) for key in file.values if str(key) not in known]
-    if odd and question.taken.sure:
-        return _odd_keys(file.path, odd, known, line.file is ArgumentsFile.ALONE)
+    if odd and sure:
+        ends = line.file is ArgumentsFile.ALONE or bool(line.file_groups)
+        return _odd_keys(file.path, odd, known, ends)
     if len(file.values) == 1:
         return ok(saw("arguments_file.found_one", path=file.path))
     return ok(saw("arguments_file.found", path=file.path, count=str(len(file.values))))
+
+
+def _of_file(question: Question) -> tuple[set[str], bool]:
+    """The names that a file of arguments may have, and whether these are all."""
+    answers = question.around.answers
+    if question.around.script.command_line.file_groups:
+        return {option.name for option in answers.made}, answers.made_known
+    return {option.name for option in question.taken.options} | {"env"}, question.taken.sure
 
 
 def _beside(question: Question, path: str) -> Said:
@@ -267,15 +278,16 @@ def _short_path(path: str) -> str:
 
 
 def imports(question: Question) -> Verdict | None:
-    answers = question.around.answers
+    answers, unchecked = question.around.answers, tuple(_unchecked(question))
     if not answers.missing and not answers.gone and not answers.refused:
-        return None
+        return unknown(*unchecked) if unchecked else None
     packages = [PACKAGES[one.name] for one in answers.missing if one.name in PACKAGES]
     python = question.launch.target_python
     command = f"{shlex.quote(python)} -m pip install {shlex.join(packages)}" if packages and python else ""
     seen = [saw("script_imports.missing", modules=_where(answers.missing))] if answers.missing else []
     seen += [saw("script_imports.gone", names=_where(answers.gone))] if answers.gone else []
     seen += [saw("script_imports.refused", names=_where(answers.refused))] if answers.refused else []
+    seen += unchecked
     older = answers.gone or answers.refused
     advice = [
         *_from_above(answers),
@@ -283,6 +295,15 @@ def imports(question: Question) -> Verdict | None:
         *([advise("script_imports.release")] if older else []),
     ]
     return _grave(question)(tuple(seen), tuple(advice), command)
+
+
+def _unchecked(question: Question) -> Iterator[Said]:
+    """What was not held against the installed releases, and why."""
+    rebound = question.around.script.command_line.rebound
+    if question.around.answers.unseen:
+        yield saw("script_imports.unseen", where=_where(question.around.answers.unseen))
+    elif rebound:
+        yield saw("script_imports.rebound", where=_where((rebound,)))
 
 
 def _where(told: Sequence[Absent]) -> str | Said:

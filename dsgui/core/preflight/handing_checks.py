@@ -12,12 +12,13 @@ from dsgui.core.config.document import Document
 from dsgui.core.config.pointer import dotted
 from dsgui.core.errors import DocumentError
 from dsgui.core.launch.command import CONFIG_VARIABLE
-from dsgui.core.launch.handing import handing, mentions, own_config, own_option, shown
+from dsgui.core.launch.handing import handing, mentions, own_config, own_option, own_worth, shown
 from dsgui.core.launch.plan import PLACEHOLDER, ConfigArgument, itself
 from dsgui.core.machine.verdicts import Status, Verdict, advise, ok, problem, saw, unknown, warning
 from dsgui.core.preflight.surroundings import Question
-from dsgui.core.script.command_line import EXPECTED, ONE, OPTIONAL, SOME
+from dsgui.core.script.command_line import EXPECTED, ONE, OPTIONAL, SOME, UNSET
 from dsgui.core.script.config_calls import Caller, ConfigCall
+from dsgui.core.script.in_a_run.worth import variables_in
 from dsgui.core.script.script import Parser, ScriptFacts
 from dsgui.core.script.words import value_of
 from dsgui.core.texts.saying import Said, listed, said
@@ -49,6 +50,15 @@ def offer(question: Question) -> Offer | None:
     if verdict is None or verdict.status not in (Status.PROBLEM, Status.WARNING):
         return None
     option = own_option(script, launch.arguments)
+    own = own_config(script)
+    variable = _unset(question, own) if own and launch.config_argument.by_itself else ""
+    if variable and not question.around.is_handed(launch):
+        return Offer(
+            said("offers", "add_variable", words=f"{variable}={PLACEHOLDER}"),
+            launch.config_argument,
+            variables=((variable, PLACEHOLDER),),
+            stays=True,
+        )
     if option:
         return Offer(said("offers", "add", words=f"{option} {PLACEHOLDER}"), None, (option, PLACEHOLDER))
     if launch.config_argument.by_itself:
@@ -118,6 +128,8 @@ def _takes(parser: Parser, argument: ConfigArgument) -> Said:
         return saw("takes_config.by_trainer", argument=argument.value)
     if parser is Parser.DEEPSPEED:
         return saw("takes_config.by_deepspeed", argument=argument.value)
+    if parser is Parser.FIRE:
+        return saw("takes_config.by_fire", argument=argument.value)
     return saw("takes_config.by_argparse", argument=argument.value)
 
 
@@ -155,6 +167,12 @@ def _argparse_refuses(script: ScriptFacts, argument: ConfigArgument) -> str:
     return "" if config else "unrecognized arguments: --deepspeed_config FILE"
 
 
+def _fire_refuses(script: ScriptFacts, argument: ConfigArgument) -> str:
+    """python-fire takes the function's parameters alone."""
+    option = argument.value.split()[-2]
+    return "" if option in script.options else f"Could not consume arg: {argument.value.split()[0]}"
+
+
 def _resolved(options: Mapping[str, bool], word: str) -> str:
     """The option that argparse takes `word` for: its own name, or the only one that begins so."""
     if word in options:
@@ -171,6 +189,7 @@ _BY_PARSER: dict[Parser, Callable[[ScriptFacts, ConfigArgument], Verdict]] = {
     Parser.DATACLASSES: _dataclasses,
     Parser.DEEPSPEED: partial(_known, refuses=_deepspeed_refuses),
     Parser.ARGPARSE: partial(_known, refuses=_argparse_refuses),
+    Parser.FIRE: partial(_known, refuses=_fire_refuses),
 }
 
 
@@ -197,6 +216,14 @@ def _reads_itself(question: Question) -> Verdict:
     if mentions(launch.arguments):
         return ok(saw("takes_config.placeholder", placeholder=PLACEHOLDER))
     own = own_config(script)
+    if own and question.around.names_this(launch):
+        return ok(saw("takes_config.names_this", call=shown(own)))
+    if mentions(launch.environment.values()):
+        return ok(saw("takes_config.placeholder_in_variable", placeholder=PLACEHOLDER))
+    if own and (variable := _unset(question, own)):
+        return _given_none(question, own, variable)
+    if own is None and (by_file := _by_file(question)):
+        return by_file
     option = own_option(script, launch.arguments)
     if option and (own is None or own.value is None):
         return warning(
@@ -212,16 +239,59 @@ def _reads_itself(question: Question) -> Verdict:
     return _its_own(question, own)
 
 
+def _by_file(question: Question) -> Verdict | None:
+    """Where the HF Trainer's arguments are in a file that could be read, its `deepspeed` is the config."""
+    file = question.taken.file
+    if not file.path or file.problem or not file.was_read or file.converts:
+        return None
+    named = file.values.get("deepspeed")
+    advice = advise("takes_config.write_into_file", variable=CONFIG_VARIABLE)
+    if named is None:
+        return warning(saw("takes_config.file_names_none", path=file.path), advice)
+    if not isinstance(named, str):
+        return None
+    differing = _differing_of(question, its_own_config(question))
+    if differing == []:
+        return ok(saw("takes_config.file_names_same", path=file.path, config=named))
+    return warning(saw("takes_config.file_names", path=file.path, config=named), advise("takes_config.open_other"))
+
+
+def _unset(question: Question, own: ConfigCall) -> str:
+    """The variable that the script looks its config up in, if that is known not to be set, so that it gets none; ""
+    where it gets one, or nobody knows."""
+    values = question.around.values(question.launch)
+    named = sorted(variables_in(own.expression))
+    unset = [name for name in named if name in values.variables and values.variables[name] is None]
+    return unset[0] if unset and own_worth(own, values) in (None, UNSET) else ""
+
+
+def _given_none(question: Question, own: ConfigCall, variable: str) -> Verdict:
+    """transformers/training_args.py: without `deepspeed` nothing of DeepSpeed is used; deepspeed/__init__.py: a config
+    has to be there."""
+    given: dict[str, str | Said] = {"call": shown(own), "variable": variable}
+    advice = advise("takes_config.set_variable", variable=variable, placeholder=PLACEHOLDER)
+    if own_worth(own, question.around.values(question.launch)) is UNSET:
+        return warning(saw("takes_config.variable_unset", **given), advice)
+    if own.caller is Caller.TRAINING_ARGUMENTS:
+        return warning(saw("takes_config.without_deepspeed", **given), advice)
+    return warning(saw("takes_config.given_nothing", **given), advice)
+
+
 def reads_another(question: Question) -> bool:
     """Whether the script reads a config of its own, as far as its source shows, that is not the launch's."""
     verdict = takes_config(question) if question.launch.config_argument.by_itself else None
-    return verdict is not None and verdict.status is Status.WARNING
+    return verdict is not None and verdict.status is Status.WARNING and not gets_none(question)
+
+
+def gets_none(question: Question) -> bool:
+    """Whether the variable that names the script's config is not set, so that it gets none."""
+    launch, own = question.launch, own_config(question.around.script)
+    asks = launch.config_argument.by_itself and own is not None and not question.around.is_handed(launch)
+    return asks and own is not None and bool(_unset(question, own))
 
 
 def _its_own(question: Question, own: ConfigCall) -> Verdict:
     given = value_of(question.launch.arguments, (f"--{own.option}",)) if own.option else None
-    if CONFIG_VARIABLE in own.config:
-        return ok(saw("takes_config.names_this", call=shown(own)))
     if given:
         return ok(saw("takes_config.from_option", config=given, option=f"--{own.option}"))
     differing = _differing(question, own)
@@ -239,9 +309,19 @@ def _another(own: ConfigCall, differing: list[str] | None) -> Said:
     return saw("takes_config.another_differs_more", call=shown(own), keys=names, more=str(more))
 
 
+def its_own_config(question: Question) -> dict[str, Any] | None:
+    """What the script reads instead of this config, as far as it can be read."""
+    own = own_config(question.around.script)
+    found = own.value if own and isinstance(own.value, dict) else _read(question.around.own_config)
+    return found if isinstance(found, dict) else None
+
+
 def _differing(question: Question, own: ConfigCall) -> list[str] | None:
     """The keys in which the script's own config differs; None where that can't be seen."""
-    its = own.value if isinstance(own.value, dict) else _read(question.around.own_config)
+    return _differing_of(question, own.value if isinstance(own.value, dict) else _read(question.around.own_config))
+
+
+def _differing_of(question: Question, its: Any) -> list[str] | None:
     if its is None:
         return None
     try:

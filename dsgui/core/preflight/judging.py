@@ -11,8 +11,10 @@ from dsgui.core.errors import DocumentError
 from dsgui.core.launch.plan import Plan
 from dsgui.core.machine.verdicts import Row
 from dsgui.core.memory.answer import CannotSay
+from dsgui.core.memory.choice import of_words
 from dsgui.core.memory.fits.fitting import Case, Fitted
 from dsgui.core.oracle.answers import Question
+from dsgui.core.preflight.filled_by_script import as_filled, filled_by, keys_filled
 from dsgui.core.preflight.launch_findings import launch_findings
 from dsgui.core.preflight.memory_check import fitted_case, with_memory
 from dsgui.core.preflight.preflight import preflight
@@ -31,13 +33,23 @@ def with_config(
     """The launch with its config read and checked for its ranks, in the DeepSpeed that is there, and for the HF
     Trainer's `arguments` where they are known."""
     context, here = context_of(launch, around), context_of(launch.unplanned, around)
-    launch = replace(launch, devices=context.devices)
+    launch = replace(as_script_takes(launch, around), devices=context.devices)
     try:
         document = _document(text, context)
     except DocumentError as error:
         return replace(launch, unreadable=str(error))
-    found = launch_findings(lambda one: checker.findings(document, one, fixes=False), context, here, arguments)
-    return with_memory(found.told_of(launch, document.value), around, here, checker.schema, arguments)
+    by = filled_by(around, launch)
+    found = launch_findings(
+        lambda one: as_filled(checker.findings(document, one, fixes=False), by), context, here, arguments
+    )
+    launch = replace(found.told_of(launch, document.value), filled=keys_filled(document.value, by))
+    return with_memory(launch, around, here, checker.schema, arguments)
+
+
+def as_script_takes(launch: Launch, around: Surroundings) -> Launch:
+    """The launch with what the script's source and its file of arguments tell of it."""
+    choice = launch.choice.over(of_words(around.taken(launch.arguments).words_with_file))
+    return replace(launch, choice=choice, named=around.names_this(launch))
 
 
 def memory_of(plan: Plan, text: str, around: Surroundings, checker: Checker) -> Fitted | CannotSay | None:

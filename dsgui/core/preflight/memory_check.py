@@ -21,8 +21,9 @@ from dsgui.core.memory.question import Group
 from dsgui.core.preflight.handing_checks import Offer
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
 from dsgui.core.preflight.ticked_checks import untold
+from dsgui.core.script.in_a_run.parts_trained import PartTrained
 from dsgui.core.script.words import value_of
-from dsgui.core.texts.saying import as_told, said
+from dsgui.core.texts.saying import Said, as_told, said
 
 _OF_ROOMS = ("short_gpu", "short_host", "short_nvme")  # what the rooms say: so much of so much
 _WORKERS = ("--dataloader_num_workers",)
@@ -40,13 +41,20 @@ def with_memory(
     config was checked for."""
     if around.shape is None or launch.unreadable or not launch.handed:
         return launch
-    if around.script.trains_a_part(launch.arguments) and not launch.choice.lora_rank:
-        return replace(launch, memory=CannotSay(said("memory_cannot", "part")))
+    part = around.part_trained(launch)
+    if part.trains is not False and not launch.choice.lora_rank:
+        return replace(launch, memory=CannotSay(_part(part)))
     case, fitted = fitted_case(launch, around, context, schema, arguments)
     if isinstance(fitted, CannotSay):
         return replace(launch, memory=fitted)
     better = outside(fitted, case, schema, around.version("torch"))
     return replace(launch, memory=fitted, outside=better)
+
+
+def _part(part: PartTrained) -> Said:
+    if part.on is None:
+        return said("memory_cannot", "part")
+    return said("memory_cannot", "part_perhaps", condition=part.on.shown, line=str(part.on.line))
 
 
 def fitted_case(

@@ -8,6 +8,7 @@ from dsgui.core.machine.verdicts import saw
 from dsgui.core.preflight.model_size import ModelSize, OffloadNeed, offload_need
 from dsgui.core.preflight.surroundings import Launch
 from dsgui.core.rules.base import name_of, offload_device, value_or, zero_stage
+from dsgui.core.script.in_a_run.parts_trained import PartTrained
 from dsgui.core.texts.saying import Said
 
 _ADAM = ("", "adam", "adamw")
@@ -18,14 +19,14 @@ _LESS_STATES = (
 )
 
 
-def estimate(launch: Launch, model: ModelSize, trains_a_part: bool) -> OffloadNeed | Said | None:
+def estimate(launch: Launch, model: ModelSize, part: PartTrained) -> OffloadNeed | Said | None:
     """None where nothing is offloaded here; why, where the estimators have no answer."""
     config = launch.config
     stage, moved = zero_stage(config), offload_device(config, "offload_optimizer")
     parameters_moved = stage == 3 and offload_device(config, "offload_param") != "none"
     if stage == 0 or launch.elsewhere or (moved == "none" and not parameters_moved):
         return None
-    if reason := _not_estimated(config, model, trains_a_part, moved):
+    if reason := _not_estimated(config, model, part, moved):
         return reason
     return offload_need(
         model.parameters or 0,
@@ -37,12 +38,14 @@ def estimate(launch: Launch, model: ModelSize, trains_a_part: bool) -> OffloadNe
     )
 
 
-def _not_estimated(config: Mapping[str, Any], model: ModelSize, trains_a_part: bool, moved: str) -> Said | None:
+def _not_estimated(config: Mapping[str, Any], model: ModelSize, part: PartTrained, moved: str) -> Said | None:
     """Why DeepSpeed's estimator has no answer; None where it has one."""
     if model.parameters is None:
         return saw("offload.size_unknown", why=model.why)
-    if trains_a_part:
+    if part.trains:
         return saw("offload.trains_a_part")
+    if part.on:
+        return saw("offload.may_train_a_part", condition=part.on.shown, line=str(part.on.line))
     if moved == "none":
         return saw("offload.without_optimizer")
     if zero_stage(config) == 3 and "nvme" in (moved, offload_device(config, "offload_param")):

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from dsgui.core.access.secrets import mask, secret_arguments
+from dsgui.core.config.context import Integration
 from dsgui.core.config.findings import Finding, Severity, has_error, stops_before
 from dsgui.core.machine.verdicts import (
     Check,
@@ -30,8 +31,10 @@ from dsgui.core.preflight import (
     script_checks,
     slurm_check,
     ticked_checks,
+    value_checks,
 )
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
+from dsgui.core.rules.trainer import RULES as TRAINERS_RULES
 from dsgui.core.texts.saying import Said, altered, as_told, listed, said
 
 CONFIG = "config"
@@ -44,18 +47,34 @@ def config(question: Question) -> Verdict | None:
     launch = question.launch
     if handing_checks.reads_another(question):
         return unknown(saw("config.own"))
+    if handing_checks.gets_none(question):
+        return unknown(saw("config.none"))
     judge = problem if launch.handed else _perhaps
     if launch.unreadable:
         return judge((saw("config.unreadable"), as_told(launch.unreadable)), advise("config.correct"))
     errors = [finding for finding in launch.findings if finding.severity is Severity.ERROR]
     if not errors and has_error(launch.by_arguments):
         return None  # it would pass alone; the rows on it and the arguments say what stops it
+    filled = _filled(launch)
     if errors:
-        return replace(judge(_refused(errors, launch.devices), _advice(errors[0])), count=len(errors))
+        found = judge(_refused(errors, launch.devices), (_advice(errors[0]), *filled))
+        return replace(found, count=len(errors))
     warnings = [finding for finding in launch.findings if finding.severity is Severity.WARNING]
     if warnings:
-        return replace(warning(_warned(warnings, launch.devices), _advice(warnings[0])), count=len(warnings))
-    return ok(saw("config.checked", devices=launch.devices))
+        found = warning(_warned(warnings, launch.devices), (_advice(warnings[0]), *filled))
+        return replace(found, count=len(warnings))
+    return ok(saw("config.checked", devices=launch.devices), *filled)
+
+
+_MOST_FILLED = 12
+
+
+def _filled(launch: Launch) -> Sentences:
+    """What the script writes itself, whatever stands in the config."""
+    if not launch.filled:
+        return ()
+    keys = [saw("config.filled_key", key=key, line=str(line)) for key, line in launch.filled[:_MOST_FILLED]]
+    return (saw("config.filled", keys=listed(keys)),)
 
 
 def _refused(errors: Sequence[Finding], devices: str) -> Said:
@@ -79,7 +98,7 @@ def _advice(finding: Finding) -> Said:
     return as_told(finding.advice) if finding.advice else advise("config.see_configure")
 
 
-def _perhaps(seen: Said | Sentences, advice: Said) -> Verdict:
+def _perhaps(seen: Said | Sentences, advice: Said | Sentences) -> Verdict:
     """Of a config that the script is not given, and may read all the same."""
     told = seen if isinstance(seen, tuple) else (seen,)
     return warning((*told, saw("config.if_read")), advice)
@@ -108,6 +127,7 @@ CHECKS: tuple[Check[Question], ...] = (
     Check("accelerate", "accelerate/accelerator.py", handing_checks.accelerate),
     Check("twice", _ARGPARSE, script_checks.given_twice),
     Check("options", "transformers/hf_argparser.py, argparse", argument_checks.options),
+    Check("values", "transformers/training_args.py: __post_init__, argparse", value_checks.values),
     Check("arguments_file", "transformers/hf_argparser.py", argument_checks.arguments_file),
     Check("files", "", argument_checks.files, code="files_in_arguments"),
     Check("imports", "", argument_checks.imports, code="script_imports"),
@@ -144,7 +164,17 @@ CHECKS: tuple[Check[Question], ...] = (
 
 # What another config or other arguments of the script can change: not the port, the GPUs or a disk.
 OF_SETTINGS = frozenset(
-    {CONFIG, AGREEMENT, handing_checks.TAKES_CONFIG, "accelerate", "twice", "options", "arguments_file", "use_cpu"}
+    {
+        CONFIG,
+        AGREEMENT,
+        handing_checks.TAKES_CONFIG,
+        "accelerate",
+        "twice",
+        "options",
+        "values",
+        "arguments_file",
+        "use_cpu",
+    }
     | {"tf32", "local_rank", "stage_3", "operators", "needs", "compiler", "ninja", "headers", "toolkit"}
     | {MODEL_MEMORY, "checkpointing", "zero_init", "offload", "nvme"}
 )
@@ -155,7 +185,8 @@ def preflight(launch: Launch, around: Surroundings) -> tuple[Row, ...]:
     question = Question(launch, around)
     rows = (entry.row(question) for entry in CHECKS)
     secret = secret_arguments(launch.arguments)
-    return worst_first([_hidden(row, secret) for row in (*_disagreements(launch), *_planned(question), *rows) if row])
+    first = (*_disagreements(launch), *_own_disagreements(question), *_planned(question))
+    return worst_first([_hidden(row, secret) for row in (*first, *rows) if row])
 
 
 def _hidden(row: Row, values: Sequence[str]) -> Row:
@@ -172,6 +203,21 @@ def _disagreements(launch: Launch) -> Iterator[Row]:
     for finding in launch.by_arguments:
         if finding.severity in _GRAVITY:
             yield _row(finding, _GRAVITY[finding.severity])
+
+
+def _own_disagreements(question: Question) -> Iterator[Row]:
+    """The same about the config that the script reads instead of this one, where both are known."""
+    launch, around = question.launch, question.around
+    if not launch.config_argument.by_itself or launch.handed or launch.reader is not Integration.HF:
+        return
+    arguments, own = around.trainers_arguments(launch), handing_checks.its_own_config(question)
+    if arguments is None or own is None:
+        return
+    context = replace(question.context, integration=Integration.HF, arguments=arguments)
+    for finding in (one for rule in TRAINERS_RULES for one in rule.findings(own, context)):
+        if finding.severity is Severity.ERROR:
+            row = _row(finding, Status.PROBLEM)
+            yield replace(row, told=(saw("config.of_script"), *row.told))
 
 
 def _planned(question: Question) -> Iterator[Row]:

@@ -31,7 +31,7 @@ def offload(question: Question) -> Verdict | None:
     if isinstance(question.launch.memory, Fitted):
         return None
     model = question.around.model
-    need = estimate(question.launch, model, _trains_a_part(question))
+    need = estimate(question.launch, model, question.around.part_trained(question.launch))
     if need is None:
         return None
     if isinstance(need, Said):
@@ -40,7 +40,7 @@ def offload(question: Question) -> Verdict | None:
 
 
 def _trains_a_part(question: Question) -> bool:
-    return question.around.script.trains_a_part(question.launch.arguments)
+    return question.around.part_trained(question.launch).trains is not False
 
 
 def _fits(host: Host, states: int, estimate: int, parameters: str) -> Verdict | None:

@@ -64,16 +64,18 @@ def use_cpu(question: Question) -> Verdict | None:
     launch, script = question.launch, question.around.script
     if script.parser is not Parser.TRAINER or script.sets_use_cpu or not _trains_on_cpu(question):
         return None
-    if _is_on(launch.arguments, USE_CPU):
+    file, words = question.taken.file, question.taken.words_with_file
+    add = advise("use_cpu.add_to_file", path=file.path) if file.path else advise("use_cpu.add")
+    if _is_on(words, USE_CPU):
         return ok(saw("use_cpu.given"))
-    if any(_is_on(launch.arguments, option) for option in ("--bf16", "--bf16_full_eval")):
-        return problem(saw("use_cpu.bf16"), advise("use_cpu.add"))
+    if any(_is_on(words, option) for option in ("--bf16", "--bf16_full_eval")):
+        return problem(saw("use_cpu.bf16"), add)
     if launch.ranks == 1:
         return None
     ranks = str(launch.ranks)
     if lookup(question.config, "/train_batch_size") is not MISSING:
-        return problem(saw("use_cpu.batch_of_one_rank", ranks=ranks), advise("use_cpu.add"))
-    return warning(saw("use_cpu.all_of_the_data", ranks=ranks), advise("use_cpu.add"))
+        return problem(saw("use_cpu.batch_of_one_rank", ranks=ranks), add)
+    return warning(saw("use_cpu.all_of_the_data", ranks=ranks), add)
 
 
 def tf32(question: Question) -> Verdict | None:

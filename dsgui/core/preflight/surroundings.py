@@ -1,15 +1,18 @@
 """One planned launch and what is known around it: what the checks before a start are given."""
 
+import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
+from dsgui.core.access.secrets import is_secret_name
 from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.findings import Finding
 from dsgui.core.launch.circumstances import run_context
-from dsgui.core.launch.handing import mentions
-from dsgui.core.launch.plan import ConfigArgument, Here, Place, Plan, StartedBy
+from dsgui.core.launch.command import variables_naming
+from dsgui.core.launch.handing import mentions, own_config, own_worth
+from dsgui.core.launch.plan import PLACEHOLDER, ConfigArgument, Here, Place, Plan, StartedBy
 from dsgui.core.launch.planned import Planned
 from dsgui.core.machine.hardware import Gpu, Target
 from dsgui.core.machine.machine import Disk, Machine
@@ -21,9 +24,11 @@ from dsgui.core.memory.fits.outside import Outside
 from dsgui.core.memory.fits.sharpened import Sharpened
 from dsgui.core.memory.question import Model
 from dsgui.core.preflight.model_size import ModelSize
+from dsgui.core.script.in_a_run.parts_trained import PartTrained
+from dsgui.core.script.in_a_run.worth import Values
 from dsgui.core.script.named_files import NamedFile
 from dsgui.core.script.script import ScriptFacts
-from dsgui.core.script.taken import ArgumentsFromFile, ScriptAnswers, Taken, taken, trainer_arguments
+from dsgui.core.script.taken import ArgumentsFromFile, ScriptAnswers, Taken, taken, trainer_arguments, values_of
 from dsgui.core.texts.saying import Said
 
 
@@ -35,7 +40,9 @@ class Launch:
     config by itself has none of them. `unreadable` says why the config is no JSON, or is ""; `config` is then empty.
     `choice`: the model, as it was said or as the arguments name it; `memory`: what it takes, None where none is named;
     `outside`: what would make it fit better, and is no key of the config. `environment` is what the user added.
-    `only_here`: findings that this machine adds to those of what is `planned`."""
+    `only_here`: findings that this machine adds to those of what is `planned`. `named`: the script's source names this
+    config, by a variable of its environment; `filled`: keys that it writes itself before DeepSpeed gets them, with the
+    lines."""
 
     config: Mapping[str, Any]
     findings: tuple[Finding, ...]
@@ -60,6 +67,8 @@ class Launch:
     outside: tuple[Outside, ...] = ()
     planned: Planned = field(default_factory=Planned)
     only_here: tuple[Finding, ...] = ()
+    named: bool = False
+    filled: tuple[tuple[str, int], ...] = ()
 
     @classmethod
     def of(
@@ -107,7 +116,8 @@ class Launch:
     @property
     def handed(self) -> bool:
         """Whether the script is given this config, and does not read one of its own."""
-        return not self.config_argument.by_itself or mentions(self.arguments)
+        named = self.named or mentions((*self.arguments, *self.environment.values()))
+        return not self.config_argument.by_itself or named
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +134,14 @@ class SlurmAnswer:
     words: str = ""
 
 
+# What launchers set for each rank (torch.distributed, deepspeed/launcher/launch.py), and schedulers.
+_BY_LAUNCHERS = ("LOCAL_", "CROSS_", "NODE_", "GROUP_", "MASTER_", "SLURM_", "OMPI_", "PMI_", "TORCHELASTIC_", "CUDA_")
+
+
+def _is_set_by_others(name: str) -> bool:
+    return name in ("RANK", "WORLD_SIZE") or name.startswith(_BY_LAUNCHERS) or is_secret_name(name)
+
+
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What a launch meets: the script's source, this machine, the model's size, where checkpoints go (`output` is the
@@ -132,7 +150,8 @@ class Surroundings:
     the config, None where it names none or that can't be read. `answers`: what the training environment has for the
     script; `arguments_file`: the file of arguments it reads; `missing_files`: what its arguments name to be read and is
     not there, with the place that was looked at. `shape`: the model's, None where none is named. `sharpened`: what this
-    machine's finished runs told; `inherited`: of dsgui's own environment what asks something of torch's allocators.
+    machine's finished runs told; `inherited`: of dsgui's own environment what asks something of torch's allocators, and
+    `variables` those of it that the script reads.
     `folders`: by their names those on NVMe that the config offloads to, and the plan's own. `beside`: names of runs
     that train on what this one gets, if it does not wait for them. `slurm`: what it answers here, None where it was not
     asked."""
@@ -151,6 +170,7 @@ class Surroundings:
     shape: Model | CannotSay | None = None
     sharpened: Sharpened | None = None
     inherited: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
     folders: Mapping[str, Nvme | CannotSay] = field(default_factory=dict)
     beside: tuple[str, ...] = ()
     slurm: SlurmAnswer | None = None
@@ -159,11 +179,38 @@ class Surroundings:
         """What the script's parser makes of its arguments."""
         return taken(self.script.command_line, self.answers, arguments, self.arguments_file)
 
+    def values(self, launch: "Plan | Launch") -> Values:
+        """What the script's options and the variables that it reads are worth in that launch; what a launcher sets is
+        not known, nor what other machines have set."""
+        told = variables_naming(PLACEHOLDER, launch.config_argument) | dict(launch.environment)
+        inherited = {} if launch.elsewhere else {name: self.variables.get(name) for name in self.script.variables}
+        known = {name: value for name, value in inherited.items() if not _is_set_by_others(name)}
+        return values_of(self.script.command_line, self.taken(launch.arguments), known | told)
+
+    def part_trained(self, launch: "Plan | Launch") -> PartTrained:
+        """Whether it trains a part of its model."""
+        return self.script.part_trained(launch.arguments, self.values(launch))
+
     def arguments_of(self, plan: Plan) -> TrainingArguments | None:
         """The HF Trainer's, where the script's parser takes them and it is given the config that they are held to."""
-        if plan.config_argument.by_itself and not mentions(plan.arguments):
+        if plan.config_argument.by_itself and not self.is_handed(plan):
             return None
-        return trainer_arguments(self.script.command_line, self.answers, self.taken(plan.arguments))
+        return self.trainers_arguments(plan)
+
+    def is_handed(self, plan: "Plan | Launch") -> bool:
+        """Whether a script that finds its config itself is told of this one."""
+        return self.names_this(plan) or mentions((*plan.arguments, *plan.environment.values()))
+
+    def names_this(self, plan: "Plan | Launch") -> bool:
+        """Whether its source names this config, by a variable of its environment."""
+        own = own_config(self.script)
+        named = own_worth(own, self.values(plan)) if own else None
+        return isinstance(named, str) and PLACEHOLDER in named
+
+    def trainers_arguments(self, plan: "Plan | Launch") -> TrainingArguments | None:
+        """The same, whichever config the script is given."""
+        line, values, name = self.script.command_line, self.values(plan), posixpath.basename(plan.script)
+        return trainer_arguments(line, self.answers, self.taken(plan.arguments), values, name)
 
     def version(self, package: str) -> str:
         """What the training environment has; "" where there is none, or it was not asked yet."""

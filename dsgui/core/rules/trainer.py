@@ -10,10 +10,11 @@ from dsgui.core.config.conversion import meant_literal
 from dsgui.core.config.filling import ARGUMENTS, NO_ATTRIBUTE, NO_ZERO_BLOCK, STEPS, TRAIN, WARMUP, Mismatch, Stop, fill
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.pointer import dotted, lookup
-from dsgui.core.rules.base import Config, Rule, advised, found, name_of, number, removal, write_auto, zero_stage
+from dsgui.core.rules.base import Config, Rule, advised, all_of, found, name_of, number, removal, write_auto, zero_stage
 from dsgui.core.texts.saying import Said, phrase
 
 _DEFAULTS = TrainingArguments()
+_BATCH_TERMS = ("per_device_train_batch_size", "gradient_accumulation_steps")
 _TYPES = ("/fp16/enabled", "/bf16/enabled")
 
 
@@ -28,7 +29,7 @@ def _trainer_arguments(config: Config, context: Context) -> Iterator[Finding]:
         earlier = {stop.pointer: stop.said for stop in filled.stops}
         types = [mismatch for mismatch in filled.mismatches if mismatch.pointer in _TYPES]
         if len(types) == len(_TYPES):
-            yield _other_type(types, earlier)
+            yield _other_type(types, earlier, context)
         for mismatch in filled.mismatches:
             if mismatch not in types or len(types) < len(_TYPES):
                 yield _different(mismatch, earlier.get(mismatch.pointer, ""), context)
@@ -124,18 +125,27 @@ def _different(mismatch: Mismatch, earlier: str, context: Context) -> Finding:
     unquoted = _unquoted(mismatch)
     asked = "Please correct the following DeepSpeed config values that mismatch TrainingArguments values: "
     seen, wanted = json.dumps(mismatch.seen), json.dumps(mismatch.wanted)
-    pointer = mismatch.pointer
+    pointer, place = mismatch.pointer, _place(mismatch.pointer, context)
     return found(
         Severity.ERROR,
         pointer,
-        "DS013.different",
-        advice=(_agreement(mismatch, wanted, context),),
+        "DS013.different_there" if place else "DS013.different",
+        advice=(_agreement(mismatch, wanted, place, context),),
         fix=Fix.of("write", Change(pointer, unquoted), value=unquoted) if unquoted else write_auto(pointer),
         key=dotted(pointer),
         seen=seen,
         wanted=wanted,
         quoted=earlier or asked + mismatch.said,
+        place=place or "",
     )
+
+
+def _place(pointer: str, context: Context) -> Said | None:
+    """Where code or a file says what the config is compared with; None for a command line."""
+    names = _BATCH_TERMS if pointer == TRAIN else ARGUMENTS.get(pointer, ())
+    if pointer in _TYPES:  # one is off because the other is on
+        names = (*names, "fp16", "bf16")
+    return context.arguments.place_of(names) if context.arguments else None
 
 
 def _unquoted(mismatch: Mismatch) -> str:
@@ -144,27 +154,32 @@ def _unquoted(mismatch: Mismatch) -> str:
     return literal if literal and json.loads(literal) == mismatch.wanted else ""
 
 
-def _other_type(types: list[Mismatch], earlier: dict[str, str]) -> Finding:
+def _other_type(types: list[Mismatch], earlier: dict[str, str], context: Context) -> Finding:
     """The file switches one 16-bit type on, the arguments the other: one cause of two differences."""
     file, arguments = sorted(types, key=lambda one: bool(one.wanted))
     ours, theirs = (one.pointer.split("/")[1] for one in (file, arguments))
     said = next((earlier[one.pointer] for one in types if one.pointer in earlier), arguments.said)
+    place = _place(arguments.pointer, context)
     return found(
         Severity.ERROR,
         file.pointer,
-        "DS013.two_types",
+        "DS013.two_types_there" if place else "DS013.two_types",
         fix=Fix.of("set_both_to_auto", *(Change(one.pointer, '"auto"') for one in types)),
         file=ours,
         arguments=theirs,
         quoted=said,
+        place=place or "",
     )
 
 
-def _agreement(mismatch: Mismatch, wanted: str, context: Context) -> Said:
+def _agreement(mismatch: Mismatch, wanted: str, place: Said | None, context: Context) -> Said:
     """What brings file and arguments together: “auto” does, and what else."""
     pointer, seen = mismatch.pointer, mismatch.seen
     if _unquoted(mismatch):
         return advised("DS013.unquoted", wanted=wanted)
+    if place:
+        names = all_of(_BATCH_TERMS if pointer == TRAIN else ARGUMENTS.get(pointer, ()))
+        return advised("DS013.change_there", names=names, wanted=wanted)
     if pointer == TRAIN and _is_number(seen):
         return advised("DS013.product", ranks=str(context.world_size), seen=number(seen), wanted=wanted)
     if isinstance(seen, bool) and pointer.endswith("/enabled"):

@@ -32,6 +32,7 @@ _PLAIN = frozenset(
     }
 )
 _RUN_AS_THEY_ARE = frozenset({"record", "main"})  # torch.distributed.elastic's and hydra's decorators
+_STARTS = frozenset({"Fire"})  # python-fire's, which calls what it is given
 _SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _PERHAPS = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -115,7 +116,8 @@ class _Walk:
         return self.body(inside) if inside is not None else self._may_leave(statement)
 
     def _enter(self, call: ast.Call) -> _Then:
-        name = call.func.id if isinstance(call.func, ast.Name) else ""
+        started = call.args[0] if called(call) in _STARTS and call.args else call.func
+        name = started.id if isinstance(started, ast.Name) else ""
         function = self._functions.get(name)
         if function is None or name in self._entered or not _runs_when_called(function):
             return _Then.GOES_ON

@@ -14,7 +14,7 @@ from dsgui.core.script.imports import EVERY
 
 PACKAGES = frozenset({"transformers", "trl", "peft"})
 _OWN_MAKING = frozenset({"__init__", "__new__"})
-_REBINDS = frozenset({"globals", "exec", "vars"})
+_REBINDS = frozenset({"globals", "exec"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def keywords_given(
 ) -> tuple[Given, ...]:
     """`nodes`: all of the file's; `runs`: those of its statements that run in any case; `patches`: attributes that it
     sets on anything."""
-    if patches & {EVERY, *_OWN_MAKING} or any(_rebinds(node) for node in nodes):
+    if patches & {EVERY, *_OWN_MAKING}:
         return ()
     counts = Counter(names_given(nodes))
     classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
@@ -42,6 +42,11 @@ def keywords_given(
         if package.partition(".")[0] in PACKAGES and name and patches.isdisjoint({*package.split(".")[1:], name}):
             found += [Given(package, name, word.arg, call.lineno) for word in call.keywords if word.arg]
     return tuple(found)
+
+
+def rebinding(nodes: Iterable[ast.AST]) -> ast.expr | ast.ImportFrom | None:
+    """What may give any name of the file another meaning, the first of these; None for nothing."""
+    return next((node for node in nodes if isinstance(node, ast.expr | ast.ImportFrom) and _rebinds(node)), None)
 
 
 def _origin(
@@ -72,4 +77,6 @@ def _base(own: ast.ClassDef) -> str:
 def _rebinds(node: ast.AST) -> bool:
     if isinstance(node, ast.ImportFrom):
         return any(alias.name == EVERY for alias in node.names)
+    if isinstance(node, ast.Call) and dotted_name(node.func) == "vars":
+        return not node.args  # with one they are the object's
     return isinstance(node, ast.Name) and node.id in _REBINDS

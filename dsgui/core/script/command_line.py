@@ -27,7 +27,10 @@ UNSET: Any = _Unset()
 class Option:
     """`names` with their dashes, `name` what the script calls the value. `values`: how many follow. `default`: UNSET
     where the source does not spell it out. `number`: its value is one; `switch`: it is on where no value follows.
-    `added_to`: the variable of the parser or group."""
+    `added_to`: the variable of the parser or group. `kind`: what the parser makes of a word, as the source names it, ""
+    for anything else than that; `bare`: the value without a word, UNSET where the source does not tell. `choices`: the
+    only values it has, () for any; `members`: the enumeration that has them, as written; `refused_by`: what refuses
+    another, "" for the parser."""
 
     name: str
     names: tuple[str, ...]
@@ -36,6 +39,11 @@ class Option:
     number: bool = False
     switch: bool = False
     added_to: str = ""
+    kind: str = ""
+    bare: Any = UNSET
+    choices: tuple[str, ...] = ()
+    members: str = ""
+    refused_by: str = ""
 
     @property
     def long(self) -> str:

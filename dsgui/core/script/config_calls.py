@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from dsgui.core.script.declared import dotted_name
+from dsgui.core.script.in_a_run.config_sets import LoadedFiles
+from dsgui.core.script.in_a_run.worth import Spelled
 from dsgui.core.script.parser_source import called, keyword, written_out
 
 
@@ -24,7 +27,8 @@ class Caller(Enum):
 class ConfigCall:
     """`config` is the expression that is given as the config, as Python spells it, "" for none; `value` what it is
     where that is written out in the file (a path or a dict), else None. `takes_arguments`: deepspeed.initialize is
-    given the script's arguments too. `option` is the attribute in `args.ds_config`."""
+    given the script's arguments too. `option` is the attribute in `args.ds_config`, `expression` the config as `Values`
+    reads it."""
 
     caller: Caller
     line: int
@@ -32,6 +36,7 @@ class ConfigCall:
     value: Any = None
     takes_arguments: bool = False
     option: str = ""
+    expression: str = ""
 
 
 # trl/trainer: they are TrainingArguments under other names.
@@ -46,13 +51,20 @@ _CONFIG_PLACE = 10  # deepspeed/__init__.py: initialize(args, model, …, config
 _LIGHTNING_TRAINERS = ("Trainer", "Fabric")
 
 
-def config_calls(nodes: Sequence[ast.AST], calls: Sequence[ast.Call]) -> tuple[ConfigCall, ...]:
+def config_calls(nodes: Sequence[ast.AST], calls: Sequence[ast.Call], spelled: Spelled) -> tuple[ConfigCall, ...]:
     """In the order of the source. `nodes` are all of a tree's, `calls` those among them."""
     written = written_out(nodes)
     from_trl = set(_configs_of_trl(nodes))
-    found = [_call(caller, call, written) for call in calls if (caller := _caller(call, from_trl))]
+    files = LoadedFiles(nodes)
+    found = [_call(caller, call, written, spelled, files) for call in calls if (caller := _caller(call, from_trl))]
     found += [ConfigCall(Caller.LLAMA_FACTORY, line) for line in _imports_llama_factory(nodes)]
     return tuple(sorted(found, key=lambda call: call.line))
+
+
+def trainers_class(nodes: Sequence[ast.AST]) -> Callable[[ast.Call], str]:
+    """Gives the class of training arguments that a call makes, as written there; "" for any other call."""
+    from_trl = set(_configs_of_trl(nodes))
+    return lambda call: dotted_name(call.func) if _caller(call, from_trl) is Caller.TRAINING_ARGUMENTS else ""
 
 
 def _caller(call: ast.Call, from_trl: Collection[str]) -> Caller | None:
@@ -95,12 +107,17 @@ _BY_NAME: tuple[tuple[Callable[[ast.Call], bool], Caller], ...] = (
 )
 
 
-def _call(caller: Caller, call: ast.Call, written: dict[str, ast.expr]) -> ConfigCall:
+def _call(
+    caller: Caller, call: ast.Call, written: dict[str, ast.expr], spelled: Spelled, files: LoadedFiles
+) -> ConfigCall:
     given = keyword(call, *_KEYWORDS.get(caller, ()))
     if caller is Caller.ENGINE and given is None and len(call.args) > _CONFIG_PLACE:
         given = call.args[_CONFIG_PLACE]
     if given is None:
         return ConfigCall(caller, call.lineno)
+    path = files.path(given.id) if isinstance(given, ast.Name) else None
+    if path is not None:
+        return _from_file(caller, call, given, path, spelled)
     return ConfigCall(
         caller,
         call.lineno,
@@ -108,6 +125,16 @@ def _call(caller: Caller, call: ast.Call, written: dict[str, ast.expr]) -> Confi
         _value(written.get(given.id, given) if isinstance(given, ast.Name) else given),
         caller is Caller.ENGINE and bool(call.args or keyword(call, "args")),
         given.attr if isinstance(given, ast.Attribute) else "",
+        spelled.expression(given),
+    )
+
+
+def _from_file(caller: Caller, call: ast.Call, given: ast.expr, path: ast.expr, spelled: Spelled) -> ConfigCall:
+    """The config was read from a file by the script."""
+    option = path.attr if isinstance(path, ast.Attribute) else ""
+    takes_arguments = caller is Caller.ENGINE and bool(call.args or keyword(call, "args"))
+    return ConfigCall(
+        caller, call.lineno, ast.unparse(given), _value(path), takes_arguments, option, spelled.expression(path)
     )
 
 

@@ -5,7 +5,7 @@ transformers/hf_argparser.py: `_parse_dataclass_field`. What a class inherits is
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dsgui.core.script.command_line import NOTHING, ONE, PERHAPS, SOME, UNSET, Option
@@ -16,11 +16,13 @@ _MAKERS = ("field", "HfArg")  # dataclasses.field, and transformers' short form 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """One class: its own options, the names of its bases as written there, and of what its `__init__` is given."""
+    """One class: its own options, the names of its bases as written there, and of what its `__init__` is given;
+    `members`: the texts that it has, if it is an enumeration."""
 
     options: tuple[Option, ...] = ()
     bases: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,14 @@ def module_of(nodes: Iterable[ast.AST]) -> Module:
             imported |= {alias.asname or alias.name: (module, alias.name) for alias in node.names}
         elif isinstance(node, ast.Import):
             imported |= {(alias.asname or alias.name): (alias.name, "") for alias in node.names}
-    return Module(classes, imported)
+    again = {name: f"{name} as imported" for name, one in classes.items() if name in one.bases and name in imported}
+    imported |= {other: imported[name] for name, other in again.items()}
+    return Module({name: _over(one, name, again.get(name, name)) for name, one in classes.items()}, imported)
+
+
+def _over(declared: Declared, name: str, base: str) -> Declared:
+    """`class TrainingArguments(TrainingArguments)` is a class over the one that was imported by that name."""
+    return replace(declared, bases=tuple(base if one == name else one for one in declared.bases))
 
 
 def inherited(options: Iterable[Option]) -> tuple[Option, ...]:
@@ -62,7 +71,7 @@ def dotted_name(node: ast.AST) -> str:
 def _declared(node: ast.ClassDef) -> Declared:
     bases = tuple(dotted_name(base) or "?" for base in node.bases)
     if not any("dataclass" in ast.unparse(decorator) for decorator in node.decorator_list):
-        return Declared((), bases, tuple(_parameters(node)))
+        return Declared((), bases, tuple(_parameters(node)), tuple(_members(node)))
     return Declared(tuple(option for statement in node.body for option in _field_options(statement)), bases)
 
 
@@ -70,6 +79,14 @@ def _parameters(node: ast.ClassDef) -> Iterator[str]:
     for one in node.body:
         if isinstance(one, ast.FunctionDef) and one.name == "__init__":
             yield from (given.arg for given in (*one.args.args, *one.args.kwonlyargs))
+
+
+def _members(node: ast.ClassDef) -> Iterator[str]:
+    if any(dotted_name(base).endswith("Enum") for base in node.bases):
+        for one in node.body:
+            value = literal(one.value) if isinstance(one, ast.Assign) else None
+            if isinstance(value, str):
+                yield value
 
 
 def _field_options(statement: ast.stmt) -> Iterator[Option]:
@@ -82,14 +99,40 @@ def _field_options(statement: ast.stmt) -> Iterator[Option]:
     default, more = _default(statement.value, keywords), _metadata(keywords)
     spelled = tuple(dict.fromkeys((f"--{name}", f"--{name.replace('_', '-')}", *_aliases(more, keywords))))
     values = _values(kind, default, literal(more.get("nargs")))
-    numbers = kind in _NUMBERS
-    yield Option(name, spelled, values, default, number=numbers, switch=values == PERHAPS)
+    numbers, chosen = kind in _NUMBERS, _chosen(kind.split(" | "))
+    choices = literal(more.get("choices"))
+    yield Option(
+        name,
+        spelled,
+        values,
+        default,
+        number=numbers,
+        switch=values == PERHAPS,
+        kind="switch" if values == PERHAPS else chosen if chosen in _BUILT_IN else "",
+        choices=tuple(map(str, choices)) if isinstance(choices, list | tuple) else _literals(statement.annotation),
+        members=_enumeration(kind),
+    )
     if kind in _BOOL and (default is True or default is UNSET):
         yield Option(f"no_{name}", (f"--no_{name}", f"--no-{name.replace('_', '-')}"), NOTHING)
 
 
 _NUMBERS = ("int", "float", "int | None", "float | None", "None | int", "None | float")
 _BOOL = ("bool", "bool | None", "None | bool")
+_BUILT_IN = ("str", "int", "float")
+
+
+def _literals(node: ast.expr) -> tuple[str, ...]:
+    """Of `Literal["a", "b"]`, which HfArgumentParser makes the option's choices."""
+    if not isinstance(node, ast.Subscript) or dotted_name(node.value).rpartition(".")[2] != "Literal":
+        return ()
+    written = literal(node.slice)
+    return tuple(map(str, written if isinstance(written, tuple) else (written,))) if written is not UNSET else ()
+
+
+def _enumeration(kind: str) -> str:
+    """Of `OptimizerNames | str`, the class that has the values."""
+    parts = [one for one in kind.split(" | ") if one not in ("None", "str", "bool", "int", "float", "dict", "Any", "")]
+    return parts[0] if len(parts) == 1 and parts[0].isidentifier() else ""
 
 
 def _annotation(node: ast.expr) -> str:

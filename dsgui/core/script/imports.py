@@ -2,17 +2,22 @@
 count."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from dsgui.core.script.certain import certain
+from dsgui.core.script.certain import certain, names_given
 from dsgui.core.script.declared import dotted_name, literal
 from dsgui.core.script.parser_source import called
 
 EVERY = "*"  # among names: it may be any
 _FINDING = frozenset({"path", "modules", "meta_path", "path_hooks"})  # of sys
 _GROWING = ("sys.path.append", "sys.path.extend")
-_ITSELF = ("self", "cls", "args")  # never a module
+# How what is never a module is called.
+_ITSELF = ("self", "cls", "args", "arguments", "config", "cfg", "opt", "opts", "options", "params", "namespace")
+_GIVES_MODULES = frozenset(
+    {"import_module", "__import__", "reload", "getattr", "get", "pop", "type", "module_from_spec"}
+)
 _Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
 
@@ -83,15 +88,43 @@ def _grown(call: ast.Call) -> ast.expr:
 
 def names_set(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Those of the attributes it sets, of whatever: a module that is patched has them afterwards."""
-    for node in nodes:
+    every = list(nodes)
+    for node in every:
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             yield node.attr
         elif called(node) == "setattr" and isinstance(node, ast.Call) and len(node.args) > 1:
             name = literal(node.args[1])
             if isinstance(name, str):
                 yield name
-            elif dotted_name(node.args[0]) not in _ITSELF:
-                yield EVERY
+    if any(True for _ in names_computed(every)):
+        yield EVERY
+
+
+def names_computed(nodes: Sequence[ast.AST]) -> Iterator[ast.Call]:
+    """Each `setattr(module, name, …)` that may set any name on a module or a class: not on what a call made, nor on
+    what is called as arguments are."""
+    kept = [node for node in nodes if called(node) == "setattr" and isinstance(node, ast.Call) and len(node.args) > 1]
+    computed = [node for node in kept if not isinstance(literal(node.args[1]), str)]
+    made = _made_here(nodes) if computed else frozenset()
+    for call in computed:
+        owner = dotted_name(call.args[0])
+        if owner.partition(".")[0] not in made and not owner.rpartition(".")[2].endswith(_ITSELF):
+            yield call
+
+
+def _made_here(nodes: Sequence[ast.AST]) -> frozenset[str]:
+    """The names that only what calls give is given to: an instance, and no module."""
+    given = [node for node in nodes if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)]
+    targets = [target for node in given if called(node.value) not in _GIVES_MODULES for target in node.targets]
+    names = Counter(
+        one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name) and _is_stored(one)
+    )
+    every = Counter(names_given(nodes))
+    return frozenset(name for name, count in names.items() if every[name] == count)
+
+
+def _is_stored(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Store)
 
 
 def names_bound(body: Iterable[ast.stmt], package: str) -> Iterator[str]:

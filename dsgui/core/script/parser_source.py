@@ -12,6 +12,7 @@ MAKERS = (*FOR_DATACLASSES, "ArgumentParser")
 _PARSERS = (*MAKERS, "add_argument_group", "add_mutually_exclusive_group", "add_subparsers", "add_parser")
 _BARE = ("store_true", "store_false", "store_const", "append_const", "count", "help", "version")
 _NUMBERS = ("int", "float")
+_BARE_VALUES = {"store_true": True, "store_false": False}
 
 
 def called(node: ast.AST) -> str:
@@ -63,12 +64,40 @@ def added_to_click(call: ast.Call) -> list[Option]:
 
 def added_by_function(arguments: ast.arguments, *, dashes: bool) -> Iterator[Option]:
     """The parameters of a function that is a command: what is true or false from the start is a switch."""
-    every = [*arguments.posonlyargs, *arguments.args]
-    defaults = [None] * (len(every) - len(arguments.defaults)) + list(arguments.defaults)
-    given = [*zip(every, defaults, strict=True), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
-    for one, default in given:
+    for one, default in _parameters(arguments):
         spelled = one.arg.replace("_", "-") if dashes else one.arg
         yield Option(one.arg, (f"--{spelled}",), NOTHING if isinstance(literal(default), bool) else ONE)
+
+
+def _parameters(arguments: ast.arguments) -> list[tuple[ast.arg, ast.expr | None]]:
+    """With their defaults."""
+    every = [*arguments.posonlyargs, *arguments.args]
+    defaults = [None] * (len(every) - len(arguments.defaults)) + list(arguments.defaults)
+    return [*zip(every, defaults, strict=True), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
+
+
+def fired(nodes: Sequence[ast.AST]) -> tuple[Option, ...] | None:
+    """The options of the function that `fire.Fire(main)` makes a command: its parameters and nothing else. None where
+    that is no one function of this file, or one that takes any word."""
+    calls = [node for node in nodes if isinstance(node, ast.Call) and called(node) == "Fire"]
+    if len(calls) != 1 or len(calls[0].args) != 1 or calls[0].keywords:
+        return None
+    name = getattr(calls[0].args[0], "id", "")
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef) and node.name == name]
+    if len(functions) != 1 or functions[0].decorator_list or functions[0].args.kwarg or functions[0].args.vararg:
+        return None
+    return (*_HELP_OF_FIRE, *map(_of_fire, _parameters(functions[0].args)))
+
+
+_HELP_OF_FIRE = (Option("help", ("-h", "--help"), NOTHING),)
+
+
+def _of_fire(given: tuple[ast.arg, ast.expr | None]) -> Option:
+    """fire/core.py: `--name` alone is True, `--noname` False; dashes count as underscores."""
+    one, default = given
+    spelled = (f"--{one.arg}", f"--{one.arg.replace('_', '-')}", f"--no{one.arg}")
+    worth = literal(default)
+    return Option(one.arg, tuple(dict.fromkeys(spelled)), PERHAPS, worth, switch=True, kind="fire")
 
 
 def is_readable(call: ast.Call) -> bool:
@@ -118,15 +147,27 @@ def _assignments(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
 
 def _option(call: ast.Call, names: tuple[str, ...], told: str, values: str) -> Option:
     long = next((name for name in names if name.startswith("--")), names[0])
-    default = next((literal(word.value) for word in call.keywords if word.arg == "default"), UNSET)
+    bare = _BARE_VALUES.get(str(literal(keyword(call, "action"))), UNSET)
+    usual = UNSET if any(word.arg is None for word in call.keywords) else (not bare if bare is not UNSET else None)
+    default = next((literal(word.value) for word in call.keywords if word.arg == "default"), usual)
+    kind = keyword(call, "type")
     return Option(
         told or long.lstrip("-").replace("-", "_"),
         names,
         values,
         default,
-        number=_last_name(keyword(call, "type")) in _NUMBERS,
+        number=_last_name(kind) in _NUMBERS,
         added_to=getattr(getattr(call.func, "value", None), "id", ""),
+        kind="str" if kind is None else _last_name(kind),
+        bare=bare,
+        choices=_choices(call),
     )
+
+
+def _choices(call: ast.Call) -> tuple[str, ...]:
+    """Those that are written out."""
+    written = literal(keyword(call, "choices"))
+    return tuple(map(str, written)) if isinstance(written, list | tuple | set) else ()
 
 
 def _follow(call: ast.Call) -> str:

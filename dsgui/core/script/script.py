@@ -6,11 +6,17 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from dsgui.core.script.command_line import NOTHING, ONE
-from dsgui.core.script.config_calls import ConfigCall, config_calls
+from dsgui.core.script.config_calls import ConfigCall, config_calls, trainers_class
 from dsgui.core.script.cuda_calls import CudaCall, cuda_calls
+from dsgui.core.script.in_a_run.branches import Branches
+from dsgui.core.script.in_a_run.config_sets import ConfigSet, config_sets
+from dsgui.core.script.in_a_run.made import file_calls, made_in_code
+from dsgui.core.script.in_a_run.parts_trained import Parts, PartTrained, parts_trained
+from dsgui.core.script.in_a_run.worth import Spelled, Values, variables_read
 from dsgui.core.script.parser_source import added, adds, called, handed_out, kept_in_attribute, names_added
 from dsgui.core.script.resume_options import Resuming, resuming
 from dsgui.core.script.script_options import CommandLine, command_line, own_fields
+from dsgui.core.script.taken import ScriptAnswers, taken, values_of
 from dsgui.core.script.trees import module_tree
 from dsgui.core.script.words import without_adapters
 
@@ -19,8 +25,6 @@ _TAKES_RANK = {"HfArgumentParser", "parse_known_args", "parse_args_into_dataclas
 _TAKES_CONFIG = {"HfArgumentParser", "parse_args_into_dataclasses", "add_config_arguments", "parse_known_args"}
 _TRAINERS = {"HfArgumentParser", "TrlParser", "parse_args_into_dataclasses"}
 _STAGE_3_BREAKERS = ("device_map", "low_cpu_mem_usage")
-# Only a part of the model is trained: what the optimizer holds can't be told from the model's size.
-_ADAPTS = {"LoraConfig", "get_peft_model", "PeftConfig"}
 
 _FROM_FILE = {"parse_json_file", "parse_yaml_file", "parse_dict"}
 _FROM_WORDS = {"parse_args_into_dataclasses", "parse_args_and_config"}
@@ -37,6 +41,7 @@ class Parser(Enum):
     DEEPSPEED = "deepspeed"  # argparse with deepspeed.add_config_arguments
     TRAINER = "trainer"  # HfArgumentParser, or TRL's
     DATACLASSES = "dataclasses"  # HfArgumentParser, with dataclasses of the script alone
+    FIRE = "fire"  # python-fire, with a function of this file
     LENIENT = "lenient"  # argparse that lets unknown arguments pass
 
 
@@ -51,9 +56,9 @@ class ScriptFacts:
     of all ranks with it. `resuming`: how it goes on from a checkpoint. `sets_use_cpu`: its source names
     that argument of the HF Trainer; `by_file`: an argparse of its own reads the command line, and the HF Trainer's
     arguments are in a file. `recomputes`: its source names gradient checkpointing; `builds_divided`: it builds the
-    model within `deepspeed.zero.Init`. `adapts`: it can train adapters; `freezes`: it takes parameters out of the
-    training. `asks_for_cuda`: where it does so whatever the machine has. `problem`: why the source could not be read
-    as Python, or ""."""
+    model within `deepspeed.zero.Init`. `parts`: where it leaves a part of the model untrained. `variables`: those of
+    the environment that it reads. `config_sets`: what it writes into its config. `asks_for_cuda`: where it does so
+    whatever the machine has. `problem`: why the source could not be read as Python, or ""."""
 
     strict: bool = False
     takes_local_rank: bool = False
@@ -64,8 +69,9 @@ class ScriptFacts:
     options: Mapping[str, bool] = field(default_factory=dict)
     may_break_stage_3: tuple[tuple[str, int], ...] = ()
     tells_transformers: bool = False
-    adapts: bool = False
-    freezes: bool = False
+    parts: Parts = field(default_factory=Parts)
+    variables: frozenset[str] = frozenset()
+    config_sets: tuple[ConfigSet, ...] = ()
     config_calls: tuple[ConfigCall, ...] = ()
     stand_ins: frozenset[str] = frozenset()
     prepared: frozenset[str] = frozenset()
@@ -94,9 +100,13 @@ class ScriptFacts:
         own = (one.default for one in self.command_line.own if not set(options).isdisjoint(one.names))
         return tuple(sorted({value for value in own if isinstance(value, str) and value}))
 
-    def trains_a_part(self, arguments: Sequence[str]) -> bool:
-        """Whether these arguments leave a part of the model untrained, as far as the source shows."""
-        return self.freezes or (self.adapts and not without_adapters(arguments))
+    def part_trained(self, arguments: Sequence[str], values: Values | None = None) -> PartTrained:
+        """Whether these arguments leave a part of the model untrained, as far as the source shows. `values`: what its
+        options are worth then, where more than its own source was asked."""
+        if values is None:
+            line = self.command_line
+            values = values_of(line, taken(line, ScriptAnswers(), tuple(arguments)), {})
+        return self.parts.trained(values, without_adapters=without_adapters(arguments))
 
 
 def script_facts(source: str) -> ScriptFacts:
@@ -108,6 +118,8 @@ def script_facts(source: str) -> ScriptFacts:
         return ScriptFacts(problem=f"{getattr(error, 'msg', None) or error}{line}")
     names, texts, calls = set[str](), set[str](), list[ast.Call]()
     nodes = list(ast.walk(tree))
+    spelled = Spelled(nodes)
+    branches = Branches(nodes, spelled)
     for node in nodes:
         if isinstance(node, ast.Name):
             names.add(node.id)
@@ -129,7 +141,11 @@ def script_facts(source: str) -> ScriptFacts:
         whole=parser is not Parser.NONE and not names & {"click", "typer", "fire"},
         by_dataclass=parser is Parser.TRAINER,
         lenient="parse_known_args" in names,
+        made=made_in_code(nodes, trainers_class(nodes), branches, spelled),
+        files=file_calls(calls, branches, spelled),
     )
+    if words.by_fire:
+        parser = Parser.FIRE
     fields = own_fields(words) or ()
     alone = bool(fields) and all(option.name != "deepspeed" for option in fields)
     if alone:
@@ -143,14 +159,19 @@ def script_facts(source: str) -> ScriptFacts:
         parser=parser,
         options={
             name: option.values != NOTHING
-            for option in (*(one for call in calls for one in added(call)), *(fields if alone else ()))
+            for option in (
+                *(one for call in calls for one in added(call)),
+                *(fields if alone else ()),
+                *(words.own if words.by_fire else ()),
+            )
             for name in option.names
         },
         may_break_stage_3=tuple((name, line) for name, line, sure in breakers if not sure),
         tells_transformers="HfDeepSpeedConfig" in names,
-        adapts=bool(names & _ADAPTS),
-        freezes="requires_grad_" in names or _freezes(nodes),
-        config_calls=config_calls(nodes, calls),
+        parts=parts_trained(nodes, branches, spelled),
+        variables=variables_read(nodes),
+        config_sets=config_sets(nodes, branches),
+        config_calls=config_calls(nodes, calls, spelled),
         stand_ins=frozenset(names & _STAND_INS),
         gathers=bool(names & _GATHERS),
         prepared=frozenset(name for call in calls for name in _prepared(call)),
@@ -199,12 +220,6 @@ def _parser(nodes: Sequence[ast.AST], names: set[str], calls: list[ast.Call]) ->
 
 def _prepared(call: ast.Call) -> list[str]:
     return [word.id for word in call.args if isinstance(word, ast.Name)] if called(call) == "prepare" else []
-
-
-def _freezes(nodes: Sequence[ast.AST]) -> bool:
-    """`parameter.requires_grad = False` somewhere."""
-    assigned = (node for node in nodes if isinstance(node, ast.Assign))
-    return any(getattr(target, "attr", "") == "requires_grad" for node in assigned for target in node.targets)
 
 
 def _mentions(texts: set[str], option: str) -> bool:

@@ -3,20 +3,31 @@ dataclasses it hands to `HfArgumentParser`. What other files declare is joined b
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import Any
 
-from dsgui.core.script.certain import certain
-from dsgui.core.script.class_keywords import Given, keywords_given
+from dsgui.core.script.certain import certain, names_given
+from dsgui.core.script.class_keywords import Given, keywords_given, rebinding
 from dsgui.core.script.command_line import NOTHING, Option
 from dsgui.core.script.declared import Module, dotted_name, module_of
-from dsgui.core.script.imports import Import, finds_later, finds_more, imports_of, names_set
+from dsgui.core.script.imports import (
+    Absent,
+    Import,
+    finds_later,
+    finds_more,
+    imports_of,
+    names_computed,
+    names_set,
+)
+from dsgui.core.script.in_a_run.made import FileCall, Made
 from dsgui.core.script.parser_source import (
     FOR_DATACLASSES,
     MAKERS,
     added,
     adds,
     called,
+    fired,
     handed_out,
     is_readable,
     keyword,
@@ -63,7 +74,11 @@ class CommandLine:
     is handed to; `assigned`: attributes it sets, of whatever; `logs_itself`: logging_steps or logging_strategy is set
     in the code. `imports`: what has to be there as soon as it starts; `finds_more`: it may find others than
     are found without it, `finds_later`: what is found nowhere without it; `patches`: names it may set on modules;
-    `keywords`: those given to classes of packages whose releases differ."""
+    `keywords`: those given to classes of packages whose releases differ; `plain`: options that are names of their own,
+    the parameters of a function that is a command; `by_fire`: python-fire reads the words. `unseen`: where it may set
+    any name on a module, `rebound`: where any name of its own, so that `keywords` are not known. `made`: the training
+    arguments that it makes itself; `file_calls`: where it reads them from a file, and `file_groups` the classes for
+    that where its command line is not read with them."""
 
     own: tuple[Option, ...] = ()
     groups: tuple[str, ...] = ()
@@ -81,41 +96,92 @@ class CommandLine:
     finds_later: bool = False
     patches: frozenset[str] = frozenset()
     keywords: tuple[Given, ...] = ()
+    plain: frozenset[str] = frozenset()
+    by_fire: bool = False
+    unseen: tuple[Absent, ...] = ()
+    rebound: Absent | None = None
+    made: tuple[Made, ...] = ()
+    file_calls: tuple[FileCall, ...] = ()
+    file_groups: tuple[str, ...] = ()
+
+    @property
+    def made_of(self) -> tuple[str, ...]:
+        """The classes that have the Trainer's arguments, where these do not come from the command line."""
+        names = (*self.file_groups, *(one.name for one in self.made)) if not self.by_dataclass else ()
+        return tuple(dict.fromkeys(names))
 
 
 def command_line(
-    tree: ast.Module, nodes: Sequence[ast.AST], *, whole: bool, by_dataclass: bool, lenient: bool
+    tree: ast.Module,
+    nodes: Sequence[ast.AST],
+    *,
+    whole: bool,
+    by_dataclass: bool,
+    lenient: bool,
+    made: tuple[Made, ...] = (),
+    files: tuple[FileCall, ...] = (),
 ) -> CommandLine:
-    """`nodes`: all of the tree's. `whole`: the parser is filled in this file alone, and `lenient`: it lets unknown
-    words pass, as far as the names in it tell."""
+    """`nodes`: all of the tree's; `made` and `files`: what is made and read in it. `whole`: the parser is filled in
+    this file alone, and `lenient`: it lets unknown words pass, as far as the names in it tell."""
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     named = {called(call) for call in calls}
     own = [option for call in calls for option in added(call)]
     groups, groups_known = _groups(nodes, calls)
+    file_groups = groups if files and not by_dataclass and groups_known else ()
     groups, file = (groups, _file(nodes, named)) if by_dataclass else ((), ArgumentsFile.NONE)
     whole = whole and bool(named & set(MAKERS)) and (groups_known or not by_dataclass)
     # deepspeed.add_config_arguments may be handed a parser of any kind.
     own += _DEEPSPEED if "add_config_arguments" in named else ()
     elsewhere = handed_out(nodes, calls)
-    module, patches = module_of(nodes), frozenset(names_set(nodes))
+    by_fire = None if named & set(MAKERS) else fired(nodes)
+    if by_fire is not None:
+        return replace(_of_fire(tree, nodes, by_fire), made=made)
     return CommandLine(
         own=(_HELP, *own),
         groups=groups,
-        module=module,
         whole=whole and file is not ArgumentsFile.SOMEHOW and _ordinary(calls) and not elsewhere,
         strict=not lenient and not _keeps_rest(calls),
         positionals=any(adds(call) and not added(call) for call in calls),
         by_dataclass=by_dataclass,
         file=file,
         defaults_changed="set_defaults" in named or elsewhere,
-        assigned=frozenset(_assigned_attributes(nodes)),
-        logs_itself=_sets_logging(nodes),
-        imports=tuple(imports_of(tree, nodes, as_script=True)),
-        finds_more=finds_more(nodes),
-        finds_later=finds_later(nodes),
-        patches=patches,
-        keywords=keywords_given(nodes, certain(tree, nodes, as_script=True), module, patches),
+        made=made,
+        file_calls=files,
+        file_groups=file_groups,
+        **_of_source(tree, nodes),
     )
+
+
+def _of_fire(tree: ast.Module, nodes: Sequence[ast.AST], options: tuple[Option, ...]) -> CommandLine:
+    """Of a function whose parameters are all that it takes."""
+    return CommandLine(
+        own=options,
+        whole=True,
+        strict=True,
+        positionals=True,
+        by_fire=True,
+        plain=frozenset(option.name for option in options if list(names_given(nodes)).count(option.name) == 1),
+        **_of_source(tree, nodes),
+    )
+
+
+def _of_source(tree: ast.Module, nodes: Sequence[ast.AST]) -> dict[str, Any]:
+    """What has nothing to do with how the words are read."""
+    module, patches = module_of(nodes), frozenset(names_set(nodes))
+    keywords = keywords_given(nodes, certain(tree, nodes, as_script=True), module, patches)
+    rebound = rebinding(nodes)
+    return {
+        "module": module,
+        "assigned": frozenset(_assigned_attributes(nodes)),
+        "logs_itself": _sets_logging(nodes),
+        "imports": tuple(imports_of(tree, nodes, as_script=True)),
+        "finds_more": finds_more(nodes),
+        "finds_later": finds_later(nodes),
+        "patches": patches,
+        "keywords": keywords if rebound is None else (),
+        "unseen": tuple(Absent(ast.unparse(call), "", call.lineno) for call in names_computed(nodes)),
+        "rebound": Absent(ast.unparse(rebound), "", rebound.lineno) if rebound is not None and keywords else None,
+    }
 
 
 def trainer_defaults(line: CommandLine) -> bool:
@@ -149,6 +215,12 @@ def own_fields(line: CommandLine) -> tuple[Option, ...] | None:
             found |= {option.name: option for option in declared.options}
             waiting += declared.bases
     return (*line.own, *found.values())
+
+
+def declared_here(line: CommandLine) -> tuple[Option, ...]:
+    """The options of those of the parser's classes that are declared in this file, without what they inherit."""
+    classes = (line.module.classes.get(name) for name in line.groups)
+    return tuple(option for one in classes if one for option in one.options)
 
 
 def origin(name: str, module: Module) -> tuple[str, str]:

@@ -8,8 +8,11 @@ from typing import Any
 from dsgui.core.config.arguments import EVERY_NAME, TrainingArguments, from_mapping, from_words, with_defaults
 from dsgui.core.script.command_line import UNSET, Option, Reading, read
 from dsgui.core.script.imports import Absent
+from dsgui.core.script.in_a_run.made import file_reached, made_reached
+from dsgui.core.script.in_a_run.trainers import arguments_in_code, arguments_of_file, placed
+from dsgui.core.script.in_a_run.worth import Values, value_given
 from dsgui.core.script.named_files import NamedFile, named_files
-from dsgui.core.script.script_options import LOGGING, ArgumentsFile, CommandLine, trainer_defaults
+from dsgui.core.script.script_options import LOGGING, ArgumentsFile, CommandLine, declared_here, trainer_defaults
 from dsgui.core.texts.saying import Said, said
 
 CONFIG_OPTION = Option("config", ("--config",))  # TrlParser takes it out before anything is parsed
@@ -22,15 +25,20 @@ _LATE = frozenset({"max_steps", "num_train_epochs", "warmup_steps", "warmup_rati
 class ScriptAnswers:
     """What the training environment has for a script. `missing`: of its imports, and of the files beside it that it
     imports, those whose package is not there; `gone`: what the installed release of one does not have, and `refused`:
-    keywords that its classes do not take. `options`: of the classes its parser is given, `known` where all of them
-    could be read. `trainers`: the names that transformers' own training arguments have. `python_path`: the PYTHONPATH
-    that a run has."""
+    keywords that its classes do not take; `unseen`: what may set any of these names, so that they were not looked for.
+    `options`: of the classes its parser is given, `known` where all of them
+    could be read; `made`, `made_known`: of the classes that have the Trainer's arguments where these do not come from
+    the command line. `trainers`: the names that transformers' own training arguments have. `python_path`: the
+    PYTHONPATH that a run has."""
 
     missing: tuple[Absent, ...] = ()
     gone: tuple[Absent, ...] = ()
     refused: tuple[Absent, ...] = ()
+    unseen: tuple[Absent, ...] = ()
     options: tuple[Option, ...] = ()
     known: bool = False
+    made: tuple[Option, ...] = ()
+    made_known: bool = False
     trainers: frozenset[str] = frozenset()
     python_path: str = ""
 
@@ -39,13 +47,14 @@ class ScriptAnswers:
 class ArgumentsFromFile:
     """A file of arguments as far as it could be read: `path` as given, `values` of a mapping, `words` of a file that
     holds a command line (`train.args` beside train.py), which is read before the arguments. `converts`: values that
-    are text are read like words. `problem`: why it holds no arguments; `was_read`: whether there was anything to read.
-    """
+    are text are read like words. `lines`: where each name stands. `problem`: why it holds no arguments; `was_read`:
+    whether there was anything to read."""
 
     path: str = ""
     values: Mapping[str, Any] = field(default_factory=dict)
     words: tuple[str, ...] = ()
     converts: bool = False
+    lines: Mapping[str, int] = field(default_factory=dict)
     problem: str | Said = ""
     was_read: bool = True
 
@@ -61,6 +70,13 @@ class Taken:
     file: ArgumentsFromFile
 
     @property
+    def words_with_file(self) -> tuple[str, ...]:
+        """The words as they were typed, behind those that the file of arguments stands for."""
+        plain = ((n, v) for n, v in self.file.values.items() if isinstance(v, str | int | float) and v is not False)
+        words = ((f"--{name}",) if value is True else (f"--{name}", str(value)) for name, value in plain)
+        return (*self.file.words, *(word for several in words for word in several), *self.words)
+
+    @property
     def named_files(self) -> tuple[NamedFile, ...]:
         """What it is to read, its file of arguments among them."""
         values = {name: (value,) for name, value in self.file.values.items() if isinstance(value, str)}
@@ -70,13 +86,38 @@ class Taken:
         return (*file, *named_files(values | dict(self.reading.given)))
 
 
+def values_of(
+    line: CommandLine, found: Taken, variables: Mapping[str, str | None], words: tuple[str, ...] | None = None
+) -> Values:
+    """What the script's options are worth in a run with these `variables`; `words` are its whole command line where
+    that is known. What its code assigns itself is not known, nor a default that it may set."""
+    given = found.reading.given
+    values: dict[str, Any] = {}
+    for option in found.options:
+        if option.name in given:
+            values[option.name] = value_given(option, given[option.name])
+        elif option.name in found.file.values:
+            values[option.name] = found.file.values[option.name]
+        else:
+            values[option.name] = UNSET if line.defaults_changed else value_given(option, None)
+    known = {name: value for name, value in values.items() if name not in line.assigned}
+    return Values(known, line.plain, variables, words if words is not None else found.words)
+
+
 def file_named(line: CommandLine, words: tuple[str, ...]) -> str:
     """The file of arguments that the script is given; "" for none."""
     if line.file is ArgumentsFile.ALONE and len(words) == 1 and words[0].endswith((".json", ".yaml", ".yml")):
         return words[0]
     if line.file is ArgumentsFile.CONFIG and "--config" in words[:-1]:
         return words[words.index("--config") + 1]
+    if line.file is ArgumentsFile.SOMEHOW or line.file_groups:
+        return file_somehow(line, words) or ""
     return ""
+
+
+def file_somehow(line: CommandLine, words: tuple[str, ...]) -> str | None:
+    """The same where the script decides by its own conditions; None where that is not known."""
+    return file_reached(line.file_calls, values_of(line, taken(line, ScriptAnswers(), words), {}))
 
 
 def taken(
@@ -85,28 +126,51 @@ def taken(
     """What the script's parser makes of `words`. The file is that of `file_named`."""
     file = file or ArgumentsFromFile()
     by_file = (CONFIG_OPTION,) if line.file is ArgumentsFile.CONFIG else ()
-    options = (*line.own, *answers.options, *by_file)
-    alone = line.file is ArgumentsFile.ALONE and bool(file.path)
+    options = (*line.own, *(answers.options or declared_here(line)), *by_file)
+    alone = line.file in (ArgumentsFile.ALONE, ArgumentsFile.SOMEHOW) and bool(file.path)
     reading = read(() if alone else (*file.words, *words), options)
     return Taken(words, reading, options, line.whole and (answers.known or not line.by_dataclass), file)
 
 
-def trainer_arguments(line: CommandLine, answers: ScriptAnswers, found: Taken) -> TrainingArguments | None:
+def trainer_arguments(
+    line: CommandLine, answers: ScriptAnswers, found: Taken, values: Values | None = None, script: str = ""
+) -> TrainingArguments | None:
     """The HF Trainer's, of a script whose parser takes them; None for any other, and where not one of them is known.
-    What its classes set otherwise than transformers is the default, and what its code computes is not known."""
-    if not line.by_dataclass or _not_the_trainers(answers):
+    What its classes set otherwise than transformers is the default, and what its code computes is not known. `values`:
+    what its options are worth, for what it makes itself in the file named `script`."""
+    if not line.by_dataclass:
+        return _elsewhere(line, answers, found, values, script)
+    if _not_the_trainers(answers):
         return None
     defaults = {option.name: option.default for option in answers.options} if answers.known else {}
-    computed = line.defaults_changed or line.file is ArgumentsFile.SOMEHOW or not _defaults_known(line, answers)
+    somehow = line.file is ArgumentsFile.SOMEHOW and file_somehow(line, found.words) is None
+    computed = line.defaults_changed or somehow or not _defaults_known(line, answers)
     unknown = EVERY_NAME if computed else _LATE & line.assigned
     every = with_defaults(defaults, unknown=unknown)
-    for words, values in ((_as_words(found.file), _as_values(found.file)), (_typed(found), {})):
-        every = every.overlaid(from_words(words)).overlaid(from_mapping(values))
+    file = found.file
+    for of_file, typed in ((_as_words(file), []), ([], _typed(found))):
+        every = every.overlaid(placed(from_words(of_file), file.lines, file.path)).overlaid(from_words(typed))
+        every = every if typed else every.overlaid(placed(from_mapping(_as_values(file)), file.lines, file.path))
+    if file.path and not file.converts:
+        every = replace(every, made_at=said("arguments", "in_file", file=file.path))
     if not every.given and every.unknown >= EVERY_NAME:
         return None
     if defaults.get("bf16", UNSET) is None and "bf16" in every.unknown:  # trl/trainer/base_config.py
         every = replace(every, bf16=not every.fp16, unknown=every.unknown - {"bf16"})
     return every
+
+
+def _elsewhere(
+    line: CommandLine, answers: ScriptAnswers, found: Taken, values: Values | None, script: str
+) -> TrainingArguments | None:
+    """Of a script that makes them in its code, or reads them from a file and its command line otherwise."""
+    defaults = {option.name: option.default for option in answers.made} if answers.made_known else None
+    if line.file_groups:
+        file, known = found.file, bool(found.file.path and found.file.was_read and not found.file.problem)
+        return arguments_of_file(file.values, file.lines, file.path, defaults) if known else None
+    values = values or values_of(line, found, {})
+    made = made_reached(line.made, values)
+    return arguments_in_code(made, defaults, values, script) if made else None
 
 
 def _not_the_trainers(answers: ScriptAnswers) -> bool:

@@ -6,7 +6,10 @@ from collections.abc import Iterable, Sequence
 from dsgui.core.config.conversion import truth
 
 # The names scripts give to the model they start from, and to the folder they write to.
-MODEL_OPTIONS = ("--model_name_or_path", "--model_name", "--model", "--pretrained_model_name_or_path", "--model_path")
+MODEL_OPTIONS = (
+    *("--model_name_or_path", "--model_name", "--model", "--pretrained_model_name_or_path", "--model_path"),
+    "--base_model",
+)
 OUTPUT_OPTIONS = ("--output_dir", "--output", "--save_dir", "--checkpoint_dir", "--ckpt_dir", "--save_path")
 _FOLDER_OPTION = re.compile(r"--[\w-]*(?:dir|folder)\Z")
 # What switches LoRA's adapters off, as scripts that can train without them call it.

@@ -81,21 +81,24 @@ class Scout:
         line = script.command_line
         answers, file = self._scripts.read(plan, line), arguments_file(plan, line, self._check)
         found = taken(line, answers, plan.arguments, file)
-        return replace(
+        words = found.words_with_file
+        around = replace(
             self.machine(script),
             answers=answers,
             arguments_file=file,
             missing_files=tuple(self._missing(plan, found.named_files)),
-            model=self._model(plan, environment),
-            shape=self._shape(plan, environment),
+            model=self._model(plan, words, environment),
+            shape=self._shape(plan, words, environment),
             output=str(folder),
             output_disk=read_disk(folder) if self._may_read(folder) else None,
             port_taken=port_taken,
-            own_config=read_own_config(Path(plan.working_directory), script, self._check),
             folders={name: one for name in _folders(plan, text) if (one := self._nvme.read(name)) is not None},
             beside=beside,
+            variables={name: os.environ[name] for name in script.variables if name in os.environ},
             slurm=self._slurm.answer(environment) if isinstance(plan.place, SlurmJob) else None,
         )
+        named = own_file(script, around.values(plan)) or str(file.values.get("deepspeed") or "")
+        return replace(around, own_config=read_own_config(Path(plan.working_directory), script, self._check, named))
 
     def machine(self, script: ScriptFacts) -> Surroundings:
         """This machine alone, where no launch is planned in full."""
@@ -107,8 +110,8 @@ class Scout:
         known = self._sharpened()
         return Surroundings(script, machine, own_python=sys.version_info[:2], sharpened=known, inherited=own)
 
-    def _model(self, plan: Plan, environment: Mapping[str, str]) -> ModelSize:
-        named, now = value_of(plan.arguments, MODEL_OPTIONS), self._clock()
+    def _model(self, plan: Plan, words: tuple[str, ...], environment: Mapping[str, str]) -> ModelSize:
+        named, now = value_of(words, MODEL_OPTIONS), self._clock()
         if not named:
             return ModelSize()
         # Not the working directory: it may be the run's own, another one with each preview.
@@ -123,8 +126,8 @@ class Scout:
             self._sizes = {key: (now, size)}  # of one launch at a time
         return size
 
-    def _shape(self, plan: Plan, environment: Mapping[str, str]) -> Model | CannotSay | None:
-        named = plan.model.over(of_words(plan.arguments)).model
+    def _shape(self, plan: Plan, words: tuple[str, ...], environment: Mapping[str, str]) -> Model | CannotSay | None:
+        named = plan.model.over(of_words(words)).model
         return self._shapes.read(named, plan.working_directory, environment) if named else None
 
     def _missing(self, plan: Plan, named: Iterable[NamedFile]) -> Iterator[tuple[NamedFile, str]]:
@@ -151,11 +154,14 @@ def _folders(plan: Plan, text: str) -> tuple[str, ...]:
 
 
 def read_own_config(
-    directory: Path, script: ScriptFacts, check: Callable[[Path], object] = lambda path: None
+    directory: Path,
+    script: ScriptFacts,
+    check: Callable[[Path], object] = lambda path: None,
+    named: str | None = None,
 ) -> str | None:
     """The text of the config that the script's source names, a path from its working directory; None where it names
-    none, or that can't be read."""
-    named = own_file(script)
+    none, or that can't be read. `named`: the path, where more than the source tells it."""
+    named = own_file(script) if named is None else named
     if not named:
         return None
     with suppress(OSError, ValueError, PlaceError):

@@ -16,6 +16,7 @@ from dsgui.core.script.imports import (
     finds_more,
     imports_of,
     names_bound,
+    names_computed,
     names_set,
 )
 from dsgui.core.script.trees import module_tree
@@ -31,7 +32,8 @@ class Followed:
     """`taken`: what all of them import, with the file's name ("" for the script's own); `missing`: those whose package
     is not there; `found`: where all their packages are. `finds_more`: one of the files may find others than are found
     without it, so that nothing is known, of the script's imports neither; `finding_later`: those that may find what is
-    found nowhere without them; `patches`: names they may set on modules."""
+    found nowhere without them; `patches`: names they may set on modules, `unseen`:
+    where that is any name."""
 
     found: Found
     taken: Sequence[tuple[str, Import]] = ()
@@ -39,6 +41,7 @@ class Followed:
     finds_more: bool = False
     finding_later: tuple[str, ...] = ()
     patches: frozenset[str] = frozenset()
+    unseen: tuple[Absent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class _File:
     finds_later: bool = False
     patches: frozenset[str] = frozenset()
     bound: frozenset[str] = frozenset()
+    unseen: tuple[Absent, ...] = ()
 
 
 @dataclass(slots=True)
@@ -56,6 +60,7 @@ class _Walk:
     found: dict[str, Mapping[str, object] | None]
     seen: set[str] = field(default_factory=set)
     patches: set[str] = field(default_factory=set)
+    unseen: list[Absent] = field(default_factory=list)
     finding_later: list[str] = field(default_factory=list)
 
     def beside(self, one: Import, place: str) -> Iterator[tuple[str, str]]:
@@ -93,6 +98,7 @@ def followed(script: Path, folders: Sequence[str], imports: Sequence[Import], fo
             return Followed(walk.found, finds_more=True)
         walk.finding_later += [path for _, path in level if _in(path).finds_later]
         walk.patches.update(*(_in(path).patches for _, path in level))
+        walk.unseen += [one for _, path in level for one in _in(path).unseen]
         told = [(name, os.path.basename(path), one) for name, path in level for one in _in(path).imports]
         more = sorted({one.top for _, _, one in told if one.top and one.top not in walk.found})
         walk.found |= (find(more) or {}) if more else {}
@@ -106,7 +112,8 @@ def followed(script: Path, folders: Sequence[str], imports: Sequence[Import], fo
         if not level or len(walk.seen) > _MOST_FILES:
             break
     later, patches = tuple(walk.finding_later), frozenset(walk.patches)
-    return Followed(walk.found, taken, missing, finding_later=later, patches=patches)
+    unseen = tuple(walk.unseen)
+    return Followed(walk.found, taken, missing, finding_later=later, patches=patches, unseen=unseen)
 
 
 def folders_added(file: str, folder: str) -> list[str]:
@@ -142,4 +149,5 @@ def _read(path: str, changed_ns: int, size: int) -> _File:
         finds_later(nodes),
         frozenset(names_set(nodes)),
         frozenset(names_bound(tree.body, package)),
+        tuple(Absent(ast.unparse(call), os.path.basename(path), call.lineno) for call in names_computed(nodes)),
     )

@@ -6,6 +6,7 @@ Where modules lie is asked of the target; their source is read here, and none of
 import ast
 import json
 import os
+import re
 import subprocess
 import time
 from collections.abc import Callable, Iterable
@@ -30,6 +31,7 @@ from dsgui.core.script.trees import module_tree
 from dsgui.core.texts.saying import Said
 from dsgui.shell.files.regular_files import read_regular
 from dsgui.shell.machine.target import as_in_a_run
+from dsgui.shell.script import names_there
 from dsgui.shell.script.imported_files import Followed, folders_added, followed
 from dsgui.shell.script.module_places import Found, absolute, file_of
 from dsgui.shell.script.names_there import doubtful, gone, taken_here
@@ -47,7 +49,7 @@ _DEEPEST = 12  # modules and bases that are followed for one class
 _UNREADABLE = (yaml.YAMLError, ValueError, RecursionError, LookupError, AttributeError, TypeError, OverflowError)
 
 
-_Lacking = tuple[tuple[Absent, ...], tuple[Absent, ...]]
+_Lacking = tuple[tuple[Absent, ...], tuple[Absent, ...], tuple[Absent, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,20 @@ def arguments_file(plan: Plan, line: CommandLine, check: Callable[[Path], object
         return ArgumentsFromFile(named, converts=converts, problem=_wrong(error))
     if not isinstance(values, dict):
         return ArgumentsFromFile(named, converts=converts, problem=saw("arguments_file.no_names"))
-    return ArgumentsFromFile(named, {str(key): value for key, value in values.items()}, converts=converts)
+    told = {str(key): value for key, value in values.items()}
+    return ArgumentsFromFile(named, told, converts=converts, lines=_lines(text, told))
+
+
+def _lines(text: str, names: Iterable[str]) -> dict[str, int]:
+    """Where each of the names stands first, as JSON or YAML has them."""
+    found: dict[str, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        for name in _NAMED.findall(line):
+            found.setdefault(name, number)
+    return {name: found[name] for name in names if name in found}
+
+
+_NAMED = re.compile(r"""["']?([\w-]{1,100})["']?\s{0,20}:""")
 
 
 def _wrong(error: Exception) -> str | Said:
@@ -122,19 +137,24 @@ def _answers(plan: Plan, line: CommandLine) -> tuple[ScriptAnswers, float]:
     """And how long they are good, in seconds; nothing is known where the target can't be asked."""
     imports = {one.top for one in line.imports if one.top}
     packages = {origin(name, line.module)[0].partition(".")[0] for name in _foreign(line)}
-    found = _find(plan, sorted(filter(None, {*imports, *packages, *([TRANSFORMERS] if line.groups else [])})))
+    trainers = [TRANSFORMERS] if line.groups or line.made_of else []
+    found = _find(plan, sorted(filter(None, {*imports, *packages, *trainers})))
     if found is None:
         return ScriptAnswers(), SILENT_S
     missing, lacking = _absent(plan, line, found)
-    gone_names, refused = lacking or ((), ())
+    gone_names, refused, unseen = lacking or ((), (), ())
     groups = tuple(_of_class(name, line.module, "", found, _DEEPEST) for name in line.groups)
     known = None not in groups and bool(line.groups or not line.by_dataclass)
+    made = tuple(_of_class(name, line.module, "", found, _DEEPEST) for name in line.made_of)
     answers = ScriptAnswers(
         missing=missing,
         gone=gone_names,
         refused=refused,
+        unseen=unseen,
         options=inherited(option for group in groups for option in group or ()),
         known=known,
+        made=inherited(option for group in made for option in group or ()),
+        made_known=bool(made) and None not in made,
         trainers=frozenset() if known or not line.groups else _trainers(found),
         python_path=_environment(plan).get("PYTHONPATH", ""),
     )
@@ -142,14 +162,14 @@ def _answers(plan: Plan, line: CommandLine) -> tuple[ScriptAnswers, float]:
 
 
 def _absent(plan: Plan, line: CommandLine, found: Found) -> tuple[tuple[Absent, ...], _Lacking | None]:
-    """The packages that are not there, and of those which are the names that they do not have and the keywords that
-    their classes do not take: None where these can't be asked for. Of modules that are found in ways of the script's
-    own nothing is known."""
+    """The packages that are not there, and of those which are the names that they do not have, the keywords that
+    their classes do not take, and what keeps both from being looked for: None where these can't be asked for. Of
+    modules that are found in ways of the script's own nothing is known."""
     named = plan.environment.get("PYTHONPATH", "").split(os.pathsep)
     folders = (plan.working_directory, *(one for one in named if os.path.isabs(one)))
     beside = followed(Path(plan.script), folders, line.imports, found, partial(_find, plan))
     if line.finds_more or beside.finds_more:
-        return (), ((), ())
+        return (), ((), (), ())
     lacking = [Absent(one.top, "", one.line) for one in line.imports if one.top and found.get(one.top, {}) is None]
     names = doubtful(beside, line.patches)
     keywords = [one for one in taken_here(line.keywords, beside) if not _is_declared(one, beside.found)]
@@ -159,7 +179,9 @@ def _absent(plan: Plan, line: CommandLine, found: Found) -> tuple[tuple[Absent, 
         added = [folder for file in growing for folder in folders_added(file, plan.working_directory)]
         known = (one for one in missing if one.name in PACKAGES and not one.above)
         missing = tuple(one for one in known if not any(_lies_in(folder, one.name) for folder in added))
-    return missing, told and (_each_once(told[0]), _each_once(told[1]))
+    asks = any(one.top in names_there.PACKAGES for _, one in beside.taken)
+    unseen = (*line.unseen, *beside.unseen) if asks else ()
+    return missing, told and (_each_once(told[0]), _each_once(told[1]), unseen)
 
 
 def _lies_in(folder: str, module: str) -> bool:
@@ -211,7 +233,7 @@ def _trainers(found: Found) -> frozenset[str]:
 def _foreign(line: CommandLine) -> set[str]:
     """The classes handed to the parser, and the bases of those declared in the script."""
     bases = {base for declared in line.module.classes.values() for base in declared.bases}
-    return {*line.groups, *bases}
+    return {*line.groups, *line.made_of, *bases}
 
 
 def _find(plan: Plan, modules: list[str]) -> Found | None:
@@ -258,7 +280,24 @@ def _of_class(name: str, module: Module, place: str, found: Found, deep: int) ->
         if more is None:
             return None
         options += more
-    return inherited((*options, *declared.options))
+    own = (_with_choices(option, module, place, found, deep - 1) for option in declared.options)
+    return inherited((*options, *own))
+
+
+def _with_choices(option: Option, module: Module, place: str, found: Found, deep: int) -> Option:
+    """With the values of its enumeration, where that can be read."""
+    choices = _members_of(option.members, module, place, found, deep) if option.members else ()
+    return replace(option, choices=choices) if choices else option
+
+
+def _members_of(name: str, module: Module, place: str, found: Found, deep: int) -> tuple[str, ...]:
+    declared = module.classes.get(name)
+    if declared or deep <= 0:
+        return declared.members if declared else ()
+    source, original = origin(name, module)
+    whole = absolute(source, place, found)
+    path = file_of(whole, found) if whole and original else ""
+    return _members_of(original, _module(path), whole, found, deep - 1) if path else ()
 
 
 _EMPTY = ("object", "ABC", "abc.ABC", "Generic", "Protocol")

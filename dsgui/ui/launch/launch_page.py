@@ -24,10 +24,13 @@ from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.machine_report import counted
 from dsgui.core.machine.verdicts import Row, Status, has_problem
 from dsgui.core.memory.fits.memory_report import as_json, kept
+from dsgui.core.preflight.filled_by_script import as_filled, filled_by, keys_filled
 from dsgui.core.preflight.handing_checks import Offer
+from dsgui.core.preflight.judging import as_script_takes
 from dsgui.core.preflight.launch_findings import launch_findings
 from dsgui.core.preflight.memory_check import with_memory
 from dsgui.core.preflight.surroundings import Launch, context_in
+from dsgui.core.script.in_a_run.config_sets import Filling
 from dsgui.core.script.script import ScriptFacts
 from dsgui.core.script.taken import LOGGING_WORDS
 from dsgui.core.script.words import with_option
@@ -208,7 +211,8 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             saves = saves and (bool(recipe or asked["saves"]) or _may_save(plan, around.script))
             arguments = around.arguments_of(plan) or imported
             launched = Launched(plan.place, arguments)
-            launch = _with_config(workbench, Launch.of(plan, {}), text or "", target, arguments)
+            launch = as_script_takes(Launch.of(plan, {}), around)
+            launch = _with_config(workbench, launch, text or "", target, arguments, filled_by(around, launch))
             there = context_in(launch.unplanned, target)
             launch = with_memory(launch, around, there, services.checker.schema, arguments)
             differs = _against_plan(text or "", launch, target, arguments, asked)
@@ -378,17 +382,23 @@ def _against_plan(
 
 
 def _with_config(
-    workbench: Workbench, launch: Launch, text: str, target: Target, arguments: TrainingArguments | None
+    workbench: Workbench,
+    launch: Launch,
+    text: str,
+    target: Target,
+    arguments: TrainingArguments | None,
+    by: Filling | None = None,
 ) -> Launch:
-    """The launch with its config read, and what was found about it: by itself, and with the script's arguments."""
+    """The launch with its config read, and what was found about it: by itself, and with the script's arguments. `by`:
+    what the script writes into it."""
     context, here = context_in(launch, target), context_in(launch.unplanned, target)
     launch = replace(launch, devices=context.devices)
     try:
         config = read_document(text).value
-        found = launch_findings(lambda one: workbench.findings(text, one), context, here, arguments)
+        found = launch_findings(lambda one: as_filled(workbench.findings(text, one), by), context, here, arguments)
     except DocumentError as error:
         return replace(launch, unreadable=str(error))
-    return found.told_of(launch, config)
+    return replace(found.told_of(launch, config), filled=keys_filled(config, by))
 
 
 def _verdict(launch: Launch, name: str, *, own: bool = False) -> str:

@@ -154,6 +154,7 @@ P, W = Status.PROBLEM, Status.WARNING
 TOO_LARGE, TIGHT, ROOMY = (fitted_on(gib) for gib in (24, 176, 400))
 ON_BARE_HOST = fitted_offloading()
 TICKED, DIVIDED = ModelChoice("7B", checkpointing=True), ModelChoice("7B", zero_init=True)
+MODES = PARSER + "p.add_argument('--mode', choices=['full', 'lora']); p.parse_args()"
 FAULTS = [
     ("model_memory", {"memory": TOO_LARGE}, P, "7B: doesn’t fit (GPU "),
     ("model_memory", {"memory": TIGHT}, W, "Each GPU needs "),
@@ -170,6 +171,7 @@ FAULTS = [
     ("config", {"unreadable": "Line 1: no."}, P, "can't be read. Line 1"),
     ("script", {"source": "a = ("}, P, "can't be read as Python"),
     ("script", {"source": "a = (", "around": {"own_python": (3, 10)}}, W, "newer and may"),
+    ("values", {"source": MODES, "arguments": ("--mode", "x"), "config_argument": NONE}, P, "invalid choice: 'x'"),
     ("takes_config", {"source": PARSER + "p.parse_args()"}, P, "unrecognized arguments: --deepspeed FILE"),
     ("takes_config", {"config_argument": NATIVE}, P, "expected one argument"),
     ("takes_config", {"source": GIVEN}, P, "unrecognized arguments: FILE"),

@@ -98,8 +98,8 @@ def test_what_is_computed_when_it_runs_is_told_apart_from_what_is_written() -> N
 
 @pytest.mark.parametrize("source", ["get_peft_model(m, c)", "p.requires_grad = False", "m.requires_grad_(False)"])
 def test_training_a_part_of_the_model_is_seen(source: str) -> None:
-    assert script_facts(source).trains_a_part(())
-    assert not script_facts("model.train()").trains_a_part(())
+    assert script_facts(source).part_trained(()).trains
+    assert not script_facts("model.train()").part_trained(()).trains
 
 
 @each_case(
@@ -117,5 +117,56 @@ def test_training_a_part_of_the_model_is_seen(source: str) -> None:
 )
 def test_adapters_can_be_switched_off_by_an_argument_and_what_is_frozen_can_not(arguments: str, part: bool) -> None:
     words = arguments.split()
-    assert script_facts("get_peft_model(m, c)").trains_a_part(words) is part
-    assert script_facts("get_peft_model(m, c); m.requires_grad_(False)").trains_a_part(words)
+    assert script_facts("get_peft_model(m, c)").part_trained(words).trains is part
+    assert script_facts("get_peft_model(m, c); m.requires_grad_(False)").part_trained(words).trains
+
+
+OPTION = "import argparse\np = argparse.ArgumentParser()\n{add}\nargs = p.parse_args()\n"
+SWITCH = OPTION.format(add="p.add_argument('--use_lora', action='store_true')")
+KIND = OPTION.format(add="p.add_argument('--kind', default='lora'); p.add_argument('--dim', type=int, default=0)")
+CLASS = """
+from transformers import HfArgumentParser, TrainingArguments
+@dataclass
+class TrainingArguments(TrainingArguments):
+    use_lora: bool = field(default=False)
+(training_args,) = HfArgumentParser(TrainingArguments).parse_args_into_dataclasses()
+if training_args.use_lora:
+    m = get_peft_model(m, LoraConfig())
+"""
+LEAVES = "def f(m):\n    if not args.use_lora:\n        return m\n    return get_peft_model(m)\nf(m)"
+FREEZES = "if args.kind == 'freeze':\n    for p in ps:\n        if p.wide:\n            p.requires_grad = False"
+FIRE = "import fire\ndef train(lora: bool = False):\n    if lora:\n        get_peft_model(m, c)\nfire.Fire(train)\n"
+
+
+@each_case(
+    ("source", "arguments", "part"),
+    [
+        (SWITCH + "if args.use_lora:\n    m = get_peft_model(m, c)", "", False),
+        (SWITCH + "if args.use_lora:\n    m = get_peft_model(m, c)", "--use_lora", True),
+        (SWITCH + "if not args.use_lora:\n    pass\nelse:\n    m = get_peft_model(m, c)", "", False),
+        (SWITCH + LEAVES, "", False),
+        (SWITCH + "def f(m):\n    return get_peft_model(m)\nif args.use_lora:\n    f(m)", "", False),
+        (SWITCH + "def unused(m):\n    return get_peft_model(m)", "", False),
+        (SWITCH + "Trainer(m, peft_config=LoraConfig() if args.use_lora else None)", "", False),
+        (SWITCH + "c = LoraConfig()\nif args.use_lora:\n    m = get_peft_model(m, c)", "", False),
+        (SWITCH + "from peft import LoraConfig", "--use_lora", False),
+        (SWITCH + "if computed():\n    m = get_peft_model(m, c)", "", None),
+        (SWITCH + "args.use_lora = found()\nif args.use_lora:\n    m = get_peft_model(m, c)", "", None),
+        (KIND + "if args.kind == 'lora':\n    m = get_peft_model(m, c)", "", True),
+        (KIND + "if args.kind == 'lora':\n    m = get_peft_model(m, c)", "--kind all", False),
+        (KIND + "if args.kind in ('a', 'lora') and args.dim > 0:\n    m = get_peft_model(m, c)", "", False),
+        (KIND + "if args.kind in ('a', 'lora') and args.dim > 0:\n    m = get_peft_model(m, c)", "--dim 8", True),
+        (KIND + FREEZES, "", False),
+        (KIND + FREEZES, "--kind freeze", True),
+        ("output.requires_grad_(True)", "", False),
+        (CLASS, "", False),
+        (CLASS, "--use_lora", True),
+        (FIRE, "", False),
+        (FIRE, "--lora", True),
+        (FIRE, "--lora=True", True),
+    ],
+)  # fmt: skip
+def test_a_part_in_a_branch_is_judged_by_the_options_of_the_run(source: str, arguments: str, part: bool | None) -> None:
+    found = script_facts(source).part_trained(arguments.split())
+    assert found.trains is part
+    assert (found.on is not None) is (part is None)

@@ -31,7 +31,15 @@ RAISING = ("core/launch", "core/script", "core/logs/patterns.py", "core/config/a
 RAISING += ("commands", "runs", "shell/runs", "shell/access/places.py", "shell/machine")
 # Words of others, commands, and where a check's knowledge is from.
 THEIRS = ("--", "argument ", "unrecognized arguments: ", "DeepSpeed Zero-3 is not compatible with ", "sudo ", "docker ")
-THEIRS += ("x -m pip install ", "pip install ", "man 7 ", "deepspeed/", "transformers/")
+THEIRS += (
+    "Could not consume arg: ",
+    "x is not a valid ",
+    "x -m pip install ",
+    "pip install ",
+    "man 7 ",
+    "deepspeed/",
+    "transformers/",
+)
 PROSE = re.compile(r"[A-Za-z]{2,}[,.:;]? +[a-z]{2,}")
 ONE_KIND = tuple(name for name, (kind, _) in MAKERS.items() if kind in ("verdicts", "verdict_advice", "errors"))
 STRICT = ("verdicts", "verdict_advice", "handing", "offers", "errors", "resuming")

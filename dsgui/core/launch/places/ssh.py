@@ -13,6 +13,7 @@ from dsgui.core.launch.command import (
     PLAIN_WORD,
     added,
     config_words,
+    own_variables,
     programs,
     script_words,
     told_by_environment,
@@ -159,7 +160,7 @@ class Machines(Place):
         for word in (*paths, *told_by_environment(plan).values(), self.master_addr.strip() or "-"):
             if not PLAIN_WORD.match(word):
                 raise PlanError(wrong("ssh.path_changed", word=word[:80]))
-        for word in (*script_words(plan), *filter(None, plan.environment.values())):
+        for word in (*script_words(plan), *filter(None, own_variables(plan).values())):
             if not _PLAIN_WORDS.match(word):
                 raise PlanError(wrong("ssh.word_changed", word=word[:80]))
 

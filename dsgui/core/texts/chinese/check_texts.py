@@ -3,6 +3,7 @@
 CHECKS = {
     "accelerate": "accelerate",
     "agreement": "配置与参数",
+    "values": "参数的取值",
     "arguments_file": "参数文件",
     "asks_for_cuda": "脚本中的 GPU",
     "async_io": "NVMe 卸载",

@@ -13,7 +13,7 @@ LAUNCH_FIELDS: Mapping[str, str] = {
     "arguments_label": "脚本参数",
     "arguments_help": "与在命令行中脚本名之后输入的一样；配置文件会自动加上。",
     "reader_label": "脚本如何获得配置",
-    "reader_help": "根据脚本源码判断。参数中的 {config} 代表配置文件的路径。",
+    "reader_help": "根据脚本源码判断。参数和环境变量中的 {config} 代表配置文件的路径。",
     "reader_is_auto": "从脚本识别",
     "reader_is_hf": "--deepspeed FILE（HF Trainer）",
     "reader_is_native": "--deepspeed --deepspeed_config FILE（原生）",
@@ -96,7 +96,7 @@ LAUNCH_FIELDS: Mapping[str, str] = {
     "reader_usage": "脚本如何获得配置。auto：按脚本源码的读取方式，否则同 hf；hf：--deepspeed FILE；native："
     "--deepspeed --deepspeed_config FILE；llamafactory：在 YAML 文件之后加 deepspeed=FILE；accelerate、lightning：通过"
     "各自读取的环境变量；script-hf、none：不传递，脚本读取自己的配置（分别为 HF Trainer 或 accelerate、原生）。脚本参"
-    "数中的 {config} 代表配置文件的路径（默认：%(default)s）",
+    "数和 --env 中的 {config} 代表配置文件的路径（默认：%(default)s）",
     "hostfile_usage": "多台主机，每行一台：worker-0 slots=4",
     "hostfile_from_file": "内容形如“worker-0 slots=4”的文件",
     "include_usage": "只使用 hostfile 中的这些主机或 GPU：worker-0@worker-1:0,2",

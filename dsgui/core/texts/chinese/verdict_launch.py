@@ -4,6 +4,10 @@ from collections.abc import Mapping
 
 LAUNCH_VERDICTS: Mapping[str, str] = {
     "config.own": "脚本使用自己的配置，因此针对这份配置的问题不会阻止启动。",
+    "config.none": "脚本得不到配置，因此这份配置的检查结果不会阻止启动。",
+    "config.of_script": "脚本读取的配置中：",
+    "config.filled": "这些 key 由脚本自己写入：{keys}。",
+    "config.filled_key": "{key}（第 {line} 行）",
     "config.unreadable": "无法读取。",
     "config.refused": "DeepSpeed 在 {devices} 上会拒绝它：{first}",
     "config.refused_and_more": "DeepSpeed 在 {devices} 上会拒绝它：{first}（另有 {more} 个）",
@@ -47,6 +51,7 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "takes_config.by_trainer": "HfArgumentParser（或 TRL 的）：接受 {argument}",
     "takes_config.by_deepspeed": "argparse 加 deepspeed.add_config_arguments：接受 {argument}",
     "takes_config.by_argparse": "在本文件中创建并定义的 argparse：接受 {argument}",
+    "takes_config.by_fire": "python-fire，函数在本文件中：接受 {argument}",
     "takes_config.refused": "脚本收到 {argument} 后会以退出码 2 结束：“{words}”。",
     "takes_config.dataclasses_let_pass": "dataclass 中没有的参数，脚本也允许通过；至于如何处理，无法得知。",
     "takes_config.not_in_dataclasses": "脚本会收到 {argument}，但它的 dataclass 中都没有这一项：会以“Some specified "
@@ -56,8 +61,15 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "takes_config.accelerate_unseen": "环境变量会把配置告诉 accelerate；从源码无法确定脚本是否会读取。",
     "takes_config.lightning_unseen": "环境变量会把配置告诉 Lightning；从源码无法确定脚本是否会读取。",
     "takes_config.placeholder": "参数中的 {placeholder} 代表配置文件的路径",
+    "takes_config.placeholder_in_variable": "环境变量中的 {placeholder} 代表配置文件的路径",
+    "takes_config.without_deepspeed": "{call}，但未设置 {variable}：训练将不使用 DeepSpeed。",
+    "takes_config.given_nothing": "{call}，但未设置 {variable}：脚本得不到配置。",
+    "takes_config.variable_unset": "{call}，但未设置 {variable}：脚本会在此处结束，或得不到配置。",
     "takes_config.own_option": "脚本从 {option} 获取配置，但参数中没有这个选项。",
     "takes_config.file_names_it": "脚本从文件读取 HF Trainer 的参数，配置由该文件中的“deepspeed”指定。",
+    "takes_config.file_names": "脚本读取的是 {path} 中“deepspeed”指定的配置 {config}，不是这一份。",
+    "takes_config.file_names_none": "{path} 中没有“deepspeed”：训练将不使用 DeepSpeed。",
+    "takes_config.file_names_same": "{path} 中的“deepspeed”指定 {config}，是同一份配置",
     "takes_config.finds_it": "脚本自行查找配置；只有环境变量 {variable} 指向这一份。",
     "takes_config.names_this": "{call}，指向这份配置",
     "takes_config.from_option": "脚本从 {option} 读取 {config}",
@@ -92,6 +104,8 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "options.value_like_option": "{option} 没有值：argparse 把 {value} 当成了选项。",
     "options.no_value": "{option} 没有值。",
     "options.few_values": "{option} 的值太少。",
+    "values.refused": "{option} 没有 {value} 这个值：脚本会以退出码 2 结束，“{words}”。",
+    "values.refused_there": "{option} 没有 {value} 这个值（{place}）：脚本会报错“{words}”并结束。",
     "arguments_file.beside": "{path} 只有作为唯一的参数时脚本才会读取，但还有 {words}：会以“Some specified arguments "
     "are not used by the HfArgumentParser: ['{path}']”结束。",
     "arguments_file.beside_both": "{path} 只有作为唯一的参数时脚本才会读取，但还有 {config} 和 --local_rank：会以“"
@@ -111,6 +125,9 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "script_imports.missing": "训练环境缺少脚本导入的 {modules}：会以 ModuleNotFoundError 结束。",
     "script_imports.gone": "已安装的版本没有脚本导入的 {names}：会以 ImportError 结束。",
     "script_imports.refused": "已安装的版本不接受 {names}：脚本会以 TypeError 结束。",
+    "script_imports.unseen": "脚本从 transformers 等导入的名称、以及传给其类的参数，未与已安装的版本核对：{where} "
+    "可能设置任意名称。",
+    "script_imports.rebound": "脚本传给 transformers 等的类的参数未与已安装的版本核对：{where} 可能改变名称的含义。",
     "needs.module": "{module}（{key} 需要）",
     "needs.optimizer": "优化器 {name}",
     "needs.lacking": "DeepSpeed 会导入 {modules}，而训练用的 Python 没有安装：训练会停止。",
@@ -133,13 +150,20 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "asks_for_cuda.follow": "请在有 GPU 的机器上运行，或让脚本从 DeepSpeed 取得设备："
     "deepspeed.accelerator 的 get_accelerator()。",
     "tf32.remove": "去掉 --tf32：TF32 需要 Ampere 或更新的 GPU。",
+    "use_cpu.add_to_file": '在 {path} 中加上 "use_cpu": true：否则 HF Trainer 会去找 GPU。',
     "use_cpu.add": "在参数中加上 --use_cpu：否则 HF Trainer 会去找 GPU。",
     "stage_3.remove": "从 from_pretrained 中去掉它：ZeRO-3 下，参数由 DeepSpeed 切分到各 rank。",
     "takes_config.choose": "选择脚本读取配置的方式（启动页：“脚本如何获得配置”；命令行：--reader），或在脚本中添加该"
     "选项。",
     "takes_config.as_it_reads": "选择“从脚本识别”（命令行：--reader auto）。",
     "takes_config.add_option": "在参数中加上 {option} {placeholder}：{placeholder} 代表这份配置的路径。",
+    "values.write": "写成 {value}。",
+    "values.write_of_release": "写成 transformers {release} 有的 {value}。",
+    "values.takes": "可取的值：{choices}。",
+    "values.release_takes": "transformers {release} 可取的值：{choices}。",
+    "takes_config.set_variable": "在“环境变量”中加上 {variable}={placeholder}：{placeholder} 代表这份配置的路径。",
     "takes_config.write_into_file": '把这份配置的路径以“deepspeed”写入该文件，或让脚本读取 os.environ["{variable}"]。',
+    "takes_config.open_other": "要检查那一份，在“1 · 配置”中打开它。要用这一份训练，在命令行中给出参数。",
     "takes_config.read_variable": '要用这份配置训练，让脚本读取 os.environ["{variable}"]。要检查另一份，在“1 · 配置”中'
     "打开它。",
     "accelerate.remove_cpu": "去掉 --cpu：没有 GPU 的机器上，accelerate 本来就在 CPU 上训练。",
@@ -200,6 +224,7 @@ HANDING: Mapping[str, str] = {
 OFFERS: Mapping[str, str] = {
     "pass_as_read": "按脚本的读取方式传入配置",
     "add": "在参数中加上 {words}",
+    "add_variable": "在环境变量中加上 {words}",
     "loads_its_own": "脚本加载自己的配置",
     "remove": "去掉 {options}",
     "replace": "把 {options} 换成 {words}",

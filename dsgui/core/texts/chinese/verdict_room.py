@@ -5,6 +5,8 @@ from collections.abc import Mapping
 ROOM_VERDICTS: Mapping[str, str] = {
     "offload.size_unknown": "无法估计卸载占用多少内存：模型大小未知（{why}）。",
     "offload.trains_a_part": "无法估计卸载占用多少内存：脚本只训练模型的一部分（LoRA 或冻结参数），比例未知。",
+    "offload.may_train_a_part": "无法估计卸载占用多少内存：脚本是否只训练模型的一部分取决于“{condition}”"
+    "（第 {line} 行），此处无法得知。",
     "offload.without_optimizer": "无法估计卸载占用多少内存：DeepSpeed 的估算工具不支持只卸载参数、不卸载优化器。",
     "offload.nvme": "无法估计卸载占用多少内存：DeepSpeed 的估算工具不支持 NVMe。",
     "offload.not_adam": "无法估计卸载占用多少内存：DeepSpeed 的估算工具按 Adam 的状态计算，而这里用的是其他优化器。",

@@ -3,6 +3,7 @@
 CHECKS = {
     "accelerate": "accelerate",
     "agreement": "Config and arguments",
+    "values": "Values of arguments",
     "arguments_file": "The arguments file",
     "asks_for_cuda": "GPU in the script",
     "async_io": "NVMe offload",

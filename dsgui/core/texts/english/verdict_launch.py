@@ -6,6 +6,10 @@ from collections.abc import Mapping
 LAUNCH_VERDICTS: Mapping[str, str] = {
     # the config
     "config.own": "The script uses its own config, so findings about this one don't block the launch.",
+    "config.none": "The script gets no config, so findings about this one don’t block the launch.",
+    "config.of_script": "In the config that the script reads:",
+    "config.filled": "The script writes these keys itself: {keys}.",
+    "config.filled_key": "{key} (line {line})",
     "config.unreadable": "It can't be read.",
     "config.refused": "DeepSpeed would refuse it on {devices}: {first}",
     "config.refused_and_more": "DeepSpeed would refuse it on {devices}: {first} (and {more} more)",
@@ -56,6 +60,7 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "takes_config.by_trainer": "HfArgumentParser, or TRL's: it takes {argument}",
     "takes_config.by_deepspeed": "argparse with deepspeed.add_config_arguments: it takes {argument}",
     "takes_config.by_argparse": "argparse, made and filled in this file: it takes {argument}",
+    "takes_config.by_fire": "python-fire, with a function of this file: it takes {argument}",
     "takes_config.refused": "The script is given {argument} and ends with exit code 2: “{words}”.",
     "takes_config.dataclasses_let_pass": "The script lets arguments that its dataclasses do not have pass; what it "
     "does with them is unknown.",
@@ -71,9 +76,16 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "script reads it there can't be "
     "determined from its source.",
     "takes_config.placeholder": "{placeholder} among the arguments stands for the config’s path",
+    "takes_config.placeholder_in_variable": "{placeholder} in an environment variable stands for the config’s path",
+    "takes_config.without_deepspeed": "{call}, and {variable} is not set: the run would train without DeepSpeed.",
+    "takes_config.given_nothing": "{call}, and {variable} is not set: the script gets no config.",
+    "takes_config.variable_unset": "{call}, and {variable} is not set: the script ends there, or gets no config.",
     "takes_config.own_option": "The script takes its config from {option}, which is not among the arguments.",
     "takes_config.file_names_it": "The script reads the HF Trainer’s arguments from a file, and its config is the one "
     "that “deepspeed” names there.",
+    "takes_config.file_names": "The script reads the config that “deepspeed” names in {path}, {config}, not this one.",
+    "takes_config.file_names_none": "{path} names no “deepspeed”: the run would train without DeepSpeed.",
+    "takes_config.file_names_same": "“deepspeed” in {path} names {config}, which is the same config",
     "takes_config.finds_it": "The script finds its config itself; only {variable} in its environment names this one.",
     "takes_config.names_this": "{call}, which names this config",
     "takes_config.from_option": "the script reads {config}, from {option}",
@@ -111,6 +123,8 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "options.value_like_option": "{option} has no value: argparse takes {value} for an option.",
     "options.no_value": "{option} has no value.",
     "options.few_values": "{option} has too few values.",
+    "values.refused": "{option} doesn’t have the value {value}: the script ends with exit code 2, “{words}”.",
+    "values.refused_there": "{option} doesn’t have the value {value} ({place}): the script ends with “{words}”.",
     "arguments_file.beside": "The script reads {path} only if it is the only argument, but it is "
     "also given {words}: it "
     "ends with “Some specified arguments are not used by the HfArgumentParser: ['{path}']”.",
@@ -134,6 +148,10 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "ModuleNotFoundError.",
     "script_imports.gone": "The installed release lacks {names}, which the script imports: it ends with ImportError.",
     "script_imports.refused": "The installed release doesn't accept {names}: the script ends with TypeError.",
+    "script_imports.unseen": "What the script imports from transformers and the like, and the arguments it gives their "
+    "classes, were not checked against the installed releases: {where} may set any name.",
+    "script_imports.rebound": "The arguments that the script gives to classes of transformers and the like were not "
+    "checked against the installed releases: {where} may change what a name means.",
     # what DeepSpeed compiles or imports for the config
     "needs.module": "{module} (for {key})",
     "needs.optimizer": "the optimizer {name}",
@@ -159,6 +177,7 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "asks_for_cuda.follow": "Run it where there is a GPU, or let the script take its device from DeepSpeed: "
     "get_accelerator() of deepspeed.accelerator.",
     "tf32.remove": "Remove --tf32: TF32 needs an Ampere GPU or a newer one.",
+    "use_cpu.add_to_file": 'Add "use_cpu": true to {path}: the HF Trainer looks for a GPU without it.',
     "use_cpu.add": "Add --use_cpu to the arguments: the HF Trainer looks for a GPU without it.",
     "stage_3.remove": "Remove it from from_pretrained: with ZeRO-3, DeepSpeed partitions the parameters across the "
     "ranks.",
@@ -167,8 +186,16 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "takes_config.as_it_reads": "Choose “Detect from script” (command line: --reader auto).",
     "takes_config.add_option": "Add {option} {placeholder} to the arguments: {placeholder} stands "
     "for this config’s path.",
+    "values.write": "Write {value}.",
+    "values.write_of_release": "Write {value}, which transformers {release} has.",
+    "values.takes": "It takes {choices}.",
+    "values.release_takes": "transformers {release} takes {choices}.",
+    "takes_config.set_variable": "Add {variable}={placeholder} under “Environment variables”: {placeholder} stands for "
+    "this config’s path.",
     "takes_config.write_into_file": "Write this config’s path as “deepspeed” into that file, or let the script read "
     'os.environ["{variable}"].',
+    "takes_config.open_other": "To check that one, open it on 1 · Configure. To train with this one, pass the "
+    "arguments on the command line.",
     "takes_config.read_variable": 'To train with this config, let the script read os.environ["{variable}"]. To check '
     "the other one, open it on 1 · Configure.",
     "accelerate.remove_cpu": "Remove --cpu: on a machine without a GPU accelerate trains on the CPU anyway.",
@@ -233,6 +260,7 @@ HANDING: Mapping[str, str] = {
 OFFERS: Mapping[str, str] = {
     "pass_as_read": "Pass the config as the script reads it",
     "add": "Add {words} to the arguments",
+    "add_variable": "Add {words} to the environment variables",
     "loads_its_own": "The script loads its own config",
     "remove": "Remove {options}",
     "replace": "Replace {options} with {words}",

@@ -8,6 +8,8 @@ ROOM_VERDICTS: Mapping[str, str] = {
     "offload.size_unknown": "Host memory for offloading was not estimated: the model size is unknown ({why}).",
     "offload.trains_a_part": "Host memory for offloading was not estimated: the script trains a part of the model "
     "(LoRA, or frozen parameters), and how much is unknown.",
+    "offload.may_train_a_part": "Host memory for offloading was not estimated: whether the script trains only a part "
+    "of the model depends on “{condition}” (line {line}), which is not known here.",
     "offload.without_optimizer": "Host memory for offloading was not estimated: DeepSpeed's estimator has no case for "
     "parameters without the optimizer.",
     "offload.nvme": "Host memory for offloading was not estimated: DeepSpeed's estimator has no case for NVMe.",

@@ -75,6 +75,8 @@ ARGUMENTS = {
     "other_type": "{name}：{seen} 的类型不对，应为{expected}",
     "unusable": "{name}：{seen} 不是可用的数字",
     "too_low": "{name}：传入的是 {seen}，不能小于 {least}",
+    "in_line": "{file} 第 {line} 行",
+    "in_file": "{file}",
     "both_types": "fp16 和 bf16 同时开启：“At most one of fp16 and bf16 can be True, but not both”",
     "both_evaluations": "fp16_full_eval 和 bf16_full_eval 同时开启，Trainer 最多只接受其中一个",
 }

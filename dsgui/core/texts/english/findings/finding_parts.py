@@ -75,6 +75,8 @@ ARGUMENTS = {
     "other_type": "{name}: {seen} is not {expected}",
     "unusable": "{name}: {seen} is not a usable number",
     "too_low": "{name}: {seen} was given; expected {least} or more",
+    "in_line": "{file}, line {line}",
+    "in_file": "{file}",
     "both_types": "fp16 and bf16 are both on: “At most one of fp16 and bf16 can be True, but not both”",
     "both_evaluations": "fp16_full_eval and bf16_full_eval are both on; the Trainer takes at most one",
 }

@@ -47,6 +47,16 @@ FINDINGS = {
         "{key}: {seen} in the file, {wanted} from the arguments. The HF Trainer stops with “{quoted}”.",
         "",
     ),
+    "DS013.different_there": (
+        "{key}: {seen} in the config, {wanted} by the HF Trainer's arguments ({place}). The HF Trainer stops with "
+        "“{quoted}”.",
+        "",
+    ),
+    "DS013.two_types_there": (
+        "{file} is on in the config, {arguments} by the HF Trainer's arguments ({place}). The HF Trainer stops with "
+        "“{quoted}”.",
+        "Change it there, or write “auto” for both, and the arguments decide.",
+    ),
     "DS014.no_zero_block": (
         "zero_optimization: missing; accelerate, which the HF Trainer uses, stops with “Please specify the ZeRO "
         "optimization config in the DeepSpeed config”.",
@@ -77,6 +87,7 @@ ADVICE = {
         " write “auto”, which becomes {wanted}."
     ),
     "DS013.pass": "Pass {options}, or write “auto”, which becomes {wanted}.",
+    "DS013.change_there": "Change {names} there, or write “auto”, which becomes {wanted}.",
     "DS013.leave_out": "Leave out {options}, or write “auto”, which becomes {wanted}.",
     "DS013.value": "Write a value that the arguments have, or write “auto”, which becomes {wanted}.",
     "DS014.object": "Write an object, or remove it.",

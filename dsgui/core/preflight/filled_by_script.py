@@ -1,0 +1,59 @@
+"""What is found about a config whose keys the script writes itself before DeepSpeed gets it: what stands there in the
+file does not count, and “auto” is filled by nobody else."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from dsgui.core.config.context import Integration
+from dsgui.core.config.findings import Finding, Severity
+from dsgui.core.config.pointer import MISSING, dotted, lookup
+from dsgui.core.launch.handing import own_config
+from dsgui.core.preflight.surroundings import Launch, Surroundings
+from dsgui.core.rules.base import ACCUMULATION, MICRO, TRAIN, advised
+from dsgui.core.script.config_calls import Caller
+from dsgui.core.script.in_a_run.config_sets import Filling, filling
+
+_TERMS = (TRAIN, MICRO, ACCUMULATION)
+# The advice that names the HF Trainer, which is none for a script with a loop of its own.
+_NUMBER = {"DS003.write": "DS003.number", "DS003.write_steps": "DS003.number_steps", "DS012.natively": "DS003.number"}
+
+
+def filled_by(around: Surroundings, launch: Launch) -> Filling | None:
+    """Of a script that calls `deepspeed.initialize` itself; None for any other."""
+    loops = any(call.caller is Caller.ENGINE for call in around.script.config_calls)
+    if not loops or launch.reader is not Integration.NATIVE:
+        return None
+    handed = launch.config_argument.by_itself and own_config(around.script) is not None
+    return filling(around.script.config_sets, around.values(launch)) if handed else Filling({})
+
+
+def as_filled(findings: Iterable[Finding], by: Filling | None) -> Iterator[Finding]:
+    """The findings of a config that is filled so: those about what the script writes are none."""
+    for finding in findings:
+        if by is None or not _line(finding, by):
+            yield _of_loop(finding, by) if by else finding
+
+
+def keys_filled(config: Mapping[str, Any], by: Filling | None) -> tuple[tuple[str, int], ...]:
+    """Those of the config's own keys that the script writes, with their lines."""
+    found = sorted(by.lines.items(), key=lambda one: one[1]) if by else ()
+    return tuple((dotted(pointer), line) for pointer, line in found if lookup(config, pointer) is not MISSING)
+
+
+def _line(finding: Finding, by: Filling) -> int:
+    """Of the batch terms each counts for all three."""
+    if finding.pointer in _TERMS and finding.severity is not Severity.NOTE:
+        lines = [by.line_of(one) for one in (finding.pointer, *_TERMS)] if finding.rule != "DS012" else []
+        return next(filter(None, lines), 0) if lines else by.line_of(finding.pointer)
+    return by.line_of(finding.pointer)
+
+
+def _of_loop(finding: Finding, by: Filling) -> Finding:
+    instead = {one.code: _NUMBER[one.code] for one in finding.advises if one.code in _NUMBER}
+    advises = tuple(advised(instead[one.code]) if one.code in instead else one for one in finding.advises)
+    advises = advises if advises or finding.rule != "DS012" else (advised("DS003.number"),)
+    if by.perhaps and instead and finding.severity is Severity.ERROR:
+        more = advised("DS003.perhaps_filled", line=str(by.perhaps))
+        return replace(finding, severity=Severity.WARNING, advises=(more, *advises))
+    return replace(finding, advises=advises)

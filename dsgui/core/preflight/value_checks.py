@@ -1,0 +1,107 @@
+"""A check before a start of the values that options have: those of an enumeration or a list of choices, however they
+are given. None where there is nothing to judge."""
+
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from typing import Any
+
+from dsgui.core.machine.verdicts import Sentences, Verdict, advise, problem, saw
+from dsgui.core.preflight.surroundings import Question
+from dsgui.core.script.command_line import SOME, UNSET, Option
+from dsgui.core.script.in_a_run.made import made_reached
+from dsgui.core.script.in_a_run.trainers import in_line
+from dsgui.core.texts.saying import Said, listed, said
+
+_LONGEST = 60
+_ALIKE = 0.4
+_MOST_TOLD = 4
+_FEW, _MOST_CHOICES = 12, 60
+# What newer releases call a value that they dropped.
+_NOW = {"adamw_hf": "adamw_torch", "adamw_apex_fused": "adamw_torch_fused"}
+
+
+def values(question: Question) -> Verdict | None:
+    """argparse's choices; transformers/training_args.py: `__post_init__` makes each of its enumerations."""
+    if not question.launch.script or question.around.script.problem:
+        return None
+    told = [*_typed(question), *_in_file(question), *_in_code(question)][:_MOST_TOLD]
+    if not told:
+        return None
+    return problem(tuple(seen for seen, _ in told), tuple(one for _, several in told for one in several))
+
+
+def _typed(question: Question) -> Iterator[tuple[Said, Sentences]]:
+    found = question.taken
+    for option in found.options:
+        words = found.reading.given.get(option.name, ()) if option.choices else ()
+        wrong = [word for word in words if word not in option.choices]
+        if wrong and (found.sure or option.members):
+            said_so = f"argument {'/'.join(option.names)}: invalid choice: {wrong[0]!r}"
+            given = {"option": option.long, "value": _short(wrong[0]), "words": said_so}
+            yield saw("values.refused", **given), _advice(option, wrong[0], question)
+
+
+def _in_file(question: Question) -> Iterator[tuple[Said, Sentences]]:
+    """Of a file only what the class looks at itself counts."""
+    file = question.taken.file
+    typed = question.taken.reading.given
+    for option in _enumerated((*question.taken.options, *question.around.answers.made)):
+        value = file.values.get(option.name, UNSET)
+        if option.name not in typed and _is_wrong(option, value):
+            line = file.lines.get(option.name)
+            place = in_line(file.path, line) if line else said("arguments", "in_file", file=file.path)
+            yield _refused_there(option, value, place), _advice(option, value, question)
+
+
+def _in_code(question: Question) -> Iterator[tuple[Said, Sentences]]:
+    line, values = question.around.script.command_line, question.around.values(question.launch)
+    made = made_reached(line.made, values) if not line.by_dataclass else None
+    options = {option.name: option for option in _enumerated(question.around.answers.made)}
+    for one in made.settings if made else ():
+        option, value = options.get(one.name), values.worth(one.expression)
+        if option and _is_wrong(option, value):
+            place = in_line(question.launch.script.rpartition("/")[2], one.line)
+            yield _refused_there(option, value, place), _advice(option, value, question)
+
+
+def _enumerated(options: Iterable[Option]) -> Iterator[Option]:
+    return (option for option in options if option.members and option.choices)
+
+
+def _is_wrong(option: Option, value: Any) -> bool:
+    if value is UNSET or value is None or option.values == SOME or not isinstance(value, str | bool | int | float):
+        return False
+    return value not in option.choices
+
+
+def _refused_there(option: Option, value: Any, place: Said) -> Said:
+    words = f"{_short(str(value))} is not a valid {option.members}"
+    return saw("values.refused_there", option=option.name, value=_short(str(value)), place=place, words=words)
+
+
+def _advice(option: Option, value: Any, question: Question) -> Sentences:
+    """The nearest value, and all of them where they are few."""
+    near, few = _nearest(option, value), len(option.choices) <= _FEW
+    release = question.around.version("transformers") if option.members else ""
+    choices = listed(option.choices[:_MOST_CHOICES])
+    if near and release and not few:
+        return (advise("values.write_of_release", value=near, release=release),)
+    instead = (advise("values.write", value=near),) if near else ()
+    if release:
+        return (*instead, advise("values.release_takes", release=release, choices=choices))
+    return (*instead, advise("values.takes", choices=choices))
+
+
+def _nearest(option: Option, value: Any) -> str:
+    """YAML reads `no` as false."""
+    word = {False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+    if word in option.choices:
+        return f'"{word}"'
+    if _NOW.get(word) in option.choices:
+        return _NOW[word]
+    found = get_close_matches(word[:_LONGEST], option.choices, n=1, cutoff=_ALIKE)
+    return found[0] if found else ""
+
+
+def _short(word: str) -> str:
+    return word if len(word) <= _LONGEST else f"{word[:_LONGEST]}…"

@@ -1,0 +1,43 @@
+"""The HF Trainer's arguments as a script's code or a file gives them, with the places where they stand."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from dsgui.core.config.arguments import EVERY_NAME, TrainingArguments, from_mapping, with_defaults
+from dsgui.core.script.command_line import UNSET
+from dsgui.core.script.in_a_run.made import Made
+from dsgui.core.script.in_a_run.worth import Values
+from dsgui.core.texts.saying import Said, said
+
+
+def in_line(file: str, line: int) -> Said:
+    """`train.py, line 12`."""
+    return said("arguments", "in_line", file=file, line=str(line))
+
+
+def arguments_in_code(made: Made, defaults: Mapping[str, Any] | None, values: Values, script: str) -> TrainingArguments:
+    """Those of `TrainingArguments(…)` in the file `script`. `defaults` are its class's, None where they are not
+    known."""
+    worths = {one.name: values.worth(one.expression) for one in made.settings}
+    known = {name: value for name, value in worths.items() if value is not UNSET}
+    every = with_defaults(defaults or {}, unknown=EVERY_NAME if defaults is None or not made.whole else frozenset())
+    every = every.overlaid(from_mapping({name: value for name, value in known.items() if name in EVERY_NAME}))
+    unknown = frozenset(name for name, value in worths.items() if value is UNSET) & EVERY_NAME
+    places = tuple((one.name, in_line(script, one.line)) for one in made.settings)
+    return replace(every, unknown=every.unknown | unknown, places=places, made_at=in_line(script, made.line))
+
+
+def arguments_of_file(
+    values: Mapping[str, Any], lines: Mapping[str, int], path: str, defaults: Mapping[str, Any] | None
+) -> TrainingArguments:
+    """Those of a file that is read with the classes of `defaults`, instead of a command line."""
+    every = with_defaults(defaults or {}, unknown=EVERY_NAME if defaults is None else frozenset())
+    every = every.overlaid(placed(from_mapping(values), lines, path))
+    return replace(every, made_at=said("arguments", "in_file", file=path))
+
+
+def placed(arguments: TrainingArguments, lines: Mapping[str, int], path: str) -> TrainingArguments:
+    """The same with the places where the file has them."""
+    found = ((name, lines[name]) for name in sorted(arguments.given) if name in lines)
+    return replace(arguments, places=tuple((name, in_line(path, line)) for name, line in found))

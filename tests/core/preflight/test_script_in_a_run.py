@@ -1,0 +1,382 @@
+"""What a script's source and the values of its options tell of one run, before it starts."""
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from dsgui.core.launch.command import environment, shell_line, shown_command
+from dsgui.core.launch.places.slurm import SlurmJob
+from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan
+from dsgui.core.launch.plan_making import make_plan
+from dsgui.core.machine.machine import Environment
+from dsgui.core.machine.verdicts import Row, Status
+from dsgui.core.preflight.handing_checks import offer
+from dsgui.core.preflight.judging import rows_around, with_config
+from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
+from dsgui.core.script.script import script_facts
+from dsgui.core.validation.checker import Checker
+from dsgui.shell.config.catalog import Catalog
+from dsgui.shell.preflight.scout import Scout
+from dsgui.shell.script import names_there
+from tests.shell.machine.test_machine import CPU, target
+
+IN_CODE = """
+    import os
+    from transformers import Trainer, TrainingArguments
+    args = TrainingArguments(
+        "out",
+        bf16=True,
+        per_device_train_batch_size=2,
+        deepspeed=os.environ.get("DS_CONFIG"),
+    )
+    Trainer(args=args).train()
+"""
+BY_FILE = """
+    import argparse
+    from transformers import HfArgumentParser, Trainer, TrainingArguments
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--args_file", default="args.json")
+    given = parser.parse_args()
+    (args,) = HfArgumentParser(TrainingArguments).parse_json_file(json_file=given.args_file)
+    Trainer(args=args).train()
+"""
+ALONE = """
+    import os, sys
+    from dataclasses import dataclass, field
+    from transformers import HfArgumentParser, Trainer, TrainingArguments
+    @dataclass
+    class Mine:
+        model_name_or_path: str = field(default="none")
+    parser = HfArgumentParser((Mine, TrainingArguments))
+    if sys.argv[-1].endswith(".yaml"):
+        mine, args = parser.parse_yaml_file(os.path.abspath(sys.argv[-1]))
+    else:
+        mine, args = parser.parse_args_into_dataclasses()
+"""
+JSON = '{\n "output_dir": "out",\n "fp16": true,\n "deepspeed": "ds.json"\n}'
+CHOICES = """
+    import argparse
+    p = argparse.ArgumentParser()
+    p.add_argument("--mode", choices=["full", "lora"])
+    p.parse_args()
+"""
+LOOP = """
+    import argparse, json, deepspeed
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ds_file", default="ds.json")
+    parser.add_argument("--batch", type=int, default=4)
+    args = parser.parse_args()
+    with open(args.ds_file) as file:
+        ds_config = json.load(file)
+    ds_config["train_micro_batch_size_per_gpu"] = args.batch
+    ds_config["optimizer"]["params"]["lr"] = 1e-4
+    {more}
+    deepspeed.initialize(model=m, config=ds_config)
+"""
+AUTO = {
+    "train_micro_batch_size_per_gpu": "auto",
+    "optimizer": {"type": "Adam", "params": {"lr": "auto"}},
+    "gradient_clipping": "auto",
+}
+BF16 = {"bf16": {"enabled": True}, "train_micro_batch_size_per_gpu": 2, "zero_optimization": {"stage": 1}}
+FP16 = {"fp16": {"enabled": True}, "train_micro_batch_size_per_gpu": 2, "zero_optimization": {"stage": 1}}
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(names_there, "TIMEOUT_S", 300.0)
+
+
+def planned(folder: Path, source: str, arguments: str = "", **more: Any) -> Plan:
+    """For a script of that source, as it takes its config by itself."""
+    script = folder / "train.py"
+    script.write_text(dedent(source))
+    request = LaunchRequest(
+        **{
+            "script": str(script),
+            "arguments": arguments,
+            "ranks": 1,
+            "target_python": sys.executable,
+            "working_directory": str(folder),
+            "config_text": "{}",
+            "config_argument": ConfigArgument.HF,
+            "as_script_reads": True,
+        }
+        | more
+    )
+    facts = script_facts(script.read_text())
+    return make_plan(
+        request, run_id="r", run_directory=str(folder / "run"), script_path=str(script), master_port=29600, script=facts
+    )
+
+
+def around(plan: Plan) -> Surroundings:
+    known = Environment(target().environment.target)
+    scout = Scout(lambda: CPU, lambda: known)
+    return scout.surroundings(plan, script_facts(Path(plan.script).read_text()), False)
+
+
+def judged(plan: Plan, config: Mapping[str, Any]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows_around(plan, json.dumps(config), around(plan), Checker(Catalog().schema())):
+        found.setdefault(row.check, []).append(row)
+    return found
+
+
+def told(rows: list[Row]) -> str:
+    return " ".join(f"{row.seen} {row.advice}" for row in rows)
+
+
+def variables(**named: str) -> dict[str, Any]:
+    return {"environment": named}
+
+
+# ------------------------------------------------------------------------------ the HF Trainer's, in code or in a file
+def test_what_the_code_gives_the_trainer_is_held_against_the_config(tmp_path: Path) -> None:
+    plan = planned(tmp_path, IN_CODE, **variables(DS_CONFIG="{config}"))
+    wrong = told(judged(plan, FP16 | {"train_micro_batch_size_per_gpu": 4})["agreement"])
+    assert "train.py, line 6" in wrong
+    assert "per_device_train_batch_size=2" in wrong
+    assert "train.py, line 7" in wrong
+    assert "--per_device" not in wrong  # no option of a command line helps
+    assert "agreement" not in judged(plan, BF16)
+
+
+def test_a_value_of_the_code_that_an_option_decides_is_that_of_the_run(tmp_path: Path) -> None:
+    source = """
+        import argparse
+        from transformers import TrainingArguments
+        p = argparse.ArgumentParser()
+        p.add_argument("--deepspeed"); p.add_argument("--batch", type=int, default=2)
+        args = p.parse_args()
+        TrainingArguments("out", bf16=True, per_device_train_batch_size=args.batch, deepspeed=args.deepspeed)
+    """
+    assert "agreement" not in judged(planned(tmp_path, source), BF16)
+    assert "=2 vs hf per_device_train_batch_size=8" in told(
+        judged(planned(tmp_path, source, "--batch 8"), BF16)["agreement"]
+    )
+    computed = source.replace("default=2)", "default=2)").replace("args.batch,", "found(),")
+    assert "agreement" not in judged(planned(tmp_path, computed, "--batch 8"), BF16)
+
+
+@pytest.mark.parametrize(
+    ("source", "arguments", "name", "text"),
+    [
+        (BY_FILE, "", "args.json", '{\n "output_dir": "out",\n "fp16": true,\n "deepspeed": "ds.json"\n}'),
+        (
+            BY_FILE,
+            "--args_file a.json",
+            "a.json",
+            '{\n "output_dir": "out",\n "fp16": true,\n "deepspeed": "ds.json"\n}',
+        ),
+        (ALONE, "a.yaml", "a.yaml", "output_dir: out\ndeepspeed: ds.json\nfp16: true\n"),
+    ],
+)
+def test_what_a_file_gives_the_trainer_is_held_against_the_config_that_it_names(
+    tmp_path: Path, source: str, arguments: str, name: str, text: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    (tmp_path / "ds.json").write_text(json.dumps(BF16 | {"train_micro_batch_size_per_gpu": 8}))
+    found = judged(planned(tmp_path, source, arguments), {})
+    assert f"{name}, line 3" in told(found["agreement"])
+    assert "ds.json" in told(found["takes_config"])
+    (tmp_path / "ds.json").write_text(json.dumps(FP16 | {"train_micro_batch_size_per_gpu": 8}))
+    found = judged(planned(tmp_path, source, arguments), FP16 | {"train_micro_batch_size_per_gpu": 8})
+    assert "agreement" not in found
+    assert found["takes_config"][0].status is Status.OK
+
+
+def test_a_file_of_arguments_without_a_config_trains_without_deepspeed(tmp_path: Path) -> None:
+    (tmp_path / "args.json").write_text('{"output_dir": "out", "nonsense": 1}')
+    found = judged(planned(tmp_path, BY_FILE), {})
+    assert found["takes_config"][0].status is Status.WARNING
+    assert "without DeepSpeed" in told(found["takes_config"])
+    assert "nonsense" in told(found["arguments_file"])
+    assert "output_dir" not in told(found["arguments_file"])
+
+
+def test_the_model_that_a_file_of_arguments_names_is_read(tmp_path: Path) -> None:
+    model = tmp_path / "model"
+    model.mkdir()
+    (model / "config.json").write_text('{"model_type": "gpt2"}')
+    (tmp_path / "a.yaml").write_text(f"output_dir: out\nmodel_name_or_path: {model}\n")
+    meets = around(planned(tmp_path, ALONE, "a.yaml"))
+    assert meets.shape is not None
+    assert meets.model.named == str(model)
+    plan = planned(tmp_path, ALONE, "a.yaml")
+    launch = with_config(Launch.of(plan, {}), json.dumps(BF16), meets, Checker(Catalog().schema()))
+    assert launch.choice.model == str(model)
+
+
+# ------------------------------------------------------------------------------------------ a config from the variables
+def test_a_variable_that_is_not_set_leaves_the_run_without_deepspeed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DS_CONFIG", raising=False)
+    plan = planned(tmp_path, IN_CODE)
+    row = judged(plan, BF16)["takes_config"][0]
+    assert row.status is Status.WARNING
+    assert "DS_CONFIG is not set" in row.seen
+    assert "without DeepSpeed" in row.seen
+    assert "own config" not in told(judged(plan, BF16)["config"])
+    found = offer(Question(Launch.of(plan, BF16), around(plan)))
+    assert found is not None
+    assert found.variables == (("DS_CONFIG", "{config}"),)
+    assert str(found.label) == "Add DS_CONFIG={config} to the environment variables"
+    monkeypatch.setenv("DS_CONFIG", str(tmp_path / "other.json"))
+    (tmp_path / "other.json").write_text(json.dumps(FP16))
+    assert "not this one" in told(judged(plan, BF16)["takes_config"])
+
+
+@pytest.mark.parametrize(
+    ("script", "status"),
+    [
+        ("import os, deepspeed\ndeepspeed.initialize(model=m, config=os.environ['DS'])", Status.WARNING),
+        ("import os, deepspeed\npath = os.getenv('DS')\ndeepspeed.initialize(model=m, config=path)", Status.WARNING),
+        ("import os, deepspeed\ndeepspeed.initialize(model=m, config=os.environ['DSGUI_CONFIG'])", Status.OK),
+    ],
+)
+def test_so_does_a_loop_of_ones_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, status: Status
+) -> None:
+    monkeypatch.delenv("DS", raising=False)
+    row = judged(planned(tmp_path, script), BF16)["takes_config"][0]
+    assert row.status is status
+    assert ("DS is not set" in row.seen) is (status is Status.WARNING)
+
+
+def test_the_place_of_the_config_is_put_into_variables_too(tmp_path: Path) -> None:
+    plan = planned(tmp_path, IN_CODE, **variables(DS_CONFIG="{config}", LIST="a:{config}:b"))
+    path = str(tmp_path / "run" / "ds_config.json")
+    assert environment(plan, {})["DS_CONFIG"] == path
+    assert environment(plan, {})["LIST"] == f"a:{path}:b"
+    assert f"DS_CONFIG={path}" in shell_line(plan)
+    assert f"DS_CONFIG={path}" in shown_command(plan)
+    assert plan.environment["DS_CONFIG"] == "{config}"  # a clone gets its own
+    batch = SlurmJob(nodes=1, per_node=1, partition="p")
+    submitted = replace(plan, place=batch).place.script(replace(plan, place=batch))
+    assert f"DS_CONFIG={path}" in submitted
+    assert "{config}" not in submitted
+
+
+# -------------------------------------------------------------------------------------------------- values of options
+@pytest.mark.parametrize(
+    ("source", "arguments", "text", "seen"),
+    [
+        (ALONE, "--output_dir o --optim adamw_hf", "", "argument --optim: invalid choice: 'adamw_hf'"),
+        (ALONE, "--output_dir o --lr_scheduler_type cosin", "", "invalid choice: 'cosin'"),
+        (ALONE, "--output_dir o --optim adamw_torch --eval_strategy no", "", ""),
+        (ALONE, "a.yaml", "output_dir: o\noptim: adamw_hf\n", "a.yaml, line 2"),
+        (ALONE, "a.yaml", "output_dir: o\nsave_strategy: no\n", "False is not a valid SaveStrategy"),
+        (ALONE, "a.yaml", "output_dir: o\nsave_strategy: 'no'\n", ""),
+        (IN_CODE.replace("bf16=True", "optim='adamw_hf'"), "", "", "train.py, line 6"),
+        (IN_CODE, "", "", ""),
+        (
+            CHOICES,
+            "--mode lorra",
+            "",
+            "argument --mode: invalid choice: 'lorra'",
+        ),
+    ],
+)  # fmt: skip
+def test_a_value_that_an_enumeration_does_not_have_is_told_with_the_nearest(
+    tmp_path: Path, source: str, arguments: str, text: str, seen: str
+) -> None:
+    (tmp_path / "a.yaml").write_text(text)
+    rows = judged(planned(tmp_path, source, arguments), {}).get("values", [])
+    assert seen in told(rows)
+    assert bool(rows) is bool(seen)
+    nearest = {"adamw_hf": "adamw_torch", "cosin": "cosine", "lorra": "lora", "False": '"no"'}
+    for wrong, right in nearest.items():
+        if rows and wrong in rows[0].seen:
+            assert f"Write {right}" in rows[0].advice
+
+
+# ------------------------------------------------------------------------------------------------ what was not checked
+OLD = "from transformers import Trainer\nimport transformers\n{}\nTrainer(model=m, tokenizer=t)\n"
+
+
+@pytest.mark.parametrize(
+    ("statement", "checked", "named"),
+    [
+        ("args = parse()\nfor name, value in more: setattr(args, name, value)", True, ""),
+        ("training_args, rest = parse()\nfor name in rest: setattr(training_args, name, 1)", True, ""),
+        ("def f(model_args, name): setattr(model_args, name, 1)\nf(a, n)", True, ""),
+        ("for name in vars(args): print(name)", True, ""),
+        ("for name in names: setattr(transformers, name, None)", False, "setattr(transformers, name, None) (line 3)"),
+        ("def f(m, name): setattr(m, name, 1)\nf(transformers, n)", False, "setattr(m, name, 1) (line 3)"),
+        ("from helpers import *", False, "from helpers import * (line 3)"),
+        ("globals()[name] = value", False, "globals (line 3)"),
+    ],
+)  # fmt: skip
+def test_what_a_computed_name_keeps_from_being_checked_is_told(
+    tmp_path: Path, statement: str, checked: bool, named: str
+) -> None:
+    (tmp_path / "helpers.py").write_text("x = 1\n")
+    row = judged(planned(tmp_path, OLD.format(statement)), {})["imports"][0]
+    assert row.status is (Status.PROBLEM if checked else Status.UNKNOWN)
+    assert ("tokenizer=" in row.seen) is checked
+    assert named in row.seen
+
+
+# ---------------------------------------------------------------------------------------- a loop that fills its config
+@pytest.mark.parametrize(
+    ("more", "errors", "severity"),
+    [
+        ("", {"gradient_clipping"}, Status.PROBLEM),
+        ("ds_config['gradient_clipping'] = 1.0", set(), Status.OK),
+        ("ds_config.update({'gradient_clipping': 1.0})", set(), Status.OK),
+        ("if args.batch > 8: ds_config['gradient_clipping'] = 1.0", {"gradient_clipping"}, Status.PROBLEM),
+        ("if ds_config['gradient_clipping'] == 'auto': ds_config['gradient_clipping'] = 1.0", set(), Status.OK),
+        ("fill(ds_config)", {"gradient_clipping"}, Status.WARNING),
+    ],
+)
+def test_auto_that_the_script_writes_itself_is_no_error(
+    tmp_path: Path, more: str, errors: set[str], severity: Status
+) -> None:
+    plan = planned(tmp_path, LOOP.format(more=more), "--ds_file {config}")
+    meets = around(plan)
+    launch = with_config(Launch.of(plan, {}), json.dumps(AUTO), meets, Checker(Catalog().schema()))
+    told_of = [one for one in launch.findings if one.severity.value in ("error", "warning")]
+    assert {one.pointer.lstrip("/") for one in told_of} == errors
+    assert all("HF Trainer”" not in one.advice for one in launch.findings)
+    row = judged(plan, AUTO)["config"][0]
+    assert row.status is severity
+    assert "train_micro_batch_size_per_gpu (line 9)" in f"{row.seen} {row.advice}"
+    assert ("gradient_clipping (line" in f"{row.seen} {row.advice}") is (not errors)
+    if errors:
+        assert "deepspeed.initialize itself" in row.advice
+
+
+def test_the_option_that_names_the_file_of_a_loop_is_offered(tmp_path: Path) -> None:
+    plan = planned(tmp_path, LOOP.format(more=""))
+    assert "--ds_file {config}" in told(judged(plan, AUTO)["takes_config"])
+
+
+# ------------------------------------------------------------------------------------------------------- python-fire
+FIRE = """
+    import fire
+    from transformers import TrainingArguments
+    def train(base_model: str = "", micro_batch_size: int = 4, group: bool = False):
+        TrainingArguments("out", per_device_train_batch_size=micro_batch_size, fp16=True)
+    fire.Fire(train)
+"""
+
+
+def test_a_command_of_fire_takes_its_parameters_and_nothing_else(tmp_path: Path) -> None:
+    right = judged(planned(tmp_path, FIRE, "--base_model=x --micro-batch-size 8 --group"), {})
+    assert right["options"][0].status is Status.OK
+    wrong = judged(planned(tmp_path, FIRE, "--base_model x --use_cpu"), {})["options"][0]
+    assert wrong.status is Status.PROBLEM
+    assert "Could not consume arg: --use_cpu" in wrong.seen
+
+
+def test_the_values_that_fire_gives_reach_the_trainer(tmp_path: Path) -> None:
+    assert "agreement" not in judged(planned(tmp_path, FIRE, "--micro_batch_size 2"), FP16)
+    assert "vs hf per_device_train_batch_size=4" in told(judged(planned(tmp_path, FIRE), FP16)["agreement"])
