@@ -4,6 +4,7 @@
 /** @import { Limit } from "../types.d.ts" */
 
 const AFAR = 2; // times the most that was seen: a limit above that is no line
+const [ROOM, AIR] = [1.05, 1.12]; // times a limit's line, which has a name above it; times the highest of the curves
 const LIMIT_ROOM = 0.07; // of the height, which a name takes
 const NAME = { xref: "paper", yanchor: "bottom", showarrow: false };
 export const LIMIT_SIZE = 11; // px of a name
@@ -22,17 +23,28 @@ export function reached(limits, seen) {
 }
 
 /**
+ * Where an axis ends: above the most that was seen, or above the limit that is over it.
+ * @param {number} most @param {number} seen
+ */
+export const roofOf = (most, seen) => (most > seen ? ROOM * most : AIR * seen);
+
+/**
  * @param {ReturnType<typeof reached>} placed @param {boolean} log
  * @param {object} font @param {number} top where the curves' part of the height ends
+ * @param {string} ground on which a name is read, whatever runs below it
+ * @param {(at: number) => boolean} isCrossed whether a curve runs through the name of a limit at the right
  */
-export function limitNames({ lines, above, most }, log, font, top) {
+export function limitNames({ lines, above, most }, log, font, top, ground, isCrossed = () => false) {
   /** Whether the name of a higher one stands where its own would. @param {number} at */
   const crowded = (at) => lines.some((other) => other.at > at && other.at - at < LIMIT_ROOM * most);
   const named = lines.map(({ at, text }) => {
     const side = crowded(at) ? "top" : "bottom";
-    return { ...NAME, x: 1, xanchor: "right", y: log ? Math.log10(at) : at, yanchor: side, text, font };
+    const end = isCrossed(at) ? { x: 0, xanchor: "left" } : { x: 1, xanchor: "right" };
+    return { ...NAME, ...end, y: log ? Math.log10(at) : at, yanchor: side, text, font, bgcolor: ground };
   });
   const text = `↑ ${above.map((one) => one.text).join(" · ")}`;
-  const edge = { ...NAME, x: 0, xanchor: "left", yref: "paper", y: top, text, font };
+  const atLeft = named.some(({ x }) => x === 0); // where the edge's words would stand over it
+  const end = atLeft ? { x: 1, xanchor: "right" } : { x: 0, xanchor: "left" };
+  const edge = { ...NAME, ...end, yref: "paper", y: top, text, font };
   return above.length ? [...named, edge] : named;
 }
