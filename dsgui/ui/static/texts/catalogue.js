@@ -1180,6 +1180,8 @@ export const TEXTS = {
   "y_grad_norm": "grad norm",
   "y_loss_scale": "loss scale",
   "y_skipped": "skipped steps",
+  "line_train": "train",
+  "line_eval": "eval",
   "note_run": "this run",
   "note_host": "host, all processes",
   "note_swap": "swap",
@@ -1232,6 +1234,8 @@ export const TEXTS = {
   "smoothing_hint": "Training curves only; evaluations and system metrics stay as measured",
   "show_all": "Show all",
   "system_metrics": "System metrics",
+  "more_scores": "Evaluation: {count} more scores",
+  "more_score": "Evaluation: 1 more score",
   "charts": "Charts",
   "charts_hidden": "Charts ({count} hidden)",
   "reset_layout": "Reset layout",
@@ -1646,8 +1650,8 @@ export const CHARTS = {
   }
  },
  "losses": {
-  "loss": "train",
-  "eval_loss": "eval"
+  "loss": "line_train",
+  "eval_loss": "line_eval"
  },
  "evaluationCosts": [
   "runtime",

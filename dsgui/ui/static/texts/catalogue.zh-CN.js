@@ -1180,6 +1180,8 @@ export const TEXTS = {
   "y_grad_norm": "梯度范数",
   "y_loss_scale": "损失缩放",
   "y_skipped": "跳过的步数",
+  "line_train": "训练",
+  "line_eval": "评估",
   "note_run": "本次运行",
   "note_host": "整机，所有进程",
   "note_swap": "swap",
@@ -1232,6 +1234,8 @@ export const TEXTS = {
   "smoothing_hint": "仅作用于训练曲线；评估和系统指标保持原值",
   "show_all": "显示全部",
   "system_metrics": "系统指标",
+  "more_scores": "评估：另有 {count} 项指标",
+  "more_score": "评估：另有 1 项指标",
   "charts": "图表",
   "charts_hidden": "图表（隐藏 {count} 个）",
   "reset_layout": "恢复默认布局",
@@ -1646,8 +1650,8 @@ export const CHARTS = {
   }
  },
  "losses": {
-  "loss": "train",
-  "eval_loss": "eval"
+  "loss": "line_train",
+  "eval_loss": "line_eval"
  },
  "evaluationCosts": [
   "runtime",
