@@ -551,7 +551,7 @@ def test_a_clone_tells_all_it_set_on_the_launch_page_and_leaves_nothing_of_the_l
         for words in (
             "--learning_rate 3e-3 --bf16",
             "1 setting, in 1 · Configure",
-            "Devices: 2 ranks (was GPU 0, 1, not all on this machine)",
+            "Devices: 2 ranks (was GPU 0, 1, not on this machine)",
             "If another run is active",
             str(folder),
         ):
