@@ -234,13 +234,27 @@ test("no mark's line and no curve runs through the name of a limit", () => {
   assert.equal(mark.y1, low.yaxis.domain[1]); // the name of what is far above stands over the curves
   const name = low.annotations[0];
   assert.deepEqual([name.x, "bgcolor" in name && name.bgcolor], [1, "white"]);
-  const full = [50, 60, 50, 60, 50, 60, 50, 60, 99, 99, 99];
+  const full = [50, 60, 50, 60, 50, 60, 50, 60, 95, 105, 95];
   assert.equal(layout(full).annotations[0].x, 0); // at its other end
   assert.deepEqual(
     layout(full, 300).annotations.map(({ x }) => x),
     [0, 1], // and what is further above not over it
   );
-  assert.equal(layout([99, 99, 99, 99, 99, 99, 99, 99, 99, 99, 99]).annotations[0].x, 1); // as good as the other
+  /** @param {number} level */
+  const side = (level) => {
+    const [{ x, yanchor }] = layout(new Array(11).fill(level)).annotations;
+    return [x, yanchor];
+  };
+  assert.deepEqual(
+    [side(90), side(102), side(98)],
+    [
+      [1, "bottom"],
+      [1, "top"],
+      [1, "bottom"],
+    ],
+  ); // below it
+  const [none] = layout([95, 105, 95, 105, 95, 105, 95, 105, 95, 105, 95]).annotations;
+  assert.deepEqual([none.text, none.y], ["╌ 100", 0.94]); // over the curves, with the sign of its line
 });
 
 test("what is a share of a hundred has all of it, and more where there is more", () => {

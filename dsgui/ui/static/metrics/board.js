@@ -54,6 +54,11 @@ const say = (code, given) => words("charts_page", code, given);
 const KEPT_VIEW = "dsgui.charts";
 const MOST_MARKS = 200;
 const REFINE_AFTER_MS = 150;
+const [USUAL, TRAINED, EVALUATED] = [
+  [0, 1, 2, 3],
+  [0, 2, 3, 1],
+  [1, 3, 2, 0],
+]; // of dashes, by the names of a chart
 
 export class Board {
   /**
@@ -490,9 +495,13 @@ export class Board {
   style(before, run, curve, place, several) {
     const { gpu, colour, dash } = place;
     if (several) {
-      const [names, name] = [new Set(before.map((line) => line.name)), label(nameOf(curve, place))];
+      // An evaluation's loss is drawn alike everywhere, also where the first of the runs logged no other.
+      const order = place.chart === LOSS ? (curve.kind === "eval" ? EVALUATED : TRAINED) : USUAL;
+      const alike = before.filter((line) => order === USUAL || (line.curve.kind === "eval") === (order === EVALUATED));
+      const [names, name] = [new Set(alike.map((line) => line.name)), label(nameOf(curve, place))];
       const legend = !names.has(name);
-      return { colour: look(run).colour, dash: look([...names.add(name)].indexOf(name) * COLOURS.length).dash, legend };
+      const turn = order[[...names.add(name)].indexOf(name) % order.length];
+      return { colour: look(run).colour, dash: look(turn * COLOURS.length).dash, legend };
     }
     const card = gpu === null || gpu === undefined ? undefined : this.cards.get(cardOf([curve.node ?? "", gpu]));
     const usual = look(card ?? before.length);

@@ -32,19 +32,30 @@ export const roofOf = (most, seen) => (most > seen ? ROOM * most : AIR * seen);
  * @param {ReturnType<typeof reached>} placed @param {boolean} log
  * @param {object} font @param {number} top where the curves' part of the height ends
  * @param {string} ground on which a name is read, whatever runs below it
- * @param {(at: number) => boolean} isCrossed whether a curve runs through the name of a limit at the right
+ * @param {(limit: Limit, right: boolean, over: boolean) => boolean} isFree whether no curve runs through a limit's
+ *   name at this end of its line, over or below it
  */
-export function limitNames({ lines, above, most }, log, font, top, ground, isCrossed = () => false) {
+export function limitNames({ lines, above, most }, log, font, top, ground, isFree = () => true) {
   /** Whether the name of a higher one stands where its own would. @param {number} at */
   const crowded = (at) => lines.some((other) => other.at > at && other.at - at < LIMIT_ROOM * most);
-  const named = lines.map(({ at, text }) => {
-    const side = crowded(at) ? "top" : "bottom";
-    const end = isCrossed(at) ? { x: 0, xanchor: "left" } : { x: 1, xanchor: "right" };
-    return { ...NAME, ...end, y: log ? Math.log10(at) : at, yanchor: side, text, font, bgcolor: ground };
+  const placed = lines.map((limit) => {
+    const places = [true, false].flatMap((right) =>
+      (crowded(limit.at) ? [false] : [true, false]).map((over) => ({ right, over })),
+    );
+    return { limit, place: places.find(({ right, over }) => isFree(limit, right, over)) };
   });
-  const text = `↑ ${above.map((one) => one.text).join(" · ")}`;
+  const named = placed.flatMap(({ limit: { at, text }, place }) => {
+    if (!place) return [];
+    const end = place.right ? { x: 1, xanchor: "right" } : { x: 0, xanchor: "left" };
+    const yanchor = place.over ? "bottom" : "top";
+    return [{ ...NAME, ...end, y: log ? Math.log10(at) : at, yanchor, text, font, bgcolor: ground }];
+  });
   const atLeft = named.some(({ x }) => x === 0); // where the edge's words would stand over it
   const end = atLeft ? { x: 1, xanchor: "right" } : { x: 0, xanchor: "left" };
-  const edge = { ...NAME, ...end, yref: "paper", y: top, text, font };
-  return above.length ? [...named, edge] : named;
+  // A name for which there is no room at its line stands there too.
+  const dashed = placed.flatMap(({ limit, place }) => (place ? [] : [`╌ ${limit.text}`]));
+  const higher = above.length ? [`↑ ${above.map((one) => one.text).join(" · ")}`] : [];
+  const words = [...dashed, ...higher].join(" · ");
+  const edge = { ...NAME, ...end, yref: "paper", y: top, text: words, font };
+  return words ? [...named, edge] : named;
 }

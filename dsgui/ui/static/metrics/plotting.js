@@ -45,7 +45,7 @@ const MARK_LANE = 0.06; // of the height, below the curves, for each mark above 
 const MARK_NEAR = 0.015; // of what is shown: nearer ones lie over each other
 const ROOM = 1.05; // on either side, on a logarithmic scale
 const [PLATEAU, LEVEL, AIR] = [0.25, 0.01, 0.12]; // of a curve's points, of the height: so many so high; the room above
-const NAME_REACH = 0.4; // of the width, that a limit's name may take
+const [NAME_HIGH, NAME_LETTER, NARROW] = [0.13, 6, 300]; // of the height; px of a limit's name; of a chart
 export const MEMORY = "GiB";
 const SHARE = "%";
 const DEGREES = "°C"; // no card tells parts of one
@@ -428,18 +428,19 @@ function airAbove([low, high], zero, traces) {
 }
 
 /**
- * Whether a curve runs where the name of a limit would stand at the right, and none where it would at the left.
- * @param {Trace[]} traces @param {Range} range @param {number} at
+ * Whether no curve runs through a part of a chart.
+ * @param {Trace[]} traces @param {Range} across @param {Range} high
  */
-function isCrossed(traces, [low, high], at) {
-  const reach = NAME_REACH * (high - low);
-  /** @param {(x: number) => boolean} there */
-  const crossed = (there) =>
-    traces.some(
-      ({ yaxis, x, y }) => yaxis === "y" && y.some((one, i) => one !== null && one > 0.97 * at && there(x[i])),
-    );
-  return crossed((x) => x > high - reach) && !crossed((x) => x < low + reach);
-}
+const isFree = (traces, [left, right], [low, high]) =>
+  !traces.some(({ yaxis, x, y }) => {
+    /** @param {number} i */
+    const runs = (i) => {
+      const [one, other] = [y[i], y[i + 1] ?? y[i]];
+      const isThere = x[i] <= right && (x[i + 1] ?? x[i]) >= left;
+      return isThere && one !== null && other !== null && Math.min(one, other) <= high && Math.max(one, other) >= low;
+    };
+    return yaxis === "y" && y.some((_, i) => runs(i));
+  });
 
 /**
  * No label has more digits than one reads.
@@ -500,7 +501,14 @@ export function layoutOf(content, view, page, traces, revision) {
   const { title, ...labels } = along(view, traces, page);
   const font = { size: LIMIT_SIZE, color: page.text };
   const across = view.range ?? view.reach ?? extent(traces.flatMap(({ x }) => x));
-  const crossed = (/** @type {number} */ at) => across !== null && isCrossed(traces, across, at);
+  /** @param {Limit} limit @param {boolean} atEnd @param {boolean} over */
+  const free = ({ at, text }, atEnd, over) => {
+    if (!across || left.type === "log") return true;
+    const [room, wide] = [NAME_HIGH * placed.most, NAME_LETTER * (lettersOf(text) + 1)];
+    const reach = ((across[1] - across[0]) * wide) / ((page.width || NARROW + AROUND) - AROUND);
+    const ends = /** @type {Range} */ (atEnd ? [across[1] - reach, across[1]] : [across[0], across[0] + reach]);
+    return isFree(traces, ends, over ? [at, at + room] : [at - room, at]);
+  };
   return {
     // The revision tells plotly that the arrays are others; zoom of y stays (uirevision), zoom of x is every chart's.
     datarevision: revision,
@@ -521,7 +529,7 @@ export function layoutOf(content, view, page, traces, revision) {
     yaxis3: { domain: [0, lane || 1], range: [0, 1], fixedrange: true, visible: false },
     ...(second ? { yaxis2: { ...second } } : {}),
     shapes: [...laneShapes(lane, page.grid), ...markLines(content.events, domain[1]), ...limitLines(placed.lines)],
-    annotations: limitNames(placed, left.type === "log", font, domain[1], page.ground, crossed),
+    annotations: limitNames(placed, left.type === "log", font, domain[1], page.ground, free),
     showlegend: signs.length > (content.named || marks.length ? 0 : 1),
     // Right below the title, however high the row of charts is: the curves have the room that is left.
     legend: { orientation: "h", traceorder: "normal", yref: "container", y: 1, yanchor: "top", x: 0 },

@@ -34,18 +34,18 @@ const PEAKS = ["run_gpu_peak", "gpu_peak", "run_peak", "host_peak"];
 /** @param {ComparedRun} run */
 const fullest = ({ figures: { gpus } }) => gpus.toSorted((a, b) => b.peak_bytes - a.peak_bytes).at(0);
 /**
- * A figure of each run: the code of its name, its value, how it is written, and which is better where one is. One that
- * is not the baseline's is told with how far it is from that.
+ * A figure of each run, in the order of a report: the code of its name, its value, how it is written, and which is
+ * better where one is. One that is not the baseline's is told with how far it is from that.
  * @type {[string, (run: ComparedRun) => Told | null | undefined, (value: any) => string, ("less" | "more")?][]}
  */
 const ROWS = [
-  ["steps", (run) => run.figures.steps, figure],
-  ["duration", (run) => run.figures.duration_s, duration],
+  ["final_loss", (run) => run.figures.final_loss, figure, "less"],
+  [BEST_LOSS, (run) => run.figures.best_loss, figure, "less"],
   ["speed", (run) => run.figures.steps_per_second, perSecond, "more"],
   ["samples_per_second", (run) => run.figures.samples_per_second, figure, "more"],
   ["tokens_per_second", (run) => run.figures.tokens_per_second, figure, "more"],
-  ["final_loss", (run) => run.figures.final_loss, figure, "less"],
-  [BEST_LOSS, (run) => run.figures.best_loss, figure, "less"],
+  ["steps", (run) => run.figures.steps, figure],
+  ["duration", (run) => run.figures.duration_s, duration],
   ["run_gpu_peak", (run) => run.figures.run_gpu_peak_bytes, gib],
   ["run_gpu_mean", (run) => run.figures.run_gpu_mean_bytes, gib],
   ["gpu_peak", (run) => fullest(run)?.peak_bytes, gib],
