@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from dsgui.shell.runs.store import Store
 from tests.browser.running.test_browser_monitor import opened
 from tests.support.app_server import running_app
+from tests.support.chromium.axe import violations
 from tests.support.made_runs import Made, make_many, make_run
 from tests.support.run_fixtures import wait_until
 
@@ -62,6 +63,8 @@ def test_heads_stand_over_their_cells_and_menus_and_editors_have_room_and_close(
         box = page.locator(".ds-columns-list").bounding_box()
         assert box["y"] < before["y"] < box["y"] + box["height"]
         assert page.locator(".ds-columns-list input").first.evaluate(AT_TOP)
+        expect(page.locator(".ds-columns-group:not([hidden])").first).to_be_visible()
+        assert violations(page) == []
         page.get_by_label("Note", exact=True).check()
         page.get_by_label("Tags", exact=True).check()
         page.keyboard.press("Escape")

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { curvesApart, figureApart, most } from "../../../dsgui/ui/static/metrics/apart.js";
+import { allComparable, curvesApart, figureApart, most } from "../../../dsgui/ui/static/metrics/apart.js";
 import { made, steps } from "../made.js";
 
 test("two runs are furthest apart where both logged a loss or a score at the same step", () => {
@@ -16,6 +16,21 @@ test("two runs are furthest apart where both logged a loss or a score at the sam
   assert.deepEqual(
     evaluated.map(({ name, base, value }) => [name, base, value]),
     [["eval bleu", 30, 3]],
+  );
+});
+
+test("values whose steps are their order are held to no other's, and nobody says that they are the same", () => {
+  const [one, other] = [steps(3, 2, 1), steps(3, 4, 1)].map((points) => made({ points }));
+  const first = made({ points: [3, 2, 1].map((y) => ({ y })) });
+  assert.deepEqual(curvesApart([one, first], 0), []);
+  assert.deepEqual(
+    [
+      [one, first],
+      [first, first],
+      [one, other],
+      [one, made()],
+    ].map((runs) => allComparable(runs, 0)),
+    [false, false, true, false],
   );
 });
 

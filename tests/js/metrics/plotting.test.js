@@ -72,6 +72,7 @@ test("one value alone is drawn from nought on, a second axis only where a line a
   const two = { ...CONTENT, lines: [line([1, 2]), line([3, 4], { axis: "y2", title: "tokens/s" })] };
   const second = layoutOf(two, VIEW, PAGE, tracesOf(two, VIEW, PAGE), 2);
   assert.equal(second.yaxis2?.title.text, "tokens/s");
+  assert.equal(second.yaxis2?.tickmode, "auto"); // at round values, not where those of the left axis are
   assert.equal(second.yaxis.rangemode, "nonnegative"); // no room below nought that a symbol would take
   const below = { ...CONTENT, lines: [line([1, -2])] };
   assert.equal(vertical(below, VIEW, tracesOf(below, VIEW, PAGE)).rangemode, "normal");

@@ -29,6 +29,13 @@ function sizeOf(one, other) {
 const isResult = ({ kind, name, rank }) =>
   !rank && (kind === "train" ? name.split("_").at(-1) === "loss" : kind === "eval" && !isCost(name));
 
+/**
+ * The baseline's curve of the same, where both say their steps: the order of values is none.
+ * @param {Curve} curve @param {Curve[]} own
+ */
+const baseOf = ({ kind, name, numbered }, own) =>
+  numbered ? undefined : own.find((one) => one.kind === kind && one.name === name && !one.numbered);
+
 /** What a curve says at each of its steps. @param {Curve} curve */
 const byStep = ({ stretches }) =>
   new Map(stretches.flatMap(({ low, high }) => [low, high].map(({ step, y }) => [step, y])));
@@ -38,7 +45,8 @@ function furthestOf(curve, base, place) {
   const [there, name] = [byStep(base), curve.name.replaceAll("_", " ")];
   const found = [...byStep(curve)].flatMap(([step, value]) => {
     const other = Number.isFinite(step) ? there.get(step) : undefined;
-    return other === undefined ? [] : [{ name, step, place, value, base: other, size: sizeOf(value, other) }];
+    if (other === undefined) return [];
+    return [{ name, step, place, value, base: other, size: sizeOf(value, other) }];
   });
   return found.length ? [found.reduce((best, one) => (one.size > best.size ? one : best))] : [];
 }
@@ -58,10 +66,20 @@ export function curvesApart(runs, base) {
   return runs.flatMap((curves, place) => {
     if (place === base) return [];
     return curves.best().flatMap((curve) => {
-      const other = isResult(curve) && own.find(({ kind, name }) => kind === curve.kind && name === curve.name);
+      const other = isResult(curve) ? baseOf(curve, own) : undefined;
       return other ? furthestOf(curve, other, place) : [];
     });
   });
+}
+
+/**
+ * Whether every curve of a result can be held to the baseline's: else nobody may say that they are the same.
+ * @param {Curves[]} runs @param {number} base
+ */
+export function allComparable(runs, base) {
+  const own = runs[base].best().filter(isResult);
+  const each = runs.map((curves) => curves.best().filter(isResult));
+  return each.every((curves) => curves.length === own.length && curves.every((curve) => baseOf(curve, own)));
 }
 
 /**

@@ -492,6 +492,8 @@ export function layoutOf(content, view, page, traces, revision) {
   const second = right && {
     ...axis(right.title || "%"),
     overlaying: "y",
+    tickmode: "auto", // of its own: those of the left one would be 1.83 skipped steps
+    nticks: FEW_TICKS,
     side: "right",
     showgrid: false,
     rangemode: "tozero",

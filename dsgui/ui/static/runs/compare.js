@@ -1,7 +1,7 @@
 // Several runs laid over each other: their curves, what they used and how fast they were, and where the settings they
 // were started with differ.
 
-import { curvesApart, figureApart, most } from "../metrics/apart.js";
+import { allComparable, curvesApart, figureApart, most } from "../metrics/apart.js";
 import { Board } from "../metrics/board.js";
 import { seen } from "../metrics/chart.js";
 import { button, el, inPieces, part } from "../common/dom.js";
@@ -235,7 +235,8 @@ export class CompareView {
     const curves = kept.map(({ follower }) => follower.curves);
     const alike = sections.every(({ differ }) => !differ.length); // else that is what the results come from
     const apart = kept.map((_, base) => (alike ? curvesApart(curves, base) : []));
-    const key = JSON.stringify([runs, sections, answers, evaluations, unlike, apart]);
+    const whole = kept.map((_, base) => alike && allComparable(curves, base));
+    const key = JSON.stringify([runs, sections, answers, evaluations, unlike, apart, whole]);
     if (key === this.told) return;
     this.told = key;
     this.groupsBy = (by) => placedAmong(groupsOf(by, runs, sections), kept, this.runs);
@@ -244,7 +245,12 @@ export class CompareView {
       this.report.href = this.reported(kept[base].follower.id);
       this.key.replaceChildren(...kept.map((run, place) => this.head(run, place === base)));
       const note = unlike && say(`unlike_${unlike}`);
-      const figures = { ...this.figures(base, runs, evaluations, Boolean(unlike)), note, apart: apart[base] };
+      const figures = {
+        ...this.figures(base, runs, evaluations, Boolean(unlike)),
+        note,
+        apart: apart[base],
+        whole: whole[base],
+      };
       this.differences.replaceChildren(...this.differencesNodes(kept, sections, figures));
       this.colour();
     };
@@ -353,8 +359,8 @@ export class CompareView {
   /**
    * One table: the settings that differ, then the figures. What is the same is folded below it.
    * @param {Run[]} runs @param {SettingsPart[]} sections
-   * @param {ReturnType<CompareView["figures"]> & { note: string, apart: Apart[] }} figures with what is to be known of
-   *   all of them, and where curves are apart
+   * @param {ReturnType<CompareView["figures"]> & { note: string, apart: Apart[], whole: boolean }} figures with what is
+   *   to be known of all of them, where curves are apart, and whether all could be compared
    */
   differencesNodes(runs, sections, figures) {
     const apart = sections.filter(({ differ }) => differ.length);
@@ -479,14 +485,15 @@ function sameSettings(sections) {
 
 /**
  * Whether the results of runs with the same settings are the same too; else where they are furthest apart.
- * @param {Run[]} runs @param {number} base @param {{ telling: Figure[], apart: Apart[] }} figures
+ * @param {Run[]} runs @param {number} base @param {{ telling: Figure[], apart: Apart[], whole: boolean }} figures
  */
-function resultsText(runs, base, { telling, apart }) {
+function resultsText(runs, base, { telling, apart, whole }) {
   const numbers = telling.filter(({ code }) => code !== "state");
   const found = most([...numbers.flatMap(({ name, values }) => figureApart(name, values, base)), ...apart]);
   if (!found) {
     const names = telling.map(({ name }) => name.toLowerCase());
-    return names.length ? say("results_apart", { names: severally(names) }) : say("results_same");
+    if (names.length) return say("results_apart", { names: severally(names) });
+    return whole ? say("results_same") : "";
   }
   const { name, step, place, value, base: other } = found;
   const shown = telling.find((one) => one.name === name)?.shown ?? figure;
