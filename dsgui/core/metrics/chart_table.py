@@ -19,7 +19,7 @@ ON_DARK = {"#0072B2": "#5AA9E6", "#56B4E9": "#A6DAF7"}
 DASHES = ("solid", "dash", "dot", "dashdot")  # as plotly calls them; a report has one more
 _BLUE, _ORANGE, _, _PINK, _, _, _GREY = COLOURS
 LOSS, EVALUATION, THROUGHPUT = "loss", "evaluation", "throughput"
-MOST_SCORES = 12  # that have a chart each; the page folds the others away
+MOST_SCORES = 12  # that have a chart each; the page folds the others
 # In a name: what it took.
 EVALUATION_COSTS = ("runtime", "per_second", "gen_len", "num_tokens", "preparation_time", "_mem_")
 EVALUATION_COUNTS = "_samples"  # at a name's end
@@ -124,7 +124,8 @@ READINGS: Mapping[str, Place] = MappingProxyType(
         "disk_free_bytes": Place("free_disk", "note_disk"),
     }
 )
-LOSSES: Mapping[str, str] = MappingProxyType({"loss": "train", "eval_loss": "eval"})  # what their lines are called
+# What their lines are called: the code of a text.
+LOSSES: Mapping[str, str] = MappingProxyType({"loss": "line_train", "eval_loss": "line_eval"})
 
 
 def place_of(series: Series) -> Place | None:
@@ -150,7 +151,7 @@ def name_of(series: Series, place: Place) -> str:
         return f"{series.node}: {named}" if series.node else named
     rank = f" (rank {series.rank})" if series.rank else ""
     if place.chart == LOSS:
-        return f"{LOSSES.get(series.name, series.name)}{rank}"
+        return f"{told(LOSSES.get(series.name, series.name))}{rank}"
     return f"{score_of(series.name)}{rank}"
 
 

@@ -218,16 +218,13 @@ Value = float | int | None
 @dataclass(frozen=True, slots=True)
 class _Figure:
     """A row of the table: its name, the value of each run and how it is written; `better`: "more" or "less", where one
-    is."""
+    is; `bare`: without how far it is from the baseline's."""
 
     name: str
     values: Sequence[Value]
     shown: Sequence[str]
     better: str = ""
-
-    @classmethod
-    def of(cls, code: str, values: Sequence[Value], shown: Callable[[Any], str], better: str = "") -> "_Figure":
-        return cls(words("report_page", code), values, [shown(one) for one in values], better)
+    bare: bool = False
 
 
 def _unlike(apart: str) -> str:
@@ -235,21 +232,26 @@ def _unlike(apart: str) -> str:
 
 
 def _figures_table(runs: Sequence[Reported], baseline: str, apart: str) -> str:
-    """`apart`: what is another that trains, where something is: no loss is then better than another."""
-    less = "" if apart else "less"
+    """`apart`: what is another that trains, where something is: neither a loss nor a speed is then better than
+    another."""
     figures = [run.figures for run in runs]
+
+    def of(code: str, values: Sequence[Value], shown: Callable[[Any], str] = _number, better: str = "") -> _Figure:
+        told = _Figure(words("report_page", code), values, [*map(shown, values)], better)
+        return replace(told, better="", bare=True) if apart else told
+
     rows = [
-        _Figure.of("final_loss", [one.final_loss for one in figures], _number, less),
-        _Figure.of("best_loss", [one.best_loss for one in figures], _number, less),
+        of("final_loss", [one.final_loss for one in figures], better="less"),
+        of("best_loss", [one.best_loss for one in figures], better="less"),
         *(
-            _Figure(row.name, row.values, [*map(_number, row.values)], row.better)
+            _Figure(row.name, row.values, [*map(_number, row.values)], row.better, bool(apart) and not row.better)
             for row in evaluation_rows(figures, not apart)
         ),
-        _Figure.of("steps", [one.steps for one in figures], _number),
-        _Figure.of("steps_a_second", [one.steps_per_second for one in figures], _number, "more"),
-        _Figure.of("samples_a_second", [one.samples_per_second for one in figures], _number, "more"),
-        _Figure.of("tokens_a_second", [one.tokens_per_second for one in figures], _number, "more"),
-        _Figure.of("duration", [one.duration_s for one in figures], duration),
+        of("steps", [one.steps for one in figures]),
+        of("steps_a_second", [one.steps_per_second for one in figures], better="more"),
+        of("samples_a_second", [one.samples_per_second for one in figures], better="more"),
+        of("tokens_a_second", [one.tokens_per_second for one in figures], better="more"),
+        of("duration", [one.duration_s for one in figures], duration),
         _memory(words("report_page", "run_gpu"), [(one.run_gpu_peak_bytes, one.run_gpu_mean_bytes) for one in figures]),
         *_card_rows(figures),
         _memory(words("report_page", "run_memory"), [(one.run_peak_bytes, one.run_mean_bytes) for one in figures]),
@@ -277,7 +279,7 @@ def _alone(rows: Sequence[tuple[str, Sequence[str]]]) -> str:
 
 
 def _cells(row: _Figure, base: int | None) -> list[str]:
-    if base is None:
+    if base is None or row.bare:
         return [escape(one) for one in row.shown]
     told = (_away(value, row.values[base], row.better) for value in row.values)
     return [f"{escape(shown)}{away}" for shown, away in zip(row.shown, told, strict=True)]

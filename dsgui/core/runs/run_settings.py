@@ -19,6 +19,8 @@ from dsgui.core.script.words import MODEL_OPTIONS, value_of
 
 OWN_FOLDER = "{run}"  # stands for the run's own folder, which is another for each run
 _LONGEST = 300
+_OWN_MODEL = "--config_name"
+_DATA_OPTIONS = ("--dataset_name", "--dataset_config_name", "--dataset", "--train_file", "--data_path", "--data_dir")
 _SHORT, _OF_CONFIG = 6, 4  # of so few differences so many are the config's
 
 # What one run has of a part, by key; None: it was not recorded, or can't be read.
@@ -121,10 +123,16 @@ def compared(runs: Sequence[Settings]) -> tuple[Section, ...]:
 
 
 def unlike(sections: Sequence[Section]) -> str:
-    """ "script" or "model" where runs of different ones are compared: a loss of one says nothing of the other's. A run
-    that names no model may train the same, by its script's default."""
-    apart = (one for part in sections if part.code == WHAT_TRAINS for one in part.settings if one.differs)
-    return next((one.key for one in apart if one.key != "model" or len({*one.values} - {None}) > 1), "")
+    """ "script", "model" or "data" where runs of different ones are compared: a loss or a speed of one says nothing of
+    the other's. A run that names no model or no data may train the same, by its script's default; one that names a
+    config of its own model does not."""
+    apart = {(part.code, one.key): one for part in sections for one in part.settings if one.differs}
+    if (WHAT_TRAINS, "script") in apart:
+        return "script"
+    named = {key for key, one in apart.items() if len({*one.values} - {None}) > 1}
+    if (WHAT_TRAINS, "model") in named or ("arguments", _OWN_MODEL) in apart:
+        return "model"
+    return "data" if any(("arguments", option) in named for option in _DATA_OPTIONS) else ""
 
 
 def _told_above(runs: Sequence[Settings]) -> set[str]:

@@ -237,6 +237,14 @@ def _devices(request: LaunchRequest, services: Services) -> str:
     """With a word where this machine has not all of its GPUs."""
     if not request.place.ON_THIS_MACHINE or not request.gpu_indices:
         return ranks_words(request.ranks)
-    gpus = f"GPU {words('runs_page', 'clone_between').join(map(str, request.gpu_indices))}"
+    gpus = _gpus(request.gpu_indices)
     here = {gpu.index for gpu in services.target().gpus}
-    return gpus if here.issuperset(request.gpu_indices) else words("runs_page", "clone_missing", devices=gpus)
+    missing = [one for one in request.gpu_indices if one not in here]
+    if not missing:
+        return gpus
+    code = "clone_missing" if len(missing) < len(request.gpu_indices) else "clone_all_missing"
+    return words("runs_page", code, devices=gpus, missing=_gpus(missing))
+
+
+def _gpus(indices: Sequence[int]) -> str:
+    return f"GPU {words('runs_page', 'clone_between').join(map(str, indices))}"

@@ -417,8 +417,8 @@ export interface CompareAnswer {
   sections: SettingsPart[];
   answers: { question: string; sentences: string[] }[];
   evaluations: EvaluationRow[];
-  /** What is another that trains: no loss is then better than another. */
-  unlike: "script" | "model" | "";
+  /** What is another that trains: neither a loss nor a speed is then better than another. */
+  unlike: "script" | "model" | "data" | "";
 }
 
 /** What evaluations of the runs logged last, or best, under one name. */

@@ -96,6 +96,17 @@ def timed(name, *parts):
     return Printed(name, steps, 40)
 
 
+def test_an_evaluations_loss_is_of_one_kind_of_line_also_where_the_first_run_logged_no_other(browser, tmp_path):
+    evals = [(step / 2, Point(step, None, {"eval_loss": 2.0}, "eval")) for step in (10, 20, 30)]
+    alone = make_printed(tmp_path, Printed("alone", [(1.0, "starts\n"), *evals], 40))
+    ids = [alone, make_printed(tmp_path, timed("trained", "fwd_ms"))]
+    lines = """plot => Object.fromEntries(plot.data.filter(({ showlegend }) => showlegend)
+      .map(({ name, line }) => [name, line.dash]))"""
+    with running_app(tmp_path) as app, opened(browser, app, f"compare={','.join(ids)}") as page:
+        expect(page.locator('[data-chart="Loss"] .legendtext')).to_have_text(["eval", "train"])
+        assert page.locator('[data-chart="Loss"] .js-plotly-plot').evaluate(lines) == {"eval": "dash", "train": "solid"}
+
+
 def test_what_only_another_run_has_is_in_the_legend_and_is_of_one_kind_of_line_in_all(browser, tmp_path):
     of = {"first": ["fwd_ms", "bwd_ms"], "second": ["step_ms", "bwd_ms"], "third": ["step_ms"]}
     ids = [make_printed(tmp_path, timed(name, *parts)) for name, parts in of.items()]

@@ -34,6 +34,14 @@ def pausing():
     return Printed("pausing", sorted([*steps, *evals], key=lambda one: one[0]), 125)
 
 
+def scored():
+    """Of fifteen scores."""
+    scores = {f"eval_class_{number}_f1": number + 0.5 for number in range(15)}
+    points = [(10.0 * part, Point(50 * part, None, {"loss": 3 - part / 3}, "train")) for part in range(1, 5)]
+    evals = [(10.0 * part, Point(50 * part, None, scores, "eval")) for part in range(1, 5)]
+    return Printed("scored", [one for pair in zip(points, evals, strict=True) for one in pair], 45)
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
@@ -42,6 +50,7 @@ def made(tmp_path_factory):
         "idle GPU": make_run(folder, Made("idle", 60, gpu_gib=0)),
         "evaluated": make_printed(folder, evaluated()),
         "pausing": make_printed(folder, pausing()),
+        "scored": make_printed(folder, scored()),
     }
     with running_app(folder) as app:
         yield app, ids
@@ -68,6 +77,25 @@ def point_at(page, title, place):
     x = plot.evaluate("(node, at) => node._fullLayout.xaxis._offset + node._fullLayout.xaxis.d2p(at)", place)
     plot.hover(position={"x": x, "y": 120})
     return chart(page, title).locator(".ds-tip")
+
+
+def test_scores_beyond_the_first_are_folded_among_evaluations_and_not_among_the_machines(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['scored']}") as page:
+        drawn(page, "Evaluation: class 11 f1")
+        last = chart(page, "Evaluation: class 14 f1")
+        page.get_by_text("System metrics").click()
+        drawn(page, "CPU")
+        expect(last).to_be_hidden()
+        page.get_by_text("Evaluation: 3 more scores", exact=True).click()
+        last.locator(".main-svg").first.wait_for()
+
+
+def test_in_chinese_the_losses_of_training_and_evaluation_are_named_so(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['steps']}") as page:
+        page.locator('[data-speak="zh-CN"]').click()
+        expect(chart(page, "损失").locator(".legendtext")).to_have_text(["训练", "评估"])
 
 
 def test_a_place_is_told_in_a_row_a_curve_at_a_whole_step(browser, made):

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from dsgui.shell.runs.store import Store
 from tests.browser.running.test_browser_monitor import opened
 from tests.support.app_server import running_app
+from tests.support.chromium.axe import violations
 from tests.support.made_runs import Made, make_many, make_run
 from tests.support.run_fixtures import wait_until
 
@@ -56,7 +57,14 @@ def test_heads_stand_over_their_cells_and_menus_and_editors_have_room_and_close(
         expect(row(page, "t5").locator('[data-column="final_loss"]')).to_have_text("0.3632")  # that of its curve
 
         menu, opener = page.locator("#choose-columns"), page.locator("#choose-columns summary")
+        before = page.locator(".ds-run-list").bounding_box()
         opener.click()
+        assert page.locator(".ds-run-list").bounding_box() == before  # it opens over the table
+        box = page.locator(".ds-columns-list").bounding_box()
+        assert box["y"] < before["y"] < box["y"] + box["height"]
+        assert page.locator(".ds-columns-list input").first.evaluate(AT_TOP)
+        expect(page.locator(".ds-columns-group:not([hidden])").first).to_be_visible()
+        assert violations(page) == []
         page.get_by_label("Note", exact=True).check()
         page.get_by_label("Tags", exact=True).check()
         page.keyboard.press("Escape")
@@ -64,7 +72,7 @@ def test_heads_stand_over_their_cells_and_menus_and_editors_have_room_and_close(
         expect(opener).to_be_focused()
         opener.click()
         expect(page.get_by_label("Note", exact=True)).to_be_visible()
-        row(page, "many-30").locator('[data-column="duration"]').click()
+        row(page, "many-30").locator('[data-column="date"]').click()
         expect(menu).not_to_have_attribute("open", "")
         expect(page.locator(".ds-run-title")).to_have_count(0)  # the press did nothing else
 
@@ -83,6 +91,10 @@ def test_heads_stand_over_their_cells_and_menus_and_editors_have_room_and_close(
         assert row(page, "t5").get_by_role("button", name="Edit tags").evaluate(AT_TOP)
 
         page.set_viewport_size({"width": 780, "height": 700})
+        opener.click()
+        box = page.locator(".ds-columns-list").bounding_box()
+        assert 0 < box["x"] < box["x"] + box["width"] < 780  # within the window
+        page.keyboard.press("Escape")
         wait_until(lambda: not page.evaluate(SCROLLS) and page.evaluate(CUT) == 0)
         page.locator(".ds-run-list").evaluate("list => { list.scrollLeft = 300; list.scrollTop = 200; }")
         wait_until(lambda: max(map(abs, page.evaluate(OFFSETS))) < 1)

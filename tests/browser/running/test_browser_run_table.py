@@ -1,5 +1,6 @@
 """The Runs page in Chromium: how runs differ, what stopping one loses, the table of all runs, and their clones."""
 
+import json
 import re
 
 import pytest
@@ -77,12 +78,19 @@ def test_a_comparison_finds_what_differs_on_the_command_line(browser, made):
         expect(same.get_by_text("zero_optimization.stage")).to_be_visible()
         expect(same.locator("summary")).to_have_text(re.compile(r"^\d+ the same in all runs$"))
         assert part(page, "Results") == [
+            ["Final loss", "0.3705", "0.3705"],
+            ["Best loss (lowest)", "0.3529", "0.3529"],
+            ["Speed", "2.5 steps/s", "2.5 steps/s"],
+            ["Duration", "02:20", "02:20"],
             ["GPU memory of this run, peak", "30.00 GiB", "12.00 GiB −60 %"],
             ["GPU memory of this run, mean", "30.00 GiB", "12.00 GiB −60 %"],
             ["Whole GPU, all processes, peak", "31.00 GiB", "13.00 GiB −58 %"],
             ["Whole GPU, all processes, mean", "31.00 GiB", "13.00 GiB −58 %"],
         ]
-        expect(same.get_by_role("row", name="Final loss")).to_be_visible()
+        alike, peak = (page.get_by_role("row", name=name) for name in ("Final loss", "GPU memory of this run, peak"))
+        colours = [one.evaluate("one => getComputedStyle(one).color") for one in (alike, peak)]
+        assert colours[0] != colours[1]  # what is the same is told, and steps back
+        expect(same.get_by_role("row", name="Final loss")).to_have_count(0)
         memory = page.locator(".ds-compare .ds-table tr", has_text="GPU memory of this run, peak").locator("td")
         expect(memory).to_have_text(["30.00 GiB", "12.00 GiB −60 %"])  # as the list has it
         page.get_by_role("button", name="use as baseline").click()
@@ -91,6 +99,47 @@ def test_a_comparison_finds_what_differs_on_the_command_line(browser, made):
             ["GPU 0, this run", "GPU 1, this run"]
         )
         assert page.evaluate(COLUMNS) == 1
+
+
+def test_of_runs_with_the_same_settings_it_is_said_where_their_results_are_furthest_apart(browser, tmp_path):
+    ids = [make_run(tmp_path, made) for made in (Made("one", 60), Made("two", 60), Made("spike", 60, spikes=(40,)))]
+    with running_app(tmp_path) as app:
+        with opened(browser, app, f"compare={ids[0]},{ids[1]}") as page:
+            told = page.locator(".ds-alike-told")
+            expect(told).to_have_text(
+                [
+                    "Settings are the same: script and model, ds_config.json, and launch settings.",
+                    "The results are the same too.",
+                ]
+            )
+            assert len(part(page, "Results")) == 5
+        with opened(browser, app, f"compare={ids[0]},{ids[2]}") as page:
+            expect(page.locator(".ds-alike-told").last).to_have_text(
+                re.compile(r"^The results differ, most in loss at step 40: 0\.\d+ \(one\), 4\.\d+ \(spike\)\.$")
+            )
+
+
+def test_no_ratio_is_told_of_other_scripts_but_of_the_memory_they_take(browser, tmp_path):
+    ids = [make_run(tmp_path, Made("one", 60)), make_run(tmp_path, Made("other", 20, gpu_gib=3.0))]
+    directory = Store(tmp_path).open(ids[1])
+    plan = json.loads(directory.plan_file.read_text())
+    script = "/srv/a_folder_of_many_letters/another_folder_of_many_letters/" + "pretraining_of_a_model.py"
+    directory.plan_file.write_text(json.dumps(plan | {"script": script}))
+    with running_app(tmp_path) as app, opened(browser, app, f"compare={','.join(ids)}") as page:
+        expect(page.get_by_text("Different scripts: losses and speeds aren’t comparable.")).to_be_visible()
+        told = {name: (one, other) for name, one, other in part(page, "Results")}
+        assert told["Steps"] == ("60", "20")
+        away = {name for name, (_, other) in told.items() if re.search("[%×]", other)}
+        assert {name.partition(" ")[0] for name in away} == {"GPU", "Whole"}, away
+        assert told["GPU memory of this run, peak"][1].endswith(" %")
+        # A path breaks after a slash, and nowhere else.
+        shown = page.get_by_role("row", name="Script").locator("td").last.locator(".ds-piece")
+        assert shown.all_inner_texts()[-2:] == ["another_folder_of_many_letters/", "pretraining_of_a_model.py"]
+        tops = [box["y"] for box in (one.bounding_box() for one in shown.all())]
+        assert len(set(tops)) > 1
+        assert {round(one.bounding_box()["height"]) for one in shown.all()} == {
+            round(shown.first.bounding_box()["height"])
+        }
 
 
 # Every answer takes a second.
@@ -117,6 +166,7 @@ def test_of_many_differences_those_that_tell_most_are_shown_until_all_are_asked_
         whole = page.get_by_role("button", name="All 22 differences")
         expect(whole).to_have_attribute("aria-expanded", "false")
         assert part(page, "Script arguments") == [["--lr", "0", "1", "2", "3"]]
+        assert page.locator(".ds-differences thead th").first.bounding_box()["width"] > 220  # room for a key's name
         config = part(page, "ds_config.json")
         assert [key for key, *_ in config] == ["zero_optimization.stage", *(f"k{number}" for number in range(4))]
         # What a run has none of is told once.
@@ -297,7 +347,7 @@ def test_the_table_tells_runs_apart_and_is_sorted_by_any_column(browser, made):
         wait_until(lambda: shown(page) == ["t5", "t5", "other", LONG])
         page.locator("#choose-columns summary").click()
         menu, table = page.locator("#choose-columns > div").bounding_box(), page.locator(".ds-run-list").bounding_box()
-        assert menu["y"] + menu["height"] < table["y"]  # the column that comes or goes is in sight
+        assert menu["y"] < table["y"] < menu["y"] + menu["height"]  # over the table, which stays where it is
         page.get_by_label("Changed settings").uncheck()
         expect(page.get_by_role("columnheader", name="Changed settings")).to_have_count(0)
         page.get_by_label("Host peak").check()
@@ -501,7 +551,7 @@ def test_a_clone_tells_all_it_set_on_the_launch_page_and_leaves_nothing_of_the_l
         for words in (
             "--learning_rate 3e-3 --bf16",
             "1 setting, in 1 · Configure",
-            "Devices: 2 ranks (was GPU 0, 1, not all on this machine)",
+            "Devices: 2 ranks (was GPU 0, 1, not on this machine)",
             "If another run is active",
             str(folder),
         ):

@@ -109,6 +109,15 @@ def test_a_run_that_names_no_model_may_have_the_same() -> None:
     assert unlike(compared([none, tiny, large])) == "model"
 
 
+def test_runs_on_other_data_or_with_a_model_of_their_own_train_something_else() -> None:
+    none, one, other = settings(), settings("--dataset_name a"), settings("--dataset_name b --lr 1")
+    assert unlike(compared([one, other])) == "data"
+    assert unlike(compared([none, one])) == ""  # which may be the script's default
+    own = settings("--config_name own.json --dataset_name a")
+    assert unlike(compared([own, one])) == unlike(compared([own, other])) == "model"
+    assert unlike(compared([own, own])) == ""
+
+
 def test_a_learning_rate_on_the_command_line_is_a_difference() -> None:
     found = differing(settings("--learning_rate 3e-3 --bf16"), settings("--learning_rate=1e-3"))
     assert found == {"arguments": {"--learning_rate": ("3e-3", "1e-3"), "--bf16": ("", None)}}

@@ -72,6 +72,7 @@ test("one value alone is drawn from nought on, a second axis only where a line a
   const two = { ...CONTENT, lines: [line([1, 2]), line([3, 4], { axis: "y2", title: "tokens/s" })] };
   const second = layoutOf(two, VIEW, PAGE, tracesOf(two, VIEW, PAGE), 2);
   assert.equal(second.yaxis2?.title.text, "tokens/s");
+  assert.equal(second.yaxis2?.tickmode, "auto"); // at round values, not where those of the left axis are
   assert.equal(second.yaxis.rangemode, "nonnegative"); // no room below nought that a symbol would take
   const below = { ...CONTENT, lines: [line([1, -2])] };
   assert.equal(vertical(below, VIEW, tracesOf(below, VIEW, PAGE)).rangemode, "normal");
@@ -110,7 +111,7 @@ test("a lone score is drawn from nought on; its chart's title has its name", () 
   const traces = tracesOf(lone, VIEW, PAGE);
   assert.deepEqual([traces.length, traces[0].name, traces[0].mode], [1, "bleu", "markers"]);
   const layout = layoutOf(lone, VIEW, PAGE, traces, 1);
-  assert.deepEqual([layout.yaxis.rangemode, layout.showlegend], ["tozero", false]);
+  assert.deepEqual([layout.yaxis.range, layout.showlegend], [[0, 1.25 * 0.0473], false]);
 });
 
 test("limits are named at their height, on a logarithmic scale too", () => {
@@ -138,7 +139,11 @@ test("a limit far above what was seen is words at the upper edge, and flattens n
     const names = layout.annotations.map(({ text, y, yanchor, x }) => [text, y, yanchor, x]);
     return { range: layout.yaxis.range, lines: layout.shapes.length, names };
   };
-  assert.deepEqual(drawn([4, 5], [140]), { range: [0, 5.25], lines: 0, names: [["↑ 140 GiB", 0.94, "bottom", 0]] });
+  assert.deepEqual(drawn([4, 5], [140]), {
+    range: [0, 5.6000000000000005],
+    lines: 0,
+    names: [["↑ 140 GiB", 0.94, "bottom", 0]],
+  });
   const most = drawn([4, 5], [8, 140]);
   assert.deepEqual([most.range?.[1], most.lines], [8.4, 1]);
   // A card that ran full, and a prediction more than twice as high.
@@ -168,7 +173,7 @@ test("memory ends where the most that was seen does, or what the GPU has", () =>
     const drawn = { ...content, limits: limits.map((at) => ({ at, text: "" })) };
     return vertical(drawn, { ...VIEW, log }, tracesOf(drawn, VIEW, PAGE));
   };
-  assert.deepEqual(shown([10, 20], []).range, [0, 21]);
+  assert.deepEqual(shown([10, 20], []).range, [0, 22.400000000000002]); // air above what stays there
   assert.deepEqual(shown([10, 60], [80]).range, [0, 84]);
   assert.deepEqual(shown([0, 0], [], true), {
     type: "linear",
@@ -198,8 +203,59 @@ test("no label of an axis needs more than four digits: what is nearly flat has a
   assert.ok(Math.abs(high - low - 0.004) < 1e-9 && low < 2.3401 && high > 2.3404, String([low, high]));
   assert.equal(nticks, 5); // 0.001 apart
   assert.equal(shown([2.3, 2.4]).autorangeoptions, undefined);
-  assert.equal(shown([2.5, 2.5 + 1e-15]).rangemode, "tozero");
+  assert.deepEqual(shown([2.5, 2.5 + 1e-15]).range, [0, 1.25 * (2.5 + 1e-15)]);
   assert.equal(shown([2.3401, 2.3404], { log: true }).autorangeoptions, undefined);
+});
+
+test("what stays the same, or at its highest, has air above it", () => {
+  /** @param {number[]} values @param {object} [view] */
+  const shown = (values, view = {}) => {
+    const content = { ...CONTENT, lines: [line(values)] };
+    return vertical(content, { ...VIEW, ...view }, tracesOf(content, VIEW, PAGE));
+  };
+  assert.deepEqual(shown([4, 4, 4]).range, [0, 5]);
+  assert.deepEqual(shown([-4, -4]).range, [-5, 0]);
+  assert.equal(shown([0, 0]).range, undefined);
+  assert.equal(shown([4, 4], { log: true }).range, undefined);
+  const warmed = shown([0, 1, 2, 3, 3, 3, 3]);
+  assert.deepEqual([warmed.range, warmed.autorangeoptions?.include], [undefined, [0, 3.36]]);
+  assert.equal(shown([0, 1, 2, 3]).autorangeoptions, undefined);
+});
+
+test("no mark's line and no curve runs through the name of a limit", () => {
+  /** @param {number[]} values @param {number[]} above */
+  const layout = (values, ...above) => {
+    const events = [{ kind: "checkpoint", at: 11, label: "" }];
+    const limits = [100, ...above].map((at) => ({ at, text: String(at) }));
+    const content = { ...CONTENT, unit: "GiB", fromZero: true, lines: [line(values)], limits, events };
+    return layoutOf(content, { ...VIEW, reach: [10, 20] }, PAGE, tracesOf(content, VIEW, PAGE), 1);
+  };
+  const low = layout([50, 60, 60, 60]);
+  const [mark] = low.shapes.filter((one) => "x0" in one && one.x0 === one.x1);
+  assert.equal(mark.y1, low.yaxis.domain[1]); // the name of what is far above stands over the curves
+  const name = low.annotations[0];
+  assert.deepEqual([name.x, "bgcolor" in name && name.bgcolor], [1, "white"]);
+  const full = [50, 60, 50, 60, 50, 60, 50, 60, 95, 105, 95];
+  assert.equal(layout(full).annotations[0].x, 0); // at its other end
+  assert.deepEqual(
+    layout(full, 300).annotations.map(({ x }) => x),
+    [0, 1], // and what is further above not over it
+  );
+  /** @param {number} level */
+  const side = (level) => {
+    const [{ x, yanchor }] = layout(new Array(11).fill(level)).annotations;
+    return [x, yanchor];
+  };
+  assert.deepEqual(
+    [side(90), side(102), side(98)],
+    [
+      [1, "bottom"],
+      [1, "top"],
+      [1, "bottom"],
+    ],
+  ); // below it
+  const [none] = layout([95, 105, 95, 105, 95, 105, 95, 105, 95, 105, 95]).annotations;
+  assert.deepEqual([none.text, none.y], ["╌ 100", 0.94]); // over the curves, with the sign of its line
 });
 
 test("what is a share of a hundred has all of it, and more where there is more", () => {
@@ -211,8 +267,8 @@ test("what is a share of a hundred has all of it, and more where there is more",
   assert.deepEqual(
     [range(3, 7), range(100, 100)],
     [
-      [0, 105],
-      [0, 105],
+      [0, 110],
+      [0, 110],
     ],
   );
   assert.equal(range(800, 20), undefined); // of a run's cores
@@ -335,7 +391,7 @@ test("the legend of several runs has signs without a colour: that is a run's", (
   assert.equal(dash, "dash");
   assert.ok(!runs.some(({ colour }) => colour === color));
   assert.ok(named[0].y.every((one) => one === null));
-  assert.equal(vertical({ ...CONTENT, unit: "GiB" }, VIEW, traces).range?.[1], 3 * 1.05);
+  assert.equal(vertical({ ...CONTENT, unit: "GiB" }, VIEW, traces).range?.[1], 3 * 1.12);
 });
 
 test("a mark's kind is named in the legend; an evaluation is not marked where its curve is drawn", () => {

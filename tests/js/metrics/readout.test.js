@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { besideGuide, inBrief, inFew, placeText, readout, snapped } from "../../../dsgui/ui/static/metrics/readout.js";
+import {
+  besideGuide,
+  covered,
+  inBrief,
+  inFew,
+  middled,
+  placeText,
+  readout,
+  snapped,
+} from "../../../dsgui/ui/static/metrics/readout.js";
 
 /** @import { Trace, TraceMeta } from "../../../dsgui/ui/static/types.d.ts" */
 
@@ -60,6 +69,13 @@ test("of many lines the first are said, and how many more there are", () => {
   assert.deepEqual([found.rows.length, found.more], [12, 18]);
 });
 
+test("of many lines those are said that have a value there, if any does", () => {
+  const runs = Array.from({ length: 8 }, (_, line) => trace(line % 2 ? [10] : [10, 20], [1, 2], { line }));
+  assert.equal(readout(runs, 10, "step", 800).rows.length, 8);
+  assert.equal(readout(runs, 20, "step", 800).rows.length, 4);
+  assert.equal(readout(runs.slice(0, 4), 20, "step", 800).rows.length, 4); // a few have room, with where theirs are
+});
+
 test("places and values are read as the axis counts", () => {
   assert.equal(placeText("step", 20), "Step 20");
   assert.equal(placeText("time", 3661), "1:01:01");
@@ -91,6 +107,8 @@ test("charts that are not pointed at say their lines' names and values", () => {
     ],
   );
   assert.deepEqual([brief.title, brief.marks], ["", []]);
+  const many = inBrief({ ...found, rows: Array.from({ length: 9 }, () => row), more: 2 }, 1, "step", 100);
+  assert.deepEqual([many.rows.length, many.more], [6, 5]); // a box of more would cover the chart
 });
 
 test("they say too where a value is that was read at another step", () => {
@@ -113,13 +131,61 @@ test("they say too where a value is that was read at another step", () => {
   assert.deepEqual([byTime(7.3), byTime(8.1)], ["", "at 00:07"]); // not twice the same
 });
 
-test("the values stand beside the guide where they hide no curve, and within the chart", () => {
-  /** A spike between 100 and 120 px. @param {number} from @param {number} to */
-  const spike = (from, to) => (from <= 120 && to >= 100 ? 40 : 200);
-  const place = { top: 30, width: 400, highest: spike };
-  assert.equal(besideGuide({ ...place, x: 180 }, 100, 50), 192);
-  assert.equal(besideGuide({ ...place, x: 220 }, 130, 50), 232); // on the left it would be over the spike
-  assert.equal(besideGuide({ ...place, x: 390 }, 100, 50), 278);
-  assert.equal(besideGuide({ ...place, x: 50 }, 60, 50), 0); // it hides the spike to the right
-  assert.equal(besideGuide({ ...place, x: 60 }, 200, 200), 72);
+test("the values stand beside the guide where they hide least of the curves, and within the chart", () => {
+  /** A spike between 100 and 120 px, or what lies along the top. @type {[number, number][]} */
+  const spike = [
+    [99, 200],
+    [110, 40],
+    [121, 200],
+  ];
+  /** @param {[number, number][]} line @param {number} x */
+  const place = (line, x) => {
+    /** @type {import("../../../dsgui/ui/static/metrics/readout.js").Place["hidden"]} */
+    const hidden = (...box) => covered(line, ...box);
+    return { x, top: 30, bottom: 190, width: 400, hidden };
+  };
+  /** @param {[number, number][]} line @param {number} x @param {[number, number]} size @param {number} [before] */
+  const beside = (line, x, size, before) => {
+    const { left, top } = besideGuide(place(line, x), ...size, before);
+    return [left, top];
+  };
+  assert.deepEqual(beside(spike, 180, [100, 50]), [192, 30]);
+  assert.deepEqual(beside(spike, 220, [130, 50]), [232, 30]); // on the left it would be over the spike
+  assert.deepEqual(beside(spike, 390, [100, 50]), [278, 30]);
+  /** @type {[number, number][]} */
+  const level = [
+    [0, 35],
+    [400, 35],
+  ];
+  assert.deepEqual(beside(level, 180, [100, 50]), [192, 140]); // below it
+  assert.deepEqual(beside(level, 180, [100, 400]), [192, 30]); // as high as the chart, nothing is better
+  // It does not jump where another place is hardly better.
+  assert.deepEqual(beside([...level, [NaN, NaN]], 180, [100, 50], 2), [192, 140]);
+  const short = /** @type {[number, number][]} */ (spike.slice(0, 2));
+  assert.deepEqual(beside(short, 60, [50, 50], 0), [72, 30]);
+});
+
+test("of a line that much of it is in a box which runs through it", () => {
+  /** @type {[number, number][]} */
+  const line = [
+    [0, 0],
+    [100, 100],
+    [NaN, NaN],
+    [200, 10],
+    [300, 10],
+  ];
+  assert.equal(covered(line, 0, 0, 50, 50), 50);
+  assert.equal(covered(line, 0, 60, 50, 100), 0);
+  assert.equal(covered(line, 100, 0, 200, 100), 2); // their ends; the gap is none
+  assert.equal(covered(line, 210, 0, 260, 20), 50);
+});
+
+test("a long name is cut in its middle, for runs often differ at its end", () => {
+  assert.equal(middled("t5 · train"), "t5 · train");
+  const long = (/** @type {string} */ end) => middled(`llama-3-8b-instruct-lora-r64-alpha128 seed ${end} · train`);
+  assert.equal(long("one"), "llama-3-8b-i…28 seed one · train");
+  assert.notEqual(long("one"), long("two"));
+  // What the line is called stays whole.
+  assert.equal(middled("bloom-560m stage 2, again · GPU 0, this run"), "bloom-5…again · GPU 0, this run");
+  assert.equal(middled("a-script-with-a-name-of-more-letters"), "a-script-with-a-…of-more-letters");
 });

@@ -61,13 +61,20 @@ def test_what_differs_from_the_run_is_told(new: dict[str, Any], told: list[str])
 @pytest.mark.parametrize(
     ("language", "told"),
     [
-        ("en", "Devices: 2 ranks (was GPU 0, 1, not all on this machine)"),
-        ("zh-CN", "设备：2 个 rank（原为 GPU 0、1，本机并非都有）"),
+        ("en", "Devices: 2 ranks (was GPU 0, 1, not on this machine)"),
+        ("zh-CN", "设备：2 个 rank（原为 GPU 0、1，本机没有）"),
     ],
 )
 def test_gpus_that_are_not_here_are_told_in_one_width(language: str, told: str) -> None:
     with speaking(language):
         assert [one.told for one in changes(replace(BEFORE, gpu_indices=(0, 1)), BEFORE, SERVICES)] == [told]
+
+
+def test_of_some_gpus_that_are_here_the_others_are_told() -> None:
+    here = SimpleNamespace(gpus=[SimpleNamespace(index=0)])
+    services = cast(Services, SimpleNamespace(**vars(SERVICES) | {"target": lambda: here}))
+    found = changes(replace(BEFORE, gpu_indices=(0, 1, 2)), BEFORE, services)
+    assert [one.told for one in found] == ["Devices: 2 ranks (was GPU 0, 1, 2; this machine has no GPU 1, 2)"]
 
 
 def test_a_name_says_the_first_change_and_counts_while_there_is_none() -> None:

@@ -74,6 +74,14 @@ export const breakable = (key) => key.split(/(?<=[._])/);
 /** A key as nodes, between whose parts a line may break. @param {string} key */
 export const parted = (key) => breakable(key).flatMap((piece) => [piece, el("wbr")]);
 
+/**
+ * A path or a key in pieces that stay whole where a line has room for one: it breaks after a slash, a key after a dot
+ * too, and a piece that is longer than a line after an underscore.
+ * @param {string} text @param {RegExp} after where a piece ends
+ */
+export const inPieces = (text, after = /(?<=[./])/) =>
+  text.split(after).map((piece) => el("span", { class: "ds-piece" }, ...parted(piece)));
+
 /** A text with its options (--logging_steps) as code, which no line break parts. @param {string} text */
 export const withOptions = (text) =>
   text.split(/(--[a-z][\w-]*)/).map((one, place) => (place % 2 ? el("code", { class: "ds-whole" }, one) : one));

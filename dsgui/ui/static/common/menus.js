@@ -1,5 +1,17 @@
 // How every menu made of <details> closes again: Escape, a press elsewhere, or the focus that leaves it.
 
+const EDGE = 16; // px that a menu keeps from the window's edge
+
+/**
+ * Moves what opens below its opener to the left, as far as the window has no room for it.
+ * @param {HTMLElement} items
+ */
+export function keepInside(items) {
+  items.style.left = "0";
+  const over = items.getBoundingClientRect().right - (document.documentElement.clientWidth - EDGE);
+  if (over > 0) items.style.left = `${-over}px`;
+}
+
 const CONTROLS = "button, a, input, label, select, textarea, summary, [contenteditable]";
 
 /** A press that shuts a menu does nothing else where it hits no control: its click, if it becomes one, is not heard. */

@@ -25,7 +25,7 @@ import {
 import { dropDown } from "./chart_tools.js";
 import { Clock } from "./curves.js";
 import { loadPlotly } from "./plotly_library.js";
-import { button, el } from "../common/dom.js";
+import { button, el, part } from "../common/dom.js";
 import { namedOnce } from "./cards.js";
 import { groupedLines, titleOf } from "./groups.js";
 import { isMarked, markText } from "./marks.js";
@@ -54,6 +54,11 @@ const say = (code, given) => words("charts_page", code, given);
 const KEPT_VIEW = "dsgui.charts";
 const MOST_MARKS = 200;
 const REFINE_AFTER_MS = 150;
+const [USUAL, TRAINED, EVALUATED] = [
+  [0, 1, 2, 3],
+  [0, 2, 3, 1],
+  [1, 3, 2, 0],
+]; // of dashes, by the names of a chart
 
 export class Board {
   /**
@@ -86,8 +91,8 @@ export class Board {
     this.charts = new Map();
     /** @type {string[]} their ids, from the top */
     this.standing = [];
-    /** @type {Set<string>} the ids of those that are folded away for everybody */
-    this.folded = new Set();
+    /** @type {Map<string, "scores" | "more">} the ids of those that are folded away for everybody, and where */
+    this.folded = new Map();
     /** The places of the cards' colours. @type {Map<string, number>} */
     this.cards = new Map();
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -95,9 +100,9 @@ export class Board {
     this.hovering = 0;
     this.main = el("div", { class: "ds-charts" });
     this.extra = el("div", { class: "ds-charts" });
-    const summary = el("summary", {}, say("system_metrics"));
-    this.more = el("details", { class: "ds-more", hidden: true }, summary, this.extra);
-    this.more.addEventListener("toggle", () => this.draw(true));
+    this.more = this.fold(say("system_metrics"), this.extra);
+    this.scored = el("div", { class: "ds-charts" });
+    this.scores = this.fold("", this.scored);
     this.axes = AXES.map((axis) => this.axisButton(axis));
     /** @type {HTMLElement[]} what only the values of a training are looked at by */
     this.looks = [];
@@ -109,7 +114,15 @@ export class Board {
     this.place = el("p", { class: "ds-unseen", role: "status" });
     this.tools = this.makeTools();
     this.legend = el("ul", { class: "ds-group-legend", "aria-label": say("groups"), hidden: true });
-    this.node = el("div", { class: "ds-board" }, this.tools, this.legend, this.main, this.more, this.place);
+    const folds = [this.scores, this.more];
+    this.node = el("div", { class: "ds-board" }, this.tools, this.legend, this.main, ...folds, this.place);
+  }
+
+  /** @param {string} name @param {HTMLElement} charts */
+  fold(name, charts) {
+    const made = el("details", { class: "ds-more", hidden: true }, el("summary", {}, name), charts);
+    made.addEventListener("toggle", () => this.draw(true));
+    return made;
   }
 
   restore() {
@@ -171,7 +184,7 @@ export class Board {
   /** Where a chart stands: it moves among those that stand there too. @param {string} id */
   groupOf(id) {
     if (this.layout.pinned.includes(id)) return "pinned";
-    return this.folded.has(id) ? "more" : "main";
+    return this.folded.get(id) ?? "main";
   }
 
   /** The charts that one changes places with, as they stand, without those that are not seen. @param {string} id */
@@ -183,20 +196,22 @@ export class Board {
   /** Puts every chart where it stands: pinned ones first. */
   stand() {
     const ids = arranged(this.usual(), this.layout);
-    const rank = { pinned: 0, main: 1, more: 2 };
+    const rank = { pinned: 0, main: 1, scores: 2, more: 3 };
     this.standing = ids.toSorted((a, b) => rank[this.groupOf(a)] - rank[this.groupOf(b)]);
     /** @type {Map<HTMLElement, HTMLElement[]>} */
     const wanted = new Map([
       [this.main, []],
+      [this.scored, []],
       [this.extra, []],
     ]);
+    const standsIn = { pinned: this.main, main: this.main, scores: this.scored, more: this.extra };
     for (const id of this.standing) {
       const chart = this.charts.get(id);
       if (!chart) continue;
       chart.hiding = this.layout.hidden.includes(id);
       if (chart.hiding) chart.node.hidden = true;
       chart.pinned.setAttribute("aria-pressed", String(this.layout.pinned.includes(id)));
-      wanted.get(this.groupOf(id) === "more" ? this.extra : this.main)?.push(chart.node);
+      wanted.get(standsIn[this.groupOf(id)])?.push(chart.node);
     }
     for (const [parent, nodes] of wanted) arrangeIn(parent, nodes);
     this.list();
@@ -334,7 +349,8 @@ export class Board {
       onTime: () => this.change({ axis: "time", range: null }),
       csv: this.csv,
     });
-    if (more || isScoreTooMany(id, this.charts.keys())) this.folded.add(id);
+    if (more) this.folded.set(id, "more");
+    if (isScoreTooMany(id, this.charts.keys())) this.folded.set(id, "scores");
     this.charts.set(id, made);
     this.stand();
     return made;
@@ -358,8 +374,14 @@ export class Board {
       chart.set(lines, limits, [chart.id === LOSS ? message : "", why].filter(Boolean).join("\n"));
       chart.remarkPeak(timed && chart.content.unit === MEMORY && !chart.own ? peakBeyond(lines, axis, MEMORY) : "");
     }
-    const extra = [...this.charts.values()].filter((chart) => chart.node.parentElement === this.extra);
-    this.more.hidden = !extra.some((chart) => chart.lines.length);
+    const shown = (/** @type {HTMLElement} */ folded) =>
+      [...this.charts.values()].filter(({ node, lines }) => node.parentElement === folded && lines.length).length;
+    this.more.hidden = !shown(this.extra);
+    const scores = shown(this.scored);
+    this.scores.hidden = !scores;
+    const named = say(scores === 1 ? "more_score" : "more_scores", { count: String(scores) });
+    const summary = part(this.scores, "summary");
+    if (summary.textContent !== named) summary.textContent = named;
     this.measure(sources, clocks);
     this.list();
     this.name(groups);
@@ -473,9 +495,13 @@ export class Board {
   style(before, run, curve, place, several) {
     const { gpu, colour, dash } = place;
     if (several) {
-      const [names, name] = [new Set(before.map((line) => line.name)), label(nameOf(curve, place))];
+      // An evaluation's loss is drawn alike everywhere, also where the first of the runs logged no other.
+      const order = place.chart === LOSS ? (curve.kind === "eval" ? EVALUATED : TRAINED) : USUAL;
+      const alike = before.filter((line) => order === USUAL || (line.curve.kind === "eval") === (order === EVALUATED));
+      const [names, name] = [new Set(alike.map((line) => line.name)), label(nameOf(curve, place))];
       const legend = !names.has(name);
-      return { colour: look(run).colour, dash: look([...names.add(name)].indexOf(name) * COLOURS.length).dash, legend };
+      const turn = order[[...names.add(name)].indexOf(name) % order.length];
+      return { colour: look(run).colour, dash: look(turn * COLOURS.length).dash, legend };
     }
     const card = gpu === null || gpu === undefined ? undefined : this.cards.get(cardOf([curve.node ?? "", gpu]));
     const usual = look(card ?? before.length);

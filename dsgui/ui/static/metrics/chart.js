@@ -4,7 +4,7 @@ import { actionMenu, handle, Tip, toggle } from "./chart_tools.js";
 import { button, el, messageOf, withOptions } from "../common/dom.js";
 import { plotColour, isDark, loadPlotly, turn } from "./plotly_library.js";
 import { canBeLog, layoutOf, shade, timeLabels, tracesOf, zoomed } from "./plotting.js";
-import { inBrief, readout } from "./readout.js";
+import { covered, inBrief, readout } from "./readout.js";
 import { listed, words } from "../texts/texts.js";
 import { isMoved } from "./ticks.js";
 
@@ -271,22 +271,22 @@ export class Chart {
   /** Of the guide. @param {number} at @returns {import("./readout.js").Place} */
   placeOf(at) {
     const { xaxis, yaxis } = /** @type {NonNullable<PlotElement["_fullLayout"]>} */ (this.plot._fullLayout);
-    const left = this.traces.filter((trace) => trace.yaxis === "y");
+    const lines = this.traces.filter(({ yaxis: on, meta }) => on === "y" && meta?.part !== "odd");
+    const drawn = lines.map(({ x, y }) =>
+      x.map((one, i) => {
+        const value = y[i];
+        return /** @type {[number, number]} */ ([
+          xaxis._offset + xaxis.d2p(one),
+          value === null ? NaN : yaxis._offset + yaxis.d2p(value),
+        ]);
+      }),
+    );
     return {
       x: xaxis._offset + xaxis.d2p(at),
       top: yaxis._offset,
+      bottom: yaxis._offset + yaxis._length,
       width: this.plot.clientWidth,
-      highest: (from, to) => {
-        const [first, last] = [xaxis.p2d(from - xaxis._offset), xaxis.p2d(to - xaxis._offset)];
-        let most = -Infinity;
-        for (const { x, y } of left) {
-          for (let i = 0; i < x.length; i += 1) {
-            const value = y[i];
-            if (value !== null && value > most && x[i] >= first && x[i] <= last) most = value;
-          }
-        }
-        return most === -Infinity ? Infinity : yaxis._offset + yaxis.d2p(most);
-      },
+      hidden: (...box) => drawn.reduce((sum, line) => sum + covered(line, ...box), 0),
     };
   }
 
@@ -298,8 +298,8 @@ export class Chart {
 
   /** The values at a place, where the guide is drawn then. @param {number} place */
   read(place) {
-    const axis = this.plot._fullLayout?.xaxis;
-    if (!axis || !this.view) return null;
+    const { xaxis: axis, yaxis } = this.plot._fullLayout ?? {};
+    if (!axis || !yaxis || !this.view) return null;
     const found = readout(this.traces, place, this.own || this.view.axis, this.span);
     if (this.view.counted && !this.own && this.view.axis === "step") {
       found.title = say("place_line", { place: String(Math.round(found.at)) });
@@ -307,6 +307,7 @@ export class Chart {
     const at = axis.d2p(found.at);
     this.guide.hidden = at < 0 || at > axis._length;
     this.guide.style.left = `${axis._offset + at}px`;
+    this.guide.style.top = `${yaxis._offset}px`; // through no legend
     return found;
   }
 

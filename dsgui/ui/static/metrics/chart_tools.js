@@ -3,7 +3,7 @@
 
 import { button, el } from "../common/dom.js";
 import { shutsItself } from "../common/menus.js";
-import { besideGuide } from "./readout.js";
+import { besideGuide, middled } from "./readout.js";
 import { words } from "../texts/texts.js";
 
 /** @import { Readout } from "../types.d.ts" */
@@ -76,6 +76,7 @@ export function handle(title, step, drag) {
 export class Tip {
   constructor() {
     this.node = el("div", { class: "ds-tip", "aria-hidden": "true", hidden: true });
+    this.chosen = 0; // of the places beside the guide
   }
 
   hide() {
@@ -92,7 +93,7 @@ export class Tip {
         "div",
         { class: "ds-tip-row" },
         swatch(colour),
-        el("span", {}, name),
+        el("span", { title: name }, middled(name)),
         el("b", {}, value),
         el("small", {}, note),
       );
@@ -100,11 +101,13 @@ export class Tip {
     const rest = more ? [el("small", {}, words("charts_page", "more_rows", { count: String(more) }))] : [];
     const happened = marks.map((text) => el("div", { class: "ds-tip-mark" }, text));
     const head = title ? [el("div", { class: "ds-tip-title" }, title)] : [];
-    this.node.replaceChildren(...head, ...lines, ...rest, ...happened);
+    this.node.replaceChildren(...head, el("div", { class: "ds-tip-rows" }, ...lines), ...rest, ...happened);
     this.node.hidden = false;
     const { offsetWidth: width, offsetHeight: height } = this.node;
-    this.node.style.left = `${besideGuide(place, width, height)}px`;
-    this.node.style.top = `${place.top}px`;
+    const { left, top, chosen } = besideGuide(place, width, height, this.chosen);
+    this.chosen = chosen;
+    this.node.style.left = `${left}px`;
+    this.node.style.top = `${top}px`;
   }
 }
 

@@ -123,7 +123,8 @@ export function trafficIn(lines) {
 export function nameOf(curve, place) {
   if (curve.kind === "sample") return `${curve.node ? `${curve.node}: ` : ""}${readingName(curve, place)}`;
   const rank = curve.rank ? ` (rank ${curve.rank})` : "";
-  if (place.chart === LOSS) return `${CHARTS.losses[curve.name] ?? curve.name}${rank}`;
+  const { [curve.name]: known } = CHARTS.losses;
+  if (place.chart === LOSS) return `${known ? say(known) : curve.name}${rank}`;
   return `${scoreOf(curve.name)}${rank}`;
 }
 

@@ -4,6 +4,7 @@
 /** @import { Limit } from "../types.d.ts" */
 
 const AFAR = 2; // times the most that was seen: a limit above that is no line
+const [ROOM, AIR] = [1.05, 1.12]; // times a limit's line, which has a name above it; times the highest of the curves
 const LIMIT_ROOM = 0.07; // of the height, which a name takes
 const NAME = { xref: "paper", yanchor: "bottom", showarrow: false };
 export const LIMIT_SIZE = 11; // px of a name
@@ -22,17 +23,39 @@ export function reached(limits, seen) {
 }
 
 /**
+ * Where an axis ends: above the most that was seen, or above the limit that is over it.
+ * @param {number} most @param {number} seen
+ */
+export const roofOf = (most, seen) => (most > seen ? ROOM * most : AIR * seen);
+
+/**
  * @param {ReturnType<typeof reached>} placed @param {boolean} log
  * @param {object} font @param {number} top where the curves' part of the height ends
+ * @param {string} ground on which a name is read, whatever runs below it
+ * @param {(limit: Limit, right: boolean, over: boolean) => boolean} isFree whether no curve runs through a limit's
+ *   name at this end of its line, over or below it
  */
-export function limitNames({ lines, above, most }, log, font, top) {
+export function limitNames({ lines, above, most }, log, font, top, ground, isFree = () => true) {
   /** Whether the name of a higher one stands where its own would. @param {number} at */
   const crowded = (at) => lines.some((other) => other.at > at && other.at - at < LIMIT_ROOM * most);
-  const named = lines.map(({ at, text }) => {
-    const side = crowded(at) ? "top" : "bottom";
-    return { ...NAME, x: 1, xanchor: "right", y: log ? Math.log10(at) : at, yanchor: side, text, font };
+  const placed = lines.map((limit) => {
+    const places = [true, false].flatMap((right) =>
+      (crowded(limit.at) ? [false] : [true, false]).map((over) => ({ right, over })),
+    );
+    return { limit, place: places.find(({ right, over }) => isFree(limit, right, over)) };
   });
-  const text = `↑ ${above.map((one) => one.text).join(" · ")}`;
-  const edge = { ...NAME, x: 0, xanchor: "left", yref: "paper", y: top, text, font };
-  return above.length ? [...named, edge] : named;
+  const named = placed.flatMap(({ limit: { at, text }, place }) => {
+    if (!place) return [];
+    const end = place.right ? { x: 1, xanchor: "right" } : { x: 0, xanchor: "left" };
+    const yanchor = place.over ? "bottom" : "top";
+    return [{ ...NAME, ...end, y: log ? Math.log10(at) : at, yanchor, text, font, bgcolor: ground }];
+  });
+  const atLeft = named.some(({ x }) => x === 0); // where the edge's words would stand over it
+  const end = atLeft ? { x: 1, xanchor: "right" } : { x: 0, xanchor: "left" };
+  // A name for which there is no room at its line stands there too.
+  const dashed = placed.flatMap(({ limit, place }) => (place ? [] : [`╌ ${limit.text}`]));
+  const higher = above.length ? [`↑ ${above.map((one) => one.text).join(" · ")}`] : [];
+  const words = [...dashed, ...higher].join(" · ");
+  const edge = { ...NAME, ...end, yref: "paper", y: top, text: words, font };
+  return words ? [...named, edge] : named;
 }

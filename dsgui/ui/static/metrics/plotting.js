@@ -3,11 +3,11 @@
 import { ALONG } from "./axis.js";
 import { label } from "./charts.js";
 import { smoothed } from "./groups.js";
-import { LIMIT_NAME, LIMIT_SIZE, limitNames, reached } from "./limits.js";
+import { LIMIT_NAME, LIMIT_SIZE, limitNames, reached, roofOf } from "./limits.js";
 import { stacked } from "./marks.js";
 import { CHARTS } from "../texts/catalogue.js";
 import { textOf, words } from "../texts/texts.js";
-import { coarser, PERCENT, timeTicks } from "./ticks.js";
+import { aroundOne, coarser, PERCENT, timeTicks } from "./ticks.js";
 import { COLOURS, extent, isFlat, oddPoints, placing, points } from "./traces.js";
 
 /** @import { Drawn, Limit, Line, Mark, Range, Spread, Trace } from "../types.d.ts" */
@@ -43,7 +43,9 @@ const MOST_SYMBOLS = 40; // of one line: more of them hide it
 const MOST_MARK_LINES = 12; // and what they mark can still be seen between them
 const MARK_LANE = 0.06; // of the height, below the curves, for each mark above another
 const MARK_NEAR = 0.015; // of what is shown: nearer ones lie over each other
-const ROOM = 1.05; // above the highest
+const ROOM = 1.05; // on either side, on a logarithmic scale
+const [PLATEAU, LEVEL, AIR] = [0.25, 0.01, 0.12]; // of a curve's points, of the height: so many so high; the room above
+const [NAME_HIGH, NAME_LETTER, NARROW] = [0.13, 6, 300]; // of the height; px of a limit's name; of a chart
 export const MEMORY = "GiB";
 const SHARE = "%";
 const DEGREES = "°C"; // no card tells parts of one
@@ -294,8 +296,11 @@ function markTraces(marks, view) {
   });
 }
 
-/** Behind the curves, and of checkpoints only where they are few. @param {Mark[]} events */
-function markLines(events) {
+/**
+ * Behind the curves and as high as these, and of checkpoints only where they are few.
+ * @param {Mark[]} events @param {number} top
+ */
+function markLines(events, top) {
   const saved = events.filter(({ kind }) => kind === "checkpoint");
   return events
     .filter(({ kind }) => ENDS.has(kind) || (kind === "checkpoint" && saved.length <= MOST_MARK_LINES))
@@ -305,7 +310,7 @@ function markLines(events) {
       x1: at,
       yref: "paper",
       y0: 0,
-      y1: 1,
+      y1: top,
       opacity: 0.5,
       layer: "below",
       line: { color: MARKS[kind].colour, width: 1, dash: "dot" },
@@ -392,14 +397,50 @@ export function vertical({ unit, limits, fromZero }, view, traces) {
   // plotly's own powers of ten are one for the whole axis: a tick of it reads 0.2e−4.
   const tickformat = largest > 0 && largest < SMALL ? "~e" : "";
   const usual = { type: log ? "log" : "linear", exponentformat: "B", tickformat, labelalias: NOUGHT, rangemode };
+  const level = !log && seen && isFlat(traces) ? aroundOne(seen[1]) : null;
   if (unit === SHARE && !log && largest <= 100) return { ...usual, range: PERCENT };
   if (unit === DEGREES && seen) return { ...usual, ...integers(seen) };
-  if (unit !== MEMORY || !seen) return { ...usual, ...readable(seen, log || rangemode === "tozero") };
+  if (unit !== MEMORY && level) return { ...usual, range: level };
+  if (unit !== MEMORY || !seen) {
+    const found = readable(seen, log || rangemode === "tozero");
+    const air = log || !seen || found.autorangeoptions ? {} : airAbove(seen, rangemode === "tozero", traces);
+    return { ...usual, ...found, ...air };
+  }
   const { most } = reached(limits, seen[1]);
-  if (!log) return { ...usual, range: [0, most > 0 ? most * ROOM : 1] };
+  if (!log) return { ...usual, range: [0, most > 0 ? roofOf(most, seen[1]) : 1] };
   const least = positive(traces).reduce((low, one) => Math.min(low, one), most);
   return { ...usual, range: [Math.log10(least / ROOM), Math.log10(most * ROOM)] };
 }
+
+/**
+ * What stays at its highest does not run along the edge.
+ * @param {Range} seen @param {boolean} zero whether the axis begins at nought @param {Trace[]} traces
+ * @returns {{ autorangeoptions?: { include: Range } }}
+ */
+function airAbove([low, high], zero, traces) {
+  const span = high - (zero ? Math.min(0, low) : low);
+  const stays = traces.some(({ yaxis, y, meta }) => {
+    const up =
+      yaxis === "y" && meta?.part === "value" ? y.filter((one) => one !== null && one >= high - LEVEL * span) : [];
+    return up.length > 1 && up.length >= PLATEAU * y.length;
+  });
+  return stays ? { autorangeoptions: { include: [low, high + AIR * span] } } : {};
+}
+
+/**
+ * Whether no curve runs through a part of a chart.
+ * @param {Trace[]} traces @param {Range} across @param {Range} high
+ */
+const isFree = (traces, [left, right], [low, high]) =>
+  !traces.some(({ yaxis, x, y }) => {
+    /** @param {number} i */
+    const runs = (i) => {
+      const [one, other] = [y[i], y[i + 1] ?? y[i]];
+      const isThere = x[i] <= right && (x[i + 1] ?? x[i]) >= left;
+      return isThere && one !== null && other !== null && Math.min(one, other) <= high && Math.max(one, other) >= low;
+    };
+    return yaxis === "y" && y.some((_, i) => runs(i));
+  });
 
 /**
  * No label has more digits than one reads.
@@ -451,6 +492,8 @@ export function layoutOf(content, view, page, traces, revision) {
   const second = right && {
     ...axis(right.title || "%"),
     overlaying: "y",
+    tickmode: "auto", // of its own: those of the left one would be 1.83 skipped steps
+    nticks: FEW_TICKS,
     side: "right",
     showgrid: false,
     rangemode: "tozero",
@@ -458,6 +501,16 @@ export function layoutOf(content, view, page, traces, revision) {
   const left = vertical(content, view, traces);
   const placed = reached(limits, heights(traces)?.[1] ?? Infinity); // no curve: nothing is flattened
   const { title, ...labels } = along(view, traces, page);
+  const font = { size: LIMIT_SIZE, color: page.text };
+  const across = view.range ?? view.reach ?? extent(traces.flatMap(({ x }) => x));
+  /** @param {Limit} limit @param {boolean} atEnd @param {boolean} over */
+  const free = ({ at, text }, atEnd, over) => {
+    if (!across || left.type === "log") return true;
+    const [room, wide] = [NAME_HIGH * placed.most, NAME_LETTER * (lettersOf(text) + 1)];
+    const reach = ((across[1] - across[0]) * wide) / ((page.width || NARROW + AROUND) - AROUND);
+    const ends = /** @type {Range} */ (atEnd ? [across[1] - reach, across[1]] : [across[0], across[0] + reach]);
+    return isFree(traces, ends, over ? [at, at + room] : [at - room, at]);
+  };
   return {
     // The revision tells plotly that the arrays are others; zoom of y stays (uirevision), zoom of x is every chart's.
     datarevision: revision,
@@ -477,8 +530,8 @@ export function layoutOf(content, view, page, traces, revision) {
     // What happened has a lane of its own below the curves: over them its symbols hid them.
     yaxis3: { domain: [0, lane || 1], range: [0, 1], fixedrange: true, visible: false },
     ...(second ? { yaxis2: { ...second } } : {}),
-    shapes: [...laneShapes(lane, page.grid), ...markLines(content.events), ...limitLines(placed.lines)],
-    annotations: limitNames(placed, left.type === "log", { size: LIMIT_SIZE, color: page.text }, domain[1]),
+    shapes: [...laneShapes(lane, page.grid), ...markLines(content.events, domain[1]), ...limitLines(placed.lines)],
+    annotations: limitNames(placed, left.type === "log", font, domain[1], page.ground, free),
     showlegend: signs.length > (content.named || marks.length ? 0 : 1),
     // Right below the title, however high the row of charts is: the curves have the room that is left.
     legend: { orientation: "h", traceorder: "normal", yref: "container", y: 1, yanchor: "top", x: 0 },

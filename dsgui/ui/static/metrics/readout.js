@@ -9,7 +9,7 @@ import { words } from "../texts/texts.js";
 
 const DIGITS = 5;
 const RANGE_DIGITS = 4;
-const MOST_ROWS = 12;
+const [MOST_ROWS, MOST_BRIEF] = [12, 6]; // where it is pointed, and elsewhere
 const FEW = 2; // values for four digits of which a line has room
 const LONGEST_MARK = 80;
 const NEAR = 0.015; // of what is shown: how far a mark, or an end of a line, may be
@@ -127,7 +127,9 @@ export function readout(traces, pointed, axis, span) {
   const near = NEAR * span;
   const at = snapped(traces, pointed, axis);
   const values = traces.filter(({ meta }) => meta?.part === "value");
-  const rows = values.flatMap((trace) => rowOf(trace, traces, at, near, axis));
+  const all = values.flatMap((trace) => rowOf(trace, traces, at, near, axis));
+  const here = all.filter(({ x }) => x === undefined || !elsewhere(x, at, near, axis));
+  const rows = all.length > MOST_BRIEF && here.length ? here : all; // of many lines those that were logged there
   return {
     at,
     title: placeText(axis, at),
@@ -161,27 +163,74 @@ export function inBrief(found, pointed, axis, span) {
     const note = row.x === undefined ? "" : elsewhere(row.x, pointed, NEAR * span, axis);
     return { ...row, value: unit ? `${values[i]} ${unit}` : values[i], note };
   });
-  return { ...found, title: "", rows, marks: [] };
+  const more = found.more + Math.max(rows.length - MOST_BRIEF, 0);
+  return { ...found, title: "", rows: rows.slice(0, MOST_BRIEF), more, marks: [] };
 }
 
 /**
  * @typedef {object} Place of a guide, in px
  * @property {number} x
  * @property {number} top below the legend
+ * @property {number} bottom of the curves' part
  * @property {number} width of all of the chart
- * @property {(from: number, to: number) => number} highest how far from the top its curves are between two places
+ * @property {(left: number, top: number, right: number, bottom: number) => number} hidden how much of its curves a box
+ *   would hide
  */
+/** @typedef {{ left: number, top: number }} Corner of a box */
 
 const GAP = 12; // px
+const WORTH = 16; // px of a curve: for less a box does not change its place
 
 /**
- * Where a box begins beside its guide: on the side where the curves are below it, else where they are lower; within
- * the chart.
+ * Where a box stands beside its guide: on the side and at the height where it hides least of the curves, within the
+ * chart; where it stood before, as long as that is nearly as good.
  * @param {Place} place @param {number} own how wide it is @param {number} height
+ * @param {number} [before] which of the places it had
  */
-export function besideGuide({ x, top, width, highest }, own, height) {
+export function besideGuide({ x, top, bottom, width, hidden }, own, height, before = 0) {
   const sides = [x + GAP, x - own - GAP].map((left) => Math.max(0, Math.min(left, width - own)));
   if (x > width / 2) sides.reverse();
-  const room = sides.map((left) => Math.min(highest(left, left + own) - top - height, 0));
-  return room[1] > room[0] ? sides[1] : sides[0];
+  const low = Math.max(top, bottom - height);
+  const heights = [top, low, (top + low) / 2];
+  const all = heights.flatMap((at) => sides.map((left) => ({ left, top: at })));
+  const costs = all.map((one) => hidden(one.left, one.top, one.left + own, one.top + height));
+  const least = Math.min(...costs);
+  const chosen = costs[before] <= least + WORTH ? before : costs.indexOf(least);
+  return { ...all[chosen], chosen };
+}
+
+/**
+ * How much of a line lies in a box, in px of its width.
+ * @param {[number, number][]} line its points, in px, in order; NaN is a gap
+ * @param {number} left @param {number} top @param {number} right @param {number} bottom
+ */
+export function covered(line, left, top, right, bottom) {
+  let sum = 0;
+  for (let i = 1; i < line.length; i += 1) {
+    const [[x0, y0], [x1, y1]] = [line[i - 1], line[i]];
+    const [from, to] = [Math.max(x0, left), Math.min(x1, right)];
+    if (!(from <= to) || !Number.isFinite(y0 + y1)) continue;
+    /** @param {number} x */
+    const at = (x) => (x1 > x0 ? y0 + ((y1 - y0) * (x - x0)) / (x1 - x0) : y1);
+    const [low, high] = [Math.min(at(from), at(to)), Math.max(at(from), at(to))];
+    if (high >= top && low <= bottom) sum += Math.max(to - from, 1);
+  }
+  return sum;
+}
+
+const [LONGEST_NAME, SHORTEST_RUN] = [32, 14];
+
+/**
+ * A name that is too long without its middle: what tells runs apart is often at its end. Of `run · line` the run's
+ * gives way.
+ * @param {string} name
+ */
+export function middled(name) {
+  if (name.length <= LONGEST_NAME) return name;
+  const at = name.lastIndexOf(" · ");
+  const [whole, rest] = at < 0 ? [name, ""] : [name.slice(0, at), name.slice(at)];
+  const most = Math.max(LONGEST_NAME - rest.length, SHORTEST_RUN);
+  if (whole.length <= most) return name;
+  const end = Math.floor((most - 1) / 2);
+  return `${whole.slice(0, most - 1 - end).trimEnd()}…${whole.slice(-end).trimStart()}${rest}`;
 }

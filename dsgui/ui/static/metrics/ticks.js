@@ -9,7 +9,7 @@ const ROUNDING = 1e-6; // of the largest: what differs by less is one value
 const DIGITS = 4; // of a label
 const FEWEST = 4; // labels of as fine an axis as these digits have
 /** @type {Range} */
-export const PERCENT = [0, 105]; // a line at 100 is whole
+export const PERCENT = [0, 110]; // a line at 100 has air above it
 const LABEL = 76; // px that a time takes
 const [FEW, MANY] = [2, 8]; // labels
 const [MINUTE, HOUR, DAY] = [60, 3600, 86_400];
@@ -22,6 +22,13 @@ const largest = ([low, high]) => Math.max(Math.abs(low), Math.abs(high));
 
 /** Whether values between these are one. @param {Range} range */
 export const isOne = (range) => range[1] - range[0] <= ROUNDING * largest(range);
+
+const HIGH = 1.25; // times a value that stays the same
+/**
+ * What an axis shows from nought on for one value alone, which is not at its edge; null for nought.
+ * @param {number} value @returns {Range | null}
+ */
+export const aroundOne = (value) => (value ? [Math.min(0, HIGH * value), Math.max(0, HIGH * value)] : null);
 
 /**
  * What an axis of values between these has to reach over at least: of a finer one the labels would have more digits.

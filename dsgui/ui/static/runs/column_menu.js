@@ -32,7 +32,10 @@ export class ColumnMenu {
     const label = say("search_columns");
     this.search = el("input", { type: "search", class: "ds-run-search", "aria-label": label, placeholder: label });
     this.search.addEventListener("input", () => this.filter());
-    this.groups = GROUPS.map((code) => ({ code, node: el("div", { class: "ds-columns-group" }) }));
+    this.groups = GROUPS.map((code) => {
+      const about = { class: "ds-columns-group", role: "group", "aria-label": say(`columns_${code}`) };
+      return { code, node: el("div", about) };
+    });
     this.node = el(
       "div",
       { class: "ds-columns-list" },
@@ -66,7 +69,7 @@ export class ColumnMenu {
     });
     for (const { code, node } of this.groups) {
       const rows = this.further.filter(({ group }) => group === code).map((one) => one.node);
-      node.replaceChildren(el("h4", { class: "ds-group" }, say(`columns_${code}`)), ...rows);
+      node.replaceChildren(el("p", { class: "ds-group", "aria-hidden": "true" }, say(`columns_${code}`)), ...rows);
     }
     this.tick();
     this.filter();

@@ -1,9 +1,10 @@
 // Several runs laid over each other: their curves, what they used and how fast they were, and where the settings they
 // were started with differ.
 
+import { allComparable, curvesApart, figureApart, most } from "../metrics/apart.js";
 import { Board } from "../metrics/board.js";
 import { seen } from "../metrics/chart.js";
-import { button, el, part, parted } from "../common/dom.js";
+import { button, el, inPieces, part } from "../common/dom.js";
 import { canGroup, GROUPINGS, groupsOf } from "../metrics/groups.js";
 import { LIVE_STATES, Follower } from "./follower.js";
 import { duration, figure, gib, perSecond } from "../common/format.js";
@@ -13,6 +14,7 @@ import { TOLD_MS } from "./run_view.js";
 import { look } from "../metrics/traces.js";
 import { textOf, words } from "../texts/texts.js";
 
+/** @import { Apart } from "../metrics/apart.js" */
 /** @import { CompareAnswer, ComparedRun, EvaluationRow, Group, SettingsPart, Told } from "../types.d.ts" */
 
 /** @typedef {{ follower: Follower, name: string, given: string, live: boolean, gone: boolean, noLoss: string }} Run */
@@ -24,23 +26,26 @@ const NEARLY = 2; // that many more are shown at once
 /** What is only told when all is asked for, though it differs. */
 const FURTHER = new Set(["run_gpu_mean", "gpu_mean", "run_mean", "host_peak"]);
 const BEST_LOSS = "best_loss"; // what evaluations logged comes after it
-const LOSSES = new Set(["final_loss", BEST_LOSS]);
+/** What is asked of any two runs: told also where it is the same. */
+const ALWAYS = new Set(["duration", "speed", "final_loss", BEST_LOSS]);
+/** And the most memory, in the first of these that is known. */
+const PEAKS = ["run_gpu_peak", "gpu_peak", "run_peak", "host_peak"];
 
 /** @param {ComparedRun} run */
 const fullest = ({ figures: { gpus } }) => gpus.toSorted((a, b) => b.peak_bytes - a.peak_bytes).at(0);
 /**
- * A figure of each run: the code of its name, its value, how it is written, and which is better where one is. One that
- * is not the baseline's is told with how far it is from that.
+ * A figure of each run, in the order of a report: the code of its name, its value, how it is written, and which is
+ * better where one is. One that is not the baseline's is told with how far it is from that.
  * @type {[string, (run: ComparedRun) => Told | null | undefined, (value: any) => string, ("less" | "more")?][]}
  */
 const ROWS = [
-  ["steps", (run) => run.figures.steps, figure],
-  ["duration", (run) => run.figures.duration_s, duration],
+  ["final_loss", (run) => run.figures.final_loss, figure, "less"],
+  [BEST_LOSS, (run) => run.figures.best_loss, figure, "less"],
   ["speed", (run) => run.figures.steps_per_second, perSecond, "more"],
   ["samples_per_second", (run) => run.figures.samples_per_second, figure, "more"],
   ["tokens_per_second", (run) => run.figures.tokens_per_second, figure, "more"],
-  ["final_loss", (run) => run.figures.final_loss, figure, "less"],
-  [BEST_LOSS, (run) => run.figures.best_loss, figure, "less"],
+  ["steps", (run) => run.figures.steps, figure],
+  ["duration", (run) => run.figures.duration_s, duration],
   ["run_gpu_peak", (run) => run.figures.run_gpu_peak_bytes, gib],
   ["run_gpu_mean", (run) => run.figures.run_gpu_mean_bytes, gib],
   ["gpu_peak", (run) => fullest(run)?.peak_bytes, gib],
@@ -51,9 +56,9 @@ const ROWS = [
 ];
 
 /**
- * A row of figures.
+ * A row of figures; `bare`: without how far they are from the baseline's.
  * @typedef {{ code?: string, name: string, shown: (value: any) => string, better?: "less" | "more" | "",
- *   values: (Told | null | undefined)[] }} Figure
+ *   values: (Told | null | undefined)[], bare?: boolean }} Figure
  */
 
 /**
@@ -89,8 +94,9 @@ const KEYS = {
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("compare_page", code, given);
 
-/** @param {Node | string} head @param {(Node | string)[]} cells */
-const row = (head, cells) => el("tr", {}, el("th", { scope: "row" }, head), ...cells.map((cell) => el("td", {}, cell)));
+/** @param {Node | string} head @param {(Node | string)[]} cells @param {string} [kind] its class */
+const row = (head, cells, kind) =>
+  el("tr", { class: kind }, el("th", { scope: "row" }, head), ...cells.map((cell) => el("td", {}, cell)));
 
 /**
  * Its columns stand below the key, which names the runs; on a phone each value names its run.
@@ -226,7 +232,11 @@ export class CompareView {
     if (!answer.ok) throw new Error(words("runs_page", "answered", { status: String(answer.status) }));
     /** @type {CompareAnswer} */
     const { runs, sections, answers, evaluations, unlike } = await answer.json();
-    const key = JSON.stringify([runs, sections, answers, evaluations, unlike]);
+    const curves = kept.map(({ follower }) => follower.curves);
+    const alike = sections.every(({ differ }) => !differ.length); // else that is what the results come from
+    const apart = kept.map((_, base) => (alike ? curvesApart(curves, base) : []));
+    const whole = kept.map((_, base) => alike && allComparable(curves, base));
+    const key = JSON.stringify([runs, sections, answers, evaluations, unlike, apart, whole]);
     if (key === this.told) return;
     this.told = key;
     this.groupsBy = (by) => placedAmong(groupsOf(by, runs, sections), kept, this.runs);
@@ -235,7 +245,12 @@ export class CompareView {
       this.report.href = this.reported(kept[base].follower.id);
       this.key.replaceChildren(...kept.map((run, place) => this.head(run, place === base)));
       const note = unlike && say(`unlike_${unlike}`);
-      const figures = { ...this.figures(base, runs, evaluations, Boolean(unlike)), note };
+      const figures = {
+        ...this.figures(base, runs, evaluations, Boolean(unlike)),
+        note,
+        apart: apart[base],
+        whole: whole[base],
+      };
       this.differences.replaceChildren(...this.differencesNodes(kept, sections, figures));
       this.colour();
     };
@@ -288,32 +303,40 @@ export class CompareView {
   }
 
   /**
-   * The rows of figures that tell the runs apart, of those that do but say little, and of those that don't.
+   * The rows of figures that are shown, of those that tell the runs apart but say little, and of those that don't; and
+   * the figures that tell.
    * @param {number} base @param {ComparedRun[]} runs @param {EvaluationRow[]} evaluations
-   * @param {boolean} unlike whether no loss is better than another
+   * @param {boolean} unlike whether what was trained is another: neither a loss nor a speed is then better
    */
   figures(base, runs, evaluations, unlike) {
     /** @type {Figure} */
-    const states = { name: say("state"), shown: stateOf, values: runs.map(({ state }) => state) };
+    const states = { code: "state", name: say("state"), shown: stateOf, values: runs.map(({ state }) => state) };
     const told = ROWS.flatMap(([code, value, shown, usual]) => {
-      /** @type {Figure["better"]} */
-      const better = unlike && LOSSES.has(code) ? "" : usual;
-      const one = { code, name: say(code), shown, better, values: runs.map(value) };
-      return code === BEST_LOSS ? [one, ...evaluations.map((found) => ({ ...found, shown: figure }))] : [one];
+      const bare = unlike && shown !== gib; // of another training more or less says nothing, but of what it takes
+      /** @type {Figure} */
+      const one = { code, name: say(code), shown, better: bare ? "" : usual, bare, values: runs.map(value) };
+      if (code !== BEST_LOSS) return [one];
+      /** @type {Figure[]} */
+      const scores = evaluations.map((found) => ({ ...found, shown: figure, bare: unlike && !found.better }));
+      return [one, ...scores];
     });
-    /** @type {Figure[]} */
     const known = told.filter(({ values }) => values.some((value) => value !== null && value !== undefined));
     const all = [states, ...known];
     const apart = all.filter((one) => tells(one, base));
     const telling = apart.filter(({ code = "" }) => !FURTHER.has(code));
     const first = apart.length <= telling.length + NEARLY ? apart : telling;
+    const peak = PEAKS.find((code) => known.some((one) => one.code === code));
+    /** @param {Figure} one */
+    const isAlways = ({ code = "" }) => ALWAYS.has(code) || code === peak;
+    const shown = all.filter((one) => first.includes(one) || isAlways(one));
     /** @param {Figure[]} ones */
     const rows = (ones) =>
-      ones.map(({ name, shown, better, values }) => row(name, figuresOf(values, base, shown, better)));
+      ones.map((one) => row(one.name, figuresOf(one, base), apart.includes(one) ? undefined : "ds-alike"));
     return {
-      apart: rows(first),
-      further: rows(apart.filter((one) => !first.includes(one))),
-      same: rows(all.filter((one) => !apart.includes(one))),
+      shown: rows(shown),
+      further: rows(apart.filter((one) => !shown.includes(one))),
+      same: rows(all.filter((one) => !apart.includes(one) && !shown.includes(one))),
+      telling: apart,
     };
   }
 
@@ -334,23 +357,25 @@ export class CompareView {
   }
 
   /**
-   * One table: the settings that differ, then the figures that do. What is the same is folded below it.
+   * One table: the settings that differ, then the figures. What is the same is folded below it.
    * @param {Run[]} runs @param {SettingsPart[]} sections
-   * @param {ReturnType<CompareView["figures"]> & { note: string }} figures with what is to be known of all of them
+   * @param {ReturnType<CompareView["figures"]> & { note: string, apart: Apart[], whole: boolean }} figures with what is
+   *   to be known of all of them, where curves are apart, and whether all could be compared
    */
   differencesNodes(runs, sections, figures) {
     const apart = sections.filter(({ differ }) => differ.length);
     const notes = unknownNotes(runs, sections);
     if (sections.some(({ uncertain }) => uncertain)) notes.push(say("uncertain"));
-    const none = apart.length ? [] : [say(notes.length ? "none_known" : "none")];
-    const remarks = [...none, ...notes].map((text) => el("p", { class: "ds-remark" }, text));
+    const alike = apart.length ? [] : [sameSettings(sections), resultsText(runs, this.base(runs), figures)];
+    const above = alike.filter(Boolean).map((text) => el("p", { class: "ds-alike-told" }, text));
+    const below = notes.map((text) => el("p", { class: "ds-remark" }, text));
     const { bodies, more } = this.apartRows(runs, apart);
-    const shown = [...figures.apart, ...(this.allFigures ? figures.further : [])];
+    const shown = [...figures.shown, ...(this.allFigures ? figures.further : [])];
     if (shown.length) bodies.push([partHead(say("results"), runs, figures.note), ...shown]);
     const buttons = [...more, ...this.further(figures.further.length)];
     const said = buttons.length ? [el("div", { class: "ds-actions" }, ...buttons)] : [];
     const tables = bodies.length ? [comparison(say("differences"), runs, bodies)] : [];
-    return [...tables, ...said, ...remarks, ...this.sameNode(runs, sections, figures.same)];
+    return [...above, ...tables, ...said, ...below, ...this.sameNode(runs, sections, figures.same)];
   }
 
   /** Those that tell most, and a button for all. @param {Run[]} runs @param {SettingsPart[]} apart */
@@ -431,12 +456,11 @@ function answerNode(question, sentences) {
 /**
  * The values of a row; those that are numbers also with how far they are from the baseline's, and whether that is
  * better, where one is.
- * @param {(Told | null | undefined)[]} values @param {number} base
- * @param {(value: any) => string} shown @param {"less" | "more" | ""} [better]
+ * @param {Figure} one @param {number} base
  */
-function figuresOf(values, base, shown, better) {
+function figuresOf({ values, shown, better, bare }, base) {
   return values.map((value, place) => {
-    const away = place === base ? "" : differenceOf(value, values[base]);
+    const away = place === base || bare ? "" : differenceOf(value, values[base]);
     const cell = el("span", {}, value === null || value === undefined ? "–" : shown(value));
     if (away) cell.append(" ", awayNode(away, better));
     return cell;
@@ -452,22 +476,50 @@ function awayNode(away, better) {
   return el("span", { class: "ds-share", "data-verdict": verdict }, told);
 }
 
+/** Of runs whose settings don't differ: which of them are known to be the same. @param {SettingsPart[]} sections */
+function sameSettings(sections) {
+  const known = sections.filter(({ unknown, same }) => !unknown.length && same.length);
+  const parts = known.map(({ code }) => say(PARTS[code] ?? code).toLowerCase());
+  return parts.length ? say("none", { parts: severally(parts) }) : "";
+}
+
+/**
+ * Whether the results of runs with the same settings are the same too; else where they are furthest apart.
+ * @param {Run[]} runs @param {number} base @param {{ telling: Figure[], apart: Apart[], whole: boolean }} figures
+ */
+function resultsText(runs, base, { telling, apart, whole }) {
+  const numbers = telling.filter(({ code }) => code !== "state");
+  const found = most([...numbers.flatMap(({ name, values }) => figureApart(name, values, base)), ...apart]);
+  if (!found) {
+    const names = telling.map(({ name }) => name.toLowerCase());
+    if (names.length) return say("results_apart", { names: severally(names) });
+    return whole ? say("results_same") : "";
+  }
+  const { name, step, place, value, base: other } = found;
+  const shown = telling.find((one) => one.name === name)?.shown ?? figure;
+  const what = step === undefined ? name.toLowerCase() : say("at_step", { name, step: String(step) });
+  const [run, baseName] = [runs[place].name, runs[base].name];
+  return say("results_differ", { name: what, value: shown(value), run, other: shown(other), base: baseName });
+}
+
+/** @param {string[]} texts */
+const severally = (texts) => new Intl.ListFormat(document.documentElement.lang || "en").format(texts);
+
 /**
  * What is known of no run is told in one sentence, and so is what is not known of the same runs.
  * @param {Run[]} runs @param {SettingsPart[]} sections
  */
 function unknownNotes(runs, sections) {
-  const several = new Intl.ListFormat(document.documentElement.lang || "en");
   const partOf = (/** @type {SettingsPart} */ { code }) => say(PARTS[code] ?? code);
-  const named = (/** @type {number[]} */ places) => several.format(places.map((place) => `“${runs[place].name}”`));
+  const named = (/** @type {number[]} */ places) => severally(places.map((place) => `“${runs[place].name}”`));
   const lacking = sections.filter(({ unknown }) => unknown.length);
   const of = [...new Set(lacking.map(({ unknown }) => unknown.join()))];
   const notes = of
     .map((places) => lacking.filter(({ unknown }) => unknown.join() === places))
     .filter(([{ unknown }]) => unknown.length < runs.length)
-    .map((parts) => say("unknown", { runs: named(parts[0].unknown), parts: several.format(parts.map(partOf)) }));
+    .map((parts) => say("unknown", { runs: named(parts[0].unknown), parts: severally(parts.map(partOf)) }));
   const ofNone = lacking.filter(({ unknown }) => unknown.length === runs.length).map(partOf);
-  if (ofNone.length) notes.push(say("unknown_all", { parts: several.format(ofNone) }));
+  if (ofNone.length) notes.push(say("unknown_all", { parts: severally(ofNone) }));
   const empty = sections.flatMap((section) => emptyIn(section));
   return empty.length ? [...notes, say("empty_config", { runs: named(empty) })] : notes;
 }
@@ -490,7 +542,7 @@ function sectionRows(section, settings, runs) {
   const coded = ["training", "launch", "code"].includes(code);
   const rows = settings.map(({ key, values }) => {
     const found = values.map((value, place) => (none.includes(place) ? "–" : valueNode(value)));
-    const name = coded ? textOf("compare_page", KEYS[key] ?? "", key) : el("code", {}, ...parted(spelled(code, key)));
+    const name = coded ? textOf("compare_page", KEYS[key] ?? "", key) : el("code", {}, ...inPieces(spelled(code, key)));
     return row(name, found);
   });
   return [partHead(say(PARTS[code] ?? code), runs), ...rows];
@@ -499,5 +551,5 @@ function sectionRows(section, settings, runs) {
 /** @param {string | null} value */
 function valueNode(value) {
   if (value === null) return el("span", { class: "ds-share" }, say("not_set"));
-  return value === "" ? say("set") : el("code", {}, value);
+  return value === "" ? say("set") : el("code", {}, ...(value.includes("/") ? inPieces(value, /(?<=\/)/) : [value]));
 }

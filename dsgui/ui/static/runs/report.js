@@ -1,8 +1,8 @@
 // Draws the charts of a report from the data in the page; asks nobody for anything. What it imports stands before it in
 // the report (shell/runs/report_assets.py): a file that stands alone loads no module.
 
-import { LIMIT_NAME, LIMIT_SIZE, limitNames, reached } from "../metrics/limits.js";
-import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/ticks.js";
+import { LIMIT_NAME, LIMIT_SIZE, limitNames, reached, roofOf } from "../metrics/limits.js";
+import { aroundOne, clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/ticks.js";
 
 /** @import { PlotElement, Range } from "../types.d.ts" */
 
@@ -35,7 +35,7 @@ import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/t
   const DASHES = ["solid", "8px,4px", "2px,3px", "8px,3px,2px,3px", "14px,5px"]; // as core/runs/report_page.py has them
   const PRINTED_WIDTH = 660;
   const MARGIN = { l: 64, r: 12, t: 8, b: 40 }; // of every chart: their curves begin at one line
-  const [ROOM, BELOW_LIMIT] = [1.05, 1 - LIMIT_NAME]; // as metrics/plotting.js has them
+  const BELOW_LIMIT = 1 - LIMIT_NAME; // as metrics/plotting.js has it
   const MOST_SYMBOLS = 40;
   const SMALL = 1e-2; // values below it are written as 5e-5, as on the run's page (metrics/plotting.js)
   /** @type {ReportChart[]} */
@@ -120,12 +120,10 @@ import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/t
     if (chart.unit === "%" && largest <= 100) return { ...format, range: PERCENT };
     if (chart.limits.length) {
       const { most } = reached(chart.limits, seen[1]);
-      return { ...format, range: [0, most > 0 ? ROOM * most : 1], domain: [0, BELOW_LIMIT] };
+      return { ...format, range: [0, most > 0 ? roofOf(most, seen[1]) : 1], domain: [0, BELOW_LIMIT] };
     }
     const [one] = seen;
-    if (isOne(seen)) {
-      return { ...format, range: [Math.min(0, 1.1 * one), Math.max(0, 1.1 * one) || (one ? 0 : 1)] };
-    }
+    if (isOne(seen)) return { ...format, range: aroundOne(one) ?? [0, 1] };
     const include = chart.zero ? null : coarser(seen);
     return include ? { ...format, autorangeoptions: { include }, nticks: 5 } : format;
   }
@@ -216,7 +214,7 @@ import { clock, coarser, isMoved, isOne, PERCENT, timeTicks } from "../metrics/t
         showlegend: false,
         xaxis: { ...axes, ...along(chart, by, width, all), ...(all ? { autorangeoptions: { include: all } } : {}) },
         shapes: limits.lines.map(limitLine),
-        annotations: limitNames(limits, false, { size: LIMIT_SIZE, color: text }, BELOW_LIMIT),
+        annotations: limitNames(limits, false, { size: LIMIT_SIZE, color: text }, BELOW_LIMIT, ground),
         yaxis: {
           ...axes,
           title: { text: chart.y, standoff: 6 },

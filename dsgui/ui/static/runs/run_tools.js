@@ -1,7 +1,7 @@
 // What stands above the list of runs: search and filter, the order, the columns, and what is done with those chosen.
 
 import { button, el } from "../common/dom.js";
-import { shutsItself } from "../common/menus.js";
+import { keepInside, shutsItself } from "../common/menus.js";
 import { ColumnMenu } from "./column_menu.js";
 import { COLUMNS, isSortable, titleOf } from "./run_columns.js";
 import { keepPrefs, prefs } from "./run_prefs.js";
@@ -120,7 +120,11 @@ export class RunTools {
     const fold = el("details", { class: "ds-columns-choice", id: "choose-columns" }, opener, menu.node);
     shutsItself(fold, opener);
     this.tickColumns = () => menu.tick();
-    fold.addEventListener("toggle", () => (fold.open ? menu.opened() : undefined));
+    fold.addEventListener("toggle", () => {
+      if (!fold.open) return;
+      keepInside(menu.node);
+      void menu.opened();
+    });
     return fold;
   }
 

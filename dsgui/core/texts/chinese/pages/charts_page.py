@@ -26,6 +26,8 @@ CHARTS_PAGE: dict[str, str] = {
     "y_loss_scale": "损失缩放",
     "y_skipped": "跳过的步数",
     # what a line is
+    "line_train": "训练",
+    "line_eval": "评估",
     "note_run": "本次运行",
     "note_host": "整机，所有进程",
     "note_swap": "swap",
@@ -80,6 +82,8 @@ CHARTS_PAGE: dict[str, str] = {
     "smoothing_hint": "仅作用于训练曲线；评估和系统指标保持原值",
     "show_all": "显示全部",
     "system_metrics": "系统指标",
+    "more_scores": "评估：另有 {count} 项指标",
+    "more_score": "评估：另有 1 项指标",
     "charts": "图表",
     "charts_hidden": "图表（隐藏 {count} 个）",
     "reset_layout": "恢复默认布局",

@@ -23,7 +23,7 @@ CONFIGURE_PAGE: dict[str, str] = {
     "short_nvme_each": "每个节点的 NVMe 目录还差 {size}",
     "config_missing": "缺少配置：{file}",
     "to_memory": "查看显存预测",
-    "download": "下载",
+    "download": "下载配置",
     "plan_for_that": "按此规划",
     "made_for_one": "此预设针对 1 个 GPU。",
     "made_for_many": "此预设针对 {ranks} 个 GPU。",

@@ -47,7 +47,7 @@ TOOLS_PAGE: dict[str, str] = {
     "unchanged": "与编辑器一致",
     "for_native": "用于原生 DeepSpeed",
     "for_hf": "用于 HF Trainer",
-    "download": "下载",
+    "download": "按此格式下载",
     "download_format": "下载格式",
     "path": "要打开的配置文件路径",
     "path_hint": "~/ds_config.json 或 YAML",

@@ -26,6 +26,8 @@ CHARTS_PAGE: dict[str, str] = {
     "y_loss_scale": "loss scale",
     "y_skipped": "skipped steps",
     # what a line is
+    "line_train": "train",
+    "line_eval": "eval",
     "note_run": "this run",
     "note_host": "host, all processes",
     "note_swap": "swap",
@@ -80,6 +82,8 @@ CHARTS_PAGE: dict[str, str] = {
     "smoothing_hint": "Training curves only; evaluations and system metrics stay as measured",
     "show_all": "Show all",
     "system_metrics": "System metrics",
+    "more_scores": "Evaluation: {count} more scores",
+    "more_score": "Evaluation: 1 more score",
     "charts": "Charts",
     "charts_hidden": "Charts ({count} hidden)",
     "reset_layout": "Reset layout",

@@ -23,7 +23,7 @@ CONFIGURE_PAGE: dict[str, str] = {
     "short_nvme_each": "{size} short in the NVMe folder of each node",
     "config_missing": "Config missing: {file}",
     "to_memory": "Go to the memory prediction",
-    "download": "Download",
+    "download": "Download config",
     "plan_for_that": "Plan for that",
     "made_for_one": "This preset was made for 1 GPU.",
     "made_for_many": "This preset was made for {ranks} GPUs.",

@@ -49,7 +49,7 @@ TOOLS_PAGE: dict[str, str] = {
     "unchanged": "as in the editor",
     "for_native": "for native DeepSpeed",
     "for_hf": "for the HF Trainer",
-    "download": "Download",
+    "download": "Download in this format",
     "download_format": "Download format",
     "path": "Path of a config to open",
     "path_hint": "~/ds_config.json or YAML",
