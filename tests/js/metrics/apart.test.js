@@ -34,7 +34,7 @@ test("values whose steps are their order are held to no other's, and nobody says
   );
 });
 
-test("nobody says that results are the same where there are none, at other steps, or where some values are left out", () => {
+test("nobody says that results are the same where there are none, at other steps, or where some are left out", () => {
   const at = (/** @type {number[]} */ ...all) => made({ points: all.map((step) => ({ step, y: 2 })) });
   const long = made({ points: Array.from({ length: 20_000 }, (_, step) => ({ step, y: step % 7 })) });
   const pairs = [

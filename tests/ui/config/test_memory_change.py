@@ -216,7 +216,7 @@ def test_a_script_that_takes_no_option_of_the_trainers_is_given_none(checker):
     view, context = Workbench(checker).show(json.dumps(config), CONTEXT), replace(CONTEXT, integration=Integration.HF)
     given = (
         "",
-        "64",
+        "",
         *((CHOICE | {"checkpointing": False, "length": 8192}).get(one.name, one.default) for one in FIELDS),
     )
 
