@@ -27,7 +27,7 @@ def test_planned_gpus_and_nodes_go_to_slurm_and_the_hostfile_until_somebody_says
     page.get_by_label("Slurm", exact=True).click()
     expect(number(page, "slurm-nodes")).to_have_value("2")
     expect(number(page, "slurm-per-node")).to_have_value("4")
-    expect(page.locator("#launch-verdict")).to_contain_text("2 nodes × 4 ranks")  # of what, nobody said
+    expect(page.locator("#launch-verdict")).to_contain_text("2 nodes × 4 GPUs")
     said, take = page.locator("#plan-differs"), page.locator("#take-plan")
     expect(said).to_be_hidden()
 
@@ -48,7 +48,7 @@ def test_planned_gpus_and_nodes_go_to_slurm_and_the_hostfile_until_somebody_says
     hostfile = page.locator("#hostfile textarea")
     expect(hostfile).to_have_attribute("placeholder", "worker-0 slots=8\nworker-1 slots=8")
     hostfile.fill("gpu-a slots=2")
-    expect(said).to_contain_text("a batch of 128; this run has 2 GPUs, a batch of 16.")
+    expect(said).to_contain_text("a batch of 128; this run has 2 ranks, a batch of 16.")
     take.click()
     expect(hostfile).to_have_value("gpu-a slots=8\n<host-2> slots=8\n")
     expect(said).to_be_hidden()

@@ -38,7 +38,8 @@ OLDEST_KNOWN, LATEST_KNOWN = RELEASES[0], RELEASES[-1]
 class Context:
     """The circumstances of a check. `hardware` holds every selected device: a rule looks at all of them. `missing_ops`
     are the DeepSpeed operators that can't be loaded there, as far as known. `arguments` are the HF Trainer's, None
-    while the script's arguments are not known. `away`: it trains on other machines, and nobody said on what."""
+    while the script's arguments are not known. `away`: it trains on slots of other machines, and
+    nobody said what these are."""
 
     integration: Integration = Integration.HF
     nodes: int = 1

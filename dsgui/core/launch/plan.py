@@ -116,6 +116,8 @@ class Place(Protocol):
     """Whether a run waits there for others unless somebody says otherwise; here it does for GPUs."""
     CAN_BE_ASKED: ClassVar[str] = ""
     """What the page can ask before a start, in a word; its backend does."""
+    COUNTS_GPUS: ClassVar[bool] = True
+    """Whether what it has per machine are GPUs, where nobody said otherwise."""
     NOT_SAMPLED: ClassVar[str] = ""
     """The code of a sentence on what the samples lack."""
     FOLLOWS: ClassVar[tuple[str, ...]] = ()

@@ -234,6 +234,7 @@ FIELDS = (
     Field(
         name="device",
         part=Part.BAR,
+        label="Device",
         kind=Kind.CHOICE,
         default=THIS_MACHINE,
         choices=tuple((one, one) for one in (THIS_MACHINE, "cpu", *(card.id for card in CARDS), *ALIASES)),
@@ -244,12 +245,15 @@ FIELDS = (
     Field(
         name="version",
         part=Part.BAR,
+        label="DeepSpeed",
         option="--target-version",
         usage="check the config for another DeepSpeed than the installed one",
     ),
     Field(
         name="host_memory",
         part=Part.BAR,
+        kind=Kind.COUNT,
+        default=0,
         label="Host memory (GiB)",
         option="--host-memory",
         metavar="GIB",

@@ -33,6 +33,7 @@ from dsgui.core.texts.saying import wrong
 
 _Value = TypeVar("_Value")
 _SAVES = " --enable_jit_checkpoint True"
+_GIB = re.compile(r"(\d{1,9})(?:\.0*)?\s*(?:GiB|GB|G)?", re.ASCII | re.IGNORECASE)
 _RELEASE = re.compile(r"\d{1,5}\.\d{1,5}\.\d{1,5}(\+[\w.]{1,60})?", re.ASCII)
 _BUSY_WORDS = {choice: word for word, choice in WHEN_BUSY.items()}
 
@@ -139,18 +140,15 @@ def _planned(asked: Mapping[str, Any]) -> Planned:
     if version and not _RELEASE.fullmatch(version):
         raise PlanError(wrong("field.no_option", field="DeepSpeed", word=version[:40]))
     device = _one_of("device", {word: word for _, word in BY_NAME["device"].choices}, asked)
-    typed = str(asked["host_memory"] or "").strip()
-    if typed and not host_gib(typed):
-        given = {"field": BY_NAME["host_memory"].told("label"), "typed": typed[:40], "most": f"{MOST_HOST_GIB:,}"}
-        raise PlanError(wrong("field.no_number", **given))
-    return Planned(device, version, host_gib(typed))
+    return Planned(device, version, host_gib(asked["host_memory"]))
 
 
-def host_gib(typed: str | None) -> int:
-    """A whole number of GiB from what was typed; 0 for anything else."""
-    text = (typed or "").strip()
-    is_count = text.isascii() and text.isdecimal() and len(text) <= len(str(MOST_HOST_GIB))
-    return min(int(text), MOST_HOST_GIB) if is_count else 0
+def host_gib(typed: str | int | None) -> int:
+    """A whole number of GiB from what was typed, with its unit or without; 0 for anything else, which 1 · Configure
+    tells."""
+    found = _GIB.fullmatch(str(typed or "").strip())
+    count = int(found[1]) if found else 0
+    return count if count <= MOST_HOST_GIB else 0
 
 
 def _count(name: str, said: Any) -> int:

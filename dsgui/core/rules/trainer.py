@@ -49,7 +49,7 @@ def _needed(config: Config, unknown: Set[str] | None) -> dict[str, tuple[str, st
     needed: dict[str, tuple[str, str]] = {}
     for pointer, name, value in _numbers(config):
         if value != getattr(_DEFAULTS, name) and (unknown is None or name in unknown):
-            word = "" if value is True else f" {value:g}" if value < 1 else f" {number(value)}"
+            word = "" if value is True else f" {number(value)}"
             needed.setdefault(name, (pointer, f"--{name}{word}"))
     if {"fp16", "bf16"} <= needed.keys():  # DeepSpeed takes one: DS020 is about that
         del needed["fp16"], needed["bf16"]

@@ -130,9 +130,17 @@ def unlike(sections: Sequence[Section]) -> str:
     if (WHAT_TRAINS, "script") in apart:
         return "script"
     named = {key for key, one in apart.items() if len({*one.values} - {None}) > 1}
-    if (WHAT_TRAINS, "model") in named or ("arguments", _OWN_MODEL) in apart:
+    models = [one for part in sections if part.code == WHAT_TRAINS for one in part.settings if one.key == "model"]
+    is_said = any(not one.differs and None not in one.values for one in models)  # its config is then its own
+    if (WHAT_TRAINS, "model") in named or (not is_said and ("arguments", _OWN_MODEL) in apart):
         return "model"
-    return "data" if any(("arguments", option) in named for option in _DATA_OPTIONS) else ""
+    given = [apart[("arguments", option)] for option in _DATA_OPTIONS if ("arguments", option) in named]
+    return "data" if any(len({*map(_last, one.values)} - {None}) > 1 for one in given) else ""
+
+
+def _last(path: str | None) -> str | None:
+    """The same data in another folder are the same."""
+    return path.rstrip("/").rpartition("/")[2] if path else None
 
 
 def _told_above(runs: Sequence[Settings]) -> set[str]:

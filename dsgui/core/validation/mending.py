@@ -17,9 +17,9 @@ _COMMAS = re.compile(r",(?>(?:[ \t\r\n]*+,)*)")
 _CLOSER = re.compile(r"[ \t\r\n]*+[}\]]")
 _COMMENT = re.compile(r"(?P<line>#[^\n\r]*+|//[^\n\r]*+)|/\*.*?\*/", re.DOTALL)
 _REST_OF_LINE = re.compile(r"[ \t]*+(?P<end>\r?\n|\Z)")
-_QUOTED = re.compile(r"'([^'\"\\\x00-\x1f]*+)'(?=[ \t\r\n]*+[:,}\]])")
+_QUOTED = re.compile(r"'([^'\"\\\x00-\x1f]*+)'(?=[ \t\r\n]*+(?:[:,}\]#]|/[/*]))")
 _PYTHON = {"True": "true", "False": "false", "None": "null"}
-_WORD = re.compile(r"(?:True|False|None)(?=[ \t\r\n]*+[,}\]])")
+_WORD = re.compile(r"(?:True|False|None)(?=[ \t\r\n]*+(?:[,}\]#]|/[/*]))")
 _NEXT_MEMBER = re.compile(r'[ \t\r\n]*+"[^"\\\x00-\x1f]*+"[ \t\r\n]*+:')
 _BLANK = " \t\r\n"
 _MAX_SHOWN = 40

@@ -26,7 +26,7 @@ from dsgui.ui.config.presets import REMEMBER, Presets, build_chooser, build_own_
 from dsgui.ui.config.standing import asking, build_standing, is_kin, lacking, standing_of, wire_standing
 from dsgui.ui.config.toolbox import Toolbox
 from dsgui.ui.config.tools import Tools, build_tools, wire_tools
-from dsgui.ui.config.workbench import FormValue, View, Workbench, make_context, odd_counts
+from dsgui.ui.config.workbench import FormValue, View, Workbench, make_context, odd_counts, odd_host
 from dsgui.ui.config.zero_stages import build_zero_stages, wire_zero_stages
 
 _REMEMBER_BAR = in_browser("common/kept", "rememberBar")
@@ -176,7 +176,7 @@ def _synchroniser(
         bars = memory_shown(services, view, context, memory)
         lacks, asks = lacking(bars), asking(bars)
         found = findings_html(view.found, subject(context), lacks, asks) if lacks or asks else view.findings
-        findings = notices_html(odd_counts(bar[1], bar[2])) + found
+        findings = notices_html((*odd_counts(bar[1], bar[2]), *odd_host(memory[1]))) + found
         stands = standing_of(services, workbench, view, context, begun, bars, _lacks(came, view.text, begun))
         return (view.text if edited else gr.skip()), findings, _packed(view), panel, answer, bars, stands
 

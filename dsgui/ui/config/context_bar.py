@@ -19,15 +19,19 @@ __all__ = ["THIS_MACHINE", "ContextBar", "Launched", "build_context_bar"]
 @dataclass(frozen=True, slots=True)
 class Launched:
     """The rest of the run's spec, from 2 · Launch: where it trains, and what the HF Trainer gets of its arguments, None
-    where that is not known."""
+    where that is not known. `takes_options`: whether the script takes the Trainer's, as far as there is one."""
 
     place: Place = field(default_factory=Here)
     arguments: TrainingArguments | None = None
+    takes_options: bool = True
 
     @property
     def digest(self) -> str:
         """Another for each: what the page watches, which sees no state."""
         return str(hash(self))
+
+
+UNSEEN = Launched()  # nothing is known of 2 · Launch
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from dsgui.ui.common.documents import read_document
 from dsgui.ui.common.embedded import embedded, tell_if_unanswered
 from dsgui.ui.common.events import LIVE, turn
 from dsgui.ui.common.services import Services
+from dsgui.ui.config.context_bar import UNSEEN, Launched
 from dsgui.ui.config.memory_change import handed_on
 from dsgui.ui.config.memory_panel import MemoryPanel, asked_of, fitted_for
 from dsgui.ui.config.workbench import View, Workbench, make_context
@@ -45,13 +46,16 @@ def wire_ladder(
 
     def look(event: gr.EventData, text: str | None, *bar_and_memory: Any) -> str:
         context = make_context(services.target(), *bar_and_memory[: len(bar)])
-        shown = steps_shown(services, workbench.show(text or "", context), context, bar_and_memory[len(bar) :])
+        given, launched = bar_and_memory[len(bar) :], bar_and_memory[len(bar) - 1]
+        shown = steps_shown(services, workbench.show(text or "", context), context, given, launched)
         return json.dumps({"turn": turn(event), **shown})
 
     tell_if_unanswered(panel.look(look, [text, *bar, *memory.inputs], [panel], **LIVE), "ladder")
 
 
-def steps_shown(services: Services, view: View, context: Context, given: Sequence[Any]) -> dict[str, Any]:
+def steps_shown(
+    services: Services, view: View, context: Context, given: Sequence[Any], launched: Launched = UNSEEN
+) -> dict[str, Any]:
     """What the panel has of what the page shows; `asked` says what it is about, as the bars say it."""
     found = fitted_for(services, view, context, given)
     if isinstance(found, CannotSay):
@@ -62,5 +66,6 @@ def steps_shown(services: Services, view: View, context: Context, given: Sequenc
     shown = as_json(ladder)
     for step, told_of in zip(ladder if isinstance(ladder, tuple) else (), shown["steps"], strict=True):
         told_of["key"] = step_key(step.change, document)
-    told_each = [handed_on(step, context, view.text, given[0]) for step in shown["steps"]]
+    takes = launched.takes_options
+    told_each = [handed_on(step, context, view.text, given[0]) if takes else step for step in shown["steps"]]
     return {"asked": asked_of(fitted, view.text), **shown, "steps": told_each}

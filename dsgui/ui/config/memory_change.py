@@ -8,25 +8,29 @@ from typing import Any
 
 import gradio as gr
 
+from dsgui.core.config.arguments import from_words
 from dsgui.core.config.context import Context, Integration
-from dsgui.core.config.filling import ARGUMENTS
+from dsgui.core.config.filling import ACCUMULATION, ARGUMENTS, MICRO, TRAIN, fill
 from dsgui.core.config.findings import Change, Fix
+from dsgui.core.config.pointer import lookup
 from dsgui.core.errors import DocumentError
-from dsgui.core.launch.handing import is_settings_file
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.cheapest import OPTIONS, as_json, cheapest
 from dsgui.core.rules.trainer import needed_options
-from dsgui.core.script.words import value_of, with_option
+from dsgui.core.script.words import value_of
 from dsgui.core.texts.saying import as_told
 from dsgui.ui.common.documents import read_document
 from dsgui.ui.common.embedded import tell_if_unanswered
 from dsgui.ui.common.events import CHANGED_TEXT, ONCE, details
 from dsgui.ui.common.services import Services
+from dsgui.ui.config.context_bar import UNSEEN, Launched
 from dsgui.ui.config.memory_panel import MemoryPanel, asked_of, fitted_for, memory_shown
 from dsgui.ui.config.workbench import View, Workbench, make_context
 
 _MOST_EDITS = 40
 _OPTIONS = frozenset({*OPTIONS, *(f"--{name}" for names in ARGUMENTS.values() for name in names)})
+_BATCH = tuple(f"--{ARGUMENTS[key][0]}" for key in (MICRO, ACCUMULATION))
+_TYPES = ("--fp16", "--bf16")
 _VALUE = re.compile(r"[\w.+-]{0,40}", re.ASCII)
 _OF_ARGUMENTS = ("arguments", "checkpointing")  # what a change says that the script is to be given
 _TICKS = ("checkpointing", "zero_init")  # boxes of the panel that say what the script does
@@ -44,10 +48,10 @@ def wire_memory_change(
     def find(text: str | None, *bar_and_memory: Any) -> Any:
         context = make_context(services.target(), *bar_and_memory[: len(bar)])
         view = workbench.show(text or "", context)
-        given = bar_and_memory[len(bar) :]
+        given, launched = bar_and_memory[len(bar) :], bar_and_memory[len(bar) - 1]
         # With the bars, which stand for something else where an answer to an edit got lost.
         bars = memory_shown(services, view, context, given)
-        return gr.update(found=change_found(services, view, context, given), value=bars)
+        return gr.update(found=change_found(services, view, context, given, launched), value=bars)
 
     tell_if_unanswered(memory.panel.find(find, [text, *bar, *memory.inputs], [memory.panel], **ONCE), "change")
 
@@ -70,53 +74,98 @@ def applied(text: str | None, arguments: str | None, event: gr.EventData) -> tup
     return edited, CHANGED_TEXT, *ticked(chosen.get("ticks")), with_given(arguments or "", chosen.get("given"))
 
 
-def change_found(services: Services, view: View, context: Context, given: Sequence[Any]) -> str:
+def change_found(
+    services: Services, view: View, context: Context, given: Sequence[Any], launched: Launched = UNSEEN
+) -> str:
     """The cheapest change for what the page shows, as JSON; `asked` says what it is about."""
     found = fitted_for(services, view, context, given)
     if isinstance(found, CannotSay):
         return ""
     case, fitted = found
     change = as_json(cheapest(fitted, case, read_document(view.text), services.checker)) or {}
-    return json.dumps({"asked": asked_of(fitted, view.text), **handed_on(change, context, view.text, given[0])})
+    told = handed_on(change, context, view.text, given[0]) if launched.takes_options else change
+    return json.dumps({"asked": asked_of(fitted, view.text), **told})
 
 
 def handed_on(change: Mapping[str, Any], context: Context, text: str, typed: str | None) -> dict[str, Any]:
     """`change` of the config's `text`, as JSON, with `given`: what its press adds to the arguments `typed`, and what
-    the changed config needs beside, where the HF Trainer reads them. A script of another kind, and one that takes its
-    arguments from a file, has to be told by its user."""
+    the changed config needs beside, where the HF Trainer reads them. Where that would not agree, and where a script of
+    another kind or a file has the arguments, the user has to tell the script."""
     asked = [str(one) for one in change.get("arguments", ())]
     if not asked or context.integration is Integration.NATIVE or not _takes_more(typed or ""):
         return dict(change)
-    said = (*shlex.split(typed or ""), *" ".join(asked).split())
     config = read_document(with_edits(text, change.get("changes"))).value
-    asked += [one for one in needed_options(config) if value_of(said, (one.partition(" ")[0],)) is None]
+    given = _agreeing(asked, config, context, shlex.split(typed or ""))
+    if not given:
+        return dict(change)
     by_user = [one for one in change.get("script", ()) if one.get("code") not in _OF_ARGUMENTS]
-    return {**change, "given": asked, "script": by_user}
+    return {**change, "given": given, "script": by_user}
+
+
+def _agreeing(asked: list[str], config: Mapping[str, Any], context: Context, typed: list[str]) -> list[str]:
+    """`asked`, and what the config needs beside that nobody gave; [] where the Trainer would refuse it all the same,
+    and not without `asked`."""
+    needed = [one for one in needed_options(config) if _given(one, typed, asked) is None]
+    is_typed = any(option in words for words in (typed, asked) for option in _TYPES)
+    given = [*asked, *(one for one in needed if one not in _TYPES or not is_typed)]
+    whole, steps = lookup(config, TRAIN), _given(_BATCH[1], typed, given) or "1"
+    if isinstance(whole, int) and steps.isdecimal() and _given(_BATCH[0], typed, given) is None:
+        each, rest = divmod(whole, context.world_size * max(int(steps), 1))
+        given += [f"{_BATCH[0]} {each}"] if each and not rest else []
+    before = _refused(config, context, typed) if typed else set()
+    return given if _refused(config, context, _words(typed, given)) <= before else []
+
+
+def _words(typed: list[str], given: list[str]) -> list[str]:
+    return [*typed, *" ".join(given).split()]
+
+
+def _given(option: str, typed: list[str], given: list[str]) -> str | None:
+    """The value of an option, which may be written with one."""
+    return value_of(_words(typed, given), (option.partition(" ")[0],))
+
+
+def _refused(config: Mapping[str, Any], context: Context, words: list[str]) -> set[str]:
+    """The keys that the Trainer finds to differ from these arguments."""
+    return {one.pointer for one in fill(config, from_words(words), context).mismatches}
+
+
+def with_given(arguments: str, given: Any) -> Any:
+    """The arguments with the options that a page sent, each in its place where it was given, else at the end; as they
+    are where it sent none that a change has."""
+    if not isinstance(given, list) or not given or not _takes_more(arguments):
+        return gr.skip()
+    text = arguments
+    for one in given[:_MOST_EDITS]:
+        option, _, value = str(one).partition(" ")
+        if option in _OPTIONS and _VALUE.fullmatch(value):
+            text = _with_option(text, option, str(one))
+    return text
+
+
+def _with_option(text: str, option: str, whole: str) -> str:
+    """All else stays as somebody wrote it."""
+    name = re.escape(option.removeprefix("--")).replace("_", "[-_]")
+    found = re.search(rf"(?<!\S)--{name}(?:(?:=|\s+)(?!-)\S+)?(?!\S)", text)
+    if found:
+        return text[: found.start()] + whole + text[found.end() :]
+    return f"{text.rstrip().removesuffix(chr(92)).rstrip()} {whole}".strip()
+
+
+def _takes_more(typed: str) -> bool:
+    """Not where a file or other words have the arguments, nor behind a “--”: Launch says what is wrong with what is no
+    command line."""
+    try:
+        words = shlex.split(typed)
+    except ValueError:
+        return False
+    return "--" not in words and (not words or words[0].startswith("-"))
 
 
 def ticked(names: Any) -> tuple[Any, ...]:
     """For each box whether it is ticked now, or stays as it is."""
     wanted = names if isinstance(names, list) else []
     return tuple(True if name in wanted else gr.skip() for name in _TICKS)
-
-
-def with_given(arguments: str, given: Any) -> Any:
-    """The arguments with the options that a page sent; as they are where it sent none that a change has."""
-    if not isinstance(given, list) or not given or not _takes_more(arguments):
-        return gr.skip()
-    kept = tuple(shlex.split(arguments))
-    for one in given[:_MOST_EDITS]:
-        option, _, value = str(one).partition(" ")
-        if option in _OPTIONS and _VALUE.fullmatch(value):
-            kept = with_option(kept, option, value)
-    return shlex.join(kept)
-
-
-def _takes_more(typed: str) -> bool:
-    try:
-        return not is_settings_file(shlex.split(typed))
-    except ValueError:  # Launch says what is wrong with them
-        return False
 
 
 def with_edits(text: str, edits: Any) -> str:

@@ -19,7 +19,8 @@ from dsgui.core.config.schema import Field, Schema
 from dsgui.core.errors import DocumentError
 from dsgui.core.imported.recognising import recognised
 from dsgui.core.launch.circumstances import run_context
-from dsgui.core.launch.planned import Planned
+from dsgui.core.launch.planned import MOST_HOST_GIB, Planned
+from dsgui.core.launch.spec import host_gib
 from dsgui.core.machine.hardware import Target
 from dsgui.core.memory.fits.as_fixed import plainly_fixed
 from dsgui.core.oracle.agreement import merge
@@ -124,6 +125,14 @@ def odd_counts(gpus: float | None, nodes: float | None) -> tuple[str, ...]:
     """A sentence for each of the bar's two numbers that is none to check for."""
     asked = {"bar_gpus": gpus, "bar_nodes": nodes}
     return tuple(_odd_count(name, n) for name, n in asked.items() if n is None or _count(n) != n)
+
+
+def odd_host(typed: str | None) -> tuple[str, ...]:
+    """A sentence on what was typed for the host's memory and says none."""
+    text = (typed or "").strip()
+    if not text or host_gib(text):
+        return ()
+    return (words("reading", "host_odd", typed=text[:40], most=f"{MOST_HOST_GIB:,}"),)
 
 
 def _odd_count(name: str, n: float | None) -> str:

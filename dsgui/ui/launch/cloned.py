@@ -22,8 +22,19 @@ from dsgui.ui.common.services import Services
 
 _MOST_IN_LINE = 3
 _LONGEST = 40  # of a setting in a name
-_KEY = re.compile(r"(--)?[A-Za-z_][\w.-]*", re.ASCII)
-_OF_THE_PAGE = ("script", "where", "reader", "started_by", "when_busy", "environment", "directory", "device", "version")
+_KEY = re.compile(r"[A-Za-z_][\w.]*", re.ASCII)
+_OF_THE_PAGE = (
+    "script",
+    "where",
+    "reader",
+    "started_by",
+    "when_busy",
+    "environment",
+    "directory",
+    "device",
+    "version",
+    "host_memory",
+)
 
 
 class Changed(NamedTuple):
@@ -71,7 +82,9 @@ def name_of(before: LaunchRequest, changed: list[Changed], by_parent: Sequence[C
 def _short(told: str) -> str:
     """`--lr 1` as `lr 1`; of a key of the config its last part, as in `stage 3`."""
     key, space, value = told.partition(" ")
-    return f"{key.removeprefix('--').rpartition('.')[2]}{space}{value}" if _KEY.fullmatch(key) else told
+    if key.startswith("--"):
+        return told.removeprefix("--")
+    return f"{key.rpartition('.')[2]}{space}{value}" if _KEY.fullmatch(key) else told
 
 
 def _cut(short: str) -> str:

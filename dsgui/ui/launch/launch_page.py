@@ -210,7 +210,8 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             found = "" if recipe else found_html(plan, around.script, asked["reader"])
             saves = saves and (bool(recipe or asked["saves"]) or _may_save(plan, around.script))
             arguments = around.arguments_of(plan) or imported
-            launched = Launched(plan.place, arguments)
+            part = trainers_part(plan.config_argument, around.script, plan.arguments)
+            launched = Launched(plan.place, arguments, part.takes_options)
             launch = as_script_takes(Launch.of(plan, {}), around)
             launch = _with_config(workbench, launch, text or "", target, arguments, filled_by(around, launch))
             there = context_in(launch.unplanned, target)

@@ -38,13 +38,12 @@ def meanwhile(
     context = make_context(services.target(), reads, *counts, device, version, launched)
     view = workbench.show(text, context)
     given = [asked["arguments"], asked["host_memory"], *(asked[field.name] for field in fields_of(Part.MODEL))]
-    found = verdict(view.found)
-    if "broken" in view.form:
-        found = words("configure_page", "broken")
+    is_broken = "broken" in view.form
+    found = words("configure_page", "broken") if is_broken else verdict(view.found)
     fits = fit_told(memory_shown(services, view, context, given))
     if not fits and asked["what"] == OWN_SCRIPT:
         fits = words("launch_page", "memory_unchecked")
-    if any(finding.severity is Severity.ERROR for finding in view.found):
+    if is_broken or any(finding.severity is Severity.ERROR for finding in view.found):
         fits = ""  # the pages say first what is to be mended
     return line(name, where_told(context.devices, Planned(device)), found, fits)
 
@@ -72,7 +71,7 @@ def fit_told(memory: str) -> str:
     if fit == Fit.SHORT.value:
         missing = lacking(memory)
         said = words("launch_page", "planned_short", missing=missing) if missing else ""
-    elif fit == Fit.FITS.value and told["host_asked"]:
+    elif told["host_asked"]:
         said = words("memory_page", "fits_if_host", size=roughly(told["host_asked"]))
     else:
         said = words("memory_fits", fit)

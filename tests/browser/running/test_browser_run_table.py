@@ -364,7 +364,7 @@ def test_a_key_an_argument_or_a_metric_is_a_column_that_is_sorted_by_and_kept(br
         page.click("#choose-columns > summary")
         menu = page.locator("#choose-columns")
         stage, bleu = (menu.get_by_label(name, exact=True) for name in ("zero_optimization.stage", "eval_bleu"))
-        expect(menu.get_by_role("heading", name="Config")).to_be_visible()
+        expect(menu.get_by_role("group", name="Config")).to_be_visible()
         expect(bleu).to_be_hidden()  # the runs are the same there
         stage.check()
         menu.get_by_label("Search columns").fill("bleu")

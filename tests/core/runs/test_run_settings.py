@@ -199,6 +199,14 @@ def test_any_number_of_runs_is_compared() -> None:
     }
 
 
+def test_the_same_model_and_data_elsewhere_are_no_other_ones() -> None:
+    one = settings("--model_name_or_path /m/gpt2 --data_dir /a/squad")
+    assert unlike(compared([one, settings("--model_name_or_path /m/gpt2 --data_dir /b/squad/")])) == ""
+    assert unlike(compared([one, settings("--model_name_or_path /m/gpt2 --data_dir /b/glue")])) == "data"
+    with_config = "--model_name_or_path /m/gpt2 --config_name /m/gpt2 --data_dir /a/squad"
+    assert unlike(compared([one, settings(with_config)])) == ""  # the weights tell the model
+
+
 def test_what_was_not_recorded_is_not_the_same() -> None:
     found = sections(settings(), settings(kept={}), Settings(plan(), None, KEPT))
     assert (found["versions"].unknown, found["code"].unknown, found["config"].unknown) == ((1,), (1,), (2,))

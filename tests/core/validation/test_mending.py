@@ -188,3 +188,15 @@ def test_a_large_broken_text_takes_no_time_at_all_and_a_larger_one_is_not_mended
     assert found.apply(text) == text.replace("1,,", "1,")
     assert len(written(1500)) > 64_000
     assert mending(written(1500)) is None
+
+
+@each_case(
+    ("broken", "after"),
+    [
+        ('{"a": True/* x */}', '{"a": true/* x */}'),
+        ('{"a": None # x\n}', '{"a": null # x\n}'),
+        ("{\"a\": 'b'// x\n}", '{"a": "b"// x\n}'),
+    ],
+)
+def test_a_word_is_mended_before_a_comment_too(broken, after):
+    assert mending(broken).apply(broken) == after

@@ -34,6 +34,23 @@ test("values whose steps are their order are held to no other's, and nobody says
   );
 });
 
+test("nobody says that results are the same where there are none, at other steps, or where some are left out", () => {
+  const at = (/** @type {number[]} */ ...all) => made({ points: all.map((step) => ({ step, y: 2 })) });
+  const long = made({ points: Array.from({ length: 20_000 }, (_, step) => ({ step, y: step % 7 })) });
+  const pairs = [
+    [made(), made()],
+    [made({ name: "grad_norm", points: steps(1, 1) }), made({ name: "grad_norm", points: steps(1, 1) })],
+    [at(5, 15, 25), at(10, 20, 30)],
+    [at(5, 15, 25), at(5, 15)],
+    [long, long],
+    [at(5, 15, 25), at(5, 15, 25)],
+  ];
+  assert.deepEqual(
+    pairs.map((runs) => allComparable(runs, 0)),
+    [false, false, false, false, false, true],
+  );
+});
+
 test("a loss that is no number is furthest from one that is, and no different from another such", () => {
   const [nan, number] = [made({ points: steps(3, "NaN") }), made({ points: steps(3, 2) })];
   assert.equal(most(curvesApart([nan, number], 0))?.step, 2);

@@ -25,7 +25,8 @@ def services(checker):
 
 def test_beside_what_needs_a_host_that_few_have_is_what_needs_none(services):
     found: dict[str, Any] = found_for(services, ASKED)
-    assert all(one["verdict"]["host_asked"] > 10**12 for one in found["choices"] if one["role"] != "nearest")
+    assert [one["role"] for one in found["choices"]] == ["only"]
+    assert found["choices"][0]["verdict"]["host_asked"] > 10**12
     assert found["ways"]["gpus"]["gpus"] == 8
     # With a host that was described there is nothing to ask for.
     assert "ways" not in found_for(services, ASKED | {"host": 4096})

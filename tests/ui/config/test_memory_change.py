@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import gradio as gr
 import pytest
@@ -20,6 +21,7 @@ from dsgui.core.memory.guessed import model_of_size
 from dsgui.core.texts.saying import said
 from dsgui.shell.memory.dry_runs import DryRuns
 from dsgui.ui.common.documents import read_document
+from dsgui.ui.config.context_bar import Launched
 from dsgui.ui.config.memory_change import change_found, handed_on, ticked, with_edits, with_given
 from dsgui.ui.config.memory_panel import fitted_for, memory_shown
 from dsgui.ui.config.standing import lacking
@@ -35,6 +37,7 @@ CONFIG = {
 }
 CHOICE = {"model": "7B", "length": 1024, "checkpointing": True}
 # The script's arguments, the host, and the fields of the model.
+FIELDS = fields_of(Part.MODEL)
 GIVEN = ("", "", *(CHOICE.get(field.name, field.default) for field in fields_of(Part.MODEL)))
 ON_NVME = ("", "", *((CHOICE | {"nvme": "/nvme"}).get(field.name, field.default) for field in fields_of(Part.MODEL)))
 
@@ -152,7 +155,13 @@ def test_what_a_change_asks_of_the_trainer_goes_among_the_scripts_arguments():
     )
 
 
-@each_case(("integration", "typed"), [(Integration.NATIVE, ""), (Integration.HF, "train.yaml"), (Integration.HF, "'")])
+@each_case(
+    ("integration", "typed"),
+    [
+        (Integration.NATIVE, ""),
+        *((Integration.HF, typed) for typed in ("train.yaml", "'", "stage=sft model=x", "--lr 1 -- file")),
+    ],
+)
 def test_what_a_script_of_another_kind_is_to_do_is_told(integration, typed):
     change = {"arguments": ["--gradient_checkpointing True"], "script": [{"text": "Not a config key"}]}
     assert handed_on(change, Context(integration), "{}", typed) == change
@@ -170,6 +179,66 @@ def test_what_the_changed_config_needs_is_given_too(checker):
     known = from_command_line(with_given("--adam_beta2 0.95", given))
     findings = checker.findings(read_document(with_edits(json.dumps(config), changes)), Context(arguments=known))
     assert [one for one in findings if one.severity is Severity.ERROR] == []
+
+
+@each_case(
+    ("config", "typed", "more"),
+    [
+        ({"optimizer": {"type": "AdamW", "params": {"lr": 1.23456789e-4}}}, "", ["--learning_rate 0.000123456789"]),
+        ({"train_batch_size": 64}, "", ["--per_device_train_batch_size 16"]),
+        ({"train_batch_size": 64}, "--gradient_accumulation_steps 2", ["--per_device_train_batch_size 8"]),
+        ({"bf16": {"enabled": True}}, "--fp16", []),  # refused before, and no worse
+    ],
+)
+def test_what_is_given_is_no_reason_to_refuse_the_config(config, typed, more, checker):
+    on = "--gradient_checkpointing True"
+    context = Context(Integration.HF, gpus_per_node=4)
+    given = handed_on({"arguments": [on]}, context, json.dumps(config), typed)["given"]
+    assert given == [on, *more]
+    document = read_document(json.dumps(config))
+
+    def errors(words):
+        known = replace(context, arguments=from_command_line(words))
+        return {one.pointer for one in checker.findings(document, known) if one.rule == "DS013"}
+
+    assert errors(with_given(typed, given)) <= (errors(typed) if typed else set())
+
+
+def test_what_can_not_agree_is_left_to_the_user():
+    change = {"arguments": ["--gradient_checkpointing True"], "script": [{"code": "checkpointing"}]}
+    context = Context(Integration.HF, gpus_per_node=4)
+    assert handed_on(change, context, json.dumps({"train_batch_size": 65}), "") == change  # on four ranks
+
+
+def test_a_script_that_takes_no_option_of_the_trainers_is_given_none(checker):
+    offloaded = {"offload_optimizer": {"device": "cpu"}, "offload_param": {"device": "cpu"}}
+    config = CONFIG | {"zero_optimization": {"stage": 3, **offloaded}}
+    view, context = Workbench(checker).show(json.dumps(config), CONTEXT), replace(CONTEXT, integration=Integration.HF)
+    given = (
+        "",
+        "",
+        *((CHOICE | {"checkpointing": False, "length": 8192}).get(one.name, one.default) for one in FIELDS),
+    )
+
+    def told(launched):
+        return json.loads(change_found(Here(checker), view, context, given, launched))
+
+    assert told(Launched())["given"][0].startswith("--")
+    assert "given" not in told(Launched(takes_options=False))
+
+
+@each_case(
+    ("typed", "told"),
+    [
+        ("--a 'x y' \\\n  --b {config}", "--a 'x y' \\\n  --b {config} --gradient_checkpointing True"),
+        ("--gradient-checkpointing=False --c", "--gradient_checkpointing True --c"),
+        ("--gradient_checkpointing --c", "--gradient_checkpointing True --c"),
+        ("--gradient_checkpointing_kwargs {}", "--gradient_checkpointing_kwargs {} --gradient_checkpointing True"),
+        ("--a \\\n", "--a --gradient_checkpointing True"),
+    ],
+)
+def test_what_somebody_wrote_stays_as_it_is(typed, told):
+    assert with_given(typed, ["--gradient_checkpointing True"]) == told
 
 
 @each_case("given", [None, [], "text", [5], ["--evil 1"], ["--gradient_checkpointing $(x)"], [["x"]]])

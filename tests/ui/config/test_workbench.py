@@ -11,13 +11,14 @@ from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.form import Form, literal_for, shown_text
 from dsgui.core.config.schema import FieldKind
+from dsgui.core.launch.spec import host_gib
 from dsgui.core.machine.hardware import Target
 from dsgui.core.texts.saying import as_told
 from dsgui.core.validation.check_report import subject
 from dsgui.core.validation.mending import mending
 from dsgui.ui.common.documents import MAX_CHARACTERS
 from dsgui.ui.common.findings_view import ALL, CONVERT, findings_html, without_key
-from dsgui.ui.config.workbench import Workbench, make_context, odd_counts
+from dsgui.ui.config.workbench import Workbench, make_context, odd_counts, odd_host
 
 NATIVE = Context(Integration.NATIVE)
 HF = Context(Integration.HF)
@@ -172,6 +173,14 @@ def test_numbers_that_are_no_counts_are_said_to_be_checked_as_others():
     assert "-3 is outside 1 to 4096; checked for 1" in gpus
     assert nodes == "Nodes: it is empty; checked for 1."
     assert "checked for 4096" in odd_counts(100000, 1)[0]
+
+
+def test_a_host_that_is_no_number_of_gib_is_told_and_taken_as_not_known():
+    for typed, gib in (("512", 512), ("512 GB", 512), ("64.0 GiB", 64), ("1000000", 10**6), ("", 0), (None, 0)):
+        assert (host_gib(typed), odd_host(typed)) == (gib, ())
+    for typed in ("0", "1000001", "a lot", "-4", "1.5", "٣"):
+        assert host_gib(typed) == 0
+        assert f"“{typed}” is no number of GiB up to 1,000,000" in odd_host(typed)[0]
 
 
 def test_parameters_follow_the_chosen_optimizer(schema):

@@ -11,6 +11,7 @@ import pytest
 from dsgui.core.errors import RunError
 from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.plan import LaunchRequest, StartedBy, WhenBusy
+from dsgui.core.launch.planned import Planned
 from dsgui.core.texts.languages import speaking
 from dsgui.ui.common.services import Services
 from dsgui.ui.launch.cloned import Changed, changes, line_html, name_of, of_parent, settings
@@ -85,6 +86,8 @@ def test_a_name_says_the_first_change_and_counts_while_there_is_none() -> None:
     named: list[tuple[dict[str, Any], str]] = [
         ({"arguments": "--max_steps 5 --bf16 --learning_rate 1e-4", "ranks": 4}, "translation · learning_rate 1e-4"),
         ({"ranks": 4}, "translation · 4 ranks"),
+        ({"planned": Planned(host_gib=512)}, "translation · 512"),
+        ({"planned": Planned("rtx4090")}, "translation · rtx4090"),
         ({"environment": {"A": "x: y (z)"}}, "translation · A=x: y (z)"),
         ({"config_text": '{"zero_optimization": {"stage": 2}, "a": "b: c (d)"}'}, 'translation · a "b: c (d)"'),
         (

@@ -298,7 +298,7 @@ def test_as_long_as_a_script_is_missing_the_config_has_the_verdict_of_its_plan(p
     assert page(**own | {"config": '{"train_batch_size": "x"}'}, model="13B")["says"].endswith(
         "[2 errors, 1 note](#findings)"
     )
-    assert " · [Invalid JSON](#findings)" in page(**own | {"config": "{"})["says"]
+    assert page(**own | {"config": "{"})["says"].endswith(" · [Invalid JSON](#findings)")
     assert "memory" not in page(what="translation", where="several")["says"]  # a recipe's model is small
     assert page(**own | {"config": ""})["says"] == ""
     # As on 1 · Configure: of other machines, and with the arguments typed so far.

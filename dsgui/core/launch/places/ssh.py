@@ -94,6 +94,7 @@ class Machines(Place):
     ON_THIS_MACHINE = False
     IS_WAITED_FOR = True
     CAN_BE_ASKED = "machines"
+    COUNTS_GPUS = False
 
     text: str
     include: str = ""

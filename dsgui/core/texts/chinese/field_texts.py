@@ -123,6 +123,8 @@ LAUNCH_FIELDS: Mapping[str, str] = {
     "nvme_usage": "本机 NVMe 盘上的目录，供卸载到 NVMe 的方案使用",
     "attention_usage": "transformers 的 attn_implementation（默认：%(default)s）",
     "device_usage": "按另一种设备而不是现有设备检查配置，与 `validate` 相同（默认：%(default)s）",
+    "device_label": "设备",
+    "version_label": "DeepSpeed",
     "host_memory_label": "主机内存（GiB）",
     "host_memory_usage": "在其他机器上训练时，每台机器的主机内存，单位 GiB（默认：未知）",
     "version_usage": "按另一个 DeepSpeed 版本而不是已安装的版本检查配置",

@@ -31,11 +31,12 @@ ADOPTED: Mapping[str, str] = {
     "links": "Links were not followed ({count}).",
     "closed": "Folders that can't be read ({count}) were left out.",
     "own_runs": "Runs of dsgui itself ({count}) were left out; open them with --runs-dir.",
-    "silent": "Files that look like logs but contain no training values and no launch that failed ({count}): {files}.",
+    "silent": "Files that look like logs but contain neither training values nor a launch that failed "
+    "({count}): {files}.",
     "seen_nothing": "it contains no files",
     "seen_own": "it contains runs of dsgui itself ({count}); open them with --runs-dir",
-    "seen_silent": "it contains {files}, in which no training values and no "
-    "launch of DeepSpeed or torch were recognized",
+    "seen_silent": "it contains {files}, in which neither training values nor "
+    "a launch of DeepSpeed or torch was recognized",
     "seen_pointers": "it contains {files}, which are only Git LFS pointers: run “git lfs pull” there first",
     "pointers": "Files that are only Git LFS pointers ({count}), whose content “git lfs pull” brings: {files}.",
     "more_notes": "The same holds for more files ({count}).",

@@ -353,5 +353,5 @@ MEMORY_TEXT: Mapping[str, str] = {
     "by_moment": "by moment",
     "fullest": "{room} at its fullest ({moment})",
     "pinned": "{part} (pinned)",
-    "largest": "Largest parts ({device}): {parts}. Changed by {keys}.",
+    "largest": "Largest parts ({device}): {parts}. Keys that change this: {keys}.",
 }

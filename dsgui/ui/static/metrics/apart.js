@@ -72,14 +72,28 @@ export function curvesApart(runs, base) {
   });
 }
 
+/** Whether all of its values are there, and not the least and the greatest of several steps. @param {Curve} curve */
+const isWhole = ({ stretches }) => stretches.every(({ low, high }) => low.step === high.step);
+
+/** Whether both have the same steps, with all of their values. @param {Curve} curve @param {Curve | undefined} other */
+function areAlike(curve, other) {
+  if (!other || !isWhole(curve) || !isWhole(other)) return false;
+  const [one, two] = [byStep(curve), byStep(other)];
+  return one.size === two.size && [...one.keys()].every((step) => two.has(step));
+}
+
 /**
- * Whether every curve of a result can be held to the baseline's: else nobody may say that they are the same.
+ * Whether there are results, and every curve of one can be held to the baseline's at each step: else nobody may say
+ * that they are the same.
  * @param {Curves[]} runs @param {number} base
  */
 export function allComparable(runs, base) {
   const own = runs[base].best().filter(isResult);
   const each = runs.map((curves) => curves.best().filter(isResult));
-  return each.every((curves) => curves.length === own.length && curves.every((curve) => baseOf(curve, own)));
+  return (
+    own.length > 0 &&
+    each.every((curves) => curves.length === own.length && curves.every((curve) => areAlike(curve, baseOf(curve, own))))
+  );
 }
 
 /**

@@ -232,5 +232,7 @@ export function middled(name) {
   const most = Math.max(LONGEST_NAME - rest.length, SHORTEST_RUN);
   if (whole.length <= most) return name;
   const end = Math.floor((most - 1) / 2);
-  return `${whole.slice(0, most - 1 - end).trimEnd()}…${whole.slice(-end).trimStart()}${rest}`;
+  const characters = [...whole]; // none is cut in two
+  const [head, tail] = [characters.slice(0, most - 1 - end), characters.slice(-end)].map((part) => part.join(""));
+  return `${head.trimEnd()}…${tail.trimStart()}${rest}`;
 }

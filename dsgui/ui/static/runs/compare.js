@@ -478,8 +478,8 @@ function awayNode(away, better) {
 
 /** Of runs whose settings don't differ: which of them are known to be the same. @param {SettingsPart[]} sections */
 function sameSettings(sections) {
-  const known = sections.filter(({ unknown, same }) => !unknown.length && same.length);
-  const parts = known.map(({ code }) => say(PARTS[code] ?? code).toLowerCase());
+  const known = sections.filter(({ unknown, same, uncertain }) => !unknown.length && same.length && !uncertain);
+  const parts = known.map(({ code }) => inside(say(PARTS[code] ?? code)));
   return parts.length ? say("none", { parts: severally(parts) }) : "";
 }
 
@@ -491,16 +491,19 @@ function resultsText(runs, base, { telling, apart, whole }) {
   const numbers = telling.filter(({ code }) => code !== "state");
   const found = most([...numbers.flatMap(({ name, values }) => figureApart(name, values, base)), ...apart]);
   if (!found) {
-    const names = telling.map(({ name }) => name.toLowerCase());
+    const names = telling.map(({ name }) => inside(name));
     if (names.length) return say("results_apart", { names: severally(names) });
     return whole ? say("results_same") : "";
   }
   const { name, step, place, value, base: other } = found;
   const shown = telling.find((one) => one.name === name)?.shown ?? figure;
-  const what = step === undefined ? name.toLowerCase() : say("at_step", { name, step: String(step) });
+  const what = step === undefined ? inside(name) : say("at_step", { name, step: String(step) });
   const [run, baseName] = [runs[place].name, runs[base].name];
   return say("results_differ", { name: what, value: shown(value), run, other: shown(other), base: baseName });
 }
+
+/** A name within a sentence: an abbreviation stays. @param {string} name */
+const inside = (name) => (/^\p{Lu}\p{Lu}/u.test(name) ? name : name.charAt(0).toLowerCase() + name.slice(1));
 
 /** @param {string[]} texts */
 const severally = (texts) => new Intl.ListFormat(document.documentElement.lang || "en").format(texts);

@@ -69,5 +69,6 @@ READING: Mapping[str, str] = {
     "bar_gpus": "每节点 GPU 数",
     "bar_nodes": "节点数",
     "count_empty": "{name}：为空；按 {count} 检查。",
+    "host_odd": "主机内存：“{typed}”不是不超过 {most} 的 GiB 数；按未知处理。",
     "count_outside": "{name}：{seen} 不在 1 到 {most} 之间；按 {count} 检查。",
 }

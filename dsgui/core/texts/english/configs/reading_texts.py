@@ -75,5 +75,6 @@ READING: Mapping[str, str] = {
     "bar_gpus": "GPUs per node",
     "bar_nodes": "Nodes",
     "count_empty": "{name}: it is empty; checked for {count}.",
+    "host_odd": "Host memory: “{typed}” is no number of GiB up to {most}; taken as not known.",
     "count_outside": "{name}: {seen} is outside 1 to {most}; checked for {count}.",
 }

@@ -48,13 +48,11 @@ FINDINGS = {
         "",
     ),
     "DS013.different_there": (
-        "{key}: {seen} in the config, {wanted} by the HF Trainer's arguments ({place}). The HF Trainer stops with "
-        "“{quoted}”.",
+        "{key}: {seen} in the file, {wanted} from the arguments ({place}). The HF Trainer stops with “{quoted}”.",
         "",
     ),
     "DS013.two_types_there": (
-        "{file} is on in the config, {arguments} by the HF Trainer's arguments ({place}). The HF Trainer stops with "
-        "“{quoted}”.",
+        "{file} is on in the file, {arguments} by the arguments ({place}). The HF Trainer stops with “{quoted}”.",
         "Change it there, or write “auto” for both, and the arguments decide.",
     ),
     "DS014.no_zero_block": (

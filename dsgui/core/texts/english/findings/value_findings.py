@@ -70,9 +70,9 @@ ADVICE = {
     "DS001.meant_or_default": "Write {meant} without quotes, or clear the field for DeepSpeed's default, {default}.",
     "DS001.correct_or_default": "Correct it, or clear the field for DeepSpeed's default, {default}.",
     "DS003.default": "Write a value, or clear it for the default {default}.",
-    "DS003.number": "Write a value: this script calls deepspeed.initialize itself, and nothing fills “auto” in.",
+    "DS003.number": "Write a value: this script calls deepspeed.initialize itself, and nothing fills in “auto”.",
     "DS003.number_steps": "Write the number of steps that the run takes: this script calls deepspeed.initialize "
-    "itself, and nothing fills “auto” in.",
+    "itself, and nothing fills in “auto”.",
     "DS003.perhaps_filled": "Line {line} of the script may fill it.",
     "DS003.write": "Write a value, or choose “HF Trainer”.",
     "DS003.write_steps": "Write the number of steps that the run takes, or choose “HF Trainer”.",
