@@ -66,6 +66,16 @@ CHOICES = """
     p.add_argument("--mode", choices=["full", "lora"])
     p.parse_args()
 """
+LITERAL = """
+    from dataclasses import dataclass
+    from typing import Literal
+    from transformers import HfArgumentParser, TrainingArguments
+    @dataclass
+    class Mine:
+        mode: Literal["full", "lora"] = "full"
+    parser = HfArgumentParser((Mine, TrainingArguments))
+    mine, args = parser.parse_args_into_dataclasses()
+"""
 LOOP = """
     import argparse, json, deepspeed
     parser = argparse.ArgumentParser()
@@ -127,6 +137,10 @@ def judged(plan: Plan, config: Mapping[str, Any]) -> dict[str, list[Row]]:
     for row in rows_around(plan, json.dumps(config), around(plan), Checker(Catalog().schema())):
         found.setdefault(row.check, []).append(row)
     return found
+
+
+def choosing(how: str) -> str:
+    return CHOICES.replace('"--mode", choices=["full", "lora"]', f'"--o", {how}')
 
 
 def told(rows: list[Row]) -> str:
@@ -283,6 +297,18 @@ def test_the_place_of_the_config_is_put_into_variables_too(tmp_path: Path) -> No
             "",
             "argument --mode: invalid choice: 'lorra'",
         ),
+        (choosing("type=float, choices=[1e-5, 2e-5]"), "--o 1e-5", "", ""),
+        (choosing("type=float, choices=[1e-5, 2e-5]"), "--o 3e-5", "", "argument --o: invalid choice: 3e-05"),
+        (choosing("type=int, choices=[1, 2]"), "--o 01", "", ""),
+        (choosing("type=int, choices=[1, 2]"), "--o 3", "", "argument --o: invalid choice: 3"),
+        (choosing("type=int, choices=[1, 2]"), "--o two", "", "argument --o: invalid int value: 'two'"),
+        (choosing("type=bool, choices=[True, False]"), "--o yes", "", ""),
+        (choosing("type=str2bool, choices=[True, False]"), "--o true", "", ""),
+        (choosing("type=str.lower, choices=['adam', 'sgd']"), "--o Adam", "", ""),
+        (choosing("type=lambda word: word.lower(), choices=['adam', 'sgd']"), "--o Adam", "", ""),
+        (choosing("type=str, choices=['adam', 'sgd']"), "--o Adam", "", "argument --o: invalid choice: 'Adam'"),
+        (LITERAL, "--output_dir o --mode lorra", "", "argument --mode: invalid choice: 'lorra'"),
+        (LITERAL, "--output_dir o --mode lora", "", ""),
     ],
 )  # fmt: skip
 def test_a_value_that_an_enumeration_does_not_have_is_told_with_the_nearest(
