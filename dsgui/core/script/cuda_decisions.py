@@ -18,7 +18,7 @@ class Decisions:
 
     def __init__(self, nodes: Sequence[ast.AST]) -> None:
         self._parents = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
-        self._tests = {node: _asked(node.test) for node in nodes if isinstance(node, ast.If)}
+        self._tests: dict[ast.AST, set[str]] = {node: _asked(node.test) for node in nodes if isinstance(node, ast.If)}
         rules, known = [rule for node in nodes for rule in self._rules(node)], 0
         self._names = set(_DECIDES)
         while known < len(self._names):  # an answer is handed on from name to name
