@@ -24,6 +24,7 @@ from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog
 from dsgui.shell.preflight.scout import Scout
 from dsgui.shell.script import names_there
+from dsgui.shell.script.script_answers import arguments_file
 from tests.shell.machine.test_machine import CPU, target
 
 IN_CODE = """
@@ -289,6 +290,8 @@ def test_the_place_of_the_config_is_put_into_variables_too(tmp_path: Path) -> No
         (ALONE, "a.yaml", "output_dir: o\noptim: adamw_hf\n", "a.yaml, line 2"),
         (ALONE, "a.yaml", "output_dir: o\nsave_strategy: no\n", "False is not a valid SaveStrategy"),
         (ALONE, "a.yaml", "output_dir: o\nsave_strategy: 'no'\n", ""),
+        (ALONE, "a.yaml", "output_dir: o\n# optim: adamw_hf\n'optim': adamw_hf\n", "a.yaml, line 3"),
+        (ALONE, "a.yaml", "{output_dir: 'with optim: x',\n optim: adamw_hf}\n", "a.yaml, line 2"),
         (IN_CODE.replace("bf16=True", "optim='adamw_hf'"), "", "", "train.py, line 6"),
         (IN_CODE, "", "", ""),
         (
@@ -322,6 +325,22 @@ def test_a_value_that_an_enumeration_does_not_have_is_told_with_the_nearest(
     for wrong, right in nearest.items():
         if rows and wrong in rows[0].seen:
             assert f"Write {right}" in rows[0].advice
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ('{"a": "x \\"b\\": 1",\n\n "b" : [1, {"c": 2}],\n "c": 3}', {"a": 1, "b": 3, "c": 4}),
+        ('\n{\n}\n', {}),
+    ],
+)  # fmt: skip
+def test_the_names_of_a_json_file_of_arguments_have_their_own_lines(
+    tmp_path: Path, text: str, lines: Mapping[str, int]
+) -> None:
+    (tmp_path / "args.json").write_text(text)
+    plan = planned(tmp_path, BY_FILE)
+    found = arguments_file(plan, script_facts(dedent(BY_FILE)).command_line, lambda path: None)
+    assert found.lines == lines
 
 
 # ------------------------------------------------------------------------------------------------ what was not checked
