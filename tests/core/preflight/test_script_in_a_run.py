@@ -380,6 +380,18 @@ def test_what_a_computed_name_keeps_from_being_checked_is_told(
         ("if args.batch > 8: ds_config['gradient_clipping'] = 1.0", {"gradient_clipping"}, Status.PROBLEM),
         ("if ds_config['gradient_clipping'] == 'auto': ds_config['gradient_clipping'] = 1.0", set(), Status.OK),
         ("fill(ds_config)", {"gradient_clipping"}, Status.WARNING),
+        ("del ds_config['gradient_clipping']", {"gradient_clipping"}, Status.WARNING),
+        ("ds_config.pop('gradient_clipping')", {"gradient_clipping"}, Status.WARNING),
+        ("ds_config = {**ds_config, 'gradient_clipping': 1.0}", set(), Status.OK),
+        ("ds_config = {**ds_config, **more()}", {"gradient_clipping"}, Status.WARNING),
+        ("ds_config |= {'gradient_clipping': 1.0}", set(), Status.OK),
+        ("ds_config = ds_config | {'gradient_clipping': 1.0}", set(), Status.OK),
+        ("ds_config = dict(ds_config, gradient_clipping=1.0)", set(), Status.OK),
+        ("ds_config['gradient_clipping'], n = 1.0, 2", set(), Status.OK),
+        ("same = ds_config; same['gradient_clipping'] = 1.0", set(), Status.OK),
+        ("for n in (1, 2): same = ds_config; same.update(gradient_clipping=1.0)", set(), Status.OK),
+        ("wandb.init(config=ds_config); a = dict(ds_config), sorted(ds_config)", {"gradient_clipping"}, Status.PROBLEM),
+        ("run(**ds_config)", {"gradient_clipping"}, Status.PROBLEM),
     ],
 )
 def test_auto_that_the_script_writes_itself_is_no_error(
@@ -397,6 +409,25 @@ def test_auto_that_the_script_writes_itself_is_no_error(
     assert ("gradient_clipping (line" in f"{row.seen} {row.advice}") is (not errors)
     if errors:
         assert "deepspeed.initialize itself" in row.advice
+
+
+@pytest.mark.parametrize(
+    ("written", "pointers"),
+    [
+        ("zero = ds['zero_optimization']\nzero['stage'] = 3\n{}", ["/zero_optimization/stage"]),
+        ("ds.setdefault('fp16', {{}})['enabled'] = True\n{}", ["/fp16/enabled", "/fp16"]),
+        ("ds['optimizer'].get('params')['lr'] = 1\n{}", ["/optimizer/params/lr"]),
+        ("zero = ds['zero_optimization']\nzero = more()\nzero['stage'] = 3\n{}", [""]),
+        ("{}\nds['train_batch_size'] = e.train_batch_size()", []),
+        ("def f():\n  {}\n  ds['train_batch_size'] = 1", []),
+        ("def f():\n  {}\ndef g():\n  ds['train_batch_size'] = 1", ["/train_batch_size"]),
+        ("for n in (1, 2):\n  {}\n  ds['train_batch_size'] = n", ["/train_batch_size"]),
+    ],
+)
+def test_a_key_is_written_as_long_as_the_config_may_still_be_handed_over(written: str, pointers: list[str]) -> None:
+    call = "e, *_ = deepspeed.initialize(model=m, config=ds)"
+    source = "import json, deepspeed\nds = json.load(open('ds.json'))\n" + written.format(call)
+    assert [one.pointer for one in script_facts(source).config_sets] == pointers
 
 
 def test_the_option_that_names_the_file_of_a_loop_is_offered(tmp_path: Path) -> None:
