@@ -107,3 +107,7 @@ def test_a_long_script_is_no_deep_one():
     chain = "if a == 0:\n    pass\n" + "".join(f"elif a == {n}:\n    x.cuda()\n" for n in range(1, 400))
     assert len(found(chain)) == 399
     assert found("x = " + " + ".join(["a"] * 800) + "\nx.cuda()") == ((".cuda()", 2),)
+
+
+def test_a_deep_expression_is_not_spelled():
+    assert found("x.to('cuda:' + a" + ".b" * 900 + ")") == ((".to(…)", 1),)
