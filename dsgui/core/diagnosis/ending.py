@@ -46,6 +46,13 @@ _RETURN_CODE = re.compile(r"exits with return code = (-?\d{1,9}(?!\d))")
 _MACHINE_FAILED = re.compile(r"\Apdsh@[\w.-]+: ([\w.-]+): ssh exited with exit code (\d{1,3})\b")
 _KILLING = re.compile(r"Killing subprocess \d+")
 _LAUNCHER_LINE = re.compile(r"\[(?:launch|runner|real_accelerator)\.py:\d+:|^\s*warnings\.warn\(")
+_IN_THREAD = "Exception in thread"
+# What a script prints of its end: `Done, saved model`, `Training completed`, `12:01 - INFO - Model saved`.
+_DONE = re.compile(
+    r"(?:[^\n]{0,80}\bINFO\b(?:\W{1,5}[\w.]{1,30}){0,3}?)?\W{0,20}(?:\w{1,30} )?"
+    r"(?:done|finished|completed?|saved)\b",
+    re.IGNORECASE,
+)
 _POINTS_THAT_FORGIVE = 3
 _MOST_LAST_WORDS = 20
 
@@ -68,6 +75,15 @@ class Ending:
     lost_numbers: bool = False  # the last logged loss was no number
     trained: bool = False  # something of a training was logged
     _points_since: int = 0
+    _of_threads: int = 0  # tracebacks that end no process
+    _says_done: bool = False  # after the last traceback
+
+    @property
+    def went_on(self) -> bool:
+        """Whether the training may have ended well all the same: its final metrics were printed, what failed was a
+        thread, or the script says after it that something is done."""
+        threads = 0 < len(self.tracebacks.found) <= self._of_threads
+        return not self.killing and (self.finished or threads or self._says_done)
 
     @property
     def error(self) -> str:
@@ -89,6 +105,8 @@ class Ending:
         if self._launcher(text):
             return ""
         raised = self.tracebacks.line(rank, bare)
+        self._of_threads += bare.startswith(_IN_THREAD)
+        self._says_done = not raised and self._is_done(bare)
         if raised:
             self._points_since = 0
         elif len(self.last_words) < _MOST_LAST_WORDS and LAST_WORDS.match(bare[:LINE_LIMIT]):
@@ -101,6 +119,11 @@ class Ending:
         """Takes a line outside of tracebacks that is known to be neither a launcher's nor a program's last words."""
         match = _PREFIX.match(text)
         self.last_line = _cut(text[match.end() :] if match else text)
+        self._says_done = self._is_done(text)
+        self._of_threads += text.startswith(_IN_THREAD)
+
+    def _is_done(self, text: str) -> bool:
+        return self.tracebacks.any and (self._says_done or bool(_DONE.match(text[:LINE_LIMIT])))
 
     def trains(self, loss: float | None = None, points: int = 1) -> None:
         """Points arrived, the last one with this loss. After a few, an earlier traceback did not end the run (one rank
@@ -112,6 +135,7 @@ class Ending:
         if self._points_since >= _POINTS_THAT_FORGIVE and (self.last_words or self.tracebacks.any):
             self.tracebacks.forget()
             self.last_words.clear()
+            self._of_threads = 0
 
     def _launcher(self, text: str) -> bool:
         """Whether a launcher says this. A plain word is searched for before an expression is tried: most lines contain
@@ -202,6 +226,8 @@ def verdict_of_log(ending: Ending) -> tuple[RunState, tuple[Said, ...]] | None:
         return RunState.STOPPED, (_said("log_tells", told=_told(ending)),)
     if ending.return_code:
         return verdict(ending.return_code, ending, 0)
+    if ending.went_on:
+        return None
     if ending.error or ending.killing or ending.last_words:
         return RunState.FAILED, (_said("log_tells", told=_told(ending)),)
     return None

@@ -29,10 +29,10 @@ _UNITS = {"": 1, "MB": 1 << 20, "GF": 1 << 30}  # trainer_pt_utils.py: metrics_f
 # Dicts are rounded to four figures, blocks to four decimals; of seconds they leave out what is behind the hundredths
 # (trainer_pt_utils.py: metrics_format, utils: format_secs).
 _SAME_RELATIVE, _SAME, _HUNDREDTH_S = 1e-3, 1e-4, 0.01
-
-
+_COUNT = r"(?:\d{1,3}(?:,\d{3}){1,4}|\d{1,15})(?!,?\d)"  # what is larger is no step
 _STEP_HEAD = re.compile(
-    r"\[step=(?P<step>\d[\d,]{0,18})/(?:(?P<total>\d[\d,]{0,18})|[\w.]{1,20})(?:,epoch=(?P<epoch>\d{1,9})(?:/\d{1,9})?)?(?:,[^\[\]]{1,60})?\]\Z"
+    rf"\[step=(?P<step>{_COUNT})/(?:(?P<total>{_COUNT})|[\w.]{{1,20}})"
+    r"(?:,epoch=(?P<epoch>\d{1,9})(?:/\d{1,9})?)?(?:,[^\[\]]{1,60})?\]\Z"
 )
 _STEP_LINE = re.compile(r"\s*+(?P<name>[A-Za-z]\w{0,40}/[\w/ ().-]{1,100})=(?P<value>\S{1,40})\Z")
 _STEP_NAMES = {
@@ -47,6 +47,14 @@ _STEP_NAMES = {
     "throughput/device/tokens_per_second": "tokens_per_second_per_gpu",
     "throughput/device/tps": "tokens_per_second_per_gpu",
 }
+_RUNNING = re.compile(
+    r"\b(?P<name>Num examples|Num Epochs|Num update steps per epoch|Total train batch size|"
+    r"Gradient Accumulation steps|Total optimization steps|Continuing training from global step)"
+    r"(?: \([^()]{1,80}\))?(?: *= *|(?<=step) )(?P<count>\d[\d,]{0,25})\s*\Z"
+)
+_HEAD_LINES = 16  # of it, and of other ranks between them
+_WITHOUT_END = 10**6  # epochs: of data that can't be counted there are as many as Python can count
+_LARGEST = 10**15
 
 
 class StepBlock:
@@ -86,15 +94,6 @@ def _whole(digits: str) -> int:
     return int(digits.replace(",", ""))
 
 
-_RUNNING = re.compile(
-    r"\b(?P<name>Num examples|Num Epochs|Num update steps per epoch|Total train batch size|"
-    r"Gradient Accumulation steps|Total optimization steps|Continuing training from global step)"
-    r"(?: \([^()]{1,80}\))?(?: *= *|(?<=step) )(?P<count>\d[\d,]{0,25})\s*\Z"
-)
-_HEAD_LINES = 16  # of it, and of other ranks between them
-_WITHOUT_END = 10**6  # epochs: of data that can't be counted there are as many as Python can count
-
-
 @dataclass(slots=True)
 class TrainerHead:
     """What transformers and accelerate's examples say before a training: `***** Running training *****`, then
@@ -119,7 +118,8 @@ class TrainerHead:
         match = _RUNNING.search(text)
         if not match:
             return False
-        self.told[match["name"]] = _whole(match["count"])
+        if (count := _whole(match["count"])) < _LARGEST:
+            self.told[match["name"]] = count
         return True
 
     @property

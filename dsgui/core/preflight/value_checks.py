@@ -1,7 +1,7 @@
 """A check before a start of the values that options have: those of an enumeration or a list of choices, however they
 are given. None where there is nothing to judge."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -16,6 +16,10 @@ _LONGEST = 60
 _ALIKE = 0.4
 _MOST_TOLD = 4
 _FEW, _MOST_CHOICES = 12, 60
+# Kinds of options whose choices are held against the word itself, and against what is made of it. Of any other type
+# (`str.lower`, a function of the script) it isn't known what it makes, and a bool's is true for any word.
+_AS_TYPED = ("str", "literal")
+_NUMBERS: Mapping[str, Callable[[str], float]] = {"int": int, "float": float}
 # What newer releases call a value that they dropped.
 _NOW = {"adamw_hf": "adamw_torch", "adamw_apex_fused": "adamw_torch_fused"}
 
@@ -34,11 +38,33 @@ def _typed(question: Question) -> Iterator[tuple[Said, Sentences]]:
     found = question.taken
     for option in found.options:
         words = found.reading.given.get(option.name, ()) if option.choices else ()
-        wrong = [word for word in words if word not in option.choices]
+        wrong = [(word, refused) for word in words if (refused := _refused(option, word))]
         if wrong and (found.sure or option.members):
-            said_so = f"argument {'/'.join(option.names)}: invalid choice: {wrong[0]!r}"
-            given = {"option": option.long, "value": _short(wrong[0]), "words": said_so}
-            yield saw("values.refused", **given), _advice(option, wrong[0], question)
+            word, refused = wrong[0]
+            given = {"option": option.long, "value": _short(word), "words": refused}
+            yield saw("values.refused", **given), _advice(option, word, question)
+
+
+def _refused(option: Option, word: str) -> str:
+    """argparse's words, "" where it takes the word or where it isn't known what the option's type makes of it."""
+    of_argument = f"argument {'/'.join(option.names)}"
+    if option.members or option.kind in _AS_TYPED:
+        return f"{of_argument}: invalid choice: {word!r}" if word not in option.choices else ""
+    number = _NUMBERS.get(option.kind)
+    choices = [_read(number, one) for one in option.choices] if number else [None]
+    if number is None or None in choices:
+        return ""
+    value = _read(number, word)
+    if value is None:
+        return f"{of_argument}: invalid {option.kind} value: {word!r}"
+    return f"{of_argument}: invalid choice: {value!r}" if value not in choices else ""
+
+
+def _read(number: Callable[[str], float], word: str) -> float | None:
+    try:
+        return number(word)
+    except ValueError:
+        return None
 
 
 def _in_file(question: Question) -> Iterator[tuple[Said, Sentences]]:

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any
 
 from dsgui.core.script.declared import dotted_name
-from dsgui.core.script.in_a_run.config_sets import LoadedFiles
+from dsgui.core.script.in_a_run.config_sets import LoadedFiles, config_given, is_initialize
 from dsgui.core.script.in_a_run.worth import Spelled
 from dsgui.core.script.parser_source import called, keyword, written_out
 
@@ -45,9 +45,7 @@ _KEYWORDS = {
     Caller.TRAINING_ARGUMENTS: ("deepspeed",),
     Caller.PLUGIN: ("hf_ds_config",),
     Caller.STRATEGY: ("config",),
-    Caller.ENGINE: ("config", "config_params"),
 }
-_CONFIG_PLACE = 10  # deepspeed/__init__.py: initialize(args, model, …, config)
 _LIGHTNING_TRAINERS = ("Trainer", "Fabric")
 
 
@@ -88,11 +86,6 @@ def _named(name: str) -> Callable[[ast.Call], bool]:
     return lambda call: called(call) == name
 
 
-def _is_initialize(call: ast.Call) -> bool:
-    owner = getattr(call.func, "value", None)
-    return called(call) == "initialize" and getattr(owner, "id", "") == "deepspeed"
-
-
 def _is_trlx(call: ast.Call) -> bool:
     """trlx/trainer/accelerate_base_trainer.py makes the Accelerator."""
     return called(call) == "train" and getattr(getattr(call.func, "value", None), "id", "") == "trlx"
@@ -103,16 +96,14 @@ _BY_NAME: tuple[tuple[Callable[[ast.Call], bool], Caller], ...] = (
     (_named("Accelerator"), Caller.ACCELERATOR),
     (_is_trlx, Caller.ACCELERATOR),
     (_named("DeepSpeedStrategy"), Caller.STRATEGY),
-    (_is_initialize, Caller.ENGINE),
+    (is_initialize, Caller.ENGINE),
 )
 
 
 def _call(
     caller: Caller, call: ast.Call, written: dict[str, ast.expr], spelled: Spelled, files: LoadedFiles
 ) -> ConfigCall:
-    given = keyword(call, *_KEYWORDS.get(caller, ()))
-    if caller is Caller.ENGINE and given is None and len(call.args) > _CONFIG_PLACE:
-        given = call.args[_CONFIG_PLACE]
+    given = config_given(call) if caller is Caller.ENGINE else keyword(call, *_KEYWORDS.get(caller, ()))
     if given is None:
         return ConfigCall(caller, call.lineno)
     path = files.path(given.id) if isinstance(given, ast.Name) else None

@@ -100,7 +100,8 @@ def _field_options(statement: ast.stmt) -> Iterator[Option]:
     spelled = tuple(dict.fromkeys((f"--{name}", f"--{name.replace('_', '-')}", *_aliases(more, keywords))))
     values = _values(kind, default, literal(more.get("nargs")))
     numbers, chosen = kind in _NUMBERS, _chosen(kind.split(" | "))
-    choices = literal(more.get("choices"))
+    choices, literals = literal(more.get("choices")), _literals(statement.annotation)
+    by_word = "literal" if literals else chosen if chosen in _BUILT_IN else ""
     yield Option(
         name,
         spelled,
@@ -108,8 +109,8 @@ def _field_options(statement: ast.stmt) -> Iterator[Option]:
         default,
         number=numbers,
         switch=values == PERHAPS,
-        kind="switch" if values == PERHAPS else chosen if chosen in _BUILT_IN else "",
-        choices=tuple(map(str, choices)) if isinstance(choices, list | tuple) else _literals(statement.annotation),
+        kind="switch" if values == PERHAPS else by_word,
+        choices=tuple(map(str, choices)) if isinstance(choices, list | tuple) else literals,
         members=_enumeration(kind),
     )
     if kind in _BOOL and (default is True or default is UNSET):

@@ -1,6 +1,7 @@
 """What a training script's source tells before it runs: which of the launcher's arguments it takes, what will clash."""
 
 import ast
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -28,6 +29,8 @@ _STAGE_3_BREAKERS = ("device_map", "low_cpu_mem_usage")
 
 _FROM_FILE = {"parse_json_file", "parse_yaml_file", "parse_dict"}
 _FROM_WORDS = {"parse_args_into_dataclasses", "parse_args_and_config"}
+# accelerate's examples and Lightning: how a script saves.
+_SAVES = re.compile(r"checkpointing[_-](?:steps|epochs?|interval|frequency|dir|path)|enable_checkpointing")
 _GATHERS = {"gather", "gather_for_metrics"}
 _STAND_INS = {"DummyOptim", "DummyScheduler"}
 
@@ -186,9 +189,11 @@ def script_facts(source: str) -> ScriptFacts:
 
 
 def _recomputes(words: set[str], calls: list[ast.Call]) -> bool:
-    """`model.gradient_checkpointing_enable()`, `--gradient_checkpointing`, `torch.utils.checkpoint.checkpoint(…)`."""
+    """`model.gradient_checkpointing_enable()`, `--gradient_checkpointing`, `torch.utils.checkpoint.checkpoint(…)`. Of
+    text only what may be an option: no sentence, and nothing about saving."""
     given = {keyword.arg for call in calls for keyword in call.keywords if keyword.arg}
-    return any("checkpointing" in word for word in words | given) or any(called(call) == "checkpoint" for call in calls)
+    named = (word for word in words | given if "checkpointing" in word and " " not in word.strip())
+    return any(not _SAVES.search(word) for word in named) or any(called(call) == "checkpoint" for call in calls)
 
 
 def _is_zero_init(call: ast.Call) -> bool:

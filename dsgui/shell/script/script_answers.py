@@ -6,13 +6,13 @@ Where modules lie is asked of the target; their source is read here, and none of
 import ast
 import json
 import os
-import re
 import subprocess
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 import yaml  # type: ignore[import-untyped] # PyYAML ships no type information
 
@@ -92,25 +92,48 @@ def arguments_file(plan: Plan, line: CommandLine, check: Callable[[Path], object
     if text is None:
         return ArgumentsFromFile(named, converts=converts, was_read=False)
     try:
-        values = json.loads(text) if path.suffix == ".json" and not converts else yaml.safe_load(text)
+        values, lines = (_json if path.suffix == ".json" and not converts else _yaml)(text)
     except _UNREADABLE as error:
         return ArgumentsFromFile(named, converts=converts, problem=_wrong(error))
     if not isinstance(values, dict):
         return ArgumentsFromFile(named, converts=converts, problem=saw("arguments_file.no_names"))
     told = {str(key): value for key, value in values.items()}
-    return ArgumentsFromFile(named, told, converts=converts, lines=_lines(text, told))
+    return ArgumentsFromFile(named, told, converts=converts, lines=lines)
 
 
-def _lines(text: str, names: Iterable[str]) -> dict[str, int]:
-    """Where each of the names stands first, as JSON or YAML has them."""
-    found: dict[str, int] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        for name in _NAMED.findall(line):
-            found.setdefault(name, number)
-    return {name: found[name] for name in names if name in found}
+def _yaml(text: str) -> tuple[Any, dict[str, int]]:
+    """What it holds, and the line of each of its names."""
+    loader = yaml.SafeLoader(text)
+    try:
+        node = loader.get_single_node()
+        values = loader.construct_document(node) if node is not None else None
+    finally:
+        loader.dispose()
+    pairs = node.value if isinstance(node, yaml.MappingNode) else ()
+    return values, {str(key.value): key.start_mark.line + 1 for key, _ in pairs}
 
 
-_NAMED = re.compile(r"""["']?([\w-]{1,100})["']?\s{0,20}:""")
+def _json(text: str) -> tuple[Any, dict[str, int]]:
+    """The same."""
+    values, lines = json.loads(text), dict[str, int]()
+    if not isinstance(values, dict):
+        return values, lines
+    decoder, line, seen = json.JSONDecoder(), 1, 0
+    place = _after_space(text, text.index("{") + 1)
+    while text[place] != "}":
+        line, seen = line + text.count("\n", seen, place), place
+        name, place = decoder.raw_decode(text, place)
+        lines[name] = line
+        _, place = decoder.raw_decode(text, _after_space(text, text.index(":", place) + 1))
+        place = _after_space(text, place)
+        place = _after_space(text, place + 1) if text[place] == "," else place
+    return values, lines
+
+
+def _after_space(text: str, place: int) -> int:
+    while text[place].isspace():
+        place += 1
+    return place
 
 
 def _wrong(error: Exception) -> str | Said:

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from dsgui.core.config.document import Document
 from dsgui.core.diagnosis.diagnosis import Diagnosis, diagnose, why_failed
-from dsgui.core.diagnosis.ending import Ending
+from dsgui.core.diagnosis.ending import Ending, verdict_of_log
 from dsgui.core.diagnosis.evidence import modules_missing
 from dsgui.core.diagnosis.remedies import Circumstances
 from dsgui.core.diagnosis.signatures import SIGNATURES
 from dsgui.core.diagnosis.tracebacks import Tracebacks
 from dsgui.core.launch.handing import TrainersPart, trainers_part
 from dsgui.core.launch.plan import ConfigArgument
+from dsgui.core.launch.state import RunState
 from dsgui.core.logs.trainlog import TrainLog
 from dsgui.core.script.script import script_facts
 from dsgui.core.texts.saying import sentences
@@ -34,6 +35,33 @@ def circumstances(case: dict) -> Circumstances:
     document = Document(json.dumps(case["config"]))
     facts = {name: case[name] for name in ("on_cpu", "address_space_bytes") if name in case}
     return Circumstances(document, tuple(case["arguments"]), case["ranks"], case["trainer"], **facts)
+
+
+RAISED = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    f()\nAttributeError: no hub\n'
+FINAL = "{'train_runtime': 12.5, 'train_loss': 0.5, 'epoch': 1.0}\n"
+
+
+@pytest.mark.parametrize(
+    ("output", "failed"),
+    [
+        (RAISED, True),
+        (RAISED + "wandb: View run at x\n", True),
+        ("Done, saved model\n" + RAISED, True),
+        (FINAL + RAISED, False),
+        (RAISED + "Done, saved model\n", False),
+        (RAISED + "12:01:02 - INFO - train - Model saved to out\n", False),
+        ("Exception in thread Thread-1:\n" + RAISED, False),
+        ("Exception in thread Thread-1:\n" + RAISED + "step 1\n" + RAISED, True),
+        (RAISED + "Done, saved model\n" + RAISED, True),
+        (FINAL + RAISED + "[2024-01-01 00:00:00,000] [INFO] [launch.py:1:x] Killing subprocess 12\n", True),
+    ],
+)
+def test_a_log_tells_of_a_failure_only_where_nothing_shows_that_the_training_went_on(output: str, failed: bool) -> None:
+    log = TrainLog()
+    log.feed(f"step 1 loss 2\nstep 2 loss 1\n{output}".encode())
+    log.finish()
+    found = verdict_of_log(log.ending)
+    assert (found is not None and found[0] is RunState.FAILED) is failed
 
 
 def ending_of(output: bytes, sizes: list[int] | None = None) -> Ending:

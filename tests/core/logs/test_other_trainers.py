@@ -127,3 +127,20 @@ def test_learned_lines_and_others_agree_on_the_step() -> None:
 @pytest.mark.parametrize("line", ["smpl:4 loss:3.5 for each\n", "a step:1K is told\n", "step:1K smpl:8K loss:2.5x\n"])
 def test_what_only_looks_like_it_gives_no_step(line: str) -> None:
     assert [one.step for one in points(line) if one.step] == []
+
+
+@pytest.mark.parametrize("step", ["9999999999999999999", "9,999,999,999,999,999,999"])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "[step={0}/60]\n    train/CrossEntropyLoss=2.5\n",
+        "[step=1/{0}]\n    train/CrossEntropyLoss=2.5\n",
+        "***** Running training *****\n  Num Epochs = {0}\n  Total optimization steps = {0}\n",
+        "***** Running training *****\n  Total optimization steps = 60\n  Continuing training from global step {0}\n",
+    ],
+)
+def test_what_is_too_large_for_a_step_is_none(step: str, lines: str) -> None:
+    log = TrainLog()
+    points = [*log.feed(lines.format(step).encode()), *log.finish()]
+    assert all((point.step or 0) < 10 for point in points)
+    assert log.progress is None or (log.progress.step < 10 and log.progress.total in (None, 60))

@@ -68,7 +68,7 @@ NAMED = TRAINERS | {"arguments_file": ArgumentsFromFile("a.json", {"fp61": True}
 GIVEN = (
     "import deepspeed\n" + PARSER + "deepspeed.add_config_arguments(p); p.add_argument('--local_rank'); p.parse_args()"
 )
-ON_CUDA = GIVEN + "\ntorch.cuda.set_device(0)\nd = torch.device('cuda', 0)\na = a.cuda()\n"
+ON_CUDA = GIVEN + "\ntorch.cuda.set_device(0)\nd = torch.device('cuda', 0)\na = a.cuda().to(d)\n"
 STAGE_3 = {"zero_optimization": {"stage": 3}}
 OFFLOAD = {"zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpu"}}}
 NVME = {"zero_optimization": {"stage": 3, "offload_param": {"device": "nvme", "nvme_path": "/x"}}}

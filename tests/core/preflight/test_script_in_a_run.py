@@ -24,6 +24,7 @@ from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog
 from dsgui.shell.preflight.scout import Scout
 from dsgui.shell.script import names_there
+from dsgui.shell.script.script_answers import arguments_file
 from tests.shell.machine.test_machine import CPU, target
 
 IN_CODE = """
@@ -65,6 +66,16 @@ CHOICES = """
     p = argparse.ArgumentParser()
     p.add_argument("--mode", choices=["full", "lora"])
     p.parse_args()
+"""
+LITERAL = """
+    from dataclasses import dataclass
+    from typing import Literal
+    from transformers import HfArgumentParser, TrainingArguments
+    @dataclass
+    class Mine:
+        mode: Literal["full", "lora"] = "full"
+    parser = HfArgumentParser((Mine, TrainingArguments))
+    mine, args = parser.parse_args_into_dataclasses()
 """
 LOOP = """
     import argparse, json, deepspeed
@@ -127,6 +138,10 @@ def judged(plan: Plan, config: Mapping[str, Any]) -> dict[str, list[Row]]:
     for row in rows_around(plan, json.dumps(config), around(plan), Checker(Catalog().schema())):
         found.setdefault(row.check, []).append(row)
     return found
+
+
+def choosing(how: str) -> str:
+    return CHOICES.replace('"--mode", choices=["full", "lora"]', f'"--o", {how}')
 
 
 def told(rows: list[Row]) -> str:
@@ -275,6 +290,8 @@ def test_the_place_of_the_config_is_put_into_variables_too(tmp_path: Path) -> No
         (ALONE, "a.yaml", "output_dir: o\noptim: adamw_hf\n", "a.yaml, line 2"),
         (ALONE, "a.yaml", "output_dir: o\nsave_strategy: no\n", "False is not a valid SaveStrategy"),
         (ALONE, "a.yaml", "output_dir: o\nsave_strategy: 'no'\n", ""),
+        (ALONE, "a.yaml", "output_dir: o\n# optim: adamw_hf\n'optim': adamw_hf\n", "a.yaml, line 3"),
+        (ALONE, "a.yaml", "{output_dir: 'with optim: x',\n optim: adamw_hf}\n", "a.yaml, line 2"),
         (IN_CODE.replace("bf16=True", "optim='adamw_hf'"), "", "", "train.py, line 6"),
         (IN_CODE, "", "", ""),
         (
@@ -283,6 +300,18 @@ def test_the_place_of_the_config_is_put_into_variables_too(tmp_path: Path) -> No
             "",
             "argument --mode: invalid choice: 'lorra'",
         ),
+        (choosing("type=float, choices=[1e-5, 2e-5]"), "--o 1e-5", "", ""),
+        (choosing("type=float, choices=[1e-5, 2e-5]"), "--o 3e-5", "", "argument --o: invalid choice: 3e-05"),
+        (choosing("type=int, choices=[1, 2]"), "--o 01", "", ""),
+        (choosing("type=int, choices=[1, 2]"), "--o 3", "", "argument --o: invalid choice: 3"),
+        (choosing("type=int, choices=[1, 2]"), "--o two", "", "argument --o: invalid int value: 'two'"),
+        (choosing("type=bool, choices=[True, False]"), "--o yes", "", ""),
+        (choosing("type=str2bool, choices=[True, False]"), "--o true", "", ""),
+        (choosing("type=str.lower, choices=['adam', 'sgd']"), "--o Adam", "", ""),
+        (choosing("type=lambda word: word.lower(), choices=['adam', 'sgd']"), "--o Adam", "", ""),
+        (choosing("type=str, choices=['adam', 'sgd']"), "--o Adam", "", "argument --o: invalid choice: 'Adam'"),
+        (LITERAL, "--output_dir o --mode lorra", "", "argument --mode: invalid choice: 'lorra'"),
+        (LITERAL, "--output_dir o --mode lora", "", ""),
     ],
 )  # fmt: skip
 def test_a_value_that_an_enumeration_does_not_have_is_told_with_the_nearest(
@@ -296,6 +325,22 @@ def test_a_value_that_an_enumeration_does_not_have_is_told_with_the_nearest(
     for wrong, right in nearest.items():
         if rows and wrong in rows[0].seen:
             assert f"Write {right}" in rows[0].advice
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ('{"a": "x \\"b\\": 1",\n\n "b" : [1, {"c": 2}],\n "c": 3}', {"a": 1, "b": 3, "c": 4}),
+        ('\n{\n}\n', {}),
+    ],
+)  # fmt: skip
+def test_the_names_of_a_json_file_of_arguments_have_their_own_lines(
+    tmp_path: Path, text: str, lines: Mapping[str, int]
+) -> None:
+    (tmp_path / "args.json").write_text(text)
+    plan = planned(tmp_path, BY_FILE)
+    found = arguments_file(plan, script_facts(dedent(BY_FILE)).command_line, lambda path: None)
+    assert found.lines == lines
 
 
 # ------------------------------------------------------------------------------------------------ what was not checked
@@ -335,6 +380,18 @@ def test_what_a_computed_name_keeps_from_being_checked_is_told(
         ("if args.batch > 8: ds_config['gradient_clipping'] = 1.0", {"gradient_clipping"}, Status.PROBLEM),
         ("if ds_config['gradient_clipping'] == 'auto': ds_config['gradient_clipping'] = 1.0", set(), Status.OK),
         ("fill(ds_config)", {"gradient_clipping"}, Status.WARNING),
+        ("del ds_config['gradient_clipping']", {"gradient_clipping"}, Status.WARNING),
+        ("ds_config.pop('gradient_clipping')", {"gradient_clipping"}, Status.WARNING),
+        ("ds_config = {**ds_config, 'gradient_clipping': 1.0}", set(), Status.OK),
+        ("ds_config = {**ds_config, **more()}", {"gradient_clipping"}, Status.WARNING),
+        ("ds_config |= {'gradient_clipping': 1.0}", set(), Status.OK),
+        ("ds_config = ds_config | {'gradient_clipping': 1.0}", set(), Status.OK),
+        ("ds_config = dict(ds_config, gradient_clipping=1.0)", set(), Status.OK),
+        ("ds_config['gradient_clipping'], n = 1.0, 2", set(), Status.OK),
+        ("same = ds_config; same['gradient_clipping'] = 1.0", set(), Status.OK),
+        ("for n in (1, 2): same = ds_config; same.update(gradient_clipping=1.0)", set(), Status.OK),
+        ("wandb.init(config=ds_config); a = dict(ds_config), sorted(ds_config)", {"gradient_clipping"}, Status.PROBLEM),
+        ("run(**ds_config)", {"gradient_clipping"}, Status.PROBLEM),
     ],
 )
 def test_auto_that_the_script_writes_itself_is_no_error(
@@ -352,6 +409,25 @@ def test_auto_that_the_script_writes_itself_is_no_error(
     assert ("gradient_clipping (line" in f"{row.seen} {row.advice}") is (not errors)
     if errors:
         assert "deepspeed.initialize itself" in row.advice
+
+
+@pytest.mark.parametrize(
+    ("written", "pointers"),
+    [
+        ("zero = ds['zero_optimization']\nzero['stage'] = 3\n{}", ["/zero_optimization/stage"]),
+        ("ds.setdefault('fp16', {{}})['enabled'] = True\n{}", ["/fp16/enabled", "/fp16"]),
+        ("ds['optimizer'].get('params')['lr'] = 1\n{}", ["/optimizer/params/lr"]),
+        ("zero = ds['zero_optimization']\nzero = more()\nzero['stage'] = 3\n{}", [""]),
+        ("{}\nds['train_batch_size'] = e.train_batch_size()", []),
+        ("def f():\n  {}\n  ds['train_batch_size'] = 1", []),
+        ("def f():\n  {}\ndef g():\n  ds['train_batch_size'] = 1", ["/train_batch_size"]),
+        ("for n in (1, 2):\n  {}\n  ds['train_batch_size'] = n", ["/train_batch_size"]),
+    ],
+)
+def test_a_key_is_written_as_long_as_the_config_may_still_be_handed_over(written: str, pointers: list[str]) -> None:
+    call = "e, *_ = deepspeed.initialize(model=m, config=ds)"
+    source = "import json, deepspeed\nds = json.load(open('ds.json'))\n" + written.format(call)
+    assert [one.pointer for one in script_facts(source).config_sets] == pointers
 
 
 def test_the_option_that_names_the_file_of_a_loop_is_offered(tmp_path: Path) -> None:

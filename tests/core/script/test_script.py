@@ -170,3 +170,21 @@ def test_a_part_in_a_branch_is_judged_by_the_options_of_the_run(source: str, arg
     found = script_facts(source).part_trained(arguments.split())
     assert found.trains is part
     assert (found.on is not None) is (part is None)
+
+
+@each_case(
+    ("source", "recomputes"),
+    [
+        ("model.gradient_checkpointing_enable()", True),
+        ("p.add_argument('--gradient_checkpointing')", True),
+        ("p.add_argument('--activation-checkpointing')", True),
+        ("TrainingArguments(gradient_checkpointing=True)", True),
+        ("checkpoint(block, x)", True),
+        ("p.add_argument('--checkpointing_steps')\nprint(args.checkpointing_steps)", False),
+        ("Trainer(enable_checkpointing=True)", False),
+        ('"""Trains a model. Has no gradient checkpointing."""', False),
+        ("p.add_argument('--x', help='how often checkpointing is done')", False),
+    ],
+)
+def test_recomputing_is_not_taken_for_saving(source: str, recomputes: bool) -> None:
+    assert script_facts(source).recomputes is recomputes

@@ -18,7 +18,13 @@ _LOADS = ("load", "safe_load", "loads")
 _READS = frozenset(
     {"initialize", "print", "dump", "dumps", "len", "HfDeepSpeedConfig", "Init", "info", "str", "isinstance"}
     | {"deepcopy", "copy", "warning", "debug", "DeepSpeedConfig", "pprint", "items", "print_rank_0"}
+    | {"dict", "list", "tuple", "sorted", "set", "iter", "enumerate", "zip", "bool", "type", "id", "repr", "pformat"}
+    | {"get", "hasattr", "error", "log_dist"}
 )
+_TAKES_OUT = frozenset({"pop", "popitem", "clear"})
+_TRACKERS = frozenset({"wandb", "swanlab", "mlflow", "trackio"})
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_HANDED_ON = 3  # times, from name to name
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,41 +63,124 @@ def _may_be(worth: object) -> bool:
 
 def config_sets(nodes: Sequence[ast.AST], branches: Branches) -> tuple[ConfigSet, ...]:
     """In the order of the source."""
-    names = {name for call in nodes if isinstance(call, ast.Call) and (name := _config_name(call))}
+    calls = [node for node in nodes if isinstance(node, ast.Call) and is_initialize(node)]
+    names = {given.id for call in calls if isinstance(given := config_given(call), ast.Name)}
     if not names:
         return ()
-    found = [one for node in nodes for one in _sets(node, names, branches)]
+    held, order = _held(nodes, names), _Order(nodes, calls)
+    found = [
+        _set(keys, node, branches)
+        for node in nodes
+        if isinstance(node, ast.stmt | ast.expr)
+        for keys in _written(node, held)
+        if not order.is_late(node)
+    ]
     return tuple(sorted(found, key=lambda one: one.line))
 
 
-def _config_name(call: ast.Call) -> str:
-    owner = getattr(call.func, "value", None)
-    if called(call) != "initialize" or getattr(owner, "id", "") != "deepspeed":
-        return ""
+def is_initialize(call: ast.Call) -> bool:
+    return called(call) == "initialize" and getattr(getattr(call.func, "value", None), "id", "") == "deepspeed"
+
+
+def config_given(call: ast.Call) -> ast.expr | None:
+    """The config that `deepspeed.initialize` is given."""
     given = keyword(call, "config", "config_params")
-    if given is None and len(call.args) > _PLACE:
-        given = call.args[_PLACE]
-    return given.id if isinstance(given, ast.Name) else ""
+    return call.args[_PLACE] if given is None and len(call.args) > _PLACE else given
 
 
-def _sets(node: ast.AST, names: set[str], branches: Branches) -> Iterator[ConfigSet]:
+class _Order:
+    """What is surely done after the config was handed over, which changes nothing in it."""
+
+    def __init__(self, nodes: Sequence[ast.AST], calls: Sequence[ast.Call]) -> None:
+        self._parents = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
+        places = [self._place(call) for call in calls]
+        self._function = places[0][0] if len({id(function) for function, _ in places}) == 1 else None
+        again = any(in_loop for _, in_loop in places)
+        self._from = max(call.end_lineno or call.lineno for call in calls) if self._function and not again else 0
+
+    def is_late(self, node: ast.stmt | ast.expr) -> bool:
+        return bool(self._from) and node.lineno > self._from and self._place(node)[0] is self._function
+
+    def _place(self, node: ast.AST) -> tuple[ast.AST, bool]:
+        """The function or module around it, and whether a loop there is."""
+        in_loop, above = False, self._parents.get(node, node)
+        while above in self._parents and not isinstance(above, _FUNCTIONS):
+            in_loop = in_loop or isinstance(above, ast.For | ast.While)
+            above = self._parents[above]
+        return above, in_loop
+
+
+def _held(nodes: Sequence[ast.AST], names: set[str]) -> dict[str, list[str]]:
+    """The names of the config and of parts of it, each with the keys of its part: `zero = ds["zero_optimization"]`.
+    What a name holds besides is not told apart."""
+    given = [
+        (target.id, node.value)
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    ]
+    held = {name: list[str]() for name in names}
+    for name, value in given:
+        if name in names and isinstance(value, ast.Name):
+            held.setdefault(value.id, [])
+    for _ in range(_HANDED_ON):
+        for name, value in given:
+            if name not in held and (keys := _keys(value, held)) is not None:
+                held[name] = keys if sum(one == name for one, _ in given) == 1 else ["*"]
+    return held
+
+
+def _written(node: ast.stmt | ast.expr, held: Mapping[str, list[str]]) -> Iterator[list[str]]:
+    """The keys of each place in the config that a statement or a call writes."""
     if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        for target in targets:
-            if isinstance(target, ast.Subscript) and (keys := _keys(target, names)) is not None:
-                yield _set(keys, node, branches)
-    elif (
-        isinstance(node, ast.Call) and called(node) in ("update", "setdefault") and isinstance(node.func, ast.Attribute)
-    ):
-        if (keys := _keys(node.func.value, names)) is not None:
-            yield from (_set([*keys, *more], node, branches) for more in _updated(node))
-    elif isinstance(node, ast.Call) and called(node) not in _READS:
-        given = [*node.args, *(word.value for word in node.keywords)]
-        if any(isinstance(one, ast.Name) and one.id in names for one in given):
-            yield _set(["*"], node, branches)
+        for target in (one for many in targets for one in (many.elts if isinstance(many, ast.Tuple) else [many])):
+            if isinstance(target, ast.Subscript) and (keys := _keys(target, held)) is not None:
+                yield keys
+            elif isinstance(target, ast.Name) and target.id in held and node.value is not None:
+                yield from ([*held[target.id], *more] for more in _made_anew(node, node.value, held))
+    elif isinstance(node, ast.Delete):
+        yield from (["*"] for one in node.targets if isinstance(one, ast.Subscript) and _keys(one, held) is not None)
+    elif isinstance(node, ast.Call):
+        yield from _written_by(node, held)
 
 
-def _set(keys: Iterable[str], node: ast.stmt | ast.Call, branches: Branches) -> ConfigSet:
+def _made_anew(node: ast.stmt, value: ast.expr, held: Mapping[str, list[str]]) -> list[list[str]]:
+    """The keys in `ds = {**ds, "a": 1}`, `ds |= {"a": 1}`, `ds = ds | more`, `ds = dict(ds, a=1)`."""
+    if isinstance(node, ast.AugAssign):
+        return _of_mapping(value)
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitOr) and _keys(value.left, held) is not None:
+        return _of_mapping(value.right)
+    if isinstance(value, ast.Dict) and None in value.keys:
+        others = [one for key, one in zip(value.keys, value.values, strict=True) if key is None]
+        more = [["*"]] if any(_keys(one, held) is None for one in others) else []
+        return [*_of_keys(key for key in value.keys if key is not None), *more]
+    if isinstance(value, ast.Call) and called(value) == "dict":
+        copied = value.args and _keys(value.args[0], held) is not None
+        return [[word.arg or "*"] for word in value.keywords if copied]
+    return []
+
+
+def _written_by(call: ast.Call, held: Mapping[str, list[str]]) -> Iterator[list[str]]:
+    name = called(call)
+    if isinstance(call.func, ast.Attribute) and (keys := _keys(call.func.value, held)) is not None:
+        if name in ("update", "setdefault"):
+            yield from ([*keys, *more] for more in _updated(call))
+        elif name in _TAKES_OUT:
+            yield ["*"]
+    elif name not in _READS and not _is_tracker(call):
+        given = [*call.args, *(word.value for word in call.keywords if word.arg)]  # of `**ds` it gets a copy
+        if any(isinstance(one, ast.Name) and one.id in held for one in given):
+            yield ["*"]
+
+
+def _is_tracker(call: ast.Call) -> bool:
+    """`wandb.init(config=ds_config)`."""
+    return getattr(getattr(call.func, "value", None), "id", "") in _TRACKERS
+
+
+def _set(keys: Iterable[str], node: ast.stmt | ast.expr, branches: Branches) -> ConfigSet:
     pointer = ""
     for key in keys:
         if key == "*":
@@ -100,28 +189,39 @@ def _set(keys: Iterable[str], node: ast.stmt | ast.Call, branches: Branches) -> 
     return ConfigSet(pointer, branches.when(node), node.lineno)
 
 
-def _keys(node: ast.expr, names: set[str]) -> list[str] | None:
+def _keys(node: ast.expr, held: Mapping[str, list[str]]) -> list[str] | None:
     """`ds_config["optimizer"]["params"]` → its keys, "*" for one that is computed; None for anything else."""
     keys: list[str] = []
-    while isinstance(node, ast.Subscript):
-        key = literal(node.slice)
+    while True:
+        if isinstance(node, ast.Subscript):
+            key, node = literal(node.slice), node.value
+        elif called(node) in ("get", "setdefault") and isinstance(node, ast.Call) and _has_owner(node):
+            key, node = literal(node.args[0]), node.func.value  # type: ignore[attr-defined] # it has an owner
+        else:
+            break
         keys.insert(0, key if isinstance(key, str) else "*")
-        node = node.value
-    return keys if isinstance(node, ast.Name) and node.id in names else None
+    return [*held[node.id], *keys] if isinstance(node, ast.Name) and node.id in held else None
+
+
+def _has_owner(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and bool(call.args)
 
 
 def _updated(call: ast.Call) -> list[list[str]]:
     """The keys that `update` or `setdefault` writes."""
     if called(call) == "setdefault":
-        key = literal(call.args[0]) if call.args else UNSET
-        return [[key if isinstance(key, str) else "*"]]
+        return _of_keys(call.args[:1])
     found = [[word.arg or "*"] for word in call.keywords]
-    for given in call.args:
-        if not isinstance(given, ast.Dict):
-            return [["*"]]
-        keys = [literal(key) for key in given.keys]
-        found += [[key if isinstance(key, str) else "*"] for key in keys]
-    return found
+    return [*found, *(keys for given in call.args for keys in _of_mapping(given))]
+
+
+def _of_mapping(node: ast.expr) -> list[list[str]]:
+    return _of_keys(node.keys) if isinstance(node, ast.Dict) else [["*"]]
+
+
+def _of_keys(nodes: Iterable[ast.expr | None]) -> list[list[str]]:
+    keys = (literal(node) if node is not None else UNSET for node in nodes)
+    return [[key if isinstance(key, str) else "*"] for key in keys]
 
 
 class LoadedFiles:

@@ -29,8 +29,8 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "which is this config.",
     "asks_for_cuda.call": "line {line}: {call}",
     "asks_for_cuda.more": "and {count} more",
-    "asks_for_cuda.found": "The script asks for a CUDA GPU ({calls}), and there is none here: it stops where it gets "
-    "to such a line.",
+    "asks_for_cuda.found": "The script asks for a CUDA GPU ({calls}), and there is none here: it fails when it "
+    "reaches such a line.",
     "tf32.cpu": "The HF Trainer stops at --tf32 on the CPU: “--tf32 requires Ampere or a newer GPU arch”.",
     "tf32.older": "{gpu} is older than Ampere, and the HF Trainer stops: “--tf32 requires Ampere or a newer GPU arch”.",
     "use_cpu.given": "given",
