@@ -62,10 +62,11 @@ def inherited(options: Iterable[Option]) -> tuple[Option, ...]:
 
 def dotted_name(node: ast.AST) -> str:
     """`transformers.TrainingArguments` as written; "" for anything else than names."""
-    if isinstance(node, ast.Attribute):
-        base = dotted_name(node.value)
-        return f"{base}.{node.attr}" if base else ""
-    return node.id if isinstance(node, ast.Name) else ""
+    last = list[str]()
+    while isinstance(node, ast.Attribute):
+        last.append(node.attr)
+        node = node.value
+    return ".".join((node.id, *reversed(last))) if isinstance(node, ast.Name) else ""
 
 
 def _declared(node: ast.ClassDef) -> Declared:

@@ -112,10 +112,13 @@ class ScriptFacts:
 def script_facts(source: str) -> ScriptFacts:
     """Reads the source, runs nothing. What it imports from other files is not followed."""
     try:
-        tree = module_tree(source)
+        return _facts(module_tree(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         return ScriptFacts(problem=f"{getattr(error, 'msg', None) or error}{line}")
+
+
+def _facts(tree: ast.Module) -> ScriptFacts:
     names, texts, calls = set[str](), set[str](), list[ast.Call]()
     nodes = list(ast.walk(tree))
     spelled = Spelled(nodes)
