@@ -114,7 +114,7 @@ def _field_options(statement: ast.stmt) -> Iterator[Option]:
         members=_enumeration(kind),
     )
     if kind in _BOOL and (default is True or default is UNSET):
-        yield Option(f"no_{name}", (f"--no_{name}", f"--no-{name.replace('_', '-')}"), NOTHING)
+        yield Option(f"no_{name}", (f"--no_{name}", f"--no-{name.replace('_', '-')}"), NOTHING, negates=name)
 
 
 _NUMBERS = ("int", "float", "int | None", "float | None", "None | int", "None | float")

@@ -58,9 +58,8 @@ class Branches:
                 self._calls.setdefault(called(node), []).append(node)
             elif isinstance(node, FUNCTIONS):
                 self._functions.setdefault(node.name, []).append(node)
-            if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-                name = node.id if isinstance(node, ast.Name) else node.attr
-                self._named[name] = self._named.get(name, 0) + 1
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                self._named[node.id] = self._named.get(node.id, 0) + 1
         fire = self._calls.get("Fire", [])
         self._any_function = any(not call.args for call in fire) or not _ANY_FUNCTION.isdisjoint(self._calls)
 

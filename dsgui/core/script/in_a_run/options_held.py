@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dsgui.core.script.in_a_run.scopes import FUNCTIONS, Binding, Function, Scopes
 from dsgui.core.script.parser_source import called
 
-_GIVES = frozenset(
+GIVES = frozenset(
     {"parse_args", "parse_known_args", "parse_intermixed_args", "parse_args_into_dataclasses", "parse_args_and_config"}
     | {"parse_json_file", "parse_yaml_file"}
 )
@@ -40,17 +40,19 @@ class OptionsHeld:
             self._known[node] = self._is(node, None, _DEEPEST)
         return self._known[node]
 
+    def calls_of(self, function: Function) -> list[ast.Call] | None:
+        """All who call a function; None where others may."""
+        calls = self._calls.get(function.name, [])
+        plain = calls and len(self._functions[function.name]) == 1 and not function.decorator_list
+        of_class = isinstance(self._scopes.parents.get(function), ast.ClassDef)
+        seen = self._named.get(function.name, 0) == len(calls)
+        return calls if plain and seen and not of_class and not any(map(_unpacks, calls)) else None
+
     def given(self, function: Function, name: str) -> list[ast.expr] | None:
         """What a parameter of a function is given by all who call it; None where that can't be told."""
-        calls = self._calls.get(function.name, [])
-        if not calls or len(self._functions[function.name]) > 1 or function.decorator_list:
-            return None
-        of_class = isinstance(self._scopes.parents.get(function), ast.ClassDef)
-        if of_class or self._named.get(function.name, 0) != len(calls):
-            return None
-        found = [_argument(call, function, name) for call in calls]
+        found = [argument_of(call, function, name) for call in self.calls_of(function) or ()]
         given = [one for one in found if one is not None]
-        return given if len(given) == len(found) else None
+        return given if given and len(given) == len(found) else None
 
     def _is(self, node: ast.expr | None, place: int | None, deep: int) -> bool:
         if node is None or not deep:
@@ -81,7 +83,7 @@ class OptionsHeld:
     def _is_given_by(self, call: ast.Call, place: int | None, deep: int) -> bool:
         own = self._functions.get(called(call), [])
         if isinstance(call.func, ast.Attribute) and (not own or getattr(call.func.value, "id", "") != "self"):
-            return call.func.attr in _GIVES
+            return call.func.attr in GIVES
         if len(own) != 1 or own[0].decorator_list or isinstance(own[0], ast.AsyncFunctionDef):
             return False
         returned = [one.value for one in _returns(own[0])]
@@ -108,8 +110,13 @@ def _is_selfs(node: ast.Attribute) -> bool:
     return isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
-def _argument(call: ast.Call, function: Function, name: str) -> ast.expr | None:
-    if any(isinstance(one, ast.Starred) for one in call.args) or any(word.arg is None for word in call.keywords):
+def _unpacks(call: ast.Call) -> bool:
+    return any(isinstance(one, ast.Starred) for one in call.args) or any(word.arg is None for word in call.keywords)
+
+
+def argument_of(call: ast.Call, function: Function, name: str) -> ast.expr | None:
+    """What a call gives a parameter; None for nothing, or where that can't be told."""
+    if _unpacks(call):
         return None
     names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
     by_name = next((word.value for word in call.keywords if word.arg == name), None)

@@ -12,7 +12,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SCOPES = (*FUNCTIONS, ast.Lambda, ast.ClassDef, *_COMPREHENSIONS)
 _SOMETIMES = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.Match)
-_READ_ONLY = frozenset(
+READ_ONLY = frozenset(
     {"get", "items", "keys", "values", "copy", "index", "count", "format", "join", "isdigit", "exists", "encode"}
     | {"lower", "upper", "strip", "lstrip", "rstrip", "split", "endswith", "startswith", "replace", "removeprefix"}
 )
@@ -106,7 +106,7 @@ class Scopes:
         if value is None or found.bindings[0].place is not None or isinstance(key[0], ast.ClassDef):
             return False
         held = _holds(value)
-        return held == _PLAIN or all(self._is_read(one, strictly=held == _CONTAINER) for one in found.loads)
+        return held == _PLAIN or all(self.is_read(one, strictly=held == _CONTAINER) for one in found.loads)
 
     def _all_seen(self, key: tuple[ast.AST | None, str], found: _Name) -> bool:
         if key[1] in self._wild:
@@ -116,19 +116,19 @@ class Scopes:
         after = all(one.always and one.line > self._last_star for one in found.bindings)
         return not self._any_name and (after or not self._last_star)
 
-    def _is_read(self, node: ast.expr, *, strictly: bool) -> bool:
+    def is_read(self, node: ast.expr, *, strictly: bool = True) -> bool:
         """Whether what happens to it leaves it as it is; `strictly`: an unknown function that gets it may not."""
         above = self.parents.get(node)
         if isinstance(above, ast.Subscript) and above.value is node:
-            return isinstance(above.ctx, ast.Load) and self._is_read(above, strictly=False)
+            return isinstance(above.ctx, ast.Load) and self.is_read(above, strictly=False)
         if isinstance(above, ast.Attribute):
             if isinstance(above.ctx, ast.Load) and not strictly and not self._is_called(above):
-                return self._is_read(above, strictly=False)
-            return isinstance(above.ctx, ast.Load) and above.attr in _READ_ONLY
+                return self.is_read(above, strictly=False)
+            return isinstance(above.ctx, ast.Load) and above.attr in READ_ONLY
         if not strictly:
             return True
         if isinstance(above, ast.BoolOp):
-            return self._is_read(above, strictly=True)
+            return self.is_read(above, strictly=True)
         if isinstance(above, ast.Call):
             return getattr(above.func, "attr", getattr(above.func, "id", "")) in _ONLY_READ
         if isinstance(above, ast.keyword):
@@ -136,7 +136,7 @@ class Scopes:
         if isinstance(above, ast.For | ast.AsyncFor | ast.comprehension):
             return above.iter is node
         if isinstance(above, _TESTS):
-            return above.test is node or (isinstance(above, ast.IfExp) and self._is_read(above, strictly=True))
+            return above.test is node or (isinstance(above, ast.IfExp) and self.is_read(above, strictly=True))
         return isinstance(above, ast.Compare | ast.UnaryOp | ast.FormattedValue | ast.Starred | ast.Expr)
 
     def _is_called(self, node: ast.Attribute) -> bool:

@@ -6,7 +6,7 @@ from threading import Thread
 import pytest
 
 from dsgui.core.script.script import ScriptFacts, script_facts
-from dsgui.core.script.taken import ScriptAnswers, taken, values_of
+from tests.core.script.in_a_run.parts import part_trained
 
 NAMES = "\n".join(f"a{place} = {' + '.join([f'a{place - 1}'] * 4)}" for place in range(1, 10))
 LONG = {
@@ -41,7 +41,6 @@ def test_a_long_source_is_read_in_a_moment(source: str, in_a_thread: bool) -> No
         found.append(script_facts(source))
     assert time.process_time() - began < 3
     assert found[0].problem == ""
-    line = found[0].command_line
-    part = found[0].part_trained((), values_of(line, taken(line, ScriptAnswers(), ()), {}))
+    part = part_trained(found[0], ())
     assert part.trains is None or "PROMPT" in source
     assert part.trains is not False
