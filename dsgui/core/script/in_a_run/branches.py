@@ -221,6 +221,9 @@ def _asked(above: ast.AST, below: ast.AST) -> list[_Test]:
     if isinstance(above, ast.BoolOp):
         before = above.values[: above.values.index(below)] if below in above.values else []
         return [_Test(one, isinstance(above.op, ast.And), one) for one in reversed(before)]
+    if isinstance(above, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        asked = [test for one in above.generators for test in one.ifs] if below not in above.generators else []
+        return [_Test(one, True, one) for one in asked]
     unsure = isinstance(above, ast.ExceptHandler) or (isinstance(above, ast.match_case) and below in above.body)
     return [_Test(None)] if unsure or (isinstance(above, ast.Lambda) and below is above.body) else []
 

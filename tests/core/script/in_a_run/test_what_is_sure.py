@@ -136,6 +136,8 @@ CASES = {
     "an error that is handled": ("try: f()\nexcept E: get_peft_model(m)", "", None),
     "what is asked of each turn": (LORA + PARSES + TURNS, "", False),
     "what is asked of each turn, on": (LORA + PARSES + TURNS, "--lora", True),
+    "what a list asks": (LORA + PARSES + "x = [get_peft_model(m) for m in ms if args.lora]", "", False),
+    "what a list asks of each turn": ("x = [p.requires_grad_(False) for n, p in ps if 'a' in n]", "", True),
     "a function that nobody calls": (NEVER, "", False),
     "a function that fire may call": ("import fire\n" + NEVER + "fire.Fire()", "", None),
     "a function that is called by its name": (NEVER + "globals()['train']()", "", None),
