@@ -34,6 +34,7 @@ from dsgui.core.runs.label import Label
 from dsgui.core.runs.offering import Objections, Offer, Refusal, Tried, offer
 from dsgui.core.script.resume_options import Resuming
 from dsgui.core.script.script import Parser, ScriptFacts
+from dsgui.core.script.taken import values_of_words
 from dsgui.core.script.words import MODEL_OPTIONS, OUTPUT_OPTIONS, value_of
 from dsgui.core.texts.languages import spoken
 from dsgui.core.texts.saying import Said, said, sentences, wrong
@@ -216,7 +217,9 @@ class Archive:
         except DocumentError:
             return None
         model = model_size(named, plan.working_directory, plan.environment, self._check) if named else ModelSize()
-        need = estimate(Launch.of(plan, config), model, self._script(plan).part_trained(plan.arguments))
+        script = self._script(plan)
+        values = values_of_words(script.command_line, plan.arguments)
+        need = estimate(Launch.of(plan, config), model, script.part_trained(plan.arguments, values))
         if not isinstance(need, OffloadNeed):
             return None
         return {"states_bytes": need.states_bytes, "estimate_bytes": need.estimate_bytes, "source": need.source}

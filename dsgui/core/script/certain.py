@@ -9,6 +9,7 @@ from contextlib import suppress
 from enum import Enum
 
 from dsgui.core.script.declared import dotted_name
+from dsgui.core.script.in_a_run.scopes import is_main
 from dsgui.core.script.parser_source import called
 
 _EXECS = frozenset(f"exec{way}" for way in ("l", "le", "lp", "lpe", "v", "ve", "vp", "vpe"))
@@ -142,7 +143,7 @@ class _Walk:
             if all(one.type and dotted_name(one.type) == "KeyboardInterrupt" for one in statement.handlers):
                 return [*statement.body, *statement.orelse, *statement.finalbody]
             return None
-        if isinstance(statement, ast.If) and _is_main(statement.test):
+        if isinstance(statement, ast.If) and is_main(statement.test):
             return statement.body if self._as_script else statement.orelse
         return None
 
@@ -155,13 +156,6 @@ def _exits(node: ast.AST) -> bool:
     """`raise SystemExit`."""
     error = node.exc if isinstance(node, ast.Raise) else None
     return error is not None and dotted_name(getattr(error, "func", error)) == "SystemExit"
-
-
-def _is_main(test: ast.expr) -> bool:
-    plain = isinstance(test, ast.Compare) and all(
-        isinstance(one, ast.Name | ast.Constant) for one in (test.left, *test.comparators)
-    )
-    return plain and ast.unparse(test) in ("__name__ == '__main__'", "'__main__' == __name__")
 
 
 def _runs_when_called(function: ast.FunctionDef) -> bool:

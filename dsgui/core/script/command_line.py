@@ -30,7 +30,8 @@ class Option:
     `added_to`: the variable of the parser or group. `kind`: what the parser makes of a word, as the source names it, ""
     for anything else than that; `bare`: the value without a word, UNSET where the source does not tell. `choices`: the
     only values it has, () for any; `members`: the enumeration that has them, as written; `refused_by`: what refuses
-    another, "" for the parser."""
+    another, "" for the parser. `negates`: the name of the option that it turns off. `action`: "" for the last word that
+    is given, "append" for all of them, "?" for what is not known."""
 
     name: str
     names: tuple[str, ...]
@@ -44,6 +45,8 @@ class Option:
     choices: tuple[str, ...] = ()
     members: str = ""
     refused_by: str = ""
+    negates: str = ""
+    action: str = ""
 
     @property
     def long(self) -> str:
@@ -99,13 +102,23 @@ EXPECTED = {ONE: "expected one argument", SOME: "expected at least one argument"
 
 
 @dataclass(frozen=True, slots=True)
+class Mention:
+    """An option as it was typed, `word` without what is behind its `=`, and its values."""
+
+    option: Option
+    word: str
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
-    """`given`: each option's words by its name, the last mention's. `leftovers`: in their order. The parser stops at
-    the first of `lacking`, or before at a beginning that several options have."""
+    """`given`: each option's words by its name, the last mention's; `mentions`: all, in their order. `leftovers`: in
+    theirs. The parser stops at the first of `lacking`, or before at a beginning that several options have."""
 
     given: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     leftovers: tuple[Leftover, ...] = ()
     lacking: tuple[Lacking, ...] = ()
+    mentions: tuple[Mention, ...] = ()
 
 
 def read(words: Sequence[str], options: Iterable[Option]) -> Reading:
@@ -114,6 +127,7 @@ def read(words: Sequence[str], options: Iterable[Option]) -> Reading:
     given: dict[str, tuple[str, ...]] = {}
     leftovers: list[Leftover] = []
     lacking: list[Lacking] = []
+    mentions: list[Mention] = []
     place = 0
     while place < len(words):
         word, place = words[place], place + 1
@@ -128,12 +142,14 @@ def read(words: Sequence[str], options: Iterable[Option]) -> Reading:
             continue
         bare, option, value = _unbundled(word, option, value, table)
         given |= {one.name: () for one in bare}
+        mentions += [Mention(one, one.names[0]) for one in bare]
         taken = (value,) if value is not None else tuple(_values(words, place, table, option.values))
         place += len(taken) if value is None else 0
         if len(taken) < _least(option.values) or (value is not None and option.values == NOTHING):
             lacking.append(Lacking(word, option, value, words[place] if place < len(words) else ""))
         given[option.name] = taken
-    return Reading(given, tuple(leftovers), tuple(lacking))
+        mentions.append(Mention(option, word.partition("=")[0], taken))
+    return Reading(given, tuple(leftovers), tuple(lacking), tuple(mentions))
 
 
 def _unbundled(

@@ -62,10 +62,11 @@ def inherited(options: Iterable[Option]) -> tuple[Option, ...]:
 
 def dotted_name(node: ast.AST) -> str:
     """`transformers.TrainingArguments` as written; "" for anything else than names."""
-    if isinstance(node, ast.Attribute):
-        base = dotted_name(node.value)
-        return f"{base}.{node.attr}" if base else ""
-    return node.id if isinstance(node, ast.Name) else ""
+    last = list[str]()
+    while isinstance(node, ast.Attribute):
+        last.append(node.attr)
+        node = node.value
+    return ".".join((node.id, *reversed(last))) if isinstance(node, ast.Name) else ""
 
 
 def _declared(node: ast.ClassDef) -> Declared:
@@ -114,7 +115,7 @@ def _field_options(statement: ast.stmt) -> Iterator[Option]:
         members=_enumeration(kind),
     )
     if kind in _BOOL and (default is True or default is UNSET):
-        yield Option(f"no_{name}", (f"--no_{name}", f"--no-{name.replace('_', '-')}"), NOTHING)
+        yield Option(f"no_{name}", (f"--no_{name}", f"--no-{name.replace('_', '-')}"), NOTHING, negates=name)
 
 
 _NUMBERS = ("int", "float", "int | None", "float | None", "None | int", "None | float")

@@ -50,7 +50,7 @@ def added(call: ast.Call) -> list[Option]:
     if bare is literal(action):
         return [option]
     off = tuple(f"--no-{name.removeprefix('--')}" for name in names if name.startswith("--"))
-    return [option, Option(f"no_{option.name}", off, NOTHING)]
+    return [option, Option(f"no_{option.name}", off, NOTHING, negates=option.name)]
 
 
 def added_to_click(call: ast.Call) -> list[Option]:
@@ -147,8 +147,11 @@ def _assignments(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
 
 def _option(call: ast.Call, names: tuple[str, ...], told: str, values: str) -> Option:
     long = next((name for name in names if name.startswith("--")), names[0])
-    bare = _BARE_VALUES.get(str(literal(keyword(call, "action"))), UNSET)
-    usual = UNSET if any(word.arg is None for word in call.keywords) else (not bare if bare is not UNSET else None)
+    action = keyword(call, "action")
+    both = _last_name(action) == "BooleanOptionalAction"
+    bare = True if both else _BARE_VALUES.get(str(literal(action)), UNSET)
+    usual = not bare if bare is not UNSET and not both else None
+    usual = UNSET if any(word.arg is None for word in call.keywords) else usual
     default = next((literal(word.value) for word in call.keywords if word.arg == "default"), usual)
     kind = keyword(call, "type")
     return Option(
@@ -161,7 +164,16 @@ def _option(call: ast.Call, names: tuple[str, ...], told: str, values: str) -> O
         kind="str" if kind is None else _last_name(kind),
         bare=bare,
         choices=_choices(call),
+        action="" if both else _action(action),
     )
+
+
+def _action(node: ast.expr | None) -> str:
+    """As `Option` has it."""
+    written = literal(node)
+    if node is None or written == "store" or written in _BARE:
+        return ""
+    return "append" if written == "append" else "?"
 
 
 def _choices(call: ast.Call) -> tuple[str, ...]:

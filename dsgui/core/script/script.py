@@ -3,13 +3,14 @@
 import ast
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from dsgui.core.script.command_line import NOTHING, ONE
 from dsgui.core.script.config_calls import ConfigCall, config_calls, trainers_class
 from dsgui.core.script.cuda_calls import CudaCall, cuda_calls
 from dsgui.core.script.in_a_run.branches import Branches
+from dsgui.core.script.in_a_run.changes import changes_in
 from dsgui.core.script.in_a_run.config_sets import ConfigSet, config_sets
 from dsgui.core.script.in_a_run.made import file_calls, made_in_code
 from dsgui.core.script.in_a_run.parts_trained import Parts, PartTrained, parts_trained
@@ -17,7 +18,6 @@ from dsgui.core.script.in_a_run.worth import Spelled, Values, variables_read
 from dsgui.core.script.parser_source import added, adds, called, handed_out, kept_in_attribute, names_added
 from dsgui.core.script.resume_options import Resuming, resuming
 from dsgui.core.script.script_options import CommandLine, command_line, own_fields
-from dsgui.core.script.taken import ScriptAnswers, taken, values_of
 from dsgui.core.script.trees import module_tree
 from dsgui.core.script.words import without_adapters
 
@@ -103,22 +103,22 @@ class ScriptFacts:
         own = (one.default for one in self.command_line.own if not set(options).isdisjoint(one.names))
         return tuple(sorted({value for value in own if isinstance(value, str) and value}))
 
-    def part_trained(self, arguments: Sequence[str], values: Values | None = None) -> PartTrained:
+    def part_trained(self, arguments: Sequence[str], values: Values) -> PartTrained:
         """Whether these arguments leave a part of the model untrained, as far as the source shows. `values`: what its
-        options are worth then, where more than its own source was asked."""
-        if values is None:
-            line = self.command_line
-            values = values_of(line, taken(line, ScriptAnswers(), tuple(arguments)), {})
+        options are worth then."""
         return self.parts.trained(values, without_adapters=without_adapters(arguments))
 
 
 def script_facts(source: str) -> ScriptFacts:
     """Reads the source, runs nothing. What it imports from other files is not followed."""
     try:
-        tree = module_tree(source)
+        return _facts(module_tree(source))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         return ScriptFacts(problem=f"{getattr(error, 'msg', None) or error}{line}")
+
+
+def _facts(tree: ast.Module) -> ScriptFacts:
     names, texts, calls = set[str](), set[str](), list[ast.Call]()
     nodes = list(ast.walk(tree))
     spelled = Spelled(nodes)
@@ -138,7 +138,7 @@ def script_facts(source: str) -> ScriptFacts:
     reads = names - {"HfArgumentParser"} if by_file else names
     breakers = [found for call in calls for found in _breakers(call)]
     parser = _parser(nodes, reads, calls)
-    words = command_line(
+    of_line = command_line(
         tree,
         nodes,
         whole=parser is not Parser.NONE and not names & {"click", "typer", "fire"},
@@ -147,6 +147,7 @@ def script_facts(source: str) -> ScriptFacts:
         made=made_in_code(nodes, trainers_class(nodes), branches, spelled),
         files=file_calls(calls, branches, spelled),
     )
+    words = replace(of_line, changes=changes_in(spelled.scopes, spelled.held))
     if words.by_fire:
         parser = Parser.FIRE
     fields = own_fields(words) or ()

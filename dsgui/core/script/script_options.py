@@ -20,6 +20,7 @@ from dsgui.core.script.imports import (
     names_computed,
     names_set,
 )
+from dsgui.core.script.in_a_run.changes import Changes
 from dsgui.core.script.in_a_run.made import FileCall, Made
 from dsgui.core.script.parser_source import (
     FOR_DATACLASSES,
@@ -78,7 +79,7 @@ class CommandLine:
     the parameters of a function that is a command; `by_fire`: python-fire reads the words. `unseen`: where it may set
     any name on a module, `rebound`: where any name of its own, so that `keywords` are not known. `made`: the training
     arguments that it makes itself; `file_calls`: where it reads them from a file, and `file_groups` the classes for
-    that where its command line is not read with them."""
+    that where its command line is not read with them. `changes`: what it changes itself of what it was given."""
 
     own: tuple[Option, ...] = ()
     groups: tuple[str, ...] = ()
@@ -103,6 +104,7 @@ class CommandLine:
     made: tuple[Made, ...] = ()
     file_calls: tuple[FileCall, ...] = ()
     file_groups: tuple[str, ...] = ()
+    changes: Changes = field(default_factory=Changes)
 
     @property
     def made_of(self) -> tuple[str, ...]:

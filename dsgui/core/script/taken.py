@@ -1,13 +1,14 @@
 """What a script makes of the words it is given: its own options joined with those of the classes that the training
 environment has, the files of arguments it reads, and the HF Trainer's arguments that come of it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dsgui.core.config.arguments import EVERY_NAME, TrainingArguments, from_mapping, from_words, with_defaults
-from dsgui.core.script.command_line import UNSET, Option, Reading, read
-from dsgui.core.script.imports import Absent
+from dsgui.core.script.command_line import UNSET, Mention, Option, Reading, read
+from dsgui.core.script.imports import EVERY, Absent
+from dsgui.core.script.in_a_run.changes import Changes
 from dsgui.core.script.in_a_run.made import file_reached, made_reached
 from dsgui.core.script.in_a_run.trainers import arguments_in_code, arguments_of_file, placed
 from dsgui.core.script.in_a_run.worth import Values, value_given
@@ -91,17 +92,65 @@ def values_of(
 ) -> Values:
     """What the script's options are worth in a run with these `variables`; `words` are its whole command line where
     that is known. What its code assigns itself is not known, nor a default that it may set."""
-    given = found.reading.given
-    values: dict[str, Any] = {}
-    for option in found.options:
-        if option.name in given:
-            values[option.name] = value_given(option, given[option.name])
-        elif option.name in found.file.values:
-            values[option.name] = found.file.values[option.name]
-        else:
-            values[option.name] = UNSET if line.defaults_changed else value_given(option, None)
-    known = {name: value for name, value in values.items() if name not in line.assigned}
-    return Values(known, line.plain, variables, words if words is not None else found.words)
+    changes = line.changes
+    changed = line.assigned | changes.names
+    names = {option.name for option in found.options if not option.negates} - changed
+    values = {} if changes.any or changes.words else {name: _worth(line, found, name) for name in names}
+    whole = words if words is not None else found.words
+    return Values(values, line.plain, _unchanged(variables, changes), None if changes.words else whole)
+
+
+def values_of_words(line: CommandLine, words: tuple[str, ...]) -> Values:
+    """The same where nothing but the command line is known: no variable, and no file that it may name."""
+    found = taken(line, ScriptAnswers(), words)
+    somehow = line.file is ArgumentsFile.SOMEHOW or bool(line.file_groups)
+    file = file_somehow(line, words) if somehow else file_named(line, words)
+    return Values(words=words) if file or file is None else values_of(line, found, {})
+
+
+def _unchanged(variables: Mapping[str, str | None], changes: Changes) -> dict[str, str | None]:
+    if EVERY in changes.variables:
+        return {}
+    filled = {name for name, value in variables.items() if value is None and {name, EVERY} & changes.filled}
+    return {name: value for name, value in variables.items() if name not in filled | changes.variables}
+
+
+def _worth(line: CommandLine, found: Taken, name: str) -> Any:
+    options = [option for option in found.options if option.name == name]
+    spelled = [one for option in options for one in option.names]
+    if len({option.added_to for option in options}) > 1 or len(spelled) > len(set(spelled)):
+        return UNSET  # of parsers of their own: who is asked is not known
+    mentions = [one for one in found.reading.mentions if name in (one.option.name, one.option.negates)]
+    if mentions:
+        return _mentioned(mentions, options[0])
+    if name in found.file.values:
+        return found.file.values[name]
+    by_place = line.by_fire and any(not left.words[0].startswith("-") for left in found.reading.leftovers)
+    return UNSET if line.defaults_changed or by_place else value_given(options[0], None)
+
+
+def _mentioned(mentions: Sequence[Mention], option: Option) -> Any:
+    """`option`: the first that has the name, whose default counts."""
+    actions = {one.option.action for one in mentions}
+    if actions == {""}:
+        return _value(mentions[-1])
+    given = [_value(one) for one in mentions]
+    before = value_given(option, None)
+    before = [] if before is None else before
+    known = actions == {"append"} and isinstance(before, list) and not any(one is UNSET for one in given)
+    return [*before, *given] if known else UNSET
+
+
+def _value(one: Mention) -> Any:
+    """python-fire takes `--notune` for what is no option, and dashes for underscores."""
+    option, typed = one.option, one.word.replace("-", "_")
+    if option.negates:
+        return False
+    if option.kind == "fire" and typed == f"__no{option.name}":
+        return UNSET if one.values else False
+    if option.kind == "fire" and typed != f"__{option.name}":
+        return UNSET
+    return value_given(option, one.values)
 
 
 def file_named(line: CommandLine, words: tuple[str, ...]) -> str:
@@ -144,8 +193,9 @@ def trainer_arguments(
         return None
     defaults = {option.name: option.default for option in answers.options} if answers.known else {}
     somehow = line.file is ArgumentsFile.SOMEHOW and file_somehow(line, found.words) is None
-    computed = line.defaults_changed or somehow or not _defaults_known(line, answers)
-    unknown = EVERY_NAME if computed else _LATE & line.assigned
+    computed = line.defaults_changed or line.changes.words or somehow or not _defaults_known(line, answers)
+    late = _LATE if line.changes.any else _LATE & (line.assigned | line.changes.names)
+    unknown = EVERY_NAME if computed else late
     every = with_defaults(defaults, unknown=unknown)
     file = found.file
     for of_file, typed in ((_as_words(file), []), ([], _typed(found))):
@@ -170,7 +220,10 @@ def _elsewhere(
         return arguments_of_file(file.values, file.lines, file.path, defaults) if known else None
     values = values or values_of(line, found, {})
     made = made_reached(line.made, values)
-    return arguments_in_code(made, defaults, values, script) if made else None
+    if made is None:
+        return None
+    changed = EVERY_NAME if line.changes.any else EVERY_NAME & (line.assigned | line.changes.names)
+    return arguments_in_code(made, defaults, values, script, changed)
 
 
 def _not_the_trainers(answers: ScriptAnswers) -> bool:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from dsgui.core.script.script import Parser, script_facts
+from tests.core.script.in_a_run.parts import part_trained
 from tests.support.cases import each_case
 
 RECIPES = sorted((Path(__file__).parents[3] / "recipes").glob("*.py"))
@@ -98,8 +99,8 @@ def test_what_is_computed_when_it_runs_is_told_apart_from_what_is_written() -> N
 
 @pytest.mark.parametrize("source", ["get_peft_model(m, c)", "p.requires_grad = False", "m.requires_grad_(False)"])
 def test_training_a_part_of_the_model_is_seen(source: str) -> None:
-    assert script_facts(source).part_trained(()).trains
-    assert not script_facts("model.train()").part_trained(()).trains
+    assert part_trained(script_facts(source), ()).trains
+    assert not part_trained(script_facts("model.train()"), ()).trains
 
 
 @each_case(
@@ -117,8 +118,8 @@ def test_training_a_part_of_the_model_is_seen(source: str) -> None:
 )
 def test_adapters_can_be_switched_off_by_an_argument_and_what_is_frozen_can_not(arguments: str, part: bool) -> None:
     words = arguments.split()
-    assert script_facts("get_peft_model(m, c)").part_trained(words).trains is part
-    assert script_facts("get_peft_model(m, c); m.requires_grad_(False)").part_trained(words).trains
+    assert part_trained(script_facts("get_peft_model(m, c)"), words).trains is part
+    assert part_trained(script_facts("get_peft_model(m, c); m.requires_grad_(False)"), words).trains
 
 
 OPTION = "import argparse\np = argparse.ArgumentParser()\n{add}\nargs = p.parse_args()\n"
@@ -167,7 +168,7 @@ FIRE = "import fire\ndef train(lora: bool = False):\n    if lora:\n        get_p
     ],
 )  # fmt: skip
 def test_a_part_in_a_branch_is_judged_by_the_options_of_the_run(source: str, arguments: str, part: bool | None) -> None:
-    found = script_facts(source).part_trained(arguments.split())
+    found = part_trained(script_facts(source), arguments.split())
     assert found.trains is part
     assert (found.on is not None) is (part is None)
 

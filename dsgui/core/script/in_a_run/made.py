@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from dsgui.core.script.command_line import UNSET
 from dsgui.core.script.in_a_run.branches import Branches, When
-from dsgui.core.script.in_a_run.worth import Spelled, Values, given_once
+from dsgui.core.script.in_a_run.worth import Spelled, Values
 from dsgui.core.script.parser_source import called, keyword
 
-_READERS = {"parse_json_file": ("json_file",), "parse_yaml_file": ("yaml_file",)}
+_OF_FILES = {"parse_json_file": ("json_file",), "parse_yaml_file": ("yaml_file",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +47,13 @@ def made_in_code(
     nodes: Sequence[ast.AST], makes: Callable[[ast.Call], str], branches: Branches, spelled: Spelled
 ) -> tuple[Made, ...]:
     """`makes`: the name of the class of training arguments that a call makes, "" for any other call."""
-    once = given_once(nodes)
     calls = [(node, makes(node)) for node in nodes if isinstance(node, ast.Call)]
-    return tuple(_made(call, name, once, branches, spelled) for call, name in calls if name)
+    return tuple(_made(call, name, branches, spelled) for call, name in calls if name)
 
 
-def _made(call: ast.Call, name: str, once: dict[str, ast.expr], branches: Branches, spelled: Spelled) -> Made:
-    settings, whole = list[Setting](), True
-    for given, value in _keywords(call, once):
+def _made(call: ast.Call, name: str, branches: Branches, spelled: Spelled) -> Made:
+    settings, whole = list[Setting](), not any(isinstance(one, ast.Starred) for one in call.args)
+    for given, value in _keywords(call, spelled):
         if given is None:
             whole = False
         else:
@@ -62,13 +61,13 @@ def _made(call: ast.Call, name: str, once: dict[str, ast.expr], branches: Branch
     return Made(name, call.lineno, branches.when(call), tuple(settings), whole)
 
 
-def _keywords(call: ast.Call, once: dict[str, ast.expr]) -> Iterator[tuple[str | None, ast.expr]]:
+def _keywords(call: ast.Call, spelled: Spelled) -> Iterator[tuple[str | None, ast.expr]]:
     """With those of a dict that is written out; the name is None for what can't be followed."""
     for word in call.keywords:
         if word.arg is not None:
             yield word.arg, word.value
             continue
-        value = once.get(word.value.id) if isinstance(word.value, ast.Name) else word.value
+        value = spelled.scopes.value(word.value) if isinstance(word.value, ast.Name) else word.value
         if isinstance(value, ast.Call) and called(value) == "dict" and not value.args:
             yield from ((one.arg, one.value) for one in value.keywords)
         elif isinstance(value, ast.Dict):
@@ -85,7 +84,7 @@ def file_calls(calls: Sequence[ast.Call], branches: Branches, spelled: Spelled) 
     """In the order of the source."""
     found = []
     for call in calls:
-        names = _READERS.get(called(call))
+        names = _OF_FILES.get(called(call))
         given = (call.args[0] if call.args else keyword(call, *names)) if names else None
         if given is not None:
             found.append(FileCall(spelled.expression(given), call.lineno, branches.when(call)))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from dsgui.core.script.command_line import UNSET
 from dsgui.core.script.declared import literal
 from dsgui.core.script.in_a_run.branches import Branches, When
+from dsgui.core.script.in_a_run.models import Models
 from dsgui.core.script.in_a_run.worth import Spelled, Values
 from dsgui.core.script.parser_source import called
 
@@ -49,7 +50,7 @@ class _Found:
 
 def parts_trained(nodes: Sequence[ast.AST], branches: Branches, spelled: Spelled) -> Parts:
     """`nodes`: all of the file's."""
-    found, handed = _Found(), False
+    found, handed, models = _Found(), False, Models(spelled.scopes, spelled.held)
     annotations = {id(one) for node in nodes for part in _annotations(node) for one in ast.walk(part)}
     for node in nodes:
         if isinstance(node, ast.keyword) and node.arg == "peft_config":
@@ -58,7 +59,9 @@ def parts_trained(nodes: Sequence[ast.AST], branches: Branches, spelled: Spelled
         if isinstance(node, ast.expr) and name and id(node) not in annotations:
             (found.made if name in _MAKES else found.described).append(branches.when(node))
         elif isinstance(node, ast.stmt | ast.Call) and (value := _frozen(node)) is not None:
-            found.frozen.append(_frozen_when(branches.when(node), value, spelled))
+            when = _frozen_when(branches.when(node), value, spelled)
+            sure = all(map(models.is_trained, _owners(node)))
+            found.frozen.append(when if sure else _perhaps(when, node))
     adapting = (*found.made, *(found.described if handed or not found.made else ()))
     return Parts(tuple(dict.fromkeys(adapting)), tuple(dict.fromkeys(one for one in found.frozen if one)))
 
@@ -84,6 +87,19 @@ def _frozen(node: ast.stmt | ast.Call) -> ast.expr | None:
     elif isinstance(node, ast.Assign) and any(getattr(one, "attr", "") == _GRADIENT for one in node.targets):
         value = node.value
     return None if value is None or literal(value) is True else value
+
+
+def _owners(node: ast.stmt | ast.Call) -> list[ast.expr]:
+    """What it takes out of the training: `q` in `q.requires_grad = False`."""
+    places = node.targets if isinstance(node, ast.Assign) else [getattr(node, "func", None)]
+    named = [one for one in places if isinstance(one, ast.Attribute) and one.attr in (_GRADIENT, _FREEZING)]
+    return [one.value for one in named]
+
+
+def _perhaps(when: When, node: ast.stmt | ast.Call) -> When:
+    """Of a model that may be another than the one that is trained."""
+    condition = f"{when.condition} and UNKNOWN" if when.condition else "UNKNOWN"
+    return When(condition, when.line, when.shown or ast.unparse(node)[:60])
 
 
 def _frozen_when(when: When, value: ast.expr, spelled: Spelled) -> When:

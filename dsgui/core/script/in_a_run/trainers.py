@@ -16,16 +16,22 @@ def in_line(file: str, line: int) -> Said:
     return said("arguments", "in_line", file=file, line=str(line))
 
 
-def arguments_in_code(made: Made, defaults: Mapping[str, Any] | None, values: Values, script: str) -> TrainingArguments:
+def arguments_in_code(
+    made: Made,
+    defaults: Mapping[str, Any] | None,
+    values: Values,
+    script: str,
+    changed: frozenset[str] = frozenset(),
+) -> TrainingArguments:
     """Those of `TrainingArguments(…)` in the file `script`. `defaults` are its class's, None where they are not
-    known."""
-    worths = {one.name: values.worth(one.expression) for one in made.settings}
+    known; `changed`: what the script may set afterwards."""
+    worths = {one.name: UNSET if one.name in changed else values.worth(one.expression) for one in made.settings}
     known = {name: value for name, value in worths.items() if value is not UNSET}
     every = with_defaults(defaults or {}, unknown=EVERY_NAME if defaults is None or not made.whole else frozenset())
     every = every.overlaid(from_mapping({name: value for name, value in known.items() if name in EVERY_NAME}))
     unknown = frozenset(name for name, value in worths.items() if value is UNSET) & EVERY_NAME
     places = tuple((one.name, in_line(script, one.line)) for one in made.settings)
-    return replace(every, unknown=every.unknown | unknown, places=places, made_at=in_line(script, made.line))
+    return replace(every, unknown=every.unknown | unknown | changed, places=places, made_at=in_line(script, made.line))
 
 
 def arguments_of_file(

@@ -3,19 +3,20 @@ variables. UNSET wherever the source does not tell."""
 
 import ast
 import operator
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from dsgui.core.config.conversion import truth
-from dsgui.core.script.certain import names_given
 from dsgui.core.script.command_line import NOTHING, ONE, PERHAPS, UNSET, Option
 from dsgui.core.script.declared import dotted_name, literal
+from dsgui.core.script.in_a_run.options_held import OptionsHeld
+from dsgui.core.script.in_a_run.scopes import Scopes
 from dsgui.core.script.trees import expression_tree
 
 _DEEPEST = 12  # expressions within each other
 _LONGEST = 2000  # characters of an expression
+_LARGEST = 300  # expressions that a name stands for
 _MAPPINGS = ("environ.get", "os.environ.get", "os.getenv", "getenv")
 _ENVIRONS = ("os.environ", "environ")
 _CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {"int": int, "float": float, "str": str, "bool": bool, "len": len}
@@ -57,11 +58,12 @@ class Values:
     def worth(self, expression: str) -> Any:
         """Of an expression as `Spelled` wrote it."""
         try:
-            return self._of(expression_tree(expression), _DEEPEST)
+            return self.of(expression_tree(expression), _DEEPEST)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return UNSET
 
-    def _of(self, node: ast.expr, deep: int) -> Any:
+    def of(self, node: ast.expr, deep: int) -> Any:
+        """Of an expression within others, `deep` levels of which are looked at."""
         reader = _READERS.get(type(node))
         return reader(self, node, deep - 1) if reader and deep else literal(node)
 
@@ -111,27 +113,75 @@ def literal_of(word: str) -> Any:
 
 
 class Spelled:
-    """Writes expressions of a file with the names in them replaced by what they are given, where that is once."""
+    """Writes expressions of a file with the names in them replaced by what they are given, where that is once and
+    nothing changes it, and with `args` for whatever holds the values of its options, and for nothing else."""
 
     def __init__(self, nodes: Sequence[ast.AST]) -> None:
-        self._given = given_once(nodes)
+        self.scopes = Scopes(nodes)
+        self.held = OptionsHeld(self.scopes)
+        self._written: dict[ast.AST, str] = {}
+        self._put_for: dict[ast.expr, tuple[ast.expr, int]] = {}
+        self._within = set[ast.expr]()
 
     def expression(self, node: ast.expr) -> str:
         """ "" for one that is too long."""
-        text = ast.unparse(self._put(node, _DEEPEST))
+        if node not in self._written:
+            self._written[node] = self._text(node)
+        return self._written[node]
+
+    def _text(self, node: ast.expr) -> str:
+        try:
+            put, size = self._put(node, _DEEPEST)
+            text = ast.unparse(put) if size <= _LONGEST else ""
+        except RecursionError:
+            self._within.clear()
+            return ""
         return text if len(text) <= _LONGEST else ""
 
-    def _put(self, node: ast.expr, deep: int) -> ast.expr:
-        given, deep_as = self._given, deep
+    def _put(self, node: ast.expr, deep: int) -> tuple[ast.expr, int]:
+        """The same with what its names are worth, and how many expressions that is: `node` itself stays as it is."""
+        if isinstance(node, ast.Name | ast.Attribute) and self.held.holds(node):
+            return _HOLDER, 1
+        if isinstance(node, ast.Name):
+            return self._put_name(node, deep)
+        if isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            return _UNKNOWN, 1
+        size, parts = 1, dict[str, Any]()
+        for name, part in ast.iter_fields(node):
+            if isinstance(part, list):
+                several = [self._part(one, deep) for one in part]
+                parts[name] = [one for one, _ in several]
+                size += sum(one for _, one in several)
+            else:
+                parts[name], more = self._part(part, deep)
+                size += more
+        return type(node)(**parts), size
 
-        class Put(ast.NodeTransformer):
-            def visit_Name(self, one: ast.Name) -> ast.expr:
-                value = given.get(one.id) if isinstance(one.ctx, ast.Load) and deep_as else None
-                return put(value, deep_as - 1) if value is not None and _is_followed(value) else one
+    def _part(self, part: Any, deep: int) -> tuple[Any, int]:
+        if isinstance(part, ast.expr):
+            return self._put(part, deep)
+        if isinstance(part, ast.keyword):
+            value, size = self._put(part.value, deep)
+            return ast.keyword(part.arg, value), size
+        return part, 0
 
-        put = self._put
-        return _visited(Put(), node)
+    def _put_name(self, node: ast.Name, deep: int) -> tuple[ast.expr, int]:
+        if node.id == "__name__":
+            return ast.Constant("__main__"), 1
+        value = self.scopes.value(node) if isinstance(node.ctx, ast.Load) else None
+        if value is None or not _is_followed(value):
+            return (_UNKNOWN if node.id == _HOLDER.id else node), 1
+        if value in self._within or not deep:
+            return _UNKNOWN, 1
+        if value not in self._put_for:
+            self._within.add(value)
+            put, size = self._put(value, deep - 1)
+            self._within.discard(value)
+            self._put_for[value] = (put, size) if size <= _LARGEST else (_UNKNOWN, 1)
+        return self._put_for[value]
 
+
+_HOLDER, _UNKNOWN = ast.Name("args", ast.Load()), ast.Name("UNKNOWN", ast.Load())
 
 _FOLLOWED = (
     ast.Constant,
@@ -156,29 +206,6 @@ def _is_followed(value: ast.expr) -> bool:
     name = dotted_name(value.func)
     last = name.rpartition(".")[2] or getattr(value.func, "attr", "")
     return name in _MAPPINGS or name in (*_CONVERSIONS, "getattr") or last in (*_PATHS, *_OF_TEXTS)
-
-
-def _visited(put: ast.NodeTransformer, node: ast.expr) -> ast.expr:
-    """Of a copy: the file's own tree stays as it is."""
-    try:
-        copy = expression_tree(ast.unparse(node))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return node
-    made: ast.expr = put.visit(copy)
-    return made
-
-
-def given_once(nodes: Sequence[ast.AST]) -> dict[str, ast.expr]:
-    """Names that only one statement of the file gives a value, and that value."""
-    counts = Counter(names_given(nodes))
-    found: dict[str, ast.expr] = {}
-    for node in nodes:
-        target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
-        target = node.target if isinstance(node, ast.AnnAssign) else target
-        value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
-        if isinstance(target, ast.Name) and value is not None and counts[target.id] == 1:
-            found[target.id] = value
-    return found
 
 
 def variables_read(nodes: Iterable[ast.AST]) -> frozenset[str]:
@@ -209,13 +236,16 @@ def _name(of: Values, node: ast.Name, deep: int) -> Any:
 
 
 def _attribute(of: Values, node: ast.Attribute, deep: int) -> Any:
-    """`args.use_lora`, `self.args.use_lora`."""
-    owner = dotted_name(node.value).rpartition(".")[2]
-    return of.options.get(node.attr, UNSET) if owner and owner not in ("self", "os", "torch") else UNSET
+    """`args.use_lora`, as `Spelled` writes it for whatever holds the options."""
+    return of.options.get(node.attr, UNSET) if _is_holder(node.value) else UNSET
+
+
+def _is_holder(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == _HOLDER.id
 
 
 def _not(of: Values, node: ast.UnaryOp, deep: int) -> Any:
-    value = of._of(node.operand, deep)
+    value = of.of(node.operand, deep)
     if not isinstance(node.op, ast.Not):
         return literal(node)
     return UNSET if value is UNSET else not value
@@ -223,7 +253,7 @@ def _not(of: Values, node: ast.UnaryOp, deep: int) -> Any:
 
 def _logic(of: Values, node: ast.BoolOp, deep: int) -> Any:
     """`x and False` is no whatever x is; what `x and y` gives where both are known is one of them."""
-    values = [of._of(one, deep) for one in node.values]
+    values = [of.of(one, deep) for one in node.values]
     ends = isinstance(node.op, ast.Or)
     for value in values[:-1]:
         if value is UNSET:
@@ -234,9 +264,9 @@ def _logic(of: Values, node: ast.BoolOp, deep: int) -> Any:
 
 
 def _comparison(of: Values, node: ast.Compare, deep: int) -> Any:
-    left = of._of(node.left, deep)
+    left = of.of(node.left, deep)
     for compared, right_node in zip(node.ops, node.comparators, strict=True):
-        right = of._of(right_node, deep)
+        right = of.of(right_node, deep)
         compare = _COMPARED.get(type(compared))
         if left is UNSET or right is UNSET or compare is None:
             return UNSET
@@ -255,14 +285,14 @@ def _tried(compute: Callable[..., Any], *values: Any) -> Any:
 
 
 def _either(of: Values, node: ast.IfExp, deep: int) -> Any:
-    test = of._of(node.test, deep)
+    test = of.of(node.test, deep)
     if test is UNSET:
         return UNSET
-    return of._of(node.body if test else node.orelse, deep)
+    return of.of(node.body if test else node.orelse, deep)
 
 
 def _computed(of: Values, node: ast.BinOp, deep: int) -> Any:
-    left, right = of._of(node.left, deep), of._of(node.right, deep)
+    left, right = of.of(node.left, deep), of.of(node.right, deep)
     compute = _COMPUTED.get(type(node.op))
     numbers = all(isinstance(one, int | float) for one in (left, right))
     texts = isinstance(left, str) and isinstance(right, str) and isinstance(node.op, ast.Add)
@@ -270,7 +300,7 @@ def _computed(of: Values, node: ast.BinOp, deep: int) -> Any:
 
 
 def _several(of: Values, node: ast.List | ast.Tuple | ast.Set, deep: int) -> Any:
-    values = [of._of(one, deep) for one in node.elts]
+    values = [of.of(one, deep) for one in node.elts]
     return UNSET if any(one is UNSET for one in values) else values
 
 
@@ -291,10 +321,10 @@ def _call(of: Values, node: ast.Call, deep: int) -> Any:
     name = dotted_name(node.func)
     if name in _MAPPINGS:
         return _from_environment(of, node, deep)
-    values = [of._of(one, deep) for one in node.args]
+    values = [of.of(one, deep) for one in node.args]
     if name == "len" and [dotted_name(one) for one in node.args] == ["sys.argv"] and of.words is not None:
         return len(of.words) + 1
-    if name == "getattr" and len(node.args) > 1 and isinstance(values[1], str):
+    if name == "getattr" and len(node.args) > 1 and isinstance(values[1], str) and _is_holder(node.args[0]):
         return of.options.get(values[1], UNSET)
     if node.keywords or not values or values[0] is UNSET:
         return _ending(of, node, deep) if isinstance(node.func, ast.Attribute) else UNSET
@@ -311,14 +341,14 @@ def _from_environment(of: Values, node: ast.Call, deep: int) -> Any:
         return UNSET
     if of.variables[key] is not None:
         return of.variables[key]
-    return of._of(node.args[1], deep) if len(node.args) > 1 else None
+    return of.of(node.args[1], deep) if len(node.args) > 1 else None
 
 
 def _ending(of: Values, node: ast.Call, deep: int) -> Any:
     """`args.mode.lower()`, `sys.argv[1].endswith(".json")`."""
     if not isinstance(node.func, ast.Attribute) or node.func.attr not in _OF_TEXTS or node.keywords:
         return UNSET
-    owner, values = of._of(node.func.value, deep), [of._of(one, deep) for one in node.args]
+    owner, values = of.of(node.func.value, deep), [of.of(one, deep) for one in node.args]
     if not isinstance(owner, str) or any(one is UNSET for one in values):
         return UNSET
     values = [tuple(one) if isinstance(one, list) else one for one in values]

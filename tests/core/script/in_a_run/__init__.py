@@ -1,0 +1,1 @@
+"""Tests of what a script does in one run."""

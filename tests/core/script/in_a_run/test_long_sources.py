@@ -1,0 +1,46 @@
+"""Sources that are long or deep are read in a moment, and what is too deep to be followed is not known."""
+
+import time
+from threading import Thread
+
+import pytest
+
+from dsgui.core.script.script import ScriptFacts, script_facts
+from tests.core.script.in_a_run.parts import part_trained
+
+NAMES = "\n".join(f"a{place} = {' + '.join([f'a{place - 1}'] * 4)}" for place in range(1, 10))
+LONG = {
+    "a text of many parts": 'PROMPT = "a"' + ' + "a"' * 400 + "\nif PROMPT: m = get_peft_model(m, c)",
+    "an argument of many parts": f"TrainingArguments('o', run_name={'+'.join(f'a{one}' for one in range(400))})\n"
+    "if f(): get_peft_model(m)",
+    "a deep attribute": f"if x{'.a' * 900}: get_peft_model(m)",
+    "a name within its own value": "from cfg import *\nname = name.split('/')[-1] if '/' in name else name\n"
+    "if name: get_peft_model(m)",
+    "names that are several of others": f"a0 = f'{{x}}'\n{NAMES}\nif a9: get_peft_model(m)",
+    "many branches": "if x == 0: pass\n" + "\n".join(f"elif x == {one}: get_peft_model(m)" for one in range(1, 300)),
+    "functions that call each other": "\n".join(
+        f"def f{one}():\n  get_peft_model(m)\n" + "\n".join(f"  if x: f{other}()" for other in range(12))
+        for one in range(12)
+    ),
+    "many statements that may leave": "def f():\n"
+    + "\n".join(f"  if x == {one}: return\n  get_peft_model(m)" for one in range(300))
+    + "\nf()",
+}
+
+
+@pytest.mark.parametrize("source", LONG.values(), ids=LONG.keys())
+@pytest.mark.parametrize("in_a_thread", [False, True])
+def test_a_long_source_is_read_in_a_moment(source: str, in_a_thread: bool) -> None:
+    found = list[ScriptFacts]()
+    began = time.process_time()
+    if in_a_thread:
+        thread = Thread(target=lambda: found.append(script_facts(source)))
+        thread.start()
+        thread.join(30)
+    else:
+        found.append(script_facts(source))
+    assert time.process_time() - began < 3
+    assert found[0].problem == ""
+    part = part_trained(found[0], ())
+    assert part.trains is None or "PROMPT" in source
+    assert part.trains is not False

@@ -1,0 +1,226 @@
+"""What a script may change is never told for sure, in either direction."""
+
+import pytest
+
+from dsgui.core.config.arguments import TrainingArguments
+from dsgui.core.script.script import script_facts
+from dsgui.core.script.taken import ScriptAnswers, taken, trainer_arguments, values_of
+from tests.core.script.in_a_run.parts import part_trained
+
+MAKES = "import argparse, os, sys\np = argparse.ArgumentParser()\n"
+BOTH = "p.add_argument('--tune', action=argparse.BooleanOptionalAction, default=True)\n"
+PARSES = "args = p.parse_args()\n"
+IF_LORA = "if args.lora: get_peft_model(m)\n"
+IF_TUNE = "if args.tune: get_peft_model(m)\n"
+LORA = MAKES + "p.add_argument('--lora', action='store_true')\n"
+SHARED = LORA + "p.add_argument('--no-lora', dest='lora', action='store_false')\n" + PARSES + IF_LORA
+MODEL = MAKES + "p.add_argument('--model_type')\n" + PARSES
+SEVERAL = MAKES + "p.add_argument('--lora', action='append')\n" + PARSES
+HF = """
+from transformers import HfArgumentParser
+@dataclass
+class Mine:
+    tune: bool = True
+(args,) = HfArgumentParser(Mine).parse_args_into_dataclasses()
+"""
+FIRE = "import fire\ndef train(tune=True, lora=False):\n  if tune: get_peft_model(m)\nfire.Fire(train)\n"
+PLACES = "import fire\ndef train(base='', lora=False):\n  if lora: get_peft_model(m)\nfire.Fire(train)\n"
+SUB = """
+subs = p.add_subparsers()
+one = subs.add_parser('one'); one.add_argument('--lora', action='store_true')
+two = subs.add_parser('two'); two.add_argument('--lora', action='store_false')
+"""
+FREEZE = "if frozen:\n  for p in model.parameters(): p.requires_grad = False\n"
+TURNS = "for n, q in model.named_parameters():\n  if args.lora and 'a' in n: q.requires_grad = False\n"
+HANDED = "def main(args):\n  if args.lora: get_peft_model(m)\n"
+KEPT = """
+class T:
+  def __init__(self):
+    self.args = args
+    if self.args.lora: get_peft_model(m)
+"""
+ASKS = "def g():\n  if frozen: get_peft_model(m)\ng()"
+ENVIRON = "import os\n{}\nif os.environ.get('USE_LORA') == '1': get_peft_model(m)\n"
+IN_FUNCTION = "def f(m):\n{}\n  return get_peft_model(m)\nf(m)\n"
+NEVER = "def train():\n  get_peft_model(m)\n"
+DPO = "Trainer(model=model)\n{}.requires_grad_(False)\n"
+
+CASES = {
+    # options that turn another off
+    "a negated option": (MAKES + BOTH + PARSES + IF_TUNE, "--no-tune", False),
+    "a negated option that is not given": (MAKES + BOTH + PARSES + IF_TUNE, "", True),
+    "the last of both counts": (MAKES + BOTH + PARSES + IF_TUNE, "--no-tune --tune", True),
+    "a negated field": (HF + IF_TUNE, "--no_tune", False),
+    "a negated field, as it is": (HF + IF_TUNE, "", True),
+    "a parameter of fire that is negated": (FIRE, "--notune", False),
+    "a parameter of fire": (FIRE, "", True),
+    "a word of fire without a name": (PLACES, "x True", None),
+    # options that share a name
+    "shared, the first given": (SHARED, "--lora", True),
+    "shared, the other given": (SHARED, "--lora --no-lora", False),
+    "shared, none given": (SHARED, "", False),
+    "of two parsers": (MAKES + SUB + PARSES + IF_LORA, "", None),
+    # options changed after they were read
+    "as it was read": (LORA + PARSES + IF_LORA, "", False),
+    "setattr": (LORA + PARSES + "for k, v in cfg.items(): setattr(args, k, v)\n" + IF_LORA, "", None),
+    "setattr by name": (LORA + PARSES + "setattr(args, 'lora', f())\n" + IF_LORA, "", None),
+    "setattr of another": (LORA + PARSES + "setattr(args, 'other', f())\n" + IF_LORA, "", False),
+    "vars": (LORA + PARSES + "vars(args).update(load())\n" + IF_LORA, "", None),
+    "vars under a name": (LORA + PARSES + "d = vars(args)\nd.update(load())\n" + IF_LORA, "", None),
+    "vars only read": (LORA + PARSES + "print(vars(args)); log(config=vars(args))\n" + IF_LORA, "", False),
+    "__dict__": (LORA + PARSES + "args.__dict__.update(load())\n" + IF_LORA, "", None),
+    "a namespace": (LORA + "args = p.parse_args(namespace=ns)\n" + IF_LORA, "", None),
+    "other words": (LORA + "args = p.parse_args(['--lora'])\n" + IF_LORA, "", None),
+    "its own words": (LORA + "args = p.parse_args(sys.argv[1:])\n" + IF_LORA, "", False),
+    "words of a parameter": (
+        LORA + "def get(argv=None):\n  return p.parse_args(argv)\nargs = get()\n" + IF_LORA,
+        "",
+        False,
+    ),
+    "words of a parameter that is given": (
+        LORA + "def get(argv=None):\n  return p.parse_args(argv)\nargs = get(['--lora'])\n" + IF_LORA,
+        "",
+        None,
+    ),
+    "changed words": (LORA + "sys.argv.append('--lora')\n" + PARSES + IF_LORA, "", None),
+    "another value for the whole": (LORA + PARSES + "args = merged(args)\n" + IF_LORA, "", None),
+    "a list that is added to": (SEVERAL + "args.lora.append('x')\nif len(args.lora) > 1: get_peft_model(m)", "", None),
+    # names
+    "a list": ("frozen = []\n" + FREEZE, "", False),
+    "a list that is filled": ("frozen = []\nfor n in f(): frozen.append(n)\n" + FREEZE, "", None),
+    "a list that a function fills": ("frozen = []\nfill(frozen)\n" + FREEZE, "", None),
+    "a table that is filled": ("frozen = {}\nfrozen.update(load())\n" + FREEZE, "", None),
+    "a table that is written": ("frozen = {}\nfrozen['a'] = 1\n" + FREEZE, "", None),
+    "under two names": ("a = []\nfrozen = a\na.append(1)\n" + FREEZE, "", None),
+    "exec": ("frozen = False\nexec(open('configurator.py').read())\n" + FREEZE, "", None),
+    "globals": ("frozen = False\nglobals().update(load())\n" + FREEZE, "", None),
+    "every name of a module": ("frozen = False\nfrom cfg import *\n" + FREEZE, "", None),
+    "another function's": (
+        "from cfg import *\ndef f():\n  frozen = False\n" + ASKS, "", None),
+    "this function's": (
+        "from cfg import *\n" + ASKS.replace("():", "():\n  frozen = False"), "", False),
+    # whose attribute it is
+    "a config's": (MODEL + "if config.model_type == 'llama': get_peft_model(m)", "", None),
+    "a config's by name": (MODEL + "if getattr(config, 'model_type', None) == 'llama': get_peft_model(m)", "", None),
+    "an option's": (MODEL + "if args.model_type == 'llama': get_peft_model(m)", "", False),
+    "an option's by name": (MODEL + "if getattr(args, 'model_type', None) == 'llama': get_peft_model(m)", "", False),
+    "handed to a function": (LORA + PARSES + HANDED + "main(args)", "", False),
+    "handed to a function, parsed there": (LORA + HANDED + "main(p.parse_args())", "", False),
+    "another handed to a function": (LORA + PARSES + HANDED + "main(config)", "", None),
+    "kept": (
+        LORA + PARSES + KEPT + "T()", "", False),
+    # variables that it sets
+    "a variable": (ENVIRON.format(""), "", False),
+    "a variable that is set": (ENVIRON.format("os.environ['USE_LORA'] = '1'"), "", None),
+    "a variable that is set by default": (ENVIRON.format("os.environ.setdefault('USE_LORA', '1')"), "", None),
+    "another variable that is set": (ENVIRON.format("os.environ['OTHER'] = '1'"), "", False),
+    "variables of a file": (ENVIRON.format("load_dotenv()"), "", None),
+    "variables of a table": (ENVIRON.format("os.environ.update(load())"), "", None),
+    "a computed variable": (ENVIRON.format("os.environ[name] = '1'"), "", None),
+    # ways to a place
+    "a case": ("match f():\n  case 1: get_peft_model(m)", "", None),
+    "and": (LORA + PARSES + "args.lora and get_peft_model(m)", "", False),
+    "and that holds": (LORA + PARSES + "args.lora and get_peft_model(m)", "--lora", True),
+    "or": (LORA + PARSES + "args.lora or get_peft_model(m)", "--lora", False),
+    "unknown and": ("f() and get_peft_model(m)", "", None),
+    "an else that leaves": (LORA + PARSES + IN_FUNCTION.format("  if args.lora: pass\n  else: return m"), "", False),
+    "an else that leaves, not taken": (
+        LORA + PARSES + IN_FUNCTION.format("  if args.lora: pass\n  else: return m"),
+        "--lora",
+        True,
+    ),
+    "an elif that leaves": (IN_FUNCTION.format("  if f(): pass\n  elif g(): return m"), "", None),
+    "an if within one": (IN_FUNCTION.format("  if f():\n    if g(): return m"), "", None),
+    "a loop that leaves": (IN_FUNCTION.format("  for x in y:\n    if x: return m"), "", None),
+    "a loop that leaves itself": (IN_FUNCTION.format("  for x in y:\n    if x: break"), "", True),
+    "an error that is handled": ("try: f()\nexcept E: get_peft_model(m)", "", None),
+    "what is asked of each turn": (LORA + PARSES + TURNS, "", False),
+    "what is asked of each turn, on": (LORA + PARSES + TURNS, "--lora", True),
+    "what a list asks": (LORA + PARSES + "x = [get_peft_model(m) for m in ms if args.lora]", "", False),
+    "what a list asks of each turn": ("x = [p.requires_grad_(False) for n, p in ps if 'a' in n]", "", True),
+    "a function that nobody calls": (NEVER, "", False),
+    "a function that fire may call": ("import fire\n" + NEVER + "fire.Fire()", "", None),
+    "a function that is called by its name": (NEVER + "globals()['train']()", "", None),
+    "a function that is handed on": (NEVER + "start(train)", "", None),
+    "a method of that name": (NEVER + "model.train()", "", False),
+    "a file that is run": ("if __name__ == '__main__': get_peft_model(m)", "", True),
+    "a file that is imported": ("if __name__ != '__main__': get_peft_model(m)", "", False),
+    # several words
+    "several": (SEVERAL + "if len(args.lora) > 1: get_peft_model(m)", "--lora a --lora b", True),
+    "one of several": (SEVERAL + "if args.lora == ['q']: get_peft_model(m)", "--lora q", True),
+    "none of several": (SEVERAL + "if args.lora: get_peft_model(m)", "", False),
+    # which model it is
+    "the model": (DPO.format("model"), "", True),
+    "a part of it": (DPO.format("model.vision_tower"), "", True),
+    "a reference": (DPO.format("ref_model"), "", None),
+    "its parameters": ("Trainer(model=model)\nfor q in ref.parameters(): q.requires_grad = False", "", None),
+    "a function's": (
+        "Trainer(model=model)\ndef freeze(it):\n  for q in it.parameters(): q.requires_grad = False\nfreeze(ref)",
+        "",
+        None,
+    ),
+    "a function's own": (
+        "Trainer(model=model)\ndef freeze(it):\n  for q in it.parameters(): q.requires_grad = False\nfreeze(model)",
+        "",
+        True,
+    ),
+    "one without a trainer": ("vae.requires_grad_(False)", "", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "arguments", "part"), CASES.values(), ids=CASES.keys())
+def test_what_a_script_may_change_is_not_sure(source: str, arguments: str, part: bool | None) -> None:
+    facts = script_facts(source)
+    words = tuple(arguments.split())
+    if "environ" in source:  # of which it is known that it is not set
+        values = values_of(facts.command_line, taken(facts.command_line, ScriptAnswers(), words), {"USE_LORA": None})
+        found = facts.part_trained(words, values)
+    else:
+        found = part_trained(facts, words)
+    assert found.trains is part
+    assert found.on is None or found.on.shown
+
+
+def in_code(source: str) -> TrainingArguments | None:
+    line = script_facts(source).command_line
+    return trainer_arguments(line, ScriptAnswers(made_known=True), taken(line, ScriptAnswers(), ()))
+
+
+KW = "kw = dict(per_device_train_batch_size=4)\n{}\nTrainingArguments('o', **kw)"
+MADE = "t = TrainingArguments('o', per_device_train_batch_size=4)\n{}"
+
+
+@pytest.mark.parametrize(
+    ("source", "known"),
+    [
+        (KW.format(""), True),
+        (KW.format("print(kw)"), True),
+        (KW.format("kw['per_device_train_batch_size'] = int(sys.argv[1])"), False),
+        (KW.format("if x: kw.update(load())"), False),
+        (KW.format("change(kw)"), False),
+        (KW.format("kw |= more"), False),
+        (MADE.format(""), True),
+        (MADE.format("t.per_device_train_batch_size = 16"), False),
+        (MADE.format("setattr(t, name, 16)"), False),
+        (MADE.format("t.set_training(batch_size=16)"), False),
+        (MADE.format("t = replace(t, per_device_train_batch_size=16)"), False),
+        ("bs = 4\nTrainingArguments('o', per_device_train_batch_size=bs)", True),
+        ("bs = 4\nexec(open('configurator.py').read())\nTrainingArguments('o', per_device_train_batch_size=bs)", False),
+        (
+            "from cfg import *\ndef f():\n  bs = 4\ndef g(): TrainingArguments(per_device_train_batch_size=bs)\ng()",
+            False,
+        ),
+    ],
+)
+def test_a_batch_size_that_the_code_may_change_is_not_known(source: str, known: bool) -> None:
+    found = in_code(source)
+    assert found is not None
+    assert ("per_device_train_batch_size" not in found.unknown) is known
+    assert not known or found.per_device_train_batch_size == 4
+
+
+def test_a_file_of_arguments_that_was_not_read_leaves_what_it_may_say_open() -> None:
+    source = HF.replace("tune: bool = True", "lora: bool = False").replace(
+        "parse_args_into_dataclasses()", "parse_json_file(sys.argv[1])"
+    )
+    assert part_trained(script_facts(source + IF_LORA), ("args.json",)).trains is None
