@@ -28,6 +28,8 @@ def _trainer_arguments(config: Config, context: Context) -> Iterator[Finding]:
         filled = fill(config, context.arguments, context)
         earlier = {stop.pointer: stop.said for stop in filled.stops}
         types = [mismatch for mismatch in filled.mismatches if mismatch.pointer in _TYPES]
+        if len({bool(one.wanted) for one in types}) == 1:
+            types = []  # both are on in the file: two differences
         if len(types) == len(_TYPES):
             yield _other_type(types, earlier, context)
         for mismatch in filled.mismatches:

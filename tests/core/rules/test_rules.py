@@ -382,6 +382,12 @@ def test_another_type_in_the_file_than_in_the_arguments_is_one_finding(words, fi
     assert with_arguments(words, fixed) == []
 
 
+def test_both_types_in_the_file_are_no_argument_of_anybodys():
+    told = with_arguments("--max_steps 5", {"fp16": ON, "bf16": ON})
+    assert not any(" is on in the file, " in one.message for one in told)
+    assert {"DS013", "DS020"} <= {one.rule for one in told}
+
+
 CPU_OF_BF16 = Hardware("cpu", "CPU", "cpu", bf16=True, fp16=False)
 V100 = next(card for card in CARDS if card.id == "v100")
 

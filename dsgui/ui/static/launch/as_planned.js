@@ -11,6 +11,8 @@ const own = new Set();
 /** Gradio's own changes of a field are no `input` of anybody's. */
 export function begin() {
   own.clear();
+  // What Gradio measures of a text that comes while its page is hidden is one line (static/style.css).
+  if (globalThis.CSS?.supports("field-sizing", "content")) document.documentElement.dataset.sizes = "content";
   document.addEventListener("input", ({ target }) => {
     for (let one = target instanceof Element ? target : null; one; one = one.parentElement) if (one.id) own.add(one.id);
   });

@@ -381,7 +381,7 @@ const ofScript = ({ given = [], script = [] }) => [
 /** What to change, key by key. @param {MemoryChange} found */
 const stepsOf = (found) => [
   ...(found.changes ?? []).map(({ pointer, value }) =>
-    el("code", { class: "ds-option" }, `${keyName(pointer)}: ${JSON.stringify(value)}`),
+    el("code", { class: "ds-edit" }, `${keyName(pointer)}: ${JSON.stringify(value)}`),
   ),
   ...ofScript(found),
 ];
