@@ -82,7 +82,7 @@ def test_the_cheapest_change_that_fits_is_said_in_words_and_edits(ask):
     options = ("--model", "7B", "--gpus", "4", "--device", "rtx4090", "--length", "1024", "--checkpointing")
     code, out, _ = ask(*options)
     assert code == 1
-    assert "Cheapest change that fits, by estimate: ZeRO stage 3 + optimizer in host memory. Then: GPU " in out
+    assert "Cheapest change that fits the GPUs, by estimate: ZeRO stage 3 + optimizer in host memory. Then: GPU " in out
     assert '\n  zero_optimization.stage: 3\n  zero_optimization.offload_optimizer: {"device": "cpu"}\n' in out
     told = json.loads(ask(*options, "--format", "json")[1])["cheapest"]
     assert [one["code"] for one in told["moves"]] == ["stage_3", "offload_optimizer_cpu"]

@@ -240,7 +240,7 @@ def test_the_recipe_trains_over_both_from_the_pages_hostfile(site: Site, browser
         page.fill("#hostfile textarea", machines.hostfile)
         page.fill("#master-addr input, #master-addr textarea", machines.addresses["worker-a"])
         page.fill("#arguments textarea, #arguments input", "--max_steps 4 --logging_steps 1")
-        expect(page.locator("#launch-verdict")).to_contain_text("2 nodes × 1 GPU")
+        expect(page.locator("#launch-verdict")).to_contain_text("2 nodes × 1 rank")  # of what, nobody said
         page.click("#ask-machines")
         answer = page.locator("#machines-answer")
         expect(answer).to_contain_text("2 hosts checked")
