@@ -125,12 +125,9 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
     return page
 
 
-def recall_on_load(page: ConfigurePage, arguments: gr.Textbox, demo: gr.Blocks) -> Dependency:
-    """When the page opens: the text and context this browser kept from last time, with the script's `arguments` on the
-    Launch page, else the first preset."""
-    beside = [*page.kept, arguments]
-    gr.on([one.change for one in beside], None, beside, None, js=_REMEMBER_BAR, **LOCAL)
-    kept = [page.text, page.presets.chooser, *beside]
+def recall_on_load(page: ConfigurePage, demo: gr.Blocks) -> Dependency:
+    """When the page opens: the text and context this browser kept from last time, else the first preset."""
+    kept = [page.text, page.presets.chooser, *page.kept]
     recalled = demo.load(None, kept, [page.form, *kept], js=_RECALL, **LOCAL)
     recalled.then(None, page.entry, None, js=REMEMBER, **LOCAL)
     return recalled
@@ -209,6 +206,7 @@ def _wire_fixes(page: ConfigurePage, services: Services, workbench: Workbench) -
     inputs = [page.text, *page.bar.inputs]
     page.findings.fix(fixed, inputs, [page.text, page.form], **ONCE)
     page.text.change(None, page.entry, None, js=REMEMBER, **LOCAL)
+    gr.on([one.change for one in page.kept], None, page.kept, None, js=_REMEMBER_BAR, **LOCAL)
 
 
 def _wire_history(page: ConfigurePage, history: gr.HTML) -> None:

@@ -34,6 +34,7 @@ THEIRS = ("--", "argument ", "unrecognized arguments: ", "DeepSpeed Zero-3 is no
 THEIRS += (
     "Could not consume arg: ",
     "x is not a valid ",
+    "x: invalid ",
     "x -m pip install ",
     "pip install ",
     "man 7 ",

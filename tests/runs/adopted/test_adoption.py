@@ -300,7 +300,7 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(bench, tmp_path):
     (empty / "model.safetensors").write_bytes(bytes(100))
     assert "model.safetensors" in bench.refused(empty)
     (empty / "train.log").write_bytes(os.urandom(100_000))
-    assert "no training values" in bench.refused(empty)
+    assert "neither training values" in bench.refused(empty)
     for text in ("", "{", "[]", '{"log_history": 5}', "[" * 200_000, '{"log_history": []}'):
         (empty / "trainer_state.json").write_text(text)
         assert "nothing was added" in bench.refused(empty)
@@ -425,13 +425,13 @@ NO_TRAINING = [
 @pytest.mark.parametrize("text", NO_TRAINING)
 def test_a_log_of_something_else_is_refused_and_that_is_said(bench, tmp_path, text):
     (tmp_path / "server.log").write_text(text)
-    assert "no training values and no launch of DeepSpeed" in bench.refused(tmp_path / "server.log")
+    assert "neither training values nor a launch of DeepSpeed" in bench.refused(tmp_path / "server.log")
 
 
 def test_a_launch_under_way_is_a_run_where_it_is_named_and_none_in_its_folder(bench, tmp_path):
     begun = "[2026-01-31 12:00:00,000] [INFO] [launch.py:152:main] WORLD INFO DICT: {'localhost': [0]}\n"
     (tmp_path / "train.err").write_text(begun)
-    assert "no training values" in bench.refused(tmp_path)
+    assert "neither training values" in bench.refused(tmp_path)
     assert bench.runs.summary(bench.add(tmp_path / "train.err")).state is RunState.ELSEWHERE
 
 

@@ -208,7 +208,7 @@ MEMORY_MOVES: Mapping[str, str] = {
 MEMORY_CHEAPEST: Mapping[str, str] = {
     "change": "Cheapest change that fits, by estimate: {moves}. Then: {needs}.",
     "change_if_host": "Cheapest change that fits the GPUs, by estimate: {moves}. Then: {needs}. It fits only if the "
-    "host has {size}: enter it under “More”.",
+    "host has {size}.",
     "none": "No config change makes it fit. It needs more or larger GPUs, more host memory, shorter sequences, "
     "or LoRA.",
     "none_on_cpu": "No config change makes it fit. It needs more host memory, shorter sequences, or LoRA.",

@@ -30,18 +30,8 @@ export function remember(text, reader, preset) {
   window.dispatchEvent(new CustomEvent("dsgui:text", { detail: entry }));
 }
 
-const SECRET = /--[\w-]*(token|key|secret|password)/i;
-
-/**
- * The last is the script's arguments: kept with a model that is planned for, whose script is chosen anew; not with a
- * secret.
- * @param {...unknown} bar
- */
+/** @param {...unknown} bar */
 export function rememberBar(...bar) {
-  const model = document.querySelector("#memory-model input, #memory-model textarea");
-  const isPlanned = /** @type {HTMLInputElement | null} */ (model)?.value.trim();
-  const last = bar.length - 1;
-  if (!isPlanned || SECRET.test(String(bar[last]))) bar[last] = "";
   keep(BAR, JSON.stringify(bar));
 }
 
