@@ -195,16 +195,19 @@ def _keys(node: ast.expr, held: Mapping[str, list[str]]) -> list[str] | None:
     while True:
         if isinstance(node, ast.Subscript):
             key, node = literal(node.slice), node.value
-        elif called(node) in ("get", "setdefault") and isinstance(node, ast.Call) and _has_owner(node):
-            key, node = literal(node.args[0]), node.func.value  # type: ignore[attr-defined] # it has an owner
+        elif owned := _read(node):
+            key, node = literal(owned[0]), owned[1]
         else:
             break
         keys.insert(0, key if isinstance(key, str) else "*")
     return [*held[node.id], *keys] if isinstance(node, ast.Name) and node.id in held else None
 
 
-def _has_owner(call: ast.Call) -> bool:
-    return isinstance(call.func, ast.Attribute) and bool(call.args)
+def _read(node: ast.expr) -> tuple[ast.expr, ast.expr] | None:
+    """The key and the owner of `ds_config.get("optimizer")`; None for anything else."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not node.args:
+        return None
+    return (node.args[0], node.func.value) if node.func.attr in ("get", "setdefault") else None
 
 
 def _updated(call: ast.Call) -> list[list[str]]:
