@@ -119,6 +119,13 @@ def test_checkpointing_is_ticked_and_given_to_the_script(page):
     page.get_by_role("tab", name="1 · Configure").click()
     page.get_by_role("button", name="More: checkpointing").click()
     expect(page.get_by_role("checkbox", name="Gradient checkpointing")).to_be_checked()
+    # A reload undoes nothing of it: a model is planned for, whose script is chosen anew.
+    page.reload()
+    expect(chip(page)).to_have_text("fits")
+    page.get_by_role("button", name="More: checkpointing").click()
+    expect(page.get_by_role("checkbox", name="Gradient checkpointing")).to_be_checked()
+    page.get_by_role("tab", name="2 · Launch").click()
+    expect(page.locator("#arguments textarea")).to_have_value(re.compile("--gradient_checkpointing True"))
 
 
 def test_a_part_says_what_it_is_by_mouse_and_keyboard_and_leads_to_its_key(page):

@@ -31,6 +31,8 @@ from dsgui.ui.config.zero_stages import build_zero_stages, wire_zero_stages
 
 _REMEMBER_BAR = in_browser("common/kept", "rememberBar")
 _RECALL = in_browser("common/kept", "recall")
+_REMEMBER_ARGUMENTS = in_browser("common/kept", "rememberArguments")
+_RECALL_ARGUMENTS = in_browser("common/kept", "recallArguments")
 _MOVED = in_browser("common/kept", "moved", NEW_TEXT)
 
 
@@ -125,11 +127,14 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
     return page
 
 
-def recall_on_load(page: ConfigurePage, demo: gr.Blocks) -> Dependency:
-    """When the page opens: the text and context this browser kept from last time, else the first preset."""
+def recall_on_load(page: ConfigurePage, arguments: gr.Textbox, demo: gr.Blocks) -> Dependency:
+    """When the page opens: the text and context this browser kept from last time, else the first preset; then the
+    script's `arguments`, on the Launch page."""
     kept = [page.text, page.presets.chooser, *page.kept]
     recalled = demo.load(None, kept, [page.form, *kept], js=_RECALL, **LOCAL)
     recalled.then(None, page.entry, None, js=REMEMBER, **LOCAL)
+    recalled.then(None, [page.memory.fields["model"], arguments], [arguments], js=_RECALL_ARGUMENTS, **LOCAL)
+    arguments.change(None, [arguments], None, js=_REMEMBER_ARGUMENTS, **LOCAL)
     return recalled
 
 

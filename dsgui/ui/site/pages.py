@@ -77,7 +77,7 @@ def build_pages(services: Services) -> Pages:
         demo.load(None, None, None, js=in_browser("common/browse", "begin"), **LOCAL)
         demo.load(None, None, None, js=in_browser("launch/as_planned", "begin"), **LOCAL)
         demo.load(None, None, None, js=in_browser("metrics/plotly_library", "fetchAhead"), **LOCAL)
-        recalled = recall_on_load(configure, demo)
+        recalled = recall_on_load(configure, launch.desk["arguments"], demo)
         wire_own_script(launch.desk, used.then, recalled.then)
         end_with_page(demo, services)
         probed = _follow_probe(services, header)

@@ -5,6 +5,7 @@
 const TEXT = "dsgui.config";
 const PRESET = "dsgui.preset";
 const BAR = "dsgui.bar";
+const ARGUMENTS = "dsgui.arguments";
 const SAVED_AS = "ds_config.json";
 const GONE_AFTER_MS = 1000;
 
@@ -33,6 +34,25 @@ export function remember(text, reader, preset) {
 /** @param {...unknown} bar */
 export function rememberBar(...bar) {
   keep(BAR, JSON.stringify(bar));
+}
+
+const SECRET = /--[\w-]*(token|key|secret|password)/i;
+
+/** What the script is given; not with a secret. @param {string | null} typed */
+export const rememberArguments = (typed) => keep(ARGUMENTS, SECRET.test(typed ?? "") ? "" : (typed ?? ""));
+
+/**
+ * The script's arguments with a model that is planned for, whose script is chosen anew: a recipe has its own. An answer
+ * after the page's: beside what opens the page it held edits up, and where nothing comes back nothing may change.
+ * @param {string | null} model @param {string | null} typed what was quicker
+ */
+export function recallArguments(model, typed) {
+  const nothing = { __type__: "update" };
+  try {
+    return (model?.trim() && !typed && localStorage.getItem(ARGUMENTS)) || nothing;
+  } catch {
+    return nothing;
+  }
 }
 
 /**

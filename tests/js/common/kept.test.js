@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { recallArguments, rememberArguments } from "../../../dsgui/ui/static/common/kept.js";
+
+const NOTHING = { __type__: "update" };
+
+/** @param {string} typed @param {string} model @param {string} quicker */
+function recalled(typed, model, quicker = "") {
+  /** @type {Map<string, string>} */
+  const kept = new Map();
+  const localStorage = {
+    getItem: (/** @type {string} */ key) => kept.get(key) ?? null,
+    setItem: (/** @type {string} */ key, /** @type {string} */ value) => kept.set(key, value),
+  };
+  Object.assign(globalThis, { localStorage });
+  rememberArguments(typed);
+  return recallArguments(model, quicker);
+}
+
+test("the arguments come back with a model that is planned for, and with no secret in them", () => {
+  assert.equal(recalled("--bf16 --lr 1e-4", "7B"), "--bf16 --lr 1e-4");
+  for (const secret of ["--hub_token x", "--api-key=x", "--PASSWORD x"]) {
+    assert.deepEqual(recalled(`--bf16 ${secret}`, "7B"), NOTHING);
+  }
+});
+
+test("nothing changes without a model, where nothing was kept, and where somebody was quicker", () => {
+  assert.deepEqual(recalled("--bf16", " "), NOTHING);
+  assert.deepEqual(recalled("", "7B"), NOTHING);
+  assert.deepEqual(recalled("--bf16", "7B", "--fp16"), NOTHING);
+});
