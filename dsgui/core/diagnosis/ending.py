@@ -49,7 +49,7 @@ _LAUNCHER_LINE = re.compile(r"\[(?:launch|runner|real_accelerator)\.py:\d+:|^\s*
 _IN_THREAD = "Exception in thread"
 # What a script prints of its end: `Done, saved model`, `Training completed`, `12:01 - INFO - Model saved`.
 _DONE = re.compile(
-    r"(?:[^\n]{0,80}\bINFO\b(?:\W{1,5}[\w.]{1,30}){0,3}?)?\W{0,20}(?:\w{1,30} )?"
+    r"(?:[^\n]{0,80}\bINFO\b(?:[^\w.]{1,5}[\w.]{1,30}+){0,3}?)?\W{0,20}(?:\w{1,30} )?"
     r"(?:done|finished|completed?|saved)\b",
     re.IGNORECASE,
 )
@@ -75,6 +75,7 @@ class Ending:
     lost_numbers: bool = False  # the last logged loss was no number
     trained: bool = False  # something of a training was logged
     _points_since: int = 0
+    _points_since_code: int = 0
     _of_threads: int = 0  # tracebacks that end no process
     _says_done: bool = False  # after the last traceback
 
@@ -84,6 +85,11 @@ class Ending:
         thread, or the script says after it that something is done."""
         threads = 0 < len(self.tracebacks.found) <= self._of_threads
         return not self.killing and (self.finished or threads or self._says_done)
+
+    @property
+    def began_again(self) -> bool:
+        """Whether a training followed in the same log on the one that ended with `return_code`."""
+        return not self.machine and self._points_since_code >= _POINTS_THAT_FORGIVE
 
     @property
     def error(self) -> str:
@@ -132,6 +138,7 @@ class Ending:
             self.lost_numbers = not math.isfinite(loss)
         self.trained = self.trained or points > 0
         self._points_since += points
+        self._points_since_code += points
         if self._points_since >= _POINTS_THAT_FORGIVE and (self.last_words or self.tracebacks.any):
             self.tracebacks.forget()
             self.last_words.clear()
@@ -159,6 +166,7 @@ class Ending:
         match = _RETURN_CODE.search(text)
         if match:
             self.return_code = int(match[1])
+            self._points_since_code = 0
         return bool(match)
 
     def _kills(self, text: str) -> bool:
@@ -183,6 +191,7 @@ class Ending:
         match = _TORCHRUN_CODE.match(text)
         if match:
             self.return_code = int(match[1])
+            self._points_since_code = 0
         return bool(match)
 
     def _is_told_by_launcher(self, text: str) -> bool:
@@ -224,9 +233,9 @@ def verdict_of_log(ending: Ending) -> tuple[RunState, tuple[Said, ...]] | None:
     """The same of a training of others, of which only a log is known; None where that tells of no failure."""
     if ending.error.startswith("KeyboardInterrupt"):
         return RunState.STOPPED, (_said("log_tells", told=_told(ending)),)
-    if ending.return_code:
+    if ending.return_code and not ending.began_again:
         return verdict(ending.return_code, ending, 0)
-    if ending.went_on:
+    if ending.went_on or (ending.began_again and not ending.error):
         return None
     if ending.error or ending.killing or ending.last_words:
         return RunState.FAILED, (_said("log_tells", told=_told(ending)),)

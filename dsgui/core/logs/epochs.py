@@ -10,7 +10,8 @@ from dsgui.core.logs.readings import Reading
 MOST_LATE = 300  # dicts that may come together: the shortest ones in a buffer of 8 KiB
 _MOST_RANKS = 4096
 _DIGITS = 4  # of an epoch, in transformers 5
-_MOST_FITTED, _MOST_TRIED, _MOST_BEGINS = 40, 1000, 50
+_ENOUGH, _MOST_FITTED, _MOST_TRIED, _MOST_BEGINS = 40, 2000, 1000, 50
+_NEAR = 0.15  # of two numbers of steps between dicts, of which a person would have chosen the rounder one
 _LEAST_EPOCH, _MOST_EPOCH = 1e-6, 1e6  # that tell how long one is: an epoch may be `nan`, below 0, or not a Trainer's
 
 
@@ -163,7 +164,7 @@ class TrainerSteps:
         self._per_epoch = per_epoch
         self._epochs: list[float] = []  # of the first dicts of the training
         self._every: int | None = None
-        self._sure = self._begins_at_one = False
+        self._sure = self._is_open = self._begins_at_one = False
 
     def steps(self, held: Sequence[Reading], most: int | None = None) -> list[int | None]:
         """The step of each, at most that of the bar drawn next, which is the last one's where it can be. One that names
@@ -182,8 +183,16 @@ class TrainerSteps:
     def _learn(self, held: Sequence[Reading]) -> None:
         if not self._sure:
             logged = (one.epoch for one in held if one.kind == "train" and _counts(one.epoch))
+            before, every = len(self._epochs), self._every
             self._epochs = [*self._epochs, *(epoch for epoch in logged if epoch is not None)][:_MOST_FITTED]
-            self._fit()
+            if len(self._epochs) <= _ENOUGH or before // _ENOUGH != len(self._epochs) // _ENOUGH:
+                self._fit()
+            if before and self._every and self._every != every:
+                self.last = self._every * (self._first_of(self._every) + before - 1)
+
+    def _first_of(self, every: int) -> int:
+        """Which multiple of it the first dict is of."""
+        return _begin(every, [self._span(epoch, _unit(epoch, self._epochs)) for epoch in self._epochs]) or 1
 
     def _may_be(self, step: int, epoch: float) -> bool:
         low, high = self._span(epoch, _unit(epoch, self._epochs or [epoch]))
@@ -193,11 +202,13 @@ class TrainerSteps:
         """Whether a dict's step is known without those after it."""
         if one.epoch is None or not _counts(one.epoch):
             return True
-        exact = _unit(one.epoch, [*self._epochs, one.epoch]) * self._per_epoch < 1
-        return exact or (self._sure and self._every is not None)
+        return self._is_exact(one.epoch) or (self._sure and self._every is not None)
+
+    def _is_exact(self, epoch: float) -> bool:
+        return _unit(epoch, [*self._epochs, epoch]) * self._per_epoch < 1
 
     def _step(self, one: Reading, most: int) -> int | None:
-        if one.epoch is None or not _counts(one.epoch):
+        if one.epoch is None or not _counts(one.epoch) or (self._is_open and not self._is_exact(one.epoch)):
             return None
         low, high = self._span(one.epoch, _unit(one.epoch, self._epochs or [one.epoch]))
         if one.kind != "train":
@@ -223,15 +234,17 @@ class TrainerSteps:
         return max(middle - most, 0.0), middle + most
 
     def _fit(self) -> None:
-        """How many steps lie between two dicts: of all numbers that fit, the one that a person would choose. The first
-        dict may be of the first step, whatever lies between the others (logging_first_step)."""
+        """How many steps lie between two dicts: of all numbers that fit, the one that a person would choose; open while
+        that may be several. The first dict may be of the first step, whatever lies between the others
+        (logging_first_step)."""
         spans = [self._span(epoch, _unit(epoch, self._epochs)) for epoch in self._epochs]
         found = _evenly_apart(spans)
         self._begins_at_one = not found and bool(spans) and spans[0][0] <= 1
         if self._begins_at_one:
             found = _evenly_apart(spans[1:])
-        self._sure = len(found) == 1 or len(spans) >= _MOST_FITTED
-        self._every = min(found, key=_roundness, default=None)
+        self._every = _chosen(found)
+        self._is_open = bool(found) and self._every is None
+        self._sure = len(found) == 1 or (len(spans) >= _ENOUGH and not self._is_open)
 
 
 def _counts(epoch: float | None) -> bool:
@@ -245,15 +258,29 @@ def _evenly_apart(spans: Sequence[tuple[float, float]]) -> list[int]:
     (low, high), (least, most), apart = spans[0], spans[-1], len(spans) - 1
     first = max(math.ceil((least - high) / apart), 1)
     tried = range(first, min(math.floor((most - low) / apart), first + _MOST_TRIED) + 1)
-    return [every for every in tried if _fits_every(every, spans)]
+    return [every for every in tried if _begin(every, spans)]
 
 
-def _fits_every(every: int, spans: Sequence[tuple[float, float]]) -> bool:
+def _chosen(found: Sequence[int]) -> int | None:
+    """The only one, or the only one of the roundest where all lie near it: of 9, 10 and 11 that is 10; none where these
+    may be 20 or 25."""
+    best = sorted(found, key=_roundness)[:2]
+    if len(best) < 2:
+        return best[0] if best else None
+    first, second = map(_roundness, best)
+    is_near = max(found) <= best[0] * (1 + _NEAR) and min(found) >= best[0] * (1 - _NEAR)
+    return best[0] if is_near and first < second and first[1] == 0 else None
+
+
+def _begin(every: int, spans: Sequence[tuple[float, float]]) -> int | None:
+    """The least multiple that the first may be of, where all others follow; None where none is."""
     begins = range(max(math.ceil(spans[0][0] / every), 1), math.floor(spans[0][1] / every) + 1)
-    return any(
-        all(low <= (begin + at) * every <= high for at, (low, high) in enumerate(spans))
+    fit = (
+        begin
         for begin in begins[:_MOST_BEGINS]
+        if all(low <= (begin + at) * every <= high for at, (low, high) in enumerate(spans))
     )
+    return next(fit, None)
 
 
 def _roundness(number: int) -> tuple[int, int]:

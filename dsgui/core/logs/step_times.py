@@ -1,7 +1,8 @@
 """Steps of lines that name none, by those of others.
 
-`EngineLosses`: a script that logs as often as its engine does, `Loss: 9.97` right after `step=90, skipped=17, …`. Where
-another loss comes before the engine's next line, or one came before its first, which step each is of can't be told.
+`EngineLosses`: a script that logs as often as its engine does, or at every second or third of its lines, `Loss: 9.97`
+right after `step=90, skipped=17, …`. Where another loss comes before the engine's next line, or one came before its
+first, or at steps that are no multiple of how far they lie apart, which step each is of can't be told.
 
 `StepTimes`: DeepSpeed's time lines, which name none (`time (ms) | fwd: 0.59 | bwd: 1.12 | step: 2.84`).
 
@@ -21,37 +22,35 @@ Told = tuple[Point, str]  # and the line that told it
 
 class EngineLosses:
     """Takes losses and the engine's steps; returns the losses that are to be drawn, with their steps where these can be
-    told. The first waits until the engine's next line shows that the script logs as often."""
+    told. The first waits for the second, which shows how often the script logs."""
 
     def __init__(self) -> None:
         self._at: int | None = None  # the engine's last step, if no loss came since
-        self._as_often: bool | None = None
+        self._last: int | None = None  # the step that the last loss came after
+        self._told: bool | None = None  # whether losses come after their steps; None before two did
         self._waiting: Told | None = None
 
-    def engine_is_at(self, step: int) -> Iterator[Told]:
-        if self._waiting:
-            self._as_often = True
-            yield from self.finish()
+    def engine_is_at(self, step: int) -> None:
         self._at = step or None
 
     def takes(self, point: Point, text: str) -> Iterator[Told]:
         at, self._at = self._at, None
-        if self._as_often:
-            yield point._replace(step=at), text
-        elif at is None or self._as_often is False:
-            self._as_often = False
-            if self._waiting:
-                first, of = self._waiting
-                self._waiting = None
-                yield first._replace(step=None), of
-            yield point, text
-        else:
-            self._waiting = point._replace(step=at), text
+        last, self._last = self._last, at
+        if self._waiting:
+            self._told = at is not None and last is not None and at > last and last % (at - last) == 0
+            first, of = self._waiting
+            self._waiting = None
+            yield first._replace(step=last if self._told else None), of
+        elif self._told is None and at is not None:
+            self._waiting = point, text
+            return  # until the next, or the end
+        self._told = bool(self._told) and at is not None
+        yield point._replace(step=at if self._told else None), text
 
     def finish(self) -> Iterator[Told]:
         if self._waiting:
-            told, self._waiting = self._waiting, None
-            yield told
+            (point, text), self._waiting = self._waiting, None
+            yield point._replace(step=None if self._at else self._last), text
 
 
 class StepTimes:

@@ -765,8 +765,7 @@ class TrainLog:
             return  # of the script's second engine: the critic beside the actor, a GAN's other network
         else:
             self._engine_at, self._engine_told = step, (step, reading.rank)
-            for point, told in self._losses.engine_is_at(step):
-                self._add(point, told)
+            self._losses.engine_is_at(step)
         self._skipped = int(reading.values.get("skipped_steps", self._skipped))
         timed = self._times.engine_is_at(step)
         self._add_timed(timed)

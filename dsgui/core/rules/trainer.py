@@ -16,6 +16,7 @@ from dsgui.core.texts.saying import Said, phrase
 _DEFAULTS = TrainingArguments()
 _BATCH_TERMS = ("per_device_train_batch_size", "gradient_accumulation_steps")
 _TYPES = ("/fp16/enabled", "/bf16/enabled")
+_WRITTEN_OUT = 1e16
 
 
 def _trainer_arguments(config: Config, context: Context) -> Iterator[Finding]:
@@ -51,7 +52,7 @@ def _needed(config: Config, unknown: Set[str] | None) -> dict[str, tuple[str, st
     needed: dict[str, tuple[str, str]] = {}
     for pointer, name, value in _numbers(config):
         if value != getattr(_DEFAULTS, name) and (unknown is None or name in unknown):
-            word = "" if value is True else f" {number(value)}"
+            word = "" if value is True else f" {number(value) if abs(value) < _WRITTEN_OUT else repr(value)}"
             needed.setdefault(name, (pointer, f"--{name}{word}"))
     if {"fp16", "bf16"} <= needed.keys():  # DeepSpeed takes one: DS020 is about that
         del needed["fp16"], needed["bf16"]
@@ -186,6 +187,8 @@ def _agreement(mismatch: Mismatch, wanted: str, place: Said | None, context: Con
         return advised("DS013.product", ranks=str(context.world_size), seen=number(seen), wanted=wanted)
     if isinstance(seen, bool) and pointer.endswith("/enabled"):
         option = f"--{ARGUMENTS[pointer][0]}"
+        if seen and pointer in _TYPES and context.arguments and (context.arguments.fp16 or context.arguments.bf16):
+            return advised("DS013.value", wanted=wanted)  # the Trainer takes one of them
         return advised("DS013.pass" if seen else "DS013.leave_out", options=option, wanted=wanted)
     words = _options(pointer, seen)
     return advised("DS013.pass", options=words, wanted=wanted) if words else advised("DS013.value", wanted=wanted)

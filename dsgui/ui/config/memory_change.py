@@ -144,11 +144,12 @@ def with_given(arguments: str, given: Any) -> Any:
 
 
 def _with_option(text: str, option: str, whole: str) -> str:
-    """All else stays as somebody wrote it."""
+    """All else stays as somebody wrote it. The last mention counts, and the others do not contradict it."""
     name = re.escape(option.removeprefix("--")).replace("_", "[-_]")
-    found = re.search(rf"(?<!\S)--{name}(?:(?:=|\s+)(?!-)\S+)?(?!\S)", text)
-    if found:
-        return text[: found.start()] + whole + text[found.end() :]
+    between = r"(?:=|(?:\s|\\\n)+)"
+    found = re.compile(rf"(?<!\S)--{name}(?:{between}(?!-(?![\d.])|\\)\S+)?(?!\S)")
+    if found.search(text):
+        return found.sub(lambda _: whole, text)
     return f"{text.rstrip().removesuffix(chr(92)).rstrip()} {whole}".strip()
 
 

@@ -38,6 +38,7 @@ def circumstances(case: dict) -> Circumstances:
 
 
 RAISED = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    f()\nAttributeError: no hub\n'
+ENDED = "[2024-01-01 10:00:00,000] [ERROR] [launch.py:321:sigkill_handler] ['python'] exits with return code = 1\n"
 FINAL = "{'train_runtime': 12.5, 'train_loss': 0.5, 'epoch': 1.0}\n"
 
 
@@ -53,6 +54,9 @@ FINAL = "{'train_runtime': 12.5, 'train_loss': 0.5, 'epoch': 1.0}\n"
         ("Exception in thread Thread-1:\n" + RAISED, False),
         ("Exception in thread Thread-1:\n" + RAISED + "step 1\n" + RAISED, True),
         (RAISED + "Done, saved model\n" + RAISED, True),
+        (ENDED, True),
+        (ENDED + "".join(f"step {n} loss 1\n" for n in range(1, 9)) + FINAL, False),
+        (ENDED + "".join(f"step {n} loss 1\n" for n in range(1, 9)) + FINAL + RAISED + ENDED, True),
         (FINAL + RAISED + "[2024-01-01 00:00:00,000] [INFO] [launch.py:1:x] Killing subprocess 12\n", True),
     ],
 )
@@ -62,6 +66,16 @@ def test_a_log_tells_of_a_failure_only_where_nothing_shows_that_the_training_wen
     log.finish()
     found = verdict_of_log(log.ending)
     assert (found is not None and found[0] is RunState.FAILED) is failed
+
+
+@pytest.mark.parametrize("row", [".", "._", ". .", "a.b"])
+def test_a_row_of_dots_after_a_traceback_is_read_at_once(row: str) -> None:
+    """A line of INFO is looked at for what it says is done: word by word it could be cut in too many ways."""
+    log, begun = TrainLog(), time.process_time()
+    log.feed((RAISED + f"2024-05-01 10:00 | INFO | {row * 200} 45%\n" * 20).encode())
+    log.finish()
+    assert time.process_time() - begun < 2
+    assert log.ending.error
 
 
 def ending_of(output: bytes, sizes: list[int] | None = None) -> Ending:

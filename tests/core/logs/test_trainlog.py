@@ -295,7 +295,10 @@ def _loss(step: int) -> str:
         ([_engine(10), _loss(10)], [10]),
         ([_loss(10) + _engine(10), _loss(20) + _engine(20)], [None, None]),  # before the step
         ([_engine(10), _loss(10), _loss(11), _engine(20), _loss(20), _loss(21)], [None] * 4),  # more often
-        ([_engine(10), _loss(10), _engine(20), _engine(30), _loss(30), _loss(31)], [10, 30, None]),
+        ([_engine(10), _loss(10), _engine(20), _loss(20), _loss(21)], [10, 20, None]),
+        ([_engine(n) + (_loss(n) if n % 20 == 0 else "") for n in range(10, 70, 10)], [20, 40, 60]),
+        # Before the engine's lines of 20, 40 and 60: 10, 30 and 50 are steps of no script that logs every 20.
+        ([(_loss(n) if n % 20 == 0 else "") + _engine(n) for n in range(10, 70, 10)], [None] * 3),
     ],
 )
 def test_a_loss_without_a_step_is_of_the_engines_where_that_can_be_told(

@@ -244,6 +244,21 @@ def test_without_bars_the_head_and_the_epochs_tell_the_steps(
     assert (log.progress.step, log.progress.total) == (steps[-1], per_epoch * epochs)
 
 
+@pytest.mark.parametrize(
+    ("per_epoch", "every", "count", "known"),
+    [(100_000, 10, 60, 0), (100_000, 10, 1000, 200), (20_000, 25, 300, 250), (20_000, 100, 100, 90)],
+)
+def test_no_step_is_told_of_epochs_that_are_rounded_too_coarsely_to_tell_it(
+    per_epoch: int, every: int, count: int, known: int
+) -> None:
+    """Two decimals of an epoch of 100,000 steps: after 60 dicts these may lie 5, 10 or 20 steps apart."""
+    steps = [every * n for n in range(1, count + 1)]
+    found = [point.step for point in read(head(per_epoch * 8, 8, 1, per_epoch) + told(steps, per_epoch, "two"))]
+    assert len(found) == count
+    assert all(at in (None, step) for at, step in zip(found, steps, strict=True))
+    assert sum(at is not None for at in found) >= known
+
+
 def test_a_head_alone_tells_how_far_it_is_to_go() -> None:
     log = TrainLog()
     log.feed("[INFO|trainer.py:1721] 2024-01-01 10:00:00,000 >>   Total optimization steps = 2,515\n")

@@ -140,6 +140,9 @@ def test_numbers_that_hf_compares_are_listed_as_the_arguments_the_script_needs()
     (note,) = check({**config, "fp16": {"enabled": True}}, Context(Integration.HF), "DS013")
     assert "--per_device_train_batch_size 4" in note.message
     assert "16" not in note.message
+    # As it is written: 1 and 308 noughts were no value of an argument that could be given.
+    (note,) = check({"gradient_clipping": 1e308}, Context(Integration.HF), "DS013")
+    assert "--max_grad_norm 1e+308." in note.message
 
 
 # ------------------------------------------------------------------------------------------------------- precision
@@ -386,6 +389,9 @@ def test_both_types_in_the_file_are_no_argument_of_anybodys():
     told = with_arguments("--max_steps 5", {"fp16": ON, "bf16": ON})
     assert not any(" is on in the file, " in one.message for one in told)
     assert {"DS013", "DS020"} <= {one.rule for one in told}
+    told = with_arguments("--bf16", {"fp16": ON, "bf16": ON})
+    # With both in the arguments too it would be no better.
+    assert not any("Pass --fp16" in str(one.advice) for one in told if one.rule == "DS013")
 
 
 CPU_OF_BF16 = Hardware("cpu", "CPU", "cpu", bf16=True, fp16=False)

@@ -156,6 +156,21 @@ def test_what_a_change_asks_of_the_trainer_goes_among_the_scripts_arguments():
 
 
 @each_case(
+    ("typed", "after"),
+    [
+        ("--gradient_checkpointing \\\n  False \\\n --x 1", "{on} \\\n --x 1"),
+        ("--gradient-checkpointing False --x 1 --gradient_checkpointing=False", "{on} --x 1 {on}"),  # the last counts
+        ("--gradient_checkpointing -1 --x", "{on} --x"),
+        ("--gradient_checkpointing --x", "{on} --x"),
+        ("--no_gradient_checkpointing", "--no_gradient_checkpointing {on}"),
+    ],
+)
+def test_an_option_is_changed_wherever_and_however_it_is_written(typed, after):
+    on = "--gradient_checkpointing True"
+    assert with_given(typed, [on]) == after.format(on=on)
+
+
+@each_case(
     ("integration", "typed"),
     [
         (Integration.NATIVE, ""),

@@ -12,7 +12,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "全局批大小为 {chosen_batch}。",
     "planned_for": "按 {planned} 规划。请选择在哪里训练。",
     "planned_for_gpus": "按 {planned} 规划，而本机没有 GPU。请选择 ssh 或 Slurm，或在“1 · 配置”中改为按本机规划。",
-    "memory_unchecked": "显存未检查",
+    "memory_unchecked": "显存和内存未检查",
     "planned_short": "放不下：{missing}",
     "take_plan": "按规划使用 {planned}",
     # the script's arguments, where 1 · Configure shows what the HF Trainer makes of them
