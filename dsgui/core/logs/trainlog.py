@@ -914,6 +914,8 @@ class TrainLog:
             steps = self._trainer.steps(dicts)
             if steps[-1] is not None and (self._progress is None or steps[-1] > self._progress[0]):
                 self._progress = (steps[-1], self._trainer.total, None)
+            elif steps[-1] is None and self._progress and not self._progress[0]:
+                self._progress = None  # the head's 0 is no longer where it is
             return steps
         if self._trainer and step and len(dicts) > 1:
             return self._trainer.steps(dicts, step)

@@ -253,10 +253,13 @@ def test_no_step_is_told_of_epochs_that_are_rounded_too_coarsely_to_tell_it(
 ) -> None:
     """Two decimals of an epoch of 100,000 steps: after 60 dicts these may lie 5, 10 or 20 steps apart."""
     steps = [every * n for n in range(1, count + 1)]
-    found = [point.step for point in read(head(per_epoch * 8, 8, 1, per_epoch) + told(steps, per_epoch, "two"))]
+    log = TrainLog()
+    points = log.feed(head(per_epoch * 8, 8, 1, per_epoch) + told(steps, per_epoch, "two")) + log.finish()
+    found = [point.step for point in points]
     assert len(found) == count
     assert all(at in (None, step) for at, step in zip(found, steps, strict=True))
     assert sum(at is not None for at in found) >= known
+    assert (log.progress and log.progress.step) == (steps[-1] if known else None)
 
 
 def test_a_head_alone_tells_how_far_it_is_to_go() -> None:
