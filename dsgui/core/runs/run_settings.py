@@ -20,6 +20,7 @@ from dsgui.core.script.words import MODEL_OPTIONS, value_of
 OWN_FOLDER = "{run}"  # stands for the run's own folder, which is another for each run
 _LONGEST = 300
 _OWN_MODEL = "--config_name"
+_ANY_DATA = frozenset({"train", "training", "train_data", "training_data", "data", "dataset", "all"})
 _DATA_OPTIONS = ("--dataset_name", "--dataset_config_name", "--dataset", "--train_file", "--data_path", "--data_dir")
 _SHORT, _OF_CONFIG = 6, 4  # of so few differences so many are the config's
 
@@ -139,8 +140,11 @@ def unlike(sections: Sequence[Section]) -> str:
 
 
 def _last(path: str | None) -> str | None:
-    """The same data in another folder are the same."""
-    return path.rstrip("/").rpartition("/")[2] if path else None
+    """The same data in another folder are the same; with the folder where the file's own name says nothing."""
+    if not path:
+        return None
+    folder, _, name = path.rstrip("/").rpartition("/")
+    return f"{folder.rpartition('/')[2]}/{name}" if name.lower().partition(".")[0] in _ANY_DATA else name
 
 
 def _told_above(runs: Sequence[Settings]) -> set[str]:
