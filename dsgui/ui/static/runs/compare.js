@@ -4,7 +4,7 @@
 import { allComparable, curvesApart, figureApart, most } from "../metrics/apart.js";
 import { Board } from "../metrics/board.js";
 import { seen } from "../metrics/chart.js";
-import { button, el, inPieces, part } from "../common/dom.js";
+import { around, button, el, inPieces, part } from "../common/dom.js";
 import { canGroup, GROUPINGS, groupsOf } from "../metrics/groups.js";
 import { LIVE_STATES, Follower } from "./follower.js";
 import { duration, figure, fixed, gib, perSecond } from "../common/format.js";
@@ -154,6 +154,10 @@ export class CompareView {
     this.differences = el("section", { class: "ds-differences", "aria-label": say("differences") });
     this.key = el("ul", { class: "ds-compare-key", "aria-label": say("colours") });
     this.key.style.setProperty("--runs", String(ids.length));
+    const pointed = (/** @type {Event} */ event) =>
+      this.emphasise(around(event, "li")?.querySelector("[data-swatch]")?.getAttribute("data-swatch") ?? "");
+    for (const kind of ["pointerover", "focusin"]) this.key.addEventListener(kind, pointed);
+    for (const kind of ["pointerleave", "focusout"]) this.key.addEventListener(kind, () => this.emphasise(""));
     this.board = this.makeBoard();
     this.board.tools.append(el("label", { class: "ds-grouping" }, say("group_by"), this.grouping));
     this.report = el("a", { class: "ds-step", download: true, href: this.reported(ids[0]) }, say("report"));
@@ -269,6 +273,13 @@ export class CompareView {
     this.groups = this.groupsBy(this.grouping.value);
     this.show();
     this.board.update();
+  }
+
+  /** Has the curves of a run, or of its group, seen before all others; "" of none. @param {string} id */
+  emphasise(id) {
+    const place = this.ids.indexOf(id);
+    const drawn = this.groups ? this.groups.findIndex(({ members }) => members.includes(place)) : place;
+    this.board.emphasise(place < 0 || drawn < 0 ? null : drawn);
   }
 
   /** The colour of a run's curves: of its first group where it is in one; "" of one that is not compared.
