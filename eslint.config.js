@@ -18,6 +18,7 @@ const PURE = [
   "groups",
   "layout",
   "marks",
+  "overlap",
   "options",
   "plotting",
   "readout",

@@ -12,7 +12,7 @@ from dsgui.core.metrics.evaluations import evaluation_rows
 from dsgui.core.metrics.performance import Figures
 from dsgui.core.metrics.points import Point
 from dsgui.core.runs.comparison import Compared, answers
-from dsgui.core.runs.run_settings import Settings, compared, unlike
+from dsgui.core.runs.run_settings import Settings, compared, scores_compare, unlike, why_unlike
 from dsgui.core.texts.saying import wrong
 from dsgui.runs.runs import Runs
 from dsgui.runs.slowness import why_run_is_slow
@@ -90,12 +90,14 @@ class Inspection:
         ]
         settings = [self._settings(run_id, run.config) for run_id, run in zip(run_ids, runs, strict=True)]
         parts = compared(settings)
-        rows_of_evaluations = evaluation_rows([run.figures for run in runs], not unlike(parts))
+        rows_of_evaluations = evaluation_rows([run.figures for run in runs], not unlike(parts), scores_compare(parts))
+        has_scores = any(run.figures.scores for run in runs)
         evaluations = [row.to_json(self._runs.masked) for row in rows_of_evaluations]
         return {
             "runs": rows,
             "sections": [section.masked(self._runs.masked).to_json() for section in parts],
             "unlike": unlike(parts),
+            "why_unlike": why_unlike(parts, has_scores),
             "answers": [answer.to_json() for answer in answers(runs)],
             "evaluations": evaluations,
         }

@@ -186,6 +186,14 @@ def bench_compare(bench, *run_ids):
     return Inspection(bench.store, bench.runs).compare(run_ids)
 
 
+def test_what_is_listed_of_a_run_is_what_its_page_and_a_comparison_say(bench: Bench):
+    run_id = make_run(bench.store.runs_dir, Made("one", 60, spikes=(60,)))
+    listed, told = bench.runs.summary(run_id), bench.runs.figures(run_id)
+    assert (listed.loss, listed.best_loss) == (told.final_loss, told.best_loss)
+    assert listed.loss > 4  # the last one, whatever it is
+    assert listed.peak == {"gpu_bytes": told.run_gpu_peak_bytes, "host_bytes": told.run_peak_bytes}
+
+
 def test_from_the_same_percent_on_as_in_the_list_of_runs_two_figures_differ():
     assert "+0.12 %" in _away(1.0012, 1, "")
     assert _away(1.0007, 1, "") == _away(0.9993, 1, "") == ""

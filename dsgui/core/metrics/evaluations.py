@@ -32,25 +32,26 @@ class EvaluationRow:
         return {"name": hide(self.name), "values": values, "better": self.better}
 
 
-def evaluation_rows(runs: Sequence[Figures], comparable: bool = True) -> list[EvaluationRow]:
+def evaluation_rows(runs: Sequence[Figures], comparable: bool = True, scores: bool = True) -> list[EvaluationRow]:
     """At most six: the losses first, then the scores of which it is known what is better, those of most runs before
-    others. Where what was trained is not `comparable`, no loss is better than another."""
+    others. Where what was trained is not `comparable`, no loss is better than another; where the tests are not, no
+    score (`scores`) is."""
     less = "less" if comparable else ""
     losses = [
         EvaluationRow(words("compare_page", "final_eval_loss"), tuple(one.eval_loss for one in runs), less),
         EvaluationRow(words("compare_page", "best_eval_loss"), tuple(one.best_eval_loss for one in runs), less),
     ]
     logged = dict.fromkeys(name for one in runs for name in one.scores)
-    scores = [
+    scored = [
         EvaluationRow(
             _shown(name),
             tuple(one.scores.get(name) for one in runs),
-            better_of(name) if comparable or _kind(name) not in _OF_A_LOSS else "",
+            better_of(name) if (comparable if _kind(name) in _OF_A_LOSS else scores) else "",
         )
         for name in logged
     ]
     told = [row for row in losses if any(value is not None for value in row.values)]
-    return (told + sorted(scores, key=lambda row: (not row.better, row.values.count(None))))[:MOST_ROWS]
+    return (told + sorted(scored, key=lambda row: (not row.better, row.values.count(None))))[:MOST_ROWS]
 
 
 def better_of(name: str) -> str:

@@ -32,8 +32,9 @@ class Figures:
     `steps_per_second` is measured between the first and the last logged step, so that loading and compiling don't
     count; where too little time lies between them, it is what the training itself reported last, as samples/s and
     tokens/s always are. Memory: `host` is all that is in use on the machine, `run` what the run's own processes use
-    there, `run_gpu` what they use of the GPU where that is most, `gpu` all that is in use on a GPU, by (node, index). A
-    mean is that of the telemetry's samples. `duration_s` is the time of the last value."""
+    there, `run_gpu` what they use of the GPU where that is most, `gpu` all that is in use on a GPU, by (node, index);
+    what a run had none of it has no figure of, as its record has none (`samples.Peak`). A mean is that of the
+    telemetry's samples. `duration_s` is the time of the last value."""
 
     final_loss: float | None = None
     best_loss: float | None = None
@@ -89,9 +90,9 @@ def figures(curves: Sequence[Curve]) -> Figures:
     evaluated = _evaluated(curves)
     eval_loss = next((name for name in _EVAL_LOSSES if name in evaluated), "")
     final_eval, best_eval = _losses(evaluated.pop(eval_loss, None))
-    host, run = _memory(curves, "host_used_bytes"), _memory(curves, "run_bytes")
+    host, run = _memory(curves, "host_used_bytes"), _had(_memory(curves, "run_bytes"))
     cards = _cards(curves, _GPU_USED)
-    own = max(_cards(curves, _GPU_OF_RUN).values(), key=lambda values: float(values.max()), default=np.empty(0))
+    own = _had(max(_cards(curves, _GPU_OF_RUN).values(), key=lambda values: float(values.max()), default=np.empty(0)))
     return Figures(
         final_loss=final,
         best_loss=best,
@@ -190,6 +191,11 @@ def _memory(curves: Sequence[Curve], name: str) -> Floats:
     if "" in readings or not readings:
         return readings.get("", np.empty(0))
     return max(readings.values(), key=lambda values: float(values.max()))
+
+
+def _had(values: Floats) -> Floats:
+    """None of them where all are nought."""
+    return values if values.any() else np.empty(0)
 
 
 def _recorded(peak: int | None, mean: int | None, told: int | None) -> tuple[int | None, int | None]:

@@ -1,12 +1,12 @@
 """The list of runs as somebody wants to see it: by which column, and which runs fit the words of a search."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from dsgui.core.launch.state import RunState
-from dsgui.core.runs.filters import Settings, comparison
+from dsgui.core.runs.filters import Settings, comparison, misread
 from dsgui.core.runs.news import RunSummary
 
 _Key = Callable[[RunSummary], Any]
@@ -107,6 +107,11 @@ def fits(run: RunSummary, text: str, words: Sequence[str], settings: Settings = 
     """Whether the run has each of the words, which are in lower case: somewhere in its `text`, in the part that the
     word names, or by what it compares. `settings` are those of `run_settings.searchable`, looked at where needed."""
     return all(_fits(run, text, word, settings) for word in words)
+
+
+def cant_fit(words: Sequence[str], keys: Iterable[str]) -> tuple[str, str, str] | None:
+    """As `filters.misread` says."""
+    return misread(words, keys, _PARTS)
 
 
 def _fits(run: RunSummary, text: str, word: str, settings: Settings) -> bool:

@@ -121,8 +121,8 @@ class Listed:
     are shown; `unread` others are still to be read. `ids` are the window's runs in order, None where they are what the
     page has; `rows` those of them that changed since then. `place` is that of the run that was asked for, None where
     it is not among those that fit; `archived` counts the runs that were put away, `archived_fit` those of them that
-    would fit if they were asked for, `tagged` those that have a tag; `unfinished` is as `filters.unfinished` says;
-    `more` has the further columns of each run of the window."""
+    would fit if they were asked for, `tagged` those that have a tag; `unfinished` is as `filters.unfinished` says
+    and `misread` as `filters.misread`, where nothing fits; `more` has the further columns of each run of the window."""
 
     total: int
     fits: int
@@ -136,6 +136,7 @@ class Listed:
     held: int = 0
     baseline: RunSummary | None = None
     unfinished: tuple[str, str] | None = None
+    misread: tuple[str, str, str] | None = None
     tagged: int = 0
     more: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 

@@ -20,7 +20,7 @@ from dsgui.core.metrics.performance import Figures
 from dsgui.core.metrics.points import figure, number_to_json
 from dsgui.core.runs.meaning import WHAT_TRAINS
 from dsgui.core.runs.report_charts import Chart
-from dsgui.core.runs.run_settings import Section, Setting, unlike
+from dsgui.core.runs.run_settings import Section, Setting, scores_compare, unlike, why_unlike
 from dsgui.core.sizes import beside, gib
 from dsgui.core.texts.languages import spoken
 from dsgui.core.texts.saying import listed, words
@@ -85,7 +85,8 @@ def report_html(
         [
             f"<header><h1>{escape(title)}{state}</h1><p class=made>{escape(made)}</p>{_contents(several)}</header>",
             f"<div class=runs>{''.join(_head(run, _square(place), several) for place, run in enumerate(runs))}</div>",
-            f"<section id=figures><h2>{_told('figures')}</h2>{_unlike(apart)}{_figures_table(runs, baseline, apart)}"
+            f"<section id=figures><h2>{_told('figures')}</h2>{_unlike(sections, runs)}"
+            f"{_figures_table(runs, baseline, bool(apart), scores_compare(sections))}"
             "</section>",
             _differences_section(runs, sections),
             _charts_section(charts, runs, by_time, not_drawn),
@@ -227,13 +228,14 @@ class _Figure:
     bare: bool = False
 
 
-def _unlike(apart: str) -> str:
-    return f"<p class=made>{escape(words('compare_page', f'unlike_{apart}'))}</p>" if apart else ""
+def _unlike(sections: Sequence[Section], runs: Sequence[Reported]) -> str:
+    why = why_unlike(sections, any(run.figures.scores for run in runs))
+    return f"<p class=made>{escape(why)}</p>" if why else ""
 
 
-def _figures_table(runs: Sequence[Reported], baseline: str, apart: str) -> str:
-    """`apart`: what is another that trains, where something is: neither a loss nor a speed is then better than
-    another."""
+def _figures_table(runs: Sequence[Reported], baseline: str, apart: bool, scores: bool) -> str:
+    """`apart`: whether what trains is another: neither a loss nor a speed is then better than another; `scores`:
+    whether a score may be."""
     figures = [run.figures for run in runs]
 
     def of(code: str, values: Sequence[Value], shown: Callable[[Any], str] = _number, better: str = "") -> _Figure:
@@ -244,8 +246,8 @@ def _figures_table(runs: Sequence[Reported], baseline: str, apart: str) -> str:
         of("final_loss", [one.final_loss for one in figures], better="less"),
         of("best_loss", [one.best_loss for one in figures], better="less"),
         *(
-            _Figure(row.name, row.values, [*map(_number, row.values)], row.better, bool(apart) and not row.better)
-            for row in evaluation_rows(figures, not apart)
+            _Figure(row.name, row.values, [*map(_number, row.values)], row.better, apart and not row.better)
+            for row in evaluation_rows(figures, not apart, scores)
         ),
         of("steps", [one.steps for one in figures]),
         of("steps_a_second", [one.steps_per_second for one in figures], better="more"),

@@ -16,12 +16,14 @@ from dsgui.core.config.document import Document
 from dsgui.core.launch.plan import Plan
 from dsgui.core.runs.meaning import WHAT_TRAINS, meaning
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
+from dsgui.core.texts.saying import words
 
 OWN_FOLDER = "{run}"  # stands for the run's own folder, which is another for each run
 _LONGEST = 300
 _OWN_MODEL = "--config_name"
 _ANY_DATA = frozenset({"train", "training", "train_data", "training_data", "data", "dataset", "all"})
-_DATA_OPTIONS = ("--dataset_name", "--dataset_config_name", "--dataset", "--train_file", "--data_path", "--data_dir")
+_PART_OF_DATA = "--dataset_config_name"
+_DATA_OPTIONS = ("--dataset_name", _PART_OF_DATA, "--dataset", "--train_file", "--data_path", "--data_dir")
 _SHORT, _OF_CONFIG = 6, 4  # of so few differences so many are the config's
 
 # What one run has of a part, by key; None: it was not recorded, or can't be read.
@@ -137,6 +139,27 @@ def unlike(sections: Sequence[Section]) -> str:
         return "model"
     given = [apart[("arguments", option)] for option in _DATA_OPTIONS if ("arguments", option) in named]
     return "data" if any(len({*map(_last, one.values)} - {None}) > 1 for one in given) else ""
+
+
+def scores_compare(sections: Sequence[Section]) -> bool:
+    """Whether a score of one run's evaluation says something of another's: not on other data, and of another script
+    only where all are given the same data. Another model may well be held to the same test."""
+    given = [one for part in sections if part.code == "arguments" for one in part.settings if one.key in _DATA_OPTIONS]
+    named = {one.key: {*map(_last, one.values)} for one in given}
+    if any(len(values - {None}) > 1 for values in named.values()):
+        return False
+    is_told = any(None not in values for option, values in named.items() if option != _PART_OF_DATA)
+    return is_told or unlike(sections) != "script"
+
+
+def why_unlike(sections: Sequence[Section], has_scores: bool) -> str:
+    """In a sentence, what of such runs says nothing of each other; "" where all does."""
+    apart, scores = unlike(sections), scores_compare(sections)
+    if not apart:
+        return ""
+    what = "losses_speeds" if scores or not has_scores else "losses_scores_speeds"
+    reason = "unlike_model_data" if apart == "model" and not scores else f"unlike_{apart}"
+    return words("compare_page", reason, what=words("compare_page", what))
 
 
 def _last(path: str | None) -> str | None:

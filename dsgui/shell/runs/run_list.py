@@ -11,7 +11,7 @@ from itertools import islice
 
 from dsgui.core.errors import RunError
 from dsgui.core.runs.filters import unfinished
-from dsgui.core.runs.listing import fits, ordered, ordered_by, searched_text
+from dsgui.core.runs.listing import cant_fit, fits, ordered, ordered_by, searched_text
 from dsgui.core.runs.news import Listed, RunSummary, Window
 from dsgui.shell.files.json_files import SETTLED_NS
 from dsgui.shell.runs.run_index import RunIndex
@@ -105,6 +105,7 @@ class RunList:
             held=strange,
             baseline=self._baseline(asked.baseline, ids),
             unfinished=unfinished(asked.words),
+            misread=None if unread or len(fitting) > strange else cant_fit(asked.words, self._keys()),
             tagged=len(self._tagged if asked.archived else self._tagged - self._archived),
             more={run_id: self._more(run_id, asked.more) for run_id in shown} if asked.more else {},
         )
@@ -171,6 +172,10 @@ class RunList:
                 known = stamp, {}
             self._compared[run_id] = known
         return known[1]
+
+    def _keys(self) -> set[str]:
+        """What the settings that were looked at are called."""
+        return {name for _, settings in [*self._compared.values()] for name in settings}
 
     def _kept(self, ids: Sequence[str], archived: bool) -> Sequence[str]:
         """Without those that were archived, unless they are asked for. A look at whether a run has a label at all is

@@ -176,6 +176,8 @@ export interface ListedRuns {
   baseline: RunSummary | null;
   /** A word without its value, and how it may go on. */
   unfinished: [string, string] | null;
+  /** Where nothing fits, a word that can't, why, and what may be written or what its key is. */
+  misread: [string, "number" | "key", string] | null;
   tagged: number;
   /** The further columns that were asked for, of each run of the window. */
   more: Record<string, Record<string, string>>;
@@ -419,6 +421,8 @@ export interface CompareAnswer {
   evaluations: EvaluationRow[];
   /** What is another that trains: neither a loss nor a speed is then better than another. */
   unlike: "script" | "model" | "data" | "";
+  /** What of them says nothing of each other, in a sentence. */
+  why_unlike: string;
 }
 
 /** What evaluations of the runs logged last, or best, under one name. */
@@ -515,6 +519,8 @@ export interface Line extends Style {
   title?: string;
   mode?: string;
   symbol?: string;
+  /** Of several runs, what its own is called, or its group. */
+  of?: string;
   /** Of several runs, whether it is that of the baseline. */
   base?: boolean;
   band?: import("./metrics/groups.js").Band;
@@ -600,16 +606,21 @@ export interface Spread {
   total: number;
 }
 
-/** What a trace is in its chart; `line` counts its lines. */
+/** What a trace is in its chart; `line` counts its lines, `run` is that of the line. */
 export interface TraceMeta {
   part: "value" | "mean" | "odd" | "mark" | "band";
   line?: number;
+  run?: number;
   name?: string;
   colour?: string;
   unit?: string;
   logged?: boolean;
   spread?: Spread[];
   kinds?: string[];
+  /** Whether it shows what lies below it. */
+  striped?: boolean;
+  /** Whether it is the mean of a whole group. */
+  drawn?: boolean;
 }
 
 export interface Relayout {
@@ -629,6 +640,7 @@ export interface PlotAxis {
 
 export interface PlotElement extends HTMLElement {
   _fullLayout?: { xaxis: PlotAxis; yaxis: PlotAxis };
+  _fullData?: { uid: string; meta?: TraceMeta }[];
   on?(event: "plotly_relayout", act: (change: Relayout) => void): void;
 }
 
@@ -636,7 +648,7 @@ export interface PlotlyLibrary {
   react(plot: HTMLElement, traces: object[], layout: object, config: object): Promise<void>;
   relayout(plot: HTMLElement, changes: object): Promise<void>;
   purge(plot: HTMLElement): void;
-  downloadImage(plot: HTMLElement, options: object): Promise<string>;
+  downloadImage(plot: HTMLElement | object, options: object): Promise<string>;
 }
 
 // --- the form ------------------------------------------------------------------------------------------------------

@@ -250,6 +250,48 @@ def test_symbols_at_the_edge_have_room_and_so_have_all_charts(browser, made):
         assert 40 < high < 41
 
 
+# Of a chart the opacity of each run's curve, by the colour of this.
+SEEN = """(title) => Object.fromEntries(
+  [...document.querySelectorAll(`[data-chart="${title}"] .trace.scatter`)].flatMap((one) => {
+    const line = one.querySelector(".js-line");
+    return line ? [[getComputedStyle(line).stroke, getComputedStyle(one).opacity]] : [];
+  }))"""
+
+
+def test_each_chart_of_a_comparison_names_its_runs_and_a_name_that_is_pointed_at_is_seen_first(browser, tmp_path):
+    ids = [
+        make_run(tmp_path, Made("one", 60)),
+        make_run(tmp_path, Made("twin", 60)),
+        make_run(tmp_path, Made("long", 999)),
+    ]
+    with running_app(tmp_path) as app, opened(browser, app, f"compare={','.join(ids)}") as page:
+        names = page.locator('[data-chart="Loss"] .ds-chart-runs li')
+        expect(names).to_have_text(["one", "twin", "long"])
+        wait_until(lambda: len(page.evaluate(SEEN, "Loss")) == 3)
+        assert set(page.evaluate(SEEN, "Loss").values()) == {"1"}
+
+        def first():
+            """How many are seen, and in another chart as well."""
+            told = [[*page.evaluate(SEEN, title).values()] for title in ("Loss", "Learning rate")]
+            return [sorted(float(one) > 0.5 for one in values) for values in told]
+
+        alone = [[False, False, True]] * 2
+        names.nth(1).hover()
+        wait_until(lambda: first() == alone)
+        page.locator(".ds-run-title").hover()
+        wait_until(lambda: first() == [[True] * 3] * 2)
+        page.locator(f'.ds-run-rows [data-run="{ids[2]}"]').hover()
+        wait_until(lambda: first() == alone)
+        page.locator(".ds-run-title").hover()
+        page.locator(".ds-compare-key").get_by_role("button", name="twin").focus()
+        wait_until(lambda: first() == alone)
+        # The short ones are hardly seen beside the long one.
+        page.get_by_role("button", name="Zoom to “one” (step 60)").click()
+        wait_until(lambda: ranges(page, "step") == {(1, 60)})
+        page.get_by_role("button", name="Show all").click()
+        wait_until(lambda: all(high >= 999 for _, high in ranges(page, "step")))
+
+
 # Cheaper: of one run, above; of a comparison's charts, test_two_runs_are_compared… in test_browser_monitor.py.
 @pytest.mark.complete
 def test_the_charts_of_a_comparison_show_the_same_range(browser, made):

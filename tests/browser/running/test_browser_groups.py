@@ -91,8 +91,8 @@ def test_a_chart_that_a_single_run_has_is_in_its_groups_colour_too(browser, tmp_
         assert "rgb(0, 158, 115)" not in page.evaluate(colours)
 
 
-def timed(name, *parts):
-    steps = [(step / 2, Point(step, None, {"loss": 2.0} | dict.fromkeys(parts, 0.4))) for step in range(1, 41)]
+def timed(name, *parts, taking=0.4):
+    steps = [(step / 2, Point(step, None, {"loss": 2.0} | dict.fromkeys(parts, taking))) for step in range(1, 41)]
     return Printed(name, steps, 40)
 
 
@@ -109,7 +109,8 @@ def test_an_evaluations_loss_is_of_one_kind_of_line_also_where_the_first_run_log
 
 def test_what_only_another_run_has_is_in_the_legend_and_is_of_one_kind_of_line_in_all(browser, tmp_path):
     of = {"first": ["fwd_ms", "bwd_ms"], "second": ["step_ms", "bwd_ms"], "third": ["step_ms"]}
-    ids = [make_printed(tmp_path, timed(name, *parts)) for name, parts in of.items()]
+    runs = [timed(name, *parts, taking=place) for place, (name, parts) in enumerate(of.items(), 1)]  # none over another
+    ids = [make_printed(tmp_path, run) for run in runs]
     with running_app(tmp_path) as app, opened(browser, app, f"compare={','.join(ids)}") as page:
         legend = page.locator('[data-chart="Step times"] .legendtext')
         expect(legend).to_have_text(["fwd ms", "bwd ms", "step ms"])

@@ -80,7 +80,7 @@ def test_a_comparison_finds_what_differs_on_the_command_line(browser, made):
         assert part(page, "Results") == [
             ["Final loss", "0.3705", "0.3705"],
             ["Best loss (lowest)", "0.3529", "0.3529"],
-            ["Speed", "2.5 steps/s", "2.5 steps/s"],
+            ["Speed", "2.50 steps/s", "2.50 steps/s"],
             ["Duration", "02:20", "02:20"],
             ["GPU memory of this run, peak", "30.00 GiB", "12.00 GiB −60 %"],
             ["GPU memory of this run, mean", "30.00 GiB", "12.00 GiB −60 %"],
@@ -126,11 +126,13 @@ def test_no_ratio_is_told_of_other_scripts_but_of_the_memory_they_take(browser, 
     script = "/srv/a_folder_of_many_letters/another_folder_of_many_letters/" + "pretraining_of_a_model.py"
     directory.plan_file.write_text(json.dumps(plan | {"script": script}))
     with running_app(tmp_path) as app, opened(browser, app, f"compare={','.join(ids)}") as page:
-        expect(page.get_by_text("Different scripts: losses and speeds aren’t comparable.")).to_be_visible()
+        expect(page.get_by_text("Different scripts: losses, scores and speeds aren’t comparable.")).to_be_visible()
         told = {name: (one, other) for name, one, other in part(page, "Results")}
         assert told["Steps"] == ("60", "20")
         away = {name for name, (_, other) in told.items() if re.search("[%×]", other)}
         assert {name.partition(" ")[0] for name in away} == {"GPU", "Whole"}, away
+        why = page.locator(".ds-differences tr", has_text="Final loss").locator("td span")
+        expect(why.last).to_have_attribute("title", "Different scripts: losses, scores and speeds aren’t comparable.")
         assert told["GPU memory of this run, peak"][1].endswith(" %")
         # A path breaks after a slash, and nowhere else.
         shown = page.get_by_role("row", name="Script").locator("td").last.locator(".ds-piece")
@@ -199,8 +201,8 @@ def test_runs_of_one_name_are_told_apart_from_the_first_on_and_evaluations_are_a
         expect(figures.filter(has_text="Final loss")).to_be_visible()
         expect(figures.filter(has_text="Final eval loss")).to_be_hidden()
         page.locator(".ds-same summary").click()
-        expect(figures.filter(has_text="Final eval loss").locator("td")).to_have_text(["1", "1", "1"])
-        expect(figures.filter(has_text="bleu").locator("td")).to_have_text(["30", "30", "30"])
+        expect(figures.filter(has_text="Final eval loss").locator("td")).to_have_text(["1.000", "1.000", "1.000"])
+        expect(figures.filter(has_text="bleu").locator("td")).to_have_text(["30.00", "30.00", "30.00"])
         steps = figures.filter(has=page.get_by_role("rowheader", name="Steps", exact=True)).locator("td")
         expect(steps.last).to_have_text("20 −93 %")
         page.get_by_role("button", name="use as baseline").last.click()
@@ -342,7 +344,7 @@ def test_the_table_tells_runs_apart_and_is_sorted_by_any_column(browser, made):
         wait_until(lambda: shown(page) == ["t5", "t5", "other", LONG])
         page.select_option("#filter-state", "failed")
         expect(page.locator(".ds-run-count")).to_have_text("No run matches “failed”")
-        page.get_by_role("button", name="Clear search").click()
+        page.get_by_role("button", name=re.compile("^Show all")).click()
         expect(page.locator("#filter-state")).to_have_value("")
         wait_until(lambda: shown(page) == ["t5", "t5", "other", LONG])
         page.locator("#choose-columns summary").click()

@@ -9,6 +9,7 @@ import pytest
 from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.evaluations import MOST_ROWS, better_of, evaluation_rows
 from dsgui.core.metrics.performance import Figures, figures, training_curve
+from dsgui.core.metrics.samples import GpuSample, Peak, Sample
 from dsgui.core.metrics.thinning import Curve
 
 NAN = math.nan
@@ -146,6 +147,14 @@ def test_no_loss_is_better_where_what_was_trained_is_another():
     better = {row.name: row.better for row in evaluation_rows(runs, comparable=False)}
     assert better == {"Final eval loss": "", "Best eval loss (lowest)": "", "ppl": "", "wer": "less", "bleu": "more"}
     assert {row.better for row in evaluation_rows(runs)} == {"less", "more"}
+    assert {row.better for row in evaluation_rows(runs, comparable=False, scores=False)} == {""}
+
+
+def test_a_run_that_had_no_memory_of_a_gpu_has_no_figure_of_it_as_its_record_has_none():
+    found = figures([curve("loss", [3, 2], step=[1, 2]), sampled("gpu0.run_bytes", [0, 0]), sampled("run_bytes", [0])])
+    assert (found.run_gpu_peak_bytes, found.run_gpu_mean_bytes, found.run_peak_bytes) == (None, None, None)
+    idle = Sample(1.0, 30, 64, 0, None, (GpuSample(0, "A100", 7, 0),), 1.0)
+    assert Peak().over(idle).to_json() == {}
 
 
 def test_memory_of_the_launching_machine_goes_before_that_of_others():

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from dsgui.core.launch.state import RunState
 from dsgui.core.runs.filters import comparison, unfinished
-from dsgui.core.runs.listing import fits, searched_text
+from dsgui.core.runs.listing import cant_fit, fits, searched_text
 from dsgui.core.runs.news import RunSummary
 from tests.support.cases import each_case
 
@@ -82,6 +82,21 @@ def test_a_loss_that_is_no_number_is_neither_more_nor_less() -> None:
 )
 def test_a_word_without_its_value_is_told_with_one(words: str, told: tuple[str, str] | None) -> None:
     assert unfinished(words.split()) == told
+
+
+@each_case(
+    ("words", "told"),
+    [
+        ("t5 loss<abc", ("loss<abc", "number", "loss<1")),
+        ("LR>=1e-4x", ("LR>=1e-4x", "number", "LR>=1e-4")),
+        *(("loss=low", ("loss=low", "number", "loss=1")), ("stage>two", ("stage>two", "number", "stage>3"))),
+        ("los<1", ("los<1", "key", "los")),
+        *(("optimiser=adam", ("optimiser=adam", "key", "optimiser")), ("state=failed", None), ("tag:lora", None)),
+        *(("stage=two", None), ("lr<1", None), ("loss<1 duration>10m", None), ("loss<", None), ("loss=nan", None)),
+    ],
+)
+def test_a_word_that_can_fit_no_run_is_told_with_why(words: str, told: tuple[str, str, str] | None) -> None:
+    assert cant_fit(words.split(), ["learning_rate", "zero_optimization.stage"]) == told
 
 
 def test_settings_are_read_only_where_they_are_asked_for() -> None:

@@ -16,8 +16,10 @@ from dsgui.core.runs.run_settings import (
     changes,
     column_values,
     compared,
+    scores_compare,
     searchable,
     unlike,
+    why_unlike,
 )
 from dsgui.core.script.script import ScriptFacts
 
@@ -100,6 +102,27 @@ def test_the_models_of_adopted_runs_are_told_among_their_arguments() -> None:
     )
     assert differing(one, other)["arguments"] == {"--model_name_or_path": ("a", "b")}
     assert differing(one, settings("--model_name_or_path b"))["arguments"] == {"--model_name_or_path": ("a", "b")}
+
+
+def test_a_score_says_something_of_another_model_on_the_same_data_and_nothing_of_another_task() -> None:
+    a, b, other = "--dataset_name a", "--dataset_name b", "--model_name_or_path gpt2"
+    elsewhere = [replace(made, plan=replace(made.plan, script="/srv/other.py")) for made in (settings(), settings(a))]
+    assert scores_compare(compared([settings(), settings(other)]))  # one script: the data are its own
+    assert scores_compare(compared([settings(a), settings(f"{a} {other}")]))
+    assert not scores_compare(compared([settings(a), settings(f"{b} {other}")]))
+    assert not scores_compare(compared([settings(a), settings(b)]))
+    assert not scores_compare(compared([settings(), elsewhere[0]]))
+    assert not scores_compare(compared([settings(), elsewhere[1]]))
+    assert scores_compare(compared([settings(a), elsewhere[1]]))
+    assert why_unlike(compared([settings(), elsewhere[0]]), True) == (
+        "Different scripts: losses, scores and speeds aren’t comparable."
+    )
+    assert why_unlike(compared([settings(), elsewhere[0]]), False) == (
+        "Different scripts: losses and speeds aren’t comparable."
+    )
+    assert why_unlike(compared([settings(a), settings(f"{a} {other}")]), True) == ""  # which one names no model
+    both = compared([settings(f"{a} --model_name_or_path t5"), settings(f"{b} {other}")])
+    assert why_unlike(both, True) == "Different models and data: losses, scores and speeds aren’t comparable."
 
 
 def test_a_run_that_names_no_model_may_have_the_same() -> None:

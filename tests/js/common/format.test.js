@@ -82,8 +82,8 @@ tells(roughly, [
 ]);
 
 tells(perSecond, [
-  [0.25, "0.25 steps/s"],
-  [4, "4 steps/s"],
+  [0.25, "0.250 steps/s"],
+  [4, "4.00 steps/s"],
 ]);
 
 tells(perSecond, [

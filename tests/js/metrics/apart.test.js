@@ -19,6 +19,13 @@ test("two runs are furthest apart where both logged a loss or a score at the sam
   );
 });
 
+test("a reward is a result of a training, its norm is none", () => {
+  const [one, other] = [1, 5].map((y) => made({ name: "train_reward", points: steps(0, y) }));
+  assert.equal(curvesApart([one, other], 0)[0]?.value, 5);
+  const [norm, larger] = [1, 5].map((y) => made({ name: "loss_scale", points: steps(0, y) }));
+  assert.deepEqual(curvesApart([norm, larger], 0), []);
+});
+
 test("values whose steps are their order are held to no other's, and nobody says that they are the same", () => {
   const [one, other] = [steps(3, 2, 1), steps(3, 4, 1)].map((points) => made({ points }));
   const first = made({ points: [3, 2, 1].map((y) => ({ y })) });

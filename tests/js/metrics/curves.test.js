@@ -99,6 +99,22 @@ test("what a later pattern found, without a time or a step, is in its order", ()
   );
 });
 
+test("where a later line says its step, the order of those before is none", () => {
+  const curve = only(made({ points: [{ y: 3 }, { y: 2 }, { y: 1, step: 400 }, { y: 0 }] }));
+  assert.deepEqual([curve.numbered, curve.stepped], [false, true]);
+  assert.deepEqual(
+    curve.stretches.map((one) => one.low.step),
+    [NaN, NaN, 400, NaN],
+  );
+});
+
+test("lines without a step or a time are counted, and said to be", () => {
+  const curves = made({ points: [{ y: 3 }, { y: 2 }] });
+  curves.countsLines = true;
+  curves.countLines();
+  assert.equal(curves.counted, true);
+});
+
 test("telemetry's curves go on when a card comes or goes and another table begins", () => {
   const curves = new Curves();
   const reading = /** @type {const} */ ({ kind: "sample", name: "cpu_percent" });

@@ -4,12 +4,14 @@ import { test } from "node:test";
 import {
   horizontal,
   layoutOf,
+  namesOf,
   shade,
   timeLabels,
   tracesOf,
   vertical,
   zoomed,
 } from "../../../dsgui/ui/static/metrics/plotting.js";
+import { groupedLines } from "../../../dsgui/ui/static/metrics/groups.js";
 import { namedOnce } from "../../../dsgui/ui/static/metrics/cards.js";
 import { made, only, steps } from "../made.js";
 
@@ -95,15 +97,71 @@ test("what stands at a limit can be read", () => {
   assert.ok(Number(Object(name.font).size) >= 11);
 });
 
-test("of several runs the baseline is a thin line over the others, which are seen beside it", () => {
-  const [over, under] = [line([1, 2], { base: true }), line([1, 2], { base: false })];
-  const [top, beneath] = tracesOf({ ...CONTENT, lines: [over, under] }, VIEW, PAGE);
-  assert.ok(Number(top.zorder) > Number(beneath.zorder ?? 0));
-  assert.ok(Object(top.line).width < Object(beneath.line).width);
-  assert.deepEqual([top.opacity, Number(beneath.opacity) < 1], [1, true]);
-  const [smooth, mean] = tracesOf({ ...CONTENT, lines: [under] }, { ...VIEW, smoothing: 0.5 }, PAGE);
-  assert.ok(Object(mean.line).width > Object(smooth.line).width && Number(mean.opacity) < 1);
+test("of several runs curves that are one have stripes of all their colours, and are whole where apart", () => {
+  const lines = [0, 1, 2].map((run) => line([1, 2, 1, 2, 1, 2, 1, run === 2 ? 9 : 2], { run, base: run === 1 }));
+  const traces = tracesOf({ ...CONTENT, lines }, VIEW, PAGE);
+  const read = traces
+    .filter(({ meta }) => meta?.part === "value")
+    .toSorted((a, b) => Number(a.zorder) - Number(b.zorder));
+  assert.deepEqual(
+    read.map(({ meta, line: shown }) => [meta?.run, Object(shown).dash]),
+    [
+      [1, "solid"], // the baseline lies below the others
+      [0, "12px,6px"],
+      [2, "6px,12px"],
+    ],
+  );
+  const apart = traces.filter(({ meta }) => meta?.part === "band");
+  assert.deepEqual(
+    apart.map(({ meta, y, line: shown }) => [
+      meta?.run,
+      y.map((one) => one !== null).lastIndexOf(false),
+      y.at(-1),
+      Object(shown).dash,
+    ]),
+    [[2, 5, 9, "solid"]],
+  );
+  const dashed = lines.map((one) => ({ ...one, dash: "dash" }));
+  const drawn = tracesOf({ ...CONTENT, lines: dashed.slice(0, 2) }, VIEW, PAGE);
+  const dashes = drawn.map(({ line: shown }) => Object(shown).dash);
+  assert.deepEqual(dashes.toSorted(), ["9px,27px", "dash"]); // each dash of another colour
+  const [smooth, mean] = tracesOf({ ...CONTENT, lines: lines.slice(0, 1) }, { ...VIEW, smoothing: 0.5 }, PAGE);
+  assert.ok(Object(mean.line).width > Object(smooth.line).width);
   assert.equal(tracesOf({ ...CONTENT, lines: [line([1, 2])] }, VIEW, PAGE)[0].zorder, undefined); // one run alone
+});
+
+test("groups whose means are one have stripes too, and no line hides one that its dashes tell from it", () => {
+  const groups = ["a", "b"].map((name, run) => ({ name, members: [run] }));
+  const lines = groupedLines([line([1, 2], { base: true }), line([1, 2], { run: 1, base: false })], groups);
+  const means = tracesOf({ ...CONTENT, lines }, VIEW, PAGE).filter(({ meta }) => meta?.drawn);
+  assert.deepEqual(means.map(({ line: shown }) => Object(shown).dash).toSorted(), ["6px,6px", "solid"]);
+  const unlike = [line([1, 2], { base: true }), line([1, 2], { run: 1, base: false, name: "eval", dash: "dash" })];
+  const dashes = tracesOf({ ...CONTENT, lines: unlike }, VIEW, PAGE).map(({ line: shown }) => Object(shown).dash);
+  assert.deepEqual(dashes, ["solid", "dash"]);
+});
+
+test("curves of several runs that are apart, or only cross, are equally wide", () => {
+  const lines = [
+    line([0, 1, 2, 3, 4, 5, 6, 7], { base: true }),
+    line([7, 6, 5, 4, 3, 2, 1, 0], { run: 1, base: false }),
+  ];
+  const [one, other] = tracesOf({ ...CONTENT, lines }, VIEW, PAGE);
+  assert.deepEqual(one.line, { ...Object(other.line), color: "#0072B2" });
+  const apart = [lines[0], line([9, 9, 9, 9, 9, 9, 9, 9], { run: 1, base: false })];
+  const [first, second] = tracesOf({ ...CONTENT, lines: apart }, VIEW, PAGE);
+  assert.deepEqual(first.line, second.line);
+});
+
+test("a picture of a chart of several runs names them, each once", () => {
+  const lines = [line([1], { of: "a" }), line([2], { of: "a" }), line([3], { run: 1, of: "b", colour: "#D55E00" })];
+  assert.deepEqual(
+    namesOf(lines, false).map((one) => [one.name, Object(one.line).color, one.showlegend]),
+    [
+      ["a", "#0072B2", true],
+      ["b", "#D55E00", true],
+    ],
+  );
+  assert.deepEqual(namesOf([line([1])], false), []);
 });
 
 test("a lone score is drawn from nought on; its chart's title has its name", () => {

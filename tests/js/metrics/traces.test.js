@@ -11,6 +11,7 @@ import {
   placing,
   points,
   sharedRange,
+  shortestOf,
 } from "../../../dsgui/ui/static/metrics/traces.js";
 import { made, only, steps } from "../made.js";
 
@@ -210,4 +211,13 @@ test("one value alone on the left axis is flat, whatever the right one has", () 
   );
   assert.equal(isFlat([{ yaxis: "y", y: [1, 2] }]), false);
   assert.equal(isFlat([{ yaxis: "y", y: [null] }]), false);
+});
+
+test("a run that is a dot beside much longer ones is found, from where to where it is", () => {
+  /** @param {number} run @param {number} count */
+  const trained = (run, count) => line(only(made({ points: steps(...Array(count).fill(1)) })), { run });
+  assert.deepEqual(shortestOf([trained(0, 400), trained(1, 12)]), { run: 1, reach: [10, 21] });
+  assert.equal(shortestOf([trained(0, 400), trained(1, 100)]), null);
+  assert.equal(shortestOf([trained(0, 400), trained(1, 1)]), null); // there is nothing to look at
+  assert.equal(shortestOf([]), null);
 });

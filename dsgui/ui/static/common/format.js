@@ -3,6 +3,7 @@
 export const GIB = 2 ** 30;
 const TIB = 2 ** 40;
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
+const SPEED_DIGITS = 3;
 const NONE = "–";
 const SMALL = 1e-3; // from here on down noughts are counted, not read
 
@@ -78,4 +79,4 @@ export function roughly(bytes) {
 }
 
 /** Steps a second, of slow ones as well: one unit, wherever a speed is told. @param {number | null} [rate] */
-export const perSecond = (rate) => (rate && rate > 0 ? `${figure(rate)} steps/s` : NONE);
+export const perSecond = (rate) => (rate && rate > 0 ? `${fixed(rate, SPEED_DIGITS)} steps/s` : NONE);

@@ -11,7 +11,8 @@ import { isCost } from "./charts.js";
  * @typedef {{ name: string, step?: number, place: number, value: number, base: number, size: number }} Apart
  */
 
-const LEAST = 0.001; // of the larger: what differs by less is the same
+const LEAST = 0.0005; // of the larger: with four digits, what differs by less reads the same
+const RESULT = /(^|_)(loss|rewards?|acc(uracy)?|f1|bleu|rouge\w*|score)$/;
 
 /**
  * How far two values are apart, of the larger; a number and none are so altogether.
@@ -27,7 +28,7 @@ function sizeOf(one, other) {
 
 /** @param {Curve} curve */
 const isResult = ({ kind, name, rank }) =>
-  !rank && (kind === "train" ? name.split("_").at(-1) === "loss" : kind === "eval" && !isCost(name));
+  !rank && (kind === "train" ? RESULT.test(name) : kind === "eval" && !isCost(name));
 
 /**
  * The baseline's curve of the same, where both say their steps: the order of values is none.

@@ -32,7 +32,8 @@ import { isMarked, markText } from "./marks.js";
 import { inOrder as arranged, isPlain, layoutFrom, moved, neighbour, PLAIN, toggled } from "./layout.js";
 import { words } from "../texts/texts.js";
 import { MEMORY } from "./plotting.js";
-import { COLOURS, look, markPlace, sharedRange } from "./traces.js";
+import { middled, placeText } from "./readout.js";
+import { COLOURS, look, markPlace, sharedRange, shortestOf } from "./traces.js";
 
 /** @import { Axis, Group, Layout, Limit, Line, Mark, Place, Range, RunEvent } from "../types.d.ts" */
 /** @import { Source, Style, View } from "../types.d.ts" */
@@ -108,6 +109,11 @@ export class Board {
     this.looks = [];
     this.amount = el("output", {}, this.view.smoothing.toFixed(2));
     this.reset = button(say("show_all"), { class: "ds-step", hidden: true }, () => this.zoom(null));
+    this.shorter = button("", { class: "ds-step ds-shorter", hidden: true }, () =>
+      this.zoom(this.short?.reach ?? null),
+    );
+    /** @type {ReturnType<typeof shortestOf>} */
+    this.short = null;
     this.why = el("p", { class: "ds-remark ds-why", role: "status", hidden: true });
     this.chooser = dropDown(say("charts"), say("charts"));
     this.listed = "";
@@ -164,7 +170,7 @@ export class Board {
       el("div", { class: "ds-axes", role: "group", "aria-label": say("axis") }, ...axes),
       el("label", { title }, say("smoothing"), smoothing, this.amount),
     ];
-    return el("div", { class: "ds-board-tools" }, ...this.looks, this.chooser.node, this.reset, this.why);
+    return el("div", { class: "ds-board-tools" }, ...this.looks, this.chooser.node, this.shorter, this.reset, this.why);
   }
 
   /** How the charts stand from now on. @param {Layout} layout */
@@ -331,6 +337,11 @@ export class Board {
     });
   }
 
+  /** Has the curves of one run seen before the others', in all charts; null: all alike. @param {number | null} run */
+  emphasise(run) {
+    for (const chart of this.charts.values()) chart.emphasise(run);
+  }
+
   /** The chart of an id, made where it is not there yet. @param {Place} place */
   chart({ chart: id, heading, y, fromZero, unit, more }) {
     const there = this.charts.get(id);
@@ -343,6 +354,7 @@ export class Board {
       unit,
       onRange: (range) => this.zoom(range),
       onHover: (one, place) => this.hover(one, place),
+      onRun: (run) => this.emphasise(run),
       onToggle: (one, mark) => this.arrange(toggled(this.layout, mark, one.id)),
       onStep: (one, by) => this.step(one, by),
       onDrag: (one, over, done) => this.drag(one, over, done),
@@ -364,6 +376,10 @@ export class Board {
     const axis = this.axis();
     const clocks = sources.map((one) => (axis === "time" ? null : new Clock(one.curves.clock(axis), axis)));
     const contents = this.contents(sources, clocks);
+    this.offerShort(
+      sources,
+      [...contents].flatMap(([{ own }, { lines }]) => (own ? [] : lines)),
+    );
     const groups = this.groups();
     if (groups) for (const one of contents.values()) one.lines = groupedLines(one.lines, groups);
     const message = this.noLoss(sources);
@@ -386,6 +402,18 @@ export class Board {
     this.list();
     this.name(groups);
     this.draw();
+  }
+
+  /** A way to the run that is a dot beside much longer ones. @param {Source[]} sources @param {Line[]} lines */
+  offerShort(sources, lines) {
+    this.short = sources.length > 1 && !this.view.range ? shortestOf(lines) : null;
+    this.shorter.hidden = !this.short;
+    if (!this.short) return;
+    const name = sources[this.short.run].name;
+    const told = placeText(this.axis(), this.short.reach[1]);
+    const place = `${told.charAt(0).toLowerCase()}${told.slice(1)}`; // within a sentence
+    this.shorter.textContent = say("zoom_short", { name: middled(name), place });
+    this.shorter.title = say("zoom_short_title", { name, place });
   }
 
   /** Which colour each group has, once for all charts. @param {Group[] | null} groups */
@@ -475,6 +503,7 @@ export class Board {
       name: label(name),
       plain: label(plain),
       neutral: several,
+      of: several ? label(source.name) : undefined,
       base: several ? source.base : undefined,
       card: typeof place.gpu === "number" ? label(nameOf(curve, { ...place, note: "" })) : undefined,
       note: place.note,

@@ -3,8 +3,8 @@
 import { actionMenu, handle, Tip, toggle } from "./chart_tools.js";
 import { button, el, messageOf, withOptions } from "../common/dom.js";
 import { plotColour, isDark, loadPlotly, turn } from "./plotly_library.js";
-import { canBeLog, layoutOf, shade, timeLabels, tracesOf, zoomed } from "./plotting.js";
-import { covered, inBrief, readout } from "./readout.js";
+import { canBeLog, layoutOf, namesOf, shade, timeLabels, tracesOf, zoomed } from "./plotting.js";
+import { covered, inBrief, middled, readout } from "./readout.js";
 import { listed, words } from "../texts/texts.js";
 import { isMoved } from "./ticks.js";
 
@@ -18,6 +18,7 @@ import { isMoved } from "./ticks.js";
  * @property {boolean} [more] whether it stands among those that are folded away
  * @property {(range: Range | null) => void} [onRange] is told a zoom
  * @property {(chart: Chart, place: number | null) => void} [onHover] is told a place
+ * @property {(run: number | null) => void} [onRun] is told the run whose name is pointed at
  * @property {(chart: Chart, mark: "hidden" | "pinned" | "log") => void} [onToggle] makes it so, or no longer
  * @property {(chart: Chart, by: number) => void} [onStep] moves it on
  * @property {(chart: Chart, over: Element | null, done: boolean) => void} [onDrag] has it dragged over another
@@ -53,6 +54,7 @@ export class Chart {
     this.hiding = false; // as the user wants
     /** @type {Trace[]} what is drawn, for who points at it */
     this.traces = [];
+    this.layout = {};
     /** @type {Axis | ""} the axis of this chart alone: no other's zoom is its own */
     this.own = "";
     /** @type {PlotElement} */
@@ -66,6 +68,10 @@ export class Chart {
       this.node.focus({ preventScroll: true });
     });
     this.beyond = el("p", { class: "ds-chart-peak", hidden: true }, this.peak, " ", byTime);
+    this.runs = el("ul", { class: "ds-group-legend ds-chart-runs", hidden: true });
+    this.named = "";
+    /** @type {number | null} the run whose curves are seen before the others' */
+    this.run = null;
     this.stage = el("div", { class: "ds-stage" });
     this.guide = el("div", { class: "ds-guide", hidden: true });
     this.tip = new Tip();
@@ -91,7 +97,7 @@ export class Chart {
   figure() {
     const told = { "data-chart": this.title, "data-chart-id": this.id, "aria-label": this.label() };
     this.stage.append(this.plot, this.guide, this.tip.node);
-    const parts = [this.caption(), this.said, this.beyond, this.stage];
+    const parts = [this.caption(), this.said, this.beyond, this.runs, this.stage];
     return el("figure", { class: "ds-chart", hidden: true, tabindex: "0", ...told }, ...parts);
   }
 
@@ -144,6 +150,43 @@ export class Chart {
   remarkPeak(text) {
     this.beyond.hidden = !text || !this.lines.length;
     if (this.peak.textContent !== text) this.peak.textContent = text;
+  }
+
+  /** Which runs are drawn, each with its colour: of several, whatever chart one looks at. @param {Trace[]} traces */
+  name(traces) {
+    const drawn = new Set(traces.flatMap(({ x, meta }) => (x.length ? [meta?.run] : [])));
+    const named = new Map(this.lines.map(({ run, of = "", colour }) => [run, { of, colour: seen(colour) }]));
+    const told = [...named].filter(([run, { of }]) => of && drawn.has(run));
+    const state = JSON.stringify(told);
+    if (state === this.named) return;
+    this.named = state;
+    this.runs.hidden = !told.length;
+    this.runs.replaceChildren(...told.map(([run, { of, colour }]) => this.nameOf(run, of, colour)));
+  }
+
+  /** @param {number} run @param {string} name @param {string} colour */
+  nameOf(run, name, colour) {
+    const sign = el("i", {});
+    sign.style.background = colour;
+    const node = el("li", { title: name, "data-of-run": String(run) }, sign, el("span", {}, middled(name)));
+    node.addEventListener("pointerenter", () => this.does.onRun?.(run));
+    node.addEventListener("pointerleave", () => this.does.onRun?.(null));
+    return node;
+  }
+
+  /** @param {number | null} run */
+  emphasise(run) {
+    this.run = run;
+    for (const { uid, meta } of this.plot._fullData ?? []) {
+      const away = run !== null && meta?.run !== undefined && meta.run !== run;
+      for (const { classList } of this.plot.querySelectorAll(`.trace${uid}`)) {
+        classList.toggle("ds-faded", away);
+        classList.toggle("ds-whole", Boolean(meta?.striped) && run === meta?.run);
+      }
+    }
+    for (const node of this.runs.querySelectorAll("li")) {
+      node.classList.toggle("ds-faded", run !== null && node.dataset.ofRun !== String(run));
+    }
   }
 
   get source() {
@@ -225,11 +268,14 @@ export class Chart {
     const page = this.look();
     const content = { ...this.content, events: view.events };
     const traces = tracesOf(content, view, page);
+    this.name(traces);
     const layout = { ...layoutOf(content, view, page, traces, this.revision), width: this.plot.clientWidth };
     layout.height = this.heightFor(layout.height);
     await Plotly.react(this.plot, traces, layout, { displayModeBar: false, plotlyServerURL: "" });
     this.traces = traces;
+    this.layout = layout;
     this.drawn = state;
+    if (this.run !== null) this.emphasise(this.run);
     if (this.listening) return;
     this.listening = true;
     this.plot.on?.("plotly_relayout", (change) => {
@@ -340,7 +386,10 @@ export class Chart {
   save(format) {
     const filename = this.title.toLowerCase().replaceAll(" ", "-");
     const scale = format === "png" ? 2 : 1;
-    window.Plotly.downloadImage(this.plot, { format, filename, width: 1200, height: 600, scale });
+    const names = namesOf(this.lines, isDark());
+    const layout = { ...this.layout, showlegend: true };
+    const shown = names.length ? { data: [...this.traces, ...names], layout } : this.plot;
+    window.Plotly.downloadImage(shown, { format, filename, width: 1200, height: 600, scale });
   }
 
   /** @param {Relayout} change */

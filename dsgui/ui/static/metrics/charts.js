@@ -171,7 +171,7 @@ export function predictedLimits(predicted, chart) {
 }
 
 /**
- * The most that a run had of a GPU, and of the host; null where nothing was measured.
+ * The most that a run had of a GPU, and of the host; null where nothing was measured, or it had none.
  * @param {Iterable<Curve>} curves
  */
 export function measured(curves) {
@@ -181,7 +181,8 @@ export function measured(curves) {
     const values = found.flatMap((one) => one.stretches.map(({ high }) => high.y)).filter(Number.isFinite);
     return values.length ? Math.max(...values) : null;
   };
-  return { gpu: most(/^gpu\d+\.run_bytes$/) ?? most(/^gpu\d+\.used_bytes$/), host: most(/^run_bytes$/) };
+  const gpu = most(/^gpu\d+\.run_bytes$/) ?? most(/^gpu\d+\.used_bytes$/);
+  return { gpu: gpu || null, host: most(/^run_bytes$/) || null };
 }
 
 /**

@@ -150,13 +150,22 @@ export class Curve {
    * @param {Stretch} one
    */
   order(one) {
-    for (const point of [one.low, one.high]) {
+    const both = [one.low, one.high];
+    if (!this.stepped && both.some(({ step }) => Number.isFinite(step))) this.isStepped();
+    for (const point of both) {
       this.timed ||= Number.isFinite(point.time);
-      this.stepped ||= Number.isFinite(point.step);
-      if (Number.isFinite(point.time) || Number.isFinite(point.step)) continue;
+      if (Number.isFinite(point.time) || this.stepped) continue;
       point.step = this.count;
       this.numbered = true;
     }
+  }
+
+  /** A line said its step: beside it the order of those before is none. */
+  isStepped() {
+    this.stepped = true;
+    if (!this.numbered) return;
+    this.numbered = false;
+    for (const { low, high } of this.stretches.slice(0, -1)) low.step = high.step = NaN;
   }
 
   /** Gives its points the order of their lines for steps; or takes it back. @param {boolean} wanted */
@@ -321,7 +330,7 @@ export class Curves {
   countLines() {
     const trained = [...this.each].filter(({ kind }) => kind === "train");
     const loss = trained.some(({ stepped }) => stepped) ? undefined : this.loss();
-    this.counted = loss !== undefined && loss.timed;
+    this.counted = loss !== undefined && (loss.timed || loss.numbered);
     for (const curve of trained) curve.countLines(this.counted && curve.count === loss?.count);
   }
 

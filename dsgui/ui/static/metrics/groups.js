@@ -218,7 +218,8 @@ export function groupedLines(lines, groups) {
       const style = { colour: look(run).colour, dash: look(number * COLOURS.length).dash };
       const legend = !named.has(name);
       named.add(name);
-      return [{ ...members[0], run, plain, legend, neutral: true, curve: band, clock: null, ...style, band }];
+      const of = label(titleOf(group));
+      return [{ ...members[0], run, of, plain, legend, neutral: true, curve: band, clock: null, ...style, band }];
     });
   });
 }

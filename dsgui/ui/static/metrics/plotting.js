@@ -5,6 +5,7 @@ import { label } from "./charts.js";
 import { smoothed } from "./groups.js";
 import { LIMIT_NAME, LIMIT_SIZE, limitNames, reached, roofOf } from "./limits.js";
 import { stacked } from "./marks.js";
+import { laid } from "./overlap.js";
 import { CHARTS } from "../texts/catalogue.js";
 import { textOf, words } from "../texts/texts.js";
 import { aroundOne, coarser, PERCENT, timeTicks } from "./ticks.js";
@@ -39,6 +40,7 @@ import { COLOURS, extent, isFlat, oddPoints, placing, points } from "./traces.js
 const HEIGHT = 260;
 const [ROW, PLAIN_ROWS] = [19, 2]; // px of a legend's row; so many leave the curves their room
 const [SIGN, LETTER, AROUND] = [44, 7, 76]; // px: a legend's line, a letter, what is beside the plot
+const NAMES_FROM = 27; // px: of the names of several runs, less what is before a sign
 const MOST_SYMBOLS = 40; // of one line: more of them hide it
 const MOST_MARK_LINES = 12; // and what they mark can still be seen between them
 const MARK_LANE = 0.06; // of the height, below the curves, for each mark above another
@@ -77,7 +79,7 @@ export function tracesOf(content, view, page) {
   const found = lines.flatMap((line, index) => {
     return lineTraces({ ...line, colour: shade(line.colour, page.dark) }, index, view, unit);
   });
-  return [...found, ...markTraces(marksOf(content, view), view)];
+  return [...amongRuns(found, lines), ...markTraces(marksOf(content, view), view)];
 }
 
 /** What is marked below the curves: no evaluation where its curve is. @param {Content} content @param {Drawn} view */
@@ -115,12 +117,12 @@ function curveTraces(line, index, view, unit) {
   const { x, y, meanX, means } = points(line.curve, smoothing, line.scale, place);
   const isSmoothed = means.length > 1;
   const group = line.group === undefined ? {} : { legendgroup: line.group };
-  const { more, opacity, zorder } = amongRuns(line.base);
-  const base = { name: line.name, type: "scatter", yaxis: line.axis || "y", hoverinfo: "skip", ...zorder, ...group };
+  const base = { name: line.name, type: "scatter", yaxis: line.axis || "y", hoverinfo: "skip", ...group };
   /** @param {"value" | "mean" | "odd"} part */
   const meta = (part) => ({
     part,
     line: index,
+    run: line.run,
     name: line.plain,
     colour: line.colour,
     unit: line.axis === "y2" ? "" : unit,
@@ -134,8 +136,8 @@ function curveTraces(line, index, view, unit) {
     meta: meta("value"),
     mode: modeOf(line, x.length),
     connectgaps: false,
-    opacity: isSmoothed ? 0.3 : (opacity ?? 1),
-    line: { color: line.colour, width: isSmoothed ? 1 : 2 + more, dash: line.dash },
+    opacity: isSmoothed ? 0.3 : 1,
+    line: { color: line.colour, width: isSmoothed ? 1 : 2, dash: line.dash },
     marker: { color: line.colour, size: x.length === 1 ? 7 : 5, symbol: line.symbol },
     cliponaxis: false, // a symbol at nought is whole
     showlegend: !isSmoothed && line.legend,
@@ -148,8 +150,7 @@ function curveTraces(line, index, view, unit) {
     meta: meta("mean"),
     mode: "lines",
     showlegend: line.legend,
-    opacity,
-    line: { color: line.colour, width: 2.5 + more, dash: line.dash },
+    line: { color: line.colour, width: 2.5, dash: line.dash },
   };
   const odd = oddPoints(line.curve, place, x, y);
   return [
@@ -160,12 +161,18 @@ function curveTraces(line, index, view, unit) {
 }
 
 /**
- * The baseline is a thin line over the others, so that curves that are one are all seen.
- * @param {boolean | undefined} isBase undefined of one run alone
+ * What several runs logged, drawn so that all of it is seen; of one run alone as it is.
+ * @param {Trace[]} traces @param {Line[]} lines @returns {Trace[]}
  */
-function amongRuns(isBase) {
-  if (isBase === undefined) return { more: 0, zorder: {} };
-  return isBase ? { more: -0.5, zorder: { zorder: 1 } } : { more: 1.5, opacity: 0.8, zorder: {} };
+function amongRuns(traces, lines) {
+  const drawn = traces.filter(({ meta }) => {
+    const { base, band } = lines[meta?.line ?? -1] ?? {};
+    return band ? meta?.drawn : base !== undefined && (meta?.part === "value" || meta?.part === "mean");
+  });
+  const smooth = new Set(drawn.filter(({ meta }) => meta?.part === "mean").map(({ meta }) => meta?.line));
+  const seen = drawn.filter(({ meta }) => meta?.part === "mean" || !smooth.has(meta?.line));
+  const found = laid(seen, new Set(lines.filter(({ base }) => base).map(({ run }) => run)));
+  return traces.flatMap((trace) => found.get(trace) ?? [trace]);
 }
 
 /** @param {Trace} trace @returns {Trace} */
@@ -186,6 +193,19 @@ const signOf = ({ name, axis, dash, mode, symbol }) => ({
 });
 
 /**
+ * What names each run in a picture of the chart: the page has that beside it.
+ * @param {Line[]} lines @param {boolean} dark @returns {Trace[]}
+ */
+export function namesOf(lines, dark) {
+  const first = new Map(lines.filter(({ of }) => of).map((line) => [line.run, line]));
+  return [...first.values()].map((line, place) => ({
+    ...signOf({ ...line, name: line.of ?? "", dash: "solid", mode: "lines" }),
+    line: { color: shade(line.colour, dark), width: 3 },
+    legendrank: place,
+  }));
+}
+
+/**
  * Of a group the mean, smoothed where curves are, over the area between the least and the most of its runs. Where not
  * all of them have a value it is thin and dotted, and broken where their number changes: what would be drawn there is
  * the step from one mean to another one.
@@ -201,8 +221,9 @@ function bandTraces(line, band, index, view, unit) {
   });
   /** @type {Pick<Trace, "type" | "yaxis" | "hoverinfo" | "name" | "showlegend">} */
   const base = { type: "scatter", yaxis: line.axis || "y", hoverinfo: "skip", name: line.name, showlegend: false };
-  const told = { line: index, name: line.plain, colour: line.colour, unit: line.axis === "y2" ? "" : unit };
-  const edge = { part: /** @type {const} */ ("band"), line: index };
+  const { run } = line;
+  const told = { line: index, run, name: line.plain, colour: line.colour, unit: line.axis === "y2" ? "" : unit };
+  const edge = { part: /** @type {const} */ ("band"), line: index, run };
   /** What is pointed at, whole. @param {"value" | "mean"} part @param {number[]} values @returns {Trace} */
   const read = (part, values) => {
     return { ...base, x, y: values, mode: "none", meta: { ...told, part, logged: band.kind !== "sample", spread } };
@@ -215,7 +236,8 @@ function bandTraces(line, band, index, view, unit) {
       const shown = { color: line.colour, width: whole ? width : 1.25, dash: whole ? line.dash : "dot" };
       const marker = { color: line.colour, size: count === 1 ? 7 : 5, symbol: line.symbol };
       const apart = { x: broken(x, mine, (at) => at), y: broken(values, mine, () => null) };
-      return count ? [{ ...base, ...apart, meta: edge, mode: modeOf(line, count), marker, line: shown, opacity }] : [];
+      const meta = { ...edge, drawn: whole && opacity === 1 };
+      return count ? [{ ...base, ...apart, meta, mode: modeOf(line, count), marker, line: shown, opacity }] : [];
     });
   const filled = { fill: "toself", fillcolor: `${line.colour}${BAND}`, line: { width: 0, color: line.colour } };
   const area = { ...base, ...outline(x, spread, parts), ...filled, meta: edge, mode: "lines" };
@@ -534,10 +556,25 @@ export function layoutOf(content, view, page, traces, revision) {
     annotations: limitNames(placed, left.type === "log", font, domain[1], page.ground, free),
     showlegend: signs.length > (content.named || marks.length ? 0 : 1),
     // Right below the title, however high the row of charts is: the curves have the room that is left.
-    legend: { orientation: "h", traceorder: "normal", yref: "container", y: 1, yanchor: "top", x: 0 },
+    legend: {
+      orientation: "h",
+      traceorder: "normal",
+      yref: "container",
+      y: 1,
+      yanchor: "top",
+      ...besideNames(lines, page),
+    },
     hovermode: false,
     dragmode: page.coarse ? false : "zoom",
   };
+}
+
+/**
+ * Where a legend begins: that of several runs below the names of these.
+ * @param {Line[]} lines @param {Look} page
+ */
+function besideNames(lines, { width }) {
+  return width && lines.some(({ of }) => of) ? { xref: "container", x: NAMES_FROM / width, xanchor: "left" } : { x: 0 };
 }
 
 /**

@@ -15,6 +15,7 @@ const DASHES = CHARTS.dashes;
 const ENDS = new Set(["error", "stop"]);
 const MARK_REACH = 0.1;
 const SYMBOL_ROOM = 0.03;
+const SHORT = 0.125; // of what is shown: what is less is a dot, or nearly so
 const MOST_ODD = 200;
 
 /**
@@ -145,6 +146,24 @@ export function sharedRange(lines) {
     .filter((one) => one.symbols)
     .flatMap((one) => one.reach.flatMap((at) => [at - room, at + room]));
   return { reach, shown: extent([...reach, ...around]) };
+}
+
+/**
+ * Of runs drawn over each other the one that is hardly seen beside the others, as its training is so much shorter, and
+ * from where to where that is; null where each is seen.
+ * @param {Line[]} lines @returns {{ run: number, reach: Range } | null}
+ */
+export function shortestOf(lines) {
+  const logged = lines.filter(({ curve }) => curve.kind !== "sample");
+  const runs = [...new Set(logged.map(({ run }) => run))].flatMap((run) => {
+    const reach = extent(logged.filter((line) => line.run === run).flatMap((line) => reachOfLine(line) ?? []));
+    return reach && reach[1] > reach[0] ? [{ run, reach }] : [];
+  });
+  const all = extent(runs.flatMap(({ reach }) => reach));
+  if (!all) return null;
+  const [least] = runs.toSorted((a, b) => a.reach[1] - b.reach[1]);
+  const range = /** @type {Range} */ ([all[0], least.reach[1]]);
+  return range[1] - all[0] < SHORT * (all[1] - all[0]) ? { run: least.run, reach: range } : null;
 }
 
 /**

@@ -4,10 +4,10 @@
 import { allComparable, curvesApart, figureApart, most } from "../metrics/apart.js";
 import { Board } from "../metrics/board.js";
 import { seen } from "../metrics/chart.js";
-import { button, el, inPieces, part } from "../common/dom.js";
+import { around, button, el, inPieces, part } from "../common/dom.js";
 import { canGroup, GROUPINGS, groupsOf } from "../metrics/groups.js";
 import { LIVE_STATES, Follower } from "./follower.js";
-import { duration, figure, gib, perSecond } from "../common/format.js";
+import { duration, figure, fixed, gib, perSecond } from "../common/format.js";
 import { PARTS, spelled } from "./run_columns.js";
 import { baseline, differenceOf } from "./run_prefs.js";
 import { TOLD_MS } from "./run_view.js";
@@ -39,11 +39,11 @@ const fullest = ({ figures: { gpus } }) => gpus.toSorted((a, b) => b.peak_bytes 
  * @type {[string, (run: ComparedRun) => Told | null | undefined, (value: any) => string, ("less" | "more")?][]}
  */
 const ROWS = [
-  ["final_loss", (run) => run.figures.final_loss, figure, "less"],
-  [BEST_LOSS, (run) => run.figures.best_loss, figure, "less"],
+  ["final_loss", (run) => run.figures.final_loss, fixed, "less"],
+  [BEST_LOSS, (run) => run.figures.best_loss, fixed, "less"],
   ["speed", (run) => run.figures.steps_per_second, perSecond, "more"],
-  ["samples_per_second", (run) => run.figures.samples_per_second, figure, "more"],
-  ["tokens_per_second", (run) => run.figures.tokens_per_second, figure, "more"],
+  ["samples_per_second", (run) => run.figures.samples_per_second, fixed, "more"],
+  ["tokens_per_second", (run) => run.figures.tokens_per_second, fixed, "more"],
   ["steps", (run) => run.figures.steps, figure],
   ["duration", (run) => run.figures.duration_s, duration],
   ["run_gpu_peak", (run) => run.figures.run_gpu_peak_bytes, gib],
@@ -56,9 +56,9 @@ const ROWS = [
 ];
 
 /**
- * A row of figures; `bare`: without how far they are from the baseline's.
+ * A row of figures; `bare`: why they are told without how far they are from the baseline's.
  * @typedef {{ code?: string, name: string, shown: (value: any) => string, better?: "less" | "more" | "",
- *   values: (Told | null | undefined)[], bare?: boolean }} Figure
+ *   values: (Told | null | undefined)[], bare?: string }} Figure
  */
 
 /**
@@ -154,6 +154,10 @@ export class CompareView {
     this.differences = el("section", { class: "ds-differences", "aria-label": say("differences") });
     this.key = el("ul", { class: "ds-compare-key", "aria-label": say("colours") });
     this.key.style.setProperty("--runs", String(ids.length));
+    const pointed = (/** @type {Event} */ event) =>
+      this.emphasise(around(event, "li")?.querySelector("[data-swatch]")?.getAttribute("data-swatch") ?? "");
+    for (const kind of ["pointerover", "focusin"]) this.key.addEventListener(kind, pointed);
+    for (const kind of ["pointerleave", "focusout"]) this.key.addEventListener(kind, () => this.emphasise(""));
     this.board = this.makeBoard();
     this.board.tools.append(el("label", { class: "ds-grouping" }, say("group_by"), this.grouping));
     this.report = el("a", { class: "ds-step", download: true, href: this.reported(ids[0]) }, say("report"));
@@ -231,12 +235,12 @@ export class CompareView {
     const answer = await fetch(`/dsgui/compare?${query}`);
     if (!answer.ok) throw new Error(words("runs_page", "answered", { status: String(answer.status) }));
     /** @type {CompareAnswer} */
-    const { runs, sections, answers, evaluations, unlike } = await answer.json();
+    const { runs, sections, answers, evaluations, why_unlike: note } = await answer.json();
     const curves = kept.map(({ follower }) => follower.curves);
     const alike = sections.every(({ differ }) => !differ.length); // else that is what the results come from
     const apart = kept.map((_, base) => (alike ? curvesApart(curves, base) : []));
     const whole = kept.map((_, base) => alike && allComparable(curves, base));
-    const key = JSON.stringify([runs, sections, answers, evaluations, unlike, apart, whole]);
+    const key = JSON.stringify([runs, sections, answers, evaluations, note, apart, whole]);
     if (key === this.told) return;
     this.told = key;
     this.groupsBy = (by) => placedAmong(groupsOf(by, runs, sections), kept, this.runs);
@@ -244,9 +248,8 @@ export class CompareView {
       const base = this.base(kept);
       this.report.href = this.reported(kept[base].follower.id);
       this.key.replaceChildren(...kept.map((run, place) => this.head(run, place === base)));
-      const note = unlike && say(`unlike_${unlike}`);
       const figures = {
-        ...this.figures(base, runs, evaluations, Boolean(unlike)),
+        ...this.figures(base, runs, evaluations, note),
         note,
         apart: apart[base],
         whole: whole[base],
@@ -270,6 +273,13 @@ export class CompareView {
     this.groups = this.groupsBy(this.grouping.value);
     this.show();
     this.board.update();
+  }
+
+  /** Has the curves of a run, or of its group, seen before all others; "" of none. @param {string} id */
+  emphasise(id) {
+    const place = this.ids.indexOf(id);
+    const drawn = this.groups ? this.groups.findIndex(({ members }) => members.includes(place)) : place;
+    this.board.emphasise(place < 0 || drawn < 0 ? null : drawn);
   }
 
   /** The colour of a run's curves: of its first group where it is in one; "" of one that is not compared.
@@ -306,18 +316,18 @@ export class CompareView {
    * The rows of figures that are shown, of those that tell the runs apart but say little, and of those that don't; and
    * the figures that tell.
    * @param {number} base @param {ComparedRun[]} runs @param {EvaluationRow[]} evaluations
-   * @param {boolean} unlike whether what was trained is another: neither a loss nor a speed is then better
+   * @param {string} unlike why neither a loss nor a speed is better, where what was trained is another
    */
   figures(base, runs, evaluations, unlike) {
     /** @type {Figure} */
     const states = { code: "state", name: say("state"), shown: stateOf, values: runs.map(({ state }) => state) };
     const told = ROWS.flatMap(([code, value, shown, usual]) => {
-      const bare = unlike && shown !== gib; // of another training more or less says nothing, but of what it takes
+      const bare = shown === gib ? "" : unlike; // of another training more or less says nothing, but of what it takes
       /** @type {Figure} */
       const one = { code, name: say(code), shown, better: bare ? "" : usual, bare, values: runs.map(value) };
       if (code !== BEST_LOSS) return [one];
       /** @type {Figure[]} */
-      const scores = evaluations.map((found) => ({ ...found, shown: figure, bare: unlike && !found.better }));
+      const scores = evaluations.map((found) => ({ ...found, shown: fixed, bare: found.better ? "" : unlike }));
       return [one, ...scores];
     });
     const known = told.filter(({ values }) => values.some((value) => value !== null && value !== undefined));
@@ -461,7 +471,8 @@ function answerNode(question, sentences) {
 function figuresOf({ values, shown, better, bare }, base) {
   return values.map((value, place) => {
     const away = place === base || bare ? "" : differenceOf(value, values[base]);
-    const cell = el("span", {}, value === null || value === undefined ? "–" : shown(value));
+    const title = bare && place !== base ? bare : undefined;
+    const cell = el("span", { title }, value === null || value === undefined ? "–" : shown(value));
     if (away) cell.append(" ", awayNode(away, better));
     return cell;
   });

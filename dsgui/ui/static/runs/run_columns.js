@@ -2,7 +2,7 @@
 // but for the texts.
 
 import { locale } from "../common/dom.js";
-import { duration, figure, fixed, gib } from "../common/format.js";
+import { duration, figure, fixed, gib, perSecond } from "../common/format.js";
 import { keyName } from "../memory/memory_bars.js";
 import { listed, textOf, words } from "../texts/texts.js";
 
@@ -20,7 +20,6 @@ const FURTHER = ["config:", "arguments:", "metrics:"];
 const MOST_FURTHER = 6000; // characters of keys, with a line's end between two
 const LONGEST_KEY = /^[a-z]+:.{1,300}$/u;
 const LOSS_DIGITS = 4;
-const SPEED_DIGITS = 3;
 /** What the parts of a run's settings are called. @type {Record<string, string>} */
 export const PARTS = {
   training: "part_training",
@@ -96,7 +95,7 @@ export function stepOf(run) {
 }
 
 /** @param {RunSummary} run */
-const speedOf = ({ steps_per_second: speed }) => (speed && speed > 0 ? `${fixed(speed, SPEED_DIGITS)} steps/s` : "–");
+const speedOf = ({ steps_per_second: speed }) => perSecond(speed ?? 0);
 
 /** @param {string} text */
 const or = (text) => text || "–";

@@ -10,11 +10,11 @@ const number = (count) => count.toLocaleString("en-US");
 export const plural = (count, one, several) => say("runs_page", count === 1 ? one : several, { count: number(count) });
 
 /**
- * `none` says that no run fits, where that is so and all were read.
- * @param {Pick<ListedRuns, "total" | "fits" | "held" | "unread" | "archived_fit" | "unfinished">} told
+ * `none` says that no run fits, where that is so and all were read, and `why` which word can fit none.
+ * @param {Pick<ListedRuns, "total" | "fits" | "held" | "unread" | "archived_fit" | "unfinished" | "misread">} told
  * @param {string} words that were searched
  */
-export function countOf({ total, fits: all, held, unread, archived_fit: away, unfinished }, words) {
+export function countOf({ total, fits: all, held, unread, archived_fit: away, unfinished, misread }, words) {
   const fits = all - held;
   const runs = plural(total, "one_run", "runs");
   const isSearch = Boolean(words) && !(unfinished && fits === total); // or it asks nothing yet
@@ -22,5 +22,12 @@ export function countOf({ total, fits: all, held, unread, archived_fit: away, un
   const some = say("runs_page", "matches_in", { matches: plural(fits, "one_match", "matches"), runs });
   const put = isSearch && away ? plural(away, "one_archived_match", "archived_match") : "";
   const waits = unread ? say("runs_page", "unread", { count: number(unread) }) : "";
-  return { none, text: [isSearch ? (fits ? some : none) : runs, put, waits].filter(Boolean).join(" · ") };
+  const why = none && misread ? whyNone(misread) : "";
+  return { none, why, text: [isSearch ? (fits ? some : none) : runs, why, put, waits].filter(Boolean).join(" · ") };
 }
+
+/** @param {NonNullable<ListedRuns["misread"]>} misread */
+const whyNone = ([word, why, told]) =>
+  why === "number"
+    ? say("runs_page", "misread_number", { word, example: told })
+    : say("runs_page", "misread_key", { key: told });

@@ -85,7 +85,7 @@ export class RunList {
     /** @type {string[]} */
     this.ids = [];
     /** @type {Pick<ListedRuns, "total" | "fits" | "held" | "unread" | "archived" | "archived_fit" | "baseline" |
-     *   "unfinished" | "tagged">} */
+     *   "unfinished" | "misread" | "tagged">} */
     this.told = {
       total: 0,
       fits: 0,
@@ -95,6 +95,7 @@ export class RunList {
       archived_fit: 0,
       baseline: null,
       unfinished: null,
+      misread: null,
       tagged: 0,
     };
     this.searchedFor = ""; // the words that it was told of: the box may have others by now
@@ -463,11 +464,11 @@ export class RunList {
   /** How many runs there are, and how many of them fit; in place of the rows, where none does. */
   tell() {
     const { total, archived, archived_fit: away } = this.told;
-    const { text, none } = countOf(this.told, this.searchedFor);
+    const { text, none, why } = countOf(this.told, this.searchedFor);
     this.count.textContent = text;
     this.count.hidden = !total && !archived;
     this.count.classList.toggle("ds-unseen", Boolean(none)); // it is said there
-    this.tools.showNone(none, away);
+    this.tools.showNone(none, why, total, away);
   }
 
   /** @param {string} id */

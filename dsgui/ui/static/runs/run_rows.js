@@ -61,6 +61,9 @@ export function card(id) {
   );
 }
 
+/** How far it came, in as few letters as a card has room for: of what is done no total. @param {RunSummary} run */
+const wholeOf = (run) => (run.step === run.total ? String(run.step) : stepOf(run));
+
 /** @param {HTMLElement} entry @param {RunSummary} run */
 export function fillCard(entry, run) {
   const row = part(entry, ".ds-run-row");
@@ -69,7 +72,7 @@ export function fillCard(entry, run) {
   name.textContent = run.name || run.run_id;
   showState(state, run);
   const begun = run.total || typeof run.step === "number";
-  const did = run.doing || (begun ? `${say("step_is", { step: stepOf(run) })}${loss}` : "");
+  const did = run.doing || (begun ? `${say("step_is", { step: wholeOf(run) })}${loss}` : "");
   sub.textContent = [did, duration(run.duration_s)].filter((one) => one && one !== "–").join(" · ") || "–";
   const told = shortChanges(run) ? [shortChanges(run)] : [run.devices, run.model, run.preset];
   what.textContent = [dateOf(run), ...told].filter((one) => one && one !== "–").join(" · ");

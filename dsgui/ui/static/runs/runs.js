@@ -4,7 +4,7 @@ import { Afterwards } from "../afterwards/afterwards.js";
 import { notifies } from "../notify/alerts.js";
 import { Browser } from "../common/browse.js";
 import { CompareView } from "./compare.js";
-import { button, el, messageOf, part } from "../common/dom.js";
+import { around, button, el, messageOf, part } from "../common/dom.js";
 import { RunKeys } from "./run_keys.js";
 import { RunList } from "./run_list.js";
 import { RunView } from "./run_view.js";
@@ -42,6 +42,9 @@ class Monitor {
       looked: () => visits().note(),
       trouble: (error) => this.unwell(error),
     });
+    const { rows } = this.list;
+    rows.addEventListener("pointerover", (event) => this.point(around(event, "[data-run]")?.dataset.run ?? ""));
+    rows.addEventListener("pointerleave", () => this.point(""));
     new RunKeys(this.list, {
       open: (id) => this.show(id),
       all: () => this.showAll(),
@@ -158,6 +161,11 @@ class Monitor {
     this.view.close();
     this.view = null;
     this.show(id);
+  }
+
+  /** A run's row is pointed at: of several that are compared it is seen before the others. @param {string} id */
+  point(id) {
+    if (this.view instanceof CompareView) this.view.emphasise(id);
   }
 
   /** @param {string[]} ids */

@@ -81,6 +81,8 @@ CHARTS_PAGE: dict[str, str] = {
     "smoothing": "平滑",
     "smoothing_hint": "仅作用于训练曲线；评估和系统指标保持原值",
     "show_all": "显示全部",
+    "zoom_short": "缩放到“{name}”（{place}）",
+    "zoom_short_title": "“{name}”止于{place}，在更长的运行旁几乎看不见",
     "system_metrics": "系统指标",
     "more_scores": "评估：另有 {count} 项指标",
     "more_score": "评估：另有 1 项指标",

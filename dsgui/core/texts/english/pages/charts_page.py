@@ -81,6 +81,8 @@ CHARTS_PAGE: dict[str, str] = {
     "smoothing": "Smoothing",
     "smoothing_hint": "Training curves only; evaluations and system metrics stay as measured",
     "show_all": "Show all",
+    "zoom_short": "Zoom to “{name}” ({place})",
+    "zoom_short_title": "“{name}” ends at {place}, hardly visible beside the longer runs",
     "system_metrics": "System metrics",
     "more_scores": "Evaluation: {count} more scores",
     "more_score": "Evaluation: 1 more score",
