@@ -55,6 +55,14 @@ test("an option without a value is set, one that is not there is not", () => {
   assert.equal(shortChanges(/** @type {any} */ ({ differs })), "bf16 set→false");
 });
 
+test("a key that many blocks have is told with its block", () => {
+  const change = { part: "config", before: null, after: '"cpu"' };
+  const told = (/** @type {string} */ key) => shortChanges(/** @type {any} */ ({ differs: [{ ...change, key }] }));
+  assert.equal(told("/zero_optimization/offload_param/device"), '+offload_param.device "cpu"');
+  assert.equal(told("/zero_optimization/stage"), '+stage "cpu"');
+  assert.equal(told("--device"), '+device "cpu"');
+});
+
 test("a list is ordered by what the server knows", () => {
   for (const id of ["name", "date", "speed", "config:zero_optimization.stage", "metrics:eval_bleu"]) {
     assert.ok(isSortable(id), id);

@@ -58,8 +58,17 @@ export function shownDate(date, now = new Date()) {
 /** A key as people write it: a place in the config with dots. @param {string} part @param {string} key */
 export const spelled = (part, key) => (part === "config" ? keyName(key) : key);
 
-/** @param {string} key the last part of an option or of a place in the config */
-const short = (key) => (key.split("/").pop() ?? key).replace(/^-+/, "");
+const OF_ANY_BLOCK = new Set(["device", "enabled", "nvme_path", "pin_memory", "type"]);
+
+/**
+ * An option, or the last part of a place in the config: with the block, where many have such a key.
+ * @param {string} key
+ */
+function short(key) {
+  const parts = key.split("/");
+  const name = (parts.pop() ?? key).replace(/^-+/, "");
+  return OF_ANY_BLOCK.has(name) && parts.at(-1) ? `${parts.at(-1)}.${name}` : name;
+}
 
 /** A key and what became of it. @param {import("../types.d.ts").Change} change */
 function changeOf({ key, before, after }) {
