@@ -3,7 +3,7 @@
 
 import { around, button, el, part, withOptions } from "../common/dom.js";
 import { gib, roughly } from "../common/format.js";
-import { barOf, colourOf } from "../memory/memory_bars.js";
+import { barOf, colourOf, legendOf, lineSwatch, partName, swatchOf } from "../memory/memory_bars.js";
 import { listed, setApart, textOf, words } from "../texts/texts.js";
 
 /** @import { GoalAsked, GoalChoice, GoalFound, GoalOffered, GoalProps, MemoryDevice } from "../types.d.ts" */
@@ -381,33 +381,15 @@ export function fullestHost(choices) {
   return hosts.toSorted((a, b) => barOf(b, "").bytes - barOf(a, "").bytes)[0];
 }
 
-/** Each colour once. @param {GoalChoice[]} choices */
+/** Each part once. @param {GoalChoice[]} choices */
 function legend(choices) {
   const described = choices
     .flatMap(({ verdict }) => verdict.devices)
     .filter((one) => one.device !== "host" || one.capacity !== null);
-  const bars = described.map((device) => barOf(device, ""));
-  const others = described.some(({ device }) => device === "gpu") ? "around" : "around_host";
-  /** @type {Map<string, string[]>} */
-  const names = new Map();
-  for (const { part: one } of bars.flatMap(({ segments }) => segments)) {
-    const colour = colourOf(one.part);
-    const known = names.get(colour) ?? [];
-    names.set(colour, [...new Set([...known, textOf("memory_parts", one.part)])]);
-  }
-  const items = [...names].map(([colour, some]) => {
-    const swatch = el("span", { class: "ds-mem-swatch", "aria-hidden": "true" });
-    swatch.style.background = colour;
-    return el("li", {}, swatch, some.length > 2 ? say(others) : listed(some));
-  });
-  const pinned = el("span", { class: "ds-mem-swatch", "aria-hidden": "true", "data-place": "pinned" });
-  pinned.style.background = colourOf("system");
-  const hatched = bars.some(({ segments }) => segments.some((one) => one.part.place === "pinned"));
-  if (hatched) items.push(el("li", {}, pinned, say("pinned")));
-  const limited = bars.filter((one) => one.line !== null);
+  const items = legendOf(described, "").map((one) => el("li", {}, swatchOf(one), partName(one)));
+  const limited = described.map((device) => barOf(device, "")).filter(({ line }) => line !== null);
   const fit = limited.every((one) => one.fit === "does_not_fit") ? "does_not_fit" : "fits";
-  const line = el("span", { class: "ds-mem-swatch", "aria-hidden": "true", "data-place": "limit", "data-fit": fit });
-  if (limited.length) items.push(el("li", {}, line, words("memory_page", "limit")));
+  if (limited.length) items.push(el("li", {}, lineSwatch(fit), words("memory_page", "limit")));
   return el("div", { class: "ds-zs-legend" }, el("ul", {}, ...items));
 }
 
@@ -493,8 +475,8 @@ function bar(device, beside) {
   const need = needOf(device);
   const track = el("div", { class: "ds-mem-track" });
   for (const { part: one, width } of found.segments) {
-    const title = listed([textOf("memory_parts", one.part), guess(one.bytes)]);
-    const segment = el("span", { class: "ds-mem-part", "data-place": one.place, title });
+    const title = listed([partName(one), guess(one.bytes)]);
+    const segment = el("span", { class: "ds-mem-part", "data-place": one.place, "data-code": one.part, title });
     segment.style.width = `${width}%`;
     segment.style.background = colourOf(one.part);
     track.append(segment);

@@ -3,6 +3,7 @@
 import { controlsOf, showDefault } from "./controls.js";
 import { el, part, parted } from "../common/dom.js";
 import { isSegmented, piecesOf } from "./fields.js";
+import { resultParts } from "./results.js";
 import { words } from "../texts/texts.js";
 
 /** @import { Field, Found } from "../types.d.ts" */
@@ -26,18 +27,21 @@ export function fieldRow(field, id) {
   const unit = field.unit ? el("span", { class: "ds-unit" }, field.unit) : "";
   const gone = words("form_page", "removed", { release: field.removed ?? "" });
   const removed = field.removed ? el("span", { class: "ds-removed" }, gone) : "";
+  const [opener, held] = resultParts(field, id);
   const row = el(
     "div",
     { class: "ds-field", "data-row": field.pointer, "data-common": Boolean(field.common) },
+    opener,
     el(
       isSegmented(field) ? "div" : "label",
-      isSegmented(field) ? { class: "ds-name", id: `${id}-name` } : { class: "ds-name", for: id },
+      { class: "ds-name", id: `${id}-name`, for: isSegmented(field) ? undefined : id },
       el("span", { class: "ds-title" }, field.title),
       " ",
       unit,
       removed,
       el("code", { class: "ds-key" }, ...parted(field.key)),
     ),
+    held,
     el("div", { class: "ds-control" }, ...controls, clear),
     el("ul", { class: "ds-at-field", id: `${id}-found`, hidden: true }),
     el("p", { class: "ds-help", id: `${id}-help` }, field.help || ""),

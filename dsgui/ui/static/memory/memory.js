@@ -3,8 +3,8 @@
 
 import { around, button, el, part } from "../common/dom.js";
 import { GIB, gib } from "../common/format.js";
-import { barOf, colourOf, fitOf, idOf, keyName, legendOf, partsOf, stageOf } from "./memory_bars.js";
-import { partName } from "./memory_charts.js";
+import { barOf, colourOf, fitOf, idOf, keyName, legendOf } from "./memory_bars.js";
+import { lineSwatch, partName, partsOf, stageOf, swatchOf } from "./memory_bars.js";
 import { Details } from "./memory_details.js";
 import { Rehearsal } from "./memory_rehearsal.js";
 import { listed, textOf, words } from "../texts/texts.js";
@@ -441,18 +441,6 @@ function needOf(bar) {
   const need = words("memory_page", "of", { bytes: gib(bar.bytes), total: gib(bar.capacity) });
   return words("memory_page", "with_fit", { need, fit: textOf("memory_fits", bar.fit) });
 }
-
-/** @param {MemoryPart} one */
-function swatchOf({ part: code, place }) {
-  const about = { class: "ds-mem-swatch", "data-place": place, "data-code": code, "aria-hidden": "true" };
-  const swatch = el("span", about);
-  swatch.style.background = colourOf(code);
-  return swatch;
-}
-
-/** @param {string} fit */
-const lineSwatch = (fit) =>
-  el("span", { class: "ds-mem-swatch", "data-place": "limit", "data-fit": fit, "aria-hidden": "true" });
 
 /** What the line across a bar is. @param {number} capacity @param {string} fit */
 function limitOf(capacity, fit) {

@@ -41,9 +41,6 @@ GOAL_PAGE: dict[str, str] = {
     "needs_host": "每个节点需要 {size} 内存",
     "large_host": "节点需要 {size} 内存",
     "fits_gpus": "GPU 放得下；节点需要 {size} 内存",
-    "around": "CUDA context 和各种库",
-    "around_host": "进程和各种库",
-    "pinned": "斜纹：锁页内存",
     "none_fit": "在这里都放不下，可改用下面这个方案。再往下是最接近的预设。",
     "none_fit_ways": "在这里都放不下，可改用下面任一方案。再往下是最接近的预设。",
     "none_would_fit": "都放不下，增加 GPU（最多 64 个）或改用 LoRA 也不够：请缩短序列，或换用更小的模型。"

@@ -41,9 +41,6 @@ GOAL_PAGE: dict[str, str] = {
     "needs_host": "needs {size} of host memory per node",
     "large_host": "needs a host with {size}",
     "fits_gpus": "Fits the GPUs; needs a host with {size}",
-    "around": "CUDA context and libraries",
-    "around_host": "processes and libraries",
-    "pinned": "hatched: pinned",
     "none_fit": "No preset fits here, but this would. Below is what comes nearest.",
     "none_fit_ways": "No preset fits here, but each of these would. Below is what comes nearest.",
     "none_would_fit": "No preset fits, and neither more GPUs (up to 64) nor LoRA would help enough: shorten the "
