@@ -109,7 +109,7 @@ def test_findings_stand_at_their_field_and_beside_their_line_and_lead_to_each_ot
     # A key that no section knows is told in that of the keys beside it.
     expect(page.get_by_role("tab", name=re.compile(r"^ZeRO \(1 error\)"))).to_be_visible()
     page.click('[data-tab="zero"]')
-    unknown = page.locator('[data-section="zero"] > .ds-at-field button')
+    unknown = page.locator('[data-section="zero"] > .ds-at-field [data-line]')
     expect(unknown).to_contain_text("zero_optimization.bogus: zero_optimization has no such key")
     mark(page, 2).click()
     expect(page.locator('input[data-pointer="/train_batch_size"]')).to_be_focused()
@@ -123,6 +123,20 @@ def test_findings_stand_at_their_field_and_beside_their_line_and_lead_to_each_ot
     expect(at_field.filter(has_text="-8")).to_have_count(0)
     expect(page.locator('#config-json [title^="-8"]')).to_have_count(0)
     assert json.loads(json_text(page)) == {"train_batch_size": 8}
+
+
+def test_what_mends_a_field_stands_at_the_field_too(page):
+    replace_text(page, json.dumps({"train_batch_size": 100, "train_micro_batch_size_per_gpu": 4}))
+    page.click('[data-tab="batch"]')
+    here = page.locator('[data-row="/train_batch_size"] .ds-fix-here')
+    offered = findings(page).locator('[data-pointer="/train_batch_size"][data-fix]')
+    expect(offered.first).to_be_visible()
+    names = offered.all_inner_texts()
+    expect(here).to_have_text(names)
+    here.first.click()
+    expect(here.filter(has_text=names[0])).to_have_count(0)
+    expect(offered.filter(has_text=names[0])).to_have_count(0)
+    wait_for_config(page, "c.train_batch_size === 8")
 
 
 def test_on_a_phone_the_form_stays_within_the_screen(page):

@@ -3,10 +3,11 @@
 // several are typed while an answer is under way.
 
 import { focusOf, isStale, showDefault, typedIn, valueOf, write } from "./controls.js";
-import { around, button, el, hinted, part } from "../common/dom.js";
+import { around, button, el, hinted, part, withSheet } from "../common/dom.js";
 import { askedOf, beside, byField, fieldAt, fieldsInOrderOf, foreignOf, inOrderOf, leadingFields } from "./fields.js";
 import { countsOf, matches, stepped, troubles } from "./fields.js";
 import { goToLine, mark } from "./gutter.js";
+import { tellHeld } from "./held.js";
 import { heldOf, listenToKeys, openOf, showResult } from "./results.js";
 import { fieldRow, markRow, showFound } from "./rows.js";
 import { keyName } from "../memory/memory_bars.js";
@@ -15,6 +16,7 @@ import { words } from "../texts/texts.js";
 /** @import { Field, FormState, FormValue, Found, Props, Release, Section, Trigger, Watch } from "../types.d.ts" */
 
 const UNSET = "";
+const SHEET = "/dsgui/static/config/form.css";
 const FRAMES = 120; // that a page which is shown takes to show its form
 const GAP = 8; // pixels between the bar and what is below it
 const TOLD = ["error", "warning"]; // problems that a section's tab counts
@@ -308,6 +310,7 @@ class Form {
       (latest =
       this.state =
         state.values ? state : { ...this.state, broken: state.broken, place: state.place });
+    tellHeld(shown.values ?? {});
     const release = await ofRelease(shown.release);
     if (this.state !== shown) return; // a newer one came in the meantime
     this.release = release;
@@ -579,7 +582,7 @@ function stateOf(value) {
 
 /** @param {HTMLElement} element @param {Props<FormValue>} props @param {Trigger} trigger @param {Watch} watch */
 export async function mount(element, props, trigger, watch) {
-  const answer = await fetch("/dsgui/form.json");
+  const [answer] = await Promise.all([fetch("/dsgui/form.json"), withSheet(SHEET)]);
   const form = new Form(element, props, trigger, await answer.json());
   watch("value", () => form.receive(props.value));
   const given = props.value || {};

@@ -1,7 +1,7 @@
 // A field's row in the form: its name, its control, what was found of it and what it is for.
 
 import { controlsOf, showDefault } from "./controls.js";
-import { el, part, parted } from "../common/dom.js";
+import { button, el, part, parted } from "../common/dom.js";
 import { isSegmented, piecesOf } from "./fields.js";
 import { resultParts } from "./results.js";
 import { words } from "../texts/texts.js";
@@ -82,7 +82,7 @@ export function showFound(row, found) {
 const OPTION = /(--\w+)/;
 
 /** @param {Found} found */
-const foundItem = ({ severity, text, line }) =>
+const foundItem = ({ pointer, severity, text, line, fixes = [] }) =>
   el(
     "li",
     { class: `ds-${severity}` },
@@ -94,4 +94,12 @@ const foundItem = ({ severity, text, line }) =>
       " ",
       ...text.split(OPTION).map((one, place) => (place % 2 ? el("span", { class: "ds-whole" }, one) : one)),
     ),
+    ...fixes.map(({ rule, fix, label }) => button(label, { class: "ds-fix-here" }, () => pressFix(rule, pointer, fix))),
   );
+
+/** The list of findings has the same button, which applies it. @param {string} rule @param {string} pointer
+ * @param {string} fix */
+function pressFix(rule, pointer, fix) {
+  const buttons = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#findings [data-fix]"));
+  [...buttons].find(({ dataset: one }) => one.rule === rule && one.pointer === pointer && one.fix === fix)?.click();
+}

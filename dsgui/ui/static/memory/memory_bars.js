@@ -2,8 +2,8 @@
 // squares and the line of a legend, as the bars have them.
 
 import { el } from "../common/dom.js";
-import { roughly } from "../common/format.js";
-import { textOf, words } from "../texts/texts.js";
+import { gib, roughly } from "../common/format.js";
+import { listed, textOf, words } from "../texts/texts.js";
 
 /** @import { MemoryBar, MemoryChange, MemoryDevice, MemoryPart, MemoryTold } from "../types.d.ts" */
 
@@ -121,6 +121,13 @@ export function swatchOf({ part: code, place }) {
   swatch.style.background = colourOf(code);
   return swatch;
 }
+
+/** What the line of a device is, and for a GPU why it isn't what its name says. @param {string} device
+ * @param {number | null} capacity */
+export const limitTold = (device, capacity) =>
+  device === "gpu"
+    ? words("memory_page", "limit_gpu", { size: gib(capacity) })
+    : listed([words("memory_page", "limit"), gib(capacity)]);
 
 /** The capacity's line, as it is drawn across a bar. @param {string} fit */
 export const lineSwatch = (fit) =>

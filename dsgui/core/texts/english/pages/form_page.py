@@ -18,8 +18,8 @@ FORM_PAGE: dict[str, str] = {
     "find_about": "Find a field by key, name or description",
     "show_all": "Show all fields",
     "show_common": "Show common fields",
-    "no_field": "No field matches “{words}”. Try part of a key, as bucket or lr: the search reads the key, name and"
-    " description of all {count} fields, in English and Chinese. A key that is no field can be added in the JSON.",
+    "no_field": "No field matches “{words}”. Try part of a key, such as bucket or lr. The search reads the key, name "
+    "and description of all {count} fields, in English and Chinese; other keys can be added in the JSON.",
     "best": "Best match",
     "clear_search": "Clear search",
     "waits": "Form paused until the JSON is valid.",
