@@ -38,7 +38,7 @@ def test_the_whole_path_from_preset_to_a_stopped_run(page, app):
     expect(findings(page)).to_contain_text("--per_device_train_batch_size 4 --gradient_accumulation_steps 2")
     # Download and parse the file, then launch that very config.
     with page.expect_download() as caught:
-        page.click("#download")
+        page.click("#standing-download")
     assert caught.value.suggested_filename == "ds_config.json"
     config = json.loads(Path(caught.value.path()).read_text("utf-8"))
     assert config["zero_optimization"]["stage"] == 2

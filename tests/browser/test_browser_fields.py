@@ -109,7 +109,7 @@ def test_findings_stand_at_their_field_and_beside_their_line_and_lead_to_each_ot
     # A key that no section knows is told in that of the keys beside it.
     expect(page.get_by_role("tab", name=re.compile(r"^ZeRO \(1 error\)"))).to_be_visible()
     page.click('[data-tab="zero"]')
-    unknown = page.locator('[data-section="zero"] > .ds-at-field button')
+    unknown = page.locator('[data-section="zero"] > .ds-at-field [data-line]')
     expect(unknown).to_contain_text("zero_optimization.bogus: zero_optimization has no such key")
     mark(page, 2).click()
     expect(page.locator('input[data-pointer="/train_batch_size"]')).to_be_focused()
@@ -123,6 +123,20 @@ def test_findings_stand_at_their_field_and_beside_their_line_and_lead_to_each_ot
     expect(at_field.filter(has_text="-8")).to_have_count(0)
     expect(page.locator('#config-json [title^="-8"]')).to_have_count(0)
     assert json.loads(json_text(page)) == {"train_batch_size": 8}
+
+
+def test_what_mends_a_field_stands_at_the_field_too(page):
+    replace_text(page, json.dumps({"train_batch_size": 100, "train_micro_batch_size_per_gpu": 4}))
+    page.click('[data-tab="batch"]')
+    here = page.locator('[data-row="/train_batch_size"] .ds-fix-here')
+    offered = findings(page).locator('[data-pointer="/train_batch_size"][data-fix]')
+    expect(offered.first).to_be_visible()
+    names = offered.all_inner_texts()
+    expect(here).to_have_text(names)
+    here.first.click()
+    expect(here.filter(has_text=names[0])).to_have_count(0)
+    expect(offered.filter(has_text=names[0])).to_have_count(0)
+    wait_for_config(page, "c.train_batch_size === 8")
 
 
 def test_on_a_phone_the_form_stays_within_the_screen(page):
@@ -251,6 +265,74 @@ def test_an_edit_during_a_search_moves_no_row_and_keeps_the_focus(page):
     expect(stages.get_by_role("radio", name="3")).to_be_focused()
 
 
+HELD = ".ds-field:visible .ds-held:visible"
+
+
+def test_what_a_search_finds_is_a_line_each_that_opens_where_it_stands(page):
+    zero = "/zero_optimization"
+    replace_text(page, '{"zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpu"}}}')
+    page.click('[data-tab="offload"]')
+    whole = page.locator(f'[data-row="{zero}/offload_optimizer/device"]').bounding_box()["height"]
+    page.fill(".ds-search", "offload")
+    device = page.locator(f'[data-row="{zero}/offload_optimizer/device"]')
+    expect(device.locator(".ds-held")).to_have_text("cpu")
+    expect(page.locator(f'[data-row="{zero}/offload_optimizer/ratio"] .ds-held')).to_have_text("default 1.0")
+    expect(device.locator(".ds-control")).to_be_hidden()
+    rows = page.locator(".ds-field:visible")
+    assert rows.count() > 30
+    tall = rows.evaluate_all("(all) => all.map((one) => one.offsetHeight)")
+    assert max(tall) < whole
+    assert sum(tall) / len(tall) < 75
+    found = page.locator('[data-section="offload"] .ds-section-title')
+    count = page.locator('[data-section="offload"] .ds-field:visible').count()
+    expect(found).to_have_attribute("data-count", str(count))
+    # A press anywhere on it opens it and closes no other; its button closes it again.
+    device.locator(".ds-help").click()
+    expect(device.get_by_role("radio", name="cpu")).to_be_focused()
+    device.get_by_role("radio", name="nvme").check()
+    wait_for_config(page, "c.zero_optimization.offload_optimizer.device === 'nvme'")
+    expect(device.locator(".ds-control")).to_be_visible()
+    device.locator(".ds-result").click()
+    expect(device.locator(".ds-control")).to_be_hidden()
+    expect(device.locator(".ds-held")).to_have_text("nvme")
+    # In its section it is whole again.
+    page.fill(".ds-search", "")
+    page.click('[data-tab="offload"]')
+    expect(device.locator(".ds-control")).to_be_visible()
+    expect(device.locator(".ds-result")).to_be_hidden()
+
+
+def test_the_keyboard_goes_through_what_a_search_finds(page):
+    replace_text(page, '{"zero_optimization": {"stage": 2}}')
+    search = page.locator(".ds-search")
+    search.fill("offload")
+    buttons = page.locator(".ds-result:visible")
+    search.press("ArrowDown")
+    expect(buttons.first).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(buttons.nth(1)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator('[data-pointer="/zero_optimization/offload_optimizer/ratio"]')).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(buttons.nth(1)).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    expect(search).to_be_focused()
+    search.press("Enter")
+    expect(page.locator(".ds-opened:visible").first.locator("input:focus")).to_have_count(1)
+
+
+def test_a_whole_key_or_pointer_leads_a_search_and_stands_open(page):
+    stage = page.locator('[data-row="/zero_optimization/stage"]')
+    for typed in ("zero_optimization.stage", "/zero_optimization/stage", "stage"):
+        page.fill(".ds-search", typed)
+        expect(page.locator(".ds-field:visible").first).to_have_attribute("data-row", "/zero_optimization/stage")
+        expect(stage.locator(".ds-control")).to_be_visible()
+        expect(page.locator(HELD).first).to_be_visible()  # the others are lines
+    page.fill(".ds-search", "prefetch")  # few are not closed
+    expect(page.locator(HELD)).to_have_count(0)
+
+
 def test_notes_alone_leave_the_room_to_what_stands_below_them(page):
     page.set_viewport_size({"width": 1280, "height": 900})
     shown = """() => { const list = document.querySelector("#findings .ds-findings > ul");
@@ -309,7 +391,10 @@ def test_what_was_searched_for_is_marked_and_a_section_without_it_is_faded_and_l
         first = page.locator('.ds-panels [data-row="/optimizer/params/lr"]')
         expect(first.locator("mark").last).to_be_visible()
     page.fill(".ds-search", "no such field")
-    expect(page.locator(".ds-nothing")).to_contain_text("No field matches “no such field”. Try")
+    nothing = page.locator(".ds-nothing")
+    expect(nothing).to_contain_text("No field matches “no such field”. Try")
+    expect(nothing).to_contain_text(re.compile(r"key, name and description of all \d{3} fields"))
+    expect(nothing.get_by_role("button", name="Clear search")).to_be_visible()
     page.get_by_role("button", name="Clear search").click()
     expect(page.locator(".ds-search")).to_have_value("")
     expect(page.locator(".ds-search")).to_be_focused()

@@ -30,7 +30,19 @@ def test_from_a_goal_to_a_config_that_fits(first_page, app):
     needed = second.locator('[data-device="gpu"] .ds-mem-need').inner_text()
     assert re.fullmatch(r"≈ \d+ GiB / 78\.8 GiB", needed)
     expect(page.locator(".ds-goal-results .ds-zs-legend")).to_contain_text("limit")
-    expect(second.locator(".ds-mem-line").first).to_have_attribute("title", re.compile(r"^limit, \d+\.\d\d GiB$"))
+    expect(second.locator(".ds-mem-line").first).to_have_attribute(
+        "title", re.compile(r"^limit, \d+\.\d\d GiB: as the driver reports it")
+    )
+    # Each part that a bar shows is named, as it is drawn; that it can't run here is said before it is chosen.
+    codes = "(all) => all.filter((one) => one.offsetWidth > 1).map((one) => one.dataset.code)"
+    named = page.eval_on_selector_all(".ds-goal-results .ds-zs-legend [data-code]", codes)
+    assert set(page.eval_on_selector_all(".ds-goal-card .ds-mem-part", codes)) == set(named)
+    assert {"cuda_context", "nccl", "fragmentation"} <= set(named)
+    looks = """(all) => all.map((one) => { const { backgroundColor, backgroundImage } = getComputedStyle(one);
+      return backgroundColor + backgroundImage; })"""
+    swatches = page.eval_on_selector_all(".ds-goal-results .ds-zs-legend .ds-mem-swatch", looks)
+    assert len(set(swatches)) == len(swatches)
+    expect(page.locator(".ds-goal-elsewhere")).to_contain_text("This machine has no GPU")
     # Scrolled so that the button which takes the focus is in view all the same.
     page.set_viewport_size({"width": 1280, "height": 900})
     page.evaluate("scrollTo(0, 80)")
@@ -113,7 +125,9 @@ def test_configs_are_shown_again_and_those_for_other_values_are_outdated(first_p
     find, results = page.locator("#goal-find"), page.locator(".ds-goal-results")
     find.click()
     expect(page.locator(".ds-goal-card")).to_have_count(3)
-    expect(results).to_contain_text("Planned as 7B: Qwen/Qwen2.5-7B isn’t downloaded, so its shape is guessed.")
+    expect(results).to_contain_text(
+        "Planned as 7B: Qwen/Qwen2.5-7B isn’t downloaded, so its layers and width are guessed."
+    )
     # The answer is the same as before, and the page is told so.
     find.click()
     expect(find).to_have_text("Show configs that fit")

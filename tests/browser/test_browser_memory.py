@@ -45,8 +45,10 @@ def plan_for_a_24_gb_card(page):
 
 def test_a_config_that_does_not_fit_is_made_to_fit(page):
     expect(page.locator("#memory-panel")).to_contain_text("Choose a model: a hub id, a size such as 7B")
+    expect(page.locator("#gpus label")).to_have_text("CPU ranks per node")
     plan_for_a_24_gb_card(page)
     expect(chip(page)).to_have_text("doesn’t fit")
+    expect(page.locator("#gpus label")).to_have_text("GPUs per node")  # of what is planned for, not of what is here
     expect(bar(page, "gpu")).to_have_attribute("data-fit", "does_not_fit")
     expect(bar(page, "gpu")).to_contain_text(re.compile(r"\d+\.\d\d GiB of \d+\.\d\d GiB, doesn’t fit"))
     replace_text(page, json.dumps(CONFIG | {"zero_optimization": OFFLOADED}))
@@ -73,9 +75,12 @@ def test_the_cheapest_change_that_fits_is_a_press_away(page):
     expect(way_out).to_contain_text("Cheapest change that fits the GPUs, by estimate: ZeRO stage 3 + optimizer in host")
     expect(way_out).to_contain_text(re.compile(r"It fits only if the host has \d+ GiB"))
     expect(way_out).to_contain_text(re.compile(r"GPU \d+\.\d\d of \d+\.\d\d GiB"))  # as the bars have it
-    expect(way_out).to_contain_text("zero_optimization.stage: 3")
+    # What a press changes is said before it, from what it is now.
+    expect(way_out.locator("li")).to_have_count(2)
+    expect(way_out).to_contain_text("zero_optimization.stage: 2 → 3")
+    expect(way_out).to_contain_text('zero_optimization.offload_optimizer: not set → {"device":"cpu"}')
     expect(page.locator("#memory-panel")).not_to_contain_text("Cheapest change")  # once is enough
-    way_out.get_by_role("button", name="Apply").click()
+    way_out.get_by_role("button", name="Apply 2 changes").click()
     expect(chip(page)).to_have_text(ASKS_A_HOST)
     expect(editor(page)).to_contain_text("offload_optimizer")
     expect(page.get_by_role("button", name="Find the cheapest")).to_have_count(0)
@@ -102,6 +107,26 @@ def test_one_verdict_is_told_of_a_valid_config_that_does_not_fit(page):
     assert page.locator("#to-launch").evaluate(outlined) != "rgba(0, 0, 0, 0)"
 
 
+def test_what_is_tight_is_offered_a_change_by_the_memory_panel_itself(page):
+    """It passes the checks, so no verdict has a place for the offer: it stands with the bars."""
+    plan_for_a_24_gb_card(page)
+    page.fill("#memory-model textarea, #memory-model input", "3B")
+    page.fill("#memory-length textarea, #memory-length input", "1500")
+    replace_text(page, json.dumps(CONFIG | {"zero_optimization": {"stage": 3}}))
+    expect(chip(page)).to_have_text("tight")
+    expect(page.locator("#findings .ds-verdict")).to_contain_text("Checks pass")
+    expect(page.locator("#findings .ds-way-out")).to_have_count(0)
+    panel = page.locator("#memory-panel")
+    panel.get_by_role("button", name="Find the cheapest change that fits").click()
+    expect(panel.locator(".ds-mem-change")).to_contain_text("Cheapest change that fits")
+    told = panel.locator(".ds-mem-edits li")
+    expect(told.first).to_be_visible()
+    count = told.count()
+    panel.get_by_role("button", name="Apply this change" if count == 1 else f"Apply {count} changes").click()
+    expect(chip(page)).to_have_text(re.compile("^(fits|needs .* on the host)$"))
+    expect(panel.get_by_role("button", name="Find the cheapest")).to_have_count(0)
+
+
 def test_checkpointing_is_ticked_and_given_to_the_script(page):
     plan_for_a_24_gb_card(page)
     page.fill("#memory-length textarea, #memory-length input", "4096")
@@ -110,7 +135,9 @@ def test_checkpointing_is_ticked_and_given_to_the_script(page):
     expect(chip(page)).to_have_text("doesn’t fit")
     way_out = page.locator("#findings .ds-way-out")
     way_out.get_by_role("button", name="Find the cheapest change that fits").click()
-    way_out.get_by_role("button", name="Apply, and turn on gradient checkpointing").click()
+    added = ["--gradient_checkpointing True", "--per_device_train_batch_size 1", "--learning_rate 0.0001", "--bf16"]
+    expect(way_out.locator("li")).to_have_text([f"Script argument (2 · Launch): {one}" for one in added])
+    way_out.get_by_role("button", name="Apply 4 changes").click()
     expect(chip(page)).to_have_text("fits")
     given = "In the script’s arguments (2 · Launch): --gradient_checkpointing True"
     expect(page.locator("#memory-panel")).to_contain_text(given)

@@ -93,7 +93,7 @@ def test_the_bar_stays_in_view_and_says_what_is_true(page):
     replace_text(page, json.dumps(OTHER))
     expect(page.locator("#standing-fit")).to_have_text("doesn’t fit (estimate)")
     names = [page.locator(one).text_content().strip() for one in ("#standing-download", "#download")]
-    assert names == ["Download config", "Download in this format"]
+    assert names == ["Download config", "Convert and download"]
     with page.expect_download() as saved:
         page.click("#standing-download")
     assert json.loads(saved.value.path().read_text()) == OTHER

@@ -69,10 +69,10 @@ def test_a_hub_id_that_is_not_here_is_planned_with_as_the_size_in_its_name(ask):
     options = ("--gpus", "4", "--device", "rtx4090", "--length", "1024")
     code, out, _ = ask("--model", "Qwen/Qwen2.5-7B", *options)
     assert code == 1
-    assert "note: Planned as 7B: Qwen/Qwen2.5-7B isn’t downloaded, so its shape is guessed.\n" in out
+    assert "note: Planned as 7B: Qwen/Qwen2.5-7B isn’t downloaded, so its layers and width are guessed.\n" in out
     _, typed, _ = ask("--model", "7B", *options)
     assert "Planned as" not in typed
-    assert "shape guessed" in typed
+    assert "layers and width guessed" in typed
     assert out.splitlines()[0] == typed.splitlines()[0].replace("7B", "Qwen/Qwen2.5-7B")
     told = json.loads(ask("--model", "Qwen/Qwen2.5-7B", *options, "--format", "json")[1])
     assert [one["code"] for one in told["guess"]] == ["planned_as"]

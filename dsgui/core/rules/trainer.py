@@ -129,10 +129,11 @@ def _different(mismatch: Mismatch, earlier: str, context: Context) -> Finding:
     asked = "Please correct the following DeepSpeed config values that mismatch TrainingArguments values: "
     seen, wanted = json.dumps(mismatch.seen), json.dumps(mismatch.wanted)
     pointer, place = mismatch.pointer, _place(mismatch.pointer, context)
+    default, names = _is_default(pointer, context), _named(pointer)
     return found(
         Severity.ERROR,
         pointer,
-        "DS013.different_there" if place else "DS013.different",
+        "DS013.default" if default else "DS013.different_there" if place else "DS013.different",
         advice=(_agreement(mismatch, wanted, place, context),),
         fix=Fix.of("write", Change(pointer, unquoted), value=unquoted) if unquoted else write_auto(pointer),
         key=dotted(pointer),
@@ -140,15 +141,32 @@ def _different(mismatch: Mismatch, earlier: str, context: Context) -> Finding:
         wanted=wanted,
         quoted=earlier or asked + mismatch.said,
         place=place or "",
+        names=phrase("in_place", what=names, place=place) if place else names,
     )
 
 
 def _place(pointer: str, context: Context) -> Said | None:
     """Where code or a file says what the config is compared with; None for a command line."""
+    return context.arguments.place_of(_names(pointer)) if context.arguments else None
+
+
+def _names(pointer: str) -> tuple[str, ...]:
+    """The arguments that a value is compared with."""
     names = _BATCH_TERMS if pointer == TRAIN else ARGUMENTS.get(pointer, ())
-    if pointer in _TYPES:  # one is off because the other is on
-        names = (*names, "fp16", "bf16")
-    return context.arguments.place_of(names) if context.arguments else None
+    return (*names, "fp16", "bf16") if pointer in _TYPES else names  # one is off because the other is on
+
+
+def _named(pointer: str) -> str | Said:
+    """The arguments that say a value, in words."""
+    names = _BATCH_TERMS if pointer == TRAIN else ARGUMENTS.get(pointer, ())
+    return all_of(names) if names else ""
+
+
+def _is_default(pointer: str, context: Context) -> bool:
+    """Whether nobody gave an argument that a value is compared with; the steps are what the data makes of them."""
+    names = frozenset(_names(pointer))
+    given = context.arguments.given if context.arguments else names
+    return bool(names) and pointer != STEPS and not names & given
 
 
 def _unquoted(mismatch: Mismatch) -> str:
@@ -181,8 +199,8 @@ def _agreement(mismatch: Mismatch, wanted: str, place: Said | None, context: Con
     if _unquoted(mismatch):
         return advised("DS013.unquoted", wanted=wanted)
     if place:
-        names = all_of(_BATCH_TERMS if pointer == TRAIN else ARGUMENTS.get(pointer, ()))
-        return advised("DS013.change_there", names=names, wanted=wanted)
+        code = "DS013.set_there" if _is_default(pointer, context) else "DS013.change_there"
+        return advised(code, names=_named(pointer), wanted=wanted)
     if pointer == TRAIN and _is_number(seen):
         return advised("DS013.product", ranks=str(context.world_size), seen=number(seen), wanted=wanted)
     if isinstance(seen, bool) and pointer.endswith("/enabled"):

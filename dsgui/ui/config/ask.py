@@ -1,6 +1,7 @@
 """“Ask DeepSpeed” on the Configure page: the question goes to the target, the answer comes when it comes."""
 
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import gradio as gr
@@ -43,8 +44,9 @@ class Ask:
 
 def build_ask() -> Ask:
     """Must be called inside a `gr.Blocks`."""
-    with gr.Row(elem_classes="ds-buttons"):
-        button = gr.Button(words("tools_page", "ask"), size="sm", elem_id="ask", min_width=140)
+    with gr.Row(elem_classes="ds-buttons ds-ask"):
+        button = gr.Button(words("tools_page", "ask"), size="sm", elem_id="ask", min_width=140, scale=0)
+        gr.HTML(f"<p>{escape(words('tools_page', 'ask_about'))}</p>", padding=False)
     panel = embedded("config/findings", "ds-findings-root", ("fix",), value="", elem_id="ask-panel")
     return Ask(button, panel, gr.State(None), gr.Number(0, visible=False), gr.Timer(_POLL_S, active=False))
 

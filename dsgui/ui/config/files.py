@@ -25,8 +25,7 @@ from dsgui.ui.config.own_file import file_id
 from dsgui.ui.config.toolbox import Toolbox
 from dsgui.ui.config.workbench import make_context
 
-AS_SHOWN = "shown"
-_FORMS = {"unchanged": AS_SHOWN, "for_native": "native", "for_hf": "hf"}
+_FORMS = {"for_native": "native", "for_hf": "hf"}
 _SAVE = in_browser("common/kept", "save")
 _CLEARED, _MARKED = in_browser("config/open_path", "cleared"), in_browser("config/open_path", "marked")
 
@@ -64,9 +63,9 @@ def build_files() -> Files:
     """Must be called inside a `gr.Blocks`."""
     with gr.Row(elem_classes="ds-buttons"):
         name = words("tools_page", "download")
-        download = gr.Button(name, size="sm", elem_id="download", min_width=160)
         forms = named((words("tools_page", code), form) for code, form in _FORMS.items())
-        form = picker(forms, AS_SHOWN, label=words("tools_page", "download_format"), elem_id="download-form")
+        form = picker(forms, "native", label=words("tools_page", "download_format"), elem_id="download-form")
+        download = gr.Button(name, size="sm", elem_id="download", min_width=160)
     with gr.Row(elem_classes="ds-buttons"):
         path = gr.Textbox(
             "",
@@ -113,9 +112,8 @@ def wire_files(
 
     def download(text: str | None, form: str, *values: Any) -> tuple[str, str]:
         context = make_context(services.target(), *values)
-        chosen = None if form == AS_SHOWN else Integration(form)
         try:
-            converted = toolbox.outgoing(text or "", chosen, context)
+            converted = toolbox.outgoing(text or "", Integration(form), context)
         except DsguiError as error:
             raise refusal(words("tools_page", "not_downloaded", why=escape(str(error)))) from error
         said = words("tools_page", "downloaded")

@@ -62,12 +62,12 @@ class Toolbox:
                     return one.apply(document).text
         return text
 
-    def outgoing(self, text: str, reader: Integration | None, context: Context) -> outputs.Converted:
-        """The text to download: as it is, or rewritten for one reader. Raises `DocumentError` when it is no JSON."""
+    def outgoing(self, text: str, reader: Integration, context: Context) -> outputs.Converted:
+        """The text rewritten for one reader. Raises `DocumentError` when it is no JSON."""
         document = read_document(text)
         if reader is Integration.NATIVE:
             return outputs.native_form(document, context)
-        return outputs.hf_form(document) if reader else outputs.Converted(document.text, ())
+        return outputs.hf_form(document)
 
     def _trainer(self, id: str, document: Document, context: Context) -> str:
         if context.integration is Integration.NATIVE:

@@ -268,7 +268,9 @@ def _found(finding: Finding, document: Document) -> dict[str, Any]:
         place = place.rpartition("/")[0]
     line = document.line_of(place) or 1
     text = sendable(without_key(finding))
-    return {"pointer": finding.pointer, "severity": finding.severity.value, "text": text, "line": line}
+    told = {"pointer": finding.pointer, "severity": finding.severity.value, "text": text, "line": line}
+    offered = [{"rule": finding.rule, "fix": fix.id, "label": sendable(str(fix.label))} for fix in finding.fixes]
+    return told | ({"fixes": offered} if offered else {})
 
 
 def readable(text: str) -> Readable | None:

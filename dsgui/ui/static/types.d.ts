@@ -699,6 +699,8 @@ export interface Found {
   line: number;
   /** Of a text that breaks off there. */
   column?: number;
+  /** What mends it, as the list of findings has them. */
+  fixes?: { rule: string; fix: string; label: string }[];
 }
 
 export interface Release {
@@ -762,6 +764,8 @@ export interface Standing {
   modified: boolean;
   lacks: string;
   against: string;
+  /** What the number of ranks counts: a text's code. */
+  counts: "gpus" | "cpu_ranks";
   broken: boolean;
   errors: number;
   warnings: number;

@@ -15,7 +15,8 @@ from tests.support.run_fixtures import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.remembered(*BROWSER)]
 
-SOURCES = (DESIGN, *SHEETS, STATIC / "learn" / "learn.css", STATIC / "site" / "shortcuts.css")
+LATER = ("learn/learn.css", "site/shortcuts.css", "config/form.css")
+SOURCES = (DESIGN, *SHEETS, *(STATIC / name for name in LATER))
 # What only a run with checkpoints, a model, a touch screen or a click more has.
 STAND_INS = """<div class="ds-runs"><div class="ds-cell" data-column="name"><button class="ds-pencil"></button></div>
 <div class="ds-run-row" aria-current="true"></div><progress class="ds-progress"></progress>

@@ -60,7 +60,7 @@ def room_with(folders, *, config_names="", plan_names=""):
             "Planned as 7B: Qwen/Qwen2.5-7B isn’t",
             Status.WARNING,  # a guess by a name stops no launch
         ),
-        (model_of_size("7B"), "Only the size is known (7B): the shape is guessed.", Status.PROBLEM),
+        (model_of_size("7B"), "Only the size is known (7B): layers and width are guessed.", Status.PROBLEM),
     ],
 )
 @each_case("stage", [0, 3])

@@ -19,7 +19,7 @@ from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.plan import ConfigArgument, StartedBy
 from dsgui.core.machine.hardware import Gpu, Hardware, Op, card_named
 from dsgui.core.machine.machine import Disk, Host, Machine, Tool
-from dsgui.core.machine.verdicts import Status
+from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import ModelChoice
 from dsgui.core.memory.fits.fitting import Case, fit
@@ -42,6 +42,7 @@ from dsgui.shell.preflight.model_files import model_size
 from dsgui.shell.preflight.scout import FRESH_S, Scout
 from dsgui.shell.preflight.slurm_asked import SlurmAsked, asked
 from dsgui.ui.launch.launch_page import _accepted, _verdict
+from dsgui.ui.machine.machine_view import list_html
 from dsgui.ui.preflight.preflight_view import ToConfigure, before_start, preflight_html, worst_of
 from tests.answers.remembered import TEXTS
 from tests.shell.machine.test_machine import CPU, SOUND, TOOLS, environment, host, target, without
@@ -473,6 +474,13 @@ def test_all_that_stops_the_config_is_behind_a_fold_and_leads_to_its_field():
     assert "data-reads" not in alone
     cured = ToConfigure("Hello", found, "native", converts=True)
     assert "Convert to" not in preflight_html(rows(findings=found), cured)  # its own preset is the better cure
+
+
+def test_a_heading_is_green_where_all_was_checked():
+    """What was not checked is no reason to worry, and none to be sure."""
+    ok, unknown = (Row("a", as_told("A"), one, (as_told("seen"),)) for one in (Status.OK, Status.UNKNOWN))
+    assert '<p class="ds-verdict ds-ok"' in list_html("Said", (ok,), ("",))
+    assert '<p class="ds-verdict ds-note"' in list_html("Said", (unknown, ok), ("", ""))
 
 
 CONFIGS = [

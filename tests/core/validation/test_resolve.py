@@ -155,6 +155,18 @@ def test_the_advice_fits_the_key(key, value, advice, checker):
     assert advice in finding.advice
 
 
+def test_what_no_argument_sets_is_told_as_the_trainers_default(checker):
+    """Nobody wrote the 8 that the file is compared with."""
+    config = {**AUTO, "train_micro_batch_size_per_gpu": 4}
+    (finding,) = findings(checker, config, hf(), "DS013")
+    said = "4 in the file, 8 by the HF Trainer’s default: no argument sets per_device_train_batch_size."
+    assert said in finding.message
+    (finding,) = findings(checker, config, hf("--per_device_train_batch_size 2"), "DS013")
+    assert "4 in the file, 2 from the arguments." in finding.message
+    (finding,) = findings(checker, {**AUTO, "train_batch_size": 64}, hf(), "DS013")
+    assert "no argument sets per_device_train_batch_size and gradient_accumulation_steps" in finding.message
+
+
 def test_no_argument_makes_a_warm_up_of_zero(checker):
     scheduler = {"type": "WarmupLR", "params": {"warmup_num_steps": 0}}
     (finding,) = findings(checker, {**AUTO, "scheduler": scheduler}, hf("--warmup_steps 0"), "DS013")

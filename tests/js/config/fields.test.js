@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
+  askedOf,
   beside,
   byField,
   countsOf,
@@ -22,6 +23,7 @@ import {
   troubles,
   unsetText,
 } from "../../../dsgui/ui/static/config/fields.js";
+import { heldOf, openOf } from "../../../dsgui/ui/static/config/results.js";
 import { wordsOf } from "../../../dsgui/ui/static/texts/terms.js";
 
 const STAGE = { pointer: "/zero/stage", key: "zero.stage", title: "ZeRO stage", kind: "choice", choices: ["0", "1"] };
@@ -337,4 +339,23 @@ test("two letters are a word or its beginning, not what stands in the middle of 
   assert.equal(matches({ ...STAGE, title: "Lr decay" }, ["lr"]), true);
   assert.equal(matches(already, ["ready"]), true);
   assert.deepEqual(piecesOf("already lr_decay", ["lr"]), ["already ", "lr", "_decay"]);
+});
+
+test("a pointer is searched for as the key that it leads to", () => {
+  assert.deepEqual(askedOf("/zero/stage"), ["zero.stage"]);
+  assert.deepEqual(askedOf("async i/o"), ["async", "i/o"]);
+});
+
+test("few results stand open, of many the one that is called just so", () => {
+  const many = [STAGE, LR, BF16, { ...LR, pointer: "/other", key: "other" }];
+  assert.deepEqual([...openOf([LR, BF16], ["l"])], ["/lr", "/bf16/enabled"]);
+  assert.deepEqual([...openOf(many, ["zero.stage"])], ["/zero/stage"]);
+  assert.deepEqual([...openOf(many, ["e"])], []);
+});
+
+test("a result tells what its field holds, or what holds without it", () => {
+  assert.equal(heldOf(BF16, "true", "false"), "on");
+  assert.equal(heldOf(LR, "", "0.001"), "default 0.001");
+  assert.equal(heldOf(LR, "", undefined), "not set");
+  assert.equal(heldOf({ ...LR, kind: "object" }, '{\n  "a": 1\n}', undefined), '{ "a": 1 }');
 });

@@ -122,6 +122,6 @@ test("a card alone is not ranked, and where nothing would fit the sequence is to
   const gpus = { device: "h100", title: "H100 80 GB", gpus: 8, nodes: 1 };
   assert.match(said(["nearest", "nearest"], { gpus, lora: 16 }), /but each of these would/);
   assert.match(said(["nearest", "nearest"], { gpus: null, lora: 0 }), /shorten the sequence/);
-  assert.match(said(["only"], { gpus, lora: 0 }), /^What fits needs hosts with a lot of memory/);
+  assert.match(said(["only"], { gpus, lora: 0 }), /^These fit the GPUs only if each node has the host memory/);
   assert.equal(said(["only"], { gpus: null, lora: 0 }), "Memory is predicted for each GPU and each node.");
 });

@@ -84,12 +84,13 @@ test("a change is offered for a full bar, looked for once, and shown for what wa
   assert.equal(stageOf(told, { asked: "before" }, "now"), "looking");
 });
 
-test("the legend has each part once that a bar shows wide enough, pinned ones apart", () => {
+test("the legend has each part once that a bar shows, pinned ones apart", () => {
   const [gpu, host] = [GPU, GPU].map((device, place) => {
     const parts = [
       { part: "weights", place: "gpu", bytes: 10 * GIB },
       { part: "moments", place: place ? "pinned" : "gpu", bytes: 20 * GIB },
       { part: "nccl", place: "gpu", bytes: GIB / 10 },
+      { part: "other", place: "gpu", bytes: GIB / 1000 },
     ];
     return { ...device, moments: [{ moment: "step", fit: "fits", bytes: 30 * GIB, parts }] };
   });
@@ -98,6 +99,7 @@ test("the legend has each part once that a bar shows wide enough, pinned ones ap
     [
       ["weights", "gpu"],
       ["moments", "gpu"],
+      ["nccl", "gpu"],
       ["moments", "pinned"],
     ],
   );

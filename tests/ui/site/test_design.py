@@ -11,7 +11,13 @@ from dsgui.ui.site.theme import make_theme
 from tests.support.cases import each_case
 
 OTHERS = sorted(
-    {*SHEETS, STATIC / "runs" / "report.css", STATIC / "learn" / "learn.css", STATIC / "site" / "shortcuts.css"}
+    {
+        *SHEETS,
+        STATIC / "runs" / "report.css",
+        STATIC / "learn" / "learn.css",
+        STATIC / "site" / "shortcuts.css",
+        STATIC / "config" / "form.css",
+    }
 )
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 DECLARATION = re.compile(r"(?<=[{;\s])([a-z-]+):\s*([^;{}]+)(?=[;}])")

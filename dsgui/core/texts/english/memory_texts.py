@@ -99,8 +99,9 @@ MEMORY_TOLD: Mapping[str, str] = {
     "no_card": "The GPU’s memory is not known: choose a device to plan for.",
     "no_host": "The host’s memory is not known here: it needs {need} per node.",
     "on_cpu": "CPU ranks: what a GPU would hold stands in host memory here.",
-    "planned_as": "Planned as {size}: {model} isn’t downloaded, so its shape is guessed.",
-    "guessed": "Only the size is known ({size}): the shape is guessed.",
+    "planned_as": "Planned as {size}: {model} isn’t downloaded, so its layers and width are guessed.",
+    "guessed": "Only the size is known ({size}): layers and width are guessed. For a closer figure, give a hub id or a "
+    "folder with config.json.",
     "usual_length": "Sequences of {length} tokens are assumed: set the length.",
     "made_whole": "Each rank is assumed to build the whole model before deepspeed.initialize divides it. A script "
     "that builds it within deepspeed.zero.Init needs far less (--zero-init).",
@@ -344,7 +345,7 @@ MEMORY_TEXT: Mapping[str, str] = {
     "note": "note",
     "parameters": "{count} parameters",
     "trained": "{count} of them trained",
-    "with_guess": "{model}, shape guessed",
+    "with_guess": "{model}, layers and width guessed",
     "batch": "micro batch {batch} × {length} tokens",
     "rank": "{count} rank",
     "ranks": "{count} ranks",

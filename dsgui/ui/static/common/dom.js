@@ -65,6 +65,17 @@ export function hinted(input, wide, narrow) {
   return input;
 }
 
+/** Until a sheet that the first page lacks is there, or can't be had. @param {string} href */
+export async function withSheet(href) {
+  if (document.querySelector(`link[href="${href}"]`)) return;
+  const sheet = el("link", { rel: "stylesheet", href });
+  const there = new Promise((resolve) => {
+    for (const event of ["load", "error"]) sheet.addEventListener(event, resolve);
+  });
+  document.head.append(sheet);
+  await there;
+}
+
 /** What went wrong, in words. @param {unknown} error */
 export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 

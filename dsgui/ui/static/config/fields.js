@@ -1,6 +1,6 @@
 // What the form says of a field, and which fields a search finds. Pure.
 
-import { leadingOf, meanings } from "../texts/terms.js";
+import { leadingOf, meanings, wordsOf } from "../texts/terms.js";
 import { words } from "../texts/texts.js";
 
 /** @import { Field, FormState, Found, Release, Section } from "../types.d.ts" */
@@ -71,9 +71,15 @@ export const matches = ({ key, title, help = "", also = "" }, asked) =>
  * Whether a field's key is just these words; of one that few use, only its whole key.
  * @param {Field} field @param {string[]} asked
  */
-function isExactly({ key, common }, asked) {
+export function isExactly({ key, common }, asked) {
   const called = asked.join("_");
   return key === called || Boolean(common && key.endsWith(`.${called}`));
+}
+
+/** The words of a search; a pointer, as `/zero_optimization/stage`, is the key it leads to. @param {string} typed */
+export function askedOf(typed) {
+  const trimmed = typed.trim();
+  return wordsOf(trimmed.startsWith("/") ? trimmed.slice(1).replaceAll("/", ".") : trimmed);
 }
 
 /** @param {Field} field @param {string[]} asked */

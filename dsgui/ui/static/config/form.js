@@ -3,18 +3,20 @@
 // several are typed while an answer is under way.
 
 import { focusOf, isStale, showDefault, typedIn, valueOf, write } from "./controls.js";
-import { around, button, el, hinted, part } from "../common/dom.js";
-import { beside, byField, fieldAt, fieldsInOrderOf, foreignOf, inOrderOf, leadingFields } from "./fields.js";
+import { around, button, el, hinted, part, withSheet } from "../common/dom.js";
+import { askedOf, beside, byField, fieldAt, fieldsInOrderOf, foreignOf, inOrderOf, leadingFields } from "./fields.js";
 import { countsOf, matches, stepped, troubles } from "./fields.js";
 import { goToLine, mark } from "./gutter.js";
+import { tellHeld } from "./held.js";
+import { heldOf, listenToKeys, openOf, showResult } from "./results.js";
 import { fieldRow, markRow, showFound } from "./rows.js";
 import { keyName } from "../memory/memory_bars.js";
-import { wordsOf } from "../texts/terms.js";
 import { words } from "../texts/texts.js";
 
 /** @import { Field, FormState, FormValue, Found, Props, Release, Section, Trigger, Watch } from "../types.d.ts" */
 
 const UNSET = "";
+const SHEET = "/dsgui/static/config/form.css";
 const FRAMES = 120; // that a page which is shown takes to show its form
 const GAP = 8; // pixels between the bar and what is below it
 const TOLD = ["error", "warning"]; // problems that a section's tab counts
@@ -102,6 +104,8 @@ class Form {
     this.idleThen = new Set();
     /** @type {string | null} */
     this.searchedFor = null;
+    /** @type {Set<string>} of what a search finds, that which stands open */
+    this.openedResults = new Set();
     this.section = sections.find(({ id }) => id === opened)?.id ?? sections[0].id;
     this.all = false;
     const tabs = sections.map(sectionTab);
@@ -118,7 +122,10 @@ class Form {
       this.arrange();
       this.search.focus();
     });
-    this.nothing = el("p", { class: "ds-nothing", hidden: true });
+    this.hint = el("span", { class: "ds-search-keys", hidden: true }, words("form_page", "result_keys"));
+    this.told = el("p", { class: "ds-search-told" }, this.count, this.clear, this.hint);
+    this.nothingSaid = el("p", {});
+    this.nothing = el("div", { class: "ds-nothing", hidden: true }, this.nothingSaid);
     const best = el("h2", { class: "ds-section-title" }, words("form_page", "best"));
     this.leading = el("div", { class: "ds-found", hidden: true }, best); // what leads a search, out of its sections
     this.panels = el("div", { class: "ds-panels" }, this.leading, ...sections.map(sectionPanel));
@@ -126,7 +133,7 @@ class Form {
     this.rows = new Map();
     part(element, ".ds-form").replaceChildren(
       el("div", { class: "ds-tools" }, this.search, this.toggle),
-      el("p", { class: "ds-search-told" }, this.count, this.clear),
+      this.told,
       this.banner,
       el("div", { class: "ds-body" }, this.tabs, el("div", { class: "ds-pane" }, this.nothing, this.panels)),
     );
@@ -170,6 +177,7 @@ class Form {
       this.arrange();
       this.reach();
     });
+    listenToKeys(this.search, this.panels, (pointer) => this.openResult(pointer, true));
     window.addEventListener("dsgui:goto", (event) => this.goto(event.detail));
   }
 
@@ -181,6 +189,8 @@ class Form {
 
   /** @param {Event} event */
   pressed(event) {
+    const [brief, opener] = [around(event, ".ds-brief")?.dataset.row, around(event, "[data-open]")?.dataset.open];
+    if (brief ?? opener) return this.openResult(brief ?? opener ?? "", brief !== undefined);
     const pressed = around(event, "[data-clear], [data-auto], [data-steps], [data-line]")?.dataset;
     if (!pressed) return;
     const { clear, auto, steps, step, line } = pressed;
@@ -198,6 +208,14 @@ class Form {
     const next = stepped(valueOf(this.control(pointer)), usual, by, field.least ?? 0);
     if (next !== null) this.set(pointer, next);
     return next !== null;
+  }
+
+  /** Of what a search finds. @param {string} pointer @param {boolean} open */
+  openResult(pointer, open) {
+    if (open) this.openedResults.add(pointer);
+    else this.openedResults.delete(pointer);
+    showResult(this.row(pointer), { searched: true, open });
+    if (open) focusOf(this.control(pointer)).focus();
   }
 
   toggleAll() {
@@ -292,6 +310,7 @@ class Form {
       (latest =
       this.state =
         state.values ? state : { ...this.state, broken: state.broken, place: state.place });
+    tellHeld(shown.values ?? {});
     const release = await ofRelease(shown.release);
     if (this.state !== shown) return; // a newer one came in the meantime
     this.release = release;
@@ -349,6 +368,7 @@ class Form {
     row.dataset.problem = this.problemOf(pointer);
     control.setAttribute("aria-invalid", String(row.dataset.problem === "error"));
     showFound(row, this.found.get(pointer) ?? []);
+    part(row, ".ds-held").textContent = heldOf(field, value, this.release.defaults[pointer] ?? field.default);
     const note = part(row, ".ds-inactive");
     const why = this.foreign[pointer] || (this.isIdle(field) && field.otherwise) || "";
     note.hidden = !why;
@@ -363,12 +383,14 @@ class Form {
   }
 
   arrange() {
-    const asked = wordsOf(this.search.value);
+    const asked = askedOf(this.search.value);
     const another = this.search.value !== this.searchedFor;
     if (another) {
       this.searchedFor = this.search.value;
       const fields = this.sections.flatMap((section) => section.fields);
       this.idleThen = new Set(fields.filter((field) => this.isIdle(field)).map(({ pointer }) => pointer));
+      const found = asked.length ? fields.filter((field) => matches(field, asked)) : [];
+      this.openedResults = openOf(found, asked);
     }
     this.order(asked);
     const leading = leadingFields(this.sections, asked).map(({ pointer }) => pointer);
@@ -378,15 +400,26 @@ class Form {
       this.leading,
     );
     this.leading.hidden = !leading.length;
+    for (const [pointer, row] of this.rows) {
+      showResult(row, { searched: asked.length > 0, open: this.openedResults.has(pointer) });
+    }
     const count = shown.reduce((sum, one) => sum + one, 0);
+    this.tellCount(asked.length > 0, count);
+    if (another) this.scrollTabs();
+  }
+
+  /** @param {boolean} searched @param {number} count of the fields that are shown */
+  tellCount(searched, count) {
     this.nothing.hidden = count > 0;
     const ofRemoved = this.sections.find(({ id }) => id === this.section)?.fields.every(({ removed }) => removed);
-    const given = { words: this.search.value.trim() };
-    this.nothing.textContent =
-      ofRemoved && !asked.length ? words("form_page", "no_removed") : words("form_page", "no_field", given);
-    this.count.textContent = asked.length && count ? matching(count) : "";
+    const given = { words: this.search.value.trim(), count: String(this.fields.size) };
+    const said = ofRemoved && !searched ? words("form_page", "no_removed") : words("form_page", "no_field", given);
+    this.nothingSaid.textContent = said;
+    this.count.textContent = searched && count ? matching(count) : "";
     this.clear.hidden = !this.search.value;
-    if (another) this.scrollTabs();
+    if (count) this.count.after(this.clear);
+    else this.nothing.append(this.clear);
+    this.hint.hidden = !searched || !count;
   }
 
   /** Where the sections are one line: to the first in which something is found, or to the one that is open. */
@@ -443,6 +476,7 @@ class Form {
     panel.hidden = own.every((row) => row.hidden);
     panel.classList.toggle("ds-found", searched);
     const found = searched ? shown.size : null;
+    part(panel, ".ds-section-title").dataset.count = found === null ? "" : String(own.filter(isShownNow).length);
     this.markTab(section, chosen && !searched, found);
     return shown.size;
   }
@@ -504,6 +538,9 @@ class Form {
   }
 }
 
+/** @param {HTMLElement} row */
+const isShownNow = (row) => !row.hidden;
+
 /** @param {string} kind @param {number} count */
 const counted = (kind, count) =>
   words("configure_page", `${kind}_${count === 1 ? "one" : "many"}`, { count: String(count) });
@@ -545,7 +582,7 @@ function stateOf(value) {
 
 /** @param {HTMLElement} element @param {Props<FormValue>} props @param {Trigger} trigger @param {Watch} watch */
 export async function mount(element, props, trigger, watch) {
-  const answer = await fetch("/dsgui/form.json");
+  const [answer] = await Promise.all([fetch("/dsgui/form.json"), withSheet(SHEET)]);
   const form = new Form(element, props, trigger, await answer.json());
   watch("value", () => form.receive(props.value));
   const given = props.value || {};

@@ -3,7 +3,7 @@
 
 import { around, button, el, part, withOptions } from "../common/dom.js";
 import { gib, roughly } from "../common/format.js";
-import { barOf, colourOf } from "../memory/memory_bars.js";
+import { barOf, colourOf, legendOf, limitTold, lineSwatch, partName, swatchOf } from "../memory/memory_bars.js";
 import { listed, setApart, textOf, words } from "../texts/texts.js";
 
 /** @import { GoalAsked, GoalChoice, GoalFound, GoalOffered, GoalProps, MemoryDevice } from "../types.d.ts" */
@@ -106,13 +106,27 @@ class Goal {
     return button(say(code), { class: "ds-goal-second", "data-example": code }, () => this.look(values));
   }
 
+  /** That what is planned for a GPU can't run on this machine, before it is used. @param {GoalFound} found */
+  elsewhere({ choices }) {
+    if (!choices.length || this.hasGpu || !this.asked || this.asked.device === THIS_MACHINE) return [];
+    return [el("p", { class: "ds-goal-elsewhere" }, say("elsewhere", { card: this.cardName() }))];
+  }
+
+  /** The name of the GPU that is chosen. */
+  cardName() {
+    const device = this.ask.querySelector("#goal-device");
+    return device instanceof HTMLSelectElement ? (device.selectedOptions[0]?.text ?? "") : "";
+  }
+
   /** What would fit where nothing did, one press each. @param {GoalFound} found */
-  ways({ ways }) {
+  ways({ ways, choices }) {
     const [first, ...others] = offers(ways);
     if (!first) return [];
     const made = (/** @type {Offer} */ one, /** @type {string} */ look) =>
       button(one.name, { class: look }, () => this.look(one.values, one.lora || this.lora));
-    const buttons = [made(first, "ds-goal-find"), ...others.map((one) => made(one, "ds-goal-second"))];
+    // Beside cards that can be used it is the second best.
+    const look = hasNearest(choices) ? "ds-goal-find" : "ds-goal-second";
+    const buttons = [made(first, look), ...others.map((one) => made(one, "ds-goal-second"))];
     return [el("p", { class: "ds-goal-ways" }, ...buttons)];
   }
 
@@ -186,7 +200,10 @@ class Goal {
     if (input instanceof HTMLInputElement && found.why) {
       mark(input, found.why.text);
       this.rest();
-    } else this.rest(...drawn(found, this.lora, this.ways(found), (one) => this.use(one)));
+    } else {
+      const parts = { before: this.elsewhere(found), ways: this.ways(found) };
+      this.rest(...drawn(found, this.lora, parts, (one) => this.use(one)));
+    }
     this.results.scrollIntoView({ block: "nearest" });
   }
 
@@ -324,7 +341,7 @@ export function offers(ways) {
 
 /** What the cards are, in a sentence. @param {GoalFound} found */
 export function sentence({ choices, ways }) {
-  if (choices.some(({ role }) => role === "nearest")) {
+  if (hasNearest(choices)) {
     return say(["none_would_fit", "none_fit"][offers(ways).length] ?? "none_fit_ways");
   }
   if (offers(ways).length) return say("large_hosts");
@@ -332,6 +349,9 @@ export function sentence({ choices, ways }) {
   if (choices.length > 1) return say(onGpus ? "some_fit" : "some_fit_host");
   return say(onGpus ? "one_fits" : "one_fits_host");
 }
+
+/** Whether the cards are what comes nearest, as nothing fits. @param {GoalChoice[]} choices */
+const hasNearest = (choices) => choices.some(({ role }) => role === "nearest");
 
 /** @param {GoalChoice["verdict"]} verdict */
 const hasGpu = ({ devices }) => devices.some(({ device }) => device === "gpu");
@@ -357,15 +377,17 @@ function read(root, framework, lora) {
 }
 
 /**
- * @param {GoalFound} found @param {number} lora @param {HTMLElement[]} ways where nothing surely fits
+ * @param {GoalFound} found @param {number} lora @param {{ before: HTMLElement[], ways: HTMLElement[] }} parts what
+ *   is said before all else, and what is offered where nothing surely fits
  * @param {(one: GoalChoice) => void} use @returns {HTMLElement[]}
  */
-function drawn(found, lora, ways, use) {
+function drawn(found, lora, { before, ways }, use) {
   if (found.why) return [el("p", { class: "ds-goal-said" }, found.why.text)];
   const fullest = fullestHost(found.choices);
   const cards = found.choices.map((one, index) => card(one, index, { use, fullest }));
   const guess = (found.choices[0]?.verdict.guess ?? []).map(({ text }) => el("p", {}, text));
   return [
+    ...before,
     ...guess,
     ...(lora ? [el("p", {}, say("with_lora", { rank: String(lora) }))] : []),
     el("p", { class: "ds-goal-said" }, sentence(found)),
@@ -381,33 +403,15 @@ export function fullestHost(choices) {
   return hosts.toSorted((a, b) => barOf(b, "").bytes - barOf(a, "").bytes)[0];
 }
 
-/** Each colour once. @param {GoalChoice[]} choices */
+/** Each part once. @param {GoalChoice[]} choices */
 function legend(choices) {
   const described = choices
     .flatMap(({ verdict }) => verdict.devices)
     .filter((one) => one.device !== "host" || one.capacity !== null);
-  const bars = described.map((device) => barOf(device, ""));
-  const others = described.some(({ device }) => device === "gpu") ? "around" : "around_host";
-  /** @type {Map<string, string[]>} */
-  const names = new Map();
-  for (const { part: one } of bars.flatMap(({ segments }) => segments)) {
-    const colour = colourOf(one.part);
-    const known = names.get(colour) ?? [];
-    names.set(colour, [...new Set([...known, textOf("memory_parts", one.part)])]);
-  }
-  const items = [...names].map(([colour, some]) => {
-    const swatch = el("span", { class: "ds-mem-swatch", "aria-hidden": "true" });
-    swatch.style.background = colour;
-    return el("li", {}, swatch, some.length > 2 ? say(others) : listed(some));
-  });
-  const pinned = el("span", { class: "ds-mem-swatch", "aria-hidden": "true", "data-place": "pinned" });
-  pinned.style.background = colourOf("system");
-  const hatched = bars.some(({ segments }) => segments.some((one) => one.part.place === "pinned"));
-  if (hatched) items.push(el("li", {}, pinned, say("pinned")));
-  const limited = bars.filter((one) => one.line !== null);
+  const items = legendOf(described, "").map((one) => el("li", {}, swatchOf(one), partName(one)));
+  const limited = described.map((device) => barOf(device, "")).filter(({ line }) => line !== null);
   const fit = limited.every((one) => one.fit === "does_not_fit") ? "does_not_fit" : "fits";
-  const line = el("span", { class: "ds-mem-swatch", "aria-hidden": "true", "data-place": "limit", "data-fit": fit });
-  if (limited.length) items.push(el("li", {}, line, words("memory_page", "limit")));
+  if (limited.length) items.push(el("li", {}, lineSwatch(fit), words("memory_page", "limit")));
   return el("div", { class: "ds-zs-legend" }, el("ul", {}, ...items));
 }
 
@@ -493,15 +497,15 @@ function bar(device, beside) {
   const need = needOf(device);
   const track = el("div", { class: "ds-mem-track" });
   for (const { part: one, width } of found.segments) {
-    const title = listed([textOf("memory_parts", one.part), guess(one.bytes)]);
-    const segment = el("span", { class: "ds-mem-part", "data-place": one.place, title });
+    const title = listed([partName(one), guess(one.bytes)]);
+    const segment = el("span", { class: "ds-mem-part", "data-place": one.place, "data-code": one.part, title });
     segment.style.width = `${width}%`;
     segment.style.background = colourOf(one.part);
     track.append(segment);
   }
   // How full a host is that nobody described is not known: a bar would say so all the same.
   const isUnknown = device.device === "host" && found.capacity === null;
-  const limit = listed([words("memory_page", "limit"), gib(found.capacity)]);
+  const limit = limitTold(device.device, found.capacity);
   const line = el("span", { class: "ds-mem-line", "aria-hidden": "true", title: limit });
   if (found.line !== null) line.style.left = `${found.line}%`;
   const label = `${name}: ${listed([need, textOf("memory_fits", found.fit)])}`;

@@ -1,8 +1,9 @@
 // A field's row in the form: its name, its control, what was found of it and what it is for.
 
 import { controlsOf, showDefault } from "./controls.js";
-import { el, part, parted } from "../common/dom.js";
+import { button, el, part, parted } from "../common/dom.js";
 import { isSegmented, piecesOf } from "./fields.js";
+import { resultParts } from "./results.js";
 import { words } from "../texts/texts.js";
 
 /** @import { Field, Found } from "../types.d.ts" */
@@ -26,18 +27,21 @@ export function fieldRow(field, id) {
   const unit = field.unit ? el("span", { class: "ds-unit" }, field.unit) : "";
   const gone = words("form_page", "removed", { release: field.removed ?? "" });
   const removed = field.removed ? el("span", { class: "ds-removed" }, gone) : "";
+  const [opener, held] = resultParts(field, id);
   const row = el(
     "div",
     { class: "ds-field", "data-row": field.pointer, "data-common": Boolean(field.common) },
+    opener,
     el(
       isSegmented(field) ? "div" : "label",
-      isSegmented(field) ? { class: "ds-name", id: `${id}-name` } : { class: "ds-name", for: id },
+      { class: "ds-name", id: `${id}-name`, for: isSegmented(field) ? undefined : id },
       el("span", { class: "ds-title" }, field.title),
       " ",
       unit,
       removed,
       el("code", { class: "ds-key" }, ...parted(field.key)),
     ),
+    held,
     el("div", { class: "ds-control" }, ...controls, clear),
     el("ul", { class: "ds-at-field", id: `${id}-found`, hidden: true }),
     el("p", { class: "ds-help", id: `${id}-help` }, field.help || ""),
@@ -78,7 +82,7 @@ export function showFound(row, found) {
 const OPTION = /(--\w+)/;
 
 /** @param {Found} found */
-const foundItem = ({ severity, text, line }) =>
+const foundItem = ({ pointer, severity, text, line, fixes = [] }) =>
   el(
     "li",
     { class: `ds-${severity}` },
@@ -90,4 +94,12 @@ const foundItem = ({ severity, text, line }) =>
       " ",
       ...text.split(OPTION).map((one, place) => (place % 2 ? el("span", { class: "ds-whole" }, one) : one)),
     ),
+    ...fixes.map(({ rule, fix, label }) => button(label, { class: "ds-fix-here" }, () => pressFix(rule, pointer, fix))),
   );
+
+/** The list of findings has the same button, which applies it. @param {string} rule @param {string} pointer
+ * @param {string} fix */
+function pressFix(rule, pointer, fix) {
+  const buttons = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#findings [data-fix]"));
+  [...buttons].find(({ dataset: one }) => one.rule === rule && one.pointer === pointer && one.fix === fix)?.click();
+}

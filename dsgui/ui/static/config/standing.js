@@ -2,6 +2,7 @@
 // verdict goes to the findings, one on the fit to the memory bars.
 
 import { around, button, el, part } from "../common/dom.js";
+import { save } from "../common/kept.js";
 import { fitOf } from "../memory/memory_bars.js";
 import { tellOwn } from "./own_config.js";
 import { words } from "../texts/texts.js";
@@ -28,10 +29,11 @@ class Bar {
     /** @type {Standing} */
     const told = JSON.parse(value);
     const focused = document.activeElement?.id ?? "";
-    const chips = [...missing(told), verdict(told), ...fit(told), download()];
+    const chips = [...missing(told), verdict(told), ...fit(told), download(told)];
     this.root.replaceChildren(name(told), el("div", { class: "ds-standing-chips" }, ...chips), ...this.plan(told));
     const fold = document.getElementById("context-fold");
     if (fold) fold.textContent = told.against;
+    nameCount(told.counts);
     const again = focused ? this.root.querySelector(`#${CSS.escape(focused)}`) : null;
     if (again instanceof HTMLElement) again.focus();
     // What the chosen preset is for is not said of a config that was pasted or imported over it.
@@ -119,16 +121,26 @@ function askForHost() {
   }, OPENED_MS);
 }
 
+/** The number beside the device is of what is planned for. @param {Standing["counts"]} code */
+function nameCount(code) {
+  const label = document.querySelector('#gpus [data-testid="block-info"]');
+  if (!label || !code || label.textContent === say(code)) return;
+  label.textContent = say(code);
+  document.querySelector("#gpus input")?.setAttribute("aria-label", say(code));
+}
+
 /** On a narrow screen what the config is checked against is one line, which opens the fields it is chosen in. */
 function toggleContext() {
   const open = document.querySelector(".ds-context")?.toggleAttribute("data-open") ?? false;
   document.getElementById("context-fold")?.setAttribute("aria-expanded", String(open));
 }
 
-const download = () =>
-  button(say("download"), { class: "ds-step", id: "standing-download" }, () =>
-    document.getElementById("download")?.click(),
-  );
+/** As it is; converted it is below the editor. @param {Standing} told */
+function download({ broken }) {
+  const attributes = { class: "ds-step", id: "standing-download", title: broken ? say("broken") : undefined };
+  const press = () => (broken ? goTo("findings") : save(window.dsguiText?.text ?? "", window.dsguiText?.preset ?? ""));
+  return button(say("download"), attributes, press);
+}
 
 /** @param {string} id */
 function goTo(id) {

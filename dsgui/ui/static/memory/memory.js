@@ -1,14 +1,15 @@
 // What a training takes, as bars: a stack of parts for a GPU and one for the host, each against what there is. What a
 // part is and which keys change it stands below the bar, for who points at it, taps it or comes by with the keyboard.
 
-import { around, button, el, part } from "../common/dom.js";
+import { around, button, el, part, parted } from "../common/dom.js";
 import { GIB, gib } from "../common/format.js";
-import { barOf, colourOf, fitOf, idOf, keyName, legendOf, partsOf, stageOf } from "./memory_bars.js";
-import { partName } from "./memory_charts.js";
+import { barOf, colourOf, fitOf, idOf, keyName, legendOf } from "./memory_bars.js";
+import { limitTold, lineSwatch, partName, partsOf, stageOf, swatchOf } from "./memory_bars.js";
 import { Details } from "./memory_details.js";
 import { Rehearsal } from "./memory_rehearsal.js";
 import { listed, textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
+import { heldAt } from "../config/held.js";
 import { givenTold, isPlaced, onPlaced, tellWayOut } from "../config/way_out.js";
 
 /** @import { MemoryBar, MemoryChange, MemoryDevice, MemoryPart, MemoryProps, Sentence } from "../types.d.ts" */
@@ -18,11 +19,8 @@ const ALL = "";
 const AS_THE_BARS = new Set(["short_gpu", "short_host", "short_nvme"]); // each bar is headed by it
 const hasMouse = () => matchMedia("(hover: hover)").matches;
 
-/** What the button is called that applies a change. @param {string[]} ticks what it ticks */
-function applyName(ticks) {
-  if (ticks.length > 1) return words("memory_page", "apply_both");
-  return words("memory_page", ticks[0] ? `apply_${ticks[0]}` : "apply");
-}
+/** What the button is called that applies a change. @param {number} count of what it changes */
+const applyName = (count) => words("memory_page", count === 1 ? "apply" : "apply_many", { count: String(count) });
 
 class Memory {
   /** @param {HTMLElement} root @param {MemoryProps} props @param {Trigger} trigger */
@@ -134,8 +132,8 @@ class Memory {
       segment.style.background = colourOf(one.part.part);
       track.append(segment);
     }
-    const limit = listed([words("memory_page", "limit"), gib(bar.capacity)]);
-    const line = el("span", { class: "ds-mem-line", "aria-hidden": "true", title: limit });
+    const title = limitTold(device.device, bar.capacity);
+    const line = el("span", { class: "ds-mem-line", "aria-hidden": "true", title });
     if (bar.line !== null) line.style.left = `${bar.line}%`;
     const marks = bar.line === null ? [] : [line];
     return el(
@@ -209,7 +207,7 @@ class Memory {
       const text = this.unanswered && this.unanswered === told.asked ? words("memory_page", "unanswered") : "";
       return { text, steps: [], name: words("memory_page", looking ? "looking" : "find"), looking, press };
     }
-    const name = changesAny(found) ? applyName(ticksOf(found)) : "";
+    const name = countOf(found) ? applyName(countOf(found)) : "";
     return { text: saidOf(found), steps: stepsOf(found), name, looking: false, press: () => this.apply(found) };
   }
 
@@ -369,31 +367,55 @@ function formulas(bar) {
 /** @param {MemoryChange} found */
 const saidOf = (found) => found.why?.text ?? found.text ?? words("memory_page", "fits_as_is");
 
-/** Whether a press can do any of it. @param {MemoryChange} found */
-const changesAny = (found) => Boolean(found.changes?.length || ticksOf(found).length || found.given?.length);
-
 /** What a press gives the script, and what is left to it. @param {MemoryChange} found @returns {(Node | string)[]} */
 const ofScript = ({ given = [], script = [] }) => [
   ...(given.length ? [givenTold(given)] : []),
   ...script.map(({ text }) => text),
 ];
 
-/** What to change, key by key. @param {MemoryChange} found */
+/** What to change, one by one, each from what it is now. @param {MemoryChange} found */
 const stepsOf = (found) => [
-  ...(found.changes ?? []).map(({ pointer, value }) =>
-    el("code", { class: "ds-edit" }, `${keyName(pointer)}: ${JSON.stringify(value)}`),
-  ),
-  ...ofScript(found),
+  ...(found.changes ?? []).map(({ pointer, value }) => step(keyName(pointer), heldAt(pointer), JSON.stringify(value))),
+  ...ticksAlone(found).map((tick) => step(words("memory_page", `tick_${tick}`), say("off"), say("on"))),
+  ...(found.given ?? []).map((one) => argument(one)),
+  ...(found.script ?? []).map(({ text }) => text),
 ];
+
+/** @param {string} one of the script's */
+function argument(one) {
+  const [before, after] = words("memory_page", "argument", { argument: "\n" }).split("\n");
+  return el("span", { class: "ds-change" }, before, el("code", { class: "ds-whole" }, one), after);
+}
+
+/** The boxes that no argument of the script stands for. @param {MemoryChange} found */
+const ticksAlone = (found) =>
+  ticksOf(found).filter((tick) => !(found.given ?? []).some((one) => one.startsWith(`--gradient_${tick}`)));
+
+/** How many things a press changes. @param {MemoryChange} found */
+const countOf = (found) => (found.changes?.length ?? 0) + (found.given?.length ?? 0) + ticksAlone(found).length;
+
+/** @param {string} code */
+const say = (code) => words("form_page", code);
+
+/** @param {string} name @param {string} before @param {string} after */
+const step = (name, before, after) =>
+  el(
+    "span",
+    { class: "ds-change" },
+    el("code", {}, ...parted(name)),
+    ": ",
+    el("span", { class: "ds-change-before" }, before),
+    " → ",
+    el("b", {}, after),
+  );
 
 /** What to change, in words and key by key. @param {MemoryChange} found @param {() => void} apply */
 function howTo(found, apply) {
   const text = el("p", { class: "ds-mem-change", role: "status" }, saidOf(found));
   const items = stepsOf(found).map((one) => el("li", {}, one));
   const list = items.length ? [el("ul", { class: "ds-mem-edits" }, ...items)] : [];
-  const name = applyName(ticksOf(found));
   const attributes = { class: "ds-mem-do", id: "ds-mem-apply" };
-  return [text, ...list, ...(changesAny(found) ? [button(name, attributes, apply)] : [])];
+  return [text, ...list, ...(countOf(found) ? [button(applyName(countOf(found)), attributes, apply)] : [])];
 }
 
 /** @param {MemoryTold} told */
@@ -441,18 +463,6 @@ function needOf(bar) {
   const need = words("memory_page", "of", { bytes: gib(bar.bytes), total: gib(bar.capacity) });
   return words("memory_page", "with_fit", { need, fit: textOf("memory_fits", bar.fit) });
 }
-
-/** @param {MemoryPart} one */
-function swatchOf({ part: code, place }) {
-  const about = { class: "ds-mem-swatch", "data-place": place, "data-code": code, "aria-hidden": "true" };
-  const swatch = el("span", about);
-  swatch.style.background = colourOf(code);
-  return swatch;
-}
-
-/** @param {string} fit */
-const lineSwatch = (fit) =>
-  el("span", { class: "ds-mem-swatch", "data-place": "limit", "data-fit": fit, "aria-hidden": "true" });
 
 /** What the line across a bar is. @param {number} capacity @param {string} fit */
 function limitOf(capacity, fit) {

@@ -1,12 +1,14 @@
-// The arithmetic of the memory bars: which moment, how wide each part, where the line is; a verdict in a word. Pure.
+// The arithmetic of the memory bars: which moment, how wide each part, where the line is; a verdict in a word; the
+// squares and the line of a legend, as the bars have them.
 
-import { roughly } from "../common/format.js";
-import { textOf, words } from "../texts/texts.js";
+import { el } from "../common/dom.js";
+import { gib, roughly } from "../common/format.js";
+import { listed, textOf, words } from "../texts/texts.js";
 
 /** @import { MemoryBar, MemoryChange, MemoryDevice, MemoryPart, MemoryTold } from "../types.d.ts" */
 
 const LEAST = 5e-4;
-const WIDE = 3; // percent of a bar: a narrower part is not looked for below it
+const SEEN = 0.2; // percent of a bar: a narrower part is no pixel wide
 const ROOM = 1.04; // beside the longest of need and capacity
 const COLOURS = new Map(
   Object.entries({
@@ -24,6 +26,10 @@ const COLOURS = new Map(
     logits: "kept-2",
     step: "passing-1",
     initialize: "passing-2",
+    interpreter: "around-host",
+    dataloader: "around-host",
+    pinned_cache: "around-host",
+    system: "around-host",
   }),
 );
 
@@ -93,14 +99,39 @@ export function partsOf(device, moment) {
 }
 
 /**
- * What the legend below the bars names: each part once that one of them shows wide enough, in their order.
+ * What the legend below the bars names: each part once that can be seen in one of them, in their order.
  * @param {MemoryDevice[]} devices @param {string} moment @returns {MemoryPart[]}
  */
 export function legendOf(devices, moment) {
   const bars = devices.flatMap((device) => barOf(device, moment).segments);
-  const wide = bars.filter(({ width }) => width >= WIDE).map(({ part }) => part);
-  return wide.filter((one, place) => wide.findIndex((other) => isAlike(one, other)) === place);
+  const seen = bars.filter(({ width }) => width >= SEEN).map(({ part }) => part);
+  return seen.filter((one, place) => seen.findIndex((other) => isAlike(one, other)) === place);
 }
+
+/** What a part is called. @param {{ part: string, place: string }} one */
+export function partName({ part, place }) {
+  const name = textOf("memory_parts", part);
+  return place === "pinned" ? words("memory_page", "pinned", { part: name }) : name;
+}
+
+/** The square before a part's name, as the part is drawn. @param {{ part: string, place: string }} one */
+export function swatchOf({ part: code, place }) {
+  const about = { class: "ds-mem-swatch", "data-place": place, "data-code": code, "aria-hidden": "true" };
+  const swatch = el("span", about);
+  swatch.style.background = colourOf(code);
+  return swatch;
+}
+
+/** What the line of a device is, and for a GPU why it isn't what its name says. @param {string} device
+ * @param {number | null} capacity */
+export const limitTold = (device, capacity) =>
+  device === "gpu"
+    ? words("memory_page", "limit_gpu", { size: gib(capacity) })
+    : listed([words("memory_page", "limit"), gib(capacity)]);
+
+/** The capacity's line, as it is drawn across a bar. @param {string} fit */
+export const lineSwatch = (fit) =>
+  el("span", { class: "ds-mem-swatch", "data-place": "limit", "data-fit": fit, "aria-hidden": "true" });
 
 /** By their name and their look. @param {MemoryPart} one @param {MemoryPart} other */
 const isAlike = (one, other) => one.part === other.part && (one.place === "pinned") === (other.place === "pinned");

@@ -2,7 +2,8 @@
 // colours are given.
 
 import { GIB, gib } from "../common/format.js";
-import { listed, textOf, words } from "../texts/texts.js";
+import { listed, textOf } from "../texts/texts.js";
+import { partName } from "./memory_bars.js";
 
 /** @import { RehearsedPart, RehearsedPeak, RehearsedPhase } from "../types.d.ts" */
 
@@ -157,12 +158,6 @@ function borders(phases, page) {
 export function lineName({ line, smaller }) {
   if (line) return line.slice(line.lastIndexOf("/") + 1);
   return textOf("memory_rehearsal", smaller ? "smaller" : "no_line");
-}
-
-/** @param {{ part: string, place: string }} one */
-export function partName({ part, place }) {
-  const name = textOf("memory_parts", part);
-  return place === "pinned" ? words("memory_page", "pinned", { part: name }) : name;
 }
 
 /**

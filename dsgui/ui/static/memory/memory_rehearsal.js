@@ -2,8 +2,8 @@
 
 import { button, el, messageOf } from "../common/dom.js";
 import { gib } from "../common/format.js";
-import { colourOf, variableOf } from "./memory_bars.js";
-import { componentsOf, lineName, partName, peakName, peakOf, timelineOf, treemapOf } from "./memory_charts.js";
+import { colourOf, partName, variableOf } from "./memory_bars.js";
+import { componentsOf, lineName, peakName, peakOf, timelineOf, treemapOf } from "./memory_charts.js";
 import { plotColour, loadPlotly, styled } from "../metrics/plotly_library.js";
 import { textOf, words as pageWords } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";

@@ -3,7 +3,7 @@
 
 import { el, part } from "../common/dom.js";
 import { gib } from "../common/format.js";
-import { colourOf } from "./memory_bars.js";
+import { colourOf, lineSwatch, swatchOf } from "./memory_bars.js";
 import { listed, textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
 import { barsOf, partsIn, spelled, statesAtPeak, statesOf, totalOf } from "./zero_states.js";
@@ -101,7 +101,8 @@ function needed(bar) {
 function track(one, bar, needs) {
   const inner = el("div", { class: "ds-mem-track" });
   for (const { part: code, bytes, width } of bar.segments) {
-    const segment = el("span", { class: "ds-mem-part", title: listed([textOf("memory_parts", code), gib(bytes)]) });
+    const title = listed([textOf("memory_parts", code), gib(bytes)]);
+    const segment = el("span", { class: "ds-mem-part", "data-code": code, title });
     segment.style.width = `${width}%`;
     segment.style.background = colourOf(code);
     inner.append(segment);
@@ -132,15 +133,11 @@ function facts(one, bar, ranks) {
 /** @param {ZeroStage[]} stages @param {(StageBar | null)[]} bars */
 function legend(stages, bars) {
   const asked = stages.find((one) => one.devices);
-  const colours = Map.groupBy(partsIn(stages), colourOf);
-  const items = [...colours].map(([colour, codes]) => {
-    const swatch = el("span", { class: "ds-mem-swatch", "aria-hidden": "true" });
-    swatch.style.background = colour;
-    return el("li", {}, swatch, listed(codes.map((code) => textOf("memory_parts", code))));
+  const items = partsIn(stages).map((code) => {
+    return el("li", {}, swatchOf({ part: code, place: "" }), textOf("memory_parts", code));
   });
   if (bars.some((bar) => bar && bar.line !== null)) {
-    const line = el("span", { class: "ds-mem-swatch", "data-place": "limit", "aria-hidden": "true" });
-    items.push(el("li", {}, line, words("memory_page", "limit")));
+    items.push(el("li", {}, lineSwatch("fits"), words("memory_page", "limit")));
   }
   const { parameters = 0, trainable = 0 } = asked ?? {};
   const count = spelled(parameters);

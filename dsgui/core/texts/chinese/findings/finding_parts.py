@@ -20,6 +20,7 @@ PARTS = {
     "this_gpu": "GPU {gpus}",
     "these_gpus": "GPU {gpus}",
     "or": "{first} 或 {second}",
+    "in_place": "{what}（{place}）",
     "and": "{first} 和 {second}",
     "and_more": "{names} 等（另有 {rest} 个）",
     "none": "无",

@@ -46,6 +46,11 @@ FINDINGS = {
         "{key}：配置中为 {seen}，HF Trainer 的参数（{place}）为 {wanted}。HF Trainer 会报错“{quoted}”。",
         "",
     ),
+    "DS013.default": (
+        "{key}：文件中为 {seen}，HF Trainer 的默认值则为 {wanted}（没有参数设置 {names}）。"
+        "HF Trainer 会报错“{quoted}”。",
+        "",
+    ),
     "DS013.two_types_there": (
         "配置开启的是 {file}，HF Trainer 的参数（{place}）开启的却是 {arguments}。HF Trainer 会报错“{quoted}”。",
         "在那里修改，或把两个都写成“auto”，由参数决定。",
@@ -81,6 +86,7 @@ ADVICE = {
     ),
     "DS013.pass": "传入 {options}，或写“auto”（届时为 {wanted}）。",
     "DS013.change_there": "在那里修改 {names}，或写“auto”（届时为 {wanted}）。",
+    "DS013.set_there": "在那里设置 {names}，或写“auto”（届时为 {wanted}）。",
     "DS013.leave_out": "去掉 {options}，或写“auto”（届时为 {wanted}）。",
     "DS013.value": "写成参数能取到的值，或写“auto”（届时为 {wanted}）。",
     "DS014.object": "写成对象，或删除。",

@@ -6,7 +6,7 @@ MEMORY: dict[str, str] = {
     "memory.source": "对应文档：模型显存分析与 DeepSpeed 核心思想",
     "sixteen.title": "每个参数十六字节",
     "sixteen.text": "用 Adam 做混合精度训练，Ψ 个参数中的每一个都要：2 字节权重、2 字节梯度，以及 fp32 的 4 字节主权"
-    "重和 4 + 4 字节的一阶矩和二阶矩。合计 16Ψ：15 亿参数的 GPT-2 就是 24 GB。\n"
+    "重和 4 + 4 字节的一阶矩和二阶矩。合计 16Ψ：15 亿参数的 GPT-2 就是 22.4 GiB。\n"
     "下图就是 1 · 配置里的那张图，按这些取值画出；条形里还有激活和缓冲区，所以比 16Ψ 长。移动滑块试试。",
     "sixteen.ask": "16 字节中，优化器保存了多少？",
     "sixteen.a1": "12：主权重、一阶矩和二阶矩",
@@ -21,7 +21,8 @@ MEMORY: dict[str, str] = {
     "offload.title": "一个小 GPU，一个大模型",
     "offload.text": "DeepSpeed 的核心，用教程的话说就是：GPU 显存不够，CPU 内存来凑。暂时用不到的内容先放在内存里"
     "。\n"
-    "3B 模型的 16Ψ 是 48 GB。让它放进一个 24 GB 或更小的 GPU：先选显卡，再选卸载什么。卸载优化器需要 stage 1 或更高，"
+    "3B 模型的 16Ψ 是 44.7 GiB。让它放进一个标称 24 GB 或更小的 GPU（上限线是驱动报告的 GiB 数）："
+    "先选显卡，再选卸载什么。卸载优化器需要 stage 1 或更高，"
     "卸载参数需要 stage 3。",
     "activations.title": "激活",
     "activations.text": "反向传播要用到前向传播的一些值，它们随微批大小和样本长度增长。激活重计算只保留每层的输入，"
@@ -38,9 +39,9 @@ MEMORY: dict[str, str] = {
     "碎片是 torch 已保留却用不上的显存，是条形里最不确定的一段：dsgui 画的是可能值，也有人报告过高达 30%。"
     "`PYTORCH_ALLOC_CONF=expandable_segments:True` 可以减少它。",
     "buffers.ask": "一个 500,000,000 元素的桶在 fp16 下占多少？",
-    "buffers.a1": "0.5 GB",
+    "buffers.a1": "0.47 GiB",
     "buffers.a2": "与模型的梯度一样多",
-    "buffers.a3": "1 GB",
+    "buffers.a3": "0.93 GiB",
     "buffers.right": "5 亿个元素，每个 2 字节。`overlap_comm` 在反向传播时再要一个，`contiguous_gradients` 在 stage 2 "
     "再要一个同样大的缓冲区。",
     "buffers.wrong": "这个键数的是元素；fp16 每个元素 2 字节。",

@@ -31,7 +31,7 @@ CONFIGURE_PAGE: dict[str, str] = {
     "made_for_card_many": "此预设针对 {ranks} 个 GPU（如 {card}），当前所选设备会拒绝它。",
     "framework": "框架",
     "gpus": "每个节点的 GPU 数",
-    "cpu_ranks": "每节点 rank 数",
+    "cpu_ranks": "每节点 CPU rank 数",
     "nodes": "节点数",
     "device": "设备",
     "release": "DeepSpeed",

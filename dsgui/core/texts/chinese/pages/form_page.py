@@ -18,7 +18,8 @@ FORM_PAGE: dict[str, str] = {
     "find_about": "按键名、名称或说明查找字段",
     "show_all": "显示全部字段",
     "show_common": "只显示常用字段",
-    "no_field": "没有与“{words}”匹配的字段。可换一个词或只输入键名的一部分，也可直接在 JSON 中添加该键。",
+    "no_field": "没有与“{words}”匹配的字段。可换一个词，或只输入键名的一部分，如 bucket、lr："
+    "中英文均可，查找范围是全部 {count} 个字段的键名、名称和说明。不是字段的键可直接在 JSON 中添加。",
     "best": "最佳匹配",
     "clear_search": "清除查找",
     "waits": "表单已暂停，待 JSON 有效后继续。",
@@ -30,6 +31,7 @@ FORM_PAGE: dict[str, str] = {
     "of_key": "{key}：{text}",
     "matches_one": "匹配 1 个字段",
     "matches_many": "匹配 {count} 个字段",
+    "result_keys": "↑ ↓ 移动，Enter 编辑",
     "show_line": "在 JSON 中显示第 {line} 行",
     "python_kind": "True、False、None 是 Python 写法，DeepSpeed 不会当作 true、false、null 读取。",
     "python_words": "True、False、None 改写为 true、false、null",

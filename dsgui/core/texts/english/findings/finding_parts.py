@@ -20,6 +20,7 @@ PARTS = {
     "this_gpu": "GPU {gpus}",
     "these_gpus": "GPUs {gpus}",
     "or": "{first} or {second}",
+    "in_place": "{what} ({place})",
     "and": "{first} and {second}",
     "and_more": "{names} and {rest} more",
     "none": "none",

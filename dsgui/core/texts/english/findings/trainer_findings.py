@@ -51,6 +51,11 @@ FINDINGS = {
         "{key}: {seen} in the file, {wanted} from the arguments ({place}). The HF Trainer stops with “{quoted}”.",
         "",
     ),
+    "DS013.default": (
+        "{key}: {seen} in the file, {wanted} by the HF Trainer’s default: no argument sets {names}. The HF Trainer "
+        "stops with “{quoted}”.",
+        "",
+    ),
     "DS013.two_types_there": (
         "{file} is on in the file, {arguments} by the arguments ({place}). The HF Trainer stops with “{quoted}”.",
         "Change it there, or write “auto” for both, and the arguments decide.",
@@ -86,6 +91,7 @@ ADVICE = {
     ),
     "DS013.pass": "Pass {options}, or write “auto”, which becomes {wanted}.",
     "DS013.change_there": "Change {names} there, or write “auto”, which becomes {wanted}.",
+    "DS013.set_there": "Set {names} there, or write “auto”, which becomes {wanted}.",
     "DS013.leave_out": "Leave out {options}, or write “auto”, which becomes {wanted}.",
     "DS013.value": "Write a value that the arguments have, or write “auto”, which becomes {wanted}.",
     "DS014.object": "Write an object, or remove it.",

@@ -7,8 +7,8 @@ MEMORY: dict[str, str] = {
     "memory.source": "Based on: memory analysis of a model, and DeepSpeed’s core idea",
     "sixteen.title": "Sixteen bytes for each parameter",
     "sixteen.text": "Mixed precision with Adam keeps, for each of Ψ parameters: 2 bytes of weights, 2 of gradients, "
-    "and in fp32 4 of master weights and 4 + 4 of Adam’s two moments. That is 16Ψ: 24 GB for the 1.5 billion of "
-    "GPT-2.\n"
+    "and in fp32 4 of master weights and 4 + 4 of Adam’s two moments. That is 16Ψ: 22.4 GiB for the 1.5 billion "
+    "of GPT-2.\n"
     "The picture is the one on 1 · Configure, drawn for these values; its bars also include activations and "
     "buffers, so they are longer than 16Ψ. Move the sliders.",
     "sixteen.ask": "How many of the 16 bytes does the optimizer keep?",
@@ -24,8 +24,9 @@ MEMORY: dict[str, str] = {
     "offload.title": "One small GPU, a large model",
     "offload.text": "DeepSpeed’s core idea, in the tutorial’s words: where GPU memory does not suffice, host memory "
     "helps out. What is not needed at the moment waits there.\n"
-    "For a 3B model, 16Ψ is 48 GB. Make it fit on a single GPU with 24 GB or less: choose the GPU, then what is "
-    "offloaded. Offloading the optimizer needs stage 1 or higher; offloading the parameters, stage 3.",
+    "For a 3B model, 16Ψ is 44.7 GiB. Make it fit on one GPU sold with 24 GB or less; the line of each is in GiB, as "
+    "the driver reports it. Choose the GPU, then what is offloaded. "
+    "Offloading the optimizer needs stage 1 or higher; offloading the parameters, stage 3.",
     "activations.title": "Activations",
     "activations.text": "The backward pass needs values of the forward pass. They grow with the micro batch and "
     "with the length of the samples. Activation checkpointing keeps a layer’s input only and computes the rest "
@@ -44,9 +45,9 @@ MEMORY: dict[str, str] = {
     "Fragmentation is memory that torch has reserved and can’t use. It is the bar’s most uncertain part: dsgui "
     "draws a likely value, and up to 30 % has been reported. `PYTORCH_ALLOC_CONF=expandable_segments:True` lowers it.",
     "buffers.ask": "How much does one bucket of 500,000,000 elements take in fp16?",
-    "buffers.a1": "0.5 GB",
+    "buffers.a1": "0.47 GiB",
     "buffers.a2": "As much as the model’s gradients",
-    "buffers.a3": "1 GB",
+    "buffers.a3": "0.93 GiB",
     "buffers.right": "500 million elements of 2 bytes. `overlap_comm` takes one more in the backward pass, and "
     "`contiguous_gradients` a buffer of the same size at stage 2.",
     "buffers.wrong": "The key counts elements; fp16 has 2 bytes for each.",

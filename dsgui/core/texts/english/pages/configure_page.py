@@ -32,7 +32,7 @@ CONFIGURE_PAGE: dict[str, str] = {
     "the device chosen here would refuse it.",
     "framework": "Framework",
     "gpus": "GPUs per node",
-    "cpu_ranks": "Ranks per node",
+    "cpu_ranks": "CPU ranks per node",
     "nodes": "Nodes",
     "device": "Device",
     "release": "DeepSpeed",

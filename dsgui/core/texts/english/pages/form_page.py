@@ -18,7 +18,8 @@ FORM_PAGE: dict[str, str] = {
     "find_about": "Find a field by key, name or description",
     "show_all": "Show all fields",
     "show_common": "Show common fields",
-    "no_field": "No field matches “{words}”. Try part of a key or another word, or add the key in the JSON.",
+    "no_field": "No field matches “{words}”. Try part of a key, such as bucket or lr. The search reads the key, name "
+    "and description of all {count} fields, in English and Chinese; other keys can be added in the JSON.",
     "best": "Best match",
     "clear_search": "Clear search",
     "waits": "Form paused until the JSON is valid.",
@@ -30,6 +31,7 @@ FORM_PAGE: dict[str, str] = {
     "of_key": "{key}: {text}",
     "matches_one": "1 field matches",
     "matches_many": "{count} fields match",
+    "result_keys": "↑ ↓ to move, Enter to edit",
     "show_line": "Show line {line} in the JSON",
     "python_kind": "True, False and None are Python: DeepSpeed doesn’t read them as values.",
     "python_words": "True, False, None written as true, false, null",

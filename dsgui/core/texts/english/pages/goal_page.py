@@ -8,7 +8,7 @@ GOAL_PAGE: dict[str, str] = {
     "skip": "Skip",
     "what": "Training code",
     "hf": "Fine-tune with the HF Trainer",
-    "hf_about": "transformers, TRL: the Trainer reads the config and fills every “auto”.",
+    "hf_about": "transformers, TRL: the Trainer fills in every “auto”.",
     "native": "Native DeepSpeed loop",
     "native_about": "My script calls deepspeed.initialize.",
     "own": "I have a ds_config.json",
@@ -41,9 +41,6 @@ GOAL_PAGE: dict[str, str] = {
     "needs_host": "needs {size} of host memory per node",
     "large_host": "needs a host with {size}",
     "fits_gpus": "Fits the GPUs; needs a host with {size}",
-    "around": "CUDA context and libraries",
-    "around_host": "processes and libraries",
-    "pinned": "hatched: pinned",
     "none_fit": "No preset fits here, but this would. Below is what comes nearest.",
     "none_fit_ways": "No preset fits here, but each of these would. Below is what comes nearest.",
     "none_would_fit": "No preset fits, and neither more GPUs (up to 64) nor LoRA would help enough: shorten the "
@@ -52,7 +49,10 @@ GOAL_PAGE: dict[str, str] = {
     "try_nodes": "Try {nodes} nodes × {count} {card}",
     "try_lora": "With LoRA",
     "with_lora": "With LoRA adapters of rank {rank}: the script has to add them (PEFT).",
-    "large_hosts": "What fits needs hosts with a lot of memory: enter theirs above, or try:",
+    "elsewhere": "Planned for {card}. This machine has no GPU: launch it on one that has, over ssh or Slurm, or choose "
+    "this machine above.",
+    "large_hosts": "These fit the GPUs only if each node has the host memory named below. Enter what yours have above, "
+    "or try:",
     "some_fit": "Ranked by estimated speed, not measured. Memory is predicted for each GPU and each node.",
     "some_fit_host": "Ranked by estimated speed, not measured. Memory is predicted for each node.",
     "one_fits": "Memory is predicted for each GPU and each node.",

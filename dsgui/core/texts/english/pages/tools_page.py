@@ -46,11 +46,10 @@ TOOLS_PAGE: dict[str, str] = {
     "stops_here": "stops here",
     "not_in_file": "not in the file",
     "in_file": "{value} in the file",
-    "unchanged": "as in the editor",
     "for_native": "for native DeepSpeed",
     "for_hf": "for the HF Trainer",
-    "download": "Download in this format",
-    "download_format": "Download format",
+    "download": "Convert and download",
+    "download_format": "Convert for",
     "path": "Path of a config to open",
     "path_hint": "~/ds_config.json or YAML",
     "open": "Open",
@@ -80,6 +79,8 @@ TOOLS_PAGE: dict[str, str] = {
     "ran_with": "The tutorial ran it with: {arguments}",
     "notes": "Notes",
     "ask": "Ask DeepSpeed",
+    "ask_about": "The installed DeepSpeed reads this config and trains a tiny model with it for two steps: what it "
+    "says counts.",
     "planned": "The bar above plans for DeepSpeed {planned}. Only the installed one, {installed}, can be "
     "asked: choose it above, or start dsgui with the --python that has {planned}.",
     "no_deepspeed": "The training environment has no DeepSpeed. Start dsgui with a --python that has it.",
