@@ -73,7 +73,8 @@ def list_html(said: str, rows: Sequence[Row], ways: Sequence[str]) -> str:
     HTML that mends it or leads to where it is mended."""
     told = [(row, way) for row, way in zip(rows, ways, strict=True) if row.status in (Status.PROBLEM, Status.WARNING)]
     every = sorted(rows, key=lambda row: row.status is Status.OK)
-    kind = _KINDS[rows[0].status] if told else _KINDS[Status.OK]
+    unknown = any(row.status is Status.UNKNOWN for row in rows)
+    kind = _KINDS[rows[0].status if told else Status.UNKNOWN if unknown else Status.OK]
     open_ = "".join(_item(row, way) for row, way in told)
     folded = words("launch_page", "all_checks", count=str(len(rows)))
     return (
