@@ -66,9 +66,7 @@ DIAGNOSIS_ADVICE = {
     "ranks_by_gpus": "每个 GPU 最多启动一个 rank：减小 --num_gpus（torchrun 为 --nproc_per_node），"
     "或在 CUDA_VISIBLE_DEVICES 中加入更多 GPU。",
     "install_toolkit": "安装与 torch 的 CUDA 版本一致的 CUDA toolkit（nvcc），并设置 CUDA_HOME。",
-    "keep_fewer_activations": (
-        "接下来可以尝试：梯度检查点（gradient checkpointing）、缩短序列、更高的 ZeRO stage 或卸载。"
-    ),
+    "keep_fewer_activations": "减少占用：梯度检查点（gradient checkpointing）、缩短序列、更高的 ZeRO stage 或卸载。",
     "larger_train_batch": "调大 train_batch_size，或调小微批大小。",
     "launch_has_config": "要使用“启动”页的配置，就去掉 deepspeed.initialize 的 config=。",
     "limit_memory_otherwise": "要限制内存，改用容器或 Slurm 作业的 --mem。",
@@ -153,6 +151,7 @@ DIAGNOSIS_ADVICE = {
 
 # Why a change that a diagnosis proposes is not offered: {change} is its label.
 SET_ASIDE = {
+    "away": "它当时在 GPU {gpus} 上运行；本机没有 GPU。克隆后会按 ssh 打开：填写主机，或改选 Slurm。",
     "button": "克隆：{change}",
     "button_with": "克隆：{change}",
     "button_with_name": "克隆：{change}",

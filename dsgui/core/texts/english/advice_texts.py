@@ -65,8 +65,8 @@ DIAGNOSIS_ADVICE = {
     "ranks_by_gpus": "Start at most one rank per GPU: lower --num_gpus (torchrun: --nproc_per_node), or add GPUs "
     "to CUDA_VISIBLE_DEVICES.",
     "install_toolkit": "Install the CUDA toolkit (nvcc) of torch's CUDA version, and set CUDA_HOME.",
-    "keep_fewer_activations": "Next: gradient (activation) checkpointing, shorter sequences, a higher ZeRO stage or "
-    "offload.",
+    "keep_fewer_activations": "Keep less in memory: gradient (activation) checkpointing, shorter sequences, a higher "
+    "ZeRO stage or offload.",
     "larger_train_batch": "Use a larger train_batch_size, or a smaller micro batch.",
     "launch_has_config": "To use the one from Launch, remove config= from deepspeed.initialize.",
     "limit_memory_otherwise": "To limit memory, use a container or a Slurm job's --mem instead.",
@@ -152,6 +152,8 @@ DIAGNOSIS_ADVICE = {
 
 # Why a change that a diagnosis proposes is not offered: {change} is its label.
 SET_ASIDE = {
+    "away": "It ran on GPU {gpus}; this machine has no GPU. The clone opens for ssh: name the host there, or choose "
+    "Slurm.",
     "button": "Clone: {change:inside}",
     "button_with": "Clone with {change:inside}",
     "button_with_name": "Clone with {change}",

@@ -120,4 +120,9 @@ CLONING: Mapping[str, str] = {
     "config_unchanged": "The config was left unchanged: {why}",
     "removed": "{key} removed",
     "set": "{key} set to {value}",
+    "moved": "{what}: {before} → {after}",
+    "not_set": "not set",
+    "set_so": "set",
+    "with": "with {what}",
+    "without": "without {what}",
 }
