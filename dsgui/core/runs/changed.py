@@ -29,7 +29,7 @@ class Difference:
     def told(self) -> Said:
         """`stage 2 → 3`."""
         if self.after is None:
-            return said("cloning", "without", what=self.name)
+            return said("cloning", "without", what=f"{self.name} {self.before or ''}".strip())
         if self.before is None and not self.after:
             return said("cloning", "with", what=self.name)
         before, after = (_shown(one) for one in (self.before, self.after))
@@ -40,7 +40,9 @@ class Difference:
         """As it is now, by the last part of its name: `stage 3`, `lr 1`, `micro batch 16`."""
         name = self.name.removeprefix("--")
         name = name if self.name.startswith("--") else name.rpartition(".")[2]
-        return str(self.told) if self.after is None else f"{_IN_SHORT.get(name, name)} {self.after}".strip()
+        if self.after is None:
+            return str(said("cloning", "without", what=self.name))
+        return f"{_IN_SHORT.get(name, name)} {self.after}".strip()
 
 
 def _shown(value: str | None) -> str | Said:

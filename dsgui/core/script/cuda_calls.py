@@ -102,9 +102,9 @@ class _Search:
 
     def _up_to_deciding(self, values: Sequence[ast.expr]) -> Iterator[ast.expr]:
         for value in values:
+            yield value  # what decides is done itself, and may be named as what it decides about: `x and model.cuda()`
             if self._decisions.decides(value):
                 return
-            yield value
 
     def _up_to_leaving(self, parts: Sequence[object]) -> Iterator[ast.AST]:
         """What follows `if not torch.cuda.is_available(): return` is for a machine with a GPU."""

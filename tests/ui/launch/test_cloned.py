@@ -44,7 +44,7 @@ CHANGED: list[tuple[dict[str, Any], list[str]]] = [
      ["--max_steps: 5 → 7", "--token: not set → ***", "without --bf16"]),
     ({"config_text": '{"zero_optimization": {"stage": 3}}'}, ["zero_optimization.stage: 2 → 3"]),
     ({"config_text": '{"bf16": {"enabled": true}, "zero_optimization": {}}'},
-     ["bf16.enabled: not set → true", "zero_optimization: not set → {}", "without zero_optimization.stage"]),
+     ["bf16.enabled: not set → true", "zero_optimization: not set → {}", "without zero_optimization.stage 2"]),
     ({"config_text": "{"}, ["Config"]),
     ({"ranks": 4}, ["Devices: 4 ranks (was 2 ranks)"]),
     ({"environment": {"A": "1"}}, ["Environment variables: A=1"]),

@@ -158,9 +158,9 @@ export class Afterwards {
     }
     if (found.ends) parts.push(el("span", { class: "ds-ends" }, found.ends));
     const last = parts.length ? [el("p", { class: "ds-remedy" }, ...parts)] : [];
-    const told = [found.checked, rows.length ? found.away : ""];
-    const remarks = told.flatMap((sentence) => (sentence ? [el("p", { class: "ds-remark" }, sentence)] : []));
-    return rows.length || parts.length ? [...rows, ...last, ...remarks] : [];
+    if (!rows.length && !last.length) return [];
+    const checked = found.checked ? [el("p", { class: "ds-remark" }, found.checked)] : [];
+    return [...rows, ...last, ...(rows.length && found.away ? [el("p", {}, found.away)] : []), ...checked];
   }
 
   /**
@@ -172,8 +172,9 @@ export class Afterwards {
       const id = checking || place ? "" : "open-repaired";
       const look = { class: place ? "ds-step" : "ds-fix", id, disabled: checking, title: label, "data-change": key };
       const node = button(text, look, () => this.again("repair", "", key));
-      const isTold = does || text.toLowerCase().includes(label.toLowerCase());
-      const told = [does ?? "", isTold || fits ? "" : words("afterwards_page", "change", { label }), fits];
+      const said = (/** @type {string} */ one) => text.toLowerCase().includes(one.toLowerCase());
+      const change = does || said(label) || fits ? "" : words("afterwards_page", "change", { label });
+      const told = [does && !said(does) ? does : "", change, fits];
       const lines = told.flatMap((one) => (one ? [el("span", {}, one)] : []));
       return el("p", { class: "ds-remedy" }, node, el("span", { class: "ds-does" }, ...lines));
     });
