@@ -11,9 +11,9 @@ from dsgui.core.texts.saying import Said, said
 
 _LONGEST = 60  # of a value beside another
 _IN_SHORT = {
-    "gradient_accumulation_steps": "accumulation steps",
-    "per_device_train_batch_size": "micro batch",
-    "train_micro_batch_size_per_gpu": "micro batch",
+    "gradient_accumulation_steps": "short_steps",
+    "per_device_train_batch_size": "short_micro",
+    "train_micro_batch_size_per_gpu": "short_micro",
 }
 
 
@@ -42,7 +42,8 @@ class Difference:
         name = name if self.name.startswith("--") else name.rpartition(".")[2]
         if self.after is None:
             return str(said("cloning", "without", what=self.name))
-        return f"{_IN_SHORT.get(name, name)} {self.after}".strip()
+        code = _IN_SHORT.get(name)
+        return str(said("cloning", code, value=self.after)) if code else f"{name} {self.after}".strip()
 
 
 def _shown(value: str | None) -> str | Said:

@@ -49,6 +49,8 @@ ASKS = [
     (2, "with open(path):\n    model.cuda()", ".cuda()"),
     (3, "@command\ndef train():\n    x.cuda()", ".cuda()"),
     (3, "@hydra.main(config_path='.')\ndef train():\n    x.cuda()", ".cuda()"),
+    (2, "if torch.cuda.amp is x:\n    y.cuda()", ".cuda()"),
+    (2, "if mode == 'train':\n    x.cuda()", ".cuda()"),
     (1, "deepspeed.init_distributed(dist_backend='nccl')", "init_distributed('nccl')"),
 ]
 
@@ -111,7 +113,8 @@ FREE = [
     "mp.spawn(train, nprocs=torch.cuda.device_count())\ndef train(rank):\n    torch.cuda.set_device(rank)",
     "self.cuda.synchronize()\nmodel.cuda.set_device(1)",
     # what it is not
-    "class Config:\n    device = 'cuda'\nx.to(device)",
+    "class Config:\n    device = 'cuda'\nx.to(device, Config)",
+    "[c, n] = torch.cuda.is_available(), 1\nif c:\n    model.cuda()",
     "import numpy as np\nnp.cuda.synchronize()",
     "import cupy.cuda as c\nc.synchronize()",
     "backend = 'cuda'\nprint(backend)",

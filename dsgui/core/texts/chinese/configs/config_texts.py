@@ -111,6 +111,8 @@ CLONING: Mapping[str, str] = {
     "moved": "{what}：{before} → {after}",
     "not_set": "未设置",
     "set_so": "已设置",
+    "short_micro": "微批大小 {value}",
+    "short_steps": "梯度累积步数 {value}",
     "with": "加上 {what}",
     "without": "去掉 {what}",
 }

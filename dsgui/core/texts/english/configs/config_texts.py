@@ -123,6 +123,8 @@ CLONING: Mapping[str, str] = {
     "moved": "{what}: {before} → {after}",
     "not_set": "not set",
     "set_so": "set",
+    "short_micro": "micro batch {value}",
+    "short_steps": "accumulation steps {value}",
     "with": "with {what}",
     "without": "without {what}",
 }
