@@ -12,6 +12,8 @@ const own = new Set();
 /** Gradio's own changes of a field are no `input` of anybody's. */
 export function begin() {
   own.clear();
+  const sheet = { rel: "stylesheet", href: "/dsgui/static/launch/launch.css" };
+  document.head.append(Object.assign(document.createElement("link"), sheet));
   // What Gradio measures of a text that comes while its page is hidden is one line (static/style.css).
   if (globalThis.CSS?.supports("field-sizing", "content")) document.documentElement.dataset.sizes = "content";
   document.addEventListener("input", ({ target }) => {
