@@ -18,26 +18,27 @@ from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.errors import DocumentError, PlaceError, RunError
 from dsgui.core.launch.checkpoint import Checkpoint
 from dsgui.core.launch.plan import LaunchRequest, Plan
+from dsgui.core.launch.planned import Planned
 from dsgui.core.launch.resume import can_load, note_on, options_for, way_of
 from dsgui.core.launch.state import RunState, RunStatus
 from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.memory.answer import CannotSay, Device
 from dsgui.core.memory.fits.fitting import Fitted
 from dsgui.core.memory.fits.memory_report import foretold
-from dsgui.core.preflight.as_it_ran import as_it_ran, checked_for
+from dsgui.core.preflight.as_it_ran import as_it_ran, as_planned, checked_for
 from dsgui.core.preflight.model_size import ModelSize, OffloadNeed
 from dsgui.core.preflight.offloading import estimate
 from dsgui.core.preflight.preflight import CONFIG, MODEL_MEMORY, OF_SETTINGS
 from dsgui.core.preflight.surroundings import Launch, Surroundings
 from dsgui.core.runs.clone import Clone, clone
 from dsgui.core.runs.label import Label
-from dsgui.core.runs.offering import Objections, Offer, Refusal, Tried, offer
+from dsgui.core.runs.offering import Objections, Offer, Refusal, Tried, offer, told_of
 from dsgui.core.script.resume_options import Resuming
 from dsgui.core.script.script import Parser, ScriptFacts
 from dsgui.core.script.taken import values_of_words
 from dsgui.core.script.words import MODEL_OPTIONS, OUTPUT_OPTIONS, value_of
 from dsgui.core.texts.languages import spoken
-from dsgui.core.texts.saying import Said, said, sentences, wrong
+from dsgui.core.texts.saying import Said, listed, said, sentences, wrong
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.asked_paths import allowed_script
 from dsgui.shell.logs.past import adding
@@ -253,7 +254,16 @@ class Archive:
         objections, refusal = self._against(directory, plan, now, fits=fits)
         made = offer(found, now, self._earlier(plan), objections, refusal)
         checked = _checked(made, leaner, now, objections, fits=fits)
-        return replace(made, cause=cause.sentences if cause else (), checked=checked)
+        away = self._away(plan, now) if made.diagnosis.remedies else None
+        return replace(made, cause=cause.sentences if cause else (), checked=checked, away=away)
+
+    def _away(self, plan: Plan, now: Tried) -> Said | None:
+        """Where a clone goes that needs a GPU and finds none here."""
+        if self._judge is None or not plan.place.ON_THIS_MACHINE or not plan.gpu_indices:
+            return None
+        if self._judge.surroundings(plan, now.config_text).machine.gpus:
+            return None
+        return said("set_aside", "away", gpus=listed(map(str, plan.gpu_indices)))
 
     def _unjudged(self, directory: RunDirectory, plan: Plan) -> Offer | None:
         """As `offer`, with every change that is known: none was checked yet. Without a judge, as `offer`."""
@@ -264,7 +274,8 @@ class Archive:
             return None
         cause = _cause(directory, found)
         found = replace(found, remedies=self._taken(plan, found.remedies))
-        return Offer(found, cause=cause.sentences if cause else ())
+        told = told_of(Tried(plan.run_id, directory.read_config(), plan.arguments, environment=plan.environment), found)
+        return Offer(found, cause=cause.sentences if cause else (), does=told)
 
     def _diagnosed(self, directory: RunDirectory) -> Diagnosis | None:
         found = directory.read_diagnosis()
@@ -340,6 +351,11 @@ class Archive:
         directory, plan = self._store.open(run_id), self._own(run_id)
         request = clone(plan, directory.read_config()).request
         return replace(request, name=self._runs.name_of(directory, plan), parent=plan.parent)
+
+    def ran_on(self, run_id: str) -> Planned:
+        """The card and the host that it ran on, as far as they were kept at its launch and are known here."""
+        kept = self._store.open(run_id).read_foretold()
+        return as_planned(kept) if kept else Planned()
 
     def clone(self, run_id: str) -> Clone:
         """The same again."""

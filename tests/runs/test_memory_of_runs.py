@@ -15,6 +15,7 @@ from dsgui.core.config.findings import Change, Fix
 from dsgui.core.diagnosis.diagnosis import Diagnosis
 from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.launch.plan import ConfigArgument
+from dsgui.core.launch.planned import Planned
 from dsgui.core.launch.state import RunState, RunStatus
 from dsgui.core.machine.hardware import Gpu
 from dsgui.core.memory.answer import Device, Place
@@ -27,6 +28,7 @@ from dsgui.core.memory.fits.sharpened import CPU
 from dsgui.core.memory.fits.verdict import Bar, Segment
 from dsgui.core.metrics.performance import figures
 from dsgui.core.metrics.samples import GpuSample, Sample
+from dsgui.core.preflight.as_it_ran import as_planned
 from dsgui.core.preflight.judging import memory_of, rows_around
 from dsgui.core.preflight.leaner import leaner
 from dsgui.core.runs.news import Cursor
@@ -278,9 +280,19 @@ def test_what_may_help_is_checked_for_the_card_that_the_run_had_wherever_it_is_l
         assert seen.diagnosis.remedies == there.diagnosis.remedies
         assert str(seen.checked) == "Checked for the GPU it ran on: card, 23.6 GiB."
         assert seen.to_json()["checked"] == str(seen.checked)
+        assert ("this machine has no GPU. The clone opens for ssh" in seen.to_json()["away"]) is (not cards)
         assert str(seen.checked) in as_text(seen)
         with speaking("zh-CN"):
             assert archive.repaired(plan.run_id, key).request.config_text != MICRO_32
+
+
+def test_the_machine_that_a_run_was_foretold_for_can_be_planned_for(bench: Bench) -> None:
+    plan = died_of_memory(bench, FORWARD, MICRO_32, LONG)
+    kept_there = bench.store.open(plan.run_id).read_foretold()
+    assert judging(bench).ran_on(plan.run_id) == Planned()  # no card is called so
+    host = kept_there.bar(Device.HOST).capacity // GIB
+    assert as_planned(replace(kept_there, card="NVIDIA GeForce RTX 4090")) == Planned("rtx4090", host_gib=host)
+    assert as_planned(replace(kept_there, card="NVIDIA GeForce RTX 4090", on_cpu=True)) == Planned()
 
 
 def test_of_changes_that_are_too_small_it_is_said(bench: Bench) -> None:

@@ -24,7 +24,7 @@ from dsgui.core.texts.saying import Said, listed, recalled, said
 
 # As in core/rules/base.py, which the supervisor has no need to load.
 TRAIN, MICRO, ACCUMULATION = "/train_batch_size", "/train_micro_batch_size_per_gpu", "/gradient_accumulation_steps"
-_MICRO_OPTION, _STEPS_OPTION = "--per_device_train_batch_size", "--gradient_accumulation_steps"
+MICRO_OPTION, _STEPS_OPTION = "--per_device_train_batch_size", "--gradient_accumulation_steps"
 _TRAINER_MICRO = 8  # transformers/training_args.py: per_device_train_batch_size
 _STAGE = "/zero_optimization/stage"
 _OPTIMIZER_DEVICE = "/zero_optimization/offload_optimizer/device"
@@ -156,7 +156,7 @@ def shrink_micro_batch(match: Match, run: Circumstances) -> Remedy | None:
     changes = [Change(p, v) for p, v in new.items() if _is_number(run, p) or (p == ACCUMULATION and kept)]
     options: Options = ()
     if run.trainer:
-        options = ((_MICRO_OPTION, new[MICRO]), (_STEPS_OPTION, new[ACCUMULATION]))
+        options = ((MICRO_OPTION, new[MICRO]), (_STEPS_OPTION, new[ACCUMULATION]))
     elif not kept and not _is_number(run, ACCUMULATION):
         changes.append(Change(ACCUMULATION, new[ACCUMULATION]))
     return _changed(
@@ -175,7 +175,7 @@ def _batch_terms(run: Circumstances) -> tuple[int | None, int]:
     micro, steps, train = (lookup(run.values, pointer) for pointer in (MICRO, ACCUMULATION, TRAIN))
     if run.trainer:
         steps = steps if isinstance(steps, int) else _count(run, _STEPS_OPTION, 1)
-        return (micro if isinstance(micro, int) else _count(run, _MICRO_OPTION, _TRAINER_MICRO)), steps
+        return (micro if isinstance(micro, int) else _count(run, MICRO_OPTION, _TRAINER_MICRO)), steps
     given = steps if isinstance(steps, int) and steps > 0 else 1
     if isinstance(micro, int):
         derived = train // (micro * run.ranks) if isinstance(train, int) and micro > 0 else 1
@@ -293,7 +293,7 @@ def counts_one_rank(match: re.Match[str], run: Circumstances) -> bool:
     if "train" in told:  # DeepSpeed's message
         return int(told["train"]) == int(told["micro"]) * int(told["steps"])
     reckoned = [given for _, _, argument, given in mismatches(match.string) if argument.startswith("train_batch_size")]
-    micro, steps = _count(run, _MICRO_OPTION, _TRAINER_MICRO), _count(run, _STEPS_OPTION, 1)
+    micro, steps = _count(run, MICRO_OPTION, _TRAINER_MICRO), _count(run, _STEPS_OPTION, 1)
     return reckoned == [str(micro * steps)]
 
 
@@ -318,7 +318,7 @@ def use_cpu_if_trainer(match: Match, run: Circumstances) -> Remedy | None:
 
 def _settled_by_use_cpu(run: Circumstances) -> tuple[str, ...]:
     """The train batch size, if it is right for the number of ranks."""
-    product = _count(run, _MICRO_OPTION, _TRAINER_MICRO) * _count(run, _STEPS_OPTION, 1) * run.ranks
+    product = _count(run, MICRO_OPTION, _TRAINER_MICRO) * _count(run, _STEPS_OPTION, 1) * run.ranks
     return (TRAIN,) if lookup(run.values, TRAIN) == product else ()
 
 

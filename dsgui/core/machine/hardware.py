@@ -4,6 +4,7 @@ Compute capabilities and memory: NVIDIA's CUDA GPU list and data sheets. Native 
 higher; fp16 in DeepSpeed needs 7.0 (deepspeed/accelerator/cuda_accelerator.py, `is_fp16_supported`).
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -104,6 +105,7 @@ CARDS: tuple[Hardware, ...] = (
 # As they are offered: by vendor and generation, the newest first.
 _ORDER = (*(f"NVIDIA {name}" for _, name in _GENERATIONS), "AMD CDNA 4", "AMD CDNA 3", "AMD CDNA 2")
 OFFERED: tuple[Hardware, ...] = tuple(sorted(CARDS, key=lambda card: _ORDER.index(card.generation)))
+_SIZE = re.compile(r" \d+ GB.*")
 # A name that fits two cards means the smaller one: what fits there fits on both.
 ALIASES = {"a100": "a100-40", "v100-32": "v100", "h100-80": "h100", "rtxa6000": "a6000", "mi250x": "mi250"}
 
@@ -111,6 +113,24 @@ ALIASES = {"a100": "a100-40", "v100-32": "v100", "h100-80": "h100", "rtxa6000": 
 def card_named(name: str) -> Hardware | None:
     """The GPU with this id or alias."""
     return next((card for card in CARDS if card.id == ALIASES.get(name, name)), None)
+
+
+_OFF = 0.12  # what is named less than what a driver shows
+
+
+def card_of(name: str, memory_bytes: int) -> Hardware | None:
+    """The card that a driver calls so (“NVIDIA A100-SXM4-80GB”), by as much memory."""
+    called = _letters(name)
+    fit = [card for card in CARDS if _letters(_SIZE.sub("", card.title)) in called and _is_as_large(card, memory_bytes)]
+    return max(fit, key=lambda card: len(card.title), default=None)
+
+
+def _is_as_large(card: Hardware, memory_bytes: int) -> bool:
+    return card.memory_bytes is not None and abs(card.memory_bytes - memory_bytes) <= _OFF * card.memory_bytes
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name.lower()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,8 +135,20 @@ def _built_for(environment: Environment) -> str:
 
 
 def _toolkit(environment: Environment) -> str:
-    release = environment.toolkit_release or _word("no_nvcc")
-    return f"{release} ({environment.toolkit_home})" if environment.toolkit_home else _word("no_toolkit")
+    """What compiles DeepSpeed's operators for a GPU, and how the nvcc among the programs goes with it."""
+    nvcc, torch = _release(environment.tool("nvcc")), environment.torch
+    if environment.toolkit_home:
+        own = environment.toolkit_release or _word("no_nvcc")
+        used = f"{own} ({environment.toolkit_home})"
+        return used if own == nvcc or not nvcc else _word("toolkit_before", toolkit=used, nvcc=nvcc)
+    if torch is not None and not (torch.cuda or torch.hip):
+        return _word("toolkit_unused", nvcc=nvcc) if nvcc else _word("toolkit_unneeded")
+    return _word("no_toolkit")
+
+
+def _release(tool: Tool | None) -> str:
+    """`13.0` of “Cuda compilation tools, release 13.0, V13.0.88”."""
+    return tool.version.partition("release ")[2].partition(",")[0] if tool and tool.path else ""
 
 
 def _accelerator(environment: Environment) -> str:

@@ -6,7 +6,8 @@ from dataclasses import replace
 from math import inf
 
 from dsgui.core.launch.plan import Plan
-from dsgui.core.machine.hardware import Gpu, Target
+from dsgui.core.launch.planned import Planned
+from dsgui.core.machine.hardware import Gpu, Target, card_of
 from dsgui.core.machine.machine import Environment, Host, Machine
 from dsgui.core.memory.answer import CannotSay, Device
 from dsgui.core.memory.fits.fitting import Fitted
@@ -14,7 +15,7 @@ from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.memory.fits.room import DRIVER_SHARE
 from dsgui.core.memory.fits.verdict import Bar
 from dsgui.core.preflight.surroundings import Surroundings
-from dsgui.core.sizes import gib
+from dsgui.core.sizes import GIB, gib
 from dsgui.core.texts.saying import Said, said
 
 _SAME = 0.01  # by how much the memory of one machine differs from what was read of it before
@@ -30,6 +31,13 @@ def as_it_ran(around: Surroundings, plan: Plan, kept: Foretold | None, versions:
     target = Target(plan.target_python, versions=versions, accelerator=accelerator, gpus=gpus)
     machine = Machine(_host(around.machine.host, kept.bar(Device.HOST)), gpus, environment=Environment(target))
     return replace(around, machine=machine, sharpened=None, slurm=None)
+
+
+def as_planned(kept: Foretold) -> Planned:
+    """The same as something to plan for, by the names that cards have there."""
+    gpu, host = kept.bar(Device.GPU), kept.bar(Device.HOST)
+    card = card_of(kept.card, round((gpu.capacity or 0) / DRIVER_SHARE)) if gpu and not kept.on_cpu else None
+    return Planned(card.id, host_gib=host.capacity // GIB if host and host.capacity else 0) if card else Planned()
 
 
 def checked_for(

@@ -9,11 +9,12 @@ from typing import Any
 from dsgui.core.config.document import Document
 from dsgui.core.config.pointer import MISSING, lookup
 from dsgui.core.diagnosis.diagnosis import Diagnosis
-from dsgui.core.diagnosis.remedies import Remedy
+from dsgui.core.diagnosis.remedies import MICRO, MICRO_OPTION, Remedy
 from dsgui.core.errors import DocumentError
+from dsgui.core.runs.changed import Difference, in_config, in_environment, in_words
 from dsgui.core.runs.clone import changed_config, changed_environment, changed_words
 from dsgui.core.script.words import value_of
-from dsgui.core.texts.saying import Said, said
+from dsgui.core.texts.saying import Said, listed, said
 
 _SETS_DIRECTORY = "or_working_directory"
 _SEES_OUTPUT = "see_output"
@@ -26,6 +27,28 @@ _THINGS = frozenset(
     }
 )
 _AS_WRITTEN = frozenset({"offload_parameters", "python_path", "stage"})  # they begin with a name
+# What a change does that an advice asks for, by the change's code: beside the button the sentence would say it again.
+_OFFERED: Mapping[str, frozenset[str]] = {
+    "add_zero_block": frozenset({"zero_block"}),
+    "allow_optimizer": frozenset({"allow_untested_optimizer"}),
+    "bf16_for_fp16": frozenset({"instead"}),
+    "bf16_or_fp32": frozenset({"instead", "fp32"}),
+    "fp16_or_fp32": frozenset({"instead", "fp32"}),
+    "free_port": frozenset({"another_port"}),
+    "no_loader_workers": frozenset({"no_loader_workers"}),
+    "offload_optimizer": frozenset({"offload_states"}),
+    "or_keep_optimizer": frozenset({"keep_client_optimizer"}),
+    "partition_or_offload": frozenset({"offload_parameters", "offload_states", "stage"}),
+    "python_path": frozenset({"python_path"}),
+    "remove_deepspeed": frozenset({"without_second"}),
+    "set_keys_to_auto": frozenset({"to_auto"}),
+    "set_train_batch": frozenset({"derived_train_batch", "train_batch"}),
+    "smaller_micro_batch": frozenset({"smaller_micro_batch"}),
+    "use_cpu": frozenset({"use_cpu", "use_cpu_and"}),
+    "use_numbers": frozenset({"micro_batch_1_without_auto", "without_auto"}),
+    "without_tf32": frozenset({"without_tf32"}),
+}
+_MICRO_BATCH = frozenset({MICRO, MICRO_OPTION})
 _TOLD_BY = 80  # characters at the beginning of a message that tell it from others
 
 
@@ -65,19 +88,22 @@ Refusal = Callable[[Tried], str]
 @dataclass(frozen=True, slots=True)
 class Offer:
     """The diagnosis with the changes that may help, and in `set_aside` why others are not offered. `cause`: of one that
-    died of memory, what took it; `checked` of its changes: for which machine, or that they were not."""
+    died of memory, what took it; `checked` of its changes: for which machine, or that they were not; `does` by the keys
+    of its changes: what each sets, as it was and as it will be; `away`: where a clone goes that can't train here."""
 
     diagnosis: Diagnosis
     set_aside: tuple[Said, ...] = ()
     cause: tuple[Said, ...] = ()
     checked: Said | None = None
+    does: Mapping[str, str] = field(default_factory=dict)
+    away: Said | None = None
 
     def to_json(self) -> dict[str, Any]:
         found = self.diagnosis
-        remedies = [_told(one) for one in found.remedies]
+        remedies = [_told(one) | {"does": self.does.get(one.key, "")} for one in found.remedies]
         remedy = remedies[0] if remedies else None
         told = {"set_aside": list(map(str, self.set_aside)), "cause": list(map(str, self.cause))}
-        checked = {"checked": str(self.checked or "")}
+        checked = {"checked": str(self.checked or ""), "away": str(self.away or ""), "offered": self._offered()}
         places = {"on_launch": self._advised(_SETS_DIRECTORY), "in_output": self._advised(_SEES_OUTPUT)}
         changes = {"remedy": remedy, "remedies": remedies, "ends": self.ends}
         return found.to_json() | changes | self._quoted | places | told | checked
@@ -86,6 +112,12 @@ class Offer:
         """The place of an advice that the page has a button for: to set the working directory, which a clone's page has
         a field for; to see the output."""
         return next((at for at, one in enumerate(self.diagnosis.advice) if one.code == code), None)
+
+    def _offered(self) -> list[int]:
+        """The places of the advice that one of the changes follows."""
+        codes = {str(one.label.code) for one in self.diagnosis.remedies}
+        codes |= {"smaller_micro_batch"} if any(map(_lessens_micro_batch, self.diagnosis.remedies)) else set()
+        return [at for at, one in enumerate(self.diagnosis.advice) if not codes.isdisjoint(_OFFERED.get(one.code, ()))]
 
     @property
     def _quoted(self) -> dict[str, str]:
@@ -106,6 +138,24 @@ def _told(remedy: Remedy) -> dict[str, str]:
     """`fits`: of a change that was made to fit, how it would; in `label` that stands behind what it is."""
     fits = said("set_aside", "fits", needs=dict(remedy.label.given)["needs"]) if _was_sought(remedy) else ""
     return {"key": remedy.key, "label": str(remedy.label), "button": str(_button(remedy)), "fits": str(fits)}
+
+
+def _lessens_micro_batch(remedy: Remedy) -> bool:
+    changes = remedy.fix.changes if remedy.fix else ()
+    return not _MICRO_BATCH.isdisjoint((*(one.pointer for one in changes), *(option for option, _ in remedy.options)))
+
+
+def told_of(now: Tried, found: Diagnosis) -> dict[str, str]:
+    """What each change sets, by its key; "" where only the clone can say."""
+    return {one.key: str(listed(each.told for each in _differences(now, now.changed(one)))) for one in found.remedies}
+
+
+def _differences(now: Tried, after: Tried) -> list[Difference]:
+    words, environment = in_words(now.arguments, after.arguments), in_environment(now.environment, after.environment)
+    try:
+        return [*in_config(now.config_text, after.config_text), *words, *environment]
+    except DocumentError:
+        return [*words, *environment]
 
 
 def _was_sought(remedy: Remedy) -> bool:
@@ -145,7 +195,8 @@ def offer(
             aside.append(why)
         else:
             kept.append(remedy)
-    return Offer(replace(found, remedies=tuple(kept)), tuple(aside))
+    offered = replace(found, remedies=tuple(kept))
+    return Offer(offered, tuple(aside), does=told_of(now, offered))
 
 
 def _why_not(

@@ -10,19 +10,33 @@ from typing import Any, NamedTuple
 from dsgui.core.access.secrets import MASK, is_secret_name
 from dsgui.core.config.compare import leaves
 from dsgui.core.config.document import Document
-from dsgui.core.config.pointer import dotted
-from dsgui.core.errors import DocumentError, DsguiError
-from dsgui.core.launch.plan import LaunchRequest, ranks_words
+from dsgui.core.errors import DocumentError, DsguiError, PlanError
+from dsgui.core.launch.places.slurm import SlurmJob
+from dsgui.core.launch.places.ssh import Machines
+from dsgui.core.launch.plan import Here, LaunchRequest, ranks_words
 from dsgui.core.launch.recipes import BY_NAME as RECIPES
 from dsgui.core.launch.run_fields import BY_NAME
 from dsgui.core.launch.spec import values_of
+from dsgui.core.runs import changed
+from dsgui.core.sizes import GIB, gib
 from dsgui.core.texts.saying import listed, words
 from dsgui.runs.bundled import recipe_of
 from dsgui.ui.common.services import Services
 
 _MOST_IN_LINE = 3
 _LONGEST = 40  # of a setting in a name
-_KEY = re.compile(r"[A-Za-z_][\w.]*", re.ASCII)
+_NUMBER = re.compile(r"[\d.,:]+[kKmMgGtT]?")
+# They have one value each.
+_SINGLE = frozenset({"where", "reader", "started_by", "when_busy", "device", "version", "host_memory"})
+_TO_SSH = (f'data-where="{Machines.NAME}"', "clone_over_ssh")
+_TO_SLURM = (f'data-where="{SlurmJob.NAME}"', "clone_with_slurm")
+_TO_FILE = ('data-press="download"', "clone_config_file")
+_NEXT = (  # where it is to train: what is said there, and the ways on
+    (Here, "clone_next_here", (_TO_SSH, _TO_SLURM, _TO_FILE)),
+    (Machines, "clone_next_ssh", (_TO_SLURM, _TO_FILE)),
+    (SlurmJob, "clone_next_slurm", (_TO_SSH, _TO_FILE)),
+)
+_OF_THE_GPU = frozenset({"where", "device", "host_memory", "when_busy"})  # where a run goes that needs another machine
 _OF_THE_PAGE = (
     "script",
     "where",
@@ -56,8 +70,8 @@ def original(services: Services, run_id: str) -> LaunchRequest | None:
 
 def changes(before: LaunchRequest, now: LaunchRequest, services: Services) -> list[Changed]:
     """What differs: arguments, then the config, then the rest of the page."""
-    told = [*_in_arguments(_words(before), _words(now)), *_in_config(before.config_text, now.config_text)]
-    found = [*(Changed(one, _short(one)) for one in told), *_elsewhere(before, now, services)]
+    in_arguments = map(_changed, changed.in_words(_words(before), _words(now)))
+    found = [*in_arguments, *_in_config(before.config_text, now.config_text), *_elsewhere(before, now, services)]
     return [Changed(*map(services.runs.masked, one)) for one in found]
 
 
@@ -67,54 +81,69 @@ def of_parent(before: LaunchRequest, services: Services) -> list[Changed]:
     return changes(parent, before, services) if parent else []
 
 
-def name_of(before: LaunchRequest, changed: list[Changed], by_parent: Sequence[Changed] = ()) -> str:
+def name_of(before: LaunchRequest, found: list[Changed], by_parent: Sequence[Changed] = ()) -> str:
     """`translation · learning_rate 1e-4`; while nothing differs `translation 2`. Where the name ends with what
     `before` itself changed, `by_parent`, that makes way; what somebody wrote stays."""
     name = before.name.strip() or Path(before.script).stem
     ends = [end for one in by_parent[:1] if name.endswith(end := f" · {_cut(one.short)}")]
     name = name.removesuffix(ends[0]) if ends else name
-    if changed:
-        return f"{name} · {_cut(changed[0].short)}"
+    if found:
+        return f"{name} · {_cut(found[0].short)}"
     counted = re.fullmatch(r"(.+) (\d{1,2})", name)  # 512 is a size
     return f"{counted[1]} {int(counted[2]) + 1}" if counted else f"{name} 2"
-
-
-def _short(told: str) -> str:
-    """`--lr 1` as `lr 1`; of a key of the config its last part, as in `stage 3`."""
-    key, space, value = told.partition(" ")
-    if key.startswith("--"):
-        return told.removeprefix("--")
-    return f"{key.rpartition('.')[2]}{space}{value}" if _KEY.fullmatch(key) else told
 
 
 def _cut(short: str) -> str:
     return short if len(short) <= _LONGEST else f"{short[:_LONGEST]}…"
 
 
+def is_away(before: LaunchRequest, services: Services) -> bool:
+    """Whether it ran on GPUs of a machine, and this one has none."""
+    return before.place.ON_THIS_MACHINE and bool(before.gpu_indices) and not services.target().gpus
+
+
 def line_html(
-    run_id: str, before: LaunchRequest, changed: list[Changed], now: LaunchRequest, services: Services, was: str = ""
+    run_id: str, before: LaunchRequest, found: list[Changed], now: LaunchRequest, services: Services, was: str = ""
 ) -> str:
-    """One line; all that is set is behind it. `was`: the name that static/launch/cloned_name.js replaces with that of
-    `now`, "" for none."""
+    """One line, and what comes next; all that is set is behind it. `was`: the name that static/launch/cloned_name.js
+    replaces with that of `now`, "" for none."""
     of = words("runs_page", "cloned_from", name="\0", id=run_id.rpartition("-")[2])
     title = escape(of).replace("\0", f"<strong>{escape(before.name)}</strong>")
     rows = settings(now, services)
     every = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in rows)
-    more = "".join(f"<li>{escape(one.told)}</li>" for one in changed) if len(changed) > _MOST_IN_LINE else ""
+    more = "".join(f"<li>{escape(one.told)}</li>" for one in found) if len(found) > _MOST_IN_LINE else ""
     named = f' data-was="{escape(was)}" data-name="{escape(now.name)}"' if was else ""
     return (
-        f'<details class="ds-cloned"{named}><summary>{title} · {escape(_counted(changed))}</summary>'
-        f"{f'<ul>{more}</ul>' if more else ''}<dl>{every}</dl></details>"
+        f'<div class="ds-cloned"{named}><details><summary>{title} · {escape(_counted(found))}</summary>'
+        f"{f'<ul>{more}</ul>' if more else ''}<dl>{every}</dl></details>{_next_html(before, now, services)}</div>"
     )
 
 
-def _counted(changed: list[Changed]) -> str:
-    if not changed:
+def _next_html(before: LaunchRequest, now: LaunchRequest, services: Services) -> str:
+    """That nothing runs yet, and what is left to do; ways to a GPU where it ran on one and none is here."""
+    if not is_away(before, services):
+        return f'<p class="ds-next">{escape(words("runs_page", "clone_next"))}</p>'
+    card, gpus = now.planned.card, _gpus(before.gpu_indices)
+    devices = words("runs_page", "clone_card", devices=gpus, card=card) if card else gpus
+    return "".join(_next_at(kind.NAME, code, devices, ways) for kind, code, ways in _NEXT)
+
+
+def _next_at(place: str, code: str, devices: str, ways: Sequence[tuple[str, str]]) -> str:
+    """What is shown while that place is chosen (static/styles/runs.css)."""
+    told = words("runs_page", code, devices=devices)
+    buttons = "".join(
+        f'<button type="button" class="ds-step" {does}>{escape(words("runs_page", way))}</button>' for does, way in ways
+    )
+    return f'<p class="ds-next" data-at="{place}"><span>{escape(told)}</span>{buttons}</p>'
+
+
+def _counted(found: list[Changed]) -> str:
+    if not found:
         return words("runs_page", "cloned_unchanged")
-    shown = str(listed(one.told for one in changed[:_MOST_IN_LINE])) + (" …" if len(changed) > _MOST_IN_LINE else "")
-    if len(changed) == 1:
+    shown = str(listed(one.told for one in found[:_MOST_IN_LINE])) + (" …" if len(found) > _MOST_IN_LINE else "")
+    if len(found) == 1:
         return words("runs_page", "cloned_change", changes=shown)
-    return words("runs_page", "cloned_changes", count=str(len(changed)), changes=shown)
+    return words("runs_page", "cloned_changes", count=str(len(found)), changes=shown)
 
 
 def _words(request: LaunchRequest) -> tuple[str, ...]:
@@ -126,32 +155,16 @@ def _words(request: LaunchRequest) -> tuple[str, ...]:
         return tuple(request.arguments.split())
 
 
-def _options(given: tuple[str, ...]) -> dict[str, str]:
-    """Each option with its values; what stands before the first one under ""."""
-    found: dict[str, list[str]] = {}
-    name = ""
-    for word in given:
-        if word.startswith("--"):
-            name, equals, value = word.partition("=")
-            found[name] = [value] if equals else []
-        else:
-            found.setdefault(name, []).append(word)
-    return {name: shlex.join(values) for name, values in found.items()}
-
-
-def _in_arguments(before: tuple[str, ...], now: tuple[str, ...]) -> list[str]:
-    old, new = _options(before), _options(now)
-    changed = [f"{name} {value}".strip() for name, value in new.items() if old.get(name) != value]
-    return changed + [words("runs_page", "cloned_without", what=name) for name in old if name not in new and name]
-
-
-def _in_config(before: str, now: str) -> list[str]:
+def _in_config(before: str, now: str) -> list[Changed]:
     try:
-        old, new = leaves(Document(before)), leaves(Document(now))
+        return [_changed(one) for one in changed.in_config(before, now)]
     except DocumentError:
-        return [] if before.strip() == now.strip() else [words("runs_page", "clone_config")]
-    changed = [f"{dotted(at)} {value}" for at, value in new.items() if old.get(at) != value]
-    return changed + [words("runs_page", "cloned_without", what=dotted(at)) for at in old if at not in new]
+        whole = words("runs_page", "clone_config")
+        return [] if before.strip() == now.strip() else [Changed(whole, whole)]
+
+
+def _changed(one: changed.Difference) -> Changed:
+    return Changed(str(one.told), one.short)
 
 
 def _elsewhere(before: LaunchRequest, now: LaunchRequest, services: Services) -> list[Changed]:
@@ -160,8 +173,9 @@ def _elsewhere(before: LaunchRequest, now: LaunchRequest, services: Services) ->
     recipes = [recipe_of(services.recipes, one.script) for one in (before, now)]
     if recipes[0] and recipes[0] == recipes[1]:  # wherever it is installed
         old |= {"script": new["script"]}
-    shown = [*_OF_THE_PAGE, *(field.name for field in place)]
-    told = [_field(name, new) for name in shown if old.get(name) != new.get(name)]
+    moves = is_away(before, services) and not now.place.ON_THIS_MACHINE
+    shown = [*(one for one in _OF_THE_PAGE if not (moves and one in _OF_THE_GPU)), *(field.name for field in place)]
+    told = [_field(name, old, new) for name in shown if old.get(name) != new.get(name)]
     devices = [_devices(one, services) for one in (before, now)]
     if devices[0] != devices[1] and not place:
         was = words("runs_page", "clone_was", now=devices[1], before=devices[0])
@@ -169,11 +183,16 @@ def _elsewhere(before: LaunchRequest, now: LaunchRequest, services: Services) ->
     return told
 
 
-def _field(name: str, values: Mapping[str, Any]) -> Changed:
-    """In a name the value says enough, unless it is none."""
-    value = _value(name, values)
-    told = _told(BY_NAME[name].told("label"), value)
-    return Changed(told, value if str(values[name]).strip() else told)
+def _field(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Changed:
+    """In a name the value says enough, unless it is none, or a number."""
+    value, was = _value(name, new), _value(name, old) if name in old else ""
+    label = BY_NAME[name].told("label")
+    told = _told(label, words("runs_page", "clone_was", now=value, before=was) if name in _SINGLE and was else value)
+    if not str(new[name]).strip():
+        return Changed(told, _told(label, value))
+    if name == "host_memory":
+        return Changed(told, words("runs_page", "clone_host", size=gib(int(new[name]) * GIB, 0)))
+    return Changed(told, _told(label, value) if _NUMBER.fullmatch(value) else value)
 
 
 def _told(name: str, value: str) -> str:
@@ -198,7 +217,7 @@ def settings(request: LaunchRequest, services: Services) -> list[tuple[str, str]
         "reader": _chosen("reader", values),
         "where": request.place.called(),
         "devices": _devices(request, services),
-        "nodes": str(request.place.nodes) if request.place.nodes > 1 else "",
+        "nodes": str(nodes) if (nodes := _nodes(request)) > 1 else "",
         "started_by": request.started_by.value,
         "when_busy": _chosen("when_busy", values),
         "environment": str(listed(_variables(request))) or words("runs_page", "clone_none"),
@@ -208,6 +227,14 @@ def settings(request: LaunchRequest, services: Services) -> list[tuple[str, str]
     }
     hide = services.runs.masked
     return [(_label(code, request), hide(value)) for code, value in told.items() if value]
+
+
+def _nodes(request: LaunchRequest) -> int:
+    """1 while no host is named."""
+    try:
+        return request.place.nodes
+    except PlanError:
+        return 1
 
 
 def _chosen(name: str, values: Mapping[str, Any]) -> str:

@@ -76,14 +76,15 @@ def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, A
             inputs.update(laid_out(handed, special))
         preset = gr.Button("", size="sm", visible=False, elem_id="recipe-preset")
         inputs.update(laid_out((field for field in rest if field.shown), special))
-    lay_out(Part.WHERE)
-    for kind in PLACES:
-        with gr.Column(visible=False, elem_classes=f"ds-{kind.NAME}") as panel:
-            inputs.update(laid_out(kind.FIELDS, special))
-            asks += [build_ask_first(kind)] if kind.CAN_BE_ASKED else []
-        panels.append(panel)
-    lay_out(Part.DEVICES)
-    with gr.Accordion(words("launch_page", "more"), open=False) as more:
+    with gr.Column(elem_classes="ds-where"):
+        lay_out(Part.WHERE)
+        for kind in PLACES:
+            with gr.Column(visible=False, elem_classes=f"ds-{kind.NAME}") as panel:
+                inputs.update(laid_out(kind.FIELDS, special))
+                asks += [build_ask_first(kind)] if kind.CAN_BE_ASKED else []
+            panels.append(panel)
+        lay_out(Part.DEVICES)
+    with gr.Accordion(words("launch_page", "more"), open=False, elem_id="launch-more") as more:
         every = fields_of(Part.MORE)
         notify = [field.name for field in every].index("notify")
         inputs.update(laid_out(every[:notify], special))

@@ -255,7 +255,9 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         shown_as = partial(gr.Checkbox, label=words("launch_page", although), visible=refused)
         tick = shown_as() if refused and accepted == ticked else shown_as(False)
         offer = before.offer
-        click = gr.Button(str(offer.label) if offer else "", visible=offer is not None)
+        click = gr.Button(  # what is to do while the start waits for it
+            str(offer.label) if offer else "", visible=offer is not None, variant="primary" if refused else "secondary"
+        )
         logs = gr.Checkbox(visible=plan is not None and _may_log(services, plan, bool(asked["logs"])))
         return (
             line,
@@ -396,6 +398,7 @@ def _with_config(
     launch = replace(launch, devices=context.devices)
     try:
         config = read_document(text).value
+        by = by and by.of(config)
         found = launch_findings(lambda one: as_filled(workbench.findings(text, one), by), context, here, arguments)
     except DocumentError as error:
         return replace(launch, unreadable=str(error))

@@ -3,6 +3,7 @@
 Nothing is started: the pages are filled, what differs is said, and the user presses Launch.
 """
 
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import gradio as gr
 
 from dsgui.core.errors import DsguiError
 from dsgui.core.launch.field import Kind
+from dsgui.core.launch.places.ssh import Machines
 from dsgui.core.launch.plan import AS_SCRIPT_READS, LaunchRequest, WhenBusy
 from dsgui.core.launch.run_fields import BY_NAME, FIELDS
 from dsgui.core.launch.spec import values_of
@@ -24,7 +26,7 @@ from dsgui.ui.common.services import Services
 from dsgui.ui.common.toasts import refusal
 from dsgui.ui.config.configure import ConfigurePage
 from dsgui.ui.config.files import notes_html
-from dsgui.ui.launch.cloned import changes, line_html, name_of, of_parent
+from dsgui.ui.launch.cloned import changes, is_away, line_html, name_of, of_parent
 from dsgui.ui.launch.desk import sets_more
 from dsgui.ui.launch.launch_page import LaunchPage
 from dsgui.ui.runs.runs_page import RunsPage
@@ -52,7 +54,10 @@ def wire_again(
         request = made.request
         known = next((p.id for p in services.all_presets() if p.id == request.preset.partition(" ")[0]), None)
         headline = words("runs_page", _HEADLINES.get(kind, "cloned"), run=run_id)
-        values, before = desk_values(services, request), services.archive.launched(run_id)
+        before = services.archive.launched(run_id)
+        if kind == "repair" and is_away(before, services):
+            request = _where_it_fits(services, run_id, request)
+        values = desk_values(services, request)
         changed = changes(before, request, services)
         values["name"] = name_of(before, changed, of_parent(before, services))
         return (
@@ -94,6 +99,14 @@ def _clone(services: Services, run_id: str, kind: str, path: str, change: str) -
     if kind == "resume":
         return services.archive.resumed(run_id, path)
     return services.archive.clone(run_id)
+
+
+def _where_it_fits(services: Services, run_id: str, request: LaunchRequest) -> LaunchRequest:
+    """Over ssh, for such a machine as it ran on: the change was checked for that, and this one has no GPU."""
+    ran_on = services.archive.ran_on(run_id)
+    planned = request.planned if request.planned.hardware else replace(ran_on, version=request.planned.version)
+    usual = WhenBusy.usual(Machines.IS_WAITED_FOR)
+    return replace(request, place=Machines(""), gpu_indices=(), planned=planned, when_busy=usual)
 
 
 def desk_values(services: Services, request: LaunchRequest) -> dict[str, Any]:

@@ -201,13 +201,15 @@ export interface Diagnosis {
   meaning: string;
   advice: string[];
   remedy: { label: string } | null;
-  remedies: { key: string; label: string; button: string; fits?: string }[];
+  remedies: { key: string; label: string; button: string; fits?: string; does?: string }[];
   on_launch?: number | null;
   in_output?: number | null;
   quote?: string;
   ends: string;
   set_aside: string[];
   checked?: string;
+  away?: string;
+  offered?: number[];
   cause?: string[];
   traceback: string;
   evidence: string;

@@ -193,3 +193,26 @@ def test_each_change_has_a_button_that_names_it_in_the_order_of_the_changes() ->
     ]
     assert made["remedy"] == made["remedies"][0]
     assert made["remedies"][0]["label"] == "Micro batch 32 instead of 64, accumulation steps 2 instead of 1"
+
+
+def test_what_a_change_sets_is_told_as_it_was_and_as_it_will_be() -> None:
+    stage = setting("ZeRO stage 3", "/zero_optimization/stage", "3")
+    option = Remedy(as_told("Micro batch 4"), None, (("--per_device_train_batch_size", "4"), ("--bf16", "")))
+    now = run({"zero_optimization": {"stage": 2}}, ("--per_device_train_batch_size", "8"))
+    told = offered(one(stage, option), now).to_json()["remedies"]
+    assert [each["does"] for each in told] == [
+        "zero_optimization.stage: 2 → 3",
+        "--per_device_train_batch_size: 8 → 4, with --bf16",
+    ]
+
+
+def test_advice_that_a_button_follows_is_not_said_again_beside_it() -> None:
+    """The first advice is the first button: “smaller micro batch” beside a button for a ZeRO stage was none."""
+    error = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
+    smaller = run({"train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 1})
+    told = offered(refused(error, smaller), smaller).to_json()
+    assert told["advice"][0].startswith("Use a smaller micro batch")
+    assert (told["remedies"][0]["button"], told["offered"]) == ("Clone with micro batch 2", [0])
+    unknown = run({"zero_optimization": {"stage": 2}, "optimizer": {"type": "Lion"}})
+    stage = offered(refused(error, unknown), unknown).to_json()
+    assert (stage["remedies"][0]["button"], stage["offered"]) == ("Clone with ZeRO stage 3", [])

@@ -35,6 +35,23 @@ ASKS = [
     (3, "match kind:\n    case 1:\n        x.cuda()", ".cuda()"),
     (2, "if args.fp16:\n    model.cuda()", ".cuda()"),
     (2, "try:\n    model.cuda()\nfinally:\n    done()", ".cuda()"),
+    (4, "def main():\n    train()\ndef train():\n    x.cuda()\nmain()", ".cuda()"),
+    (2, "def rank():\n    return x.cuda()\ndevice = torch.device('cuda', rank())", ".cuda()"),
+    (1, "x and model.cuda()", ".cuda()"),
+    (6, "try:\n    pass\nexcept E:\n    pass\nelse:\n    model.cuda()", ".cuda()"),
+    (4, "def f(x):\n    if x is None:\n        return x\n    return x.cuda()\nf(y)", ".cuda()"),
+    (3, "if torch.cuda.is_available():\n    pass\nx.cuda()", ".cuda()"),
+    (5, "if torch.cuda.is_available():\n    pass\nelse:\n    pass\nx.cuda()", ".cuda()"),
+    (2, "import torch.cuda as c\nc.set_device(0)", "torch.cuda.set_device"),
+    (2, "from torch import cuda as c\nc.set_device(0)", "torch.cuda.set_device"),
+    (2, "from torch import device\nx.to(device('cuda'))", ".to(device('cuda'))"),
+    (1, "x.to(device='cuda')", "device='cuda'"),
+    (2, "with open(path):\n    model.cuda()", ".cuda()"),
+    (3, "@command\ndef train():\n    x.cuda()", ".cuda()"),
+    (3, "@hydra.main(config_path='.')\ndef train():\n    x.cuda()", ".cuda()"),
+    (2, "if torch.cuda.amp is x:\n    y.cuda()", ".cuda()"),
+    (2, "if mode == 'train':\n    x.cuda()", ".cuda()"),
+    (1, "deepspeed.init_distributed(dist_backend='nccl')", "init_distributed('nccl')"),
 ]
 
 
@@ -95,12 +112,72 @@ FREE = [
     "def train():\n    x.cuda()\nmodel.train()",
     "mp.spawn(train, nprocs=torch.cuda.device_count())\ndef train(rank):\n    torch.cuda.set_device(rank)",
     "self.cuda.synchronize()\nmodel.cuda.set_device(1)",
+    # what it is not
+    "class Config:\n    device = 'cuda'\nx.to(device, Config)",
+    "[c, n] = torch.cuda.is_available(), 1\nif c:\n    model.cuda()",
+    "import numpy as np\nnp.cuda.synchronize()",
+    "import cupy.cuda as c\nc.synchronize()",
+    "backend = 'cuda'\nprint(backend)",
+    "cuda()",
+    "f('cuda')\nf('nccl')",
+    "x.to(dtype=half)\nx.to(0)\nx.to(f'')\nx.to(format(y))\nx.to('cuda'.title())",
+    "torch.f(kind='cuda')",
+    "x.to(torch.dtype('cuda'))\nx.to(torch.device())\nx.to(jax.device('cuda'))",
+    "torch.mps.synchronize()\nself.torch.cuda.synchronize()",
+    "dist.init_process_group(backend)\ndist.init_process_group('gloo')",
+    "torch.amp.autocast(device='cuda')",
+    # what is perhaps not done
+    "while torch.cuda.is_available():\n    x.cuda()",
+    "match kind:\n    case 1 if torch.cuda.is_available():\n        x.cuda()",
+    "match where:\n    case 'cuda':\n        model.cuda()",
+    "match torch.cuda.is_available():\n    case True:\n        x.cuda()",
+    "def f(x):\n    if not torch.cuda.is_available():\n        return x\n    return x.cuda()\nf(y)",
+    "mp.start_processes(train, nprocs=torch.cuda.device_count())\ndef train(rank):\n    torch.cuda.set_device(rank)",
+    "with pytest.raises(RuntimeError):\n    model.cuda()",
+    "device = 'cuda'\nglobals().update(more)\nmodel.to(device)",
+    "device = 'cuda'\nsetattr(args, 'device', f())\nmodel.to(device)",
+    "self.device = 'cuda'\nself.device = f()\nx.to(self.device)",
+    "async def unused():\n    x.cuda()",
+    "x = {one.cuda() for one in x if args.gpu}",
+    "x = list(one.cuda() for one in x if args.gpu)",
+    "x = {1: one.cuda() for one in x if args.gpu}",
+    "def forward(x):\n    return x.cuda()",
+    "class Net:\n    def unused(self):\n        x.cuda()\nNet()",
+    "class Net:\n    def start(self):\n        x.cuda()\nNet()\nstart()",
 ]
 
 
 @each_case("source", FREE)
 def test_what_asks_first_needs_none(source):
     assert found(source) == ()
+
+
+NEEDS_ONE = (
+    *("set_device", "current_device", "synchronize", "get_device_name", "get_device_capability", "mem_get_info"),
+    *("get_device_properties", "reset_peak_memory_stats", "current_stream", "default_stream", "get_rng_state"),
+    *("set_per_process_memory_fraction", "Stream", "current_blas_handle"),
+)
+
+
+@each_case("name", NEEDS_ONE)
+def test_what_raises_without_a_gpu_asks_for_one(name):
+    assert found(f"torch.cuda.{name}(x)") == ((f"torch.cuda.{name}", 1),)
+
+
+@each_case("name", ["cuda", "cpu", "gpu", "gpus", "cpus", "device", "devices", "ngpu", "ngpus"])
+def test_what_is_called_so_tells_where_it_trains(name):
+    assert found(f"if args.use_{name}:\n    model.cuda()") == ()
+
+
+@each_case("keeps", ["bool", "int", "str", "len", "max", "min", "range", "any", "all"])
+def test_what_is_made_of_an_answer_is_one(keeps):
+    assert found(f"n = {keeps}(torch.cuda.device_count())\nif n:\n    model.cuda()") == ()
+    assert found("n = other(torch.cuda.device_count())\nif n:\n    model.cuda()") == ((".cuda()", 3),)
+
+
+def test_what_is_asked_within_an_ask_is_found_too():
+    source = "def f():\n    return x.cuda()\ntorch.cuda.set_device(f())"
+    assert found(source) == ((".cuda()", 2), ("torch.cuda.set_device", 3))
 
 
 def test_a_long_script_is_no_deep_one():

@@ -180,6 +180,32 @@ def test_shared_memory_is_told_as_memory_and_a_disk_as_files():
     assert "322 GB of 537 GB free" in told["Runs"]
 
 
+NVCC = Tool("nvcc", "/usr/local/bin/nvcc", "nvcc: NVIDIA\nCuda compilation tools, release 13.0, V13.0.88")
+
+
+@pytest.mark.parametrize(
+    ("now", "told"),
+    [
+        ({"torch": TorchCuda("", "", False), "toolkit_home": "", "tools": {"nvcc": NVCC}},
+         "not used: this torch is built for the CPU, so nvcc 13.0 compiles nothing for it"),
+        ({"torch": TorchCuda("", "", False), "toolkit_home": "", "tools": {}},
+         "not needed: this torch is built for the CPU"),
+        ({"torch": TorchCuda("12.6", "", True), "toolkit_home": "", "tools": {}}, "not found (CUDA_HOME is not set)"),
+        ({"toolkit_home": "/cuda", "toolkit_release": "12.6", "tools": {"nvcc": NVCC}},
+         "12.6 (/cuda); nvcc 13.0 of PATH is not used"),
+        ({"toolkit_home": "/cuda", "toolkit_release": "13.0", "tools": {"nvcc": NVCC}}, "13.0 (/cuda)"),
+    ],
+)  # fmt: skip
+def test_a_toolkit_is_told_with_how_nvcc_goes_with_it(now, told):
+    of_environment = groups(environment(**now))[2]
+    assert dict(of_environment.readings)["CUDA toolkit"] == told
+
+
+def test_a_limit_of_locked_memory_that_does_not_hold_is_none():
+    locked = dict(groups(host(memlock_bytes=8 * MIB, locks_freely=True))[1].readings)["Locked memory"]
+    assert locked == "no limit (ulimit -l says 8 MiB, and CAP_IPC_LOCK lifts it)"
+
+
 def test_the_worst_comes_first():
     machine = replace(host(open_files=256), environment=tool("ninja", Tool("ninja")).environment)
     assert [row.check for row in check(machine)][:2] == ["ninja", "files"]

@@ -10,6 +10,7 @@ import pytest
 
 from dsgui.core.errors import RunError
 from dsgui.core.launch.places.slurm import SlurmJob
+from dsgui.core.launch.places.ssh import Machines
 from dsgui.core.launch.plan import LaunchRequest, StartedBy, WhenBusy
 from dsgui.core.launch.planned import Planned
 from dsgui.core.texts.languages import speaking
@@ -38,11 +39,12 @@ SERVICES = cast(
 CHANGED: list[tuple[dict[str, Any], list[str]]] = [
     ({}, []),
     ({"arguments": "--bf16 --max_steps 5", "name": "other", "parent": "x"}, []),  # the same, in another order
-    ({"arguments": "--max_steps 5 --bf16 --learning_rate 1e-4"}, ["--learning_rate 1e-4"]),
-    ({"arguments": "--max_steps=7 --token hunter2"}, ["--max_steps 7", "--token ***", "without --bf16"]),
-    ({"config_text": '{"zero_optimization": {"stage": 3}}'}, ["zero_optimization.stage 3"]),
+    ({"arguments": "--max_steps 5 --bf16 --learning_rate 1e-4"}, ["--learning_rate: not set → 1e-4"]),
+    ({"arguments": "--max_steps=7 --token hunter2"},
+     ["--max_steps: 5 → 7", "--token: not set → ***", "without --bf16"]),
+    ({"config_text": '{"zero_optimization": {"stage": 3}}'}, ["zero_optimization.stage: 2 → 3"]),
     ({"config_text": '{"bf16": {"enabled": true}, "zero_optimization": {}}'},
-     ["bf16.enabled true", "zero_optimization {}", "without zero_optimization.stage"]),
+     ["bf16.enabled: not set → true", "zero_optimization: not set → {}", "without zero_optimization.stage 2"]),
     ({"config_text": "{"}, ["Config"]),
     ({"ranks": 4}, ["Devices: 4 ranks (was 2 ranks)"]),
     ({"environment": {"A": "1"}}, ["Environment variables: A=1"]),
@@ -86,7 +88,7 @@ def test_a_name_says_the_first_change_and_counts_while_there_is_none() -> None:
     named: list[tuple[dict[str, Any], str]] = [
         ({"arguments": "--max_steps 5 --bf16 --learning_rate 1e-4", "ranks": 4}, "translation · learning_rate 1e-4"),
         ({"ranks": 4}, "translation · 4 ranks"),
-        ({"planned": Planned(host_gib=512)}, "translation · 512"),
+        ({"planned": Planned(host_gib=512)}, "translation · host 512 GiB"),
         ({"planned": Planned("rtx4090")}, "translation · rtx4090"),
         ({"environment": {"A": "x: y (z)"}}, "translation · A=x: y (z)"),
         ({"config_text": '{"zero_optimization": {"stage": 2}, "a": "b: c (d)"}'}, 'translation · a "b: c (d)"'),
@@ -178,3 +180,28 @@ def test_the_line_is_short_escaped_and_has_all_behind_it() -> None:
     assert "<li>--d &lt;4&gt;</li>" in html
     assert "<dd>--max_steps 5 --bf16</dd>" in html
     assert "no changes" in line_html("a-b", before, [], BEFORE, SERVICES)
+
+
+def test_a_clone_says_what_comes_next() -> None:
+    assert "Nothing runs yet" in line_html("r-1", BEFORE, [], BEFORE, SERVICES)
+
+
+def test_a_clone_of_a_run_on_gpus_leads_on_where_none_is_here() -> None:
+    before = replace(BEFORE, gpu_indices=(0, 1))
+    html = line_html("r-1", before, [], replace(before, planned=Planned("h200")), SERVICES)
+    assert html.count("It ran on GPU 0, 1 (H200 141 GB); this machine has no GPU") == 3  # one for each place
+    for way in ('data-where="several"', 'data-where="slurm"', 'data-press="download"'):
+        assert way in html
+    here = cast(Services, SimpleNamespace(**vars(SERVICES) | {"target": _with_gpus}))
+    assert "Nothing runs yet" in line_html("r-1", before, [], before, here)
+
+
+def _with_gpus() -> SimpleNamespace:
+    return SimpleNamespace(gpus=[SimpleNamespace(index=0), SimpleNamespace(index=1)])
+
+
+def test_where_it_goes_instead_is_no_change_of_the_run() -> None:
+    before = replace(BEFORE, gpu_indices=(0,))
+    now = replace(before, gpu_indices=(), place=Machines(""), planned=Planned("h200", host_gib=125))
+    assert changes(before, now, SERVICES) == []
+    assert line_html("r-1", before, [], now, SERVICES)  # while no host is named

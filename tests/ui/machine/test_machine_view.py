@@ -3,7 +3,7 @@
 from dsgui.core.machine.hardware import Op
 from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.texts.saying import said
-from dsgui.ui.machine.machine_view import machine_html, rows_html
+from dsgui.ui.machine.machine_view import list_html, machine_html, rows_html
 from tests.shell.machine.test_machine import target
 
 
@@ -22,3 +22,12 @@ def test_an_operator_that_no_run_here_can_load_is_marked() -> None:
     assert html.count('<dd class="ds-lacks">') == 1
     assert '<dt>async_<wbr>io</dt><dd class="ds-lacks">no: see NVMe offload above</dd>' in html
     assert html.count("no libaio") == 1  # in its warning
+
+
+def test_a_headline_is_green_only_where_all_was_checked() -> None:
+    fine, unasked = (
+        Row("shm", said("checks", "shm"), status, (said("verdicts", "memlock.no_limit"),))
+        for status in (Status.OK, Status.UNKNOWN)
+    )
+    assert '<p class="ds-verdict ds-ok"' in list_html("all passed", [fine], [""])
+    assert '<p class="ds-verdict ds-note"' in list_html("one not checked", [fine, unasked], ["", ""])

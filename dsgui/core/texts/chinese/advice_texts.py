@@ -66,9 +66,7 @@ DIAGNOSIS_ADVICE = {
     "ranks_by_gpus": "每个 GPU 最多启动一个 rank：减小 --num_gpus（torchrun 为 --nproc_per_node），"
     "或在 CUDA_VISIBLE_DEVICES 中加入更多 GPU。",
     "install_toolkit": "安装与 torch 的 CUDA 版本一致的 CUDA toolkit（nvcc），并设置 CUDA_HOME。",
-    "keep_fewer_activations": (
-        "接下来可以尝试：梯度检查点（gradient checkpointing）、缩短序列、更高的 ZeRO stage 或卸载。"
-    ),
+    "keep_fewer_activations": "减少占用：梯度检查点（gradient checkpointing）、缩短序列、更高的 ZeRO stage 或卸载。",
     "larger_train_batch": "调大 train_batch_size，或调小微批大小。",
     "launch_has_config": "要使用“启动”页的配置，就去掉 deepspeed.initialize 的 config=。",
     "limit_memory_otherwise": "要限制内存，改用容器或 Slurm 作业的 --mem。",
@@ -85,15 +83,15 @@ DIAGNOSIS_ADVICE = {
     "offload_less": "减少卸载：先去掉 offload_param，再去掉 offload_optimizer。",
     "offload_optimizer": "把优化器卸载到 CPU，或使用更高的 ZeRO stage。",
     "or_copy_nltk": "也可以从其他机器把 nltk_data 复制到用户主目录，或把 NLTK_DATA 设为它的路径。",
-    "or_keep_optimizer": "也可以保留自己的优化器，但速度会很慢。",
-    "or_pass_arguments": "也可以传入这份配置所对应的参数。",
+    "or_keep_optimizer": "保留自己的优化器，但速度会很慢。",
+    "or_pass_arguments": "传入这份配置所对应的参数。",
     "or_release_of_script": "也可以在训练环境中安装脚本所对应的版本。",
-    "or_steadier_training": "否则就降低学习率、延长预热，并裁剪梯度。",
+    "or_steadier_training": "降低学习率、延长预热，并裁剪梯度。",
     "or_universal_checkpoint": (
-        "也可以先转换成 universal checkpoint（python -m deepspeed.checkpoint.ds_to_universal），再设置 "
+        "先转换成 universal checkpoint（python -m deepspeed.checkpoint.ds_to_universal），再设置 "
         "checkpoint.load_universal。"
     ),
-    "or_use_trainer": "也可以改由 HF Trainer 读取配置。",
+    "or_use_trainer": "改由 HF Trainer 读取配置。",
     "or_install_module": "或者用训练环境的 Python 安装该软件包：PYTHON -m pip install …",
     "or_working_directory": "也可以在“启动”页设置工作目录。",
     "other_ranks": "看看其他 rank 的情况：最先出错的那个才是原因。",
@@ -153,6 +151,7 @@ DIAGNOSIS_ADVICE = {
 
 # Why a change that a diagnosis proposes is not offered: {change} is its label.
 SET_ASIDE = {
+    "away": "原运行使用 GPU {gpus}；本机没有 GPU。克隆后训练位置为 ssh：填写主机、改选 Slurm，或下载其配置。",
     "button": "克隆：{change}",
     "button_with": "克隆：{change}",
     "button_with_name": "克隆：{change}",

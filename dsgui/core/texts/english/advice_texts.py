@@ -65,8 +65,8 @@ DIAGNOSIS_ADVICE = {
     "ranks_by_gpus": "Start at most one rank per GPU: lower --num_gpus (torchrun: --nproc_per_node), or add GPUs "
     "to CUDA_VISIBLE_DEVICES.",
     "install_toolkit": "Install the CUDA toolkit (nvcc) of torch's CUDA version, and set CUDA_HOME.",
-    "keep_fewer_activations": "Next: gradient (activation) checkpointing, shorter sequences, a higher ZeRO stage or "
-    "offload.",
+    "keep_fewer_activations": "Keep less in memory: gradient (activation) checkpointing, shorter sequences, a higher "
+    "ZeRO stage or offload.",
     "larger_train_batch": "Use a larger train_batch_size, or a smaller micro batch.",
     "launch_has_config": "To use the one from Launch, remove config= from deepspeed.initialize.",
     "limit_memory_otherwise": "To limit memory, use a container or a Slurm job's --mem instead.",
@@ -84,13 +84,13 @@ DIAGNOSIS_ADVICE = {
     "offload_less": "Offload less: first drop offload_param, then offload_optimizer.",
     "offload_optimizer": "Offload the optimizer to the CPU, or use a higher ZeRO stage.",
     "or_copy_nltk": "Or copy nltk_data from another machine to your home folder, or set NLTK_DATA to its path.",
-    "or_keep_optimizer": "Or keep yours, and accept that it is slow.",
-    "or_pass_arguments": "Or pass the arguments that the config was written for.",
+    "or_keep_optimizer": "Keep yours, and accept that it is slow.",
+    "or_pass_arguments": "Pass the arguments that the config was written for.",
     "or_release_of_script": "Or install the release that the script was written for in the training environment.",
-    "or_steadier_training": "Otherwise lower the learning rate, warm up longer, and clip gradients.",
-    "or_universal_checkpoint": "Or convert it once to a universal checkpoint (python -m "
+    "or_steadier_training": "Lower the learning rate, warm up longer, and clip gradients.",
+    "or_universal_checkpoint": "Convert it once to a universal checkpoint (python -m "
     "deepspeed.checkpoint.ds_to_universal) and set checkpoint.load_universal.",
-    "or_use_trainer": "Or let the HF Trainer read the config.",
+    "or_use_trainer": "Let the HF Trainer read the config.",
     "or_install_module": "Or install the package with the Python of the training environment: PYTHON -m pip install …",
     "or_working_directory": "Or set the working directory on Launch.",
     "other_ranks": "Look at what the other ranks did: the first one to fail is the cause.",
@@ -152,6 +152,8 @@ DIAGNOSIS_ADVICE = {
 
 # Why a change that a diagnosis proposes is not offered: {change} is its label.
 SET_ASIDE = {
+    "away": "It ran on GPU {gpus}; this machine has no GPU. The clone opens for ssh: name the host there, choose "
+    "Slurm, or download its config.",
     "button": "Clone: {change:inside}",
     "button_with": "Clone with {change:inside}",
     "button_with_name": "Clone with {change}",

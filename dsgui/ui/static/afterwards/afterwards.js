@@ -43,6 +43,7 @@ export class Afterwards {
     });
     this.actions = el("div", { class: "ds-actions" });
     this.place = el("div", { class: "ds-remedies" }); // of what may help
+    this.others = el("div", { class: "ds-others" }); // what else may help, below it
     this.note = el("p", {}); // in its place, while that is checked
     this.asked = el("div", {}); // below the actions: what they ask, what speaks against one
     this.about = el("div", { class: "ds-provenance" });
@@ -116,8 +117,10 @@ export class Afterwards {
       window.addEventListener("resize", () => place.removeAttribute("style"), { once: true });
     }
     const found = late?.diagnosis;
-    if (found) place.replaceChildren(...this.remedies(found, clones(about)), ...notOffered(found, false));
-    else this.note.textContent = words("afterwards_page", "no_server");
+    if (found) {
+      place.replaceChildren(...this.remedies(found, clones(about)));
+      this.others.replaceChildren(...this.advised(found), ...notOffered(found, false));
+    } else this.note.textContent = words("afterwards_page", "no_server");
   }
 
   /**
@@ -147,27 +150,44 @@ export class Afterwards {
 
   /** What can be done, the likeliest first. @param {Diagnosis} found @param {boolean} canClone */
   remedies(found, canClone) {
+    const rows = found.remedies.length ? this.repairs(found) : [];
     const parts = [];
-    if (found.remedies.length) {
-      parts.push(...this.repairs(found));
-    } else if (canClone && typeof found.on_launch !== "number") {
+    if (!rows.length && canClone && typeof found.on_launch !== "number") {
       const clone = words("afterwards_page", "clone");
       parts.push(button(clone, { class: "ds-fix", id: "clone-failed" }, () => this.again("same")));
     }
     if (found.ends) parts.push(el("span", { class: "ds-ends" }, found.ends));
+    const last = parts.length ? [el("p", { class: "ds-remedy" }, ...parts)] : [];
+    if (!rows.length && !last.length) return [];
     const checked = found.checked ? [el("p", { class: "ds-remark" }, found.checked)] : [];
-    return parts.length ? [el("p", { class: "ds-remedy" }, ...parts), ...checked] : [];
+    return [...rows, ...last, ...(rows.length && found.away ? [el("p", {}, found.away)] : []), ...checked];
   }
 
-  /** A button for each change, the likeliest first; what it leaves out is said beside it. @param {Diagnosis} found */
+  /**
+   * A button for each change, the likeliest first, with what it sets: as it was, and as it will be. @param {Diagnosis}
+   * found
+   */
   repairs({ remedies }, checking = false) {
-    return remedies.flatMap(({ key, label, button: text, fits }, place) => {
+    return remedies.map(({ key, label, button: text, fits, does }, place) => {
       const id = checking || place ? "" : "open-repaired";
       const look = { class: place ? "ds-step" : "ds-fix", id, disabled: checking, title: label, "data-change": key };
       const node = button(text, look, () => this.again("repair", "", key));
-      if (fits) return [node, el("span", {}, fits)];
-      return text.toLowerCase().includes(label.toLowerCase()) ? [node] : [node, change(label)];
+      const said = (/** @type {string} */ one) => text.toLowerCase().includes(one.toLowerCase());
+      const change = does || said(label) || fits ? "" : words("afterwards_page", "change", { label });
+      const told = [does && !said(does) ? does : "", change, fits];
+      const lines = told.flatMap((one) => (one ? [el("span", {}, one)] : []));
+      return el("p", { class: "ds-remedy" }, node, el("span", { class: "ds-does" }, ...lines));
     });
+  }
+
+  /** What may help beside the buttons, without what one of them does. @param {Diagnosis} found */
+  advised(found) {
+    const offered = found.offered ?? [];
+    const left = [...found.advice.entries()].filter(([at]) => at !== found.in_output && !offered.includes(at));
+    const items = left.map(([at, sentence]) => this.advice(sentence, at === found.on_launch));
+    if (!items.length) return [];
+    const title = found.remedies.length ? [el("h4", {}, words("afterwards_page", "other_ways"))] : [];
+    return [...title, el("ul", {}, ...items)];
   }
 
   /**
@@ -184,7 +204,7 @@ export class Afterwards {
       button(words("afterwards_page", "clone_changed"), { class: "ds-fix", disabled: true }, () => {});
     const line = isOfMemory ? [el("p", { class: "ds-remark" }, "\u00a0")] : []; // what it is checked for
     return [
-      el("p", { class: "ds-remedy" }, ...(any ? this.repairs({ ...found, remedies }, true) : [clone()])),
+      ...(any ? this.repairs({ ...found, remedies }, true) : [el("p", { class: "ds-remedy" }, clone())]),
       ...line,
       this.note,
     ];
@@ -213,17 +233,18 @@ export class Afterwards {
       ...(found.quote ? [el("pre", { class: "ds-log", tabindex: "0" }, found.quote)] : []),
       ...(found.cause?.length ? [el("p", { class: "ds-cause" }, ...withOptions(inARow(found.cause)))] : []),
     ];
-    const advice = [...found.advice.entries()].filter(([at]) => at !== found.in_output);
-    const items = advice.map(([at, sentence]) => this.advice(sentence, at === found.on_launch));
-    if (items.length) parts.push(el("ul", {}, ...items));
+    this.others = el("div", { class: "ds-others" }, ...this.advised(found));
     const isHeld = Boolean(about.checking && (found.remedy || found.cause?.length));
+    const isOffered = isHeld || found.remedies.length > 0;
+    if (!isOffered) parts.push(this.others); // it is what to do
     const done = isHeld ? this.checking(found) : this.remedies(found, clones(about));
     this.place = el("div", { class: "ds-remedies", "aria-live": "polite" }, ...done);
     const see = this.outputLink(found);
     if (!isHeld && done[0]) done[0].append(...see);
     parts.push(this.place);
     if (see.length && (isHeld || !done[0])) parts.push(el("p", { class: "ds-remedy" }, ...see));
-    if (!isHeld) this.place.append(...notOffered(found, !found.remedy));
+    if (isOffered) parts.push(this.others);
+    if (!isHeld) this.others.append(...notOffered(found, !found.remedy));
     const evidence = found.traceback || (found.quote ? "" : found.evidence);
     if (evidence) {
       parts.push(
@@ -466,11 +487,6 @@ function raisedIn(traceback) {
 /** Whether a run like it can be started. @param {AboutAnswer} about */
 function clones({ damaged, is_job: isJob, adopted }) {
   return !damaged && !isJob && !adopted;
-}
-
-/** @param {string} label */
-function change(label) {
-  return el("span", {}, words("afterwards_page", "change", { label }));
 }
 
 /** The changes that something speaks against. @param {Diagnosis} found @param {boolean} open */

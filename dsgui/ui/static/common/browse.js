@@ -78,8 +78,7 @@ export class Browser {
       el("p", { class: "ds-browse-bar" }, this.up, this.starts),
       this.list,
       this.note,
-      el("p", { class: "ds-browse-keys" }, say("browse_keys")),
-      el("p", { class: "ds-remedy" }, cancel, this.take),
+      el("p", { class: "ds-remedy" }, el("span", { class: "ds-browse-keys" }, say("browse_keys")), cancel, this.take),
     );
     this.node.addEventListener("close", () => this.node.remove());
   }

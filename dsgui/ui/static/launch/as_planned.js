@@ -1,6 +1,7 @@
 // Nodes and ranks per node at a place are as 1 · Configure plans them until somebody says otherwise in one of its
 // fields. What was typed is known here at once: the server's answer to what was planned before would replace it.
 
+import { around } from "../common/dom.js";
 import { toConfigure } from "./to_configure.js";
 
 const PATHS = "#script input, #working-dir input, #output-dir input"; // on one line, and cut where that has no room
@@ -11,15 +12,27 @@ const own = new Set();
 /** Gradio's own changes of a field are no `input` of anybody's. */
 export function begin() {
   own.clear();
+  const sheet = { rel: "stylesheet", href: "/dsgui/static/launch/launch.css" };
+  document.head.append(Object.assign(document.createElement("link"), sheet));
   // What Gradio measures of a text that comes while its page is hidden is one line (static/style.css).
   if (globalThis.CSS?.supports("field-sizing", "content")) document.documentElement.dataset.sizes = "content";
   document.addEventListener("input", ({ target }) => {
     for (let one = target instanceof Element ? target : null; one; one = one.parentElement) if (one.id) own.add(one.id);
   });
   document.addEventListener("click", toConfigure);
+  document.addEventListener("click", wayOn);
   document.addEventListener("pointerover", ({ target }) => {
     if (target instanceof HTMLInputElement && target.matches(PATHS)) target.title = target.value;
   });
+}
+
+/** Another place to train at, or another button: the ways on that a clone's line offers. @param {MouseEvent} event */
+function wayOn(event) {
+  const way = around(event, "#loaded-run :is([data-where], [data-press])");
+  if (!way) return;
+  const { where, press } = way.dataset;
+  const named = where ? `#where input[value="${CSS.escape(where)}"]` : `#${CSS.escape(press ?? "")}`;
+  /** @type {HTMLElement | null} */ (document.querySelector(named))?.click();
 }
 
 /**

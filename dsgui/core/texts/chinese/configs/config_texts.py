@@ -108,4 +108,11 @@ CLONING: Mapping[str, str] = {
     "config_unchanged": "配置未改动：{why}",
     "removed": "已删除 {key}",
     "set": "{key} 已设为 {value}",
+    "moved": "{what}：{before} → {after}",
+    "not_set": "未设置",
+    "set_so": "已设置",
+    "short_micro": "微批大小 {value}",
+    "short_steps": "梯度累积步数 {value}",
+    "with": "加上 {what}",
+    "without": "去掉 {what}",
 }

@@ -36,7 +36,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "recipe_preset": "载入对应的预设：{title}",
     "load_recipe_preset": "载入“{recipe}”的预设",
     "own_script": "自己的脚本",
-    "own_script_about": "本机上的 .py 文件 · HF Trainer 或 deepspeed.initialize",
+    "own_script_about": "HF Trainer 或 deepspeed.initialize",
     "change": "更改",
     "found": "已识别：{told}（{because}）",
     "found_nothing": "源码看不出脚本如何获得配置。按此处理：{told}",

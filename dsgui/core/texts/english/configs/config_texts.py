@@ -120,4 +120,11 @@ CLONING: Mapping[str, str] = {
     "config_unchanged": "The config was left unchanged: {why}",
     "removed": "{key} removed",
     "set": "{key} set to {value}",
+    "moved": "{what}: {before} → {after}",
+    "not_set": "not set",
+    "set_so": "set",
+    "short_micro": "micro batch {value}",
+    "short_steps": "accumulation steps {value}",
+    "with": "with {what}",
+    "without": "without {what}",
 }

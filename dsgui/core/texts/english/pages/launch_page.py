@@ -40,7 +40,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "recipe_preset": "Load its preset: {title}",
     "load_recipe_preset": "Load the preset for “{recipe}”",
     "own_script": "My own script",
-    "own_script_about": "A .py file on this machine · HF Trainer or deepspeed.initialize",
+    "own_script_about": "HF Trainer or deepspeed.initialize",
     "change": "Change",
     "found": "Found: {told} ({because})",
     "found_nothing": "Its source doesn’t show how it takes the config. Assumed: {told}",
