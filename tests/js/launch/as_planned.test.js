@@ -20,7 +20,7 @@ function page() {
   /** @type {((event: object) => void)[]} */
   const listening = [];
   const listen = (/** @type {string} */ kind, /** @type {any} */ heard) => kind === "input" && listening.push(heard);
-  const document = { addEventListener: listen };
+  const document = { addEventListener: listen, querySelector: () => ({}) }; // its sheet is there
   Object.assign(globalThis, { Element, document });
   begin();
   return (/** @type {string} */ id) => listening.forEach((heard) => heard({ target: new Element(id) }));

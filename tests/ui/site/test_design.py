@@ -17,6 +17,8 @@ OTHERS = sorted(
         STATIC / "learn" / "learn.css",
         STATIC / "site" / "shortcuts.css",
         STATIC / "config" / "form.css",
+        STATIC / "common" / "browse.css",
+        STATIC / "launch" / "launch.css",
     }
 )
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)

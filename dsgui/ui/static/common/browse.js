@@ -1,11 +1,12 @@
 // Beside a field that takes a path: a button that opens a list of folders and files. A typed path stays possible.
 
-import { button, el } from "./dom.js";
+import { button, el, withSheet } from "./dom.js";
 import { words } from "../texts/texts.js";
 
 /** What the server answers. @typedef {{ folder: string, parent: string, folders: string[], files: string[],
  *   left_out: number, more: boolean, unnamed: number, starts: string[] }} Listing */
 
+const SHEET = "/dsgui/static/common/browse.css";
 /** The field's element → what is looked for there. @type {Record<string, string>} */
 const FIELDS = {
   script: "script",
@@ -84,7 +85,8 @@ export class Browser {
   }
 
   /** The browser itself keeps the focus in a dialog, and gives it back. @param {string} path */
-  open(path) {
+  async open(path) {
+    await withSheet(SHEET);
     (document.querySelector(".gradio-container") ?? document.body).append(this.node);
     this.node.showModal();
     this.show(path, true);

@@ -1,7 +1,7 @@
 // Nodes and ranks per node at a place are as 1 · Configure plans them until somebody says otherwise in one of its
 // fields. What was typed is known here at once: the server's answer to what was planned before would replace it.
 
-import { around } from "../common/dom.js";
+import { around, withSheet } from "../common/dom.js";
 import { toConfigure } from "./to_configure.js";
 
 const PATHS = "#script input, #working-dir input, #output-dir input"; // on one line, and cut where that has no room
@@ -12,8 +12,7 @@ const own = new Set();
 /** Gradio's own changes of a field are no `input` of anybody's. */
 export function begin() {
   own.clear();
-  const sheet = { rel: "stylesheet", href: "/dsgui/static/launch/launch.css" };
-  document.head.append(Object.assign(document.createElement("link"), sheet));
+  withSheet("/dsgui/static/launch/launch.css");
   // What Gradio measures of a text that comes while its page is hidden is one line (static/style.css).
   if (globalThis.CSS?.supports("field-sizing", "content")) document.documentElement.dataset.sizes = "content";
   document.addEventListener("input", ({ target }) => {

@@ -1,7 +1,7 @@
 // The drawer of tutorials beside the pages: a track's steps, each with a button that sets up the real page, and what
 // the server found of it in the reader's own runs and answers. Loaded when it is opened; asks only while it is open.
 
-import { button, el } from "../common/dom.js";
+import { button, el, withSheet } from "../common/dom.js";
 import { comparesAll, countByRuns, countDone, filled, pieces, whereToGoOn } from "./learn_steps.js";
 import { Picture } from "./learn_picture.js";
 import { listed, words } from "../texts/texts.js";
@@ -83,14 +83,8 @@ export class Drawer {
 
   /** @returns {Promise<LearnTold>} */
   async load() {
-    const sheet = el("link", { rel: "stylesheet", href: SHEET });
-    const there = new Promise((resolve) => {
-      sheet.addEventListener("load", resolve);
-      sheet.addEventListener("error", resolve);
-    });
-    document.head.append(sheet);
     /** @type {[LearnTold, unknown]} */
-    const [told] = await Promise.all([asked("/dsgui/learn"), there]);
+    const [told] = await Promise.all([asked("/dsgui/learn"), withSheet(SHEET)]);
     this.tracks = told;
     this.heading.textContent = this.say("title");
     this.head.append(button(this.say("close"), { class: "ds-learn-plain", id: "learn-close" }, () => this.close()));

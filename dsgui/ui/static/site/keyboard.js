@@ -1,7 +1,7 @@
 // The page by keyboard: shortcuts and the sheet that lists them, a way past the tabs, Tab out of the editor, a place
 // for the focus when what had it is gone.
 
-import { around, button, el } from "../common/dom.js";
+import { around, button, el, withSheet } from "../common/dom.js";
 import { words } from "../texts/texts.js";
 
 const OFF = "dsgui.shortcuts";
@@ -151,20 +151,9 @@ function makeSheet() {
   return sheet;
 }
 
-/** Its look comes with it, once. */
-async function look() {
-  if (document.querySelector(`link[href="${SHEET}"]`)) return;
-  const sheet = el("link", { rel: "stylesheet", href: SHEET });
-  const there = new Promise((resolve) => {
-    for (const event of ["load", "error"]) sheet.addEventListener(event, resolve);
-  });
-  document.head.append(sheet);
-  await there;
-}
-
 /** The browser itself keeps the focus in a dialog, and gives it back. */
 async function showSheet() {
-  await look();
+  await withSheet(SHEET);
   if (document.querySelector("#ds-shortcuts")) return;
   const sheet = makeSheet();
   (document.querySelector(".gradio-container") ?? document.body).append(sheet);
