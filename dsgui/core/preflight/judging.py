@@ -39,6 +39,7 @@ def with_config(
     except DocumentError as error:
         return replace(launch, unreadable=str(error))
     by = filled_by(around, launch)
+    by = by and by.of(document.value)
     found = launch_findings(
         lambda one: as_filled(checker.findings(document, one, fixes=False), by), context, here, arguments
     )

@@ -5,6 +5,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from dsgui.core.script.cuda_decisions import Decisions, assigned, last_name, targets
+from dsgui.core.script.in_a_run.leaving import leaves
 
 # Those that raise without a GPU; others, such as `empty_cache` and `manual_seed_all`, do nothing then.
 _OF_CUDA = frozenset(
@@ -17,8 +18,6 @@ _NOT_ASKING = frozenset({"GradScaler", "autocast"})  # they are turned off with 
 _INITIALIZES = frozenset({"init_process_group", "init_distributed"})
 _BACKENDS = frozenset({"backend", "dist_backend"})
 _SPAWNS = frozenset({"spawn", "start_processes"})
-_LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
-_EXITS = frozenset({"exit", "quit", "_exit"})
 _FORGIVES = frozenset({"suppress", "raises"})
 _CHANGES = frozenset({"exec", "globals", "setattr"})  # any name, nanoGPT's configurator.py those of its options
 _CALLED_BY_TORCH = ("__", "forward")
@@ -218,12 +217,7 @@ def _forgives(node: ast.AST) -> bool:
 def _leaves(part: ast.If | ast.Assert) -> bool:
     if isinstance(part, ast.Assert):
         return True
-    return _is_left(part.body[-1]) or (bool(part.orelse) and _is_left(part.orelse[-1]))
-
-
-def _is_left(last: ast.stmt) -> bool:
-    call = last.value if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call) else None
-    return isinstance(last, _LEAVES) or (call is not None and last_name(call.func) in _EXITS)
+    return leaves(part.body[-1]) or (bool(part.orelse) and leaves(part.orelse[-1]))
 
 
 def _is_command(node: _Functions | ast.ClassDef) -> bool:

@@ -396,6 +396,7 @@ def _with_config(
     launch = replace(launch, devices=context.devices)
     try:
         config = read_document(text).value
+        by = by and by.of(config)
         found = launch_findings(lambda one: as_filled(workbench.findings(text, one), by), context, here, arguments)
     except DocumentError as error:
         return replace(launch, unreadable=str(error))

@@ -19,6 +19,8 @@ from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.preflight.handing_checks import offer
 from dsgui.core.preflight.judging import rows_around, with_config
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
+from dsgui.core.script.in_a_run.config_sets import filling
+from dsgui.core.script.in_a_run.worth import Values
 from dsgui.core.script.script import script_facts
 from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog
@@ -392,6 +394,7 @@ def test_what_a_computed_name_keeps_from_being_checked_is_told(
         ("for n in (1, 2): same = ds_config; same.update(gradient_clipping=1.0)", set(), Status.OK),
         ("wandb.init(config=ds_config); a = dict(ds_config), sorted(ds_config)", {"gradient_clipping"}, Status.PROBLEM),
         ("run(**ds_config)", {"gradient_clipping"}, Status.PROBLEM),
+        ("ds_config.setdefault('gradient_clipping', 1.0)", {"gradient_clipping"}, Status.PROBLEM),  # it stands there
     ],
 )
 def test_auto_that_the_script_writes_itself_is_no_error(
@@ -428,6 +431,15 @@ def test_a_key_is_written_as_long_as_the_config_may_still_be_handed_over(written
     call = "e, *_ = deepspeed.initialize(model=m, config=ds)"
     source = "import json, deepspeed\nds = json.load(open('ds.json'))\n" + written.format(call)
     assert [one.pointer for one in script_facts(source).config_sets] == pointers
+
+
+def test_a_default_is_written_only_where_the_config_has_none() -> None:
+    source = "import json, deepspeed\nds = json.load(open('ds.json'))\nds.setdefault('gradient_clipping', 1)\n"
+    sets = script_facts(source + "deepspeed.initialize(model=m, config=ds)").config_sets
+    by = filling(sets, Values({}))
+    assert by.line_of("/gradient_clipping") == 0
+    assert by.of({"gradient_clipping": "auto"}).line_of("/gradient_clipping") == 0
+    assert by.of({}).line_of("/gradient_clipping") == 3
 
 
 def test_the_option_that_names_the_file_of_a_loop_is_offered(tmp_path: Path) -> None:

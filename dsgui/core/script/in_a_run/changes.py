@@ -2,6 +2,7 @@
 the words that its parser gets, the variables of its environment."""
 
 import ast
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from dsgui.core.script.declared import dotted_name, literal
 from dsgui.core.script.imports import EVERY
 from dsgui.core.script.in_a_run.options_held import GIVES, OptionsHeld, argument_of
 from dsgui.core.script.in_a_run.scopes import FUNCTIONS, READ_ONLY, Scopes
+from dsgui.core.script.packages import PACKAGES
 from dsgui.core.script.parser_source import MAKERS, called
 
 _ENVIRONS = ("os.environ", "environ")
@@ -48,7 +50,9 @@ def changes_in(scopes: Scopes, held: OptionsHeld) -> Changes:
     for name, only_if_unset in _variables(scopes):
         (filled if only_if_unset else stored).add(name)
     words = any(_changes_words(node, scopes) or _parses_others(node, scopes, held) for node in scopes.nodes)
-    return Changes(frozenset(_names(scopes)), words, frozenset(stored), frozenset(filled))
+    theirs = _from_own_files(scopes)
+    handed = [EVERY] if any(_is_handed_out(node, theirs, held) for node in scopes.nodes) else []
+    return Changes(frozenset([*_names(scopes), *handed]), words, frozenset(stored), frozenset(filled))
 
 
 # ----------------------------------------------------------------------------------------------------------- options
@@ -76,6 +80,33 @@ def _by_call(call: ast.Call, scopes: Scopes, modules: set[str], own: set[str]) -
         yield EVERY
     elif name == "replace" and call.keywords:
         yield from (word.arg or EVERY for word in call.keywords)
+
+
+def _is_handed_out(call: ast.AST, theirs: frozenset[str], held: OptionsHeld) -> bool:
+    """Whether what holds the options is given to one of `theirs`, which may change them."""
+    if not isinstance(call, ast.Call) or dotted_name(call.func).partition(".")[0] not in theirs:
+        return False
+    given = [*call.args, *(word.value for word in call.keywords)]
+    return any(isinstance(one, ast.Name | ast.Attribute) and held.holds(one) for one in given)
+
+
+def _from_own_files(scopes: Scopes) -> frozenset[str]:
+    """The names that come of files which nobody has read: imported, and not from a package that is known."""
+    found = set[str]()
+    for node in scopes.nodes:
+        if isinstance(node, ast.Import):
+            found |= {one.asname or _root(one.name) for one in node.names if not _is_known(one.name)}
+        elif isinstance(node, ast.ImportFrom) and (node.level or not _is_known(node.module or "")):
+            found |= {one.asname or one.name for one in node.names}
+    return frozenset(found)
+
+
+def _is_known(module: str) -> bool:
+    return _root(module) in PACKAGES or _root(module) in sys.stdlib_module_names
+
+
+def _root(module: str) -> str:
+    return module.partition(".")[0]
 
 
 def _is_plain_self(call: ast.Call, scopes: Scopes) -> bool:

@@ -3,9 +3,10 @@ file it was read from."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
-from dsgui.core.config.pointer import child
+from dsgui.core.config.pointer import MISSING, child, lookup
 from dsgui.core.script.command_line import UNSET
 from dsgui.core.script.declared import literal
 from dsgui.core.script.in_a_run.branches import Branches, When
@@ -29,20 +30,27 @@ _HANDED_ON = 3  # times, from name to name
 
 @dataclass(frozen=True, slots=True)
 class ConfigSet:
-    """A key that the script writes; "" for keys that can't be told."""
+    """A key that the script writes; "" for keys that can't be told. `lacking`: only where the config has none."""
 
     pointer: str
     when: When
     line: int
+    lacking: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Filling:
     """`lines` of the keys that the script writes in a run, by pointer; `perhaps`: the line where it may write any, 0
-    for none."""
+    for none; `defaults`: the lines of the keys that it writes only where the config has none."""
 
     lines: Mapping[str, int]
     perhaps: int = 0
+    defaults: Mapping[str, int] = field(default_factory=dict)
+
+    def of(self, config: Mapping[str, Any]) -> "Filling":
+        """For a config that is known."""
+        lacking = {one: line for one, line in self.defaults.items() if lookup(config, one) is MISSING}
+        return Filling({**lacking, **self.lines}, self.perhaps)
 
     def line_of(self, pointer: str) -> int:
         """0 for a key that stays as it is in the file."""
@@ -53,8 +61,9 @@ class Filling:
 def filling(sets: Sequence[ConfigSet], values: Values) -> Filling:
     """Of the run that has these values; what is not known to be passed over is written."""
     reached = [one for one in sets if not one.when.condition or _may_be(values.worth(one.when.condition))]
-    lines = {one.pointer: one.line for one in reversed(reached) if one.pointer}
-    return Filling(lines, next((one.line for one in reached if not one.pointer), 0))
+    known = [one for one in reversed(reached) if one.pointer]
+    lines, defaults = ({one.pointer: one.line for one in known if one.lacking is kind} for kind in (False, True))
+    return Filling(lines, next((one.line for one in reached if not one.pointer), 0), defaults)
 
 
 def _may_be(worth: object) -> bool:
@@ -186,7 +195,8 @@ def _set(keys: Iterable[str], node: ast.stmt | ast.expr, branches: Branches) -> 
         if key == "*":
             return ConfigSet("", branches.when(node), node.lineno)
         pointer = child(pointer, key)
-    return ConfigSet(pointer, branches.when(node), node.lineno)
+    lacking = isinstance(node, ast.Call) and called(node) == "setdefault"
+    return ConfigSet(pointer, branches.when(node), node.lineno, lacking)
 
 
 def _keys(node: ast.expr, held: Mapping[str, list[str]]) -> list[str] | None:

@@ -11,7 +11,7 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _APART = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _EXITS = ("exit", "quit", "_exit")
 _LONGEST_CHAIN = 20
-_LEAVES = ast.Constant(False)
+_NEVER_ON = ast.Constant(False)
 
 
 class Stays:
@@ -27,8 +27,8 @@ class Stays:
         return self._known[statement]
 
     def _of(self, statement: ast.stmt) -> ast.expr | None:
-        if _leaves(statement):
-            return _LEAVES
+        if leaves(statement):
+            return _NEVER_ON
         if isinstance(statement, ast.If):
             return self._of_chain(statement)
         if isinstance(statement, ast.With | ast.AsyncWith):
@@ -39,8 +39,8 @@ class Stays:
 
     def _of_block(self, body: Sequence[ast.stmt]) -> ast.expr | None:
         found = [one for one in map(self.of, body) if one is not None]
-        if any(one is _LEAVES for one in found):
-            return _LEAVES
+        if any(one is _NEVER_ON for one in found):
+            return _NEVER_ON
         return _all(found) if found else None
 
     def _of_chain(self, first: ast.If) -> ast.expr | None:
@@ -60,15 +60,15 @@ class Stays:
 def _either(test: ast.expr, holds: ast.expr | None, otherwise: ast.expr | None) -> ast.expr | None:
     if holds is None and otherwise is None:
         return None
-    if holds is _LEAVES and otherwise is _LEAVES:
-        return _LEAVES
+    if holds is _NEVER_ON and otherwise is _NEVER_ON:
+        return _NEVER_ON
     no = _at(ast.UnaryOp(ast.Not(), test), test)
     ways = [way for way in (_way(test, holds), _way(no, otherwise)) if way is not None]
     return ways[0] if len(ways) == 1 else _at(ast.BoolOp(ast.Or(), ways), test)
 
 
 def _way(test: ast.expr, stays: ast.expr | None) -> ast.expr | None:
-    if stays is _LEAVES:
+    if stays is _NEVER_ON:
         return None
     return test if stays is None else _all([test, stays])
 
@@ -85,7 +85,8 @@ def _at(made: ast.expr, place: ast.AST) -> ast.expr:
     return ast.copy_location(made, place)
 
 
-def _leaves(statement: ast.AST) -> bool:
+def leaves(statement: ast.AST) -> bool:
+    """Whether nothing follows it in its block."""
     ends = isinstance(statement, ast.Expr) and called(statement.value) in _EXITS
     return isinstance(statement, (*_ENDS, *_TURNS)) or ends
 
@@ -95,7 +96,7 @@ def _may_leave(statement: ast.stmt) -> bool:
     waiting: list[tuple[ast.AST, bool]] = [(statement, False)]
     while waiting:
         node, in_loop = waiting.pop()
-        if _leaves(node) and not isinstance(node, ast.Raise) and not (in_loop and isinstance(node, _TURNS)):
+        if leaves(node) and not isinstance(node, ast.Raise) and not (in_loop and isinstance(node, _TURNS)):
             return True
         in_loop = in_loop or isinstance(node, _LOOPS)
         waiting += ((one, in_loop) for one in ast.iter_child_nodes(node) if not isinstance(one, _APART))
