@@ -37,7 +37,8 @@ def values(question: Question) -> Verdict | None:
 def _typed(question: Question) -> Iterator[tuple[Said, Sentences]]:
     found = question.taken
     for option in found.options:
-        words = found.reading.given.get(option.name, ()) if option.choices else ()
+        mentions = found.reading.mentions if option.choices else ()
+        words = [word for one in mentions if one.option == option for word in one.values]
         wrong = [(word, refused) for word in words if (refused := _refused(option, word))]
         if wrong and (found.sure or option.members):
             word, refused = wrong[0]
@@ -84,7 +85,7 @@ def _in_code(question: Question) -> Iterator[tuple[Said, Sentences]]:
     made = made_reached(line.made, values) if not line.by_dataclass else None
     options = {option.name: option for option in _enumerated(question.around.answers.made)}
     for one in made.settings if made else ():
-        option, value = options.get(one.name), values.worth(one.expression)
+        option, value = options.get(one.name), values.value(one.expression)
         if option and _is_wrong(option, value):
             place = in_line(question.launch.script.rpartition("/")[2], one.line)
             yield _refused_there(option, value, place), _advice(option, value, question)

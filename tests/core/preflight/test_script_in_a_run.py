@@ -447,6 +447,81 @@ def test_the_option_that_names_the_file_of_a_loop_is_offered(tmp_path: Path) -> 
     assert "--ds_file {config}" in told(judged(plan, AUTO)["takes_config"])
 
 
+# ------------------------------------------------------------------------------------- what the launcher and dsgui add
+BRANCH = """
+    import argparse
+    from transformers import Trainer, TrainingArguments
+    p = argparse.ArgumentParser()
+    p.add_argument("--deepspeed", default=None)
+    p.add_argument("--local_rank", type=int, default=-1)
+    args = p.parse_args()
+    if args.deepspeed:
+        ta = TrainingArguments("o", deepspeed=args.deepspeed, per_device_train_batch_size=2)
+    else:
+        ta = TrainingArguments("o", per_device_train_batch_size=16)
+    Trainer(args=ta).train()
+"""
+
+
+def test_what_is_made_without_the_config_that_the_script_is_given_is_not_held_against_it(tmp_path: Path) -> None:
+    plan = planned(tmp_path, BRANCH)
+    assert "agreement" not in judged(plan, {"train_micro_batch_size_per_gpu": 2})
+    wrong = told(judged(plan, {"train_micro_batch_size_per_gpu": 4})["agreement"])
+    assert "vs hf per_device_train_batch_size=2" in wrong
+
+
+HANDED = """
+    import argparse, deepspeed
+    p = argparse.ArgumentParser()
+    p.add_argument("--ds_config")
+    args = p.parse_args()
+    if {}:
+        model.requires_grad_(False)
+    deepspeed.initialize(model=model, config=args.ds_config)
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "part"),
+    [
+        ("args.ds_config.endswith('.json')", True),
+        ("args.ds_config == 'ds_config.json'", False),
+        ("args.ds_config and args.ds_config is not None", True),
+        ("args.ds_config.startswith('/')", None),
+        ("'zero3' in args.ds_config", None),
+        ("len(args.ds_config) > 40", None),
+    ],
+)
+def test_of_the_place_of_the_config_only_its_end_is_known(tmp_path: Path, asked: str, part: bool | None) -> None:
+    plan = planned(tmp_path, HANDED.format(asked), "--ds_config {config}")
+    assert around(plan).part_trained(plan).trains is part
+
+
+POST_INIT = """
+    from transformers import HfArgumentParser, Trainer, TrainingArguments
+    (args,) = HfArgumentParser(TrainingArguments).parse_args_into_dataclasses()
+    if {}:
+        model.requires_grad_(False)
+    Trainer(model=model, args=args).train()
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "part"),
+    [
+        ("args.do_eval", None),  # which --eval_strategy steps turns on
+        ("not args.deepspeed", False),
+        ("args.local_rank == -1", None),
+        ("args.bf16", False),
+    ],
+)
+def test_what_the_trainers_arguments_set_anew_is_not_what_was_typed(
+    tmp_path: Path, asked: str, part: bool | None
+) -> None:
+    plan = planned(tmp_path, POST_INIT.format(asked), "--output_dir o --eval_strategy steps")
+    assert around(plan).part_trained(plan).trains is part
+
+
 # ------------------------------------------------------------------------------------------------------- python-fire
 FIRE = """
     import fire
@@ -460,11 +535,14 @@ FIRE = """
 def test_a_command_of_fire_takes_its_parameters_and_nothing_else(tmp_path: Path) -> None:
     right = judged(planned(tmp_path, FIRE, "--base_model=x --micro-batch-size 8 --group"), {})
     assert right["options"][0].status is Status.OK
+    short = judged(planned(tmp_path, FIRE, "-b x -m=8 -group"), {})
+    assert short["options"][0].status is Status.OK
     wrong = judged(planned(tmp_path, FIRE, "--base_model x --use_cpu"), {})["options"][0]
     assert wrong.status is Status.PROBLEM
     assert "Could not consume arg: --use_cpu" in wrong.seen
 
 
 def test_the_values_that_fire_gives_reach_the_trainer(tmp_path: Path) -> None:
-    assert "agreement" not in judged(planned(tmp_path, FIRE, "--micro_batch_size 2"), FP16)
+    for typed in ("--micro_batch_size 2", "-m 2", "-micro-batch-size=2"):
+        assert "agreement" not in judged(planned(tmp_path, FIRE, typed), FP16)
     assert "vs hf per_device_train_batch_size=4" in told(judged(planned(tmp_path, FIRE), FP16)["agreement"])
