@@ -272,6 +272,8 @@ def _given_none(question: Question, own: ConfigCall, variable: str) -> Verdict:
     advice = advise("takes_config.set_variable", variable=variable, placeholder=PLACEHOLDER)
     if own_worth(own, question.around.values(question.launch)) is UNSET:
         return warning(saw("takes_config.variable_unset", **given), advice)
+    if question.around.script.command_line.changes.unread:
+        return warning(saw("takes_config.variable_perhaps", **given), advice)
     if own.caller is Caller.TRAINING_ARGUMENTS:
         return warning(saw("takes_config.without_deepspeed", **given), advice)
     return warning(saw("takes_config.given_nothing", **given), advice)

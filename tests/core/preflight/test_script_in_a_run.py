@@ -268,6 +268,14 @@ def test_so_does_a_loop_of_ones_own(
     assert ("DS is not set" in row.seen) is (status is Status.WARNING)
 
 
+def test_an_imported_file_may_set_the_variable(tmp_path: Path) -> None:
+    (tmp_path / "settings.py").write_text("")
+    loop = "import os, deepspeed\ndeepspeed.initialize(model=m, config=os.environ.get('MY_DS'))"
+    assert told(judged(planned(tmp_path, loop), {})["takes_config"]).count("the script gets no config. ") == 1
+    unsure = told(judged(planned(tmp_path, f"import settings\n{loop}"), {})["takes_config"])
+    assert "unless a file that it imports sets MY_DS" in unsure
+
+
 def test_the_place_of_the_config_is_put_into_variables_too(tmp_path: Path) -> None:
     plan = planned(tmp_path, IN_CODE, **variables(DS_CONFIG="{config}", LIST="a:{config}:b"))
     path = str(tmp_path / "run" / "ds_config.json")
@@ -445,6 +453,13 @@ def test_a_default_is_written_only_where_the_config_has_none() -> None:
 def test_the_option_that_names_the_file_of_a_loop_is_offered(tmp_path: Path) -> None:
     plan = planned(tmp_path, LOOP.format(more=""))
     assert "--ds_file {config}" in told(judged(plan, AUTO)["takes_config"])
+
+
+@pytest.mark.parametrize(
+    ("typed", "word"), [("--mode z --mode full", "z"), ("--mode full --mode z", "z"), ("--mode=", '""')]
+)
+def test_the_first_of_several_values_ends_a_parser(tmp_path: Path, typed: str, word: str) -> None:
+    assert f"the value {word}:" in told(judged(planned(tmp_path, CHOICES, typed), {})["values"])
 
 
 # ------------------------------------------------------------------------------------- what the launcher and dsgui add

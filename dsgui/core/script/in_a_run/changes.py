@@ -3,7 +3,7 @@ the words that its parser gets, the variables of its environment."""
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from dsgui.core.script.declared import dotted_name, literal
@@ -31,9 +31,11 @@ _SETS_SEVERAL = frozenset(
 class Changes:
     """`names`: attributes that are set or changed, of whatever, `*` among them for any. `words`: its parser may read
     others than those of its command line. `variables`: those that it sets, `filled` those that it sets where they are
-    not set, `*` for any."""
+    not set, `*` for any. `unread`: it imports files of its own, which nobody has read and which may change the
+    environment too."""
 
     names: frozenset[str] = frozenset()
+    unread: bool = False
     words: bool = False
     variables: frozenset[str] = frozenset()
     filled: frozenset[str] = frozenset()
@@ -44,15 +46,22 @@ class Changes:
         return EVERY in self.names
 
 
-def changes_in(scopes: Scopes, held: OptionsHeld) -> Changes:
-    """Of one file."""
+def changes_in(scopes: Scopes, held: OptionsHeld, makes: Callable[[ast.Call], str]) -> Changes:
+    """Of one file. `makes`: the class of training arguments that a call makes, "" for any other call."""
     stored, filled = set[str](), set[str]()
     for name, only_if_unset in _variables(scopes):
         (filled if only_if_unset else stored).add(name)
     words = any(_changes_words(node, scopes) or _parses_others(node, scopes, held) for node in scopes.nodes)
     theirs = _from_own_files(scopes)
-    handed = [EVERY] if any(_is_handed_out(node, theirs, held) for node in scopes.nodes) else []
-    return Changes(frozenset([*_names(scopes), *handed]), words, frozenset(stored), frozenset(filled))
+
+    def is_held(node: ast.expr) -> bool:
+        given = scopes.bindings(node) if isinstance(node, ast.Name) else None
+        made = any(isinstance(one.value, ast.Call) and makes(one.value) for one in given or ())
+        return made or (isinstance(node, ast.Name | ast.Attribute) and held.holds(node))
+
+    handed = [EVERY] if any(_is_handed_out(node, theirs, is_held) for node in scopes.nodes) else []
+    names = frozenset([*_names(scopes), *handed])
+    return Changes(names, bool(theirs), words, frozenset(stored), frozenset(filled))
 
 
 # ----------------------------------------------------------------------------------------------------------- options
@@ -82,12 +91,12 @@ def _by_call(call: ast.Call, scopes: Scopes, modules: set[str], own: set[str]) -
         yield from (word.arg or EVERY for word in call.keywords)
 
 
-def _is_handed_out(call: ast.AST, theirs: frozenset[str], held: OptionsHeld) -> bool:
+def _is_handed_out(call: ast.AST, theirs: frozenset[str], is_held: Callable[[ast.expr], bool]) -> bool:
     """Whether what holds the options is given to one of `theirs`, which may change them."""
     if not isinstance(call, ast.Call) or dotted_name(call.func).partition(".")[0] not in theirs:
         return False
     given = [*call.args, *(word.value for word in call.keywords)]
-    return any(isinstance(one, ast.Name | ast.Attribute) and held.holds(one) for one in given)
+    return any(map(is_held, given))
 
 
 def _from_own_files(scopes: Scopes) -> frozenset[str]:

@@ -92,6 +92,7 @@ CASES = {
     "handed to another file": (LORA + PARSES + "import util as u\nu.fill(n, args=args)\n" + IF_LORA, "", None),
     "handed to a file beside it": (LORA + PARSES + "from .util import fill\nfill(args)\n" + IF_LORA, "", None),
     "one of them handed to another file": (LORA + PARSES + "import util\nutil.f(args.lora)\n" + IF_LORA, "", False),
+    "a default that is set anew": (LORA + "for one in p._actions: one.default = f()\n" + PARSES + IF_LORA, "", None),
     "handed to a package": (LORA + PARSES + "import torch\ntorch.save(args, 'x')\n" + IF_LORA, "", False),
     "another value for the whole": (LORA + PARSES + "args = merged(args)\n" + IF_LORA, "", None),
     "a list that is added to": (SEVERAL + "args.lora.append('x')\nif len(args.lora) > 1: get_peft_model(m)", "", None),
@@ -231,6 +232,9 @@ MADE = "t = TrainingArguments('o', per_device_train_batch_size=4)\n{}"
         (MADE.format("setattr(t, name, 16)"), False),
         (MADE.format("t.set_training(batch_size=16)"), False),
         (MADE.format("t = replace(t, per_device_train_batch_size=16)"), False),
+        (MADE.format("from mine import tune\ntune(t)"), False),
+        (MADE.format("from mine import tune\ntune(other)"), True),
+        (MADE.format("import torch\ntorch.save(t)"), True),
         ("bs = 4\nTrainingArguments('o', per_device_train_batch_size=bs)", True),
         ("bs = 4\nexec(open('configurator.py').read())\nTrainingArguments('o', per_device_train_batch_size=bs)", False),
         (
