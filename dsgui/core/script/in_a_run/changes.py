@@ -67,7 +67,7 @@ def changes_in(scopes: Scopes, held: OptionsHeld, makes: Callable[[ast.Call], st
 # ----------------------------------------------------------------------------------------------------------- options
 def _names(scopes: Scopes) -> Iterator[str]:
     modules = {(node.asname or node.name.partition(".")[0]) for node in scopes.nodes if isinstance(node, ast.alias)}
-    own = {node.name for node in scopes.nodes if isinstance(node, FUNCTIONS)}
+    own = {node.name for node in scopes.nodes if isinstance(node, FUNCTIONS)} | _from_own_files(scopes)
     for node in scopes.nodes:
         if isinstance(node, ast.Attribute):
             if not isinstance(node.ctx, ast.Load) or _is_changed(node, scopes):
@@ -140,15 +140,15 @@ def _is_changed(node: ast.Attribute | ast.Name, scopes: Scopes) -> bool:
 
 
 def _is_looked_at(node: ast.expr, scopes: Scopes, own: set[str]) -> bool:
-    """Whether the table of an object's attributes stays as it is; `own`: functions of this file, which may
-    change it."""
+    """Whether the table of an object's attributes stays as it is; `own`: functions of this file, and what
+    comes of others that nobody has read: they may change it."""
     above = scopes.parents.get(node)
     if isinstance(above, ast.Attribute):
         return above.attr in READ_ONLY
     if isinstance(above, ast.keyword) and above.arg is not None:
         above = scopes.parents.get(above)
     if isinstance(above, ast.Call):
-        return called(above) not in own
+        return called(above) not in own and _root(dotted_name(above.func)) not in own
     if isinstance(above, ast.Assign):
         return all(isinstance(one, ast.Name) and scopes.value(one) is not None for one in above.targets)
     return scopes.is_read(node)
