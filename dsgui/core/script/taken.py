@@ -107,11 +107,13 @@ def values_of_words(line: CommandLine, words: tuple[str, ...]) -> Values:
     return Values(words=words) if file or file is None else values_of(line, found, {})
 
 
-def _unchanged(variables: Mapping[str, str | None], changes: Changes) -> dict[str, str | None]:
+def _unchanged(variables: Mapping[str, str | None], changes: Changes) -> dict[str, Any]:
     if EVERY in changes.variables:
         return {}
     filled = {name for name, value in variables.items() if value is None and {name, EVERY} & changes.filled}
-    return {name: value for name, value in variables.items() if name not in filled | changes.variables}
+    unset = UNSET if changes.unread else None  # which a file that it imports may set
+    known = ((name, value) for name, value in variables.items() if name not in filled | changes.variables)
+    return {name: unset if value is None else value for name, value in known}
 
 
 def _worth(line: CommandLine, found: Taken, name: str) -> Any:

@@ -274,6 +274,8 @@ def test_an_imported_file_may_set_the_variable(tmp_path: Path) -> None:
     assert told(judged(planned(tmp_path, loop), {})["takes_config"]).count("the script gets no config. ") == 1
     unsure = told(judged(planned(tmp_path, f"import settings\n{loop}"), {})["takes_config"])
     assert "unless a file that it imports sets MY_DS" in unsure
+    other = f"import settings\n{loop}".replace("'MY_DS')", "'MY_DS') or 'ds.json'")
+    assert "MY_DS is not set" not in told(judged(planned(tmp_path, other), {})["takes_config"])
 
 
 def test_the_place_of_the_config_is_put_into_variables_too(tmp_path: Path) -> None:

@@ -49,12 +49,12 @@ _WRONG = (ValueError, TypeError, ArithmeticError, LookupError)
 class Values:
     """`options`: by the name that the script has for them, as attributes; `plain`: those of them that are names of
     their own, as the parameters of a function that is a command; `variables`: those of the environment that are known,
-    None for one that is not set; `words`: the whole command line, UNSET for a word of it that is not
-    known."""
+    None for one that is not set, UNSET where an imported file may set it; `words`: the whole command line, UNSET for a
+    word of it that is not known."""
 
     options: Mapping[str, Any] = field(default_factory=dict)
     plain: frozenset[str] = frozenset()
-    variables: Mapping[str, str | None] = field(default_factory=dict)
+    variables: Mapping[str, Any] = field(default_factory=dict)
     words: tuple[Any, ...] | None = None
 
     def worth(self, condition: str) -> Any:

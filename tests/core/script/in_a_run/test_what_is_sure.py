@@ -125,6 +125,8 @@ CASES = {
     "a variable": (ENVIRON.format(""), "", False),
     "a variable that is set": (ENVIRON.format("os.environ['USE_LORA'] = '1'"), "", None),
     "a variable that is set by default": (ENVIRON.format("os.environ.setdefault('USE_LORA', '1')"), "", None),
+    "a variable that an imported file may set": (ENVIRON.format("import settings"), "", None),
+    "a variable beside packages": (ENVIRON.format("import torch"), "", False),
     "another variable that is set": (ENVIRON.format("os.environ['OTHER'] = '1'"), "", False),
     "variables of a file": (ENVIRON.format("load_dotenv()"), "", None),
     "variables of a table": (ENVIRON.format("os.environ.update(load())"), "", None),
