@@ -17,6 +17,7 @@ from dsgui.core.diagnosis.memory_cause import Cause, cause_of, ran_out
 from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.errors import DocumentError, PlaceError, RunError
 from dsgui.core.launch.checkpoint import Checkpoint
+from dsgui.core.launch.command import words_before
 from dsgui.core.launch.plan import LaunchRequest, Plan
 from dsgui.core.launch.planned import Planned
 from dsgui.core.launch.resume import can_load, note_on, options_for, way_of
@@ -219,7 +220,7 @@ class Archive:
             return None
         model = model_size(named, plan.working_directory, plan.environment, self._check) if named else ModelSize()
         script = self._script(plan)
-        values = values_of_words(script.command_line, plan.arguments)
+        values = values_of_words(script.command_line, words_before(plan))
         need = estimate(Launch.of(plan, config), model, script.part_trained(plan.arguments, values))
         if not isinstance(need, OffloadNeed):
             return None

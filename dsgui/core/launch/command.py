@@ -9,9 +9,11 @@ import posixpath
 import re
 import shlex
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 from dsgui.core.access.secret_forms import NOTIFY
 from dsgui.core.launch.plan import PLACEHOLDER, ConfigArgument, Plan, StartedBy
+from dsgui.core.script.words import RANK
 
 CONFIG_VARIABLE = "DSGUI_CONFIG"  # where the config is, for a script that is not given it otherwise
 MARKER = "DSGUI_RUN_ID"  # every process of a run carries it: that is how a stray is proven to be ours
@@ -132,13 +134,43 @@ def script_words(plan: Plan) -> tuple[str, ...]:
 
 def config_words(plan: Plan) -> tuple[str, ...]:
     """What is added to them."""
-    path = config_path(plan)
+    return _words_naming(config_path(plan), plan.config_argument)
+
+
+def _words_naming(path: str, argument: ConfigArgument) -> tuple[str, ...]:
     words = {
         ConfigArgument.HF: ("--deepspeed", path),
         ConfigArgument.NATIVE: ("--deepspeed", "--deepspeed_config", path),
         ConfigArgument.OVERRIDE: (f"deepspeed={path}",),
     }
-    return words.get(plan.config_argument, ())
+    return words.get(argument, ())
+
+
+UNKNOWN_PATH = f"{PLACEHOLDER}/{CONFIG_FILE}"  # of the run's config, as far as it is known before there is a run
+
+
+class Given(Protocol):
+    """What a plan has of what its script is given."""
+
+    @property
+    def arguments(self) -> tuple[str, ...]: ...
+
+    @property
+    def passes_local_rank(self) -> bool: ...
+
+    @property
+    def started_by(self) -> StartedBy: ...
+
+    @property
+    def config_argument(self) -> ConfigArgument: ...
+
+
+def words_before(launch: Given) -> tuple[str, ...]:
+    """The script's whole command line as far as it is known before the start: with what the launcher adds, and the
+    config."""
+    ranked = launch.passes_local_rank and launch.started_by is StartedBy.DEEPSPEED
+    words = (word.replace(PLACEHOLDER, UNKNOWN_PATH) for word in launch.arguments)
+    return (*([RANK] if ranked else []), *words, *_words_naming(UNKNOWN_PATH, launch.config_argument))
 
 
 def told_by_environment(plan: Plan) -> dict[str, str]:

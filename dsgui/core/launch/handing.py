@@ -129,7 +129,7 @@ def own_worth(own: ConfigCall, values: Values | None) -> Any:
     """What the call is given as its config: a path, a dict, None for none; UNSET where that is not known."""
     if own.value is not None:
         return own.value
-    return values.worth(own.expression) if values and own.expression else UNSET
+    return values.value(own.expression) if values and own.expression else UNSET
 
 
 def own_config(script: ScriptFacts) -> ConfigCall | None:

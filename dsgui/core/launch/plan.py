@@ -12,11 +12,11 @@ from dsgui.core.launch.hostfile import Host
 from dsgui.core.launch.planned import Planned
 from dsgui.core.machine.hardware import Hardware
 from dsgui.core.memory.choice import ModelChoice
+from dsgui.core.script.words import PLACEHOLDER as PLACEHOLDER
 from dsgui.core.texts.languages import translated
 from dsgui.core.texts.saying import Said, listed, phrase
 
 _JIT = "__enable_jit_checkpoint"
-PLACEHOLDER = "{config}"  # among the arguments and variables: the place of the run's config
 
 
 class ConfigArgument(Enum):

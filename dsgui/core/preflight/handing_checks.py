@@ -3,7 +3,7 @@ accelerate refuses. None where there is nothing to judge. And what one click can
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -259,7 +259,9 @@ def _by_file(question: Question) -> Verdict | None:
 def _unset(question: Question, own: ConfigCall) -> str:
     """The variable that the script looks its config up in, if that is known not to be set, so that it gets none; ""
     where it gets one, or nobody knows."""
-    values = question.around.values(question.launch)
+    found = question.around.values(question.launch)
+    # As if no imported file set it.
+    values = replace(found, variables={n: None if value is UNSET else value for n, value in found.variables.items()})
     named = sorted(variables_in(own.expression))
     unset = [name for name in named if name in values.variables and values.variables[name] is None]
     return unset[0] if unset and own_worth(own, values) in (None, UNSET) else ""
@@ -270,6 +272,8 @@ def _given_none(question: Question, own: ConfigCall, variable: str) -> Verdict:
     has to be there."""
     given: dict[str, str | Said] = {"call": shown(own), "variable": variable}
     advice = advise("takes_config.set_variable", variable=variable, placeholder=PLACEHOLDER)
+    if question.around.script.command_line.changes.unread:
+        return warning(saw("takes_config.variable_perhaps", **given), advice)
     if own_worth(own, question.around.values(question.launch)) is UNSET:
         return warning(saw("takes_config.variable_unset", **given), advice)
     if own.caller is Caller.TRAINING_ARGUMENTS:

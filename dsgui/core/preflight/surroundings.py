@@ -10,7 +10,7 @@ from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.findings import Finding
 from dsgui.core.launch.circumstances import run_context
-from dsgui.core.launch.command import variables_naming
+from dsgui.core.launch.command import UNKNOWN_PATH, variables_naming, words_before
 from dsgui.core.launch.handing import mentions, own_config, own_worth
 from dsgui.core.launch.plan import PLACEHOLDER, ConfigArgument, Here, Place, Plan, StartedBy
 from dsgui.core.launch.planned import Planned
@@ -182,10 +182,11 @@ class Surroundings:
     def values(self, launch: "Plan | Launch") -> Values:
         """What the script's options and the variables that it reads are worth in that launch; what a launcher sets is
         not known, nor what other machines have set."""
-        told = variables_naming(PLACEHOLDER, launch.config_argument) | dict(launch.environment)
+        added = {name: value.replace(PLACEHOLDER, UNKNOWN_PATH) for name, value in launch.environment.items()}
+        told = variables_naming(UNKNOWN_PATH, launch.config_argument) | added
         inherited = {} if launch.elsewhere else {name: self.variables.get(name) for name in self.script.variables}
         known = {name: value for name, value in inherited.items() if not _is_set_by_others(name)}
-        return values_of(self.script.command_line, self.taken(launch.arguments), known | told)
+        return values_of(self.script.command_line, self.taken(words_before(launch)), known | told)
 
     def part_trained(self, launch: "Plan | Launch") -> PartTrained:
         """Whether it trains a part of its model."""

@@ -8,23 +8,28 @@ from dsgui.core.memory.choice import of_words
 from dsgui.core.preflight.handing_checks import Offer
 from dsgui.core.preflight.surroundings import Question
 from dsgui.core.rules.base import zero_stage
+from dsgui.core.script.command_line import UNSET
 from dsgui.core.texts.saying import said
 
 _OPTION, _FIELD = "--gradient_checkpointing", "gradient_checkpointing"
 
 
 def untold(question: Question) -> bool:
-    """Whether gradient checkpointing is ticked and surely off: the HF Trainer has it by its arguments alone."""
-    return _is_ticked_only(question) and _takes_options(question)
+    """Whether gradient checkpointing is ticked and not among the HF Trainer's arguments, and the script doesn't turn it
+    on otherwise: by a call of its own, or by a class whose default it is."""
+    otherwise = question.around.script.turns_recomputing_on or any(
+        one.name == _FIELD and one.default not in (False, UNSET) for one in question.taken.options
+    )
+    return _is_ticked_only(question) and _takes_options(question) and not otherwise
 
 
 def checkpointing(question: Question) -> Verdict | None:
     """None where nothing is ticked, and where the script may do it by itself."""
     if question.launch.memory is None or not _is_ticked_only(question):
         return None
-    if _takes_options(question):
+    if untold(question):
         return warning(saw("checkpointing.untold"), advise("checkpointing.add"))
-    if question.around.script.problem or question.around.script.recomputes:
+    if _takes_options(question) or question.around.script.problem or question.around.script.recomputes:
         return None
     return warning(saw("checkpointing.nowhere"), advise("checkpointing.in_code"))
 

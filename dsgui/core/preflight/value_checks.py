@@ -37,11 +37,13 @@ def values(question: Question) -> Verdict | None:
 def _typed(question: Question) -> Iterator[tuple[Said, Sentences]]:
     found = question.taken
     for option in found.options:
-        words = found.reading.given.get(option.name, ()) if option.choices else ()
+        mentions = [one.values for one in found.reading.mentions if option.choices and one.option == option]
+        # The parser looks at each, what is made of them at the last.
+        words = [word for one in (mentions[-1:] if option.members else mentions) for word in one]
         wrong = [(word, refused) for word in words if (refused := _refused(option, word))]
         if wrong and (found.sure or option.members):
             word, refused = wrong[0]
-            given = {"option": option.long, "value": _short(word), "words": refused}
+            given = {"option": option.long, "value": _shown(word), "words": refused}
             yield saw("values.refused", **given), _advice(option, word, question)
 
 
@@ -84,7 +86,7 @@ def _in_code(question: Question) -> Iterator[tuple[Said, Sentences]]:
     made = made_reached(line.made, values) if not line.by_dataclass else None
     options = {option.name: option for option in _enumerated(question.around.answers.made)}
     for one in made.settings if made else ():
-        option, value = options.get(one.name), values.worth(one.expression)
+        option, value = options.get(one.name), values.value(one.expression)
         if option and _is_wrong(option, value):
             place = in_line(question.launch.script.rpartition("/")[2], one.line)
             yield _refused_there(option, value, place), _advice(option, value, question)
@@ -102,7 +104,7 @@ def _is_wrong(option: Option, value: Any) -> bool:
 
 def _refused_there(option: Option, value: Any, place: Said) -> Said:
     words = f"{_short(str(value))} is not a valid {option.members}"
-    return saw("values.refused_there", option=option.name, value=_short(str(value)), place=place, words=words)
+    return saw("values.refused_there", option=option.name, value=_shown(str(value)), place=place, words=words)
 
 
 def _advice(option: Option, value: Any, question: Question) -> Sentences:
@@ -127,6 +129,10 @@ def _nearest(option: Option, value: Any) -> str:
         return _NOW[word]
     found = get_close_matches(word[:_LONGEST], option.choices, n=1, cutoff=_ALIKE)
     return found[0] if found else ""
+
+
+def _shown(word: str) -> str:
+    return _short(word) or '""'
 
 
 def _short(word: str) -> str:

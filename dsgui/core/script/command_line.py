@@ -31,7 +31,7 @@ class Option:
     for anything else than that; `bare`: the value without a word, UNSET where the source does not tell. `choices`: the
     only values it has, () for any; `members`: the enumeration that has them, as written; `refused_by`: what refuses
     another, "" for the parser. `negates`: the name of the option that it turns off. `action`: "" for the last word that
-    is given, "append" for all of them, "?" for what is not known."""
+    is given, "append" for all of them, "?" for what is not known. `rewritten`: its class may set it anew itself."""
 
     name: str
     names: tuple[str, ...]
@@ -47,6 +47,7 @@ class Option:
     refused_by: str = ""
     negates: str = ""
     action: str = ""
+    rewritten: bool = False
 
     @property
     def long(self) -> str:

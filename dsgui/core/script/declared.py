@@ -17,12 +17,14 @@ _MAKERS = ("field", "HfArg")  # dataclasses.field, and transformers' short form 
 @dataclass(frozen=True, slots=True)
 class Declared:
     """One class: its own options, the names of its bases as written there, and of what its `__init__` is given;
-    `members`: the texts that it has, if it is an enumeration."""
+    `members`: the texts that it has, if it is an enumeration; `sets`: what its `__post_init__` may set anew, and what
+    that calls."""
 
     options: tuple[Option, ...] = ()
     bases: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
     members: tuple[str, ...] = ()
+    sets: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +74,19 @@ def dotted_name(node: ast.AST) -> str:
 def _declared(node: ast.ClassDef) -> Declared:
     bases = tuple(dotted_name(base) or "?" for base in node.bases)
     if not any("dataclass" in ast.unparse(decorator) for decorator in node.decorator_list):
-        return Declared((), bases, tuple(_parameters(node)), tuple(_members(node)))
-    return Declared(tuple(option for statement in node.body for option in _field_options(statement)), bases)
+        return Declared((), bases, tuple(_parameters(node)), tuple(_members(node)), frozenset(_sets(node)))
+    options = tuple(option for statement in node.body for option in _field_options(statement))
+    return Declared(options, bases, sets=frozenset(_sets(node)))
+
+
+def _sets(node: ast.ClassDef) -> Iterator[str]:
+    """`self.do_eval = True`, in a method that only the class itself calls."""
+    for method in node.body:
+        if isinstance(method, ast.FunctionDef) and method.name.startswith("_"):
+            stored = (one for one in ast.walk(method) if isinstance(one, ast.Attribute))
+            yield from (
+                one.attr for one in stored if isinstance(one.ctx, ast.Store) and dotted_name(one.value) == "self"
+            )
 
 
 def _parameters(node: ast.ClassDef) -> Iterator[str]:

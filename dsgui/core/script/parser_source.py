@@ -2,6 +2,7 @@
 calls; and who else is handed the parser."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from dsgui.core.script.command_line import NOTHING, ONE, PERHAPS, UNSET, Option
@@ -86,18 +87,20 @@ def fired(nodes: Sequence[ast.AST]) -> tuple[Option, ...] | None:
     functions = [node for node in nodes if isinstance(node, ast.FunctionDef) and node.name == name]
     if len(functions) != 1 or functions[0].decorator_list or functions[0].args.kwarg or functions[0].args.vararg:
         return None
-    return (*_HELP_OF_FIRE, *map(_of_fire, _parameters(functions[0].args)))
+    given = _parameters(functions[0].args)
+    letters = Counter(one.arg[0] for one, _ in given) + Counter("h")  # `-h` is its help
+    return (*_HELP_OF_FIRE, *(_of_fire(one, default, letters[one.arg[0]] == 1) for one, default in given))
 
 
 _HELP_OF_FIRE = (Option("help", ("-h", "--help"), NOTHING),)
 
 
-def _of_fire(given: tuple[ast.arg, ast.expr | None]) -> Option:
-    """fire/core.py: `--name` alone is True, `--noname` False; dashes count as underscores."""
-    one, default = given
-    spelled = (f"--{one.arg}", f"--{one.arg.replace('_', '-')}", f"--no{one.arg}")
-    worth = literal(default)
-    return Option(one.arg, tuple(dict.fromkeys(spelled)), PERHAPS, worth, switch=True, kind="fire")
+def _of_fire(one: ast.arg, default: ast.expr | None, alone: bool) -> Option:
+    """fire/core.py, `_ParseKeywordArgs`: `--name` alone is True, `--noname` False; dashes count as underscores, one is
+    enough in front, and so is the first letter where it is no other's."""
+    words = (one.arg, one.arg.replace("_", "-"), f"no{one.arg}", *([one.arg[0]] if alone else []))
+    spelled = (f"{dashes}{word}" for dashes in ("--", "-") for word in words)
+    return Option(one.arg, tuple(dict.fromkeys(spelled)), PERHAPS, literal(default), switch=True, kind="fire")
 
 
 def is_readable(call: ast.Call) -> bool:

@@ -10,7 +10,7 @@ from dsgui.core.script.command_line import NOTHING, ONE
 from dsgui.core.script.config_calls import ConfigCall, config_calls, trainers_class
 from dsgui.core.script.cuda_calls import CudaCall, cuda_calls
 from dsgui.core.script.in_a_run.branches import Branches
-from dsgui.core.script.in_a_run.changes import changes_in
+from dsgui.core.script.in_a_run.changes import Changes, changes_in
 from dsgui.core.script.in_a_run.config_sets import ConfigSet, config_sets
 from dsgui.core.script.in_a_run.made import file_calls, made_in_code
 from dsgui.core.script.in_a_run.parts_trained import Parts, PartTrained, parts_trained
@@ -18,7 +18,7 @@ from dsgui.core.script.in_a_run.worth import Spelled, Values, variables_read
 from dsgui.core.script.parser_source import added, adds, called, handed_out, kept_in_attribute, names_added
 from dsgui.core.script.resume_options import Resuming, resuming
 from dsgui.core.script.script_options import CommandLine, command_line, own_fields
-from dsgui.core.script.trees import module_tree
+from dsgui.core.script.trees import module_tree, without_data
 from dsgui.core.script.words import without_adapters
 
 # Parsers that take --local_rank, or that let an unknown argument pass.
@@ -31,6 +31,7 @@ _FROM_FILE = {"parse_json_file", "parse_yaml_file", "parse_dict"}
 _FROM_WORDS = {"parse_args_into_dataclasses", "parse_args_and_config"}
 # accelerate's examples and Lightning: how a script saves.
 _SAVES = re.compile(r"checkpointing[_-](?:steps|epochs?|interval|frequency|dir|path)|enable_checkpointing")
+_RECOMPUTING = {"prepare_model_for_kbit_training", "prepare_model_for_int8_training"}
 _GATHERS = {"gather", "gather_for_metrics"}
 _STAND_INS = {"DummyOptim", "DummyScheduler"}
 
@@ -58,10 +59,11 @@ class ScriptFacts:
     that the config has; `prepared`: the names that are given to accelerate's `prepare`; `gathers`: it collects tensors
     of all ranks with it. `resuming`: how it goes on from a checkpoint. `sets_use_cpu`: its source names
     that argument of the HF Trainer; `by_file`: an argparse of its own reads the command line, and the HF Trainer's
-    arguments are in a file. `recomputes`: its source names gradient checkpointing; `builds_divided`: it builds the
-    model within `deepspeed.zero.Init`. `parts`: where it leaves a part of the model untrained. `variables`: those of
-    the environment that it reads. `config_sets`: what it writes into its config. `asks_for_cuda`: where it does so
-    whatever the machine has. `problem`: why the source could not be read as Python, or ""."""
+    arguments are in a file. `recomputes`: its source names gradient checkpointing, `turns_recomputing_on`: it may do so
+    whatever its options say; `builds_divided`: it builds the model within `deepspeed.zero.Init`. `parts`: where it
+    leaves a part of the model untrained. `variables`: those of the environment that it reads. `config_sets`: what it
+    writes into its config. `asks_for_cuda`: where it does so whatever the machine has. `problem`: why the source could
+    not be read as Python, or ""."""
 
     strict: bool = False
     takes_local_rank: bool = False
@@ -84,6 +86,7 @@ class ScriptFacts:
     sets_use_cpu: bool = False
     by_file: bool = False
     recomputes: bool = False
+    turns_recomputing_on: bool = False
     builds_divided: bool = False
     asks_for_cuda: tuple[CudaCall, ...] = ()
 
@@ -112,7 +115,7 @@ class ScriptFacts:
 def script_facts(source: str) -> ScriptFacts:
     """Reads the source, runs nothing. What it imports from other files is not followed."""
     try:
-        return _facts(module_tree(source))
+        return _facts(without_data(module_tree(source)))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         return ScriptFacts(problem=f"{getattr(error, 'msg', None) or error}{line}")
@@ -137,17 +140,17 @@ def _facts(tree: ast.Module) -> ScriptFacts:
     by_file = bool(names & _FROM_FILE and {"ArgumentParser", "HfArgumentParser"} <= names and not names & _FROM_WORDS)
     reads = names - {"HfArgumentParser"} if by_file else names
     breakers = [found for call in calls for found in _breakers(call)]
-    parser = _parser(nodes, reads, calls)
+    parser, makes = _parser(nodes, reads, calls), trainers_class(nodes)
     of_line = command_line(
         tree,
         nodes,
         whole=parser is not Parser.NONE and not names & {"click", "typer", "fire"},
         by_dataclass=parser is Parser.TRAINER,
         lenient="parse_known_args" in names,
-        made=made_in_code(nodes, trainers_class(nodes), branches, spelled),
+        made=made_in_code(nodes, makes, branches, spelled),
         files=file_calls(calls, branches, spelled),
     )
-    words = replace(of_line, changes=changes_in(spelled.scopes, spelled.held))
+    words = replace(of_line, changes=changes_in(spelled.scopes, spelled.held, makes))
     if words.by_fire:
         parser = Parser.FIRE
     fields = own_fields(words) or ()
@@ -184,6 +187,7 @@ def _facts(tree: ast.Module) -> ScriptFacts:
         sets_use_cpu=_sets_use_cpu(names, texts, calls),
         by_file=by_file,
         recomputes=_recomputes(names | texts, calls),
+        turns_recomputing_on=_turns_recomputing_on(calls, words.changes),
         builds_divided=bool(names & {"HfDeepSpeedConfig", "OnDevice"}) or any(map(_is_zero_init, calls)),
         asks_for_cuda=cuda_calls(tree),
     )
@@ -195,6 +199,13 @@ def _recomputes(words: set[str], calls: list[ast.Call]) -> bool:
     given = {keyword.arg for call in calls for keyword in call.keywords if keyword.arg}
     named = (word for word in words | given if "checkpointing" in word and " " not in word.strip())
     return any(not _SAVES.search(word) for word in named) or any(called(call) == "checkpoint" for call in calls)
+
+
+def _turns_recomputing_on(calls: list[ast.Call], changes: Changes) -> bool:
+    """`model.gradient_checkpointing_enable()`, `prepare_model_for_kbit_training(model)`, which does so, and
+    `args.gradient_checkpointing = True`."""
+    by_call = any(called(call) in _RECOMPUTING or _recomputes({called(call)}, [call]) for call in calls)
+    return by_call or changes.any or "gradient_checkpointing" in changes.names
 
 
 def _is_zero_init(call: ast.Call) -> bool:

@@ -146,7 +146,7 @@ def command_line(
         positionals=any(adds(call) and not added(call) for call in calls),
         by_dataclass=by_dataclass,
         file=file,
-        defaults_changed="set_defaults" in named or elsewhere,
+        defaults_changed="set_defaults" in named or elsewhere or "default" in _assigned_attributes(nodes),
         made=made,
         file_calls=files,
         file_groups=file_groups,

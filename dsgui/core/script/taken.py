@@ -14,6 +14,7 @@ from dsgui.core.script.in_a_run.trainers import arguments_in_code, arguments_of_
 from dsgui.core.script.in_a_run.worth import Values, value_given
 from dsgui.core.script.named_files import NamedFile, named_files
 from dsgui.core.script.script_options import LOGGING, ArgumentsFile, CommandLine, declared_here, trainer_defaults
+from dsgui.core.script.words import RANK
 from dsgui.core.texts.saying import Said, said
 
 CONFIG_OPTION = Option("config", ("--config",))  # TrlParser takes it out before anything is parsed
@@ -87,32 +88,32 @@ class Taken:
         return (*file, *named_files(values | dict(self.reading.given)))
 
 
-def values_of(
-    line: CommandLine, found: Taken, variables: Mapping[str, str | None], words: tuple[str, ...] | None = None
-) -> Values:
-    """What the script's options are worth in a run with these `variables`; `words` are its whole command line where
-    that is known. What its code assigns itself is not known, nor a default that it may set."""
+def values_of(line: CommandLine, found: Taken, variables: Mapping[str, str | None]) -> Values:
+    """What the script's options are worth in a run with these `variables`. What its code assigns itself is not known,
+    nor a default that it may set."""
     changes = line.changes
     changed = line.assigned | changes.names
     names = {option.name for option in found.options if not option.negates} - changed
     values = {} if changes.any or changes.words else {name: _worth(line, found, name) for name in names}
-    whole = words if words is not None else found.words
-    return Values(values, line.plain, _unchanged(variables, changes), None if changes.words else whole)
+    words = tuple(UNSET if word == RANK else word for word in found.words)
+    return Values(values, line.plain, _unchanged(variables, changes), None if changes.words else words)
 
 
 def values_of_words(line: CommandLine, words: tuple[str, ...]) -> Values:
-    """The same where nothing but the command line is known: no variable, and no file that it may name."""
+    """The same where nothing but the whole command line is known: no variable, and no file that it may name."""
     found = taken(line, ScriptAnswers(), words)
     somehow = line.file is ArgumentsFile.SOMEHOW or bool(line.file_groups)
     file = file_somehow(line, words) if somehow else file_named(line, words)
     return Values(words=words) if file or file is None else values_of(line, found, {})
 
 
-def _unchanged(variables: Mapping[str, str | None], changes: Changes) -> dict[str, str | None]:
+def _unchanged(variables: Mapping[str, str | None], changes: Changes) -> dict[str, Any]:
     if EVERY in changes.variables:
         return {}
     filled = {name for name, value in variables.items() if value is None and {name, EVERY} & changes.filled}
-    return {name: value for name, value in variables.items() if name not in filled | changes.variables}
+    unset = UNSET if changes.unread else None  # which a file that it imports may set
+    known = ((name, value) for name, value in variables.items() if name not in filled | changes.variables)
+    return {name: unset if value is None else value for name, value in known}
 
 
 def _worth(line: CommandLine, found: Taken, name: str) -> Any:
@@ -120,6 +121,8 @@ def _worth(line: CommandLine, found: Taken, name: str) -> Any:
     spelled = [one for option in options for one in option.names]
     if len({option.added_to for option in options}) > 1 or len(spelled) > len(set(spelled)):
         return UNSET  # of parsers of their own: who is asked is not known
+    if any(option.rewritten for option in options):
+        return UNSET
     mentions = [one for one in found.reading.mentions if name in (one.option.name, one.option.negates)]
     if mentions:
         return _mentioned(mentions, options[0])
@@ -143,12 +146,14 @@ def _mentioned(mentions: Sequence[Mention], option: Option) -> Any:
 
 def _value(one: Mention) -> Any:
     """python-fire takes `--notune` for what is no option, and dashes for underscores."""
-    option, typed = one.option, one.word.replace("-", "_")
+    option, typed = one.option, one.word.lstrip("-").replace("-", "_")
+    if f"--{typed}={''.join(one.values)}" == RANK:
+        return UNSET
     if option.negates:
         return False
-    if option.kind == "fire" and typed == f"__no{option.name}":
+    if option.kind == "fire" and typed == f"no{option.name}":
         return UNSET if one.values else False
-    if option.kind == "fire" and typed != f"__{option.name}":
+    if option.kind == "fire" and typed not in (option.name, option.name[0]):
         return UNSET
     return value_given(option, one.values)
 

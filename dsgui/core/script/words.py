@@ -5,6 +5,9 @@ from collections.abc import Iterable, Sequence
 
 from dsgui.core.config.conversion import truth
 
+PLACEHOLDER = "{config}"  # among the arguments and variables: the place of the run's config
+RANK = "--local_rank="  # as the launcher adds it, whichever rank it is
+
 # The names scripts give to the model they start from, and to the folder they write to.
 MODEL_OPTIONS = (
     *("--model_name_or_path", "--model_name", "--model", "--pretrained_model_name_or_path", "--model_path"),

@@ -304,7 +304,8 @@ def _of_class(name: str, module: Module, place: str, found: Found, deep: int) ->
             return None
         options += more
     own = (_with_choices(option, module, place, found, deep - 1) for option in declared.options)
-    return inherited((*options, *own))
+    every = inherited((*options, *own))
+    return tuple(replace(one, rewritten=True) if one.name in declared.sets else one for one in every)
 
 
 def _with_choices(option: Option, module: Module, place: str, found: Found, deep: int) -> Option:

@@ -164,10 +164,10 @@ FAULTS = [
     ("checkpointing", {"memory": ROOMY, "choice": TICKED, "arguments": ("--gradient_checkpointing", "False")}, W,
      "but the arguments don’t turn it on"),
     ("checkpointing", {"memory": ROOMY, "choice": TICKED, "source": GIVEN, "config_argument": NATIVE}, W,
-     "nothing in the script turns it on"),
+     "nothing in the script’s own file turns it on"),
     ("zero_init", {"memory": ROOMY, "choice": DIVIDED, "source": GIVEN, "config_argument": NATIVE,
                    "config": STAGE_3}, W,
-     "nothing in the script does that"),
+     "nothing in the script’s own file does that"),
     ("config", {"findings": (ERROR,)}, P, "on 2 CPU ranks: 100 is not 128"),
     ("config", {"unreadable": "Line 1: no."}, P, "can't be read. Line 1"),
     ("script", {"source": "a = ("}, P, "can't be read as Python"),
@@ -299,6 +299,16 @@ def test_what_is_ticked_and_may_be_done_is_no_fault():
     native = {"config_argument": NATIVE, "choice": TICKED}
     assert told(choice=TICKED, arguments=on) == []
     assert told(choice=TICKED, around={"arguments_file": ArgumentsFromFile("a.json", {on[0][2:]: True})}) == []
+    for line in (
+        "model.gradient_checkpointing_enable()",
+        "a.gradient_checkpointing = True",
+        "m = prepare_model_for_kbit_training(m)",
+    ):
+        assert told(choice=TICKED, source=TRAINER + line) == []
+    asks = "if a.gradient_checkpointing: model.config.use_cache = False"
+    assert told(choice=TICKED, source=TRAINER + asks) == ["checkpointing"]
+    usual = Option(on[0][2:], (on[0],), "?", True)
+    assert told(choice=TICKED, around={"answers": ScriptAnswers(options=(*MORE, usual), known=True)}) == []
     for line in ("model.gradient_checkpointing_enable()", "x = torch.utils.checkpoint.checkpoint(f, x)"):
         assert told(source=GIVEN + "\n" + line, **native) == []
     inside = GIVEN + "\nwith deepspeed.zero.Init(config_dict_or_path=c):\n    m = M()"

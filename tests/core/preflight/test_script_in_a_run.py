@@ -268,6 +268,16 @@ def test_so_does_a_loop_of_ones_own(
     assert ("DS is not set" in row.seen) is (status is Status.WARNING)
 
 
+def test_an_imported_file_may_set_the_variable(tmp_path: Path) -> None:
+    (tmp_path / "settings.py").write_text("")
+    loop = "import os, deepspeed\ndeepspeed.initialize(model=m, config=os.environ.get('MY_DS'))"
+    assert told(judged(planned(tmp_path, loop), {})["takes_config"]).count("the script gets no config. ") == 1
+    unsure = told(judged(planned(tmp_path, f"import settings\n{loop}"), {})["takes_config"])
+    assert "unless a file that it imports sets MY_DS" in unsure
+    other = f"import settings\n{loop}".replace("'MY_DS')", "'MY_DS') or 'ds.json'")
+    assert "MY_DS is not set" not in told(judged(planned(tmp_path, other), {})["takes_config"])
+
+
 def test_the_place_of_the_config_is_put_into_variables_too(tmp_path: Path) -> None:
     plan = planned(tmp_path, IN_CODE, **variables(DS_CONFIG="{config}", LIST="a:{config}:b"))
     path = str(tmp_path / "run" / "ds_config.json")
@@ -447,6 +457,88 @@ def test_the_option_that_names_the_file_of_a_loop_is_offered(tmp_path: Path) -> 
     assert "--ds_file {config}" in told(judged(plan, AUTO)["takes_config"])
 
 
+@pytest.mark.parametrize(
+    ("typed", "word"), [("--mode z --mode full", "z"), ("--mode full --mode z", "z"), ("--mode=", '""')]
+)
+def test_the_first_of_several_values_ends_a_parser(tmp_path: Path, typed: str, word: str) -> None:
+    assert f"the value {word}:" in told(judged(planned(tmp_path, CHOICES, typed), {})["values"])
+
+
+# ------------------------------------------------------------------------------------- what the launcher and dsgui add
+BRANCH = """
+    import argparse
+    from transformers import Trainer, TrainingArguments
+    p = argparse.ArgumentParser()
+    p.add_argument("--deepspeed", default=None)
+    p.add_argument("--local_rank", type=int, default=-1)
+    args = p.parse_args()
+    if args.deepspeed:
+        ta = TrainingArguments("o", deepspeed=args.deepspeed, per_device_train_batch_size=2)
+    else:
+        ta = TrainingArguments("o", per_device_train_batch_size=16)
+    Trainer(args=ta).train()
+"""
+
+
+def test_what_is_made_without_the_config_that_the_script_is_given_is_not_held_against_it(tmp_path: Path) -> None:
+    plan = planned(tmp_path, BRANCH)
+    assert "agreement" not in judged(plan, {"train_micro_batch_size_per_gpu": 2})
+    wrong = told(judged(plan, {"train_micro_batch_size_per_gpu": 4})["agreement"])
+    assert "vs hf per_device_train_batch_size=2" in wrong
+
+
+HANDED = """
+    import argparse, deepspeed
+    p = argparse.ArgumentParser()
+    p.add_argument("--ds_config")
+    args = p.parse_args()
+    if {}:
+        model.requires_grad_(False)
+    deepspeed.initialize(model=model, config=args.ds_config)
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "part"),
+    [
+        ("args.ds_config.endswith('.json')", True),
+        ("args.ds_config == 'ds_config.json'", False),
+        ("args.ds_config and args.ds_config is not None", True),
+        ("args.ds_config.startswith('/')", None),
+        ("'zero3' in args.ds_config", None),
+        ("len(args.ds_config) > 40", None),
+    ],
+)
+def test_of_the_place_of_the_config_only_its_end_is_known(tmp_path: Path, asked: str, part: bool | None) -> None:
+    plan = planned(tmp_path, HANDED.format(asked), "--ds_config {config}")
+    assert around(plan).part_trained(plan).trains is part
+
+
+POST_INIT = """
+    from transformers import HfArgumentParser, Trainer, TrainingArguments
+    (args,) = HfArgumentParser(TrainingArguments).parse_args_into_dataclasses()
+    if {}:
+        model.requires_grad_(False)
+    Trainer(model=model, args=args).train()
+"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "part"),
+    [
+        ("args.do_eval", None),  # which --eval_strategy steps turns on
+        ("not args.deepspeed", False),
+        ("args.local_rank == -1", None),
+        ("args.bf16", False),
+    ],
+)
+def test_what_the_trainers_arguments_set_anew_is_not_what_was_typed(
+    tmp_path: Path, asked: str, part: bool | None
+) -> None:
+    plan = planned(tmp_path, POST_INIT.format(asked), "--output_dir o --eval_strategy steps")
+    assert around(plan).part_trained(plan).trains is part
+
+
 # ------------------------------------------------------------------------------------------------------- python-fire
 FIRE = """
     import fire
@@ -460,11 +552,14 @@ FIRE = """
 def test_a_command_of_fire_takes_its_parameters_and_nothing_else(tmp_path: Path) -> None:
     right = judged(planned(tmp_path, FIRE, "--base_model=x --micro-batch-size 8 --group"), {})
     assert right["options"][0].status is Status.OK
+    short = judged(planned(tmp_path, FIRE, "-b x -m=8 -group"), {})
+    assert short["options"][0].status is Status.OK
     wrong = judged(planned(tmp_path, FIRE, "--base_model x --use_cpu"), {})["options"][0]
     assert wrong.status is Status.PROBLEM
     assert "Could not consume arg: --use_cpu" in wrong.seen
 
 
 def test_the_values_that_fire_gives_reach_the_trainer(tmp_path: Path) -> None:
-    assert "agreement" not in judged(planned(tmp_path, FIRE, "--micro_batch_size 2"), FP16)
+    for typed in ("--micro_batch_size 2", "-m 2", "-micro-batch-size=2"):
+        assert "agreement" not in judged(planned(tmp_path, FIRE, typed), FP16)
     assert "vs hf per_device_train_batch_size=4" in told(judged(planned(tmp_path, FIRE), FP16)["agreement"])

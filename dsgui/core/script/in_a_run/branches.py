@@ -41,6 +41,9 @@ class _Test:
     at: ast.expr | None = None
 
 
+_Places = dict[ast.AST, tuple[int, list[tuple[ast.expr, ast.expr | None]]]]
+
+
 class Branches:
     """Of one file."""
 
@@ -50,7 +53,7 @@ class Branches:
         self._calls: dict[str, list[ast.Call]] = {}
         self._functions: dict[str, list[Function]] = {}
         self._named: dict[str, int] = {}
-        self._places: dict[int, dict[ast.AST, tuple[int, list[tuple[ast.expr, ast.expr]]]]] = {}
+        self._places: dict[int, _Places] = {}
         self._conditions: dict[Function, str] = {}
         self._names_in: dict[ast.expr, frozenset[str]] = {}
         for node in nodes:
@@ -185,19 +188,17 @@ class Branches:
             return [*near, _Test(None)] if place > _MOST_TESTS else near
         return []
 
-    def _leaving(self, body: list[ast.stmt]) -> dict[ast.AST, tuple[int, list[tuple[ast.expr, ast.expr]]]]:
+    def _leaving(self, body: list[ast.stmt]) -> _Places:
         """Each statement of a block with how many of those before it may leave, and what these ask to go on."""
         key = id(body)
         if key not in self._places:
-            tests, places = (
-                list[tuple[ast.expr, ast.expr]](),
-                dict[ast.AST, tuple[int, list[tuple[ast.expr, ast.expr]]]](),
-            )
+            tests, places = list[tuple[ast.expr, ast.expr | None]](), _Places()
             for one in body:
                 places[one] = (len(tests), tests)
                 stays = self._stays.of(one)
                 if stays is not None:
-                    tests.append((stays, getattr(one, "test", stays)))
+                    written = None if isinstance(stays, ast.Constant | ast.Name) else stays
+                    tests.append((stays, getattr(one, "test", written)))
             self._places[key] = places
         return self._places[key]
 

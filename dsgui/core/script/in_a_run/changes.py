@@ -3,7 +3,7 @@ the words that its parser gets, the variables of its environment."""
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from dsgui.core.script.declared import dotted_name, literal
@@ -31,9 +31,11 @@ _SETS_SEVERAL = frozenset(
 class Changes:
     """`names`: attributes that are set or changed, of whatever, `*` among them for any. `words`: its parser may read
     others than those of its command line. `variables`: those that it sets, `filled` those that it sets where they are
-    not set, `*` for any."""
+    not set, `*` for any. `unread`: it imports files of its own, which nobody has read and which may change the
+    environment too."""
 
     names: frozenset[str] = frozenset()
+    unread: bool = False
     words: bool = False
     variables: frozenset[str] = frozenset()
     filled: frozenset[str] = frozenset()
@@ -44,21 +46,28 @@ class Changes:
         return EVERY in self.names
 
 
-def changes_in(scopes: Scopes, held: OptionsHeld) -> Changes:
-    """Of one file."""
+def changes_in(scopes: Scopes, held: OptionsHeld, makes: Callable[[ast.Call], str]) -> Changes:
+    """Of one file. `makes`: the class of training arguments that a call makes, "" for any other call."""
     stored, filled = set[str](), set[str]()
     for name, only_if_unset in _variables(scopes):
         (filled if only_if_unset else stored).add(name)
     words = any(_changes_words(node, scopes) or _parses_others(node, scopes, held) for node in scopes.nodes)
     theirs = _from_own_files(scopes)
-    handed = [EVERY] if any(_is_handed_out(node, theirs, held) for node in scopes.nodes) else []
-    return Changes(frozenset([*_names(scopes), *handed]), words, frozenset(stored), frozenset(filled))
+
+    def is_held(node: ast.expr) -> bool:
+        given = scopes.bindings(node) if isinstance(node, ast.Name) else None
+        made = any(isinstance(one.value, ast.Call) and makes(one.value) for one in given or ())
+        return made or (isinstance(node, ast.Name | ast.Attribute) and held.holds(node))
+
+    handed = [EVERY] if any(_is_handed_out(node, theirs, is_held) for node in scopes.nodes) else []
+    names = frozenset([*_names(scopes), *handed])
+    return Changes(names, bool(theirs), words, frozenset(stored), frozenset(filled))
 
 
 # ----------------------------------------------------------------------------------------------------------- options
 def _names(scopes: Scopes) -> Iterator[str]:
     modules = {(node.asname or node.name.partition(".")[0]) for node in scopes.nodes if isinstance(node, ast.alias)}
-    own = {node.name for node in scopes.nodes if isinstance(node, FUNCTIONS)}
+    own = {node.name for node in scopes.nodes if isinstance(node, FUNCTIONS)} | _from_own_files(scopes)
     for node in scopes.nodes:
         if isinstance(node, ast.Attribute):
             if not isinstance(node.ctx, ast.Load) or _is_changed(node, scopes):
@@ -82,12 +91,12 @@ def _by_call(call: ast.Call, scopes: Scopes, modules: set[str], own: set[str]) -
         yield from (word.arg or EVERY for word in call.keywords)
 
 
-def _is_handed_out(call: ast.AST, theirs: frozenset[str], held: OptionsHeld) -> bool:
+def _is_handed_out(call: ast.AST, theirs: frozenset[str], is_held: Callable[[ast.expr], bool]) -> bool:
     """Whether what holds the options is given to one of `theirs`, which may change them."""
     if not isinstance(call, ast.Call) or dotted_name(call.func).partition(".")[0] not in theirs:
         return False
     given = [*call.args, *(word.value for word in call.keywords)]
-    return any(isinstance(one, ast.Name | ast.Attribute) and held.holds(one) for one in given)
+    return any(map(is_held, given))
 
 
 def _from_own_files(scopes: Scopes) -> frozenset[str]:
@@ -131,15 +140,15 @@ def _is_changed(node: ast.Attribute | ast.Name, scopes: Scopes) -> bool:
 
 
 def _is_looked_at(node: ast.expr, scopes: Scopes, own: set[str]) -> bool:
-    """Whether the table of an object's attributes stays as it is; `own`: functions of this file, which may
-    change it."""
+    """Whether the table of an object's attributes stays as it is; `own`: functions of this file, and what
+    comes of others that nobody has read: they may change it."""
     above = scopes.parents.get(node)
     if isinstance(above, ast.Attribute):
         return above.attr in READ_ONLY
     if isinstance(above, ast.keyword) and above.arg is not None:
         above = scopes.parents.get(above)
     if isinstance(above, ast.Call):
-        return called(above) not in own
+        return called(above) not in own and _root(dotted_name(above.func)) not in own
     if isinstance(above, ast.Assign):
         return all(isinstance(one, ast.Name) and scopes.value(one) is not None for one in above.targets)
     return scopes.is_read(node)

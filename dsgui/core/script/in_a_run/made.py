@@ -95,7 +95,7 @@ def file_reached(calls: Sequence[FileCall], values: Values) -> str | None:
     """The file that the script reads its arguments from with these values, "" for none; None where nobody knows."""
     for call in calls:
         reached = values.worth(call.when.condition) if call.when.condition else True
-        path = values.worth(call.expression)
+        path = values.value(call.expression)
         if reached is UNSET or (reached and not isinstance(path, str)):
             return None
         if reached:
@@ -104,6 +104,7 @@ def file_reached(calls: Sequence[FileCall], values: Values) -> str | None:
 
 
 def made_reached(made: Sequence[Made], values: Values) -> Made | None:
-    """The only one of them that the script gets to; None for none or several."""
-    reached = [one for one in made if not one.when.condition or bool(values.worth(one.when.condition))]
-    return reached[0] if len(reached) == 1 else None
+    """The only one of them that the script surely gets to; None where it may be another one, or none."""
+    worths = [(values.worth(one.when.condition) if one.when.condition else True, one) for one in made]
+    perhaps = [(worth, one) for worth, one in worths if worth is UNSET or worth]
+    return perhaps[0][1] if len(perhaps) == 1 and perhaps[0][0] is not UNSET else None

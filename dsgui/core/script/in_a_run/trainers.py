@@ -25,7 +25,7 @@ def arguments_in_code(
 ) -> TrainingArguments:
     """Those of `TrainingArguments(…)` in the file `script`. `defaults` are its class's, None where they are not
     known; `changed`: what the script may set afterwards."""
-    worths = {one.name: UNSET if one.name in changed else values.worth(one.expression) for one in made.settings}
+    worths = {one.name: UNSET if one.name in changed else values.value(one.expression) for one in made.settings}
     known = {name: value for name, value in worths.items() if value is not UNSET}
     every = with_defaults(defaults or {}, unknown=EVERY_NAME if defaults is None or not made.whole else frozenset())
     every = every.overlaid(from_mapping({name: value for name, value in known.items() if name in EVERY_NAME}))

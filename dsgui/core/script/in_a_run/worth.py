@@ -13,6 +13,7 @@ from dsgui.core.script.declared import dotted_name, literal
 from dsgui.core.script.in_a_run.options_held import OptionsHeld
 from dsgui.core.script.in_a_run.scopes import Scopes
 from dsgui.core.script.trees import expression_tree
+from dsgui.core.script.words import PLACEHOLDER
 
 _DEEPEST = 12  # expressions within each other
 _LONGEST = 2000  # characters of an expression
@@ -48,19 +49,32 @@ _WRONG = (ValueError, TypeError, ArithmeticError, LookupError)
 class Values:
     """`options`: by the name that the script has for them, as attributes; `plain`: those of them that are names of
     their own, as the parameters of a function that is a command; `variables`: those of the environment that are known,
-    None for one that is not set; `words`: the whole command line."""
+    None for one that is not set, UNSET where an imported file may set it; `words`: the whole command line, UNSET for a
+    word of it that is not known."""
 
     options: Mapping[str, Any] = field(default_factory=dict)
     plain: frozenset[str] = frozenset()
-    variables: Mapping[str, str | None] = field(default_factory=dict)
-    words: tuple[str, ...] | None = None
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    words: tuple[Any, ...] | None = None
 
-    def worth(self, expression: str) -> Any:
-        """Of an expression as `Spelled` wrote it."""
-        try:
-            return self.of(expression_tree(expression), _DEEPEST)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return UNSET
+    def worth(self, condition: str) -> Any:
+        """Of one that is asked, as `Spelled` wrote it: `x and False` is no whatever x is."""
+        node = _read(condition)
+        asked = self.asked(node, _DEEPEST) if isinstance(node, ast.BoolOp) else None
+        return self.value(condition) if asked is None else asked
+
+    def value(self, expression: str) -> Any:
+        """What it gives."""
+        node = _read(expression)
+        return UNSET if node is None else self.of(node, _DEEPEST)
+
+    def asked(self, node: ast.expr, deep: int) -> bool | None:
+        """Whether one within others is yes; None where nobody knows."""
+        if isinstance(node, ast.BoolOp) and deep:
+            ends, every = isinstance(node.op, ast.Or), [self.asked(one, deep - 1) for one in node.values]
+            return ends if ends in every else None if None in every else not ends
+        value = self.of(node, deep)
+        return None if value is UNSET else bool(value)
 
     def of(self, node: ast.expr, deep: int) -> Any:
         """Of an expression within others, `deep` levels of which are looked at."""
@@ -106,10 +120,14 @@ _KINDS: Mapping[str, Callable[[str], Any]] = {
 
 def literal_of(word: str) -> Any:
     """A word as Python reads it; UNSET for one that is none of its literals."""
+    return literal(_read(word))
+
+
+def _read(expression: str) -> ast.expr | None:
     try:
-        return literal(expression_tree(word))
+        return expression_tree(expression)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return UNSET
+        return None
 
 
 class Spelled:
@@ -216,10 +234,8 @@ def variables_read(nodes: Iterable[ast.AST]) -> frozenset[str]:
 
 def variables_in(expression: str) -> frozenset[str]:
     """The same of one expression."""
-    try:
-        return variables_read(ast.walk(expression_tree(expression)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
+    node = _read(expression)
+    return variables_read(ast.walk(node)) if node is not None else frozenset()
 
 
 def _variable(node: ast.AST) -> str:
@@ -245,22 +261,17 @@ def _is_holder(node: ast.expr) -> bool:
 
 
 def _not(of: Values, node: ast.UnaryOp, deep: int) -> Any:
-    value = of.of(node.operand, deep)
     if not isinstance(node.op, ast.Not):
         return literal(node)
-    return UNSET if value is UNSET else not value
+    holds = of.asked(node.operand, deep)
+    return UNSET if holds is None else not holds
 
 
 def _logic(of: Values, node: ast.BoolOp, deep: int) -> Any:
-    """`x and False` is no whatever x is; what `x and y` gives where both are known is one of them."""
+    """One of what stands there."""
     values = [of.of(one, deep) for one in node.values]
     ends = isinstance(node.op, ast.Or)
-    for value in values[:-1]:
-        if value is UNSET:
-            return ends if any(one is not UNSET and bool(one) is ends for one in values) else UNSET
-        if bool(value) is ends:
-            return value
-    return values[-1]
+    return next((value for value in values[:-1] if value is UNSET or bool(value) is ends), values[-1])
 
 
 def _comparison(of: Values, node: ast.Compare, deep: int) -> Any:
@@ -268,13 +279,21 @@ def _comparison(of: Values, node: ast.Compare, deep: int) -> Any:
     for compared, right_node in zip(node.ops, node.comparators, strict=True):
         right = of.of(right_node, deep)
         compare = _COMPARED.get(type(compared))
-        if left is UNSET or right is UNSET or compare is None:
+        if left is UNSET or right is UNSET or compare is None or (_is_part(right) and not isinstance(compared, _ALIKE)):
             return UNSET
         holds = _tried(compare, left, right)
         if holds is UNSET or not holds:
             return holds
         left = right
     return True
+
+
+_ALIKE = (ast.Eq, ast.NotEq, ast.Is, ast.IsNot)
+
+
+def _is_part(value: Any) -> bool:
+    """Of a path, only how it ends."""
+    return isinstance(value, str) and PLACEHOLDER in value
 
 
 def _tried(compute: Callable[..., Any], *values: Any) -> Any:
@@ -285,10 +304,8 @@ def _tried(compute: Callable[..., Any], *values: Any) -> Any:
 
 
 def _either(of: Values, node: ast.IfExp, deep: int) -> Any:
-    test = of.of(node.test, deep)
-    if test is UNSET:
-        return UNSET
-    return of.of(node.body if test else node.orelse, deep)
+    holds = of.asked(node.test, deep)
+    return UNSET if holds is None else of.of(node.body if holds else node.orelse, deep)
 
 
 def _computed(of: Values, node: ast.BinOp, deep: int) -> Any:
@@ -328,7 +345,7 @@ def _call(of: Values, node: ast.Call, deep: int) -> Any:
         return of.options.get(values[1], UNSET)
     if node.keywords or not values or values[0] is UNSET:
         return _ending(of, node, deep) if isinstance(node.func, ast.Attribute) else UNSET
-    if name in _CONVERSIONS and len(values) == 1:
+    if name in _CONVERSIONS and len(values) == 1 and not (name == "len" and _is_part(values[0])):
         return _tried(_CONVERSIONS[name], values[0])
     if name.rpartition(".")[2] in _PATHS and isinstance(values[0], str) and len(values) == 1:
         return values[0]
@@ -350,6 +367,8 @@ def _ending(of: Values, node: ast.Call, deep: int) -> Any:
         return UNSET
     owner, values = of.of(node.func.value, deep), [of.of(one, deep) for one in node.args]
     if not isinstance(owner, str) or any(one is UNSET for one in values):
+        return UNSET
+    if _is_part(owner) and node.func.attr != "endswith":
         return UNSET
     values = [tuple(one) if isinstance(one, list) else one for one in values]
     return _tried(getattr(owner, node.func.attr), *values)

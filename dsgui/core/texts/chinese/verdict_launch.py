@@ -65,6 +65,8 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "takes_config.without_deepspeed": "{call}，但未设置 {variable}：训练将不使用 DeepSpeed。",
     "takes_config.given_nothing": "{call}，但未设置 {variable}：脚本得不到配置。",
     "takes_config.variable_unset": "{call}，但未设置 {variable}：脚本会在此处结束，或得不到配置。",
+    "takes_config.variable_perhaps": "{call}，但未设置 {variable}：脚本得不到配置，除非它导入的某个文件"
+    "设置了 {variable}。",
     "takes_config.own_option": "脚本从 {option} 获取配置，但参数中没有这个选项。",
     "takes_config.file_names_it": "脚本从文件读取 HF Trainer 的参数，配置由该文件中的“deepspeed”指定。",
     "takes_config.file_names": "脚本读取的是 {path} 中“deepspeed”指定的配置 {config}，不是这一份。",

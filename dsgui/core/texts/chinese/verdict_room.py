@@ -32,8 +32,8 @@ ROOM_VERDICTS: Mapping[str, str] = {
     "model_memory.rooms": "{rooms}",
     "model_memory.in_all": "{rooms}。",
     "checkpointing.untold": "“1 · 配置”中勾选了梯度检查点，但参数没有开启它：显存按未开启估计。",
-    "checkpointing.nowhere": "“1 · 配置”中勾选了梯度检查点，但脚本中没有任何地方开启它。",
-    "zero_init.nowhere": "“1 · 配置”中勾选了“模型在 deepspeed.zero.Init 中创建”，但脚本没有这样做。",
+    "checkpointing.nowhere": "“1 · 配置”中勾选了梯度检查点，但脚本文件本身没有任何地方开启它。",
+    "zero_init.nowhere": "“1 · 配置”中勾选了“模型在 deepspeed.zero.Init 中创建”，但脚本文件本身没有这样做。",
     "nvme.free": "{path}：空闲 {free}",
     "memlock.enough": "可锁定 {need}",
     "memlock.locks_more": "offload_param 到 NVMe 时每个 rank 锁定 {need}（buffer_count {count} × buffer_size "

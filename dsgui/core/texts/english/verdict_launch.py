@@ -80,6 +80,8 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "takes_config.without_deepspeed": "{call}, and {variable} is not set: the run would train without DeepSpeed.",
     "takes_config.given_nothing": "{call}, and {variable} is not set: the script gets no config.",
     "takes_config.variable_unset": "{call}, and {variable} is not set: the script ends there, or gets no config.",
+    "takes_config.variable_perhaps": "{call}, and {variable} is not set: the script gets no config, unless a file that "
+    "it imports sets {variable}.",
     "takes_config.own_option": "The script takes its config from {option}, which is not among the arguments.",
     "takes_config.file_names_it": "The script reads the HF Trainer’s arguments from a file, and its config is the one "
     "that “deepspeed” names there.",

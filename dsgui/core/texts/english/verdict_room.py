@@ -44,10 +44,10 @@ ROOM_VERDICTS: Mapping[str, str] = {
     "model_memory.in_all": "{rooms}.",
     "checkpointing.untold": "Gradient checkpointing is ticked on 1 · Configure, but the arguments don’t turn it on: "
     "memory is estimated without it.",
-    "checkpointing.nowhere": "Gradient checkpointing is ticked on 1 · Configure, but nothing in the script turns it "
-    "on.",
+    "checkpointing.nowhere": "Gradient checkpointing is ticked on 1 · Configure, but nothing in the script’s own "
+    "file turns it on.",
     "zero_init.nowhere": "“Model built within deepspeed.zero.Init” is ticked on 1 · Configure, but nothing in the "
-    "script does that.",
+    "script’s own file does that.",
     "nvme.free": "{path}: {free} free",
     "memlock.enough": "{need} may be locked",
     "memlock.locks_more": "offload_param to NVMe locks {need} per rank (buffer_count {count} × "

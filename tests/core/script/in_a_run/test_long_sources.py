@@ -22,6 +22,8 @@ LONG = {
         f"def f{one}():\n  get_peft_model(m)\n" + "\n".join(f"  if x: f{other}()" for other in range(12))
         for one in range(12)
     ),
+    "a long list": f"x = [{'1,' * 200_000}]\nif 2 in x: get_peft_model(m)",
+    "a long table": f"x = {{{'1:[2,3],' * 60_000}}}\nif x[1] == 3: get_peft_model(m)",
     "many statements that may leave": "def f():\n"
     + "\n".join(f"  if x == {one}: return\n  get_peft_model(m)" for one in range(300))
     + "\nf()",

@@ -45,6 +45,11 @@ IN_FUNCTION = "def f(m):\n{}\n  return get_peft_model(m)\nf(m)\n"
 NEVER = "def train():\n  get_peft_model(m)\n"
 DPO = "Trainer(model=model)\n{}.requires_grad_(False)\n"
 
+DEAD = "import transformers\n{}\nget_peft_model(m)\n"
+ARGV = "import sys\nif {}: get_peft_model(m)\n"
+RANK = MAKES + "p.add_argument('--local_rank', type=int, default=-1)\n" + PARSES
+RANK += "if args.local_rank != -1: get_peft_model(m)\n"
+
 CASES = {
     # options that turn another off
     "a negated option": (MAKES + BOTH + PARSES + IF_TUNE, "--no-tune", False),
@@ -87,6 +92,8 @@ CASES = {
     "handed to another file": (LORA + PARSES + "import util as u\nu.fill(n, args=args)\n" + IF_LORA, "", None),
     "handed to a file beside it": (LORA + PARSES + "from .util import fill\nfill(args)\n" + IF_LORA, "", None),
     "one of them handed to another file": (LORA + PARSES + "import util\nutil.f(args.lora)\n" + IF_LORA, "", False),
+    "a default that is set anew": (LORA + "for one in p._actions: one.default = f()\n" + PARSES + IF_LORA, "", None),
+    "its table handed to another file": (LORA + PARSES + "import util\nutil.f(vars(args))\n" + IF_LORA, "", None),
     "handed to a package": (LORA + PARSES + "import torch\ntorch.save(args, 'x')\n" + IF_LORA, "", False),
     "another value for the whole": (LORA + PARSES + "args = merged(args)\n" + IF_LORA, "", None),
     "a list that is added to": (SEVERAL + "args.lora.append('x')\nif len(args.lora) > 1: get_peft_model(m)", "", None),
@@ -118,6 +125,8 @@ CASES = {
     "a variable": (ENVIRON.format(""), "", False),
     "a variable that is set": (ENVIRON.format("os.environ['USE_LORA'] = '1'"), "", None),
     "a variable that is set by default": (ENVIRON.format("os.environ.setdefault('USE_LORA', '1')"), "", None),
+    "a variable that an imported file may set": (ENVIRON.format("import settings"), "", None),
+    "a variable beside packages": (ENVIRON.format("import torch"), "", False),
     "another variable that is set": (ENVIRON.format("os.environ['OTHER'] = '1'"), "", False),
     "variables of a file": (ENVIRON.format("load_dotenv()"), "", None),
     "variables of a table": (ENVIRON.format("os.environ.update(load())"), "", None),
@@ -150,6 +159,23 @@ CASES = {
     "a method of that name": (NEVER + "model.train()", "", False),
     "a file that is run": ("if __name__ == '__main__': get_peft_model(m)", "", True),
     "a file that is imported": ("if __name__ != '__main__': get_peft_model(m)", "", False),
+    "behind an end": (DEAD.format("exit()"), "", False),
+    "behind an end within": ("with f():\n  sys.exit(0)\nget_peft_model(m)", "", False),
+    "behind an error": ("def f():\n  raise E\n  get_peft_model(m)\nf()", "", False),
+    "behind the end of a turn": ("for x in y:\n  continue\n  m.requires_grad_(False)", "", False),
+    # what it gives, and what is asked of it
+    "unknown or one": ("if (f() or 1): get_peft_model(m)", "", True),
+    "what unknown or one gives": ("if (f() or 4) == 4: get_peft_model(m)", "", None),
+    "what unknown and none gives": ("if (f() and 0) == 0: get_peft_model(m)", "", None),
+    "not both": ("if not (f() and 0): get_peft_model(m)", "", True),
+    # the rank that the launcher adds
+    "the first word": (ARGV.format("sys.argv[1] == 'x'"), "x", True),
+    "the first word behind the rank": (ARGV.format("sys.argv[1] == 'x'"), "--local_rank= x", None),
+    "the second word behind the rank": (ARGV.format("sys.argv[2] == 'x'"), "--local_rank= x", True),
+    "how many words": (ARGV.format("len(sys.argv) == 3"), "--local_rank= x", True),
+    "the rank": (RANK, "--local_rank=", None),
+    "the rank as it is": (RANK, "", False),
+    "the rank as it is typed": (RANK, "--local_rank= --local_rank 0", True),
     # several words
     "several": (SEVERAL + "if len(args.lora) > 1: get_peft_model(m)", "--lora a --lora b", True),
     "one of several": (SEVERAL + "if args.lora == ['q']: get_peft_model(m)", "--lora q", True),
@@ -209,6 +235,9 @@ MADE = "t = TrainingArguments('o', per_device_train_batch_size=4)\n{}"
         (MADE.format("setattr(t, name, 16)"), False),
         (MADE.format("t.set_training(batch_size=16)"), False),
         (MADE.format("t = replace(t, per_device_train_batch_size=16)"), False),
+        (MADE.format("from mine import tune\ntune(t)"), False),
+        (MADE.format("from mine import tune\ntune(other)"), True),
+        (MADE.format("import torch\ntorch.save(t)"), True),
         ("bs = 4\nTrainingArguments('o', per_device_train_batch_size=bs)", True),
         ("bs = 4\nexec(open('configurator.py').read())\nTrainingArguments('o', per_device_train_batch_size=bs)", False),
         (
@@ -229,3 +258,23 @@ def test_a_file_of_arguments_that_was_not_read_leaves_what_it_may_say_open() -> 
         "parse_args_into_dataclasses()", "parse_json_file(sys.argv[1])"
     )
     assert part_trained(script_facts(source + IF_LORA), ("args.json",)).trains is None
+
+
+@pytest.mark.parametrize(
+    ("source", "known"),
+    [
+        ("if f(): TrainingArguments('o')", False),
+        ("if f() or 1: TrainingArguments('o')", True),
+        ("if f(): TrainingArguments('o')\nelse: TrainingArguments('p')", False),
+        ("if f() and 0: TrainingArguments('o')\nelse: TrainingArguments('p')", True),
+        ("TrainingArguments('o')\nexit()\nTrainingArguments('p')", True),
+    ],
+)
+def test_what_is_made_in_one_case_is_not_what_is_made(source: str, known: bool) -> None:
+    assert (in_code(source) is not None) is known
+
+
+def test_what_unknown_or_a_number_gives_the_trainer_is_not_known() -> None:
+    found = in_code("TrainingArguments('o', per_device_train_batch_size=cfg.get('bs') or 4)")
+    assert found is not None
+    assert "per_device_train_batch_size" in found.unknown
