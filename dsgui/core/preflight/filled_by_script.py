@@ -1,8 +1,9 @@
 """What is found about a config whose keys the script writes itself before DeepSpeed gets it: what stands there in the
 file does not count, and “auto” is filled by nobody else."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from dsgui.core.config.context import Integration
@@ -19,20 +20,27 @@ _TERMS = (TRAIN, MICRO, ACCUMULATION)
 _NUMBER = {"DS003.write": "DS003.number", "DS003.write_steps": "DS003.number_steps", "DS012.natively": "DS003.number"}
 
 
-def filled_by(around: Surroundings, launch: Launch) -> Filling | None:
-    """Of a script that calls `deepspeed.initialize` itself; None for any other."""
+Filler = Callable[[Mapping[str, Any]], Filling]
+
+
+def filled_by(around: Surroundings, launch: Launch) -> Filler | None:
+    """Tells what a script writes into a config that it reads; None for one that does not call `deepspeed.initialize`
+    itself."""
     loops = any(call.caller is Caller.ENGINE for call in around.script.config_calls)
     if not loops or launch.reader is not Integration.NATIVE:
         return None
     handed = launch.config_argument.by_itself and own_config(around.script) is not None
-    return filling(around.script.config_sets, around.values(launch)) if handed else Filling({})
+    return partial(filling, around.script.config_sets if handed else (), around.values(launch))
 
 
 def as_filled(findings: Iterable[Finding], by: Filling | None) -> Iterator[Finding]:
-    """The findings of a config that is filled so: those about what the script writes are none."""
+    """The findings of a config that is filled so: those about what the script writes are none, and what it may write
+    is no error for sure."""
     for finding in findings:
-        if by is None or not _line(finding, by):
-            yield _of_loop(finding, by) if by else finding
+        if by is None:
+            yield finding
+        elif not _line(finding, by.line_of):
+            yield _of_loop(finding, by)
 
 
 def keys_filled(config: Mapping[str, Any], by: Filling | None) -> tuple[tuple[str, int], ...]:
@@ -41,19 +49,19 @@ def keys_filled(config: Mapping[str, Any], by: Filling | None) -> tuple[tuple[st
     return tuple((dotted(pointer), line) for pointer, line in found if lookup(config, pointer) is not MISSING)
 
 
-def _line(finding: Finding, by: Filling) -> int:
+def _line(finding: Finding, line_of: Callable[[str], int]) -> int:
     """Of the batch terms each counts for all three."""
-    if finding.pointer in _TERMS and finding.severity is not Severity.NOTE:
-        lines = [by.line_of(one) for one in (finding.pointer, *_TERMS)] if finding.rule != "DS012" else []
-        return next(filter(None, lines), 0) if lines else by.line_of(finding.pointer)
-    return by.line_of(finding.pointer)
+    if finding.pointer in _TERMS and finding.severity is not Severity.NOTE and finding.rule != "DS012":
+        return next(filter(None, map(line_of, (finding.pointer, *_TERMS))), 0)
+    return line_of(finding.pointer)
 
 
 def _of_loop(finding: Finding, by: Filling) -> Finding:
     instead = {one.code: _NUMBER[one.code] for one in finding.advises if one.code in _NUMBER}
     advises = tuple(advised(instead[one.code]) if one.code in instead else one for one in finding.advises)
     advises = advises if advises or finding.rule != "DS012" else (advised("DS003.number"),)
-    if by.perhaps and instead and finding.severity is Severity.ERROR:
-        more = advised("DS003.perhaps_filled", line=str(by.perhaps))
+    line = _line(finding, by.may_be_at) or (by.perhaps if instead else 0)
+    if line and finding.severity is Severity.ERROR:
+        more = advised("DS003.perhaps_filled" if instead else "DS003.perhaps_changed", line=str(line))
         return replace(finding, severity=Severity.WARNING, advises=(more, *advises))
     return replace(finding, advises=advises)

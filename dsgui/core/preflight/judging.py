@@ -38,8 +38,8 @@ def with_config(
         document = _document(text, context)
     except DocumentError as error:
         return replace(launch, unreadable=str(error))
-    by = filled_by(around, launch)
-    by = by and by.of(document.value)
+    filler = filled_by(around, launch)
+    by = filler(document.value) if filler else None
     found = launch_findings(
         lambda one: as_filled(checker.findings(document, one, fixes=False), by), context, here, arguments
     )

@@ -7,7 +7,8 @@ from enum import Enum
 from typing import Any
 
 from dsgui.core.script.declared import dotted_name
-from dsgui.core.script.in_a_run.config_sets import LoadedFiles, config_given, is_initialize
+from dsgui.core.script.in_a_run.config_names import config_given
+from dsgui.core.script.in_a_run.config_sets import LoadedFiles, initializer
 from dsgui.core.script.in_a_run.worth import Spelled
 from dsgui.core.script.parser_source import called, keyword, written_out
 
@@ -52,17 +53,21 @@ _LIGHTNING_TRAINERS = ("Trainer", "Fabric")
 def config_calls(nodes: Sequence[ast.AST], calls: Sequence[ast.Call], spelled: Spelled) -> tuple[ConfigCall, ...]:
     """In the order of the source. `nodes` are all of a tree's, `calls` those among them."""
     written = written_out(nodes)
-    from_trl = set(_configs_of_trl(nodes))
-    files = LoadedFiles(nodes)
-    found = [_call(caller, call, written, spelled, files) for call in calls if (caller := _caller(call, from_trl))]
+    caller_of, files = _callers(nodes), LoadedFiles(spelled.scopes)
+    found = [_call(caller, call, written, spelled, files) for call in calls if (caller := caller_of(call))]
     found += [ConfigCall(Caller.LLAMA_FACTORY, line) for line in _imports_llama_factory(nodes)]
     return tuple(sorted(found, key=lambda call: call.line))
 
 
 def trainers_class(nodes: Sequence[ast.AST]) -> Callable[[ast.Call], str]:
     """Gives the class of training arguments that a call makes, as written there; "" for any other call."""
-    from_trl = set(_configs_of_trl(nodes))
-    return lambda call: dotted_name(call.func) if _caller(call, from_trl) is Caller.TRAINING_ARGUMENTS else ""
+    caller_of = _callers(nodes)
+    return lambda call: dotted_name(call.func) if caller_of(call) is Caller.TRAINING_ARGUMENTS else ""
+
+
+def _callers(nodes: Sequence[ast.AST]) -> Callable[[ast.Call], Caller | None]:
+    from_trl, is_initialize = set(_configs_of_trl(nodes)), initializer(nodes)
+    return lambda call: Caller.ENGINE if is_initialize(call) else _caller(call, from_trl)
 
 
 def _caller(call: ast.Call, from_trl: Collection[str]) -> Caller | None:
@@ -96,7 +101,6 @@ _BY_NAME: tuple[tuple[Callable[[ast.Call], bool], Caller], ...] = (
     (_named("Accelerator"), Caller.ACCELERATOR),
     (_is_trlx, Caller.ACCELERATOR),
     (_named("DeepSpeedStrategy"), Caller.STRATEGY),
-    (is_initialize, Caller.ENGINE),
 )
 
 
@@ -106,7 +110,7 @@ def _call(
     given = config_given(call) if caller is Caller.ENGINE else keyword(call, *_KEYWORDS.get(caller, ()))
     if given is None:
         return ConfigCall(caller, call.lineno)
-    path = files.path(given.id) if isinstance(given, ast.Name) else None
+    path = files.path(given) if isinstance(given, ast.Name) else None
     if path is not None:
         return _from_file(caller, call, given, path, spelled)
     return ConfigCall(

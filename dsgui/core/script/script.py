@@ -177,7 +177,7 @@ def _facts(tree: ast.Module) -> ScriptFacts:
         tells_transformers="HfDeepSpeedConfig" in names,
         parts=parts_trained(nodes, branches, spelled),
         variables=variables_read(nodes),
-        config_sets=config_sets(nodes, branches),
+        config_sets=config_sets(branches, spelled),
         config_calls=config_calls(nodes, calls, spelled),
         stand_ins=frozenset(names & _STAND_INS),
         gathers=bool(names & _GATHERS),

@@ -24,13 +24,12 @@ from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.machine_report import counted
 from dsgui.core.machine.verdicts import Row, Status, has_problem
 from dsgui.core.memory.fits.memory_report import as_json, kept
-from dsgui.core.preflight.filled_by_script import as_filled, filled_by, keys_filled
+from dsgui.core.preflight.filled_by_script import Filler, as_filled, filled_by, keys_filled
 from dsgui.core.preflight.handing_checks import Offer
 from dsgui.core.preflight.judging import as_script_takes
 from dsgui.core.preflight.launch_findings import launch_findings
 from dsgui.core.preflight.memory_check import with_memory
 from dsgui.core.preflight.surroundings import Launch, context_in
-from dsgui.core.script.in_a_run.config_sets import Filling
 from dsgui.core.script.script import ScriptFacts
 from dsgui.core.script.taken import LOGGING_WORDS
 from dsgui.core.script.words import with_option
@@ -390,15 +389,15 @@ def _with_config(
     text: str,
     target: Target,
     arguments: TrainingArguments | None,
-    by: Filling | None = None,
+    filler: Filler | None = None,
 ) -> Launch:
-    """The launch with its config read, and what was found about it: by itself, and with the script's arguments. `by`:
-    what the script writes into it."""
+    """The launch with its config read, and what was found about it: by itself, and with the script's arguments.
+    `filler` tells what the script writes into it."""
     context, here = context_in(launch, target), context_in(launch.unplanned, target)
     launch = replace(launch, devices=context.devices)
     try:
         config = read_document(text).value
-        by = by and by.of(config)
+        by = filler(config) if filler else None
         found = launch_findings(lambda one: as_filled(workbench.findings(text, one), by), context, here, arguments)
     except DocumentError as error:
         return replace(launch, unreadable=str(error))

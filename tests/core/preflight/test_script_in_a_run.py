@@ -401,7 +401,8 @@ def test_what_a_computed_name_keeps_from_being_checked_is_told(
         ("ds_config = dict(ds_config, gradient_clipping=1.0)", set(), Status.OK),
         ("ds_config['gradient_clipping'], n = 1.0, 2", set(), Status.OK),
         ("same = ds_config; same['gradient_clipping'] = 1.0", set(), Status.OK),
-        ("for n in (1, 2): same = ds_config; same.update(gradient_clipping=1.0)", set(), Status.OK),
+        ("same = ds_config; same.update(gradient_clipping=1.0)", set(), Status.OK),
+        ("for n in f(): same = ds_config; same.update(gradient_clipping=1.0)", {"gradient_clipping"}, Status.WARNING),
         ("wandb.init(config=ds_config); a = dict(ds_config), sorted(ds_config)", {"gradient_clipping"}, Status.PROBLEM),
         ("run(**ds_config)", {"gradient_clipping"}, Status.PROBLEM),
         ("ds_config.setdefault('gradient_clipping', 1.0)", {"gradient_clipping"}, Status.PROBLEM),  # it stands there
@@ -446,10 +447,87 @@ def test_a_key_is_written_as_long_as_the_config_may_still_be_handed_over(written
 def test_a_default_is_written_only_where_the_config_has_none() -> None:
     source = "import json, deepspeed\nds = json.load(open('ds.json'))\nds.setdefault('gradient_clipping', 1)\n"
     sets = script_facts(source + "deepspeed.initialize(model=m, config=ds)").config_sets
-    by = filling(sets, Values({}))
-    assert by.line_of("/gradient_clipping") == 0
-    assert by.of({"gradient_clipping": "auto"}).line_of("/gradient_clipping") == 0
-    assert by.of({}).line_of("/gradient_clipping") == 3
+    assert filling(sets, Values({}), {"gradient_clipping": "auto"}).line_of("/gradient_clipping") == 0
+    assert filling(sets, Values({}), {}).line_of("/gradient_clipping") == 3
+
+
+NUMBERS = {"train_batch_size": 100, "train_micro_batch_size_per_gpu": 3, "gradient_accumulation_steps": 7}
+READS = """
+    import json, os, deepspeed
+    {before}
+    def main():
+        with open(os.environ["DSGUI_CONFIG"]) as f:
+            ds = json.load(f)
+        {more}
+        deepspeed.initialize(model=m, config=ds)
+    main()
+"""
+SET = "ds['train_batch_size'] = 21"
+
+
+@pytest.mark.parametrize(
+    ("before", "more", "status"),
+    [
+        ("", SET, Status.OK),
+        ("", f"if 'train_batch_size' not in ds: {SET}", Status.PROBLEM),
+        ("", f"if ds.get('train_batch_size') == 'auto': {SET}", Status.PROBLEM),
+        ("", f"if ds['train_batch_size'] != 'auto': {SET}", Status.OK),
+        ("", f"if ranks() > 64: {SET}", Status.WARNING),
+        ("", f"for n in sizes(): {SET}", Status.WARNING),
+        (f"def log():\n        ds = {{}}\n        {SET}\n    log()", "", Status.PROBLEM),
+        ("", "with open('o.json', 'w') as f: json.dump(ds, f)", Status.PROBLEM),
+        ("with open('v.json') as f: v = json.load(f)", "with open('v.json') as f: json.load(f)", Status.PROBLEM),
+    ],
+)  # fmt: skip
+def test_an_error_of_a_key_that_the_script_may_leave_as_it_is_stays_told(
+    tmp_path: Path, before: str, more: str, status: Status
+) -> None:
+    rows = judged(planned(tmp_path, READS.format(before=before, more=more)), NUMBERS)
+    assert rows["takes_config"][0].status is Status.OK
+    row = rows["config"][0]
+    assert row.status is status
+    assert ("of the script may change it" in row.advice) is (status is Status.WARNING)
+
+
+CONFIG = """
+import json, deepspeed
+def get_config(args):
+    config = json.load(open(args.c))
+    config["a"] = 1
+    return config
+def main(args):
+    ds = get_config(args)
+    {more}
+    deepspeed.initialize(model=m, config=ds)
+main(args)
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "sure"),
+    [
+        (CONFIG.format(more=""), True),
+        (CONFIG.format(more="") + "get_config(more)", False),
+        (CONFIG.format(more="ds = dict(ds, b=2)"), True),
+        (CONFIG.format(more="ds = other()"), False),
+        (CONFIG.format(more="deepspeed.initialize(model=critic, config=more)"), False),
+        (CONFIG.replace("    return", "    if x: return args.c\n    return").format(more=""), False),
+        ("import deepspeed\ndef main(c):\n  deepspeed.initialize(config=c)\nds['a'] = 1\nmain(ds)", False),
+        ("from deepspeed import initialize as init\nds['a'] = 1\ninit(config=ds)", True),
+        ("import deepspeed as lib\nds['a'] = 1\nlib.initialize(config=ds)", True),
+        ("import deepspeed\nfor f in g():\n  deepspeed.initialize(config=ds)\nds['a'] = 1", False),
+    ],
+)
+def test_what_is_written_surely_counts_only_where_it_surely_reaches_deepspeed(source: str, sure: bool) -> None:
+    by = filling(script_facts(source).config_sets, Values({}), {"a": "auto"})
+    assert bool(by.line_of("/a")) is sure
+    assert bool(by.may_be_at("/a")) is not sure
+
+
+def test_an_engine_by_another_name_reads_the_config(tmp_path: Path) -> None:
+    source = READS.replace("deepspeed\n", "deepspeed as lib\n").replace("deepspeed.init", "lib.init")
+    rows = judged(planned(tmp_path, source.format(before="", more="")), NUMBERS)
+    assert rows["takes_config"][0].status is Status.OK
 
 
 def test_the_option_that_names_the_file_of_a_loop_is_offered(tmp_path: Path) -> None:

@@ -65,21 +65,32 @@ class Scopes:
             self._bind(node)
         for node in nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                self._names.setdefault(self._place(node), _Name()).loads.append(node)
+                self._names.setdefault(self.place(node), _Name()).loads.append(node)
 
     # ------------------------------------------------------------------------------------------------- what it answers
     def value(self, name: ast.Name) -> ast.expr | None:
         """The only one that it ever has there; None for any other name."""
-        key = self._place(name)
+        key = self.place(name)
         if key not in self._steady:
             self._steady[key] = self._is_steady(key)
         return self._names[key].bindings[0].value if self._steady[key] else None
 
     def bindings(self, name: ast.Name) -> Sequence[Binding] | None:
         """All that give it a value; None where others may."""
-        key = self._place(name)
+        key = self.place(name)
         found = self._names.get(key)
         return found.bindings if found and self._all_seen(key, found) else None
+
+    def place(self, name: ast.Name) -> tuple[ast.AST | None, str]:
+        """The scope that a name belongs to where it stands, None for the file, and the name."""
+        scope, first = self.scope(name), True
+        while scope is not None:
+            if (scope, name.id) in self._global:
+                return None, name.id
+            if (scope, name.id) in self._names and (first or not isinstance(scope, ast.ClassDef)):
+                return scope, name.id
+            scope, first = self.scope(scope), False
+        return None, name.id
 
     def scope(self, node: ast.AST) -> ast.AST | None:
         """The nearest around it; None for the file."""
@@ -142,17 +153,6 @@ class Scopes:
     def _is_called(self, node: ast.Attribute) -> bool:
         above = self.parents.get(node)
         return isinstance(above, ast.Call) and above.func is node
-
-    def _place(self, name: ast.Name) -> tuple[ast.AST | None, str]:
-        """The scope that a name belongs to where it stands."""
-        scope, first = self.scope(name), True
-        while scope is not None:
-            if (scope, name.id) in self._global:
-                return None, name.id
-            if (scope, name.id) in self._names and (first or not isinstance(scope, ast.ClassDef)):
-                return scope, name.id
-            scope, first = self.scope(scope), False
-        return None, name.id
 
     def _bind(self, node: ast.AST) -> None:
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):

@@ -70,6 +70,7 @@ ADVICE = {
     "DS003.default": "写一个值，或清空以使用默认值（{default}）。",
     "DS003.number": "写一个值：这个脚本自己调用 deepspeed.initialize，没有谁会填“auto”。",
     "DS003.number_steps": "写明训练的总步数：这个脚本自己调用 deepspeed.initialize，没有谁会填“auto”。",
+    "DS003.perhaps_changed": "脚本第 {line} 行可能会改动它。",
     "DS003.perhaps_filled": "脚本第 {line} 行可能会填入它。",
     "DS003.write": "写一个值，或选择“HF Trainer”。",
     "DS003.write_steps": "写明训练的总步数，或选择“HF Trainer”。",

@@ -73,6 +73,7 @@ ADVICE = {
     "DS003.number": "Write a value: this script calls deepspeed.initialize itself, and nothing fills in “auto”.",
     "DS003.number_steps": "Write the number of steps that the run takes: this script calls deepspeed.initialize "
     "itself, and nothing fills in “auto”.",
+    "DS003.perhaps_changed": "Line {line} of the script may change it.",
     "DS003.perhaps_filled": "Line {line} of the script may fill it.",
     "DS003.write": "Write a value, or choose “HF Trainer”.",
     "DS003.write_steps": "Write the number of steps that the run takes, or choose “HF Trainer”.",
