@@ -1,5 +1,7 @@
 """The packages that training scripts import, and the PYTHONPATH by which code of one's own is found."""
 
+import ast
+import sys
 from collections.abc import Iterable
 
 # What to install for a module; one that is not listed may be the user's own.
@@ -26,6 +28,25 @@ _OF_THEIR_NAME = (
     *("typer", "tyro", "wandb", "xformers"),
 )
 PACKAGES = {name: name for name in _OF_THEIR_NAME} | _OTHERWISE_NAMED
+
+
+def from_own_files(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """The names that come of files which nobody has read: imported, and not from a package that is known."""
+    found = set[str]()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found |= {one.asname or _first(one.name) for one in node.names if not _is_known(one.name)}
+        elif isinstance(node, ast.ImportFrom) and (node.level or not _is_known(node.module or "")):
+            found |= {one.asname or one.name for one in node.names}
+    return frozenset(found)
+
+
+def _is_known(module: str) -> bool:
+    return _first(module) in PACKAGES or _first(module) in sys.stdlib_module_names
+
+
+def _first(module: str) -> str:
+    return module.partition(".")[0]
 
 
 def python_path_with(folders: Iterable[str], before: str) -> str:

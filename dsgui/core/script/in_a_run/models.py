@@ -3,48 +3,145 @@ while all of it is trained."""
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from dsgui.core.script.in_a_run.options_held import OptionsHeld
-from dsgui.core.script.in_a_run.scopes import Scopes
+from dsgui.core.script.in_a_run.branches import Branches
+from dsgui.core.script.in_a_run.config_sets import initializer
+from dsgui.core.script.in_a_run.worth import Spelled
 from dsgui.core.script.parser_source import called, keyword
 
 _DEEPEST = 12
-_PLACES = {"initialize": 1}  # deepspeed/__init__.py: initialize(args, model, …)
+_MODEL, _PARAMETERS = 1, 3  # deepspeed/__init__.py: initialize(args, model, optimizer, model_parameters, …)
 _BESIDE = re.compile(
     r"ref|teacher|vae|encoder|reward|critic|frozen|old|target|tower|vision|tokenizer|discriminator|ema", re.IGNORECASE
 )
+_OF_ALL = re.compile(r"\.(named_)?(parameters|modules|children)\(\)$")
+
+_Key = tuple[ast.AST | None, str]
 
 
 class Models:
     """Of one file."""
 
-    def __init__(self, scopes: Scopes, held: OptionsHeld) -> None:
-        self._scopes, self._held = scopes, held
-        self._handed = {name for node in scopes.nodes if isinstance(node, ast.Call) for name in _handed(node)}
+    def __init__(self, spelled: Spelled, branches: Branches) -> None:
+        self._scopes, self._held, self._branches = spelled.scopes, spelled.held, branches
+        self._is_initialize = initializer(self._scopes.nodes)
+        self._bound: dict[_Key, list[ast.Name]] = {}
+        self._handed: dict[_Key, list[ast.Call]] = {}
+        for node in self._scopes.nodes:
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                self._bound.setdefault(self._scopes.place(node), []).append(node)
+            elif isinstance(node, ast.Call):
+                for key in self._keys_handed(node):
+                    self._handed.setdefault(key, []).append(node)
+        calls = [call for several in self._handed.values() for call in several]
+        self._first = {self._scopes.function(call): call.lineno for call in sorted(calls, key=lambda one: -one.lineno)}
 
-    def is_trained(self, node: ast.expr) -> bool:
-        """Whether what a name, or an expression on one, stands for is surely that one or a part of it."""
-        return self._is(node, _DEEPEST)
+    def trained_when(self, node: ast.expr) -> str | None:
+        """In which case what a name, or an expression on one, stands for is surely the model that is trained, or a part
+        of it: "" for in any case, None for what is not known."""
+        return self._is(node, _DEEPEST, node.lineno)
 
-    def _is(self, node: ast.expr, deep: int) -> bool:
+    def is_before(self, node: ast.expr | ast.stmt) -> bool:
+        """Whether the model may still change before it is handed over to be trained."""
+        return node.lineno <= self._first.get(self._scopes.function(node), node.lineno)
+
+    def is_given_to(self, call: ast.Call) -> bool:
+        """Whether the model itself is among what a call gets."""
+        given = [*call.args, *(word.value for word in call.keywords)]
+        return any(isinstance(one, ast.Name | ast.Attribute) and self._key(one) in self._handed for one in given)
+
+    def whole(self, node: ast.expr) -> str:
+        """`model.head` of `model.head`, and of each `p` in `model.head.parameters()`."""
+        turned = self._turned(node) if isinstance(node, ast.Name) else None
+        return _OF_ALL.sub("", ast.unparse(node if turned is None else turned))
+
+    def parts_given(self, call: ast.Call) -> ast.expr | None:
+        """What `deepspeed.initialize` gets to train where that may be less than the whole model."""
+        if not self._is_initialize(call):
+            return None
+        given = keyword(call, "model_parameters")
+        given = call.args[_PARAMETERS] if given is None and len(call.args) > _PARAMETERS else given
+        return None if given is None or self._is_all(given, _DEEPEST) else given
+
+    def _is_all(self, node: ast.expr, deep: int) -> bool:
+        """`model.parameters()`, all of them or those that are trained."""
+        value = self._scopes.value(node) if isinstance(node, ast.Name) else None
+        if value is not None:
+            return deep > 0 and self._is_all(value, deep - 1)
+        if isinstance(node, ast.ListComp | ast.GeneratorExp):
+            (first, *more), wanted = node.generators, {"requires_grad"}
+            asked = [getattr(one, "attr", "") for one in first.ifs]
+            same = isinstance(node.elt, ast.Name) and isinstance(first.target, ast.Name)
+            return same and not more and set(asked) <= wanted and self._is_all(first.iter, deep)
+        if not isinstance(node, ast.Call):
+            return isinstance(node, ast.Constant) and node.value is None
+        if called(node) == "filter" and len(node.args) == 2:
+            test = getattr(node.args[0], "body", None)
+            return getattr(test, "attr", "") == "requires_grad" and self._is_all(node.args[1], deep)
+        if called(node) in ("list", "iter") and len(node.args) == 1:
+            return self._is_all(node.args[0], deep)
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        return called(node) == "parameters" and owner is not None and self._key(owner, whole=True) in self._handed
+
+    # ---------------------------------------------------------------------------------------------------- how it knows
+    def _is(self, node: ast.expr, deep: int, line: int) -> str | None:
         name, base = _root(node)
-        if not name or not deep:
-            return False
-        if name in self._handed:
-            return True
+        key = self._key(node)
+        if key is None or not deep:
+            return None
+        if key in self._handed:
+            return None if self._is_another_later(key, line) else self._handed_when(key)
         found = self._scopes.bindings(base) if base is not None else None
         if base is not None and found and len(found) == 1:
             if found[0].function is not None:
                 given = self._held.given(found[0].function, name)
-                return bool(given) and all(self._is(one, deep - 1) for one in given or ())
+                return _all([self._is(one, deep - 1, line) for one in given or ()])
             turned = self._turned(base)
             if turned is not None:
-                return self._is(turned, deep - 1)
+                return self._is(turned, deep - 1, line)
             value = self._scopes.value(base)
-            if isinstance(value, ast.Attribute | ast.Name) and self._is(value, deep - 1):
-                return True
-        return not self._handed and not _BESIDE.search(name)
+            if isinstance(value, ast.Attribute | ast.Name) and (when := self._is(value, deep - 1, line)) is not None:
+                return when
+        return None if self._handed or _BESIDE.search(name) else ""
+
+    def _handed_when(self, key: _Key) -> str:
+        ways = [self._branches.when(call).condition for call in self._handed[key]]
+        return "" if "" in ways else f"({' or '.join(f'({way})' for way in dict.fromkeys(ways))})"
+
+    def _is_another_later(self, key: _Key, line: int) -> bool:
+        """Whether the name is given a model after that which is not made of the one that it had."""
+        return any(one.lineno > line and not self._is_made_of_it(one) for one in self._bound.get(key, ()))
+
+    def _is_made_of_it(self, name: ast.Name) -> bool:
+        above = self._scopes.parents.get(name)
+        above = self._scopes.parents.get(above) if isinstance(above, ast.Tuple | ast.List) else above
+        value = getattr(above, "value", None)
+        nodes = ast.walk(value) if isinstance(value, ast.expr) else ()
+        return any(isinstance(one, ast.Name) and one.id == name.id for one in nodes)
+
+    def _key(self, node: ast.expr, *, whole: bool = False) -> _Key | None:
+        """Of the name that a model has: in its scope, or in the class of `self`. `whole`: not of a part of it."""
+        name, base = _root(node)
+        if not name or (whole and len(ast.unparse(node).split(".")) > (2 if base is None else 1)):
+            return None
+        if base is not None:
+            return self._scopes.place(base)
+        above = self._scopes.parents.get(node)
+        while above is not None and not isinstance(above, ast.ClassDef):
+            above = self._scopes.parents.get(above)
+        return above, name
+
+    def _keys_handed(self, call: ast.Call) -> Iterator[_Key]:
+        """The names of what is given to be trained."""
+        name = called(call)
+        given: Sequence[ast.expr | None] = ()
+        if name.endswith("Trainer") or self._is_initialize(call):
+            place = _MODEL if self._is_initialize(call) else 0
+            given = [keyword(call, "model"), *call.args[place : place + 1]]
+        elif name == "prepare" and isinstance(call.func, ast.Attribute):
+            given = call.args
+        yield from (key for one in given if one is not None and (key := self._key(one)))
 
     def _turned(self, name: ast.Name) -> ast.expr | None:
         """What a loop or a comprehension around it goes over to give it its value."""
@@ -59,16 +156,10 @@ class Models:
         return None
 
 
-def _handed(call: ast.Call) -> Iterator[str]:
-    """The names of what is given to be trained."""
-    name = called(call)
-    given = list[ast.expr | None]()
-    if name.endswith("Trainer") or name == "initialize":
-        place = _PLACES.get(name, 0)
-        given = [keyword(call, "model"), *call.args[place : place + 1]]
-    elif name == "prepare":
-        given = [*call.args]
-    yield from (found for one in given if one is not None and (found := _root(one)[0]))
+def _all(ways: Sequence[str | None]) -> str | None:
+    """The conditions of several as one."""
+    known = [one for one in ways if one is not None]
+    return " and ".join(dict.fromkeys(filter(None, known))) if known and len(known) == len(ways) else None
 
 
 def _root(node: ast.expr) -> tuple[str, ast.Name | None]:

@@ -2,18 +2,27 @@
 gets there."""
 
 import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from dsgui.core.script.command_line import UNSET
-from dsgui.core.script.declared import literal
+from dsgui.core.script.declared import dotted_name, literal
 from dsgui.core.script.in_a_run.branches import Branches, When
 from dsgui.core.script.in_a_run.models import Models
+from dsgui.core.script.in_a_run.scopes import FUNCTIONS
 from dsgui.core.script.in_a_run.worth import Spelled, Values
+from dsgui.core.script.packages import from_own_files
 from dsgui.core.script.parser_source import called
 
 _MAKES, _DESCRIBES = frozenset({"get_peft_model"}), frozenset({"LoraConfig", "PeftConfig"})
 _GRADIENT, _FREEZING = "requires_grad", "requires_grad_"
+# What may make adapters or freeze something, by its name, and what only reads.
+_ADAPTS, _FREEZES = re.compile(r"lora|peft|adapter|kbit", re.IGNORECASE), re.compile(r"freez|as_trainable|only_train")
+_READS = re.compile(
+    r"^(get(?!.*model$)|print|count|log|save|find|is|has|check|eval|merge|num|show)|state|(config|args|arguments|callback)$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,25 +54,136 @@ class Parts:
 class _Found:
     made: list[When] = field(default_factory=list)
     described: list[When] = field(default_factory=list)
+    handed: list[When] = field(default_factory=list)
     frozen: list[When] = field(default_factory=list)
 
 
 def parts_trained(nodes: Sequence[ast.AST], branches: Branches, spelled: Spelled) -> Parts:
     """`nodes`: all of the file's."""
-    found, handed, models = _Found(), False, Models(spelled.scopes, spelled.held)
-    annotations = {id(one) for node in nodes for part in _annotations(node) for one in ast.walk(part)}
+    reading = _Reading(nodes, branches, spelled)
     for node in nodes:
-        if isinstance(node, ast.keyword) and node.arg == "peft_config":
-            handed = True
+        if isinstance(node, ast.expr | ast.stmt):
+            reading.read(node)
+    found = reading.found
+    named = [*found.made, *(found.described if found.handed or not found.made else ())]
+    handed = [one for one in found.handed if one.condition.endswith(_USE_PEFT) or not named]
+    return Parts(tuple(dict.fromkeys([*named, *handed])), tuple(dict.fromkeys(found.frozen)))
+
+
+_USE_PEFT = "(args.use_peft)"
+
+
+class _Reading:
+    """Of one file."""
+
+    def __init__(self, nodes: Sequence[ast.AST], branches: Branches, spelled: Spelled) -> None:
+        self.found = _Found()
+        self._branches, self._spelled = branches, spelled
+        self._scopes, self._models = spelled.scopes, Models(spelled, branches)
+        self._annotations = {id(one) for node in nodes for part in _annotations(node) for one in ast.walk(part)}
+        self._own = {node.name for node in nodes if isinstance(node, (*FUNCTIONS, ast.ClassDef))}
+        self._theirs = from_own_files(nodes)
+        frees = [node for node in nodes if isinstance(node, ast.stmt | ast.Call) and _frees(node)]
+        self._freed = [(node, self._models.whole(one)) for node in frees for one in _owners(node) if self._in_all(node)]
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
+        self._trains = [call for call in calls if _trains(call)]
+
+    def read(self, node: ast.expr | ast.stmt) -> None:
+        """Takes up what it makes or freezes."""
         name = _named(node)
-        if isinstance(node, ast.expr) and name and id(node) not in annotations:
-            (found.made if name in _MAKES else found.described).append(branches.when(node))
-        elif isinstance(node, ast.stmt | ast.Call) and (value := _frozen(node)) is not None:
-            when = _frozen_when(branches.when(node), value, spelled)
-            sure = all(map(models.is_trained, _owners(node)))
-            found.frozen.append(when if sure else _perhaps(when, node))
-    adapting = (*found.made, *(found.described if handed or not found.made else ()))
-    return Parts(tuple(dict.fromkeys(adapting)), tuple(dict.fromkeys(one for one in found.frozen if one)))
+        if name and id(node) not in self._annotations:
+            when = self._branches.when(node)
+            found = self.found.made if name in _MAKES else self.found.described
+            found.append(when if self._is_called(node) else _perhaps(when, node))
+        if isinstance(node, ast.stmt | ast.Call) and (value := _frozen(node)) is not None:
+            self._freezes(node, value)
+        if isinstance(node, ast.Call):
+            self._calls(node)
+
+    def _freezes(self, node: ast.stmt | ast.Call, value: ast.expr) -> None:
+        several = isinstance(value, ast.Tuple)
+        when = self._branches.when(node)
+        when = when if several else _frozen_when(when, value, self._spelled)
+        ways = [self._models.trained_when(one) for one in _owners(node)]
+        if several or None in ways or self._is_undone(node):
+            self.found.frozen.append(_perhaps(when, node))
+        else:
+            condition = " and ".join(filter(None, (when.condition, *map(str, ways))))
+            self.found.frozen.append(When(condition, when.line, when.shown or ast.unparse(node)[:60]))
+
+    def _calls(self, call: ast.Call) -> None:
+        given = next((one.value for one in call.keywords if one.arg == "peft_config"), None)
+        if given is not None and literal(given) is not None:
+            self.found.handed.append(self._handed_when(given))
+        parts = self._models.parts_given(call)
+        if parts is not None:
+            self.found.frozen.append(_perhaps(self._branches.when(call), parts))
+        name, owner = called(call), dotted_name(getattr(call.func, "value", call)).rpartition(".")[2]
+        text = f"{owner} {name}" if owner[:1].isupper() else name
+        if name in self._own | _MAKES | _DESCRIBES or _READS.search(name) or owner == "gc":
+            return
+        if _ADAPTS.search(text):
+            self.found.made.append(_perhaps(self._branches.when(call), call))
+        elif _FREEZES.search(text) or self._is_for_others(call):
+            self.found.frozen.append(_perhaps(self._branches.when(call), call))
+
+    def _handed_when(self, given: ast.expr) -> When:
+        """trl/trainer/utils.py: get_peft_config gives None without `--use_peft`."""
+        when, by = self._branches.when(given), given.args[:1] if isinstance(given, ast.Call) else []
+        if called(given) != "get_peft_config" or not all(self._spelled.held.holds(one) for one in by) or not by:
+            return _perhaps(when, given)
+        condition = f"{when.condition} and {_USE_PEFT}" if when.condition else _USE_PEFT
+        return When(condition, given.lineno, when.shown or ast.unparse(given)[:60])
+
+    def _is_for_others(self, call: ast.Call) -> bool:
+        """Whether the model is given to a function of a file that nobody has read, before it is trained."""
+        theirs = dotted_name(call.func).partition(".")[0] in self._theirs
+        return theirs and self._models.is_given_to(call) and self._models.is_before(call) and not _hands(call)
+
+    def _is_called(self, node: ast.AST) -> bool:
+        """`LoraConfig(…)`, `LoraConfig.from_pretrained(…)`: not merely named."""
+        above = self._scopes.parents.get(node)
+        while isinstance(above, ast.Attribute):
+            node, above = above, self._scopes.parents.get(above)
+        return isinstance(above, ast.Call) and above.func is node
+
+    def _is_undone(self, node: ast.stmt | ast.Call) -> bool:
+        """Whether it may be trained all the same: freed again, or trained before."""
+        function = self._scopes.function(node)
+        wholes = [self._models.whole(one) for one in _owners(node)]
+        for free, of in self._freed:
+            later = free.lineno > node.lineno or self._scopes.function(free) is not function
+            if later and any(f"{whole}.".startswith(f"{of}.") or self._is_parameter(free, of) for whole in wholes):
+                return True
+        return any(one.lineno < node.lineno and self._scopes.function(one) is function for one in self._trains)
+
+    def _is_parameter(self, free: ast.AST, name: str) -> bool:
+        """Of a function that frees what it is given."""
+        function = self._scopes.function(free)
+        return function is not None and name in [one.arg for one in (*function.args.args, *function.args.kwonlyargs)]
+
+    def _in_all(self, node: ast.AST) -> bool:
+        """Whether a loop does it in each of its turns."""
+        asked, above = False, self._scopes.parents.get(node)
+        while above is not None and not isinstance(above, FUNCTIONS):
+            asked = asked or isinstance(above, ast.If)
+            if isinstance(above, ast.For) or any(one.ifs for one in getattr(above, "generators", ())):
+                return not asked and isinstance(above, ast.For)
+            above = self._scopes.parents.get(above)
+        return True
+
+
+def _hands(call: ast.Call) -> bool:
+    return called(call).endswith("Trainer") or called(call) == "prepare"
+
+
+def _trains(call: ast.Call) -> bool:
+    """`trainer.train()`, `Trainer(…).train()`, `train(engine)`, and DeepSpeed's engine with all it trains."""
+    name, owner = called(call), getattr(call.func, "value", None)
+    if isinstance(call.func, ast.Name):
+        return name in ("train", "fit", "run_training", "train_loop", "train_model")
+    named = dotted_name(owner) or called(owner) if owner is not None else ""
+    return name == "initialize" or (name in ("train", "fit") and named.lower().endswith("trainer"))
 
 
 def _named(node: ast.AST) -> str:
@@ -79,25 +199,38 @@ def _annotations(node: ast.AST) -> list[ast.expr]:
     return [one for one in found if isinstance(one, ast.expr)]
 
 
-def _frozen(node: ast.stmt | ast.Call) -> ast.expr | None:
-    """The value given to `requires_grad`; None where none is, or where it is true."""
-    value: ast.expr | None = None
+def _given(node: ast.AST) -> ast.expr | None:
+    """The value given to `requires_grad`; None where none is."""
     if isinstance(node, ast.Call) and called(node) == _FREEZING:
-        value = next((word.value for word in node.keywords), node.args[0] if node.args else None)
-    elif isinstance(node, ast.Assign) and any(getattr(one, "attr", "") == _GRADIENT for one in node.targets):
-        value = node.value
+        usual: ast.expr = ast.Constant(True)
+        return next((word.value for word in node.keywords), node.args[0] if node.args else usual)
+    if isinstance(node, ast.Call) and called(node) == "setattr" and len(node.args) == 3:
+        return node.args[2] if literal(node.args[1]) == _GRADIENT else None
+    return node.value if isinstance(node, ast.Assign) and _owners(node) else None
+
+
+def _frozen(node: ast.AST) -> ast.expr | None:
+    """The same where it is not surely true."""
+    value = _given(node)
     return None if value is None or literal(value) is True else value
 
 
-def _owners(node: ast.stmt | ast.Call) -> list[ast.expr]:
+def _frees(node: ast.AST) -> bool:
+    return literal(_given(node)) is True
+
+
+def _owners(node: ast.AST) -> list[ast.expr]:
     """What it takes out of the training: `q` in `q.requires_grad = False`."""
+    if isinstance(node, ast.Call) and called(node) == "setattr":
+        return node.args[:1]
     places = node.targets if isinstance(node, ast.Assign) else [getattr(node, "func", None)]
+    places = [one for many in places for one in (many.elts if isinstance(many, ast.Tuple) else [many])]
     named = [one for one in places if isinstance(one, ast.Attribute) and one.attr in (_GRADIENT, _FREEZING)]
     return [one.value for one in named]
 
 
-def _perhaps(when: When, node: ast.stmt | ast.Call) -> When:
-    """Of a model that may be another than the one that is trained."""
+def _perhaps(when: When, node: ast.AST) -> When:
+    """Of what may be done, or to another model than the one that is trained."""
     condition = f"{when.condition} and UNKNOWN" if when.condition else "UNKNOWN"
     return When(condition, when.line, when.shown or ast.unparse(node)[:60])
 

@@ -43,6 +43,36 @@ ASKS = "def g():\n  if frozen: get_peft_model(m)\ng()"
 ENVIRON = "import os\n{}\nif os.environ.get('USE_LORA') == '1': get_peft_model(m)\n"
 IN_FUNCTION = "def f(m):\n{}\n  return get_peft_model(m)\nf(m)\n"
 NEVER = "def train():\n  get_peft_model(m)\n"
+TRAINS = "import deepspeed\ndeepspeed.initialize(model=model, model_parameters={}, config='c.json')\n"
+REFERENCE = """
+def load(path):
+  model = M(path)
+  for q in model.parameters(): q.requires_grad = False
+  return model
+def main():
+  model = M('x')
+  DPOTrainer(model=model, ref_model=load('x'))
+main()
+"""
+TEACHER = """
+class Teacher:
+  def __init__(self, model):
+    self.model = model
+    self.model.requires_grad_(False)
+t = Teacher(big)
+Trainer(model=model)
+"""
+ENCODER = """
+if not args.lora: text.requires_grad_(False)
+if args.lora: net, text = accelerator.prepare(net, text)
+else: net = accelerator.prepare(net)
+"""
+TRL = """
+from trl import ModelConfig, SFTConfig, SFTTrainer, TrlParser, get_peft_config
+args, of_model = TrlParser((SFTConfig, ModelConfig)).parse_args_and_config()
+SFTTrainer('x', args=args, peft_config={})
+"""
+FREE = "for q in {}.parameters(): q.requires_grad = True\nTrainer(model=model)"
 DPO = "Trainer(model=model)\n{}.requires_grad_(False)\n"
 
 DEAD = "import transformers\n{}\nget_peft_model(m)\n"
@@ -195,6 +225,41 @@ CASES = {
         "",
         True,
     ),
+    "one of that name in another function": (REFERENCE, "", None),
+    "one of that name in a class": (TEACHER, "", None),
+    "one that is handed over otherwise": (LORA + PARSES + ENCODER, "", False),
+    "another by that name": ("model.requires_grad_(False)\nmodel = M()\nTrainer(model=model)", "", None),
+    "the same, wrapped": ("model.requires_grad_(False)\nmodel = wrap(model)\nTrainer(model=model)", "", True),
+    # what is frozen for some time
+    "frozen and freed": ("model.requires_grad_(False)\n" + FREE.format("model"), "", None),
+    "frozen and freed in part": ("model.requires_grad_(False)\n" + FREE.format("model.head"), "", True),
+    "a part frozen and freed": ("model.head.requires_grad_(False)\n" + FREE.format("model.head"), "", None),
+    "freed before": (FREE.format("model") + "\nmodel.requires_grad_(False)", "", True),
+    "frozen after it was trained": (DPO.format("model").replace("\n", ".train()\n", 1), "", None),
+    "frozen for evaluation": (
+        "import deepspeed\nengine = deepspeed.initialize(model=model)\nmodel.requires_grad_(False)", "", None),
+    # what others may do
+    "a function that freezes": ("from util import freeze_layers\nfreeze_layers(model)\nTrainer(model)", "", None),
+    "a function that may": ("from util import set_up\nset_up(model)\nTrainer(model=model)", "", None),
+    "a function of a package": ("import torch\ntorch.save(model, 'x')\nTrainer(model=model)", "", False),
+    "a function that gets it afterwards": ("from util import show\nTrainer(model=model)\nshow(model)", "", False),
+    "adapters that are read": ("model = PeftModel.from_pretrained(b, is_trainable=True)\nTrainer(model)", "", None),
+    "adapters by another name": ("import loralib\nloralib.mark_only_lora_as_trainable(m)", "", None),
+    "adapters of another file, off": (LORA + PARSES + "if args.lora: m = convert_to_lora(m)", "", False),
+    "adapters of another file": (LORA + PARSES + "if args.lora: m = convert_to_lora(m)", "--lora", None),
+    "what tells of adapters": ("get_peft_state(m); print_trainable_parameters(m); is_peft_available()", "", False),
+    "TRL's": (TRL.format("get_peft_config(of_model)"), "", None),
+    "TRL's of another": (TRL.format("make(of_model)"), "", None),
+    "TRL's without": (TRL.format("None"), "", False),
+    "adapters that are merely named": ("KINDS = {'lora': LoraConfig}\nTrainer(model=model)", "", None),
+    "by setattr": ("for q in model.parameters(): setattr(q, 'requires_grad', False)\nTrainer(model=model)", "", True),
+    "several at once": ("a.requires_grad, b.requires_grad = False, False\nTrainer(model=model)", "", None),
+    "some parameters": (TRAINS.format("model.head.parameters()"), "", None),
+    "parameters by name": (TRAINS.format("[p for n, p in model.named_parameters() if 'a' in n]"), "", None),
+    "all parameters": (TRAINS.format("model.parameters()"), "", False),
+    "all that are trained": (TRAINS.format("filter(lambda p: p.requires_grad, model.parameters())"), "", False),
+    "a list of all that are trained": (
+        TRAINS.format("[p for p in model.parameters() if p.requires_grad]"), "", False),
     "one without a trainer": ("vae.requires_grad_(False)", "", None),
 }  # fmt: skip
 
