@@ -27,11 +27,13 @@ def arguments_in_code(
     known; `changed`: what the script may set afterwards."""
     worths = {one.name: UNSET if one.name in changed else values.value(one.expression) for one in made.settings}
     known = {name: value for name, value in worths.items() if value is not UNSET}
-    every = with_defaults(defaults or {}, unknown=EVERY_NAME if defaults is None or not made.whole else frozenset())
+    of_class = EVERY_NAME if defaults is None or not made.whole else frozenset()
+    every = with_defaults(defaults or {}, unknown=of_class)
     every = every.overlaid(from_mapping({name: value for name, value in known.items() if name in EVERY_NAME}))
-    unknown = frozenset(name for name, value in worths.items() if value is UNSET) & EVERY_NAME
+    unknown = (changed | of_class | (worths.keys() & EVERY_NAME)) - known.keys()
+    every = with_bf16(replace(every, unknown=every.unknown | unknown), defaults, unknown)
     places = tuple((one.name, in_line(script, one.line)) for one in made.settings)
-    return replace(every, unknown=every.unknown | unknown | changed, places=places, made_at=in_line(script, made.line))
+    return replace(every, places=places, made_at=in_line(script, made.line))
 
 
 def arguments_of_file(
@@ -39,8 +41,19 @@ def arguments_of_file(
 ) -> TrainingArguments:
     """Those of a file that is read with the classes of `defaults`, instead of a command line."""
     every = with_defaults(defaults or {}, unknown=EVERY_NAME if defaults is None else frozenset())
-    every = every.overlaid(placed(from_mapping(values), lines, path))
+    every = with_bf16(every.overlaid(placed(from_mapping(values), lines, path)), defaults)
     return replace(every, made_at=said("arguments", "in_file", file=path))
+
+
+def with_bf16(
+    every: TrainingArguments, defaults: Mapping[str, Any] | None, unknown: frozenset[str] = frozenset()
+) -> TrainingArguments:
+    """trl/trainer/base_config.py: bf16 is on where neither it nor fp16 is said. `unknown`: of which it is not known
+    whether they are said."""
+    by_class = defaults is not None and defaults.get("bf16", UNSET) is None and "bf16" in every.unknown
+    if not by_class or "fp16" in every.unknown or "bf16" in unknown:
+        return every
+    return replace(every, bf16=not every.fp16, unknown=every.unknown - {"bf16"})
 
 
 def placed(arguments: TrainingArguments, lines: Mapping[str, int], path: str) -> TrainingArguments:

@@ -3,6 +3,7 @@
 import pytest
 
 from dsgui.core.config.arguments import TrainingArguments
+from dsgui.core.script.command_line import Option
 from dsgui.core.script.script import script_facts
 from dsgui.core.script.taken import ScriptAnswers, taken, trainer_arguments, values_of
 from tests.core.script.in_a_run.parts import part_trained
@@ -316,6 +317,31 @@ def test_a_batch_size_that_the_code_may_change_is_not_known(source: str, known: 
     assert found is not None
     assert ("per_device_train_batch_size" not in found.unknown) is known
     assert not known or found.per_device_train_batch_size == 4
+
+
+SFT = "from trl import SFTConfig\na = SFTConfig('o'{})\n"
+BF16, FP16 = Option("bf16", ("--bf16",), default=None), Option("fp16", ("--fp16",), default=False)
+
+
+@pytest.mark.parametrize(
+    ("source", "bf16"),
+    [
+        (SFT.format(""), True),
+        (SFT.format(", fp16=True"), False),
+        (SFT.format(", bf16=False"), False),
+        (SFT.format(", bf16=f()"), None),
+        (SFT.format(", fp16=f()"), None),
+        (SFT.format(", **more"), None),
+        (SFT.format(", bf16=True, **more"), True),
+        (SFT.format("") + "a.bf16 = f()", None),
+    ],
+)
+def test_what_trl_makes_of_bf16_is_the_same_in_code(source: str, bf16: bool | None) -> None:
+    line = script_facts(source).command_line
+    answers = ScriptAnswers(made=(BF16, FP16), made_known=True)
+    found = trainer_arguments(line, answers, taken(line, answers, ()))
+    assert found is not None
+    assert (None if "bf16" in found.unknown else found.bf16) is bf16
 
 
 def test_a_file_of_arguments_that_was_not_read_leaves_what_it_may_say_open() -> None:
