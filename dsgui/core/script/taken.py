@@ -10,7 +10,7 @@ from dsgui.core.script.command_line import UNSET, Mention, Option, Reading, read
 from dsgui.core.script.imports import EVERY, Absent
 from dsgui.core.script.in_a_run.changes import Changes
 from dsgui.core.script.in_a_run.made import file_reached, made_reached
-from dsgui.core.script.in_a_run.trainers import arguments_in_code, arguments_of_file, placed
+from dsgui.core.script.in_a_run.trainers import arguments_in_code, arguments_of_file, placed, with_bf16
 from dsgui.core.script.in_a_run.worth import Values, value_given
 from dsgui.core.script.named_files import NamedFile, named_files
 from dsgui.core.script.script_options import LOGGING, ArgumentsFile, CommandLine, declared_here, trainer_defaults
@@ -203,16 +203,14 @@ def trainer_arguments(
     unknown = EVERY_NAME if computed else late
     every = with_defaults(defaults, unknown=unknown)
     file = found.file
-    for of_file, typed in ((_as_words(file), []), ([], _typed(found))):
-        every = every.overlaid(placed(from_words(of_file), file.lines, file.path)).overlaid(from_words(typed))
-        every = every if typed else every.overlaid(placed(from_mapping(_as_values(file)), file.lines, file.path))
+    for of_file in (from_words(_as_words(file)), from_mapping(_as_values(file))):
+        every = every.overlaid(placed(of_file, file.lines, file.path))
+    every = every.overlaid(from_words(_typed(found)))
     if file.path and not file.converts:
         every = replace(every, made_at=said("arguments", "in_file", file=file.path))
     if not every.given and every.unknown >= EVERY_NAME:
         return None
-    if defaults.get("bf16", UNSET) is None and "bf16" in every.unknown:  # trl/trainer/base_config.py
-        every = replace(every, bf16=not every.fp16, unknown=every.unknown - {"bf16"})
-    return every
+    return with_bf16(every, defaults)
 
 
 def _elsewhere(

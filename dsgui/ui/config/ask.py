@@ -44,7 +44,7 @@ class Ask:
 
 def build_ask() -> Ask:
     """Must be called inside a `gr.Blocks`."""
-    with gr.Row(elem_classes="ds-buttons ds-ask"):
+    with gr.Row(elem_classes=["ds-buttons", "ds-ask"]):
         button = gr.Button(words("tools_page", "ask"), size="sm", elem_id="ask", min_width=140, scale=0)
         gr.HTML(f"<p>{escape(words('tools_page', 'ask_about'))}</p>", padding=False)
     panel = embedded("config/findings", "ds-findings-root", ("fix",), value="", elem_id="ask-panel")

@@ -214,8 +214,10 @@ def _gives(call: ast.Call, name: str) -> bool:
 
 def _asked(above: ast.AST, below: ast.AST) -> list[_Test]:
     """What one node asks before it gets to a part of it."""
-    if isinstance(above, ast.If | ast.IfExp) and below is not above.test and not is_main(above.test):
+    if isinstance(above, ast.If | ast.IfExp) and below is not above.test:
         holds = below is above.body or (isinstance(above, ast.If) and below in above.body)
+        if is_main(above.test):
+            return [] if holds else [_Test(ast.copy_location(ast.Constant(False), above.test), True, above.test)]
         return [_Test(above.test, holds, above.test)]
     if isinstance(above, ast.While) and below is not above.test and below in above.body:
         return [_Test(above.test, True, above.test)]

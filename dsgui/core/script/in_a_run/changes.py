@@ -2,7 +2,6 @@
 the words that its parser gets, the variables of its environment."""
 
 import ast
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -10,7 +9,7 @@ from dsgui.core.script.declared import dotted_name, literal
 from dsgui.core.script.imports import EVERY
 from dsgui.core.script.in_a_run.options_held import GIVES, OptionsHeld, argument_of
 from dsgui.core.script.in_a_run.scopes import FUNCTIONS, READ_ONLY, Scopes
-from dsgui.core.script.packages import PACKAGES
+from dsgui.core.script.packages import from_own_files
 from dsgui.core.script.parser_source import MAKERS, called
 
 _ENVIRONS = ("os.environ", "environ")
@@ -52,7 +51,7 @@ def changes_in(scopes: Scopes, held: OptionsHeld, makes: Callable[[ast.Call], st
     for name, only_if_unset in _variables(scopes):
         (filled if only_if_unset else stored).add(name)
     words = any(_changes_words(node, scopes) or _parses_others(node, scopes, held) for node in scopes.nodes)
-    theirs = _from_own_files(scopes)
+    theirs = from_own_files(scopes.nodes)
 
     def is_held(node: ast.expr) -> bool:
         given = scopes.bindings(node) if isinstance(node, ast.Name) else None
@@ -67,7 +66,7 @@ def changes_in(scopes: Scopes, held: OptionsHeld, makes: Callable[[ast.Call], st
 # ----------------------------------------------------------------------------------------------------------- options
 def _names(scopes: Scopes) -> Iterator[str]:
     modules = {(node.asname or node.name.partition(".")[0]) for node in scopes.nodes if isinstance(node, ast.alias)}
-    own = {node.name for node in scopes.nodes if isinstance(node, FUNCTIONS)} | _from_own_files(scopes)
+    own = {node.name for node in scopes.nodes if isinstance(node, FUNCTIONS)} | from_own_files(scopes.nodes)
     for node in scopes.nodes:
         if isinstance(node, ast.Attribute):
             if not isinstance(node.ctx, ast.Load) or _is_changed(node, scopes):
@@ -97,25 +96,6 @@ def _is_handed_out(call: ast.AST, theirs: frozenset[str], is_held: Callable[[ast
         return False
     given = [*call.args, *(word.value for word in call.keywords)]
     return any(map(is_held, given))
-
-
-def _from_own_files(scopes: Scopes) -> frozenset[str]:
-    """The names that come of files which nobody has read: imported, and not from a package that is known."""
-    found = set[str]()
-    for node in scopes.nodes:
-        if isinstance(node, ast.Import):
-            found |= {one.asname or _root(one.name) for one in node.names if not _is_known(one.name)}
-        elif isinstance(node, ast.ImportFrom) and (node.level or not _is_known(node.module or "")):
-            found |= {one.asname or one.name for one in node.names}
-    return frozenset(found)
-
-
-def _is_known(module: str) -> bool:
-    return _root(module) in PACKAGES or _root(module) in sys.stdlib_module_names
-
-
-def _root(module: str) -> str:
-    return module.partition(".")[0]
 
 
 def _is_plain_self(call: ast.Call, scopes: Scopes) -> bool:
@@ -148,7 +128,7 @@ def _is_looked_at(node: ast.expr, scopes: Scopes, own: set[str]) -> bool:
     if isinstance(above, ast.keyword) and above.arg is not None:
         above = scopes.parents.get(above)
     if isinstance(above, ast.Call):
-        return called(above) not in own and _root(dotted_name(above.func)) not in own
+        return called(above) not in own and dotted_name(above.func).partition(".")[0] not in own
     if isinstance(above, ast.Assign):
         return all(isinstance(one, ast.Name) and scopes.value(one) is not None for one in above.targets)
     return scopes.is_read(node)

@@ -125,6 +125,8 @@ CASES = {
     "one of them handed to another file": (LORA + PARSES + "import util\nutil.f(args.lora)\n" + IF_LORA, "", False),
     "a default that is set anew": (LORA + "for one in p._actions: one.default = f()\n" + PARSES + IF_LORA, "", None),
     "its table handed to another file": (LORA + PARSES + "import util\nutil.f(vars(args))\n" + IF_LORA, "", None),
+    "where it is no main": ("if __name__ == '__main__':\n  pass\nelse:\n  get_peft_model(m)\n", "", False),
+    "where it is main": ("if __name__ == '__main__':\n  get_peft_model(m)\n", "", True),
     "handed to a package": (LORA + PARSES + "import torch\ntorch.save(args, 'x')\n" + IF_LORA, "", False),
     "another value for the whole": (LORA + PARSES + "args = merged(args)\n" + IF_LORA, "", None),
     "a list that is added to": (SEVERAL + "args.lora.append('x')\nif len(args.lora) > 1: get_peft_model(m)", "", None),
