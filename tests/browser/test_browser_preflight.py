@@ -240,3 +240,19 @@ def test_one_press_starts_a_script_whose_command_is_still_being_built(page, tmp_
     page.unroute("**/gradio_api/run/**")
     page.click("#launch:not([disabled])")
     expect(page.get_by_label("Output of the run")).to_contain_text("sound.py", timeout=60_000)
+
+
+def test_a_reload_leaves_what_is_to_be_launched_as_it_was(page, tmp_path):
+    script = tmp_path / "sound.py"
+    script.write_text("print(1)")
+    choose_script(page, script)
+    page.locator("#arguments textarea, #arguments input").first.fill("--tokenizer_name t --lr 3")
+    page.locator("#where").get_by_label("Several machines over ssh").check()
+    page.locator("#hostfile textarea").fill("worker-1 slots=4")
+    page.wait_for_function("sessionStorage.getItem('dsgui.launch')?.includes('worker-1')")
+    page.reload()
+    page.get_by_role("tab", name="2 · Launch").click()
+    expect(page.get_by_label("My own script")).to_be_checked()
+    expect(page.locator("#script textarea, #script input").first).to_have_value(str(script))
+    expect(page.locator("#arguments textarea, #arguments input").first).to_have_value("--tokenizer_name t --lr 3")
+    expect(page.locator("#hostfile textarea")).to_have_value("worker-1 slots=4")

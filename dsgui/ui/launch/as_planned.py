@@ -9,11 +9,12 @@ import gradio as gr
 
 from dsgui.core.config.context import Context
 from dsgui.core.errors import DocumentError
+from dsgui.core.launch.field import Part
 from dsgui.core.launch.places.ssh import Machines
 from dsgui.core.launch.plan import Place
 from dsgui.core.launch.planned import Planned
 from dsgui.core.launch.run_fields import BY_NAME as BY_FIELD
-from dsgui.core.launch.run_fields import OWN_SCRIPT
+from dsgui.core.launch.run_fields import OWN_SCRIPT, fields_of
 from dsgui.core.launch.where import BY_NAME, PLACES, placeholders
 from dsgui.core.machine.hardware import Target
 from dsgui.core.texts.saying import words
@@ -24,6 +25,9 @@ from dsgui.ui.common.events import LOCAL, ONCE
 from dsgui.ui.config.context_bar import ContextBar
 from dsgui.ui.config.workbench import MAX_RANKS
 from dsgui.ui.launch.desk import Desk
+
+_KEPT = (Part.WHAT, Part.WHERE, Part.PLACE, Part.DEVICES, Part.MORE)
+_NOT_KEPT = ("environment", "notify", "ranks")  # which may be secrets, or stand on 1 · Configure as well
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,16 @@ def wire_own_script(desk: Desk, *events: Any) -> None:
     typed = in_browser("launch/as_planned", "scriptOnceTyped", field, *script)
     for event, js in (*((one, planned) for one in events), (desk["model"].change, typed)):
         event(None, [desk["model"]], [desk["what"]], js=js, **LOCAL)
+
+
+def keep_over_reload(desk: Desk, recalled: Any) -> None:
+    """What stands on the page, but for variables and addresses, which may be secrets. `recalled`: an event after which
+    the config is what it was."""
+    kept = [field for part in _KEPT for field in fields_of(part) if field.name not in _NOT_KEPT]
+    fields, ids = [desk[field.name] for field in kept], [field.id for field in kept]
+    remember = in_browser("launch/kept_desk", "remember")
+    gr.on([field.change for field in fields], None, fields, None, js=remember, **LOCAL)
+    recalled(None, fields, fields, js=in_browser("launch/kept_desk", "recall", ids), **LOCAL)
 
 
 def as_count(value: float | None) -> int:

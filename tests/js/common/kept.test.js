@@ -19,7 +19,8 @@ function recalled(typed, model, quicker = "") {
 }
 
 test("the arguments come back with a model that is planned for, and with no secret in them", () => {
-  assert.equal(recalled("--bf16 --lr 1e-4", "7B"), "--bf16 --lr 1e-4");
+  for (const typed of ["--bf16 --lr 1e-4", "--tokenizer_name /m/tok --keyed x"])
+    assert.equal(recalled(typed, "7B"), typed);
   for (const secret of ["--hub_token x", "--api-key=x", "--PASSWORD x"]) {
     assert.deepEqual(recalled(`--bf16 ${secret}`, "7B"), NOTHING);
   }

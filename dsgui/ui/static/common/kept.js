@@ -36,7 +36,7 @@ export function rememberBar(...bar) {
   keep(BAR, JSON.stringify(bar));
 }
 
-const SECRET = /--[\w-]*(token|key|secret|password)/i;
+export const SECRET = /--([\w-]*[-_])?(token|(api)?key|secret|password)(?![a-z])/i; // and no --tokenizer_name
 
 /** What the script is given; not with a secret. @param {string | null} typed */
 export const rememberArguments = (typed) => keep(ARGUMENTS, SECRET.test(typed ?? "") ? "" : (typed ?? ""));

@@ -9,6 +9,9 @@ const PATHS = "#script input, #working-dir input, #output-dir input"; // on one 
 /** @type {Set<string>} the elements that somebody typed in, and those around them */
 const own = new Set();
 
+/** Whether somebody typed in it, or in what is around it. @param {string} id */
+export const isOwn = (id) => own.has(id);
+
 /** Gradio's own changes of a field are no `input` of anybody's. */
 export function begin() {
   own.clear();
