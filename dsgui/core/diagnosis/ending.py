@@ -76,6 +76,7 @@ class Ending:
     trained: bool = False  # something of a training was logged
     _points_since: int = 0
     _points_since_code: int = 0
+    _killing_since_code: bool = False
     _of_threads: int = 0  # tracebacks that end no process
     _says_done: bool = False  # after the last traceback
 
@@ -88,8 +89,10 @@ class Ending:
 
     @property
     def began_again(self) -> bool:
-        """Whether a training followed in the same log on the one that ended with `return_code`."""
-        return not self.machine and self._points_since_code >= _POINTS_THAT_FORGIVE
+        """Whether a training followed in the same log on the one that ended with `return_code`, and nothing tells that
+        it failed too."""
+        fails = self.machine or self.error or self.last_words or self._killing_since_code
+        return not fails and self._points_since_code >= _POINTS_THAT_FORGIVE
 
     @property
     def error(self) -> str:
@@ -166,12 +169,13 @@ class Ending:
         match = _RETURN_CODE.search(text)
         if match:
             self.return_code = int(match[1])
-            self._points_since_code = 0
+            self._points_since_code, self._killing_since_code = 0, False
         return bool(match)
 
     def _kills(self, text: str) -> bool:
         kills = bool(_KILLING.search(text))
         self.killing = self.killing or kills
+        self._killing_since_code = self._killing_since_code or kills
         return kills
 
     def _loses_machine(self, text: str) -> bool:
@@ -191,7 +195,7 @@ class Ending:
         match = _TORCHRUN_CODE.match(text)
         if match:
             self.return_code = int(match[1])
-            self._points_since_code = 0
+            self._points_since_code, self._killing_since_code = 0, False
         return bool(match)
 
     def _is_told_by_launcher(self, text: str) -> bool:
@@ -235,7 +239,7 @@ def verdict_of_log(ending: Ending) -> tuple[RunState, tuple[Said, ...]] | None:
         return RunState.STOPPED, (_said("log_tells", told=_told(ending)),)
     if ending.return_code and not ending.began_again:
         return verdict(ending.return_code, ending, 0)
-    if ending.went_on or (ending.began_again and not ending.error):
+    if ending.went_on or ending.began_again:
         return None
     if ending.error or ending.killing or ending.last_words:
         return RunState.FAILED, (_said("log_tells", told=_told(ending)),)

@@ -120,17 +120,19 @@ _OFF = 0.12  # what is named less than what a driver shows
 
 def card_of(name: str, memory_bytes: int) -> Hardware | None:
     """The card that a driver calls so (“NVIDIA A100-SXM4-80GB”), by as much memory."""
-    called = _letters(name)
-    fit = [card for card in CARDS if _letters(_SIZE.sub("", card.title)) in called and _is_as_large(card, memory_bytes)]
+    called = name.lower()
+    fit = [card for card in CARDS if _is_called(card, called) and _is_as_large(card, memory_bytes)]
     return max(fit, key=lambda card: len(card.title), default=None)
+
+
+def _is_called(card: Hardware, name: str) -> bool:
+    """H200 is no part of GH200, and AMD's drivers have “Instinct” before the card's name."""
+    words = _SIZE.sub("", card.title).lower().removeprefix("amd ").split()
+    return re.search(rf"(?<![a-z0-9]){'[^a-z0-9]*'.join(map(re.escape, words))}", name) is not None
 
 
 def _is_as_large(card: Hardware, memory_bytes: int) -> bool:
     return card.memory_bytes is not None and abs(card.memory_bytes - memory_bytes) <= _OFF * card.memory_bytes
-
-
-def _letters(name: str) -> str:
-    return "".join(filter(str.isalnum, name.lower()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dsgui.core.access.secret_forms import is_secret_name, is_secret_option
+from dsgui.core.access.secrets import MASK
 from dsgui.core.config.compare import leaves
 from dsgui.core.config.document import Document
 from dsgui.core.config.pointer import dotted
@@ -29,10 +31,10 @@ class Difference:
     def told(self) -> Said:
         """`stage 2 → 3`."""
         if self.after is None:
-            return said("cloning", "without", what=f"{self.name} {self.before or ''}".strip())
+            return said("cloning", "without", what=f"{self.name} {self._readable(self.before) or ''}".strip())
         if self.before is None and not self.after:
             return said("cloning", "with", what=self.name)
-        before, after = (_shown(one) for one in (self.before, self.after))
+        before, after = (_shown(self._readable(one)) for one in (self.before, self.after))
         return said("cloning", "moved", what=self.name, before=before, after=after)
 
     @property
@@ -42,8 +44,14 @@ class Difference:
         name = name if self.name.startswith("--") else name.rpartition(".")[2]
         if self.after is None:
             return str(said("cloning", "without", what=self.name))
-        code = _IN_SHORT.get(name)
-        return str(said("cloning", code, value=self.after)) if code else f"{name} {self.after}".strip()
+        code, after = _IN_SHORT.get(name), self._readable(self.after) or ""
+        return str(said("cloning", code, value=after)) if code else f"{name} {after}".strip()
+
+    def _readable(self, value: str | None) -> str | None:
+        """Hidden where the name says that it is a secret: beside “→” nothing else would."""
+        last = self.name.rpartition(".")[2]
+        is_secret = bool(value) and (is_secret_option(self.name, value or "") or is_secret_name(last))
+        return MASK if is_secret else value
 
 
 def _shown(value: str | None) -> str | Said:

@@ -6,7 +6,7 @@ Numbers are compared as numbers, other values as words, with `=` alone."""
 import math
 import operator
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from dsgui.core.runs.news import RunSummary
@@ -97,25 +97,27 @@ def unfinished(words: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
-def misread(words: Sequence[str], keys: Iterable[str], parts: Collection[str] = ()) -> tuple[str, str, str] | None:
+def misread(
+    words: Sequence[str], keys: Collection[str] | None, parts: Collection[str] = ()
+) -> tuple[str, str, str] | None:
     """Of a search that nothing fits, the first word that can fit no run: it, why, and what may be written or what its
     key is. "number": it compares a number with what is none; "key": no run has anything so called, where `keys` are
-    what runs have besides their figures. `parts` of a run are words."""
+    what runs have besides their figures, None while that isn't known of all. `parts` of a run are words."""
     asked = [(word, one) for word in words if (one := comparison(word)) and one.value and one.key not in parts]
     for word, one in asked:
-        is_figure = one.key in _FIGURES
-        if (one.sign != "=" or is_figure) and _number(one.value) is None:
+        is_known = one.key in _FIGURES or _is_among(one.key, keys or ())
+        if is_known and (one.sign != "=" or one.key in _FIGURES) and _number(one.value) is None:
             example = _EXAMPLES.get(one.key, "1")
             return word, "number", f"{word[: len(word) - len(one.value)]}{example}"
-    unknown = [(word, one.key) for word, one in asked if one.key not in _FIGURES]
-    if not unknown:
-        return None
-    known = [*keys]
-    for word, key in unknown:
-        names = {key, _ALIASES.get(key, key)}
-        if not any(_is_called(name, names) for name in known):
-            return word, "key", key
+    for word, one in asked:
+        if keys is not None and one.key not in _FIGURES and not _is_among(one.key, keys):
+            return word, "key", one.key
     return None
+
+
+def _is_among(key: str, keys: Collection[str]) -> bool:
+    names = {key, _ALIASES.get(key, key)}
+    return any(_is_called(name, names) for name in keys)
 
 
 def _is_called(name: str, keys: set[str]) -> bool:

@@ -1,7 +1,7 @@
 """The list of runs as somebody wants to see it: by which column, and which runs fit the words of a search."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -109,7 +109,7 @@ def fits(run: RunSummary, text: str, words: Sequence[str], settings: Settings = 
     return all(_fits(run, text, word, settings) for word in words)
 
 
-def cant_fit(words: Sequence[str], keys: Iterable[str]) -> tuple[str, str, str] | None:
+def cant_fit(words: Sequence[str], keys: Collection[str] | None) -> tuple[str, str, str] | None:
     """As `filters.misread` says."""
     return misread(words, keys, _PARTS)
 

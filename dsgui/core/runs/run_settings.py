@@ -138,17 +138,16 @@ def unlike(sections: Sequence[Section]) -> str:
     if (WHAT_TRAINS, "model") in named or (not is_said and ("arguments", _OWN_MODEL) in apart):
         return "model"
     given = [apart[("arguments", option)] for option in _DATA_OPTIONS if ("arguments", option) in named]
-    return "data" if any(len({*map(_last, one.values)} - {None}) > 1 for one in given) else ""
+    return "data" if any(_are_other(one.values) for one in given) else ""
 
 
 def scores_compare(sections: Sequence[Section]) -> bool:
     """Whether a score of one run's evaluation says something of another's: not on other data, and of another script
     only where all are given the same data. Another model may well be held to the same test."""
     given = [one for part in sections if part.code == "arguments" for one in part.settings if one.key in _DATA_OPTIONS]
-    named = {one.key: {*map(_last, one.values)} for one in given}
-    if any(len(values - {None}) > 1 for values in named.values()):
+    if any(_are_other(one.values) for one in given):
         return False
-    is_told = any(None not in values for option, values in named.items() if option != _PART_OF_DATA)
+    is_told = any(None not in one.values for one in given if one.key != _PART_OF_DATA)
     return is_told or unlike(sections) != "script"
 
 
@@ -162,12 +161,14 @@ def why_unlike(sections: Sequence[Section], has_scores: bool) -> str:
     return words("compare_page", reason, what=words("compare_page", what))
 
 
-def _last(path: str | None) -> str | None:
-    """The same data in another folder are the same; with the folder where the file's own name says nothing."""
-    if not path:
-        return None
-    folder, _, name = path.rstrip("/").rpartition("/")
-    return f"{folder.rpartition('/')[2]}/{name}" if name.lower().partition(".")[0] in _ANY_DATA else name
+def _are_other(paths: Iterable[str | None]) -> bool:
+    """Whether these data differ. The same in another folder are the same; where the file's own name says nothing, the
+    folders tell, as far as they are given."""
+    found = [path.rstrip("/").rpartition("/") for path in paths if path]
+    names = {name for _, _, name in found}
+    folders = {folder.rpartition("/")[2] for folder, _, _ in found} - {"", ".", ".."}
+    says_nothing = any(name.lower().partition(".")[0] in _ANY_DATA for name in names)
+    return len(names) > 1 or (says_nothing and len(folders) > 1)
 
 
 def _told_above(runs: Sequence[Settings]) -> set[str]:

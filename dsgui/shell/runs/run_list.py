@@ -105,7 +105,7 @@ class RunList:
             held=strange,
             baseline=self._baseline(asked.baseline, ids),
             unfinished=unfinished(asked.words),
-            misread=None if unread or len(fitting) > strange else cant_fit(asked.words, self._keys()),
+            misread=None if unread or len(fitting) > strange else cant_fit(asked.words, self._keys(kept)),
             tagged=len(self._tagged if asked.archived else self._tagged - self._archived),
             more={run_id: self._more(run_id, asked.more) for run_id in shown} if asked.more else {},
         )
@@ -173,9 +173,11 @@ class RunList:
             self._compared[run_id] = known
         return known[1]
 
-    def _keys(self) -> set[str]:
-        """What the settings that were looked at are called."""
-        return {name for _, settings in [*self._compared.values()] for name in settings}
+    def _keys(self, ids: Sequence[str]) -> set[str] | None:
+        """What the settings of these runs are called; None where they are too many to be read for an answer."""
+        if len(ids) > _READ_AT_ONCE and not all(run_id in self._compared for run_id in ids):
+            return None
+        return {name for run_id in ids for name in self._settings_of(run_id)}
 
     def _kept(self, ids: Sequence[str], archived: bool) -> Sequence[str]:
         """Without those that were archived, unless they are asked for. A look at whether a run has a label at all is

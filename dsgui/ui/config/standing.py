@@ -67,7 +67,7 @@ def standing_of(
             "modified": modified,
             "lacks": lacks,
             "against": subject(context),
-            "counts": "gpus" if any(card.vendor != "cpu" for card in context.hardware) else "cpu_ranks",
+            "counts": "cpu_ranks" if any(card.vendor == "cpu" for card in context.hardware) else "gpus",
             "broken": "broken" in view.form,
             "errors": counts[Severity.ERROR],
             "warnings": counts[Severity.WARNING],

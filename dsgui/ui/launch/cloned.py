@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"[\d.,:]+[kKmMgGtT]?")
 _SINGLE = frozenset({"where", "reader", "started_by", "when_busy", "device", "version", "host_memory"})
 _TO_SSH = (f'data-where="{Machines.NAME}"', "clone_over_ssh")
 _TO_SLURM = (f'data-where="{SlurmJob.NAME}"', "clone_with_slurm")
-_TO_FILE = ('data-press="download"', "clone_config_file")
+_TO_FILE = ('data-press="standing-download"', "clone_config_file")
 _NEXT = (  # where it is to train: what is said there, and the ways on
     (Here, "clone_next_here", (_TO_SSH, _TO_SLURM, _TO_FILE)),
     (Machines, "clone_next_ssh", (_TO_SLURM, _TO_FILE)),

@@ -39,6 +39,7 @@ def circumstances(case: dict) -> Circumstances:
 
 RAISED = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    f()\nAttributeError: no hub\n'
 ENDED = "[2024-01-01 10:00:00,000] [ERROR] [launch.py:321:sigkill_handler] ['python'] exits with return code = 1\n"
+STEPS = "".join(f"step {n} loss 1\n" for n in range(1, 9))
 FINAL = "{'train_runtime': 12.5, 'train_loss': 0.5, 'epoch': 1.0}\n"
 
 
@@ -55,8 +56,10 @@ FINAL = "{'train_runtime': 12.5, 'train_loss': 0.5, 'epoch': 1.0}\n"
         ("Exception in thread Thread-1:\n" + RAISED + "step 1\n" + RAISED, True),
         (RAISED + "Done, saved model\n" + RAISED, True),
         (ENDED, True),
-        (ENDED + "".join(f"step {n} loss 1\n" for n in range(1, 9)) + FINAL, False),
-        (ENDED + "".join(f"step {n} loss 1\n" for n in range(1, 9)) + FINAL + RAISED + ENDED, True),
+        (ENDED + STEPS + FINAL, False),
+        (ENDED + STEPS + FINAL + RAISED + ENDED, True),
+        (ENDED + STEPS + "slurmstepd: error: Detected 1 oom-kill event(s) in step 1.0\n", True),
+        (ENDED + STEPS + "[2024-01-01 00:00:00,000] [INFO] [launch.py:1:x] Killing subprocess 12\n", True),
         (FINAL + RAISED + "[2024-01-01 00:00:00,000] [INFO] [launch.py:1:x] Killing subprocess 12\n", True),
     ],
 )

@@ -91,12 +91,18 @@ def test_a_word_without_its_value_is_told_with_one(words: str, told: tuple[str, 
         ("LR>=1e-4x", ("LR>=1e-4x", "number", "LR>=1e-4")),
         *(("loss=low", ("loss=low", "number", "loss=1")), ("stage>two", ("stage>two", "number", "stage>3"))),
         ("los<1", ("los<1", "key", "los")),
+        ("date>2024-01-01", ("date>2024-01-01", "key", "date")),  # no number would do
         *(("optimiser=adam", ("optimiser=adam", "key", "optimiser")), ("state=failed", None), ("tag:lora", None)),
         *(("stage=two", None), ("lr<1", None), ("loss<1 duration>10m", None), ("loss<", None), ("loss=nan", None)),
     ],
 )
 def test_a_word_that_can_fit_no_run_is_told_with_why(words: str, told: tuple[str, str, str] | None) -> None:
     assert cant_fit(words.split(), ["learning_rate", "zero_optimization.stage"]) == told
+
+
+def test_no_key_is_called_unknown_while_not_all_runs_were_looked_at() -> None:
+    assert cant_fit(["optimiser=adam"], None) is None
+    assert cant_fit(["loss<abc"], None) == ("loss<abc", "number", "loss<1")
 
 
 def test_settings_are_read_only_where_they_are_asked_for() -> None:

@@ -225,6 +225,9 @@ def test_any_number_of_runs_is_compared() -> None:
 def test_the_same_model_and_data_elsewhere_are_no_other_ones() -> None:
     one = settings("--model_name_or_path /m/gpt2 --data_dir /a/squad")
     assert unlike(compared([one, settings("--model_name_or_path /m/gpt2 --data_dir /b/squad/")])) == ""
+    for here, same in (("train.json", "/d/train.json"), ("./train.json", "train.json"), ("u/data", "/home/u/data/")):
+        both = (settings(f"--model_name_or_path gpt2 --train_file {path}") for path in (here, same))
+        assert unlike(compared([*both])) == ""
     two, hundred = (settings(f"--model_name_or_path gpt2 --train_file /d/wikitext-{n}/train.txt") for n in (2, 103))
     assert unlike(compared([two, hundred])) == "data"  # train.txt is any data's name
     assert unlike(compared([two, settings("--model_name_or_path gpt2 --train_file /e/wikitext-2/train.txt")])) == ""

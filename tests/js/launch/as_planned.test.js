@@ -20,7 +20,8 @@ function page() {
   /** @type {((event: object) => void)[]} */
   const listening = [];
   const listen = (/** @type {string} */ kind, /** @type {any} */ heard) => kind === "input" && listening.push(heard);
-  const document = { addEventListener: listen, querySelector: () => ({}) }; // its sheet is there
+  const sheet = { setAttribute: () => {}, append: () => {}, addEventListener: () => {} };
+  const document = { addEventListener: listen, createElement: () => sheet, head: sheet };
   Object.assign(globalThis, { Element, document });
   begin();
   return (/** @type {string} */ id) => listening.forEach((heard) => heard({ target: new Element(id) }));

@@ -15,9 +15,10 @@ const kept = new Map();
 /** @type {((event: object) => void)[]} */
 const listening = [];
 const listen = (/** @type {string} */ kind, /** @type {any} */ heard) => kind === "input" && listening.push(heard);
+const sheet = { setAttribute: () => {}, append: () => {}, addEventListener: () => {} };
 Object.assign(globalThis, {
   Element,
-  document: { addEventListener: listen, querySelector: () => ({}) },
+  document: { addEventListener: listen, createElement: () => sheet, head: sheet },
   sessionStorage: {
     getItem: (/** @type {string} */ key) => kept.get(key) ?? null,
     setItem: (/** @type {string} */ key, /** @type {string} */ value) => kept.set(key, value),

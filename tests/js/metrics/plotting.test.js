@@ -130,6 +130,31 @@ test("of several runs curves that are one have stripes of all their colours, and
   assert.equal(tracesOf({ ...CONTENT, lines: [line([1, 2])] }, VIEW, PAGE)[0].zorder, undefined); // one run alone
 });
 
+test("curves are one as they are drawn: not where a log axis parts them, nor below a spike", () => {
+  const two = (/** @type {number[][]} */ ...each) => ({
+    ...CONTENT,
+    lines: each.map((values, run) => line(values, { run, base: run === 0 })),
+  });
+  const dashes = (/** @type {any} */ content, /** @type {any} */ view) =>
+    tracesOf(content, view, PAGE).map(({ line: shown }) => Object(shown).dash);
+  const falling = (/** @type {number} */ end) => Array.from({ length: 40 }, (_, i) => 10 * Math.exp(-i / 3) + end);
+  const content = two(falling(0.01), falling(0.0001));
+  assert.notDeepEqual(dashes(content, VIEW), ["solid", "solid"]);
+  const log = tracesOf(content, { ...VIEW, log: true }, PAGE).filter(({ meta }) => meta?.part === "band");
+  assert.ok(log.length && log[0].y.at(-1) < 0.001); // whole where it is apart
+  const spiked = [1e6, ...Array.from({ length: 99 }, (_, i) => 3 - i / 100)];
+  assert.deepEqual(
+    dashes(
+      two(
+        spiked,
+        spiked.map((y) => y - 1),
+      ),
+      VIEW,
+    ),
+    ["solid", "solid"],
+  );
+});
+
 test("groups whose means are one have stripes too, and no line hides one that its dashes tell from it", () => {
   const groups = ["a", "b"].map((name, run) => ({ name, members: [run] }));
   const lines = groupedLines([line([1, 2], { base: true }), line([1, 2], { run: 1, base: false })], groups);

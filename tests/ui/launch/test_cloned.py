@@ -190,7 +190,7 @@ def test_a_clone_of_a_run_on_gpus_leads_on_where_none_is_here() -> None:
     before = replace(BEFORE, gpu_indices=(0, 1))
     html = line_html("r-1", before, [], replace(before, planned=Planned("h200")), SERVICES)
     assert html.count("It ran on GPU 0, 1 (H200 141 GB); this machine has no GPU") == 3  # one for each place
-    for way in ('data-where="several"', 'data-where="slurm"', 'data-press="download"'):
+    for way in ('data-where="several"', 'data-where="slurm"', 'data-press="standing-download"'):
         assert way in html
     here = cast(Services, SimpleNamespace(**vars(SERVICES) | {"target": _with_gpus}))
     assert "Nothing runs yet" in line_html("r-1", before, [], before, here)

@@ -87,6 +87,7 @@ export class Browser {
   /** The browser itself keeps the focus in a dialog, and gives it back. @param {string} path */
   async open(path) {
     await withSheet(SHEET);
+    if (document.querySelector("dialog.ds-browse")) return; // pressed twice
     (document.querySelector(".gradio-container") ?? document.body).append(this.node);
     this.node.showModal();
     this.show(path, true);

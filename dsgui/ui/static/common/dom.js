@@ -65,15 +65,21 @@ export function hinted(input, wide, narrow) {
   return input;
 }
 
-/** Until a sheet that the first page lacks is there, or can't be had. @param {string} href */
-export async function withSheet(href) {
-  if (document.querySelector(`link[href="${href}"]`)) return;
-  const sheet = el("link", { rel: "stylesheet", href });
-  const there = new Promise((resolve) => {
-    for (const event of ["load", "error"]) sheet.addEventListener(event, resolve);
-  });
-  document.head.append(sheet);
-  await there;
+/** @type {Map<string, Promise<unknown>>} */
+const sheets = new Map();
+
+/** Until a sheet that the first page lacks is there, or can't be had. @param {string} href @returns {Promise<unknown>} */
+export function withSheet(href) {
+  let there = sheets.get(href);
+  if (!there) {
+    const sheet = el("link", { rel: "stylesheet", href });
+    there = new Promise((resolve) => {
+      for (const event of ["load", "error"]) sheet.addEventListener(event, resolve);
+    });
+    sheets.set(href, there);
+    document.head.append(sheet);
+  }
+  return there;
 }
 
 /** What went wrong, in words. @param {unknown} error */

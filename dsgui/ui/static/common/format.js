@@ -79,4 +79,5 @@ export function roughly(bytes) {
 }
 
 /** Steps a second, of slow ones as well: one unit, wherever a speed is told. @param {number | null} [rate] */
-export const perSecond = (rate) => (rate && rate > 0 ? `${fixed(rate, SPEED_DIGITS)} steps/s` : NONE);
+export const perSecond = (rate) =>
+  rate && rate > 0 ? `${rate < 1000 ? fixed(rate, SPEED_DIGITS) : figure(Math.round(rate))} steps/s` : NONE;

@@ -36,7 +36,8 @@ export function rememberBar(...bar) {
   keep(BAR, JSON.stringify(bar));
 }
 
-export const SECRET = /--([\w-]*[-_])?(token|(api)?key|secret|password)(?![a-z])/i; // and no --tokenizer_name
+// What is called so at its end, as --tokenizer_name is not, or looks like one.
+export const SECRET = /(^|\s)[\w.-]*(token|key|secret|passw(or)?d|auth)(?=[\s=]|$)|\b(hf_|sk-|ghp_|glpat-)\w{8}/i;
 
 /** What the script is given; not with a secret. @param {string | null} typed */
 export const rememberArguments = (typed) => keep(ARGUMENTS, SECRET.test(typed ?? "") ? "" : (typed ?? ""));

@@ -417,8 +417,12 @@ class Form {
     this.nothingSaid.textContent = said;
     this.count.textContent = searched && count ? matching(count) : "";
     this.clear.hidden = !this.search.value;
-    if (count) this.count.after(this.clear);
-    else this.nothing.append(this.clear);
+    const place = count ? this.count.parentElement : this.nothing;
+    if (this.clear.parentElement !== place) {
+      if (count)
+        this.count.after(this.clear); // moved where it stands, it would lose the focus
+      else this.nothing.append(this.clear);
+    }
     this.hint.hidden = !searched || !count;
   }
 

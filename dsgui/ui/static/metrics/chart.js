@@ -160,6 +160,7 @@ export class Chart {
     const state = JSON.stringify(told);
     if (state === this.named) return;
     this.named = state;
+    if (this.runs.matches(":hover")) this.does.onRun?.(null); // what goes away under the pointer is not left
     this.runs.hidden = !told.length;
     this.runs.replaceChildren(...told.map(([run, { of, colour }]) => this.nameOf(run, of, colour)));
   }

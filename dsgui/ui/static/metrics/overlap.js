@@ -4,6 +4,7 @@
 
 const LOOKED_AT = 60; // places of a curve
 const NEAR = 0.01; // of the height
+const LEFT_OUT = 0.02; // of the values at either end
 const SHARE = 0.3; // of these places: with fewer, curves cross
 const STRIPE = 6; // px
 /** As plotly draws them, in px. @type {Record<string, number[]>} */
@@ -57,18 +58,21 @@ function apartFrom(trace, below, near) {
     : [];
 }
 
-/** @param {Trace[]} traces */
+/** Of nearly all values: a single spike is no height that others are near by. @param {Trace[]} traces */
 function heightOf(traces) {
-  let [low, high] = [Infinity, -Infinity];
-  for (const { y } of traces) {
-    for (const value of y) {
-      if (value === null || !Number.isFinite(value)) continue;
-      low = Math.min(low, value);
-      high = Math.max(high, value);
-    }
-  }
+  const values = traces
+    .flatMap(({ y }) => y)
+    .filter((value) => value !== null && Number.isFinite(value))
+    .map(Number)
+    .sort((a, b) => a - b);
+  const most = values.length - 1;
+  const [low, high] = [values[Math.round(most * LEFT_OUT)], values[Math.round(most * (1 - LEFT_OUT))]];
   return high > low ? high - low : Math.abs(high) || 1;
 }
+
+/** As high as it is drawn. @param {Trace} trace @param {boolean} log */
+const drawnAt = (trace, log) =>
+  log ? { ...trace, y: trace.y.map((value) => (value === null || value <= 0 ? null : Math.log10(value))) } : trace;
 
 /**
  * The traces that lie over each other, those of one run each; one that lies over none is alone.
@@ -116,11 +120,12 @@ function striped(trace, place, count) {
 /**
  * What several runs logged, so that all of it is seen: curves that are one have stripes of all their colours, where
  * they are apart each is whole. The baseline's lies below the others.
- * @param {Trace[]} traces @param {Set<number>} bases the runs that are the baseline
+ * @param {Trace[]} traces @param {Set<number>} bases the runs that are the baseline @param {boolean} [log] the axis
  * @returns {Map<Trace, Trace[]>} what is drawn for each that lies over another
  */
-export function laid(traces, bases) {
-  const order = traces.toSorted((a, b) => Number(bases.has(runOf(b))) - Number(bases.has(runOf(a))));
+export function laid(traces, bases, log = false) {
+  const drawnAs = new Map(traces.map((trace) => [drawnAt(trace, log), trace]));
+  const order = [...drawnAs.keys()].toSorted((a, b) => Number(bases.has(runOf(b))) - Number(bases.has(runOf(a))));
   /** @type {Map<Trace, Trace[]>} */
   const drawn = new Map();
   /** @param {Trace} trace what of a chart its dashes tell */
@@ -130,8 +135,10 @@ export function laid(traces, bases) {
     const near = NEAR * heightOf(order.filter(({ yaxis }) => yaxis === here[0].yaxis));
     for (const pile of piles(here, near)) {
       if (pile.length < 2) continue;
-      for (const [place, trace] of pile.entries()) {
-        const apart = place ? apartFrom(trace, pile.slice(0, place), near) : [];
+      for (const [place, one] of pile.entries()) {
+        const trace = drawnAs.get(one) ?? one;
+        const alone = place ? apartFrom(one, pile.slice(0, place), near) : [];
+        const apart = alone.map((value, i) => (value === null ? null : trace.y[i]));
         const { line, run } = trace.meta ?? {};
         const whole = { ...trace, y: apart, zorder: place, showlegend: false, meta: { part: "band", line, run } };
         drawn.set(trace, [striped(trace, place, pile.length), ...(apart.length ? [/** @type {Trace} */ (whole)] : [])]);

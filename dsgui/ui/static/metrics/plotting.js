@@ -79,7 +79,7 @@ export function tracesOf(content, view, page) {
   const found = lines.flatMap((line, index) => {
     return lineTraces({ ...line, colour: shade(line.colour, page.dark) }, index, view, unit);
   });
-  return [...amongRuns(found, lines), ...markTraces(marksOf(content, view), view)];
+  return [...amongRuns(found, lines, Boolean(view.log)), ...markTraces(marksOf(content, view), view)];
 }
 
 /** What is marked below the curves: no evaluation where its curve is. @param {Content} content @param {Drawn} view */
@@ -164,14 +164,14 @@ function curveTraces(line, index, view, unit) {
  * What several runs logged, drawn so that all of it is seen; of one run alone as it is.
  * @param {Trace[]} traces @param {Line[]} lines @returns {Trace[]}
  */
-function amongRuns(traces, lines) {
+function amongRuns(traces, lines, log) {
   const drawn = traces.filter(({ meta }) => {
     const { base, band } = lines[meta?.line ?? -1] ?? {};
     return band ? meta?.drawn : base !== undefined && (meta?.part === "value" || meta?.part === "mean");
   });
   const smooth = new Set(drawn.filter(({ meta }) => meta?.part === "mean").map(({ meta }) => meta?.line));
   const seen = drawn.filter(({ meta }) => meta?.part === "mean" || !smooth.has(meta?.line));
-  const found = laid(seen, new Set(lines.filter(({ base }) => base).map(({ run }) => run)));
+  const found = laid(seen, new Set(lines.filter(({ base }) => base).map(({ run }) => run)), log);
   return traces.flatMap((trace) => found.get(trace) ?? [trace]);
 }
 
