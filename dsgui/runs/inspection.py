@@ -97,7 +97,9 @@ class Inspection:
             "runs": rows,
             "sections": [section.masked(self._runs.masked).to_json() for section in parts],
             "unlike": unlike(parts),
-            "why_unlike": why_unlike(parts, has_scores),
+            "why_unlike": why_unlike(
+                parts, has_scores, [run.name or run_id for run_id, run in zip(run_ids, runs, strict=True)]
+            ),
             "answers": [answer.to_json() for answer in answers(runs)],
             "evaluations": evaluations,
         }

@@ -32,6 +32,8 @@ def test_one_click_gives_a_strict_script_its_config(page, tmp_path):
     offer = page.locator("#config-offer")
     expect(offer).to_have_text("Add --ds_config {config} to the arguments")
     expect(page.locator("#preflight")).to_contain_text("unrecognized arguments: --deepspeed FILE")
+    assert offer.bounding_box()["y"] < page.locator("#preflight").bounding_box()["y"]  # in sight, however long that is
+    expect(page.get_by_text("The bundled recipes need no download.")).to_be_hidden()  # none is chosen
     offer.click()
     expect(page.locator("#arguments textarea, #arguments input").first).to_have_value("--ds_config {config}")
     expect(command).to_contain_text("/ds_config.json")

@@ -229,7 +229,7 @@ class _Figure:
 
 
 def _unlike(sections: Sequence[Section], runs: Sequence[Reported]) -> str:
-    why = why_unlike(sections, any(run.figures.scores for run in runs))
+    why = why_unlike(sections, any(run.figures.scores for run in runs), [run.name for run in runs])
     return f"<p class=made>{escape(why)}</p>" if why else ""
 
 

@@ -151,13 +151,20 @@ def scores_compare(sections: Sequence[Section]) -> bool:
     return is_told or unlike(sections) != "script"
 
 
-def why_unlike(sections: Sequence[Section], has_scores: bool) -> str:
-    """In a sentence, what of such runs says nothing of each other; "" where all does."""
+def why_unlike(sections: Sequence[Section], has_scores: bool, names: Sequence[str]) -> str:
+    """In a sentence, what of such runs says nothing of each other; "" where all does. Of the runs by these names that
+    one is told of which alone has another script."""
     apart, scores = unlike(sections), scores_compare(sections)
     if not apart:
         return ""
     what = "losses_speeds" if scores or not has_scores else "losses_scores_speeds"
     reason = "unlike_model_data" if apart == "model" and not scores else f"unlike_{apart}"
+    if apart == "script":
+        told = [
+            one.values for part in sections for one in part.settings if (part.code, one.key) == (WHAT_TRAINS, "script")
+        ]
+        known = [(name, script) for name, script in zip(names, told[0], strict=True) if script is not None]
+        return _which_script(known, words("compare_page", what))
     return words("compare_page", reason, what=words("compare_page", what))
 
 
@@ -169,6 +176,17 @@ def _are_other(paths: Iterable[str | None]) -> bool:
     folders = {folder.rpartition("/")[2] for folder, _, _ in found} - {"", ".", ".."}
     says_nothing = any(name.lower().partition(".")[0] in _ANY_DATA for name in names)
     return len(names) > 1 or (says_nothing and len(folders) > 1)
+
+
+def _which_script(runs: Sequence[tuple[str, str]], what: str) -> str:
+    """Which run alone has another script than all the others, or that not all have the same."""
+    scripts = [script for _, script in runs]
+    kinds, alone = len({*scripts}), [name for name, script in runs if scripts.count(script) == 1]
+    if kinds == len(scripts):
+        return words("compare_page", "unlike_script", what=what)
+    if kinds == 2 and alone:
+        return words("compare_page", "unlike_script_one", run=alone[0], what=what)
+    return words("compare_page", "unlike_script_some", what=what)
 
 
 def _told_above(runs: Sequence[Settings]) -> set[str]:
@@ -237,7 +255,7 @@ def _section(code: str, parts: Sequence[Part]) -> Section:
         code,
         tuple(Setting(one.key, tuple(_shown(code, one.key, v) for v in one.values), one.differs) for one in found),
         unknown,
-        dirty and not any(one.differs for one in found),
+        dirty and not unknown and not any(one.differs for one in found),
     )
 
 

@@ -94,11 +94,11 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             differs = gr.Markdown("", elem_id="plan-differs", elem_classes="ds-message", visible=False)
             take = gr.Button("", size="sm", visible=False, elem_id="take-plan")
             command = embedded("launch/command_line", "ds-launch-command", (), value="", elem_id="command")
+            offered = gr.Button("", size="sm", visible=False, elem_id="config-offer")
+            undo = gr.Button(words("launch_page", "undo"), size="sm", visible=False, elem_id="config-offer-undo")
             checks = embedded("config/findings", "ds-findings-root", _OF_CHECKS, value="", elem_id="preflight")
             natively = gr.HTML("", elem_id="natively", elem_classes="ds-purpose", padding=False)
             auto_again = gr.Button(words("launch_page", "undo"), size="sm", visible=False, elem_id="natively-undo")
-            offered = gr.Button("", size="sm", visible=False, elem_id="config-offer")
-            undo = gr.Button(words("launch_page", "undo"), size="sm", visible=False, elem_id="config-offer-undo")
             with gr.Column(elem_id="launch-foot"):
                 anyway = gr.Checkbox(False, label=words("launch_page", "anyway"), visible=False, elem_id="although")
                 launch = gr.Button(

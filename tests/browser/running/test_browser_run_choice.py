@@ -187,16 +187,20 @@ def test_a_search_compares_and_what_is_shown_is_listed_whatever_it_finds(browser
         page.get_by_label("Archived (1)").uncheck()
         page.fill("#search-runs", "loss<abc")
         expect(none).to_contain_text("Can’t read “loss<abc”: a comparison needs a number, e.g. loss<1")
+        expect(none).not_to_contain_text("No run matches")
         expect(none).to_contain_text("lr>=1e-4 · stage=3")  # what can be written
+        expect(page.locator("#search-runs-help")).to_be_hidden()  # which is told once
+        expect(page.locator("#choose-every")).to_be_disabled()
         page.fill("#search-runs", "los<1")
         expect(none).to_contain_text("No run has a figure, argument or config key named “los”")
         expect(count).to_contain_text("named “los”")
         page.select_option("#filter-state", "queued")
-        expect(none).to_contain_text("No run matches “los<1 · queued”")
+        expect(none).to_contain_text("named “los”")
         expect(page.locator("#clear-search")).to_have_text(f"Show all {MANY} runs")
         page.click("#clear-search")
         expect(page.locator("#filter-state")).to_have_value("")
         expect(count).to_have_text(f"{MANY} runs")
+        expect(page.locator("#choose-every")).to_be_enabled()
         expect(page.locator("#search-runs")).to_have_value("")
     with opened(browser, app, f"run={ids[-1]}") as page:
         expect(page.locator('.ds-run-row[aria-current="true"] .ds-run-name')).to_have_text("t5")

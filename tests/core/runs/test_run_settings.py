@@ -114,15 +114,29 @@ def test_a_score_says_something_of_another_model_on_the_same_data_and_nothing_of
     assert not scores_compare(compared([settings(), elsewhere[0]]))
     assert not scores_compare(compared([settings(), elsewhere[1]]))
     assert scores_compare(compared([settings(a), elsewhere[1]]))
-    assert why_unlike(compared([settings(), elsewhere[0]]), True) == (
+    assert why_unlike(compared([settings(), elsewhere[0]]), True, "ab") == (
         "Different scripts: losses, scores and speeds aren’t comparable."
     )
-    assert why_unlike(compared([settings(), elsewhere[0]]), False) == (
+    assert why_unlike(compared([settings(), elsewhere[0]]), False, "ab") == (
         "Different scripts: losses and speeds aren’t comparable."
     )
-    assert why_unlike(compared([settings(a), settings(f"{a} {other}")]), True) == ""  # which one names no model
+    assert why_unlike(compared([settings(a), settings(f"{a} {other}")]), True, "ab") == ""  # which one names no model
     both = compared([settings(f"{a} --model_name_or_path t5"), settings(f"{b} {other}")])
-    assert why_unlike(both, True) == "Different models and data: losses, scores and speeds aren’t comparable."
+    assert why_unlike(both, True, "ab") == "Different models and data: losses, scores and speeds aren’t comparable."
+
+
+def test_the_one_of_several_runs_that_has_another_script_is_named() -> None:
+    one, other, third = (replace(settings(), plan=replace(settings().plan, script=f"/srv/{name}.py")) for name in "abc")
+
+    def why(*runs: Settings) -> str:
+        return why_unlike(compared(runs), False, ["one", "two", "three", "four"][: len(runs)])
+
+    assert why(one, other, one) == "“two” has a different script: its losses and speeds aren’t comparable."
+    assert why(one, one, other, other) == "Not all have the same script: losses and speeds aren’t comparable."
+    assert why(one, one, other, third) == "Not all have the same script: losses and speeds aren’t comparable."
+    assert why(one, other, third) == "Different scripts: losses and speeds aren’t comparable."
+    adopted = replace(other, plan=replace(other.plan, started_by=StartedBy.OTHERS))  # nobody knows its script
+    assert why(one, adopted, other) == "Different scripts: losses and speeds aren’t comparable."
 
 
 def test_a_run_that_names_no_model_may_have_the_same() -> None:
@@ -247,6 +261,8 @@ def test_the_same_commit_with_uncommitted_changes_may_be_other_code() -> None:
     dirty = KEPT | {"git": {"commit": "a" * 40, "branch": "main", "dirty": True}}
     assert sections(settings(kept=dirty), settings(kept=dirty))["code"].uncertain
     assert not sections(settings(), settings())["code"].uncertain
+    without = sections(settings(kept=dirty), settings(kept=dirty), settings(kept={}))
+    assert not without["code"].uncertain  # nobody knows whether all have the same commit
 
 
 def test_a_secret_is_compared_and_not_shown() -> None:

@@ -10,7 +10,7 @@ const number = (count) => count.toLocaleString("en-US");
 export const plural = (count, one, several) => say("runs_page", count === 1 ? one : several, { count: number(count) });
 
 /**
- * `none` says that no run fits, where that is so and all were read, and `why` which word can fit none.
+ * `none` says that no run fits, or which word can fit none, where that is so and all were read.
  * @param {Pick<ListedRuns, "total" | "fits" | "held" | "unread" | "archived_fit" | "unfinished" | "misread">} told
  * @param {string} words that were searched
  */
@@ -18,12 +18,12 @@ export function countOf({ total, fits: all, held, unread, archived_fit: away, un
   const fits = all - held;
   const runs = plural(total, "one_run", "runs");
   const isSearch = Boolean(words) && !(unfinished && fits === total); // or it asks nothing yet
-  const none = isSearch && !fits && !unread ? say("runs_page", "no_match", { words }) : "";
+  const isNone = isSearch && !fits && !unread;
+  const none = isNone ? (misread ? whyNone(misread) : say("runs_page", "no_match", { words })) : "";
   const some = say("runs_page", "matches_in", { matches: plural(fits, "one_match", "matches"), runs });
   const put = isSearch && away ? plural(away, "one_archived_match", "archived_match") : "";
   const waits = unread ? say("runs_page", "unread", { count: number(unread) }) : "";
-  const why = none && misread ? whyNone(misread) : "";
-  return { none, why, text: [isSearch ? (fits ? some : none) : runs, why, put, waits].filter(Boolean).join(" · ") };
+  return { none, text: [isSearch ? (fits ? some : none) : runs, put, waits].filter(Boolean).join(" · ") };
 }
 
 /** @param {NonNullable<ListedRuns["misread"]>} misread */

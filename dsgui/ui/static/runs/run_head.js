@@ -66,8 +66,12 @@ export class RunHead {
     return row;
   }
 
-  /** @param {boolean} isAll every run that fits is chosen @param {boolean} isSome one at least */
-  showEvery(isAll, isSome) {
+  /**
+   * @param {boolean} isAll every run that fits is chosen @param {boolean} isSome one at least
+   * @param {boolean} isNone none fits
+   */
+  showEvery(isAll, isSome, isNone) {
+    this.every.disabled = isNone;
     this.every.checked = isAll;
     this.every.indeterminate = isSome && !isAll;
   }

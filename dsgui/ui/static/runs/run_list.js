@@ -464,11 +464,11 @@ export class RunList {
   /** How many runs there are, and how many of them fit; in place of the rows, where none does. */
   tell() {
     const { total, archived, archived_fit: away } = this.told;
-    const { text, none, why } = countOf(this.told, this.searchedFor);
+    const { text, none } = countOf(this.told, this.searchedFor);
     this.count.textContent = text;
     this.count.hidden = !total && !archived;
     this.count.classList.toggle("ds-unseen", Boolean(none)); // it is said there
-    this.tools.showNone(none, why, total, away);
+    this.tools.showNone(none, total, away);
   }
 
   /** @param {string} id */
@@ -615,7 +615,7 @@ export class RunList {
   showEvery() {
     const all =
       this.ids.length > 0 && this.choice.size >= this.told.fits && this.ids.every((id) => this.choice.has(id));
-    this.head.showEvery(all, this.choice.size > 0);
+    this.head.showEvery(all, this.choice.size > 0, !this.told.fits);
   }
 
   /** A run was deleted. @param {string} id */

@@ -85,14 +85,13 @@ export class RunTools {
       this.clear,
     );
     this.count = el("p", { class: "ds-remark ds-run-count", role: "status", hidden: true });
-    // Both are said by the count.
+    // Said by the count.
     this.noneText = el("strong", { "aria-hidden": "true" });
-    this.noneWhy = el("p", { "aria-hidden": "true" });
     this.noneHelp = el("p", { class: "ds-remark" }, say("search_help"));
     this.again = button("", { class: "ds-step", id: "clear-search" }, () => this.searchFor("", true));
     this.showArchived = button("", { class: "ds-step", id: "show-archived-matches" }, () => this.archived.click());
     const ways = el("div", { class: "ds-actions" }, this.again, this.showArchived);
-    this.none = el("div", { class: "ds-run-none", hidden: true }, this.noneText, this.noneWhy, this.noneHelp, ways);
+    this.none = el("div", { class: "ds-run-none", hidden: true }, this.noneText, this.noneHelp, ways);
     this.filters = el("div", { class: "ds-run-filters" }, this.state, this.sort, this.columns, this.archivedLabel);
     this.line = el("div", { class: "ds-run-tools" }, this.all, this.search, this.filters, this.add);
     this.hint = el("p", { class: "ds-remark ds-run-hint", hidden: true }, say("choose_hint"));
@@ -249,18 +248,17 @@ export class RunTools {
   }
 
   /**
-   * Where no run fits: what was looked for, and which word can fit none; "" where some do.
-   * @param {string} told @param {string} why @param {number} total how many there are
+   * Where no run fits: what was looked for, or which word can fit none; "" where some do.
+   * @param {string} told @param {number} total how many there are
    * @param {number} away how many archived ones would fit
    */
-  showNone(told, why, total, away) {
+  showNone(told, total, away) {
     if (!told && this.none.contains(document.activeElement)) this.search.focus({ preventScroll: true });
     this.none.hidden = !told;
     this.showUnseen();
     this.noneText.textContent = told;
-    this.noneWhy.textContent = why;
-    this.noneWhy.hidden = !why;
     this.noneHelp.hidden = !this.search.value.trim(); // a state alone is well written
+    this.showHint(); // it is told once
     this.again.textContent =
       total > 1 ? say("show_all_runs", { count: total.toLocaleString("en-US") }) : say("clear_search");
     this.showArchived.hidden = !away;
@@ -287,7 +285,9 @@ export class RunTools {
 
   /** What can be searched for, while somebody does; what ticking is for, until something is ticked. */
   showHint() {
-    this.help.hidden = !this.isAlone || !this.choice.hidden || document.activeElement !== this.search;
+    const isTold = !this.none.hidden && !this.noneHelp.hidden;
+    const isAsked = document.activeElement === this.search && !isTold;
+    this.help.hidden = !this.isAlone || !this.choice.hidden || !isAsked;
     this.hint.hidden = !this.isAlone || !this.several || !this.none.hidden || !this.choice.hidden || !this.help.hidden;
   }
 

@@ -40,9 +40,9 @@ CHARTS_PAGE: dict[str, str] = {
     "limit_offloaded": "{size}：卸载的部分",
     "limit_estimate": "{size}：DeepSpeed 的估算（含缓冲区）",
     "held_gpu": "GPU：预测 {predicted}，实际 {was}",
-    "held_host": "主机：预测 {predicted}，实际 {was}",
+    "held_host": "内存：预测 {predicted}，实际 {was}",
     "out_gpu": "GPU：预测 {predicted}，耗尽时 {was}",
-    "out_host": "主机：预测 {predicted}，耗尽时 {was}",
+    "out_host": "内存：预测 {predicted}，耗尽时 {was}",
     # horizontal axis
     "axis": "横轴",
     "button_step": "步数",

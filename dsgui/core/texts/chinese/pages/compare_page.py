@@ -31,6 +31,8 @@ COMPARE_PAGE: dict[str, str] = {
     "times_better": "{times} 倍，更好",
     "times_worse": "{times} 倍，更差",
     "unlike_script": "脚本不同：{what}不可比。",
+    "unlike_script_one": "“{run}”的脚本不同：它的{what}不可比。",
+    "unlike_script_some": "脚本不全相同：{what}不可比。",
     "unlike_model": "模型不同：{what}不可比。",
     "unlike_model_data": "模型和数据都不同：{what}不可比。",
     "unlike_data": "数据不同：{what}不可比。",

@@ -4,7 +4,7 @@ LAUNCH_PAGE: dict[str, str] = {
     # the plan of 1 · Configure, and what the run has
     "this_machine": "本机",
     "planned_check": "与规划不同",
-    "planned_differs": "配置按 {planned} 检查，而本次运行使用 {there}。",
+    "planned_differs": "配置按 {planned} 检查，而本次运行使用的是：{there}。",
     "planned_refused": "在那里会失败：{first}",
     "planned_advice": "请在“1 · 配置”中改为实际使用的设备和版本，或到计划的机器上训练。",
     "counts_differ": "“1 · 配置”按 {planned} 规划，而本次运行使用 {chosen}。",

@@ -31,6 +31,8 @@ COMPARE_PAGE: dict[str, str] = {
     "times_better": "{times}× better",
     "times_worse": "{times}× worse",
     "unlike_script": "Different scripts: {what} aren’t comparable.",
+    "unlike_script_one": "“{run}” has a different script: its {what} aren’t comparable.",
+    "unlike_script_some": "Not all have the same script: {what} aren’t comparable.",
     "unlike_model": "Different models: {what} aren’t comparable.",
     "unlike_model_data": "Different models and data: {what} aren’t comparable.",
     "unlike_data": "Different data: {what} aren’t comparable.",
