@@ -146,14 +146,24 @@ def test_on_a_phone_the_form_stays_within_the_screen(page):
         page.click(f'[data-tab="{section}"]')
         expect(page.locator(f'[data-section="{section}"]')).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    # A search goes up to the bar, with how much it found, in each section too.
+    # A search stays where it is while it is in view, with how much it found, in each section too.
     page.evaluate("scrollTo(0, 0)")
+    page.fill(".ds-search", "bu")
     page.fill(".ds-search", "bucket")
+    assert page.evaluate("scrollY") == 0
+    expect(page.locator(".ds-search-keys")).to_be_hidden()
     count = page.locator(".ds-search-count")
     expect(count).to_have_text(re.compile(r"^\d+ fields match$"))
     expect(page.locator(".ds-field:visible").first).to_be_in_viewport()
     counted = page.eval_on_selector_all("[data-tab]", "(all) => all.reduce((n, { dataset }) => n + +dataset.count, 0)")
     assert f"{counted} fields match" == count.inner_text()
+    # One that the bar hides comes out below it.
+    search = page.locator(".ds-search")
+    search.evaluate("(one) => scrollBy(0, one.getBoundingClientRect().top - 10)")
+    search.evaluate("(one) => one.dispatchEvent(new Event('input', { bubbles: true }))")
+    beneath = """(one) => one.getBoundingClientRect().top >=
+      document.querySelector("#workspace-bar").getBoundingClientRect().bottom"""
+    assert search.evaluate(beneath)
     page.fill(".ds-search", "")
     expect(count).to_be_hidden()
     hides = "(one) => { for (; one; one = one.parentElement) if (getComputedStyle(one).display === 'none') return 1; }"
@@ -200,6 +210,13 @@ def test_all_plain_fixes_of_errors_are_one_press_and_one_step_of_undo(page):
     replace_text(page, json.dumps(TYPOS, indent=2))
     everything = page.get_by_role("button", name=re.compile(r"^Fix \d errors$"))
     expect(everything).to_have_text("Fix 4 errors")
+    # It alone is solid; what mends one error is outlined.
+    ground = "(one) => getComputedStyle(one).backgroundColor"
+    assert everything.evaluate(ground) != "rgba(0, 0, 0, 0)"
+    singles = page.locator("#findings .ds-finding .ds-fix")
+    assert {one.evaluate(ground) for one in singles.all()} == {"rgba(0, 0, 0, 0)"}
+    key = page.locator("#findings .ds-where").first
+    assert key.evaluate("(one) => getComputedStyle(one).borderTopWidth") == "0px"  # it is no field
     before = json_text(page)
     everything.click()
     expect(page.locator("#findings .ds-verdict")).to_contain_text("Checks pass")
@@ -367,10 +384,13 @@ def test_the_button_that_clears_a_field_stands_beside_it_at_every_width(page):
       .filter((one) => { const [auto, clear] = [".ds-auto", ".ds-clear"].map((name) =>
         one.querySelector(name).getBoundingClientRect()); return clear.top > auto.bottom || auto.right > clear.left; })
       .map((one) => one.closest("[data-row]").dataset.row)"""
+    unit = page.locator('[data-row="/gradient_accumulation_steps"] .ds-unit')
     for width in (390, 768, 1021, 1050, 1100, 1200, 1280, 1700):
         page.set_viewport_size({"width": width, "height": 900})
         expect(page.locator('[data-row="/train_batch_size"] .ds-auto')).to_be_visible()
         assert page.evaluate(apart) == [], width
+        assert unit.evaluate("(one) => one.getClientRects().length") == 1, width
+        assert unit.bounding_box()["height"] < 30, width  # "micro batches" is one line
 
 
 def test_what_was_searched_for_is_marked_and_a_section_without_it_is_faded_and_leaves_the_search(page):
@@ -394,8 +414,11 @@ def test_what_was_searched_for_is_marked_and_a_section_without_it_is_faded_and_l
     nothing = page.locator(".ds-nothing")
     expect(nothing).to_contain_text("No field matches “no such field”. Try")
     expect(nothing).to_contain_text(re.compile(r"key, name and description of all \d{3} fields"))
-    expect(nothing.get_by_role("button", name="Clear search")).to_be_visible()
-    page.get_by_role("button", name="Clear search").click()
+    told, tabs = page.locator(".ds-search-told"), page.locator(".ds-tabs")
+    expect(told.locator(".ds-search-count")).to_have_text("0 fields match")
+    expect(tabs).to_be_hidden()  # no section has anything
+    told.get_by_role("button", name="Clear search").click()
+    expect(tabs).to_be_visible()
     expect(page.locator(".ds-search")).to_have_value("")
     expect(page.locator(".ds-search")).to_be_focused()
     expect(page.locator(".ds-field mark:visible")).to_have_count(0)

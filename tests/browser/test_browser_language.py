@@ -38,7 +38,7 @@ def test_the_page_speaks_what_the_browser_prefers_and_what_is_chosen(chinese):
     page = chinese
     expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
     expect(tab(page, "配置")).to_be_visible()
-    expect(page.locator("#config-form").get_by_label("全局批大小").first).to_be_visible()
+    expect(page.locator("#config-form").get_by_label("全局批大小").locator("visible=true").first).to_be_visible()
     expect(page.locator("#findings .ds-verdict")).to_contain_text("检查通过")  # of the first preset
     replace_text(page, BROKEN_ZERO)
     found = page.locator('#findings li[data-rule="DS001"]')
@@ -56,13 +56,13 @@ def test_the_page_speaks_what_the_browser_prefers_and_what_is_chosen(chinese):
 
 def shown(page):
     return set(
-        page.locator("#config-form [data-pointer]:visible").evaluate_all("all => all.map(one => one.dataset.pointer)")
+        page.locator("#config-form [data-open]:visible").evaluate_all("all => all.map(one => one.dataset.open)")
     )
 
 
 def searched(page, word):
     page.locator("#config-form input[type=search]").fill(word)
-    expect(page.locator("#config-form [data-pointer='/train_batch_size']")).to_be_hidden()
+    expect(page.locator("#config-form [data-open='/train_batch_size']")).to_be_hidden()
     return shown(page)
 
 

@@ -135,9 +135,12 @@ def _headline(findings: Sequence[Finding], subject: str, lacks: str, asks: str) 
 
 
 def _fix_all(findings: Sequence[Finding]) -> str:
-    """One button for several errors with one right fix each."""
-    count = plain_errors(findings)
-    return _button("", "", ALL, words("common_page", "fix_all", count=str(count))) if count > 1 else ""
+    """One button for several errors with one right fix each; it says how many there are beside."""
+    count, errors = plain_errors(findings), sum(one.severity is Severity.ERROR for one in findings)
+    if count < 2:
+        return ""
+    label = words("common_page", "fix_all" if count == errors else "fix_some", count=str(count), errors=str(errors))
+    return _button("", "", ALL, label)
 
 
 def finding_item(finding: Finding, with_fix: bool = True) -> str:

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { duration, figure, fixed, gib, perSecond, roughly, size } from "../../../dsgui/ui/static/common/format.js";
+import {
+  duration,
+  figure,
+  fixed,
+  gib,
+  perSecond,
+  roughly,
+  separated,
+  size,
+} from "../../../dsgui/ui/static/common/format.js";
 
 /** @param {(given: any) => string} format @param {[unknown, string][]} cases */
 function tells(format, cases) {
@@ -90,4 +99,10 @@ tells(perSecond, [
   [12.5, "12.5 steps/s"],
   [0, "–"],
   [NaN, "–"],
+]);
+
+tells(separated, [
+  ["50000000", "50,000,000"],
+  ["4096", "4096"],
+  ["5e8", "5e8"],
 ]);

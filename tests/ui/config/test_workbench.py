@@ -119,7 +119,7 @@ def test_a_fix_is_found_again_by_its_edits_whatever_it_is_called_and_a_stale_one
 def test_errors_with_one_right_fix_are_fixed_at_once_and_others_stay(bench):
     broken = {"train_batch_size": -8, "gradient_clipping": 1.0, "fp16": {"enabled": True}, "bf16": {"enabled": True}}
     text = json.dumps(broken | {"zero_optimization": {"stge": 2, "reduce_bucket_sise": 1000}}, indent=2)
-    assert ">Fix 2 errors</button>" in bench.show(text, NATIVE).findings
+    assert ">Fix 2 of 4 errors</button>" in bench.show(text, NATIVE).findings
     fixed = json.loads(bench.fix("", "", ALL, text, NATIVE))
     assert fixed["zero_optimization"] == {"stage": 2, "reduce_bucket_size": 1000}
     assert fixed["train_batch_size"] == -8

@@ -411,18 +411,22 @@ class Form {
   /** @param {boolean} searched @param {number} count of the fields that are shown */
   tellCount(searched, count) {
     this.nothing.hidden = count > 0;
+    this.tabs.hidden = searched && !count; // none of them has anything
     const ofRemoved = this.sections.find(({ id }) => id === this.section)?.fields.every(({ removed }) => removed);
     const given = { words: this.search.value.trim(), count: String(this.fields.size) };
     const said = ofRemoved && !searched ? words("form_page", "no_removed") : words("form_page", "no_field", given);
     this.nothingSaid.textContent = said;
-    this.count.textContent = searched && count ? matching(count) : "";
+    this.count.textContent = searched ? matching(count) : "";
     this.clear.hidden = !this.search.value;
+<<<<<<< HEAD
     const place = count ? this.count.parentElement : this.nothing;
     if (this.clear.parentElement !== place) {
       if (count)
         this.count.after(this.clear); // moved where it stands, it would lose the focus
       else this.nothing.append(this.clear);
     }
+=======
+>>>>>>> h6
     this.hint.hidden = !searched || !count;
   }
 
@@ -433,11 +437,12 @@ class Form {
     if (tab) this.tabs.scrollLeft += tab.getBoundingClientRect().left - this.tabs.getBoundingClientRect().left - GAP;
   }
 
-  /** On a small screen what a search finds would be below it: the search goes up to the bar. */
+  /** The search goes up to the bar where that hides it, or the end of the screen does: what is in view stays there. */
   reach() {
-    if (!this.search.value || this.panels.getBoundingClientRect().top < window.innerHeight / 2) return;
-    const bar = document.getElementById("workspace-bar")?.getBoundingClientRect().height ?? 0;
-    window.scrollBy(0, this.search.getBoundingClientRect().top - bar - GAP);
+    const { top, bottom } = this.search.getBoundingClientRect();
+    const bar = document.getElementById("workspace-bar")?.getBoundingClientRect().bottom ?? 0;
+    const end = window.visualViewport?.height ?? window.innerHeight; // a keyboard on the screen covers the rest
+    if (this.search.value && (top < bar || bottom > end)) window.scrollBy(0, top - bar - GAP);
   }
 
   /** The best that a search finds stands first. @param {string[]} asked */

@@ -2,7 +2,7 @@
 // part is and which keys change it stands below the bar, for who points at it, taps it or comes by with the keyboard.
 
 import { around, button, el, part, parted } from "../common/dom.js";
-import { GIB, gib } from "../common/format.js";
+import { GIB, gib, separated } from "../common/format.js";
 import { barOf, colourOf, fitOf, idOf, keyName, legendOf } from "./memory_bars.js";
 import { limitTold, lineSwatch, partName, partsOf, stageOf, swatchOf } from "./memory_bars.js";
 import { Details } from "./memory_details.js";
@@ -404,9 +404,9 @@ const step = (name, before, after) =>
     { class: "ds-change" },
     el("code", {}, ...parted(name)),
     ": ",
-    el("span", { class: "ds-change-before" }, before),
+    el("span", { class: "ds-change-before" }, separated(before)),
     " → ",
-    el("b", {}, after),
+    el("code", {}, separated(after)),
   );
 
 /** What to change, in words and key by key. @param {MemoryChange} found @param {() => void} apply */

@@ -192,6 +192,7 @@ export const TEXTS = {
  "common_page": {
   "more_findings": "{count} more are not shown.",
   "fix_all": "Fix {count} errors",
+  "fix_some": "Fix {count} of {errors} errors",
   "unreadable_json": "The JSON can’t be read yet",
   "as_strict": "As strict JSON:",
   "convert": "Convert to strict JSON",

@@ -3,6 +3,7 @@
 COMMON_PAGE: dict[str, str] = {
     "more_findings": "还有 {count} 条未显示。",
     "fix_all": "修复 {count} 个错误",
+    "fix_some": "修复 {errors} 个错误中的 {count} 个",
     "unreadable_json": "JSON 暂时无法读取",
     "as_strict": "转换为标准 JSON 时：",
     "convert": "转换为标准 JSON",

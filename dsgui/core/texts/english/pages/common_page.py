@@ -3,6 +3,7 @@
 COMMON_PAGE: dict[str, str] = {
     "more_findings": "{count} more are not shown.",
     "fix_all": "Fix {count} errors",
+    "fix_some": "Fix {count} of {errors} errors",
     "unreadable_json": "The JSON can’t be read yet",
     "as_strict": "As strict JSON:",
     "convert": "Convert to strict JSON",
