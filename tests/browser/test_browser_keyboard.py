@@ -156,7 +156,7 @@ def test_shortcuts_are_listed_and_work_but_not_while_typing(at):
     page, *_ = at
     replace_text(page, json.dumps(WRONG))
     page.locator(".ds-fix").first.wait_for()
-    page.keyboard.press("Tab")
+    page.locator("#findings .ds-fix").first.focus()
     page.keyboard.press("?")
     sheet = page.locator("#ds-shortcuts[open]")
     heads = ["Everywhere", "On Runs", "On Configure", "On Launch"]
@@ -194,7 +194,7 @@ def focused_run(page):
 def test_a_key_does_on_runs_what_it_says_there_and_nothing_of_another_page(at):
     page, _, (one, other) = at
     replace_text(page, json.dumps(WRONG))
-    page.keyboard.press("Tab")
+    page.locator("#findings .ds-fix").first.focus()
     page.locator("#undo-edit:not([disabled])").wait_for()
     page.keyboard.press("3")
     page.locator(f'[data-run="{other}"]').wait_for()

@@ -79,12 +79,8 @@ export function roughly(bytes) {
 }
 
 /** Steps a second, of slow ones as well: one unit, wherever a speed is told. @param {number | null} [rate] */
-<<<<<<< HEAD
 export const perSecond = (rate) =>
   rate && rate > 0 ? `${rate < 1000 ? fixed(rate, SPEED_DIGITS) : figure(Math.round(rate))} steps/s` : NONE;
-=======
-export const perSecond = (rate) => (rate && rate > 0 ? `${fixed(rate, SPEED_DIGITS)} steps/s` : NONE);
 
 /** A whole number as one reads it, with its thousands apart; another text as it is. @param {string} text */
 export const separated = (text) => (/^\d{5,15}$/.test(text) ? Number(text).toLocaleString("en-US") : text);
->>>>>>> h6

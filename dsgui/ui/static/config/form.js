@@ -418,15 +418,6 @@ class Form {
     this.nothingSaid.textContent = said;
     this.count.textContent = searched ? matching(count) : "";
     this.clear.hidden = !this.search.value;
-<<<<<<< HEAD
-    const place = count ? this.count.parentElement : this.nothing;
-    if (this.clear.parentElement !== place) {
-      if (count)
-        this.count.after(this.clear); // moved where it stands, it would lose the focus
-      else this.nothing.append(this.clear);
-    }
-=======
->>>>>>> h6
     this.hint.hidden = !searched || !count;
   }
 
