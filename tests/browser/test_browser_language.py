@@ -55,9 +55,7 @@ def test_the_page_speaks_what_the_browser_prefers_and_what_is_chosen(chinese):
 
 
 def shown(page):
-    return set(
-        page.locator("#config-form [data-open]:visible").evaluate_all("all => all.map(one => one.dataset.open)")
-    )
+    return set(page.locator("#config-form [data-open]:visible").evaluate_all("all => all.map(one => one.dataset.open)"))
 
 
 def searched(page, word):

@@ -27,6 +27,8 @@ def test_a_card_is_known_by_what_its_driver_calls_it(name: str, gib: int, card: 
     assert found.id == card
 
 
-@pytest.mark.parametrize(("name", "gib"), [("NVIDIA H200", 80), ("NVIDIA GH200 480GB", 144), ("NVIDIA Unheard Of", 80), ("", 80)])
+@pytest.mark.parametrize(
+    ("name", "gib"), [("NVIDIA H200", 80), ("NVIDIA GH200 480GB", 144), ("NVIDIA Unheard Of", 80), ("", 80)]
+)
 def test_another_card_is_none_of_them(name: str, gib: int) -> None:
     assert card_of(name, gib * GIB) is None
