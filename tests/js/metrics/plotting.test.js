@@ -141,7 +141,7 @@ test("curves are one as they are drawn: not where a log axis parts them, nor bel
   const content = two(falling(0.01), falling(0.0001));
   assert.notDeepEqual(dashes(content, VIEW), ["solid", "solid"]);
   const log = tracesOf(content, { ...VIEW, log: true }, PAGE).filter(({ meta }) => meta?.part === "band");
-  assert.ok(log.length && log[0].y.at(-1) < 0.001); // whole where it is apart
+  assert.ok(log.length && Number(log[0].y.at(-1)) < 0.001); // whole where it is apart
   const spiked = [1e6, ...Array.from({ length: 99 }, (_, i) => 3 - i / 100)];
   assert.deepEqual(
     dashes(
