@@ -162,7 +162,7 @@ function curveTraces(line, index, view, unit) {
 
 /**
  * What several runs logged, drawn so that all of it is seen; of one run alone as it is.
- * @param {Trace[]} traces @param {Line[]} lines @returns {Trace[]}
+ * @param {Trace[]} traces @param {Line[]} lines @param {boolean} log @returns {Trace[]}
  */
 function amongRuns(traces, lines, log) {
   const drawn = traces.filter(({ meta }) => {
