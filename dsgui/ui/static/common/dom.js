@@ -68,7 +68,10 @@ export function hinted(input, wide, narrow) {
 /** @type {Map<string, Promise<unknown>>} */
 const sheets = new Map();
 
-/** Until a sheet that the first page lacks is there, or can't be had. @param {string} href @returns {Promise<unknown>} */
+/**
+ * Until a sheet that the first page lacks is there, or can't be had.
+ * @param {string} href @returns {Promise<unknown>}
+ */
 export function withSheet(href) {
   let there = sheets.get(href);
   if (!there) {
