@@ -1,6 +1,7 @@
 """What is found about a config whose keys the script writes itself before DeepSpeed gets it: what stands there in the
 file does not count, and “auto” is filled by nobody else."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -56,11 +57,23 @@ def _line(finding: Finding, line_of: Callable[[str], int]) -> int:
     return line_of(finding.pointer)
 
 
+def _named_with(finding: Finding, by: Filling) -> int:
+    """The line of another key that it names, or of one within its own: "fp16.enabled and bf16.enabled are both on"."""
+    says = str(finding.says)
+    for pointer, line in {**by.may, **by.lines}.items():
+        name = dotted(pointer)
+        if pointer.startswith(f"{finding.pointer}/"):
+            return line
+        if name in says and re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", says):
+            return line
+    return 0
+
+
 def _of_loop(finding: Finding, by: Filling) -> Finding:
     instead = {one.code: _NUMBER[one.code] for one in finding.advises if one.code in _NUMBER}
     advises = tuple(advised(instead[one.code]) if one.code in instead else one for one in finding.advises)
     advises = advises if advises or finding.rule != "DS012" else (advised("DS003.number"),)
-    line = _line(finding, by.may_be_at) or (by.perhaps if instead else 0)
+    line = _line(finding, by.may_be_at) or _named_with(finding, by) or by.perhaps
     if line and finding.severity is Severity.ERROR:
         more = advised("DS003.perhaps_filled" if instead else "DS003.perhaps_changed", line=str(line))
         return replace(finding, severity=Severity.WARNING, advises=(more, *advises))

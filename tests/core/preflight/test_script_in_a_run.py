@@ -474,6 +474,20 @@ SET = "ds['train_batch_size'] = 21"
         ("", f"if ds['train_batch_size'] != 'auto': {SET}", Status.OK),
         ("", f"if ranks() > 64: {SET}", Status.WARNING),
         ("", f"for n in sizes(): {SET}", Status.WARNING),
+        ("def fix(d):\n        d['train_batch_size'] = 21", "fix(ds)", Status.WARNING),
+        ("", "for k in list(ds): ds[k] = 1", Status.WARNING),
+        ("", "ds.pop('train_batch_size')", Status.WARNING),
+        ("", "del ds['train_batch_size']", Status.WARNING),
+        ("", "del ds['train_batch_size']; ds.setdefault('train_batch_size', 21)", Status.WARNING),
+        ("", "ds.pop('steps_per_print')", Status.PROBLEM),
+        ("", f"try: {SET}\n        except OSError: pass", Status.WARNING),
+        ("", f"try: pass\n        finally: {SET}", Status.OK),
+        ("", f"with contextlib.suppress(OSError): {SET}", Status.WARNING),
+        ("", "ds['train_batch_size'] = size or ds['train_batch_size']", Status.WARNING),
+        ("", "ds.update(train_batch_size=size or ds['train_batch_size'])", Status.WARNING),
+        ("", "ds['train_batch_size'] = 7 * ds['train_micro_batch_size_per_gpu']", Status.OK),
+        ("", "ds['train_batch_size'] *= 2", Status.WARNING),
+        ("", "ds['train_batch_size'] = 'auto'", Status.WARNING),
         (f"def log():\n        ds = {{}}\n        {SET}\n    log()", "", Status.PROBLEM),
         ("", "with open('o.json', 'w') as f: json.dump(ds, f)", Status.PROBLEM),
         ("with open('v.json') as f: v = json.load(f)", "with open('v.json') as f: json.load(f)", Status.PROBLEM),
@@ -487,6 +501,30 @@ def test_an_error_of_a_key_that_the_script_may_leave_as_it_is_stays_told(
     row = rows["config"][0]
     assert row.status is status
     assert ("of the script may change it" in row.advice) is (status is Status.WARNING)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "ds['fp16']['enabled'] = False",
+        "ds['bf16']['loss'] = 1; ds['fp16']['enabled'] = False",
+        "ds['fp16'] = {**ds['fp16'], 'enabled': False}",
+    ],
+)
+def test_an_error_of_two_keys_is_none_for_sure_once_the_script_writes_one(tmp_path: Path, more: str) -> None:
+    config = {"train_batch_size": 2, "fp16": {"enabled": True}, "bf16": {"enabled": True}}
+    row = judged(planned(tmp_path, READS.format(before="", more=more)), config)["config"][0]
+    assert row.status is Status.WARNING
+    assert "both on" in row.seen
+
+
+@pytest.mark.parametrize("value", ["{**ds['zero_optimization'], 'stage': 2}", "ds.get('zero_optimization', {})"])
+def test_an_error_in_a_block_that_the_script_carries_over_stays_told(tmp_path: Path, value: str) -> None:
+    config = {"train_batch_size": 2, "zero_optimization": {"stage": 2, "reduce_bucket_size": -5}}
+    script = READS.format(before="", more=f"ds['zero_optimization'] = {value}")
+    row = judged(planned(tmp_path, script), config)["config"][0]
+    assert row.status is Status.WARNING
+    assert "reduce_bucket_size" in row.seen
 
 
 CONFIG = """
@@ -509,7 +547,11 @@ main(args)
         (CONFIG.format(more=""), True),
         (CONFIG.format(more="") + "get_config(more)", False),
         (CONFIG.format(more="ds = dict(ds, b=2)"), True),
+        (CONFIG.format(more="ds = {**ds, 'a': {**ds['a'], 'b': 1}}").replace('    config["a"] = 1\n', ""), False),
         (CONFIG.format(more="ds = other()"), False),
+        (CONFIG.format(more="x = 1") + "ds = 1\n" * 301, True),
+        ("import deepspeed\n" + "ds = {**ds, 'b': 1}\n" * 301 + "ds['a'] = 1\ndeepspeed.initialize(config=ds)", False),
+        ("import deepspeed\ntry:\n  ds['a'] = 1\n  deepspeed.initialize(config=ds)\nexcept OSError: pass", True),
         (CONFIG.format(more="deepspeed.initialize(model=critic, config=more)"), False),
         (CONFIG.replace("    return", "    if x: return args.c\n    return").format(more=""), False),
         ("import deepspeed\ndef main(c):\n  deepspeed.initialize(config=c)\nds['a'] = 1\nmain(ds)", False),

@@ -2,6 +2,7 @@
 written there surely reaches it."""
 
 import ast
+import math
 from collections.abc import Iterator, Sequence
 
 from dsgui.core.script.declared import literal
@@ -12,6 +13,7 @@ from dsgui.core.script.parser_source import called
 _PLACE = 10  # deepspeed/__init__.py: initialize(args, model, …, config)
 _LOADS = ("load", "safe_load", "loads")
 _HANDED_ON = 3  # times, from name to name
+_MOST_VALUES = 300  # of one name that are looked at
 
 _Place = tuple[ast.AST | None, str]
 
@@ -54,6 +56,8 @@ class ConfigNames:
         self._bound: dict[_Place, list[ast.Name]] = {}
         self._functions: dict[str, list[Function]] = {}
         self._named: dict[str, int] = {}
+        self._returns: dict[Function, list[ast.Return]] = {}
+        self._last_new: dict[_Place, float] = {}
         for node in self._scopes.nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 self._bound.setdefault(self._scopes.place(node), []).append(node)
@@ -71,6 +75,7 @@ class ConfigNames:
         for _ in range(_HANDED_ON if given else 0):
             self._go_up()
             self._go_down()
+            self._last_new.clear()  # with more names known, more values have what was written before
 
     def __bool__(self) -> bool:
         return bool(self._held)
@@ -121,8 +126,11 @@ class ConfigNames:
 
     def _is_lost(self, place: _Place, node: ast.stmt | ast.expr) -> bool:
         """Whether the name is given another value after that."""
-        later = (one for one in self._bound.get(place, ()) if one.lineno > node.lineno and not self.is_late(one))
-        return any(not self.carries(self._value(one)) for one in later)
+        if place not in self._last_new:
+            bound = self._bound.get(place, ())
+            new = (one.lineno for one in bound if not self.is_late(one) and not self.carries(self._value(one)))
+            self._last_new[place] = max(new, default=0) if len(bound) <= _MOST_VALUES else math.inf
+        return self._last_new[place] > node.lineno
 
     def _is_kept(self, part: ast.expr, node: ast.stmt | ast.expr) -> bool:
         """Whether a part of the config, as it is at `node`, surely reaches DeepSpeed."""
@@ -153,7 +161,9 @@ class ConfigNames:
         made = value.func.id if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) else ""
         functions = self._functions.get(made, [])
         for function in functions if len(functions) == 1 else ():
-            returned = [one for one in ast.walk(function) if isinstance(one, ast.Return)]
+            if function not in self._returns:
+                self._returns[function] = [one for one in ast.walk(function) if isinstance(one, ast.Return)]
+            returned = self._returns[function]
             once = len(returned) == 1 and self._named[made] == 1 and not function.decorator_list
             for one in returned:
                 if isinstance(one.value, ast.Name):
@@ -177,9 +187,10 @@ class _Order:
 
     def __init__(self, spelled: Spelled, calls: Sequence[ast.Call]) -> None:
         self._parents, self._calls = spelled.scopes.parents, calls
+        self._places: dict[ast.AST, tuple[ast.AST, bool, frozenset[ast.AST]]] = {}
         places = [self._place(call) for call in calls]
-        self._function = places[0][0] if len({id(function) for function, _ in places}) == 1 else None
-        again = any(in_loop for _, in_loop in places)
+        self._function = places[0][0] if len({id(one[0]) for one in places}) == 1 else None
+        again = any(in_loop for _, in_loop, _ in places)
         self._from = max(call.end_lineno or call.lineno for call in calls) if self._function and not again else 0
 
     def is_late(self, node: ast.stmt | ast.expr) -> bool:
@@ -187,14 +198,27 @@ class _Order:
         return bool(self._from) and node.lineno > self._from and self._place(node)[0] is self._function
 
     def is_unsure(self, node: ast.stmt | ast.expr) -> bool:
-        """What a loop does, perhaps not once; and what follows the call, if it is called again."""
-        function, in_loop = self._place(node)
-        return in_loop or (function is self._function and node.lineno > self._calls[0].lineno)
+        """What a loop does, perhaps not once; what may fail and is gone on from; and what follows the call, if it is
+        called again."""
+        function, in_loop, caught = self._place(node)
+        on = bool(caught) and not all(caught <= self._place(call)[2] for call in self._calls)
+        return in_loop or on or (function is self._function and node.lineno > self._calls[0].lineno)
 
-    def _place(self, node: ast.AST) -> tuple[ast.AST, bool]:
-        """The function or module around it, and whether a loop there is."""
-        in_loop, above = False, self._parents.get(node, node)
-        while above in self._parents and not isinstance(above, FUNCTIONS):
-            in_loop = in_loop or isinstance(above, ast.For | ast.AsyncFor | ast.While)
-            above = self._parents[above]
-        return above, in_loop
+    def _place(self, node: ast.AST) -> tuple[ast.AST, bool, frozenset[ast.AST]]:
+        """The function or module around it, whether a loop there is, and what catches its errors there."""
+        if node not in self._places:
+            in_loop, caught, below, above = False, list[ast.AST](), node, self._parents.get(node, node)
+            while above in self._parents and not isinstance(above, FUNCTIONS):
+                in_loop = in_loop or isinstance(above, ast.For | ast.AsyncFor | ast.While)
+                if _catches(above, below):
+                    caught.append(above)
+                below, above = above, self._parents[above]
+            self._places[node] = above, in_loop, frozenset(caught)
+        return self._places[node]
+
+
+def _catches(above: ast.AST, below: ast.AST) -> bool:
+    """Whether the script may go on without having done `below`, a part of `above`."""
+    if isinstance(above, ast.Try | ast.TryStar):
+        return bool(above.handlers) and (below in above.body or below in above.orelse)
+    return isinstance(above, ast.With) and any(called(one.context_expr) == "suppress" for one in above.items)

@@ -65,9 +65,9 @@ def _line(lines: Mapping[str, int], pointer: str) -> int:
 
 def filling(sets: Sequence[ConfigSet], values: Values, config: Mapping[str, Any]) -> Filling:
     """Of the run that has these values, which reads this config from its file."""
-    lines, may, perhaps = dict[str, int](), dict[str, int](), 0
+    lines, may, perhaps, written = dict[str, int](), dict[str, int](), 0, _by_block(sets)
     for one in reversed(sets):
-        worth = _worth(one, sets, values, config)
+        worth = _worth(one, written, values, config)
         if worth is not UNSET and not worth:
             continue
         if not one.pointer:
@@ -79,24 +79,44 @@ def filling(sets: Sequence[ConfigSet], values: Values, config: Mapping[str, Any]
     return Filling(lines, may, perhaps)
 
 
-def _worth(one: ConfigSet, sets: Sequence[ConfigSet], values: Values, config: Mapping[str, Any]) -> Any:
+_Blocks = Mapping[str, Mapping[str, frozenset[int]]]
+
+
+def _by_block(sets: Iterable[ConfigSet]) -> _Blocks:
+    """The pointers that are written, with their lines, by the block that they are in."""
+    found: dict[str, dict[str, set[int]]] = {}
+    for one in sets:
+        found.setdefault(_block(one.pointer), {}).setdefault(one.pointer, set()).add(one.line)
+    return {block: {pointer: frozenset(at) for pointer, at in many.items()} for block, many in found.items()}
+
+
+def _block(pointer: str) -> str:
+    return "/".join(pointer.split("/")[:2])
+
+
+def _touches(one: str, other: str) -> bool:
+    """Whether one is the other, or within it."""
+    return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
+
+
+def _worth(one: ConfigSet, written: _Blocks, values: Values, config: Mapping[str, Any]) -> Any:
     """Whether the script writes it."""
+    given = (values.options, values.plain, values.variables, values.words)
+    reading = _Reading(*given, config, one.loaded, written, one.line)
     if one.lacking and lookup(config, one.pointer) is not MISSING:
-        return False
-    if not one.when.condition:
-        return True
-    others = frozenset(other.pointer for other in sets if other.line != one.line)
-    reading = _Reading(values.options, values.plain, values.variables, values.words, config, one.loaded, others)
-    return reading.worth(one.when.condition)
+        return UNSET if reading.is_written(one.pointer) else False
+    return reading.worth(one.when.condition) if one.when.condition else True
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading(Values):
-    """Reads the `config` too, by the name that it has; not what is `written` to it elsewhere."""
+    """Reads the `config` too, by the name that it has; not what is `written` to it on another
+    `line`."""
 
     config: Mapping[str, Any] = field(default_factory=dict)
     name: str = ""
-    written: frozenset[str] = frozenset()
+    written: _Blocks = field(default_factory=dict)
+    line: int = 0
 
     def of(self, node: ast.expr, deep: int) -> Any:
         """`ds["train_batch_size"] == "auto"`, `"fp16" in ds`."""
@@ -121,9 +141,12 @@ class _Reading(Values):
         if not keys or "*" in keys:
             return UNSET
         pointer = _pointer(keys)
-        pairs = ((f"{one}/", f"{pointer}/") for one in self.written)
-        touched = any(one.startswith(asked) or asked.startswith(one) for one, asked in pairs)
-        return UNSET if touched or "" in self.written else lookup(self.config, pointer)
+        return UNSET if self.is_written(pointer) else lookup(self.config, pointer)
+
+    def is_written(self, pointer: str) -> bool:
+        """Whether it may be, elsewhere."""
+        written = (self.written.get(block, {}).items() for block in ("", _block(pointer)))
+        return any(at != {self.line} and _touches(one, pointer) for many in written for one, at in many)
 
 
 def config_sets(branches: Branches, spelled: Spelled) -> tuple[ConfigSet, ...]:
@@ -177,14 +200,42 @@ def _written(node: ast.stmt | ast.expr, names: ConfigNames) -> Iterator[_Written
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         for target in (one for many in targets for one in (many.elts if isinstance(many, ast.Tuple) else [many])):
             if isinstance(target, ast.Subscript) and (keys := names.keys(target)) is not None:
-                yield _Written(keys, target)
+                yield _Written(keys, None if _keeps(node, keys, names) else target)
             elif isinstance(target, ast.Name) and names.holds(target) and node.value is not None:
                 held = names.keys(target) or []
-                yield from (_Written([*held, *more], target) for more in _made_anew(node, node.value, names))
+                every = ([*held, *more] for more in _made_anew(node, node.value, names))
+                reads = list(_reads(node.value, names))
+                if held in reads and not isinstance(node, ast.AugAssign):
+                    reads.remove(held)  # what it is made of
+                yield from (_Written(keys, None if _is_among(keys, reads) else target) for keys in every)
     elif isinstance(node, ast.Delete):
-        yield from (_ANY for one in node.targets if isinstance(one, ast.Subscript) and names.keys(one) is not None)
+        taken = (names.keys(one) for one in node.targets if isinstance(one, ast.Subscript))
+        yield from (_Written(keys) for keys in taken if keys is not None)
     elif isinstance(node, ast.Call):
         yield from _written_by(node, names)
+
+
+def _keeps(node: ast.Assign | ast.AugAssign | ast.AnnAssign, keys: list[str], names: ConfigNames) -> bool:
+    """Whether what stood there may be there afterwards: `ds["a"] = {**ds["a"], "b": 1}`; an "auto" is no value."""
+    if isinstance(node, ast.AugAssign) or node.value is None or literal(node.value) == "auto":
+        return True
+    return _is_among(keys, _reads(node.value, names))
+
+
+def _reads(node: ast.AST, names: ConfigNames) -> Iterator[list[str]]:
+    """The keys of each part of the config in an expression."""
+    ahead = [node]
+    while ahead:
+        one = ahead.pop()
+        keys = names.keys(one) if isinstance(one, ast.Name | ast.Subscript | ast.Call) else None
+        if keys is not None:
+            yield keys
+        else:
+            ahead += ast.iter_child_nodes(one)
+
+
+def _is_among(keys: list[str], read: Iterable[list[str]]) -> bool:
+    return any("*" in one or _touches(_pointer(one), _pointer(keys)) for one in read)
 
 
 def _made_anew(node: ast.stmt, value: ast.expr, names: ConfigNames) -> list[list[str]]:
@@ -207,9 +258,12 @@ def _written_by(call: ast.Call, names: ConfigNames) -> Iterator[_Written]:
     name = called(call)
     if isinstance(call.func, ast.Attribute) and (keys := names.keys(call.func.value)) is not None:
         if name in ("update", "setdefault"):
-            yield from (_Written([*keys, *more], call.func.value) for more in _updated(call))
+            reads = [one for given in [*call.args, *call.keywords] for one in _reads(given, names)]
+            every = ([*keys, *more] for more in _updated(call))
+            yield from (_Written(one, None if _is_among(one, reads) else call.func.value) for one in every)
         elif name in _TAKES_OUT:
-            yield _ANY
+            taken = literal(call.args[0]) if name == "pop" and call.args else None
+            yield _Written([*keys, taken if isinstance(taken, str) else "*"])
     elif name not in _READS and not _is_tracker(call):
         given = [*call.args, *(word.value for word in call.keywords if word.arg)]  # of `**ds` it gets a copy
         if any(map(names.holds, given)):

@@ -5,6 +5,8 @@ from threading import Thread
 
 import pytest
 
+from dsgui.core.script.in_a_run.config_sets import filling
+from dsgui.core.script.in_a_run.worth import Values
 from dsgui.core.script.script import ScriptFacts, script_facts
 from tests.core.script.in_a_run.parts import part_trained
 
@@ -46,3 +48,19 @@ def test_a_long_source_is_read_in_a_moment(source: str, in_a_thread: bool) -> No
     part = part_trained(found[0], ())
     assert part.trains is None or "PROMPT" in source
     assert part.trains is not False
+
+
+CONFIG = "import json, deepspeed\nds = json.load(f)\n{more}\ndeepspeed.initialize(model=m, config=ds)"
+WRITES = {
+    "made anew": 'ds = {{**ds, "k{one}": 1}}',
+    "under a condition of its own": 'if ds["k{one}"] == "auto": ds["k{one}"] = 1',
+}
+
+
+@pytest.mark.parametrize("line", WRITES.values(), ids=WRITES.keys())
+def test_a_config_that_many_lines_write_is_read_in_a_moment(line: str) -> None:
+    source = CONFIG.format(more="\n".join(line.format(one=one) for one in range(1500)))
+    began = time.process_time()
+    by = filling(script_facts(source).config_sets, Values({}), {"k9": "auto"})
+    assert time.process_time() - began < 3
+    assert by.line_of("/k9") or by.may_be_at("/k9")
