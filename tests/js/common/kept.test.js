@@ -19,8 +19,9 @@ function recalled(typed, model, quicker = "") {
 }
 
 test("the arguments come back with a model that is planned for, and with no secret in them", () => {
-  for (const typed of ["--bf16 --lr 1e-4", "--tokenizer_name /m/tok --keyed x"])
-    {assert.equal(recalled(typed, "7B"), typed);}
+  for (const typed of ["--bf16 --lr 1e-4", "--tokenizer_name /m/tok --keyed x"]) {
+    assert.equal(recalled(typed, "7B"), typed);
+  }
   for (const secret of [
     "--hub_token x",
     "--api-key=x",
