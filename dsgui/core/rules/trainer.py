@@ -129,7 +129,7 @@ def _different(mismatch: Mismatch, earlier: str, context: Context) -> Finding:
     asked = "Please correct the following DeepSpeed config values that mismatch TrainingArguments values: "
     seen, wanted = json.dumps(mismatch.seen), json.dumps(mismatch.wanted)
     pointer, place = mismatch.pointer, _place(mismatch.pointer, context)
-    default, names = _is_default(pointer, context), _named(pointer)
+    default, names = _is_trainers_default(pointer, context), _named(pointer)
     return found(
         Severity.ERROR,
         pointer,
@@ -167,6 +167,12 @@ def _is_default(pointer: str, context: Context) -> bool:
     names = frozenset(_names(pointer))
     given = context.arguments.given if context.arguments else names
     return bool(names) and pointer != STEPS and not names & given
+
+
+def _is_trainers_default(pointer: str, context: Context) -> bool:
+    """The same where it is transformers' own: the script's class of arguments may have another."""
+    own = (getattr(context.arguments, one, None) != getattr(_DEFAULTS, one) for one in _names(pointer))
+    return _is_default(pointer, context) and not any(own)
 
 
 def _unquoted(mismatch: Mismatch) -> str:

@@ -7,12 +7,15 @@ from collections.abc import Iterable
 # What to install for a module; one that is not listed may be the user's own.
 _OTHERWISE_NAMED = {
     "PIL": "Pillow",
+    "absl": "absl-py",
     "bs4": "beautifulsoup4",
+    "comet_ml": "comet-ml",
     "cv2": "opencv-python",
     "dateutil": "python-dateutil",
     "dotenv": "python-dotenv",
     "flash_attn": "flash-attn",
     "huggingface_hub": "huggingface-hub",
+    "hydra": "hydra-core",
     "pytorch_lightning": "pytorch-lightning",
     "rouge_score": "rouge-score",
     "sentence_transformers": "sentence-transformers",
@@ -20,13 +23,15 @@ _OTHERWISE_NAMED = {
     "yaml": "PyYAML",
 }
 _OF_THEIR_NAME = (
-    *("accelerate", "bitsandbytes", "click", "datasets", "deepspeed", "diffusers", "einops", "evaluate", "filelock"),
-    *("fire", "jsonlines", "librosa", "lightning", "loguru", "matplotlib", "mlflow", "nltk", "numpy", "omegaconf"),
-    *("pandas", "peft", "psutil", "pyarrow", "pytz", "regex", "requests", "rich", "sacrebleu", "safetensors", "scipy"),
-    *("seqeval", "sentencepiece", "sh", "soundfile", "swanlab", "tensorboard", "tensorboardX", "tiktoken", "timm"),
-    *("tokenizers", "torch", "torchaudio", "torchmetrics", "torchvision", "tqdm", "trackio", "transformers", "trl"),
-    *("typer", "tyro", "wandb", "xformers"),
+    *("accelerate", "bitsandbytes", "click", "datasets", "deepspeed", "diffusers", "easydict", "einops", "evaluate"),
+    *("filelock", "fire", "jsonargparse", "jsonlines", "librosa", "lightning", "loguru", "matplotlib", "mlflow"),
+    *("nltk", "numpy", "omegaconf", "optimum", "packaging", "pandas", "peft", "psutil", "pyarrow", "pytz", "ray"),
+    *("regex", "requests", "rich", "sacrebleu", "safetensors", "scipy", "seqeval", "sentencepiece", "sh", "soundfile"),
+    *("swanlab", "tensorboard", "tensorboardX", "tiktoken", "timm", "tokenizers", "torch", "torchaudio"),
+    *("torchmetrics", "torchvision", "tqdm", "trackio", "transformers", "trl", "typer", "tyro", "wandb", "xformers"),
 )
+# From elsewhere than the package index.
+_ALSO_KNOWN = frozenset({"apex"})
 PACKAGES = {name: name for name in _OF_THEIR_NAME} | _OTHERWISE_NAMED
 
 
@@ -42,7 +47,8 @@ def from_own_files(nodes: Iterable[ast.AST]) -> frozenset[str]:
 
 
 def _is_known(module: str) -> bool:
-    return _first(module) in PACKAGES or _first(module) in sys.stdlib_module_names
+    first = _first(module)
+    return first in PACKAGES or first in _ALSO_KNOWN or first in sys.stdlib_module_names
 
 
 def _first(module: str) -> str:

@@ -382,7 +382,7 @@ UNKNOWN = [
     ("offload", {"config": OFFLOAD, "around": {"model": SMALL}, "source": TRAINER + "get_peft_model(m)"}, "LoRA"),
     (
         "offload",
-        {"config": OFFLOAD, "around": {"model": SMALL}, "source": TRAINER + "p.requires_grad = False"},
+        {"config": OFFLOAD, "around": {"model": SMALL}, "source": TRAINER + "model.requires_grad_(False)"},
         "frozen",
     ),
     ("offload", {"config": OFFLOAD | {"optimizer": {"type": "Lion"}}, "around": {"model": SMALL}}, "another optimizer"),

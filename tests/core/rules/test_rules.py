@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dsgui.core import rules
-from dsgui.core.config.arguments import from_command_line, read_arguments
+from dsgui.core.config.arguments import from_command_line, read_arguments, with_defaults
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Severity, refuser
@@ -19,6 +19,7 @@ from tests.support.cases import each_case
 NATIVE = Context(Integration.NATIVE)
 CARD = {card.id: card for card in CARDS}
 CPU = Hardware("this", "CPU", "cpu", bf16=True, fp16=False)
+BATCH_OF_4 = {"per_device_train_batch_size": 4}
 
 
 # Most configs here are about one thing and leave these out: an optimizer, a ZeRO block under HF, clipping.
@@ -383,6 +384,16 @@ def test_another_type_in_the_file_than_in_the_arguments_is_one_finding(words, fi
     assert told.advice.startswith(f"Pass --{file} in place of {words},")
     fixed = told.fix.apply(Document(json.dumps({file: ON, given: OFF}))).value
     assert with_arguments(words, fixed) == []
+
+
+@pytest.mark.parametrize(
+    ("defaults", "said"),
+    [({}, "8 by the HF Trainer’s default: no argument"), (BATCH_OF_4, "4 from the arguments.")],
+)
+def test_a_default_of_the_scripts_own_class_is_not_told_as_transformers(defaults, said):
+    context = Context(Integration.HF, arguments=with_defaults(defaults))
+    (told,) = check({"train_micro_batch_size_per_gpu": 2}, context, "DS013")
+    assert f"2 in the file, {said}" in told.message
 
 
 def test_both_types_in_the_file_are_no_argument_of_anybodys():

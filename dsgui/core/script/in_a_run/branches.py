@@ -15,10 +15,12 @@ _MOST_CALLS = 8
 _MOST_SHOWN = 60
 _MOST_TESTS = 40  # around one place
 _LONGEST = 4000  # characters of a condition
+_OF_MODEL = frozenset({"parameters", "named_parameters", "modules", "named_modules", "children", "named_children"})
 _NEVER, _UNKNOWN = "False", "UNKNOWN"
 # What calls the function that it is given.
-_STARTS = frozenset({"Fire", "run", "spawn", "notebook_launcher", "debug_launcher"})
-# What may call any function of the file.
+_STARTS = frozenset({"Fire", "CLI", "auto_cli", "run", "spawn", "notebook_launcher", "debug_launcher"})
+# What may call any function of the file, the former where it is given none.
+_CALLS_ANY = ("Fire", "CLI", "auto_cli")
 _ANY_FUNCTION = frozenset({"globals", "locals", "exec", "eval"})
 
 
@@ -63,8 +65,8 @@ class Branches:
                 self._functions.setdefault(node.name, []).append(node)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 self._named[node.id] = self._named.get(node.id, 0) + 1
-        fire = self._calls.get("Fire", [])
-        self._any_function = any(not call.args for call in fire) or not _ANY_FUNCTION.isdisjoint(self._calls)
+        of_all = [call for name in _CALLS_ANY for call in self._calls.get(name, [])]
+        self._any_function = any(not call.args for call in of_all) or not _ANY_FUNCTION.isdisjoint(self._calls)
 
     def when(self, node: ast.expr | ast.stmt) -> When:
         """In which case the script gets there."""
@@ -156,26 +158,31 @@ class Branches:
     # ------------------------------------------------------------------------------------------------ what is asked
     def _tests(self, node: ast.AST) -> list[_Test]:
         """Those around it within its function: the nearest first."""
-        found, turns = list[_Test](), set[str]()
+        found, turns, sure, some = list[_Test](), set[str](), set[str](), True
         below, above = node, self._parents.get(node)
         while above is not None and not isinstance(below, FUNCTIONS):
-            if isinstance(above, ast.For | ast.AsyncFor | ast.comprehension):
-                turns |= self._names(above.target)
-            if isinstance(above, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-                turns |= {name for one in above.generators for name in self._names(one.target)}
+            for one in _loops(above, below):
+                turns |= self._names(one.target)
+                sure |= self._names(one.target) if called(one.iter) in _OF_MODEL else set()
+                some = some and _turns_once(one.iter)
             found += _asked(above, below)
             found += self._left_before(above, below)
             if len(found) > _MOST_TESTS:
-                return [*self._of_turns(found[:_MOST_TESTS], turns), _Test(None)]
+                return [*self._of_turns(found[:_MOST_TESTS], turns, sure), _Test(None)]
             below, above = above, self._parents.get(above)
-        return self._of_turns(found, turns)
+        found = self._of_turns(found, turns, sure)
+        return found if some else [*found, _Test(None)]
 
-    def _of_turns(self, found: list[_Test], turns: set[str]) -> list[_Test]:
-        """What a loop asks of each of its turns holds for some of them."""
+    def _of_turns(self, found: list[_Test], turns: set[str], sure: set[str]) -> list[_Test]:
+        """What a loop asks of each of its `turns` holds for some of them where it asks no more than the name of a
+        parameter: for `sure` ones."""
         if not turns:
             return found
         split = [part for one in found for part in _parted(one)]
-        return [one for one in split if one.test is None or turns.isdisjoint(self._names(one.test))]
+        of_turn = [one.test is not None and not turns.isdisjoint(self._names(one.test)) for one in split]
+        kept = [one for one, drop in zip(split, of_turn, strict=True) if not drop]
+        asked = [one.test for one, drop in zip(split, of_turn, strict=True) if drop and one.test is not None]
+        return kept if all(self._names(test) <= sure for test in asked) else [*kept, _Test(None)]
 
     def _left_before(self, block: ast.AST, statement: ast.AST) -> list[_Test]:
         """`if not args.use_lora: return model` before the statement in its block."""
@@ -210,6 +217,20 @@ class Branches:
 
 def _gives(call: ast.Call, name: str) -> bool:
     return bool(call.args) and isinstance(call.args[0], ast.Name) and call.args[0].id == name
+
+
+def _loops(above: ast.AST, below: ast.AST) -> Sequence[ast.For | ast.AsyncFor | ast.comprehension]:
+    if isinstance(above, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        return above.generators
+    inside = isinstance(above, ast.For | ast.AsyncFor) and below in above.body
+    return [above] if isinstance(above, ast.For | ast.AsyncFor) and inside else []
+
+
+def _turns_once(over: ast.expr) -> bool:
+    """Over a model's parameters or modules, or over what is written there: there are some."""
+    if isinstance(over, ast.List | ast.Tuple):
+        return any(not isinstance(one, ast.Starred) for one in over.elts)
+    return called(over) in _OF_MODEL
 
 
 def _asked(above: ast.AST, below: ast.AST) -> list[_Test]:

@@ -18,6 +18,7 @@ _CHANGES = frozenset(
     | {"discard", "popitem"}
 )
 _OTHER_WORDS = ("fromfile_prefix_chars", "argument_default", "prefix_chars")
+_MAKES_ENGINE = "deepspeed.initialize"  # what the options are needed for is decided then
 _FILES_OF_WORDS = ("namespace", "args_filename", "args_file_flag")
 # transformers/training_args.py
 _SETS_SEVERAL = frozenset(
@@ -58,7 +59,10 @@ def changes_in(scopes: Scopes, held: OptionsHeld, makes: Callable[[ast.Call], st
         made = any(isinstance(one.value, ast.Call) and makes(one.value) for one in given or ())
         return made or (isinstance(node, ast.Name | ast.Attribute) and held.holds(node))
 
-    handed = [EVERY] if any(_is_handed_out(node, theirs, is_held) for node in scopes.nodes) else []
+    handed_out = [node for node in scopes.nodes if _is_handed_out(node, theirs, is_held)]
+    calls = [node for node in scopes.nodes if isinstance(node, ast.Call)]
+    made = [one for one in calls if dotted_name(one.func) == _MAKES_ENGINE or called(one) == "load_checkpoint"]
+    handed = [] if all(isinstance(one, ast.Call) and scopes.is_after(one, made) for one in handed_out) else [EVERY]
     names = frozenset([*_names(scopes), *handed])
     return Changes(names, bool(theirs), words, frozenset(stored), frozenset(filled))
 

@@ -3,13 +3,15 @@
 import ast
 from collections.abc import Sequence
 
+from dsgui.core.script.declared import dotted_name
 from dsgui.core.script.parser_source import called
 
 _ENDS = (ast.Return, ast.Raise)
 _TURNS = (ast.Continue, ast.Break)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _APART = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-_EXITS = ("exit", "quit", "_exit")
+_EXITS = ("exit", "quit", "sys.exit", "os._exit")
+_SUPPRESSES = ("suppress", "raises")
 _LONGEST_CHAIN = 20
 _NEVER_ON = ast.Constant(False)
 
@@ -32,7 +34,9 @@ class Stays:
         if isinstance(statement, ast.If):
             return self._of_chain(statement)
         if isinstance(statement, ast.With | ast.AsyncWith):
-            return self._of_block(statement.body)
+            stays = self._of_block(statement.body)
+            suppresses = any(called(one.context_expr) in _SUPPRESSES for one in statement.items)
+            return _unknown(statement) if stays is not None and suppresses else stays
         if isinstance(statement, (*_LOOPS, ast.Try, ast.Match)):
             return _unknown(statement) if _may_leave(statement) else None
         return None
@@ -87,8 +91,12 @@ def _at(made: ast.expr, place: ast.AST) -> ast.expr:
 
 def leaves(statement: ast.AST) -> bool:
     """Whether nothing follows it in its block."""
-    ends = isinstance(statement, ast.Expr) and called(statement.value) in _EXITS
+    ends = isinstance(statement, ast.Expr) and _dotted(statement.value) in _EXITS
     return isinstance(statement, (*_ENDS, *_TURNS)) or ends
+
+
+def _dotted(node: ast.expr) -> str:
+    return dotted_name(node.func) if isinstance(node, ast.Call) else ""
 
 
 def _may_leave(statement: ast.stmt) -> bool:

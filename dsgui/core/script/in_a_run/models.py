@@ -5,6 +5,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from dsgui.core.script.declared import dotted_name
 from dsgui.core.script.in_a_run.branches import Branches
 from dsgui.core.script.in_a_run.config_sets import initializer
 from dsgui.core.script.in_a_run.worth import Spelled
@@ -12,9 +13,7 @@ from dsgui.core.script.parser_source import called, keyword
 
 _DEEPEST = 12
 _MODEL, _PARAMETERS = 1, 3  # deepspeed/__init__.py: initialize(args, model, optimizer, model_parameters, …)
-_BESIDE = re.compile(
-    r"ref|teacher|vae|encoder|reward|critic|frozen|old|target|tower|vision|tokenizer|discriminator|ema", re.IGNORECASE
-)
+_USUAL = re.compile(r"(model|net|network)$")  # of a file that hands no model over
 _OF_ALL = re.compile(r"\.(named_)?(parameters|modules|children)\(\)$")
 
 _Key = tuple[ast.AST | None, str]
@@ -34,8 +33,8 @@ class Models:
             elif isinstance(node, ast.Call):
                 for key in self._keys_handed(node):
                     self._handed.setdefault(key, []).append(node)
-        calls = [call for several in self._handed.values() for call in several]
-        self._first = {self._scopes.function(call): call.lineno for call in sorted(calls, key=lambda one: -one.lineno)}
+        trained = [one for one in self._scopes.nodes if isinstance(one, ast.Call) and is_by_trainer(one)]
+        self._over = [*(call for several in self._handed.values() for call in several), *trained]
 
     def trained_when(self, node: ast.expr) -> str | None:
         """In which case what a name, or an expression on one, stands for is surely the model that is trained, or a part
@@ -44,7 +43,7 @@ class Models:
 
     def is_before(self, node: ast.expr | ast.stmt) -> bool:
         """Whether the model may still change before it is handed over to be trained."""
-        return node.lineno <= self._first.get(self._scopes.function(node), node.lineno)
+        return not self._scopes.is_after(node, self._over)
 
     def is_given_to(self, call: ast.Call) -> bool:
         """Whether the model itself is among what a call gets."""
@@ -103,7 +102,7 @@ class Models:
             value = self._scopes.value(base)
             if isinstance(value, ast.Attribute | ast.Name) and (when := self._is(value, deep - 1, line)) is not None:
                 return when
-        return None if self._handed or _BESIDE.search(name) else ""
+        return "" if not self._handed and _USUAL.match(name) else None
 
     def _handed_when(self, key: _Key) -> str:
         ways = [self._branches.when(call).condition for call in self._handed[key]]
@@ -154,6 +153,13 @@ class Models:
                     return over if isinstance(over, ast.expr) else None
             above = self._scopes.parents.get(above)
         return None
+
+
+def is_by_trainer(call: ast.Call) -> bool:
+    """`trainer.train()`, `Trainer(…).train()`."""
+    owner = getattr(call.func, "value", None)
+    named = dotted_name(owner) or called(owner) if owner is not None else ""
+    return called(call) in ("train", "fit") and named.lower().endswith("trainer")
 
 
 def _all(ways: Sequence[str | None]) -> str | None:

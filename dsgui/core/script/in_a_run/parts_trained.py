@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from dsgui.core.script.command_line import UNSET
 from dsgui.core.script.declared import dotted_name, literal
 from dsgui.core.script.in_a_run.branches import Branches, When
-from dsgui.core.script.in_a_run.models import Models
+from dsgui.core.script.in_a_run.models import Models, is_by_trainer
 from dsgui.core.script.in_a_run.scopes import FUNCTIONS
 from dsgui.core.script.in_a_run.worth import Spelled, Values
 from dsgui.core.script.packages import from_own_files
@@ -18,7 +18,10 @@ from dsgui.core.script.parser_source import called
 _MAKES, _DESCRIBES = frozenset({"get_peft_model"}), frozenset({"LoraConfig", "PeftConfig"})
 _GRADIENT, _FREEZING = "requires_grad", "requires_grad_"
 # What may make adapters or freeze something, by its name, and what only reads.
-_ADAPTS, _FREEZES = re.compile(r"lora|peft|adapter|kbit", re.IGNORECASE), re.compile(r"freez|as_trainable|only_train")
+_ADAPTS, _FREEZES = (
+    re.compile(r"lora|peft|adapter|kbit", re.IGNORECASE),
+    re.compile(r"freez|frozen(?!set)|as_trainable|only_train"),
+)
 _READS = re.compile(
     r"^(get(?!.*model$)|print|count|log|save|find|is|has|check|eval|merge|num|show)|state|(config|args|arguments|callback)$",
     re.IGNORECASE,
@@ -120,12 +123,19 @@ class _Reading:
             self.found.frozen.append(_perhaps(self._branches.when(call), parts))
         name, owner = called(call), dotted_name(getattr(call.func, "value", call)).rpartition(".")[2]
         text = f"{owner} {name}" if owner[:1].isupper() else name
-        if name in self._own | _MAKES | _DESCRIBES or _READS.search(name) or owner == "gc":
+        if name in self._own | _MAKES | _DESCRIBES or owner == "gc" or self._only_reads(call, text):
+            return
+        if not self._models.is_before(call):
             return
         if _ADAPTS.search(text):
             self.found.made.append(_perhaps(self._branches.when(call), call))
         elif _FREEZES.search(text) or self._is_for_others(call):
             self.found.frozen.append(_perhaps(self._branches.when(call), call))
+
+    def _only_reads(self, call: ast.Call, text: str) -> bool:
+        """By its name; of what nobody has read, that of adapters or freezing says otherwise where it gets the model."""
+        says = _ADAPTS.search(text) or _FREEZES.search(text)
+        return bool(_READS.search(called(call))) and not (says and self._is_for_others(call))
 
     def _handed_when(self, given: ast.expr) -> When:
         """trl/trainer/utils.py: get_peft_config gives None without `--use_peft`."""
@@ -136,9 +146,9 @@ class _Reading:
         return When(condition, given.lineno, when.shown or ast.unparse(given)[:60])
 
     def _is_for_others(self, call: ast.Call) -> bool:
-        """Whether the model is given to a function of a file that nobody has read, before it is trained."""
+        """Whether the model is given to a function of a file that nobody has read."""
         theirs = dotted_name(call.func).partition(".")[0] in self._theirs
-        return theirs and self._models.is_given_to(call) and self._models.is_before(call) and not _hands(call)
+        return theirs and self._models.is_given_to(call) and not _hands(call)
 
     def _is_called(self, node: ast.AST) -> bool:
         """`LoraConfig(…)`, `LoraConfig.from_pretrained(…)`: not merely named."""
@@ -179,11 +189,9 @@ def _hands(call: ast.Call) -> bool:
 
 def _trains(call: ast.Call) -> bool:
     """`trainer.train()`, `Trainer(…).train()`, `train(engine)`, and DeepSpeed's engine with all it trains."""
-    name, owner = called(call), getattr(call.func, "value", None)
     if isinstance(call.func, ast.Name):
-        return name in ("train", "fit", "run_training", "train_loop", "train_model")
-    named = dotted_name(owner) or called(owner) if owner is not None else ""
-    return name == "initialize" or (name in ("train", "fit") and named.lower().endswith("trainer"))
+        return called(call) in ("train", "fit", "run_training", "train_loop", "train_model")
+    return called(call) == "initialize" or is_by_trainer(call)
 
 
 def _named(node: ast.AST) -> str:

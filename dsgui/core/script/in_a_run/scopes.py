@@ -108,6 +108,17 @@ class Scopes:
             above = self.parents.get(above)
         return above
 
+    def is_after(self, node: ast.expr | ast.stmt, calls: Sequence[ast.Call]) -> bool:
+        """Whether it follows all of the `calls` in its function, of which there are some, and no loop goes back to one
+        of them; one that is made elsewhere may come later."""
+        function, first = self.function(node), node.lineno
+        above = self.parents.get(node)
+        while above is not None and above is not function:
+            first = above.lineno if isinstance(above, ast.For | ast.AsyncFor | ast.While) else first
+            above = self.parents.get(above)
+        ends = [one.end_lineno or one.lineno for one in calls if self.function(one) is function]
+        return bool(ends) and len(ends) == len(calls) and max(ends) < first
+
     # ---------------------------------------------------------------------------------------------------- how it knows
     def _is_steady(self, key: tuple[ast.AST | None, str]) -> bool:
         found = self._names.get(key)

@@ -80,6 +80,13 @@ DEAD = "import transformers\n{}\nget_peft_model(m)\n"
 ARGV = "import sys\nif {}: get_peft_model(m)\n"
 RANK = MAKES + "p.add_argument('--local_rank', type=int, default=-1)\n" + PARSES
 RANK += "if args.local_rank != -1: get_peft_model(m)\n"
+COUNT = (
+    MAKES + "p.add_argument('--n', type=int, default=0); p.add_argument('--names', nargs='*', default=[])\n" + PARSES
+)
+ENGINE = "import deepspeed\nmodel, *_ = deepspeed.initialize(model=model)\n"
+SAVES = ENGINE + "from util import save\nsave(model, args)\n"
+MORE = "def more():\n  deepspeed.initialize(model=other)\n"
+TRAINER = "trainer = Trainer(model=model)\n"
 
 CASES = {
     # options that turn another off
@@ -127,6 +134,10 @@ CASES = {
     "its table handed to another file": (LORA + PARSES + "import util\nutil.f(vars(args))\n" + IF_LORA, "", None),
     "where it is no main": ("if __name__ == '__main__':\n  pass\nelse:\n  get_peft_model(m)\n", "", False),
     "where it is main": ("if __name__ == '__main__':\n  get_peft_model(m)\n", "", True),
+    "handed to a function of an installed package": (
+        LORA + PARSES + "from absl import logging\nlogging.info(args)\n" + IF_LORA, "", False),
+    "handed to another file with the engine made": (LORA + PARSES + IF_LORA + SAVES, "", False),
+    "handed to another file where more are made": (LORA + PARSES + IF_LORA + SAVES + MORE, "", None),
     "handed to a package": (LORA + PARSES + "import torch\ntorch.save(args, 'x')\n" + IF_LORA, "", False),
     "another value for the whole": (LORA + PARSES + "args = merged(args)\n" + IF_LORA, "", None),
     "a list that is added to": (SEVERAL + "args.lora.append('x')\nif len(args.lora) > 1: get_peft_model(m)", "", None),
@@ -184,15 +195,26 @@ CASES = {
     "what is asked of each turn": (LORA + PARSES + TURNS, "", False),
     "what is asked of each turn, on": (LORA + PARSES + TURNS, "--lora", True),
     "what a list asks": (LORA + PARSES + "x = [get_peft_model(m) for m in ms if args.lora]", "", False),
-    "what a list asks of each turn": ("x = [p.requires_grad_(False) for n, p in ps if 'a' in n]", "", True),
+    "what a list asks of each turn": (
+        "x = [p.requires_grad_(False) for n, p in model.named_parameters() if 'a' in n]", "", True),
+    "what is asked of each turn by an option": (
+        COUNT + "for n, q in model.named_parameters():\n  if n in args.names: q.requires_grad = False", "", None),
+    "a loop of as many turns as an option says": (
+        COUNT + "for i in range(args.n): model.layers[i].requires_grad_(False)", "", None),
+    "a loop over what is written": ("for k in ('a', 'b'): model.head.requires_grad_(False)", "", True),
+    "a loop over a switch that is written": ("for f in [False]:\n  if f: model.head.requires_grad_(False)", "", None),
     "a function that nobody calls": (NEVER, "", False),
     "a function that fire may call": ("import fire\n" + NEVER + "fire.Fire()", "", None),
+    "a function that a command line may call": ("from jsonargparse import CLI\n" + NEVER + "CLI()", "", None),
+    "a function that a command line calls": ("from jsonargparse import CLI\n" + NEVER + "CLI(train)", "", True),
     "a function that is called by its name": (NEVER + "globals()['train']()", "", None),
     "a function that is handed on": (NEVER + "start(train)", "", None),
     "a method of that name": (NEVER + "model.train()", "", False),
     "a file that is run": ("if __name__ == '__main__': get_peft_model(m)", "", True),
     "a file that is imported": ("if __name__ != '__main__': get_peft_model(m)", "", False),
     "behind an end": (DEAD.format("exit()"), "", False),
+    "behind the end of another": ("client.quit()\nget_peft_model(m)", "", True),
+    "behind an error that is let go": ("with suppress(E):\n  raise E\nget_peft_model(m)", "", None),
     "behind an end within": ("with f():\n  sys.exit(0)\nget_peft_model(m)", "", False),
     "behind an error": ("def f():\n  raise E\n  get_peft_model(m)\nf()", "", False),
     "behind the end of a turn": ("for x in y:\n  continue\n  m.requires_grad_(False)", "", False),
@@ -244,6 +266,13 @@ CASES = {
     # what others may do
     "a function that freezes": ("from util import freeze_layers\nfreeze_layers(model)\nTrainer(model)", "", None),
     "a function that may": ("from util import set_up\nset_up(model)\nTrainer(model=model)", "", None),
+    "adapters by a function that gets": ("from my import get_lora\nget_lora(model)\nTrainer(model)", "", None),
+    "adapters by a config": ("from my import apply_lora_config\napply_lora_config(model)\nTrainer(model)", "", None),
+    "frozen by a function that gets": ("from my import get_frozen\nget_frozen(model)\nTrainer(model)", "", None),
+    "adapters that are merged afterwards": (ENGINE + "model = convert_lora(model)", "", False),
+    "adapters between two": (ENGINE + "model = convert_lora(model)\n" + ENGINE, "", None),
+    "adapters before it trains": (TRAINER + "add_lora(model)\ntrainer.train()", "", None),
+    "adapters after it has trained": (TRAINER + "trainer.train()\nadd_lora(model)", "", False),
     "a function of a package": ("import torch\ntorch.save(model, 'x')\nTrainer(model=model)", "", False),
     "a function that gets it afterwards": ("from util import show\nTrainer(model=model)\nshow(model)", "", False),
     "adapters that are read": ("model = PeftModel.from_pretrained(b, is_trainable=True)\nTrainer(model)", "", None),
@@ -263,6 +292,7 @@ CASES = {
     "all that are trained": (TRAINS.format("filter(lambda p: p.requires_grad, model.parameters())"), "", False),
     "a list of all that are trained": (
         TRAINS.format("[p for p in model.parameters() if p.requires_grad]"), "", False),
+    "a judge without a trainer": ("judge.requires_grad_(False)\nengine = run(model)", "", None),
     "one without a trainer": ("vae.requires_grad_(False)", "", None),
 }  # fmt: skip
 
