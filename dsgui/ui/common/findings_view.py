@@ -139,8 +139,9 @@ def _fix_all(findings: Sequence[Finding]) -> str:
     count, errors = plain_errors(findings), sum(one.severity is Severity.ERROR for one in findings)
     if count < 2:
         return ""
-    label = words("common_page", "fix_all" if count == errors else "fix_some", count=str(count), errors=str(errors))
-    return _button("", "", ALL, label)
+    if count == errors:
+        return _button("", "", ALL, words("common_page", "fix_all", count=str(count)))
+    return _button("", "", ALL, words("common_page", "fix_some", count=str(count), errors=str(errors)))
 
 
 def finding_item(finding: Finding, with_fix: bool = True) -> str:
