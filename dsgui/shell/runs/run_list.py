@@ -105,7 +105,7 @@ class RunList:
             held=strange,
             baseline=self._baseline(asked.baseline, ids),
             unfinished=unfinished(asked.words),
-            misread=None if unread or len(fitting) > strange else cant_fit(asked.words, self._keys(kept)),
+            misread=None if unread or len(fitting) > strange else cant_fit(asked.words, self._keys([*kept, *self._archived])),
             tagged=len(self._tagged if asked.archived else self._tagged - self._archived),
             more={run_id: self._more(run_id, asked.more) for run_id in shown} if asked.more else {},
         )
