@@ -105,7 +105,7 @@ class RunList:
             held=strange,
             baseline=self._baseline(asked.baseline, ids),
             unfinished=unfinished(asked.words),
-            misread=None if unread or len(fitting) > strange else cant_fit(asked.words, self._keys([*kept, *self._archived])),
+            misread=None if unread or len(fitting) > strange else cant_fit(asked.words, self._keys(kept)),
             tagged=len(self._tagged if asked.archived else self._tagged - self._archived),
             more={run_id: self._more(run_id, asked.more) for run_id in shown} if asked.more else {},
         )
@@ -174,10 +174,12 @@ class RunList:
         return known[1]
 
     def _keys(self, ids: Sequence[str]) -> set[str] | None:
-        """What the settings of these runs are called; None where they are too many to be read for an answer."""
-        if len(ids) > _READ_AT_ONCE and not all(run_id in self._compared for run_id in ids):
+        """What the settings of these runs, and of those that are away, are called; None where they are too many to be
+        read for an answer."""
+        every = {*ids, *self._archived}
+        if len(every) > _READ_AT_ONCE and not all(run_id in self._compared for run_id in every):
             return None
-        return {name for run_id in ids for name in self._settings_of(run_id)}
+        return {name for run_id in every for name in self._settings_of(run_id)}
 
     def _kept(self, ids: Sequence[str], archived: bool) -> Sequence[str]:
         """Without those that were archived, unless they are asked for. A look at whether a run has a label at all is

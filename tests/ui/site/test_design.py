@@ -19,6 +19,7 @@ OTHERS = sorted(
         STATIC / "config" / "form.css",
         STATIC / "common" / "browse.css",
         STATIC / "launch" / "launch.css",
+        STATIC / "memory" / "folds.css",
     }
 )
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)

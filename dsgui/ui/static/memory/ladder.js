@@ -2,12 +2,14 @@
 // press that applies it; short trials of the best of them, and what those measured beside the estimates. It asks only
 // while its fold is open.
 
-import { button, el, part } from "../common/dom.js";
+import { button, el, part, withSheet } from "../common/dom.js";
 import { figure, gib } from "../common/format.js";
 import { givenTold } from "../config/way_out.js";
 import { keyName } from "./memory_bars.js";
 import { textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
+
+const SHEET = "/dsgui/static/memory/folds.css";
 
 /** @import { Ladder, LadderStep, Props, Trial, Trials, Trigger, Watch } from "../types.d.ts" */
 
@@ -276,6 +278,7 @@ const runOf = ({ run, says, failed }) =>
 
 /** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} trigger @param {Watch} watch */
 export function mount(element, props, trigger, watch) {
+  withSheet(SHEET);
   const fold = new LadderFold(part(element, ".ds-ladder"), props, trigger);
   watch("value", () => fold.show());
   watch("measured", () => fold.measured());

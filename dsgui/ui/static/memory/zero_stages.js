@@ -1,12 +1,14 @@
 // The picture of ZeRO for the config in the editor: a bar for each stage, on one scale, with its model states and what
 // is sent for a step. It asks only while its fold is open.
 
-import { el, part } from "../common/dom.js";
+import { el, part, withSheet } from "../common/dom.js";
 import { gib } from "../common/format.js";
 import { colourOf, lineSwatch, swatchOf } from "./memory_bars.js";
 import { listed, textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
 import { barsOf, partsIn, spelled, statesAtPeak, statesOf, totalOf } from "./zero_states.js";
+
+const SHEET = "/dsgui/static/memory/folds.css";
 
 /** @import { Props, StageBar, Trigger, Watch, ZeroStage, ZeroStages } from "../types.d.ts" */
 
@@ -155,6 +157,7 @@ function legend(stages, bars) {
 
 /** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} trigger @param {Watch} watch */
 export function mount(element, props, trigger, watch) {
+  withSheet(SHEET);
   const stages = new Stages(part(element, ".ds-zero-stages"), props, trigger);
   watch("value", () => stages.show());
 }
