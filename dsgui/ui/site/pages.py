@@ -33,8 +33,10 @@ from dsgui.ui.site.by_language import Pages
 
 STATIC = Path(__file__).parents[1] / "static"
 _PROBE_POLL_S = 1.0  # until the accelerator has answered
-_IF_TYPED = '(shown, typed) => document.activeElement?.closest("#training-arguments") ? shown : typed'
-_UNLESS_TYPED = '(typed, shown) => document.activeElement?.closest("#training-arguments") ? shown : typed'
+# The other box stays as it is: what it held when this was asked may be older.
+_STAYS = '({__type__: "update"})'
+_IF_TYPED = f'(shown) => document.activeElement?.closest("#training-arguments") ? shown : {_STAYS}'
+_UNLESS_TYPED = f'(typed) => document.activeElement?.closest("#training-arguments") ? {_STAYS} : typed'
 
 
 def build_pages(services: Services) -> Pages:
@@ -99,9 +101,9 @@ def build_pages(services: Services) -> Pages:
 def _share_arguments(configure: ConfigurePage, launch: LaunchPage) -> None:
     """The script's arguments are one text on two pages. Nothing goes back into the box that somebody types in."""
     typed, shown = launch.desk["arguments"], configure.tools.arguments
-    typed.change(None, [typed, shown], [shown], js=_UNLESS_TYPED, **LOCAL)
+    typed.change(None, [typed], [shown], js=_UNLESS_TYPED, **LOCAL)
     # Not `input`: a box that was hidden at first has no such event.
-    shown.change(None, [shown, typed], [typed], js=_IF_TYPED, **LOCAL)
+    shown.change(None, [shown], [typed], js=_IF_TYPED, **LOCAL)
     typed.change(lambda words: words or "", [typed], [configure.memory.script], **ONCE)
 
 

@@ -181,7 +181,7 @@ def test_a_failing_script_shows_its_diagnosis_and_the_button_opens_the_repaired_
     expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
     expect(page.locator('input[data-pointer="/train_batch_size"]')).to_have_value("6")
     assert json.loads(json_text(page))["train_batch_size"] == 6
-    expect(page.locator("#loaded-run summary")).to_contain_text("1 change: train_batch_size 6")
+    expect(page.locator("#loaded-run summary")).to_contain_text('1 change: train_batch_size: "auto" → 6')
     expect(page.locator("#loaded-run")).to_contain_text("Cloned from")
     expect(page.locator("#command")).to_contain_text("broken.py")
     page.get_by_role("tab", name="3 · Runs").click()
