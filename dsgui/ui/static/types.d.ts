@@ -958,6 +958,7 @@ export interface MemoryChange {
   asked: string;
   why?: Sentence;
   text?: string;
+  brief?: string;
   changes?: { pointer: string; value: unknown }[];
   script?: Sentence[];
   given?: string[];

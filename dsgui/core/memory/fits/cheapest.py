@@ -155,11 +155,20 @@ def joined(moves: Iterable[Said]) -> str:
 
 def sentence(found: Cheapest) -> Said:
     """What to change, and what it takes then; of a host that nobody described also what it has to have."""
+    return _told_as("change", "change_if_host", found, moves=joined(found.moves))
+
+
+def _brief(found: Cheapest) -> Said:
+    """The same where each edit stands below."""
+    return _told_as("brief", "brief_if_host", found)
+
+
+def _told_as(code: str, if_host: str, found: Cheapest, **given: str) -> Said:
     verdict = found.fitted.verdict
-    given = {"moves": joined(found.moves), "needs": rooms_of(verdict)}
+    given["needs"] = rooms_of(verdict)
     if verdict.host_asked:
-        return said("memory_cheapest", "change_if_host", size=roughly(verdict.host_asked), **given)
-    return said("memory_cheapest", "change", **given)
+        return said("memory_cheapest", if_host, size=roughly(verdict.host_asked), **given)
+    return said("memory_cheapest", code, **given)
 
 
 def for_script(found: Cheapest) -> list[Said]:
@@ -185,12 +194,12 @@ def _lines(found: Cheapest | Said | None) -> Iterator[str]:
 
 
 def as_json(found: Cheapest | Said | None) -> dict[str, Any] | None:
-    """`why` says why there is no change. Else its words, its edits and what it takes, in bytes."""
+    """`why` says why there is no change. Else its words, without its moves too, its edits and its need in bytes."""
     if found is None:
         return None
     if isinstance(found, Said):
         return {"why": told(found)}
-    return {"text": str(sentence(found)), **change_json(found)}
+    return {"text": str(sentence(found)), "brief": str(_brief(found)), **change_json(found)}
 
 
 def change_json(found: Cheapest) -> dict[str, Any]:

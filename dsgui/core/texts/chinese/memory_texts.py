@@ -205,6 +205,8 @@ MEMORY_MOVES: Mapping[str, str] = {
 MEMORY_CHEAPEST: Mapping[str, str] = {
     "change": "估计代价最小且放得下的改动：{moves}。改后：{needs}。",
     "change_if_host": "估计代价最小且 GPU 放得下的改动：{moves}。改后：{needs}。前提是主机有 {size} 内存。",
+    "brief": "估计代价最小且放得下的改动：{needs}。",
+    "brief_if_host": "估计代价最小且 GPU 放得下的改动：{needs}。前提是主机有 {size} 内存。",
     "none": "改配置也放不下。需要更多或更大的 GPU、更多内存、更短的序列，或使用 LoRA。",
     "none_on_cpu": "改配置也放不下。需要更多内存、更短的序列，或使用 LoRA。",
     "unsought": "更省的配置按公式比较：{why}",

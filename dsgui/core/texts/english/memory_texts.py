@@ -210,6 +210,8 @@ MEMORY_CHEAPEST: Mapping[str, str] = {
     "change": "Cheapest change that fits, by estimate: {moves}. Then: {needs}.",
     "change_if_host": "Cheapest change that fits the GPUs, by estimate: {moves}. Then: {needs}. It fits only if the "
     "host has {size}.",
+    "brief": "Cheapest change that fits, by estimate: {needs}.",
+    "brief_if_host": "Cheapest change that fits the GPUs, by estimate: {needs}. It fits only if the host has {size}.",
     "none": "No config change makes it fit. It needs more or larger GPUs, more host memory, shorter sequences, "
     "or LoRA.",
     "none_on_cpu": "No config change makes it fit. It needs more host memory, shorter sequences, or LoRA.",

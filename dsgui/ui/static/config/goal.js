@@ -387,11 +387,10 @@ function drawn(found, lora, { before, ways }, use) {
   const cards = found.choices.map((one, index) => card(one, index, { use, fullest }));
   const guess = (found.choices[0]?.verdict.guess ?? []).map(({ text }) => el("p", {}, text));
   return [
-    ...before,
-    ...guess,
-    ...(lora ? [el("p", {}, say("with_lora", { rank: String(lora) }))] : []),
     el("p", { class: "ds-goal-said" }, sentence(found)),
+    ...(lora ? [el("p", {}, say("with_lora", { rank: String(lora) }))] : []),
     ...ways,
+    el("div", { class: "ds-goal-about" }, ...before, ...guess),
     el("div", { class: "ds-goal-cards" }, ...cards),
     legend(found.choices),
   ];
