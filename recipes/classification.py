@@ -155,7 +155,7 @@ def train_epoch(engine: Any, ranks: Any, loader: Any, epoch: str, total: int, lo
 
 
 def evaluate(engine: Any, ranks: Any, examined: tuple[Sequence[Any], Sequence[Any]]) -> dict[str, float]:
-    """Mean loss and percent of right classes over what was held out; rank 0 tells."""
+    """Mean loss and share of right classes (0 to 1) over what was held out; rank 0 tells."""
     import torch
     from torch.nn.functional import cross_entropy
 
@@ -169,7 +169,7 @@ def evaluate(engine: Any, ranks: Any, examined: tuple[Sequence[Any], Sequence[An
             count += counts * len(labels)
     engine.train()
     loss, right, count = ranks.totals([loss, right, count])
-    figures = {"eval_loss": loss / count, "eval_accuracy": 100 * right / count}
+    figures = {"eval_loss": loss / count, "eval_accuracy": right / count}
     if ranks.rank == 0:
         told = ", ".join(f"{name} {value:.4f}" for name, value in figures.items())
         write_line(f"step {engine.global_steps}, {told}")

@@ -238,12 +238,12 @@ def build_trainer(
 
 
 def score(prediction: Any) -> dict[str, float]:
-    """Percent of the answers' tokens that the model gets right when shown those before, and of whole answers."""
+    """The share (0 to 1) of the answers’ tokens that is right when shown those before, and that of whole answers."""
     guessed, wanted = prediction.predictions[:, :-1], prediction.label_ids[:, 1:]
     asked = wanted != IGNORED
     right = (guessed == wanted) & asked
     whole = (right == asked).all(-1)
-    return {"token_accuracy": float(100 * right.sum() / asked.sum()), "answer_accuracy": float(100 * whole.mean())}
+    return {"token_accuracy": float(right.sum() / asked.sum()), "answer_accuracy": float(whole.mean())}
 
 
 def train_and_evaluate(trainer: Trainer) -> None:

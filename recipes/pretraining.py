@@ -319,7 +319,7 @@ def tell(work: Work, step: int, loss: float) -> None:
 
 
 def evaluate(work: Work, step: int) -> dict[str, float]:
-    """Loss and share of right next tokens, in percent, over what was held out; rank 0 tells."""
+    """Loss and share of right next tokens (0 to 1) over what was held out; rank 0 tells."""
     import torch
 
     work.engine.eval()
@@ -334,7 +334,7 @@ def evaluate(work: Work, step: int) -> dict[str, float]:
     work.engine.train()
     loss, right, count = work.ranks.totals([loss, right, count])
     mean = loss / count
-    figures = {"eval_loss": mean, "eval_accuracy": 100 * right / count, "eval_perplexity": exp(min(mean, 100))}
+    figures = {"eval_loss": mean, "eval_accuracy": right / count, "eval_perplexity": exp(min(mean, 100))}
     if work.ranks.rank == 0:
         told = ", ".join(f"{name} {value:.4f}" for name, value in figures.items())
         write_line(f"step {step} / {work.total}, {told}")

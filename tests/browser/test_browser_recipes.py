@@ -5,10 +5,36 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.support.browser import replace_text
+
 pytestmark = pytest.mark.browser
 
 
+def edited(page):
+    """A config that somebody wrote: no recipe's preset takes its place unasked."""
+    replace_text(page, '{"train_batch_size": "auto", "optimizer": {"type": "AdamW", "params": {"lr": "auto"}}}')
+    expect(page.locator("#preset input")).to_have_value("Your config")
+
+
+def test_a_recipe_that_would_be_refused_brings_its_preset_unless_somebody_wrote_the_config(page):
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.get_by_label("T5 summarizes").check()
+    expect(page.locator("#recipe-preset")).to_be_visible()  # the same framework: what is there may be meant
+    page.get_by_role("button", name="Change", exact=True).click()
+    page.get_by_label("Hello world").check()
+    expect(page.locator(".toast-body")).to_contain_text("The recipe’s preset was loaded: Hello world: the shortest")
+    expect(page.locator("#recipe-preset")).to_be_hidden()
+    expect(page.locator("#launch")).to_have_class(re.compile("primary"))
+    page.get_by_role("tab", name="1 · Configure").click()
+    expect(page.locator("#integration input")).to_have_value("native DeepSpeed")
+    page.locator(".toast-close").first.click()
+    page.locator("#undo-edit").click()
+    expect(page.locator("#integration input")).to_have_value("HF Trainer")
+    expect(page.locator("#preset input")).to_have_value("T5-small / T5-large: ZeRO-2, optimizer offload")
+
+
 def test_a_recipe_is_chosen_with_its_arguments_its_preset_and_a_plan(page):
+    edited(page)
     page.get_by_role("tab", name="2 · Launch").click()
     expect(page.locator("#command")).to_contain_text("translation.py")
     expect(page.locator("#recipe-preset")).to_be_hidden()
@@ -61,6 +87,7 @@ def test_a_recipes_title_keeps_its_size_where_it_wraps_and_a_path_is_one_line(pa
 def test_the_cards_fold_to_the_chosen_one_and_launch_is_on_the_first_screen(page):
     """Outlined while it would start nothing, with the reason in it."""
     page.set_viewport_size({"width": 1280, "height": 900})
+    edited(page)
     page.get_by_role("tab", name="2 · Launch").click()
     cards, change = page.locator("#what-to-run label:visible"), page.get_by_role("button", name="Change", exact=True)
     expect(cards).to_have_count(6)
@@ -68,7 +95,7 @@ def test_the_cards_fold_to_the_chosen_one_and_launch_is_on_the_first_screen(page
     page.get_by_label("A GPT is pre-trained").check()
     expect(cards).to_have_count(1)
     launch = page.locator("#launch")
-    expect(launch).to_have_text("Launch · 11 problems")
+    expect(launch).to_have_text("Launch · 2 problems")
     for part in ("#arguments", "#ranks", "#preflight .ds-verdict", "#launch"):
         expect(page.locator(part)).to_be_in_viewport(ratio=1)
     change.click()

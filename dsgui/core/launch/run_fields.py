@@ -45,7 +45,7 @@ FIELDS = (
         kind=Kind.OPEN_CHOICE,
         default=OWN_SCRIPT,
         label="Script or recipe",
-        help="The bundled recipes need no download.",
+        help="The bundled recipes need no download. The first run also compiles DeepSpeed’s operators (1 to 2 min).",
         id="what-to-run",
     ),
     Field(

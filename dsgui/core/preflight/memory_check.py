@@ -13,7 +13,7 @@ from dsgui.core.memory.fits.fitting import Case, Fitted, fit
 from dsgui.core.memory.fits.inquiry import guess_of
 from dsgui.core.memory.fits.memory_report import headline, remedies
 from dsgui.core.memory.fits.nvme import Nvme, folders_of
-from dsgui.core.memory.fits.outside import asks_for_unrounded, label_of, outside, with_setting
+from dsgui.core.memory.fits.outside import asks_for_unrounded, label_of, offer_of, outside, with_setting
 from dsgui.core.memory.fits.overhead import asks_for_expandable
 from dsgui.core.memory.fits.room import Room, room_of
 from dsgui.core.memory.fits.verdict import Fit
@@ -177,5 +177,4 @@ def offer(question: Question) -> Offer | None:
     environment, torch = _environment(question), question.around.version("torch")
     variables = (with_setting(environment, best.setting, torch),) if best.setting else ()
     words = (best.option,) if best.option else ()
-    label = label_of(best, environment, torch)
-    return Offer(label, question.launch.config_argument, words, variables=variables, stays=True)
+    return Offer(offer_of(best), question.launch.config_argument, words, variables=variables, stays=True)

@@ -74,5 +74,5 @@ def fit_told(memory: str) -> str:
     elif told["host_asked"]:
         said = words("memory_page", "fits_if_host", size=roughly(told["host_asked"]))
     else:
-        said = words("memory_fits", fit)
+        said = words("launch_page", "memory_is", fit=words("memory_fits", fit))
     return words("configure_page", "fit_guessed", fit=said) if said and told["guessed"] else said

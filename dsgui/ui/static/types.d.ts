@@ -1023,7 +1023,7 @@ declare global {
   interface Window {
     Plotly: PlotlyLibrary;
     gradio_config: { components: { type: string; props: Record<string, unknown> }[] };
-    dsguiText?: Entry;
+    dsguiTexts?: Entry[];
     dsguiMove?: Entry;
     dsguiGoal?: { asked: GoalAsked; choice: GoalChoice };
   }

@@ -277,8 +277,8 @@ def test_the_button_says_what_it_does_where_the_run_trains(page: Page) -> None:
 def test_what_was_planned_for_elsewhere_is_said_where_it_would_train_here(page: Page) -> None:
     planned = {"what": "translation", "device": "a100-80", "planned_gpus": 4, "ranks": 4}
     assert page(**planned)["differs"].value == (
-        "Planned for 4 × A100 80 GB; this machine has no GPU. Choose ssh or Slurm, or plan for this machine in "
-        "1 · Configure."
+        "Planned for 4 × A100 80 GB; this machine has no GPU: [launch over ssh](#where-several), "
+        "[submit with Slurm](#where-slurm), or plan for this machine in 1 · Configure."
     )
     assert page(**planned | {"planned_nodes": 2})["differs"].value.startswith("Planned for 2 × 4 × A100 80 GB;")
     assert "Planned for" in page(**planned | {"what": "own", "script": ""})["differs"].value
@@ -292,7 +292,7 @@ def test_as_long_as_a_script_is_missing_the_config_has_the_verdict_of_its_plan(p
     assert page(**own)["says"] == (
         "**Your config** · 2 GPUs (RTX 4090 24 GB) · [1 note](#findings) · memory not checked"
     )
-    assert page(**own, model="0.5B")["says"].endswith(" · [1 note](#findings) · fits (estimate)")
+    assert page(**own, model="0.5B")["says"].endswith(" · [1 note](#findings) · memory fits (estimate)")
     says = page(**own, model="13B")["says"]
     assert re.search(r" · doesn’t fit: \d+ GiB short on each GPU \(estimate\)$", says)
     assert page(**own | {"config": '{"train_batch_size": "x"}'}, model="13B")["says"].endswith(

@@ -111,3 +111,11 @@ def label_of(one: Outside, environment: Mapping[str, str], torch: str) -> Said:
     fits = said("memory_fits", one.after.verdict.fit.value)
     code = "variable" if one.setting else "argument"
     return said("memory_outside", code, what=what, fit=fits, needs=rooms_of(one.after.verdict))
+
+
+def offer_of(one: Outside) -> Said:
+    """The same in short, on a button beside it: a variable by its name alone."""
+    fits = said("memory_fits", one.after.verdict.fit.value)
+    if one.setting:
+        return said("memory_outside", "variable_offer", what=one.setting[0], fit=fits)
+    return said("memory_outside", "argument_offer", what=one.option, fit=fits)

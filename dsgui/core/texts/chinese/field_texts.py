@@ -7,7 +7,7 @@ LAUNCH_FIELDS: Mapping[str, str] = {
     "notify_label": "通知",
     "notify_help": "Slack、飞书、钉钉或 JSON",
     "what_label": "脚本或示例",
-    "what_help": "内置示例无需下载。",
+    "what_help": "内置示例无需下载。首次运行还要编译 DeepSpeed 算子（1–2 分钟）。",
     "script_label": "脚本",
     "script_help": "本机上的 .py 文件：点“浏览…”选择，或输入路径。",
     "arguments_label": "脚本参数",

@@ -97,8 +97,8 @@ MEMORY_TOLD: Mapping[str, str] = {
     "short_memlock": "NVMe 卸载每个 rank 要锁定 {need} 内存，而每个进程最多可锁定 {limit}（ulimit -l）。",
     "tight_gpu": "每个 GPU 需要 {least} 到 {most}，有 {has}。",
     "tight_host": "每个节点需要 {least} 到 {most} 内存，有 {has}。",
-    "in_use_gpu": "每个 GPU 有 {has}，最多需要 {most}，目前已占用 {used}。",
-    "in_use_host": "主机有 {has} 内存，最多需要 {most}，目前已占用 {used}。",
+    "in_use_gpu": "每个 GPU 最多需要 {most}，但其 {has} 中目前已占用 {used}。",
+    "in_use_host": "主机最多需要 {most} 内存，但其 {has} 中目前已占用 {used}。",
     "no_card": "显存大小未知：请选择目标设备。",
     "no_host": "主机的内存大小未知：每个节点需要 {need}。",
     "on_cpu": "CPU rank：本应放在 GPU 上的内容这里都在内存中。",
@@ -221,6 +221,8 @@ MEMORY_CHEAPEST: Mapping[str, str] = {
 MEMORY_OUTSIDE: Mapping[str, str] = {
     "variable": "设置 {what}：{fit}（{needs}）",
     "argument": "传入 {what}：{fit}（{needs}）",
+    "variable_offer": "设置 {what}：{fit}",
+    "argument_offer": "传入 {what}：{fit}",
 }
 
 MEMORY_CAUSE: Mapping[str, str] = {

@@ -53,8 +53,8 @@ SLOW_ADVICE = {
 }
 
 NO_LOSS: dict[str, str] = {
-    "before_training": "没有输出损失：运行在第一个训练步之前就结束了。",
-    "before_training_of_training": "没有输出训练损失：运行在第一个训练步之前就结束了。",
+    "before_training": "没有输出损失：运行在第一个训练步完成之前就结束了。",
+    "before_training_of_training": "没有输出训练损失：运行在第一个训练步完成之前就结束了。",
     "will": "不会输出损失。",
     "will_of_training": "不会输出训练损失。",
     "was": "没有输出损失。",

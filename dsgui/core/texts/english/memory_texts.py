@@ -94,8 +94,8 @@ MEMORY_TOLD: Mapping[str, str] = {
     "short_memlock": "NVMe offload locks {need} of memory per rank, but a process may lock only {limit} (ulimit -l).",
     "tight_gpu": "Each GPU needs {least} to {most} and has {has}.",
     "tight_host": "The host needs {least} to {most} per node and has {has}.",
-    "in_use_gpu": "Each GPU needs up to {most} of its {has}, and {used} are in use now.",
-    "in_use_host": "The host needs up to {most} of its {has}, and {used} are in use now.",
+    "in_use_gpu": "Each GPU needs up to {most}, but of its {has} {used} are in use now.",
+    "in_use_host": "The host needs up to {most}, but of its {has} {used} are in use now.",
     "no_card": "The GPU’s memory is not known: choose a device to plan for.",
     "no_host": "The host’s memory is not known here: it needs {need} per node.",
     "on_cpu": "CPU ranks: what a GPU would hold stands in host memory here.",
@@ -229,6 +229,8 @@ MEMORY_CHEAPEST: Mapping[str, str] = {
 MEMORY_OUTSIDE: Mapping[str, str] = {
     "variable": "Set {what}: {fit} ({needs})",
     "argument": "Pass {what}: {fit} ({needs})",
+    "variable_offer": "Set {what}: {fit}",
+    "argument_offer": "Pass {what}: {fit}",
 }
 
 # What took the memory that a run died of.

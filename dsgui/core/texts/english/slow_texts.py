@@ -58,8 +58,8 @@ SLOW_ADVICE = {
 }
 
 NO_LOSS: dict[str, str] = {
-    "before_training": "No loss was printed: the run ended before its first step.",
-    "before_training_of_training": "No training loss was printed: the run ended before its first step.",
+    "before_training": "No loss was printed: the run ended before its first step was complete.",
+    "before_training_of_training": "No training loss was printed: the run ended before its first step was complete.",
     "will": "No loss will be printed.",
     "will_of_training": "No training loss will be printed.",
     "was": "No loss was printed.",

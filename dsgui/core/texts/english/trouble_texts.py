@@ -94,7 +94,7 @@ DECODING: Mapping[str, str] = {
 
 # What the samples of a run lack.
 SAMPLING: Mapping[str, str] = {
-    "no_driver": "No NVIDIA driver found; showing CPU memory only.",
+    "no_driver": "No NVIDIA driver found; showing host memory only.",
     "driver_silent": "The NVIDIA driver has not answered since {since}; GPU readings are missing.",
     "driver_failed": "GPU readings failed ({why}).",
     "disk_silent": "The disk of {folder} has not answered since {since}.",

@@ -22,7 +22,7 @@ class History {
       this.show();
     });
     document.addEventListener("keydown", (event) => this.key(event));
-    if (window.dsguiText) this.edits.note(window.dsguiText, performance.now());
+    for (const entry of window.dsguiTexts ?? []) this.edits.note(entry, performance.now());
     this.show();
   }
 

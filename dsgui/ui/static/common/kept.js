@@ -27,7 +27,7 @@ export function remember(text, reader, preset) {
   const entry = { text: text ?? "", reader, preset: preset ?? "" };
   keep(TEXT, entry.text);
   keep(PRESET, entry.preset);
-  window.dsguiText = entry; // for a history that is not there yet
+  window.dsguiTexts = [...(window.dsguiTexts ?? []), entry].slice(-9); // for a history that is not there yet
   window.dispatchEvent(new CustomEvent("dsgui:text", { detail: entry }));
 }
 

@@ -138,7 +138,8 @@ function toggleContext() {
 /** As it is; converted it is below the editor. @param {Standing} told */
 function download({ broken }) {
   const attributes = { class: "ds-step", id: "standing-download", title: broken ? say("broken") : undefined };
-  const press = () => (broken ? goTo("findings") : save(window.dsguiText?.text ?? "", window.dsguiText?.preset ?? ""));
+  const last = () => window.dsguiTexts?.at(-1);
+  const press = () => (broken ? goTo("findings") : save(last()?.text ?? "", last()?.preset ?? ""));
   return button(say("download"), attributes, press);
 }
 

@@ -28,11 +28,12 @@ export function begin() {
   });
 }
 
-/** Another place to train at, or another button: the ways on that a clone's line offers. @param {MouseEvent} event */
+/** Another place to train at, or another button: where a clone and a plan lead on. @param {MouseEvent} event */
 function wayOn(event) {
-  const way = around(event, "#loaded-run :is([data-where], [data-press])");
+  const way = around(event, '#loaded-run :is([data-where], [data-press]), #plan-differs a[href^="#where-"]');
   if (!way) return;
-  const { where, press } = way.dataset;
+  const { where = /^#where-(.+)/.exec(way.getAttribute("href") ?? "")?.[1], press } = way.dataset;
+  if (way.matches("a")) event.preventDefault();
   const named = where ? `#where input[value="${CSS.escape(where)}"]` : `#${CSS.escape(press ?? "")}`;
   /** @type {HTMLElement | null} */ (document.querySelector(named))?.click();
 }

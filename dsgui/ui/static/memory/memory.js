@@ -365,7 +365,10 @@ function formulas(bar) {
 }
 
 /** @param {MemoryChange} found */
-const saidOf = (found) => found.why?.text ?? (stepsOf(found).length ? found.brief : found.text) ?? words("memory_page", "fits_as_is");
+const saidOf = (found) => {
+  const text = stepsOf(found).length ? found.brief : found.text;
+  return found.why?.text ?? text ?? words("memory_page", "fits_as_is");
+};
 
 /** What a press gives the script, and what is left to it. @param {MemoryChange} found @returns {(Node | string)[]} */
 const ofScript = ({ given = [], script = [] }) => [

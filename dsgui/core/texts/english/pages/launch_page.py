@@ -11,9 +11,12 @@ LAUNCH_PAGE: dict[str, str] = {
     "batches_differ": "1 · Configure plans for {planned}, a batch of {planned_batch}; this run has {chosen}, a "
     "batch of {chosen_batch}.",
     "planned_for": "Planned for {planned}. Choose where it trains.",
-    "planned_for_gpus": "Planned for {planned}; this machine has no GPU. Choose ssh or Slurm, or plan for this "
-    "machine in 1 · Configure.",
+    "planned_for_gpus": "Planned for {planned}; this machine has no GPU: [launch over ssh](#where-several), "
+    "[submit with Slurm](#where-slurm), or plan for this machine in 1 · Configure.",
     "memory_unchecked": "memory not checked",
+    "memory_is": "memory {fit}",
+    "preset_loaded": "The recipe’s preset was loaded: {title}. DeepSpeed would refuse the one before; Undo in "
+    "1 · Configure brings it back.",
     "planned_short": "doesn’t fit: {missing}",
     "take_plan": "Use {planned} as planned",
     # the script's arguments, where 1 · Configure shows what the HF Trainer makes of them
