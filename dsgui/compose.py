@@ -58,8 +58,12 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
     places = usual_places(allowed, [store.runs_dir, *(recipe.parent for recipe in recipes.values())])
     runs = Runs(store, Launcher(), places=places, secrets=secret_values(os.environ))
     machine = MachineProbe.of(python, runs_dir)
-    # Versions are known at once, the rest when the machine was asked.
-    scout = Scout.of(store.runs_dir, lambda: machine.current().environment or Environment(probe.current), places.check)
+
+    def known() -> Environment:
+        """Versions are known at once, the rest when the machine was asked."""
+        return machine.current().environment or Environment(probe.current)
+
+    scout = Scout.of(store.runs_dir, known, places.check, recipes.values())
 
     def surroundings(plan: Plan, text: str = "") -> Surroundings:
         script, taken = allowed_script(plan.script, places.check), not runs.port_is_free(plan)

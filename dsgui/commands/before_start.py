@@ -7,6 +7,7 @@ from pathlib import Path
 from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.errors import TargetError
 from dsgui.core.launch.plan import Plan
+from dsgui.core.launch.recipes import RECIPES
 from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.machine import Environment
 from dsgui.core.machine.machine_report import counted, rows_as_lines, summary
@@ -38,10 +39,11 @@ def surroundings_of(plan: Plan, text: str, runs: Runs, runs_dir: Path) -> Surrou
     """What the plan would meet. The target is asked for its versions alone, and for what its accelerator can do only
     where that decides: it takes seconds, and is what `doctor` is for."""
     environment = _asked(plan.target_python, "versions", VERSIONS_TIMEOUT_S)
-    scout = Scout.of(runs_dir, lambda: environment)
+    catalog = Catalog()
+    scout = Scout.of(runs_dir, lambda: environment, recipes=[catalog.recipe(one.name) for one in RECIPES])
     taken, beside = not runs.port_is_free(plan), runs.beside(plan)
     around = scout.surroundings(plan, script_source(plan.script), taken, text, beside)
-    launch = with_config(Launch.of(plan, {}), text, around, Checker(Catalog().schema()))
+    launch = with_config(Launch.of(plan, {}), text, around, Checker(catalog.schema()))
     if _wants_half_precision(launch, around, around.arguments_of(plan)):
         environment = _asked(plan.target_python, "accelerator", ACCELERATOR_TIMEOUT_S) or environment
         around = replace(around, machine=replace(around.machine, environment=environment))

@@ -25,11 +25,13 @@ NOT_NAMED = saw("model_size.not_named")
 @dataclass(frozen=True, slots=True)
 class ModelSize:
     """`named` is what the script is told to load, "" for nothing; `parameters` None where that is not known, and
-    `why` then says why."""
+    `why` then says why. `is_small`: the script, a bundled recipe, makes a model of its own that any machine has room
+    for."""
 
     named: str = ""
     parameters: int | None = None
     why: Said = NOT_NAMED
+    is_small: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,11 +20,11 @@ _LESS_STATES = (
 
 
 def estimate(launch: Launch, model: ModelSize, part: PartTrained) -> OffloadNeed | Said | None:
-    """None where nothing is offloaded here; why, where the estimators have no answer."""
+    """None where nothing is offloaded here that could be too much; why, where the estimators have no answer."""
     config = launch.config
     stage, moved = zero_stage(config), offload_device(config, "offload_optimizer")
     parameters_moved = stage == 3 and offload_device(config, "offload_param") != "none"
-    if stage == 0 or launch.elsewhere or (moved == "none" and not parameters_moved):
+    if stage == 0 or launch.elsewhere or model.is_small or (moved == "none" and not parameters_moved):
         return None
     if reason := _not_estimated(config, model, part, moved):
         return reason

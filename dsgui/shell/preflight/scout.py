@@ -51,7 +51,9 @@ class Scout:
         check: Callable[[Path], object] = lambda path: None,
         clock: Callable[[], float] = time.monotonic,
         sharpened: Callable[[], Sharpened] = Sharpened,
+        recipes: Iterable[Path] = (),
     ) -> None:
+        self._recipes = frozenset(map(str, recipes))
         self._sharpened = sharpened
         self._here, self._known, self._check, self._clock = here, known, check, clock
         self._read: tuple[float, Machine] | None = None
@@ -67,9 +69,10 @@ class Scout:
         runs_dir: Path,
         known: Callable[[], Environment | None],
         check: Callable[[Path], object] = lambda path: None,
+        recipes: Iterable[Path] = (),
     ) -> "Scout":
         """For the machine dsgui runs on."""
-        return cls(lambda: read_here(runs_dir), known, check, sharpened=sharpened)
+        return cls(lambda: read_here(runs_dir), known, check, sharpened=sharpened, recipes=recipes)
 
     def surroundings(
         self, plan: Plan, script: ScriptFacts, port_taken: bool, text: str = "", beside: tuple[str, ...] = ()
@@ -113,7 +116,7 @@ class Scout:
     def _model(self, plan: Plan, words: tuple[str, ...], environment: Mapping[str, str]) -> ModelSize:
         named, now = value_of(words, MODEL_OPTIONS), self._clock()
         if not named:
-            return ModelSize()
+            return ModelSize(is_small=plan.script in self._recipes)
         # Not the working directory: it may be the run's own, another one with each preview.
         place = str(Path(plan.working_directory, named))
         key = (

@@ -726,6 +726,19 @@ def test_folders_on_nvme_are_those_of_the_config_and_the_plans_own(bench, tmp_pa
     assert list(scout.surroundings(plan, script_facts(""), False, "{").folders) == [str(tmp_path)]
 
 
+def test_a_recipe_that_makes_its_own_model_has_room_for_it_anywhere(bench):
+    plan = bench.runs.prepare(bench.request(bench.script("print(1)")))
+    named = replace(plan, arguments=("--model_name_or_path", "large"))
+    as_recipe, as_script = (Scout(lambda: CPU, lambda: None, recipes=one) for one in ([Path(plan.script)], ()))
+    assert as_recipe.surroundings(plan, script_facts(""), False).model.is_small
+    assert not as_recipe.surroundings(named, script_facts(""), False).model.is_small
+    assert not as_script.surroundings(plan, script_facts(""), False).model.is_small
+    told = [row for row in rows(config=OFFLOAD, around={"model": ModelSize()}) if row.check == "offload"]
+    assert [row.status for row in told] == [Status.UNKNOWN]
+    small = rows(config=OFFLOAD, around={"model": ModelSize(is_small=True)})
+    assert not [row for row in small if row.check == "offload"]
+
+
 @pytest.mark.parametrize("code", ["nvme_outside", "nvme_relative"])
 def test_a_folder_on_nvme_that_is_not_looked_at_is_no_problem(code):
     """DeepSpeed takes it: a drive that dsgui may not read, a name from where the script runs."""
