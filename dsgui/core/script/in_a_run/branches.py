@@ -50,7 +50,7 @@ class Branches:
     """Of one file."""
 
     def __init__(self, nodes: Sequence[ast.AST], spelled: Spelled) -> None:
-        self._spelled, self._scopes, self._stays = spelled, spelled.scopes, Stays()
+        self._spelled, self._scopes, self._stays = spelled, spelled.scopes, Stays(nodes)
         self._parents = self._scopes.parents
         self._calls: dict[str, list[ast.Call]] = {}
         self._functions: dict[str, list[Function]] = {}

@@ -11,6 +11,7 @@ from dsgui.core.script.in_a_run.options_held import GIVES, OptionsHeld, argument
 from dsgui.core.script.in_a_run.scopes import FUNCTIONS, READ_ONLY, Scopes
 from dsgui.core.script.packages import from_own_files
 from dsgui.core.script.parser_source import MAKERS, called
+from dsgui.core.script.trees import as_written
 
 _ENVIRONS = ("os.environ", "environ")
 _CHANGES = frozenset(
@@ -107,7 +108,7 @@ def _is_plain_self(call: ast.Call, scopes: Scopes) -> bool:
     above = scopes.parents.get(call)
     while above is not None and not isinstance(above, ast.ClassDef):
         above = scopes.parents.get(above)
-    filled = above is None or any("dataclass" in ast.unparse(one) for one in above.decorator_list)
+    filled = above is None or any("dataclass" in as_written(one) for one in above.decorator_list)
     return not filled and isinstance(call.args[0], ast.Name) and call.args[0].id == "self"
 
 
@@ -164,7 +165,7 @@ def _plain(words: ast.expr | None, scopes: Scopes, held: OptionsHeld) -> bool:
     if words is None or (isinstance(words, ast.Constant) and words.value is None):
         return True
     if isinstance(words, ast.Subscript):
-        return dotted_name(words.value) == "sys.argv" and ast.unparse(words.slice) == "1:"
+        return dotted_name(words.value) == "sys.argv" and as_written(words.slice) == "1:"
     bindings = scopes.bindings(words) if isinstance(words, ast.Name) else None
     if not isinstance(words, ast.Name) or not bindings or len(bindings) > 1:
         return False

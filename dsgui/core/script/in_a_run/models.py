@@ -10,6 +10,7 @@ from dsgui.core.script.in_a_run.branches import Branches
 from dsgui.core.script.in_a_run.config_sets import initializer
 from dsgui.core.script.in_a_run.worth import Spelled
 from dsgui.core.script.parser_source import called, keyword
+from dsgui.core.script.trees import as_written
 
 _DEEPEST = 12
 _MODEL, _PARAMETERS = 1, 3  # deepspeed/__init__.py: initialize(args, model, optimizer, model_parameters, …)
@@ -53,7 +54,7 @@ class Models:
     def whole(self, node: ast.expr) -> str:
         """`model.head` of `model.head`, and of each `p` in `model.head.parameters()`."""
         turned = self._turned(node) if isinstance(node, ast.Name) else None
-        return _OF_ALL.sub("", ast.unparse(node if turned is None else turned))
+        return _OF_ALL.sub("", as_written(node if turned is None else turned))
 
     def parts_given(self, call: ast.Call) -> ast.expr | None:
         """What `deepspeed.initialize` gets to train where that may be less than the whole model."""
@@ -122,7 +123,7 @@ class Models:
     def _key(self, node: ast.expr, *, whole: bool = False) -> _Key | None:
         """Of the name that a model has: in its scope, or in the class of `self`. `whole`: not of a part of it."""
         name, base = _root(node)
-        if not name or (whole and len(ast.unparse(node).split(".")) > (2 if base is None else 1)):
+        if not name or (whole and len(as_written(node).split(".")) > (2 if base is None else 1)):
             return None
         if base is not None:
             return self._scopes.place(base)

@@ -14,6 +14,7 @@ from dsgui.core.script.in_a_run.scopes import FUNCTIONS
 from dsgui.core.script.in_a_run.worth import Spelled, Values
 from dsgui.core.script.packages import from_own_files
 from dsgui.core.script.parser_source import called
+from dsgui.core.script.trees import as_written
 
 _MAKES, _DESCRIBES = frozenset({"get_peft_model"}), frozenset({"LoraConfig", "PeftConfig"})
 _GRADIENT, _FREEZING = "requires_grad", "requires_grad_"
@@ -112,7 +113,7 @@ class _Reading:
             self.found.frozen.append(_perhaps(when, node))
         else:
             condition = " and ".join(filter(None, (when.condition, *map(str, ways))))
-            self.found.frozen.append(When(condition, when.line, when.shown or ast.unparse(node)[:60]))
+            self.found.frozen.append(When(condition, when.line, when.shown or as_written(node)[:60]))
 
     def _calls(self, call: ast.Call) -> None:
         given = next((one.value for one in call.keywords if one.arg == "peft_config"), None)
@@ -143,7 +144,7 @@ class _Reading:
         if called(given) != "get_peft_config" or not all(self._spelled.held.holds(one) for one in by) or not by:
             return _perhaps(when, given)
         condition = f"{when.condition} and {_USE_PEFT}" if when.condition else _USE_PEFT
-        return When(condition, given.lineno, when.shown or ast.unparse(given)[:60])
+        return When(condition, given.lineno, when.shown or as_written(given)[:60])
 
     def _is_for_others(self, call: ast.Call) -> bool:
         """Whether the model is given to a function of a file that nobody has read."""
@@ -238,9 +239,10 @@ def _owners(node: ast.AST) -> list[ast.expr]:
 
 
 def _perhaps(when: When, node: ast.AST) -> When:
-    """Of what may be done, or to another model than the one that is trained."""
+    """Of what may be done, or to another model than the one that is trained: what is shown is that, whatever is asked
+    before."""
     condition = f"{when.condition} and UNKNOWN" if when.condition else "UNKNOWN"
-    return When(condition, when.line, when.shown or ast.unparse(node)[:60])
+    return When(condition, getattr(node, "lineno", when.line), as_written(node)[:60])
 
 
 def _frozen_when(when: When, value: ast.expr, spelled: Spelled) -> When:
@@ -249,4 +251,4 @@ def _frozen_when(when: When, value: ast.expr, spelled: Spelled) -> When:
         return when
     condition = f"(not ({spelled.expression(value) or 'UNKNOWN'}))"
     joined = f"{when.condition} and {condition}" if when.condition else condition
-    return When(joined, value.lineno, when.shown or ast.unparse(value)[:60])
+    return When(joined, value.lineno, when.shown or as_written(value)[:60])

@@ -76,6 +76,7 @@ SFTTrainer('x', args=args, peft_config={})
 FREE = "for q in {}.parameters(): q.requires_grad = True\nTrainer(model=model)"
 DPO = "Trainer(model=model)\n{}.requires_grad_(False)\n"
 
+RAISES = LORA + PARSES + "def f():\n  {}\n  get_peft_model(m)\nf()"
 DEAD = "import transformers\n{}\nget_peft_model(m)\n"
 ARGV = "import sys\nif {}: get_peft_model(m)\n"
 RANK = MAKES + "p.add_argument('--local_rank', type=int, default=-1)\n" + PARSES
@@ -214,6 +215,14 @@ CASES = {
     "a file that is imported": ("if __name__ != '__main__': get_peft_model(m)", "", False),
     "behind an end": (DEAD.format("exit()"), "", False),
     "behind the end of another": ("client.quit()\nget_peft_model(m)", "", True),
+    "behind an error in one case": (RAISES.format("if f(): raise E"), "", True),
+    "behind an error in every other case": (RAISES.format("if args.lora: pass\n  else: raise E"), "", True),
+    "behind an error or an end": (RAISES.format("if f(): raise E\n  elif g(): return"), "", None),
+    "behind an end and an error": (RAISES.format("if f():\n    if g(): return\n    raise E"), "", None),
+    "behind an error that a caller handles": (
+        RAISES.format("if g(): raise E").replace("\nf()", "\ntry: f()\nexcept E: pass"), "", None),
+    "behind an error that is handled": (
+        "try:\n  if f(): raise E\n  get_peft_model(m)\nexcept E: pass", "", None),
     "behind an error that is let go": ("with suppress(E):\n  raise E\nget_peft_model(m)", "", None),
     "behind an end within": ("with f():\n  sys.exit(0)\nget_peft_model(m)", "", False),
     "behind an error": ("def f():\n  raise E\n  get_peft_model(m)\nf()", "", False),
@@ -308,6 +317,13 @@ def test_what_a_script_may_change_is_not_sure(source: str, arguments: str, part:
         found = part_trained(facts, words)
     assert found.trains is part
     assert found.on is None or found.on.shown
+
+
+def test_what_may_be_done_is_shown_itself_and_not_what_is_asked_before_it() -> None:
+    source = LORA + PARSES + "from util import set_up\nif args.lora:\n  set_up(model)\nTrainer(model=model)"
+    found = part_trained(script_facts(source), ("--lora",))
+    assert found.on is not None
+    assert (found.on.shown, found.on.line) == ("set_up(model)", source[: source.index("set_up(m")].count("\n") + 1)
 
 
 def in_code(source: str) -> TrainingArguments | None:
