@@ -23,14 +23,13 @@ class OptionsHeld:
         self._named: dict[str, int] = {}
         self._kept: dict[str, list[ast.Attribute]] = {}
         for node in scopes.nodes:
-            if isinstance(node, ast.Call):
-                self._calls.setdefault(called(node), []).append(node)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                self._calls.setdefault(node.func.id, []).append(node)
             elif isinstance(node, FUNCTIONS):
                 self._functions.setdefault(node.name, []).append(node)
-            if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-                name = node.id if isinstance(node, ast.Name) else node.attr
-                self._named[name] = self._named.get(name, 0) + 1
-            elif isinstance(node, ast.Attribute):
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                self._named[node.id] = self._named.get(node.id, 0) + 1
+            elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
                 self._kept.setdefault(node.attr, []).append(node)
         self._known: dict[ast.AST, bool] = {}
 
@@ -53,6 +52,11 @@ class OptionsHeld:
         found = [argument_of(call, function, name) for call in self.calls_of(function) or ()]
         given = [one for one in found if one is not None]
         return given if given and len(given) == len(found) else None
+
+    def returned_by(self, call: ast.Call) -> list[ast.expr]:
+        """What the function of the file that is called may return; nothing for any other."""
+        own = self._functions.get(called(call), []) if isinstance(call.func, ast.Name) else []
+        return [one.value for one in _returns(own[0]) if one.value is not None] if len(own) == 1 else []
 
     def _is(self, node: ast.expr | None, place: int | None, deep: int) -> bool:
         if node is None or not deep:

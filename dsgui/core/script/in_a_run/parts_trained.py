@@ -91,6 +91,10 @@ class _Reading:
         self._freed = [(node, self._models.whole(one)) for node in frees for one in _owners(node) if self._in_all(node)]
         calls = [node for node in nodes if isinstance(node, ast.Call)]
         self._trains = [call for call in calls if _trains(call)]
+        made = [call for call in self._models.made_by(self._theirs) if not self._models.is_given_to(call)]
+        if self._models.trains_elsewhere:
+            made = [call for call in calls if dotted_name(call.func).partition(".")[0] in self._theirs][-1:]
+        self.found.frozen += [_perhaps(self._branches.when(call), call) for call in made]
 
     def read(self, node: ast.expr | ast.stmt) -> None:
         """Takes up what it makes or freezes."""

@@ -81,6 +81,11 @@ class Scopes:
         found = self._names.get(key)
         return found.bindings if found and self._all_seen(key, found) else None
 
+    def bindings_seen(self, name: ast.Name) -> Sequence[Binding]:
+        """Those there are in the file, whatever else may give it a value."""
+        found = self._names.get(self.place(name))
+        return found.bindings if found else ()
+
     def place(self, name: ast.Name) -> tuple[ast.AST | None, str]:
         """The scope that a name belongs to where it stands, None for the file, and the name."""
         scope, first = self.scope(name), True

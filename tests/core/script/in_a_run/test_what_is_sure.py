@@ -130,7 +130,8 @@ CASES = {
     "handed to a function of another file": (LORA + PARSES + "from util import fill\nfill(args)\n" + IF_LORA, "", None),
     "handed to another file": (LORA + PARSES + "import util as u\nu.fill(n, args=args)\n" + IF_LORA, "", None),
     "handed to a file beside it": (LORA + PARSES + "from .util import fill\nfill(args)\n" + IF_LORA, "", None),
-    "one of them handed to another file": (LORA + PARSES + "import util\nutil.f(args.lora)\n" + IF_LORA, "", False),
+    "one of them handed to another file": (
+        LORA + PARSES + "import util\nutil.f(args.lora)\nTrainer(m)\n" + IF_LORA, "", False),
     "a default that is set anew": (LORA + "for one in p._actions: one.default = f()\n" + PARSES + IF_LORA, "", None),
     "its table handed to another file": (LORA + PARSES + "import util\nutil.f(vars(args))\n" + IF_LORA, "", None),
     "where it is no main": ("if __name__ == '__main__':\n  pass\nelse:\n  get_peft_model(m)\n", "", False),
@@ -163,6 +164,8 @@ CASES = {
     "an option's by name": (MODEL + "if getattr(args, 'model_type', None) == 'llama': get_peft_model(m)", "", False),
     "handed to a function": (LORA + PARSES + HANDED + "main(args)", "", False),
     "handed to a function, parsed there": (LORA + HANDED + "main(p.parse_args())", "", False),
+    "handed to a function, beside a method of its name": (
+        LORA + PARSES + HANDED.replace("main", "train") + "model.train()\ntrain(args)", "", False),
     "another handed to a function": (LORA + PARSES + HANDED + "main(config)", "", None),
     "kept": (
         LORA + PARSES + KEPT + "T()", "", False),
@@ -275,6 +278,28 @@ CASES = {
     # what others may do
     "a function that freezes": ("from util import freeze_layers\nfreeze_layers(model)\nTrainer(model)", "", None),
     "a function that may": ("from util import set_up\nset_up(model)\nTrainer(model=model)", "", None),
+    "a model of another file": ("from util import build\nmodel = build(x)\nTrainer(model=model)", "", None),
+    "a model of another file, among others": (
+        "from util import build\ntok, (net) = build(x)\nTrainer(model=net)", "", None),
+    "a model of another file, by its own function": (
+        "from util import Net\ndef get():\n  net = Net().to(d)\n  return net, 1\nnet, n = get()\nTrainer(net)",
+        "",
+        None,
+    ),
+    "a model of another file, handed on": (
+        "from util import build\ndef train(net):\n  net.train()\n  Trainer(net)\ntrain(build())", "", None),
+    "a model of every name of another file": ("from nets import *\nnet = Net()\nTrainer(net)", "", None),
+    "a model of another file, kept": (
+        "from nets import Net\nclass T:\n  def f(self):\n    self.net = Net()\n    Trainer(self.net)\nT().f()",
+        "",
+        None,
+    ),
+    "a model of a package": ("from torchvision.models import vgg\nnet = vgg()\nTrainer(net)", "", False),
+    "a model of this file": ("import util\nclass Net: pass\nnet = Net()\nTrainer(net)", "", False),
+    "a model that is read": ("from nets import Net\nnet = Net.from_pretrained(x)\nTrainer(net)", "", False),
+    "a model that another file makes anew afterwards": (
+        ENGINE + "from util import merge\nmodel = merge(x)", "", False),
+    "what another file trains": ("from util import train\ntrain()", "", None),
     "adapters by a function that gets": ("from my import get_lora\nget_lora(model)\nTrainer(model)", "", None),
     "adapters by a config": ("from my import apply_lora_config\napply_lora_config(model)\nTrainer(model)", "", None),
     "frozen by a function that gets": ("from my import get_frozen\nget_frozen(model)\nTrainer(model)", "", None),
