@@ -15,7 +15,21 @@ from dsgui.core.script.trees import as_written
 
 _ENVIRONS = ("os.environ", "environ")
 _CHANGES = frozenset(
-    {"append", "extend", "insert", "remove", "pop", "clear", "update", "setdefault", "sort", "reverse", "add"}
+    {
+        "__setitem__",
+        "__delitem__",
+        "append",
+        "extend",
+        "insert",
+        "remove",
+        "pop",
+        "clear",
+        "update",
+        "setdefault",
+        "sort",
+        "reverse",
+        "add",
+    }
     | {"discard", "popitem"}
 )
 _OTHER_WORDS = ("fromfile_prefix_chars", "argument_default", "prefix_chars")
@@ -74,7 +88,7 @@ def _names(scopes: Scopes) -> Iterator[str]:
     own = {node.name for node in scopes.nodes if isinstance(node, FUNCTIONS)} | from_own_files(scopes.nodes)
     for node in scopes.nodes:
         if isinstance(node, ast.Attribute):
-            if not isinstance(node.ctx, ast.Load) or _is_changed(node, scopes):
+            if not isinstance(node.ctx, ast.Load) or is_changed(node, scopes):
                 yield node.attr
             if node.attr == "__dict__" and not _is_looked_at(node, scopes, own):
                 yield EVERY
@@ -112,7 +126,7 @@ def _is_plain_self(call: ast.Call, scopes: Scopes) -> bool:
     return not filled and isinstance(call.args[0], ast.Name) and call.args[0].id == "self"
 
 
-def _is_changed(node: ast.Attribute | ast.Name, scopes: Scopes) -> bool:
+def is_changed(node: ast.Attribute | ast.Name, scopes: Scopes) -> bool:
     """`args.names.append(…)`, `args.names[0] = …`."""
     below: ast.AST = node
     above = scopes.parents.get(node)
@@ -142,7 +156,7 @@ def _is_looked_at(node: ast.expr, scopes: Scopes, own: set[str]) -> bool:
 # ------------------------------------------------------------------------------------------------------------- words
 def _changes_words(node: ast.AST, scopes: Scopes) -> bool:
     if isinstance(node, ast.Attribute) and dotted_name(node) == "sys.argv":
-        return not isinstance(node.ctx, ast.Load) or _is_changed(node, scopes)
+        return not isinstance(node.ctx, ast.Load) or is_changed(node, scopes)
     return False
 
 
@@ -205,7 +219,7 @@ def _of_environ(node: ast.Name | ast.Attribute, scopes: Scopes) -> Iterator[tupl
 
 
 def _by_method(method: ast.Attribute, call: ast.AST | None) -> Iterator[tuple[str, bool]]:
-    if method.attr not in {*_CHANGES, "__setitem__", "__delitem__"}:
+    if method.attr not in _CHANGES:
         return
     if not isinstance(call, ast.Call) or method.attr in ("clear", "popitem"):
         yield EVERY, False

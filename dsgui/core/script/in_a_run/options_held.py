@@ -86,12 +86,21 @@ class OptionsHeld:
 
     def _is_given_by(self, call: ast.Call, place: int | None, deep: int) -> bool:
         own = self._functions.get(called(call), [])
+        if called(call) == "Namespace" and not own and place is None:
+            return self._is_of_all(call, deep)
         if isinstance(call.func, ast.Attribute) and (not own or getattr(call.func.value, "id", "") != "self"):
             return call.func.attr in GIVES
         if len(own) != 1 or own[0].decorator_list or isinstance(own[0], ast.AsyncFunctionDef):
             return False
         returned = [one.value for one in _returns(own[0])]
         return bool(returned) and all(self._is(one, place, deep) for one in returned)
+
+    def _is_of_all(self, call: ast.Call, deep: int) -> bool:
+        """`Namespace(**vars(model_args), **vars(data_args))`"""
+        given = [word.value for word in call.keywords if word.arg is None and called(word.value) == "vars"]
+        every = [one for table in given if isinstance(table, ast.Call) for one in table.args]
+        plain = bool(every) and len(every) == len(call.keywords) and not call.args
+        return plain and all(self._is(one, None, deep) for one in every)
 
     def _is_kept(self, node: ast.Attribute, deep: int) -> bool:
         """`self.args`, where the class gives that nothing else."""

@@ -34,6 +34,8 @@ two = subs.add_parser('two'); two.add_argument('--lora', action='store_false')
 FREEZE = "if frozen:\n  for p in model.parameters(): p.requires_grad = False\n"
 TURNS = "for n, q in model.named_parameters():\n  if args.lora and 'a' in n: q.requires_grad = False\n"
 HANDED = "def main(args):\n  if args.lora: get_peft_model(m)\n"
+GIVEN = PARSES.replace("args =", "given =")
+TOGETHER = "args = argparse.Namespace({})\n"
 KEPT = """
 class T:
   def __init__(self):
@@ -166,6 +168,9 @@ CASES = {
     "handed to a function, parsed there": (LORA + HANDED + "main(p.parse_args())", "", False),
     "handed to a function, beside a method of its name": (
         LORA + PARSES + HANDED.replace("main", "train") + "model.train()\ntrain(args)", "", False),
+    "put together": (LORA + GIVEN + TOGETHER.format("**vars(given)") + IF_LORA, "", False),
+    "put together with another": (LORA + GIVEN + TOGETHER.format("**vars(given), lora=f()") + IF_LORA, "", None),
+    "put together of another": (LORA + GIVEN + TOGETHER.format("**vars(config)") + IF_LORA, "", None),
     "another handed to a function": (LORA + PARSES + HANDED + "main(config)", "", None),
     "kept": (
         LORA + PARSES + KEPT + "T()", "", False),
