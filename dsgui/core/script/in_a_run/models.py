@@ -99,13 +99,14 @@ class Models:
         turned = self._turned(node) if isinstance(node, ast.Name) else None
         return _OF_ALL.sub("", as_written(node if turned is None else turned))
 
-    def parts_given(self, call: ast.Call) -> ast.expr | None:
-        """What `deepspeed.initialize` gets to train where that may be less than the whole model."""
-        if not self._is_initialize(call):
-            return None
-        given = keyword(call, "model_parameters")
-        given = call.args[_PARAMETERS] if given is None and len(call.args) > _PARAMETERS else given
-        return None if given is None or self._is_all(given, _DEEPEST) else given
+    def parts_given(self, call: ast.Call) -> list[ast.expr]:
+        """What `deepspeed.initialize` may get to train that may be less than the whole model."""
+        given = keyword(call, "model_parameters") if self._is_initialize(call) else None
+        if given is None and self._is_initialize(call) and len(call.args) > _PARAMETERS:
+            given = call.args[_PARAMETERS]
+        bindings = self._scopes.bindings(given) or () if isinstance(given, ast.Name) else ()
+        ways = [one.value if one.place is None and one.value is not None else given for one in bindings] or [given]
+        return [one for one in ways if one is not None and not self._is_all(one, _DEEPEST)]
 
     def _is_all(self, node: ast.expr, deep: int) -> bool:
         """`model.parameters()`, all of them or those that are trained."""

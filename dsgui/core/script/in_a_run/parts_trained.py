@@ -124,8 +124,7 @@ class _Reading:
         if given is not None and literal(given) is not None:
             self.found.handed.append(self._handed_when(given))
         parts = self._models.parts_given(call)
-        if parts is not None:
-            self.found.frozen.append(_perhaps(self._branches.when(call), parts))
+        self.found.frozen += [_perhaps(self._branches.when(part), part) for part in parts]
         name, owner = called(call), dotted_name(getattr(call.func, "value", call)).rpartition(".")[2]
         text = f"{owner} {name}" if owner[:1].isupper() else name
         if name in self._own | _MAKES | _DESCRIBES or owner == "gc" or self._only_reads(call, text):

@@ -47,6 +47,7 @@ ENVIRON = "import os\n{}\nif os.environ.get('USE_LORA') == '1': get_peft_model(m
 IN_FUNCTION = "def f(m):\n{}\n  return get_peft_model(m)\nf(m)\n"
 NEVER = "def train():\n  get_peft_model(m)\n"
 TRAINS = "import deepspeed\ndeepspeed.initialize(model=model, model_parameters={}, config='c.json')\n"
+OTHERWISE = "given = model.parameters()\nif args.lora: given = some(model)\n"
 REFERENCE = """
 def load(path):
   model = M(path)
@@ -328,6 +329,8 @@ CASES = {
     "some parameters": (TRAINS.format("model.head.parameters()"), "", None),
     "parameters by name": (TRAINS.format("[p for n, p in model.named_parameters() if 'a' in n]"), "", None),
     "all parameters": (TRAINS.format("model.parameters()"), "", False),
+    "some parameters in another case": (LORA + PARSES + OTHERWISE + TRAINS.format("given"), "", False),
+    "some parameters in this case": (LORA + PARSES + OTHERWISE + TRAINS.format("given"), "--lora", None),
     "all that are trained": (TRAINS.format("filter(lambda p: p.requires_grad, model.parameters())"), "", False),
     "a list of all that are trained": (
         TRAINS.format("[p for p in model.parameters() if p.requires_grad]"), "", False),
