@@ -16,6 +16,7 @@ _DEEPEST = 12
 _MODEL, _PARAMETERS = 1, 3  # deepspeed/__init__.py: initialize(args, model, optimizer, model_parameters, …)
 _USUAL = re.compile(r"(model|net|network)$")  # of a file that hands no model over
 _LOADS = "from_pretrained"  # transformers' own way, which trains all of what it gives
+_OTHERS = re.compile(r"load|data|optim|sched", re.IGNORECASE)  # beside the model, of what accelerate is given
 _OF_ALL = re.compile(r"\.(named_)?(parameters|modules|children)\(\)$")
 
 _Key = tuple[ast.AST | None, str]
@@ -60,8 +61,8 @@ class Models:
 
     @property
     def trains_elsewhere(self) -> bool:
-        """Whether the file hands no model over, nor trains."""
-        return not self._over
+        """Whether the file hands no model over, and has no loop that trains."""
+        return not self._over and not any(called(one) in ("backward", "train_batch") for one in self._scopes.nodes)
 
     def made_by(self, others: frozenset[str]) -> Iterator[ast.Call]:
         """The calls of `others` that give what is trained before it is: it may have parts that are not."""
@@ -182,7 +183,8 @@ class Models:
         if name.endswith("Trainer") or self._is_initialize(call):
             place = _MODEL if self._is_initialize(call) else 0
             return [one for one in (keyword(call, "model"), *call.args[place : place + 1]) if one is not None]
-        return call.args if name == "prepare" and isinstance(call.func, ast.Attribute) else []
+        prepares = name in ("prepare", "prepare_model") and isinstance(call.func, ast.Attribute)
+        return [one for one in call.args if prepares and not _OTHERS.search(as_written(one))]
 
     def _turned(self, name: ast.Name) -> ast.expr | None:
         """What a loop or a comprehension around it goes over to give it its value."""

@@ -93,7 +93,8 @@ class _Reading:
         self._trains = [call for call in calls if _trains(call)]
         made = [call for call in self._models.made_by(self._theirs) if not self._models.is_given_to(call)]
         if self._models.trains_elsewhere:
-            made = [call for call in calls if dotted_name(call.func).partition(".")[0] in self._theirs][-1:]
+            theirs = (call for call in calls if dotted_name(call.func).partition(".")[0] in self._theirs)
+            made = sorted(theirs, key=lambda call: call.lineno)[-1:]
         self.found.frozen += [_perhaps(self._branches.when(call), call) for call in made]
 
     def read(self, node: ast.expr | ast.stmt) -> None:

@@ -300,11 +300,22 @@ CASES = {
         "",
         None,
     ),
+    "data of another file": (
+        "from util import load\nloader = load()\nnet, loader = accelerator.prepare(net, loader)\nshow(loader)",
+        "",
+        False,
+    ),
+    "data that another file gets": (
+        "from util import show\nshow(loader)\nnet, loader = accelerator.prepare(net, loader)",
+        "",
+        False,
+    ),
     "a model of a package": ("from torchvision.models import vgg\nnet = vgg()\nTrainer(net)", "", False),
     "a model of this file": ("import util\nclass Net: pass\nnet = Net()\nTrainer(net)", "", False),
     "a model that is read": ("from nets import Net\nnet = Net.from_pretrained(x)\nTrainer(net)", "", False),
     "a model that another file makes anew afterwards": (
         ENGINE + "from util import merge\nmodel = merge(x)", "", False),
+    "what a loop of this file trains": ("from util import show\nshow(1)\nloss.backward()", "", False),
     "what another file trains": ("from util import train\ntrain()", "", None),
     "adapters by a function that gets": ("from my import get_lora\nget_lora(model)\nTrainer(model)", "", None),
     "adapters by a config": ("from my import apply_lora_config\napply_lora_config(model)\nTrainer(model)", "", None),
