@@ -119,10 +119,8 @@ def _is_handed_out(call: ast.AST, theirs: frozenset[str], is_held: Callable[[ast
 
 def _is_plain_self(call: ast.Call, scopes: Scopes) -> bool:
     """`setattr(self, name, value)` of a class that no parser fills."""
-    above = scopes.parents.get(call)
-    while above is not None and not isinstance(above, ast.ClassDef):
-        above = scopes.parents.get(above)
-    filled = above is None or any("dataclass" in as_written(one) for one in above.decorator_list)
+    of = scopes.class_of(call)
+    filled = of is None or any("dataclass" in as_written(one) for one in of.decorator_list)
     return not filled and isinstance(call.args[0], ast.Name) and call.args[0].id == "self"
 
 

@@ -172,10 +172,7 @@ class Models:
             return None
         if base is not None:
             return self._scopes.place(base)
-        above = self._scopes.parents.get(node)
-        while above is not None and not isinstance(above, ast.ClassDef):
-            above = self._scopes.parents.get(above)
-        return above, name
+        return self._scopes.class_of(node), name
 
     def _models_handed(self, call: ast.Call) -> list[ast.expr]:
         """What is given to be trained."""

@@ -107,16 +107,10 @@ class OptionsHeld:
         kept = self._kept.get(node.attr, [])
         if not kept or not all(_is_selfs(one) for one in (*kept, node)):
             return False
-        classes = {self._class(one) for one in (*kept, node)}
+        classes = {self._scopes.class_of(one) for one in (*kept, node)}
         values = [getattr(self._scopes.parents[one], "value", None) for one in kept]
         plain = all(isinstance(self._scopes.parents[one], ast.Assign | ast.AnnAssign) for one in kept)
         return len(classes) == 1 and plain and all(self._is(value, None, deep) for value in values)
-
-    def _class(self, node: ast.AST) -> ast.AST | None:
-        above = self._scopes.parents.get(node)
-        while above is not None and not isinstance(above, ast.ClassDef):
-            above = self._scopes.parents.get(above)
-        return above
 
 
 def _is_selfs(node: ast.Attribute) -> bool:

@@ -113,6 +113,13 @@ class Scopes:
             above = self.parents.get(above)
         return above
 
+    def class_of(self, node: ast.AST) -> ast.ClassDef | None:
+        """The nearest around it."""
+        above = self.parents.get(node)
+        while above is not None and not isinstance(above, ast.ClassDef):
+            above = self.parents.get(above)
+        return above
+
     def is_after(self, node: ast.expr | ast.stmt, calls: Sequence[ast.Call]) -> bool:
         """Whether it follows all of the `calls` in its function, of which there are some, and no loop goes back to one
         of them; one that is made elsewhere may come later."""
