@@ -15,22 +15,8 @@ from dsgui.core.script.trees import as_written
 
 _ENVIRONS = ("os.environ", "environ")
 _CHANGES = frozenset(
-    {
-        "__setitem__",
-        "__delitem__",
-        "append",
-        "extend",
-        "insert",
-        "remove",
-        "pop",
-        "clear",
-        "update",
-        "setdefault",
-        "sort",
-        "reverse",
-        "add",
-    }
-    | {"discard", "popitem"}
+    {"append", "extend", "insert", "remove", "pop", "clear", "update", "setdefault", "sort", "reverse", "add"}
+    | {"discard", "popitem", "__setitem__", "__delitem__"}
 )
 _OTHER_WORDS = ("fromfile_prefix_chars", "argument_default", "prefix_chars")
 _MAKES_ENGINE = "deepspeed.initialize"  # what the options are needed for is decided then

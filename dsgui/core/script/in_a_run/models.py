@@ -105,8 +105,9 @@ class Models:
         given = keyword(call, "model_parameters") if self._is_initialize(call) else None
         if given is None and self._is_initialize(call) and len(call.args) > _PARAMETERS:
             given = call.args[_PARAMETERS]
-        bindings = self._scopes.bindings(given) or () if isinstance(given, ast.Name) else ()
-        ways = [one.value if one.place is None and one.value is not None else given for one in bindings] or [given]
+        bindings = (self._scopes.bindings(given) or ()) if isinstance(given, ast.Name) else ()
+        each = [one.value if one.place is None and one.value is not None else given for one in bindings]
+        ways = each if len(each) > 1 else [given]
         return [one for one in ways if one is not None and not self._is_all(one, _DEEPEST)]
 
     def _is_all(self, node: ast.expr, deep: int) -> bool:
