@@ -394,7 +394,8 @@ class Archive:
         return replace(made, notes=(*made.notes, *([str(problem)] if problem else [])))
 
     def _way(self, plan: Plan) -> Resuming:
-        return way_of(self._script(plan).resuming, plan.arguments)
+        script = self._script(plan)
+        return way_of(script.resuming, plan.arguments, script.options)
 
     def left(self, run_id: str) -> Left:
         """What the run saved, by the date of files and the names in them. Raises `RunError`."""

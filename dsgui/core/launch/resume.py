@@ -1,7 +1,7 @@
 """What a script's arguments become so that it goes on from a checkpoint, or why no argument of it can do that."""
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from dsgui.core.launch.checkpoint import RESUME, Checkpoint, SavedBy
 from dsgui.core.launch.plan import Plan
@@ -9,17 +9,19 @@ from dsgui.core.script.resume_options import Resuming
 from dsgui.core.script.words import value_of
 from dsgui.core.texts.saying import Said, said
 
-# Where the script's own file has no parser: options that others have for it, Megatron's among them.
+# Of a parser in another file: options that many have for it, Megatron's among them.
 _USUAL_FOLDERS = ("--load_checkpoint_dir", "--load_dir", "--load")
 
 
-def way_of(told: Resuming, words: Sequence[str]) -> Resuming:
-    """What the source tells; where that is nothing, the options that the run was started with."""
+def way_of(told: Resuming, words: Sequence[str], own: Collection[str] = ()) -> Resuming:
+    """What the source tells; where that is nothing, the options that the run was started with, but for the file's
+    `own`."""
     if told != Resuming(saving=told.saving):
         return told
     if value_of(words, (RESUME,)) is not None:
         return Resuming(checkpoint=RESUME, saving=told.saving)
-    folder = next((option for option in _USUAL_FOLDERS if value_of(words, (option,)) is not None), "")
+    others = (option for option in _USUAL_FOLDERS if option not in own)
+    folder = next((option for option in others if value_of(words, (option,)) is not None), "")
     return Resuming(folder=folder, saving=told.saving)
 
 

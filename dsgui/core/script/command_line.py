@@ -29,9 +29,9 @@ class Option:
     where the source does not spell it out. `number`: its value is one; `switch`: it is on where no value follows.
     `added_to`: the variable of the parser or group. `kind`: what the parser makes of a word, as the source names it, ""
     for anything else than that; `bare`: the value without a word, UNSET where the source does not tell. `choices`: the
-    only values it has, () for any; `members`: the enumeration that has them, as written; `refused_by`: what refuses
-    another, "" for the parser. `negates`: the name of the option that it turns off. `action`: "" for the last word that
-    is given, "append" for all of them, "?" for what is not known. `rewritten`: its class may set it anew itself."""
+    only values it has, () for any; `members`: the enumeration that has them, as written. `negates`: the name of the
+    option that it turns off. `action`: "" for the last word that is given, "append" for all of them, "?" for what is
+    not known. `rewritten`: its class may set it anew itself."""
 
     name: str
     names: tuple[str, ...]
@@ -44,7 +44,6 @@ class Option:
     bare: Any = UNSET
     choices: tuple[str, ...] = ()
     members: str = ""
-    refused_by: str = ""
     negates: str = ""
     action: str = ""
     rewritten: bool = False

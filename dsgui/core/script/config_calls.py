@@ -11,6 +11,7 @@ from dsgui.core.script.in_a_run.config_names import config_given
 from dsgui.core.script.in_a_run.config_sets import LoadedFiles, initializer
 from dsgui.core.script.in_a_run.worth import Spelled
 from dsgui.core.script.parser_source import called, keyword, written_out
+from dsgui.core.script.trees import as_written
 
 
 class Caller(Enum):
@@ -116,7 +117,7 @@ def _call(
     return ConfigCall(
         caller,
         call.lineno,
-        ast.unparse(given),
+        as_written(given),
         _value(written.get(given.id, given) if isinstance(given, ast.Name) else given),
         caller is Caller.ENGINE and bool(call.args or keyword(call, "args")),
         given.attr if isinstance(given, ast.Attribute) else "",
@@ -129,7 +130,7 @@ def _from_file(caller: Caller, call: ast.Call, given: ast.expr, path: ast.expr, 
     option = path.attr if isinstance(path, ast.Attribute) else ""
     takes_arguments = caller is Caller.ENGINE and bool(call.args or keyword(call, "args"))
     return ConfigCall(
-        caller, call.lineno, ast.unparse(given), _value(path), takes_arguments, option, spelled.expression(path)
+        caller, call.lineno, as_written(given), _value(path), takes_arguments, option, spelled.expression(path)
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from dsgui.core.script.cuda_decisions import Decisions, assigned, last_name, targets
 from dsgui.core.script.in_a_run.leaving import leaves
+from dsgui.core.script.trees import as_written
 
 # Those that raise without a GPU; others, such as `empty_cache` and `manual_seed_all`, do nothing then.
 _OF_CUDA = frozenset(
@@ -131,9 +132,9 @@ class _Torch:
         if value is None or isinstance(node, ast.AugAssign | ast.NamedExpr):
             return ""
         if self.is_device(value):
-            return f"torch.device({_spelled(value.args[0])})" if isinstance(value, ast.Call) else ""
+            return f"torch.device({as_written(value.args[0])})" if isinstance(value, ast.Call) else ""
         named = any(_DEVICE in last_name(one).lower() for one in targets(node))
-        return _spelled(node) if named and _is_cuda(value) else ""
+        return as_written(node) if named and _is_cuda(value) else ""
 
     def asks(self, call: ast.Call) -> str:
         """How a call asks for CUDA, "" where it doesn't."""
@@ -143,15 +144,15 @@ class _Torch:
         if on is not None and name == "cuda":
             return ".cuda()"
         if name == "to" and call.args and self.is_cuda(call.args[0]):
-            return f".to({_spelled(call.args[0])})"
+            return f".to({as_written(call.args[0])})"
         if name in _INITIALIZES and (backend := next(filter(_is_nccl, _given(call, _BACKENDS)), None)):
-            return f"{name}({_spelled(backend)})"
+            return f"{name}({as_written(backend)})"
         return self._by_keyword(call, name) if name == "to" or self._is_of_torch(call.func) else ""
 
     def _by_keyword(self, call: ast.Call, name: str) -> str:
         given = ((one.arg, one.value) for one in call.keywords if one.arg in _KEYWORDS and self.is_cuda(one.value))
         device = next(given, None) if name not in _NOT_ASKING else None
-        return f"{device[0]}={_spelled(device[1])}" if device else ""
+        return f"{device[0]}={as_written(device[1])}" if device else ""
 
     def is_cuda(self, node: ast.expr) -> bool:
         return _is_cuda(node) or self.is_device(node)
@@ -228,13 +229,6 @@ def _is_command(node: _Functions | ast.ClassDef) -> bool:
 def _given(call: ast.Call, keywords: frozenset[str]) -> Iterator[ast.expr]:
     yield from call.args[:1]
     yield from (one.value for one in call.keywords if one.arg in keywords)
-
-
-def _spelled(node: ast.AST) -> str:
-    try:
-        return ast.unparse(node)
-    except RecursionError:  # an expression may be deeper than calls go
-        return "…"
 
 
 def _is_nccl(node: ast.expr) -> bool:

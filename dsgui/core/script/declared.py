@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dsgui.core.script.command_line import NOTHING, ONE, PERHAPS, SOME, UNSET, Option
-from dsgui.core.script.trees import expression_tree
+from dsgui.core.script.trees import as_written, expression_tree
 
 _MAKERS = ("field", "HfArg")  # dataclasses.field, and transformers' short form of it
 
@@ -73,7 +73,7 @@ def dotted_name(node: ast.AST) -> str:
 
 def _declared(node: ast.ClassDef) -> Declared:
     bases = tuple(dotted_name(base) or "?" for base in node.bases)
-    if not any("dataclass" in ast.unparse(decorator) for decorator in node.decorator_list):
+    if not any("dataclass" in as_written(decorator) for decorator in node.decorator_list):
         return Declared((), bases, tuple(_parameters(node)), tuple(_members(node)), frozenset(_sets(node)))
     options = tuple(option for statement in node.body for option in _field_options(statement))
     return Declared(options, bases, sets=frozenset(_sets(node)))

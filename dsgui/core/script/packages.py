@@ -1,8 +1,11 @@
 """The packages that training scripts import, and the PYTHONPATH by which code of one's own is found."""
 
 import ast
+import builtins
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from dsgui.core.script.certain import names_given
 
 # What to install for a module; one that is not listed may be the user's own.
 _OTHERWISE_NAMED = {
@@ -35,7 +38,7 @@ _ALSO_KNOWN = frozenset({"apex"})
 PACKAGES = {name: name for name in _OF_THEIR_NAME} | _OTHERWISE_NAMED
 
 
-def from_own_files(nodes: Iterable[ast.AST]) -> frozenset[str]:
+def from_own_files(nodes: Sequence[ast.AST]) -> frozenset[str]:
     """The names that come of files which nobody has read: imported, and not from a package that is known."""
     found = set[str]()
     for node in nodes:
@@ -43,6 +46,9 @@ def from_own_files(nodes: Iterable[ast.AST]) -> frozenset[str]:
             found |= {one.asname or _first(one.name) for one in node.names if not _is_known(one.name)}
         elif isinstance(node, ast.ImportFrom) and (node.level or not _is_known(node.module or "")):
             found |= {one.asname or one.name for one in node.names}
+    if "*" in found:
+        named = {node.id for node in nodes if isinstance(node, ast.Name)}
+        found |= named.difference(names_given(nodes), dir(builtins))
     return frozenset(found)
 
 

@@ -47,9 +47,9 @@ class Resuming:
     ignores: bool = False
 
 
-def resuming(tree: ast.Module, nodes: Sequence[ast.AST] | None = None) -> Resuming:
-    """Of a script's source. `nodes`: all of the tree's, where they are at hand."""
-    source = _Source(list(ast.walk(tree)) if nodes is None else nodes)
+def resuming(nodes: Sequence[ast.AST], *, by_trainer: bool) -> Resuming:
+    """Of all nodes of a script's source. `by_trainer`: its command line takes the HF Trainer's arguments."""
+    source = _Source(nodes, by_trainer)
     calls = [call for call in source.calls if called(call) in (_ENGINE, _ACCELERATE, _TRAINER)][:_MOST_CALLS]
     ways = [way for call in calls if source.runs(call) and (way := source.way_of(call))]
     ways.sort(key=lambda way: "resum" not in f"{way.checkpoint}{way.folder}")  # a script may load a model's start too
@@ -59,8 +59,8 @@ def resuming(tree: ast.Module, nodes: Sequence[ast.AST] | None = None) -> Resumi
 class _Source:
     """A tree with what is asked of it more than once."""
 
-    def __init__(self, nodes: Sequence[ast.AST]) -> None:
-        self.nodes = nodes
+    def __init__(self, nodes: Sequence[ast.AST], by_trainer: bool) -> None:
+        self.nodes, self.by_trainer = nodes, by_trainer
         self.calls = [node for node in self.nodes if isinstance(node, ast.Call)]
         self.parents = {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
         self.otherwise = {
@@ -79,6 +79,7 @@ class _Source:
         if self.names & _GIVES_PARSER:
             classes = module_of(self.nodes).classes.values()
             self.options |= {option.name: option for declared in classes for option in declared.options}
+        if by_trainer:
             self.options[_FROM] = Option(_FROM, (f"--{_FROM}",))
         self.bound = _bindings(self.nodes, self.calls, self.functions)
         self.callers: dict[str, list[ast.Call]] = {}
@@ -206,11 +207,11 @@ class _Source:
     # -- without such a call, and what else is known -----------------------------------------------------------------
 
     def by_name(self) -> Resuming:
-        """By the usual names, where another file loads."""
-        if self.names & _GIVES_PARSER:
-            trains = any(isinstance(c.func, ast.Attribute) and _is_trainer(c.func) for c in self.calls)
+        """By the usual names, where another file loads: not where this one trains."""
+        trains = any(isinstance(c.func, ast.Attribute) and _is_trainer(c.func) for c in self.calls)
+        if self.by_trainer:
             return Resuming(ignores=True) if trains else Resuming(checkpoint=f"--{_FROM}")
-        folder = self._named(_FOLDERS)
+        folder = "" if trains else self._named(_FOLDERS)
         return Resuming(folder=folder, tag=self._named(_TAGS) if folder else "")
 
     def _named(self, names: Iterable[str]) -> str:

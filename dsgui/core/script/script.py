@@ -15,6 +15,7 @@ from dsgui.core.script.in_a_run.config_sets import ConfigSet, config_sets
 from dsgui.core.script.in_a_run.made import file_calls, made_in_code
 from dsgui.core.script.in_a_run.parts_trained import Parts, PartTrained, parts_trained
 from dsgui.core.script.in_a_run.worth import Spelled, Values, variables_read
+from dsgui.core.script.loading import loadings
 from dsgui.core.script.parser_source import added, adds, called, handed_out, kept_in_attribute, names_added
 from dsgui.core.script.resume_options import Resuming, resuming
 from dsgui.core.script.script_options import CommandLine, command_line, own_fields
@@ -25,7 +26,6 @@ from dsgui.core.script.words import without_adapters
 _TAKES_RANK = {"HfArgumentParser", "parse_known_args", "parse_args_into_dataclasses", "add_config_arguments"}
 _TAKES_CONFIG = {"HfArgumentParser", "parse_args_into_dataclasses", "add_config_arguments", "parse_known_args"}
 _TRAINERS = {"HfArgumentParser", "TrlParser", "parse_args_into_dataclasses"}
-_STAGE_3_BREAKERS = ("device_map", "low_cpu_mem_usage")
 
 _FROM_FILE = {"parse_json_file", "parse_yaml_file", "parse_dict"}
 _FROM_WORDS = {"parse_args_into_dataclasses", "parse_args_and_config"}
@@ -53,8 +53,9 @@ class Parser(Enum):
 class ScriptFacts:
     """`strict`: it has a parser of its own that stops at an argument it does not know (argparse, click, typer, fire).
     `options`: those its own `add_argument` calls name, and whether each takes a value. `breaks_stage_3`: keyword
-    arguments of model loading that ZeRO-3 can't live with (transformers/modeling_utils.py), written out;
-    `may_break_stage_3`: those computed when it runs. `tells_transformers`: it makes a HfDeepSpeedConfig itself.
+    arguments of model loading that ZeRO-3 surely can't live with (transformers/modeling_utils.py); `may_break_stage_3`:
+    those that may not be given, or before transformers knows of it. `tells_transformers`: it makes a HfDeepSpeedConfig
+    itself.
     `config_calls`: those that bring DeepSpeed its config; `stand_ins`: accelerate's for an optimizer and a scheduler
     that the config has; `prepared`: the names that are given to accelerate's `prepare`; `gathers`: it collects tensors
     of all ranks with it. `resuming`: how it goes on from a checkpoint. `sets_use_cpu`: its source names
@@ -139,8 +140,8 @@ def _facts(tree: ast.Module) -> ScriptFacts:
             calls.append(node)
     by_file = bool(names & _FROM_FILE and {"ArgumentParser", "HfArgumentParser"} <= names and not names & _FROM_WORDS)
     reads = names - {"HfArgumentParser"} if by_file else names
-    breakers = [found for call in calls for found in _breakers(call)]
     parser, makes = _parser(nodes, reads, calls), trainers_class(nodes)
+    breakers = loadings(calls, None if parser is Parser.TRAINER else makes, branches, spelled.scopes)
     of_line = command_line(
         tree,
         nodes,
@@ -162,7 +163,7 @@ def _facts(tree: ast.Module) -> ScriptFacts:
         strict=(alone and words.strict) or "parse_args" in names or bool(names & {"click", "typer", "fire"}),
         takes_local_rank=bool(reads & _TAKES_RANK) or _mentions(texts, "local_rank") or _mentions(texts, "local-rank"),
         takes_deepspeed=bool(reads & _TAKES_CONFIG) or _mentions(texts, "deepspeed"),
-        breaks_stage_3=tuple((name, line) for name, line, sure in breakers if sure),
+        breaks_stage_3=tuple((one.keyword, one.line) for one in breakers if one.sure),
         parser=parser,
         options={
             name: option.values != NOTHING
@@ -173,7 +174,7 @@ def _facts(tree: ast.Module) -> ScriptFacts:
             )
             for name in option.names
         },
-        may_break_stage_3=tuple((name, line) for name, line, sure in breakers if not sure),
+        may_break_stage_3=tuple((one.keyword, one.line) for one in breakers if not one.sure),
         tells_transformers="HfDeepSpeedConfig" in names,
         parts=parts_trained(nodes, branches, spelled),
         variables=variables_read(nodes),
@@ -183,7 +184,7 @@ def _facts(tree: ast.Module) -> ScriptFacts:
         gathers=bool(names & _GATHERS),
         prepared=frozenset(name for call in calls for name in _prepared(call)),
         command_line=words,
-        resuming=resuming(tree, nodes),
+        resuming=resuming(nodes, by_trainer=parser is Parser.TRAINER),
         sets_use_cpu=_sets_use_cpu(names, texts, calls),
         by_file=by_file,
         recomputes=_recomputes(names | texts, calls),
@@ -241,20 +242,3 @@ def _prepared(call: ast.Call) -> list[str]:
 
 def _mentions(texts: set[str], option: str) -> bool:
     return any(text.lstrip("-") == option for text in texts)
-
-
-def _breakers(call: ast.Call) -> list[tuple[str, int, bool]]:
-    """`from_pretrained(…, device_map="auto")`: keyword, line, and whether its value is written there; None and False
-    switch nothing on."""
-    if not (isinstance(call.func, ast.Attribute) and call.func.attr == "from_pretrained"):
-        return []
-    return [
-        (keyword.arg, keyword.value.lineno, isinstance(keyword.value, ast.Constant | ast.Dict))
-        for keyword in call.keywords
-        if keyword.arg in _STAGE_3_BREAKERS
-        and not (isinstance(keyword.value, ast.Constant) and _is_off(keyword.value.value))
-    ]
-
-
-def _is_off(value: object) -> bool:
-    return value is None or value is False  # and not 0: that is a device

@@ -34,6 +34,7 @@ from dsgui.core.script.parser_source import (
     keyword,
     written_out,
 )
+from dsgui.core.script.trees import as_written
 
 # Keywords of ArgumentParser that change nothing about which words it takes.
 _HARMLESS = {
@@ -181,8 +182,8 @@ def _of_source(tree: ast.Module, nodes: Sequence[ast.AST]) -> dict[str, Any]:
         "finds_later": finds_later(nodes),
         "patches": patches,
         "keywords": keywords if rebound is None else (),
-        "unseen": tuple(Absent(ast.unparse(call), "", call.lineno) for call in names_computed(nodes)),
-        "rebound": Absent(ast.unparse(rebound), "", rebound.lineno) if rebound is not None and keywords else None,
+        "unseen": tuple(Absent(as_written(call), "", call.lineno) for call in names_computed(nodes)),
+        "rebound": Absent(as_written(rebound), "", rebound.lineno) if rebound is not None and keywords else None,
     }
 
 
@@ -273,7 +274,7 @@ def _file(nodes: Sequence[ast.AST], named: set[str]) -> ArgumentsFile:
         return ArgumentsFile.CONFIG
     if not {"parse_json_file", "parse_yaml_file", "parse_dict"} & named:
         return ArgumentsFile.NONE
-    compared = (ast.unparse(node) for node in nodes if isinstance(node, ast.Compare))
+    compared = (as_written(node) for node in nodes if isinstance(node, ast.Compare))
     return ArgumentsFile.ALONE if "len(sys.argv) == 2" in compared else ArgumentsFile.SOMEHOW
 
 

@@ -23,6 +23,14 @@ def expression_tree(source: str) -> ast.expr:
         return ast.parse(source, mode="eval").body
 
 
+def as_written(node: ast.AST) -> str:
+    """As Python writes it; "…" for what is deeper than calls go."""
+    try:
+        return ast.unparse(node)
+    except RecursionError:
+        return "…"
+
+
 def without_data(tree: ast.Module) -> ast.Module:
     """The same tree, without what long tables and lists hold that have nothing but constants."""
     waiting: list[ast.AST] = [tree]

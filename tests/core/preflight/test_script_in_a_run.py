@@ -480,6 +480,8 @@ SET = "ds['train_batch_size'] = 21"
         ("", "del ds['train_batch_size']", Status.WARNING),
         ("", "del ds['train_batch_size']; ds.setdefault('train_batch_size', 21)", Status.WARNING),
         ("", "ds.pop('steps_per_print')", Status.PROBLEM),
+        ("", "ds.__setitem__('train_batch_size', 21)", Status.WARNING),
+        ("", "ds.merge(other)", Status.WARNING),
         ("", f"try: {SET}\n        except OSError: pass", Status.WARNING),
         ("", f"try: pass\n        finally: {SET}", Status.OK),
         ("", f"with contextlib.suppress(OSError): {SET}", Status.WARNING),
@@ -525,6 +527,22 @@ def test_an_error_in_a_block_that_the_script_carries_over_stays_told(tmp_path: P
     row = judged(planned(tmp_path, script), config)["config"][0]
     assert row.status is Status.WARNING
     assert "reduce_bucket_size" in row.seen
+
+
+@pytest.mark.parametrize(
+    ("more", "perhaps"),
+    [
+        ("", 0),
+        ("print(self.ds['a'], self.ds.get('a'))", 0),
+        ("self.ds['a'] = 1", 2),
+        ("self.ds['a']['b'] = 1", 2),
+        ("self.ds.update(a=1)", 2),
+        ("other.ds.copy()", 0),
+    ],
+)
+def test_a_config_that_is_kept_in_an_attribute_may_be_written_there(more: str, perhaps: int) -> None:
+    source = f"import deepspeed\n{more}\ndeepspeed.initialize(model=m, config=self.ds)"
+    assert filling(script_facts(source).config_sets, Values({}), {"a": "auto"}).perhaps == perhaps
 
 
 CONFIG = """

@@ -1,6 +1,5 @@
 """How a script resumes, read from its source; and what its arguments become."""
 
-import ast
 from dataclasses import replace
 from itertools import pairwise
 from textwrap import dedent
@@ -12,7 +11,8 @@ from dsgui.core.launch.checkpoint import Checkpoint, SavedBy
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan
 from dsgui.core.launch.plan_making import make_plan
 from dsgui.core.launch.resume import can_load, note_on, options_for, way_of
-from dsgui.core.script.resume_options import Resuming, resuming
+from dsgui.core.script.resume_options import Resuming
+from dsgui.core.script.script import script_facts
 from dsgui.core.script.words import with_option
 from tests.support.cases import each_case
 
@@ -177,7 +177,7 @@ def plan_of(words: str) -> Plan:
 
 def resumed(source: str, words: str, one: Checkpoint) -> str:
     plan = plan_of(words)
-    way = way_of(resuming(ast.parse(source)), plan.arguments)
+    way = way_of(script_facts(source).resuming, plan.arguments)
     assert can_load(way, one), way
     changed = plan.arguments
     for name, value in options_for(way, one, plan):
@@ -220,6 +220,14 @@ def test_the_trainer_and_accelerate_are_given_the_checkpoints_own_path(
     assert resumed(source, "", one) == expected
 
 
+OWN_CLASS = """
+from transformers import HfArgumentParser
+@dataclass
+class Mine:
+    lr: float = 1e-5
+(args,) = HfArgumentParser(Mine).parse_args_into_dataclasses()
+Trainer(args=TrainingArguments("out")){}
+"""
 ITSELF = script(option("--out"), "engine.load_checkpoint(args.out)\nengine.save_checkpoint(args.out)")
 
 
@@ -233,6 +241,8 @@ ITSELF = script(option("--out"), "engine.load_checkpoint(args.out)\nengine.save_
         ("args = get_args()\nengine.load_checkpoint(args.from_here)\n", ENGINE, "the option that names one"),
         (ITSELF, OF_TRAINER, "by itself"),
         ("", ENGINE, "has no option to resume"),
+        (OWN_CLASS.format(".train()"), OF_TRAINER, 'resume_from_checkpoint="/w/out/checkpoint-8"'),
+        (OWN_CLASS.format(""), OF_TRAINER, 'resume_from_checkpoint="/w/out/checkpoint-8"'),
         ("def load(engine, place):\n    engine.load_checkpoint(place)\nmain()", ENGINE, "has no option to resume"),
         ("e.load_checkpoint(args.base, load_optimizer_states=False)", ENGINE, "has no option to resume"),
     ],
@@ -240,31 +250,44 @@ ITSELF = script(option("--out"), "engine.load_checkpoint(args.out)\nengine.save_
 def test_where_no_option_can_do_it_the_page_says_how_such_a_script_resumes(
     source: str, one: Checkpoint, says: str
 ) -> None:
-    way = way_of(resuming(ast.parse(source)), ())
+    way = way_of(script_facts(source).resuming, ())
     assert not can_load(way, one)
     assert says in str(note_on(way, [one]))
 
 
+def test_an_option_of_the_scripts_own_that_names_its_model_is_no_place_to_resume_from() -> None:
+    """Megatron's parser is in another file and calls the folder so."""
+    source, words = (
+        script(option("--load"), "m = M.from_pretrained(args.load)\ntrainer.train()"),
+        ("--load", "org/model"),
+    )
+    facts = script_facts(source)
+    assert way_of(facts.resuming, words, facts.options) == Resuming()
+    assert way_of(Resuming(), words).folder == "--load"
+
+
 def test_without_a_tag_only_the_newest_is_offered() -> None:
     source = script(option("--load_dir"), "engine.load_checkpoint(args.load_dir)")
-    way = resuming(ast.parse(source))
+    way = script_facts(source).resuming
     assert [can_load(way, one) for one in (ENGINE, OLDER)] == [True, False]
     assert "always loads the newest" in str(note_on(way, [ENGINE, OLDER]))
     assert "another run’s by now" in str(note_on(way, [OLDER]))
-    with_tag = resuming(ast.parse(script(option("--load_dir", "--tag"), "e.load_checkpoint(args.load_dir, args.tag)")))
+    with_tag = script_facts(
+        script(option("--load_dir", "--tag"), "e.load_checkpoint(args.load_dir, args.tag)")
+    ).resuming
     assert can_load(with_tag, OLDER)
     assert note_on(with_tag, [ENGINE, OLDER]) is None
 
 
 def test_a_script_that_loads_where_nothing_is_told_changes_nothing_else() -> None:
-    assert resuming(ast.parse("x = 1")) == Resuming()
+    assert script_facts("x = 1").resuming == Resuming()
     assert note_on(Resuming(), []) is None
     assert note_on(Resuming(), [replace(ENGINE, complete=False)]) is None
 
 
 def test_the_option_that_it_saves_to_is_known_by_its_call() -> None:
     source = script(option("--where_out", "--lr"), "folder = join(args.where_out, 'x')\nengine.save_checkpoint(folder)")
-    assert resuming(ast.parse(source)).saving == ("--where_out",)
+    assert script_facts(source).resuming.saving == ("--where_out",)
 
 
 def test_each_function_is_looked_at_once_however_many_paths_lead_to_the_call() -> None:
@@ -273,6 +296,6 @@ def test_each_function_is_looked_at_once_however_many_paths_lead_to_the_call() -
         lines += [f"def {function}(engine):", *[f"    {caller}(engine)"] * 100]
     source = script(option("--resume", rest=SWITCH), "\n".join([*lines, "if args.resume:", "    train(engine)"]))
     began = process_time()
-    assert resuming(ast.parse(source)).switches == ()  # four levels away
-    assert resuming(ast.parse(source.replace("    train(", "    prepare("))).switches == ("--resume",)
+    assert script_facts(source).resuming.switches == ()  # four levels away
+    assert script_facts(source.replace("    train(", "    prepare(")).resuming.switches == ("--resume",)
     assert process_time() - began < 20

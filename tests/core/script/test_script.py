@@ -36,9 +36,36 @@ def test_local_rank_is_kept_from_parsers_that_would_stop_at_it(source: str, pass
 
 
 def test_model_loading_that_stage_3_cannot_live_with_is_found_with_its_line() -> None:
-    source = "m = M.from_pretrained(x, torch_dtype='auto')\nn = M.from_pretrained(x, device_map='auto')\n"
+    source = "HfArgumentParser(A)\nn = M.from_pretrained(x, device_map='auto')\n"
     source += "o = M.from_pretrained(x, low_cpu_mem_usage=True, device_map=None)"
     assert script_facts(source).breaks_stage_3 == (("device_map", 2), ("low_cpu_mem_usage", 3))
+
+
+PARSER, MADE, MAPPED = (
+    "HfArgumentParser(A)\n",
+    "t = TrainingArguments('o')\n",
+    "M.from_pretrained(x, device_map='auto')\n",
+)
+
+
+@each_case(
+    ("source", "sure"),
+    [
+        (PARSER + MAPPED, True),
+        (PARSER + "if merged: " + MAPPED, False),
+        (PARSER + MAPPED.replace("M.", "PeftModel."), False),
+        (PARSER + "Accelerator()\n" + MAPPED, True),
+        (MADE + MAPPED, True),
+        (f"if f(): {MADE}" + MAPPED, False),
+        (MAPPED + MADE, None),  # transformers does not know of ZeRO-3 by then
+        (f"def load(): {MAPPED}load()\n" + MADE, False),
+        ("M.from_pretrained(x, device_map={'': Accelerator().process_index})\n" + MADE, True),
+        ("from mine import build\n" + MAPPED, False),
+    ],
+)
+def test_a_model_that_is_loaded_in_one_case_or_too_early_is_not_surely_refused(source: str, sure: bool | None) -> None:
+    facts = script_facts(source)
+    assert (bool(facts.breaks_stage_3), bool(facts.may_break_stage_3)) == (sure is True, sure is False)
 
 
 def test_what_is_no_python_says_where() -> None:
@@ -92,9 +119,9 @@ def test_options_are_read_with_whether_a_value_follows() -> None:
 
 
 def test_what_is_computed_when_it_runs_is_told_apart_from_what_is_written() -> None:
-    facts = script_facts("m = M.from_pretrained(x, device_map=where(), low_cpu_mem_usage=True)")
-    assert facts.breaks_stage_3 == (("low_cpu_mem_usage", 1),)
-    assert facts.may_break_stage_3 == (("device_map", 1),)
+    facts = script_facts(PARSER + "m = M.from_pretrained(x, device_map=where(), low_cpu_mem_usage=True)")
+    assert facts.breaks_stage_3 == (("low_cpu_mem_usage", 2),)
+    assert facts.may_break_stage_3 == (("device_map", 2),)
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ class Branches:
     """Of one file."""
 
     def __init__(self, nodes: Sequence[ast.AST], spelled: Spelled) -> None:
-        self._spelled, self._scopes, self._stays = spelled, spelled.scopes, Stays()
+        self._spelled, self._scopes, self._stays = spelled, spelled.scopes, Stays(nodes)
         self._parents = self._scopes.parents
         self._calls: dict[str, list[ast.Call]] = {}
         self._functions: dict[str, list[Function]] = {}
@@ -148,10 +148,7 @@ class Branches:
         """`self.build()` in the class, `Mine(…).build()`, or of a name that is given the latter."""
         whose = getattr(call.func, "value", None)
         if isinstance(whose, ast.Name) and whose.id == "self":
-            above = self._parents.get(call)
-            while above is not None and not isinstance(above, ast.ClassDef):
-                above = self._parents.get(above)
-            return above is owner
+            return self._scopes.class_of(call) is owner
         made = self._scopes.value(whose) if isinstance(whose, ast.Name) else whose
         return isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id == owner.name
 

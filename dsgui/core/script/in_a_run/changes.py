@@ -11,11 +11,12 @@ from dsgui.core.script.in_a_run.options_held import GIVES, OptionsHeld, argument
 from dsgui.core.script.in_a_run.scopes import FUNCTIONS, READ_ONLY, Scopes
 from dsgui.core.script.packages import from_own_files
 from dsgui.core.script.parser_source import MAKERS, called
+from dsgui.core.script.trees import as_written
 
 _ENVIRONS = ("os.environ", "environ")
 _CHANGES = frozenset(
     {"append", "extend", "insert", "remove", "pop", "clear", "update", "setdefault", "sort", "reverse", "add"}
-    | {"discard", "popitem"}
+    | {"discard", "popitem", "__setitem__", "__delitem__"}
 )
 _OTHER_WORDS = ("fromfile_prefix_chars", "argument_default", "prefix_chars")
 _MAKES_ENGINE = "deepspeed.initialize"  # what the options are needed for is decided then
@@ -73,7 +74,7 @@ def _names(scopes: Scopes) -> Iterator[str]:
     own = {node.name for node in scopes.nodes if isinstance(node, FUNCTIONS)} | from_own_files(scopes.nodes)
     for node in scopes.nodes:
         if isinstance(node, ast.Attribute):
-            if not isinstance(node.ctx, ast.Load) or _is_changed(node, scopes):
+            if not isinstance(node.ctx, ast.Load) or is_changed(node, scopes):
                 yield node.attr
             if node.attr == "__dict__" and not _is_looked_at(node, scopes, own):
                 yield EVERY
@@ -104,14 +105,12 @@ def _is_handed_out(call: ast.AST, theirs: frozenset[str], is_held: Callable[[ast
 
 def _is_plain_self(call: ast.Call, scopes: Scopes) -> bool:
     """`setattr(self, name, value)` of a class that no parser fills."""
-    above = scopes.parents.get(call)
-    while above is not None and not isinstance(above, ast.ClassDef):
-        above = scopes.parents.get(above)
-    filled = above is None or any("dataclass" in ast.unparse(one) for one in above.decorator_list)
+    of = scopes.class_of(call)
+    filled = of is None or any("dataclass" in as_written(one) for one in of.decorator_list)
     return not filled and isinstance(call.args[0], ast.Name) and call.args[0].id == "self"
 
 
-def _is_changed(node: ast.Attribute | ast.Name, scopes: Scopes) -> bool:
+def is_changed(node: ast.Attribute | ast.Name, scopes: Scopes) -> bool:
     """`args.names.append(…)`, `args.names[0] = …`."""
     below: ast.AST = node
     above = scopes.parents.get(node)
@@ -141,7 +140,7 @@ def _is_looked_at(node: ast.expr, scopes: Scopes, own: set[str]) -> bool:
 # ------------------------------------------------------------------------------------------------------------- words
 def _changes_words(node: ast.AST, scopes: Scopes) -> bool:
     if isinstance(node, ast.Attribute) and dotted_name(node) == "sys.argv":
-        return not isinstance(node.ctx, ast.Load) or _is_changed(node, scopes)
+        return not isinstance(node.ctx, ast.Load) or is_changed(node, scopes)
     return False
 
 
@@ -164,7 +163,7 @@ def _plain(words: ast.expr | None, scopes: Scopes, held: OptionsHeld) -> bool:
     if words is None or (isinstance(words, ast.Constant) and words.value is None):
         return True
     if isinstance(words, ast.Subscript):
-        return dotted_name(words.value) == "sys.argv" and ast.unparse(words.slice) == "1:"
+        return dotted_name(words.value) == "sys.argv" and as_written(words.slice) == "1:"
     bindings = scopes.bindings(words) if isinstance(words, ast.Name) else None
     if not isinstance(words, ast.Name) or not bindings or len(bindings) > 1:
         return False
@@ -204,7 +203,7 @@ def _of_environ(node: ast.Name | ast.Attribute, scopes: Scopes) -> Iterator[tupl
 
 
 def _by_method(method: ast.Attribute, call: ast.AST | None) -> Iterator[tuple[str, bool]]:
-    if method.attr not in {*_CHANGES, "__setitem__", "__delitem__"}:
+    if method.attr not in _CHANGES:
         return
     if not isinstance(call, ast.Call) or method.attr in ("clear", "popitem"):
         yield EVERY, False

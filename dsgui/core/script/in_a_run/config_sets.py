@@ -10,8 +10,9 @@ from dsgui.core.config.pointer import MISSING, child, lookup
 from dsgui.core.script.command_line import UNSET
 from dsgui.core.script.declared import literal
 from dsgui.core.script.in_a_run.branches import Branches, When
-from dsgui.core.script.in_a_run.config_names import ConfigNames, loads, part_of
-from dsgui.core.script.in_a_run.scopes import Scopes
+from dsgui.core.script.in_a_run.changes import is_changed
+from dsgui.core.script.in_a_run.config_names import ConfigNames, config_given, loads, part_of
+from dsgui.core.script.in_a_run.scopes import READ_ONLY, Scopes
 from dsgui.core.script.in_a_run.worth import Spelled, Values
 from dsgui.core.script.parser_source import called
 
@@ -153,13 +154,16 @@ def config_sets(branches: Branches, spelled: Spelled) -> tuple[ConfigSet, ...]:
     """In the order of the source."""
     nodes = spelled.scopes.nodes
     is_initialize = initializer(nodes)
-    names = ConfigNames(spelled, [node for node in nodes if isinstance(node, ast.Call) and is_initialize(node)])
-    if not names:
-        return ()
-    found = [
+    calls = [node for node in nodes if isinstance(node, ast.Call) and is_initialize(node)]
+    names = ConfigNames(spelled, calls)
+    kept = {given.attr for call in calls if isinstance(given := config_given(call), ast.Attribute)}
+    others = [node for node in nodes if isinstance(node, ast.Attribute) and node.attr in kept]
+    # `self.ds["a"] = 1`: what is written there is not followed.
+    found = [ConfigSet("", branches.when(one), one.lineno) for one in others if is_changed(one, spelled.scopes)]
+    found += [
         _set(one, node, branches, names)
         for node in nodes
-        if isinstance(node, ast.stmt | ast.expr)
+        if names and isinstance(node, ast.stmt | ast.expr)
         for one in _written(node, names)
         if not names.is_late(node)
     ]
@@ -264,6 +268,8 @@ def _written_by(call: ast.Call, names: ConfigNames) -> Iterator[_Written]:
         elif name in _TAKES_OUT:
             taken = literal(call.args[0]) if name == "pop" and call.args else None
             yield _Written([*keys, taken if isinstance(taken, str) else "*"])
+        elif name not in READ_ONLY | _READS:
+            yield _ANY
     elif name not in _READS and not _is_tracker(call):
         given = [*call.args, *(word.value for word in call.keywords if word.arg)]  # of `**ds` it gets a copy
         if any(map(names.holds, given)):

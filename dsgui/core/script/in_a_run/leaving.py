@@ -1,7 +1,8 @@
-"""What has to hold for a statement of a block to go on to the next one, where it may leave the block instead."""
+"""What has to hold for a statement of a block to go on to the next one, where it may leave the block instead. An error
+that nothing handles ends the script: nothing is asked for it not to be raised."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from dsgui.core.script.declared import dotted_name
 from dsgui.core.script.parser_source import called
@@ -13,14 +14,18 @@ _APART = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _EXITS = ("exit", "quit", "sys.exit", "os._exit")
 _SUPPRESSES = ("suppress", "raises")
 _LONGEST_CHAIN = 20
-_NEVER_ON = ast.Constant(False)
+_NEVER_ON, _FAILS = ast.Constant(False), ast.Constant(False)
 
 
 class Stays:
     """Of one file."""
 
-    def __init__(self) -> None:
+    def __init__(self, nodes: Iterable[ast.AST]) -> None:
         self._known: dict[ast.stmt, ast.expr | None] = {}
+        every = list(nodes)
+        self._own = {node.name for node in every if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+        tried = {one for node in every for part in _tried(node) for one in ast.walk(part)}
+        self._handled = None if any(called(one) in self._own for one in tried) else tried
 
     def of(self, statement: ast.stmt) -> ast.expr | None:
         """An expression; None where it always goes on, `False` where it never does."""
@@ -29,6 +34,8 @@ class Stays:
         return self._known[statement]
 
     def _of(self, statement: ast.stmt) -> ast.expr | None:
+        if isinstance(statement, ast.Raise):
+            return _NEVER_ON if self._handled is None or statement in self._handled else _FAILS
         if leaves(statement):
             return _NEVER_ON
         if isinstance(statement, ast.If):
@@ -43,8 +50,8 @@ class Stays:
 
     def _of_block(self, body: Sequence[ast.stmt]) -> ast.expr | None:
         found = [one for one in map(self.of, body) if one is not None]
-        if any(one is _NEVER_ON for one in found):
-            return _NEVER_ON
+        if any(one is _NEVER_ON or one is _FAILS for one in found):
+            return _FAILS if found[0] is _FAILS else _NEVER_ON
         return _all(found) if found else None
 
     def _of_chain(self, first: ast.If) -> ast.expr | None:
@@ -62,10 +69,10 @@ class Stays:
 
 
 def _either(test: ast.expr, holds: ast.expr | None, otherwise: ast.expr | None) -> ast.expr | None:
-    if holds is None and otherwise is None:
-        return None
-    if holds is _NEVER_ON and otherwise is _NEVER_ON:
-        return _NEVER_ON
+    if holds is _FAILS or otherwise is _FAILS:
+        return otherwise if holds is _FAILS else holds
+    if holds is otherwise:  # None, or never
+        return holds
     no = _at(ast.UnaryOp(ast.Not(), test), test)
     ways = [way for way in (_way(test, holds), _way(no, otherwise)) if way is not None]
     return ways[0] if len(ways) == 1 else _at(ast.BoolOp(ast.Or(), ways), test)
@@ -79,6 +86,13 @@ def _way(test: ast.expr, stays: ast.expr | None) -> ast.expr | None:
 
 def _all(tests: list[ast.expr]) -> ast.expr:
     return tests[0] if len(tests) == 1 else _at(ast.BoolOp(ast.And(), tests), tests[0])
+
+
+def _tried(node: ast.AST) -> Sequence[ast.AST]:
+    """What is done where its errors may be handled."""
+    if isinstance(node, ast.With | ast.AsyncWith):
+        return node.body if any(called(one.context_expr) in _SUPPRESSES for one in node.items) else ()
+    return node.body if isinstance(node, ast.Try | ast.TryStar) and node.handlers else ()
 
 
 def _unknown(statement: ast.stmt) -> ast.expr:

@@ -10,10 +10,13 @@ from dsgui.core.script.in_a_run.branches import Branches
 from dsgui.core.script.in_a_run.config_sets import initializer
 from dsgui.core.script.in_a_run.worth import Spelled
 from dsgui.core.script.parser_source import called, keyword
+from dsgui.core.script.trees import as_written
 
 _DEEPEST = 12
 _MODEL, _PARAMETERS = 1, 3  # deepspeed/__init__.py: initialize(args, model, optimizer, model_parameters, …)
 _USUAL = re.compile(r"(model|net|network)$")  # of a file that hands no model over
+_LOADS = "from_pretrained"  # transformers' own way, which trains all of what it gives
+_OTHERS = re.compile(r"load|data|optim|sched", re.IGNORECASE)  # beside the model, of what accelerate is given
 _OF_ALL = re.compile(r"\.(named_)?(parameters|modules|children)\(\)$")
 
 _Key = tuple[ast.AST | None, str]
@@ -27,11 +30,17 @@ class Models:
         self._is_initialize = initializer(self._scopes.nodes)
         self._bound: dict[_Key, list[ast.Name]] = {}
         self._handed: dict[_Key, list[ast.Call]] = {}
+        self._given: list[ast.expr] = []
+        self._kept: dict[str, list[ast.expr]] = {}
         for node in self._scopes.nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 self._bound.setdefault(self._scopes.place(node), []).append(node)
+            elif isinstance(node, ast.Assign):
+                for one in node.targets:
+                    self._kept.setdefault(getattr(one, "attr", ""), []).append(node.value)
             elif isinstance(node, ast.Call):
-                for key in self._keys_handed(node):
+                self._given += (given := self._models_handed(node))
+                for key in filter(None, map(self._key, given)):
                     self._handed.setdefault(key, []).append(node)
         trained = [one for one in self._scopes.nodes if isinstance(one, ast.Call) and is_by_trainer(one)]
         self._over = [*(call for several in self._handed.values() for call in several), *trained]
@@ -50,18 +59,56 @@ class Models:
         given = [*call.args, *(word.value for word in call.keywords)]
         return any(isinstance(one, ast.Name | ast.Attribute) and self._key(one) in self._handed for one in given)
 
+    @property
+    def trains_elsewhere(self) -> bool:
+        """Whether the file hands no model over, and has no loop that trains."""
+        return not self._over and not any(called(one) in ("backward", "train_batch") for one in self._scopes.nodes)
+
+    def made_by(self, others: frozenset[str]) -> Iterator[ast.Call]:
+        """The calls of `others` that give what is trained before it is: it may have parts that are not."""
+        waiting: list[tuple[ast.expr, int | None]] = [(one, None) for one in self._given]
+        seen = set[ast.expr]()
+        while waiting:
+            node, place = waiting.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            name = dotted_name(node.func).partition(".")[0] if isinstance(node, ast.Call) else ""
+            if isinstance(node, ast.Call) and name in others and called(node) != _LOADS and self.is_before(node):
+                yield node
+            waiting += self._behind(node, place)
+
+    def _behind(self, node: ast.expr, place: int | None) -> Iterator[tuple[ast.expr, int | None]]:
+        """What an expression is given its value by; `place` in the tuple that this is."""
+        if isinstance(node, ast.Tuple) and place is not None and place < len(node.elts):
+            yield node.elts[place], None
+        elif isinstance(node, ast.Attribute):
+            yield from ((one, None) for one in self._kept.get(node.attr, ()))
+        elif isinstance(node, ast.Call):
+            yield from ((one, place) for one in self._held.returned_by(node))
+            made = getattr(node.func, "value", None)
+            yield from [(made, None)] if isinstance(made, ast.Call) else []  # `Net().to(device)`
+        elif isinstance(node, ast.Name):
+            for one in self._scopes.bindings_seen(node):
+                if one.function is not None:
+                    yield from ((given, place) for given in self._held.given(one.function, node.id) or ())
+                elif one.value is not None:
+                    yield one.value, one.place if place is None else place
+
     def whole(self, node: ast.expr) -> str:
         """`model.head` of `model.head`, and of each `p` in `model.head.parameters()`."""
         turned = self._turned(node) if isinstance(node, ast.Name) else None
-        return _OF_ALL.sub("", ast.unparse(node if turned is None else turned))
+        return _OF_ALL.sub("", as_written(node if turned is None else turned))
 
-    def parts_given(self, call: ast.Call) -> ast.expr | None:
-        """What `deepspeed.initialize` gets to train where that may be less than the whole model."""
-        if not self._is_initialize(call):
-            return None
-        given = keyword(call, "model_parameters")
-        given = call.args[_PARAMETERS] if given is None and len(call.args) > _PARAMETERS else given
-        return None if given is None or self._is_all(given, _DEEPEST) else given
+    def parts_given(self, call: ast.Call) -> list[ast.expr]:
+        """What `deepspeed.initialize` may get to train that may be less than the whole model."""
+        given = keyword(call, "model_parameters") if self._is_initialize(call) else None
+        if given is None and self._is_initialize(call) and len(call.args) > _PARAMETERS:
+            given = call.args[_PARAMETERS]
+        bindings = (self._scopes.bindings(given) or ()) if isinstance(given, ast.Name) else ()
+        each = [one.value if one.place is None and one.value is not None else given for one in bindings]
+        ways = each if len(each) > 1 else [given]
+        return [one for one in ways if one is not None and not self._is_all(one, _DEEPEST)]
 
     def _is_all(self, node: ast.expr, deep: int) -> bool:
         """`model.parameters()`, all of them or those that are trained."""
@@ -122,25 +169,20 @@ class Models:
     def _key(self, node: ast.expr, *, whole: bool = False) -> _Key | None:
         """Of the name that a model has: in its scope, or in the class of `self`. `whole`: not of a part of it."""
         name, base = _root(node)
-        if not name or (whole and len(ast.unparse(node).split(".")) > (2 if base is None else 1)):
+        if not name or (whole and len(as_written(node).split(".")) > (2 if base is None else 1)):
             return None
         if base is not None:
             return self._scopes.place(base)
-        above = self._scopes.parents.get(node)
-        while above is not None and not isinstance(above, ast.ClassDef):
-            above = self._scopes.parents.get(above)
-        return above, name
+        return self._scopes.class_of(node), name
 
-    def _keys_handed(self, call: ast.Call) -> Iterator[_Key]:
-        """The names of what is given to be trained."""
+    def _models_handed(self, call: ast.Call) -> list[ast.expr]:
+        """What is given to be trained."""
         name = called(call)
-        given: Sequence[ast.expr | None] = ()
         if name.endswith("Trainer") or self._is_initialize(call):
             place = _MODEL if self._is_initialize(call) else 0
-            given = [keyword(call, "model"), *call.args[place : place + 1]]
-        elif name == "prepare" and isinstance(call.func, ast.Attribute):
-            given = call.args
-        yield from (key for one in given if one is not None and (key := self._key(one)))
+            return [one for one in (keyword(call, "model"), *call.args[place : place + 1]) if one is not None]
+        prepares = name in ("prepare", "prepare_model") and isinstance(call.func, ast.Attribute)
+        return [one for one in call.args if prepares and not _OTHERS.search(as_written(one))]
 
     def _turned(self, name: ast.Name) -> ast.expr | None:
         """What a loop or a comprehension around it goes over to give it its value."""

@@ -23,14 +23,13 @@ class OptionsHeld:
         self._named: dict[str, int] = {}
         self._kept: dict[str, list[ast.Attribute]] = {}
         for node in scopes.nodes:
-            if isinstance(node, ast.Call):
-                self._calls.setdefault(called(node), []).append(node)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                self._calls.setdefault(node.func.id, []).append(node)
             elif isinstance(node, FUNCTIONS):
                 self._functions.setdefault(node.name, []).append(node)
-            if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-                name = node.id if isinstance(node, ast.Name) else node.attr
-                self._named[name] = self._named.get(name, 0) + 1
-            elif isinstance(node, ast.Attribute):
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                self._named[node.id] = self._named.get(node.id, 0) + 1
+            elif isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
                 self._kept.setdefault(node.attr, []).append(node)
         self._known: dict[ast.AST, bool] = {}
 
@@ -53,6 +52,11 @@ class OptionsHeld:
         found = [argument_of(call, function, name) for call in self.calls_of(function) or ()]
         given = [one for one in found if one is not None]
         return given if given and len(given) == len(found) else None
+
+    def returned_by(self, call: ast.Call) -> list[ast.expr]:
+        """What the function of the file that is called may return; nothing for any other."""
+        own = self._functions.get(called(call), []) if isinstance(call.func, ast.Name) else []
+        return [one.value for one in _returns(own[0]) if one.value is not None] if len(own) == 1 else []
 
     def _is(self, node: ast.expr | None, place: int | None, deep: int) -> bool:
         if node is None or not deep:
@@ -82,6 +86,8 @@ class OptionsHeld:
 
     def _is_given_by(self, call: ast.Call, place: int | None, deep: int) -> bool:
         own = self._functions.get(called(call), [])
+        if called(call) == "Namespace" and not own and place is None:
+            return self._is_of_all(call, deep)
         if isinstance(call.func, ast.Attribute) and (not own or getattr(call.func.value, "id", "") != "self"):
             return call.func.attr in GIVES
         if len(own) != 1 or own[0].decorator_list or isinstance(own[0], ast.AsyncFunctionDef):
@@ -89,21 +95,22 @@ class OptionsHeld:
         returned = [one.value for one in _returns(own[0])]
         return bool(returned) and all(self._is(one, place, deep) for one in returned)
 
+    def _is_of_all(self, call: ast.Call, deep: int) -> bool:
+        """`Namespace(**vars(model_args), **vars(data_args))`"""
+        given = [word.value for word in call.keywords if word.arg is None and called(word.value) == "vars"]
+        every = [one for table in given if isinstance(table, ast.Call) for one in table.args]
+        plain = bool(every) and len(every) == len(call.keywords) and not call.args
+        return plain and all(self._is(one, None, deep) for one in every)
+
     def _is_kept(self, node: ast.Attribute, deep: int) -> bool:
         """`self.args`, where the class gives that nothing else."""
         kept = self._kept.get(node.attr, [])
         if not kept or not all(_is_selfs(one) for one in (*kept, node)):
             return False
-        classes = {self._class(one) for one in (*kept, node)}
+        classes = {self._scopes.class_of(one) for one in (*kept, node)}
         values = [getattr(self._scopes.parents[one], "value", None) for one in kept]
         plain = all(isinstance(self._scopes.parents[one], ast.Assign | ast.AnnAssign) for one in kept)
         return len(classes) == 1 and plain and all(self._is(value, None, deep) for value in values)
-
-    def _class(self, node: ast.AST) -> ast.AST | None:
-        above = self._scopes.parents.get(node)
-        while above is not None and not isinstance(above, ast.ClassDef):
-            above = self._scopes.parents.get(above)
-        return above
 
 
 def _is_selfs(node: ast.Attribute) -> bool:

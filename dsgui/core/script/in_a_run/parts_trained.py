@@ -14,6 +14,7 @@ from dsgui.core.script.in_a_run.scopes import FUNCTIONS
 from dsgui.core.script.in_a_run.worth import Spelled, Values
 from dsgui.core.script.packages import from_own_files
 from dsgui.core.script.parser_source import called
+from dsgui.core.script.trees import as_written
 
 _MAKES, _DESCRIBES = frozenset({"get_peft_model"}), frozenset({"LoraConfig", "PeftConfig"})
 _GRADIENT, _FREEZING = "requires_grad", "requires_grad_"
@@ -90,6 +91,11 @@ class _Reading:
         self._freed = [(node, self._models.whole(one)) for node in frees for one in _owners(node) if self._in_all(node)]
         calls = [node for node in nodes if isinstance(node, ast.Call)]
         self._trains = [call for call in calls if _trains(call)]
+        made = [call for call in self._models.made_by(self._theirs) if not self._models.is_given_to(call)]
+        if self._models.trains_elsewhere:
+            theirs = (call for call in calls if dotted_name(call.func).partition(".")[0] in self._theirs)
+            made = sorted(theirs, key=lambda call: call.lineno)[-1:]
+        self.found.frozen += [_perhaps(self._branches.when(call), call) for call in made]
 
     def read(self, node: ast.expr | ast.stmt) -> None:
         """Takes up what it makes or freezes."""
@@ -112,15 +118,14 @@ class _Reading:
             self.found.frozen.append(_perhaps(when, node))
         else:
             condition = " and ".join(filter(None, (when.condition, *map(str, ways))))
-            self.found.frozen.append(When(condition, when.line, when.shown or ast.unparse(node)[:60]))
+            self.found.frozen.append(When(condition, when.line, when.shown or as_written(node)[:60]))
 
     def _calls(self, call: ast.Call) -> None:
         given = next((one.value for one in call.keywords if one.arg == "peft_config"), None)
         if given is not None and literal(given) is not None:
             self.found.handed.append(self._handed_when(given))
         parts = self._models.parts_given(call)
-        if parts is not None:
-            self.found.frozen.append(_perhaps(self._branches.when(call), parts))
+        self.found.frozen += [_perhaps(self._branches.when(part), part) for part in parts]
         name, owner = called(call), dotted_name(getattr(call.func, "value", call)).rpartition(".")[2]
         text = f"{owner} {name}" if owner[:1].isupper() else name
         if name in self._own | _MAKES | _DESCRIBES or owner == "gc" or self._only_reads(call, text):
@@ -143,7 +148,7 @@ class _Reading:
         if called(given) != "get_peft_config" or not all(self._spelled.held.holds(one) for one in by) or not by:
             return _perhaps(when, given)
         condition = f"{when.condition} and {_USE_PEFT}" if when.condition else _USE_PEFT
-        return When(condition, given.lineno, when.shown or ast.unparse(given)[:60])
+        return When(condition, given.lineno, when.shown or as_written(given)[:60])
 
     def _is_for_others(self, call: ast.Call) -> bool:
         """Whether the model is given to a function of a file that nobody has read."""
@@ -238,9 +243,10 @@ def _owners(node: ast.AST) -> list[ast.expr]:
 
 
 def _perhaps(when: When, node: ast.AST) -> When:
-    """Of what may be done, or to another model than the one that is trained."""
+    """Of what may be done, or to another model than the one that is trained: what is shown is that, whatever is asked
+    before."""
     condition = f"{when.condition} and UNKNOWN" if when.condition else "UNKNOWN"
-    return When(condition, when.line, when.shown or ast.unparse(node)[:60])
+    return When(condition, getattr(node, "lineno", when.line), as_written(node)[:60])
 
 
 def _frozen_when(when: When, value: ast.expr, spelled: Spelled) -> When:
@@ -249,4 +255,4 @@ def _frozen_when(when: When, value: ast.expr, spelled: Spelled) -> When:
         return when
     condition = f"(not ({spelled.expression(value) or 'UNKNOWN'}))"
     joined = f"{when.condition} and {condition}" if when.condition else condition
-    return When(joined, value.lineno, when.shown or ast.unparse(value)[:60])
+    return When(joined, value.lineno, when.shown or as_written(value)[:60])

@@ -81,6 +81,11 @@ class Scopes:
         found = self._names.get(key)
         return found.bindings if found and self._all_seen(key, found) else None
 
+    def bindings_seen(self, name: ast.Name) -> Sequence[Binding]:
+        """Those there are in the file, whatever else may give it a value."""
+        found = self._names.get(self.place(name))
+        return found.bindings if found else ()
+
     def place(self, name: ast.Name) -> tuple[ast.AST | None, str]:
         """The scope that a name belongs to where it stands, None for the file, and the name."""
         scope, first = self.scope(name), True
@@ -105,6 +110,13 @@ class Scopes:
         """The nearest around it."""
         above = self.parents.get(node)
         while above is not None and not isinstance(above, FUNCTIONS):
+            above = self.parents.get(above)
+        return above
+
+    def class_of(self, node: ast.AST) -> ast.ClassDef | None:
+        """The nearest around it."""
+        above = self.parents.get(node)
+        while above is not None and not isinstance(above, ast.ClassDef):
             above = self.parents.get(above)
         return above
 

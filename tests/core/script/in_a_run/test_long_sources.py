@@ -50,6 +50,25 @@ def test_a_long_source_is_read_in_a_moment(source: str, in_a_thread: bool) -> No
     assert part.trains is not False
 
 
+DEEP = "+".join(["a"] * 1500)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"import deepspeed\ndeepspeed.initialize(model=m, config={DEEP})",
+        f"model.requires_grad_({DEEP})\nTrainer(model=model)",
+        f"model{'.a' * 1500}.requires_grad_(False)\nTrainer(model=model)",
+        f"from util import freeze\nfreeze(model, {DEEP})\nTrainer(model=model)",
+        f"@dataclass({DEEP})\nclass A: pass",
+        f"from transformers import HfArgumentParser\nHfArgumentParser(A).parse_json_file(x)\nif x == {DEEP}: pass",
+    ],
+)
+def test_a_deep_expression_is_no_reason_to_call_a_source_unreadable(source: str) -> None:
+    compile(source, "train.py", "exec")
+    assert script_facts(source).problem == ""
+
+
 CONFIG = "import json, deepspeed\nds = json.load(f)\n{more}\ndeepspeed.initialize(model=m, config=ds)"
 WRITES = {
     "made anew": 'ds = {{**ds, "k{one}": 1}}',

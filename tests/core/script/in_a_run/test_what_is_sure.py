@@ -34,6 +34,8 @@ two = subs.add_parser('two'); two.add_argument('--lora', action='store_false')
 FREEZE = "if frozen:\n  for p in model.parameters(): p.requires_grad = False\n"
 TURNS = "for n, q in model.named_parameters():\n  if args.lora and 'a' in n: q.requires_grad = False\n"
 HANDED = "def main(args):\n  if args.lora: get_peft_model(m)\n"
+GIVEN = PARSES.replace("args =", "given =")
+TOGETHER = "args = argparse.Namespace({})\n"
 KEPT = """
 class T:
   def __init__(self):
@@ -45,6 +47,7 @@ ENVIRON = "import os\n{}\nif os.environ.get('USE_LORA') == '1': get_peft_model(m
 IN_FUNCTION = "def f(m):\n{}\n  return get_peft_model(m)\nf(m)\n"
 NEVER = "def train():\n  get_peft_model(m)\n"
 TRAINS = "import deepspeed\ndeepspeed.initialize(model=model, model_parameters={}, config='c.json')\n"
+OTHERWISE = "given = model.parameters()\nif args.lora: given = some(model)\n"
 REFERENCE = """
 def load(path):
   model = M(path)
@@ -76,6 +79,7 @@ SFTTrainer('x', args=args, peft_config={})
 FREE = "for q in {}.parameters(): q.requires_grad = True\nTrainer(model=model)"
 DPO = "Trainer(model=model)\n{}.requires_grad_(False)\n"
 
+RAISES = LORA + PARSES + "def f():\n  {}\n  get_peft_model(m)\nf()"
 DEAD = "import transformers\n{}\nget_peft_model(m)\n"
 ARGV = "import sys\nif {}: get_peft_model(m)\n"
 RANK = MAKES + "p.add_argument('--local_rank', type=int, default=-1)\n" + PARSES
@@ -129,7 +133,8 @@ CASES = {
     "handed to a function of another file": (LORA + PARSES + "from util import fill\nfill(args)\n" + IF_LORA, "", None),
     "handed to another file": (LORA + PARSES + "import util as u\nu.fill(n, args=args)\n" + IF_LORA, "", None),
     "handed to a file beside it": (LORA + PARSES + "from .util import fill\nfill(args)\n" + IF_LORA, "", None),
-    "one of them handed to another file": (LORA + PARSES + "import util\nutil.f(args.lora)\n" + IF_LORA, "", False),
+    "one of them handed to another file": (
+        LORA + PARSES + "import util\nutil.f(args.lora)\nTrainer(m)\n" + IF_LORA, "", False),
     "a default that is set anew": (LORA + "for one in p._actions: one.default = f()\n" + PARSES + IF_LORA, "", None),
     "its table handed to another file": (LORA + PARSES + "import util\nutil.f(vars(args))\n" + IF_LORA, "", None),
     "where it is no main": ("if __name__ == '__main__':\n  pass\nelse:\n  get_peft_model(m)\n", "", False),
@@ -162,6 +167,11 @@ CASES = {
     "an option's by name": (MODEL + "if getattr(args, 'model_type', None) == 'llama': get_peft_model(m)", "", False),
     "handed to a function": (LORA + PARSES + HANDED + "main(args)", "", False),
     "handed to a function, parsed there": (LORA + HANDED + "main(p.parse_args())", "", False),
+    "handed to a function, beside a method of its name": (
+        LORA + PARSES + HANDED.replace("main", "train") + "model.train()\ntrain(args)", "", False),
+    "put together": (LORA + GIVEN + TOGETHER.format("**vars(given)") + IF_LORA, "", False),
+    "put together with another": (LORA + GIVEN + TOGETHER.format("**vars(given), lora=f()") + IF_LORA, "", None),
+    "put together of another": (LORA + GIVEN + TOGETHER.format("**vars(config)") + IF_LORA, "", None),
     "another handed to a function": (LORA + PARSES + HANDED + "main(config)", "", None),
     "kept": (
         LORA + PARSES + KEPT + "T()", "", False),
@@ -214,6 +224,14 @@ CASES = {
     "a file that is imported": ("if __name__ != '__main__': get_peft_model(m)", "", False),
     "behind an end": (DEAD.format("exit()"), "", False),
     "behind the end of another": ("client.quit()\nget_peft_model(m)", "", True),
+    "behind an error in one case": (RAISES.format("if f(): raise E"), "", True),
+    "behind an error in every other case": (RAISES.format("if args.lora: pass\n  else: raise E"), "", True),
+    "behind an error or an end": (RAISES.format("if f(): raise E\n  elif g(): return"), "", None),
+    "behind an end and an error": (RAISES.format("if f():\n    if g(): return\n    raise E"), "", None),
+    "behind an error that a caller handles": (
+        RAISES.format("if g(): raise E").replace("\nf()", "\ntry: f()\nexcept E: pass"), "", None),
+    "behind an error that is handled": (
+        "try:\n  if f(): raise E\n  get_peft_model(m)\nexcept E: pass", "", None),
     "behind an error that is let go": ("with suppress(E):\n  raise E\nget_peft_model(m)", "", None),
     "behind an end within": ("with f():\n  sys.exit(0)\nget_peft_model(m)", "", False),
     "behind an error": ("def f():\n  raise E\n  get_peft_model(m)\nf()", "", False),
@@ -266,6 +284,39 @@ CASES = {
     # what others may do
     "a function that freezes": ("from util import freeze_layers\nfreeze_layers(model)\nTrainer(model)", "", None),
     "a function that may": ("from util import set_up\nset_up(model)\nTrainer(model=model)", "", None),
+    "a model of another file": ("from util import build\nmodel = build(x)\nTrainer(model=model)", "", None),
+    "a model of another file, among others": (
+        "from util import build\ntok, (net) = build(x)\nTrainer(model=net)", "", None),
+    "a model of another file, by its own function": (
+        "from util import Net\ndef get():\n  net = Net().to(d)\n  return net, 1\nnet, n = get()\nTrainer(net)",
+        "",
+        None,
+    ),
+    "a model of another file, handed on": (
+        "from util import build\ndef train(net):\n  net.train()\n  Trainer(net)\ntrain(build())", "", None),
+    "a model of every name of another file": ("from nets import *\nnet = Net()\nTrainer(net)", "", None),
+    "a model of another file, kept": (
+        "from nets import Net\nclass T:\n  def f(self):\n    self.net = Net()\n    Trainer(self.net)\nT().f()",
+        "",
+        None,
+    ),
+    "data of another file": (
+        "from util import load\nloader = load()\nnet, loader = accelerator.prepare(net, loader)\nshow(loader)",
+        "",
+        False,
+    ),
+    "data that another file gets": (
+        "from util import show\nshow(loader)\nnet, loader = accelerator.prepare(net, loader)",
+        "",
+        False,
+    ),
+    "a model of a package": ("from torchvision.models import vgg\nnet = vgg()\nTrainer(net)", "", False),
+    "a model of this file": ("import util\nclass Net: pass\nnet = Net()\nTrainer(net)", "", False),
+    "a model that is read": ("from nets import Net\nnet = Net.from_pretrained(x)\nTrainer(net)", "", False),
+    "a model that another file makes anew afterwards": (
+        ENGINE + "from util import merge\nmodel = merge(x)", "", False),
+    "what a loop of this file trains": ("from util import show\nshow(1)\nloss.backward()", "", False),
+    "what another file trains": ("from util import train\ntrain()", "", None),
     "adapters by a function that gets": ("from my import get_lora\nget_lora(model)\nTrainer(model)", "", None),
     "adapters by a config": ("from my import apply_lora_config\napply_lora_config(model)\nTrainer(model)", "", None),
     "frozen by a function that gets": ("from my import get_frozen\nget_frozen(model)\nTrainer(model)", "", None),
@@ -289,6 +340,8 @@ CASES = {
     "some parameters": (TRAINS.format("model.head.parameters()"), "", None),
     "parameters by name": (TRAINS.format("[p for n, p in model.named_parameters() if 'a' in n]"), "", None),
     "all parameters": (TRAINS.format("model.parameters()"), "", False),
+    "some parameters in another case": (LORA + PARSES + OTHERWISE + TRAINS.format("given"), "", False),
+    "some parameters in this case": (LORA + PARSES + OTHERWISE + TRAINS.format("given"), "--lora", None),
     "all that are trained": (TRAINS.format("filter(lambda p: p.requires_grad, model.parameters())"), "", False),
     "a list of all that are trained": (
         TRAINS.format("[p for p in model.parameters() if p.requires_grad]"), "", False),
@@ -308,6 +361,13 @@ def test_what_a_script_may_change_is_not_sure(source: str, arguments: str, part:
         found = part_trained(facts, words)
     assert found.trains is part
     assert found.on is None or found.on.shown
+
+
+def test_what_may_be_done_is_shown_itself_and_not_what_is_asked_before_it() -> None:
+    source = LORA + PARSES + "from util import set_up\nif args.lora:\n  set_up(model)\nTrainer(model=model)"
+    found = part_trained(script_facts(source), ("--lora",))
+    assert found.on is not None
+    assert (found.on.shown, found.on.line) == ("set_up(model)", source[: source.index("set_up(m")].count("\n") + 1)
 
 
 def in_code(source: str) -> TrainingArguments | None:
