@@ -15,7 +15,7 @@ import { groupedLines } from "../../../dsgui/ui/static/metrics/groups.js";
 import { namedOnce } from "../../../dsgui/ui/static/metrics/cards.js";
 import { made, only, steps } from "../made.js";
 
-/** @import { Drawn, Line } from "../../../dsgui/ui/static/types.d.ts" */
+/** @import { Drawn, Line, Trace } from "../../../dsgui/ui/static/types.d.ts" */
 
 /** @type {Drawn} */
 const VIEW = { axis: "time", log: false, smoothing: 0, range: null, reach: [0, 40], events: [], marked: true };

@@ -20,6 +20,7 @@ OTHERS = sorted(
         STATIC / "common" / "browse.css",
         STATIC / "launch" / "launch.css",
         STATIC / "memory" / "folds.css",
+        STATIC / "compare" / "compare.css",
     }
 )
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
