@@ -59,7 +59,9 @@ def made(tmp_path_factory):
 
 def part(page, name):
     """The rows of a part of the settings that differs."""
-    rows = page.locator(".ds-differences > .ds-scroll > table tbody", has=page.get_by_role("heading", name=name, exact=True))
+    rows = page.locator(
+        ".ds-differences > .ds-scroll > table tbody", has=page.get_by_role("heading", name=name, exact=True)
+    )
     return [row.inner_text().split("\t") for row in rows.locator("tr:has(td)").all()]
 
 
