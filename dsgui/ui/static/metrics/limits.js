@@ -5,9 +5,9 @@
 
 const AFAR = 2; // times the most that was seen: a limit above that is no line
 const [ROOM, AIR] = [1.05, 1.12]; // times a limit's line, which has a name above it; times the highest of the curves
-const LIMIT_ROOM = 0.07; // of the height, which a name takes
+const LIMIT_ROOM = 0.085; // of the height, which a name takes
 const NAME = { xref: "paper", yanchor: "bottom", showarrow: false };
-export const LIMIT_SIZE = 11; // px of a name
+export const LIMIT_SIZE = 12; // px of a name
 /** Of the height, above the curves: where a name stands. */
 export const LIMIT_NAME = 0.06;
 

@@ -33,6 +33,7 @@ class Monitor {
     this.alive = false;
     this.list = new RunList({
       open: (id) => this.visit(id),
+      clone: (id) => this.trigger("again", { run_id: id, kind: "same", checkpoint: "", change: "" }),
       compare: (ids) => this.showCompared(ids),
       all: () => this.showAll(),
       add: () => new Browser("training", (folder) => this.trigger("adopt", { folder })).open(""),
