@@ -589,7 +589,10 @@ export class RunList {
         );
       },
       pin: this.isTable ? () => this.pin(id) : null,
-      archive: () => this.putAway([id], !run.archived),
+      archive: () => {
+        opener.blur(); // it goes with its row
+        this.putAway([id], !run.archived);
+      },
     };
     await showMenu(opener, opener.title, itemsOf(run, addressOf(id), id === baseline(), acts));
   }
@@ -608,8 +611,8 @@ export class RunList {
   /** Puts the chosen runs away, or brings them back; both can be undone for a while. */
   archive() {
     const { ids, archived } = this.choice.archiving();
+    this.choice.clear(); // its button is gone, and the one that takes it back has the focus
     this.putAway(ids, archived);
-    this.choice.clear();
   }
 
   /** @param {string[]} ids @param {boolean} archived */
