@@ -300,9 +300,9 @@ def test_what_was_predicted_is_a_line_of_the_reports_chart_as_of_the_pages(bench
     said = Foretold.from_json({"fit": "fits", "predicted": {"gpu_bytes": 18 * GIB, "host_bytes": 3 * GIB}})
     bench.store.open(run_id).write_foretold(said)
     drawn = charts_in(report(bench, run_id))
-    predicted = {"at": 18.0, "text": "18.0 GiB predicted", "colour": "--ds-curve-4"}
+    predicted = {"at": 18.0, "text": "predicted peak: 18.0 GiB", "colour": "--ds-curve-4"}
     assert drawn["GPU memory"]["limits"] == [{"at": 80.0, "text": "80 GiB on this GPU"}, predicted]
-    assert [one["text"] for one in drawn["Host memory"]["limits"]] == ["3.0 GiB predicted"]
+    assert [one["text"] for one in drawn["Host memory"]["limits"]] == ["predicted peak: 3.0 GiB"]
     assert charts_in(report(bench, run_id, made_run(bench, "second")))["GPU memory"]["limits"] == []
 
 

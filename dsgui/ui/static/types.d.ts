@@ -619,8 +619,8 @@ export interface TraceMeta {
   logged?: boolean;
   spread?: Spread[];
   kinds?: string[];
-  /** Whether it shows what lies below it. */
-  striped?: boolean;
+  /** Whether it only shows that its curve lies below another. */
+  rim?: boolean;
   /** Whether it is the mean of a whole group. */
   drawn?: boolean;
 }

@@ -45,12 +45,70 @@ def box(page, number):
     return page.get_by_label(f"Compare many-{number} with others")
 
 
+def test_what_can_be_done_with_a_run_is_in_a_menu_at_its_row_by_keyboard_too(browser, many):
+    app, folder, ids = many
+    with opened(browser, app, "tab=runs") as page:
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        link = row(page, "t5").locator(".ds-run-row")
+        link.focus()
+        page.keyboard.press("Tab")
+        opener = page.get_by_role("button", name="Actions for t5")
+        expect(opener).to_be_focused()
+        page.keyboard.press("Enter")
+        menu = page.get_by_role("menu", name="Actions for t5")
+        items = menu.get_by_role("menuitem")
+        told = ["Open", "Open in new tab", "Clone and edit", "Rename", "Edit tags", "Edit note", "Pin as baseline"]
+        expect(items).to_have_text([*told, "Archive", "Copy run ID", "Copy link"])
+        expect(items.first).to_be_focused()
+        assert violations(page) == []
+        page.keyboard.press("ArrowUp")
+        expect(items.last).to_be_focused()
+        page.keyboard.press("Enter")
+        wait_until(lambda: page.evaluate("navigator.clipboard.readText()") == f"{app.url}?run={ids[-1]}")
+        expect(menu).to_have_count(0)
+        expect(opener).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(items.first).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(menu).to_have_count(0)
+        expect(opener).to_be_focused()
+        expect(page.locator(".ds-run-table")).to_be_visible()  # and left nothing
+        opener.click()
+        items.filter(has_text="Rename").click()
+        page.get_by_role("textbox", name="Rename").fill("t5 again")
+        page.keyboard.press("Enter")
+        opener = page.get_by_role("button", name="Actions for t5 again")
+        expect(opener).to_be_focused()
+        wait_until(lambda: Store(folder).open(ids[-1]).read_label().name == "t5 again")
+        opener.click()
+        page.get_by_role("menuitem", name="Edit note").click()  # a column that is not shown
+        page.get_by_role("textbox", name="Edit note").fill("warm")
+        page.keyboard.press("Enter")
+        wait_until(lambda: Store(folder).open(ids[-1]).read_label().note == "warm")
+        opener.click()
+        page.get_by_role("menuitem", name="Pin as baseline").click()
+        expect(page.locator(".ds-pinned")).to_contain_text("t5 again")
+        opener.click()
+        expect(page.get_by_role("menuitem", name="Unpin the baseline")).to_be_visible()
+        page.get_by_role("menuitem", name="Archive").click()
+        expect(page.locator(".ds-toast")).to_contain_text("1 run archived")
+        expect(row(page, "t5 again")).to_have_count(0)
+        expect(page.get_by_role("button", name="Undo")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(row(page, "t5 again")).to_be_visible()
+        opener.click()
+        page.get_by_role("menuitem", name="Clone and edit").click()
+        expect(page.locator(".ds-cloned")).to_contain_text("t5 again")
+
+
 def test_heads_stand_over_their_cells_and_menus_and_editors_have_room_and_close(browser, many):
     app, _, _ = many
     with opened(browser, app, "tab=runs") as page:
         expect(row(page, "t5")).to_be_visible()
         wait_until(lambda: not page.evaluate(SCROLLS))
-        assert page.evaluate(CUT) == 0
+        assert page.evaluate(CUT) == 1  # the last one in sight, which says that more come below it
+        fades = "(node) => getComputedStyle(node).maskImage.includes('rgba(0, 0, 0, 0)')"
+        assert page.locator(".ds-run-list").evaluate(fades)
         expect(page.get_by_role("columnheader", name="Started")).to_have_attribute("aria-sort", "descending")
         figure = row(page, "t5").locator('[data-column="best_loss"]')
         assert figure.evaluate("node => getComputedStyle(node).textAlign") == "right"
@@ -95,7 +153,7 @@ def test_heads_stand_over_their_cells_and_menus_and_editors_have_room_and_close(
         box = page.locator(".ds-columns-list").bounding_box()
         assert 0 < box["x"] < box["x"] + box["width"] < 780  # within the window
         page.keyboard.press("Escape")
-        wait_until(lambda: not page.evaluate(SCROLLS) and page.evaluate(CUT) == 0)
+        wait_until(lambda: not page.evaluate(SCROLLS) and page.evaluate(CUT) == 1)
         page.locator(".ds-run-list").evaluate("list => { list.scrollLeft = 300; list.scrollTop = 200; }")
         wait_until(lambda: max(map(abs, page.evaluate(OFFSETS))) < 1)
         row(page, "many-30").hover()

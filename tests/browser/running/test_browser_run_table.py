@@ -59,7 +59,9 @@ def made(tmp_path_factory):
 
 def part(page, name):
     """The rows of a part of the settings that differs."""
-    rows = page.locator(".ds-differences > table tbody", has=page.get_by_role("heading", name=name, exact=True))
+    rows = page.locator(
+        ".ds-differences > .ds-scroll > table tbody", has=page.get_by_role("heading", name=name, exact=True)
+    )
     return [row.inner_text().split("\t") for row in rows.locator("tr:has(td)").all()]
 
 
@@ -68,6 +70,15 @@ def test_a_comparison_finds_what_differs_on_the_command_line(browser, made):
     with opened(browser, app, f"compare={ids['fast']},{ids['slow']}") as page:
         expect(page.get_by_role("heading", name="Script arguments")).to_have_count(1)
         assert part(page, "Script arguments") == [["--learning_rate", "3e-3", "1e-3"]]
+        # What came of that is said first, of the run that is not the baseline.
+        result = page.locator(".ds-outcome")
+        fast, slow = (f"t5 ({ids[one][-4:]})" for one in ("fast", "slow"))
+        what = "reaches the same final eval loss (1.000), takes about as long and needs 18.00 GiB"
+        expect(result).to_have_text(f"Compared to {fast}, {slow} {what} less GPU memory.")
+        assert result.bounding_box()["y"] < page.locator(".ds-compare-key").bounding_box()["y"]
+        page.get_by_role("button", name="use as baseline").click()
+        expect(result).to_have_text(f"Compared to {slow}, {fast} {what} more GPU memory.")
+        page.get_by_role("button", name="use as baseline").click()
         expect(page.locator(".ds-differences")).to_contain_text(
             "Not recorded for any of these runs, so not compared: Code"
         )
@@ -127,6 +138,7 @@ def test_no_ratio_is_told_of_other_scripts_but_of_the_memory_they_take(browser, 
     directory.plan_file.write_text(json.dumps(plan | {"script": script}))
     with running_app(tmp_path) as app, opened(browser, app, f"compare={','.join(ids)}") as page:
         expect(page.get_by_text("Different scripts: losses, scores and speeds aren’t comparable.")).to_be_visible()
+        expect(page.locator(".ds-outcome")).to_be_hidden()
         told = {name: (one, other) for name, one, other in part(page, "Results")}
         assert told["Steps"] == ("60", "20")
         away = {name for name, (_, other) in told.items() if re.search("[%×]", other)}
@@ -207,16 +219,28 @@ def test_runs_of_one_name_are_told_apart_from_the_first_on_and_evaluations_are_a
         expect(steps.last).to_have_text("20 −93 %")
         page.get_by_role("button", name="use as baseline").last.click()
         expect(steps.first).to_have_text("300 15×")
-        key = page.locator(".ds-compare-key > li")
+        # A difference is read as well as the value it stands beside.
+        size = "(node) => [getComputedStyle(node).fontSize, getComputedStyle(node.closest('td')).fontSize]"
+        shown, value = steps.first.locator(".ds-share").evaluate(size)
+        assert shown == value
         page.set_viewport_size({"width": 390, "height": 800})
-        # A block for each setting, two values a line, each below the name of its run, which none repeats.
-        values, heads = ([one.bounding_box() for one in all.all()] for all in (steps, key))
-        assert [abs(value["x"] - head["x"]) <= 2 for value, head in zip(values, heads, strict=True)] == [True] * 3
-        assert values[0]["y"] == values[1]["y"] < values[2]["y"]
-        assert values[2]["y"] + values[2]["height"] - values[0]["y"] < 60
+        # On a phone it scrolls to the third run; what the values are stays in view, and so do the runs' own columns.
+        table = page.locator(".ds-differences > .ds-scroll")
+        heads = table.locator("thead th")
+        expect(heads).to_have_text(["Setting", *names.all_inner_texts()])
+        assert heads.first.bounding_box()["height"] > 20  # the names are seen
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert steps.last.bounding_box()["x"] > 300
+        row = figures.filter(has=page.get_by_role("rowheader", name="Steps", exact=True)).locator("th")
+        before = row.bounding_box()["x"]
+        table.evaluate("(node) => node.scrollTo(999, 0)")
+        assert row.bounding_box()["x"] == before
+        values, names_at = ([one.bounding_box()["x"] for one in all.all()] for all in (steps, heads))
+        assert names_at[1:] == values
+        assert max(values) + 60 < 390
+        assert len({round(one.bounding_box()["y"]) for one in steps.all()}) == 1
         assert page.evaluate("document.documentElement.scrollWidth") == 390
-        named = "all => all.map((one) => getComputedStyle(one, '::before').content)"
-        assert steps.evaluate_all(named) == [f'"{name}"' for name in names.all_inner_texts()]
+        key = page.locator(".ds-compare-key > li")
         fits = "(one) => [one, ...one.children].every((each) => each.scrollWidth <= each.clientWidth)"
         assert page.locator(".ds-compare-key").evaluate(fits)  # nothing of it is out of sight
         long = "(one) => one.append(' of a name that is long')"

@@ -127,7 +127,7 @@ test("what was predicted is a line of the memory charts, and held against what w
   const predicted = { gpu_bytes: 18.2 * 2 ** 30, host_bytes: 62 * 2 ** 30 };
   assert.deepEqual(
     ["gpu_memory", "host_memory", "loss"].map((chart) => predictedLimits(predicted, chart).map(({ text }) => text)),
-    [["18.2 GiB predicted"], ["62.0 GiB predicted"], []],
+    [["predicted peak: 18.2 GiB"], ["predicted peak: 62.0 GiB"], []],
   );
   assert.deepEqual(predictedLimits(null, "gpu_memory"), []);
   /** @param {string} name @param {...number} gib */

@@ -15,7 +15,7 @@ import { groupedLines } from "../../../dsgui/ui/static/metrics/groups.js";
 import { namedOnce } from "../../../dsgui/ui/static/metrics/cards.js";
 import { made, only, steps } from "../made.js";
 
-/** @import { Drawn, Line } from "../../../dsgui/ui/static/types.d.ts" */
+/** @import { Drawn, Line, Trace } from "../../../dsgui/ui/static/types.d.ts" */
 
 /** @type {Drawn} */
 const VIEW = { axis: "time", log: false, smoothing: 0, range: null, reach: [0, 40], events: [], marked: true };
@@ -94,40 +94,49 @@ test("degrees have whole labels", () => {
 test("what stands at a limit can be read", () => {
   const limited = { ...CONTENT, unit: "GiB", lines: [line([1, 2])], limits: [{ at: 140, text: "140 GiB" }] };
   const [name] = layoutOf(limited, VIEW, PAGE, tracesOf(limited, VIEW, PAGE), 1).annotations;
-  assert.ok(Number(Object(name.font).size) >= 11);
+  assert.ok(Number(Object(name.font).size) >= 12); // as an axis is labelled
 });
 
-test("of several runs curves that are one have stripes of all their colours, and are whole where apart", () => {
+/** @param {Trace[]} traces the rims below those that lie over them, and all others */
+const rimsIn = (traces) => [traces.filter(({ meta }) => meta?.rim), traces.filter(({ meta }) => !meta?.rim)];
+
+test("where curves of several runs are one, those below are a rim on both sides of the one on top", () => {
   const lines = [0, 1, 2].map((run) => line([1, 2, 1, 2, 1, 2, 1, run === 2 ? 9 : 2], { run, base: run === 1 }));
-  const traces = tracesOf({ ...CONTENT, lines }, VIEW, PAGE);
-  const read = traces
-    .filter(({ meta }) => meta?.part === "value")
-    .toSorted((a, b) => Number(a.zorder) - Number(b.zorder));
+  const [rims, curves] = rimsIn(tracesOf({ ...CONTENT, lines }, VIEW, PAGE));
+  // Every curve is drawn whole, as it is alone; the baseline's lies below the others.
   assert.deepEqual(
-    read.map(({ meta, line: shown }) => [meta?.run, Object(shown).dash]),
-    [
-      [1, "solid"], // the baseline lies below the others
-      [0, "12px,6px"],
-      [2, "6px,12px"],
-    ],
+    curves.toSorted((a, b) => Number(a.zorder) - Number(b.zorder)).map(({ meta, line: at }) => [meta?.run, at]),
+    [1, 0, 2].map((run) => [run, { color: "#0072B2", width: 2, dash: "solid" }]),
   );
-  const apart = traces.filter(({ meta }) => meta?.part === "band");
+  const widths = rims.map(({ meta, line: at, zorder }) => [meta?.run, Object(at).width, zorder]);
+  assert.deepEqual(Object.fromEntries(widths.map(([run, ...told]) => [run, told])), { 1: [6, -2], 0: [4, -1] });
+  // The first two are one to the end, the third leaves them there.
+  const seen = Object.fromEntries(rims.map(({ meta, y }) => [meta?.run, y.filter((one) => one !== null).length]));
+  assert.equal(seen[1] - seen[0], 1);
+  assert.ok(rims.every(({ meta, showlegend }) => meta?.part === "band" && !showlegend)); // no value is read twice
+});
+
+test("a rim has the dashes of its line, and no line gets other ones", () => {
+  const lines = [0, 1].map((run) => line([1, 2], { run, base: run === 0, dash: "dash" }));
+  const [[rim], curves] = rimsIn(tracesOf({ ...CONTENT, lines }, VIEW, PAGE));
+  assert.equal(Object(rim.line).dash, "9px,9px"); // as long as those of the line, though it is wider
   assert.deepEqual(
-    apart.map(({ meta, y, line: shown }) => [
-      meta?.run,
-      y.map((one) => one !== null).lastIndexOf(false),
-      y.at(-1),
-      Object(shown).dash,
-    ]),
-    [[2, 5, 9, "solid"]],
+    curves.map(({ line: at }) => Object(at).dash),
+    ["dash", "dash"],
   );
-  const dashed = lines.map((one) => ({ ...one, dash: "dash" }));
-  const drawn = tracesOf({ ...CONTENT, lines: dashed.slice(0, 2) }, VIEW, PAGE);
-  const dashes = drawn.map(({ line: shown }) => Object(shown).dash);
-  assert.deepEqual(dashes.toSorted(), ["9px,27px", "dash"]); // each dash of another colour
-  const [smooth, mean] = tracesOf({ ...CONTENT, lines: lines.slice(0, 1) }, { ...VIEW, smoothing: 0.5 }, PAGE);
+  const [smooth, mean] = tracesOf({ ...CONTENT, lines: [line([1, 2])] }, { ...VIEW, smoothing: 0.5 }, PAGE);
   assert.ok(Object(mean.line).width > Object(smooth.line).width);
   assert.equal(tracesOf({ ...CONTENT, lines: [line([1, 2])] }, VIEW, PAGE)[0].zorder, undefined); // one run alone
+});
+
+test("of six runs that are one none becomes a rope, and the symbols of single points have rims too", () => {
+  const runs = [0, 1, 2, 3, 4, 5];
+  const lines = runs.map((run) => line([2], { run, base: run === 0, mode: "lines+markers" }));
+  const [rims, curves] = rimsIn(tracesOf({ ...CONTENT, lines }, VIEW, PAGE));
+  const sizes = rims.map(({ marker }) => Object(marker).size).toSorted((a, b) => a - b);
+  assert.equal(sizes.length, 5);
+  assert.ok(sizes[0] > Object(curves[0].marker).size && new Set(sizes).size === 5);
+  assert.ok(rims.every(({ line: at }) => Object(at).width <= 6));
 });
 
 test("curves are one as they are drawn: not where a log axis parts them, nor below a spike", () => {
@@ -135,31 +144,32 @@ test("curves are one as they are drawn: not where a log axis parts them, nor bel
     ...CONTENT,
     lines: each.map((values, run) => line(values, { run, base: run === 0 })),
   });
-  const dashes = (/** @type {any} */ content, /** @type {any} */ view) =>
-    tracesOf(content, view, PAGE).map(({ line: shown }) => Object(shown).dash);
+  /** @param {any} content @param {any} view where the one that is below is covered */
+  const covered = (content, view) =>
+    rimsIn(tracesOf(content, view, PAGE))[0].map(({ y }) => y.filter((one) => one !== null).length);
   const falling = (/** @type {number} */ end) => Array.from({ length: 40 }, (_, i) => 10 * Math.exp(-i / 3) + end);
   const content = two(falling(0.01), falling(0.0001));
-  assert.notDeepEqual(dashes(content, VIEW), ["solid", "solid"]);
-  const log = tracesOf(content, { ...VIEW, log: true }, PAGE).filter(({ meta }) => meta?.part === "band");
-  assert.ok(log.length && Number(log[0].y.at(-1)) < 0.001); // whole where it is apart
+  const [linear] = covered(content, VIEW);
+  const [log] = covered(content, { ...VIEW, log: true });
+  assert.ok(linear > log && log > 0, `${linear} ${log}`);
   const spiked = [1e6, ...Array.from({ length: 99 }, (_, i) => 3 - i / 100)];
   assert.deepEqual(
-    dashes(
+    covered(
       two(
         spiked,
         spiked.map((y) => y - 1),
       ),
       VIEW,
     ),
-    ["solid", "solid"],
+    [],
   );
 });
 
-test("groups whose means are one have stripes too, and no line hides one that its dashes tell from it", () => {
+test("groups whose means are one have a rim too, and no line hides one that its dashes tell from it", () => {
   const groups = ["a", "b"].map((name, run) => ({ name, members: [run] }));
   const lines = groupedLines([line([1, 2], { base: true }), line([1, 2], { run: 1, base: false })], groups);
-  const means = tracesOf({ ...CONTENT, lines }, VIEW, PAGE).filter(({ meta }) => meta?.drawn);
-  assert.deepEqual(means.map(({ line: shown }) => Object(shown).dash).toSorted(), ["6px,6px", "solid"]);
+  const [rims, curves] = rimsIn(tracesOf({ ...CONTENT, lines }, VIEW, PAGE));
+  assert.deepEqual([rims.length, curves.filter(({ meta }) => meta?.drawn).length], [1, 2]);
   const unlike = [line([1, 2], { base: true }), line([1, 2], { run: 1, base: false, name: "eval", dash: "dash" })];
   const dashes = tracesOf({ ...CONTENT, lines: unlike }, VIEW, PAGE).map(({ line: shown }) => Object(shown).dash);
   assert.deepEqual(dashes, ["solid", "dash"]);

@@ -20,6 +20,8 @@ OTHERS = sorted(
         STATIC / "common" / "browse.css",
         STATIC / "launch" / "launch.css",
         STATIC / "memory" / "folds.css",
+        STATIC / "runs" / "run_menu.css",
+        STATIC / "compare" / "compare.css",
     }
 )
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)

@@ -14,7 +14,7 @@ export async function copyText(button, shown) {
 }
 
 /** @param {string} text @returns {Promise<boolean>} */
-async function toClipboard(text) {
+export async function toClipboard(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -179,11 +179,8 @@ export class Chart {
   emphasise(run) {
     this.run = run;
     for (const { uid, meta } of this.plot._fullData ?? []) {
-      const away = run !== null && meta?.run !== undefined && meta.run !== run;
-      for (const { classList } of this.plot.querySelectorAll(`.trace${uid}`)) {
-        classList.toggle("ds-faded", away);
-        classList.toggle("ds-whole", Boolean(meta?.striped) && run === meta?.run);
-      }
+      const away = run !== null && meta?.run !== undefined && (meta.run !== run || Boolean(meta.rim));
+      for (const { classList } of this.plot.querySelectorAll(`.trace${uid}`)) classList.toggle("ds-faded", away);
     }
     for (const node of this.runs.querySelectorAll("li")) {
       node.classList.toggle("ds-faded", run !== null && node.dataset.ofRun !== String(run));

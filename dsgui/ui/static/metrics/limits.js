@@ -5,9 +5,10 @@
 
 const AFAR = 2; // times the most that was seen: a limit above that is no line
 const [ROOM, AIR] = [1.05, 1.12]; // times a limit's line, which has a name above it; times the highest of the curves
-const LIMIT_ROOM = 0.07; // of the height, which a name takes
+const OFF_LINE = 2; // px between a name and its line
+const LIMIT_ROOM = 0.085; // of the height, which a name takes
 const NAME = { xref: "paper", yanchor: "bottom", showarrow: false };
-export const LIMIT_SIZE = 11; // px of a name
+export const LIMIT_SIZE = 12; // px of a name
 /** Of the height, above the curves: where a name stands. */
 export const LIMIT_NAME = 0.06;
 
@@ -48,7 +49,8 @@ export function limitNames({ lines, above, most }, log, font, top, ground, isFre
     if (!place) return [];
     const end = place.right ? { x: 1, xanchor: "right" } : { x: 0, xanchor: "left" };
     const yanchor = place.over ? "bottom" : "top";
-    return [{ ...NAME, ...end, y: log ? Math.log10(at) : at, yanchor, text, font, bgcolor: ground }];
+    const yshift = place.over ? OFF_LINE : -OFF_LINE;
+    return [{ ...NAME, ...end, y: log ? Math.log10(at) : at, yanchor, yshift, text, font, bgcolor: ground }];
   });
   const atLeft = named.some(({ x }) => x === 0); // where the edge's words would stand over it
   const end = atLeft ? { x: 1, xanchor: "right" } : { x: 0, xanchor: "left" };

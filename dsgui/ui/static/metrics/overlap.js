@@ -6,7 +6,7 @@ const LOOKED_AT = 60; // places of a curve
 const NEAR = 0.01; // of the height
 const LEFT_OUT = 0.02; // of the values at either end
 const SHARE = 0.3; // of these places: with fewer, curves cross
-const STRIPE = 6; // px
+const [RIM, MOST] = [1, 4]; // px on either side of what lies over it, of all that a pile has on both
 /** As plotly draws them, in px. @type {Record<string, number[]>} */
 const DASHES = { dash: [9, 9], dot: [3, 3], dashdot: [9, 3, 3, 3] };
 
@@ -48,15 +48,11 @@ function areOne(one, other, near) {
 }
 
 /**
- * The values of a curve where it is apart from all that lie below it, with the points beside these.
- * @param {Trace} trace @param {Trace[]} below @param {number} near
+ * The values of a curve where one of those over it is.
+ * @param {Trace} trace @param {Trace[]} over @param {number} near
  */
-function apartFrom(trace, below, near) {
-  const alone = trace.y.map((value, i) => value !== null && !below.some((one) => isThere(trace, i, one, near)));
-  return alone.some(Boolean)
-    ? trace.y.map((value, i) => (alone[i - 1] || alone[i] || alone[i + 1] ? value : null))
-    : [];
-}
+const below = (trace, over, near) =>
+  trace.y.map((value, i) => value !== null && over.some((one) => isThere(trace, i, one, near)));
 
 /** Of nearly all values: a single spike is no height that others are near by. @param {Trace[]} traces */
 function heightOf(traces) {
@@ -93,35 +89,32 @@ function piles(traces, near) {
 }
 
 /**
- * Of each place of a pile a part: where a line is whole, dashes of which each shows a part of the one below; where its
- * dashes tell something else, every dash of another colour.
- * @param {string} dash of the line @param {number} place from the bottom @param {number} count of the pile
- */
-function stripes(dash, place, count) {
-  const unit = DASHES[dash];
-  if (!unit) return `${(count - place) * STRIPE}px,${place * STRIPE}px`;
-  const shown = Array.from({ length: count - place }, () => unit).flat();
-  shown[shown.length - 1] += place * unit.reduce((sum, one) => sum + one, 0);
-  return shown.map((one) => `${one}px`).join();
-}
-
-/**
- * What lies so high in a pile, drawn so that those below it are seen.
- * @param {Trace} trace @param {number} place from the bottom @param {number} count of the pile
+ * The wider line below one that others lie over: its colour is seen on both sides of theirs. Its dashes are as long as
+ * those of the line.
+ * @param {Trace} trace @param {number} above how many lie over it @param {number} count of the pile
  * @returns {Trace}
  */
-function striped(trace, place, count) {
-  if (!place) return { ...trace, zorder: 0 };
-  const { dash = "solid", ...line } = Object(trace.line);
-  const meta = { ...Object(trace.meta), striped: dash === "solid" };
-  return { ...trace, zorder: place, line: { ...line, dash: stripes(dash, place, count) }, meta };
+function rimOf(trace, above, count) {
+  const { dash = "solid", width = 2, ...line } = Object(trace.line);
+  const { size = 0, ...marker } = Object(trace.marker);
+  const wider = above * Math.min(2 * RIM, MOST / (count - 1));
+  const px = DASHES[dash]?.map((one) => `${one}px`).join();
+  const { line: index, run } = trace.meta ?? {};
+  return {
+    ...trace,
+    zorder: -above,
+    showlegend: false,
+    line: { ...line, width: width + wider, dash: px ?? dash },
+    marker: { ...marker, size: size + wider },
+    meta: { part: "band", line: index, run, rim: true },
+  };
 }
 
 /**
- * What several runs logged, so that all of it is seen: curves that are one have stripes of all their colours, where
- * they are apart each is whole. The baseline's lies below the others.
+ * What several runs logged, so that all of it is seen: where curves are one, those below are a rim on either side of
+ * the one on top. The baseline's lies below the others.
  * @param {Trace[]} traces @param {Set<number>} bases the runs that are the baseline @param {boolean} [log] the axis
- * @returns {Map<Trace, Trace[]>} what is drawn for each that lies over another
+ * @returns {Map<Trace, Trace[]>} what is drawn for each that lies over another, or below one
  */
 export function laid(traces, bases, log = false) {
   const drawnAs = new Map(traces.map((trace) => [drawnAt(trace, log), trace]));
@@ -134,14 +127,13 @@ export function laid(traces, bases, log = false) {
     const here = order.filter((trace) => kindOf(trace) === kind);
     const near = NEAR * heightOf(order.filter(({ yaxis }) => yaxis === here[0].yaxis));
     for (const pile of piles(here, near)) {
-      if (pile.length < 2) continue;
       for (const [place, one] of pile.entries()) {
         const trace = drawnAs.get(one) ?? one;
-        const alone = place ? apartFrom(one, pile.slice(0, place), near) : [];
-        const apart = alone.map((value, i) => (value === null ? null : trace.y[i]));
-        const { line, run } = trace.meta ?? {};
-        const whole = { ...trace, y: apart, zorder: place, showlegend: false, meta: { part: "band", line, run } };
-        drawn.set(trace, [striped(trace, place, pile.length), ...(apart.length ? [/** @type {Trace} */ (whole)] : [])]);
+        const over = pile.slice(place + 1);
+        const isBelow = below(one, over, near);
+        const y = trace.y.map((value, i) => (isBelow[i] ? value : null));
+        const rim = isBelow.some(Boolean) ? [rimOf({ ...trace, y }, over.length, pile.length)] : [];
+        if (pile.length > 1) drawn.set(trace, [...rim, { ...trace, zorder: place }]);
       }
     }
   }

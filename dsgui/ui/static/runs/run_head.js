@@ -62,7 +62,7 @@ export class RunHead {
     fillRow(row, base, columns, null);
     const unpin = { class: "ds-pin", title: say("unpin"), "aria-label": say("unpin") };
     part(row, '[data-column="choose"]').replaceChildren(button("◆", unpin, this.unpin));
-    for (const pencil of row.querySelectorAll(".ds-pencil")) pencil.remove();
+    for (const one of row.querySelectorAll(".ds-pencil, .ds-row-menu")) one.remove();
     return row;
   }
 

@@ -22,6 +22,7 @@ const STEP = 6; // a window begins at a multiple of it, so that a small scroll a
 const FIRST_ROWS = 30;
 const MOST_COMPARED = 6;
 const LEAST_PX = 230; // of rows, however low the window is
+const PART = 0.5; // of the last row in sight, where more come below it
 const CONTROLS = "button, a, input, label, select, [popover]";
 const READING_MS = 300; // how soon a search is asked again for what was not read yet
 const TYPING_MS = 120;
@@ -31,9 +32,10 @@ const NARROW = "(max-width: 760px)";
 /**
  * `open` shows a run, `compare` several, `all` none: the table; `add` asks for a folder of others; `held` tells which
  * are shown now: they are in the list whatever else is; `colourOf` in which colour one of several is; `label` changes
- * what is written on runs; `looked` is told that something else is searched, or in another order; `trouble` what went
- * wrong.
- * @typedef {{ open: (id: string) => void, compare: (ids: string[]) => void, all: () => void, add: () => void,
+ * what is written on runs; `clone` loads a run like one; `looked` is told that something else is searched, or in
+ * another order; `trouble` what went wrong.
+ * @typedef {{ open: (id: string) => void, clone: (id: string) => void, compare: (ids: string[]) => void,
+ *   all: () => void, add: () => void,
  *   held: () => string[],
  *   colourOf: (id: string) => string, label: (ids: string[], change: LabelChange) => void, looked: () => void,
  *   trouble: (error: unknown) => void }} Around
@@ -41,8 +43,9 @@ const NARROW = "(max-width: 760px)";
 
 export class RunList {
   /** @param {Around} given */
-  constructor({ open, compare, all, add, held, colourOf, label, looked, trouble }) {
+  constructor({ open, clone, compare, all, add, held, colourOf, label, looked, trouble }) {
     this.open = open;
+    this.clone = clone;
     this.compare = compare;
     this.held = held;
     this.colourOf = colourOf;
@@ -375,13 +378,19 @@ export class RunList {
   }
 
   scrolled() {
-    const { scrollLeft, scrollWidth, clientWidth } = this.list;
-    this.list.classList.toggle("ds-scrolled", scrollLeft > 0);
-    this.list.classList.toggle("ds-goes-on", scrollLeft + clientWidth < scrollWidth - 1);
+    this.tellEdges();
     const [first, count] = this.wanted();
     const end = Math.min(first + count - STEP, this.told.fits);
     const least = Math.min(first + STEP, this.told.fits);
     if (this.first > least || this.first + this.ids.length < end) this.refreshOrSay();
+  }
+
+  /** At which sides the table goes on. */
+  tellEdges() {
+    const { scrollLeft, scrollWidth, clientWidth, scrollTop, scrollHeight, clientHeight } = this.list;
+    this.list.classList.toggle("ds-scrolled", scrollLeft > 0);
+    this.list.classList.toggle("ds-goes-on", scrollLeft + clientWidth < scrollWidth - 1);
+    this.list.classList.toggle("ds-goes-down", this.isTable && scrollTop + clientHeight < scrollHeight - 1);
   }
 
   goTo() {
@@ -407,6 +416,8 @@ export class RunList {
     this.goTo();
     this.tools.show(this.told);
     this.tell();
+    this.fit();
+    this.tellEdges();
     this.mark();
     this.showEvery();
     this.giveFocus();
@@ -449,7 +460,10 @@ export class RunList {
     this.fit();
   }
 
-  /** A table that is alone is as high as the window has room for, in whole rows: the page itself does not scroll. */
+  /**
+   * A table that is alone is as high as the window has room for: the page itself does not scroll. Where it goes on, its
+   * last row in sight is seen in part.
+   */
   fit() {
     this.node.style.paddingBottom = `${this.tools.barHeight}px`; // a phone's bar covers no card
     if (!this.isTable) this.list.style.removeProperty("max-height");
@@ -457,7 +471,8 @@ export class RunList {
     const above = this.list.getBoundingClientRect().top + window.scrollY + this.head.node.offsetHeight;
     const edges = this.list.offsetHeight - this.list.clientHeight;
     const room = window.innerHeight - above - edges - below(this.list);
-    const rows = Math.floor(Math.max(room, LEAST_PX) / this.height);
+    const most = Math.max(room, LEAST_PX) / this.height;
+    const rows = this.told.fits <= Math.floor(most) ? Math.floor(most) : Math.floor(most - PART) + PART;
     this.list.style.maxHeight = `${rows * this.height + this.head.node.offsetHeight + edges}px`;
   }
 
@@ -515,8 +530,10 @@ export class RunList {
     if (!id || !run) return;
     const changes = around(event, ".ds-changes-of");
     const tag = around(event, ".ds-tag")?.dataset.tag;
+    const menu = around(event, ".ds-row-menu");
     this.ticks.isRange = event.shiftKey;
     if (event.type !== "click") this.follow(event, id);
+    else if (menu && entry) this.showMenu(menu, entry, run).catch((error) => this.trouble(error));
     else if (around(event, ".ds-pencil")) this.edit(event);
     else if (tag) this.tools.searchFor(`tag:${tag.includes(" ") ? tag.split(" ")[0] : tag}`);
     else if (changes) this.explain(changes, run);
@@ -550,6 +567,36 @@ export class RunList {
     placeAt(popover, left, bottom + 4);
   }
 
+  /**
+   * What can be done with one run, at its row. @param {HTMLElement} opener @param {HTMLElement} entry
+   * @param {RunSummary} run
+   */
+  async showMenu(opener, entry, run) {
+    const id = run.run_id;
+    const { showMenu, itemsOf } = await import("./run_menu.js");
+    const acts = {
+      open: () => this.open(id),
+      clone: () => this.clone(id),
+      edit: (/** @type {import("./run_editing.js").Editable} */ what) => {
+        const cell = [`[data-column="${what}"]`, '[data-column="name"]'].map((one) => entry.querySelector(one));
+        const over = cell.find((one) => one instanceof HTMLElement) ?? entry;
+        editOver(
+          over,
+          what,
+          run,
+          (change) => this.label([id], change),
+          () => opener,
+        );
+      },
+      pin: this.isTable ? () => this.pin(id) : null,
+      archive: () => {
+        opener.blur(); // it goes with its row
+        this.putAway([id], !run.archived);
+      },
+    };
+    await showMenu(opener, opener.title, itemsOf(run, addressOf(id), id === baseline(), acts));
+  }
+
   /** @param {Event} event */
   edit(event) {
     const cell = around(event, ".ds-cell");
@@ -564,8 +611,13 @@ export class RunList {
   /** Puts the chosen runs away, or brings them back; both can be undone for a while. */
   archive() {
     const { ids, archived } = this.choice.archiving();
+    this.choice.clear(); // its button is gone, and the one that takes it back has the focus
+    this.putAway(ids, archived);
+  }
+
+  /** @param {string[]} ids @param {boolean} archived */
+  putAway(ids, archived) {
     this.label(ids, { archived });
-    this.choice.clear();
     const told = archived ? ["archived_one", "archived_several"] : ["unarchived_one", "unarchived_several"];
     const text = plural(ids.length, told[0], told[1]);
     this.toast.show(text, say("runs_page", "undo"), () => this.label(ids, { archived: !archived }));

@@ -58,7 +58,18 @@ export function card(id) {
       el("span", { class: "ds-run-sub ds-run-what" }),
       el("span", { class: "ds-run-sub ds-run-more" }),
     ),
+    menuButton(),
   );
+}
+
+/** What can be done with a run. */
+const menuButton = () => el("button", { type: "button", class: "ds-row-menu", "aria-haspopup": "menu" }, "⋯");
+
+/** @param {HTMLElement} entry @param {RunSummary} run */
+function nameMenu(entry, run) {
+  const label = say("row_menu", { name: run.name || run.run_id });
+  const node = part(entry, ".ds-row-menu");
+  if (node.title !== label) Object.assign(node, { title: label, ariaLabel: label });
 }
 
 /** How far it came, in as few letters as a card has room for: of what is done no total. @param {RunSummary} run */
@@ -86,6 +97,7 @@ export function fillCard(entry, run) {
   const lowest = best === null ? "" : say("best_is", { loss: figure(best) });
   more.textContent = [...tags, lowest, peak, run.note].filter(Boolean).join(" · ") || "–";
   row.title = titleOf(run);
+  nameMenu(entry, run);
   entry.classList.toggle("ds-archived", run.archived);
 }
 
@@ -98,7 +110,7 @@ export function tableRow(id, columns) {
     "div",
     { class: "ds-run-entry ds-table-row", "data-run": id, role: "row" },
     cell("choose", chooser()),
-    cell("name", open, pencil("name")),
+    cell("name", open, pencil("name"), menuButton()),
     ...columns.map(({ id: name, isFigure }) => {
       const made = cell(name);
       made.classList.toggle("ds-figure", Boolean(isFigure));
@@ -122,6 +134,7 @@ export function fillRow(entry, run, columns, base) {
   const row = part(entry, ".ds-run-row");
   part(row, ".ds-run-name").textContent = run.name || run.run_id;
   row.title = titleOf(run);
+  nameMenu(entry, run);
   entry.classList.toggle("ds-archived", run.archived);
   for (const column of columns) {
     const cell = part(entry, `[data-column="${column.id}"]`);

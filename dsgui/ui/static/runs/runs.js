@@ -3,7 +3,7 @@
 import { Afterwards } from "../afterwards/afterwards.js";
 import { notifies } from "../notify/alerts.js";
 import { Browser } from "../common/browse.js";
-import { CompareView } from "./compare.js";
+import { CompareView } from "../compare/compare.js";
 import { around, button, el, messageOf, part } from "../common/dom.js";
 import { RunKeys } from "./run_keys.js";
 import { RunList } from "./run_list.js";
@@ -33,6 +33,7 @@ class Monitor {
     this.alive = false;
     this.list = new RunList({
       open: (id) => this.visit(id),
+      clone: (id) => this.trigger("again", { run_id: id, kind: "same", checkpoint: "", change: "" }),
       compare: (ids) => this.showCompared(ids),
       all: () => this.showAll(),
       add: () => new Browser("training", (folder) => this.trigger("adopt", { folder })).open(""),

@@ -36,7 +36,7 @@ CHARTS_PAGE: dict[str, str] = {
     "note_sent": "发送",
     "note_disk": "运行写入的磁盘",
     "limit_card": "此 GPU 共 {size}",
-    "limit_predicted": "预测 {size}",
+    "limit_predicted": "预测峰值：{size}",
     "limit_offloaded": "{size}：卸载的部分",
     "limit_estimate": "{size}：DeepSpeed 的估算（含缓冲区）",
     "held_gpu": "GPU：预测 {predicted}，实际 {was}",

@@ -36,7 +36,7 @@ CHARTS_PAGE: dict[str, str] = {
     "note_sent": "sent",
     "note_disk": "where the run writes",
     "limit_card": "{size} on this GPU",
-    "limit_predicted": "{size} predicted",
+    "limit_predicted": "predicted peak: {size}",
     "limit_offloaded": "{size}: what is offloaded",
     "limit_estimate": "{size}: DeepSpeed’s estimate, with buffers",
     "held_gpu": "GPU: predicted {predicted}, was {was}",

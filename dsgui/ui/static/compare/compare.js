@@ -4,14 +4,15 @@
 import { allComparable, curvesApart, figureApart, most } from "../metrics/apart.js";
 import { Board } from "../metrics/board.js";
 import { seen } from "../metrics/chart.js";
-import { around, button, el, inPieces, part } from "../common/dom.js";
+import { around, button, el, inPieces, part, scrolling, withSheet } from "../common/dom.js";
 import { canGroup, GROUPINGS, groupsOf } from "../metrics/groups.js";
-import { LIVE_STATES, Follower } from "./follower.js";
+import { LIVE_STATES, Follower } from "../runs/follower.js";
 import { duration, figure, fixed, gib, perSecond } from "../common/format.js";
-import { PARTS, spelled } from "./run_columns.js";
-import { baseline, differenceOf } from "./run_prefs.js";
-import { TOLD_MS } from "./run_view.js";
+import { PARTS, spelled } from "../runs/run_columns.js";
+import { baseline, differenceOf } from "../runs/run_prefs.js";
+import { TOLD_MS } from "../runs/run_view.js";
 import { look } from "../metrics/traces.js";
+import { outcomeText } from "./outcome.js";
 import { textOf, words } from "../texts/texts.js";
 
 /** @import { Apart } from "../metrics/apart.js" */
@@ -19,6 +20,7 @@ import { textOf, words } from "../texts/texts.js";
 
 /** @typedef {{ follower: Follower, name: string, given: string, live: boolean, gone: boolean, noLoss: string }} Run */
 
+const SHEET = "/dsgui/static/compare/compare.css";
 const TABLE_EVERY = 5; // polls
 const MOST_DIFFERENCES = 6; // shown at first, so that the curves begin on the first screens
 const NEARLY = 2; // that many more are shown at once
@@ -99,26 +101,32 @@ const row = (head, cells, kind) =>
   el("tr", { class: kind }, el("th", { scope: "row" }, head), ...cells.map((cell) => el("td", {}, cell)));
 
 /**
- * Its columns stand below the key, which names the runs; on a phone each value names its run.
+ * Its columns stand below the key, which names the runs; on a phone it scrolls below its own names, beside what it
+ * tells.
  * @param {string} label @param {Run[]} runs @param {HTMLTableRowElement[][]} bodies one of each part
  */
 function comparison(label, runs, bodies) {
-  const heads = [say("key"), ...runs.map(({ name }) => name)];
-  const named = heads.map((head) => el("th", { scope: "col" }, el("span", { class: "ds-unseen" }, head)));
+  const names = runs.map((run) => el("span", { class: "ds-run-of" }, swatchOf(run), shortName(run)));
+  /** @type {(Node | string)[]} */
+  const heads = [say("key"), ...names];
+  const cells = heads.map((head) => el("th", { scope: "col" }, el("span", { class: "ds-unseen" }, head)));
   const made = el(
     "table",
     { class: "ds-table", "aria-label": label },
-    el("thead", {}, el("tr", {}, ...named)),
+    el("thead", {}, el("tr", {}, ...cells)),
     ...bodies.filter((rows) => rows.length).map((rows) => el("tbody", {}, ...rows)),
   );
-  for (const { cells } of made.rows) {
-    if (cells.length <= runs.length) continue; // the name of a part
-    runs.forEach(({ name, follower }, place) => {
-      Object.assign(cells[place + 1].dataset, { of: name, swatch: follower.id });
+  for (const { cells: found } of [...made.tBodies].flatMap(({ rows }) => [...rows])) {
+    if (found.length <= runs.length) continue; // the name of a part
+    runs.forEach(({ follower }, place) => {
+      found[place + 1].dataset.swatch = follower.id;
     });
   }
-  return made;
+  return scrolling(label, made);
 }
+
+/** @param {Run} run */
+const shortName = ({ name }) => el("span", { class: "ds-two-lines", title: name }, name);
 
 /** The name of a part above its rows, and what is to be known of them. @param {string} name @param {Run[]} runs */
 const partHead = (name, runs, note = "") => {
@@ -150,10 +158,11 @@ export class CompareView {
     this.baseline = baseline() ?? "";
     this.title = el("h2", { class: "ds-run-title" }, say("title", { count: String(ids.length) }));
     this.said = el("p", { class: "ds-reason", role: "status" });
+    this.outcome = el("p", { class: "ds-outcome", hidden: true });
     this.answers = el("div", { class: "ds-answers" });
     this.differences = el("section", { class: "ds-differences", "aria-label": say("differences") });
     this.key = el("ul", { class: "ds-compare-key", "aria-label": say("colours") });
-    this.key.style.setProperty("--runs", String(ids.length));
+
     const pointed = (/** @type {Event} */ event) =>
       this.emphasise(around(event, "li")?.querySelector("[data-swatch]")?.getAttribute("data-swatch") ?? "");
     for (const kind of ["pointerover", "focusin"]) this.key.addEventListener(kind, pointed);
@@ -163,14 +172,17 @@ export class CompareView {
     this.report = el("a", { class: "ds-step", download: true, href: this.reported(ids[0]) }, say("report"));
     this.node = el(
       "div",
-      { class: "ds-run ds-compare", "aria-busy": "true" },
+      { class: "ds-run ds-compare", id: "comparison", "aria-busy": "true" },
       el("div", { class: "ds-run-head" }, this.title, this.report),
       this.said,
+      this.outcome,
       this.answers,
       this.key,
       this.differences,
       this.board.node,
     );
+    this.node.style.setProperty("--runs", String(ids.length));
+    this.sheet = withSheet(SHEET);
   }
 
   makeBoard() {
@@ -200,7 +212,7 @@ export class CompareView {
     // Shown at once, with the table; whoever waits too long for that, or in vain, sees the charts before it.
     const shown = () => this.node.removeAttribute("aria-busy");
     if (this.node.hasAttribute("aria-busy")) setTimeout(shown, TOLD_MS);
-    await told.finally(shown);
+    await Promise.all([told, this.sheet]).finally(shown);
     return this.runs.some((run) => run.live);
   }
 
@@ -254,6 +266,9 @@ export class CompareView {
         apart: apart[base],
         whole: whole[base],
       };
+      const told = alike || note ? "" : outcomeText(kept, runs, evaluations, base);
+      this.outcome.hidden = !told;
+      this.outcome.textContent = told;
       this.differences.replaceChildren(...this.differencesNodes(kept, sections, figures));
       this.colour();
     };
@@ -564,6 +579,6 @@ function sectionRows(section, settings, runs) {
 
 /** @param {string | null} value */
 function valueNode(value) {
-  if (value === null) return el("span", { class: "ds-share" }, say("not_set"));
+  if (value === null) return el("span", { class: "ds-unset" }, say("not_set"));
   return value === "" ? say("set") : el("code", {}, ...(value.includes("/") ? inPieces(value, /(?<=\/)/) : [value]));
 }

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { outcomeText } from "../../../dsgui/ui/static/compare/outcome.js";
+
+/** @import { ComparedRun } from "../../../dsgui/ui/static/types.d.ts" */
+
+const GIB = 2 ** 30;
+const NAMES = [{ name: "zero2" }, { name: "zero3-cpu" }];
+
+/** @param {Partial<ComparedRun["figures"]>} figures @param {string} [state] @returns {ComparedRun} */
+const run = (figures, state = "succeeded") =>
+  /** @type {ComparedRun} */ ({
+    state,
+    tags: [],
+    preset: "",
+    model: "",
+    figures: {
+      steps: 300,
+      duration_s: 100,
+      steps_per_second: 3,
+      final_loss: 2.47,
+      run_gpu_peak_bytes: null,
+      ...figures,
+    },
+  });
+
+/** @param {ComparedRun} base @param {ComparedRun} other @param {any[]} [evaluations] */
+const told = (base, other, evaluations = []) => outcomeText(NAMES, [base, other], evaluations, 0);
+
+test("of two runs it is said which reached the lower loss, how long it took and what memory it needed", () => {
+  const base = run({ run_gpu_peak_bytes: 21 * GIB });
+  const other = run({ final_loss: 2.31, duration_s: 140, run_gpu_peak_bytes: 12 * GIB });
+  assert.equal(
+    told(base, other),
+    "Compared to zero2, zero3-cpu reaches a lower final loss (2.310 against 2.470), takes 1.4× as long and needs " +
+      "9.00 GiB less GPU memory.",
+  );
+  assert.equal(
+    outcomeText(NAMES, [base, other], [], 1),
+    "Compared to zero3-cpu, zero2 ends at a higher final loss (2.470 against 2.310), takes 29 % less time and needs " +
+      "9.00 GiB more GPU memory.",
+  );
+});
+
+test("what is nearly as much is not called more", () => {
+  const base = run({ run_gpu_peak_bytes: 20 * GIB });
+  const other = run({ final_loss: 2.471, duration_s: 101, run_gpu_peak_bytes: 20.1 * GIB });
+  assert.equal(
+    told(base, other),
+    "Compared to zero2, zero3-cpu reaches nearly the same final loss (2.471 against 2.470) and takes about as long.",
+  );
+  assert.match(told(run({}), run({})), /reaches the same final loss \(2\.470\)/);
+});
+
+test("an evaluation's loss is the one that counts, where both have one", () => {
+  const row = (/** @type {(number | null)[]} */ ...values) => [{ name: "Final eval loss", values, better: "less" }];
+  assert.match(told(run({}), run({ final_loss: 1 }), row(2, 3)), /higher final eval loss \(3\.000 against 2\.000\)/);
+  assert.match(told(run({}), run({ final_loss: 1 }), row(2, null)), /lower final loss \(1\.000 against 2\.470\)/);
+});
+
+test("of runs of other lengths the steps are said, and how fast they went: their times are of other work", () => {
+  const other = run({ steps: 1200, final_loss: 2.31, duration_s: 400, steps_per_second: 2 });
+  assert.equal(
+    told(run({}), other),
+    "Compared to zero2, zero3-cpu reaches a lower final loss (2.310 after 1,200 steps against 2.470 after 300 steps) " +
+      "and trains 33 % slower.",
+  );
+  // Where they tell them, samples: a step of another batch is another one.
+  const samples = run({ steps: 1200, steps_per_second: 1, samples_per_second: 90 });
+  assert.match(told(run({ samples_per_second: 30 }), samples), /trains 3× as fast/);
+});
+
+test("what did not succeed is told by where it ended, and what goes on is not told of", () => {
+  assert.equal(told(run({}), run({ steps: 40 }, "failed")), "zero3-cpu: failed at step 40. zero2: succeeded.");
+  assert.equal(told(run({}, "failed"), run({}, "failed")), "");
+  assert.equal(told(run({}), run({}, "running")), "");
+  assert.equal(told(run({}, "failed"), run({}, "running")), "");
+  assert.equal(outcomeText([...NAMES, { name: "third" }], [run({}), run({}), run({})], [], 0), "");
+});
+
+test("a run that logged no loss is told by its time, one of which nothing is known not at all", () => {
+  assert.equal(
+    told(run({}), run({ final_loss: "NaN", duration_s: 50 })),
+    "Compared to zero2, zero3-cpu takes 50 % less time.",
+  );
+  const none = { final_loss: null, duration_s: null, steps: null, steps_per_second: null };
+  assert.equal(told(run(none), run(none)), "");
+});
+
+test("a name that a sweep made leaves room for what is said of it", () => {
+  const names = [{ name: "zero2" }, { name: `sweep-${"lr=5e-05_".repeat(12)}seed=1` }];
+  assert.ok(outcomeText(names, [run({}), run({ final_loss: 2 })], [], 0).length < 140);
+});
