@@ -15,7 +15,7 @@ from tests.support.run_fixtures import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.remembered(*BROWSER)]
 
-LATER = ("learn/learn.css", "site/shortcuts.css", "config/form.css", "compare/compare.css")
+LATER = ("learn/learn.css", "site/shortcuts.css", "config/form.css", "runs/compare.css")
 SOURCES = (DESIGN, *SHEETS, *(STATIC / name for name in LATER))
 # What only a run with checkpoints, a model, a touch screen or a click more has.
 STAND_INS = """<div class="ds-runs"><div class="ds-cell" data-column="name"><button class="ds-pencil"></button></div>

@@ -21,7 +21,7 @@ OTHERS = sorted(
         STATIC / "launch" / "launch.css",
         STATIC / "memory" / "folds.css",
         STATIC / "runs" / "run_menu.css",
-        STATIC / "compare" / "compare.css",
+        STATIC / "runs" / "compare.css",
     }
 )
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)

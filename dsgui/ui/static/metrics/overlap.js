@@ -102,6 +102,7 @@ function rimOf(trace, above, count) {
   const { line: index, run } = trace.meta ?? {};
   return {
     ...trace,
+    name: "", // it is no curve of its own
     zorder: -above,
     showlegend: false,
     line: { ...line, width: width + wider, dash: px ?? dash },

@@ -13,7 +13,7 @@ import { Log } from "../logs/log.js";
 import { Patterns } from "../logs/patterns.js";
 import { RunLabel } from "./run_label.js";
 import { Slow } from "../slow/slow.js";
-import { Speed } from "./speed.js";
+import { Speed } from "../slow/speed.js";
 import { StopQuestion } from "./stopping.js";
 import { Toast } from "../common/toast.js";
 import { textOf, words } from "../texts/texts.js";

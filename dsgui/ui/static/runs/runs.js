@@ -3,7 +3,7 @@
 import { Afterwards } from "../afterwards/afterwards.js";
 import { notifies } from "../notify/alerts.js";
 import { Browser } from "../common/browse.js";
-import { CompareView } from "../compare/compare.js";
+import { CompareView } from "./compare.js";
 import { around, button, el, messageOf, part } from "../common/dom.js";
 import { RunKeys } from "./run_keys.js";
 import { RunList } from "./run_list.js";

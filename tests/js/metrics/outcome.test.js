@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { outcomeText } from "../../../dsgui/ui/static/compare/outcome.js";
+import { outcomeText } from "../../../dsgui/ui/static/metrics/outcome.js";
 
 /** @import { ComparedRun } from "../../../dsgui/ui/static/types.d.ts" */
 

@@ -6,13 +6,13 @@ import { Board } from "../metrics/board.js";
 import { seen } from "../metrics/chart.js";
 import { around, button, el, inPieces, part, scrolling, withSheet } from "../common/dom.js";
 import { canGroup, GROUPINGS, groupsOf } from "../metrics/groups.js";
-import { LIVE_STATES, Follower } from "../runs/follower.js";
+import { LIVE_STATES, Follower } from "./follower.js";
 import { duration, figure, fixed, gib, perSecond } from "../common/format.js";
-import { PARTS, spelled } from "../runs/run_columns.js";
-import { baseline, differenceOf } from "../runs/run_prefs.js";
-import { TOLD_MS } from "../runs/run_view.js";
+import { PARTS, spelled } from "./run_columns.js";
+import { baseline, differenceOf } from "./run_prefs.js";
+import { TOLD_MS } from "./run_view.js";
 import { look } from "../metrics/traces.js";
-import { outcomeText } from "./outcome.js";
+import { outcomeText } from "../metrics/outcome.js";
 import { textOf, words } from "../texts/texts.js";
 
 /** @import { Apart } from "../metrics/apart.js" */
@@ -20,7 +20,7 @@ import { textOf, words } from "../texts/texts.js";
 
 /** @typedef {{ follower: Follower, name: string, given: string, live: boolean, gone: boolean, noLoss: string }} Run */
 
-const SHEET = "/dsgui/static/compare/compare.css";
+const SHEET = "/dsgui/static/runs/compare.css";
 const TABLE_EVERY = 5; // polls
 const MOST_DIFFERENCES = 6; // shown at first, so that the curves begin on the first screens
 const NEARLY = 2; // that many more are shown at once

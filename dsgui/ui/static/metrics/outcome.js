@@ -2,7 +2,7 @@
 // memory it needed. Pure.
 
 import { fixed, gib } from "../common/format.js";
-import { middled } from "../metrics/readout.js";
+import { middled } from "./readout.js";
 import { textOf, words } from "../texts/texts.js";
 
 /** @import { ComparedRun, EvaluationRow, Told } from "../types.d.ts" */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Speed } from "../../../dsgui/ui/static/runs/speed.js";
+import { Speed } from "../../../dsgui/ui/static/slow/speed.js";
 import { made, steps } from "../made.js";
 
 const NONE = made();
