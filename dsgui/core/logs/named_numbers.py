@@ -134,7 +134,10 @@ _REWRITTEN = (
         r"epoch \1 step \2/\3 ",
     ),
     (
-        re.compile(r"\b(epoch|step|iter\w*|batch)(?:\(train\))?[:,]? ?\[ *(\d{1,15}) */ *(\d{1,15}) *\]", re.IGNORECASE),
+        re.compile(
+            r"\b(epoch|step|iter\w*|batch)(?:\(train\))?[:,]? ?\[ *(\d{1,15}) */ *(\d{1,15}) *\]",
+            re.IGNORECASE,
+        ),
         r"\1 \2/\3 ",
     ),
     (re.compile(r"\b(epoch|step|iter\w*|batch):? ?\[ *(\d{1,15}) *\]", re.IGNORECASE), r"\1 \2 "),
