@@ -29,6 +29,12 @@ def roughly(count: float) -> str:
     return gib(count, digits)
 
 
+def about(count: float, limit: float | None = None) -> str:
+    """What a prediction is good for, `≈ 171 GiB`, as the page's bars have it; so near to its `limit` that rounding
+    might say the other of the two to be more, with a digit more."""
+    return f"≈ {gib(count) if limit is not None and abs(count - limit) < GIB else roughly(count)}"
+
+
 def beside(count: float, other: float, digits: int = 1) -> str:
     """`1.5`, where `other`, which is said next to it, has the unit."""
     return gib(count, digits) if _is_of_tib(max(count, other), digits) else in_gib(count, digits)

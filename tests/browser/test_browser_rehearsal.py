@@ -1,4 +1,4 @@
-"""“Ask DeepSpeed: dry run” on the memory panel in a real browser: it goes on while the page does, is cancelled, ends
+"""“Memory dry run” on the memory panel in a real browser: it goes on while the page does, is cancelled, ends
 with its page, and is about what was asked."""
 
 import json
@@ -51,7 +51,7 @@ def held(made_up):
 
 
 def ask(page):
-    page.get_by_role("button", name="Ask DeepSpeed: dry run").click()
+    page.get_by_role("button", name="Memory dry run").click()
 
 
 def said(page):
@@ -118,7 +118,7 @@ def test_a_press_that_the_server_has_no_answer_to_can_be_pressed_again(browser, 
         said_so = "The dsgui server returned an error: see its terminal. Try again."
         ask(page)
         expect(said(page)).to_have_text(said_so)
-        expect(page.get_by_role("button", name="Ask DeepSpeed: dry run")).to_have_attribute("aria-busy", "false")
+        expect(page.get_by_role("button", name="Memory dry run")).to_have_attribute("aria-busy", "false")
         page.locator("#way-out").click()
         expect(page.locator(".ds-way-out .ds-advice")).to_have_text(said_so)
         expect(page.locator("#way-out")).to_have_attribute("aria-disabled", "false")

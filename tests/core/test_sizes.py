@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgui.core.sizes import TIB, beside, file_size, gib, roughly
+from dsgui.core.sizes import GIB, TIB, about, beside, file_size, gib, roughly
 
 SAID_ON_THE_PAGE = Path(__file__).parents[1] / "js" / "common" / "format.test.js"
 OF_FILES = re.search(r"tells\(size, \[(.+?)^\]\);", SAID_ON_THE_PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
@@ -52,3 +52,9 @@ def test_both_cases_are_read():
 def test_beside_another_both_have_their_unit_from_a_tebibyte_on():
     assert beside(TIB / 2, 3 * TIB / 4) == "512.0"
     assert (beside(TIB / 2, TIB - 1), gib(TIB - 1)) == ("512.0 GiB", "1.0 TiB")
+
+
+def test_a_prediction_is_rounded_but_never_to_the_other_side_of_its_limit():
+    assert about(33.25 * GIB) == "≈ 33 GiB"
+    assert about(33.25 * GIB, 78.8 * GIB) == "≈ 33 GiB"
+    assert about(23.52 * GIB, 23.64 * GIB) == "≈ 23.5 GiB"

@@ -135,7 +135,8 @@ _REWRITTEN = (
     ),
     (
         re.compile(
-            r"\b(epoch|step|iter\w*|batch)(?:\(train\))?[:,]? ?\[ *(\d{1,15}) */ *(\d{1,15}) *\]", re.IGNORECASE
+            r"\b(epoch|step|iter\w*|batch)(?:\(train\))?[:,]? ?\[ *(\d{1,15}) */ *(\d{1,15}) *\]",
+            re.IGNORECASE,
         ),
         r"\1 \2/\3 ",
     ),

@@ -1,4 +1,4 @@
-"""“Ask DeepSpeed: dry run” on the memory panel: the question goes to the training environment, the answer comes when it
+"""“Memory dry run” on the memory panel: the question goes to the training environment, the answer comes when it
 comes, and ends with the page that asked."""
 
 import json

@@ -6,7 +6,11 @@ import {
   figure,
   fixed,
   gib,
+  inColumn,
   perSecond,
+  predicted,
+  predictedBeside,
+  predictedPart,
   roughly,
   separated,
   size,
@@ -89,6 +93,33 @@ tells(roughly, [
   [1023.7 * 2 ** 30, "1.0 TiB"],
   [0, "0.00 GiB"],
 ]);
+
+tells(predicted, [
+  [33.25 * 2 ** 30, "≈ 33 GiB"],
+  [1.5 * 2 ** 40, "≈ 1.5 TiB"],
+  [2 ** 20, "<0.01 GiB"],
+]);
+
+tells(inColumn, [
+  [715.65 * 2 ** 30, "716"],
+  [1045.3 * 2 ** 30, "1,050"],
+  [4.31 * 2 ** 30, "4.3"],
+]);
+
+test("beside a limit a prediction has its unit, and near it no rounding says the other of the two to be more", () => {
+  const told = (/** @type {number} */ need, /** @type {number} */ has) =>
+    predictedBeside(need * 2 ** 30, has * 2 ** 30);
+  assert.equal(told(715.65, 78.8), "≈ 716 GiB");
+  assert.equal(told(1130, 78.8), "≈ 1,130 GiB");
+  assert.equal(told(1130, 2048), "≈ 1.1 TiB");
+  assert.equal(told(23.52, 23.64), "≈ 23.5 GiB");
+});
+
+test("a part with a margin is told from its least to its most, in one unit", () => {
+  const [least, most] = [19.83 * 2 ** 30, 99.17 * 2 ** 30];
+  assert.equal(predictedPart(57 * 2 ** 30, least, most), "20–99 GiB");
+  assert.equal(predictedPart(1045.3 * 2 ** 30), "≈ 1,050 GiB");
+});
 
 tells(perSecond, [
   [0.25, "0.250 steps/s"],

@@ -14,7 +14,7 @@ from dsgui.core.config.pointer import dotted, lookup
 from dsgui.core.errors import DocumentError
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.fitting import Case, Fitted, fit
-from dsgui.core.memory.fits.memory_report import rooms_of, told
+from dsgui.core.memory.fits.memory_report import rooms_of, rooms_roughly, told
 from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.memory.planner import Means, Rung, cheapest_fit, means_of
 from dsgui.core.memory.question import Question
@@ -155,17 +155,16 @@ def joined(moves: Iterable[Said]) -> str:
 
 def sentence(found: Cheapest) -> Said:
     """What to change, and what it takes then; of a host that nobody described also what it has to have."""
-    return _told_as("change", "change_if_host", found, moves=joined(found.moves))
+    return _told_as("change", "change_if_host", found, moves=joined(found.moves), needs=rooms_of(found.fitted.verdict))
 
 
 def _brief(found: Cheapest) -> Said:
-    """The same where each edit stands below."""
-    return _told_as("brief", "brief_if_host", found)
+    """The same for the page, where each edit stands below, and the bars above."""
+    return _told_as("brief", "brief_if_host", found, needs=rooms_roughly(found.fitted.verdict))
 
 
 def _told_as(code: str, if_host: str, found: Cheapest, **given: str) -> Said:
     verdict = found.fitted.verdict
-    given["needs"] = rooms_of(verdict)
     if verdict.host_asked:
         return said("memory_cheapest", if_host, size=roughly(verdict.host_asked), **given)
     return said("memory_cheapest", code, **given)

@@ -10,6 +10,7 @@ from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.memory.fits.inquiry import guess_of
 from dsgui.core.memory.fits.overhead import Amount, Overhead
 from dsgui.core.memory.fits.verdict import Bar, Fit, Segment, Verdict
+from dsgui.core.sizes import about as about_size
 from dsgui.core.sizes import beside, gib, roughly
 from dsgui.core.texts.columns import padded
 from dsgui.core.texts.languages import ENGLISH_TAG, speaking
@@ -120,6 +121,17 @@ def _room_of(verdict: Verdict, device: Device, digits: int = 2) -> str:
         return f"{name} {gib(need, digits)}"
     has = worst.capacity
     return words("memory_text", "room", device=name, need=beside(need, has, digits), has=gib(has, digits))
+
+
+def rooms_roughly(verdict: Verdict) -> str:
+    """`GPU ≈ 6.5 GiB of 23.6 GiB, host ≈ 62 GiB`: as the page's bars have it."""
+    bars = filter(None, map(verdict.worst, verdict.devices))
+    return str(listed([f"{word('memory_places', bar.device.value)} {_need_roughly(bar)}" for bar in bars]))
+
+
+def _need_roughly(bar: Bar) -> str:
+    need = about_size(bar.amount.likely, bar.capacity)
+    return need if bar.capacity is None else words("memory_page", "of", bytes=need, total=gib(bar.capacity))
 
 
 def as_text(fitted: Fitted | CannotSay) -> str:

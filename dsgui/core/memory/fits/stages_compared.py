@@ -16,7 +16,7 @@ from dsgui.core.memory.fits.fitting import Case, Fitted, fit
 from dsgui.core.memory.fits.memory_report import as_json as verdict_as_json
 from dsgui.core.memory.fits.memory_report import told
 from dsgui.core.memory.settings import STAGE, ZERO, Offload, Settings, settings_of
-from dsgui.core.sizes import gib
+from dsgui.core.sizes import roughly
 from dsgui.core.texts.saying import Said, as_told, said
 from dsgui.core.validation.checker import Checker
 
@@ -185,7 +185,7 @@ def _share_json(share: Share, answer: Answer) -> dict[str, Any]:
 def _notes(found: Compared) -> Iterator[Said]:
     if found.ranks == 1:
         yield said("memory_stages", "one_rank")
-    yield said("memory_stages", "same_activations", most=gib(found.activations, 2))
+    yield said("memory_stages", "same_activations", most=roughly(found.activations))
     yield said("memory_stages", "fullest")
     if found.ranks > 1:
         yield said("memory_stages", "sent")

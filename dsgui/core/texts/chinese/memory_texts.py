@@ -121,9 +121,9 @@ MEMORY_TOLD: Mapping[str, str] = {
 }
 
 MEMORY_REHEARSAL: Mapping[str, str] = {
-    "ask": "询问 DeepSpeed：试运行",
+    "ask": "显存试运行",
     "cancel": "取消",
-    "how": "由训练环境中真正的引擎在没有存储的张量上运行三步。不需要 GPU，7B 模型约一分钟。",
+    "how": "试运行由训练环境中真正的引擎在没有存储的张量上运行三步。不需要 GPU，7B 模型约一分钟。",
     "going": "试运行，{seconds} s：{now}",
     "waiting": "前面还有 {ahead} 个：一次只做一个试运行。",
     "starting": "正在训练环境中启动 Python 并导入 DeepSpeed",

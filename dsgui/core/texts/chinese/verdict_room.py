@@ -101,7 +101,7 @@ ROOM_ADVICE: Mapping[str, str] = {
     "offload.use_more": "使用更多机器或更小的模型，或在 stage 3 卸载到 NVMe。",
     "offload.free_some": "释放一些内存或减少占用：超出内存的运行会被终止（退出码 −9）。",
     "model_memory.offer": "{offer}。",
-    "model_memory.describe_host": "请在“1 · 配置”的“显存与内存”的“更多”中填写主机内存。",
+    "model_memory.describe_host": "请在“1 · 配置”的“显存与内存”的“更多”中填写内存。",
     "checkpointing.add": "在参数中加上 --gradient_checkpointing True，或取消勾选。",
     "checkpointing.in_code": "在脚本中开启它（transformers：model.gradient_checkpointing_enable()），或取消勾选。",
     "zero_init.in_code": "在 deepspeed.zero.Init(config_dict_or_path=…) 中创建模型，或取消勾选。",

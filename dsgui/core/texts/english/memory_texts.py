@@ -120,10 +120,10 @@ MEMORY_TOLD: Mapping[str, str] = {
 
 # The dry run on the page: its buttons, how far it is, and what its charts show.
 MEMORY_REHEARSAL: Mapping[str, str] = {
-    "ask": "Ask DeepSpeed: dry run",
+    "ask": "Memory dry run",
     "cancel": "Cancel",
-    "how": "The real engine of the training environment takes three steps on tensors without storage. It needs no GPU, "
-    "and about a minute for a 7B model.",
+    "how": "A dry run is the real engine of the training environment: it takes three steps on tensors without storage. "
+    "It needs no GPU, and about a minute for a 7B model.",
     "going": "Dry run, {seconds} s: {now}",
     "waiting": "Queued behind {ahead}: one dry run at a time.",
     "starting": "starting Python in the training environment and importing DeepSpeed",

@@ -2,7 +2,7 @@
 // at a browser's first visit, a button above the workspace afterwards.
 
 import { around, button, el, part, withOptions } from "../common/dom.js";
-import { gib, roughly } from "../common/format.js";
+import { predicted, predictedBeside, gib, roughly } from "../common/format.js";
 import { barOf, colourOf, legendOf, limitTold, lineSwatch, partName, swatchOf } from "../memory/memory_bars.js";
 import { listed, setApart, textOf, words } from "../texts/texts.js";
 
@@ -14,6 +14,7 @@ const FRAMEWORKS = ["hf", "native", "own"];
 const MOST = 4096;
 const MOST_TOKENS = 100_000_000;
 const MOST_GIB = 1_000_000;
+const OPEN = 0.75; // of a card: how full a host is that nobody described is not known, so none of them looks full
 const PATIENCE_MS = 60_000; // an answer takes a second or two
 
 /** @param {string} code @param {Record<string, string>} [given] */
@@ -404,9 +405,7 @@ export function fullestHost(choices) {
 
 /** Each part once. @param {GoalChoice[]} choices */
 function legend(choices) {
-  const described = choices
-    .flatMap(({ verdict }) => verdict.devices)
-    .filter((one) => one.device !== "host" || one.capacity !== null);
+  const described = choices.flatMap(({ verdict }) => verdict.devices);
   const items = legendOf(described, "").map((one) => el("li", {}, swatchOf(one), partName(one)));
   const limited = described.map((device) => barOf(device, "")).filter(({ line }) => line !== null);
   const fit = limited.every((one) => one.fit === "does_not_fit") ? "does_not_fit" : "fits";
@@ -466,7 +465,7 @@ function room({ verdict, micro_batch: micro }) {
   if (!gpu || gpu.capacity === null) return "";
   const left = gpu.capacity - barOf(gpu, "").bytes;
   if (left < 0) return "";
-  const said = say("room_left", { gib: guess(left) });
+  const said = say("room_left", { gib: predicted(left) });
   return micro ? setApart([said, say("larger_fits", { micro: String(micro) })]) : said;
 }
 
@@ -479,14 +478,11 @@ export function shortOf({ verdict }) {
   });
 }
 
-/** What a prediction is good for: `≈ 21 GiB`. @param {number} bytes */
-const guess = (bytes) => `≈ ${roughly(bytes)}`;
-
 /** Beside what there is, which is known. @param {MemoryDevice} device */
 export function needOf(device) {
   const { bytes, capacity } = barOf(device, "");
-  if (capacity !== null) return `${guess(bytes)} / ${gib(capacity, 1)}`;
-  return device.device === "host" ? say("needs_host", { size: guess(bytes) }) : guess(bytes);
+  if (capacity !== null) return `${predictedBeside(bytes, capacity)} / ${gib(capacity, 1)}`;
+  return device.device === "host" ? say("needs_host", { size: predicted(bytes) }) : predicted(bytes);
 }
 
 /** @param {MemoryDevice} device @param {MemoryDevice} beside */
@@ -495,33 +491,30 @@ function bar(device, beside) {
   const name = textOf("memory_places", device.device);
   const need = needOf(device);
   const track = el("div", { class: "ds-mem-track" });
+  const share = device.device === "host" && found.capacity === null ? OPEN : 1;
   for (const { part: one, width } of found.segments) {
-    const title = listed([partName(one), guess(one.bytes)]);
+    const title = listed([partName(one), predicted(one.bytes)]);
     const segment = el("span", { class: "ds-mem-part", "data-place": one.place, "data-code": one.part, title });
-    segment.style.width = `${width}%`;
+    segment.style.width = `${width * share}%`;
     segment.style.background = colourOf(one.part);
     track.append(segment);
   }
-  // How full a host is that nobody described is not known: a bar would say so all the same.
-  const isUnknown = device.device === "host" && found.capacity === null;
   const limit = limitTold(device.device, found.capacity);
   const line = el("span", { class: "ds-mem-line", "aria-hidden": "true", title: limit });
   if (found.line !== null) line.style.left = `${found.line}%`;
+  const moment = textOf("memory_when", device.worst);
+  const when = device.device === "gpu" ? [" ", words("memory_page", "peak_when", { moment })] : [];
   const label = `${name}: ${listed([need, textOf("memory_fits", found.fit)])}`;
   return el(
     "div",
     { class: "ds-mem-device", "data-device": device.device, "data-fit": found.fit },
-    el("p", { class: "ds-goal-need" }, el("b", {}, name), el("span", { class: "ds-mem-need" }, need)),
-    ...(isUnknown
-      ? []
-      : [
-          el(
-            "div",
-            { class: "ds-mem-bar", role: "img", "aria-label": label },
-            track,
-            ...(found.line === null ? [] : [line]),
-          ),
-        ]),
+    el(
+      "p",
+      { class: "ds-goal-need" },
+      el("span", {}, el("b", {}, name), ...when),
+      el("span", { class: "ds-mem-need" }, need),
+    ),
+    el("div", { class: "ds-mem-bar", role: "img", "aria-label": label }, track, ...(found.line === null ? [] : [line])),
   );
 }
 

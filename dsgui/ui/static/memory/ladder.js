@@ -1,9 +1,9 @@
-// Other configs for the same model and batch, from the fastest to the leanest: what each changes, what it takes, and a
-// press that applies it; short trials of the best of them, and what those measured beside the estimates. It asks only
-// while its fold is open.
+// Other configs for the same model and batch, from the fastest to the leanest, those that fit first: what each changes,
+// what it takes, and a press that applies it; short trials of the best of them, and what those measured beside the
+// estimates. It asks only while its fold is open.
 
 import { button, el, part, withSheet } from "../common/dom.js";
-import { figure, gib } from "../common/format.js";
+import { figure, gib, inColumn } from "../common/format.js";
 import { givenTold } from "../config/way_out.js";
 import { keyName } from "./memory_bars.js";
 import { textOf, words } from "../texts/texts.js";
@@ -14,7 +14,6 @@ const SHEET = "/dsgui/static/memory/folds.css";
 /** @import { Ladder, LadderStep, Props, Trial, Trials, Trigger, Watch } from "../types.d.ts" */
 
 const DEVICES = ["gpu", "host"];
-const AS_FAST = 1.005;
 const LOOK_MS = 2000;
 const FEW = 3; // rows: fewer are not worth a button
 const FINE = new Set(["small_bucket", "small_sub_group", "few_live"]); // moves that make no other kind of config
@@ -46,6 +45,27 @@ export function bestOf(steps) {
 }
 
 const FITS = "fits";
+const SHORT = "does_not_fit";
+
+/**
+ * The config itself, then what fits, what may fit, and what does not: each as fast as it comes.
+ * @param {LadderStep[]} steps fastest first @returns {LadderStep[]}
+ */
+export function inOrder(steps) {
+  const ranks = new Map([
+    [FITS, 1],
+    [SHORT, 3],
+  ]);
+  const place = (/** @type {LadderStep} */ { moves, fit }) => (moves.length ? (ranks.get(fit) ?? 2) : 0);
+  return steps.toSorted((a, b) => place(a) - place(b));
+}
+
+/** Before more is asked for: of the best what may fit, where any does. @param {LadderStep[]} steps */
+export function firstOf(steps) {
+  const best = bestOf(steps);
+  const fitting = best.filter(({ moves, fit }) => !moves.length || fit !== SHORT);
+  return fitting.length > 1 ? fitting : best;
+}
 
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("memory_page", code, given);
@@ -182,11 +202,11 @@ class LadderFold {
     if (told.why) return [el("p", {}, told.why.text)];
     const left = this.left.map((text) => el("p", { class: "ds-ld-left", role: "status" }, text));
     const head = ["ladder_change", "ladder_time", "gpu", "host"].map((code) =>
-      el("th", { scope: "col" }, DEVICES.includes(code) ? textOf("memory_places", code) : say(code)),
+      el("th", { scope: "col" }, DEVICES.includes(code) ? `${placeOf(code)} (GiB)` : say(code)),
     );
-    const best = bestOf(told.steps);
-    const shown = told.steps.filter((one) => this.all || best.includes(one) || this.trials.runs?.[one.key]);
-    const rows = shown.map((one) => this.row(one));
+    const first = firstOf(told.steps);
+    const shown = told.steps.filter((one) => this.all || first.includes(one) || this.trials.runs?.[one.key]);
+    const rows = inOrder(shown).map((one) => this.row(one));
     const table = el(
       "table",
       { class: "ds-ld-table" },
@@ -198,15 +218,17 @@ class LadderFold {
       el("p", { class: "ds-ld-about" }, say("ladder_about")),
       this.bench(),
       table,
-      ...this.more(told.steps, best),
+      ...this.more(told.steps, first),
     ];
   }
 
-  /** @param {LadderStep[]} steps @param {LadderStep[]} best */
-  more(steps, best) {
-    if (best.length === steps.length) return [];
+  /** @param {LadderStep[]} steps @param {LadderStep[]} first those shown before */
+  more(steps, first) {
+    if (first.length === steps.length) return [];
     const count = String(steps.filter(({ moves }) => moves.length).length);
-    const name = this.all ? words("common_page", "fewer_below") : say("ladder_all", { count });
+    const short = steps.filter((one) => one.moves.length && one.fit === SHORT && !first.includes(one)).length;
+    const all = say(short ? "ladder_all_short" : "ladder_all", { count, short: String(short) });
+    const name = this.all ? words("common_page", "fewer_below") : all;
     const press = button(name, { class: "ds-mem-do", "aria-expanded": String(this.all) }, () => {
       this.all = !this.all;
       this.draw();
@@ -222,15 +244,17 @@ class LadderFold {
     const moves = current ? say("ladder_as_is") : one.moves.map(({ text }) => text).join(" + ");
     const edits = one.changes.map(({ pointer, value }) => `${keyName(pointer)}: ${JSON.stringify(value)}`).join("\n");
     const fit = el("span", { class: "ds-mem-chip", "data-fit": one.fit }, textOf("memory_fits", one.fit));
-    const press = button(say("ladder_apply"), { class: "ds-mem-do", title: edits || undefined }, () => this.apply(one));
-    press.setAttribute("aria-label", say("ladder_apply_this", { moves }));
+    const isShort = one.fit === SHORT;
+    const name = say(isShort ? "ladder_apply_short" : "ladder_apply");
+    const press = button(name, { class: "ds-mem-do", title: edits || undefined }, () => this.apply(one));
+    press.setAttribute("aria-label", say(isShort ? "ladder_apply_short_this" : "ladder_apply_this", { moves }));
     return el(
       "tr",
       { "data-fit": one.fit, "aria-current": current ? "true" : undefined },
       el("th", { scope: "row" }, moves, " ", fit, trial ? runOf(trial) : ""),
-      el("td", {}, current ? "1" : timesOf(one.slower), trial ? beside(paceOf(trial)) : ""),
+      el("td", {}, current ? "1.0×" : timesOf(one.slower), trial ? beside(paceOf(trial)) : ""),
       ...DEVICES.map((device) => el("td", {}, needOf(one, device), trial ? beside(peakOf(trial, device)) : "")),
-      el("td", {}, current ? "" : press),
+      ...(current ? [el("td", {})] : [el("td", { class: "ds-ld-do" }, press)]),
     );
   }
 
@@ -244,10 +268,16 @@ class LadderFold {
 }
 
 /** @param {number} slower */
-const timesOf = (slower) => (slower < AS_FAST ? "≈ 1" : `≈ ${slower.toFixed(2)}×`);
+const timesOf = (slower) => `≈ ${slower < 10 ? slower.toFixed(1) : Math.round(slower)}×`;
 
-/** @param {LadderStep} one @param {string} device */
-const needOf = (one, device) => (one.needs[device] === undefined ? "–" : gib(one.needs[device]));
+/** @param {string} device */
+const placeOf = (device) => textOf("memory_places", device);
+
+/** With its name where the column's head is not shown. @param {LadderStep} one @param {string} device */
+const needOf = ({ needs }, device) =>
+  needs[device] === undefined
+    ? el("span", { class: "ds-ld-none" }, "–")
+    : el("span", { "data-name": placeOf(device) }, `≈ ${inColumn(needs[device])}`);
 
 /** @param {string} text */
 const beside = (text) => el("small", { class: "ds-ld-measured" }, text);

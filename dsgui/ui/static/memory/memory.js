@@ -2,7 +2,7 @@
 // part is and which keys change it stands below the bar, for who points at it, taps it or comes by with the keyboard.
 
 import { around, button, el, part, parted } from "../common/dom.js";
-import { GIB, gib, separated } from "../common/format.js";
+import { predicted, predictedBeside, predictedPart, gib, separated } from "../common/format.js";
 import { barOf, colourOf, fitOf, idOf, keyName, legendOf } from "./memory_bars.js";
 import { limitTold, lineSwatch, partName, partsOf, stageOf, swatchOf } from "./memory_bars.js";
 import { Details } from "./memory_details.js";
@@ -117,7 +117,9 @@ class Memory {
     const beside = told.formula?.devices?.find((one) => one.device === device.device);
     const bar = barOf(device, this.moment, beside);
     const name = textOf("memory_places", device.device);
-    const needs = needOf(bar);
+    const peak = needOf(barOf(device, ""), device.fit);
+    const needs = this.moment ? words("memory_page", "at_peak", { need: peak }) : peak;
+    const when = whenOf(device, this.moment, bar);
     const track = el("div", { class: "ds-mem-track" });
     for (const one of bar.segments) {
       const attributes = this.segment(device, one.part);
@@ -138,16 +140,20 @@ class Memory {
     const marks = bar.line === null ? [] : [line];
     return el(
       "section",
-      { class: "ds-mem-device", "data-device": device.device, "data-fit": bar.fit },
+      { class: "ds-mem-device", "data-device": device.device, "data-fit": device.fit },
       el(
         "p",
         { class: "ds-mem-name" },
-        el("b", {}, deviceName(device, told)),
+        el("span", {}, el("b", {}, deviceName(device, told)), " ", el("span", { class: "ds-mem-beside" }, when)),
         el("span", { class: "ds-mem-need" }, needs),
       ),
       el(
         "div",
-        { class: "ds-mem-bar", role: "group", "aria-label": words("memory_page", "bar", { name, need: needs }) },
+        {
+          class: "ds-mem-bar",
+          role: "group",
+          "aria-label": words("memory_page", "bar", { name, need: listed([needs, when]) }),
+        },
         track,
         ...marks,
       ),
@@ -261,8 +267,10 @@ class Memory {
   /** What the bars' colours are; each part of a bar tells its name itself. @param {MemoryDevice[]} devices */
   legend(devices) {
     const items = legendOf(devices, this.moment).map((one) => el("li", {}, swatchOf(one), partName(one)));
-    const bars = devices.map((device) => barOf(device, this.moment)).filter(({ capacity }) => capacity !== null);
-    const limit = bars.slice(0, 1).map(({ fit }) => el("li", {}, lineSwatch(fit), words("memory_page", "limit")));
+    const limit = devices
+      .filter(({ capacity }) => capacity !== null)
+      .slice(0, 1)
+      .map(({ fit }) => el("li", {}, lineSwatch(fit), words("memory_page", "limit")));
     return el("ul", { class: "ds-mem-legend", "aria-hidden": "true" }, ...items, ...limit);
   }
 
@@ -277,7 +285,7 @@ class Memory {
       return el("li", { "data-part": id, class: id === this.chosen ? "ds-mem-pointed" : undefined }, entry);
     });
     const name = textOf("memory_places", device.device);
-    const limit = device.capacity === null ? [] : [limitOf(device.capacity, barOf(device, this.moment).fit)];
+    const limit = device.capacity === null ? [] : [limitOf(device.capacity, device.fit)];
     const list = el("ul", { class: "ds-mem-parts", "aria-label": name }, ...items, ...limit);
     return el("div", {}, el("b", {}, name), list);
   }
@@ -360,15 +368,13 @@ function formulas(bar) {
     segment.style.background = colourOf(one.part);
     track.append(segment);
   }
-  const text = `${textOf("memory_rehearsal", "formula")}: ${gib(bar.bytes)}`;
+  const text = `${textOf("memory_rehearsal", "formula")}: ${predicted(bar.bytes)}`;
   return [track, el("p", { class: "ds-mem-beside" }, text)];
 }
 
 /** @param {MemoryChange} found */
-const saidOf = (found) => {
-  const text = stepsOf(found).length ? found.brief : found.text;
-  return found.why?.text ?? text ?? words("memory_page", "fits_as_is");
-};
+const saidOf = (found) =>
+  found.why?.text ?? (stepsOf(found).length ? found.brief : found.text) ?? words("memory_page", "fits_as_is");
 
 /** What a press gives the script, and what is left to it. @param {MemoryChange} found @returns {(Node | string)[]} */
 const ofScript = ({ given = [], script = [] }) => [
@@ -460,17 +466,24 @@ function deviceName(device, told) {
   return words("memory_page", "source", { name, source: textOf("memory_sources", told.source) });
 }
 
-/** @param {MemoryBar} bar */
-function needOf(bar) {
-  if (bar.capacity === null) return words("memory_page", "needed", { bytes: gib(bar.bytes) });
-  const need = words("memory_page", "of", { bytes: gib(bar.bytes), total: gib(bar.capacity) });
-  return words("memory_page", "with_fit", { need, fit: textOf("memory_fits", bar.fit) });
+/** At its fullest moment, which the verdict is about. @param {MemoryBar} bar @param {string} fit */
+function needOf({ bytes, capacity }, fit) {
+  if (capacity === null) return words("memory_page", "needed", { bytes: predicted(bytes) });
+  const need = words("memory_page", "of", { bytes: predictedBeside(bytes, capacity), total: gib(capacity, 1) });
+  return words("memory_page", "with_fit", { need, fit: textOf("memory_fits", fit) });
+}
+
+/** Which moment a bar shows: its fullest, or the one that is looked at, with what that takes.
+ * @param {MemoryDevice} device @param {string} moment @param {MemoryBar} bar */
+function whenOf(device, moment, bar) {
+  if (!moment) return words("memory_page", "peak_when", { moment: textOf("memory_when", device.worst) });
+  return words("memory_page", "bytes_when", { bytes: predicted(bar.bytes), moment: textOf("memory_when", moment) });
 }
 
 /** What the line across a bar is. @param {number} capacity @param {string} fit */
 function limitOf(capacity, fit) {
   const name = el("span", {}, words("memory_page", "limit"));
-  const size = el("span", { class: "ds-mem-gib" }, gib(capacity));
+  const size = el("span", { class: "ds-mem-gib" }, gib(capacity, 1));
   return el("li", { class: "ds-mem-entry ds-mem-limit" }, lineSwatch(fit), name, size);
 }
 
@@ -478,13 +491,7 @@ function limitOf(capacity, fit) {
 const spaced = (nodes) => nodes.flatMap((node, index) => (index ? [", ", node] : [node]));
 
 /** @param {MemoryPart} one */
-function range(one) {
-  const { least, most } = one;
-  if (least !== undefined && most !== undefined && gib(most).endsWith("TiB")) return `${gib(least)}–${gib(most)}`;
-  return least === undefined || most === undefined
-    ? gib(one.bytes)
-    : `${(least / GIB).toFixed(2)}–${(most / GIB).toFixed(2)} GiB`;
-}
+const range = ({ bytes, least, most }) => predictedPart(bytes, least, most);
 
 /**
  * @param {HTMLElement} element @param {MemoryProps} props @param {Trigger} trigger @param {Watch} watch

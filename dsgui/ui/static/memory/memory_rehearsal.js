@@ -43,7 +43,7 @@ export class Rehearsal {
     // Made once: a click that begins on a button ends on it, whatever comes from the server in between.
     this.buttons = { ask: this.button("ask"), cancel: this.button("cancel") };
     /** What it does: among the details below a formula's bars, else beside its button. */
-    this.about = el("p", { class: "ds-mem-remark" }, el("b", {}, words("ask")), " ", words("how"));
+    this.about = el("p", { class: "ds-mem-remark" }, words("how"));
     this.status = el("span", { class: "ds-mem-dry-said", role: "status" });
     this.stale = el("p", { class: "ds-stale", role: "status" }, words("outdated"));
     this.timeline = new Drawing("ds-mem-timeline", words("timeline"));

@@ -2,7 +2,7 @@
 // is sent for a step. It asks only while its fold is open.
 
 import { el, part, withSheet } from "../common/dom.js";
-import { gib } from "../common/format.js";
+import { predictedBeside, predictedPart, gib } from "../common/format.js";
 import { colourOf, lineSwatch, swatchOf } from "./memory_bars.js";
 import { listed, textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
@@ -94,16 +94,17 @@ function stage(one, bar, told, chosen) {
 /** @param {StageBar} bar */
 function needed(bar) {
   const place = textOf("memory_places", bar.device);
-  const need = { place, bytes: gib(bar.bytes) };
-  if (bar.capacity === null) return words("memory_page", "place_need", need);
-  return words("memory_page", "place_need_of", { ...need, total: gib(bar.capacity) });
+  const { bytes, capacity } = bar;
+  if (capacity === null) return words("memory_page", "place_need", { place, bytes: predictedPart(bytes) });
+  const need = { place, bytes: predictedBeside(bytes, capacity), total: gib(capacity, 1) };
+  return words("memory_page", "place_need_of", need);
 }
 
 /** @param {ZeroStage} one @param {StageBar} bar @param {string} needs */
 function track(one, bar, needs) {
   const inner = el("div", { class: "ds-mem-track" });
   for (const { part: code, bytes, width } of bar.segments) {
-    const title = listed([textOf("memory_parts", code), gib(bytes)]);
+    const title = listed([textOf("memory_parts", code), predictedPart(bytes)]);
     const segment = el("span", { class: "ds-mem-part", "data-code": code, title });
     segment.style.width = `${width}%`;
     segment.style.background = colourOf(code);
@@ -123,12 +124,14 @@ function track(one, bar, needs) {
 function facts(one, bar, ranks) {
   const { states = [], sent = 0, by_paper: byPaper = 0 } = one;
   const sums = PLACES.map((place) => ({ place, count: totalOf(states, place) })).filter(({ count }) => count);
-  const bytes = listed(sums.map(({ place, count }) => words("memory_page", `on_${place}`, { bytes: gib(count) })));
+  const bytes = listed(
+    sums.map(({ place, count }) => words("memory_page", `on_${place}`, { bytes: predictedPart(count) })),
+  );
   const told = { states: statesOf(one), bytes };
   const text = words("memory_page", ranks > 1 ? "states_per_rank" : "states", told);
   const there = statesAtPeak(states, bar);
-  const lines = [there === null ? text : words("memory_page", "states_at_peak", { text, bytes: gib(there) })];
-  if (ranks > 1) lines.push(words("memory_page", "sent", { sent: gib(sent), paper: gib(byPaper) }));
+  const lines = [there === null ? text : words("memory_page", "states_at_peak", { text, bytes: predictedPart(there) })];
+  if (ranks > 1) lines.push(words("memory_page", "sent", { sent: predictedPart(sent), paper: predictedPart(byPaper) }));
   return lines.map((line) => el("p", { class: "ds-zs-fact" }, line));
 }
 

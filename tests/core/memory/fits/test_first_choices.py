@@ -100,6 +100,26 @@ def test_one_that_fits_alone_is_not_called_the_fastest(presets, checker):
     assert found[0].role == "fastest"
 
 
+def test_what_a_preset_is_said_to_do_is_what_is_reckoned(presets, checker):
+    """Gradients at stage 1: whole while micro batches accumulate, else reduced as they come."""
+
+    def most(integration):
+        first = next(iter(offered(goal("7B", "a100-80", 8, integration), presets, checker)[0]))
+        assert first.preset.id == f"zero1-{integration.value}"
+        assert "Gradients are reduced as they come" in first.preset.purpose
+        assert "whole only while micro batches accumulate" in first.preset.purpose
+        bars = first.fitted.verdict.of(Device.GPU)
+        found = {one.code: one.amount.likely for bar in bars for one in bar.segments if one.code == "weights"}
+        gradients = [one.amount.likely for bar in bars for one in bar.segments if one.code == "gradients"]
+        return max(gradients) / found["weights"]
+
+    assert most(HF) < 0.2
+    assert most(NATIVE) > 0.9
+    alone, _ = offered(goal("7B", "rtx4090", 1), presets, checker)
+    assert alone
+    assert not [one.preset.id for one in alone if one.preset.purpose.startswith("Splits")]
+
+
 def test_on_cpu_ranks_what_is_offered_besides_takes_clearly_less(presets, checker):
     asked = goal("0.5B", "", 2)
     asked = replace(asked, context=replace(asked.context, hardware=(CPU,)))

@@ -50,7 +50,7 @@ GOAL_PAGE: dict[str, str] = {
     "try_lora": "使用 LoRA",
     "with_lora": "使用秩为 {rank} 的 LoRA 适配器：需要由脚本添加（PEFT）。",
     "elsewhere": "按 {card} 规划。本机没有 GPU：请通过 ssh 或 Slurm 在有 GPU 的机器上启动，或在上方选择本机。",
-    "large_hosts": "以下方案能放进显存，但每个节点要有下面标出的内存。请在上方填写主机内存，或者：",
+    "large_hosts": "以下方案能放进显存，但每个节点要有下面标出的内存。请在上方填写内存，或者：",
     "some_fit": "按估计的速度排序，并非实测。显存和内存分别按每个 GPU、每个节点预测。",
     "some_fit_host": "按估计的速度排序，并非实测。内存按每个节点预测。",
     "one_fits": "显存和内存分别按每个 GPU、每个节点预测。",
