@@ -15,7 +15,7 @@ from dsgui.core.script.in_a_run.config_sets import ConfigSet, config_sets
 from dsgui.core.script.in_a_run.made import file_calls, made_in_code
 from dsgui.core.script.in_a_run.parts_trained import Parts, PartTrained, parts_trained
 from dsgui.core.script.in_a_run.worth import Spelled, Values, variables_read
-from dsgui.core.script.loading import loadings
+from dsgui.core.script.model_loading import loadings
 from dsgui.core.script.parser_source import added, adds, called, handed_out, kept_in_attribute, names_added
 from dsgui.core.script.resume_options import Resuming, resuming
 from dsgui.core.script.script_options import CommandLine, command_line, own_fields
