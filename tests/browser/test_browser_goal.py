@@ -67,7 +67,12 @@ def test_from_a_goal_to_a_config_that_fits(first_page, app):
     )
     # No recipe trains that model, and this machine is not the one that is planned for.
     expect(page.get_by_label("My own script")).to_be_checked()
-    expect(page.locator("#plan-differs")).to_contain_text("Planned for 8 × A100 80 GB; this machine has no GPU.")
+    differs = page.locator("#plan-differs")
+    expect(differs).to_contain_text("Planned for 8 × A100 80 GB; this machine has no GPU: launch over ssh")
+    differs.get_by_role("link", name="submit with Slurm").click()
+    expect(page.get_by_label("Slurm", exact=True)).to_be_checked()
+    expect(differs).to_be_hidden()
+    page.get_by_label("This machine", exact=True).check()
     script = page.locator("#script textarea, #script input")
     # It is asked for; nothing is wrong before something is typed.
     expect(script).not_to_have_attribute("aria-invalid", "true")

@@ -3,7 +3,7 @@
 export const GIB = 2 ** 30;
 const TIB = 2 ** 40;
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
-const DIGITS = 3;
+const FEW_DIGITS = 3;
 const NONE = "–";
 const SMALL = 1e-3; // from here on down noughts are counted, not read
 
@@ -88,13 +88,14 @@ export const predicted = (bytes) => guessed(roughly(bytes));
  * @param {number} bytes @param {number} limit */
 export function predictedBeside(bytes, limit) {
   if (Math.abs(bytes - limit) < GIB) return guessed(gib(bytes, 1));
-  return isOfTib(limit, 1) ? predicted(bytes) : predictedPart(bytes);
+  if (isOfTib(limit, 1)) return predicted(bytes);
+  return predictedPart(bytes);
 }
 
 /** The same number for a column, whose rows have one unit, GiB: `1,050`, `376`, `4.3`. @param {number} bytes */
 export function inColumn(bytes) {
   if (bytes < 1000 * GIB) return roughly(bytes).split(" ")[0];
-  return Number((bytes / GIB).toPrecision(DIGITS)).toLocaleString("en-US");
+  return Number((bytes / GIB).toPrecision(FEW_DIGITS)).toLocaleString("en-US");
 }
 
 /** What a part takes, in a column; from its least to its most where it has a margin. @param {number} bytes
@@ -104,7 +105,7 @@ export const predictedPart = (bytes, least = bytes, most = bytes) =>
 
 /** Steps a second, of slow ones as well: one unit, wherever a speed is told. @param {number | null} [rate] */
 export const perSecond = (rate) =>
-  rate && rate > 0 ? `${rate < 1000 ? fixed(rate, DIGITS) : figure(Math.round(rate))} steps/s` : NONE;
+  rate && rate > 0 ? `${rate < 1000 ? fixed(rate, FEW_DIGITS) : figure(Math.round(rate))} steps/s` : NONE;
 
 /** A whole number as one reads it, with its thousands apart; another text as it is. @param {string} text */
 export const separated = (text) => (/^\d{5,15}$/.test(text) ? Number(text).toLocaleString("en-US") : text);
