@@ -376,7 +376,7 @@ def test_what_compilers_take_before_the_training_is_no_peak_of_it(bench: Bench) 
     compiled, trained = bench.folder / "compiled", bench.folder / "trained"
     run_id = bench.start(script, arguments=f"{bench.folder / 'cc1plus'} {compiled} {trained}")
     wait_until(lambda: (figures(bench.runs.curves(run_id)).run_peak_bytes or 0) > 650 << 20)  # it was sampled full
-    assert bench.runs.follow(run_id, Cursor()).phase == "compiling"
+    wait_until(lambda: bench.runs.follow(run_id, Cursor()).phase == "compiling")
     compiled.touch()
     wait_until(lambda: bench.runs.summary(run_id).peak)
     trained.touch()
