@@ -111,7 +111,7 @@ def test_what_a_sheet_says_for_a_width_a_printer_or_a_wish_of_the_system_reaches
                     reached[rule] = reached.get(rule, False) or is_reached
             # Results overrule the fields' own rules on purpose: only what reaches them is asked.
             page.emulate_media(**NOTHING)
-            results(page)
+            looked_for(page)
             for rule, is_reached in page.evaluate(REACHED, sources)[0]:
                 reached[rule] = reached.get(rule, False) or is_reached
     assert lost == []
@@ -120,11 +120,14 @@ def test_what_a_sheet_says_for_a_width_a_printer_or_a_wish_of_the_system_reaches
     assert len(reached) > 60
 
 
-def results(page):
-    """Configure while something is searched for."""
+def looked_for(page):
+    """Configure while something is searched for, and a part of a bar has the focus."""
     page.locator("#pages > .tab-wrapper [role=tab]").nth(0).click()
     page.fill(".ds-search", "offload")
     page.locator("#config-form .ds-brief").first.wait_for()
+    page.fill("#memory-model textarea, #memory-model input", "7B")
+    page.locator("#memory-panel .ds-mem-part").first.focus()
+    page.locator(".ds-mem-explained b").first.wait_for(state="attached")
 
 
 def visited(page, app, ids):
