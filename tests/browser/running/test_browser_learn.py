@@ -151,6 +151,14 @@ def test_translation_from_the_first_visit_to_the_tutorials_question(browser, app
         page.wait_for_function("text => localStorage.getItem('dsgui.config') === text", arg=OWN)
 
 
+def test_a_lessons_picture_is_drawn_alike_from_any_page(browser, app):
+    with opened(browser, app, BEEN_HERE) as page:
+        page.goto(f"{app.url}?tab=runs")
+        begin(page, "memory")
+        bar = page.locator(".ds-learn-picture .ds-zs-bar").first
+        assert bar.evaluate("(one) => getComputedStyle(one).height") == "18px"
+
+
 def test_memory_with_sliders_and_two_runs(browser, app, folder):
     with opened(browser, app, BEEN_HERE) as page:
         begin(page, "memory")

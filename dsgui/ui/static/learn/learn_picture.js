@@ -1,9 +1,9 @@
 // Sliders over the picture of ZeRO: the server reckons it for where they stand, by the same model as 1 · Configure.
 
-import { el } from "../common/dom.js";
+import { el, withSheet } from "../common/dom.js";
 import { placeOf, valueAt } from "./learn_steps.js";
 import { words } from "../texts/texts.js";
-import { drawn } from "../memory/zero_stages.js";
+import { drawn, SHEET } from "../memory/zero_stages.js";
 
 /** @import { LearnOffer, LearnStep, LearnTold, ZeroStages } from "../types.d.ts" */
 
@@ -62,7 +62,8 @@ export class Picture {
     const turn = (this.turn += 1);
     const at = { ...this.at };
     this.drawing.setAttribute("aria-busy", "true");
-    const answer = await fetch(`/dsgui/learn/picture?${new URLSearchParams(at)}`).catch(() => null);
+    const asked = fetch(`/dsgui/learn/picture?${new URLSearchParams(at)}`).catch(() => null);
+    const [answer] = await Promise.all([asked, withSheet(SHEET)]); // from any page
     if (turn !== this.turn) return;
     this.drawing.removeAttribute("aria-busy");
     if (!answer?.ok) return;

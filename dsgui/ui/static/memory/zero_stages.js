@@ -8,7 +8,7 @@ import { listed, textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
 import { barsOf, partsIn, spelled, statesAtPeak, statesOf, totalOf } from "./zero_states.js";
 
-const SHEET = "/dsgui/static/memory/folds.css";
+export const SHEET = "/dsgui/static/memory/folds.css";
 
 /** @import { Props, StageBar, Trigger, Watch, ZeroStage, ZeroStages } from "../types.d.ts" */
 
