@@ -27,9 +27,10 @@ from dsgui.core.memory.answer import CannotSay, Device
 from dsgui.core.memory.fits.fitting import Fitted
 from dsgui.core.memory.fits.memory_report import foretold
 from dsgui.core.preflight.as_it_ran import as_it_ran, as_planned, checked_for
+from dsgui.core.preflight.memory_check import MODEL_MEMORY
 from dsgui.core.preflight.model_size import ModelSize, OffloadNeed
 from dsgui.core.preflight.offloading import estimate
-from dsgui.core.preflight.preflight import CONFIG, MODEL_MEMORY, OF_SETTINGS
+from dsgui.core.preflight.preflight import CONFIG, OF_SETTINGS
 from dsgui.core.preflight.surroundings import Launch, Surroundings
 from dsgui.core.runs.clone import Clone, clone
 from dsgui.core.runs.label import Label

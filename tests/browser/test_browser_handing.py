@@ -7,6 +7,8 @@ from tests.support.browser import choose, json_text, replace_text
 
 pytestmark = pytest.mark.browser
 
+OFFER = '#preflight [data-press="config-offer"]'
+
 
 def open_script(page, path, text):
     path.write_text(text, encoding="utf-8")
@@ -23,23 +25,28 @@ def test_an_accelerate_script_is_told_by_the_environment(page, tmp_path):
     command = open_script(page, tmp_path / "acc.py", source)
     expect(command).to_contain_text("ACCELERATE_USE_DEEPSPEED=true")
     expect(command).not_to_contain_text("--deepspeed")
-    expect(page.locator("#config-offer")).to_be_hidden()
+    expect(page.locator(OFFER)).to_have_count(0)
 
 
 def test_one_click_gives_a_strict_script_its_config(page, tmp_path):
     source = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--ds_config')\nargs = p.parse_args()\n"
     command = open_script(page, tmp_path / "strict.py", source)
-    offer = page.locator("#config-offer")
+    offer = page.locator(OFFER)
     expect(offer).to_have_text("Add --ds_config {config} to the arguments")
     expect(page.locator("#preflight")).to_contain_text("unrecognized arguments: --deepspeed FILE")
-    assert offer.bounding_box()["y"] < page.locator("#preflight").bounding_box()["y"]  # in sight, however long that is
+    expect(page.locator('#preflight [data-check="takes_config"] .ds-fix')).to_have_count(1)  # in the row that it mends
+    expect(page.locator("#config-offer")).to_be_hidden()
     expect(page.get_by_text("The bundled recipes need no download.")).to_be_hidden()  # none is chosen
     offer.click()
     expect(page.locator("#arguments textarea, #arguments input").first).to_have_value("--ds_config {config}")
     expect(command).to_contain_text("/ds_config.json")
     expect(command).to_contain_text("--ds_config ")
-    expect(offer).to_be_hidden()
+    expect(offer).to_have_count(0)
     expect(page.locator("#preflight")).not_to_contain_text("unrecognized arguments")
+    undo = page.locator("#config-offer-undo")
+    expect(undo).to_have_text("Undo “Add --ds_config {config} to the arguments”")
+    undo.click()
+    expect(offer).to_be_visible()
 
 
 # Cheaper: tests/ui/launch/test_preview.py::test_a_script_that_brings…; the page's part: the test above.
@@ -47,7 +54,7 @@ def test_one_click_gives_a_strict_script_its_config(page, tmp_path):
 def test_a_script_that_brings_its_own_config_is_no_false_alarm(page, tmp_path):
     source = "import argparse\nargs = argparse.ArgumentParser().parse_args()\n"
     open_script(page, tmp_path / "plain.py", source)
-    offer = page.locator("#config-offer")
+    offer = page.locator(OFFER)
     expect(offer).to_have_text("The script loads its own config")
     offer.click()
     expect(page.locator("#command pre")).to_contain_text("DSGUI_CONFIG=")

@@ -137,6 +137,9 @@ def test_nothing_sticks_out_on_a_phone(page, tmp_path):
     expect(preflight.locator('[data-check="takes_config"]')).to_be_visible()
     preflight.locator("summary").click()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.locator("#to-checks a").click()  # from the button that stays in view
+    expect(preflight.locator(".ds-verdict")).to_be_in_viewport()
+    expect(page.locator("#preflight")).to_be_focused()
 
 
 TRAINER = (
@@ -160,7 +163,7 @@ def test_arguments_that_contradict_the_config_hold_launch_back_and_logging_is_a_
     expect(logs).to_have_count(0)
     expect(preflight.locator('[data-check="options"]')).to_contain_text("Remove --overwrite_output_dir.")
     expect(page.locator("#launch")).to_be_disabled()
-    offer = page.locator("#config-offer")
+    offer = preflight.locator('[data-press="config-offer"]')
     expect(offer).to_have_text("Remove --overwrite_output_dir")
     offer.click()
     expect(arguments).to_have_value("--logging_steps 5")

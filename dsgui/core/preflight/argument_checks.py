@@ -117,16 +117,17 @@ def better_arguments(question: Question) -> Offer | None:
     if changes:
         gone = tuple(dict.fromkeys(option for option, _ in changes))
         words = tuple(word for _, new in changes for word in new)
-        return Offer(_change(_listed(gone), words), question.launch.config_argument, words, gone)
+        return Offer(_change(_listed(gone), words), question.launch.config_argument, words, gone, at="options")
     if twice and twice.status in (Status.PROBLEM, Status.WARNING):
         option = CONFIG_OPTIONS[question.launch.config_argument]
         label = said("offers", "remove_from_arguments", option=option)
-        return Offer(label, question.launch.config_argument, (), (option,))
+        return Offer(label, question.launch.config_argument, (), (option,), at="twice")
     if tf32(question):
-        return Offer(_change(TF32, ()), question.launch.config_argument, (), (TF32,))
+        return Offer(_change(TF32, ()), question.launch.config_argument, (), (TF32,), at="tf32")
     if _lacks_use_cpu(question):
         # In the place of one that says no, where there is one.
-        return Offer(said("offers", "add", words=USE_CPU), question.launch.config_argument, (USE_CPU,), (USE_CPU,))
+        add = said("offers", "add", words=USE_CPU)
+        return Offer(add, question.launch.config_argument, (USE_CPU,), (USE_CPU,), at="use_cpu")
     return None
 
 

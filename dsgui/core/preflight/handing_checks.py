@@ -32,7 +32,7 @@ _MOST_DIFFERENCES = 4
 class Offer:
     """What one click changes: the `argument`, None for what the script tells; options taken out of the script's
     arguments (`without`), where the argument stays as chosen; `words` added to them; and `variables` set in the run's
-    environment. `stays`: the argument is as it was chosen."""
+    environment. `stays`: the argument is as it was chosen. `at`: the check whose row it mends."""
 
     label: Said
     argument: ConfigArgument | None
@@ -40,6 +40,7 @@ class Offer:
     without: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
     stays: bool = False
+    at: str = TAKES_CONFIG
 
 
 def offer(question: Question) -> Offer | None:

@@ -28,6 +28,7 @@ from dsgui.core.texts.saying import Said, as_told, said
 _OF_ROOMS = ("short_gpu", "short_host", "short_nvme")  # what the rooms say: so much of so much
 _WORKERS = ("--dataloader_num_workers",)
 _MOST_WORKERS = 10_000
+MODEL_MEMORY = "model_memory"
 
 
 def with_memory(
@@ -152,13 +153,13 @@ _JUDGED: Mapping[Fit, Callable[[Question, Fitted], Verdict]] = {
 
 
 def _seen(fitted: Fitted) -> Sentences:
-    rooms = saw("model_memory.in_all", rooms=headline(fitted))
+    rooms = saw("model_memory.in_all", rooms=headline(fitted, exact=False))
     rest = (one for one in fitted.verdict.short if one.code not in _OF_ROOMS)
     return (rooms, *guess_of(fitted.question.model), *rest)
 
 
 def _headed(fitted: Fitted) -> Sentences:
-    return (saw("model_memory.rooms", rooms=headline(fitted)), *guess_of(fitted.question.model))
+    return (saw("model_memory.rooms", rooms=headline(fitted, exact=False)), *guess_of(fitted.question.model))
 
 
 def _advice(question: Question, fitted: Fitted) -> Sentences:
@@ -177,4 +178,5 @@ def offer(question: Question) -> Offer | None:
     environment, torch = _environment(question), question.around.version("torch")
     variables = (with_setting(environment, best.setting, torch),) if best.setting else ()
     words = (best.option,) if best.option else ()
-    return Offer(offer_of(best), question.launch.config_argument, words, variables=variables, stays=True)
+    asked = question.launch.config_argument
+    return Offer(offer_of(best), asked, words, variables=variables, stays=True, at=MODEL_MEMORY)

@@ -38,7 +38,6 @@ from dsgui.core.rules.trainer import RULES as TRAINERS_RULES
 from dsgui.core.texts.saying import Said, altered, as_told, listed, said
 
 CONFIG = "config"
-MODEL_MEMORY = "model_memory"
 AGREEMENT = "agreement"
 PLANNED = "planned"
 
@@ -147,7 +146,7 @@ CHECKS: tuple[Check[Question], ...] = (
     Check("toolkit", f"{_BUILDER}: assert_no_cuda_mismatch", build_checks.toolkit),
     Check("builds_disk", "", build_checks.builds_disk),
     Check("gpus", "deepspeed/launcher/runner.py: parse_resource_filter", room_checks.gpus),
-    Check(MODEL_MEMORY, "deepspeed/runtime/zero", memory_check.memory),
+    Check(memory_check.MODEL_MEMORY, "deepspeed/runtime/zero", memory_check.memory),
     Check("checkpointing", "transformers/training_args.py", ticked_checks.checkpointing),
     Check("zero_init", "deepspeed/runtime/zero/partition_parameters.py", ticked_checks.zero_init),
     Check("offload", _ESTIMATORS, room_checks.offload),
@@ -176,7 +175,7 @@ OF_SETTINGS = frozenset(
         "use_cpu",
     }
     | {"tf32", "local_rank", "stage_3", "operators", "needs", "compiler", "ninja", "headers", "toolkit"}
-    | {MODEL_MEMORY, "checkpointing", "zero_init", "offload", "nvme"}
+    | {memory_check.MODEL_MEMORY, "checkpointing", "zero_init", "offload", "nvme"}
 )
 
 

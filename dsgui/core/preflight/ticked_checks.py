@@ -49,7 +49,7 @@ def offer(question: Question) -> Offer | None:
     if question.launch.memory is None or not untold(question):
         return None
     words = (_OPTION, "True")
-    return Offer(said("offers", "add", words=" ".join(words)), None, words, without=(_OPTION,))
+    return Offer(said("offers", "add", words=" ".join(words)), None, words, without=(_OPTION,), at="checkpointing")
 
 
 def _is_ticked_only(question: Question) -> bool:

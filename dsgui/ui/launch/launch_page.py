@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from html import escape
 from typing import Any
 
 import gradio as gr
@@ -16,7 +17,7 @@ from dsgui.core.errors import DocumentError, DsguiError
 from dsgui.core.imported.brought import Brought
 from dsgui.core.launch.handing import trainers_part
 from dsgui.core.launch.places.slurm import SlurmJob
-from dsgui.core.launch.plan import AS_SCRIPT_READS, Plan, reader_word
+from dsgui.core.launch.plan import AS_SCRIPT_READS, Here, LaunchRequest, Plan, reader_word
 from dsgui.core.launch.recipes import BY_NAME as BY_RECIPE
 from dsgui.core.launch.spec import place_of, typed_arguments
 from dsgui.core.launch.variables import with_variables
@@ -55,8 +56,17 @@ from dsgui.ui.launch.natively import is_convertible, wire_natively
 from dsgui.ui.launch.pressed import Gone, starter
 from dsgui.ui.launch.previewed import ENABLED, SENT_AT, Latest, Previewed, in_order, while_built
 from dsgui.ui.launch.refused import field_of, is_gone, is_needed_yet, lacks, needed_html, refused_html
-from dsgui.ui.preflight.preflight_view import BeforeStart, ToConfigure, before_start, preflight_html, worst_of
+from dsgui.ui.preflight.preflight_view import (
+    OFFERED,
+    BeforeStart,
+    ToConfigure,
+    before_start,
+    is_open,
+    preflight_html,
+    worst_of,
+)
 
+_OF_PLACES = ("hostfile",)  # without them no run can be planned
 _OF_CHECKS = ("convert", "show")  # the events of their buttons and links
 # What the button and the tick beside it say where they do not say “Launch”.
 _PRESSES = {SlurmJob.NAME: ("submit", "submit_anyway")}
@@ -94,12 +104,13 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             differs = gr.Markdown("", elem_id="plan-differs", elem_classes="ds-message", visible=False)
             take = gr.Button("", size="sm", visible=False, elem_id="take-plan")
             command = embedded("launch/command_line", "ds-launch-command", (), value="", elem_id="command")
-            offered = gr.Button("", size="sm", visible=False, elem_id="config-offer")
+            offered = gr.Button("", size="sm", visible=False, elem_id=OFFERED)
             undo = gr.Button(words("launch_page", "undo"), size="sm", visible=False, elem_id="config-offer-undo")
             checks = embedded("config/findings", "ds-findings-root", _OF_CHECKS, value="", elem_id="preflight")
             natively = gr.HTML("", elem_id="natively", elem_classes="ds-purpose", padding=False)
             auto_again = gr.Button(words("launch_page", "undo"), size="sm", visible=False, elem_id="natively-undo")
             with gr.Column(elem_id="launch-foot"):
+                gr.HTML(_to_checks(), elem_id="to-checks", padding=False)
                 anyway = gr.Checkbox(False, label=words("launch_page", "anyway"), visible=False, elem_id="although")
                 launch = gr.Button(
                     words("launch_page", "launch"), variant="secondary", elem_id="launch", interactive=False
@@ -192,7 +203,8 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         saves = recipe is None or recipe.takes.integration is Integration.HF
         line_of_clone: Any = gr.skip() if asked["parent"] else ""
         before, checks, began = BeforeStart(), "", preset_of(services, preset, text)
-        found, instead, needed = "", "", False
+        found, instead, needed, may_log = "", "", False, False
+        request: LaunchRequest | None = None
         try:
             request = page_request(services, text or "", asked, reader, began)
             if before_it := original(services, asked["parent"]):
@@ -205,6 +217,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
                 was = "" if was == named else was
                 line_of_clone = line_html(asked["parent"], before_it, changed, request, services, was)
             plan, handed_on = services.runs.prepare(request), request.handed_on
+            may_log = _may_log(services, plan, bool(asked["logs"]))
             around = services.surroundings(plan, text or "")
             found = "" if recipe else found_html(plan, around.script, asked["reader"])
             saves = saves and (bool(recipe or asked["saves"]) or _may_save(plan, around.script))
@@ -230,7 +243,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
                 "" if reads.value == reader else reads.value,
                 is_convertible(launch),
             )
-            checks, why = preflight_html(before.rows, to), worst_of(before.rows)
+            checks, why = preflight_html(before.rows, to, before.offer), worst_of(before.rows)
         except DsguiError as error:
             needed = is_needed_yet(error, asked)
             why = lacks(error) if needed else str(counted(Status.PROBLEM, 1))
@@ -238,6 +251,11 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             if needed and not _is_empty(text):
                 names = config_name(services, preset, text), reader
                 says = meanwhile(services, workbench, text or "", asked, names, launched)
+            plan_here = _on_this_machine(services, request) if request and field_of(error) in _OF_PLACES else None
+            if plan_here:
+                script = services.surroundings(plan_here, text or "").script
+                found = "" if recipe else found_html(plan_here, script, asked["reader"])
+                may_log = _may_log(services, plan_here, bool(asked["logs"]))
             differs = fills_in(asked, within=asks) if field_of(error) == "hostfile" else Differs()
             checks = needed_html(error, differs.offers) if asks else refused_html(error, bool(asked["parent"]))
             instead = recipe_instead(services.recipes, asked["script"] or "") if is_gone(error) else ""
@@ -254,10 +272,9 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         shown_as = partial(gr.Checkbox, label=words("launch_page", although), visible=refused)
         tick = shown_as() if refused and accepted == ticked else shown_as(False)
         offer = before.offer
-        click = gr.Button(  # what is to do while the start waits for it
-            str(offer.label) if offer else "", visible=offer is not None, variant="primary" if refused else "secondary"
-        )
-        logs = gr.Checkbox(visible=plan is not None and _may_log(services, plan, bool(asked["logs"])))
+        shows: Any = "hidden" if is_open(before.rows, offer) else offer is not None  # its row has a button for it
+        click = gr.Button(str(offer.label) if offer else "", visible=shows)
+        logs = gr.Checkbox(visible=may_log)
         return (
             line,
             says,
@@ -300,6 +317,11 @@ def _labelled(press: str, why: str) -> str:
     return f"{does} · {why}" if why else does
 
 
+def _to_checks() -> str:
+    """The way up to what stops a start, where the checks are far above the button (static/launch/launch.css)."""
+    return f'<a href="#preflight">{escape(words("launch_page", "to_checks"))}</a>'
+
+
 def _recipe_instead(services: Services) -> Callable[[str | None], tuple[Any, Any]]:
     def take(script: str | None) -> tuple[Any, Any]:
         recipe = recipe_instead(services.recipes, script or "")
@@ -317,6 +339,14 @@ def _accepts(plan: Plan | None, rows: tuple[Row, ...]) -> tuple[str, ...]:
 def _may_log(services: Services, plan: Plan, chosen: bool) -> bool:
     """Whether --logging_steps was added, or may be."""
     return services.runs.may_log(plan) or (chosen and plan.arguments[-2:] == LOGGING_WORDS)
+
+
+def _on_this_machine(services: Services, request: LaunchRequest) -> Plan | None:
+    """What is said of its script holds wherever it runs."""
+    try:
+        return services.runs.prepare(replace(request, place=Here()))
+    except DsguiError:
+        return None
 
 
 def _may_save(plan: Plan, script: ScriptFacts) -> bool:
@@ -350,7 +380,8 @@ def _accepted(offer: Offer | None, reader: str, arguments: str | None, environme
     typed = reader, arguments or "", environment or ""
     if offer is None:
         return *typed, None, gr.Button(visible=False)
-    return *_with_offer(offer, *typed), typed, gr.Button(visible=True)
+    undo = gr.Button(words("launch_page", "undo_offer", offer=str(offer.label)), visible=True)
+    return *_with_offer(offer, *typed), typed, undo
 
 
 def _with_offer(offer: Offer, reader: str, arguments: str, environment: str) -> tuple[str, str, str]:

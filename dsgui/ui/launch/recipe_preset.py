@@ -22,13 +22,12 @@ def wire_recipe_preset(configure: ConfigurePage, launch: LaunchPage, services: S
     def title_of(id: str) -> str:
         return next((one.title for one in services.presets if one.id == id), "")
 
-    def offered(chosen: str, current: str | None) -> Any:
+    def offered(chosen: str, current: str | None, parent: str | None) -> Any:
+        """A clone has a config of its own: only the checks offer it another, where they find it refused."""
         title = title_of(preset_to_offer(chosen, current))
-        return (
-            gr.Button(words("launch_page", "recipe_preset", title=title), visible=True)
-            if title
-            else gr.Button(visible=False)
-        )
+        if not title:
+            return gr.Button(visible=False)
+        return gr.Button(words("launch_page", "recipe_preset", title=title), visible="hidden" if parent else True)
 
     def filled_in(chosen: str, typed: str) -> Any:
         arguments = begins_with(chosen, typed or "")
@@ -38,11 +37,11 @@ def wire_recipe_preset(configure: ConfigurePage, launch: LaunchPage, services: S
         preset = next(one for one in services.presets if one.id == preset_to_offer(chosen, None))
         return preset.text, preset.integration.value, NEW_TEXT, preset.id, count + 1
 
-    def made_for(chosen: str, current: str | None, text: str, count: int) -> tuple[Any, ...]:
+    def made_for(chosen: str, current: str | None, text: str | None, count: int) -> tuple[Any, ...]:
         """A preset that nobody touched makes way where it is for another framework: the recipe would be refused."""
         recipe = BY_NAME.get(chosen)
         before = next((one for one in services.presets if one.id == current), None)
-        is_untouched = before is not None and before.text.rstrip() == text.rstrip()
+        is_untouched = before is not None and before.text.rstrip() == (text or "").rstrip()
         if recipe is None or before is None or not is_untouched or before.integration is recipe.takes.integration:
             return tuple(gr.skip() for _ in (*brought, filled))
         tell(escape(words("launch_page", "preset_loaded", title=title_of(recipe.preset))))
@@ -50,5 +49,6 @@ def wire_recipe_preset(configure: ConfigurePage, launch: LaunchPage, services: S
 
     desk["what"].input(made_for, [desk["what"], chooser, configure.text, filled], [*brought, filled], **TELLING)
     desk["what"].input(filled_in, [desk["what"], desk["arguments"]], [desk["arguments"]], **ONCE)
-    gr.on([desk["what"].change, chooser.change], offered, [desk["what"], chooser], [desk.preset], **ONCE)
+    seen = [desk["what"], chooser, desk["parent"]]
+    gr.on([one.change for one in seen], offered, seen, [desk.preset], **ONCE)
     desk.preset.click(load, [desk["what"], filled], [*brought, filled], **TELLING)

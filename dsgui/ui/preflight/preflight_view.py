@@ -24,6 +24,8 @@ from dsgui.ui.machine.machine_view import list_html
 
 _POLL_S = 2.0
 _OF_CONFIG = (CONFIG, AGREEMENT)
+_TOLD = (Status.PROBLEM, Status.WARNING)
+OFFERED = "config-offer"  # the button of the Launch page that takes the offer
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +62,13 @@ class ToConfigure:
     converts: bool = False
 
 
-def preflight_html(rows: Sequence[Row], to: ToConfigure = ToConfigure()) -> str:
-    """The list beside the command; "" where nothing is planned."""
+def is_open(rows: Sequence[Row], offer: Offer | None) -> bool:
+    """Whether the row that this mends is among those that are told: the button stands in it then."""
+    return offer is not None and any(row.check == offer.at and row.status in _TOLD for row in rows)
+
+
+def preflight_html(rows: Sequence[Row], to: ToConfigure = ToConfigure(), offer: Offer | None = None) -> str:
+    """The list beside the command, with the button of what is offered in its row; "" where nothing is planned."""
     if not rows:
         return ""
     said = words("launch_page", "preflight", summary=summary(rows))
@@ -69,7 +76,11 @@ def preflight_html(rows: Sequence[Row], to: ToConfigure = ToConfigure()) -> str:
     cured = stopping if to.recipe else [row for row in stopping if to.converts and row.check == CONFIG]
     shown = [replace(row, advised=()) if row in cured else row for row in rows]
     first = next((place for place, row in enumerate(rows) if row in stopping), None)
-    ways = [_way(row, to, place == first) for place, row in enumerate(rows)]
+    offered = next((row for row in rows if offer and is_open([row], offer)), None)
+    ways = [
+        f"{_press_html(OFFERED, str(offer.label)) if offer and row is offered else ''}{_way(row, to, place == first)}"
+        for place, row in enumerate(rows)
+    ]
     reads = f' data-reads="{escape(to.reads)}"' if to.reads else ""
     return sendable(f'<div class="ds-findings ds-preflight"{reads}>{list_html(said, shown, ways)}</div>')
 
@@ -110,8 +121,11 @@ def _every(row: Row, found: Sequence[Finding]) -> str:
 
 def _load_html(recipe: str) -> str:
     """Presses the button beside the recipes, which does the same."""
-    says = escape(words("launch_page", "load_recipe_preset", recipe=recipe))
-    return f'<button type="button" class="ds-fix" data-press="recipe-preset">{says}</button>'
+    return _press_html("recipe-preset", words("launch_page", "load_recipe_preset", recipe=recipe))
+
+
+def _press_html(id: str, says: str) -> str:
+    return f'<button type="button" class="ds-fix" data-press="{id}">{escape(says)}</button>'
 
 
 def machine_told(services: Services, tab: gr.Tab) -> gr.Checkbox:

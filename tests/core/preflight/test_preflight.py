@@ -157,7 +157,7 @@ ON_BARE_HOST = fitted_offloading()
 TICKED, DIVIDED = ModelChoice("7B", checkpointing=True), ModelChoice("7B", zero_init=True)
 MODES = PARSER + "p.add_argument('--mode', choices=['full', 'lora']); p.parse_args()"
 FAULTS = [
-    ("model_memory", {"memory": TOO_LARGE}, P, "7B: doesn’t fit (GPU "),
+    ("model_memory", {"memory": TOO_LARGE}, P, "7B: doesn’t fit (GPU ≈ "),
     ("model_memory", {"memory": TIGHT}, W, "Each GPU needs "),
     ("model_memory", {"memory": ON_BARE_HOST}, W, "needs 157 GiB on the host"),
     ("checkpointing", {"memory": ROOMY, "choice": TICKED}, W, "but the arguments don’t turn it on"),

@@ -168,6 +168,8 @@ def test_a_script_is_told_by_what_was_found_in_it(page: Page, bench: Bench, sour
     assert found.count('<code class="ds-option">--deepspeed') == says.count("--deepspeed")  # no line ends within one
     assert page(script=script, reader="native")["found"] == ""  # the run gets what was chosen
     assert page(what="translation")["found"] == page(script="")["found"] == ""
+    unnamed = page(script=script, where="several", hostfile="")  # what a script shows, it shows before a host is named
+    assert (unnamed["found"], unnamed["logs"].visible) == (found, page(script=script)["logs"].visible)
 
 
 def test_a_script_that_is_gone_offers_the_recipe_of_its_name(page: Page) -> None:
@@ -319,6 +321,8 @@ def test_a_script_that_brings_its_own_config_starts_after_one_click(page: Page, 
     script = str(bench.script(STRICT))
     shown = page(script=script)
     assert (shown["click"].value, shown["launch"].interactive) == ("The script loads its own config", False)
+    assert 'data-press="config-offer">The script loads its own config</button>' in shown["checks"]
+    assert shown["click"].visible == "hidden"  # its row has the button
     reader, arguments, *_ = _accepted(shown["offer"], "auto", "", "")
     labels = {value: label for label, value in BY_NAME["reader"].choices}
     assert labels[reader] == "The script reads its own config (HF Trainer or accelerate)"

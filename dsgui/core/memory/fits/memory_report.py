@@ -98,13 +98,15 @@ def _keys(segment: Segment) -> dict[str, Any]:
 
 
 # ----------------------------------------------------------------------------------------------------------- text
-def headline(fitted: Fitted) -> str:
-    """`t5-3b fits: GPU 6.52 of 23.64 GiB, host 62.50 of 128.00 GiB`."""
+def headline(fitted: Fitted, *, exact: bool = True) -> str:
+    """`t5-3b fits: GPU 6.52 of 23.64 GiB, host 62.50 of 128.00 GiB`; where it need not be `exact`, as the page's bars
+    have it."""
     verdict = fitted.verdict
     fit = word("memory_fits", verdict.fit.value)
     if verdict.host_asked and verdict.fit is Fit.FITS:
         fit = words("memory_page", "fits_if_host", size=roughly(verdict.host_asked))
-    return words("memory_text", "headline", model=fitted.question.model.name, fit=fit, rooms=rooms_of(fitted.verdict))
+    rooms = (rooms_of if exact else rooms_roughly)(verdict)
+    return words("memory_text", "headline", model=fitted.question.model.name, fit=fit, rooms=rooms)
 
 
 def rooms_of(verdict: Verdict, digits: int = 2) -> str:
@@ -249,7 +251,7 @@ def in_lines(fitted: Fitted | CannotSay) -> list[str]:
 
 
 def remedies(fitted: Fitted) -> str:
-    """`Largest on the GPU: optimizer states 26.12 GiB, …. Changed by zero_optimization.stage, ….` of the device that is
+    """`Largest on the GPU: optimizer states ≈ 26 GiB, …. Changed by zero_optimization.stage, ….` of the device that is
     too full; "" where none is."""
     verdict = fitted.verdict
     full = [device for device in verdict.devices if verdict.fit_of(device) in (Fit.SHORT, Fit.TIGHT)]
@@ -260,7 +262,7 @@ def remedies(fitted: Fitted) -> str:
     largest = governed[:_MOST_PARTS]
     if not largest:
         return ""
-    parts = [f"{_part(one)} {gib(one.amount.likely, 2)}" for one in largest]
+    parts = [f"{_part(one)} {about_size(one.amount.likely)}" for one in largest]
     keys = dict.fromkeys(key_of(key) for one in largest for key in one.keys[:2])
     given = {"parts": listed(parts), "keys": listed(list(keys)[:_MOST_PARTS])}
     return words("memory_text", "largest", device=word("memory_places", worst.device.value), **given)

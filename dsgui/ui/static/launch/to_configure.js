@@ -1,4 +1,5 @@
-// What the checks before a start say of the config leads to its field on 1 · Configure, or to the presets.
+// What the checks before a start say of the config leads to its field on 1 · Configure, or to the presets; the foot of
+// 2 · Launch leads up to the checks.
 
 import { around } from "../common/dom.js";
 
@@ -6,11 +7,16 @@ import { around } from "../common/dom.js";
 
 const TO_FOUND = ':is(#launch-verdict, #preflight) :is(a[href="#findings"], [data-goto])';
 const TO_PRESETS = '#launch-verdict a[href="#preset"]';
+const TO_CHECKS = '#to-checks a[href="#preflight"]';
 const PHONE = "(max-width: 820px)"; // where the findings are far above the form
 const LONGEST_MS = 8000;
 
 /** A link leads to the page and the place there. @param {MouseEvent} event */
 export function toConfigure(event) {
+  if (around(event, TO_CHECKS)) {
+    event.preventDefault();
+    focusOn("preflight", "start");
+  }
   const link = around(event, `${TO_FOUND}, ${TO_PRESETS}`);
   if (!link) return;
   event.preventDefault();
@@ -75,11 +81,11 @@ function showFound(pointer) {
   }
 }
 
-/** @param {string} id */
-function focusOn(id) {
+/** @param {string} id @param {ScrollLogicalPosition} [block] */
+function focusOn(id, block = "center") {
   const place = document.getElementById(id);
   if (!place) return;
   place.tabIndex = -1;
   place.focus({ preventScroll: true });
-  place.scrollIntoView({ block: "center" });
+  place.scrollIntoView({ block });
 }

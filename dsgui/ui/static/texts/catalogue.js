@@ -823,6 +823,8 @@ export const TEXTS = {
   "lacks_script": "enter a script",
   "lacks_hostfile": "add a host",
   "lacks_hosts": "name the hosts",
+  "to_checks": "See what stops it",
+  "undo_offer": "Undo “{offer}”",
   "fill_hosts": "Fill in {nodes} hosts with {slots} slots each",
   "fill_hosts_one": "Fill in {nodes} hosts with 1 slot each",
   "usual": "default: wait for GPUs and other hosts, share this machine’s CPU",

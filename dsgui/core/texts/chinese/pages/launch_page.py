@@ -56,6 +56,8 @@ LAUNCH_PAGE: dict[str, str] = {
     "lacks_script": "请填写脚本",
     "lacks_hostfile": "请填写主机",
     "lacks_hosts": "请填写主机名",
+    "to_checks": "查看阻止启动的问题",
+    "undo_offer": "撤销“{offer}”",
     "fill_hosts": "填入 {nodes} 台主机，每台 {slots} 个 slot",
     "fill_hosts_one": "填入 {nodes} 台主机，每台 1 个 slot",
     "usual": "默认：等待 GPU 和其他主机空闲，本机 CPU 可共用",
