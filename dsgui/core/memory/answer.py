@@ -4,7 +4,7 @@ The formula (`core/memory/instant.py`) and the dry run (the real DeepSpeed, on t
 answer so."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from dsgui.core.texts.saying import Said
@@ -81,6 +81,9 @@ class Part:
     line: str = ""
     rounding: int = 0
 
+    def without_arguments(self) -> "Part":
+        return replace(self, keys=tuple(key for key in self.keys if key.startswith("/")))
+
 
 @dataclass(frozen=True, slots=True)
 class Peak:
@@ -149,6 +152,11 @@ class Answer:
 
     def of(self, device: Device) -> tuple[Peak, ...]:
         return tuple(peak for peak in self.peaks if peak.device is device)
+
+    def without_arguments(self) -> "Answer":
+        """Natively the HF Trainer's arguments change nothing."""
+        parts = ((peak, tuple(part.without_arguments() for part in peak.parts)) for peak in self.peaks)
+        return replace(self, peaks=tuple(replace(peak, parts=some) for peak, some in parts))
 
     def worst(self, device: Device) -> Peak | None:
         """The fullest moment of a device; None where nothing of it is used."""

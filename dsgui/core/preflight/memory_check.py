@@ -2,16 +2,19 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import Context
+from dsgui.core.config.filling import ARGUMENTS
+from dsgui.core.config.pointer import lookup
 from dsgui.core.config.schema import Schema
 from dsgui.core.machine.hardware import Hardware
 from dsgui.core.machine.verdicts import Sentences, Verdict, advise, ok, problem, saw, unknown, warning
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.fitting import Case, Fitted, fit
 from dsgui.core.memory.fits.inquiry import guess_of
-from dsgui.core.memory.fits.memory_report import headline, remedies
+from dsgui.core.memory.fits.memory_report import headline, key_of, remedies
 from dsgui.core.memory.fits.nvme import Nvme, folders_of
 from dsgui.core.memory.fits.outside import asks_for_unrounded, label_of, offer_of, outside, with_setting
 from dsgui.core.memory.fits.overhead import asks_for_expandable
@@ -162,8 +165,14 @@ def _headed(fitted: Fitted) -> Sentences:
     return (saw("model_memory.rooms", rooms=headline(fitted, exact=False)), *guess_of(fitted.question.model))
 
 
+def _named(question: Question, key: str) -> str:
+    """As somebody changes it: "auto" is what an argument says."""
+    filled = ARGUMENTS.get(key) if lookup(question.config, key) == "auto" else None
+    return f"--{filled[0]}" if filled else key_of(key)
+
+
 def _advice(question: Question, fitted: Fitted) -> Sentences:
-    largest = remedies(fitted)
+    largest = remedies(fitted, partial(_named, question))
     told = as_told(largest) if largest else advise("model_memory.see_configure")
     environment, torch = _environment(question), question.around.version("torch")
     offers = (label_of(one, environment, torch) for one in question.launch.outside)

@@ -1179,3 +1179,15 @@ def test_slurm_is_asked_again_only_after_a_while(tmp_path):
     assert not slurm.answer({"PATH": str(tmp_path)}).answers
     now[0] = 60.0
     assert slurm.answer({"PATH": str(tmp_path)}).answers
+
+
+def test_what_changes_memory_is_named_as_it_is_set():
+    """“auto” is what an argument says: the key would stay as it is."""
+    advised = {}
+    for value in (True, "auto"):
+        launch = Launch({"bf16": {"enabled": value}}, (), "1 GPU", 1, script="/train.py", memory=TOO_LARGE)
+        rows = preflight(launch, Surroundings(script_facts(PARSER), ON_CPU))
+        advised[value] = next(row.advice for row in rows if row.check == "model_memory")
+    assert "bf16.enabled" in advised[True]
+    assert "--bf16" in advised["auto"]
+    assert "bf16.enabled" not in advised["auto"]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dsgui.core.config.context import Context
+from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.findings import Finding
 from dsgui.core.config.schema import Schema
 from dsgui.core.memory import instant
@@ -76,6 +76,8 @@ def fit(
         return CannotSay(said("memory_cannot", "not_reckoned", model=question.model.name, problem=_words(error)))
     if isinstance(answered, CannotSay):
         return answered
+    if case.context.integration is Integration.NATIVE:
+        answered = answered.without_arguments()
     answered = replace(answered, assumed=(*assumed_of(case.choice, question, made), *answered.assumed))
     here = room(question.group)
     return Fitted(question, answered, here, judge(answered, here.of_config(question.config)))

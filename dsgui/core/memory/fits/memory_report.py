@@ -1,6 +1,6 @@
 """A verdict as JSON, for a program and for the page, and as text, for a terminal."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from dsgui.core.config.pointer import dotted
@@ -250,9 +250,9 @@ def in_lines(fitted: Fitted | CannotSay) -> list[str]:
     return [_line(word("options", "memory_group"), line) for line in lines]
 
 
-def remedies(fitted: Fitted) -> str:
+def remedies(fitted: Fitted, named: Callable[[str], str] = key_of) -> str:
     """`Largest on the GPU: optimizer states ≈ 26 GiB, …. Changed by zero_optimization.stage, ….` of the device that is
-    too full; "" where none is."""
+    too full; "" where none is. `named`: what is said of a key."""
     verdict = fitted.verdict
     full = [device for device in verdict.devices if verdict.fit_of(device) in (Fit.SHORT, Fit.TIGHT)]
     worst = verdict.worst(full[0]) if full else None
@@ -263,6 +263,6 @@ def remedies(fitted: Fitted) -> str:
     if not largest:
         return ""
     parts = [f"{_part(one)} {about_size(one.amount.likely)}" for one in largest]
-    keys = dict.fromkeys(key_of(key) for one in largest for key in one.keys[:2])
+    keys = dict.fromkeys(named(key) for one in largest for key in one.keys[:2])
     given = {"parts": listed(parts), "keys": listed(list(keys)[:_MOST_PARTS])}
     return words("memory_text", "largest", device=word("memory_places", worst.device.value), **given)

@@ -134,3 +134,13 @@ def test_a_trainer_has_it_made_divided_anyway(checker):
     _, found, _ = asked(checker, 10, BF16 | ADAM | LEFT, HF)
     assert isinstance(found, Cheapest)
     assert not found.zero_init
+
+
+def test_what_changes_a_part_is_no_argument_of_the_trainers_natively(checker):
+    """Natively the HF Trainer's arguments change nothing, and no script has them."""
+    named = {}
+    for context in (NATIVE, HF):
+        fitted, _, _ = asked(checker, 80, CONFIG, context)
+        named[context.integration] = {key for bar in fitted.verdict.bars for one in bar.segments for key in one.keys}
+    assert "--per_device_train_batch_size" in named[Integration.HF]
+    assert not [key for key in named[Integration.NATIVE] if not key.startswith("/")]
