@@ -6,6 +6,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from tests.support import pages
+
 pytestmark = pytest.mark.browser
 
 KEEPS = "localStorage.kept = 1; sessionStorage.kept = 1; document.cookie = 'kept=1'; name = 'kept'"
@@ -72,3 +74,20 @@ def test_a_page_that_was_closed_is_not_given_again(browser, places):
 def test_an_option_that_no_page_can_be_given_makes_a_context_of_its_own(browser):
     with browser.new_context(locale="zh-CN") as own, browser.new_context() as kept:
         assert type(own) is not type(kept)
+
+
+def test_a_page_that_was_cut_off_is_loaded_again(browser, places, tmp_path, monkeypatch):
+    """As another test's network cuts it off: its form comes late, and what it could not load is no error of its."""
+    monkeypatch.setattr(pages, "CUT_OFF", "ERR_CONNECTION_RESET")
+    (tmp_path / "form.js").write_text("document.body.innerHTML = '<p data-pointer=\"/train_batch_size\"></p>'", "utf-8")
+    (tmp_path / "page.html").write_text("<!doctype html><body><script src=form.js></script>", "utf-8")
+    left, errors = [1], ["of its own"]
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.on("console", lambda message: errors.append(message.text))
+        page.route(
+            "**/form.js", lambda route: route.abort("connectionreset") if left and left.pop() else route.continue_()
+        )
+        pages.load(page, f"{places[0]}page.html", errors)
+        assert page.locator("[data-pointer]").count() == 1
+    assert (left, errors) == ([], ["of its own"])
