@@ -46,19 +46,23 @@ def with_memory(
     if around.shape is None or launch.unreadable or not launch.handed:
         return launch
     part = around.part_trained(launch)
-    if part.trains is not False and not launch.choice.lora_rank:
-        return replace(launch, memory=CannotSay(_part(part)))
     case, fitted = fitted_case(launch, around, context, schema, arguments)
+    if part.trains is not False and not launch.choice.lora_rank:
+        return replace(launch, memory=CannotSay(_part(part, fitted)))
     if isinstance(fitted, CannotSay):
         return replace(launch, memory=fitted)
     better = outside(fitted, case, schema, around.version("torch"))
     return replace(launch, memory=fitted, outside=better)
 
 
-def _part(part: PartTrained) -> Said:
+def _part(part: PartTrained, whole: Fitted | CannotSay) -> Said:
+    """`whole`: were all of the model trained."""
     if part.on is None:
         return said("memory_cannot", "part")
-    return said("memory_cannot", "part_perhaps", condition=part.on.shown, line=str(part.on.line))
+    on = {"condition": part.on.shown, "line": str(part.on.line)}
+    if isinstance(whole, CannotSay):
+        return said("memory_cannot", "part_perhaps", **on)
+    return said("memory_cannot", "part_or_whole", **on, whole=headline(whole, exact=False))
 
 
 def fitted_case(

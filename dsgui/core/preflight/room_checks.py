@@ -27,10 +27,11 @@ _NVME_LOCKS_SINCE = "0.19.6"
 
 
 def offload(question: Question) -> Verdict | None:
-    """Host memory for ZeRO-Offload, by DeepSpeed's own estimator, where the memory model has no answer."""
-    if isinstance(question.launch.memory, Fitted):
+    """Host memory for ZeRO-Offload, by DeepSpeed's own estimator, where the memory model has no answer; nothing where
+    that says why, and the estimator would know less of the model."""
+    model, told = question.around.model, question.launch.memory
+    if isinstance(told, Fitted) or (told is not None and model.parameters is None):
         return None
-    model = question.around.model
     need = estimate(question.launch, model, question.around.part_trained(question.launch))
     if need is None:
         return None

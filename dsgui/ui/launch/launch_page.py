@@ -449,7 +449,7 @@ def _verdict(launch: Launch, name: str, *, own: bool = False) -> str:
     as_planned = not launch.planned.hardware or not launch.place.ON_THIS_MACHINE  # else the memory is another machine's
     fits = fit_told(json.dumps(as_json(launch.memory))) if launch.memory and as_planned else ""
     if own and as_planned and not fits:
-        fits = words("launch_page", "memory_unchecked")
+        fits = words("launch_page", "memory_unchecked" if launch.memory else "memory_unnamed")
     return line(name, where, verdict(launch.findings), fits)
 
 

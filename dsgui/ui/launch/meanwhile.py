@@ -42,7 +42,7 @@ def meanwhile(
     found = words("configure_page", "broken") if is_broken else verdict(view.found)
     fits = fit_told(memory_shown(services, view, context, given))
     if not fits and asked["what"] == OWN_SCRIPT:
-        fits = words("launch_page", "memory_unchecked")
+        fits = words("launch_page", "memory_unchecked" if asked["model"] else "memory_unnamed")
     if is_broken or any(finding.severity is Severity.ERROR for finding in view.found):
         fits = ""  # the pages say first what is to be mended
     return line(name, where_told(context.devices, Planned(device)), found, fits)

@@ -13,6 +13,7 @@ from dsgui.core.memory.choice import ModelChoice
 from dsgui.core.memory.fits.nvme import Nvme
 from dsgui.core.memory.guessed import model_of_size
 from dsgui.core.preflight.memory_check import _MOST_WORKERS, _workers, fitted_case, memory, with_memory
+from dsgui.core.preflight.room_checks import offload
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
 from dsgui.core.script.script import script_facts
 from dsgui.core.sizes import GIB
@@ -109,3 +110,25 @@ def test_a_rank_is_asked_for_only_where_adapters_are_trained(arguments, rank, as
     memory = with_memory(launch, around, Context(Integration.NATIVE), Catalog().schema()).memory
     assert memory is not None
     assert (isinstance(memory, CannotSay) and memory.why.code == "part") is asks
+
+
+OFFLOADS = {"stage": 2, "offload_optimizer": {"device": "cpu"}}
+GIVEN_AWAY = "import mine\nfrom transformers import AutoModel, Trainer\nmodel = AutoModel.from_pretrained('x')\n"
+
+
+@pytest.mark.parametrize("gib", [900, 20])
+def test_where_nobody_knows_what_a_script_trains_the_whole_model_is_told(gib):
+    config = {"zero_optimization": OFFLOADS, "bf16": {"enabled": True}, "train_micro_batch_size_per_gpu": 1}
+    launch = Launch(config, (), "1 GPU", 1, script="/t.py", gpu_indices=(0,), choice=ModelChoice("7B"))
+    machine = replace(MACHINE, host=Host(memory_bytes=gib * GIB))
+    script = script_facts(f"{GIVEN_AWAY}mine.collator(model=model)\nTrainer(model=model).train()")
+    around = Surroundings(script, machine, shape=model_of_size("7B"))
+    launch = with_memory(launch, around, Context(Integration.NATIVE), Catalog().schema())
+    question = Question(launch, around)
+    verdict = memory(question)
+    assert verdict is not None
+    told = " ".join(map(str, verdict.told))
+    assert verdict.status is Status.UNKNOWN  # it stops no launch
+    assert told.startswith(f"7B: {'fits' if gib > 20 else 'doesn’t fit'} (GPU ≈ ")
+    assert "), if all of the model is trained. Whether the script trains only part of it depends on" in told
+    assert offload(question) is None  # which would know less

@@ -292,7 +292,8 @@ def test_what_was_planned_for_elsewhere_is_said_where_it_would_train_here(page: 
 def test_as_long_as_a_script_is_missing_the_config_has_the_verdict_of_its_plan(page: Page) -> None:
     own = {"what": "own", "script": "", "device": "rtx4090", "planned_gpus": 2, "config": CONFIG}
     assert page(**own)["says"] == (
-        "**Your config** · 2 GPUs (RTX 4090 24 GB) · [1 note](#findings) · memory not checked"
+        "**Your config** · 2 GPUs (RTX 4090 24 GB) · [1 note](#findings) · "
+        "[memory not checked: no model named](#memory-model)"
     )
     assert page(**own, model="0.5B")["says"].endswith(" · [1 note](#findings) · memory fits (estimate)")
     says = page(**own, model="13B")["says"]
@@ -349,3 +350,8 @@ def test_only_a_name_that_nobody_typed_is_numbered(page: Page) -> None:
     typed = page(what="translation", name="T5 translates")["previewed"]
     assert (typed.plan.name, typed.numbered) == ("T5 translates", False)
     assert page(what="translation", name="T5 translates 2", named="T5 translates 2")["previewed"].numbered  # a clone's
+
+
+def test_that_no_model_is_named_leads_to_where_it_is(page: Page, bench: Bench) -> None:
+    says = page(script=str(bench.script("print(1)")))["says"]
+    assert says.endswith("[memory not checked: no model named](#memory-model)")

@@ -175,6 +175,8 @@ MEMORY_CANNOT: Mapping[str, str] = {
     "part": "脚本只训练模型的一部分，比例未知：请给出 --lora-rank。",
     "part_perhaps": "脚本是否只训练模型的一部分取决于“{condition}”（第 {line} 行），此处无法得知。"
     "如果是，请给出 --lora-rank。",
+    "part_or_whole": "若训练全部参数，{whole}。脚本是否只训练模型的一部分取决于“{condition}”（第 {line} 行），"
+    "此处无法得知。如果是，请给出 --lora-rank。",
     "nvme_relative": "NVMe 目录：{path} 不是绝对路径。请输入以 / 开头的路径。",
     "nvme_no_folder": "NVMe 目录：{path} 不存在。请在本地 NVMe 盘上创建它。",
     "nvme_is_file": "NVMe 目录：{path} 不是目录。请在本地 NVMe 盘上另选一个。",

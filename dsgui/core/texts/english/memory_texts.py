@@ -176,6 +176,8 @@ MEMORY_CANNOT: Mapping[str, str] = {
     "part": "The script trains only part of the model, and how much is not known: pass --lora-rank.",
     "part_perhaps": "Whether the script trains only part of the model depends on “{condition}” (line {line}), which is "
     "not known here. If it does, pass --lora-rank.",
+    "part_or_whole": "{whole}, if all of the model is trained. Whether the script trains only part of it depends on "
+    "“{condition}” (line {line}), which is not known here. If it does, pass --lora-rank.",
     "nvme_relative": "NVMe folder: {path} is not an absolute path. Enter one that begins with /.",
     "nvme_no_folder": "NVMe folder: {path} doesn’t exist. Create it on a local NVMe drive.",
     "nvme_is_file": "NVMe folder: {path} is not a folder. Choose one on a local NVMe drive.",

@@ -6,23 +6,27 @@ import { around } from "../common/dom.js";
 /** @import { Trigger } from "../types.d.ts" */
 
 const TO_FOUND = ':is(#launch-verdict, #preflight) :is(a[href="#findings"], [data-goto])';
-const TO_PRESETS = '#launch-verdict a[href="#preset"]';
-const TO_CHECKS = '#to-checks a[href="#preflight"]';
+const TO_ANOTHER = '#launch-verdict a:is([href="#preset"], [href="#memory-model"])';
+const TO_CHECKS = ':is(#to-checks, #launch-verdict) a[href="#preflight"]';
 const PHONE = "(max-width: 820px)"; // where the findings are far above the form
 const LONGEST_MS = 8000;
 
 /** A link leads to the page and the place there. @param {MouseEvent} event */
 export function toConfigure(event) {
-  if (around(event, TO_CHECKS)) {
+  const down = around(event, TO_CHECKS);
+  if (down) {
     event.preventDefault();
+    const every = down.closest("#launch-verdict") && document.querySelector("#preflight .ds-passed");
+    if (every instanceof HTMLDetailsElement) every.open = true; // what is not known is among all of them
     focusOn("preflight", "start");
   }
-  const link = around(event, `${TO_FOUND}, ${TO_PRESETS}`);
+  const link = around(event, `${TO_FOUND}, ${TO_ANOTHER}`);
   if (!link) return;
   event.preventDefault();
   const checked = checkedFor();
   /** @type {HTMLElement | null} */ (document.querySelector("#pages [role=tab]"))?.click();
-  if (link.matches(TO_PRESETS)) requestAnimationFrame(() => focusOn("preset"));
+  const another = link.matches(TO_ANOTHER) && link.getAttribute("href")?.slice(1);
+  if (another) requestAnimationFrame(() => focusOn(another));
   else if (readsAnother(document)) onceAnew(checked, () => showFound(link.dataset.goto));
   else requestAnimationFrame(() => showFound(link.dataset.goto));
 }

@@ -13,7 +13,8 @@ LAUNCH_PAGE: dict[str, str] = {
     "planned_for": "Planned for {planned}. Choose where it trains.",
     "planned_for_gpus": "Planned for {planned}; this machine has no GPU: [launch over ssh](#where-several), "
     "[submit with Slurm](#where-slurm), or plan for this machine in 1 · Configure.",
-    "memory_unchecked": "memory not checked",
+    "memory_unchecked": "[memory not checked](#preflight)",
+    "memory_unnamed": "[memory not checked: no model named](#memory-model)",
     "memory_is": "memory {fit}",
     "preset_loaded": "The recipe’s preset was loaded: {title}. DeepSpeed would refuse the one before; Undo in "
     "1 · Configure brings it back.",
