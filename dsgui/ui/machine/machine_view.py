@@ -69,9 +69,9 @@ def _pair(label: str, value: str, lacks: bool = False) -> str:
 
 
 def list_html(said: str, rows: Sequence[Row], ways: Sequence[str]) -> str:
-    """A headline, the problems and warnings of `rows` (worst first) open, and all of them folded. `ways`: of each row,
-    HTML that mends it or leads to where it is mended."""
-    told = [(row, way) for row, way in zip(rows, ways, strict=True) if row.status in (Status.PROBLEM, Status.WARNING)]
+    """A headline, the problems and warnings of `rows` (worst first) open, and all of them folded, with those that stand
+    above by their names alone. `ways`: of each row, HTML that mends it or leads to where it is mended."""
+    told = [(row, way) for row, way in zip(rows, ways, strict=True) if row.status in _OPEN]
     every = sorted(rows, key=lambda row: row.status is Status.OK)
     unknown = any(row.status is Status.UNKNOWN for row in rows)  # green is what was checked
     kind = _KINDS[rows[0].status if told else Status.UNKNOWN if unknown else Status.OK]
@@ -84,6 +84,7 @@ def list_html(said: str, rows: Sequence[Row], ways: Sequence[str]) -> str:
     )
 
 
+_OPEN = (Status.PROBLEM, Status.WARNING)
 _MARKS = {Status.PROBLEM: "!", Status.WARNING: "!", Status.OK: "✓", Status.UNKNOWN: "–"}
 
 
@@ -91,4 +92,5 @@ def _marked(row: Row) -> str:
     """A check and what was seen, with its outcome as a sign that has a name."""
     name, kind = escape(words("machine_page", row.status.value)), _KINDS[row.status]
     sign = f'<span class="ds-sign {kind}" role="img" aria-label="{name}">{_MARKS[row.status]}</span>'
-    return f"<dt>{sign}<span>{breakable(str(row.title))}</span></dt><dd>{breakable(row.seen)}</dd>"
+    seen = escape(words("launch_page", "told_above")) if row.status in _OPEN else breakable(row.seen)
+    return f'<dt data-of="{escape(row.check)}">{sign}<span>{breakable(str(row.title))}</span></dt><dd>{seen}</dd>'

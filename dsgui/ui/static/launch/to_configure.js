@@ -16,9 +16,10 @@ export function toConfigure(event) {
   const down = around(event, TO_CHECKS);
   if (down) {
     event.preventDefault();
-    const every = down.closest("#launch-verdict") && document.querySelector("#preflight .ds-passed");
-    if (every instanceof HTMLDetailsElement) every.open = true; // what is not known is among all of them
+    const why = down.closest("#launch-verdict") && document.querySelector('#preflight [data-of="model_memory"]');
+    why?.closest("details")?.setAttribute("open", ""); // what is not known is among all of them
     focusOn("preflight", "start");
+    why?.scrollIntoView({ block: "center" });
   }
   const link = around(event, `${TO_FOUND}, ${TO_ANOTHER}`);
   if (!link) return;

@@ -871,6 +871,7 @@ export const TEXTS = {
   "started": "Started run {run}.",
   "preflight": "Pre-flight: {summary}",
   "all_checks": "All {count} checks",
+  "told_above": "see above",
   "send_test": "Send test",
   "receiver": "The receiver",
   "test_accepted": "{service} accepted the test.",

@@ -104,6 +104,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "started": "已启动运行 {run}。",
     "preflight": "预检：{summary}",
     "all_checks": "全部 {count} 项检查",
+    "told_above": "见上方",
     "send_test": "发送测试",
     "receiver": "接收方",
     "test_accepted": "{service} 已接收测试消息。",

@@ -108,6 +108,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "started": "Started run {run}.",
     "preflight": "Pre-flight: {summary}",
     "all_checks": "All {count} checks",
+    "told_above": "see above",
     "send_test": "Send test",
     "receiver": "The receiver",
     "test_accepted": "{service} accepted the test.",
