@@ -37,8 +37,10 @@ def test_one_click_gives_a_strict_script_its_config(page, tmp_path):
     expect(page.locator('#preflight [data-check="takes_config"] .ds-fix')).to_have_count(1)  # in the row that it mends
     expect(page.locator("#config-offer")).to_be_hidden()
     expect(page.get_by_text("The bundled recipes need no download.")).to_be_hidden()  # none is chosen
-    offer.click()
+    offer.focus()
+    page.keyboard.press("Enter")
     expect(page.locator("#arguments textarea, #arguments input").first).to_have_value("--ds_config {config}")
+    expect(page.locator("#preflight .ds-findings-root")).to_be_focused()  # what was pressed is gone
     expect(command).to_contain_text("/ds_config.json")
     expect(command).to_contain_text("--ds_config ")
     expect(offer).to_have_count(0)

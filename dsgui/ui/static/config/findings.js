@@ -37,12 +37,17 @@ export function mount(element, props, trigger, watch) {
   });
   const shorten = root.closest("#findings") ? shortened(root) : () => {};
   const show = () => {
+    const had = root.contains(document.activeElement);
     // eslint-disable-next-line no-restricted-properties -- the one place where markup is taken: the server's, escaped
     if (typeof props.value === "string") folds.keep(() => (root.innerHTML = String(props.value)));
     showWayOut(root);
     if (!checks) placed();
     shorten();
     if (checks) markFields(root);
+    if (checks && had && !root.contains(document.activeElement)) {
+      root.tabIndex = -1; // what was pressed is gone: the next Tab goes on from here
+      root.focus({ preventScroll: true });
+    }
   };
   if (checks) askOfChecks(root, trigger);
   onWayOut(() => showWayOut(root));
