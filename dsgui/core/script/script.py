@@ -13,6 +13,7 @@ from dsgui.core.script.in_a_run.branches import Branches
 from dsgui.core.script.in_a_run.changes import Changes, changes_in
 from dsgui.core.script.in_a_run.config_sets import ConfigSet, config_sets
 from dsgui.core.script.in_a_run.made import file_calls, made_in_code
+from dsgui.core.script.in_a_run.models_loaded import models_loaded
 from dsgui.core.script.in_a_run.parts_trained import Parts, PartTrained, parts_trained
 from dsgui.core.script.in_a_run.worth import Spelled, Values, variables_read
 from dsgui.core.script.model_loading import loadings
@@ -63,8 +64,8 @@ class ScriptFacts:
     arguments are in a file. `recomputes`: its source names gradient checkpointing, `turns_recomputing_on`: it may do so
     whatever its options say; `builds_divided`: it builds the model within `deepspeed.zero.Init`. `parts`: where it
     leaves a part of the model untrained. `variables`: those of the environment that it reads. `config_sets`: what it
-    writes into its config. `asks_for_cuda`: where it does so whatever the machine has. `problem`: why the source could
-    not be read as Python, or ""."""
+    writes into its config. `asks_for_cuda`: where it does so whatever the machine has. `models`: the names of those it
+    loads, as expressions. `problem`: why the source could not be read as Python, or ""."""
 
     strict: bool = False
     takes_local_rank: bool = False
@@ -90,6 +91,7 @@ class ScriptFacts:
     turns_recomputing_on: bool = False
     builds_divided: bool = False
     asks_for_cuda: tuple[CudaCall, ...] = ()
+    models: tuple[str, ...] = ()
 
     @property
     def passes_local_rank(self) -> bool:
@@ -191,6 +193,7 @@ def _facts(tree: ast.Module) -> ScriptFacts:
         turns_recomputing_on=_turns_recomputing_on(calls, words.changes),
         builds_divided=bool(names & {"HfDeepSpeedConfig", "OnDevice"}) or any(map(_is_zero_init, calls)),
         asks_for_cuda=cuda_calls(tree),
+        models=models_loaded(calls, spelled),
     )
 
 

@@ -23,6 +23,7 @@ from dsgui.core.memory.fits.sharpened import Sharpened
 from dsgui.core.memory.question import Model
 from dsgui.core.preflight.model_size import ModelSize
 from dsgui.core.preflight.surroundings import Surroundings
+from dsgui.core.script.in_a_run.models_loaded import model_loaded
 from dsgui.core.script.named_files import NamedFile
 from dsgui.core.script.script import ScriptFacts
 from dsgui.core.script.taken import taken
@@ -90,8 +91,6 @@ class Scout:
             answers=answers,
             arguments_file=file,
             missing_files=tuple(self._missing(plan, found.named_files)),
-            model=self._model(plan, words, environment),
-            shape=self._shape(plan, words, environment),
             output=str(folder),
             output_disk=read_disk(folder) if self._may_read(folder) else None,
             port_taken=port_taken,
@@ -100,7 +99,14 @@ class Scout:
             variables={name: os.environ[name] for name in script.variables if name in os.environ},
             slurm=self._slurm.answer(environment) if isinstance(plan.place, SlurmJob) else None,
         )
-        named = own_file(script, around.values(plan)) or str(file.values.get("deepspeed") or "")
+        values = around.values(plan)
+        model = value_of(words, MODEL_OPTIONS) or model_loaded(script.models, values)
+        around = replace(
+            around,
+            model=self._model(plan, model, environment),
+            shape=self._shape(plan, plan.model.over(of_words(words)).model or model, environment),
+        )
+        named = own_file(script, values) or str(file.values.get("deepspeed") or "")
         return replace(around, own_config=read_own_config(Path(plan.working_directory), script, self._check, named))
 
     def machine(self, script: ScriptFacts) -> Surroundings:
@@ -113,10 +119,10 @@ class Scout:
         known = self._sharpened()
         return Surroundings(script, machine, own_python=sys.version_info[:2], sharpened=known, inherited=own)
 
-    def _model(self, plan: Plan, words: tuple[str, ...], environment: Mapping[str, str]) -> ModelSize:
-        named, now = value_of(words, MODEL_OPTIONS), self._clock()
+    def _model(self, plan: Plan, named: str, environment: Mapping[str, str]) -> ModelSize:
         if not named:
             return ModelSize(is_small=plan.script in self._recipes)
+        now = self._clock()
         # Not the working directory: it may be the run's own, another one with each preview.
         place = str(Path(plan.working_directory, named))
         key = (
@@ -129,8 +135,7 @@ class Scout:
             self._sizes = {key: (now, size)}  # of one launch at a time
         return size
 
-    def _shape(self, plan: Plan, words: tuple[str, ...], environment: Mapping[str, str]) -> Model | CannotSay | None:
-        named = plan.model.over(of_words(words)).model
+    def _shape(self, plan: Plan, named: str, environment: Mapping[str, str]) -> Model | CannotSay | None:
         return self._shapes.read(named, plan.working_directory, environment) if named else None
 
     def _missing(self, plan: Plan, named: Iterable[NamedFile]) -> Iterator[tuple[NamedFile, str]]:

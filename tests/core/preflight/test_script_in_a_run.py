@@ -16,6 +16,7 @@ from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan
 from dsgui.core.launch.plan_making import make_plan
 from dsgui.core.machine.machine import Environment
 from dsgui.core.machine.verdicts import Row, Status
+from dsgui.core.memory.question import Model
 from dsgui.core.preflight.handing_checks import offer
 from dsgui.core.preflight.judging import rows_around, with_config
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
@@ -701,3 +702,44 @@ def test_the_values_that_fire_gives_reach_the_trainer(tmp_path: Path) -> None:
     for typed in ("--micro_batch_size 2", "-m 2", "-micro-batch-size=2"):
         assert "agreement" not in judged(planned(tmp_path, FIRE, typed), FP16)
     assert "vs hf per_device_train_batch_size=4" in told(judged(planned(tmp_path, FIRE), FP16)["agreement"])
+
+
+# ----------------------------------------------------------------------------------------------- the model it loads
+LOADS = """
+    import argparse
+    from transformers import AutoModelForCausalLM, AutoTokenizer, T5ForConditionalGeneration
+    NAME = "tiny"
+    p = argparse.ArgumentParser()
+    p.add_argument("--checkpoint", default="other")
+    p.add_argument("--teacher")
+    args = p.parse_args()
+    tokenizer = AutoTokenizer.from_pretrained("tokens")
+    {}
+"""
+LOADED = "model = AutoModelForCausalLM.from_pretrained({})"
+
+
+@pytest.mark.parametrize(
+    ("loads", "arguments", "named"),
+    [
+        (LOADED.format("'tiny'"), "", "tiny"),
+        (LOADED.format("NAME, num_labels=2"), "", "tiny"),
+        (LOADED.format("args.checkpoint"), "--checkpoint tiny", "tiny"),  # by an option of a name of its own
+        (LOADED.format("args.checkpoint"), "", "other"),  # its default
+        (LOADED.format("pretrained_model_name_or_path=args.checkpoint"), "", "other"),
+        (LOADED.format("'tiny'"), "--model_name_or_path given", "given"),  # as scripts usually name it
+        ("T5ForConditionalGeneration.from_pretrained('tiny'); " + LOADED.format("NAME"), "", "tiny"),
+        ("T5ForConditionalGeneration.from_pretrained('big'); " + LOADED.format("NAME"), "", ""),  # which of them?
+        (LOADED.format("args.teacher"), "", ""),
+        (LOADED.format("open('name').read()"), "", ""),
+        (LOADED.format("NAME") + "; AutoModelForCausalLM.from_pretrained(open('name').read())", "", ""),
+        ("model = PeftModel.from_pretrained(model, 'adapters')", "", ""),
+    ],
+)
+def test_the_model_is_the_one_that_the_script_loads(tmp_path: Path, loads: str, arguments: str, named: str) -> None:
+    (tmp_path / "tiny").mkdir()
+    (tmp_path / "tiny" / "config.json").write_text('{"model_type": "t5"}')
+    surroundings = around(planned(tmp_path, LOADS.format(loads), arguments))
+    assert surroundings.model.named == named
+    assert isinstance(surroundings.shape, Model) is (named == "tiny")
+    assert (surroundings.shape is None) is (named == "")
