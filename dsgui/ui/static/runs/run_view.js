@@ -36,8 +36,9 @@ export class RunView {
   /**
    * @param {string} id @param {(id: string) => void} onStop @param {(id: string) => void} onSave
    * @param {Afterwards} afterwards @param {Trigger} trigger @param {(change: LabelChange) => void} onLabel
+   * @param {import("./run_editing.js").Pending} pending
    */
-  constructor(id, onStop, onSave, afterwards, trigger, onLabel) {
+  constructor(id, onStop, onSave, afterwards, trigger, onLabel, pending) {
     this.id = id;
     this.ids = [id];
     this.onStop = onStop;
@@ -52,7 +53,7 @@ export class RunView {
     this.patterns = new Patterns(id, trigger, () => this.follower.curves);
     this.title = el("h2", { class: "ds-run-title" });
     this.toast = new Toast();
-    this.label = new RunLabel(this.title, onLabel, this.toast);
+    this.label = new RunLabel(this.title, onLabel, (told) => pending.over(id, told), this.toast);
     afterwards.archive = this.label.archive;
     afterwards.seeOutput = (quoted) => this.seeOutput(quoted);
     afterwards.onPredicted = () => this.showPredicted();
