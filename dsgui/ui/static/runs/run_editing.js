@@ -59,8 +59,8 @@ const changeOf = (what, text) =>
  */
 export function editOver(cell, what, run, keep, back) {
   const [label, text] = [say(`edit_${what}`), textOf(what, run)];
-  const input = el("input", { class: "ds-edit", value: text, "aria-label": label, placeholder: say(`hint_${what}`) });
-  input.maxLength = MOST[what] ?? -1;
+  const about = { value: text, "aria-label": label, placeholder: say(`hint_${what}`), maxlength: MOST[what] };
+  const input = el("input", { class: "ds-edit", ...about });
   const over = el("div", { class: "ds-edit-over", popover: "manual" }, input);
   const place = () => (over.isConnected ? placeOver(over, cell) : end(false, false));
   let done = false;
