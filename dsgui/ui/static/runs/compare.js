@@ -497,9 +497,7 @@ function figuresOf({ values, shown, better, bare }, base) {
 function awayNode(away, better) {
   if (!better) return el("span", { class: "ds-share" }, away);
   const verdict = away.startsWith("−") === (better === "less") ? "better" : "worse";
-  const [times, rest] = away.split("×");
-  const told = rest === undefined ? say(verdict, { difference: away }) : say(`times_${verdict}`, { times });
-  return el("span", { class: "ds-share", "data-verdict": verdict }, told);
+  return el("span", { class: "ds-share", "data-verdict": verdict }, say(verdict, { difference: away }));
 }
 
 /** Of runs whose settings don't differ: which of them are known to be the same. @param {SettingsPart[]} sections */
