@@ -94,10 +94,7 @@ test("of more than two runs it is said which is best in what, and what is the sa
   );
   assert.equal(outcomeText(names, [run({}), run({}), run({}, "running")], [], 0), "");
   assert.equal(outcomeText(names, [run({}, "failed"), run({}), run({}, "failed")], [], 0), "");
-  assert.equal(
-    outcomeText(names, [run({}), run({}), run({})], [], 0),
-    "About the same: final loss and duration",
-  );
+  assert.equal(outcomeText(names, [run({}), run({}), run({})], [], 0), "About the same: final loss and duration");
 });
 
 test("a run that logged no loss is told by its time, one of which nothing is known not at all", () => {

@@ -101,7 +101,10 @@ const RATES = [
   ["steps_per_second", perSecond],
 ];
 
-/** Of as many steps the time that they took, else how fast they went. @param {string[]} names @param {ComparedRun[]} runs */
+/**
+ * Of as many steps the time that they took, else how fast they went.
+ * @param {string[]} names @param {ComparedRun[]} runs
+ */
 function fastest(names, runs) {
   const figures = runs.map((one) => one.figures);
   if (figures.every(({ steps }) => steps !== null && steps === figures[0].steps)) {
