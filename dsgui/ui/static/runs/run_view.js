@@ -8,7 +8,7 @@ import { button, el } from "../common/dom.js";
 import { phaseText, startPhases } from "../common/durations.js";
 import { Follower, LIVE_STATES } from "./follower.js";
 import { heldAgainst } from "../metrics/charts.js";
-import { duration, figure, perSecond } from "../common/format.js";
+import { duration, figure, fixed, perSecond } from "../common/format.js";
 import { Log } from "../logs/log.js";
 import { Patterns } from "../logs/patterns.js";
 import { RunLabel } from "./run_label.js";
@@ -353,7 +353,7 @@ export class RunView {
       [say("step"), total ? `${step ?? 0} / ${total}` : figure(step ?? this.lastStep())],
       [say("speed"), perSecond(rate)],
       [say(live ? "elapsed" : "duration"), duration(elapsed)],
-      [say(live ? "loss" : "final_loss"), figure(this.curve("loss", "train")?.lastValue)],
+      [say(live ? "loss" : "final_loss"), fixed(this.curve("loss", "train")?.lastValue)],
       ...(live ? [] : this.scores()),
     ];
     if (live) facts.splice(3, 0, [say("eta"), duration(eta)]);
@@ -365,8 +365,8 @@ export class RunView {
   scores() {
     const evaluated = this.curve("eval_loss", "eval")?.lastValue;
     return [
-      [say("column_best_loss"), figure(this.curve("loss", "train")?.least)],
-      [say("final_evaluation"), figure(evaluated)],
+      [say("column_best_loss"), fixed(this.curve("loss", "train")?.least)],
+      [say("final_evaluation"), fixed(evaluated)],
     ];
   }
 
