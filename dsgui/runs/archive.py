@@ -41,6 +41,7 @@ from dsgui.core.script.taken import values_of_words
 from dsgui.core.script.words import MODEL_OPTIONS, OUTPUT_OPTIONS, value_of
 from dsgui.core.texts.languages import spoken
 from dsgui.core.texts.saying import Said, listed, said, sentences, wrong
+from dsgui.runs.late_diagnosis import Diagnoses
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.asked_paths import allowed_script
 from dsgui.shell.logs.past import adding
@@ -121,6 +122,7 @@ class Archive:
         """`check` raises `PlaceError` for a stored plan's path that may not be read. Without a `judge` nothing speaks
         against a change."""
         self._store, self._runs, self._check, self._judge, self._clock = store, runs, check, judge, clock
+        self._diagnoses = Diagnoses()
         self._leaner_known: dict[tuple[str, str], Leaner] = {}  # by the language, too
 
     def about(self, run_id: str) -> dict[str, Any]:
@@ -280,7 +282,7 @@ class Archive:
         return Offer(found, cause=cause.sentences if cause else (), does=told)
 
     def _diagnosed(self, directory: RunDirectory) -> Diagnosis | None:
-        found = directory.read_diagnosis()
+        found = self._diagnoses.of(directory)
         return found if found and self._runs.summary(directory.run_id).state.value == "failed" else None
 
     def _taken(self, plan: Plan, remedies: Iterable[Remedy]) -> tuple[Remedy, ...]:
@@ -338,7 +340,7 @@ class Archive:
             try:
                 directory = self._store.open(plan.parent)
                 plan = directory.read_plan()
-                diagnosis = directory.read_diagnosis()
+                diagnosis = self._diagnoses.of(directory)
                 told = (diagnosis.title, diagnosis.remedies) if diagnosis else ()
                 tried = Tried(plan.run_id, directory.read_config(), plan.arguments, *told)
                 found.append(replace(tried, environment=plan.environment))

@@ -23,6 +23,7 @@ from dsgui.core.runs.report_charts import by_time, charts, not_drawn
 from dsgui.core.runs.report_page import Assets, Reported, report_html
 from dsgui.core.runs.run_settings import Settings, compared
 from dsgui.core.texts.saying import listed, words, wrong
+from dsgui.runs.late_diagnosis import Diagnoses
 from dsgui.runs.runs import Runs
 from dsgui.shell.files.refusals import os_reason
 from dsgui.shell.runs.report_assets import read_assets
@@ -45,6 +46,7 @@ class Reports:
         assets: Callable[[], Assets] = read_assets,
     ) -> None:
         self._store, self._runs, self._clock, self._assets = store, runs, clock, assets
+        self._diagnoses = Diagnoses()
 
     def html(self, run_ids: Sequence[str], baseline: str = "") -> str:
         """One file with everything in it; the figures are told against those of `baseline`, where that is one of the
@@ -83,7 +85,7 @@ class Reports:
     def _reported(self, run_id: str, name: str, curves: Sequence[Curve]) -> Reported:
         directory = self._store.open(run_id)
         plan, summary = directory.read_plan(), self._runs.summary(run_id)
-        status, diagnosis = directory.read_status(), directory.read_diagnosis()
+        status, diagnosis = directory.read_status(), self._diagnoses.of(directory)
         hide = self._runs.masked
         text = self._runs.shown_config(run_id)
         failed = diagnosis if diagnosis and summary.state.value == "failed" else None

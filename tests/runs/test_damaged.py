@@ -15,10 +15,11 @@ from pathlib import Path
 import pytest
 
 from dsgui.core.errors import DsguiError
-from dsgui.core.launch.state import RunState
+from dsgui.core.launch.state import RunState, RunStatus
 from dsgui.core.runs.label import Label
 from dsgui.core.runs.news import Cursor
 from dsgui.core.runs.report_page import Assets
+from dsgui.core.texts.saying import as_told
 from dsgui.runs import runs as runs_module
 from dsgui.runs.archive import Archive
 from dsgui.runs.export import Exports
@@ -262,8 +263,41 @@ def test_a_run_that_is_damaged_after_it_was_listed_says_so_as_well(tmp_path: Pat
 def test_a_state_that_is_none_is_told_in_short(tmp_path: Path) -> None:
     a_run(tmp_path).state_file.write_text('{"state": "flying"}')
     assert [run.problem for run in Looked(tmp_path).runs.list()] == [
-        "Damaged: state.json can't be read (found flying)."
+        "Damaged: state.json can't be read (unexpected value: flying)."
     ]
+
+
+OUT_OF_MEMORY = """step 3
+Traceback (most recent call last):
+  File "train.py", line 88, in <module>
+    loss = engine(batch)
+torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 23.64 GiB.
+"""
+
+
+def test_why_a_run_failed_that_left_no_diagnosis_is_read_from_its_output(tmp_path: Path) -> None:
+    run_id = make_run(tmp_path, Made(steps=3, output=OUT_OF_MEMORY, state=RunState.FAILED))
+    looked = Looked(tmp_path)
+    told = looked.archive.about(run_id)["diagnosis"]
+    assert told["title"] == "The GPU ran out of memory while training"
+    assert told["remedies"]
+    assert "ran out of memory" in looked.reports.html([run_id])
+    made = make_run(tmp_path, Made(steps=3, output=OUT_OF_MEMORY))  # it caught that, and went on
+    assert looked.archive.about(made)["diagnosis"] is None
+
+
+def test_of_a_failed_run_that_tells_nothing_its_exit_code_and_last_line_are_told(tmp_path: Path) -> None:
+    looked = Looked(tmp_path)
+    printed = make_run(tmp_path, Made(steps=3, output="loading\nbye\n", state=RunState.FAILED))
+    told = looked.archive.about(printed)["diagnosis"]
+    assert told["title"] == "It ended with exit code 1 and no traceback"
+    assert (told["meaning"], told["quote"]) == ("The last line of its output:", "bye")
+    directory = looked.store.open(printed)
+    directory.write_status(RunStatus(RunState.FAILED))
+    told = looked.archive.about(printed)["diagnosis"]
+    assert told["title"] == "It failed without a traceback; its exit code is unknown"
+    directory.write_status(RunStatus(RunState.FAILED, reasons=(as_told("Its disk is full."),)))
+    assert looked.archive.about(printed)["diagnosis"] is None  # what its page says as well
 
 
 def test_a_run_without_a_state_began_when_its_id_says_not_when_its_folder_was_copied(tmp_path: Path) -> None:

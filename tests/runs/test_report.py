@@ -199,17 +199,17 @@ def test_from_the_same_percent_on_as_in_the_list_of_runs_two_figures_differ():
     assert _away(1.0007, 1, "") == _away(0.9993, 1, "") == ""
 
 
-def test_what_is_many_times_the_baselines_is_told_in_times(bench: Bench):
+def test_what_is_many_times_the_baselines_is_told_in_percent_as_well(bench: Bench):
     short, long = made_run(bench, "one", steps=5), made_run(bench, "two" * 30, steps=40)
     text = text_of(report(bench, short, long, baseline=short))
-    assert "<td>40 <small class='away '>8×</small></td>" in text
+    assert "<td>40 <small class='away '>+700 %</small></td>" in text
     told = text_of(report(bench, long, short, baseline=long))
     assert "<td>5 <small class='away '>−88 %</small></td>" in told
     first, second = (made_run(bench, name, steps=49) for name in ("x", "x" * 90))  # losses of 0.16 and 9.06
     rows = dict(
         re.findall(r"<th scope=row>(.*?)</th>(.*?)</tr>", text_of(report(bench, first, second, baseline=first)))
     )
-    assert re.search(r"<small class='away worse'>\d+× worse</small>", rows["Final loss (last logged)"])
+    assert re.search(r"<small class='away worse'>\+\d,\d{3} % worse</small>", rows["Final loss (last logged)"])
 
 
 def test_runs_of_one_name_are_told_apart_everywhere_and_have_their_colours_squares(bench: Bench):

@@ -29,7 +29,6 @@ _LAST_LINES = 25  # of the output, shown at once
 _MOST_DIFFERENCES = 300
 _DIFFERENCES_SHOWN, _NEARLY = 6, 2  # at once, before the curves; so many more are shown too
 _TWO_DIGITS = 9.95  # from there on whole percents and times
-_FEWEST_TIMES = 3  # less is told in percent
 _LEAST_PERCENT = 0.1  # below it two figures are the same
 DASHES = ("", "8 4", "2 3", "8 3 2 3", "14 5")
 
@@ -294,7 +293,8 @@ def _half_up(value: float, digits: int) -> str:
 
 def _two_digits(size: float) -> str:
     """Whole from ten on."""
-    return _half_up(size, 2 if size < _TWO_DIGITS else len(str(int(size + 0.5))))
+    digits = _half_up(size, 2 if size < _TWO_DIGITS else len(str(int(size + 0.5))))
+    return digits if size < _TWO_DIGITS else f"{int(float(digits)):,}"
 
 
 def _away(value: Value, base: Value, better: str) -> str:
@@ -302,16 +302,13 @@ def _away(value: Value, base: Value, better: str) -> str:
     `ui/static/runs/run_prefs.js`)."""
     if value is None or base is None or not math.isfinite(value) or not math.isfinite(base) or base <= 0:
         return ""
-    times, percent = value / base, 100 * (value - base) / base
+    percent = 100 * (value - base) / base
     if abs(percent) < _LEAST_PERCENT or not math.isfinite(percent):
         return ""
-    many = times >= _FEWEST_TIMES
-    size = _two_digits(times if many else abs(percent))
-    told, verdict = f"{size}×" if many else f"{'−' if percent < 0 else '+'}{size} %", ""
+    told, verdict = f"{'−' if percent < 0 else '+'}{_two_digits(abs(percent))} %", ""
     if better:
         verdict = "better" if (percent > 0) == (better == "more") else "worse"
-        given = {"times": size} if many else {"difference": told}
-        told = words("compare_page", f"times_{verdict}" if many else verdict, **given)
+        told = words("compare_page", verdict, difference=told)
     return f" <small class='away {verdict}'>{escape(told)}</small>"
 
 

@@ -258,15 +258,18 @@ SEEN = """(title) => Object.fromEntries(
   }))"""
 
 
-def test_each_chart_of_a_comparison_names_its_runs_and_a_name_that_is_pointed_at_is_seen_first(browser, tmp_path):
+def test_the_names_of_a_comparison_stay_in_view_and_one_that_is_pointed_at_is_seen_first(browser, tmp_path):
     ids = [
         make_run(tmp_path, Made("one", 60)),
         make_run(tmp_path, Made("twin", 60)),
         make_run(tmp_path, Made("long", 999)),
     ]
     with running_app(tmp_path) as app, opened(browser, app, f"compare={','.join(ids)}") as page:
-        names = page.locator('[data-chart="Loss"] .ds-chart-runs li')
+        names = page.locator(".ds-compare-key .ds-link")
         expect(names).to_have_text(["one", "twin", "long"])
+        page.locator('[data-chart="Learning rate"]').scroll_into_view_if_needed()
+        expect(names.last).to_be_in_viewport()
+        expect(page.locator(".ds-chart-runs:visible")).to_have_count(0)  # they are the legend of all
         wait_until(lambda: len(page.evaluate(SEEN, "Loss")) == 3)
         assert set(page.evaluate(SEEN, "Loss").values()) == {"1"}
 
@@ -276,7 +279,7 @@ def test_each_chart_of_a_comparison_names_its_runs_and_a_name_that_is_pointed_at
             return [sorted(float(one) > 0.5 for one in values) for values in told]
 
         alone = [[False, False, True]] * 2
-        names.nth(1).hover()
+        names.nth(2).hover()
         wait_until(lambda: first() == alone)
         page.locator(".ds-run-title").hover()
         wait_until(lambda: first() == [[True] * 3] * 2)

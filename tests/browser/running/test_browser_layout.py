@@ -265,7 +265,8 @@ def test_the_charts_of_an_ended_run_begin_high_on_the_page(browser, made):
     above, after, output = (page.locator(f".ds-{name}").bounding_box()["y"] for name in ("board", "after", "output"))
     assert above < after < output
     facts = dict(zip(*(page.locator(f".ds-facts {part}").all_inner_texts() for part in ("dt", "dd")), strict=True))
-    assert (facts["Final loss"], facts["Best loss"], facts["Eval loss"]) == ("0.012", "0.012", "2.5")
+    told = [facts[name] for name in ("Final loss", "Best loss", "Eval loss")]
+    assert told == ["0.01200", "0.01200", "2.500"]  # as in the table
     expect(chart(page, "Throughput")).to_be_visible()  # as in its report
     expect(chart(page, "Throughput").locator(".ytitle")).to_have_text("steps/s")
     context.close()

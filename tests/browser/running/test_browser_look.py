@@ -114,10 +114,39 @@ def test_what_a_sheet_says_for_a_width_a_printer_or_a_wish_of_the_system_reaches
             looked_for(page)
             for rule, is_reached in page.evaluate(REACHED, sources)[0]:
                 reached[rule] = reached.get(rule, False) or is_reached
-    assert lost == []
+    assert lost == [], "\n".join(dict.fromkeys(lost))
     unreached = [rule for rule, is_reached in reached.items() if not is_reached]
     assert unreached == [], "\n".join(unreached)
     assert len(reached) > 60
+
+
+# What a finger hits of each control in sight, and of each box what its label adds: less than 30 pixels wide or 28 high.
+# Neighbours that are drawn smaller share what is between them.
+SMALL = """() => {
+const controls = document.querySelectorAll(".ds-runs :is(button:not(.ds-link), a.ds-step, select, input, summary)");
+return [...controls].flatMap((one) => {
+  if (!one.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true })) return [];
+  const { left, top, width, height } = one.getBoundingClientRect();
+  const [x, y] = [left + width / 2, top + height / 2];
+  if (y < 20 || y > innerHeight - 20) return [];
+  const isHit = (dx, dy) => {
+    const found = document.elementFromPoint(x + dx, y + dy);
+    return found && (one.contains(found) || found.closest("label")?.control === one);
+  };
+  const reach = (dx, dy) => [...Array(20).keys()].findLastIndex((px) => isHit(dx * px, dy * px));
+  const [wide, high] = [reach(1, 0) + reach(-1, 0), reach(0, 1) + reach(0, -1)];
+  return wide < 30 || high < 28 ? [`${one.id || one.className} ${one.textContent.slice(0, 20)}: ${wide}×${high}`] : [];
+}); }"""
+
+
+@pytest.mark.parametrize("address", ["?tab=runs", "?run={0}", "?compare={0},{1}"])
+def test_a_finger_hits_every_control_of_the_runs(browser, made, address):
+    app, ids = made
+    with browser.new_context(**SCREENS[0]) as context:
+        page = app.sign_in(context).new_page()
+        page.goto(f"{app.url}{address.format(*ids)}")
+        page.locator(".ds-run-row:visible, .js-plotly-plot:visible").first.wait_for()
+        assert page.evaluate(SMALL) == []
 
 
 def looked_for(page):

@@ -340,6 +340,32 @@ def test_an_answer_from_before_a_label_was_written_does_not_take_it_back(browser
         expect(row(page, "second")).to_be_visible()
 
 
+def test_a_label_that_is_written_late_stands_meanwhile_in_the_list_and_on_the_runs_page(browser, many):
+    app, folder, ids = many
+    held, answers = [], []
+    asked = re.compile(r"/dsgui/runs\?")
+    with opened(browser, app, "tab=runs") as page:
+        expect(row(page, "t5")).to_be_visible()
+        page.on("response", lambda answer: answers.append(answer) if asked.search(answer.url) else None)
+        page.route("**/queue/join*", lambda route: held.append(route))
+        rename(page, "t5", "t5 again")
+        page.evaluate("""window.seen = new Set(); new MutationObserver(() => {
+          for (const one of document.querySelectorAll(".ds-run-name")) window.seen.add(one.textContent);
+        }).observe(document.querySelector(".ds-run-list"), {subtree: true, childList: true, characterData: true});""")
+        wait_until(lambda: page.evaluate("true") and held and len(answers) >= 3)  # evaluating lets them be told
+        expect(row(page, "t5 again")).to_be_visible()
+        row(page, "t5 again").locator(".ds-run-row").click()
+        expect(page.locator(".ds-run-title")).to_have_text("t5 again")
+        for route in held:
+            route.continue_()
+        page.unroute("**/queue/join*")
+        wait_until(lambda: page.evaluate("true") and Store(folder).open(ids[-1]).read_label().name == "t5 again")
+        told = len(answers)
+        wait_until(lambda: page.evaluate("true") and len(answers) > told)
+        expect(row(page, "t5 again")).to_be_visible()
+        assert "t5" not in page.evaluate("[...window.seen]")
+
+
 def test_an_editor_that_was_opened_before_a_tags_answer_came_stays_and_the_column_comes_after_it(browser, many):
     app, _, _ = many
     held, waits = [], []

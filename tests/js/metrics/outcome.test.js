@@ -76,7 +76,25 @@ test("what did not succeed is told by where it ended, and what goes on is not to
   assert.equal(told(run({}, "failed"), run({}, "failed")), "");
   assert.equal(told(run({}), run({}, "running")), "");
   assert.equal(told(run({}, "failed"), run({}, "running")), "");
-  assert.equal(outcomeText([...NAMES, { name: "third" }], [run({}), run({}), run({})], [], 0), "");
+});
+
+test("of more than two runs it is said which is best in what, and what is the same in all", () => {
+  const names = [...NAMES, { name: "lora" }];
+  const [base, slow] = [run({ run_gpu_peak_bytes: 20 * GIB }), run({ final_loss: 2.3, run_gpu_peak_bytes: 12 * GIB })];
+  const third = run({ final_loss: 2.31, duration_s: 140, run_gpu_peak_bytes: 30 * GIB });
+  assert.equal(
+    outcomeText(names, [base, slow, third], [], 0),
+    "Lowest final loss: zero3-cpu and lora, 2.300 · Shortest: zero2 and zero3-cpu, 01:40 · " +
+      "Least GPU memory: zero3-cpu, 12.00 GiB",
+  );
+  const others = [run({}), run({ steps: 600, steps_per_second: 9 }), run({ steps: 40 }, "failed")];
+  assert.equal(
+    outcomeText(names, others, [], 0),
+    "Fastest: zero3-cpu, 9.00 steps/s · About the same: final loss · lora: failed at step 40",
+  );
+  assert.equal(outcomeText(names, [run({}), run({}), run({}, "running")], [], 0), "");
+  assert.equal(outcomeText(names, [run({}, "failed"), run({}), run({}, "failed")], [], 0), "");
+  assert.equal(outcomeText(names, [run({}), run({}), run({})], [], 0), "About the same: final loss and duration");
 });
 
 test("a run that logged no loss is told by its time, one of which nothing is known not at all", () => {

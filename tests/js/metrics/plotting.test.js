@@ -116,6 +116,21 @@ test("where curves of several runs are one, those below are a rim on both sides 
   assert.ok(rims.every(({ meta, showlegend }) => meta?.part === "band" && !showlegend)); // no value is read twice
 });
 
+test("of one run the curves of its GPUs are seen where they are one; of what it logged each is drawn as it is", () => {
+  const sampled = (/** @type {string} */ name) => {
+    const curve = only(made({ kind: "sample", name, points: steps(90, 90, 91) }));
+    return line([], { curve, name, colour: name });
+  };
+  const [rims, curves] = rimsIn(tracesOf({ ...CONTENT, lines: [sampled("GPU 0"), sampled("GPU 1")] }, VIEW, PAGE));
+  assert.deepEqual(
+    rims.map(({ line: at }) => Object(at).color),
+    ["GPU 0"],
+  );
+  assert.equal(curves.length, 2);
+  const logged = [line([3, 2, 1]), line([3, 2, 1], { name: "eval" })];
+  assert.equal(rimsIn(tracesOf({ ...CONTENT, lines: logged }, VIEW, PAGE))[0].length, 0);
+});
+
 test("a rim has the dashes of its line, and no line gets other ones", () => {
   const lines = [0, 1].map((run) => line([1, 2], { run, base: run === 0, dash: "dash" }));
   const [[rim], curves] = rimsIn(tracesOf({ ...CONTENT, lines }, VIEW, PAGE));

@@ -69,6 +69,7 @@ DIAGNOSIS_TITLES = {
     "ranks_not_met": "各 rank 未能互相连接",
     "shared_memory": "共享内存（/dev/shm）太小",
     "silent_start": "脚本在记录训练步之前退出（退出码 {code}）",
+    "silent_unknown": "运行失败，没有 traceback，退出码未知",
     "silent": "以退出码 {code} 结束，没有 traceback",
     "state_mismatch": "保存的权重与这个模型不匹配",
     "syntax": "脚本不是有效的 Python",

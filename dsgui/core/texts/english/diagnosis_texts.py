@@ -71,6 +71,7 @@ DIAGNOSIS_TITLES = {
     "ranks_not_met": "The ranks did not find each other",
     "shared_memory": "The shared memory (/dev/shm) is too small",
     "silent_start": "The script exited before logging a training step (exit code {code})",
+    "silent_unknown": "It failed without a traceback; its exit code is unknown",
     "silent": "It ended with exit code {code} and no traceback",
     "state_mismatch": "The saved weights don't fit this model",
     "syntax": "The script is not valid Python",

@@ -1,7 +1,7 @@
-// What came of two runs with different settings, in one sentence: which reached the lower loss, how long it took, what
-// memory it needed. Pure.
+// What came of runs with different settings, in one line: which reached the lowest loss, how long it took, what memory
+// it needed. Pure.
 
-import { fixed, gib } from "../common/format.js";
+import { duration, fixed, gib, perSecond } from "../common/format.js";
 import { middled } from "./readout.js";
 import { textOf, words } from "../texts/texts.js";
 
@@ -11,6 +11,7 @@ const SAME = 0.05; // of the larger: a time or a memory that differs by less is 
 const NEARLY = 0.005; // and a loss
 const ENDED = new Set(["failed", "lost", "stopped"]);
 const EVALUATED = "final_eval_loss";
+const MOST_BEST = 2; // as many may be the best of all
 
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("compare_page", code, given);
@@ -77,12 +78,94 @@ const joined = (parts) =>
   }, parts[0]);
 
 /**
- * Of two runs that did the same work with other settings; "" of others, and while one goes on.
+ * Who is best, of runs in their order; that they are alike, where all are as good.
+ * @param {string[]} names @param {(Told | null | undefined)[]} values @param {number} share
+ * @param {(what: { runs: string, value: number }) => string} told @param {string} name within a sentence
+ * @returns {{ best?: string, alike?: string }}
+ */
+function bestOf(names, values, share, told, name, sign = 1) {
+  if (!values.every(isNumber)) return {};
+  const value = sign * Math.min(...values.map((one) => sign * one));
+  const best = names.filter((_, place) => isNear(values[place], value, share));
+  if (best.length === names.length) return { alike: name };
+  return best.length > MOST_BEST ? {} : { best: told({ runs: joined(best), value }) };
+}
+
+/**
+ * What is told of a run's speed, in the first of these that all have.
+ * @type {["samples_per_second" | "tokens_per_second" | "steps_per_second", (value: number) => string][]}
+ */
+const RATES = [
+  ["samples_per_second", (value) => `${fixed(value)} samples/s`],
+  ["tokens_per_second", (value) => `${fixed(value)} tokens/s`],
+  ["steps_per_second", perSecond],
+];
+
+/**
+ * Of as many steps the time that they took, else how fast they went.
+ * @param {string[]} names @param {ComparedRun[]} runs
+ */
+function fastest(names, runs) {
+  const figures = runs.map((one) => one.figures);
+  if (figures.every(({ steps }) => steps !== null && steps === figures[0].steps)) {
+    const values = figures.map(({ duration_s: value }) => value);
+    const told = (/** @type {{ runs: string, value: number }} */ { runs: best, value }) =>
+      say("outcome_least_time", { runs: best, value: duration(value) });
+    return bestOf(names, values, SAME, told, say("outcome_duration"));
+  }
+  const [rate, shown] = RATES.find(([name]) => figures.every((one) => isNumber(one[name]))) ?? [];
+  if (!rate || !shown) return {};
+  const values = figures.map((one) => one[rate]);
+  const told = (/** @type {{ runs: string, value: number }} */ { runs: best, value }) =>
+    say("outcome_most_speed", { runs: best, value: shown(value) });
+  return bestOf(names, values, SAME, told, say("outcome_speed"), -1);
+}
+
+/**
+ * Of more than two runs: who is best in what, of those that succeeded; and how the others ended.
+ * @param {string[]} names @param {ComparedRun[]} runs @param {EvaluationRow[]} evaluations
+ */
+function bestText(names, runs, evaluations) {
+  const whole = runs.flatMap(({ state }, place) => (state === "succeeded" ? [place] : []));
+  const others = runs.flatMap((run, place) =>
+    run.state === "succeeded" ? [] : [say("outcome_ended", { run: names[place], state: ended(run) })],
+  );
+  if (whole.length < 2) return "";
+  /** @template T @param {T[]} of @returns {T[]} */
+  const kept = (of) => whole.map((place) => of[place]);
+  const [named, told] = [kept(names), kept(runs)];
+  const judged = judgedBy(evaluations.map((one) => ({ ...one, values: kept(one.values) })));
+  const what = judged?.what ?? say("outcome_loss");
+  const losses = judged?.values ?? told.map(({ figures }) => figures.final_loss);
+  const memory = told.map(({ figures }) => figures.run_gpu_peak_bytes);
+  const found = [
+    bestOf(named, losses, NEARLY, (one) => say("outcome_least_loss", { ...one, what, value: fixed(one.value) }), what),
+    fastest(named, told),
+    bestOf(
+      named,
+      memory,
+      SAME,
+      (one) => say("outcome_least_memory", { ...one, value: gib(one.value) }),
+      say("outcome_memory"),
+    ),
+  ];
+  const alike = found.flatMap((one) => one.alike ?? []);
+  const same = alike.length ? [say("outcome_alike", { names: joined(alike) })] : [];
+  return [...found.flatMap((one) => one.best ?? []), ...same, ...others].join(" · ");
+}
+
+/**
+ * Of two runs that did the same work with other settings, or of more; "" of others, and while one goes on.
  * @param {{ name: string }[]} names @param {ComparedRun[]} runs @param {EvaluationRow[]} evaluations
  * @param {number} base the place of the baseline
  */
 export function outcomeText(names, runs, evaluations, base) {
-  if (runs.length !== 2) return "";
+  if (runs.some(({ state }) => state !== "succeeded" && !ENDED.has(state))) return "";
+  if (runs.length > 2) {
+    const all = names.map(({ name }) => middled(name));
+    return bestText(all, runs, evaluations);
+  }
+  if (runs.length < 2) return "";
   const place = 1 - base;
   const [run, other] = [names[place], names[base]].map(({ name }) => middled(name));
   /** @template T @param {T[]} pair */
@@ -93,7 +176,6 @@ export function outcomeText(names, runs, evaluations, base) {
     const [state, otherState] = [one, two].map((it) => ended(it));
     return state && otherState ? say("outcome_states", { run, state, other, other_state: otherState }) : "";
   }
-  if (runs.some(({ state }) => state !== "succeeded")) return "";
   const judged = judgedBy(evaluations);
   const parts = [
     ...lossPart(inOrder(runs), judged && { ...judged, values: inOrder(judged.values) }),

@@ -1,4 +1,5 @@
-// Which curves of several runs lie over each other, and how each is drawn so that all are seen. Pure.
+// Which curves of several runs, or of several GPUs, lie over each other, and how each is drawn so that all are seen.
+// Pure.
 
 /** @import { Trace } from "../types.d.ts" */
 
@@ -12,6 +13,9 @@ const DASHES = { dash: [9, 9], dot: [3, 3], dashdot: [9, 3, 3, 3] };
 
 /** @param {Trace} trace */
 const runOf = ({ meta }) => meta?.run ?? -1;
+
+/** @param {Trace} trace */
+const lineOf = ({ meta }) => meta?.line ?? -1;
 
 /**
  * The value at a place, in a straight line between two points; NaN where there is none.
@@ -71,15 +75,15 @@ const drawnAt = (trace, log) =>
   log ? { ...trace, y: trace.y.map((value) => (value === null || value <= 0 ? null : Math.log10(value))) } : trace;
 
 /**
- * The traces that lie over each other, those of one run each; one that lies over none is alone.
- * @param {Trace[]} traces in the order in which they lie @param {number} near
+ * The traces that lie over each other, those of one `owner` each; one that lies over none is alone.
+ * @param {Trace[]} traces in the order in which they lie @param {number} near @param {typeof runOf} owner
  */
-function piles(traces, near) {
+function piles(traces, near, owner) {
   /** @type {Trace[][]} */
   const found = [];
   for (const trace of traces) {
     const isHere = (/** @type {Trace[]} */ pile) =>
-      pile.every((one) => runOf(one) !== runOf(trace)) &&
+      pile.every((one) => owner(one) !== owner(trace)) &&
       pile.some((one) => areOne(trace, one, near) || areOne(one, trace, near));
     const pile = found.find(isHere);
     if (pile) pile.push(trace);
@@ -115,19 +119,20 @@ function rimOf(trace, above, count) {
  * What several runs logged, so that all of it is seen: where curves are one, those below are a rim on either side of
  * the one on top. The baseline's lies below the others.
  * @param {Trace[]} traces @param {Set<number>} bases the runs that are the baseline @param {boolean} [log] the axis
+ * @param {boolean} [alone] whether they are the lines of one run: those that are dashed alike
  * @returns {Map<Trace, Trace[]>} what is drawn for each that lies over another, or below one
  */
-export function laid(traces, bases, log = false) {
+export function laid(traces, bases, log = false, alone = false) {
   const drawnAs = new Map(traces.map((trace) => [drawnAt(trace, log), trace]));
   const order = [...drawnAs.keys()].toSorted((a, b) => Number(bases.has(runOf(b))) - Number(bases.has(runOf(a))));
   /** @type {Map<Trace, Trace[]>} */
   const drawn = new Map();
   /** @param {Trace} trace what of a chart its dashes tell */
-  const kindOf = ({ yaxis, name }) => `${yaxis} ${name}`;
+  const kindOf = ({ yaxis, name, line }) => `${yaxis} ${alone ? Object(line).dash : name}`;
   for (const kind of new Set(order.map(kindOf))) {
     const here = order.filter((trace) => kindOf(trace) === kind);
     const near = NEAR * heightOf(order.filter(({ yaxis }) => yaxis === here[0].yaxis));
-    for (const pile of piles(here, near)) {
+    for (const pile of piles(here, near, alone ? lineOf : runOf)) {
       for (const [place, one] of pile.entries()) {
         const trace = drawnAs.get(one) ?? one;
         const over = pile.slice(place + 1);

@@ -161,17 +161,19 @@ function curveTraces(line, index, view, unit) {
 }
 
 /**
- * What several runs logged, drawn so that all of it is seen; of one run alone as it is.
+ * What several runs logged, or several GPUs of one were sampled for, drawn so that all of it is seen.
  * @param {Trace[]} traces @param {Line[]} lines @param {boolean} log @returns {Trace[]}
  */
 function amongRuns(traces, lines, log) {
   const drawn = traces.filter(({ meta }) => {
-    const { base, band } = lines[meta?.line ?? -1] ?? {};
-    return band ? meta?.drawn : base !== undefined && (meta?.part === "value" || meta?.part === "mean");
+    const { base, band, curve } = lines[meta?.line ?? -1] ?? {};
+    const isTold = base !== undefined || curve?.kind === "sample";
+    return band ? meta?.drawn : isTold && (meta?.part === "value" || meta?.part === "mean");
   });
   const smooth = new Set(drawn.filter(({ meta }) => meta?.part === "mean").map(({ meta }) => meta?.line));
   const seen = drawn.filter(({ meta }) => meta?.part === "mean" || !smooth.has(meta?.line));
-  const found = laid(seen, new Set(lines.filter(({ base }) => base).map(({ run }) => run)), log);
+  const alone = lines.every(({ base }) => base === undefined);
+  const found = laid(seen, new Set(lines.filter(({ base }) => base).map(({ run }) => run)), log, alone);
   return traces.flatMap((trace) => found.get(trace) ?? [trace]);
 }
 

@@ -101,8 +101,7 @@ const row = (head, cells, kind) =>
   el("tr", { class: kind }, el("th", { scope: "row" }, head), ...cells.map((cell) => el("td", {}, cell)));
 
 /**
- * Its columns stand below the key, which names the runs; on a phone it scrolls below its own names, beside what it
- * tells.
+ * Its columns stand below the key, which names the runs; on a phone below what they tell as well.
  * @param {string} label @param {Run[]} runs @param {HTMLTableRowElement[][]} bodies one of each part
  */
 function comparison(label, runs, bodies) {
@@ -112,7 +111,7 @@ function comparison(label, runs, bodies) {
   const cells = heads.map((head) => el("th", { scope: "col" }, el("span", { class: "ds-unseen" }, head)));
   const made = el(
     "table",
-    { class: "ds-table", "aria-label": label },
+    { class: "ds-table ds-compared", "aria-label": label },
     el("thead", {}, el("tr", {}, ...cells)),
     ...bodies.filter((rows) => rows.length).map((rows) => el("tbody", {}, ...rows)),
   );
@@ -497,9 +496,7 @@ function figuresOf({ values, shown, better, bare }, base) {
 function awayNode(away, better) {
   if (!better) return el("span", { class: "ds-share" }, away);
   const verdict = away.startsWith("−") === (better === "less") ? "better" : "worse";
-  const [times, rest] = away.split("×");
-  const told = rest === undefined ? say(verdict, { difference: away }) : say(`times_${verdict}`, { times });
-  return el("span", { class: "ds-share", "data-verdict": verdict }, told);
+  return el("span", { class: "ds-share", "data-verdict": verdict }, say(verdict, { difference: away }));
 }
 
 /** Of runs whose settings don't differ: which of them are known to be the same. @param {SettingsPart[]} sections */

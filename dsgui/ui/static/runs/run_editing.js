@@ -1,4 +1,5 @@
-// What a user writes on a run, changed over the cell where it stands: the editor has room that the cell has not.
+// What a user writes on a run, changed over the cell where it stands: the editor has room that the cell has not. It is
+// shown at once, whenever the server writes it.
 
 import { el } from "../common/dom.js";
 import { words } from "../texts/texts.js";
@@ -10,6 +11,9 @@ import { words } from "../texts/texts.js";
 const CONTROL = 34; // design.css has it: --ds-control
 const LEAST = 24; // of a target's height
 const ROOM = "min(320px, 100%)"; // what an editor takes on a run's page: what stands beside it makes place
+/** @type {Partial<Record<Editable, number>>} */
+const MOST = { name: 120, note: 2000 }; // characters, as the server takes them
+const PENDING_MS = 8000; // so long an answer may be from before a change; what isn't written by then was refused
 const EDGE = 8; // what floats keeps so far from the window's edges
 
 /** @param {string} code @param {Record<string, string>} [given] */
@@ -55,7 +59,8 @@ const changeOf = (what, text) =>
  */
 export function editOver(cell, what, run, keep, back) {
   const [label, text] = [say(`edit_${what}`), textOf(what, run)];
-  const input = el("input", { class: "ds-edit", value: text, "aria-label": label, placeholder: say(`hint_${what}`) });
+  const about = { value: text, "aria-label": label, placeholder: say(`hint_${what}`), maxlength: MOST[what] };
+  const input = el("input", { class: "ds-edit", ...about });
   const over = el("div", { class: "ds-edit-over", popover: "manual" }, input);
   const place = () => (over.isConnected ? placeOver(over, cell) : end(false, false));
   let done = false;
@@ -85,8 +90,37 @@ export function editOver(cell, what, run, keep, back) {
   input.select();
 }
 
-/** Until the server has told. @template {Written} T @param {T} run @param {LabelChange} change @returns {T} */
+/** As it will be. @template {Written} T @param {T} run @param {LabelChange} change @returns {T} */
 export function changedRun(run, { add_tags: added = [], name, ...rest }) {
   const tags = [...new Set([...(rest.tags ?? run.tags), ...added])].filter(Boolean);
   return { ...run, ...rest, ...(name ? { name } : {}), tags };
+}
+
+/** What was written on runs a moment ago: it stands over what an answer from before has, in the list and on a page. */
+export class Pending {
+  /** @param {() => number} clock */
+  constructor(clock = () => performance.now()) {
+    this.clock = clock;
+    /** @type {Map<string, { changes: LabelChange[], until: number }>} */
+    this.runs = new Map();
+  }
+
+  /** @param {string[]} ids @param {LabelChange} change */
+  add(ids, change) {
+    const until = this.clock() + PENDING_MS;
+    for (const id of ids) {
+      const before = this.runs.get(id)?.changes ?? [];
+      const kept = "name" in change ? before.map((one) => ({ ...one, name: "" })) : before; // "" is the launched one's
+      this.runs.set(id, { changes: [...kept, change], until });
+    }
+  }
+
+  /** A run as the server told it, with that. @template {Written} T @param {string} id @param {T} told */
+  over(id, told) {
+    const pending = this.runs.get(id);
+    if (!pending) return told;
+    if (this.clock() < pending.until) return pending.changes.reduce((one, change) => changedRun(one, change), told);
+    this.runs.delete(id);
+    return told;
+  }
 }

@@ -8,7 +8,7 @@ import { words } from "../texts/texts.js";
 /** @import { LabelChange } from "../types.d.ts" */
 /** @import { Editable } from "./run_editing.js" */
 
-const WRITTEN_MS = 3000; // so long what the server tells may be from before a change
+/** @typedef {{ name: string, tags: string[], note: string, archived: boolean }} Written */
 
 /** @param {string} code */
 const say = (code) => words("runs_page", code);
@@ -16,11 +16,13 @@ const say = (code) => words("runs_page", code);
 export class RunLabel {
   /**
    * @param {HTMLElement} title has the name @param {(change: LabelChange) => void} send
+   * @param {(told: Written) => Written} pending what the server tells, with what it hasn't told yet
    * @param {import("../common/toast.js").Toast} toast
    */
-  constructor(title, send, toast) {
+  constructor(title, send, pending, toast) {
     this.title = title;
     this.send = send;
+    this.pending = pending;
     this.toast = toast;
     this.archived = false;
     this.archive = button(say("archive"), { class: "ds-step", id: "archive-run" }, () => this.putAway(!this.archived));
@@ -29,7 +31,6 @@ export class RunLabel {
     /** @type {string[]} */
     this.tags = [];
     this.note = "";
-    this.sentAt = -WRITTEN_MS;
     this.rename = this.pencil("name", title);
     this.tagsNode = el("span", { class: "ds-run-tags" });
     this.noteNode = el("span", { class: "ds-run-note" });
@@ -63,15 +64,13 @@ export class RunLabel {
   /** Shown at once. @param {LabelChange} change */
   change(change) {
     this.send(change);
-    this.sentAt = performance.now();
     Object.assign(this, changedRun(this.written, change));
     this.write();
   }
 
-  /** @param {RunLabel["written"]} told by the server */
+  /** @param {Written} given by the server */
   show({ name, tags, note, archived }) {
-    if (performance.now() - this.sentAt < WRITTEN_MS) return;
-    const told = { name, tags, note, archived };
+    const told = this.pending({ name, tags, note, archived });
     if (JSON.stringify(told) === JSON.stringify(this.written)) return;
     Object.assign(this, told);
     this.write();

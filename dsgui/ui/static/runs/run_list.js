@@ -7,7 +7,7 @@ import { Toast } from "../common/toast.js";
 import { Choice } from "./run_choice.js";
 import { columnsOf, furtherOf, widthsOf } from "./run_columns.js";
 import { countOf, plural } from "./run_count.js";
-import { changedRun, editOver, isEditable, placeAt } from "./run_editing.js";
+import { Pending, editOver, isEditable, placeAt } from "./run_editing.js";
 import { RunHead } from "./run_head.js";
 import { baseline, keepPrefs, prefs } from "./run_prefs.js";
 import { addressOf, boxOf, card, changesPopover, fillCard, fillRow, tableRow } from "./run_rows.js";
@@ -26,7 +26,7 @@ const PART = 0.5; // of the last row in sight, where more come below it
 const CONTROLS = "button, a, input, label, select, [popover]";
 const READING_MS = 300; // how soon a search is asked again for what was not read yet
 const TYPING_MS = 120;
-const WRITTEN_MS = [200, 900]; // when a changed label is looked for
+const WRITTEN_MS = [200, 900]; // when a changed label is looked for: it may have another order, or leave the list
 const NARROW = "(max-width: 760px)";
 
 /**
@@ -83,7 +83,10 @@ export class RunList {
     this.choice = new Choice(() => this.offer());
     this.ticks = new RunTicks(this.choice, {
       placeOf: (id) => (this.ids.includes(id) ? this.first + this.ids.indexOf(id) : -1),
-      ask: async (first, count) => (await this.askFor(first, count, this.looked)).rows,
+      ask: async (first, count) => {
+        const { rows } = await this.askFor(first, count, this.looked);
+        return rows.map((run) => this.pending.over(run.run_id, run));
+      },
     });
     /** @type {string[]} */
     this.ids = [];
@@ -107,7 +110,7 @@ export class RunList {
     this.narrow = window.matchMedia(NARROW);
     this.first = 0;
     this.since = "";
-    this.written = 0; // changes of labels
+    this.pending = new Pending(); // what was changed of labels
     this.window = "";
     this.height = 0;
     /** @type {Promise<void> | null} */
@@ -301,9 +304,8 @@ export class RunList {
     const [searched, words] = [this.tools.looked, looked.words];
     const asked = `${first} ${count} ${JSON.stringify(looked)}`;
     if (asked !== this.window) this.since = "";
-    const { written, find } = this;
+    const { find } = this;
     const told = await this.askFor(first, count, { ...looked, since: this.since, find });
-    if (written !== this.written) return this.ask(); // it is from before that
     this.list.removeAttribute("aria-busy");
     for (const run of told.rows) this.known.set(run.run_id, run);
     for (const [id, more] of Object.entries(told.more)) {
@@ -404,14 +406,18 @@ export class RunList {
 
   // Rows stay the same elements while their text changes: a row that has the focus keeps it.
   write() {
-    this.head.write(this.isTable ? this.columns : null, this.told.baseline, this.tools.sorted);
+    const pinned = this.told.baseline;
+    const base = pinned && this.pending.over(pinned.run_id, pinned);
+    this.head.write(this.isTable ? this.columns : null, base, this.tools.sorted);
     const entries = new Map(this.entries.map((entry) => [entry.dataset.run, entry]));
-    const runs = this.ids.map((id) => this.known.get(id)).filter((run) => run !== undefined);
+    const runs = this.ids.map((id) => this.runOf(id)).filter((run) => run !== undefined);
     const shown = runs.map((run) => this.fill(entries.get(run.run_id) ?? this.made(run.run_id), run));
     const same = shown.length === this.rows.children.length && shown.every((one, i) => one === this.rows.children[i]);
     this.pad(); // before the rows: a list that is too short for a moment would be scrolled back
     if (!same) this.replace(shown);
-    if (this.known.size > runs.length) this.known = new Map(runs.map((run) => [run.run_id, run]));
+    for (const id of this.known.size > runs.length ? [...this.known.keys()] : []) {
+      if (!this.ids.includes(id)) this.known.delete(id);
+    }
     this.measure();
     this.goTo();
     this.tools.show(this.told);
@@ -486,6 +492,12 @@ export class RunList {
     this.tools.showNone(none, total, away);
   }
 
+  /** As the server told it last, with what was written on it since. @param {string} id */
+  runOf(id) {
+    const told = this.known.get(id);
+    return told && this.pending.over(id, told);
+  }
+
   /** @param {string} id */
   made(id) {
     return this.isTable ? tableRow(id, this.columns) : card(id);
@@ -526,7 +538,7 @@ export class RunList {
     if (around(event, "#choose-every")) return;
     const entry = around(event, "[data-run]");
     const id = entry?.dataset.run ?? around(event, "[data-base]")?.dataset.base;
-    const run = id ? (this.known.get(id) ?? this.told.baseline) : null;
+    const run = id ? (this.runOf(id) ?? this.told.baseline) : null;
     if (!id || !run) return;
     const changes = around(event, ".ds-changes-of");
     const tag = around(event, ".ds-tag")?.dataset.tag;
@@ -600,7 +612,7 @@ export class RunList {
   /** @param {Event} event */
   edit(event) {
     const cell = around(event, ".ds-cell");
-    const run = this.known.get(around(event, "[data-run]")?.dataset.run ?? "");
+    const run = this.runOf(around(event, "[data-run]")?.dataset.run ?? "");
     const what = cell?.dataset.column;
     if (!cell || !run || !isEditable(what) || cell.querySelector(".ds-edit")) return;
     event.preventDefault();
@@ -626,19 +638,9 @@ export class RunList {
   /** Shown at once; what the server made of it soon. @param {string[]} ids @param {LabelChange} change */
   label(ids, change) {
     this.sendLabel(ids, change);
-    this.written += 1;
-    for (const id of ids) {
-      const run = this.known.get(id);
-      if (run) this.known.set(id, changedRun(run, change));
-    }
+    this.pending.add(ids, change);
     this.write();
-    this.since = "";
-    for (const wait of WRITTEN_MS) {
-      setTimeout(() => {
-        this.since = "";
-        this.refreshOrSay();
-      }, wait);
-    }
+    for (const wait of WRITTEN_MS) setTimeout(() => this.refreshOrSay(), wait);
   }
 
   // -- choosing -----------------------------------------------------------------------------------------------------
@@ -648,7 +650,7 @@ export class RunList {
     const { every } = this.head;
     if (event.target === every) return this.ticks.every(every.checked, this.told.fits);
     const entry = around(event, "[data-run]");
-    const run = this.known.get(entry?.dataset.run ?? "");
+    const run = this.runOf(entry?.dataset.run ?? "");
     return entry && run ? this.ticks.one(run, boxOf(entry).checked) : undefined;
   }
 

@@ -34,14 +34,13 @@ export function baseline() {
 }
 
 const LEAST = 0.1; // percent: below it two values are the same
-const FEWEST_TIMES = 3; // less is told in percent
 
 /** @param {number} size */
 const twoDigits = (size) => (size >= 9.95 ? Math.round(size) : Number(size.toPrecision(2)));
 
 /**
- * How much more or less a value is than the baseline's, as `+17 %`, from three times up as `3.4×`; "" where it is as
- * much, or can't be compared.
+ * How much more or less a value is than the baseline's, as `+17 %` or `+1,400 %`; "" where it is as much, or can't be
+ * compared.
  * @param {Told | null | undefined} value @param {Told | null | undefined} base
  */
 export function differenceOf(value, base) {
@@ -49,6 +48,5 @@ export function differenceOf(value, base) {
   const percent = (100 * (value - base)) / base;
   const size = Math.abs(percent);
   if (size < LEAST || size === Infinity) return "";
-  const times = value / base;
-  return times >= FEWEST_TIMES ? `${twoDigits(times)}×` : `${percent < 0 ? "−" : "+"}${twoDigits(size)} %`;
+  return `${percent < 0 ? "−" : "+"}${twoDigits(size).toLocaleString("en-US")} %`;
 }

@@ -1,7 +1,7 @@
 // A run in the list: as a card, or as a row of the table whose name, tags and note are changed in place.
 
 import { button, el, locale, part } from "../common/dom.js";
-import { duration, figure, gib } from "../common/format.js";
+import { duration, fixed, gib } from "../common/format.js";
 import { allChanges, began, dateOf, shortChanges, stepOf } from "./run_columns.js";
 import { differenceOf } from "./run_prefs.js";
 import { textOf, words } from "../texts/texts.js";
@@ -79,7 +79,7 @@ const wholeOf = (run) => (run.step === run.total ? String(run.step) : stepOf(run
 export function fillCard(entry, run) {
   const row = part(entry, ".ds-run-row");
   const [name, state, sub, what, more] = row.querySelectorAll("span");
-  const loss = run.loss === null || run.loss === undefined ? "" : ` · ${say("loss_is", { loss: figure(run.loss) })}`;
+  const loss = run.loss === null || run.loss === undefined ? "" : ` · ${say("loss_is", { loss: fixed(run.loss) })}`;
   name.textContent = run.name || run.run_id;
   showState(state, run);
   const begun = run.total || typeof run.step === "number";
@@ -94,7 +94,7 @@ export function fillCard(entry, run) {
       ? say("host_peak_is", { memory: gib(ofHost) })
       : "";
   const [best, tags] = [run.best_loss ?? null, run.tags.map((tag) => `#${tag}`)];
-  const lowest = best === null ? "" : say("best_is", { loss: figure(best) });
+  const lowest = best === null ? "" : say("best_is", { loss: fixed(best) });
   more.textContent = [...tags, lowest, peak, run.note].filter(Boolean).join(" · ") || "–";
   row.title = titleOf(run);
   nameMenu(entry, run);

@@ -8,7 +8,7 @@ import { button, el } from "../common/dom.js";
 import { phaseText, startPhases } from "../common/durations.js";
 import { Follower, LIVE_STATES } from "./follower.js";
 import { heldAgainst } from "../metrics/charts.js";
-import { duration, figure, perSecond } from "../common/format.js";
+import { duration, figure, fixed, perSecond } from "../common/format.js";
 import { Log } from "../logs/log.js";
 import { Patterns } from "../logs/patterns.js";
 import { RunLabel } from "./run_label.js";
@@ -36,8 +36,9 @@ export class RunView {
   /**
    * @param {string} id @param {(id: string) => void} onStop @param {(id: string) => void} onSave
    * @param {Afterwards} afterwards @param {Trigger} trigger @param {(change: LabelChange) => void} onLabel
+   * @param {import("./run_editing.js").Pending} pending
    */
-  constructor(id, onStop, onSave, afterwards, trigger, onLabel) {
+  constructor(id, onStop, onSave, afterwards, trigger, onLabel, pending) {
     this.id = id;
     this.ids = [id];
     this.onStop = onStop;
@@ -52,7 +53,7 @@ export class RunView {
     this.patterns = new Patterns(id, trigger, () => this.follower.curves);
     this.title = el("h2", { class: "ds-run-title" });
     this.toast = new Toast();
-    this.label = new RunLabel(this.title, onLabel, this.toast);
+    this.label = new RunLabel(this.title, onLabel, (told) => pending.over(id, told), this.toast);
     afterwards.archive = this.label.archive;
     afterwards.seeOutput = (quoted) => this.seeOutput(quoted);
     afterwards.onPredicted = () => this.showPredicted();
@@ -352,7 +353,7 @@ export class RunView {
       [say("step"), total ? `${step ?? 0} / ${total}` : figure(step ?? this.lastStep())],
       [say("speed"), perSecond(rate)],
       [say(live ? "elapsed" : "duration"), duration(elapsed)],
-      [say(live ? "loss" : "final_loss"), figure(this.curve("loss", "train")?.lastValue)],
+      [say(live ? "loss" : "final_loss"), fixed(this.curve("loss", "train")?.lastValue)],
       ...(live ? [] : this.scores()),
     ];
     if (live) facts.splice(3, 0, [say("eta"), duration(eta)]);
@@ -364,8 +365,8 @@ export class RunView {
   scores() {
     const evaluated = this.curve("eval_loss", "eval")?.lastValue;
     return [
-      [say("column_best_loss"), figure(this.curve("loss", "train")?.least)],
-      [say("final_evaluation"), figure(evaluated)],
+      [say("column_best_loss"), fixed(this.curve("loss", "train")?.least)],
+      [say("final_evaluation"), fixed(evaluated)],
     ];
   }
 

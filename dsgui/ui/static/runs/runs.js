@@ -146,7 +146,7 @@ class Monitor {
     const ask = (what) => (run) => this.trigger(what, { run_id: run });
     /** @param {import("../types.d.ts").LabelChange} change */
     const label = (change) => this.list.label([id], change);
-    this.open(new RunView(id, ask("stop"), ask("save"), afterwards, this.trigger, label));
+    this.open(new RunView(id, ask("stop"), ask("save"), afterwards, this.trigger, label, this.list.pending));
   }
 
   /** As its user asked: from its top, however far down the page before was. @param {string} id */

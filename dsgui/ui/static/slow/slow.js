@@ -13,10 +13,11 @@ const CALM = new Set(["nothing", "no_gpu", TOO_FEW]);
 
 /**
  * Whether it has a place: what it says, or from the first step on what it will say, so that it moves nothing when it
- * comes. Before that, and when the run is over, "too early" is no news.
- * @param {string} code @param {boolean} live @param {boolean} trains whether a step is done
+ * comes. Before that, and when the run is over, "too early" is no news; that all is well is none of a run that failed.
+ * @param {string} code @param {string} state @param {boolean} live @param {boolean} trains whether a step is done
  */
-export const hasPlace = (code, live, trains) => code !== TOO_FEW || (live && trains);
+export const hasPlace = (code, state, live, trains) =>
+  state === "failed" ? !CALM.has(code) : code !== TOO_FEW || (live && trains);
 
 export class Slow {
   /** @param {string} id */
@@ -31,7 +32,7 @@ export class Slow {
   /** @param {string} state @param {boolean} live @param {boolean} trains whether a step is done */
   async update(state, live, trains) {
     const now = performance.now();
-    if (this.code) this.node.hidden = !hasPlace(this.code, live, trains);
+    if (this.code) this.node.hidden = !hasPlace(this.code, state, live, trains);
     if (state === this.state && !(live && now - this.asked > this.every)) return;
     this.state = state;
     this.asked = now;
@@ -47,7 +48,7 @@ export class Slow {
     const line = early ? "" : found.line;
     this.code = found.code;
     const figures = found.causes.length ? found.causes : [{ ...found, advice: "" }];
-    this.node.hidden = !hasPlace(found.code, live, trains);
+    this.node.hidden = !hasPlace(found.code, this.state, live, trains);
     this.node.dataset.verdict = early ? "early" : CALM.has(found.code) ? "calm" : "slow";
     const head = el("span", {}, words("charts_page", "speed_head"));
     this.node.replaceChildren(el("summary", {}, head, line), ...figures.map((one) => part(one, line)));

@@ -1,0 +1,72 @@
+"""Why a run failed of which no diagnosis was kept (its supervisor was killed first, say, or the file is damaged): read
+from the end of its output."""
+
+from contextlib import suppress
+from dataclasses import replace
+
+from dsgui.core.config.document import Document
+from dsgui.core.diagnosis.diagnosis import UNKNOWN, Diagnosis, diagnose
+from dsgui.core.diagnosis.ending import Ending, likely_code
+from dsgui.core.diagnosis.remedies import Circumstances
+from dsgui.core.errors import DocumentError, RunError
+from dsgui.core.launch.handing import trainers_part
+from dsgui.core.launch.plan import Plan
+from dsgui.core.launch.state import RunState
+from dsgui.core.logs.trainlog import TrainLog
+from dsgui.core.texts.saying import said
+from dsgui.shell.launch.asked_paths import script_source
+from dsgui.shell.runs.store import RunDirectory, size_of
+
+# What a server keeps of them: each is read from at most 256 KiB of output.
+_MOST_KNOWN = 64
+
+
+class Diagnoses:
+    """Each that has to be read is read once, as long as the run's files are the same."""
+
+    def __init__(self) -> None:
+        self._read: dict[tuple[str, int, int, int | None], Diagnosis | None] = {}
+
+    def of(self, directory: RunDirectory) -> Diagnosis | None:
+        """The one that was kept, or what the output tells; None of a run that did not fail."""
+        status = directory.read_status()
+        if kept := directory.read_diagnosis():
+            return kept
+        if status is None or status.state is not RunState.FAILED or directory.read_adopted():
+            return None
+        key = (directory.run_id, size_of(directory.output_file), size_of(directory.state_file), status.exit_code)
+        if key not in self._read:
+            while len(self._read) >= _MOST_KNOWN:
+                self._read.pop(next(iter(self._read)), None)
+            found = _late(directory, status.exit_code)
+            told = found is not None and (found.signature != UNKNOWN or found.traceback)
+            self._read[key] = found if told or not status.reasons else None  # its state says more
+        return self._read[key]
+
+
+def _late(directory: RunDirectory, exit_code: int | None) -> Diagnosis | None:
+    try:
+        plan, ending = directory.read_plan(), _ending(directory)
+    except (RunError, OSError):  # deleted meanwhile, or damaged
+        return None
+    found = diagnose(ending, likely_code(exit_code, ending), _circumstances(directory, plan))
+    if exit_code is None and found.signature == UNKNOWN and not found.traceback:
+        return replace(found, title=said("diagnosis_titles", "silent_unknown"))
+    return found
+
+
+def _ending(directory: RunDirectory) -> Ending:
+    log = TrainLog()
+    log.feed(directory.read_output(0)[0])
+    log.finish()
+    log.ending.trained = log.ending.trained or size_of(directory.points_file) > 0
+    return log.ending
+
+
+def _circumstances(directory: RunDirectory, plan: Plan) -> Circumstances:
+    """What the machine said at its end is not known any more."""
+    part = trainers_part(plan.config_argument, script_source(plan.script), plan.arguments)
+    config = None
+    with suppress(DocumentError, RunError):
+        config = Document(directory.read_config())
+    return Circumstances(config, plan.arguments, plan.ranks, part.trains, takes_options=part.can_be_given_more)
