@@ -100,7 +100,7 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
         inspection=Inspection(store, runs),
         learning=Learning(store, runs, checker, {one.id: one for one in catalog.presets(ENGLISH_TAG)}),
         exports=Exports(store, runs),
-        reports=Reports(store, runs),
+        reports=Reports(store, runs, check=places.check),
         surroundings=surroundings,
         gpu_use=read_gpus,
         machine=machine,

@@ -122,7 +122,7 @@ class Archive:
         """`check` raises `PlaceError` for a stored plan's path that may not be read. Without a `judge` nothing speaks
         against a change."""
         self._store, self._runs, self._check, self._judge, self._clock = store, runs, check, judge, clock
-        self._diagnoses = Diagnoses()
+        self._diagnoses = Diagnoses(check)
         self._leaner_known: dict[tuple[str, str], Leaner] = {}  # by the language, too
 
     def about(self, run_id: str) -> dict[str, Any]:

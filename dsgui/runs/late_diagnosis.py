@@ -1,8 +1,10 @@
 """Why a run failed of which no diagnosis was kept (its supervisor was killed first, say, or the file is damaged): read
 from the end of its output."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 from dsgui.core.config.document import Document
 from dsgui.core.diagnosis.diagnosis import UNKNOWN, Diagnosis, diagnose
@@ -13,8 +15,9 @@ from dsgui.core.launch.handing import trainers_part
 from dsgui.core.launch.plan import Plan
 from dsgui.core.launch.state import RunState
 from dsgui.core.logs.trainlog import TrainLog
+from dsgui.core.script.script import ScriptFacts
 from dsgui.core.texts.saying import said
-from dsgui.shell.launch.asked_paths import script_source
+from dsgui.shell.launch.asked_paths import allowed_script
 from dsgui.shell.runs.store import RunDirectory, size_of
 
 # What a server keeps of them: each is read from at most 256 KiB of output.
@@ -22,9 +25,11 @@ _MOST_KNOWN = 64
 
 
 class Diagnoses:
-    """Each that has to be read is read once, as long as the run's files are the same."""
+    """Each that has to be read is read once, as long as the run's files are the same. `check` raises `PlaceError` for a
+    stored plan's script that may not be read."""
 
-    def __init__(self) -> None:
+    def __init__(self, check: Callable[[Path], object] = lambda path: None) -> None:
+        self._check = check
         self._read: dict[tuple[str, int, int, int | None], Diagnosis | None] = {}
 
     def of(self, directory: RunDirectory) -> Diagnosis | None:
@@ -38,21 +43,21 @@ class Diagnoses:
         if key not in self._read:
             while len(self._read) >= _MOST_KNOWN:
                 self._read.pop(next(iter(self._read)), None)
-            found = _late(directory, status.exit_code)
+            found = self._late(directory, status.exit_code)
             told = found is not None and (found.signature != UNKNOWN or found.traceback)
             self._read[key] = found if told or not status.reasons else None  # its state says more
         return self._read[key]
 
-
-def _late(directory: RunDirectory, exit_code: int | None) -> Diagnosis | None:
-    try:
-        plan, ending = directory.read_plan(), _ending(directory)
-    except (RunError, OSError):  # deleted meanwhile, or damaged
-        return None
-    found = diagnose(ending, likely_code(exit_code, ending), _circumstances(directory, plan))
-    if exit_code is None and found.signature == UNKNOWN and not found.traceback:
-        return replace(found, title=said("diagnosis_titles", "silent_unknown"))
-    return found
+    def _late(self, directory: RunDirectory, exit_code: int | None) -> Diagnosis | None:
+        try:
+            plan, ending = directory.read_plan(), _ending(directory)
+        except (RunError, OSError):  # deleted meanwhile, or damaged
+            return None
+        script = allowed_script(plan.script, self._check)
+        found = diagnose(ending, likely_code(exit_code, ending), _circumstances(directory, plan, script))
+        if exit_code is None and found.signature == UNKNOWN and not found.traceback:
+            return replace(found, title=said("diagnosis_titles", "silent_unknown"))
+        return found
 
 
 def _ending(directory: RunDirectory) -> Ending:
@@ -63,9 +68,9 @@ def _ending(directory: RunDirectory) -> Ending:
     return log.ending
 
 
-def _circumstances(directory: RunDirectory, plan: Plan) -> Circumstances:
+def _circumstances(directory: RunDirectory, plan: Plan, script: ScriptFacts) -> Circumstances:
     """What the machine said at its end is not known any more."""
-    part = trainers_part(plan.config_argument, script_source(plan.script), plan.arguments)
+    part = trainers_part(plan.config_argument, script, plan.arguments)
     config = None
     with suppress(DocumentError, RunError):
         config = Document(directory.read_config())

@@ -44,9 +44,11 @@ class Reports:
         runs: Runs,
         clock: Callable[[], float] = time.time,
         assets: Callable[[], Assets] = read_assets,
+        check: Callable[[Path], object] = lambda path: None,
     ) -> None:
+        """`check` raises `PlaceError` for a stored plan's script that may not be read."""
         self._store, self._runs, self._clock, self._assets = store, runs, clock, assets
-        self._diagnoses = Diagnoses()
+        self._diagnoses = Diagnoses(check)
 
     def html(self, run_ids: Sequence[str], baseline: str = "") -> str:
         """One file with everything in it; the figures are told against those of `baseline`, where that is one of the

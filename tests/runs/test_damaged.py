@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgui.core.errors import DsguiError
+from dsgui.core.errors import DsguiError, PlaceError
 from dsgui.core.launch.state import RunState, RunStatus
 from dsgui.core.runs.label import Label
 from dsgui.core.runs.news import Cursor
@@ -23,6 +23,7 @@ from dsgui.core.texts.saying import as_told
 from dsgui.runs import runs as runs_module
 from dsgui.runs.archive import Archive
 from dsgui.runs.export import Exports
+from dsgui.runs.late_diagnosis import Diagnoses
 from dsgui.runs.inspection import Inspection
 from dsgui.runs.report import Reports
 from dsgui.runs.runs import Runs
@@ -284,6 +285,21 @@ def test_why_a_run_failed_that_left_no_diagnosis_is_read_from_its_output(tmp_pat
     assert "ran out of memory" in looked.reports.html([run_id])
     made = make_run(tmp_path, Made(steps=3, output=OUT_OF_MEMORY))  # it caught that, and went on
     assert looked.archive.about(made)["diagnosis"] is None
+
+
+def test_a_script_that_may_not_be_read_is_not_read_to_tell_why_its_run_failed(tmp_path: Path) -> None:
+    """Others may have written the plan."""
+    run_id = make_run(tmp_path, Made(steps=3, output=OUT_OF_MEMORY, state=RunState.FAILED))
+    directory, asked = Store(tmp_path).open(run_id), list[Path]()
+
+    def check(path: Path) -> None:
+        asked.append(path)
+        raise PlaceError(as_told("not here"))
+
+    found = Diagnoses(check).of(directory)
+    assert found is not None
+    assert str(found.title) == "The GPU ran out of memory while training"
+    assert asked == [Path(directory.read_plan().script)]
 
 
 def test_of_a_failed_run_that_tells_nothing_its_exit_code_and_last_line_are_told(tmp_path: Path) -> None:
