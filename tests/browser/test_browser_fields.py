@@ -92,11 +92,13 @@ def test_findings_stand_at_their_field_and_beside_their_line_and_lead_to_each_ot
     page.set_viewport_size({"width": 1280, "height": 420})
     more = findings(page).locator(".ds-more-findings button")
     expect(more).to_have_text(re.compile(r"^\d+ more ↓$"))
+    # It is as long as what it shows: it does not scroll within the page, nor does the Tab key go where nothing is seen.
+    hidden = findings(page).locator(".ds-finding[hidden]").count()
+    assert hidden > 0
+    assert more.text_content() == f"{hidden} more ↓"
     assert page.evaluate(
         "() => { const list = document.querySelector('#findings .ds-findings > ul');"
-        " const end = list.getBoundingClientRect().bottom + 1;"
-        " return [...list.children].every((one) => { const { top, bottom } = one.getBoundingClientRect();"
-        " return bottom <= end || top >= end - 12; }); }"
+        " return list.scrollHeight === list.clientHeight && list.style.maxHeight === ''; }"
     )
     more.focus()
     page.keyboard.press("Enter")
@@ -260,11 +262,16 @@ def test_a_search_leads_with_what_most_are_after_and_ends_with_what_is_not_used(
 def test_what_is_wrong_with_a_text_that_is_no_json_is_said_once(page):
     replace_text(page, '{\n  "fp16": {"enabled": True},\n  "steps_per_print": 1,\n}')
     expect(page.locator(".ds-banner")).to_have_text("Form paused until the JSON is valid.")
-    expect(page.locator("#memory-panel")).to_contain_text("Fix the JSON first.")
+    # What is shown of the last text that was JSON waits; of none there is nothing to show.
+    expect(page.locator(".ds-memory")).to_have_attribute("inert", "")
+    expect(page.locator("#memory-panel")).not_to_contain_text("Fix the JSON first.")
     expect(page.locator("#findings code").first).to_have_text("true")
     told = page.locator("#findings .ds-changes li")
     expect(told).to_have_text([re.compile(r"false, null \(line 2\)$"), re.compile(r"\(line 3\)$")])
     assert page.locator("body").inner_text().count("Line 2, column") == 1
+    page.reload()
+    expect(page.locator("#memory-panel")).to_contain_text("Fix the JSON first.")
+    expect(page.locator(".ds-before")).to_have_count(0)
 
 
 def test_an_edit_during_a_search_moves_no_row_and_keeps_the_focus(page):

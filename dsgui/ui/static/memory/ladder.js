@@ -5,7 +5,7 @@
 import { button, el, part, withSheet } from "../common/dom.js";
 import { figure, gib, inColumn } from "../common/format.js";
 import { givenTold } from "../config/way_out.js";
-import { keyName } from "./memory_bars.js";
+import { isPaused, keyName } from "./memory_bars.js";
 import { textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
 
@@ -91,6 +91,7 @@ class LadderFold {
     this.fold.addEventListener("toggle", () => this.look());
     window.addEventListener("dsgui:memory", (event) => {
       this.asked = event.detail;
+      this.content.inert = isPaused();
       this.look();
     });
     onUnanswered("ladder", () => {

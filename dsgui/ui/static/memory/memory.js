@@ -16,6 +16,7 @@ import { givenTold, isPlaced, onPlaced, tellWayOut } from "../config/way_out.js"
 /** @import { MemoryTold, Trigger, Watch, WayOut } from "../types.d.ts" */
 
 const ALL = "";
+const BROKEN = "mend_json"; // of a text that is no JSON
 const AS_THE_BARS = new Set(["short_gpu", "short_host", "short_nvme"]); // each bar is headed by it
 const hasMouse = () => matchMedia("(hover: hover)").matches;
 
@@ -42,6 +43,8 @@ class Memory {
     });
     /** What an applied change gave the script, and leaves to it. @type {(Node | string)[]} */
     this.left = [];
+    this.known = false; // whether what is shown is of a text that could be read
+    this.asked = ""; // what it is about
     this.placed = false; // whether the verdict has what would fit
     onPlaced(() => {
       if (this.placed !== isPlaced()) this.show();
@@ -64,10 +67,19 @@ class Memory {
     return typeof value === "string" && value ? JSON.parse(value) : null;
   }
 
+  /** Of a text that is no JSON nothing is told: what is shown stays, dimmed, as it does in the form. */
+  isPaused() {
+    return this.known && this.told()?.why?.code === BROKEN;
+  }
+
   show() {
     const told = this.told();
+    this.root.inert = this.isPaused();
+    if (!this.root.inert) this.asked = told?.asked ?? "";
+    window.dispatchEvent(new CustomEvent("dsgui:memory", { detail: this.asked }));
+    if (this.root.inert) return;
+    this.known = told !== null && told.why?.code !== BROKEN;
     this.placed = isPlaced();
-    window.dispatchEvent(new CustomEvent("dsgui:memory", { detail: told?.asked ?? "" }));
     const focused = document.activeElement?.id ?? "";
     this.root.replaceChildren(...(told?.devices ? this.drawn(told, told.devices) : this.undrawn(told)));
     this.rehearse();
@@ -77,6 +89,7 @@ class Memory {
 
   /** The dry run alone: it goes on while nothing else changes. */
   rehearse() {
+    if (this.isPaused()) return;
     const { rehearsed } = this.props;
     this.rehearsal.show(this.told(), typeof rehearsed === "string" ? rehearsed : "", this.moment);
   }

@@ -3,7 +3,7 @@
 
 import { el, part, withSheet } from "../common/dom.js";
 import { predictedBeside, predictedPart, gib } from "../common/format.js";
-import { colourOf, lineSwatch, swatchOf } from "./memory_bars.js";
+import { colourOf, isPaused, lineSwatch, swatchOf } from "./memory_bars.js";
 import { listed, textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
 import { barsOf, partsIn, spelled, statesAtPeak, statesOf, totalOf } from "./zero_states.js";
@@ -27,6 +27,7 @@ class Stages {
     this.fold.addEventListener("toggle", () => this.look());
     window.addEventListener("dsgui:memory", (event) => {
       this.asked = event.detail;
+      this.content.inert = isPaused();
       this.look();
     });
     onUnanswered("zero_stages", () => this.content.removeAttribute("aria-busy"));

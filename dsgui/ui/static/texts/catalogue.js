@@ -218,6 +218,7 @@ export const TEXTS = {
   "none_found": "Nothing matches “{typed}”",
   "pick": "Choose, or type to search",
   "more_below": "{count} more ↓",
+  "dimmed": "Dimmed: from the last valid JSON",
   "fewer_below": "Show fewer ↑"
  },
  "site_page": {

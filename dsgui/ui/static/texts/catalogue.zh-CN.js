@@ -218,6 +218,7 @@ export const TEXTS = {
   "none_found": "没有与“{typed}”匹配的选项",
   "pick": "选择，或输入以搜索",
   "more_below": "还有 {count} 项 ↓",
+  "dimmed": "变灰的部分来自上一次有效的 JSON",
   "fewer_below": "收起 ↑"
  },
  "site_page": {
