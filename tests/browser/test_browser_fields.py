@@ -357,6 +357,35 @@ def test_a_whole_key_or_pointer_leads_a_search_and_stands_open(page):
     expect(page.locator(HELD)).to_have_count(0)
 
 
+def test_what_a_field_is_for_is_one_line_and_the_rest_a_press_away(page):
+    batch = page.locator('[data-row="/train_batch_size"]')
+    text, more = batch.locator(".ds-help"), batch.locator(".ds-help-more")
+    one = text.bounding_box()["height"]
+    expect(batch.locator("[data-pointer]")).to_have_accessible_description(re.compile("if all are given the product"))
+    # By keyboard, next to what it is about.
+    batch.locator(".ds-at-field button").last.focus()
+    page.keyboard.press("Tab")
+    expect(more).to_be_focused()
+    expect(more).to_have_accessible_name("What train_batch_size is for")
+    page.keyboard.press("Enter")
+    expect(more).to_have_attribute("aria-expanded", "true")
+    assert text.bounding_box()["height"] > 1.8 * one
+    page.keyboard.press("Enter")
+    expect(more).to_have_attribute("aria-expanded", "false")
+    assert text.bounding_box()["height"] == one
+    # By a press on the line, which who selects in it then does not close.
+    for _ in range(2):
+        text.click()
+        expect(more).to_have_attribute("aria-expanded", "true")
+    # One that has room for all of it has no button.
+    page.get_by_role("button", name="Show all fields").click()
+    page.click('[data-tab="zero"]')
+    buttons = """() => [...document.querySelectorAll("[data-section=zero] .ds-helped")].map((one) => [
+      one.firstElementChild.scrollWidth > one.firstElementChild.clientWidth, one.lastElementChild.checkVisibility()])"""
+    page.wait_for_function(f"() => new Set(({buttons})().map(String)).size === 2")
+    assert {tuple(one) for one in page.evaluate(buttons)} == {(True, True), (False, False)}
+
+
 def test_notes_alone_leave_the_room_to_what_stands_below_them(page):
     page.set_viewport_size({"width": 1280, "height": 900})
     shown = """() => { const list = document.querySelector("#findings .ds-findings > ul");
@@ -398,6 +427,9 @@ def test_the_button_that_clears_a_field_stands_beside_it_at_every_width(page):
         assert page.evaluate(apart) == [], width
         assert unit.evaluate("(one) => one.getClientRects().length") == 1, width
         assert unit.bounding_box()["height"] < 30, width  # "micro batches" is one line
+    page.set_viewport_size({"width": 1280, "height": 900})
+    title = page.locator('[data-row="/gradient_accumulation_steps"] .ds-title').bounding_box()
+    assert abs(unit.bounding_box()["y"] - title["y"]) < title["height"] / 2  # the one of its name
 
 
 def test_what_was_searched_for_is_marked_and_a_section_without_it_is_faded_and_leaves_the_search(page):

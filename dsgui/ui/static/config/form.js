@@ -7,6 +7,7 @@ import { around, button, el, hinted, part, withSheet } from "../common/dom.js";
 import { EDITOR } from "./editor.js";
 import { askedOf, beside, byField, fieldAt, fieldsInOrderOf, foreignOf, inOrderOf, leadingFields } from "./fields.js";
 import { countsOf, matches, stepped, troubles } from "./fields.js";
+import { foldHelp } from "./help.js";
 import { goToLine, mark } from "./gutter.js";
 import { tellHeld } from "./held.js";
 import { heldOf, listenToKeys, openOf, showResult } from "./results.js";
@@ -140,6 +141,7 @@ class Form {
       this.body,
     );
     this.listen();
+    this.measure = foldHelp(this.panels);
     this.arrange();
     this.attend(FRAMES);
   }
@@ -409,6 +411,7 @@ class Form {
     const count = shown.reduce((sum, one) => sum + one, 0);
     this.tellCount(asked.length > 0, count);
     if (another) this.scrollTabs();
+    this.measure();
   }
 
   /** @param {boolean} searched @param {number} count of the fields that are shown */
