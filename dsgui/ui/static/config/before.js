@@ -1,6 +1,7 @@
 // While the text is no JSON the findings of the last one that was stay below what is wrong, dimmed: a wrong character
 // moves nothing that is below them.
 
+import { isTypedIn } from "./editor.js";
 import { el } from "../common/dom.js";
 import { words } from "../texts/texts.js";
 
@@ -14,7 +15,7 @@ export function keeping(root) {
   /** @type {Before | null} */
   let before = null;
   return (draw) => {
-    if (!root.querySelector(".ds-broken")) before = shownIn(root);
+    if (!root.querySelector(".ds-broken")) before = isTypedIn() ? shownIn(root) : null;
     draw();
     const broken = root.querySelector(".ds-broken");
     root.style.minHeight = broken && before ? `${before.height}px` : "";
@@ -25,7 +26,8 @@ export function keeping(root) {
 /** @param {HTMLElement} root @returns {Before | null} */
 function shownIn(root) {
   const list = root.querySelector(".ds-findings > ul");
-  return list && root.offsetHeight ? { list, height: root.offsetHeight } : null;
+  const { height } = root.getBoundingClientRect();
+  return list && height ? { list, height } : null;
 }
 
 const about = () => el("p", { class: "ds-subject" }, words("common_page", "dimmed"));

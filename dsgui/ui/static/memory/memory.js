@@ -9,6 +9,7 @@ import { Details } from "./memory_details.js";
 import { Rehearsal } from "./memory_rehearsal.js";
 import { listed, textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
+import { isTypedIn } from "../config/editor.js";
 import { heldAt } from "../config/held.js";
 import { givenTold, isPlaced, onPlaced, tellWayOut } from "../config/way_out.js";
 
@@ -67,18 +68,15 @@ class Memory {
     return typeof value === "string" && value ? JSON.parse(value) : null;
   }
 
-  /** Of a text that is no JSON nothing is told: what is shown stays, dimmed, as it does in the form. */
-  isPaused() {
-    return this.known && this.told()?.why?.code === BROKEN;
-  }
-
   show() {
     const told = this.told();
-    this.root.inert = this.isPaused();
+    const isBroken = told?.why?.code === BROKEN;
+    // Of a text that is no JSON nothing is told: what is shown stays, dimmed, as it does in the form.
+    this.root.inert = isBroken && this.known && (this.root.inert || isTypedIn());
     if (!this.root.inert) this.asked = told?.asked ?? "";
     window.dispatchEvent(new CustomEvent("dsgui:memory", { detail: this.asked }));
     if (this.root.inert) return;
-    this.known = told !== null && told.why?.code !== BROKEN;
+    this.known = told !== null && !isBroken;
     this.placed = isPlaced();
     const focused = document.activeElement?.id ?? "";
     this.root.replaceChildren(...(told?.devices ? this.drawn(told, told.devices) : this.undrawn(told)));
@@ -89,7 +87,7 @@ class Memory {
 
   /** The dry run alone: it goes on while nothing else changes. */
   rehearse() {
-    if (this.isPaused()) return;
+    if (this.root.inert) return;
     const { rehearsed } = this.props;
     this.rehearsal.show(this.told(), typeof rehearsed === "string" ? rehearsed : "", this.moment);
   }
