@@ -258,11 +258,66 @@ def test_the_download_is_strict_json_for_the_reader_asked_for(page):
 def test_a_text_that_is_no_json_is_not_downloaded(page):
     replace_text(page, '{"train_batch_size": ')
     expect(findings(page)).to_contain_text("can’t be read yet")
-    # Right above the text it is about.
-    told, json_box = findings(page).bounding_box(), page.locator("#config-json").bounding_box()
-    assert 0 <= json_box["y"] - told["y"] - told["height"] < 20
+    # Right below the text it is about: what is above may be out of view.
+    foot = "getComputedStyle(document.querySelector('#config-json'), '::after').content"
+    assert page.evaluate(foot).startswith('"Line 1, column ')
     page.click("#download")
     expect(page.get_by_text("Not downloaded.")).to_be_visible()
+
+
+TOP = "Math.round(document.querySelector('#config-json').getBoundingClientRect().top)"
+BOXES = "[...document.querySelectorAll('#findings, #memory, #config-form')]"
+PLACES = f"[{TOP}, ...{BOXES}.map((one) => one.offsetHeight)]"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_wrong_character_moves_nothing_under_who_types_it(page, width):
+    page.set_viewport_size({"width": width, "height": 844})
+    fill(page, "/train_batch_size", "-8", "batch")
+    expect(findings(page).locator(".ds-finding")).not_to_have_count(2)
+    _at_line(page, 3)
+    before = page.evaluate(PLACES)
+    for _ in range(2):
+        page.keyboard.type("x")
+        expect(findings(page)).to_contain_text("can’t be read yet")
+        expect(page.locator("#config-form .ds-panels")).to_have_js_property("inert", True)
+        expect(page.locator(".ds-memory")).to_have_js_property("inert", True)
+        assert page.evaluate(PLACES) == pytest.approx(before, abs=2)
+        # What was found before it stays, and says so.
+        expect(findings(page)).to_contain_text("Dimmed: from the last valid JSON")
+        expect(findings(page).locator(".ds-before .ds-finding").first).to_contain_text("-8 is not a whole number")
+        expect(page.locator('[data-row="/train_batch_size"] .ds-at-field')).to_be_visible()
+        page.keyboard.press("Backspace")
+        expect(findings(page)).not_to_contain_text("can’t be read yet")
+        expect(page.locator(".ds-memory")).to_have_js_property("inert", False)
+        assert page.evaluate(PLACES) == pytest.approx(before, abs=2)
+
+
+def test_what_is_typed_moves_the_editor_nowhere_when_more_is_found_above_it(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.add_style_tag(content="* { overflow-anchor: none !important }")  # as in a browser that has no such thing
+    replace_text(page, '{\n  "zero_optimization": {},\n  "train_batch_size": 8\n}')
+    expect(page.locator('input[data-pointer="/train_batch_size"]')).to_have_value("8")
+    expect(findings(page)).to_contain_text("Checks pass")
+    _at_line(page, 2)
+    before, height = page.evaluate(TOP), page.evaluate("document.body.scrollHeight")
+    more = '.5, "gradient_clipping": "a", "train_micro_batch_size_per_gpu": -1'
+    page.keyboard.type(more)
+    expect(findings(page)).to_contain_text("errors")
+    expect(page.locator('[data-row="/gradient_clipping"] .ds-at-field')).to_be_visible()
+    assert page.evaluate("document.body.scrollHeight") > height + 100
+    page.wait_for_function(f"Math.abs({TOP} - {before}) <= 2")
+    for _ in more:
+        page.keyboard.press("Backspace")
+    expect(findings(page)).to_contain_text("Checks pass")
+    page.wait_for_function(f"Math.abs({TOP} - {before}) <= 2")
+
+
+def _at_line(page, number):
+    page.locator("#config-json").scroll_into_view_if_needed()
+    page.locator("#config-json .cm-line").nth(number).click()
+    page.keyboard.press("End")
+    page.wait_for_timeout(300)  # the browser has scrolled
 
 
 def test_the_code_people_need_next_is_shown_and_copied(page):

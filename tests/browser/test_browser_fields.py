@@ -92,11 +92,13 @@ def test_findings_stand_at_their_field_and_beside_their_line_and_lead_to_each_ot
     page.set_viewport_size({"width": 1280, "height": 420})
     more = findings(page).locator(".ds-more-findings button")
     expect(more).to_have_text(re.compile(r"^\d+ more ↓$"))
+    # It is as long as what it shows: it does not scroll within the page, nor does the Tab key go where nothing is seen.
+    hidden = findings(page).locator(".ds-finding[hidden]").count()
+    assert hidden > 0
+    assert more.text_content() == f"{hidden} more ↓"
     assert page.evaluate(
         "() => { const list = document.querySelector('#findings .ds-findings > ul');"
-        " const end = list.getBoundingClientRect().bottom + 1;"
-        " return [...list.children].every((one) => { const { top, bottom } = one.getBoundingClientRect();"
-        " return bottom <= end || top >= end - 12; }); }"
+        " return list.scrollHeight === list.clientHeight && list.style.maxHeight === ''; }"
     )
     more.focus()
     page.keyboard.press("Enter")
@@ -260,11 +262,16 @@ def test_a_search_leads_with_what_most_are_after_and_ends_with_what_is_not_used(
 def test_what_is_wrong_with_a_text_that_is_no_json_is_said_once(page):
     replace_text(page, '{\n  "fp16": {"enabled": True},\n  "steps_per_print": 1,\n}')
     expect(page.locator(".ds-banner")).to_have_text("Form paused until the JSON is valid.")
-    expect(page.locator("#memory-panel")).to_contain_text("Fix the JSON first.")
+    # What is shown of the last text that was JSON waits; of none there is nothing to show.
+    expect(page.locator(".ds-memory")).to_have_attribute("inert", "")
+    expect(page.locator("#memory-panel")).not_to_contain_text("Fix the JSON first.")
     expect(page.locator("#findings code").first).to_have_text("true")
     told = page.locator("#findings .ds-changes li")
     expect(told).to_have_text([re.compile(r"false, null \(line 2\)$"), re.compile(r"\(line 3\)$")])
     assert page.locator("body").inner_text().count("Line 2, column") == 1
+    page.reload()
+    expect(page.locator("#memory-panel")).to_contain_text("Fix the JSON first.")
+    expect(page.locator(".ds-before")).to_have_count(0)
 
 
 def test_an_edit_during_a_search_moves_no_row_and_keeps_the_focus(page):
@@ -350,6 +357,35 @@ def test_a_whole_key_or_pointer_leads_a_search_and_stands_open(page):
     expect(page.locator(HELD)).to_have_count(0)
 
 
+def test_what_a_field_is_for_is_one_line_and_the_rest_a_press_away(page):
+    batch = page.locator('[data-row="/train_batch_size"]')
+    text, more = batch.locator(".ds-help"), batch.locator(".ds-help-more")
+    one = text.bounding_box()["height"]
+    expect(batch.locator("[data-pointer]")).to_have_accessible_description(re.compile("if all are given the product"))
+    # By keyboard, next to what it is about.
+    batch.locator(".ds-at-field button").last.focus()
+    page.keyboard.press("Tab")
+    expect(more).to_be_focused()
+    expect(more).to_have_accessible_name("What train_batch_size is for")
+    page.keyboard.press("Enter")
+    expect(more).to_have_attribute("aria-expanded", "true")
+    assert text.bounding_box()["height"] > 1.8 * one
+    page.keyboard.press("Enter")
+    expect(more).to_have_attribute("aria-expanded", "false")
+    assert text.bounding_box()["height"] == one
+    # By a press on the line, which who selects in it then does not close.
+    for _ in range(2):
+        text.click()
+        expect(more).to_have_attribute("aria-expanded", "true")
+    # One that has room for all of it has no button.
+    page.get_by_role("button", name="Show all fields").click()
+    page.click('[data-tab="zero"]')
+    buttons = """() => [...document.querySelectorAll("[data-section=zero] .ds-helped")].map((one) => [
+      one.firstElementChild.scrollWidth > one.firstElementChild.clientWidth, one.lastElementChild.checkVisibility()])"""
+    page.wait_for_function(f"() => new Set(({buttons})().map(String)).size === 2")
+    assert {tuple(one) for one in page.evaluate(buttons)} == {(True, True), (False, False)}
+
+
 def test_notes_alone_leave_the_room_to_what_stands_below_them(page):
     page.set_viewport_size({"width": 1280, "height": 900})
     shown = """() => { const list = document.querySelector("#findings .ds-findings > ul");
@@ -391,6 +427,9 @@ def test_the_button_that_clears_a_field_stands_beside_it_at_every_width(page):
         assert page.evaluate(apart) == [], width
         assert unit.evaluate("(one) => one.getClientRects().length") == 1, width
         assert unit.bounding_box()["height"] < 30, width  # "micro batches" is one line
+    page.set_viewport_size({"width": 1280, "height": 900})
+    title = page.locator('[data-row="/gradient_accumulation_steps"] .ds-title').bounding_box()
+    assert abs(unit.bounding_box()["y"] - title["y"]) < title["height"] / 2  # the one of its name
 
 
 def test_what_was_searched_for_is_marked_and_a_section_without_it_is_faded_and_leaves_the_search(page):

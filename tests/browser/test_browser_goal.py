@@ -200,6 +200,19 @@ CONFIG = {
 }
 
 
+def test_on_a_phone_the_button_that_asks_is_in_view_from_the_start(first_page):
+    page = first_page
+    page.set_viewport_size({"width": 390, "height": 844})
+    find = page.locator("#goal-find")
+    expect(find).to_be_in_viewport(ratio=1)
+    page.locator("#goal-model").focus()
+    page.evaluate("scrollTo(0, 120)")
+    expect(find).to_be_in_viewport(ratio=1)
+    page.fill("#goal-model", "7B")
+    find.click()
+    expect(page.locator(".ds-goal-card").first).to_be_visible()
+
+
 def test_a_leaner_config_is_a_press_away(page):
     replace_text(page, json.dumps(CONFIG))
     choose(page, "#device", "RTX 4090 24 GB")

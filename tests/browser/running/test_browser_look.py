@@ -174,7 +174,6 @@ def visited(page, app, ids):
     page.locator("#learn-step-title").wait_for()
     page.evaluate(PUT, ["#monitor .ds-runs", STAND_INS])
     page.evaluate(PUT, [".ds-learn", LEARNT])
-    page.evaluate(PUT, ["#checked", '<i class="ds-broken"></i>'])
     if page.locator("#context-fold").is_visible():
         page.locator("#context-fold").focus()
         for key in ("Tab", "Shift+Tab"):  # the ring is for who uses keys

@@ -3,6 +3,7 @@ import { test } from "node:test";
 
 import {
   barsOf,
+  limitNamedIn,
   partsIn,
   spelled,
   statesAtPeak,
@@ -75,4 +76,15 @@ test("of a model that is trained in part there is no sum in Ψ", () => {
 
 test("counts are spelled", () => {
   assert.deepEqual([6.738e9, 7.7e8, 900].map(spelled), ["6.74 billion", "770 million", "900"]);
+});
+
+test("the limit is named in the first bar that leaves room beside its line, on the side where there is some", () => {
+  const at = (/** @type {number[]} */ ...needs) =>
+    limitNamedIn(
+      barsOf(needs.map((need, place) => (need ? staged(place, { moments: need }, 40 * GIB) : { stage: place }))),
+    );
+  assert.equal(at(80, 0, 30), 2);
+  assert.equal(at(39, 10), 1);
+  assert.equal(at(39), -1);
+  assert.equal(limitNamedIn(barsOf([staged(0, { moments: 39 })])), -1);
 });

@@ -18,6 +18,9 @@ export function view() {
   return cmTile?.root?.view ?? cmView?.rootView?.view ?? cmView?.view ?? null;
 }
 
+/** Whether somebody types in it: not where a file was opened or a text recalled. */
+export const isTypedIn = () => Boolean(document.activeElement?.closest(`#${EDITOR}`));
+
 /** Calls `listener` before a text is pasted over the whole of the editor's. @param {() => void} listener */
 export function onPastedOver(listener) {
   const pasted = (/** @type {Event} */ { target }) => {

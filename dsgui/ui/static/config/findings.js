@@ -5,9 +5,11 @@ import { copyText } from "../common/copying.js";
 import { around, part } from "../common/dom.js";
 import { Folds } from "../common/folds.js";
 import { goToPlace } from "./gutter.js";
+import { keeping } from "./before.js";
 import { markFields } from "../launch/marked_fields.js";
 import { askOfChecks } from "../launch/to_configure.js";
 import { shortened } from "./shortened.js";
+import { holdWhatIsTypedIn } from "./steady.js";
 import { onWayOut, placed, showWayOut } from "./way_out.js";
 
 /** @import { Props, Trigger, Watch } from "../types.d.ts" */
@@ -35,11 +37,15 @@ export function mount(element, props, trigger, watch) {
     if (press) document.getElementById(press)?.click();
     if (copy) copyText(copy, copy.previousElementSibling);
   });
-  const shorten = root.closest("#findings") ? shortened(root) : () => {};
+  const isOfConfig = root.closest("#findings") !== null;
+  const shorten = isOfConfig ? shortened(root) : () => {};
+  const keep = isOfConfig ? keeping(root) : (/** @type {() => void} */ draw) => draw();
+  if (isOfConfig) holdWhatIsTypedIn();
   const show = () => {
     const had = root.contains(document.activeElement);
     // eslint-disable-next-line no-restricted-properties -- the one place where markup is taken: the server's, escaped
-    if (typeof props.value === "string") folds.keep(() => (root.innerHTML = String(props.value)));
+    const draw = () => folds.keep(() => (root.innerHTML = String(props.value)));
+    if (typeof props.value === "string") keep(draw);
     showWayOut(root);
     if (!checks) placed();
     shorten();

@@ -4,8 +4,10 @@
 
 import { focusOf, isStale, showDefault, typedIn, valueOf, write } from "./controls.js";
 import { around, button, el, hinted, part, withSheet } from "../common/dom.js";
+import { EDITOR } from "./editor.js";
 import { askedOf, beside, byField, fieldAt, fieldsInOrderOf, foreignOf, inOrderOf, leadingFields } from "./fields.js";
 import { countsOf, matches, stepped, troubles } from "./fields.js";
+import { foldHelp } from "./help.js";
 import { goToLine, mark } from "./gutter.js";
 import { tellHeld } from "./held.js";
 import { heldOf, listenToKeys, openOf, showResult } from "./results.js";
@@ -131,13 +133,15 @@ class Form {
     this.panels = el("div", { class: "ds-panels" }, this.leading, ...sections.map(sectionPanel));
     /** @type {Map<string, HTMLElement>} those that were shown so far */
     this.rows = new Map();
+    const pane = el("div", { class: "ds-pane" }, this.banner, this.nothing, this.panels);
+    this.body = el("div", { class: "ds-body" }, this.tabs, pane);
     part(element, ".ds-form").replaceChildren(
       el("div", { class: "ds-tools" }, this.search, this.toggle),
       this.told,
-      this.banner,
-      el("div", { class: "ds-body" }, this.tabs, el("div", { class: "ds-pane" }, this.nothing, this.panels)),
+      this.body,
     );
     this.listen();
+    this.measure = foldHelp(this.panels);
     this.arrange();
     this.attend(FRAMES);
   }
@@ -291,7 +295,7 @@ class Form {
 
   /**
    * A new state from the server: what it acknowledged is no longer dirty; what is still dirty keeps what was typed.
-   * While the text is broken it says so and nothing else, and the form keeps what it shows.
+   * While the text is broken it says so and nothing else, and the form keeps all that it shows.
    * @param {FormValue | FormState | null} value
    */
   async receive(value) {
@@ -318,10 +322,10 @@ class Form {
     const pointers = [...this.fields.keys()];
     this.idle = new Set((shown.idle ?? []).map((number) => pointers[number]));
     this.foreign = foreignOf(shown, release, pointers);
-    this.found = byField(this.sections, shown.broken ? [] : (shown.found ?? []));
+    this.found = byField(this.sections, shown.found ?? []);
     this.troubles = troubles(this.sections, shown.problems ?? {});
     this.counts = countsOf(this.sections, shown.found ?? []);
-    for (const section of this.sections) this.showBeside(section, shown.broken ? [] : (shown.found ?? []));
+    for (const section of this.sections) this.showBeside(section, shown.found ?? []);
     mark(shown.broken ? brokenAt(shown) : (shown.found ?? []));
     for (const [pointer, row] of this.rows) this.refresh(pointer, /** @type {Field} */ (this.fields.get(pointer)), row);
     this.arrange();
@@ -341,7 +345,8 @@ class Form {
   showBroken(broken) {
     this.banner.hidden = !broken;
     this.banner.textContent = broken ? words("form_page", "waits") : "";
-    this.panels.classList.toggle("ds-waiting", Boolean(broken));
+    this.body.classList.toggle("ds-waiting", Boolean(broken));
+    markEditor(broken);
     this.panels.inert = Boolean(broken); // what is typed now would land in whatever text comes next
   }
 
@@ -406,6 +411,7 @@ class Form {
     const count = shown.reduce((sum, one) => sum + one, 0);
     this.tellCount(asked.length > 0, count);
     if (another) this.scrollTabs();
+    this.measure();
   }
 
   /** @param {boolean} searched @param {number} count of the fields that are shown */
@@ -536,6 +542,13 @@ class Form {
     row.scrollIntoView({ block: "center", behavior: "smooth" });
     focusOf(this.control(found.field.pointer)).focus({ preventScroll: true });
   }
+}
+
+/** At the editor's foot: what it is checked by may be out of view. @param {string | undefined} broken */
+function markEditor(broken) {
+  const editor = document.getElementById(EDITOR);
+  if (broken) editor?.setAttribute("data-broken", broken);
+  else editor?.removeAttribute("data-broken");
 }
 
 /** @param {HTMLElement} row */

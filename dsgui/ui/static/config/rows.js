@@ -2,6 +2,7 @@
 
 import { controlsOf, showDefault } from "./controls.js";
 import { button, el, part, parted } from "../common/dom.js";
+import { helpOf } from "./help.js";
 import { isSegmented, piecesOf } from "./fields.js";
 import { resultParts } from "./results.js";
 import { words } from "../texts/texts.js";
@@ -44,7 +45,7 @@ export function fieldRow(field, id) {
     held,
     el("div", { class: "ds-control" }, ...controls, clear),
     el("ul", { class: "ds-at-field", id: `${id}-found`, hidden: true }),
-    el("p", { class: "ds-help", id: `${id}-help` }, field.help || ""),
+    helpOf(field, id),
     el("p", { class: "ds-inactive", hidden: true }),
   );
   const control = part(row, "[data-pointer]");

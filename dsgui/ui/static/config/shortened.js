@@ -18,16 +18,17 @@ export function shortened(root) {
   const show = () => {
     const list = root.querySelector(".ds-findings > ul");
     if (!(list instanceof HTMLElement) || !list.offsetWidth) return;
-    list.style.maxHeight = "none";
+    const entries = /** @type {HTMLElement[]} */ ([...list.children]);
+    for (const one of entries) one.hidden = false;
     const before = root.querySelector(".ds-more-findings");
     const focused = before?.contains(document.activeElement);
     before?.remove();
     const top = list.getBoundingClientRect().top;
-    const ends = [...list.children].map((one) => one.getBoundingClientRect().bottom - top);
+    const ends = entries.map((one) => one.getBoundingClientRect().bottom - top);
     const most = list.querySelector(":scope > :is(.ds-error, .ds-warning)") ? MOST : MOST_OF_NOTES;
     const count = whole(ends, window.innerHeight * most);
     if (count >= ends.length) return;
-    if (!open) list.style.maxHeight = `${Math.ceil(ends[count - 1])}px`;
+    for (const one of entries.slice(count)) one.hidden = !open;
     list.after(more(ends.length - count));
     if (focused) part(root, ".ds-more-findings > button").focus({ preventScroll: true });
   };

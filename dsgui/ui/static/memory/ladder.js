@@ -5,7 +5,7 @@
 import { button, el, part, withSheet } from "../common/dom.js";
 import { figure, gib, inColumn } from "../common/format.js";
 import { givenTold } from "../config/way_out.js";
-import { keyName } from "./memory_bars.js";
+import { isPaused, keyName } from "./memory_bars.js";
 import { textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
 
@@ -14,6 +14,7 @@ const SHEET = "/dsgui/static/memory/folds.css";
 /** @import { Ladder, LadderStep, Props, Trial, Trials, Trigger, Watch } from "../types.d.ts" */
 
 const DEVICES = ["gpu", "host"];
+const ALL_OF = ["ladder_all", "ladder_all_short_one", "ladder_all_short"];
 const LOOK_MS = 2000;
 const FEW = 3; // rows: fewer are not worth a button
 const FINE = new Set(["small_bucket", "small_sub_group", "few_live"]); // moves that make no other kind of config
@@ -46,6 +47,7 @@ export function bestOf(steps) {
 
 const FITS = "fits";
 const SHORT = "does_not_fit";
+const AS_FAST = 0.95; // of the time this config takes: shown as 1.0
 
 /**
  * The config itself, then what fits, what may fit, and what does not: each as fast as it comes.
@@ -58,6 +60,14 @@ export function inOrder(steps) {
   ]);
   const place = (/** @type {LadderStep} */ { moves, fit }) => (moves.length ? (ranks.get(fit) ?? 2) : 0);
   return steps.toSorted((a, b) => place(a) - place(b));
+}
+
+/** What the fold is called: of what is told, else of what may be. @param {LadderStep[]} [steps] */
+export function headingOf(steps = []) {
+  const fitting = steps.filter(({ moves, fit }) => moves.length && fit === FITS);
+  const current = steps.find(({ moves }) => !moves.length);
+  if (!fitting.length || fitting.some(({ slower }) => slower < AS_FAST)) return "ladder";
+  return current?.fit === FITS ? "ladder_leaner" : "ladder_fits";
 }
 
 /** Before more is asked for: of the best what may fit, where any does. @param {LadderStep[]} steps */
@@ -87,10 +97,12 @@ class LadderFold {
     /** What an applied step gave the script, and leaves to it. @type {(Node | string)[]} */
     this.left = [];
     this.content = el("div", { class: "ds-ld" });
-    this.fold = el("details", { class: "ds-zs-fold" }, el("summary", {}, say("ladder")), this.content);
+    this.heading = el("summary", {}, say(headingOf()));
+    this.fold = el("details", { class: "ds-zs-fold" }, this.heading, this.content);
     this.fold.addEventListener("toggle", () => this.look());
     window.addEventListener("dsgui:memory", (event) => {
       this.asked = event.detail;
+      this.content.inert = isPaused();
       this.look();
     });
     onUnanswered("ladder", () => {
@@ -127,6 +139,7 @@ class LadderFold {
 
   draw() {
     const told = this.told();
+    this.heading.textContent = say(headingOf(told?.steps));
     this.content.replaceChildren(...(told ? this.drawn(told) : []));
   }
 
@@ -227,7 +240,7 @@ class LadderFold {
     if (first.length === steps.length) return [];
     const count = String(steps.filter(({ moves }) => moves.length).length);
     const short = steps.filter((one) => one.moves.length && one.fit === SHORT && !first.includes(one)).length;
-    const all = say(short ? "ladder_all_short" : "ladder_all", { count, short: String(short) });
+    const all = say(ALL_OF[Math.min(short, 2)] ?? "", { count, short: String(short) });
     const name = this.all ? words("common_page", "fewer_below") : all;
     const press = button(name, { class: "ds-mem-do", "aria-expanded": String(this.all) }, () => {
       this.all = !this.all;
@@ -243,7 +256,8 @@ class LadderFold {
     const trial = this.trials.runs?.[one.key];
     const moves = current ? say("ladder_as_is") : one.moves.map(({ text }) => text).join(" + ");
     const edits = one.changes.map(({ pointer, value }) => `${keyName(pointer)}: ${JSON.stringify(value)}`).join("\n");
-    const fit = el("span", { class: "ds-mem-chip", "data-fit": one.fit }, textOf("memory_fits", one.fit));
+    const chip = el("span", { class: "ds-mem-chip", "data-fit": one.fit }, textOf("memory_fits", one.fit));
+    const told = current || one.fit !== FITS ? [" ", chip] : []; // that a row fits is what it is here for
     const isShort = one.fit === SHORT;
     const name = say(isShort ? "ladder_apply_short" : "ladder_apply");
     const press = button(name, { class: "ds-mem-do", title: edits || undefined }, () => this.apply(one));
@@ -251,7 +265,7 @@ class LadderFold {
     return el(
       "tr",
       { "data-fit": one.fit, "aria-current": current ? "true" : undefined },
-      el("th", { scope: "row" }, moves, " ", fit, trial ? runOf(trial) : ""),
+      el("th", { scope: "row" }, moves, ...told, trial ? runOf(trial) : ""),
       el("td", {}, current ? "1.0×" : timesOf(one.slower), trial ? beside(paceOf(trial)) : ""),
       ...DEVICES.map((device) => el("td", {}, needOf(one, device), trial ? beside(peakOf(trial, device)) : "")),
       ...(current ? [el("td", {})] : [el("td", { class: "ds-ld-do" }, press)]),

@@ -9,6 +9,7 @@ import { Details } from "./memory_details.js";
 import { Rehearsal } from "./memory_rehearsal.js";
 import { listed, textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
+import { isTypedIn } from "../config/editor.js";
 import { heldAt } from "../config/held.js";
 import { givenTold, isPlaced, onPlaced, tellWayOut } from "../config/way_out.js";
 
@@ -16,6 +17,7 @@ import { givenTold, isPlaced, onPlaced, tellWayOut } from "../config/way_out.js"
 /** @import { MemoryTold, Trigger, Watch, WayOut } from "../types.d.ts" */
 
 const ALL = "";
+const BROKEN = "mend_json"; // of a text that is no JSON
 const AS_THE_BARS = new Set(["short_gpu", "short_host", "short_nvme"]); // each bar is headed by it
 const hasMouse = () => matchMedia("(hover: hover)").matches;
 
@@ -42,6 +44,8 @@ class Memory {
     });
     /** What an applied change gave the script, and leaves to it. @type {(Node | string)[]} */
     this.left = [];
+    this.known = false; // whether what is shown is of a text that could be read
+    this.asked = ""; // what it is about
     this.placed = false; // whether the verdict has what would fit
     onPlaced(() => {
       if (this.placed !== isPlaced()) this.show();
@@ -66,8 +70,14 @@ class Memory {
 
   show() {
     const told = this.told();
+    const isBroken = told?.why?.code === BROKEN;
+    // Of a text that is no JSON nothing is told: what is shown stays, dimmed, as it does in the form.
+    this.root.inert = isBroken && this.known && (this.root.inert || isTypedIn());
+    if (!this.root.inert) this.asked = told?.asked ?? "";
+    window.dispatchEvent(new CustomEvent("dsgui:memory", { detail: this.asked }));
+    if (this.root.inert) return;
+    this.known = told !== null && !isBroken;
     this.placed = isPlaced();
-    window.dispatchEvent(new CustomEvent("dsgui:memory", { detail: told?.asked ?? "" }));
     const focused = document.activeElement?.id ?? "";
     this.root.replaceChildren(...(told?.devices ? this.drawn(told, told.devices) : this.undrawn(told)));
     this.rehearse();
@@ -77,6 +87,7 @@ class Memory {
 
   /** The dry run alone: it goes on while nothing else changes. */
   rehearse() {
+    if (this.root.inert) return;
     const { rehearsed } = this.props;
     this.rehearsal.show(this.told(), typeof rehearsed === "string" ? rehearsed : "", this.moment);
   }

@@ -42,6 +42,9 @@ export const colourOf = (part) => `var(${variableOf(part)})`;
 /** @param {string} device @param {MemoryPart} part */
 export const idOf = (device, part) => `ds-part-${device}-${part.place}-${part.part}`;
 
+/** Whether the panel, and what is told beside it, is of a text before the one that can't be read. */
+export const isPaused = () => document.querySelector(".ds-memory[inert]") !== null;
+
 /** `/zero_optimization/stage` as people write it. @param {string} pointer */
 export const keyName = (pointer) => pointer.split("/").slice(1).join(".");
 

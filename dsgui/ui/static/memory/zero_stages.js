@@ -3,14 +3,14 @@
 
 import { el, part, withSheet } from "../common/dom.js";
 import { predictedBeside, predictedPart, gib } from "../common/format.js";
-import { colourOf, lineSwatch, swatchOf } from "./memory_bars.js";
+import { colourOf, isPaused, lineSwatch, swatchOf } from "./memory_bars.js";
 import { listed, textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
-import { barsOf, partsIn, spelled, statesAtPeak, statesOf, totalOf } from "./zero_states.js";
+import { barsOf, LAST, limitNamedIn, partsIn, spelled, statesAtPeak, statesOf, totalOf } from "./zero_states.js";
 
 export const SHEET = "/dsgui/static/memory/folds.css";
 
-/** @import { Props, StageBar, Trigger, Watch, ZeroStage, ZeroStages } from "../types.d.ts" */
+/** @import { Props, Sentence, StageBar, Trigger, Watch, ZeroStage, ZeroStages } from "../types.d.ts" */
 
 const PLACES = ["gpu", "host", "nvme"];
 
@@ -27,6 +27,7 @@ class Stages {
     this.fold.addEventListener("toggle", () => this.look());
     window.addEventListener("dsgui:memory", (event) => {
       this.asked = event.detail;
+      this.content.inert = isPaused();
       this.look();
     });
     onUnanswered("zero_stages", () => this.content.removeAttribute("aria-busy"));
@@ -59,15 +60,28 @@ export function drawn(told, chosen = words("memory_page", "this_config")) {
   const { stages = [], notes = [] } = told;
   if (told.why) return [el("p", {}, told.why.text)];
   const bars = barsOf(stages);
+  const named = limitNamedIn(bars);
   return [
-    ...stages.map((one, index) => stage(one, bars[index], told, chosen)),
+    ...stages.map((one, index) => stage(one, bars[index], { told, chosen, isNamed: index === named })),
     legend(stages, bars),
-    el("ul", { class: "ds-zs-notes" }, ...notes.map((one) => el("li", {}, one.text))),
+    ...(notes.length ? [about(notes)] : []),
   ];
 }
 
-/** @param {ZeroStage} one @param {StageBar | null | undefined} bar @param {ZeroStages} told @param {string} chosen */
-function stage(one, bar, told, chosen) {
+/** @param {Sentence[]} notes */
+const about = (notes) =>
+  el(
+    "details",
+    { class: "ds-mem-notes" },
+    el("summary", {}, words("memory_page", "stages_about")),
+    el("ul", { class: "ds-zs-notes" }, ...notes.map((one) => el("li", {}, one.text))),
+  );
+
+/**
+ * @param {ZeroStage} one @param {StageBar | null | undefined} bar
+ * @param {{ told: ZeroStages, chosen: string, isNamed: boolean }} about isNamed: its line says what it is
+ */
+function stage(one, bar, { told, chosen, isNamed }) {
   const current = one.stage === told.current;
   const mark = current ? [" ", el("span", { class: "ds-zs-current" }, chosen)] : [];
   const name = el("span", {}, el("b", {}, `Stage ${one.stage}`), ...mark);
@@ -86,7 +100,7 @@ function stage(one, bar, told, chosen) {
     "section",
     attributes,
     el("p", { class: "ds-mem-name" }, name, el("span", { class: "ds-mem-need" }, needs)),
-    track(one, bar, needs),
+    track(one, bar, { needs, isNamed }),
     ...facts(one, bar, told.ranks ?? 1),
   );
 }
@@ -100,8 +114,8 @@ function needed(bar) {
   return words("memory_page", "place_need_of", need);
 }
 
-/** @param {ZeroStage} one @param {StageBar} bar @param {string} needs */
-function track(one, bar, needs) {
+/** @param {ZeroStage} one @param {StageBar} bar @param {{ needs: string, isNamed: boolean }} about */
+function track(one, bar, { needs, isNamed }) {
   const inner = el("div", { class: "ds-mem-track" });
   for (const { part: code, bytes, width } of bar.segments) {
     const title = listed([textOf("memory_parts", code), predictedPart(bytes)]);
@@ -115,6 +129,8 @@ function track(one, bar, needs) {
   if (bar.line !== null) {
     const line = el("span", { class: "ds-mem-line" });
     line.style.left = `${bar.line}%`;
+    if (isNamed) line.dataset.name = words("memory_page", "limit");
+    if (bar.line > LAST) line.dataset.side = "left";
     node.append(line);
   }
   return node;
@@ -141,7 +157,7 @@ function legend(stages, bars) {
   const items = partsIn(stages).map((code) => {
     return el("li", {}, swatchOf({ part: code, place: "" }), textOf("memory_parts", code));
   });
-  if (bars.some((bar) => bar && bar.line !== null)) {
+  if (limitNamedIn(bars) < 0 && bars.some((bar) => bar && bar.line !== null)) {
     items.push(el("li", {}, lineSwatch("fits"), words("memory_page", "limit")));
   }
   const { parameters = 0, trainable = 0 } = asked ?? {};

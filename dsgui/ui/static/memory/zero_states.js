@@ -47,6 +47,18 @@ export function barsOf(stages) {
   );
 }
 
+/** Percent of a bar: a line beyond it has its name at its left. */
+export const LAST = 85;
+
+/** The first bar with room for a word beside its line, by its place; -1 where there is none.
+ * @param {(StageBar | null)[]} bars */
+export const limitNamedIn = (bars) =>
+  bars.findIndex((bar) => {
+    if (!bar || bar.line === null) return false;
+    const end = bar.segments.reduce((sum, { width }) => sum + width, 0);
+    return end <= (bar.line > LAST ? bar.line - (100 - LAST) : bar.line);
+  });
+
 /** The parts that can be seen in any of the bars. @param {ZeroStage[]} stages */
 export function partsIn(stages) {
   const bars = barsOf(stages).filter((bar) => bar !== null);

@@ -29,5 +29,6 @@ COMMON_PAGE: dict[str, str] = {
     "none_found": "没有与“{typed}”匹配的选项",
     "pick": "选择，或输入以搜索",
     "more_below": "还有 {count} 项 ↓",
+    "dimmed": "变灰的部分来自上一次有效的 JSON",
     "fewer_below": "收起 ↑",
 }

@@ -12,6 +12,7 @@ FORM_PAGE: dict[str, str] = {
     "unset_hint": "取消设置：从配置中删除该键",
     "more": "增大 {key}",
     "less": "减小 {key}",
+    "help_of": "{key} 的说明",
     "removed": "DeepSpeed {release} 中已移除",
     "find": "查找字段：显存、offload、lr …",
     "find_short": "查找字段",

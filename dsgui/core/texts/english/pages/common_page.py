@@ -29,5 +29,6 @@ COMMON_PAGE: dict[str, str] = {
     "none_found": "Nothing matches “{typed}”",
     "pick": "Choose, or type to search",
     "more_below": "{count} more ↓",
+    "dimmed": "Dimmed: from the last valid JSON",
     "fewer_below": "Show fewer ↑",
 }

@@ -12,6 +12,7 @@ FORM_PAGE: dict[str, str] = {
     "unset_hint": "Unset: remove the key from the config",
     "more": "Increase {key}",
     "less": "Decrease {key}",
+    "help_of": "What {key} is for",
     "removed": "removed in DeepSpeed {release}",
     "find": "Find a field: bucket, offload, lr …",
     "find_short": "Find a field",
