@@ -23,8 +23,8 @@ from dsgui.core.texts.saying import as_told
 from dsgui.runs import runs as runs_module
 from dsgui.runs.archive import Archive
 from dsgui.runs.export import Exports
-from dsgui.runs.late_diagnosis import Diagnoses
 from dsgui.runs.inspection import Inspection
+from dsgui.runs.late_diagnosis import Diagnoses
 from dsgui.runs.report import Reports
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
