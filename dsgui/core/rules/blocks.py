@@ -61,6 +61,13 @@ _AUTOTUNING = rule(
 def _tensor_parallel(config: Config, context: Context) -> Iterator[Finding]:
     pointer = "/tensor_parallel/autotp_size"
     size, inner = lookup(config, pointer), lookup(config, "/tensor_parallel/tp/tp_size")
+    if size == 0 and size is not False and context.integration is Integration.HF:
+        yield found(  # transformers divides by it, whichever release of DeepSpeed is there
+            Severity.ERROR,
+            pointer,
+            "DS062.zero",
+            fix=removal(pointer),
+        )
     if not context.at_least("0.16.4"):
         return
     if size == "auto" and context.at_least("0.18.6"):
@@ -68,13 +75,6 @@ def _tensor_parallel(config: Config, context: Context) -> Iterator[Finding]:
             Severity.ERROR,
             pointer,
             "DS062.auto",
-        )
-    if size == 0 and size is not False and context.integration is Integration.HF:
-        yield found(
-            Severity.ERROR,
-            pointer,
-            "DS062.zero",
-            fix=removal(pointer),
         )
     if isinstance(size, int) and size > 1:
         yield found(
@@ -189,7 +189,6 @@ RULES = (
         "deepspeed/runtime/tensor_parallel/",
         _tensor_parallel,
         (Severity.ERROR, Severity.NOTE),
-        since="0.16.4",
     ),
     Rule(
         "DS063",

@@ -7,7 +7,19 @@ from typing import Any
 from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.conversion import meant_literal
-from dsgui.core.config.filling import ARGUMENTS, NO_ATTRIBUTE, NO_ZERO_BLOCK, STEPS, TRAIN, WARMUP, Mismatch, Stop, fill
+from dsgui.core.config.filling import (
+    ACCUMULATION,
+    ARGUMENTS,
+    MICRO,
+    NO_ATTRIBUTE,
+    NO_ZERO_BLOCK,
+    STEPS,
+    TRAIN,
+    WARMUP,
+    Mismatch,
+    Stop,
+    fill,
+)
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.pointer import dotted, lookup
 from dsgui.core.rules.base import Config, Rule, advised, all_of, found, name_of, number, removal, write_auto, zero_stage
@@ -22,9 +34,12 @@ _WRITTEN_OUT = 1e16
 def _trainer_arguments(config: Config, context: Context) -> Iterator[Finding]:
     if context.integration is not Integration.HF:
         return
+    apart = _apart(config)
+    yield from apart.values()
     if context.arguments is None:
         yield from _never_equal(config, context)
         yield from _needed_arguments(config, None)
+        yield from _needed_batch(config, context)
     else:
         filled = fill(config, context.arguments, context)
         earlier = {stop.pointer: stop.said for stop in filled.stops}
@@ -33,18 +48,49 @@ def _trainer_arguments(config: Config, context: Context) -> Iterator[Finding]:
             types = []  # both are on in the file: two differences
         if len(types) == len(_TYPES):
             yield _other_type(types, earlier, context)
+        unmendable = {name for pointer in apart for name in ARGUMENTS[pointer]}
         for mismatch in filled.mismatches:
-            if mismatch not in types or len(types) < len(_TYPES):
+            if unmendable.isdisjoint(ARGUMENTS.get(mismatch.pointer, ())) and (
+                mismatch not in types or len(types) < len(_TYPES)
+            ):
                 yield _different(mismatch, earlier.get(mismatch.pointer, ""), context)
         yield from _needed_arguments(config, context.arguments.unknown)
 
 
 def _needed_arguments(config: Config, unknown: Set[str] | None) -> Iterator[Finding]:
     """What the script has to be given where nobody said what it is; of all arguments, or of those `unknown`."""
-    needed = _needed(config, unknown)
+    needed, total = _needed(config, unknown), lookup(config, STEPS)
+    if _is_number(total) and (unknown is None or "max_steps" in unknown):
+        needed["max_steps"] = STEPS, f"--max_steps {number(total)}"  # or as many by its epochs
     if needed:
         options = " ".join(option for _, option in needed.values())
         yield found(Severity.NOTE, next(iter(needed.values()))[0], "DS013.needed", options=options)
+
+
+def _apart(config: Config) -> dict[str, Finding]:
+    """Of keys that are compared with the same argument: each that differs from the first, which no value mends."""
+    first: dict[str, tuple[str, int | float]] = {}
+    told: dict[str, Finding] = {}
+    for pointer, name, value in _numbers(config):
+        key, other = first.setdefault(name, (pointer, value))
+        if value != other:
+            values = {"key": dotted(pointer), "seen": json.dumps(value), "other": dotted(key)}
+            given = values | {"also": json.dumps(other), "name": name}
+            told[pointer] = found(Severity.ERROR, pointer, "DS013.apart", fix=write_auto(pointer), **given)
+    return told
+
+
+def _needed_batch(config: Config, context: Context) -> Iterator[Finding]:
+    """A train_batch_size that the arguments have to multiply to, where those that the config itself asks for don't."""
+    total = lookup(config, TRAIN)
+    if not _is_number(total):
+        return
+    written = {name: lookup(config, pointer) for pointer, name in zip((MICRO, ACCUMULATION), _BATCH_TERMS, strict=True)}
+    terms = [value if _is_number(value) else getattr(_DEFAULTS, name) for name, value in written.items()]
+    if total != context.world_size * terms[0] * terms[1]:
+        ranks, seen = str(context.world_size), number(total)
+        if not all(map(_is_number, written.values())):  # else DeepSpeed itself refuses them
+            yield found(Severity.NOTE, TRAIN, "DS013.batch", ranks=ranks, seen=seen)
 
 
 def _needed(config: Config, unknown: Set[str] | None) -> dict[str, tuple[str, str]]:

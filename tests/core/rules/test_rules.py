@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dsgui.core import rules
-from dsgui.core.config.arguments import from_command_line, read_arguments, with_defaults
+from dsgui.core.config.arguments import TrainingArguments, from_command_line, read_arguments, with_defaults
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Severity, refuser
@@ -146,6 +146,50 @@ def test_numbers_that_hf_compares_are_listed_as_the_arguments_the_script_needs()
     assert "--max_grad_norm 1e+308." in note.message
 
 
+APART = {
+    "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}},
+    "scheduler": {"type": "WarmupLR", "params": {"warmup_min_lr": 0, "warmup_max_lr": 6e-4, "warmup_num_steps": 10}},
+}
+
+
+@each_case("given", [None, {"learning_rate": 1e-4}, {"learning_rate": 6e-4}, {}])
+def test_two_values_that_the_trainer_compares_with_one_argument_are_refused_whatever_it_is(given):
+    arguments = None if given is None else TrainingArguments(**given, warmup_steps=10)
+    context = Context(Integration.HF, arguments=arguments)
+    errors = [one for one in check(APART, context, "DS013") if one.severity is Severity.ERROR]
+    apart = next(one for one in errors if one.pointer == "/scheduler/params/warmup_max_lr")
+    assert "0.0006, while optimizer.params.lr is 0.0001" in str(apart.message)
+    assert "--learning_rate" not in str(apart.advice)
+    changed = repaired(APART, apart)
+    assert [one for one in check(changed, context, "DS013") if one.pointer == apart.pointer] == []
+    same = {**APART, "scheduler": {"type": "WarmupLR", "params": {"warmup_max_lr": 1e-4}}}
+    assert [one for one in check(same, Context(Integration.HF), "DS013") if one.severity is Severity.ERROR] == []
+
+
+@each_case(
+    ("config", "told"),
+    [
+        ({"train_batch_size": 32}, "× 8 ranks equal 32"),
+        ({"train_batch_size": 32, "gradient_accumulation_steps": 1}, "× 8 ranks equal 32"),
+        ({"train_batch_size": 64}, ""),  # what the defaults make
+        ({"train_batch_size": 32, "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 1}, ""),
+        ({"train_batch_size": "auto"}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_batch_that_the_arguments_have_to_multiply_to_is_told(config, told):
+    context = Context(Integration.HF, gpus_per_node=8)
+    notes = [str(one.message) for one in check(config, context, "DS013") if one.pointer == "/train_batch_size"]
+    assert len(notes) == bool(told)
+    assert told in " ".join(notes)
+
+
+def test_the_steps_of_a_schedule_are_among_what_the_script_needs():
+    schedule = {"scheduler": {"type": "WarmupDecayLR", "params": {"total_num_steps": 500000}}}
+    (note,) = check(schedule, Context(Integration.HF), "DS013")
+    assert "The script needs: --max_steps 500000." in str(note.message)
+
+
 # ------------------------------------------------------------------------------------------------------- precision
 def test_fp16_and_bf16_exclude_each_other_under_the_old_name_too():
     for block in ("bf16", "bfloat16"):
@@ -239,7 +283,7 @@ def test_gpu_direct_storage_is_refused_off_cuda_since_it_exists():
 
 
 def test_auto_bf16_waits_for_the_trainer():
-    config = {"train_batch_size": 1, "bf16": {"enabled": "auto"}}
+    config = {"train_batch_size": 8, "bf16": {"enabled": "auto"}}
     assert check(config, Context(Integration.HF, hardware=(CARD["v100"],))) == []
 
 
@@ -331,7 +375,7 @@ def test_a_one_bit_optimizer_is_never_allowed_with_zero(release):
 
 
 def test_a_file_without_an_optimizer_is_told_at_every_stage():
-    for stage, words in ((0, "the first step"), (1, "zero stage 1"), (2, "zero stage 2"), (3, "the first backward")):
+    for stage, words in ((0, "the first training step"), (1, "zero stage 1"), (2, "zero stage 2"), (3, "the first backward")):
         (note,) = check({"zero_optimization": {"stage": stage}}, rule="DS054")
         assert words in note.message
 

@@ -111,7 +111,8 @@ def test_a_raw_switch_takes_numbers_for_true_and_false(checker):
 
 
 def test_auto_that_hf_does_not_fill_is_an_error_with_a_fix(checker):
-    (finding,) = found(checker, {"zero_optimization": {"stage": 2, "overlap_comm": "auto"}}, HF)
+    config = {"train_batch_size": 8, "zero_optimization": {"stage": 2, "overlap_comm": "auto"}}
+    (finding,) = found(checker, config, HF)
     assert (finding.rule, finding.severity) == ("DS003", Severity.ERROR)
     assert finding.fix.changes[0].literal is None
 

@@ -58,7 +58,7 @@ FINDINGS = {
     ),
     "DS012.natively": (
         "{key}：只有 HF Trainer 会填写“auto”；原生 DeepSpeed 会拿它与数字比较，抛出 TypeError。",
-        "写成数字；或清空，由 DeepSpeed 推导；或在上方选择“HF Trainer”。",
+        "写成数字；或清空，由 DeepSpeed 推导；或将框架选为“HF Trainer”。",
     ),
     "DS012.indivisible": (
         "train_batch_size：{train} 不能被 {rest} 整除，无论怎么传参，都不等于 {micro} × {accumulation} × world "

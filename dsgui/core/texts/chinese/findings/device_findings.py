@@ -54,7 +54,7 @@ FINDINGS = {
     "DS030.unsupported": (
         "已开启 {dtype}，但在这台机器上，DeepSpeed 的 {accelerator} 加速器不支持；deepspeed.initialize 会报错“Type "
         "{dtype} is not supported on your device”。",
-        "关闭 {dtype}，或在上方选择其他设备。",
+        "关闭 {dtype}，或选择其他设备。",
     ),
     "DS030.unsupported_argument": (
         "脚本参数开启了 {dtype}，但在这台机器上，DeepSpeed 的 {accelerator} 加速器不支持；deepspeed.initialize 会报"
@@ -69,7 +69,7 @@ FINDINGS = {
     "DS031.unsupported": (
         "已开启 {dtype}，但在这台机器上，DeepSpeed 的 {accelerator} 加速器不支持；deepspeed.initialize 会报错“Type "
         "{dtype} is not supported on your device”。",
-        "关闭 {dtype}，或在上方选择其他设备。",
+        "关闭 {dtype}，或选择其他设备。",
     ),
     "DS031.unsupported_argument": (
         "脚本参数开启了 {dtype}，但在这台机器上，DeepSpeed 的 {accelerator} 加速器不支持；deepspeed.initialize 会报"
@@ -78,7 +78,7 @@ FINDINGS = {
     ),
     "DS032.no_cuda": (
         "已开启 aio.use_gds，DeepSpeed 在 {device} 上会报错：“GDS currently only supported for CUDA accelerator”。",
-        "关闭它，或在上方选择 NVIDIA GPU。",
+        "关闭它，或选择 NVIDIA GPU。",
     ),
     "DS033.family": (
         "已开启 fp16，而参数指定了 {model}：{family} 系列的模型以 bf16 预训练，有些数值到了 fp16 会溢出。常见结果是"

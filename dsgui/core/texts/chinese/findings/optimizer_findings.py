@@ -100,7 +100,7 @@ FINDINGS = {
         "传入 DeepSpeedCPUAdam，或在这里选择优化器，或把 zero_force_ds_cpu_optimizer 设为 false。",
     ),
     "DS054.first_step": (
-        "optimizer：没有选择优化器，必须由脚本传入，否则第一步就会报错。",
+        "optimizer：没有选择优化器，必须由脚本传入，否则第一个训练步就会报错。",
         "",
     ),
     "DS054.inference": (
@@ -126,5 +126,5 @@ FINDINGS = {
 # What else there is to do.
 ADVICE = {
     "DS050.choose": "改用 AdamW，或由脚本传入自己的优化器。",
-    "DS054.pass": "给 deepspeed.initialize 传入 optimizer=…，或在这里选择一个。",
+    "DS054.pass": "给 deepspeed.initialize 传入 optimizer=…，或在配置中选择一个。",
 }

@@ -66,7 +66,7 @@ FINDINGS = {
     "DS012.natively": (
         "{key}: “auto” is filled by the HF Trainer only; native DeepSpeed compares it with a number and stops "
         "with a TypeError.",
-        "Write a number, clear it so that DeepSpeed derives it, or choose “HF Trainer” above.",
+        "Write a number, clear it so that DeepSpeed derives it, or choose “HF Trainer” as the framework.",
     ),
     "DS012.indivisible": (
         "train_batch_size: {train} is not {micro} × {accumulation} × world size {ranks} for any value of the "

@@ -61,7 +61,7 @@ FINDINGS = {
     "DS030.unsupported": (
         "{dtype} is on, but DeepSpeed's {accelerator} accelerator doesn't support it on this machine; "
         "deepspeed.initialize stops with “Type {dtype} is not supported on your device”.",
-        "Switch {dtype} off, or plan for another device above.",
+        "Switch {dtype} off, or plan for another device.",
     ),
     "DS030.unsupported_argument": (
         "{dtype} is on, by the script's arguments, but DeepSpeed's {accelerator} accelerator doesn't support it "
@@ -76,7 +76,7 @@ FINDINGS = {
     "DS031.unsupported": (
         "{dtype} is on, but DeepSpeed's {accelerator} accelerator doesn't support it on this machine; "
         "deepspeed.initialize stops with “Type {dtype} is not supported on your device”.",
-        "Switch {dtype} off, or plan for another device above.",
+        "Switch {dtype} off, or plan for another device.",
     ),
     "DS031.unsupported_argument": (
         "{dtype} is on, by the script's arguments, but DeepSpeed's {accelerator} accelerator doesn't support it "
@@ -85,7 +85,7 @@ FINDINGS = {
     ),
     "DS032.no_cuda": (
         "aio.use_gds is on, and DeepSpeed stops on {device}: “GDS currently only supported for CUDA accelerator”.",
-        "Switch it off, or plan for an NVIDIA card above.",
+        "Switch it off, or plan for an NVIDIA card.",
     ),
     "DS033.family": (
         "fp16 is on and the arguments name {model}: models of the {family} family were pre-trained in bf16, and "

@@ -109,7 +109,7 @@ FINDINGS = {
         "Pass DeepSpeedCPUAdam, choose the optimizer here, or set zero_force_ds_cpu_optimizer to false.",
     ),
     "DS054.first_step": (
-        "optimizer: none is chosen, so the script must pass its own: without one, the first step fails.",
+        "optimizer: none is chosen, so the script must pass its own: without one, the first training step fails.",
         "",
     ),
     "DS054.inference": (
@@ -136,5 +136,5 @@ FINDINGS = {
 # What else there is to do.
 ADVICE = {
     "DS050.choose": "Choose AdamW, or pass an optimizer of your own from the script.",
-    "DS054.pass": "Pass optimizer=… to deepspeed.initialize, or choose one here.",
+    "DS054.pass": "Pass optimizer=… to deepspeed.initialize, or choose one in the config.",
 }

@@ -39,6 +39,15 @@ FINDINGS = {
         " {options}.",
         "Pass them, or write “auto” in the config. The bundled recipe takes them from the config by itself.",
     ),
+    "DS013.apart": (
+        "{key}: {seen}, while {other} is {also}. The HF Trainer compares both with {name}, and stops whatever it is.",
+        "Write the same value, or “auto”, which takes {name}.",
+    ),
+    "DS013.batch": (
+        "train_batch_size: the HF Trainer stops unless --per_device_train_batch_size × --gradient_accumulation_steps × "
+        "{ranks} ranks equal {seen}.",
+        "Pass such arguments, or write “auto” here. The bundled recipe takes them from the config by itself.",
+    ),
     "DS013.never": (
         "{key}: the HF Trainer needs {expected} here, not {seen}.",
         "",
