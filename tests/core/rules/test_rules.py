@@ -375,7 +375,8 @@ def test_a_one_bit_optimizer_is_never_allowed_with_zero(release):
 
 
 def test_a_file_without_an_optimizer_is_told_at_every_stage():
-    for stage, words in ((0, "the first training step"), (1, "zero stage 1"), (2, "zero stage 2"), (3, "the first backward")):
+    told = ("the first training step", "zero stage 1", "zero stage 2", "the first backward")
+    for stage, words in enumerate(told):
         (note,) = check({"zero_optimization": {"stage": stage}}, rule="DS054")
         assert words in note.message
 
