@@ -10,6 +10,7 @@ from typing import Any
 import yaml  # type: ignore[import-untyped] # PyYAML ships no type information
 
 from dsgui.core.config.bounded_yaml import load, seen
+from dsgui.core.config.document import Document
 from dsgui.core.config.pointer import MISSING, lookup
 from dsgui.core.errors import DocumentError
 from dsgui.core.texts.saying import Said, listed, said, words
@@ -69,8 +70,7 @@ def is_one(text: str) -> bool:
 
 def read(text: str) -> AccelerateConfig:
     """The DeepSpeed part of an accelerate YAML (or of its JSON form). Raises `DocumentError`."""
-    document = load(text)
-    short = _deepspeed_part(document)
+    document, short = _mapping(text)
     precision = _precision(document)
     machines = _count(document, "num_machines") or 1
     processes = _count(document, "num_processes")
@@ -137,10 +137,24 @@ def _remarks(config: Mapping[str, Any], nodes: int, config_path: str) -> list[st
 
 
 # ------------------------------------------------------------------------------------------------------------- reading
+def _mapping(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The whole and its DeepSpeed part. Of its JSON form that holds none, what JSON has against it comes first."""
+    try:
+        document = load(text)
+        return document, _deepspeed_part(document)
+    except DocumentError:
+        body = text.removeprefix("\ufeff")
+        if body.lstrip().startswith("{"):
+            Document(body)
+        raise
+
+
 def _deepspeed_part(document: Mapping[str, Any]) -> dict[str, Any]:
     part = document.get("deepspeed_config")
     if isinstance(part, dict) and part:
         return part
+    if isinstance(part, str | int | float | list) and part:
+        raise DocumentError(said("yaml", "no_keys", seen=seen(part)))
     if "distributed_type" not in document:
         raise DocumentError(said("yaml", "not_one"))
     raise DocumentError(said("yaml", "no_block", kind=seen(document["distributed_type"])))

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from dsgui.core.config.context import Context, Integration, version_tuple
-from dsgui.core.config.conversion import truth
+from dsgui.core.config.conversion import meant_literal, truth
 from dsgui.core.config.document import json_text
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.pointer import MISSING, child, dotted, join, lookup, split
@@ -58,7 +58,7 @@ def key_findings(schema: Schema, config: Mapping[str, Any], context: Context) ->
     """One finding a key at most, of the outermost key where a whole block is meant."""
     view = schema.at(context.release)
     for place in _places(view.document, schema.document, config, ""):
-        yield from _of(place, view.homes(place.key), config, context)
+        yield from _of(place, view, config, context)
 
 
 def _places(here: Node, ever: Node, value: Mapping[str, Any], pointer: str) -> Iterator[Place]:
@@ -90,14 +90,14 @@ def _inside(pointer: str, here: Node, ever: Node, value: Any) -> Iterator[Place]
                 yield from _places(node, always, item, f"{pointer}/{index}")
 
 
-def _of(place: Place, homes: tuple[str, ...], config: Mapping[str, Any], context: Context) -> Iterator[Finding]:
+def _of(place: Place, view: Schema, config: Mapping[str, Any], context: Context) -> Iterator[Finding]:
     if place.here is not None:
         if place.here.get("x-renamed-to"):
             yield _old_name(place, place.here["x-renamed-to"], config, context)
     elif place.ever is not None:
         yield _not_in_release(place, place.ever, config, context)
     elif not _is_comment(place):
-        yield _misplaced(place, homes, config) or _unknown(place)
+        yield _misplaced(place, _homes(place, view), config) or _unknown(place)
 
 
 def _is_comment(place: Place) -> bool:
@@ -108,17 +108,62 @@ def _is_comment(place: Place) -> bool:
 # ------------------------------------------------------------------------------------------------------ unknown keys
 _MOST_HOMES = 3  # a key that more blocks have, such as enabled, says nothing about where it belongs
 _BF16 = ("/bf16", "/bfloat16")
-_TELLING = {"betas", "eps", "hysteresis", "lr", "stage", "zenflow"}  # short names that other programs hardly use
+_TELLING = {"betas", "eps", "hysteresis", "lr", "stage", "zenflow"}  # single words that other programs hardly use
+# And names of several words that any program may use.
+_GENERIC = {
+    *("api_key", "block_size", "buffer_size", "comm_backend", "debug_log", "experiment_name", "exps_dir", "group_dim"),
+    *("group_size", "hidden_size", "job_name", "kernel_inject", "max_batch_size", "max_tokens", "max_value"),
+    *("metric_path", "metrics_path", "min_batch_size", "min_value", "model_info", "model_type", "mp_size", "num_bits"),
+    *("num_epochs", "num_layers", "num_params", "num_workers", "output_file", "output_path", "results_dir"),
+    *("schedule_config", "schedule_type", "strict_mode", "top_k"),
+}
+# What is read under another name: tensor_parallel.tp.tp_size switches nothing on, it must only agree with the size that
+# does (engine.py: autotp_size).
+_MEANT = {
+    "/tp_size": "/tensor_parallel/autotp_size",
+    "/tensor_parallel/tp_size": "/tensor_parallel/autotp_size",
+    "/hybrid_engine/tp_size": "/hybrid_engine/inference_tp_size",
+}
+_NOT_DEEPSPEEDS = "/inference/"  # transformers looks at it; no config of a training is read from there
 # Apex' and MS-AMP's, and those of deepspeed.init_inference, of which no block is meant where they are misplaced.
-_SAYS_NOTHING = {"opt_level", "enable_cuda_graph", "max_out_tokens"}
+_SAYS_NOTHING = {"opt_level", "enable_cuda_graph", "max_out_tokens", "tp_size"}
 _SAME_WORDS = {frozenset(("device", "gpu")), frozenset(("optimiser", "optimizer"))}
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 
 
+def _homes(place: Place, view: Schema) -> tuple[str, ...]:
+    """Where else the key may have been meant to stand: in the same block of the top level, or else in the one that has
+    a name as specific as that."""
+    meant = _MEANT.get(place.pointer, "")
+    if meant and split(meant)[:-1] != split(place.pointer)[:-1] and _could_be_at(meant, place, view):
+        return (meant,)
+    homes = tuple(home for home in view.homes(place.key) if not home.startswith(_NOT_DEEPSPEEDS))
+    if place.key in _SAYS_NOTHING or not 0 < len(homes) <= _MOST_HOMES:
+        return ()
+    homes = tuple(home for home in homes if _could_be_at(home, place, view))
+    beside = tuple(home for home in homes if split(home)[0] == split(place.pointer)[0])
+    if beside:
+        return beside
+    return homes if len({split(home)[0] for home in homes}) == 1 and _is_telling(homes[0]) else ()
+
+
+def _could_be_at(home: str, place: Place, view: Schema) -> bool:
+    node = view.node(home)
+    is_inside = place.pointer.startswith(f"{home}/")  # fp16.fp16 is not meant for fp16
+    if is_inside or node is None or (isinstance(place.value, bool) and _is_block(node)):
+        return False
+    return _could_hold(node, place.value)
+
+
+def _is_telling(home: str) -> bool:
+    """Whether the name alone says which block it belongs to: verbose, seed and type do not."""
+    *around, key = split(home)
+    return not around or key in _TELLING or ("_" in key and key not in _GENERIC)
+
+
 def _misplaced(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) -> Finding | None:
     """The finding of a key that other blocks have; None where it may as well be a misspelling or a key of nobody."""
-    homes = tuple(home for home in homes if not place.pointer.startswith(f"{home}/"))  # fp16.fp16 is not meant for fp16
-    if place.key in _SAYS_NOTHING or not 0 < len(homes) <= _MOST_HOMES:
+    if not homes:
         return None
     twin = nearest(place.key, tuple(main_branch(place.parent).get("properties", {})))
     return None if twin and _folded(twin) == _folded(place.key) else _of_another_block(place, homes, config)
@@ -156,7 +201,7 @@ def _move(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) -> Fi
 
 
 def _unknown(place: Place) -> Finding:
-    near = nearest(place.key, tuple(name for name, node in _beside(place) if _could_hold(node, place.value)))
+    near = _near(place)
     fix = _renaming(place, near) if near and near not in place.siblings else None
     severity, code = Severity.WARNING if near else Severity.NOTE, "DS004.in_block"
     if place.is_dropped:
@@ -178,15 +223,45 @@ def _unknown(place: Place) -> Finding:
     )
 
 
+def _near(place: Place) -> str:
+    """The key beside it that is meant, or "": as it is spelled, or without the block's own name (fp16.fp16_enabled)."""
+    *block, key = split(place.pointer)
+    known = tuple(name for name, node in _beside(place) if _could_hold(node, place.value))
+    *around, meant = split(_MEANT.get(place.pointer, "/"))
+    if meant in known and around == block:
+        return "" if meant in place.siblings else meant
+    first, _, rest = key.partition("_")
+    names_block = len(first) > 2 and bool(block) and block[-1].startswith(first.lower())
+    return nearest(key, known) or (nearest(rest, known) if names_block else "")
+
+
 def _beside(place: Place) -> Iterable[tuple[str, Node]]:
     members: Mapping[str, Node] = main_branch(place.parent).get("properties", {})
     return members.items()
 
 
 def _could_hold(node: Node, value: Any) -> bool:
-    """A block for a block: what is misspelt was meant to be read."""
-    is_block = bool({"properties", "additionalProperties"} & main_branch(node).keys())
-    return isinstance(value, dict) == is_block or value == "auto" or value is None or isinstance(value, bool)
+    """A block for a block, and no text for a number: what is misspelt was meant to be read."""
+    if value == "auto" or value is None:
+        return True
+    if _is_block(node):
+        return isinstance(value, dict | bool)
+    return not isinstance(value, dict) and _takes(node, value)
+
+
+def _is_block(node: Node) -> bool:
+    return bool({"properties", "additionalProperties"} & main_branch(node).keys())
+
+
+def _takes(node: Node, value: Any) -> bool:
+    kinds = main_branch(node).get("type", ())
+    kinds = {kinds} if isinstance(kinds, str) else set(kinds)
+    if not kinds:
+        return True
+    if isinstance(value, list):
+        return "array" in kinds
+    says_other = not isinstance(value, str) or bool(meant_literal(value)) or truth(value) is not None
+    return bool(kinds - {"string", "array", "object"}) if says_other else "string" in kinds
 
 
 @lru_cache(maxsize=4096)

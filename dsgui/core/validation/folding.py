@@ -14,6 +14,7 @@ from dsgui.core.texts.saying import Said, listed, phrase, said
 _PLACEHOLDER = re.compile(
     r"[A-Z][A-Z0-9]*+(?>(?:_\w++)+)|\$\{[^{}]{1,80}\}|\{\{[^{}]{1,80}\}\}|<[^<>]{1,80}>|__\w{1,80}|%\(\w{1,80}\)s"
 )
+_OF_A_VALUE = ("DS001", "DS013")  # the schema's and, of the same, the HF Trainer's
 _MOST_LISTED = 5
 # Top-level keys by which a file of GPT-NeoX is known; it writes DeepSpeed's own part itself.
 _NEOX = {
@@ -56,14 +57,16 @@ def _edit(finding: Finding) -> object:
 
 
 def _template(findings: Sequence[Finding], document: Document) -> list[Finding]:
-    """Values that stand for values: none of them can be judged."""
+    """Values that stand for values: none of them can be judged. One alone may be a text that was meant, but not where
+    its comma is a part of it: nobody quoted it."""
     held = {pointer: node.value for pointer, node in document.nodes}
-    mine = [f for f in findings if f.rule == "DS001" and _stands_for_a_value(held.get(f.pointer))]
-    if len(mine) < 2:
+    mine = [f for f in findings if f.rule in _OF_A_VALUE and stands_for_a_value(held.get(f.pointer))]
+    values = {f.pointer: str(held[f.pointer]) for f in mine if f.rule == "DS001"}
+    if len(values) < 2 and not any(value.endswith(",") for value in values.values()):
         return list(findings)
-    named = _listed([str(held[f.pointer]).rstrip(",") for f in mine])
+    named = _listed([value.rstrip(",") for value in values.values()])
     one = replace(
-        min(mine, key=lambda f: f.severity.rank),
+        min((f for f in mine if f.rule == "DS001"), key=lambda f: f.severity.rank),
         says=said("findings", "DS001.template", named=named),
         advises=(said("advice", "DS001.template"),),
         fix=None,
@@ -71,7 +74,8 @@ def _template(findings: Sequence[Finding], document: Document) -> list[Finding]:
     return _instead(findings, mine, one)
 
 
-def _stands_for_a_value(value: object) -> bool:
+def stands_for_a_value(value: object) -> bool:
+    """Whether it is a template's placeholder, with the comma that hjson takes for a part of it."""
     return isinstance(value, str) and _PLACEHOLDER.fullmatch(value.rstrip(",")) is not None
 
 

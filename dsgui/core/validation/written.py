@@ -6,19 +6,22 @@ HfDeepSpeedConfig).
 """
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dsgui.core.config.context import Context, Integration
-from dsgui.core.config.document import Double, last_kept
+from dsgui.core.config.document import Document, Double, last_kept
 from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.config.loose_json import tidy
 from dsgui.core.config.pointer import dotted
 from dsgui.core.errors import DoubleKeyError
 from dsgui.core.rules.base import found
 from dsgui.core.texts.saying import Said, phrase, words
+from dsgui.core.validation.folding import stands_for_a_value
 
 _READER, _HJSON = "accelerate/utils/deepspeed.py: HfDeepSpeedConfig", "deepspeed/runtime/config_utils.py"
+_QUOTED = re.compile(r'"([^"\n]*+)"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ def read(text: str) -> Written:
 def findings(text: str, context: Context) -> Iterator[Finding]:
     """What the reader of `context` says to a file that holds `text`. Raises `DocumentError`, as `read` does."""
     if context.integration is Integration.HF and (stop := _json_load(text)):
-        yield _not_json(stop)
+        yield _not_json(stop, text)
     for double in read(text).doubles:
         yield _double(double, context)
 
@@ -57,8 +60,16 @@ def _json_load(text: str) -> str:
     return ""
 
 
-def _not_json(stop: str) -> Finding:
-    return found(Severity.ERROR, "", "DS018.json", source=_READER, stop=stop)
+def _not_json(stop: str, text: str) -> Finding:
+    advice = "DS001.template" if _is_template(text) else "DS018.loose"
+    return found(Severity.ERROR, "", "DS018.json", advice=advice, source=_READER, stop=stop)
+
+
+def _is_template(text: str) -> bool:
+    """Whether a placeholder stands there without quotes: with them it were no value either."""
+    quoted = set(_QUOTED.findall(text))
+    values = (node.value for _, node in Document(read(text).text).nodes)
+    return any(stands_for_a_value(value) and value not in quoted for value in values)
 
 
 def _double(double: Double, context: Context) -> Finding:

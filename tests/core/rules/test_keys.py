@@ -136,3 +136,77 @@ def test_a_rewrite_leaves_everything_else_as_it_was_written(schema):
 )
 def test_what_was_meant_is_guessed_only_when_it_is_near(schema, typed, meant):
     assert nearest(typed, schema.keys_of("")) == meant
+
+
+def test_a_size_of_tensor_parallelism_is_the_one_that_switches_it_on(schema):
+    """tensor_parallel.tp.tp_size alone divides nothing, and DeepSpeed reads no inference block."""
+    (flat,) = found(schema, {"tensor_parallel": {"tp_size": 2}})
+    assert (flat.rule, flat.severity, flat.advice) == ("DS002", Severity.ERROR, "Did you mean autotp_size?")
+    assert fixed(schema, {"tensor_parallel": {"tp_size": 2}}) == {"tensor_parallel": {"autotp_size": 2}}
+    (top,) = found(schema, {"tp_size": 2})
+    assert (top.rule, top.message) == (
+        "DS008",
+        "tp_size: ignored at the top level; DeepSpeed reads it as tensor_parallel.autotp_size.",
+    )
+    assert fixed(schema, {"tp_size": 2}) == {"tensor_parallel": {"autotp_size": 2}}
+    both = {"tensor_parallel": {"tp_size": 2, "autotp_size": 2}}
+    assert found(schema, both)[0].advice == "Remove it."
+    assert fixed(schema, both) == {"tensor_parallel": {"autotp_size": 2}}
+
+
+@each_case(
+    ("block", "key", "value"),
+    [
+        ("zero_optimization", "verbose", True),
+        ("zero_optimization", "seed", 1),
+        ("zero_optimization", "debug", True),
+        ("zero_optimization", "enabled", True),
+        ("zero_optimization", "output_path", "logs"),
+        ("bf16", "type", "AdamW"),
+        ("fp16", "params", {}),
+        ("fp16", "pin_memory", True),
+        ("zero_optimization", "checkpoint", "/data"),
+        ("zero_optimization", "fp16", True),
+        ("zero_optimization", "tp_size", 2),
+    ],
+)
+def test_a_name_that_unrelated_blocks_use_says_nothing_about_where_it_belongs(schema, block, key, value):
+    (finding,) = found(schema, {block: {key: value}})
+    assert (finding.rule, finding.advice) == ("DS002", "Remove it.")
+    assert fixed(schema, {block: {key: value}}) == {block: {}}
+
+
+@each_case(
+    ("config", "homes"),
+    [
+        ({"zero_optimization": {"device": "cpu"}}, "zero_optimization.offload_optimizer.device or "),
+        ({"zero_optimization": {"pin_memory": True}}, "zero_optimization.offload_param.pin_memory."),
+        ({"zero_optimization": {"optimizer": {"type": "AdamW"}}}, "optimizer."),
+        ({"lr": 0.1}, "optimizer.params.lr."),
+        ({"fp16": {"stage": 2}}, "zero_optimization.stage."),
+        ({"overlap_comm": True}, "zero_optimization.overlap_comm."),
+    ],
+)
+def test_a_telling_name_or_one_of_the_same_block_is_sent_where_it_is_read(schema, config, homes):
+    (finding,) = found(schema, config)
+    assert finding.rule == "DS008"
+    assert homes in finding.message
+    assert "data_efficiency" not in finding.message
+
+
+@each_case(
+    ("block", "key", "value", "meant"),
+    [
+        ("pipeline", "pipe_partition_method", "custom", "partition"),
+        ("pipeline", "partition_method", "custom", "partition"),
+        ("pipeline", "pipe_partition", True, "pipe_partitioned"),
+        ("hybrid_engine", "tp_size", 2, "inference_tp_size"),
+        ("zero_optimization", "zero_stage", 2, "stage"),
+        ("zero_optimization", "overlap_comms", "true", "overlap_comm"),
+        ("zero_optimization", "stge", "2", "stage"),
+        ("flops_profiler", "profile_steps", "all", ""),
+    ],
+)
+def test_what_was_meant_is_near_in_words_and_takes_the_value(schema, block, key, value, meant):
+    (finding,) = found(schema, {block: {key: value}})
+    assert finding.advice.startswith(f"Did you mean {meant}?" if meant else "Nothing to do if another program")

@@ -8,6 +8,7 @@ from differential.examples import examples
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Severity
+from dsgui.core.config.loose_json import tidy
 from dsgui.core.config.misspelt import awaited, waits
 from tests.support.cases import each_case
 
@@ -96,6 +97,19 @@ def test_a_template_gets_one_error(checker, form):
     assert error.severity is Severity.ERROR
     assert error.message.startswith(f"This looks like a template: {size.rstrip(',')}, {micro.rstrip(',')}, ")
     assert "Put the values in" in error.advice
+
+
+@each_case("context", [NATIVE, HF])
+def test_a_placeholder_without_quotes_is_a_template_for_either_reader(checker, context):
+    """hjson reads it as a text, comma and all; quotes would change nothing."""
+    text = '{"train_batch_size": CONFIG_BATCH_SIZE,\n "zero_optimization": {"stage": 1}\n}\n'
+    found = checker.findings(Document(tidy(text).text), context, text)
+    *stopped, template = (f for f in found if f.severity is Severity.ERROR)
+    assert template.message.startswith("This looks like a template: CONFIG_BATCH_SIZE in place of values")
+    assert [(f.rule, f.advice.endswith("check the file that the template's program writes.")) for f in stopped] == [
+        ("DS018", True)
+    ] * (context is HF)
+    assert not any("hjson" in f.message + f.advice for f in stopped)
 
 
 def test_one_word_in_capitals_is_no_template(checker):

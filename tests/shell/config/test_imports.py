@@ -12,6 +12,7 @@ from dsgui.core.config.document import Document
 from dsgui.core.errors import DocumentError
 from dsgui.shell.config.imports import open_file, open_upload, read_text
 from dsgui.shell.config.plain_text import MAX_BYTES
+from tests.support.cases import each_case
 
 STRICT = '{"train_batch_size": 8, "x": 5e8}\n'
 HJSON = '{\n  // eight\n  "train_batch_size": 8,\n}\n'
@@ -81,6 +82,21 @@ def test_content_decides_and_the_name_helps(name):
 def test_another_yaml_is_told_to_be_none_of_accelerates():
     with pytest.raises(DocumentError, match="no deepspeed_config block"):
         read_text("model: t5\nlr: 1\n", "train.yml")
+
+
+@each_case(
+    ("text", "told"),
+    [
+        ('{"deepspeed_config": "a.json",}', "Line 1, column 30: there is a comma before the closing bracket"),
+        ('{"deepspeed_config": "a.json", "x": }', "Line 1, column 37: expected a value"),
+        ('{"deepspeed_config": "a.json"}', "deepspeed_config is “a.json”, not a block of keys. Expected a block, as"),
+        ("deepspeed_config: a.json", "deepspeed_config is “a.json”, not a block of keys. Expected a block, as"),
+    ],
+)
+def test_a_file_that_has_the_key_of_accelerates_is_told_what_is_wrong_with_it(text, told):
+    with pytest.raises(DocumentError) as stopped:
+        read_text(text, "a.json")
+    assert str(stopped.value).startswith(told)
 
 
 def test_a_yaml_that_points_to_a_file_leads_there_from_its_own_folder(folder):

@@ -34,6 +34,8 @@ YAML: Mapping[str, str] = {
     "DeepSpeed 配置。",
     "not_one": "这个 YAML 既不是 LLaMA-Factory、ms-swift、axolotl 或 TRL 的训练设置，也没有 deepspeed_config。"
     "应为它们的设置，或启用 DeepSpeed 后 `accelerate config` 生成的文件。",
+    "no_keys": "deepspeed_config 是 {seen}，不是由键组成的配置块。应为一个配置块：对“Do you want to use DeepSpeed?”"
+    "回答 yes 时，`accelerate config` 会写入它。",
     "no_block": "这个 YAML 没有 deepspeed_config（其 distributed_type 为 {kind}）。对“Do you want to use DeepSpeed?”"
     "回答 yes 时，`accelerate config` 会写入它。",
     "bad_precision": "mixed_precision：{seen} 无效，可用 {known}。请在文件中改正。",

@@ -25,8 +25,8 @@ FINDINGS = {
         "",
     ),
     "DS018.json": (
-        "文件不是严格的 JSON：HF Trainer 用 json.load 读取，会报错“{stop}”。原生 DeepSpeed 用 hjson 读取，可以接受。",
-        "去掉注释、末尾逗号和 BOM，并给键和字符串加上双引号。用“配置”页打开文件时会自动完成，之后下载即可。",
+        "文件不是严格的 JSON：HF Trainer 用 json.load 读取，会报错“{stop}”。",
+        "",
     ),
     "DS019.kept": (
         "{twice}。HF Trainer 只保留最后一个，没有任何提示。",
@@ -42,5 +42,7 @@ FINDINGS = {
 ADVICE = {
     "DS007.write_down": "要保持现状，写明 {before}。",
     "DS007.set": "如果依赖旧的行为，就显式设置。",
+    "DS018.loose": "原生 DeepSpeed 用 hjson 读取，能读懂。对 HF Trainer，请去掉注释、末尾逗号和 BOM，并给键和字符串加上"
+    "双引号。用“配置”页打开文件时会自动完成，之后下载即可。",
     "DS019.keep_one": "只保留一个；这里检查的是最后一个。",
 }

@@ -31,7 +31,7 @@ RULES = {
 FINDINGS = {
     "DS002.refused": (
         "{key}：{block} 没有这个键，DeepSpeed 在这里不接受未知的键。",
-        "删除它，或移到它所属的配置块。",
+        "删除它。",
     ),
     "DS002.dropped": (
         "{key}：{block} 没有这个键；值为“auto”时，原生 DeepSpeed 会丢弃它。",

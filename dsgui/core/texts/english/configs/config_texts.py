@@ -38,6 +38,8 @@ YAML: Mapping[str, str] = {
     "writes, or a DeepSpeed config in JSON.",
     "not_one": "This YAML describes no run of LLaMA-Factory, ms-swift, axolotl or TRL, and it has no deepspeed_config "
     "block. Expected their settings, or the file that `accelerate config` writes with DeepSpeed.",
+    "no_keys": "deepspeed_config is {seen}, not a block of keys. Expected a block, as `accelerate config` writes it "
+    "when the answer to “Do you want to use DeepSpeed?” is yes.",
     "no_block": "This YAML has no deepspeed_config block (its distributed_type is {kind}). Expected one, as "
     "`accelerate config` writes it when the answer to “Do you want to use DeepSpeed?” is yes.",
     "bad_precision": "mixed_precision: {seen} is none of {known}. Correct it in the file.",

@@ -26,10 +26,8 @@ FINDINGS = {
         "",
     ),
     "DS018.json": (
-        "The file is not strict JSON: the HF Trainer reads it with json.load, which stops with “{stop}”. Native "
-        "DeepSpeed reads hjson and takes it.",
-        "Remove comments, trailing commas and a byte order mark, and put keys and texts in double quotes. The "
-        "Configure page does it when it opens the file; then download it.",
+        "The file is not strict JSON: the HF Trainer reads it with json.load, which stops with “{stop}”.",
+        "",
     ),
     "DS019.kept": (
         "{twice}. The HF Trainer silently keeps the last.",
@@ -45,5 +43,8 @@ FINDINGS = {
 ADVICE = {
     "DS007.write_down": "Write {before} into the config to keep it.",
     "DS007.set": "Set it if you rely on the old behaviour.",
+    "DS018.loose": "Native DeepSpeed reads hjson and can read it. For the HF Trainer, remove comments, trailing commas "
+    "and a byte order mark, and put keys and texts in double quotes. The Configure page does it when it opens the "
+    "file; then download it.",
     "DS019.keep_one": "Keep one of them; the last is checked here.",
 }

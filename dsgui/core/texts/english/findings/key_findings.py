@@ -36,7 +36,7 @@ RULES = {
 FINDINGS = {
     "DS002.refused": (
         "{key}: {block} has no such key, and DeepSpeed refuses unknown keys there.",
-        "Remove it, or move it to the block it belongs to.",
+        "Remove it.",
     ),
     "DS002.dropped": (
         "{key}: {block} has no such key; natively DeepSpeed drops one that says “auto”.",
