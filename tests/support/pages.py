@@ -82,10 +82,14 @@ def first_page(browser, app):
         yield page
 
 
+# Gradio gives up what it is asking for when its page is left, and says so: no error of the page.
+LEFT = "addEventListener('beforeunload', () => { console.error = () => {}; });"
+
+
 @contextmanager
 def opened(browser, app, kept=""):
     context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
-    context.add_init_script(kept)
+    context.add_init_script(f"{LEFT}\n{kept}")
     page = context.new_page()
     foreign, errors = [], []
     page.on("request", lambda request: None if _ours(request.url, app) else foreign.append(request.url))

@@ -13,6 +13,7 @@ from tests.browser.test_browser import start_script
 from tests.support.app_server import running_app
 from tests.support.browser import stop_run
 from tests.support.made_runs import Made, make_run
+from tests.support.pages import LEFT
 from tests.support.run_fixtures import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.remembered(*BROWSER)]
@@ -59,7 +60,7 @@ def made(tmp_path_factory):
 @contextmanager
 def opened(browser, app, query, script=""):
     with app.sign_in(browser.new_context(viewport={"width": 1280, "height": 900})) as context:
-        context.add_init_script(script)
+        context.add_init_script(f"{LEFT}\n{script}")
         page = context.new_page()
         problems = []
         page.on("pageerror", lambda error: problems.append(str(error)))

@@ -292,10 +292,10 @@ def test_what_was_planned_for_elsewhere_is_said_where_it_would_train_here(page: 
 def test_as_long_as_a_script_is_missing_the_config_has_the_verdict_of_its_plan(page: Page) -> None:
     own = {"what": "own", "script": "", "device": "rtx4090", "planned_gpus": 2, "config": CONFIG}
     assert page(**own)["says"] == (
-        "**Your config** · 2 GPUs (RTX 4090 24 GB) · [1 note](#findings) · "
+        "**Your config** · 2 GPUs (RTX 4090 24 GB) · [2 notes](#findings) · "
         "[memory not checked: no model named](#memory-model)"
     )
-    assert page(**own, model="0.5B")["says"].endswith(" · [1 note](#findings) · memory fits (estimate)")
+    assert page(**own, model="0.5B")["says"].endswith(" · [2 notes](#findings) · memory fits (estimate)")
     says = page(**own, model="13B")["says"]
     assert re.search(r" · doesn’t fit: \d+ GiB short on each GPU \(estimate\)$", says)
     assert page(**own | {"config": '{"train_batch_size": "x"}'}, model="13B")["says"].endswith(
