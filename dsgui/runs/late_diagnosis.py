@@ -40,13 +40,15 @@ class Diagnoses:
         if status is None or status.state is not RunState.FAILED or directory.read_adopted():
             return None
         key = (directory.run_id, size_of(directory.output_file), size_of(directory.state_file), status.exit_code)
-        if key not in self._read:
-            while len(self._read) >= _MOST_KNOWN:
-                self._read.pop(next(iter(self._read)), None)
-            found = self._late(directory, status.exit_code)
-            told = found is not None and (found.signature != UNKNOWN or found.traceback)
-            self._read[key] = found if told or not status.reasons else None  # its state says more
-        return self._read[key]
+        with suppress(KeyError):  # another thread may make room meanwhile
+            return self._read[key]
+        found = self._late(directory, status.exit_code)
+        told = found is not None and (found.signature != UNKNOWN or found.traceback)
+        found = found if told or not status.reasons else None  # its state says more
+        for oldest in list(self._read)[: 1 + len(self._read) - _MOST_KNOWN]:
+            self._read.pop(oldest, None)
+        self._read[key] = found
+        return found
 
     def _late(self, directory: RunDirectory, exit_code: int | None) -> Diagnosis | None:
         try:

@@ -293,6 +293,19 @@ def test_a_wrong_character_moves_nothing_under_who_types_it(page, width):
         assert page.evaluate(PLACES) == pytest.approx(before, abs=2)
 
 
+def test_who_scrolls_with_the_editor_beside_a_long_page_goes_as_far_as_asked(page):
+    """On a wide screen the editor stays in view, and has the focus."""
+    page.set_viewport_size({"width": 1920, "height": 860})
+    page.locator("#config-form .ds-toggle").click()  # every field
+    page.evaluate("scrollTo(0, 600)")
+    _at_line(page, 3)
+    page.wait_for_timeout(300)
+    before = page.evaluate("scrollY")
+    page.evaluate("scrollBy(0, -50)")
+    page.wait_for_timeout(300)
+    assert page.evaluate("scrollY") == pytest.approx(before - 50, abs=2)
+
+
 def test_what_is_typed_moves_the_editor_nowhere_when_more_is_found_above_it(page):
     page.set_viewport_size({"width": 390, "height": 844})
     page.add_style_tag(content="* { overflow-anchor: none !important }")  # as in a browser that has no such thing

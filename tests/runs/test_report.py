@@ -196,6 +196,8 @@ def test_what_is_listed_of_a_run_is_what_its_page_and_a_comparison_say(bench: Be
 
 def test_from_the_same_percent_on_as_in_the_list_of_runs_two_figures_differ():
     assert "+0.12 %" in _away(1.0012, 1, "")
+    assert "+100 %" in _away(1.997, 1, "")
+    assert "+1,000 %" in _away(10.997, 1, "")
     assert _away(1.0007, 1, "") == _away(0.9993, 1, "") == ""
 
 

@@ -1,7 +1,7 @@
 """What the HF Trainer and accelerate do with a config before DeepSpeed sees it."""
 
 import json
-from collections.abc import Iterator, Set
+from collections.abc import Collection, Iterator, Set
 from typing import Any
 
 from dsgui.core.config.arguments import TrainingArguments
@@ -38,7 +38,7 @@ def _trainer_arguments(config: Config, context: Context) -> Iterator[Finding]:
     yield from apart.values()
     if context.arguments is None:
         yield from _never_equal(config, context)
-        yield from _needed_arguments(config, None)
+        yield from _needed_arguments(config, None, apart)
         yield from _needed_batch(config, context)
     else:
         filled = fill(config, context.arguments, context)
@@ -54,13 +54,16 @@ def _trainer_arguments(config: Config, context: Context) -> Iterator[Finding]:
                 mismatch not in types or len(types) < len(_TYPES)
             ):
                 yield _different(mismatch, earlier.get(mismatch.pointer, ""), context)
-        yield from _needed_arguments(config, context.arguments.unknown)
+        yield from _needed_arguments(config, context.arguments.unknown, apart)
 
 
-def _needed_arguments(config: Config, unknown: Set[str] | None) -> Iterator[Finding]:
-    """What the script has to be given where nobody said what it is; of all arguments, or of those `unknown`."""
+def _needed_arguments(config: Config, unknown: Set[str] | None, apart: Collection[str]) -> Iterator[Finding]:
+    """What the script has to be given where nobody said what it is; of all arguments, or of those `unknown`. No value
+    mends the keys that are `apart`."""
     needed, total = _needed(config, unknown), lookup(config, STEPS)
-    if _is_number(total) and (unknown is None or "max_steps" in unknown):
+    for name in (one for pointer in apart for one in ARGUMENTS[pointer]):
+        needed.pop(name, None)
+    if _is_count(total) and (unknown is None or "max_steps" in unknown):
         needed["max_steps"] = STEPS, f"--max_steps {number(total)}"  # or as many by its epochs
     if needed:
         options = " ".join(option for _, option in needed.values())
@@ -83,7 +86,7 @@ def _apart(config: Config) -> dict[str, Finding]:
 def _needed_batch(config: Config, context: Context) -> Iterator[Finding]:
     """A train_batch_size that the arguments have to multiply to, where those that the config itself asks for don't."""
     total = lookup(config, TRAIN)
-    if not _is_number(total):
+    if not _is_count(total):
         return
     written = {name: lookup(config, pointer) for pointer, name in zip((MICRO, ACCUMULATION), _BATCH_TERMS, strict=True)}
     terms = [value if _is_number(value) else getattr(_DEFAULTS, name) for name, value in written.items()]
@@ -271,6 +274,10 @@ def _options(pointer: str, seen: Any) -> str:
     if impossible or len(names) != len(values) or not all(map(_is_number, values)):
         return ""
     return " ".join(f"--{name} {json.dumps(value)}" for name, value in zip(names, values, strict=True))
+
+
+def _is_count(value: Any) -> bool:
+    return _is_number(value) and value >= 1 and value == int(value)
 
 
 def _is_number(value: Any) -> bool:

@@ -293,8 +293,7 @@ def _half_up(value: float, digits: int) -> str:
 
 def _two_digits(size: float) -> str:
     """Whole from ten on."""
-    digits = _half_up(size, 2 if size < _TWO_DIGITS else len(str(int(size + 0.5))))
-    return digits if size < _TWO_DIGITS else f"{int(float(digits)):,}"
+    return _half_up(size, 2) if size < _TWO_DIGITS else f"{int(size + 0.5):,}"
 
 
 def _away(value: Value, base: Value, better: str) -> str:

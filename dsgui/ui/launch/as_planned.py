@@ -47,7 +47,8 @@ def compared(text: str, planned: Context, chosen: Context, place: Place, gpus_he
     given = {"planned": planned.devices, "chosen": chosen.devices}
     first, second = _batch(text, planned), _batch(text, chosen)
     offers = ""
-    if not place.ON_THIS_MACHINE or (planned.nodes == 1 and planned.gpus_per_node <= gpus_here):
+    drops_hosts = isinstance(place, Machines) and planned.nodes < chosen.nodes  # which somebody named
+    if not drops_hosts and (not place.ON_THIS_MACHINE or (planned.nodes == 1 and planned.gpus_per_node <= gpus_here)):
         offers = words("launch_page", "take_plan", planned=planned.devices)
     if not first or not second or first == second:
         return Differs(words("launch_page", "counts_differ", **given), offers)

@@ -9,6 +9,7 @@ from dsgui.core.config.findings import Severity
 from dsgui.core.launch.field import Part
 from dsgui.core.launch.planned import Planned
 from dsgui.core.launch.run_fields import OWN_SCRIPT, fields_of
+from dsgui.core.memory.choice import of_words
 from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.sizes import roughly
 from dsgui.core.texts.saying import words
@@ -42,7 +43,8 @@ def meanwhile(
     found = words("configure_page", "broken") if is_broken else verdict(view.found)
     fits = fit_told(memory_shown(services, view, context, given))
     if not fits and asked["what"] == OWN_SCRIPT:
-        fits = words("launch_page", "memory_unchecked" if asked["model"] else "memory_unnamed")
+        model = asked["model"] or of_words((asked["arguments"] or "").split()).model
+        fits = words("launch_page", "memory_unchecked" if model else "memory_unnamed")
     if is_broken or any(finding.severity is Severity.ERROR for finding in view.found):
         fits = ""  # the pages say first what is to be mended
     return line(name, where_told(context.devices, Planned(device)), found, fits)

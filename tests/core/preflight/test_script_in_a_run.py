@@ -734,6 +734,8 @@ LOADED = "model = AutoModelForCausalLM.from_pretrained({})"
         (LOADED.format("open('name').read()"), "", ""),
         (LOADED.format("NAME") + "; AutoModelForCausalLM.from_pretrained(open('name').read())", "", ""),
         ("model = PeftModel.from_pretrained(model, 'adapters')", "", ""),
+        (LOADED.format("NAME") + "; model = AutoModelForCausalLM.from_config(c)", "", ""),  # which one is trained?
+        (LOADED.format("NAME, subfolder='text_encoder'"), "", ""),  # a part of something larger
     ],
 )
 def test_the_model_is_the_one_that_the_script_loads(tmp_path: Path, loads: str, arguments: str, named: str) -> None:

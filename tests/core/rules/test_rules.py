@@ -160,6 +160,7 @@ def test_two_values_that_the_trainer_compares_with_one_argument_are_refused_what
     apart = next(one for one in errors if one.pointer == "/scheduler/params/warmup_max_lr")
     assert "0.0006, while optimizer.params.lr is 0.0001" in str(apart.message)
     assert "--learning_rate" not in str(apart.advice)
+    assert not any("--learning_rate" in str(one.message) for one in check(APART, context, "DS013"))
     changed = repaired(APART, apart)
     assert [one for one in check(changed, context, "DS013") if one.pointer == apart.pointer] == []
     same = {**APART, "scheduler": {"type": "WarmupLR", "params": {"warmup_max_lr": 1e-4}}}
@@ -188,6 +189,9 @@ def test_the_steps_of_a_schedule_are_among_what_the_script_needs():
     schedule = {"scheduler": {"type": "WarmupDecayLR", "params": {"total_num_steps": 500000}}}
     (note,) = check(schedule, Context(Integration.HF), "DS013")
     assert "The script needs: --max_steps 500000." in str(note.message)
+    for steps in (-1, 0, 12.5, "auto"):
+        schedule = {"scheduler": {"type": "WarmupDecayLR", "params": {"total_num_steps": steps}}}
+        assert not any("--max_steps" in str(one.message) for one in check(schedule, Context(Integration.HF), "DS013"))
 
 
 # ------------------------------------------------------------------------------------------------------- precision

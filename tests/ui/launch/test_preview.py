@@ -355,3 +355,11 @@ def test_only_a_name_that_nobody_typed_is_numbered(page: Page) -> None:
 def test_that_no_model_is_named_leads_to_where_it_is(page: Page, bench: Bench) -> None:
     says = page(script=str(bench.script("print(1)")))["says"]
     assert says.endswith("[memory not checked: no model named](#memory-model)")
+
+
+def test_a_plan_of_fewer_nodes_takes_no_host_away_that_somebody_named(page: Page) -> None:
+    hosts = {"what": "translation", "where": "several", "hostfile": "node-a slots=4\nnode-b slots=4"}
+    shown = page(**hosts, planned_nodes=1, planned_gpus=2)
+    assert "this run has 2 nodes × 4 ranks" in shown["differs"].value
+    assert (shown["take"].value, shown["take"].visible) == ("", False)
+    assert page(**hosts, planned_nodes=2, planned_gpus=8)["take"].visible  # more of the same

@@ -17,9 +17,15 @@ UNKNOWN = "UNKNOWN"
 
 
 def models_loaded(calls: Iterable[ast.Call], spelled: Spelled) -> tuple[str, ...]:
-    """What each `….from_pretrained(name)` of a model is given, as `Spelled` writes it; `calls`: all of the file's."""
-    given = (_name_given(call) for call in calls if called(call) == "from_pretrained" and _is_models(call))
-    return tuple(dict.fromkeys(spelled.expression(one) or UNKNOWN for one in given if one is not None))
+    """What each `….from_pretrained(name)` of a model is given, as `Spelled` writes it; `UNKNOWN` where another may be
+    trained. `calls`: all of the file's."""
+    of_models = [call for call in calls if _is_models(call)]
+    if any(called(call) == "from_config" for call in of_models):  # it may train that one
+        return (UNKNOWN,)
+    loads = [call for call in of_models if called(call) == "from_pretrained"]
+    parts = [UNKNOWN for call in loads if keyword(call, "subfolder") is not None]  # of something larger
+    given = (_name_given(call) for call in loads)
+    return tuple(dict.fromkeys((*parts, *(spelled.expression(one) or UNKNOWN for one in given if one is not None))))
 
 
 def model_loaded(expressions: Sequence[str], values: Values) -> str:

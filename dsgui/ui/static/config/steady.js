@@ -24,7 +24,8 @@ export function holdWhatIsTypedIn() {
     note();
   };
   for (const event of ["focusin", "focusout", "resize"]) window.addEventListener(event, note);
-  window.addEventListener("scroll", hold); // also where a page that got shorter has no more of it
+  // Who scrolls wants to be elsewhere; a page that got shorter was scrolled by nobody.
+  window.addEventListener("scroll", () => (from(scrolled) === window.scrollY ? note() : hold()));
   const watching = new ResizeObserver(hold);
   for (const id of ["workspace", "checked"]) {
     const box = document.getElementById(id);

@@ -138,8 +138,12 @@ function bestText(names, runs, evaluations) {
   const what = judged?.what ?? say("outcome_loss");
   const losses = judged?.values ?? told.map(({ figures }) => figures.final_loss);
   const memory = told.map(({ figures }) => figures.run_gpu_peak_bytes);
+  const isAlike = told.every(({ figures }) => figures.steps === told[0].figures.steps);
+  const least = (/** @type {{ runs: string, value: number }} */ one) =>
+    say("outcome_least_loss", { ...one, what, value: fixed(one.value) });
+  const loss = bestOf(named, losses, NEARLY, least, what);
   const found = [
-    bestOf(named, losses, NEARLY, (one) => say("outcome_least_loss", { ...one, what, value: fixed(one.value) }), what),
+    isAlike ? loss : { alike: loss.alike }, // after other steps none is the lowest
     fastest(named, told),
     bestOf(
       named,

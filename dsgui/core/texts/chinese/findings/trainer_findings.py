@@ -32,7 +32,7 @@ FINDINGS = {
     ),
     "DS013.needed": (
         "HF Trainer 会拿自己的参数与这些值比对，不一致就报错。脚本需要：{options}。",
-        "传入这些参数，或在配置中写“auto”。内置的训练脚本会自动从配置读取。",
+        "传入这些参数，或在配置中写“auto”。内置的训练脚本会自动从配置读取（--max_steps 除外）。",
     ),
     "DS013.apart": (
         "{key}：{seen}，而 {other} 为 {also}。HF Trainer 会拿两者与 {name} 比对，无论它取何值都会报错。",
@@ -41,7 +41,7 @@ FINDINGS = {
     "DS013.batch": (
         "train_batch_size：除非 --per_device_train_batch_size × --gradient_accumulation_steps × {ranks} 个 rank "
         "等于 {seen}，否则 HF Trainer 会报错。",
-        "传入这样的参数，或在此写“auto”。内置的训练脚本会自动从配置读取。",
+        "传入这样的参数，或在配置中写“auto”。",
     ),
     "DS013.never": (
         "{key}：HF Trainer 此处需要{expected}，而不是{seen}。",

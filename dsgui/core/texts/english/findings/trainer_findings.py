@@ -37,7 +37,8 @@ FINDINGS = {
     "DS013.needed": (
         "The HF Trainer compares its own arguments with these values and stops at a difference. The script needs:"
         " {options}.",
-        "Pass them, or write “auto” in the config. The bundled recipe takes them from the config by itself.",
+        "Pass them, or write “auto” in the config. A bundled recipe takes them from the config by itself, but for "
+        "--max_steps.",
     ),
     "DS013.apart": (
         "{key}: {seen}, while {other} is {also}. The HF Trainer compares both with {name}, and stops whatever it is.",
@@ -46,7 +47,7 @@ FINDINGS = {
     "DS013.batch": (
         "train_batch_size: the HF Trainer stops unless --per_device_train_batch_size × --gradient_accumulation_steps × "
         "{ranks} ranks equal {seen}.",
-        "Pass such arguments, or write “auto” here. The bundled recipe takes them from the config by itself.",
+        "Pass such arguments, or write “auto” in the config.",
     ),
     "DS013.never": (
         "{key}: the HF Trainer needs {expected} here, not {seen}.",
