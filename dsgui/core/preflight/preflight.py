@@ -40,6 +40,7 @@ from dsgui.core.texts.saying import Said, altered, as_told, listed, said
 CONFIG = "config"
 AGREEMENT = "agreement"
 PLANNED = "planned"
+ELSEWHERE = "elsewhere"
 
 
 def config(question: Question) -> Verdict | None:
@@ -110,7 +111,8 @@ def takes_config(question: Question) -> Verdict | None:
 
 def elsewhere(question: Question) -> Verdict | None:
     names = question.launch.elsewhere
-    return unknown(saw("elsewhere.not_checked", machines=names)) if names else None
+    code = "elsewhere.not_asked" if question.launch.place.CAN_BE_ASKED else "elsewhere.not_checked"
+    return unknown(saw(code, machines=names)) if names else None
 
 
 _ARGPARSE, _BUILDER = "docs.python.org/3/library/argparse.html", "deepspeed/ops/op_builder/builder.py"
@@ -158,7 +160,7 @@ CHECKS: tuple[Check[Question], ...] = (
     Check("checkpoints", "", room_checks.checkpoints),
     Check("runs_disk", "", room_checks.runs_disk, code="output_disk"),
     Check("slurm", "sinfo(1), scontrol(1)", slurm_check.slurm),
-    Check("elsewhere", "", elsewhere),
+    Check(ELSEWHERE, "", elsewhere),
 )
 
 # What another config or other arguments of the script can change: not the port, the GPUs or a disk.

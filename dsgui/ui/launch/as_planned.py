@@ -32,11 +32,13 @@ _NOT_KEPT = ("environment", "notify", "ranks")  # which may be secrets, or stand
 
 @dataclass(frozen=True, slots=True)
 class Differs:
-    """What is said of it, and what the button says; both "" where the run is as planned. `within`: a button among the
-    checks presses that one, which is not shown itself."""
+    """What is said of it, and what the buttons say: the one that makes the run as it is planned `offers`, the one that
+    `plans` as the run is; all "" where these are alike. `within`: a button among the checks presses the first, which is
+    not shown itself."""
 
     says: str = ""
     offers: str = ""
+    plans: str = ""
     within: bool = False
 
 
@@ -50,9 +52,11 @@ def compared(text: str, planned: Context, chosen: Context, place: Place, gpus_he
     drops_hosts = isinstance(place, Machines) and planned.nodes < chosen.nodes  # which somebody named
     if not drops_hosts and (not place.ON_THIS_MACHINE or (planned.nodes == 1 and planned.gpus_per_node <= gpus_here)):
         offers = words("launch_page", "take_plan", planned=planned.devices)
+    plans = words("launch_page", "plan_as_run", chosen=chosen.devices)
     if not first or not second or first == second:
-        return Differs(words("launch_page", "counts_differ", **given), offers)
-    return Differs(words("launch_page", "batches_differ", **given, planned_batch=first, chosen_batch=second), offers)
+        return Differs(words("launch_page", "counts_differ", **given), offers, plans)
+    batches = {"planned_batch": first, "chosen_batch": second}
+    return Differs(words("launch_page", "batches_differ", **given, **batches), offers, plans)
 
 
 def fills_in(asked: Mapping[str, Any], *, within: bool) -> Differs:
@@ -109,6 +113,19 @@ def wire_as_planned(desk: Desk, bar: ContextBar, take: gr.Button, target: Target
     gr.on(planned, shown, plan, [desk[name] for name in placeholders(1, 1)], **ONCE)
     inputs = [desk[name] for name in names]
     take.click(taken, [*plan, desk["where"], *inputs], inputs, **ONCE)
+
+
+def wire_plan_as_run(bar: ContextBar, replan: gr.Button, previewed: gr.State) -> None:
+    """`replan` has 1 · Configure plan for what is `previewed`."""
+
+    def plan_as_run(made: Any) -> tuple[Any, Any]:
+        plan = getattr(made, "plan", None)
+        if plan is None:
+            return gr.skip(), gr.skip()
+        nodes = max(plan.place.nodes, 1)
+        return nodes, max(plan.ranks // nodes, 1)
+
+    replan.click(plan_as_run, [previewed], [bar.nodes, bar.gpus], **ONCE)
 
 
 def wire_own_script(desk: Desk, *events: Any) -> None:

@@ -45,8 +45,16 @@ from dsgui.ui.common.services import Services
 from dsgui.ui.config.configure import ConfigurePage
 from dsgui.ui.config.context_bar import Launched
 from dsgui.ui.config.workbench import Workbench
-from dsgui.ui.launch.as_planned import Differs, as_count, compared, fills_in, planned_for, wire_as_planned
-from dsgui.ui.launch.asked_first import wire_ask_first
+from dsgui.ui.launch.as_planned import (
+    Differs,
+    as_count,
+    compared,
+    fills_in,
+    planned_for,
+    wire_as_planned,
+    wire_plan_as_run,
+)
+from dsgui.ui.launch.asked_first import Answer, Ways, wire_ask_first, with_answer
 from dsgui.ui.launch.cloned import changes, line_html, name_of, of_parent, original
 from dsgui.ui.launch.desk import Desk, build_desk, look_at_gpus, share_ranks
 from dsgui.ui.launch.found import found_html
@@ -103,6 +111,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             verdict_line = gr.Markdown("", elem_id="launch-verdict")
             differs = gr.Markdown("", elem_id="plan-differs", elem_classes="ds-message", visible=False)
             take = gr.Button("", size="sm", visible=False, elem_id="take-plan")
+            replan = gr.Button("", size="sm", visible=False, elem_id="plan-as-run")
             command = embedded("launch/command_line", "ds-launch-command", (), value="", elem_id="command")
             offered = gr.Button("", size="sm", visible=False, elem_id=OFFERED)
             undo = gr.Button(words("launch_page", "undo"), size="sm", visible=False, elem_id="config-offer-undo")
@@ -117,15 +126,15 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
                 )
                 message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
     previewed, run_id, offer, shown = gr.State(None), gr.State(""), gr.State(None), gr.State(())
-    brought, named = gr.State(None), gr.State("")
+    brought, named, answer = gr.State(None), gr.State(""), gr.State(None)
     latest, sent_at = gr.State(Latest()), gr.Number(0, visible=False)
     # What a command is made from; it is started only while all of it stands as it did.
     bar = configure.bar
     made_from = [configure.text, configure.presets.chooser, anyway, bar.integration, *desk.components]
     outputs = [command, verdict_line, checks, offered, offer, anyway, shown, launch, previewed, desk["logs"]]
-    outputs += [differs, take, bar.launched, bar.known, loaded, named, desk.found, desk.instead, desk["saves"]]
+    outputs += [differs, take, replan, bar.launched, bar.known, loaded, named, desk.found, desk.instead, desk["saves"]]
     preview = _previewer(services, workbench, desk)
-    asked_with = [sent_at, latest, shown, named, brought, *made_from]
+    asked_with = [sent_at, latest, shown, named, brought, answer, *made_from]
 
     def preview_on(triggers: list[Any]) -> Any:
         gr.on(triggers, None, None, [launch, message], js=while_built(words("launch_page", "nothing_yet")), **LOCAL)
@@ -141,7 +150,8 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     undo.click(_taken_back, [before], [*typed, undo], **ONCE)
     share_ranks(services.target(), desk["ranks"], bar.gpus)
     wire_as_planned(desk, bar, take, services.target())
-    wire_ask_first(desk.asks, previewed, services)
+    wire_plan_as_run(bar, replan, previewed)
+    preview_on(wire_ask_first(desk.asks, previewed, answer, services))
     desk.instead.click(_recipe_instead(services), [desk["script"]], [desk["what"], desk["script"]], **ONCE)
     start = starter(services, partial(preview, pressed=True))
 
@@ -160,7 +170,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     launch.click(None, None, [message], js=_says("starting"), **LOCAL)
     started = launch.click(
         press,
-        [sent_at, latest, previewed, command, shown, named, brought, *made_from],
+        [sent_at, latest, previewed, command, shown, named, brought, answer, *made_from],
         [run_id, message, *outputs],
         js=SENT_AT,
         **{**ONCE, "trigger_mode": "once"},
@@ -187,6 +197,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         shown: tuple[str, ...],
         named: str,
         brought: Brought | None,
+        answer: Answer | None,
         text: str | None,
         preset: str | None,
         ticked: bool,
@@ -204,6 +215,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         line_of_clone: Any = gr.skip() if asked["parent"] else ""
         before, checks, began = BeforeStart(), "", preset_of(services, preset, text)
         found, instead, needed, may_log = "", "", False, False
+        asking: Ways = {}
         request: LaunchRequest | None = None
         try:
             request = page_request(services, text or "", asked, reader, began)
@@ -230,6 +242,8 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             launch = with_memory(launch, around, there, services.checker.schema, arguments)
             differs = _against_plan(text or "", launch, target, arguments, asked)
             before, foretold = before_start(launch, around), kept(launch.memory)
+            rows, asking = with_answer(before.rows, plan, answer)
+            before = replace(before, rows=rows)
             reads = plan.config_argument.integration
             name = config_name(services, preset, text)
             says = (
@@ -243,7 +257,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
                 "" if reads.value == reader else reads.value,
                 is_convertible(launch),
             )
-            checks, why = preflight_html(before.rows, to, before.offer), worst_of(before.rows)
+            checks, why = preflight_html(before.rows, to, before.offer, asking), worst_of(before.rows)
         except DsguiError as error:
             needed = is_needed_yet(error, asked)
             why = lacks(error) if needed else str(counted(Status.PROBLEM, 1))
@@ -268,6 +282,8 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         taken = words("launch_page", BY_RECIPE[instead].label) if instead else ""
         line = services.runs.shown_command(plan) if plan else ""
         # No value unless it has to go: an answer that comes late would take a newer tick away.
+        unasked = ready and bool(asking) and not why  # the first thing to do is to ask
+        why = words("launch_page", "hosts_not_checked") if unasked else why
         press, although = _PRESSES.get(asked["where"], ("launch", "anyway"))
         shown_as = partial(gr.Checkbox, label=words("launch_page", although), visible=refused)
         tick = shown_as() if refused and accepted == ticked else shown_as(False)
@@ -283,7 +299,11 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             offer,
             tick,
             stops,
-            gr.Button(_labelled(press, why), interactive=ready or needed, variant="primary" if ready else "secondary"),
+            gr.Button(
+                _labelled(press, why),
+                interactive=ready or needed,
+                variant="primary" if ready and not unasked else "secondary",
+            ),
             plan
             and Previewed(
                 plan,
@@ -298,6 +318,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             logs,
             gr.Markdown(planned, visible=bool(planned)),
             gr.Button(differs.offers, visible="hidden" if differs.within else bool(differs.offers)),
+            gr.Button(differs.plans, visible=bool(differs.plans)),
             launched,
             launched.digest,
             line_of_clone,

@@ -43,6 +43,7 @@ def starter(services: Services, preview: Callable[..., tuple[Any, ...]]) -> Call
         shown: tuple[str, ...],
         named: str,
         brought: Any,
+        answer: Any,
         *made_from: Any,
     ) -> Pressed:
         now = sent_at or 0.0
@@ -53,7 +54,7 @@ def starter(services: Services, preview: Callable[..., tuple[Any, ...]]) -> Call
             held = None
         if held is not None and (held.line.strip(), held.made_from) == ((line or "").strip(), made_from):
             return _started(services, held)
-        anew = preview(shown, named, brought, *made_from)
+        anew = preview(shown, named, brought, answer, *made_from)
         made = next((one for one in anew if isinstance(one, Previewed)), None)
         if made is None:
             return Pressed("", words("launch_page", "nothing_yet"), anew)

@@ -1,8 +1,9 @@
 """The checks before a start on the Launch page: problems and warnings open, the rest folded. Everything is escaped."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from types import MappingProxyType
 from typing import Any
 
 import gradio as gr
@@ -67,8 +68,14 @@ def is_open(rows: Sequence[Row], offer: Offer | None) -> bool:
     return offer is not None and any(row.check == offer.at and row.status in _TOLD for row in rows)
 
 
-def preflight_html(rows: Sequence[Row], to: ToConfigure = ToConfigure(), offer: Offer | None = None) -> str:
-    """The list beside the command, with the button of what is offered in its row; "" where nothing is planned."""
+def preflight_html(
+    rows: Sequence[Row],
+    to: ToConfigure = ToConfigure(),
+    offer: Offer | None = None,
+    asks: Mapping[Row, str] = MappingProxyType({}),
+) -> str:
+    """The list beside the command, with the button of what is offered in its row; "" where nothing is planned. `asks`:
+    of a row, the HTML of the button that asks about it."""
     if not rows:
         return ""
     said = words("launch_page", "preflight", summary=summary(rows))
@@ -78,11 +85,12 @@ def preflight_html(rows: Sequence[Row], to: ToConfigure = ToConfigure(), offer: 
     first = next((place for place, row in enumerate(rows) if row in stopping), None)
     offered = next((row for row in rows if offer and is_open([row], offer)), None)
     ways = [
-        f"{_press_html(OFFERED, str(offer.label)) if offer and row is offered else ''}{_way(row, to, place == first)}"
+        f"{_press_html(OFFERED, str(offer.label)) if offer and row is offered else ''}"
+        f"{_way(row, to, place == first)}{asks.get(row, '')}"
         for place, row in enumerate(rows)
     ]
     reads = f' data-reads="{escape(to.reads)}"' if to.reads else ""
-    return sendable(f'<div class="ds-findings ds-preflight"{reads}>{list_html(said, shown, ways)}</div>')
+    return sendable(f'<div class="ds-findings ds-preflight"{reads}>{list_html(said, shown, ways, asks)}</div>')
 
 
 def worst_of(rows: Sequence[Row]) -> str:

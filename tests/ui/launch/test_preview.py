@@ -14,13 +14,16 @@ from dsgui.core.launch.plan import LaunchRequest
 from dsgui.core.launch.run_fields import BY_NAME, complete
 from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.machine import Environment
+from dsgui.core.machine.verdicts import Row, Status, saw
 from dsgui.core.memory.fits.sharpened import Sharpened
 from dsgui.core.memory.guessed import model_of_size
 from dsgui.core.preflight.surroundings import Surroundings
+from dsgui.core.texts.saying import as_told
 from dsgui.core.validation.checker import Checker
 from dsgui.shell.launch.asked_paths import script_source
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.workbench import Workbench
+from dsgui.ui.launch.asked_first import Answer, about
 from dsgui.ui.launch.desk import Desk
 from dsgui.ui.launch.launch_page import _accepted, _previewer
 from tests.shell.machine.test_machine import SOUND
@@ -35,7 +38,7 @@ VERSIONS = {"deepspeed": "0.19.8", "torch": "2.7.0", "transformers": "4.56.0", "
 # In the order of the page's outputs.
 SHOWN = (
     *("command", "says", "checks", "click", "offer", "tick", "stops", "launch", "previewed", "logs"),
-    *("differs", "take", "launched", "digest", "line", "named", "found", "instead", "saves"),
+    *("differs", "take", "replan", "launched", "digest", "line", "named", "found", "instead", "saves"),
 )
 EARLIER: dict[str, Any] = {"arguments": "", "ranks": 1, "config_text": CONFIG, "target_python": sys.executable}
 Page = Callable[..., dict[str, Any]]
@@ -63,9 +66,10 @@ def page(bench: Bench, checker: Checker) -> Page:
         pressed: bool = False,
         config: str = CONFIG,
         preset: str = "",
+        answer: Any = None,
         **values: Any,
     ) -> dict[str, Any]:
-        told = preview(stops, named, None, config, preset, ticked, "hf", values, pressed=pressed)
+        told = preview(stops, named, None, answer, config, preset, ticked, "hf", values, pressed=pressed)
         return dict(zip(SHOWN, told, strict=True))
 
     return page
@@ -363,3 +367,45 @@ def test_a_plan_of_fewer_nodes_takes_no_host_away_that_somebody_named(page: Page
     assert "this run has 2 nodes × 4 ranks" in shown["differs"].value
     assert (shown["take"].value, shown["take"].visible) == ("", False)
     assert page(**hosts, planned_nodes=2, planned_gpus=8)["take"].visible  # more of the same
+    assert (shown["replan"].value, shown["replan"].visible) == ("Plan for 2 nodes × 4 ranks", True)
+    assert not page(**hosts, planned_nodes=2, planned_gpus=4)["replan"].visible
+
+
+HOSTS = {"what": "translation", "where": "several", "hostfile": "node-a slots=2\nnode-b slots=2"}
+
+
+def answered(shown: dict[str, Any], *rows: tuple[str, Status]) -> Answer:
+    given = (Row("machine", as_told(name), status, (saw("host.one_gpu", slot="3"),)) for name, status in rows)
+    return Answer(about(shown["previewed"].plan), tuple(given))
+
+
+def test_hosts_that_were_not_asked_are_asked_before_the_start(page: Page) -> None:
+    """Launch is what comes second: it says why, and may be pressed all the same."""
+    shown = page(**HOSTS)
+    assert button(shown) == ("Launch · hosts not checked", "secondary")
+    assert shown["launch"].interactive
+    assert "whether ssh reaches node-a, node-b" in shown["checks"]
+    assert 'data-press="ask-machines"' in shown["checks"]
+    fine = page(**HOSTS, answer=answered(shown, ("node-a", Status.OK), ("node-b", Status.OK)))
+    assert button(fine) == ("Launch", "primary")
+    assert ("ask-machines" in fine["checks"], "node-b" in fine["checks"]) == (False, True)
+
+
+def test_what_a_host_answered_stands_among_the_checks_until_what_was_asked_about_changes(page: Page) -> None:
+    shown = page(**HOSTS)
+    said = answered(shown, ("node-a", Status.OK), ("node-b", Status.PROBLEM))
+    wrong = page(**HOSTS, answer=said)
+    assert button(wrong) == ("Launch · 1 problem", "secondary")
+    assert not wrong["launch"].interactive
+    assert wrong["checks"].count("Check hosts again") == 1
+    assert page(**HOSTS, answer=said, stops=wrong["stops"], ticked=True)["launch"].interactive
+    for changed in ({"hostfile": "node-a slots=2\nnode-c slots=2"}, {"environment": "GLOO_SOCKET_IFNAME=eth0"}):
+        assert button(page(**{**HOSTS, **changed}, answer=said)) == ("Launch · hosts not checked", "secondary")
+    assert button(page(what="translation", answer=said)) == ("Launch", "primary")  # here, nobody is asked
+
+
+def test_the_same_answer_again_is_drawn_anew(page: Page) -> None:
+    """Else the button would say that it is still being checked."""
+    shown = page(**HOSTS)
+    first, second = (answered(shown, ("node-a", Status.WARNING)) for _ in range(2))
+    assert page(**HOSTS, answer=first)["checks"] != page(**HOSTS, answer=second)["checks"]

@@ -50,12 +50,12 @@ def previewed(line: str = "deepspeed a.py", seen: tuple[Any, ...] = SEEN, ready:
 def press(runs: Runs, held: Any, line: str = "deepspeed a.py", seen: tuple[Any, ...] = SEEN, **made: Any) -> Any:
     """Of a page that shows `line` for `held` while `seen` stands on it; a preview would be made as `made` says."""
 
-    def preview(shown: Any, named: Any, brought: Any, *made_from: Any) -> tuple[Any, ...]:
+    def preview(shown: Any, named: Any, brought: Any, answer: Any, *made_from: Any) -> tuple[Any, ...]:
         assert (shown, brought) == (("problem",), None)
         return ("deepspeed b.py", previewed("deepspeed b.py", made_from, **made) if made else None)
 
     start = starter(cast(Services, SimpleNamespace(runs=runs)), preview)
-    return start(5.0, Latest(), held, line, ("problem",), "", None, *seen)
+    return start(5.0, Latest(), held, line, ("problem",), "", None, None, *seen)
 
 
 def test_what_is_shown_starts_as_it_is_shown() -> None:

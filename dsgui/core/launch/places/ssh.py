@@ -41,8 +41,9 @@ _FIELDS = (
         lines=3,
         most_lines=12,
         placeholder="worker-0 slots=4\nworker-1 slots=4",
-        help="One host per line with its number of GPUs, or paste your hostfile. Ranks are counted in this order. "
-        "ssh must reach each without a password; Python, script and data lie at the same paths everywhere.",
+        help="One host per line with its slots (GPUs, or CPU ranks where it has none), or paste your hostfile. Ranks "
+        "are counted in this order. ssh must reach each without a password; Python, script and data lie at the same "
+        "paths everywhere.",
         option="--hostfile",
         usage="several hosts, one per line: worker-0 slots=4",
         from_file="a file such as “worker-0 slots=4”",

@@ -27,7 +27,8 @@ LAUNCH_FIELDS: Mapping[str, str] = {
     "where_is_several": "多机（ssh）",
     "where_is_slurm": "Slurm",
     "hostfile_label": "Hostfile",
-    "hostfile_help": "每行一台主机及其 GPU 数，也可以直接粘贴 hostfile。rank 按此顺序编号。ssh 必须能免密登录每台主机；"
+    "hostfile_help": "每行一台主机及其 slots（GPU 数；没有 GPU 时为 CPU rank 数），也可以直接粘贴 hostfile。"
+    "rank 按此顺序编号。ssh 必须能免密登录每台主机；"
     "Python、脚本和数据在各主机上的路径相同。",
     "include_label": "包含",
     "exclude_label": "排除",

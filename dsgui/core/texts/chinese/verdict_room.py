@@ -64,6 +64,8 @@ ROOM_VERDICTS: Mapping[str, str] = {
     "checkpoints.too_small": "{path} 空闲 {free}；{parameters} 参数的一个检查点约占 {need}（权重，以及 fp32 的 Adam 状"
     "态）。",
     "output_disk.full": "dsgui 保存运行输出的 {path} 空闲 {free}。",
+    "elsewhere.not_asked": "尚未检查：ssh 能否连到 {machines}，以及那里的 Python、"
+    "版本、GPU、脚本和目录是否符合此运行的需要。",
     "elsewhere.not_checked": "无法从这里检查 {machines} 的内存、GPU、程序和磁盘。",
     "slurm.no_sbatch": "本机没有安装 sbatch。",
     "slurm.no_sinfo": "未询问 Slurm：本机没有安装 sinfo。",

@@ -80,6 +80,8 @@ ROOM_VERDICTS: Mapping[str, str] = {
     "(weights, and Adam's states in fp32).",
     "output_disk.full": "{free} free in {path}, where dsgui keeps a run’s output.",
     # other machines
+    "elsewhere.not_asked": "Not known yet: whether ssh reaches {machines}, and whether Python, versions, GPUs, script "
+    "and folder are there as this run needs them.",
     "elsewhere.not_checked": "Memory, GPUs, programs and disks of {machines} are not checked from here.",
     "slurm.no_sbatch": "sbatch isn’t installed on this machine.",
     "slurm.no_sinfo": "Slurm was not asked: sinfo isn’t installed on this machine.",

@@ -20,6 +20,19 @@ function readPlace(text) {
   return [line, column];
 }
 
+/** Says in a button that it was pressed, until what is shown is drawn anew or nobody answered.
+ * @param {HTMLElement} button */
+function wait(button) {
+  const says = button.textContent;
+  button.textContent = button.dataset.meanwhile ?? says;
+  button.setAttribute("disabled", "");
+  const again = () => {
+    button.textContent = says;
+    button.removeAttribute("disabled");
+  };
+  window.addEventListener("dsgui:not-answered", again, { once: true });
+}
+
 /** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} trigger @param {Watch} watch */
 export function mount(element, props, trigger, watch) {
   const root = part(element, ".ds-findings-root");
@@ -33,8 +46,9 @@ export function mount(element, props, trigger, watch) {
     if (fix) trigger("fix", { rule: fix.rule, pointer: fix.pointer, fix: fix.fix });
     if (where !== undefined && !checks) window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: where }));
     if (place) goToPlace(...readPlace(place));
-    const press = around(event, "[data-press]")?.dataset.press;
-    if (press) document.getElementById(press)?.click();
+    const press = around(event, "[data-press]");
+    if (press?.dataset.press) document.getElementById(press.dataset.press)?.click();
+    if (press?.dataset.meanwhile) wait(press);
     if (copy) copyText(copy, copy.previousElementSibling);
   });
   const isOfConfig = root.closest("#findings") !== null;
