@@ -244,8 +244,13 @@ def rows_as_lines(rows: Sequence[Row]) -> list[str]:
 def _row_lines(row: Row, rows: Sequence[Row]) -> list[str]:
     widest = max(width(str(other.title)) for other in rows)
     head = f"  {padded(_word(f'row_{row.status.value}'), 7)}  {padded(str(row.title), widest)}  "
-    lines = _hanging(head, in_row((row.seen, row.advice)))
-    return [*lines, f"{' ' * width(head)}$ {row.command}"] if row.command else lines
+    indent = " " * width(head)
+    if row.items:
+        each = [line for item in row.items for line in _hanging(f"{indent}- ", str(item))]
+        lines = [*_hanging(head, row.seen), *each, *(_hanging(indent, row.advice) if row.advice else [])]
+    else:
+        lines = _hanging(head, in_row((row.seen, row.advice)))
+    return [*lines, f"{indent}$ {row.command}"] if row.command else lines
 
 
 def _hanging(head: str, text: str) -> list[str]:

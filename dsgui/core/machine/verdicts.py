@@ -24,8 +24,9 @@ Sentences = tuple[Said, ...]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One judgement: what was seen (`told`), what to do about it (`advised`), and the exact command where there is
-    one. `count`: how many it stands for, a config's findings say."""
+    """One judgement: what was seen (`told`), each thing of which that is (`items`, a line each; () for one), what to
+    do about it (`advised`), and the exact command where there is one. `count`: how many it stands for, a config's
+    findings say."""
 
     check: str
     title: Said
@@ -35,6 +36,7 @@ class Row:
     command: str = ""
     source: str = ""
     count: int = 1
+    items: Sentences = ()
 
     @property
     def seen(self) -> str:
@@ -51,6 +53,7 @@ class Row:
             "title": str(self.title),
             "status": self.status.value,
             "seen": self.seen,
+            "items": [str(one) for one in self.items],
             "advice": self.advice,
             "command": self.command,
             "source": self.source,
@@ -68,6 +71,7 @@ class Verdict:
     advised: Sentences = ()
     command: str = ""
     count: int = 1
+    items: Sentences = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,7 @@ class Check(Generic[Subject]):
         if verdict is None:
             return None
         said_so = (verdict.status, verdict.told, verdict.advised, verdict.command)
-        return Row(self.id, self.title, *said_so, self.source, verdict.count)
+        return Row(self.id, self.title, *said_so, self.source, verdict.count, verdict.items)
 
 
 def saw(code: str, /, **given: str | Said) -> Said:

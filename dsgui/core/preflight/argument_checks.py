@@ -3,6 +3,7 @@ that the training environment lacks. A problem where every option is known; None
 
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 
 from dsgui.core.diagnosis.remedies import TF32, USE_CPU
@@ -22,6 +23,7 @@ from dsgui.core.texts.saying import Said, listed, said
 _LONGEST = 60
 _ALIKE, _VERY_ALIKE = 0.75, 0.82
 _MOST_TOLD = 6
+_MOST_LINES = 12
 _MOST_IN_LABEL = 3
 
 
@@ -279,23 +281,63 @@ def _short_path(path: str) -> str:
 
 
 def imports(question: Question) -> Verdict | None:
+    """What is not there: one in a sentence, several in a line each."""
     answers, unchecked = question.around.answers, tuple(_unchecked(question))
-    if not answers.missing and not answers.gone and not answers.refused:
+    every = (*answers.missing, *answers.gone, *answers.refused)
+    if not every:
         return unknown(*unchecked) if unchecked else None
     packages = [PACKAGES[one.name] for one in answers.missing if one.name in PACKAGES]
     python = question.launch.target_python
     command = f"{shlex.quote(python)} -m pip install {shlex.join(packages)}" if packages and python else ""
-    seen = [saw("script_imports.missing", modules=_where(answers.missing))] if answers.missing else []
-    seen += [saw("script_imports.gone", names=_where(answers.gone))] if answers.gone else []
-    seen += [saw("script_imports.refused", names=_where(answers.refused))] if answers.refused else []
-    seen += unchecked
+    seen = [_named(answers)] if len(every) == 1 else list(_counted(answers))
+    items = _items(answers) if len(every) > 1 else ()
     older = answers.gone or answers.refused
     advice = [
         *_from_above(answers),
-        *_where_from(answers.missing),
+        *_where_from(answers.missing, in_lines=bool(items), by_command=bool(command)),
         *([advise("script_imports.release")] if older else []),
     ]
-    return _grave(question)(tuple(seen), tuple(advice), command)
+    return replace(_grave(question)((*seen, *unchecked), tuple(advice), command), items=items)
+
+
+def _named(answers: ScriptAnswers) -> Said:
+    """Of a single one."""
+    if answers.missing:
+        return saw("script_imports.missing", modules=_where(answers.missing))
+    if answers.gone:
+        return saw("script_imports.gone", names=_where(answers.gone))
+    return saw("script_imports.refused", names=_where(answers.refused))
+
+
+def _counted(answers: ScriptAnswers) -> Iterator[Said]:
+    """Of several, which the lines below name."""
+    if count := len(answers.missing):
+        one, more = saw("script_imports.missing_one"), saw("script_imports.missing_several", count=str(count))
+        yield one if count == 1 else more
+    if count := len(answers.gone):
+        one, more = saw("script_imports.gone_one"), saw("script_imports.gone_several", count=str(count))
+        yield one if count == 1 else more
+    if count := len(answers.refused):
+        one, more = saw("script_imports.refused_one"), saw("script_imports.refused_several", count=str(count))
+        yield one if count == 1 else more
+
+
+def _items(answers: ScriptAnswers) -> Sentences:
+    """Each with its line, and where a module is to come from."""
+    lines = [_missing(one) for one in answers.missing]
+    lines += [saw("script_imports.item_gone", what=_place(one)) for one in answers.gone]
+    lines += [saw("script_imports.item_refused", what=_place(one)) for one in answers.refused]
+    if len(lines) > _MOST_LINES:
+        return (*lines[: _MOST_LINES - 1], saw("options.more", count=str(len(lines) - _MOST_LINES + 1)))
+    return tuple(lines)
+
+
+def _missing(one: Absent) -> Said:
+    if one.above:
+        return saw("script_imports.item_above", what=_place(one), folder=one.above)
+    if one.name in PACKAGES:
+        return saw("script_imports.item_package", what=_place(one), command=f"pip install {PACKAGES[one.name]}")
+    return saw("script_imports.item_own", what=_place(one))
 
 
 def _unchecked(question: Question) -> Iterator[Said]:
@@ -309,13 +351,13 @@ def _unchecked(question: Question) -> Iterator[Said]:
 
 def _where(told: Sequence[Absent]) -> str | Said:
     """Each with its line."""
-    shown = [
-        saw("script_imports.in_file", module=one.name, file=one.file, line=str(one.line))
-        if one.file
-        else saw("script_imports.module", module=one.name, line=str(one.line))
-        for one in told[:_MOST_TOLD]
-    ]
-    return listed(shown)
+    return listed([_place(one) for one in told[:_MOST_TOLD]])
+
+
+def _place(one: Absent) -> Said:
+    if one.file:
+        return saw("script_imports.in_file", module=one.name, file=one.file, line=str(one.line))
+    return saw("script_imports.module", module=one.name, line=str(one.line))
 
 
 def _from_above(answers: ScriptAnswers) -> Iterator[Said]:
@@ -330,8 +372,15 @@ def _from_above(answers: ScriptAnswers) -> Iterator[Said]:
         yield advise("script_imports.or_install", packages=shlex.join(packages))
 
 
-def _where_from(missing: Sequence[Absent]) -> Iterator[Said]:
+def _where_from(missing: Sequence[Absent], *, in_lines: bool, by_command: bool) -> Iterator[Said]:
+    """`in_lines`: each is told in a line of its own; `by_command`: what is to be installed stands below."""
     nowhere = [one.name for one in missing if not one.above]
+    if in_lines:
+        if not by_command and any(one in PACKAGES for one in nowhere):
+            yield advise("script_imports.install_each")
+        if any(one not in PACKAGES for one in nowhere):
+            yield advise("script_imports.own_each")
+        return
     if packages := [PACKAGES[one] for one in nowhere if one in PACKAGES]:
         yield advise("script_imports.install", packages=shlex.join(packages))
     if others := [one for one in nowhere if one not in PACKAGES]:

@@ -111,8 +111,9 @@ def takes_config(question: Question) -> Verdict | None:
 
 def elsewhere(question: Question) -> Verdict | None:
     names = question.launch.elsewhere
-    code = "elsewhere.not_asked" if question.launch.place.CAN_BE_ASKED else "elsewhere.not_checked"
-    return unknown(saw(code, machines=names)) if names else None
+    if names and question.launch.place.CAN_BE_ASKED:
+        return unknown(saw("elsewhere.not_asked", machines=names))
+    return unknown(saw("elsewhere.not_checked", machines=names)) if names else None
 
 
 _ARGPARSE, _BUILDER = "docs.python.org/3/library/argparse.html", "deepspeed/ops/op_builder/builder.py"
@@ -192,8 +193,9 @@ def preflight(launch: Launch, around: Surroundings) -> tuple[Row, ...]:
 
 def _hidden(row: Row, values: Sequence[str]) -> Row:
     hide = partial(mask, values=values)
-    told, advised = (tuple(altered(one, hide) for one in several) for several in (row.told, row.advised))
-    return replace(row, told=told, advised=advised, command=hide(row.command))
+    texts = row.told, row.advised, row.items
+    told, advised, items = (tuple(altered(one, hide) for one in several) for several in texts)
+    return replace(row, told=told, advised=advised, items=items, command=hide(row.command))
 
 
 _GRAVITY = {Severity.ERROR: Status.PROBLEM, Severity.WARNING: Status.WARNING}

@@ -46,10 +46,13 @@ def _passed(rows: Sequence[Row]) -> str:
 def _item(row: Row, way: str = "") -> str:
     """`way`: HTML that leads to where it is mended."""
     command = _command(row.command) if row.command else ""
+    each = (
+        f'<ul class="ds-each">{"".join(f"<li>{prose(str(one))}</li>" for one in row.items)}</ul>' if row.items else ""
+    )
     return (
         f'<li class="ds-finding {_KINDS[row.status]}" data-check="{escape(row.check)}">'
         f'<p><span class="ds-word">{words("machine_page", row.status.value)}</span> {escape(str(row.title))}</p>'
-        f'<p>{prose(row.seen)}</p><p class="ds-advice">{prose(row.advice)}</p>{command}{way}</li>'
+        f'<p>{prose(row.seen)}</p>{each}<p class="ds-advice">{prose(row.advice)}</p>{command}{way}</li>'
     )
 
 

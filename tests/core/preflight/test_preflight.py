@@ -19,6 +19,7 @@ from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.plan import ConfigArgument, StartedBy
 from dsgui.core.machine.hardware import Gpu, Hardware, Op, card_named
 from dsgui.core.machine.machine import Disk, Host, Machine, Tool
+from dsgui.core.machine.machine_report import rows_as_lines
 from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import ModelChoice
@@ -947,8 +948,30 @@ def test_what_is_missing_says_what_to_install():
     found = rows(source=TRAINER + "import sklearn, my_own", around=lacks, target_python="/envs/a b/bin/python")
     (row,) = [row for row in found if row.check == "imports"]
     assert row.command == "'/envs/a b/bin/python' -m pip install scikit-learn"
-    assert "pip install scikit-learn" in row.advice
-    assert "If my_own is your own code, add its folder to PYTHONPATH" in row.advice
+    assert [str(one) for one in row.items] == [
+        "sklearn (line 24): pip install scikit-learn",
+        "my_own (line 24): your own code, or another package",
+    ]
+    assert row.seen.startswith("The training environment lacks 2 modules that the script imports")
+    assert row.advice == "Of your own code, add the folder to PYTHONPATH."
+    shown = rows_as_lines([row])
+    assert [line.strip() for line in shown if line.strip().startswith("- ")] == [f"- {one}" for one in row.items]
+
+
+def test_more_that_is_missing_than_anybody_reads_is_counted():
+    lacks = {"answers": ScriptAnswers(tuple(Absent(f"mine_{n}", "", n) for n in range(1, 31)))}
+    (row,) = [row for row in rows(source=TRAINER, around=lacks) if row.check == "imports"]
+    assert "lacks 30 modules" in row.seen
+    assert (len(row.items), str(row.items[-1])) == (12, "And 19 more.")
+
+
+def test_one_that_is_missing_is_named_in_the_sentence():
+    for name, advice in (("sklearn", "Install it there: pip install scikit-learn."), ("mine", "If mine is your own")):
+        lacks = {"answers": ScriptAnswers((Absent(name, "", 24),))}
+        (row,) = [row for row in rows(source=TRAINER, around=lacks) if row.check == "imports"]
+        assert f"lacks {name} (line 24), which" in row.seen
+        assert advice in row.advice
+        assert row.items == ()
 
 
 def test_what_lies_above_the_script_is_not_to_be_installed():
@@ -956,7 +979,7 @@ def test_what_lies_above_the_script_is_not_to_be_installed():
     (row,) = [row for row in rows(source=TRAINER + "import dschat, my_own", around=lacks) if row.check == "imports"]
     assert row.status is P
     assert "dschat: found in /code/chat. Set PYTHONPATH=/code/chat" in row.advice
-    assert "If my_own is your own code" in row.advice
+    assert "my_own (line 5): your own code, or another package" in map(str, row.items)
     assert not row.command
 
 
@@ -981,8 +1004,12 @@ def test_names_of_another_release_and_imports_of_files_beside_it_say_where():
     lacks = {"answers": ScriptAnswers((Absent("openai", "utils.py", 11),), (Absent("transformers.deepspeed", "", 2),))}
     (row,) = [row for row in rows(source=TRAINER, around=lacks) if row.check == "imports"]
     assert row.status is P
-    assert "openai (utils.py, line 11)" in row.seen
-    assert "lacks transformers.deepspeed (line 2)" in row.seen
+    assert [str(one) for one in row.items] == [
+        "openai (utils.py, line 11): pip install openai",
+        "transformers.deepspeed (line 2): not in the installed release",
+    ]
+    assert "lacks a module" in row.seen
+    assert "lacks a name" in row.seen
     assert "written for another release" in row.advice
 
 

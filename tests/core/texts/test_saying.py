@@ -33,6 +33,7 @@ def test_a_row_has_its_texts_and_their_codes() -> None:
         "title": "The script’s options",
         "status": "warning",
         "seen": "--a is not an option of this script. And 2 more.",
+        "items": [],
         "advice": "Remove --a.",
         "command": "",
         "source": "argparse",

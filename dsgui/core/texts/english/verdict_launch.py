@@ -148,6 +148,22 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "script_imports.in_file": "{module} ({file}, line {line})",
     "script_imports.missing": "The training environment lacks {modules}, which the script imports: it ends with "
     "ModuleNotFoundError.",
+    "script_imports.missing_one": "The training environment lacks a module that the script imports: it ends "
+    "with ModuleNotFoundError.",
+    "script_imports.missing_several": "The training environment lacks {count} modules that the script imports: it "
+    "ends with ModuleNotFoundError.",
+    "script_imports.gone_one": "The installed release lacks a name that the script imports: it ends with ImportError.",
+    "script_imports.gone_several": "The installed release lacks {count} names that the script imports: it ends with "
+    "ImportError.",
+    "script_imports.refused_one": "The installed release doesn't accept an argument that the script gives: it ends "
+    "with TypeError.",
+    "script_imports.refused_several": "The installed release doesn't accept {count} arguments that the script gives: "
+    "it ends with TypeError.",
+    "script_imports.item_package": "{what}: {command}",
+    "script_imports.item_own": "{what}: your own code, or another package",
+    "script_imports.item_above": "{what}: found in {folder}",
+    "script_imports.item_gone": "{what}: not in the installed release",
+    "script_imports.item_refused": "{what}: not accepted by the installed release",
     "script_imports.gone": "The installed release lacks {names}, which the script imports: it ends with ImportError.",
     "script_imports.refused": "The installed release doesn't accept {names}: the script ends with TypeError.",
     "script_imports.unseen": "What the script imports from transformers and the like, and the arguments it gives their "
@@ -232,6 +248,8 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "script_imports.or_install": "Or install the package there: pip install {packages}.",
     "script_imports.install": "Install it there: pip install {packages}.",
     "script_imports.own": "If {modules} is your own code, add its folder to PYTHONPATH; otherwise install it.",
+    "script_imports.install_each": "Install the packages in the training environment.",
+    "script_imports.own_each": "Of your own code, add the folder to PYTHONPATH.",
     "script_imports.release": "The script was written for another release, most likely an older one: install that one, "
     "or take the script that goes with the installed one.",
     "needs.install": "pip install {module} there, or remove {key}.",
