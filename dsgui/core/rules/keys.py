@@ -97,7 +97,7 @@ def _of(place: Place, view: Schema, config: Mapping[str, Any], context: Context)
     elif place.ever is not None:
         yield _not_in_release(place, place.ever, config, context)
     elif not _is_comment(place):
-        yield _misplaced(place, _homes(place, view), config) or _unknown(place)
+        yield _misplaced(place, view, config) or _unknown(place)
 
 
 def _is_comment(place: Place) -> bool:
@@ -140,7 +140,9 @@ def _homes(place: Place, view: Schema) -> tuple[str, ...]:
     homes = tuple(home for home in view.homes(place.key) if not home.startswith(_NOT_DEEPSPEEDS))
     if place.key in _SAYS_NOTHING or not 0 < len(homes) <= _MOST_HOMES:
         return ()
-    homes = tuple(home for home in homes if _could_be_at(home, place, view))
+    every, homes = homes, tuple(home for home in homes if _could_be_at(home, place, view))
+    if not homes and len(every) == 1 and _names_it(every[0], place):
+        return every
     beside = tuple(home for home in homes if split(home)[0] == split(place.pointer)[0])
     if beside:
         return beside
@@ -149,29 +151,45 @@ def _homes(place: Place, view: Schema) -> tuple[str, ...]:
 
 def _could_be_at(home: str, place: Place, view: Schema) -> bool:
     node = view.node(home)
-    is_inside = place.pointer.startswith(f"{home}/")  # fp16.fp16 is not meant for fp16
-    if is_inside or node is None or (isinstance(place.value, bool) and _is_block(node)):
+    if _is_inside(home, place) or node is None or (isinstance(place.value, bool) and _is_block(node)):
         return False
     return _could_hold(node, place.value)
+
+
+def _is_inside(home: str, place: Place) -> bool:
+    """fp16.fp16 is not meant for fp16."""
+    return place.pointer.startswith(f"{home}/")
+
+
+def _names_it(home: str, place: Place) -> bool:
+    """Whether the name alone tells that it is meant, whatever it holds: `loss_scale: "dynamic"` at the top level. What
+    is wrong with the value is said once it stands in its place; what only switches on may be anybody's."""
+    return _says_whose(place.key) and not _is_inside(home, place) and not isinstance(place.value, bool)
 
 
 def _is_telling(home: str) -> bool:
     """Whether the name alone says which block it belongs to: verbose, seed and type do not."""
     *around, key = split(home)
-    return not around or key in _TELLING or ("_" in key and key not in _GENERIC)
+    return not around or _says_whose(key)
 
 
-def _misplaced(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) -> Finding | None:
+def _says_whose(key: str) -> bool:
+    return key in _TELLING or ("_" in key and key not in _GENERIC)
+
+
+def _misplaced(place: Place, view: Schema, config: Mapping[str, Any]) -> Finding | None:
     """The finding of a key that other blocks have; None where it may as well be a misspelling or a key of nobody."""
+    homes = _homes(place, view)
     if not homes:
         return None
+    fits = all(_could_be_at(home, place, view) for home in homes)
     twin = nearest(place.key, tuple(main_branch(place.parent).get("properties", {})))
-    return None if twin and _folded(twin) == _folded(place.key) else _of_another_block(place, homes, config)
+    return None if twin and _folded(twin) == _folded(place.key) else _of_another_block(place, homes, config, fits=fits)
 
 
-def _of_another_block(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) -> Finding:
+def _of_another_block(place: Place, homes: tuple[str, ...], config: Mapping[str, Any], *, fits: bool) -> Finding:
     parent = join(split(place.pointer)[:-1])
-    refused, advice, fix = place.strict and not place.is_dropped, "move_it", _move(place, homes, config)
+    refused, advice, fix = place.strict and not place.is_dropped, "move_it", _move(place, homes, config, fits=fits)
     if parent in _BF16 and all(home.startswith("/fp16/") for home in homes):
         advice, fix = "DS008.no_scale", removal(place.pointer)
     return found(
@@ -191,10 +209,11 @@ def _source(place: Place) -> str:
     return _CONFIG_MODEL if place.strict else _RAW_READER
 
 
-def _move(place: Place, homes: tuple[str, ...], config: Mapping[str, Any]) -> Fix | None:
-    """Only where there is one place to go, and nothing stands there or in its way."""
+def _move(place: Place, homes: tuple[str, ...], config: Mapping[str, Any], *, fits: bool) -> Fix | None:
+    """Only where there is one place to go, its value `fits` that, and nothing stands there or in its way."""
     block = lookup(config, join(split(homes[0])[:-1])) if len(split(homes[0])) > 1 else config
-    if len(homes) > 1 or lookup(config, homes[0]) is not MISSING or not (block is MISSING or isinstance(block, dict)):
+    is_free = lookup(config, homes[0]) is MISSING and (block is MISSING or isinstance(block, dict))
+    if not fits or len(homes) > 1 or not is_free:
         return None
     changes = (Change(homes[0], json_text(place.value)), Change(place.pointer, None))
     return Fix.of("move", *changes, key=dotted(homes[0]))
@@ -226,13 +245,18 @@ def _unknown(place: Place) -> Finding:
 def _near(place: Place) -> str:
     """The key beside it that is meant, or "": as it is spelled, or without the block's own name (fp16.fp16_enabled)."""
     *block, key = split(place.pointer)
-    known = tuple(name for name, node in _beside(place) if _could_hold(node, place.value))
+    known = tuple(name for name, node in _beside(place) if _is_read(node) and _could_hold(node, place.value))
     *around, meant = split(_MEANT.get(place.pointer, "/"))
     if meant in known and around == block:
         return "" if meant in place.siblings else meant
     first, _, rest = key.partition("_")
     names_block = len(first) > 2 and bool(block) and block[-1].startswith(first.lower())
     return nearest(key, known) or (nearest(rest, known) if names_block else "")
+
+
+def _is_read(node: Node) -> bool:
+    """Not what DeepSpeed takes and no part of it reads, such as pipeline.partition."""
+    return not node.get("deprecated") or bool(node.get("x-renamed-to"))
 
 
 def _beside(place: Place) -> Iterable[tuple[str, Node]]:

@@ -195,10 +195,26 @@ def test_a_telling_name_or_one_of_the_same_block_is_sent_where_it_is_read(schema
 
 
 @each_case(
+    ("config", "home"),
+    [
+        ({"loss_scale": "dynamic"}, "fp16.loss_scale"),
+        ({"offload_optimizer": "cpu"}, "zero_optimization.offload_optimizer"),
+        ({"lr": "1e-4 or so"}, "optimizer.params.lr"),
+        ({"reduce_bucket_size": [1]}, "zero_optimization.reduce_bucket_size"),
+    ],
+)
+def test_a_telling_name_is_known_with_a_value_that_does_not_fit_there_but_is_not_moved(schema, config, home):
+    (finding,) = found(schema, config)
+    assert finding.rule == "DS008"
+    assert finding.message.endswith(f"DeepSpeed reads it as {home}.")
+    assert not finding.fixes
+
+
+@each_case(
     ("block", "key", "value", "meant"),
     [
-        ("pipeline", "pipe_partition_method", "custom", "partition"),
-        ("pipeline", "partition_method", "custom", "partition"),
+        ("pipeline", "pipe_partition_method", "custom", ""),  # pipeline.partition is read by nothing
+        ("pipeline", "partition_method", "custom", ""),
         ("pipeline", "pipe_partition", True, "pipe_partitioned"),
         ("hybrid_engine", "tp_size", 2, "inference_tp_size"),
         ("zero_optimization", "zero_stage", 2, "stage"),

@@ -55,19 +55,19 @@ FINDINGS = {
         "如果有其他程序读取它们，可不处理；否则删除。",
     ),
     "DS005.later_refused": (
-        "{key}：DeepSpeed {since} 才有这个键；当前检查的版本是 {release}，会拒绝它。",
+        "{key}：DeepSpeed {since} 才有这个键；DeepSpeed {release} 会拒绝它。",
         "",
     ),
     "DS005.later_ignored": (
-        "{key}：DeepSpeed {since} 才有这个键；当前检查的版本是 {release}，会忽略它。",
+        "{key}：DeepSpeed {since} 才有这个键；DeepSpeed {release} 会忽略它。",
         "",
     ),
     "DS005.removed_refused": (
-        "{key}：这个键已在 DeepSpeed {removed} 移除；当前检查的版本是 {release}，会拒绝它。",
+        "{key}：这个键已在 DeepSpeed {removed} 移除；DeepSpeed {release} 会拒绝它。",
         "",
     ),
     "DS005.removed_ignored": (
-        "{key}：这个键已在 DeepSpeed {removed} 移除；当前检查的版本是 {release}，会忽略它。",
+        "{key}：这个键已在 DeepSpeed {removed} 移除；DeepSpeed {release} 会忽略它。",
         "",
     ),
     "DS006.read": (

@@ -60,19 +60,19 @@ FINDINGS = {
         "Nothing to do if another program reads them; otherwise remove them.",
     ),
     "DS005.later_refused": (
-        "{key}: this key came with DeepSpeed {since}; {release}, which you check against, refuses it.",
+        "{key}: added in DeepSpeed {since}; DeepSpeed {release} refuses it.",
         "",
     ),
     "DS005.later_ignored": (
-        "{key}: this key came with DeepSpeed {since}; {release}, which you check against, ignores it.",
+        "{key}: added in DeepSpeed {since}; DeepSpeed {release} ignores it.",
         "",
     ),
     "DS005.removed_refused": (
-        "{key}: this key was removed in DeepSpeed {removed}; {release}, which you check against, refuses it.",
+        "{key}: removed in DeepSpeed {removed}; DeepSpeed {release} refuses it.",
         "",
     ),
     "DS005.removed_ignored": (
-        "{key}: this key was removed in DeepSpeed {removed}; {release}, which you check against, ignores it.",
+        "{key}: removed in DeepSpeed {removed}; DeepSpeed {release} ignores it.",
         "",
     ),
     "DS006.read": (
