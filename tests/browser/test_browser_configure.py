@@ -207,7 +207,7 @@ def test_a_key_that_the_target_release_lacks_is_flagged_and_offered_to_go(page):
     choose(page, "#integration", "native DeepSpeed")
     expect(findings(page)).to_contain_text("NVIDIA Apex AMP was removed")
     choose(page, "#version", "Plan for 0.14.5")
-    expect(findings(page)).to_contain_text("came with DeepSpeed 0.17.2")
+    expect(findings(page)).to_contain_text("added in DeepSpeed 0.17.2")
     expect(findings(page)).not_to_contain_text("NVIDIA Apex AMP")
     page.click('[data-tab="batch"]')
     expect(page.locator('[data-pointer="/gradient_clipping"]')).to_have_attribute("placeholder", "default 0.0")

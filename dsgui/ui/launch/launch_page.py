@@ -24,6 +24,7 @@ from dsgui.core.launch.variables import with_variables
 from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.machine_report import counted
 from dsgui.core.machine.verdicts import Row, Status, has_problem
+from dsgui.core.memory.choice import of_words
 from dsgui.core.memory.fits.memory_report import as_json, kept
 from dsgui.core.preflight.filled_by_script import Filler, as_filled, filled_by, keys_filled
 from dsgui.core.preflight.handing_checks import Offer
@@ -256,6 +257,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
                 launch.findings,
                 "" if reads.value == reader else reads.value,
                 is_convertible(launch),
+                bool(asked["model"] or of_words((asked["arguments"] or "").split()).model),
             )
             checks, why = preflight_html(before.rows, to, before.offer, asking), worst_of(before.rows)
         except DsguiError as error:
@@ -468,7 +470,7 @@ def _verdict(launch: Launch, name: str, *, own: bool = False) -> str:
     if has_error(launch.by_arguments):
         return words("launch_page", "config_by_arguments", **devices)
     as_planned = not launch.planned.hardware or not launch.place.ON_THIS_MACHINE  # else the memory is another machine's
-    fits = fit_told(json.dumps(as_json(launch.memory))) if launch.memory and as_planned else ""
+    fits = fit_told(json.dumps(as_json(launch.memory)), "preflight") if launch.memory and as_planned else ""
     if own and as_planned and not fits:
         fits = words("launch_page", "memory_unchecked" if launch.memory else "memory_unnamed")
     return line(name, where, verdict(launch.findings), fits)

@@ -41,7 +41,7 @@ def meanwhile(
     given = [asked["arguments"], asked["host_memory"], *(asked[field.name] for field in fields_of(Part.MODEL))]
     is_broken = "broken" in view.form
     found = words("configure_page", "broken") if is_broken else verdict(view.found)
-    fits = fit_told(memory_shown(services, view, context, given))
+    fits = fit_told(memory_shown(services, view, context, given), "memory")
     if not fits and asked["what"] == OWN_SCRIPT:
         model = asked["model"] or of_words((asked["arguments"] or "").split()).model
         fits = words("launch_page", "memory_unchecked" if model else "memory_unnamed")
@@ -63,9 +63,9 @@ def where_told(devices: str, planned: Planned) -> str:
     return words("launch_page", "on_card", devices=devices, card=planned.card) if planned.card else devices
 
 
-def fit_told(memory: str) -> str:
-    """In words, how much too little there is and what the host has to have included; "" where nothing is known.
-    `memory` is the memory panel's value."""
+def fit_told(memory: str, leads_to: str) -> str:
+    """As Markdown, how much too little there is and what the host has to have included; "" where nothing is known.
+    `memory` is the memory panel's value, `leads_to` the id of the place that says more."""
     told = json.loads(memory) if memory else {}
     fit = told.get("fit", "")
     if "as_if" in told or fit not in (Fit.SHORT.value, Fit.FITS.value, Fit.TIGHT.value):
@@ -77,4 +77,6 @@ def fit_told(memory: str) -> str:
         said = words("memory_page", "fits_if_host", size=roughly(told["host_asked"]))
     else:
         said = words("launch_page", "memory_is", fit=words("memory_fits", fit))
-    return words("configure_page", "fit_guessed", fit=said) if said and told["guessed"] else said
+    if not said:
+        return ""
+    return f"[{words('configure_page', 'fit_guessed', fit=said) if told['guessed'] else said}](#{leads_to})"

@@ -55,12 +55,14 @@ class ToConfigure:
     """What leads from the checks to what mends the config. `recipe`: the title of the one chosen, where the config is
     not the preset it is made for: that is then the cure of what stops the config, and nothing else is advised.
     `found`: what the config was found to be; `reads`: the framework that it was checked for, "" where 1 · Configure is
-    set to it; `converts`: one press writes native values."""
+    set to it; `converts`: one press writes native values; `knows_model`: what its memory panel says is about the model
+    of this launch."""
 
     recipe: str = ""
     found: tuple[Finding, ...] = ()
     reads: str = ""
     converts: bool = False
+    knows_model: bool = False
 
 
 def is_open(rows: Sequence[Row], offer: Offer | None) -> bool:
@@ -103,6 +105,8 @@ def worst_of(rows: Sequence[Row]) -> str:
 
 def _way(row: Row, to: ToConfigure, first: bool) -> str:
     load = _load_html(to.recipe) if to.recipe and first else ""
+    if row.check == memory_check.MODEL_MEMORY and to.knows_model and row.status in _TOLD:
+        return f'<p><a href="#memory">{words("launch_page", "to_memory")}</a></p>'
     if row.check != CONFIG:
         return load
     convert = words("launch_page", "convert_natively")

@@ -70,7 +70,7 @@ def test_a_key_that_came_later_says_since_when_and_is_refused_or_ignored(schema)
     config = {"zero_optimization": {"zenflow": {}}, "torch_autocast": {"enabled": True}}
     strict, raw = found(schema, config, OLDEST)
     assert (strict.rule, strict.severity) == ("DS005", Severity.ERROR)
-    assert "came with DeepSpeed" in strict.message
+    assert "added in DeepSpeed" in strict.message
     assert "0.14.5" in strict.message
     assert (raw.rule, raw.severity) == ("DS005", Severity.WARNING)
     assert found(schema, config) == []

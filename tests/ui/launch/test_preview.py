@@ -299,9 +299,9 @@ def test_as_long_as_a_script_is_missing_the_config_has_the_verdict_of_its_plan(p
         "**Your config** · 2 GPUs (RTX 4090 24 GB) · [2 notes](#findings) · "
         "[memory not checked: no model named](#memory-model)"
     )
-    assert page(**own, model="0.5B")["says"].endswith(" · [2 notes](#findings) · memory fits (estimate)")
+    assert page(**own, model="0.5B")["says"].endswith(" · [2 notes](#findings) · [memory fits (estimate)](#memory)")
     says = page(**own, model="13B")["says"]
-    assert re.search(r" · doesn’t fit: \d+ GiB short on each GPU \(estimate\)$", says)
+    assert re.search(r" · \[doesn’t fit: \d+ GiB short on each GPU \(estimate\)\]\(#memory\)$", says)
     assert page(**own | {"config": '{"train_batch_size": "x"}'}, model="13B")["says"].endswith(
         "[2 errors, 1 note](#findings)"
     )

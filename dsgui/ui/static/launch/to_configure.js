@@ -6,7 +6,8 @@ import { around } from "../common/dom.js";
 /** @import { Trigger } from "../types.d.ts" */
 
 const TO_FOUND = ':is(#launch-verdict, #preflight) :is(a[href="#findings"], [data-goto])';
-const TO_ANOTHER = '#launch-verdict a:is([href="#preset"], [href="#memory-model"])';
+const TO_ANOTHER = ':is(#launch-verdict, #preflight) a:is([href="#preset"], [href="#memory-model"], [href="#memory"])';
+const OF_MEMORY = '#preflight :is([data-check="model_memory"], [data-of="model_memory"])';
 const TO_CHECKS = ':is(#to-checks, #launch-verdict) a[href="#preflight"]';
 const PHONE = "(max-width: 820px)"; // where the findings are far above the form
 const LONGEST_MS = 8000;
@@ -16,8 +17,8 @@ export function toConfigure(event) {
   const down = around(event, TO_CHECKS);
   if (down) {
     event.preventDefault();
-    const why = down.closest("#launch-verdict") && document.querySelector('#preflight [data-of="model_memory"]');
-    why?.closest("details")?.setAttribute("open", ""); // what is not known is among all of them
+    const why = down.closest("#launch-verdict") && document.querySelector(OF_MEMORY);
+    why?.closest("details")?.setAttribute("open", ""); // what is no problem is among all of them
     focusOn("preflight", "start");
     why?.scrollIntoView({ block: "center" });
   }

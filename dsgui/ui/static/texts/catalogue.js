@@ -861,6 +861,7 @@ export const TEXTS = {
   "own_config": "Your config",
   "config_unreadable": "The config from 1 · Configure **can’t be read: see below.**",
   "config_empty": "**The config is empty.** [Choose a preset in 1 · Configure](#preset)",
+  "to_memory": "See what fits in 1 · Configure",
   "to_findings": "Show it in 1 · Configure",
   "convert_natively": "Convert to native values",
   "converted": "Converted to native values, here and in 1 · Configure",

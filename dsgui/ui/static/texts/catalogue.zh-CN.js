@@ -861,6 +861,7 @@ export const TEXTS = {
   "own_config": "当前配置",
   "config_unreadable": "“1 · 配置”中的配置**无法读取：见下方。**",
   "config_empty": "**配置是空的。**[到“1 · 配置”选择一个预设](#preset)",
+  "to_memory": "在“1 · 配置”中查看哪些方案放得下",
   "to_findings": "到“1 · 配置”查看",
   "convert_natively": "转换为原生 DeepSpeed 的数值",
   "converted": "已转换为原生 DeepSpeed 的数值，“1 · 配置”同步更新",
