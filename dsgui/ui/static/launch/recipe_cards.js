@@ -6,7 +6,6 @@ import { button, el } from "../common/dom.js";
 import { words } from "../texts/texts.js";
 
 const CARDS = "what-to-run";
-const PLACES = "where";
 
 /** Gradio's radio buttons may be drawn after what asks for this. */
 export function dressCards() {
@@ -54,7 +53,6 @@ function fold() {
     if (!within && relatedTarget && chosenIn(cards) !== chosen) set(true);
     if (!within) chosen = chosenIn(cards);
   });
-  document.getElementById(PLACES)?.addEventListener("click", () => set(true));
   // A clone, an import or a goal chooses by itself, perhaps before this was drawn.
   new MutationObserver(() => {
     if (cards.contains(document.activeElement) || chosenIn(cards) === chosen) return;
