@@ -1,5 +1,7 @@
 """What Configure plans goes with the run, and both pages list the same."""
 
+import json
+
 import pytest
 from playwright.sync_api import expect
 
@@ -99,3 +101,38 @@ def test_the_scripts_arguments_count_on_both_pages_and_its_place_too(page):
     page.get_by_role("tab", name="2 · Launch").click()
     expect(page.locator("#arguments textarea, #arguments input").first).to_have_value("--per_device_train_batch_size 4")
     expect(agreement).to_have_count(0)
+
+
+LOADS = """
+from transformers import AutoModelForCausalLM, HfArgumentParser, Trainer, TrainingArguments
+(args,) = HfArgumentParser((TrainingArguments,)).parse_args_into_dataclasses()
+Trainer(model=AutoModelForCausalLM.from_pretrained("shape"), args=args).train()
+"""
+SHAPE = {"model_type": "llama", "hidden_size": 8192, "intermediate_size": 28672, "num_hidden_layers": 80}
+SHAPE |= {"architectures": ["LlamaForCausalLM"], "num_attention_heads": 64, "num_key_value_heads": 8}
+
+
+def test_what_a_script_loads_counts_on_configure_though_that_was_never_open(page, tmp_path):
+    script, folder = tmp_path / "train.py", tmp_path / "shape"
+    script.write_text(LOADS)
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps(SHAPE | {"vocab_size": 32000}))
+    page.goto(f"{page.url.partition('?')[0]}?tab=launch")
+    page.get_by_label("My own script").check()
+    page.locator("#script textarea, #script input").first.fill(str(script))
+    expect(page.locator("#launch-verdict")).to_contain_text("doesn’t fit")
+    page.get_by_role("tab", name="1 · Configure").click()
+    # Gradio forgets, of a tab that was never open, what an update of it does not name: the lists' options.
+    expect(page.locator("#integration input")).to_have_value("HF Trainer")
+    expect(page.locator("#preset input")).to_have_value("T5-small / T5-large: ZeRO-2, optimizer offload")
+    expect(page.locator("#standing-fit")).to_have_text("doesn’t fit")
+    model = page.locator("#memory-model").get_by_role("textbox")
+    expect(model).to_have_attribute("placeholder", f"{folder} (loaded by the script)")
+    model.fill("100M")  # what somebody says comes first
+    expect(page.locator("#standing-fit")).not_to_contain_text("doesn’t fit")
+    model.fill("")
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.get_by_role("button", name="Change", exact=True).click()
+    page.get_by_label("T5 translates").check()
+    page.get_by_role("tab", name="1 · Configure").click()
+    expect(model).not_to_have_attribute("placeholder", f"{folder} (loaded by the script)")

@@ -149,7 +149,8 @@ class Surroundings:
     `own_python` is the release that read the script's source, (3, 11); `own_config` the file that its source names as
     the config, None where it names none or that can't be read. `answers`: what the training environment has for the
     script; `arguments_file`: the file of arguments it reads; `missing_files`: what its arguments name to be read and is
-    not there, with the place that was looked at. `shape`: the model's, None where none is named. `sharpened`: what this
+    not there, with the place that was looked at. `shape`: the model's, None where none is named; `model_loaded` is the
+    one that its source or its file of arguments names, "" where its arguments do, or nobody. `sharpened`: what this
     machine's finished runs told; `inherited`: of dsgui's own environment what asks something of torch's allocators, and
     `variables` those of it that the script reads.
     `folders`: by their names those on NVMe that the config offloads to, and the plan's own. `beside`: names of runs
@@ -168,6 +169,7 @@ class Surroundings:
     arguments_file: ArgumentsFromFile = field(default_factory=ArgumentsFromFile)
     missing_files: tuple[tuple[NamedFile, str], ...] = ()
     shape: Model | CannotSay | None = None
+    model_loaded: str = ""
     sharpened: Sharpened | None = None
     inherited: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)

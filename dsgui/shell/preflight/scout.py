@@ -101,8 +101,10 @@ class Scout:
         )
         values = around.values(plan)
         model = value_of(words, MODEL_OPTIONS) or model_loaded(script.models, values)
+        by_itself = "" if plan.model.over(of_words(plan.arguments)).model else model
         around = replace(
             around,
+            model_loaded=_from_anywhere(by_itself, plan.working_directory),
             model=self._model(plan, model, environment),
             shape=self._shape(plan, plan.model.over(of_words(words)).model or model, environment),
         )
@@ -150,6 +152,12 @@ class Scout:
         except PlaceError:
             return False
         return True
+
+
+def _from_anywhere(named: str, directory: str) -> str:
+    """A folder by its whole path; a hub's name as it is."""
+    folder = os.path.join(directory, named)
+    return folder if named and os.path.isdir(folder) else named
 
 
 def _folders(plan: Plan, text: str) -> tuple[str, ...]:

@@ -17,10 +17,11 @@ from dsgui.core.config.pointer import dotted
 from dsgui.core.config.schema import Schema
 from dsgui.core.errors import DocumentError, PlanError
 from dsgui.core.launch.field import Kind, Part
+from dsgui.core.launch.run_fields import BY_NAME as BY_FIELD
 from dsgui.core.launch.run_fields import complete, fields_of
 from dsgui.core.launch.spec import host_gib, model_of
 from dsgui.core.memory.answer import Answer, CannotSay
-from dsgui.core.memory.choice import of_words
+from dsgui.core.memory.choice import ModelChoice, of_words
 from dsgui.core.memory.fits.as_fixed import as_fixed, repair
 from dsgui.core.memory.fits.asked import Asked, with_keys
 from dsgui.core.memory.fits.fitting import Case, Fitted, fit
@@ -34,6 +35,7 @@ from dsgui.core.sizes import GIB
 from dsgui.core.texts.saying import said, words
 from dsgui.ui.common.documents import read_document
 from dsgui.ui.common.embedded import embedded
+from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.field_inputs import laid_out
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.workbench import View
@@ -47,19 +49,20 @@ _POLL_S = 0.5
 @dataclass(frozen=True, slots=True)
 class MemoryPanel:
     """`fields` are the inputs by their fields' names, of the run's spec; `host` is for planning another machine.
-    `script` holds the arguments typed on the Launch page, `answered` changes when a dry run is over, and `timer` looks
-    for that."""
+    `script` holds the arguments typed on the Launch page, `loaded` the name of the model that the script there loads
+    by itself, `answered` changes when a dry run is over, and `timer` looks for that."""
 
     fields: Mapping[str, Any]
     host: gr.Textbox
     script: gr.Textbox
+    loaded: gr.Textbox
     panel: gr.HTML
     answered: gr.Number
     timer: gr.Timer
 
     @property
     def inputs(self) -> list[Any]:
-        return [self.script, self.host, *self.fields.values()]
+        return [self.script, self.host, *self.fields.values(), self.loaded]
 
     @property
     def kept(self) -> list[Any]:
@@ -91,8 +94,18 @@ def build_memory_panel() -> MemoryPanel:
             with gr.Row():
                 host = _typed("host_memory", "host_hint", "host")
                 inputs |= laid_out([field for field in rest if field.name == _FOLDER], {_FOLDER: {"min_width": 120}})
-    fields, script = {field.name: inputs[field.name] for field in every}, gr.Textbox("", visible=False)
-    return MemoryPanel(fields, host, script, panel, gr.Number(0, visible=False), gr.Timer(_POLL_S, active=False))
+    fields = {field.name: inputs[field.name] for field in every}
+    script, loaded = (gr.Textbox("", visible=False) for _ in range(2))
+    loaded.change(_which, [loaded], [fields["model"]], **ONCE)
+    return MemoryPanel(
+        fields, host, script, loaded, panel, gr.Number(0, visible=False), gr.Timer(_POLL_S, active=False)
+    )
+
+
+def _which(loaded: str | None) -> Any:
+    """An empty field says which model counts instead."""
+    usual = BY_FIELD["model"].told("placeholder")
+    return gr.Textbox(placeholder=words("memory_page", "loaded", model=loaded) if loaded else usual)
 
 
 def _typed(label: str, hint: str, name: str) -> gr.Textbox:
@@ -188,8 +201,9 @@ class Inquiry:
 
 def inquiry_for(services: Services, view: View, context: Context, given: Sequence[Any]) -> Inquiry | CannotSay:
     """What the page shows now."""
-    typed, host, *values = given
     names = [field.name for field in fields_of(Part.MODEL)]
+    typed, host, *rest = given
+    values, loaded = rest[: len(names)], "".join(rest[len(names) :])
     try:
         document = read_document(view.text)
         choice = model_of(complete(dict(zip(names, values, strict=True))))
@@ -201,7 +215,7 @@ def inquiry_for(services: Services, view: View, context: Context, given: Sequenc
     if isinstance(nvme, CannotSay):
         return nvme
     typed_words = _words(typed or "")
-    choice = choice.over(of_words(typed_words))
+    choice = choice.over(of_words(typed_words)).over(ModelChoice(model=loaded))
     case = Case(
         document.value, _with_words(context, typed_words), view.found, services.read_model(choice.model), choice
     )

@@ -25,6 +25,7 @@ from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.machine_report import counted
 from dsgui.core.machine.verdicts import Row, Status, has_problem
 from dsgui.core.memory.choice import of_words
+from dsgui.core.memory.fits.fitting import Fitted
 from dsgui.core.memory.fits.memory_report import as_json, kept
 from dsgui.core.preflight.filled_by_script import Filler, as_filled, filled_by, keys_filled
 from dsgui.core.preflight.handing_checks import Offer
@@ -133,7 +134,8 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     bar = configure.bar
     made_from = [configure.text, configure.presets.chooser, anyway, bar.integration, *desk.components]
     outputs = [command, verdict_line, checks, offered, offer, anyway, shown, launch, previewed, desk["logs"]]
-    outputs += [differs, take, replan, bar.launched, bar.known, loaded, named, desk.found, desk.instead, desk["saves"]]
+    outputs += [configure.memory.loaded, differs, take, replan, bar.launched, bar.known, loaded, named]
+    outputs += [desk.found, desk.instead, desk["saves"]]
     preview = _previewer(services, workbench, desk)
     asked_with = [sent_at, latest, shown, named, brought, answer, *made_from]
 
@@ -215,7 +217,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         saves = recipe is None or recipe.takes.integration is Integration.HF
         line_of_clone: Any = gr.skip() if asked["parent"] else ""
         before, checks, began = BeforeStart(), "", preset_of(services, preset, text)
-        found, instead, needed, may_log = "", "", False, False
+        found, loaded, instead, needed, may_log = "", "", "", False, False
         asking: Ways = {}
         request: LaunchRequest | None = None
         try:
@@ -242,6 +244,8 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             there = context_in(launch.unplanned, target)
             launch = with_memory(launch, around, there, services.checker.schema, arguments)
             differs = _against_plan(text or "", launch, target, arguments, asked)
+            # Where only a part of it may train, nobody knows what that takes.
+            loaded = around.model_loaded if not recipe and isinstance(launch.memory, Fitted) else ""
             before, foretold = before_start(launch, around), kept(launch.memory)
             rows, asking = with_answer(before.rows, plan, answer)
             before = replace(before, rows=rows)
@@ -257,7 +261,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
                 launch.findings,
                 "" if reads.value == reader else reads.value,
                 is_convertible(launch),
-                bool(asked["model"] or of_words((asked["arguments"] or "").split()).model),
+                bool(asked["model"] or loaded or of_words((asked["arguments"] or "").split()).model),
             )
             checks, why = preflight_html(before.rows, to, before.offer, asking), worst_of(before.rows)
         except DsguiError as error:
@@ -318,6 +322,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
                 not asked["name"].strip() or asked["name"] == named,
             ),
             logs,
+            loaded,
             gr.Markdown(planned, visible=bool(planned)),
             gr.Button(differs.offers, visible="hidden" if differs.within else bool(differs.offers)),
             gr.Button(differs.plans, visible=bool(differs.plans)),

@@ -37,7 +37,7 @@ STRICT = "import argparse\nargs = argparse.ArgumentParser().parse_args()\n"
 VERSIONS = {"deepspeed": "0.19.8", "torch": "2.7.0", "transformers": "4.56.0", "accelerate": "1.10.0"}
 # In the order of the page's outputs.
 SHOWN = (
-    *("command", "says", "checks", "click", "offer", "tick", "stops", "launch", "previewed", "logs"),
+    *("command", "says", "checks", "click", "offer", "tick", "stops", "launch", "previewed", "logs", "loaded"),
     *("differs", "take", "replan", "launched", "digest", "line", "named", "found", "instead", "saves"),
 )
 EARLIER: dict[str, Any] = {"arguments": "", "ranks": 1, "config_text": CONFIG, "target_python": sys.executable}

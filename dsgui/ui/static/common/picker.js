@@ -15,6 +15,17 @@ let made = 0;
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("common_page", code, given);
 
+/**
+ * What the page came with: of a list on a tab that was never open, Gradio forgets with each update, even with an empty
+ * one, all that this does not name.
+ * @param {Element} root @returns {{ options?: string } | undefined}
+ */
+function atFirst(root) {
+  const id = root.closest(".block")?.id;
+  const own = window.gradio_config?.components.find(({ props }) => id && props.elem_id === id)?.props.props;
+  return /** @type {{ options?: string } | undefined} */ (own);
+}
+
 class Picker {
   /** @param {HTMLElement} root @param {PickerProps} props @param {Trigger} trigger */
   constructor(root, props, trigger) {
@@ -72,9 +83,10 @@ class Picker {
 
   /** What the server offers now. What was hidden may be mounted a moment before Gradio gives it anything. */
   take() {
-    if (this.props.options === undefined) return;
+    const options = this.props.options ?? atFirst(this.root)?.options;
+    if (options === undefined) return;
     /** @type {string[][]} */
-    const told = JSON.parse(this.props.options);
+    const told = JSON.parse(options);
     this.options = told.map(([id, title, group = "", also = ""]) => ({ id, title, group, also }));
     this.show();
   }

@@ -705,6 +705,7 @@ export const TEXTS = {
   "million": "{count} million",
   "not_drawn": "can't be drawn ({why})",
   "unanswered": "The dsgui server returned an error: see its terminal. Try again.",
+  "loaded": "{model} (loaded by the script)",
   "more": "More: checkpointing, LoRA, attention, host memory, NVMe",
   "host_memory": "Host memory (GiB)",
   "host_hint": "this machine’s",

@@ -705,6 +705,7 @@ export const TEXTS = {
   "million": "{count}M",
   "not_drawn": "无法绘制（{why}）",
   "unanswered": "dsgui 的服务器没有给出结果：原因见其终端输出。请重试。",
+  "loaded": "{model}（脚本加载）",
   "more": "更多：梯度检查点、LoRA、注意力、内存、NVMe",
   "host_memory": "内存（GiB）",
   "host_hint": "本机的内存",
