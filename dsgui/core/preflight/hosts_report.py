@@ -82,14 +82,19 @@ def _loopback(one: MachineFacts, interface: str) -> Row:
 
 
 def _does_not_answer(one: MachineFacts) -> Row:
-    return Row(
-        "ssh",
-        as_told(one.name),
-        Status.PROBLEM,
-        (saw("host.not_reachable", problem=_cause(one.problem)),),
-        (advise("host.without_password"),),
-        f"ssh-copy-id {one.name}",
-    )
+    advised, command = _way_in(one)
+    seen = saw("host.not_reachable", problem=_cause(one.problem))
+    return Row("ssh", as_told(one.name), Status.PROBLEM, (seen,), (advised,), command)
+
+
+def _way_in(one: MachineFacts) -> tuple[Said, str]:
+    """By what ssh says of it (OpenSSH: misc.c, sshconnect.c): no key helps where there is no such host, or no sshd."""
+    told = one.problem if isinstance(one.problem, str) else ""
+    if "resolve hostname" in told:
+        return advise("host.check_name"), ""
+    if "Connection refused" in told:
+        return advise("host.start_sshd"), ""
+    return advise("host.without_password"), f"ssh-copy-id {one.name}"
 
 
 def _cause(problem: str | Said) -> str | Said:

@@ -58,6 +58,20 @@ def test_each_thing_in_the_way_is_a_problem_of_that_machine(changes: dict[str, o
     assert found[0].advice
 
 
+@each_case(
+    ("problem", "advice", "command"),
+    [
+        ("Permission denied (publickey)", "without a password", "ssh-copy-id b"),
+        ("ssh: Could not resolve hostname b: Name or service not known", "Check the name in the hostfile", ""),
+        ("ssh: connect to host b port 22: Connection refused", "Start sshd there", ""),
+    ],
+)
+def test_what_lets_ssh_in_depends_on_what_it_says(problem: str, advice: str, command: str) -> None:
+    first, *_ = rows(a_plan(), [fine("a"), fine("b", problem=problem)], has_pdsh=True)
+    assert advice in first.advice
+    assert first.command == command
+
+
 def test_without_pdsh_nothing_starts() -> None:
     found = rows(a_plan(), [fine("a"), fine("b")], has_pdsh=False)
     assert (found[0].status, found[0].command) == (Status.PROBLEM, "sudo apt install pdsh")

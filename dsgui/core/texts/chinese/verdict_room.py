@@ -127,6 +127,8 @@ ROOM_ADVICE: Mapping[str, str] = {
     "host.correct_slots": "修正它的 slots。",
     "host.name_interface": "在“环境变量”中指定网络接口。",
     "host.without_password": "ssh 必须无需密码即可连接。如果要求输入密码：",
+    "host.check_name": "检查 hostfile 中的主机名，或在 ~/.ssh/config 中给出它的地址。",
+    "host.start_sshd": "在该主机上启动 sshd，或在 ~/.ssh/config 中指定它的端口。",
     "host.same_versions": "安装与其他主机相同的版本。",
     "host.install_everywhere": "所有 rank 需要相同的版本。请在所有主机上安装。",
     "host.install_pdsh": "请在本机安装。",

@@ -145,6 +145,8 @@ ROOM_ADVICE: Mapping[str, str] = {
     "host.correct_slots": "Correct its slots.",
     "host.name_interface": "Name the network interface under “Environment variables”.",
     "host.without_password": "ssh must connect without a password. If it asks for one:",
+    "host.check_name": "Check the name in the hostfile, or give its address in ~/.ssh/config.",
+    "host.start_sshd": "Start sshd there, or name its port in ~/.ssh/config.",
     "host.same_versions": "Install the same versions as on the other hosts.",
     "host.install_everywhere": "All ranks need the same versions. Install them everywhere.",
     "host.install_pdsh": "Install it here.",
