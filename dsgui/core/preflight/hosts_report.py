@@ -89,10 +89,10 @@ def _does_not_answer(one: MachineFacts) -> Row:
 
 def _way_in(one: MachineFacts) -> tuple[Said, str]:
     """By what ssh says of it (OpenSSH: misc.c, sshconnect.c): no key helps where there is no such host, or no sshd."""
-    told = one.problem if isinstance(one.problem, str) else ""
+    told = one.problem.lower() if isinstance(one.problem, str) else ""
     if "resolve hostname" in told:
         return advise("host.check_name"), ""
-    if "Connection refused" in told:
+    if "connection refused" in told:
         return advise("host.start_sshd"), ""
     return advise("host.without_password"), f"ssh-copy-id {one.name}"
 
