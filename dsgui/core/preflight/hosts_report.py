@@ -1,5 +1,6 @@
 """What stands in the way of a run over several machines: what each answered over ssh, judged beside the others."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -8,6 +9,9 @@ from dsgui.core.launch.plan import Plan
 from dsgui.core.machine.verdicts import Row, Status, advise, saw, worst_first
 from dsgui.core.texts.saying import Said, as_told, listed, set_apart
 
+# OpenSSH: ssh.c, sshconnect.c
+_UNKNOWN_HOST = re.compile(r"resolve\s+hostname")
+_NOBODY_LISTENS = re.compile(r"Connection\s+refused")
 _COMPARED = {"python": "Python", "deepspeed": "DeepSpeed", "torch": "torch", "transformers": "transformers"}
 
 
@@ -88,11 +92,11 @@ def _does_not_answer(one: MachineFacts) -> Row:
 
 
 def _way_in(one: MachineFacts) -> tuple[Said, str]:
-    """By what ssh says of it (OpenSSH: misc.c, sshconnect.c): no key helps where there is no such host, or no sshd."""
-    told = one.problem.lower() if isinstance(one.problem, str) else ""
-    if "resolve hostname" in told:
+    """By what ssh says of it: no key helps where there is no such host, or no sshd."""
+    told = one.problem if isinstance(one.problem, str) else ""
+    if _UNKNOWN_HOST.search(told):
         return advise("host.check_name"), ""
-    if "connection refused" in told:
+    if _NOBODY_LISTENS.search(told):
         return advise("host.start_sshd"), ""
     return advise("host.without_password"), f"ssh-copy-id {one.name}"
 
