@@ -34,7 +34,7 @@ def load(text: str) -> dict[str, Any]:
 
 
 def seen(value: object) -> str:
-    text = str(value)
+    text = str(value).lower() if isinstance(value, bool) else str(value)  # as YAML and JSON write it
     return f"“{text if len(text) <= 40 else text[:39] + '…'}”"
 
 
