@@ -91,6 +91,7 @@ def test_another_yaml_is_told_to_be_none_of_accelerates():
         ('{"deepspeed_config": "a.json", "x": }', "Line 1, column 37: expected a value"),
         ('{"deepspeed_config": "a.json"}', "deepspeed_config is “a.json”, not a block of keys. Expected a block, as"),
         ("deepspeed_config: a.json", "deepspeed_config is “a.json”, not a block of keys. Expected a block, as"),
+        ('{"deepspeed_config": true}', "deepspeed_config is “true”, not a block of keys."),
     ],
 )
 def test_a_file_that_has_the_key_of_accelerates_is_told_what_is_wrong_with_it(text, told):
