@@ -82,12 +82,11 @@ def _press_html(asked: str, says: str, answer: Answer | None) -> str:
     )
 
 
-def wire_ask_first(asks: Iterable[AskFirst], previewed: gr.State, answer: gr.State, services: Services) -> list[Any]:
-    """`previewed` has, as its `plan`, the launch that the page would start now, None while something is missing. The
-    triggers after which `answer` is to be shown."""
+def wire_ask_first(asks: Iterable[AskFirst], previewed: gr.State, answer: gr.State, services: Services) -> None:
+    """`previewed` has, as its `plan`, the launch that the page would start now, None while something is missing;
+    `answer` gets what is said."""
     for one in asks:
         _wire(one, previewed, answer, services)
-    return [answer.change]
 
 
 def _wire(asks: AskFirst, previewed: gr.State, answer: gr.State, services: Services) -> None:

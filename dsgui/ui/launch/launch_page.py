@@ -144,7 +144,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
         return gr.on(triggers, in_order(preview, len(outputs)), asked_with, outputs, js=SENT_AT, **LIVE)
 
     # Not when the config changes: that happens on another page, and opening this one asks anew.
-    preview_on([anyway.change, *(component.change for component in desk.components)])
+    preview_on([anyway.change, answer.change, *(component.change for component in desk.components)])
     made_native, look_whether_native_on = wire_natively(checks, (natively, auto_again), previewed, configure, services)
     preview_on([made_native])
     typed = [desk["reader"], desk["arguments"], desk["environment"]]
@@ -154,7 +154,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     share_ranks(services.target(), desk["ranks"], bar.gpus)
     wire_as_planned(desk, bar, take, services.target())
     wire_plan_as_run(bar, replan, previewed)
-    preview_on(wire_ask_first(desk.asks, previewed, answer, services))
+    wire_ask_first(desk.asks, previewed, answer, services)
     desk.instead.click(_recipe_instead(services), [desk["script"]], [desk["what"], desk["script"]], **ONCE)
     start = starter(services, partial(preview, pressed=True))
 
