@@ -193,6 +193,7 @@ export const TEXTS = {
   "more_findings": "{count} more are not shown.",
   "fix_all": "Fix {count} errors",
   "fix_some": "Fix {count} of {errors} errors",
+  "fix_these": "Fix {counts}",
   "unreadable_json": "The JSON can’t be read yet",
   "as_strict": "As strict JSON:",
   "convert": "Convert to strict JSON",
@@ -218,6 +219,7 @@ export const TEXTS = {
   "none_found": "Nothing matches “{typed}”",
   "pick": "Choose, or type to search",
   "more_below": "{count} more ↓",
+  "more_keys": "{count} more",
   "dimmed": "Dimmed: from the last valid JSON",
   "fewer_below": "Show fewer ↑"
  },
