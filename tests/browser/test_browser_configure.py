@@ -6,7 +6,17 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import HeldAnswers, choose, choose_preset, editor, fill, findings, json_text, replace_text
+from tests.support.browser import (
+    HeldAnswers,
+    choose,
+    choose_preset,
+    editor,
+    fill,
+    findings,
+    json_text,
+    paste_over,
+    replace_text,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -291,6 +301,50 @@ def test_a_wrong_character_moves_nothing_under_who_types_it(page, width):
         expect(findings(page)).not_to_contain_text("can’t be read yet")
         expect(page.locator(".ds-memory")).to_have_js_property("inert", False)
         assert page.evaluate(PLACES) == pytest.approx(before, abs=2)
+
+
+BROKEN_OTHER = '{"zero_optimization": {"stage": 2} x}'
+
+
+def _dimmed(page):
+    """Of a text that was typed and is broken: what is kept of the one before it."""
+    replace_text(page, '{"train_batch_size": -8}')
+    expect(findings(page)).to_contain_text("-8 is not a whole number")
+    page.keyboard.press("End")
+    page.keyboard.type(" x")
+    expect(findings(page).locator(".ds-before")).to_contain_text("-8 is not a whole number")
+    expect(page.locator(".ds-memory")).to_have_js_property("inert", True)
+
+
+def _nothing_of_another(page):
+    expect(findings(page)).to_contain_text("can’t be read yet")
+    expect(findings(page).locator(".ds-before")).to_have_count(0)
+    expect(page.locator(".ds-memory")).to_have_js_property("inert", False)
+    expect(page.locator("#memory-panel")).to_contain_text("Fix the JSON first.")
+
+
+def test_a_broken_text_pasted_over_a_broken_one_shows_nothing_of_the_config_before_it(page):
+    _dimmed(page)
+    paste_over(page, BROKEN_OTHER)
+    expect(editor(page)).to_contain_text("zero_optimization")
+    _nothing_of_another(page)
+    # Nor does who goes on typing in it get that back.
+    page.keyboard.type(" ")
+    page.wait_for_function("localStorage.getItem('dsgui.config').endsWith('x} ')")
+    _nothing_of_another(page)
+
+
+def test_who_leaves_the_editor_before_the_answer_comes_has_typed_all_the_same(page):
+    replace_text(page, '{"train_batch_size": -8}')
+    expect(findings(page)).to_contain_text("-8 is not a whole number")
+    held = HeldAnswers(page, "-8} x")
+    page.keyboard.press("End")
+    page.keyboard.type(" x")
+    held.wait()
+    page.locator(".ds-search").focus()
+    held.release()
+    expect(findings(page).locator(".ds-before")).to_contain_text("-8 is not a whole number")
+    expect(page.locator(".ds-memory")).to_have_js_property("inert", True)
 
 
 def test_who_scrolls_with_the_editor_beside_a_long_page_goes_as_far_as_asked(page):

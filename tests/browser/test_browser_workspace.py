@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import choose, editor, replace_text
+from tests.support.browser import choose, editor, paste_over, replace_text
 from tests.support.pages import BEEN_HERE, opened
 
 pytestmark = pytest.mark.browser
@@ -178,21 +178,6 @@ def bring(page, way, path):
         page.click("#import-pasted")
     else:
         paste_over(page, path.read_text())
-
-
-def paste_over(page, text):
-    """As Ctrl+A, Ctrl+V: what a keyboard puts in is no paste."""
-    editor(page).click()
-    page.keyboard.press("Control+a")
-    page.evaluate(
-        """text => {
-          const clipboardData = new DataTransfer();
-          clipboardData.setData("text/plain", text);
-          const pasted = { clipboardData, bubbles: true, cancelable: true };
-          document.querySelector("#config-json .cm-content").dispatchEvent(new ClipboardEvent("paste", pasted));
-        }""",
-        text,
-    )
 
 
 def test_a_reload_keeps_what_the_config_began_as(page):
