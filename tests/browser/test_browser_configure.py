@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from tests.support.app_server import BEEN_HERE
 from tests.support.browser import (
     HeldAnswers,
     choose,
@@ -17,6 +18,7 @@ from tests.support.browser import (
     paste_over,
     replace_text,
 )
+from tests.support.pages import opened
 
 pytestmark = pytest.mark.browser
 
@@ -430,3 +432,28 @@ def test_the_trainers_tool_starts_with_the_launch_arguments_and_makes_the_findin
     choose(page, "#move-to", "0.14.5")
     panel.locator('[data-pointer="/gradient_clipping"]').click()
     wait_for_config(page, "c.gradient_clipping === 1")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_line_of_the_editor_is_broken_in_no_number_and_none_is_left_empty(browser, app, width):
+    keys = {"k" * length: 500000000 for length in range(10, 22)}  # at one of them the line is full within the number
+    zero = {"stage": 3, "stage3_param_persistence_threshold": 500000000, **keys}
+    screen = {"viewport": {"width": width, "height": 844}, "has_touch": width == 390}
+    with opened(browser, app, BEEN_HERE, **screen) as page:
+        replace_text(page, json.dumps({"zero_optimization": zero}, indent=4))
+        expect(editor(page)).to_contain_text("stage3_param")
+        rows = """(words) => words.map((word) => { const walker = document.createTreeWalker(
+          document.querySelector("#config-json .cm-content"), NodeFilter.SHOW_TEXT), found = [];
+          for (let node; (node = walker.nextNode()); ) if (node.data.includes(word)) {
+            const range = document.createRange(), at = node.data.indexOf(word);
+            range.setStart(node, at); range.setEnd(node, at + word.length);
+            const line = node.parentElement.closest(".cm-line").getBoundingClientRect();
+            found.push([new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size,
+              Math.round(range.getClientRects()[0].top - line.top) < 10]); }
+          return found; })"""
+        numbers, keys = page.evaluate(rows, ["500000000", "stage3_param_persistence"])
+        assert {count for count, _ in numbers} == {1}
+        assert len(numbers) > 5
+        assert keys[0][1]  # on the line that its number is beside
+        copy = page.locator("#config-json").get_by_role("button", name="Copy").bounding_box()
+        assert min(copy["width"], copy["height"]) >= (40 if width == 390 else 24)

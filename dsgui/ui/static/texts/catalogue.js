@@ -228,7 +228,6 @@ export const TEXTS = {
   "tab_launch": "2 · Launch",
   "tab_runs": "3 · Runs",
   "tab_machine": "4 · Machine",
-  "lead": "Write a DeepSpeed config, see whether it fits your GPUs, launch the training and watch it.",
   "learn": "Learn",
   "language": "Language",
   "cpu_only": "CPU only",
@@ -502,6 +501,7 @@ export const TEXTS = {
  },
  "goal_page": {
   "title": "What do you want to train?",
+  "lead": "Write a DeepSpeed config, see whether it fits your GPUs, launch the training and watch it.",
   "open": "Start from a goal…",
   "open_short": "Goal…",
   "learn": "New to DeepSpeed? Take a tutorial",

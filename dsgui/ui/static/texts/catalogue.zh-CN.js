@@ -228,7 +228,6 @@ export const TEXTS = {
   "tab_launch": "2 · 启动",
   "tab_runs": "3 · 运行",
   "tab_machine": "4 · 本机",
-  "lead": "编写 DeepSpeed 配置，预测显存是否够用，启动训练并实时监控。",
   "learn": "教程",
   "language": "语言",
   "cpu_only": "仅 CPU",
@@ -502,6 +501,7 @@ export const TEXTS = {
  },
  "goal_page": {
   "title": "想训练什么？",
+  "lead": "编写 DeepSpeed 配置，预测显存是否够用，启动训练并实时监控。",
   "open": "从目标开始…",
   "open_short": "目标…",
   "learn": "第一次用 DeepSpeed？从教程开始",
