@@ -6,7 +6,19 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import HeldAnswers, choose, choose_preset, editor, fill, findings, json_text, replace_text
+from tests.support.app_server import BEEN_HERE
+from tests.support.browser import (
+    HeldAnswers,
+    choose,
+    choose_preset,
+    editor,
+    fill,
+    findings,
+    json_text,
+    paste_over,
+    replace_text,
+)
+from tests.support.pages import opened
 
 pytestmark = pytest.mark.browser
 
@@ -293,6 +305,50 @@ def test_a_wrong_character_moves_nothing_under_who_types_it(page, width):
         assert page.evaluate(PLACES) == pytest.approx(before, abs=2)
 
 
+BROKEN_OTHER = '{"zero_optimization": {"stage": 2} x}'
+
+
+def _dimmed(page):
+    """Of a text that was typed and is broken: what is kept of the one before it."""
+    replace_text(page, '{"train_batch_size": -8}')
+    expect(findings(page)).to_contain_text("-8 is not a whole number")
+    page.keyboard.press("End")
+    page.keyboard.type(" x")
+    expect(findings(page).locator(".ds-before")).to_contain_text("-8 is not a whole number")
+    expect(page.locator(".ds-memory")).to_have_js_property("inert", True)
+
+
+def _nothing_of_another(page):
+    expect(findings(page)).to_contain_text("can’t be read yet")
+    expect(findings(page).locator(".ds-before")).to_have_count(0)
+    expect(page.locator(".ds-memory")).to_have_js_property("inert", False)
+    expect(page.locator("#memory-panel")).to_contain_text("Fix the JSON first.")
+
+
+def test_a_broken_text_pasted_over_a_broken_one_shows_nothing_of_the_config_before_it(page):
+    _dimmed(page)
+    paste_over(page, BROKEN_OTHER)
+    expect(editor(page)).to_contain_text("zero_optimization")
+    _nothing_of_another(page)
+    # Nor does who goes on typing in it get that back.
+    page.keyboard.type(" ")
+    page.wait_for_function("localStorage.getItem('dsgui.config').endsWith('x} ')")
+    _nothing_of_another(page)
+
+
+def test_who_leaves_the_editor_before_the_answer_comes_has_typed_all_the_same(page):
+    replace_text(page, '{"train_batch_size": -8}')
+    expect(findings(page)).to_contain_text("-8 is not a whole number")
+    held = HeldAnswers(page, "-8} x")
+    page.keyboard.press("End")
+    page.keyboard.type(" x")
+    held.wait()
+    page.locator(".ds-search").focus()
+    held.release()
+    expect(findings(page).locator(".ds-before")).to_contain_text("-8 is not a whole number")
+    expect(page.locator(".ds-memory")).to_have_js_property("inert", True)
+
+
 def test_who_scrolls_with_the_editor_beside_a_long_page_goes_as_far_as_asked(page):
     """On a wide screen the editor stays in view, and has the focus."""
     page.set_viewport_size({"width": 1920, "height": 860})
@@ -376,3 +432,28 @@ def test_the_trainers_tool_starts_with_the_launch_arguments_and_makes_the_findin
     choose(page, "#move-to", "0.14.5")
     panel.locator('[data-pointer="/gradient_clipping"]').click()
     wait_for_config(page, "c.gradient_clipping === 1")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_line_of_the_editor_is_broken_in_no_number_and_none_is_left_empty(browser, app, width):
+    keys = {"k" * length: 500000000 for length in range(10, 22)}  # at one of them the line is full within the number
+    zero = {"stage": 3, "stage3_param_persistence_threshold": 500000000, **keys}
+    screen = {"viewport": {"width": width, "height": 844}, "has_touch": width == 390}
+    with opened(browser, app, BEEN_HERE, **screen) as page:
+        replace_text(page, json.dumps({"zero_optimization": zero}, indent=4))
+        expect(editor(page)).to_contain_text("stage3_param")
+        rows = """(words) => words.map((word) => { const walker = document.createTreeWalker(
+          document.querySelector("#config-json .cm-content"), NodeFilter.SHOW_TEXT), found = [];
+          for (let node; (node = walker.nextNode()); ) if (node.data.includes(word)) {
+            const range = document.createRange(), at = node.data.indexOf(word);
+            range.setStart(node, at); range.setEnd(node, at + word.length);
+            const line = node.parentElement.closest(".cm-line").getBoundingClientRect();
+            found.push([new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size,
+              Math.round(range.getClientRects()[0].top - line.top) < 10]); }
+          return found; })"""
+        numbers, keys = page.evaluate(rows, ["500000000", "stage3_param_persistence"])
+        assert {count for count, _ in numbers} == {1}
+        assert len(numbers) > 5
+        assert keys[0][1]  # on the line that its number is beside
+        copy = page.locator("#config-json").get_by_role("button", name="Copy").bounding_box()
+        assert min(copy["width"], copy["height"]) >= (40 if width == 390 else 24)

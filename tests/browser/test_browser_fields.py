@@ -6,7 +6,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.support.app_server import BEEN_HERE
 from tests.support.browser import choose, editor, findings, json_text, replace_text
+from tests.support.pages import opened
 
 pytestmark = pytest.mark.browser
 CONFIG = {"train_batch_size": -8, "zero_optimization": {"stage": 2, "overlap_comm": True, "bogus": 3}}
@@ -373,10 +375,13 @@ def test_what_a_field_is_for_is_one_line_and_the_rest_a_press_away(page):
     page.keyboard.press("Enter")
     expect(more).to_have_attribute("aria-expanded", "false")
     assert text.bounding_box()["height"] == one
-    # By a press on the line, which who selects in it then does not close.
-    for _ in range(2):
+    # By a press on the line, and by another; who selects a part of it presses nothing.
+    for expanded in ("true", "false", "true"):
         text.click()
-        expect(more).to_have_attribute("aria-expanded", "true")
+        expect(more).to_have_attribute("aria-expanded", expanded)
+    text.dblclick(position={"x": 30, "y": 10})
+    assert page.evaluate("String(getSelection())")
+    expect(more).to_have_attribute("aria-expanded", "false")  # by the first of the two
     # One that has room for all of it has no button.
     page.get_by_role("button", name="Show all fields").click()
     page.click('[data-tab="zero"]')
@@ -467,3 +472,65 @@ def test_what_was_searched_for_is_marked_and_a_section_without_it_is_faded_and_l
     expect(page.locator(".ds-search")).to_have_value("")
     expect(page.locator('[data-section="batch"]')).to_be_visible()
     expect(page.locator(".ds-field mark:visible")).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_eleven_findings_are_two_entries_and_one_press_below_the_verdict(browser, app, width):
+    screen = {"viewport": {"width": width, "height": 844}, "has_touch": width == 390}
+    with opened(browser, app, BEEN_HERE, **screen) as page:
+        choose_framework(page, "native DeepSpeed")
+        told = findings(page)
+        expect(told.locator(".ds-verdict")).to_contain_text("11 errors, 2 warnings, 1 note")
+        page.locator("#standing-verdict").click()  # one tap from wherever it is
+        press = told.get_by_role("button", name="Fix 11 errors, 2 warnings")
+        expect(press).to_be_in_viewport(ratio=1)
+        assert press.bounding_box()["height"] >= (40 if width == 390 else 24)
+        assert_above(told.locator(".ds-verdict"), press, told.locator(".ds-finding").first)
+        expect(told).to_contain_text("Write what the HF Trainer fills by default, for every “auto”")
+        # Alike ones are one entry with all their keys; what is counted is findings.
+        expect(told.locator(".ds-finding.ds-error")).to_have_count(2)
+        expect(told.locator(".ds-finding.ds-error [data-goto]")).to_have_count(11)
+        expect(told.locator(".ds-finding").first).to_contain_text("8 errors")
+        hidden = told.locator(".ds-finding[hidden] [data-goto]").count()
+        expect(told.locator(".ds-more-findings button")).to_have_text(f"{hidden} more ↓")
+        for key in told.locator(".ds-finding:not([hidden]) [data-goto]").all():
+            assert key.bounding_box()["height"] >= (40 if width == 390 else 24)
+        # The next finding is the next key, and each leads to its field.
+        told.locator("[data-goto]").first.focus()
+        page.keyboard.press("n")
+        expect(told.locator('[data-goto="/optimizer/params/betas"]')).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.locator('#config-form [data-pointer="/optimizer/params/betas"]')).to_be_focused()
+        press.click()
+        expect(told.locator(".ds-verdict")).to_contain_text("Checks pass (1 note)")
+        expect(told.get_by_role("button", name=re.compile("^Fix "))).to_have_count(0)
+
+
+def choose_framework(page, name):
+    """On a narrow screen it is behind a line."""
+    if page.locator(".ds-context-fold").is_visible():
+        page.click(".ds-context-fold")
+    choose(page, "#integration", name)
+
+
+def assert_above(*parts):
+    tops = [one.bounding_box()["y"] for one in parts]
+    assert tops == sorted(tops)
+
+
+def test_unknown_keys_of_one_block_are_one_entry_in_which_each_has_its_own_repair(page):
+    choose(page, "#integration", "native DeepSpeed")
+    own = {f"own_{number}": number for number in range(20)}
+    replace_text(page, json.dumps({"train_batch_size": 8, "bf16": {"enabled": True, **own}}, indent=2))
+    entry = findings(page).locator(".ds-finding.ds-error")
+    expect(entry).to_have_count(1)
+    expect(entry).to_contain_text("20 errors")
+    seen = entry.locator("[data-goto]:visible")
+    expect(seen).to_have_count(12)
+    entry.get_by_text("8 more", exact=True).click()
+    expect(seen).to_have_count(20)
+    entry.get_by_role("button", name="Remove own_7", exact=True).click()
+    expect(entry).to_contain_text("19 errors")
+    expect(seen).to_have_count(19)  # what was opened stays open
+    assert "own_7" not in json.loads(json_text(page))["bf16"]
+    expect(page.locator("#standing-verdict")).to_contain_text("19 errors")

@@ -267,6 +267,11 @@ def test_a_first_visit_offers_goals_to_begin_with_and_speaks_of_ranks_on_a_cpu(f
     expect(page.locator(".ds-goal-gpus > label")).to_have_text("CPU ranks per node")
     expect(page.locator("#goal-model")).to_have_value("Qwen/Qwen2.5-0.5B")
     expect(page.locator(".ds-goal-card").first).to_be_visible()
+    # The colours are told before the first bars: below the last card they were a screen away.
+    legend, card = (
+        page.locator(one).first.bounding_box() for one in (".ds-goal-results .ds-zs-legend", ".ds-goal-card")
+    )
+    assert legend["y"] + legend["height"] <= card["y"]
     expect(page.locator(".ds-goal-results")).to_contain_text("Memory is predicted for each node.")
     expect(page.locator(".ds-goal-results")).not_to_contain_text("CUDA")
     expect(page.locator(".ds-goal-examples")).to_be_hidden()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import choose, editor, replace_text
+from tests.support.browser import choose, editor, paste_over, replace_text
 from tests.support.pages import BEEN_HERE, opened
 
 pytestmark = pytest.mark.browser
@@ -180,21 +180,6 @@ def bring(page, way, path):
         paste_over(page, path.read_text())
 
 
-def paste_over(page, text):
-    """As Ctrl+A, Ctrl+V: what a keyboard puts in is no paste."""
-    editor(page).click()
-    page.keyboard.press("Control+a")
-    page.evaluate(
-        """text => {
-          const clipboardData = new DataTransfer();
-          clipboardData.setData("text/plain", text);
-          const pasted = { clipboardData, bubbles: true, cancelable: true };
-          document.querySelector("#config-json .cm-content").dispatchEvent(new ClipboardEvent("paste", pasted));
-        }""",
-        text,
-    )
-
-
 def test_a_reload_keeps_what_the_config_began_as(page):
     replace_text(page, PRESET.read_text("utf-8").replace('"loss_scale": 0,', '"loss_scale": 128,'))
     expect(name(page)).to_contain_text("modified")
@@ -225,16 +210,35 @@ def test_a_page_at_rest_draws_no_frames(browser, app):
 
 
 def test_the_name_and_the_pages_are_one_line_where_they_have_room(browser, app):
-    """A first visit has a line more, and its pages are below that."""
     with opened(browser, app, BEEN_HERE) as page:
         for width, lines in ((1920, 1), (1280, 1), (1100, 1), (768, 2)):
             page.set_viewport_size({"width": width, "height": 900})
             boxes = [page.locator(part).bounding_box() for part in HEADER]
             assert (abs(boxes[0]["y"] - boxes[1]["y"]) > boxes[0]["height"]) == (lines == 2), width
             assert not any(_over(one, other) for one, other in combinations(boxes, 2)), width
-    with opened(browser, app) as page:
-        lead, pages = page.locator(".ds-lead").bounding_box(), page.locator(HEADER[1]).bounding_box()
-        assert pages["y"] >= lead["y"] + lead["height"]
+
+
+TAB = "#pages > .tab-wrapper [role=tab]"
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_tabs_stand_where_they_stand_on_a_first_visit_and_beside_a_tutorial(browser, app, width):
+    screen = {"viewport": {"width": width, "height": 900}}
+    with opened(browser, app, **screen) as page:
+        expect(page.locator(".ds-lead")).to_be_visible()
+        first = page.locator(TAB).first.bounding_box()
+        assert page.locator(".ds-lead").bounding_box()["y"] > first["y"] + first["height"]
+    with opened(browser, app, BEEN_HERE, **screen) as page:
+        expect(name(page)).not_to_be_empty()
+        expect(page.locator(".ds-lead")).to_be_hidden()
+        assert page.locator(TAB).first.bounding_box() == first
+        page.click("#learn-open")
+        expect(page.locator(".ds-learn")).to_be_visible()
+        beside = page.locator(".gradio-container").bounding_box()["x"]
+        now = page.locator(TAB).first.bounding_box()
+        assert (now["x"] - beside, now["y"]) == (first["x"], first["y"])
+        boxes = [page.locator(one).bounding_box() for one in (HEADER[1], "#goal-open", "#learn-open")]
+        assert not any(_over(one, other) for one, other in combinations(boxes, 2))
 
 
 def styled(locator, name):

@@ -42,6 +42,21 @@ def replace_text(page, text):
     page.keyboard.insert_text(text)
 
 
+def paste_over(page, text):
+    """As Ctrl+A, Ctrl+V: what a keyboard puts in is no paste."""
+    editor(page).click()
+    page.keyboard.press("Control+a")
+    page.evaluate(
+        """text => {
+          const clipboardData = new DataTransfer();
+          clipboardData.setData("text/plain", text);
+          const pasted = { clipboardData, bubbles: true, cancelable: true };
+          document.querySelector("#config-json .cm-content").dispatchEvent(new ClipboardEvent("paste", pasted));
+        }""",
+        text,
+    )
+
+
 def choose(page, selector, option):
     page.click(f"{selector} input")
     page.get_by_role("listbox").get_by_role("option", name=option, exact=True).click()

@@ -87,8 +87,9 @@ LEFT = "addEventListener('beforeunload', () => { console.error = () => {}; });"
 
 
 @contextmanager
-def opened(browser, app, kept=""):
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+def opened(browser, app, kept="", **screen):
+    screen = {"viewport": {"width": 1280, "height": 900}, "accept_downloads": True} | screen
+    context = browser.new_context(**screen)
     context.add_init_script(f"{LEFT}\n{kept}")
     page = context.new_page()
     foreign, errors = [], []

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from dsgui.core.config.findings import Finding, Severity, refuser
+from dsgui.core.config.findings import Finding, Fix, Severity, refuser
 from dsgui.core.config.pointer import dotted
 from dsgui.core.errors import DocumentError
 from dsgui.core.memory.fits.as_fixed import plain_errors
@@ -13,8 +13,11 @@ from dsgui.core.rules import EXPLAINED
 from dsgui.core.texts.saying import Said, listed, words
 from dsgui.core.validation.check_report import counted
 from dsgui.core.validation.mending import Mending
+from dsgui.core.validation.wide_fix import WideFix
 
 MOST_SHOWN = 100
+_MOST_KEYS = 12  # of alike findings that stand open
+_OF_THE_KEY = {"clear": "clear_this", "remove": "remove_this"}  # the fix of a key → its label beside the key
 _COLONS = (": ", "：")
 CONVERT = "convert"  # the id of the fix that is no edit of a document
 ALL = "all"  # of all plain fixes of errors at once
@@ -23,14 +26,19 @@ _CODE = re.compile(r"`([^`<>]+)`")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 
 
-def findings_html(findings: Sequence[Finding], subject: str, lacks: str = "", asks: str = "") -> str:
+def findings_html(
+    findings: Sequence[Finding], subject: str, lacks: str = "", asks: str = "", wide: WideFix | None = None
+) -> str:
     """The panel beside the JSON. `subject` is what the config was checked against, for the headline; `lacks`: how much
     memory too little there is for a config without errors, in words; `asks`: how much it takes of a host that nobody
-    described."""
-    items = "".join(finding_item(finding) for finding in findings[:MOST_SHOWN])
+    described; `wide`: the fix of several of the findings."""
+    above = wide if wide and _mends_more(wide, findings) else None
+    items = finding_items(findings[:MOST_SHOWN], above=above.fix if above else None)
     more = len(findings) - MOST_SHOWN
     rest = f'<p class="ds-advice">{words("common_page", "more_findings", count=f"{more:,}")}</p>' if more > 0 else ""
-    return sendable(f'<div class="ds-findings">{_headline(findings, subject, lacks, asks)}<ul>{items}</ul>{rest}</div>')
+    return sendable(
+        f'<div class="ds-findings">{_headline(findings, subject, lacks, asks, above)}<ul>{items}</ul>{rest}</div>'
+    )
 
 
 def notices_html(sentences: Sequence[str]) -> str:
@@ -111,7 +119,7 @@ def verdict(findings: Iterable[Finding]) -> str:
     return str(listed(counted(severity, count) for severity, count in counts if count))
 
 
-def _headline(findings: Sequence[Finding], subject: str, lacks: str, asks: str) -> str:
+def _headline(findings: Sequence[Finding], subject: str, lacks: str, asks: str, wide: WideFix | None) -> str:
     errors = any(f.severity is Severity.ERROR for f in findings)
     counts = verdict(findings)
     change = ""
@@ -130,8 +138,21 @@ def _headline(findings: Sequence[Finding], subject: str, lacks: str, asks: str) 
     return (
         f'<p class="ds-verdict {kind}" role="status">{escape(text)}</p>'
         f'<p class="ds-subject">{escape(words("common_page", "checked_for", subject=subject))}</p>'
-        f"{change}{_fix_all(findings)}"
+        f"{change}{_fix_several(wide) if wide else _fix_all(findings)}"
     )
+
+
+def _mends_more(wide: WideFix, findings: Sequence[Finding]) -> bool:
+    """Than the button for all errors with one right fix each: there is one of the two."""
+    errors = sum(one.severity is Severity.ERROR for one in wide.mended)
+    return errors >= plain_errors(findings)
+
+
+def _fix_several(wide: WideFix) -> str:
+    """How many it takes away, and beside it what it does."""
+    label = words("common_page", "fix_these", counts=verdict(wide.mended))
+    button = _button(wide.finding.rule, wide.finding.pointer, wide.fix.id, label)
+    return f'<p class="ds-wide">{button} <span class="ds-subject">{escape(str(wide.fix.label))}</span></p>'
 
 
 def _fix_all(findings: Sequence[Finding]) -> str:
@@ -144,15 +165,55 @@ def _fix_all(findings: Sequence[Finding]) -> str:
     return _button("", "", ALL, words("common_page", "fix_some", count=str(count), errors=str(errors)))
 
 
-def finding_item(finding: Finding, with_fix: bool = True) -> str:
-    """One finding as an entry of a list; `with_fix` False leaves out its button."""
+def finding_items(findings: Sequence[Finding], with_fix: bool = True, above: Fix | None = None) -> str:
+    """Entries of a list: findings that differ in nothing but their key are one. `with_fix` False leaves out the
+    buttons; `above`: a fix that has its button elsewhere."""
+    alike: dict[tuple[object, ...], list[Finding]] = {}
+    for one in findings:
+        alike.setdefault((one.rule, one.severity, without_key(one), one.advice), []).append(one)
+    return "".join(
+        finding_item(of[0], with_fix, above) if len(of) == 1 else _alike(of, with_fix, above) for of in alike.values()
+    )
+
+
+def finding_item(finding: Finding, with_fix: bool = True, above: Fix | None = None) -> str:
+    """One finding as an entry of a list, with `finding_items`' choices."""
     kind = finding.severity.value
+    buttons = _buttons(finding, above) if with_fix else ""
     return (
         f'<li class="ds-finding ds-{kind}" data-rule="{escape(finding.rule)}">'
-        f'<p><span class="ds-word">{words("common_page", f"word_{kind}")}</span> '
+        f'<p><span class="ds-word">{words("common_page", f"word_{kind}")}</span> {_where(finding)}</p>'
+        f"<p>{prose(without_key(finding))}</p>{_advice(finding, buttons)}{_about(finding)}</li>"
+    )
+
+
+def _alike(findings: Sequence[Finding], with_fix: bool, above: Fix | None) -> str:
+    """Several as one entry: how many, what is said of each, and each one's key with its own buttons."""
+    first, kind = findings[0], findings[0].severity.value
+    keys = [f"<li>{_where(one)}{_buttons(one, above, beside_key=True) if with_fix else ''}</li>" for one in findings]
+    return (
+        f'<li class="ds-finding ds-{kind}" data-rule="{escape(first.rule)}" data-count="{len(findings)}">'
+        f'<p><span class="ds-word">{counted(first.severity, len(findings))}</span></p>'
+        f"<p>{prose(without_key(first))}</p>{_advice(first, '')}{_keys(keys, first)}{_about(first)}</li>"
+    )
+
+
+def _keys(keys: Sequence[str], first: Finding) -> str:
+    """A few more than stand open are no reason to close any."""
+    if len(keys) <= _MOST_KEYS + 2:
+        return f'<ul class="ds-alike">{"".join(keys)}</ul>'
+    more = words("common_page", "more_keys", count=str(len(keys) - _MOST_KEYS))
+    fold = escape(f"alike {first.rule} {first.code}")
+    return (
+        f'<ul class="ds-alike">{"".join(keys[:_MOST_KEYS])}</ul><details data-fold="{fold}"><summary>{more}</summary>'
+        f'<ul class="ds-alike">{"".join(keys[_MOST_KEYS:])}</ul></details>'
+    )
+
+
+def _where(finding: Finding) -> str:
+    return (
         f'<button type="button" class="ds-where" data-goto="{escape(finding.pointer)}" '
-        f'title="{words("common_page", "show_field")}">{breakable(dotted(finding.pointer))}</button></p>'
-        f"<p>{prose(without_key(finding))}</p>{_advice(finding, with_fix)}{_about(finding)}</li>"
+        f'title="{words("common_page", "show_field")}">{breakable(dotted(finding.pointer))}</button>'
     )
 
 
@@ -184,17 +245,34 @@ def without_key(finding: Finding) -> str:
     return text if keeps else text[:1].upper() + text[1:]
 
 
-def _advice(finding: Finding, with_fix: bool) -> str:
-    fixes = finding.fixes if with_fix else ()
-    if not finding.advice and not fixes:
+def _advice(finding: Finding, buttons: str) -> str:
+    if not finding.advice and not buttons:
         return ""
-    first = finding.fix
+    return f'<p class="ds-advice">{prose(finding.advice)} {buttons}</p>'
+
+
+def _buttons(finding: Finding, above: Fix | None, beside_key: bool = False) -> str:
+    """Those of its fixes, but for the one that has its button above; `beside_key`: they need not name it again."""
+    first, fixes = finding.fix, [fix for fix in finding.fixes if above is None or fix.id != above.id]
     buttons = "".join(
-        _button(finding.rule, finding.pointer, fix.id, str(fix.label), "" if first in (None, fix) else " ds-second")
+        _button(
+            finding.rule,
+            finding.pointer,
+            fix.id,
+            str(fix.label),
+            "" if first in (None, fix) else " ds-second",
+            shown=_beside_key(finding, fix) if beside_key else "",
+        )
         for fix in fixes
     )
-    offered = f'<span class="ds-choices">{buttons}</span>' if len(fixes) > 1 or finding.choices else buttons
-    return f'<p class="ds-advice">{prose(finding.advice)} {offered}</p>'
+    return f'<span class="ds-choices">{buttons}</span>' if len(fixes) > 1 or (fixes and finding.choices) else buttons
+
+
+def _beside_key(finding: Finding, fix: Fix) -> str:
+    """What the button of a fix says of the key before it; "" for all that it always says."""
+    is_own = [change.pointer for change in fix.changes] == [finding.pointer]
+    code = _OF_THE_KEY.get(fix.label.code) if is_own else None
+    return words("fixes", code) if code else ""
 
 
 def prose(text: str) -> str:
@@ -203,9 +281,10 @@ def prose(text: str) -> str:
     return _CODE.sub(r"<code>\1</code>", _OPTION.sub(r'<code class="ds-option">\g<0></code>', escape(text)))
 
 
-def _button(rule: str, pointer: str, fix: str, label: str, more: str = "") -> str:
-    """`more`: another class, after a blank."""
+def _button(rule: str, pointer: str, fix: str, label: str, more: str = "", shown: str = "") -> str:
+    """`more`: another class, after a blank; `shown`: what is seen of the label, where that is not all."""
+    name = f' aria-label="{escape(label)}"' if shown else ""
     return (
         f'<button type="button" class="ds-fix{more}" data-rule="{escape(rule)}" data-pointer="{escape(pointer)}" '
-        f'data-fix="{escape(fix)}">{escape(label)}</button>'
+        f'data-fix="{escape(fix)}"{name}>{escape(shown or label)}</button>'
     )

@@ -180,7 +180,8 @@ def _synchroniser(
         answer = shown(services, asked, view.text, context) if asked else gr.skip()
         bars = memory_shown(services, view, context, memory)
         lacks, asks = lacking(bars), asking(bars)
-        found = findings_html(view.found, subject(context), lacks, asks) if lacks or asks else view.findings
+        again = lacks or asks
+        found = findings_html(view.found, subject(context), lacks, asks, view.wide) if again else view.findings
         findings = notices_html((*odd_counts(bar[1], bar[2]), *odd_host(memory[1]))) + found
         stands = standing_of(services, workbench, view, context, begun, bars, _lacks(came, view.text, begun))
         return (view.text if edited else gr.skip()), findings, _packed(view), panel, answer, bars, stands

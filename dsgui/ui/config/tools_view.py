@@ -8,7 +8,7 @@ from dsgui.core.config.findings import Finding
 from dsgui.core.config.pointer import dotted
 from dsgui.core.texts.saying import words
 from dsgui.core.validation.migration import Migration
-from dsgui.ui.common.findings_view import finding_item
+from dsgui.ui.common.findings_view import finding_items
 
 _MARKS = {Kind.CHANGED: "differs", Kind.ONLY_LEFT: "only_left", Kind.ONLY_RIGHT: "only_right"}
 
@@ -58,8 +58,7 @@ def migration_html(found: Migration) -> str:
 def _group(title: str, findings: Sequence[Finding], with_fix: bool) -> str:
     if not findings:
         return ""
-    items = "".join(finding_item(finding, with_fix) for finding in findings)
-    return f'<h4 class="ds-group">{words("tools_page", title)}</h4><ul>{items}</ul>'
+    return f'<h4 class="ds-group">{words("tools_page", title)}</h4><ul>{finding_items(findings, with_fix)}</ul>'
 
 
 def code_html(intro: str, code: str, language: str) -> str:

@@ -29,6 +29,7 @@ from dsgui.core.texts.saying import said, words
 from dsgui.core.validation.check_report import subject
 from dsgui.core.validation.checker import Checker
 from dsgui.core.validation.mending import Mending, mending
+from dsgui.core.validation.wide_fix import WideFix, wide_fix
 from dsgui.ui.common.documents import check_size, read_document, remember
 from dsgui.ui.common.findings_view import (
     ALL,
@@ -55,12 +56,14 @@ _KEPT_EMPTY = ("/zero_optimization", "/scheduler/params")
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the page shows for one text: the text itself, the findings panel, the form's state; and what was found."""
+    """What the page shows for one text: the text itself, the findings panel, the form's state; what was found, and the
+    fix of several of these."""
 
     text: str
     findings: str
     form: dict[str, Any]
     found: tuple[Finding, ...] = ()
+    wide: WideFix | None = None
 
 
 def form_model(schema: Schema) -> list[dict[str, Any]]:
@@ -222,7 +225,8 @@ class Workbench:
         form = self._state(document, context.release) | {"problems": problems, "acked": dict(acked or {})}
         form["found"] = [_found(finding, document) for finding in findings[:MOST_SHOWN]]
         remember(document)
-        return View(document.text, findings_html(findings, subject(context)), form, tuple(findings))
+        wide = wide_fix(findings, document, lambda one: self._findings(one, context, fixes=False))
+        return View(document.text, findings_html(findings, subject(context), wide=wide), form, tuple(findings), wide)
 
     def _state(self, document: Document, release: str) -> FormValue:
         """The form's state with fields named by their number in `form_model`: it travels with every keystroke."""

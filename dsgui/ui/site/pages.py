@@ -142,8 +142,7 @@ def _header(services: Services) -> str:
     return (
         f'<div class="ds-header"><h1>dsgui</h1>'
         f'<p class="ds-target" title="{escape(all_of_it)}">{escape(told)}</p>'
-        f"{_keys()}{_learn()}{_switch()}"
-        f'<p class="ds-lead">{words("site_page", "lead")}</p>{problem}</div>'
+        f"{_keys()}{_learn()}{_switch()}{problem}</div>"
     )
 
 

@@ -37,6 +37,9 @@ STAND_INS = """<div class="ds-runs"><div class="ds-cell" data-column="name"><but
 <div class="ds-run-list"></div></div><div class="ds-scroll"><table class="ds-table"><tbody><tr><th></th></tr></tbody>
 </table></div><p class="ds-standing-plan"></p><span class="ds-standing-guessed"></span>
 <div class="ds-context" data-open><div class="form"><i id="gpus"></i></div></div>
+<div class="ds-goal-cards"></div>
+<div class="ds-findings"><ul><li class="ds-finding"><p><button class="ds-where"></button></p><button class="ds-fix">
+</button><ul class="ds-alike"><li><button class="ds-where"></button></li></ul></li></ul></div>
 <div class="ds-sheet"><div class="ds-sheet-groups"></div></div></div>"""
 LEARNT = """<button class="ds-learn-to" data-done="true"></button>"""
 PUT = """([into, html]) => document.querySelector(into).insertAdjacentHTML("beforeend", html)"""
@@ -82,6 +85,7 @@ NOTHING = {"contrast": "null", "forced_colors": "null", "reduced_motion": "null"
 SCREENS = (
     {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True},
     {"viewport": {"width": 768, "height": 1024}},
+    {"viewport": {"width": 1200, "height": 900}},
     {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
     {"viewport": {"width": 1920, "height": 1080}},
 )

@@ -126,6 +126,41 @@ def test_errors_with_one_right_fix_are_fixed_at_once_and_others_stay(bench):
     assert "errors</button>" not in bench.show(json.dumps({"zero_optimization": {"stge": 2}}), NATIVE).findings
 
 
+def test_the_fix_of_several_findings_has_one_button_and_takes_away_as_many_as_it_says(bench):
+    params = {"lr": "auto", "betas": "auto"}
+    broken = {"train_batch_size": "auto", "optimizer": {"type": "AdamW", "params": params}, "bf16": {"enabled": "auto"}}
+    text = json.dumps(broken | {"gradient_clipping": "auto"}, indent=2)
+    view = bench.show(text, NATIVE)
+    finding, fix = view.wide.finding, view.wide.fix
+    assert ">Fix 4 errors, 1 warning</button>" in view.findings
+    assert view.findings.count(f'data-fix="{fix.id}"') == 1
+    after = bench.show(bench.fix(finding.rule, finding.pointer, fix.id, text, NATIVE), NATIVE)
+    gone = {one.identity for one in view.found} - {one.identity for one in after.found}
+    assert gone == {one.identity for one in view.wide.mended}
+    assert len(gone) == 5
+    assert after.wide is None
+    # Where more errors have a right fix each, these are one press, and it stays with its finding.
+    typos = bench.show(
+        json.dumps(
+            {"train_batch_size": 8, "bf16": {"one": 1, "two": 2, "three": 3}, "gradient_clipping": "auto"}
+            | {"fp16": {"enabled": "auto"}}
+        ),
+        NATIVE,
+    )
+    assert ">Fix 3 of 4 errors</button>" in typos.findings
+    assert f'data-fix="{typos.wide.fix.id}">Write what the HF Trainer' in typos.findings
+
+
+def test_findings_that_differ_in_their_key_alone_are_one_entry_with_every_key(bench):
+    text = json.dumps({"train_batch_size": 8, "bf16": {"enabled": True, "one": 1, "two": 2}, "fp16": {"three": 3}})
+    html = bench.show(text, NATIVE).findings
+    entry = html[html.index('data-count="2"') :].partition("</details></li>")[0]
+    assert [f'data-goto="/bf16/{key}"' in entry for key in ("one", "two")] == [True, True]
+    assert entry.count(">Remove it</button>") == 2
+    assert 'aria-label="Remove one"' in entry
+    assert 'data-goto="/fp16/three"' not in entry  # another sentence
+
+
 def test_where_several_repairs_are_right_each_has_a_button_that_makes_it(bench):
     text = '{"train_batch_size": 8, "zero_optimization": {"stage": 5}}'
     for stage in range(4):

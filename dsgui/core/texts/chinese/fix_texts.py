@@ -8,6 +8,7 @@ FIXES = {
     "allow": "允许",
     "both": "{first}；{then}",
     "clear": "清空 {key}",
+    "clear_this": "清空",
     "compute_norm": "计算梯度范数",
     "gather": "保存时收集完整模型",
     "make_dynamic": "改为动态缩放",

@@ -8,6 +8,7 @@ FIXES = {
     "allow": "Allow it",
     "both": "{first}; {then:inside}",
     "clear": "Clear {key}",
+    "clear_this": "Clear it",
     "compute_norm": "Compute the norm",
     "gather": "Gather the model when saving",
     "make_dynamic": "Make it dynamic",

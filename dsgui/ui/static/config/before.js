@@ -1,7 +1,7 @@
 // While the text is no JSON the findings of the last one that was stay below what is wrong, dimmed: a wrong character
-// moves nothing that is below them.
+// moves nothing that is below them. Of another config, opened or pasted, they say nothing.
 
-import { isTypedIn } from "./editor.js";
+import { onAnotherText, wasTyped } from "./editor.js";
 import { el } from "../common/dom.js";
 import { words } from "../texts/texts.js";
 
@@ -14,8 +14,15 @@ import { words } from "../texts/texts.js";
 export function keeping(root) {
   /** @type {Before | null} */
   let before = null;
+  let isAnother = false;
+  onAnotherText(() => {
+    [before, isAnother] = [null, true];
+    root.style.minHeight = "";
+    for (const one of root.querySelectorAll(".ds-broken > :is(.ds-subject, .ds-before)")) one.remove();
+  });
   return (draw) => {
-    if (!root.querySelector(".ds-broken")) before = isTypedIn() ? shownIn(root) : null;
+    if (!root.querySelector(".ds-broken")) before = wasTyped() && !isAnother ? shownIn(root) : null;
+    isAnother = false;
     draw();
     const broken = root.querySelector(".ds-broken");
     root.style.minHeight = broken && before ? `${before.height}px` : "";

@@ -18,8 +18,31 @@ export function view() {
   return cmTile?.root?.view ?? cmView?.rootView?.view ?? cmView?.view ?? null;
 }
 
-/** Whether somebody types in it: not where a file was opened or a text recalled. */
-export const isTypedIn = () => Boolean(document.activeElement?.closest(`#${EDITOR}`));
+const isFocused = () => Boolean(document.activeElement?.closest(`#${EDITOR}`));
+
+const ANOTHER = "dsgui:another-text";
+let typed = false;
+
+/** Whether somebody typed the last change: asked of when it was made, whoever hears of it later. */
+export const wasTyped = () => typed;
+
+/** Calls `listener` when the text is another config: opened, chosen, recalled, or pasted over all.
+ * @param {() => void} listener */
+export const onAnotherText = (listener) => document.addEventListener(ANOTHER, listener);
+
+/** Looks at every text from now on. */
+export function watchTexts() {
+  /** @type {string | null} */
+  let preset = null;
+  let pasted = false;
+  onPastedOver(() => (pasted = true));
+  window.addEventListener("dsgui:text", ({ detail }) => {
+    const another = pasted || (preset !== null && detail.preset !== preset);
+    typed = !another && isFocused();
+    [pasted, preset] = [false, detail.preset];
+    if (another) document.dispatchEvent(new Event(ANOTHER));
+  });
+}
 
 /** Calls `listener` before a text is pasted over the whole of the editor's. @param {() => void} listener */
 export function onPastedOver(listener) {

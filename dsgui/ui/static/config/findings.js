@@ -6,6 +6,7 @@ import { around, part } from "../common/dom.js";
 import { Folds } from "../common/folds.js";
 import { goToPlace } from "./gutter.js";
 import { keeping } from "./before.js";
+import { watchTexts } from "./editor.js";
 import { markFields } from "../launch/marked_fields.js";
 import { askOfChecks } from "../launch/to_configure.js";
 import { shortened } from "./shortened.js";
@@ -54,7 +55,7 @@ export function mount(element, props, trigger, watch) {
   const isOfConfig = root.closest("#findings") !== null;
   const shorten = isOfConfig ? shortened(root) : () => {};
   const keep = isOfConfig ? keeping(root) : (/** @type {() => void} */ draw) => draw();
-  if (isOfConfig) holdWhatIsTypedIn();
+  if (isOfConfig) [holdWhatIsTypedIn, watchTexts].forEach((begin) => begin());
   const show = () => {
     const had = root.contains(document.activeElement);
     // eslint-disable-next-line no-restricted-properties -- the one place where markup is taken: the server's, escaped

@@ -42,7 +42,7 @@ class Goal {
     this.examples = el("div", { class: "ds-goal-examples" });
     this.find = button(say("find"), { class: "ds-goal-find", id: "goal-find" }, () => this.look({}));
     this.panel = this.form(/** @type {GoalOffered} */ (JSON.parse(props.offered)));
-    root.replaceChildren(this.opener, this.panel);
+    root.replaceChildren(this.opener, el("p", { class: "ds-lead" }, say("lead")), this.panel);
     const first = isFirstVisit();
     document.documentElement.classList.toggle("ds-first-visit", first);
     this.toggle(first);

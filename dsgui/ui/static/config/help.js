@@ -20,7 +20,9 @@ export function foldHelp(panels) {
   panels.addEventListener("click", (event) => {
     const row = around(event, ROW);
     if (!row?.matches(".ds-long") || row.closest(".ds-brief")) return;
-    const open = row.toggleAttribute("data-open", around(event, "button") ? undefined : true);
+    // Who selects a part of it has not pressed it.
+    if (!around(event, "button") && String(getSelection())) return;
+    const open = row.toggleAttribute("data-open");
     row.querySelector("button")?.setAttribute("aria-expanded", String(open));
   });
   const measured = () => measure(panels);

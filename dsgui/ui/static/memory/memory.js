@@ -9,7 +9,7 @@ import { Details } from "./memory_details.js";
 import { Rehearsal } from "./memory_rehearsal.js";
 import { listed, textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
-import { isTypedIn } from "../config/editor.js";
+import { onAnotherText, wasTyped } from "../config/editor.js";
 import { heldAt } from "../config/held.js";
 import { givenTold, isPlaced, onPlaced, tellWayOut } from "../config/way_out.js";
 
@@ -50,6 +50,10 @@ class Memory {
     onPlaced(() => {
       if (this.placed !== isPlaced()) this.show();
     });
+    onAnotherText(() => {
+      this.known = false; // of this text
+      if (this.root.inert) this.show();
+    });
     this.unanswered = ""; // what a change was looked for, and the server had no answer
     onUnanswered("change", () => {
       this.unanswered = this.looking;
@@ -72,7 +76,7 @@ class Memory {
     const told = this.told();
     const isBroken = told?.why?.code === BROKEN;
     // Of a text that is no JSON nothing is told: what is shown stays, dimmed, as it does in the form.
-    this.root.inert = isBroken && this.known && (this.root.inert || isTypedIn());
+    this.root.inert = isBroken && this.known && (this.root.inert || wasTyped());
     if (!this.root.inert) this.asked = told?.asked ?? "";
     window.dispatchEvent(new CustomEvent("dsgui:memory", { detail: this.asked }));
     if (this.root.inert) return;

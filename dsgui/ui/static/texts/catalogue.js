@@ -193,6 +193,7 @@ export const TEXTS = {
   "more_findings": "{count} more are not shown.",
   "fix_all": "Fix {count} errors",
   "fix_some": "Fix {count} of {errors} errors",
+  "fix_these": "Fix {counts}",
   "unreadable_json": "The JSON can’t be read yet",
   "as_strict": "As strict JSON:",
   "convert": "Convert to strict JSON",
@@ -218,6 +219,7 @@ export const TEXTS = {
   "none_found": "Nothing matches “{typed}”",
   "pick": "Choose, or type to search",
   "more_below": "{count} more ↓",
+  "more_keys": "{count} more",
   "dimmed": "Dimmed: from the last valid JSON",
   "fewer_below": "Show fewer ↑"
  },
@@ -226,7 +228,6 @@ export const TEXTS = {
   "tab_launch": "2 · Launch",
   "tab_runs": "3 · Runs",
   "tab_machine": "4 · Machine",
-  "lead": "Write a DeepSpeed config, see whether it fits your GPUs, launch the training and watch it.",
   "learn": "Learn",
   "language": "Language",
   "cpu_only": "CPU only",
@@ -500,6 +501,7 @@ export const TEXTS = {
  },
  "goal_page": {
   "title": "What do you want to train?",
+  "lead": "Write a DeepSpeed config, see whether it fits your GPUs, launch the training and watch it.",
   "open": "Start from a goal…",
   "open_short": "Goal…",
   "learn": "New to DeepSpeed? Take a tutorial",

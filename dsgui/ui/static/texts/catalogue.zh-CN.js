@@ -193,6 +193,7 @@ export const TEXTS = {
   "more_findings": "还有 {count} 条未显示。",
   "fix_all": "修复 {count} 个错误",
   "fix_some": "修复 {errors} 个错误中的 {count} 个",
+  "fix_these": "修复 {counts}",
   "unreadable_json": "JSON 暂时无法读取",
   "as_strict": "转换为标准 JSON 时：",
   "convert": "转换为标准 JSON",
@@ -218,6 +219,7 @@ export const TEXTS = {
   "none_found": "没有与“{typed}”匹配的选项",
   "pick": "选择，或输入以搜索",
   "more_below": "还有 {count} 项 ↓",
+  "more_keys": "另外 {count} 个",
   "dimmed": "变灰的部分来自上一次有效的 JSON",
   "fewer_below": "收起 ↑"
  },
@@ -226,7 +228,6 @@ export const TEXTS = {
   "tab_launch": "2 · 启动",
   "tab_runs": "3 · 运行",
   "tab_machine": "4 · 本机",
-  "lead": "编写 DeepSpeed 配置，预测显存是否够用，启动训练并实时监控。",
   "learn": "教程",
   "language": "语言",
   "cpu_only": "仅 CPU",
@@ -500,6 +501,7 @@ export const TEXTS = {
  },
  "goal_page": {
   "title": "想训练什么？",
+  "lead": "编写 DeepSpeed 配置，预测显存是否够用，启动训练并实时监控。",
   "open": "从目标开始…",
   "open_short": "目标…",
   "learn": "第一次用 DeepSpeed？从教程开始",

@@ -4,6 +4,7 @@ COMMON_PAGE: dict[str, str] = {
     "more_findings": "还有 {count} 条未显示。",
     "fix_all": "修复 {count} 个错误",
     "fix_some": "修复 {errors} 个错误中的 {count} 个",
+    "fix_these": "修复 {counts}",
     "unreadable_json": "JSON 暂时无法读取",
     "as_strict": "转换为标准 JSON 时：",
     "convert": "转换为标准 JSON",
@@ -29,6 +30,7 @@ COMMON_PAGE: dict[str, str] = {
     "none_found": "没有与“{typed}”匹配的选项",
     "pick": "选择，或输入以搜索",
     "more_below": "还有 {count} 项 ↓",
+    "more_keys": "另外 {count} 个",
     "dimmed": "变灰的部分来自上一次有效的 JSON",
     "fewer_below": "收起 ↑",
 }

@@ -2,6 +2,7 @@
 
 GOAL_PAGE: dict[str, str] = {
     "title": "想训练什么？",
+    "lead": "编写 DeepSpeed 配置，预测显存是否够用，启动训练并实时监控。",
     "open": "从目标开始…",
     "open_short": "目标…",
     "learn": "第一次用 DeepSpeed？从教程开始",

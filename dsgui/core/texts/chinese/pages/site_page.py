@@ -5,7 +5,6 @@ SITE_PAGE: dict[str, str] = {
     "tab_launch": "2 · 启动",
     "tab_runs": "3 · 运行",
     "tab_machine": "4 · 本机",
-    "lead": "编写 DeepSpeed 配置，预测显存是否够用，启动训练并实时监控。",
     "learn": "教程",
     "language": "语言",
     "cpu_only": "仅 CPU",

@@ -4,6 +4,7 @@ COMMON_PAGE: dict[str, str] = {
     "more_findings": "{count} more are not shown.",
     "fix_all": "Fix {count} errors",
     "fix_some": "Fix {count} of {errors} errors",
+    "fix_these": "Fix {counts}",
     "unreadable_json": "The JSON can’t be read yet",
     "as_strict": "As strict JSON:",
     "convert": "Convert to strict JSON",
@@ -29,6 +30,7 @@ COMMON_PAGE: dict[str, str] = {
     "none_found": "Nothing matches “{typed}”",
     "pick": "Choose, or type to search",
     "more_below": "{count} more ↓",
+    "more_keys": "{count} more",
     "dimmed": "Dimmed: from the last valid JSON",
     "fewer_below": "Show fewer ↑",
 }

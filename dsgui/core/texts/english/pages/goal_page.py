@@ -2,6 +2,7 @@
 
 GOAL_PAGE: dict[str, str] = {
     "title": "What do you want to train?",
+    "lead": "Write a DeepSpeed config, see whether it fits your GPUs, launch the training and watch it.",
     "open": "Start from a goal…",
     "open_short": "Goal…",
     "learn": "New to DeepSpeed? Take a tutorial",

@@ -5,7 +5,6 @@ SITE_PAGE: dict[str, str] = {
     "tab_launch": "2 · Launch",
     "tab_runs": "3 · Runs",
     "tab_machine": "4 · Machine",
-    "lead": "Write a DeepSpeed config, see whether it fits your GPUs, launch the training and watch it.",
     "learn": "Learn",
     "language": "Language",
     "cpu_only": "CPU only",
