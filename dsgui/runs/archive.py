@@ -9,10 +9,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from dsgui.core.access.ansi import without_escapes
 from dsgui.core.adopted.record import called
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Change, Fix
 from dsgui.core.diagnosis.diagnosis import Diagnosis
+from dsgui.core.diagnosis.lost_run import LostRun
 from dsgui.core.diagnosis.memory_cause import Cause, cause_of, ran_out
 from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.errors import DocumentError, PlaceError, RunError
@@ -48,6 +50,7 @@ from dsgui.shell.logs.past import adding
 from dsgui.shell.preflight.model_files import model_size
 from dsgui.shell.runs.checkpoints import Span, find_checkpoints, looked_into, saved_at, universal_of, written_folders
 from dsgui.shell.runs.kept_end import forget
+from dsgui.shell.runs.liveness import look
 from dsgui.shell.runs.removal import Removal, measure, remove
 from dsgui.shell.runs.store import RunDirectory, Store
 
@@ -141,7 +144,7 @@ class Archive:
             "checking": checking,
             "is_job": plan.is_job,
             "adopted": None,
-            "diagnosis": self._runs.masked_json(made.to_json()) if made else None,
+            "diagnosis": self._card(directory, plan, made),
             "parent": self._runs.masked(plan.parent),
             "provenance": self._runs.masked_json(directory.read_provenance()),
             **self._resuming(directory, plan),
@@ -156,8 +159,27 @@ class Archive:
         checks before a start."""
         directory = self._store.open(run_id)
         made, plan = self.offer(run_id), self._own(run_id)
-        diagnosis = self._runs.masked_json(made.to_json()) if made else None
-        return {"diagnosis": diagnosis, "predicted": self._predicted(directory, plan)}
+        return {"diagnosis": self._card(directory, plan, made), "predicted": self._predicted(directory, plan)}
+
+    def _card(self, directory: RunDirectory, plan: Plan, made: Offer | None) -> Any:
+        """Why it failed, or what is known of one that was lost; None of any other."""
+        if made is not None:
+            return self._runs.masked_json(made.to_json())
+        seen = look(directory, plan)
+        if seen.status.state is not RunState.LOST:
+            return None
+        told = self._runs.summary(directory.run_id)
+        lost = LostRun(
+            status=seen.status,
+            alive=seen.alive,
+            step=told.step,
+            total=told.total,
+            recorded_s=told.duration_s,
+            output=without_escapes(self._runs.output_end(directory.run_id)[0]),
+            log=str(directory.output_file),
+            checkpoints=self._resuming(directory, plan)["checkpoints"],
+        )
+        return self._runs.masked_json(lost.to_json())
 
     def _about_adopted(self, directory: RunDirectory, plan: Plan) -> dict[str, Any]:
         """What is known of a training that dsgui did not start, and what of its files was not understood."""

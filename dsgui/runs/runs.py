@@ -621,7 +621,7 @@ class Runs:
         return replace(
             told,
             preset=self.masked(plan.preset),
-            model=self.masked(value_of(plan.arguments, MODEL_OPTIONS) or ""),
+            model=self.masked(value_of(plan.arguments, MODEL_OPTIONS) or (foretold.model if foretold else "")),
             devices="" if plan.is_adopted else plan.place.devices(plan),
             script=self.masked(plan.script),
             trial=plan.trial,

@@ -20,6 +20,7 @@ from dsgui.core.access.secrets import MASK
 from dsgui.core.errors import PlanError, RunError
 from dsgui.core.launch.command import argv, shell_line
 from dsgui.core.launch.state import Asked, Identity, RunState, RunStatus
+from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics.curves import RECORD
 from dsgui.core.metrics.points import Point
 from dsgui.core.runs.news import Cursor
@@ -200,6 +201,18 @@ def test_a_long_run_is_thinned_for_the_screen_and_keeps_each_spike(bench: Bench)
     (evaluated,) = (p for p in points if p["kind"] == "eval")
     assert math.isnan(evaluated["values"]["eval_loss"])
     assert delta.cursor.points == (2 * steps + 1) * RECORD.size
+
+
+def test_the_model_that_a_script_names_itself_is_the_runs_as_it_was_judged_at_its_launch(bench: Bench) -> None:
+    directory = written_run(bench, RunStatus(RunState.SUCCEEDED))
+    assert bench.runs.summary(directory.run_id).model == ""
+    told = {"fit": "fits", "model": "google/t5-small", "guessed": False}
+    directory.write_foretold(Foretold.from_json(told))
+    assert bench.runs.summary(directory.run_id).model == "google/t5-small"
+    directory.write_foretold(Foretold.from_json(told | {"guessed": True}))  # a size that somebody typed, say
+    assert bench.runs.summary(directory.run_id).model == ""
+    directory.write_foretold(Foretold.from_json(told | {"model": ["no", "name"]}))
+    assert bench.runs.summary(directory.run_id).model == ""
 
 
 def test_a_run_whose_machine_was_restarted_is_lost(bench: Bench) -> None:

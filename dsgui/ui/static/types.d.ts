@@ -209,6 +209,7 @@ export interface Diagnosis {
   set_aside: string[];
   checked?: string;
   away?: string;
+  resume?: { path: string; name: string } | null;
   offered?: number[];
   cause?: string[];
   traceback: string;

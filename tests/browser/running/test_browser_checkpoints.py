@@ -1,5 +1,6 @@
 """What the page says of a run's checkpoints: which can be resumed from, and how a script without an option resumes."""
 
+import os
 import re
 from dataclasses import replace
 from itertools import pairwise
@@ -9,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dsgui.core.launch.plan import StartedBy
+from dsgui.core.launch.state import Identity, RunState
 from dsgui.shell.afterwards.worker_files import WEIGHTS_WORKER
 from dsgui.shell.runs.store import Store
 from tests.answers.remembered import BROWSER
@@ -72,6 +74,34 @@ def test_a_native_script_is_resumed_by_its_own_options_and_not_from_half_a_check
     expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
     expect(page.locator("#loaded-run")).to_contain_text("Cloned from")
     expect(page.locator("#command")).to_contain_text(f"--load_dir {folder}/with/saved --ckpt_id global_step10")
+
+
+def test_a_lost_run_has_a_card_as_a_failed_one_with_what_is_known_and_its_checkpoint_to_resume_from(page, app, folder):
+    runs_dir = folder / "runs"
+    directory = Store(runs_dir).open(run_of(runs_dir, folder / "lost", NATIVE))
+    gone, status = Identity(os.getpid(), 1, "another boot"), directory.read_status()
+    directory.output_file.write_text("loading\nstep 19\nstep 20\n")
+    running = replace(status, state=RunState.RUNNING, supervisor=gone, process=gone, ended_at=None, lasted_s=None)
+    directory.write_status(running)
+    page.goto(f"{app.url}?run={directory.run_id}")
+    expect(page.locator(".ds-run-head .ds-state")).to_have_text("lost")
+    card = page.locator(".ds-diagnosis")
+    expect(card.locator("h3")).to_have_text("The machine was restarted during this run")
+    expect(page.locator(".ds-reason")).to_be_hidden()
+    expect(card).to_contain_text("Last recorded: step 20 of 20")
+    expect(card).to_contain_text("Newest complete checkpoint: global_step10.")
+    expect(card.locator("pre")).to_have_text("loading\nstep 19\nstep 20")
+    expect(card).to_contain_text(str(directory.output_file))
+    buttons = ["Resume from global_step10", "Clone and edit", "See the output"]
+    expect(card.get_by_role("button")).to_have_text(buttons)
+    page.wait_for_timeout(1_500)  # what the checks before a start would say takes none of them away
+    expect(card.get_by_role("button")).to_have_text(buttons)
+    expect(page.get_by_role("button", name="Clone and edit")).to_have_count(1)
+    page.click("#see-output")
+    expect(page.locator(".ds-output .ds-log mark")).to_have_text("step 20")
+    page.click("#resume-lost")
+    expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#command")).to_contain_text(f"--load_dir {folder}/lost/saved --ckpt_id global_step10")
 
 
 def test_on_a_phone_what_can_be_done_with_a_run_takes_two_rows(page, app, ids):

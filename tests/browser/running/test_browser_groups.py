@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from dsgui.core.launch.state import RunState
 from dsgui.core.metrics.points import Point
 from dsgui.shell.runs.store import Store
 from tests.browser.running.test_browser_monitor import opened
@@ -85,6 +86,7 @@ def test_a_chart_that_a_single_run_has_is_in_its_groups_colour_too(browser, tmp_
     chart = '[data-chart="GPU memory"]'
     colours = f"() => [...document.querySelectorAll('{chart} .js-line')].map((line) => line.style.stroke)"
     with running_app(tmp_path) as app, opened(browser, app, f"compare={','.join(ids)}") as page:
+        page.locator(".ds-board > .ds-more > summary", has_text="Of one run only").click()
         wait_until(lambda: "rgb(0, 158, 115)" in page.evaluate(colours))  # the third run's
         page.get_by_label("Group by").select_option("tag")
         wait_until(lambda: "rgb(0, 114, 178)" in page.evaluate(colours))  # the first group's
@@ -125,3 +127,41 @@ def test_what_only_another_run_has_is_in_the_legend_and_is_of_one_kind_of_line_i
         first, both, own, again, third = dashes
         assert (both, own) == (again, third) or (both, own) == (third, again)
         assert len({first, both, own}) == 3
+
+
+CHARTS = """(place) => [...document.querySelectorAll(place + " .ds-chart:not([hidden])")]
+  .map((one) => one.dataset.chart)"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_of_unlike_runs_what_one_alone_has_is_folded_and_a_lone_point_is_told_in_a_line(browser, tmp_path, width):
+    native = [(step, Point(step, None, {"loss": 2 / step, "grad_norm": 1.0 / step})) for step in range(1, 13)]
+    trainer = [(step / 5, Point(step, None, {"loss": 3 / step, "quality": step})) for step in range(1, 101)]
+    scored = Point(100, None, {"eval_loss": 1.0, "eval_bleu": 30.0}, "eval")
+    printed = (
+        Printed("native", native, 40),
+        Printed("trainer", [*trainer, (20.5, scored)], 40),
+        Printed("dead", [], 3, state=RunState.FAILED),
+    )
+    ids = [make_printed(tmp_path, one) for one in printed]
+    with running_app(tmp_path) as app, opened(browser, app, f"compare={','.join(ids)}") as page:
+        page.set_viewport_size({"width": width, "height": 844})
+        expect(page.locator(".ds-undrawn")).to_have_text(
+            "Not drawn, as no run has more than one value: Evaluation: bleu"
+        )
+        assert page.evaluate(CHARTS, ".ds-board > .ds-charts") == ["Loss", "Host memory", "Throughput"]
+        fold = page.locator(".ds-more", has_text="Of one run only")
+        expect(fold.locator("> summary")).to_have_text("Of one run only: Gradient norm, quality")
+        fold.locator("> summary").click()
+        expect(fold.locator(".ds-chart:not([hidden]) .nsewdrag").first).to_be_visible()
+        assert len(page.evaluate(CHARTS, ".ds-more[open]")) == 2
+        # So are the figures, and the settings that are the same.
+        results = page.locator(".ds-differences > .ds-scroll .ds-compared")
+        expect(results).not_to_contain_text("bleu")
+        page.locator(".ds-figures-all").click()
+        expect(results).to_contain_text("bleu")
+        expect(page.locator(".ds-same")).not_to_have_attribute("open", "")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.get_by_role("button", name="trainer", exact=True).click()  # alone it has all of them
+        expect(page.locator('.ds-board > .ds-charts [data-chart="Evaluation: bleu"]')).to_be_visible()
+        expect(page.locator(".ds-undrawn")).to_be_hidden()

@@ -6,6 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from dsgui.shell.runs.store import Store
 from dsgui.ui.site.pages import STATIC
 from dsgui.ui.site.server import DESIGN, SHEETS
 from tests.answers.remembered import BROWSER
@@ -96,6 +97,8 @@ def made(tmp_path_factory):
     """An app on two runs, and their ids."""
     folder = tmp_path_factory.mktemp("runs")
     ids = [make_run(folder, Made("one", 20)), make_run(folder, Made("other", 20))]
+    plan = Store(folder).open(ids[1]).plan_file
+    plan.write_text(plan.read_text().replace("/train.py", "/elsewhere/other.py"))  # what is told of two scripts
     with running_app(folder) as app:
         yield app, ids
 

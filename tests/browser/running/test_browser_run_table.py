@@ -43,6 +43,25 @@ COVERED = """(editor) => { const { left, right, top, bottom } = editor.getBoundi
     .map((one) => one.textContent); }"""
 
 
+# The box of a text and its letters; what of an editor stands on other texts of its row, or beyond it.
+LETTERS = """(node) => { const { fontSize, fontWeight, fontFamily } = getComputedStyle(node);
+  return [fontSize, fontWeight, fontFamily]; }"""
+INSET = """(input) => { const { paddingLeft, borderLeftWidth } = getComputedStyle(input);
+  return parseFloat(paddingLeft) + parseFloat(borderLeftWidth); }"""
+STANDS_ON = """(editor, line) => { const own = editor.getBoundingClientRect(), found = [];
+  const entry = editor.closest("[data-run]");
+  const parts = entry.querySelectorAll(".ds-cell > *, .ds-cell:not(:has(*)), .ds-run-row > *, input, .ds-row-menu");
+  for (const one of parts) {
+    if (one.contains(editor) || editor.parentElement.contains(one) || one.querySelector(".ds-run-name")) continue;
+    if (one.matches(line) || one.matches(".ds-pencil")) continue;
+    const box = one.getBoundingClientRect(), [across, down] = [
+      Math.min(box.right, own.right) - Math.max(box.left, own.left),
+      Math.min(box.bottom, own.bottom) - Math.max(box.top, own.top)];
+    if (across > 0 && down > 3) found.push(one.className || one.dataset.column || one.tagName);
+  }
+  return found; }"""
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """An app on two runs that differ by a learning rate on the command line and one of another config; their ids."""
@@ -451,6 +470,58 @@ def test_a_run_is_renamed_tagged_and_noted_on_its_page(browser, made):
         page.reload()
         expect(page.locator(".ds-run-title")).to_have_text("renamed")
         expect(page.locator(".ds-run-tags .ds-tag")).to_have_text(["lora", "good"])
+    Store(folder).open(ids["slow"]).write_label(Label())
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_name_is_edited_over_itself_in_its_own_letters_and_nothing_else_is_covered_or_moves(browser, made, width):
+    app, ids, _ = made
+    with opened(browser, app, "tab=runs") as page:
+        page.set_viewport_size({"width": width, "height": 844})
+        run = row(page, ids["other"])
+        name = run.locator(".ds-run-name")
+        expect(name).to_have_text("other")
+        letters, before = name.evaluate(LETTERS), name.bounding_box()
+        for what in ("Rename", "Edit note") if width == 390 else ("Rename",):
+            run.hover()
+            run.locator(".ds-row-menu").click()
+            page.get_by_role("menuitem", name=what).click()
+            editor = page.locator(".ds-edit")
+            expect(editor).to_be_focused()
+            line = ".ds-run-name" if what == "Rename" else ".ds-run-more"
+            assert editor.evaluate(STANDS_ON, line) == []
+            assert name.bounding_box() == before
+            if what == "Rename":
+                box = editor.bounding_box()
+                assert editor.evaluate(LETTERS) == letters
+                assert abs(box["x"] + editor.evaluate(INSET) - before["x"]) < 0.6
+                assert abs(box["y"] + box["height"] / 2 - before["y"] - before["height"] / 2) < 0.6
+                assert box["width"] > 220
+            page.keyboard.insert_text("not this")
+            page.keyboard.press("Escape")
+            expect(editor).to_have_count(0)
+            expect(name).to_have_text("other")
+
+
+def test_a_tag_that_is_too_long_is_refused_where_it_is_written(browser, made):
+    app, ids, folder = made
+    with opened(browser, app, f"run={ids['slow']}") as page:
+        page.get_by_role("button", name="Add tags").click()
+        editor = page.get_by_role("textbox", name="Edit tags")
+        page.keyboard.insert_text("x" * 41)
+        page.keyboard.press("Enter")
+        expect(editor).to_be_focused()
+        told = editor.evaluate("(input) => input.validationMessage")
+        assert told == "A tag has 41 characters; at most 40 are kept."
+        page.keyboard.press("Backspace")
+        page.keyboard.press("Enter")
+        expect(page.locator(".ds-run-tags .ds-tag")).to_have_text("x" * 40)
+        page.get_by_role("button", name="Edit tags").click()
+        page.keyboard.insert_text(",".join(map(str, range(21))))
+        page.locator(".ds-run-title").click()  # elsewhere: what can't be kept is left
+        expect(page.locator(".ds-run-tags .ds-tag")).to_have_text("x" * 40)
+        expect(page.locator(".toast-body")).to_have_count(0)
+    wait_until(lambda: Store(folder).open(ids["slow"]).read_label().tags == ("x" * 40,))
     Store(folder).open(ids["slow"]).write_label(Label())
 
 

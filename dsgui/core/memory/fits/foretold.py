@@ -58,6 +58,12 @@ class Foretold:
         )
 
     @property
+    def model(self) -> str:
+        """The model that was judged, also one that only the script names; "" where it was guessed or is not known."""
+        named = (self.told or {}).get("model")
+        return named if isinstance(named, str) and (self.told or {}).get("guessed") is not True else ""
+
+    @property
     def predicted(self) -> dict[str, int] | None:
         """What telemetry can be held to, by device; None where there was no number."""
         known = {"gpu_bytes": self.gpu_bytes, "host_bytes": self.host_bytes}

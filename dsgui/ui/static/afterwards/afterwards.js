@@ -58,8 +58,9 @@ export class Afterwards {
     this.deleting = false; // then nobody asks for news of it
   }
 
-  /** @param {string} state @param {boolean} live */
-  async update(state, live) {
+  /** @param {string} told @param {boolean} live @param {string} reason what its card says beside the state */
+  async update(told, live, reason = "") {
+    const state = `${told} ${reason}`;
     if (state === this.seen) return;
     this.seen = state;
     const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/about`).catch(() => null);
@@ -118,7 +119,9 @@ export class Afterwards {
     }
     const found = late?.diagnosis;
     if (found) {
-      place.replaceChildren(...this.remedies(found, clones(about)));
+      const [done, see] = [this.remedies(found, clones(about)), place.querySelector("#see-output")];
+      if (see) done[0]?.append(see);
+      place.replaceChildren(...(done.length || !see ? done : [see]));
       this.others.replaceChildren(...this.advised(found), ...notOffered(found, false));
     } else this.note.textContent = words("afterwards_page", "no_server");
   }
@@ -148,13 +151,21 @@ export class Afterwards {
     return el("li", {}, `${sentence} `, go);
   }
 
+  /** Of a run that was lost. @param {{ path: string, name: string }} checkpoint */
+  resumeButton({ path, name }) {
+    const text = words("afterwards_page", "resume_at", { name });
+    return button(text, { class: "ds-fix", id: "resume-lost" }, () => this.again("resume", path));
+  }
+
   /** What can be done, the likeliest first. @param {Diagnosis} found @param {boolean} canClone */
   remedies(found, canClone) {
     const rows = found.remedies.length ? this.repairs(found) : [];
-    const parts = [];
+    const { resume } = found;
+    /** @type {HTMLElement[]} */
+    const parts = resume ? [this.resumeButton(resume)] : [];
     if (!rows.length && canClone && typeof found.on_launch !== "number") {
-      const clone = words("afterwards_page", "clone");
-      parts.push(button(clone, { class: "ds-fix", id: "clone-failed" }, () => this.again("same")));
+      const [clone, look] = [words("afterwards_page", "clone"), resume ? "ds-step" : "ds-fix"];
+      parts.push(button(clone, { class: look, id: "clone-failed" }, () => this.again("same")));
     }
     if (found.ends) parts.push(el("span", { class: "ds-ends" }, found.ends));
     const last = parts.length ? [el("p", { class: "ds-remedy" }, ...parts)] : [];
@@ -214,7 +225,8 @@ export class Afterwards {
   outputLink(found) {
     if (typeof found.in_output !== "number") return [];
     const see = words("afterwards_page", "see_output");
-    return [button(see, { class: "ds-step", id: "see-output" }, () => this.seeOutput(found.quote ?? ""))];
+    const show = () => this.seeOutput(lastLine(found.quote ?? ""));
+    return [button(see, { class: "ds-step", id: "see-output" }, show)];
   }
 
   /** What happened, and where, is there at once; what may help may come later. @param {AboutAnswer} about */
@@ -235,7 +247,7 @@ export class Afterwards {
     ];
     this.others = el("div", { class: "ds-others" }, ...this.advised(found));
     const isHeld = Boolean(about.checking && (found.remedy || found.cause?.length));
-    const isOffered = isHeld || found.remedies.length > 0;
+    const isOffered = isHeld || found.remedies.length > 0 || found.resume !== undefined;
     if (!isOffered) parts.push(this.others); // it is what to do
     const done = isHeld ? this.checking(found) : this.remedies(found, clones(about));
     this.place = el("div", { class: "ds-remedies", "aria-live": "polite" }, ...done);
@@ -478,6 +490,9 @@ export class Afterwards {
     );
   }
 }
+
+/** @param {string} text */
+const lastLine = (text) => text.slice(text.lastIndexOf("\n") + 1);
 
 /** The line of a traceback that says what was raised. @param {string} traceback */
 function raisedIn(traceback) {

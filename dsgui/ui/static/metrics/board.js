@@ -30,7 +30,7 @@ import { namedOnce } from "./cards.js";
 import { groupedLines, titleOf } from "./groups.js";
 import { isMarked, markText } from "./marks.js";
 import { inOrder as arranged, isPlain, layoutFrom, moved, neighbour, PLAIN, toggled } from "./layout.js";
-import { words } from "../texts/texts.js";
+import { listed, words } from "../texts/texts.js";
 import { MEMORY } from "./plotting.js";
 import { middled, placeText } from "./readout.js";
 import { COLOURS, look, markPlace, sharedRange, shortestOf } from "./traces.js";
@@ -94,6 +94,8 @@ export class Board {
     this.standing = [];
     /** @type {Map<string, "scores" | "more">} the ids of those that are folded away for everybody, and where */
     this.folded = new Map();
+    /** Those that compare nothing: of one run, or a point alone. @type {Map<string, "lone" | "dot">} */
+    this.apart = new Map();
     /** The places of the cards' colours. @type {Map<string, number>} */
     this.cards = new Map();
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -104,6 +106,9 @@ export class Board {
     this.more = this.fold(say("system_metrics"), this.extra);
     this.scored = el("div", { class: "ds-charts" });
     this.scores = this.fold("", this.scored);
+    this.single = el("div", { class: "ds-charts" });
+    this.singles = this.fold("", this.single);
+    this.undrawn = el("p", { class: "ds-remark ds-undrawn", hidden: true });
     this.axes = AXES.map((axis) => this.axisButton(axis));
     /** @type {HTMLElement[]} what only the values of a training are looked at by */
     this.looks = [];
@@ -120,8 +125,8 @@ export class Board {
     this.place = el("p", { class: "ds-unseen", role: "status" });
     this.tools = this.makeTools();
     this.legend = el("ul", { class: "ds-group-legend", "aria-label": say("groups"), hidden: true });
-    const folds = [this.scores, this.more];
-    this.node = el("div", { class: "ds-board" }, this.tools, this.legend, this.main, ...folds, this.place);
+    const below = [this.undrawn, this.scores, this.singles, this.more];
+    this.node = el("div", { class: "ds-board" }, this.tools, this.legend, this.main, ...below, this.place);
   }
 
   /** @param {string} name @param {HTMLElement} charts */
@@ -190,7 +195,8 @@ export class Board {
   /** Where a chart stands: it moves among those that stand there too. @param {string} id */
   groupOf(id) {
     if (this.layout.pinned.includes(id)) return "pinned";
-    return this.folded.get(id) ?? "main";
+    const folded = this.folded.get(id);
+    return this.apart.get(id) === "lone" && folded !== "more" ? "lone" : (folded ?? "main");
   }
 
   /** The charts that one changes places with, as they stand, without those that are not seen. @param {string} id */
@@ -202,19 +208,20 @@ export class Board {
   /** Puts every chart where it stands: pinned ones first. */
   stand() {
     const ids = arranged(this.usual(), this.layout);
-    const rank = { pinned: 0, main: 1, scores: 2, more: 3 };
+    const rank = { pinned: 0, main: 1, scores: 2, lone: 3, more: 4 };
     this.standing = ids.toSorted((a, b) => rank[this.groupOf(a)] - rank[this.groupOf(b)]);
     /** @type {Map<HTMLElement, HTMLElement[]>} */
     const wanted = new Map([
       [this.main, []],
       [this.scored, []],
+      [this.single, []],
       [this.extra, []],
     ]);
-    const standsIn = { pinned: this.main, main: this.main, scores: this.scored, more: this.extra };
+    const standsIn = { pinned: this.main, main: this.main, scores: this.scored, lone: this.single, more: this.extra };
     for (const id of this.standing) {
       const chart = this.charts.get(id);
       if (!chart) continue;
-      chart.hiding = this.layout.hidden.includes(id);
+      chart.hiding = this.layout.hidden.includes(id) || this.apart.get(id) === "dot";
       if (chart.hiding) chart.node.hidden = true;
       chart.pinned.setAttribute("aria-pressed", String(this.layout.pinned.includes(id)));
       wanted.get(standsIn[this.groupOf(id)])?.push(chart.node);
@@ -380,6 +387,7 @@ export class Board {
       sources,
       [...contents].flatMap(([{ own }, { lines }]) => (own ? [] : lines)),
     );
+    this.setAside(sources, contents);
     const groups = this.groups();
     if (groups) for (const one of contents.values()) one.lines = groupedLines(one.lines, groups);
     const message = this.noLoss(sources);
@@ -390,18 +398,42 @@ export class Board {
       chart.set(lines, limits, [chart.id === LOSS ? message : "", why].filter(Boolean).join("\n"));
       chart.remarkPeak(timed && chart.content.unit === MEMORY && !chart.own ? peakBeyond(lines, axis, MEMORY) : "");
     }
-    const shown = (/** @type {HTMLElement} */ folded) =>
-      [...this.charts.values()].filter(({ node, lines }) => node.parentElement === folded && lines.length).length;
-    this.more.hidden = !shown(this.extra);
-    const scores = shown(this.scored);
-    this.scores.hidden = !scores;
-    const named = say(scores === 1 ? "more_score" : "more_scores", { count: String(scores) });
-    const summary = part(this.scores, "summary");
-    if (summary.textContent !== named) summary.textContent = named;
+    this.nameFolds();
     this.measure(sources, clocks);
     this.list();
     this.name(groups);
     this.draw();
+  }
+
+  /** How many charts each fold has. */
+  nameFolds() {
+    const standing = this.standing.flatMap((id) => this.charts.get(id) ?? []);
+    const shown = (/** @type {HTMLElement} */ folded) =>
+      standing.filter(({ node, lines, hiding }) => node.parentElement === folded && lines.length && !hiding);
+    this.more.hidden = !shown(this.extra).length;
+    const scores = shown(this.scored).length;
+    rename(this.scores, scores, say(scores === 1 ? "more_score" : "more_scores", { count: String(scores) }));
+    const lone = shown(this.single);
+    rename(this.singles, lone.length, say("lone", { names: listed(lone.map(({ title }) => title)) }));
+    const dots = standing.filter(({ id }) => this.apart.get(id) === "dot");
+    this.undrawn.hidden = !dots.length;
+    this.undrawn.textContent = dots.length ? say("dots", { names: listed(dots.map(({ title }) => title)) }) : "";
+  }
+
+  /**
+   * Of several runs: a chart that only one of them has compares nothing and stands below the others; where none has a
+   * line, a point at most, there is none. The loss is always there, and what may still grow.
+   * @param {Source[]} sources @param {Contents} contents
+   */
+  setAside(sources, contents) {
+    const before = JSON.stringify([...this.apart]);
+    this.apart.clear();
+    for (const [{ id }, { lines }] of sources.length > 1 ? contents : []) {
+      if (id === LOSS || lines.some(({ run }) => sources[run].live)) continue;
+      const drawn = new Set(lines.filter(({ curve }) => curve.count > 1).map(({ run }) => run)).size;
+      if (drawn < 2) this.apart.set(id, drawn ? "lone" : "dot");
+    }
+    if (JSON.stringify([...this.apart]) !== before) this.stand();
   }
 
   /** A way to the run that is a dot beside much longer ones. @param {Source[]} sources @param {Line[]} lines */
@@ -588,6 +620,13 @@ export class Board {
       chart.draw({ ...shared, log, marked: chart.id === LOSS, ...alone }, force);
     }
   }
+}
+
+/** @param {HTMLElement} fold @param {number} count of its charts @param {string} name */
+function rename(fold, count, name) {
+  const summary = part(fold, "summary");
+  fold.hidden = !count;
+  if (summary.textContent !== name) summary.textContent = name;
 }
 
 /** An entry of the legend; without a colour that of a dotted line. @param {string} text @param {string} [colour] */

@@ -73,6 +73,10 @@ function tells({ values, shown }, base) {
   return new Set(values.map((value) => (value ? shown(value) : value))).size > 1;
 }
 
+/** Whether one run alone has it: that compares nothing. @param {Figure} one */
+const isLone = ({ code = "", values }) =>
+  !ALWAYS.has(code) && values.filter((value) => value !== null && value !== undefined).length === 1;
+
 /** @param {string} state */
 const stateOf = (state) => textOf("states", state);
 
@@ -347,7 +351,7 @@ export class CompareView {
     const known = told.filter(({ values }) => values.some((value) => value !== null && value !== undefined));
     const all = [states, ...known];
     const apart = all.filter((one) => tells(one, base));
-    const telling = apart.filter(({ code = "" }) => !FURTHER.has(code));
+    const telling = apart.filter((one) => !FURTHER.has(one.code ?? "") && !(runs.length > 2 && isLone(one)));
     const first = apart.length <= telling.length + NEARLY ? apart : telling;
     const peak = PEAKS.find((code) => known.some((one) => one.code === code));
     /** @param {Figure} one */
@@ -567,15 +571,26 @@ function sectionRows(section, settings, runs) {
   const none = [...unknown, ...emptyIn(section)];
   const coded = ["training", "launch", "code"].includes(code);
   const rows = settings.map(({ key, values }) => {
-    const found = values.map((value, place) => (none.includes(place) ? "–" : valueNode(value)));
+    const paths = values.filter((value) => value?.includes("/"));
+    const named = paths.length > 1 && new Set(paths.map(lastOf)).size === paths.length; // the file's name alone
+    const found = values.map((value, place) => (none.includes(place) ? "–" : valueNode(value, named)));
     const name = coded ? textOf("compare_page", KEYS[key] ?? "", key) : el("code", {}, ...inPieces(spelled(code, key)));
     return row(name, found);
   });
   return [partHead(say(PARTS[code] ?? code), runs), ...rows];
 }
 
-/** @param {string | null} value */
-function valueNode(value) {
+/** @param {string | null} path */
+const lastOf = (path) => path?.slice(path.lastIndexOf("/") + 1) ?? "";
+
+/**
+ * @param {string | null} value @param {boolean} named whether a path's last part tells it: a phone has no room for all
+ */
+function valueNode(value, named = false) {
   if (value === null) return el("span", { class: "ds-unset" }, say("not_set"));
-  return value === "" ? say("set") : el("code", {}, ...(value.includes("/") ? inPieces(value, /(?<=\/)/) : [value]));
+  if (!value.includes("/")) return value === "" ? say("set") : el("code", {}, value);
+  const pieces = inPieces(value, /(?<=\/)/);
+  if (!named) return el("code", {}, ...pieces);
+  const folder = el("span", { class: "ds-folder" }, ...pieces.slice(0, -1));
+  return el("code", { title: value }, folder, ...pieces.slice(-1));
 }

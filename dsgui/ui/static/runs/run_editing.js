@@ -13,6 +13,7 @@ const LEAST = 24; // of a target's height
 const ROOM = "min(320px, 100%)"; // what an editor takes on a run's page: what stands beside it makes place
 /** @type {Partial<Record<Editable, number>>} */
 const MOST = { name: 120, note: 2000 }; // characters, as the server takes them
+const [MOST_TAG, MOST_TAGS] = [40, 20]; // characters of a tag, and tags
 const PENDING_MS = 8000; // so long an answer may be from before a change; what isn't written by then was refused
 const EDGE = 8; // what floats keeps so far from the window's edges
 
@@ -43,6 +44,38 @@ function placeOver(floating, cell) {
   placeAt(floating, left, top + (height - floating.offsetHeight) / 2);
 }
 
+/**
+ * Letter on letter, to the end of the line or to what can be done with the run; what is beside it stays seen.
+ * @param {HTMLElement} floating @param {HTMLElement} input @param {HTMLElement} line @param {HTMLElement} cell
+ */
+function placeOnLine(floating, input, line, cell) {
+  const { left, top, height } = line.getBoundingClientRect();
+  const { paddingLeft, borderLeftWidth } = getComputedStyle(input);
+  const before = parseFloat(paddingLeft) + parseFloat(borderLeftWidth);
+  const beside = cell.querySelector(".ds-row-menu")?.getBoundingClientRect();
+  const isIn = beside && beside.top < top + height && beside.bottom > top;
+  const end = isIn ? beside.left : line.getBoundingClientRect().right;
+  floating.style.minWidth = "0";
+  floating.style.width = `${end - left + before}px`;
+  floating.style.height = `${Math.max(height, LEAST)}px`;
+  placeAt(floating, left - before, top + (height - floating.offsetHeight) / 2);
+}
+
+/**
+ * The line that is edited, where it is all that is edited: a name, and of a card its tags and its note.
+ * @param {HTMLElement} cell @param {Editable} what @returns {HTMLElement | null}
+ */
+function lineOf(cell, what) {
+  if (what === "name") return cell.querySelector(".ds-run-name") ?? cell;
+  return cell.matches(".ds-card") ? cell.querySelector(".ds-run-more") : null;
+}
+
+/** In the same letters. @param {HTMLElement} input @param {HTMLElement} line */
+function writeAs(input, line) {
+  const { fontSize, fontWeight, fontStyle, lineHeight } = getComputedStyle(line);
+  Object.assign(input.style, { fontSize, fontWeight, fontStyle, lineHeight });
+}
+
 /** What is written on a run. @typedef {{ name: string, tags: string[], note: string }} Written */
 
 /** @param {Editable} what @param {Written} run */
@@ -51,6 +84,15 @@ const textOf = (what, run) => (what === "tags" ? run.tags.join(", ") : run[what]
 /** @param {Editable} what @param {string} text @returns {LabelChange} */
 const changeOf = (what, text) =>
   what === "tags" ? { tags: text.split(",").map((tag) => tag.trim()) } : { [what]: text };
+
+/** Why the server would refuse it. @param {Editable} what @param {string} written */
+function refusalOf(what, written) {
+  if (what !== "tags") return "";
+  const tags = [...new Set(changeOf(what, written).tags)].filter(Boolean);
+  const long = tags.find((tag) => tag.length > MOST_TAG);
+  if (long) return say("tag_long", { count: String(long.length), most: String(MOST_TAG) });
+  return tags.length > MOST_TAGS ? say("tags_many", { count: String(tags.length), most: String(MOST_TAGS) }) : "";
+}
 
 /**
  * Enter keeps, Escape leaves it; both give the focus to what is `back` then. Looking elsewhere keeps.
@@ -62,28 +104,35 @@ export function editOver(cell, what, run, keep, back) {
   const about = { value: text, "aria-label": label, placeholder: say(`hint_${what}`), maxlength: MOST[what] };
   const input = el("input", { class: "ds-edit", ...about });
   const over = el("div", { class: "ds-edit-over", popover: "manual" }, input);
-  const place = () => (over.isConnected ? placeOver(over, cell) : end(false, false));
+  const line = lineOf(cell, what);
+  const on = line ? () => placeOnLine(over, input, line, cell) : () => placeOver(over, cell);
+  const place = () => (over.isConnected ? on() : end(false, false));
   let done = false;
   /** @param {boolean} kept @param {boolean} byKey */
   const end = (kept, byKey) => {
     if (done) return;
     done = true;
     window.removeEventListener("scroll", place, true);
+    window.removeEventListener("resize", place);
     over.remove();
     cell.style.minWidth = "";
     if (kept && input.value.trim() !== text) keep(changeOf(what, input.value.trim()));
     if (byKey) back().focus({ preventScroll: true });
   };
+  input.addEventListener("input", () => input.setCustomValidity(""));
   input.addEventListener("keydown", (event) => {
     event.stopPropagation();
     if (event.key !== "Enter" && event.key !== "Escape") return;
     event.preventDefault(); // or it would press what has the focus afterwards
-    end(event.key === "Enter", true);
+    input.setCustomValidity(event.key === "Enter" ? refusalOf(what, input.value) : "");
+    if (input.reportValidity()) end(event.key === "Enter", true);
   });
-  input.addEventListener("blur", () => end(true, false));
+  input.addEventListener("blur", () => end(!refusalOf(what, input.value), false));
   window.addEventListener("scroll", place, true);
+  window.addEventListener("resize", place);
   cell.append(over);
-  if (!cell.closest(".ds-table-row")) cell.style.minWidth = ROOM;
+  if (line) writeAs(input, line);
+  if (!cell.closest(".ds-run-entry")) cell.style.minWidth = ROOM;
   over.showPopover();
   place();
   input.focus();

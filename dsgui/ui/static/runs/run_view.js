@@ -294,8 +294,9 @@ export class RunView {
     this.save.hidden = !delta.can_save;
     this.lastState = delta.state;
     this.noLoss = delta.no_loss?.text || "";
+    const reason = delta.state === "lost" ? delta.reason : ""; // fewer processes may be left of it than were at first
     const told = Promise.all([
-      this.afterwards.update(delta.state, live).then(() => this.showMemory(live)),
+      this.afterwards.update(delta.state, live, reason).then(() => this.showMemory(live)),
       this.slow.update(delta.state, live, Boolean(delta.progress?.step)),
       this.after.update(delta.state, live),
     ]).then(() => this.showAbout());

@@ -28,6 +28,7 @@ AFTERWARDS_PAGE: dict[str, str] = {
     "delete_ask": "删除…",
     "checkpoint": "从哪个检查点继续",
     "incomplete": "{name}（不完整）",
+    "resume_at": "从 {name} 继续训练",
     "resume": "继续训练，检查点：",
     "no_server": "服务器没有响应。",
     "file": "1 个文件，{size}",

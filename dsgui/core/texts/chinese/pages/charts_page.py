@@ -84,6 +84,8 @@ CHARTS_PAGE: dict[str, str] = {
     "zoom_short": "缩放到“{name}”（{place}）",
     "zoom_short_title": "“{name}”止于{place}，在更长的运行旁几乎看不见",
     "system_metrics": "系统指标",
+    "lone": "只有一次运行有：{names}",
+    "dots": "未绘图，各次运行至多只有一个值：{names}",
     "more_scores": "评估：另有 {count} 项指标",
     "more_score": "评估：另有 1 项指标",
     "charts": "图表",

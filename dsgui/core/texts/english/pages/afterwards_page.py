@@ -28,6 +28,7 @@ AFTERWARDS_PAGE: dict[str, str] = {
     "elsewhere_config": "DeepSpeed config found beside it",
     "checkpoint": "Checkpoint to resume from",
     "incomplete": "{name} (incomplete)",
+    "resume_at": "Resume from {name}",
     "resume": "Resume from",
     "no_server": "The server is not responding.",
     "file": "1 file, {size}",

@@ -84,6 +84,8 @@ CHARTS_PAGE: dict[str, str] = {
     "zoom_short": "Zoom to “{name}” ({place})",
     "zoom_short_title": "“{name}” ends at {place}, hardly visible beside the longer runs",
     "system_metrics": "System metrics",
+    "lone": "Of one run only: {names}",
+    "dots": "Not drawn, as no run has more than one value: {names}",
     "more_scores": "Evaluation: {count} more scores",
     "more_score": "Evaluation: 1 more score",
     "charts": "Charts",

@@ -80,6 +80,8 @@ RUNS_PAGE: dict[str, str] = {
     "edit_note": "Edit note",
     "hint_name": "As launched",
     "hint_tags": "tag, tag",
+    "tag_long": "A tag has {count} characters; at most {most} are kept.",
+    "tags_many": "{count} tags; at most {most} are kept.",
     "hint_note": "Note",
     "add_tags": "Add tags",
     "add_note": "Add a note",

@@ -1,0 +1,46 @@
+"""What the page says of a run whose supervisor is gone."""
+
+from dataclasses import replace
+
+from dsgui.core.diagnosis.lost_run import LostRun
+from dsgui.core.launch.state import RunState, RunStatus
+
+SAVED = {"path": "/out/checkpoint-100", "name": "checkpoint-100", "complete": True, "problem": ""}
+CUT = {"path": "/out/checkpoint-200", "name": "checkpoint-200", "complete": False, "problem": "incomplete"}
+LOST = LostRun(
+    status=RunStatus(RunState.RUNNING).lost(0, rebooted=True),
+    alive=0,
+    step=250,
+    total=1000,
+    recorded_s=68.0,
+    output="one\n\ntwo\n 1/9\r 2/9\nthree\nfour\nfive\n",
+    log="/runs/a/output.log",
+    checkpoints=(CUT, SAVED),
+)
+
+
+def test_a_lost_run_tells_why_how_far_it_came_what_is_saved_and_what_it_printed_last() -> None:
+    told = LOST.to_json()
+    assert told["title"] == "The machine was restarted during this run"
+    assert told["meaning"] == (
+        "No process of it is left; how it ended is unknown. Last recorded: step 250 of 1000, 01:08 after the start. "
+        "Newest complete checkpoint: checkpoint-100.\nIts last output:"
+    )
+    assert told["quote"] == "two\n 2/9\nthree\nfour\nfive"
+    assert told["advice"] == ["All of its output: /runs/a/output.log"]
+    assert told["resume"] == {"path": "/out/checkpoint-100", "name": "checkpoint-100"}
+
+
+def test_what_still_runs_may_still_save_and_is_not_resumed() -> None:
+    told = replace(LOST, status=RunStatus(RunState.RUNNING).lost(3, rebooted=False), alive=3).to_json()
+    assert told["title"] == "dsgui lost track of this run: its supervisor is gone"
+    assert "3 processes of it still run, and nobody reads what they print. Stop ends them." in told["meaning"]
+    assert told["resume"] is None
+    assert "1 process of it still runs" in replace(LOST, alive=1).to_json()["meaning"]
+
+
+def test_a_lost_run_of_which_nothing_is_known_says_so() -> None:
+    told = replace(LOST, step=None, total=None, output="", checkpoints=(CUT,)).to_json()
+    assert told["meaning"].endswith("No training step was recorded. No complete checkpoint was found.")
+    assert (told["quote"], told["in_output"], told["resume"]) == ("", None, None)
+    assert "step 250, 01:08 after the start" in replace(LOST, total=None).to_json()["meaning"]
