@@ -576,4 +576,4 @@ def _objections(rows: Iterable[Row], of_memory: bool) -> list[tuple[str, str]]:
     that by how much: less of it may still be too much."""
     problems = (row for row in rows if row.status is Status.PROBLEM and row.check in OF_SETTINGS)
     told = (CONFIG, *([MODEL_MEMORY] if of_memory else []))
-    return [(f"{row.check} {row.seen if row.check in told else ''}", row.seen) for row in problems]
+    return [(f"{row.check} {row.seen if row.check in told else ''}", row.all_seen) for row in problems]

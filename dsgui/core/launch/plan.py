@@ -11,6 +11,7 @@ from dsgui.core.launch.field import Field
 from dsgui.core.launch.hostfile import Host
 from dsgui.core.launch.planned import Planned
 from dsgui.core.machine.hardware import Hardware
+from dsgui.core.machine.verdicts import saw
 from dsgui.core.memory.choice import ModelChoice
 from dsgui.core.script.words import PLACEHOLDER as PLACEHOLDER
 from dsgui.core.texts.languages import translated
@@ -186,6 +187,11 @@ class Place(Protocol):
     @property
     def elsewhere(self) -> str | Said:
         return ""
+
+    @property
+    def not_asked(self) -> Said:
+        """What nobody knows of one that `CAN_BE_ASKED` before it was."""
+        return saw("elsewhere.not_yet")
 
     def hosts(self) -> tuple[Host, ...]:
         """The machines that are reached individually. Raises `PlanError`."""

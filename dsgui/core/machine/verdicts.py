@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
-from dsgui.core.texts.saying import Said, said, sentences
+from dsgui.core.texts.saying import Said, in_row, said, sentences, set_apart
 
 Subject = TypeVar("Subject")
 
@@ -24,9 +24,9 @@ Sentences = tuple[Said, ...]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One judgement: what was seen (`told`), each thing of which that is (`items`, a line each; () for one), what to
-    do about it (`advised`), and the exact command where there is one. `count`: how many it stands for, a config's
-    findings say."""
+    """One judgement: what was seen (`told`), the things that it counts (`items`, a line each; () where it names a
+    single one), what to do about it (`advised`), and the exact command where there is one. `count`: how many it stands
+    for, a config's findings say."""
 
     check: str
     title: Said
@@ -41,6 +41,11 @@ class Row:
     @property
     def seen(self) -> str:
         return sentences(self.told)
+
+    @property
+    def all_seen(self) -> str:
+        """With its items, where there is no room for a list."""
+        return in_row((self.seen, str(set_apart(self.items))))
 
     @property
     def advice(self) -> str:

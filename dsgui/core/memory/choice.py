@@ -1,6 +1,7 @@
 """Which model is trained, and how much of it at once, as somebody says it: part of what is to run."""
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -96,6 +97,14 @@ def of_words(words: Sequence[str]) -> ModelChoice:
         attention=attention if attention in ATTENTIONS else ATTENTIONS[0],
         lora_rank=0 if without_adapters(words) else _count(value_of(words, _RANKS)),
     )
+
+
+def of_text(typed: str) -> ModelChoice:
+    """The same of arguments as they are typed; nothing of what no shell can read."""
+    try:
+        return of_words(shlex.split(typed))
+    except ValueError:
+        return ModelChoice()
 
 
 def _count(value: object) -> int:

@@ -286,7 +286,7 @@ def imports(question: Question) -> Verdict | None:
     every = (*answers.missing, *answers.gone, *answers.refused)
     if not every:
         return unknown(*unchecked) if unchecked else None
-    packages = [PACKAGES[one.name] for one in answers.missing if one.name in PACKAGES]
+    packages = list(dict.fromkeys(PACKAGES[one.name] for one in answers.missing if one.name in PACKAGES))
     python = question.launch.target_python
     command = f"{shlex.quote(python)} -m pip install {shlex.join(packages)}" if packages and python else ""
     seen = [_named(answers)] if len(every) == 1 else list(_counted(answers))
@@ -303,10 +303,10 @@ def imports(question: Question) -> Verdict | None:
 def _named(answers: ScriptAnswers) -> Said:
     """Of a single one."""
     if answers.missing:
-        return saw("script_imports.missing", modules=_where(answers.missing))
+        return saw("script_imports.missing", modules=_place(answers.missing[0]))
     if answers.gone:
-        return saw("script_imports.gone", names=_where(answers.gone))
-    return saw("script_imports.refused", names=_where(answers.refused))
+        return saw("script_imports.gone", names=_place(answers.gone[0]))
+    return saw("script_imports.refused", names=_place(answers.refused[0]))
 
 
 def _counted(answers: ScriptAnswers) -> Iterator[Said]:
@@ -333,8 +333,8 @@ def _items(answers: ScriptAnswers) -> Sentences:
 
 
 def _missing(one: Absent) -> Said:
-    if one.above:
-        return saw("script_imports.item_above", what=_place(one), folder=one.above)
+    if one.above:  # the advice says where
+        return _place(one)
     if one.name in PACKAGES:
         return saw("script_imports.item_package", what=_place(one), command=f"pip install {PACKAGES[one.name]}")
     return saw("script_imports.item_own", what=_place(one))

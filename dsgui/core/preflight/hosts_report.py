@@ -11,7 +11,9 @@ from dsgui.core.texts.saying import Said, as_told, listed, set_apart
 
 # OpenSSH: ssh.c, sshconnect.c
 _UNKNOWN_HOST = re.compile(r"resolve\s+hostname")
-_NOBODY_LISTENS = re.compile(r"Connection\s+refused")
+_NOBODY_LISTENS = re.compile(r"connect\s+to\s+host\s.*Connection\s+refused")
+_NO_KEY = re.compile(r"Permission\s+denied")
+OF_HOSTS = ("machine", "ssh", "pdsh", "loopback")  # the checks of these rows
 _COMPARED = {"python": "Python", "deepspeed": "DeepSpeed", "torch": "torch", "transformers": "transformers"}
 
 
@@ -92,13 +94,15 @@ def _does_not_answer(one: MachineFacts) -> Row:
 
 
 def _way_in(one: MachineFacts) -> tuple[Said, str]:
-    """By what ssh says of it: no key helps where there is no such host, or no sshd."""
+    """By what ssh says of it: a key helps where one is asked for, and nowhere else."""
     told = one.problem if isinstance(one.problem, str) else ""
     if _UNKNOWN_HOST.search(told):
         return advise("host.check_name"), ""
     if _NOBODY_LISTENS.search(told):
         return advise("host.start_sshd"), ""
-    return advise("host.without_password"), f"ssh-copy-id {one.name}"
+    if _NO_KEY.search(told):
+        return advise("host.without_password"), f"ssh-copy-id {one.name}"
+    return advise("host.try_ssh"), f"ssh {one.name} true"
 
 
 def _cause(problem: str | Said) -> str | Said:

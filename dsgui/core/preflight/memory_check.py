@@ -47,12 +47,17 @@ def with_memory(
         return launch
     part = around.part_trained(launch)
     case, fitted = fitted_case(launch, around, context, schema, arguments)
-    if part.trains is not False and not launch.choice.lora_rank:
+    if not trains_whole(launch, around):
         return replace(launch, memory=CannotSay(_part(part, fitted)))
     if isinstance(fitted, CannotSay):
         return replace(launch, memory=fitted)
     better = outside(fitted, case, schema, around.version("torch"))
     return replace(launch, memory=fitted, outside=better)
+
+
+def trains_whole(launch: Launch, around: Surroundings) -> bool:
+    """Whether it is known what of its model trains: all of it, or adapters of a rank that was given."""
+    return around.part_trained(launch).trains is False or bool(launch.choice.lora_rank)
 
 
 def _part(part: PartTrained, whole: Fitted | CannotSay) -> Said:

@@ -111,8 +111,6 @@ def takes_config(question: Question) -> Verdict | None:
 
 def elsewhere(question: Question) -> Verdict | None:
     names = question.launch.elsewhere
-    if names and question.launch.place.CAN_BE_ASKED:
-        return unknown(saw("elsewhere.not_asked", machines=names))
     return unknown(saw("elsewhere.not_checked", machines=names)) if names else None
 
 

@@ -255,8 +255,9 @@ def _near(place: Place) -> str:
 
 
 def _is_read(node: Node) -> bool:
-    """Not what DeepSpeed takes and no part of it reads, such as pipeline.partition."""
-    return not node.get("deprecated") or bool(node.get("x-renamed-to"))
+    """Not what DeepSpeed takes and no part of it reads, such as pipeline.partition. What a newer release removed was
+    read before."""
+    return not node.get("deprecated") or bool({"x-renamed-to", "x-removed"} & node.keys())
 
 
 def _beside(place: Place) -> Iterable[tuple[str, Node]]:

@@ -202,8 +202,7 @@ class Inquiry:
 def inquiry_for(services: Services, view: View, context: Context, given: Sequence[Any]) -> Inquiry | CannotSay:
     """What the page shows now."""
     names = [field.name for field in fields_of(Part.MODEL)]
-    typed, host, *rest = given
-    values, loaded = rest[: len(names)], "".join(rest[len(names) :])
+    typed, host, *values, loaded = given
     try:
         document = read_document(view.text)
         choice = model_of(complete(dict(zip(names, values, strict=True))))
@@ -215,7 +214,7 @@ def inquiry_for(services: Services, view: View, context: Context, given: Sequenc
     if isinstance(nvme, CannotSay):
         return nvme
     typed_words = _words(typed or "")
-    choice = choice.over(of_words(typed_words)).over(ModelChoice(model=loaded))
+    choice = choice.over(of_words(typed_words)).over(ModelChoice(model=loaded or ""))
     case = Case(
         document.value, _with_words(context, typed_words), view.found, services.read_model(choice.model), choice
     )

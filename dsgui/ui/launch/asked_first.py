@@ -1,8 +1,9 @@
 """The Launch page's question to the place where a run will train. What is answered there stands among the checks, for
 as long as nothing that was asked about has changed."""
 
+import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
@@ -12,13 +13,15 @@ from dsgui.core.errors import DsguiError
 from dsgui.core.launch.plan import Place, Plan
 from dsgui.core.machine.verdicts import Row, Status, worst_first
 from dsgui.core.preflight.preflight import ELSEWHERE
-from dsgui.core.texts.saying import words
+from dsgui.core.texts.saying import said, words
 from dsgui.ui.common.events import LOCAL, TELLING
 from dsgui.ui.common.services import Services
 from dsgui.ui.common.toasts import refusal
 from dsgui.ui.launch.previewed import Previewed
+from dsgui.ui.preflight.preflight_view import press_html
 
 Ways = Mapping[Row, str]  # of each row, HTML of the button that belongs to it
+_FRESH_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +34,11 @@ class AskFirst:
 
 @dataclass(frozen=True, slots=True, eq=False)  # Gradio hashes what is in a State
 class Answer:
-    """`rows` of what it is `about`."""
+    """`rows` of what it is `about`, given `at`, in seconds since the epoch."""
 
     about: tuple[Any, ...]
     rows: tuple[Row, ...]
+    at: float
 
 
 def build_ask_first(kind: type[Place]) -> AskFirst:
@@ -59,27 +63,39 @@ def about(plan: Plan) -> tuple[Any, ...]:
     return plan.place, plan.target_python, plan.script, folder, tuple(sorted(plan.environment.items()))
 
 
-def with_answer(rows: tuple[Row, ...], plan: Plan, answer: Answer | None) -> tuple[tuple[Row, ...], Ways]:
-    """The rows with what was answered in the place of the one that says that it was not asked, worst first; and which
-    of them have the button that asks. It stays beside the first of what is wrong there."""
-    asked, place = plan.place.CAN_BE_ASKED, next((row for row in rows if row.check == ELSEWHERE), None)
-    if not asked or place is None:
-        return rows, {}
-    given = answer.rows if answer is not None and answer.about == about(plan) else ()
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The checks with what was answered, worst first; `ways` are the buttons that ask, `unasked`: nobody answered."""
+
+    rows: tuple[Row, ...]
+    ways: Ways = field(default_factory=dict)
+    unasked: bool = False
+
+
+def with_answer(rows: tuple[Row, ...], plan: Plan, answer: Answer | None, now: float) -> Told:
+    """What was answered stands in the place of the row that says that it was not asked, with the button that asks again
+    beside the first of what is wrong; an old answer counts no more at `now`, in seconds."""
+    asked, rest = plan.place.CAN_BE_ASKED, tuple(row for row in rows if row.check != ELSEWHERE)
+    if not asked:
+        return Told(rows)
+    holds = answer is not None and answer.about == about(plan) and now - answer.at < _FRESH_S
+    given = [row for row in answer.rows if not _of_another_port(row, plan)] if answer is not None and holds else []
     if not given:
-        return rows, {place: _press_html(asked, _label(asked), answer)}
-    wrong = [row for row in worst_first(given) if row.status in (Status.PROBLEM, Status.WARNING)]
-    again = {wrong[0]: _press_html(asked, words("launch_page", "ask_again"), answer)} if wrong else {}
-    return worst_first((*(row for row in rows if row is not place), *given)), again
+        place = Row(ELSEWHERE, said("checks", ELSEWHERE), Status.UNKNOWN, (plan.place.not_asked,))
+        return Told((*rest, place), {place: _ask_html(asked, _label(asked), answer)}, unasked=True)
+    first = worst_first(given)[0]
+    again = _ask_html(asked, words("launch_page", "ask_again"), answer)
+    return Told(worst_first((*rest, *given)), {first: again})
 
 
-def _press_html(asked: str, says: str, answer: Answer | None) -> str:
+def _of_another_port(row: Row, plan: Plan) -> bool:
+    taken = row.told[0]
+    return taken.code == "host.port_taken" and dict(taken.given).get("port") != str(plan.master_port)
+
+
+def _ask_html(asked: str, says: str, answer: Answer | None) -> str:
     """Another one with each answer: the page then draws it anew, though the same was answered."""
-    meanwhile = escape(words("launch_page", "asking"))
-    return (
-        f'<button type="button" class="ds-fix" data-press="{_id(asked)}" data-meanwhile="{meanwhile}" '
-        f'data-answer="{id(answer)}">{escape(says)}</button>'
-    )
+    return press_html(_id(asked), says, meanwhile=words("launch_page", "asking"), answer=str(id(answer)))
 
 
 def wire_ask_first(asks: Iterable[AskFirst], previewed: gr.State, answer: gr.State, services: Services) -> None:
@@ -95,10 +111,11 @@ def _wire(asks: AskFirst, previewed: gr.State, answer: gr.State, services: Servi
         if plan is None or not isinstance(plan.place, asks.kind):
             raise refusal(words("launch_page", "incomplete"))
         try:
-            return Answer(about(plan), services.ask_place(plan))
+            return Answer(about(plan), services.ask_place(plan), time.time())
         except DsguiError as error:
             raise refusal(escape(str(error))) from error
 
     # Through the queue: Gradio tells no change of a state else.
-    asked = asks.button.click(ask, [previewed], [answer], **TELLING)
+    # Pressed again meanwhile, of what the page shows then.
+    asked = asks.button.click(ask, [previewed], [answer], **{**TELLING, "trigger_mode": "always_last"})
     asked.failure(None, None, None, js="() => window.dispatchEvent(new CustomEvent('dsgui:not-answered'))", **LOCAL)

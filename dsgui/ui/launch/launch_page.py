@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,15 +25,15 @@ from dsgui.core.launch.variables import with_variables
 from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.machine_report import counted
 from dsgui.core.machine.verdicts import Row, Status, has_problem
-from dsgui.core.memory.choice import of_words
-from dsgui.core.memory.fits.fitting import Fitted
+from dsgui.core.memory.choice import of_text
 from dsgui.core.memory.fits.memory_report import as_json, kept
 from dsgui.core.preflight.filled_by_script import Filler, as_filled, filled_by, keys_filled
 from dsgui.core.preflight.handing_checks import Offer
+from dsgui.core.preflight.hosts_report import OF_HOSTS
 from dsgui.core.preflight.judging import as_script_takes
 from dsgui.core.preflight.launch_findings import launch_findings
-from dsgui.core.preflight.memory_check import with_memory
-from dsgui.core.preflight.surroundings import Launch, context_in
+from dsgui.core.preflight.memory_check import trains_whole, with_memory
+from dsgui.core.preflight.surroundings import Launch, Surroundings, context_in
 from dsgui.core.script.script import ScriptFacts
 from dsgui.core.script.taken import LOGGING_WORDS
 from dsgui.core.script.words import with_option
@@ -56,7 +57,7 @@ from dsgui.ui.launch.as_planned import (
     wire_as_planned,
     wire_plan_as_run,
 )
-from dsgui.ui.launch.asked_first import Answer, Ways, wire_ask_first, with_answer
+from dsgui.ui.launch.asked_first import Answer, Told, wire_ask_first, with_answer
 from dsgui.ui.launch.cloned import changes, line_html, name_of, of_parent, original
 from dsgui.ui.launch.desk import Desk, build_desk, look_at_gpus, share_ranks
 from dsgui.ui.launch.found import found_html
@@ -217,8 +218,8 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         saves = recipe is None or recipe.takes.integration is Integration.HF
         line_of_clone: Any = gr.skip() if asked["parent"] else ""
         before, checks, began = BeforeStart(), "", preset_of(services, preset, text)
-        found, loaded, instead, needed, may_log = "", "", "", False, False
-        asking: Ways = {}
+        found, instead, needed, may_log = "", "", False, False
+        told, loaded = Told(()), "" if recipe else gr.skip()
         request: LaunchRequest | None = None
         try:
             request = page_request(services, text or "", asked, reader, began)
@@ -244,11 +245,10 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             there = context_in(launch.unplanned, target)
             launch = with_memory(launch, around, there, services.checker.schema, arguments)
             differs = _against_plan(text or "", launch, target, arguments, asked)
-            # Where only a part of it may train, nobody knows what that takes.
-            loaded = around.model_loaded if not recipe and isinstance(launch.memory, Fitted) else ""
+            loaded = "" if recipe else _model_loaded(launch, around)
             before, foretold = before_start(launch, around), kept(launch.memory)
-            rows, asking = with_answer(before.rows, plan, answer)
-            before = replace(before, rows=rows)
+            told = with_answer(before.rows, plan, answer, time.time())
+            before = replace(before, rows=told.rows)
             reads = plan.config_argument.integration
             name = config_name(services, preset, text)
             says = (
@@ -261,21 +261,25 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
                 launch.findings,
                 "" if reads.value == reader else reads.value,
                 is_convertible(launch),
-                bool(asked["model"] or loaded or of_words((asked["arguments"] or "").split()).model),
+                bool(asked["model"] or loaded or of_text(asked["arguments"] or "").model),
             )
-            checks, why = preflight_html(before.rows, to, before.offer, asking), worst_of(before.rows)
+            checks, why = preflight_html(before.rows, to, before.offer, told.ways), worst_of(before.rows)
         except DsguiError as error:
             needed = is_needed_yet(error, asked)
             why = lacks(error) if needed else str(counted(Status.PROBLEM, 1))
             asks = needed and not pressed
-            if needed and not _is_empty(text):
-                names = config_name(services, preset, text), reader
-                says = meanwhile(services, workbench, text or "", asked, names, launched)
+            by_itself = ""
             plan_here = _on_this_machine(services, request) if request and field_of(error) in _OF_PLACES else None
             if plan_here:
-                script = services.surroundings(plan_here, text or "").script
-                found = "" if recipe else found_html(plan_here, script, asked["reader"])
+                around = services.surroundings(plan_here, text or "")
+                by_itself = "" if recipe else _model_loaded(Launch.of(plan_here, {}), around)
+                loaded, found = by_itself, "" if recipe else found_html(plan_here, around.script, asked["reader"])
                 may_log = _may_log(services, plan_here, bool(asked["logs"]))
+            elif field_of(error) == "script":
+                loaded = ""
+            if needed and not _is_empty(text):
+                names = config_name(services, preset, text), reader
+                says = meanwhile(services, workbench, text or "", asked, names, launched, by_itself)
             differs = fills_in(asked, within=asks) if field_of(error) == "hostfile" else Differs()
             checks = needed_html(error, differs.offers) if asks else refused_html(error, bool(asked["parent"]))
             instead = recipe_instead(services.recipes, asked["script"] or "") if is_gone(error) else ""
@@ -288,7 +292,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
         taken = words("launch_page", BY_RECIPE[instead].label) if instead else ""
         line = services.runs.shown_command(plan) if plan else ""
         # No value unless it has to go: an answer that comes late would take a newer tick away.
-        unasked = ready and bool(asking) and not why  # the first thing to do is to ask
+        unasked = told.unasked and not refused  # the first thing to do is to ask
         why = words("launch_page", "hosts_not_checked") if unasked else why
         press, although = _PRESSES.get(asked["where"], ("launch", "anyway"))
         shown_as = partial(gr.Checkbox, label=words("launch_page", although), visible=refused)
@@ -361,7 +365,12 @@ def _recipe_instead(services: Services) -> Callable[[str | None], tuple[Any, Any
 def _accepts(plan: Plan | None, rows: tuple[Row, ...]) -> tuple[str, ...]:
     """What a tick is about: these problems of this script with these arguments. No reading of the machine is in it."""
     asked = (plan.script, *plan.arguments) if plan else ()
-    return (*asked, *(row.check for row in rows if row.status is Status.PROBLEM))
+    return (*asked, *(_accepted_of(row) for row in rows if row.status is Status.PROBLEM))
+
+
+def _accepted_of(row: Row) -> str:
+    """Of what a host answered, which host and what."""
+    return f"{row.check} {row.title} {row.told[0].code}" if row.check in OF_HOSTS else row.check
 
 
 def _may_log(services: Services, plan: Plan, chosen: bool) -> bool:
@@ -375,6 +384,12 @@ def _on_this_machine(services: Services, request: LaunchRequest) -> Plan | None:
         return services.runs.prepare(replace(request, place=Here()))
     except DsguiError:
         return None
+
+
+def _model_loaded(launch: Launch, around: Surroundings) -> str:
+    """The model that the script names by itself, for 1 · Configure to judge; "" where only a part of it may train:
+    nobody knows what that takes."""
+    return around.model_loaded if trains_whole(launch, around) else ""
 
 
 def _may_save(plan: Plan, script: ScriptFacts) -> bool:

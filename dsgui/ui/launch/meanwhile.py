@@ -9,7 +9,7 @@ from dsgui.core.config.findings import Severity
 from dsgui.core.launch.field import Part
 from dsgui.core.launch.planned import Planned
 from dsgui.core.launch.run_fields import OWN_SCRIPT, fields_of
-from dsgui.core.memory.choice import of_words
+from dsgui.core.memory.choice import of_text
 from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.sizes import roughly
 from dsgui.core.texts.saying import words
@@ -30,20 +30,22 @@ def meanwhile(
     asked: Mapping[str, Any],
     named: tuple[str, str],
     launched: Launched,
+    loaded: str = "",
 ) -> str:
     """As Markdown: the config, of what name and read by which framework as `named` tells, on the GPUs and nodes of the
-    plan, for the place and the arguments that were `launched` so far."""
+    plan, for the place and the arguments that were `launched` so far; `loaded`: the model that the script loads by
+    itself."""
     name, reads = named
     device, version = str(asked["device"]), str(asked["version"])
     counts = as_count(asked["planned_gpus"]), as_count(asked["planned_nodes"])
     context = make_context(services.target(), reads, *counts, device, version, launched)
     view = workbench.show(text, context)
-    given = [asked["arguments"], asked["host_memory"], *(asked[field.name] for field in fields_of(Part.MODEL))]
+    given = [asked["arguments"], asked["host_memory"], *(asked[field.name] for field in fields_of(Part.MODEL)), loaded]
     is_broken = "broken" in view.form
     found = words("configure_page", "broken") if is_broken else verdict(view.found)
     fits = fit_told(memory_shown(services, view, context, given), "memory")
     if not fits and asked["what"] == OWN_SCRIPT:
-        model = asked["model"] or of_words((asked["arguments"] or "").split()).model
+        model = asked["model"] or loaded or of_text(asked["arguments"] or "").model
         fits = words("launch_page", "memory_unchecked" if model else "memory_unnamed")
     if is_broken or any(finding.severity is Severity.ERROR for finding in view.found):
         fits = ""  # the pages say first what is to be mended

@@ -146,7 +146,7 @@ def _checked(services: Services, request: LaunchRequest, one: Chosen) -> tuple[P
     launch = with_config(Launch.of(plan, {}), one.text, around, services.checker, around.arguments_of(plan))
     problem = next((row for row in preflight(launch, around) if row.status is Status.PROBLEM), None)
     if problem:
-        given = {"name": plan.name, "problem": f"{problem.title}: {problem.seen}"}
+        given = {"name": plan.name, "problem": f"{problem.title}: {problem.all_seen}"}
         raise NotTried(words("memory_page", "trial_stopped_by", **given), "launch")
     return plan, one.text, kept(launch.memory)
 

@@ -74,13 +74,14 @@ def _pair(label: str, value: str, lacks: bool = False) -> str:
 def list_html(said: str, rows: Sequence[Row], ways: Sequence[str], pressed: Collection[Row] = ()) -> str:
     """A headline, the problems and warnings of `rows` (worst first) open, and all of them folded, with those that stand
     above by their names alone. `ways`: of each row, HTML that mends it or leads to where it is mended. `pressed`: what
-    is open, too, for its button."""
-    told = [(row, way) for row, way in zip(rows, ways, strict=True) if row.status in _OPEN or row in pressed]
-    every = sorted(rows, key=lambda row: row.status is Status.OK)
+    has a button to ask about it, for which it is open where nobody answered."""
+    ways_of = list(zip(rows, ways, strict=True))
+    told = [(row, way) for row, way in ways_of if _is_open(row, pressed)]
+    every = sorted(ways_of, key=lambda one: one[0].status is Status.OK)
     unknown = any(row.status is Status.UNKNOWN for row in rows)  # green is what was checked
     kind = _KINDS[rows[0].status if rows[0].status in _OPEN else Status.UNKNOWN if unknown else Status.OK]
     open_ = "".join(_item(row, way) for row, way in told)
-    marked = "".join(_marked(row, row.status in _OPEN or row in pressed) for row in every)
+    marked = "".join(_marked(row, _is_open(row, pressed), way if row in pressed else "") for row, way in every)
     folded = words("launch_page", "all_checks", count=str(len(rows)))
     return (
         f'<p class="ds-verdict {kind}" role="status">{escape(said)}</p><ul>{open_}</ul>'
@@ -93,9 +94,13 @@ _OPEN = (Status.PROBLEM, Status.WARNING)
 _MARKS = {Status.PROBLEM: "!", Status.WARNING: "!", Status.OK: "✓", Status.UNKNOWN: "–"}
 
 
-def _marked(row: Row, is_open: bool) -> str:
+def _is_open(row: Row, pressed: Collection[Row]) -> bool:
+    return row.status in _OPEN or (row in pressed and row.status is Status.UNKNOWN)
+
+
+def _marked(row: Row, is_open: bool, way: str) -> str:
     """A check and what was seen, with its outcome as a sign that has a name. `is_open`: it stands above."""
     name, kind = escape(words("machine_page", row.status.value)), _KINDS[row.status]
     sign = f'<span class="ds-sign {kind}" role="img" aria-label="{name}">{_MARKS[row.status]}</span>'
-    seen = escape(words("launch_page", "told_above")) if is_open else breakable(row.seen)
+    seen = escape(words("launch_page", "told_above")) if is_open else breakable(row.seen) + way
     return f'<dt data-of="{escape(row.check)}">{sign}<span>{breakable(str(row.title))}</span></dt><dd>{seen}</dd>'

@@ -87,7 +87,7 @@ def preflight_html(
     first = next((place for place, row in enumerate(rows) if row in stopping), None)
     offered = next((row for row in rows if offer and is_open([row], offer)), None)
     ways = [
-        f"{_press_html(OFFERED, str(offer.label)) if offer and row is offered else ''}"
+        f"{press_html(OFFERED, str(offer.label)) if offer and row is offered else ''}"
         f"{_way(row, to, place == first)}{asks.get(row, '')}"
         for place, row in enumerate(rows)
     ]
@@ -133,11 +133,13 @@ def _every(row: Row, found: Sequence[Finding]) -> str:
 
 def _load_html(recipe: str) -> str:
     """Presses the button beside the recipes, which does the same."""
-    return _press_html("recipe-preset", words("launch_page", "load_recipe_preset", recipe=recipe))
+    return press_html("recipe-preset", words("launch_page", "load_recipe_preset", recipe=recipe))
 
 
-def _press_html(id: str, says: str) -> str:
-    return f'<button type="button" class="ds-fix" data-press="{id}">{escape(says)}</button>'
+def press_html(id: str, says: str, **data: str) -> str:
+    """A button that presses the one of this id; `data`: what the page's JavaScript is told beside."""
+    more = "".join(f' data-{name}="{escape(value)}"' for name, value in data.items())
+    return f'<button type="button" class="ds-fix" data-press="{id}"{more}>{escape(says)}</button>'
 
 
 def machine_told(services: Services, tab: gr.Tab) -> gr.Checkbox:

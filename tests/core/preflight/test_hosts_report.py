@@ -3,8 +3,9 @@
 from dsgui.core.launch.places.ssh import Machines
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan
 from dsgui.core.launch.plan_making import make_plan
-from dsgui.core.machine.verdicts import Status
+from dsgui.core.machine.verdicts import Status, saw
 from dsgui.core.preflight.hosts_report import MachineFacts, rows
+from dsgui.core.texts.saying import Said
 from tests.support.cases import each_case
 
 VERSIONS = {"python": "3.11.7", "deepspeed": "0.19.8", "torch": "2.13.0", "transformers": "5.23.0"}
@@ -64,9 +65,12 @@ def test_each_thing_in_the_way_is_a_problem_of_that_machine(changes: dict[str, o
         ("Permission denied (publickey)", "without a password", "ssh-copy-id b"),
         ("ssh: Could not resolve hostname b: Name or service not known", "Check the name in the hostfile", ""),
         ("ssh: connect to host b port 22: Connection refused", "Start sshd there", ""),
+        ("nc: connect to jump: Connection refused", "Try it in a terminal", "ssh b true"),
+        ("Host key verification failed.", "Try it in a terminal", "ssh b true"),
+        (saw("host.timed_out"), "Try it in a terminal", "ssh b true"),
     ],
 )
-def test_what_lets_ssh_in_depends_on_what_it_says(problem: str, advice: str, command: str) -> None:
+def test_what_lets_ssh_in_depends_on_what_it_says(problem: str | Said, advice: str, command: str) -> None:
     first, *_ = rows(a_plan(), [fine("a"), fine("b", problem=problem)], has_pdsh=True)
     assert advice in first.advice
     assert first.command == command

@@ -953,7 +953,7 @@ def test_what_is_missing_says_what_to_install():
         "my_own (line 24): your own code, or another package",
     ]
     assert row.seen.startswith("The training environment lacks 2 modules that the script imports")
-    assert row.advice == "Of your own code, add the folder to PYTHONPATH."
+    assert row.advice == "For modules of your own, add their folder to PYTHONPATH; install other packages, too."
     shown = rows_as_lines([row])
     assert [line.strip() for line in shown if line.strip().startswith("- ")] == [f"- {one}" for one in row.items]
 

@@ -195,6 +195,20 @@ def test_a_telling_name_or_one_of_the_same_block_is_sent_where_it_is_read(schema
 
 
 @each_case(
+    ("config", "meant"),
+    [
+        ({"sparse_gradient": True}, "sparse_gradients"),
+        ({"elasticty": {"enabled": True}}, "elasticity"),
+        ({"curriculum_learning": {"min_dificulty": 8}}, "min_difficulty"),
+        ({"progressive_layer_drop": {"teta": 0.5}}, "theta"),
+    ],
+)
+def test_a_misspelt_key_that_a_newer_release_removed_is_known_where_it_is_read(schema, config, meant):
+    (finding,) = found(schema, config, OLDEST)
+    assert finding.advice == f"Did you mean {meant}?"
+
+
+@each_case(
     ("config", "home"),
     [
         ({"loss_scale": "dynamic"}, "fp16.loss_scale"),

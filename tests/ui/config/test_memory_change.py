@@ -38,8 +38,13 @@ CONFIG = {
 CHOICE = {"model": "7B", "length": 1024, "checkpointing": True}
 # The script's arguments, the host, and the fields of the model.
 FIELDS = fields_of(Part.MODEL)
-GIVEN = ("", "", *(CHOICE.get(field.name, field.default) for field in fields_of(Part.MODEL)))
-ON_NVME = ("", "", *((CHOICE | {"nvme": "/nvme"}).get(field.name, field.default) for field in fields_of(Part.MODEL)))
+GIVEN = ("", "", *(CHOICE.get(field.name, field.default) for field in fields_of(Part.MODEL)), "")
+ON_NVME = (
+    "",
+    "",
+    *((CHOICE | {"nvme": "/nvme"}).get(field.name, field.default) for field in fields_of(Part.MODEL)),
+    "",
+)
 
 
 class Here:

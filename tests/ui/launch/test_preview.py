@@ -1,16 +1,19 @@
 """What the Launch page shows of a run before its start: the command, or why there is none, and whether it may start."""
 
+import json
 import re
 import socket
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
+import gradio as gr
 import pytest
 
-from dsgui.core.launch.plan import LaunchRequest
+from dsgui.core.launch.plan import Here, LaunchRequest, Plan
 from dsgui.core.launch.run_fields import BY_NAME, complete
 from dsgui.core.machine.hardware import Target
 from dsgui.core.machine.machine import Environment
@@ -18,12 +21,13 @@ from dsgui.core.machine.verdicts import Row, Status, saw
 from dsgui.core.memory.fits.sharpened import Sharpened
 from dsgui.core.memory.guessed import model_of_size
 from dsgui.core.preflight.surroundings import Surroundings
-from dsgui.core.texts.saying import as_told
+from dsgui.core.script.in_a_run.models_loaded import model_loaded
+from dsgui.core.texts.saying import Said, as_told
 from dsgui.core.validation.checker import Checker
 from dsgui.shell.launch.asked_paths import script_source
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.workbench import Workbench
-from dsgui.ui.launch.asked_first import Answer, about
+from dsgui.ui.launch.asked_first import Answer, about, with_answer
 from dsgui.ui.launch.desk import Desk
 from dsgui.ui.launch.launch_page import _accepted, _previewer
 from tests.shell.machine.test_machine import SOUND
@@ -42,6 +46,16 @@ SHOWN = (
 )
 EARLIER: dict[str, Any] = {"arguments": "", "ranks": 1, "config_text": CONFIG, "target_python": sys.executable}
 Page = Callable[..., dict[str, Any]]
+LOADS = """
+from transformers import AutoModelForCausalLM, HfArgumentParser, Trainer, TrainingArguments
+(args,) = HfArgumentParser((TrainingArguments,)).parse_args_into_dataclasses()
+Trainer(model=AutoModelForCausalLM.from_pretrained("org/model"), args=args).train()
+"""
+
+
+def loading(plan: Plan, around: Surroundings) -> Surroundings:
+    """As the scout tells it."""
+    return replace(around, model_loaded=model_loaded(around.script.models, around.values(plan)))
 
 
 @pytest.fixture
@@ -50,7 +64,7 @@ def page(bench: Bench, checker: Checker) -> Page:
     target = Target(sys.executable, versions=VERSIONS, accelerator="cpu", bf16=True)
     machine = replace(SOUND, gpus=(), environment=Environment(target))
     recipes = {name: bench.script("print(1)", f"{name}.py") for name in ("translation", "classification")}
-    around = {"surroundings": lambda plan, text: Surroundings(script_source(plan.script), machine)}
+    around = {"surroundings": lambda plan, text: loading(plan, Surroundings(script_source(plan.script), machine))}
     archive = SimpleNamespace(launched=lambda run_id: LaunchRequest(**EARLIER, script=recipes["translation"]))
     parts = {"archive": archive, "runs": bench.runs, "recipes": recipes, "target": lambda: target, "checker": checker}
     reads = {"machine": SimpleNamespace(current=lambda: machine), "dry_runs": SimpleNamespace(known=lambda of: None)}
@@ -374,9 +388,10 @@ def test_a_plan_of_fewer_nodes_takes_no_host_away_that_somebody_named(page: Page
 HOSTS = {"what": "translation", "where": "several", "hostfile": "node-a slots=2\nnode-b slots=2"}
 
 
-def answered(shown: dict[str, Any], *rows: tuple[str, Status]) -> Answer:
-    given = (Row("machine", as_told(name), status, (saw("host.one_gpu", slot="3"),)) for name, status in rows)
-    return Answer(about(shown["previewed"].plan), tuple(given))
+def answered(shown: dict[str, Any], *rows: tuple[str, Status], told: Said | None = None, ago_s: float = 0.0) -> Answer:
+    seen = (told or saw("host.one_gpu", slot="3"),)
+    given = tuple(Row("machine", as_told(name), status, seen) for name, status in rows)
+    return Answer(about(shown["previewed"].plan), given, time.time() - ago_s)
 
 
 def test_hosts_that_were_not_asked_are_asked_before_the_start(page: Page) -> None:
@@ -388,7 +403,56 @@ def test_hosts_that_were_not_asked_are_asked_before_the_start(page: Page) -> Non
     assert 'data-press="ask-machines"' in shown["checks"]
     fine = page(**HOSTS, answer=answered(shown, ("node-a", Status.OK), ("node-b", Status.OK)))
     assert button(fine) == ("Launch", "primary")
-    assert ("ask-machines" in fine["checks"], "node-b" in fine["checks"]) == (False, True)
+    assert "node-b" in fine["checks"]
+    assert fine["checks"].index("Check hosts again") > fine["checks"].index("<details")  # hosts go down later, too
+    old = page(**HOSTS, answer=answered(shown, ("node-a", Status.OK), ago_s=3600))
+    assert button(old) == ("Launch · hosts not checked", "secondary")
+
+
+def test_hosts_come_first_whatever_is_warned_of_but_not_before_a_problem(page: Page) -> None:
+    warned = json.dumps(json.loads(CONFIG) | {"flops_profiler": {"enable": True}})
+    shown = page(**HOSTS, config=warned)
+    assert "ds-warning" in shown["checks"]
+    assert button(shown) == ("Launch · hosts not checked", "secondary")
+    refused = page(**HOSTS, config='{"train_batch_size": "x"}')
+    assert button(refused)[0].startswith("Launch · 2 problems")
+
+
+def test_a_problem_of_another_host_is_another_problem(page: Page) -> None:
+    shown = page(**HOSTS)
+    one = answered(shown, ("node-a", Status.OK), ("node-b", Status.PROBLEM))
+    accepted = page(**HOSTS, answer=one)["stops"]
+    assert page(**HOSTS, answer=one, stops=accepted, ticked=True)["launch"].interactive
+    other = answered(shown, ("node-a", Status.PROBLEM), ("node-b", Status.OK))
+    assert not page(**HOSTS, answer=other, stops=accepted, ticked=True)["launch"].interactive
+
+
+def test_a_port_that_is_taken_is_one_no_more_once_another_is_used(page: Page) -> None:
+    shown = page(**HOSTS, port="29511")
+    taken = saw("host.port_taken", port="29511")
+    said = answered(shown, ("node-a", Status.PROBLEM), told=taken)
+    assert "29511 is in use" in page(**HOSTS, port="29511", answer=said)["checks"]
+    assert "is in use" not in page(**HOSTS, port="29777", answer=said)["checks"]
+
+
+def test_a_place_of_ones_own_that_can_be_asked_has_the_button_and_its_own_words(page: Page) -> None:
+    class Box(Here):
+        CAN_BE_ASKED = "box"
+
+    told = with_answer((), replace(page(what="translation")["previewed"].plan, place=Box()), None, 0.0)
+    ((row, way),) = told.ways.items()
+    assert (row.seen, told.unasked) == ("Not checked yet.", True)
+    assert 'data-press="ask-box"' in way
+    assert "Check box" in way
+
+
+def test_the_model_that_a_script_loads_is_told_whatever_else_is_wrong(page: Page, bench: Bench) -> None:
+    script = str(bench.script(LOADS))
+    for values in ({}, {"config": '{"train_batch_size": "x"}'}, {"where": "several", "hostfile": ""}):
+        assert page(script=script, **values)["loaded"] == "org/model"
+    assert "no model named" not in page(script=script, where="several", hostfile="")["says"]
+    assert page(script=script, port="80")["loaded"] == gr.skip()  # nothing is known anew
+    assert page(script="/no/such.py")["loaded"] == page(what="translation")["loaded"] == ""
 
 
 def test_what_a_host_answered_stands_among_the_checks_until_what_was_asked_about_changes(page: Page) -> None:

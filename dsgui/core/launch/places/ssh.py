@@ -21,6 +21,7 @@ from dsgui.core.launch.command import (
 from dsgui.core.launch.field import Field, Kind, Part
 from dsgui.core.launch.hostfile import Host, chosen_hosts, example, hostfile_for, parse_hostfile
 from dsgui.core.launch.plan import Place, Plan, StartedBy, ranks_said
+from dsgui.core.machine.verdicts import saw
 from dsgui.core.texts.saying import Said, listed, phrase, wrong
 
 REMOTE_ENVIRONMENT_FILE = "deepspeed_env"
@@ -176,6 +177,10 @@ class Machines(Place):
     def elsewhere(self) -> str:
         names = [host.name for host in self.hosts()]
         return ", ".join(names[:_MOST_NAMED]) + (" …" if len(names) > _MOST_NAMED else "")
+
+    @property
+    def not_asked(self) -> Said:
+        return saw("elsewhere.not_asked", machines=self.elsewhere)
 
     def slots(self, plan: Plan) -> frozenset[str]:
         return frozenset(f"{host.name}:{slot}" for host in self.hosts() for slot in host.slots)

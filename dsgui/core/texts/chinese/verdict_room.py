@@ -66,6 +66,7 @@ ROOM_VERDICTS: Mapping[str, str] = {
     "output_disk.full": "dsgui 保存运行输出的 {path} 空闲 {free}。",
     "elsewhere.not_asked": "尚未检查：ssh 能否连到 {machines}，以及那里的 Python、"
     "版本、GPU、脚本和目录是否符合此运行的需要。",
+    "elsewhere.not_yet": "尚未检查。",
     "elsewhere.not_checked": "无法从这里检查 {machines} 的内存、GPU、程序和磁盘。",
     "slurm.no_sbatch": "本机没有安装 sbatch。",
     "slurm.no_sinfo": "未询问 Slurm：本机没有安装 sinfo。",
@@ -128,6 +129,7 @@ ROOM_ADVICE: Mapping[str, str] = {
     "host.name_interface": "在“环境变量”中指定网络接口。",
     "host.without_password": "ssh 必须无需密码即可连接。如果要求输入密码：",
     "host.check_name": "检查 hostfile 中的主机名，或在 ~/.ssh/config 中给出它的地址。",
+    "host.try_ssh": "ssh 必须无需任何提问即可连接。在终端中试一下：",
     "host.start_sshd": "在该主机上启动 sshd，或在 ~/.ssh/config 中指定它的端口。",
     "host.same_versions": "安装与其他主机相同的版本。",
     "host.install_everywhere": "所有 rank 需要相同的版本。请在所有主机上安装。",

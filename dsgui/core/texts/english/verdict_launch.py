@@ -161,7 +161,6 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "it ends with TypeError.",
     "script_imports.item_package": "{what}: {command}",
     "script_imports.item_own": "{what}: your own code, or another package",
-    "script_imports.item_above": "{what}: found in {folder}",
     "script_imports.item_gone": "{what}: not in the installed release",
     "script_imports.item_refused": "{what}: not accepted by the installed release",
     "script_imports.gone": "The installed release lacks {names}, which the script imports: it ends with ImportError.",
@@ -249,7 +248,7 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "script_imports.install": "Install it there: pip install {packages}.",
     "script_imports.own": "If {modules} is your own code, add its folder to PYTHONPATH; otherwise install it.",
     "script_imports.install_each": "Install the packages in the training environment.",
-    "script_imports.own_each": "Of your own code, add the folder to PYTHONPATH.",
+    "script_imports.own_each": "For modules of your own, add their folder to PYTHONPATH; install other packages, too.",
     "script_imports.release": "The script was written for another release, most likely an older one: install that one, "
     "or take the script that goes with the installed one.",
     "needs.install": "pip install {module} there, or remove {key}.",

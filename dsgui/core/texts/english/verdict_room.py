@@ -82,6 +82,7 @@ ROOM_VERDICTS: Mapping[str, str] = {
     # other machines
     "elsewhere.not_asked": "Not known yet: whether ssh reaches {machines}, and whether Python, versions, GPUs, script "
     "and folder are there as this run needs them.",
+    "elsewhere.not_yet": "Not checked yet.",
     "elsewhere.not_checked": "Memory, GPUs, programs and disks of {machines} are not checked from here.",
     "slurm.no_sbatch": "sbatch isn’t installed on this machine.",
     "slurm.no_sinfo": "Slurm was not asked: sinfo isn’t installed on this machine.",
@@ -146,6 +147,7 @@ ROOM_ADVICE: Mapping[str, str] = {
     "host.name_interface": "Name the network interface under “Environment variables”.",
     "host.without_password": "ssh must connect without a password. If it asks for one:",
     "host.check_name": "Check the name in the hostfile, or give its address in ~/.ssh/config.",
+    "host.try_ssh": "ssh must connect without a question. Try it in a terminal:",
     "host.start_sshd": "Start sshd there, or name its port in ~/.ssh/config.",
     "host.same_versions": "Install the same versions as on the other hosts.",
     "host.install_everywhere": "All ranks need the same versions. Install them everywhere.",

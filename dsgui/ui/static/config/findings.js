@@ -26,10 +26,10 @@ function readPlace(text) {
 function wait(button) {
   const says = button.textContent;
   button.textContent = button.dataset.meanwhile ?? says;
-  button.setAttribute("disabled", "");
+  button.setAttribute("aria-disabled", "true"); // it keeps the focus
   const again = () => {
     button.textContent = says;
-    button.removeAttribute("disabled");
+    button.removeAttribute("aria-disabled");
   };
   window.addEventListener("dsgui:not-answered", again, { once: true });
 }
@@ -47,7 +47,7 @@ export function mount(element, props, trigger, watch) {
     if (fix) trigger("fix", { rule: fix.rule, pointer: fix.pointer, fix: fix.fix });
     if (where !== undefined && !checks) window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: where }));
     if (place) goToPlace(...readPlace(place));
-    const press = around(event, "[data-press]");
+    const press = around(event, "[data-press]:not([aria-disabled])");
     if (press?.dataset.press) document.getElementById(press.dataset.press)?.click();
     if (press?.dataset.meanwhile) wait(press);
     if (copy) copyText(copy, copy.previousElementSibling);
@@ -58,6 +58,7 @@ export function mount(element, props, trigger, watch) {
   if (isOfConfig) [holdWhatIsTypedIn, watchTexts].forEach((begin) => begin());
   const show = () => {
     const had = root.contains(document.activeElement);
+    const press = had && document.activeElement?.getAttribute("data-press");
     // eslint-disable-next-line no-restricted-properties -- the one place where markup is taken: the server's, escaped
     const draw = () => folds.keep(() => (root.innerHTML = String(props.value)));
     if (typeof props.value === "string") keep(draw);
@@ -65,6 +66,8 @@ export function mount(element, props, trigger, watch) {
     if (!checks) placed();
     shorten();
     if (checks) markFields(root);
+    const again = press && root.querySelector(`[data-press="${press}"]`);
+    if (again instanceof HTMLElement && again.checkVisibility()) again.focus({ preventScroll: true });
     if (checks && had && !root.contains(document.activeElement)) {
       root.tabIndex = -1; // what was pressed is gone: the next Tab goes on from here
       root.focus({ preventScroll: true });
