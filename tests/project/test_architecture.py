@@ -72,7 +72,7 @@ ROOMS = {
         "access": "common",
         "common": "",
         "config": "access common",
-        "launch": "common config machine preflight",
+        "launch": "common config preflight",
         "learn": "common config launch",
         "machine": "common",
         "preflight": "common machine",

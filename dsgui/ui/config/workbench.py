@@ -223,6 +223,7 @@ class Workbench:
         for finding in findings:
             problems.setdefault(finding.pointer, finding.severity.value)
         form = self._state(document, context.release) | {"problems": problems, "acked": dict(acked or {})}
+        form["native"] = context.integration is Integration.NATIVE
         form["found"] = [_found(finding, document) for finding in findings[:MOST_SHOWN]]
         remember(document)
         wide = wide_fix(findings, document, lambda one: self._findings(one, context, fixes=False))

@@ -48,4 +48,4 @@ def stages_shown(services: Services, view: View, context: Context, given: Sequen
         return {"asked": "", "why": told(found.why)}
     case, fitted = found
     stages = compared(fitted, case, read_document(view.text), services.checker)
-    return {"asked": asked_of(fitted, view.text), **as_json(stages)}
+    return {"asked": asked_of(fitted, view.text), **as_json(stages), "on_cpu": fitted.room.on_cpu}

@@ -690,6 +690,8 @@ export interface FormState {
   idle?: number[];
   not_taken?: Record<string, number[]>;
   problems?: Record<string, string>;
+  /** Whether a native script reads the config. */
+  native?: boolean;
   found?: Found[];
   release?: string;
 }
@@ -996,6 +998,8 @@ export interface ZeroStages {
   why?: Sentence;
   current?: number;
   ranks?: number;
+  /** Whether the host is all there is. */
+  on_cpu?: boolean;
   activations?: number;
   stages?: ZeroStage[];
   notes?: Sentence[];

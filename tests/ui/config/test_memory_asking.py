@@ -155,7 +155,7 @@ def test_what_can_not_be_asked_offers_nothing(page, config, given, shown, words)
 
 def test_the_scripts_arguments_name_the_model_and_its_lengths_where_nothing_was_said(page):
     words = "--model_name_or_path 7B --max_seq_length 2048"
-    nothing = [field.default for field in fields_of(Section.MODEL)]
+    nothing = [*(field.default for field in fields_of(Section.MODEL)), ""]
     told = page.shown(given=(words, "", *nothing))
     assert (told["fit"], "1 × 2048 tokens" in told["about"]) == ("does_not_fit", True)
     assert "1 × 1024 tokens" in page.shown(given=(words, *GIVEN[1:]))["about"]  # what was said counts
@@ -219,7 +219,7 @@ def test_lines_that_are_no_line_are_told_apart(page):
 def test_a_model_made_within_zero_init_is_another_question(page):
     """On a native script's word: the tick reaches the dry run, and what was found without it says nothing."""
     chosen = CHOICE | {"zero_init": True}
-    ticked = (*GIVEN[:2], *(chosen.get(one.name, one.default) for one in fields_of(Section.MODEL)))
+    ticked = (*GIVEN[:2], *(chosen.get(one.name, one.default) for one in fields_of(Section.MODEL)), "")
     config = CONFIG | {"zero_optimization": {"stage": 3}}
     view = page.bench.show(json.dumps(config), CONTEXT)
     made = [question_of(page.services, view, CONTEXT, given)[1].inside for given in (GIVEN, ticked)]

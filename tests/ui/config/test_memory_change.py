@@ -238,6 +238,7 @@ def test_a_script_that_takes_no_option_of_the_trainers_is_given_none(checker):
         "",
         "",
         *((CHOICE | {"checkpointing": False, "length": 8192}).get(one.name, one.default) for one in FIELDS),
+        "",
     )
 
     def told(launched):

@@ -71,11 +71,12 @@ export const focusOf = (control) =>
   isGroup(control) ? (radios(control).find((radio) => radio.checked) ?? radios(control)[0]) : control;
 
 /**
- * Which default holds while nothing is set, in the release checked against.
- * @param {HTMLElement} control @param {Field} field @param {string | undefined} fallback
+ * Which default holds while nothing is set, in the release checked against. `isNative`: nobody fills what is “auto”.
+ * @param {HTMLElement} control @param {Field} field @param {string | undefined} fallback @param {boolean} [isNative]
  */
-export function showDefault(control, field, fallback) {
-  const text = control.dataset.isAuto === undefined ? unsetText(field, fallback) : words("form_page", "filled");
+export function showDefault(control, field, fallback, isNative = false) {
+  const filled = isNative ? "auto" : words("form_page", "filled");
+  const text = control.dataset.isAuto === undefined ? unsetText(field, fallback) : filled;
   if (isGroup(control)) {
     const caption = control.parentElement?.querySelector(".ds-default");
     const shown = defaultText(field, fallback);

@@ -366,7 +366,7 @@ class Form {
     const text = this.textOf(pointer);
     const differs = valueOf(control) !== text || isStale(control, text);
     if (differs && !isBeingTyped(control, text)) write(control, text);
-    showDefault(control, field, this.release.defaults[pointer] ?? field.default);
+    showDefault(control, field, this.release.defaults[pointer] ?? field.default, this.state.native);
     const value = valueOf(control);
     row.classList.toggle("ds-set", value !== UNSET);
     row.querySelector(".ds-auto")?.setAttribute("aria-pressed", String(value === "auto"));

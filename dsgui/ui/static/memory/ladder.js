@@ -229,7 +229,7 @@ class LadderFold {
     return [
       ...left,
       el("p", { class: "ds-ld-about" }, say("ladder_about")),
-      this.bench(),
+      ...(this.tried().length || told.steps.some(({ fit }) => fit !== SHORT) ? [this.bench()] : []),
       table,
       ...this.more(told.steps, first),
     ];
@@ -240,7 +240,10 @@ class LadderFold {
     if (first.length === steps.length) return [];
     const count = String(steps.filter(({ moves }) => moves.length).length);
     const short = steps.filter((one) => one.moves.length && one.fit === SHORT && !first.includes(one)).length;
-    const all = say(ALL_OF[Math.min(short, 2)] ?? "", { count, short: String(short) });
+    const left = steps.length - first.length;
+    const all = steps.every((one) => !one.moves.length || one.fit === SHORT)
+      ? words("common_page", "more_below", { count: String(left) })
+      : say(ALL_OF[Math.min(short, 2)] ?? "", { count, short: String(short) });
     const name = this.all ? words("common_page", "fewer_below") : all;
     const press = button(name, { class: "ds-mem-do", "aria-expanded": String(this.all) }, () => {
       this.all = !this.all;

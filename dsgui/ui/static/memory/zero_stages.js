@@ -10,7 +10,7 @@ import { barsOf, LAST, limitNamedIn, partsIn, spelled, statesAtPeak, statesOf, t
 
 export const SHEET = "/dsgui/static/memory/folds.css";
 
-/** @import { Props, Sentence, StageBar, Trigger, Watch, ZeroStage, ZeroStages } from "../types.d.ts" */
+/** @import { Props, Sentence, StageBar, StateShare, Trigger, Watch, ZeroStage, ZeroStages } from "../types.d.ts" */
 
 const PLACES = ["gpu", "host", "nvme"];
 
@@ -101,7 +101,7 @@ function stage(one, bar, { told, chosen, isNamed }) {
     attributes,
     el("p", { class: "ds-mem-name" }, name, el("span", { class: "ds-mem-need" }, needs)),
     track(one, bar, { needs, isNamed }),
-    ...facts(one, bar, told.ranks ?? 1),
+    ...facts(one, bar, told),
   );
 }
 
@@ -136,10 +136,10 @@ function track(one, bar, { needs, isNamed }) {
   return node;
 }
 
-/** Model states and communication in numbers. @param {ZeroStage} one @param {StageBar} bar @param {number} ranks */
-function facts(one, bar, ranks) {
+/** Model states and communication in numbers. @param {ZeroStage} one @param {StageBar} bar @param {ZeroStages} told */
+function facts(one, bar, { ranks = 1, on_cpu: onCpu = false }) {
   const { states = [], sent = 0, by_paper: byPaper = 0 } = one;
-  const sums = PLACES.map((place) => ({ place, count: totalOf(states, place) })).filter(({ count }) => count);
+  const sums = sumsOf(states, onCpu);
   const bytes = listed(
     sums.map(({ place, count }) => words("memory_page", `on_${place}`, { bytes: predictedPart(count) })),
   );
@@ -149,6 +149,17 @@ function facts(one, bar, ranks) {
   const lines = [there === null ? text : words("memory_page", "states_at_peak", { text, bytes: predictedPart(there) })];
   if (ranks > 1) lines.push(words("memory_page", "sent", { sent: predictedPart(sent), paper: predictedPart(byPaper) }));
   return lines.map((line) => el("p", { class: "ds-zs-fact" }, line));
+}
+
+/**
+ * How much there is at each place: CPU ranks have the host alone.
+ * @param {StateShare[]} states @param {boolean} onCpu
+ */
+function sumsOf(states, onCpu) {
+  const sums = PLACES.map((place) => ({ place, count: totalOf(states, place) }));
+  const [gpu, host, ...rest] = sums;
+  const there = onCpu ? [{ place: host.place, count: gpu.count + host.count }, ...rest] : sums;
+  return there.filter(({ count }) => count);
 }
 
 /** @param {ZeroStage[]} stages @param {(StageBar | null)[]} bars */
