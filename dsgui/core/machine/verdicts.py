@@ -45,7 +45,8 @@ class Row:
     @property
     def all_seen(self) -> str:
         """With its items, where there is no room for a list."""
-        return in_row((self.seen, str(set_apart(self.items))))
+        whole = all(str(one).endswith((".", "?", "。", "？")) for one in self.items)
+        return in_row((self.seen, sentences(self.items) if whole else str(set_apart(self.items))))
 
     @property
     def advice(self) -> str:

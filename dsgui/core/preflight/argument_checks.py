@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import reduce
 
 from dsgui.core.diagnosis.remedies import TF32, USE_CPU
 from dsgui.core.launch.plan import ConfigArgument, StartedBy
@@ -40,11 +41,21 @@ def options(question: Question) -> Verdict | None:
         count = len(found.reading.given)
         return ok(saw("options.all", count=str(count))) if found.sure and count else None
     sure = found.sure and bool(line.strict or lacking)
-    seen = [one for one, _ in told[:_MOST_TOLD]]
-    if len(told) > _MOST_TOLD:
-        seen.append(saw("options.more", count=str(len(told) - _MOST_TOLD)))
-    advice = tuple(dict.fromkeys(one for _, several in told[:_MOST_TOLD] for one in several))
-    return problem((*seen, _ends(question)), advice) if sure else warning(tuple(seen), advice)
+    ends = (_ends(question),) if sure else ()
+    judged = problem if sure else warning
+    if len(told) == 1:
+        ((seen, advice),) = told
+        return judged((seen, *ends), advice)
+    items = [_with_advice(*one) for one in told[:_MOST_LINES]]
+    if len(told) > _MOST_LINES:
+        items = [*items[:-1], saw("options.more", count=str(len(told) - _MOST_LINES + 1))]
+    several = saw("options.several", count=str(len(told)))
+    return replace(judged((several, *ends)), items=tuple(items))
+
+
+def _with_advice(seen: Said, advice: Sentences) -> Said:
+    """In one line."""
+    return reduce(lambda line, one: saw("options.line", seen=line, advice=one), advice, seen)
 
 
 def _ends(question: Question) -> Said:

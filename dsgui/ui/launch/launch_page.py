@@ -350,8 +350,10 @@ def _labelled(press: str, why: str) -> str:
 
 
 def _to_checks() -> str:
-    """The way up to what stops a start, where the checks are far above the button (static/launch/launch.css)."""
-    return f'<a href="#preflight">{escape(words("launch_page", "to_checks"))}</a>'
+    """The way up to what stops a start, or comes before it, where the checks are far above the button
+    (static/launch/launch.css)."""
+    ways = (("ds-to-stop", "to_checks"), ("ds-to-ask", "check_machines"))
+    return "".join(f'<a href="#preflight" class="{of}">{escape(words("launch_page", code))}</a>' for of, code in ways)
 
 
 def _recipe_instead(services: Services) -> Callable[[str | None], tuple[Any, Any]]:

@@ -94,6 +94,8 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "数据。",
     "options.all": "全部 {count} 个",
     "options.more": "另有 {count} 个。",
+    "options.several": "{count} 个参数与脚本不符。",
+    "options.line": "{seen}{advice}",
     "options.ends": "脚本会以退出码 2 结束。",
     "options.ends_with": "脚本会以退出码 2 结束：“{words}”。",
     "options.ends_not_used": "脚本会以“Some specified arguments are not used by the HfArgumentParser: {words}”结束。",

@@ -112,6 +112,8 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     # its arguments
     "options.all": "all of {count}",
     "options.more": "And {count} more.",
+    "options.several": "{count} of the arguments don’t fit the script.",
+    "options.line": "{seen} {advice}",
     "options.ends": "The script ends with exit code 2.",
     "options.ends_with": "The script ends with exit code 2, “{words}”.",
     "options.ends_not_used": "The script ends with “Some specified arguments are not used by the HfArgumentParser: "
