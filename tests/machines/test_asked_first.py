@@ -73,3 +73,13 @@ def test_one_press_makes_the_plan_the_runs(hosts: Page) -> None:
     hosts.get_by_role("tab", name="1 · Configure").click()
     expect(hosts.locator("#nodes input")).to_have_value("2")
     expect(hosts.locator("#gpus input")).to_have_value("4")
+
+
+def test_on_a_phone_the_foot_leads_to_the_hosts(hosts: Page) -> None:
+    hosts.set_viewport_size({"width": 390, "height": 844})
+    ask = hosts.locator("#preflight").get_by_role("button", name="Check hosts")
+    hosts.locator("#hostfile").scroll_into_view_if_needed()
+    expect(ask).not_to_be_in_viewport()
+    hosts.locator("#to-checks").get_by_role("link", name="Check hosts").click()
+    expect(ask).to_be_in_viewport()
+    expect(hosts.locator("#to-checks").get_by_text("See what stops it")).to_be_hidden()
