@@ -68,6 +68,7 @@ _MOST_DAMAGES = 256
 _LONGEST_NAME = 300
 _MOST_CHANGES, _LONGEST_CHANGE = 20, 100
 _METRIC_DIGITS = 4
+_PROGRESS = ("step", "total", "eta_s", "steps_per_second")  # what a page is told of it with every poll
 _MOST_LOOKED_BACK = 10
 
 
@@ -422,7 +423,7 @@ class Runs:
             kill_in_s=None if status.kill_due_s is None else max(status.kill_due_s - self._monotonic(), 0.0),
             can_end=status.state.live or _can_be_ended(plan, seen),
             can_save=plan is not None and plan.saves_when_asked and status.state is RunState.RUNNING,
-            progress={key: progress.get(key) for key in ("step", "total", "eta_s")} if "step" in progress else None,
+            progress={key: progress.get(key) for key in _PROGRESS} if "step" in progress else None,
             epoch={"number": progress["epoch"], "epochs": progress.get("epochs")} if "epoch" in progress else None,
             doing=self._doing(progress, status),
             no_loss=self._no_loss(directory, plan, status),

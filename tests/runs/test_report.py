@@ -556,6 +556,12 @@ def test_what_has_no_times_is_drawn_by_step_or_in_its_order_never_by_time():
     assert (by_time(runs), chart["axis"], chart["lines"][0]["step"]) == ("", "step", [0.0, 1.0, 2.0])
 
 
+def test_the_runs_without_steps_are_named_in_quotes_as_a_name_may_hold_a_comma():
+    nowhere = np.full(2, np.nan)
+    loss = Curve(Series("loss", "train"), nowhere, nowhere, np.arange(2.0), np.array([2.0, 1.0]))
+    assert "“lr 1, again”" in by_time([("lr 1, again", [loss]), ("b", [loss])])
+
+
 def test_a_run_without_curves_has_a_report_too(bench: Bench):
     run_id = made_run(bench, steps=0)
     html = report(bench, run_id)

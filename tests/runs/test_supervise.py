@@ -146,7 +146,8 @@ def test_a_run_that_ends_well_keeps_all_it_said(bench: Bench) -> None:
         (3, 1.0),
     ]
     assert f"{run_id} 1 {bench.store.directory(run_id).path}" in delta.output
-    assert delta.progress == {"step": 3, "total": None, "eta_s": None}
+    speed = bench.runs.summary(run_id).steps_per_second
+    assert delta.progress == {"step": 3, "total": None, "eta_s": None, "steps_per_second": speed}
     assert len(sampled(delta.curves)) >= 1
     assert sampled(delta.curves)[0]["host_total_bytes"] > 0
     assert bench.store.directory(run_id).config_file.read_text() == '{"train_batch_size": 8}'

@@ -44,8 +44,12 @@ class LostRun:
 
     @property
     def _title(self) -> Said:
-        restarted = any(one.code == _RESTARTED for one in self.status.reasons)
-        return _said("lost_restarted" if restarted else "lost_supervisor")
+        return _said("lost_restarted" if self._is_of_another_boot else "lost_supervisor")
+
+    @property
+    def _is_of_another_boot(self) -> bool:
+        """A folder that came from another machine looks the same: no record of a run names its machine."""
+        return any(one.code == _RESTARTED for one in self.status.reasons)
 
     @property
     def _known(self) -> tuple[Said, ...]:
@@ -54,7 +58,7 @@ class LostRun:
     @property
     def _processes(self) -> Said:
         if not self.alive:
-            return _said("lost_end_unknown")
+            return _said("lost_end_unknown_here" if self._is_of_another_boot else "lost_end_unknown")
         return _said("lost_one_runs") if self.alive == 1 else _said("lost_some_run", count=str(self.alive))
 
     @property

@@ -93,7 +93,7 @@ def by_time(runs: Sequence[tuple[str, Sequence[Curve]]]) -> str:
         return ""
     several = len(runs) > 1
     whose = (
-        words("report_page", "whose_no_steps", runs=str(listed(without)))
+        words("report_page", "whose_no_steps", runs=str(listed([f"“{name}”" for name in without])))
         if several
         else words("report_page", "no_steps")
     )

@@ -119,7 +119,7 @@ def is_owned(status: RunStatus) -> bool:
 
 
 def is_rebooted(identity: Identity | None) -> bool:
-    """Whether the machine was restarted since."""
+    """Whether the machine was restarted since, or it is another machine's."""
     return identity is not None and identity.boot_id != boot_id()
 
 

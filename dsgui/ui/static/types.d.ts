@@ -77,6 +77,8 @@ export interface Progress {
   step: number | null;
   total: number | null;
   eta_s: number | null;
+  /** As measured over the run. */
+  steps_per_second?: number | null;
 }
 
 export interface RunAbout {

@@ -329,12 +329,12 @@ def test_a_run_with_steps_and_one_without_are_compared_by_time(browser, made):
     app, ids = made
     with opened(browser, app, f"compare={ids['steps']},{ids['plain']}") as page:
         found = shown(page, "Loss", "Host memory", axis=TIME)
-        expect(why(page)).to_have_text("Drawn by time: plain prints no steps.")
+        expect(why(page)).to_have_text("Drawn by time: “plain” prints no steps.")
         assert min(found["Loss"]["points"]) > 0
         assert min(found["Host memory"]["points"]) > 0
         axis_button(page, "Step").click()
         shown(page, "Loss", axis="step")
-        expect(why(page)).to_have_text("Not everything is drawn: plain prints no steps.")
+        expect(why(page)).to_have_text("Not everything is drawn: “plain” prints no steps.")
 
 
 # Cheaper: tests/js/metrics/traces.test.js (the points of whole epochs…).

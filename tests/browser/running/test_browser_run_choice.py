@@ -267,6 +267,10 @@ def test_a_search_compares_and_what_is_shown_is_listed_whatever_it_finds(browser
     with opened(browser, app, f"compare={ids[0]},{ids[-1]}") as page:
         expect(page.locator('.ds-run-row[aria-current="true"] .ds-run-name')).to_have_text(["many-0", "t5"])
         expect(page.locator(".ds-run-name").nth(1)).to_have_text("t5")
+    with opened(browser, app, f"compare={ids[0]},{ids[1]}") as page:
+        state = page.locator(".ds-compare .ds-state")
+        expect(state).to_have_text(["succeeded", "failed"])
+        expect(state.nth(1)).to_have_attribute("data-state", "failed")  # it has the colour that it has everywhere
 
 
 def test_how_the_table_is_looked_at_stands_in_its_address_and_is_no_step(browser, many):

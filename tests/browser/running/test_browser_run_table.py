@@ -93,10 +93,10 @@ def test_a_comparison_finds_what_differs_on_the_command_line(browser, made):
         result = page.locator(".ds-outcome")
         fast, slow = (f"t5 ({ids[one][-4:]})" for one in ("fast", "slow"))
         what = "reaches the same final eval loss (1.000), takes about as long and needs 18.00 GiB"
-        expect(result).to_have_text(f"Compared to {fast}, {slow} {what} less GPU memory.")
+        expect(result).to_have_text(f"Compared to “{fast}”, “{slow}” {what} less GPU memory.")
         assert result.bounding_box()["y"] < page.locator(".ds-compare-key").bounding_box()["y"]
         page.get_by_role("button", name="use as baseline").click()
-        expect(result).to_have_text(f"Compared to {slow}, {fast} {what} more GPU memory.")
+        expect(result).to_have_text(f"Compared to “{slow}”, “{fast}” {what} more GPU memory.")
         page.get_by_role("button", name="use as baseline").click()
         expect(page.locator(".ds-differences")).to_contain_text(
             "Not recorded for any of these runs, so not compared: Code"
@@ -523,6 +523,19 @@ def test_a_tag_that_is_too_long_is_refused_where_it_is_written(browser, made):
         expect(page.locator(".toast-body")).to_have_count(0)
     wait_until(lambda: Store(folder).open(ids["slow"]).read_label().tags == ("x" * 40,))
     Store(folder).open(ids["slow"]).write_label(Label())
+
+
+def test_f2_renames_a_card_as_it_does_a_row(browser, made):
+    app, ids, _ = made
+    with opened(browser, app, "tab=runs") as page:
+        page.set_viewport_size({"width": 390, "height": 844})
+        entry = row(page, ids["other"])
+        expect(entry).to_have_class(re.compile("ds-card"))
+        entry.locator(".ds-run-row").focus()
+        page.keyboard.press("F2")
+        expect(page.get_by_role("textbox", name="Rename")).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(entry.locator(".ds-run-row")).to_be_focused()
 
 
 def test_a_run_is_renamed_tagged_noted_and_archived_in_place(browser, made):

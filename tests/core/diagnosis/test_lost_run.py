@@ -21,10 +21,11 @@ LOST = LostRun(
 
 def test_a_lost_run_tells_why_how_far_it_came_what_is_saved_and_what_it_printed_last() -> None:
     told = LOST.to_json()
-    assert told["title"] == "The machine was restarted during this run"
+    assert told["title"] == "The machine was restarted, or this run is from another machine"
+    assert f"{told['title']}." == LOST.status.reason
     assert told["meaning"] == (
-        "No process of it is left; how it ended is unknown. Last recorded: step 250 of 1000, 01:08 after the start. "
-        "Newest complete checkpoint: checkpoint-100.\nIts last output:"
+        "No process of it runs on this machine; how it ended is unknown. Last recorded: step 250 of 1000, "
+        "01:08 after the start. Newest complete checkpoint: checkpoint-100.\nIts last output:"
     )
     assert told["quote"] == "two\n 2/9\nthree\nfour\nfive"
     assert told["advice"] == ["All of its output: /runs/a/output.log"]
@@ -37,6 +38,11 @@ def test_what_still_runs_may_still_save_and_is_not_resumed() -> None:
     assert "3 processes of it still run, and nobody reads what they print. Stop ends them." in told["meaning"]
     assert told["resume"] is None
     assert "1 process of it still runs" in replace(LOST, alive=1).to_json()["meaning"]
+
+
+def test_of_a_machine_that_was_not_restarted_it_is_known_that_no_process_is_left() -> None:
+    told = replace(LOST, status=RunStatus(RunState.RUNNING).lost(0, rebooted=False)).to_json()
+    assert told["meaning"].startswith("No process of it is left; how it ended is unknown.")
 
 
 def test_a_lost_run_of_which_nothing_is_known_says_so() -> None:

@@ -48,8 +48,8 @@ test("steps are drawn by where every run has them", () => {
     { name: "a", curves: STEPPED },
     { name: "b", curves: STEPLESS },
   ];
-  assert.deepEqual(axisOf(null, both), { axis: "time", why: "Drawn by time: b prints no steps." });
-  assert.deepEqual(axisOf("step", both), { axis: "step", why: "Not everything is drawn: b prints no steps." });
+  assert.deepEqual(axisOf(null, both), { axis: "time", why: "Drawn by time: “b” prints no steps." });
+  assert.deepEqual(axisOf("step", both), { axis: "step", why: "Not everything is drawn: “b” prints no steps." });
 });
 
 test("what the user chose gives way where no run has it, to steps before time", () => {
@@ -76,7 +76,7 @@ test("one run that logged nothing moves the others to no other axis, and is name
   const sources = [...stepped, { name: "silent", curves: made(SAMPLES) }];
   assert.deepEqual(axisOf(null, sources), {
     axis: "step",
-    why: "Not everything is drawn: silent logged no training values.",
+    why: "Not everything is drawn: “silent” logged no training values.",
   });
 });
 
@@ -116,7 +116,7 @@ test("of several, whose times are not known is said where the user chose time", 
     { name: "b", curves: UNTIMED },
   ];
   assert.deepEqual(choices(both), ["step", "time"]);
-  const why = "Not everything is drawn: the times of b are not known.";
+  const why = "Not everything is drawn: the times of “b” are not known.";
   assert.deepEqual(axisOf("time", both), { axis: "time", why });
   assert.equal(axisOf(null, both).axis, "step");
 });

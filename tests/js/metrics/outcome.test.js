@@ -33,13 +33,13 @@ test("of two runs it is said which reached the lower loss, how long it took and 
   const other = run({ final_loss: 2.31, duration_s: 140, run_gpu_peak_bytes: 12 * GIB });
   assert.equal(
     told(base, other),
-    "Compared to zero2, zero3-cpu reaches a lower final loss (2.310 against 2.470), takes 1.4× as long and needs " +
-      "9.00 GiB less GPU memory.",
+    "Compared to “zero2”, “zero3-cpu” reaches a lower final loss (2.310 against 2.470), takes 1.4× as long and " +
+      "needs 9.00 GiB less GPU memory.",
   );
   assert.equal(
     outcomeText(NAMES, [base, other], [], 1),
-    "Compared to zero3-cpu, zero2 ends at a higher final loss (2.470 against 2.310), takes 29 % less time and needs " +
-      "9.00 GiB more GPU memory.",
+    "Compared to “zero3-cpu”, “zero2” ends at a higher final loss (2.470 against 2.310), takes 29 % less time and " +
+      "needs 9.00 GiB more GPU memory.",
   );
 });
 
@@ -48,7 +48,8 @@ test("what is nearly as much is not called more", () => {
   const other = run({ final_loss: 2.471, duration_s: 101, run_gpu_peak_bytes: 20.1 * GIB });
   assert.equal(
     told(base, other),
-    "Compared to zero2, zero3-cpu reaches nearly the same final loss (2.471 against 2.470) and takes about as long.",
+    "Compared to “zero2”, “zero3-cpu” reaches nearly the same final loss (2.471 against 2.470) and takes about as " +
+      "long.",
   );
   assert.match(told(run({}), run({})), /reaches the same final loss \(2\.470\)/);
 });
@@ -63,8 +64,8 @@ test("of runs of other lengths the steps are said, and how fast they went: their
   const other = run({ steps: 1200, final_loss: 2.31, duration_s: 400, steps_per_second: 2 });
   assert.equal(
     told(run({}), other),
-    "Compared to zero2, zero3-cpu reaches a lower final loss (2.310 after 1,200 steps against 2.470 after 300 steps) " +
-      "and trains 33 % slower.",
+    "Compared to “zero2”, “zero3-cpu” reaches a lower final loss (2.310 after 1,200 steps against 2.470 after 300 " +
+      "steps) and trains 33 % slower.",
   );
   // Where they tell them, samples: a step of another batch is another one.
   const samples = run({ steps: 1200, steps_per_second: 1, samples_per_second: 90 });
@@ -72,7 +73,7 @@ test("of runs of other lengths the steps are said, and how fast they went: their
 });
 
 test("what did not succeed is told by where it ended, and what goes on is not told of", () => {
-  assert.equal(told(run({}), run({ steps: 40 }, "failed")), "zero3-cpu: failed at step 40. zero2: succeeded.");
+  assert.equal(told(run({}), run({ steps: 40 }, "failed")), "“zero3-cpu”: failed at step 40. “zero2”: succeeded.");
   assert.equal(told(run({}, "failed"), run({}, "failed")), "");
   assert.equal(told(run({}), run({}, "running")), "");
   assert.equal(told(run({}, "failed"), run({}, "running")), "");
@@ -84,13 +85,13 @@ test("of more than two runs it is said which is best in what, and what is the sa
   const third = run({ final_loss: 2.31, duration_s: 140, run_gpu_peak_bytes: 30 * GIB });
   assert.equal(
     outcomeText(names, [base, slow, third], [], 0),
-    "Lowest final loss: zero3-cpu and lora, 2.300 · Shortest: zero2 and zero3-cpu, 01:40 · " +
-      "Least GPU memory: zero3-cpu, 12.00 GiB",
+    "Lowest final loss: “zero3-cpu” and “lora”, 2.300 · Shortest: “zero2” and “zero3-cpu”, 01:40 · " +
+      "Least GPU memory: “zero3-cpu”, 12.00 GiB",
   );
   const others = [run({}), run({ steps: 600, steps_per_second: 9 }), run({ steps: 40 }, "failed")];
   assert.equal(
     outcomeText(names, others, [], 0),
-    "Fastest: zero3-cpu, 9.00 steps/s · About the same: final loss · lora: failed at step 40",
+    "Fastest: “zero3-cpu”, 9.00 steps/s · About the same: final loss · “lora”: failed at step 40",
   );
   assert.equal(outcomeText(names, [run({}), run({}), run({}, "running")], [], 0), "");
   assert.equal(outcomeText(names, [run({}, "failed"), run({}), run({}, "failed")], [], 0), "");
@@ -100,7 +101,7 @@ test("of more than two runs it is said which is best in what, and what is the sa
 test("a run that logged no loss is told by its time, one of which nothing is known not at all", () => {
   assert.equal(
     told(run({}), run({ final_loss: "NaN", duration_s: 50 })),
-    "Compared to zero2, zero3-cpu takes 50 % less time.",
+    "Compared to “zero2”, “zero3-cpu” takes 50 % less time.",
   );
   const none = { final_loss: null, duration_s: null, steps: null, steps_per_second: null };
   assert.equal(told(run(none), run(none)), "");

@@ -24,3 +24,15 @@ test("afterwards, and while no step was told: over all logged points", () => {
   assert.equal(new Speed().rate({ progress: null, elapsed_s: 5 }, curves, true), 1);
   assert.ok(Number.isNaN(new Speed().rate(news(null, 5), NONE, true)));
 });
+
+test("afterwards it is the speed that the list of runs shows, where one was recorded", () => {
+  const progress = { step: 120, total: 1000, eta_s: null, steps_per_second: 2.5 };
+  assert.equal(new Speed().rate({ progress, elapsed_s: 68 }, made({ points: steps(3, 2, 1) }), false), 2.5);
+});
+
+test("a count that begins again is measured from there", () => {
+  const before = [{ step: 119, time: 0 }];
+  const after = [1, 2, 120].map((step) => ({ step, time: 20 + step / 2 }));
+  const curves = made({ points: [...before, ...after] });
+  assert.equal(new Speed().rate({ progress: null, elapsed_s: 80 }, curves, false), 2);
+});

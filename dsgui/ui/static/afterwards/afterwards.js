@@ -16,6 +16,7 @@ const SHOWN_MS = 100;
 const READ_TRIES = 60;
 const READ_MS = 500;
 const QUICK_MS = 400; // an answer that comes sooner needs no place held for it
+const LOST = "lost"; // the signature of a run whose end nobody recorded
 const JUDGED_TRIES = 3;
 const JUDGED_MS = 3000;
 
@@ -195,6 +196,7 @@ export class Afterwards {
   advised(found) {
     const offered = found.offered ?? [];
     const left = [...found.advice.entries()].filter(([at]) => at !== found.in_output && !offered.includes(at));
+    if (found.signature === LOST) return left.map(([, sentence]) => el("p", {}, sentence)); // where its output is
     const items = left.map(([at, sentence]) => this.advice(sentence, at === found.on_launch));
     if (!items.length) return [];
     const title = found.remedies.length ? [el("h4", {}, words("afterwards_page", "other_ways"))] : [];

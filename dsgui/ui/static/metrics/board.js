@@ -587,7 +587,9 @@ export class Board {
   /** @param {Source[]} sources */
   noLoss(sources) {
     const silent = sources.filter((one) => one.noLoss);
-    return silent.map((one) => (sources.length > 1 ? `${one.name}: ${one.noLoss}` : one.noLoss)).join("\n");
+    return silent
+      .map((one) => (sources.length > 1 ? say("no_loss_of", { name: one.name, why: one.noLoss ?? "" }) : one.noLoss))
+      .join("\n");
   }
 
   /** @param {RunEvent[]} events @param {Clock | null} clock */

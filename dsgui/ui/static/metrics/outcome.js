@@ -71,6 +71,9 @@ function memoryPart([{ figures: run }, { figures: base }]) {
   return [say(value < other ? "outcome_less_memory" : "outcome_more_memory", { size: gib(Math.abs(value - other)) })];
 }
 
+/** As a sentence has it: it may hold a comma. @param {{ name: string }} run */
+const quoted = ({ name }) => `“${middled(name)}”`;
+
 /** @param {string[]} parts */
 const joined = (parts) =>
   parts.slice(1).reduce((first, then, place) => {
@@ -166,12 +169,12 @@ function bestText(names, runs, evaluations) {
 export function outcomeText(names, runs, evaluations, base) {
   if (runs.some(({ state }) => state !== "succeeded" && !ENDED.has(state))) return "";
   if (runs.length > 2) {
-    const all = names.map(({ name }) => middled(name));
+    const all = names.map(quoted);
     return bestText(all, runs, evaluations);
   }
   if (runs.length < 2) return "";
   const place = 1 - base;
-  const [run, other] = [names[place], names[base]].map(({ name }) => middled(name));
+  const [run, other] = [names[place], names[base]].map(quoted);
   /** @template T @param {T[]} pair */
   const inOrder = (pair) => [pair[place], pair[base]];
   const [one, two] = inOrder(runs);

@@ -486,11 +486,12 @@ function answerNode(question, sentences) {
  * better, where one is.
  * @param {Figure} one @param {number} base
  */
-function figuresOf({ values, shown, better, bare }, base) {
+function figuresOf({ code, values, shown, better, bare }, base) {
   return values.map((value, place) => {
     const away = place === base || bare ? "" : differenceOf(value, values[base]);
     const title = bare && place !== base ? bare : undefined;
-    const cell = el("span", { title }, value === null || value === undefined ? "–" : shown(value));
+    const drawn = code === "state" ? { class: "ds-state", "data-state": String(value) } : {};
+    const cell = el("span", { title, ...drawn }, value === null || value === undefined ? "–" : shown(value));
     if (away) cell.append(" ", awayNode(away, better));
     return cell;
   });

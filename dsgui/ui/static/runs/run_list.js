@@ -611,9 +611,9 @@ export class RunList {
 
   /** @param {Event} event */
   edit(event) {
-    const cell = around(event, ".ds-cell");
+    const cell = around(event, ".ds-cell") ?? around(event, ".ds-card");
     const run = this.runOf(around(event, "[data-run]")?.dataset.run ?? "");
-    const what = cell?.dataset.column;
+    const what = cell?.dataset.column ?? "name"; // a card's F2
     if (!cell || !run || !isEditable(what) || cell.querySelector(".ds-edit")) return;
     event.preventDefault();
     const back = () => part(cell, what === "name" ? ".ds-run-row" : ".ds-pencil");

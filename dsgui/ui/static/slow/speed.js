@@ -5,7 +5,7 @@
 
 const OVER_S = 60;
 
-/** Steps a second: over the last minute while it trains, over all of it afterwards. */
+/** Steps a second: over the last minute while it trains; afterwards what was recorded, as the list of runs has it. */
 export class Speed {
   constructor() {
     /** @type {[number, number][]} [seconds, step] as the polls told them */
@@ -19,7 +19,7 @@ export class Speed {
   rate({ progress, elapsed_s: now }, curves, live) {
     const step = progress?.step ?? null;
     const lately = live && step !== null && now !== null ? this.lately(now, step) : NaN;
-    return Number.isFinite(lately) ? lately : overall(curves);
+    return Number.isFinite(lately) ? lately : (progress?.steps_per_second ?? overall(curves));
   }
 
   /** @param {number} now @param {number} step */
@@ -31,9 +31,11 @@ export class Speed {
   }
 }
 
-/** @param {Curves} curves */
+/** From where its count last began. @param {Curves} curves */
 function overall(curves) {
   const clock = curves.counted ? null : curves.clock("step");
-  const [begin, end] = [clock?.stretches[0]?.low, clock?.last?.high];
+  const places = clock?.stretches.flatMap(({ low, high }) => [low, high]) ?? [];
+  const begin = places[places.findLastIndex(({ step }, at) => !at || step < places[at - 1].step)];
+  const end = places.at(-1);
   return begin && end && end.time > begin.time ? (end.step - begin.step) / (end.time - begin.time) : NaN;
 }

@@ -9,7 +9,7 @@ COMPARE_PAGE: dict[str, str] = {
     "results_same": "结果也相同。",
     "results_differ": "结果不同，相差最大的是{name}：{other}（{base}），{value}（{run}）。",
     "results_apart": "结果不同：{names}。",
-    "outcome": "与 {other} 相比，{run} {told}。",
+    "outcome": "与{other}相比，{run}{told}。",
     "outcome_states": "{run}：{state}。{other}：{other_state}。",
     "outcome_at": "{state}（第 {step} 步）",
     "outcome_comma": "{first}，{then}",

@@ -87,5 +87,5 @@ REPORT_PAGE: dict[str, str] = {
     ),
     "drawn_by_time": "按时间绘制：{whose}。",
     "no_steps": "没有记录训练步",
-    "whose_no_steps": "{runs} 没有记录训练步",
+    "whose_no_steps": "{runs}没有记录训练步",
 }
