@@ -46,6 +46,7 @@ from dsgui.core.texts.saying import Said, listed, said, sentences, wrong
 from dsgui.runs.late_diagnosis import Diagnoses
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.asked_paths import allowed_script
+from dsgui.shell.launch.where import backend_of
 from dsgui.shell.logs.past import adding
 from dsgui.shell.preflight.model_files import model_size
 from dsgui.shell.runs.checkpoints import Span, find_checkpoints, looked_into, saved_at, universal_of, written_folders
@@ -169,14 +170,19 @@ class Archive:
         if seen.status.state is not RunState.LOST:
             return None
         told = self._runs.summary(directory.run_id)
+        found, outside = ([], ()) if plan.is_job else self._checkpoints(directory, plan)
+        whole = next((one for one in found if one.complete), None)
         lost = LostRun(
             status=seen.status,
             alive=seen.alive,
+            away=backend_of(plan).OUT_OF_SIGHT,
+            is_job=plan.is_job,
             step=told.step,
             total=told.total,
             recorded_s=told.duration_s,
             output=without_escapes(self._runs.output_end(directory.run_id)[0]),
             log=str(directory.output_file),
+            saved=str(whole.to_json(plan.ranks)["name"]) if whole else None if outside else "",
             checkpoints=self._resuming(directory, plan)["checkpoints"],
         )
         return self._runs.masked_json(lost.to_json())

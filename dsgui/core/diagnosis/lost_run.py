@@ -15,16 +15,21 @@ _LINES_SHOWN, _LINE_SHOWN = 5, 300
 
 @dataclass(frozen=True, slots=True)
 class LostRun:
-    """`alive` processes of it still run; `output` is the end of what it printed, `log` the file that has all of it.
-    `checkpoints` are as the page has them, the newest first."""
+    """`alive` processes of it still run here; `away`: others may on machines that nobody looks at. `output` is the end
+    of what it printed, `log` the file that has all of it. `saved` names the newest complete checkpoint, "" for none,
+    None where nobody could look; `checkpoints` are those that the script can go on from, as the page has them, the
+    newest first. `is_job`: it does not train, so there is neither a step nor a checkpoint to miss."""
 
     status: RunStatus
     alive: int
+    away: bool
+    is_job: bool
     step: float | None
     total: float | None
     recorded_s: float | None
     output: str
     log: str
+    saved: str | None
     checkpoints: Sequence[Mapping[str, Any]]
 
     def to_json(self) -> dict[str, Any]:
@@ -53,38 +58,38 @@ class LostRun:
 
     @property
     def _known(self) -> tuple[Said, ...]:
-        return (self._processes, self._recorded, self._saved)
+        ran = [_said("lost_ran", time=duration(self.recorded_s))] if self.recorded_s else []
+        return (self._processes, *self._recorded, *ran, *self._checkpoint)
 
     @property
     def _processes(self) -> Said:
+        if not self.alive and self.away:
+            return _said("lost_away")
         if not self.alive:
             return _said("lost_end_unknown_here" if self._is_of_another_boot else "lost_end_unknown")
         return _said("lost_one_runs") if self.alive == 1 else _said("lost_some_run", count=str(self.alive))
 
     @property
-    def _recorded(self) -> Said:
-        if not self.step:
-            return _said("lost_no_step")
+    def _recorded(self) -> tuple[Said, ...]:
+        if self.step is None:
+            return () if self.is_job else (_said("lost_no_step"),)
         if self.total:
-            steps = said("reasons", "lost_step_of", step=f"{self.step:g}", total=f"{self.total:g}")
+            steps = said("reasons", "lost_step_of", step=_plain(self.step), total=_plain(self.total))
         else:
-            steps = said("reasons", "lost_step", step=f"{self.step:g}")
-        return _said("lost_recorded", steps=steps, time=duration(self.recorded_s))
+            steps = said("reasons", "lost_step", step=_plain(self.step))
+        return (_said("lost_recorded", steps=steps),)
 
     @property
-    def _whole(self) -> Mapping[str, Any] | None:
-        return next((one for one in self.checkpoints if one.get("complete")), None)
-
-    @property
-    def _saved(self) -> Said:
-        found = self._whole
-        return _said("lost_checkpoint", checkpoint=str(found["name"])) if found else _said("lost_no_checkpoint")
+    def _checkpoint(self) -> tuple[Said, ...]:
+        if self.saved is None or self.is_job:
+            return ()
+        return (_said("lost_checkpoint", checkpoint=self.saved) if self.saved else _said("lost_no_checkpoint"),)
 
     @property
     def _resume(self) -> dict[str, str] | None:
         """The checkpoint to offer; none while processes of it may still write there."""
-        found = self._whole
-        if not found or self.alive or found.get("problem"):
+        found = next((one for one in self.checkpoints if one.get("complete")), None)
+        if not found or self.alive or self.away or found.get("problem"):
             return None
         return {"path": str(found["path"]), "name": str(found["name"])}
 
@@ -92,6 +97,10 @@ class LostRun:
     def _last_lines(self) -> str:
         lines = [line.rstrip("\r").rpartition("\r")[2].rstrip() for line in self.output.split("\n")]
         return "\n".join([line[:_LINE_SHOWN] for line in lines if line][-_LINES_SHOWN:])
+
+
+def _plain(number: float) -> str:
+    return str(int(number)) if number == int(number) else f"{number:g}"
 
 
 def _said(code: str, /, **given: str | Said) -> Said:

@@ -1,7 +1,7 @@
 """The fix of one finding that takes several away at once: what who has many of them presses first."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dsgui.core.config.document import Document
@@ -23,10 +23,12 @@ class WideFix:
 def wide_fix(
     found: Sequence[Finding], document: Document, check: Callable[[Document], Sequence[Finding]]
 ) -> WideFix | None:
-    """The one that writes to the places of the most findings, if it does take several away: `check` looks."""
+    """The one that writes to the places of the most findings, if it does take several of them away: `check`, of which
+    `found` is the answer for the document as it is, looks."""
+    places = Counter(one.pointer for one in found)
     fixes = {one.fix.id: (one, one.fix) for one in found if one.fix}
-    widest = max(fixes.values(), key=lambda one: _reaches(one[1], found), default=None)
-    if widest is None or _reaches(widest[1], found) < _SEVERAL:
+    widest = max(fixes.values(), key=lambda one: _reaches(one[1], places), default=None)
+    if widest is None or _reaches(widest[1], places) < _SEVERAL:
         return None
     try:
         left = Counter(one.identity for one in check(widest[1].apply(document)))
@@ -36,7 +38,6 @@ def wide_fix(
     return WideFix(*widest, mended) if len(mended) >= _SEVERAL else None
 
 
-def _reaches(fix: Fix, found: Sequence[Finding]) -> int:
-    """At how many findings it changes something."""
-    places = {change.pointer for change in fix.changes}
-    return sum(one.pointer in places for one in found)
+def _reaches(fix: Fix, places: Mapping[str, int]) -> int:
+    """At how many findings, counted by their places, it changes something."""
+    return sum(places[pointer] for pointer in {change.pointer for change in fix.changes})

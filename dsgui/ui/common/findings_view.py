@@ -203,7 +203,7 @@ def _keys(keys: Sequence[str], first: Finding) -> str:
     if len(keys) <= _MOST_KEYS + 2:
         return f'<ul class="ds-alike">{"".join(keys)}</ul>'
     more = words("common_page", "more_keys", count=str(len(keys) - _MOST_KEYS))
-    fold = escape(f"alike {first.rule} {first.code}")
+    fold = escape(f"alike {first.rule} {first.code} {first.pointer.rpartition('/')[0]}")
     return (
         f'<ul class="ds-alike">{"".join(keys[:_MOST_KEYS])}</ul><details data-fold="{fold}"><summary>{more}</summary>'
         f'<ul class="ds-alike">{"".join(keys[_MOST_KEYS:])}</ul></details>'

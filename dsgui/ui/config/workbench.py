@@ -197,7 +197,10 @@ class Workbench:
 
     def _findings(self, document: Document, context: Context, fixes: bool = True) -> list[Finding]:
         """dsgui's own, and DeepSpeed's answer where it was asked about this very text and context."""
-        findings = self._checker.findings(document, context, fixes=fixes)
+        return self._merged(self._checker.findings(document, context, fixes=fixes), document, context)
+
+    def _merged(self, findings: list[Finding], document: Document, context: Context) -> list[Finding]:
+        """With DeepSpeed's answer, where it was asked."""
         answer = self._answered(Question.of(document.text, context))
         if answer is None or answer.release != context.release:
             return findings
@@ -218,7 +221,8 @@ class Workbench:
             return document.set(pointer, json.dumps(typed))
 
     def _view(self, document: Document, context: Context, acked: Mapping[str, str] | None = None) -> View:
-        findings = self._findings(document, context)
+        own = self._checker.findings(document, context)
+        findings = self._merged(own, document, context)
         problems: dict[str, str] = {}
         for finding in findings:
             problems.setdefault(finding.pointer, finding.severity.value)
@@ -226,7 +230,13 @@ class Workbench:
         form["native"] = context.integration is Integration.NATIVE
         form["found"] = [_found(finding, document) for finding in findings[:MOST_SHOWN]]
         remember(document)
-        wide = wide_fix(findings, document, lambda one: self._findings(one, context, fixes=False))
+        # DeepSpeed's answer is about this text alone: what a fix takes away is told of dsgui's own findings.
+        told = {one.identity for one in findings}
+        wide = wide_fix(
+            [one for one in own if one.identity in told],
+            document,
+            lambda one: self._checker.findings(one, context, fixes=False),
+        )
         return View(document.text, findings_html(findings, subject(context), wide=wide), form, tuple(findings), wide)
 
     def _state(self, document: Document, release: str) -> FormValue:

@@ -3,7 +3,7 @@ as long as nothing that was asked about has changed."""
 
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
 
@@ -11,7 +11,7 @@ import gradio as gr
 
 from dsgui.core.errors import DsguiError
 from dsgui.core.launch.plan import Place, Plan
-from dsgui.core.machine.verdicts import Row, Status, worst_first
+from dsgui.core.machine.verdicts import Row, Status, saw, worst_first
 from dsgui.core.preflight.preflight import ELSEWHERE
 from dsgui.core.texts.saying import said, words
 from dsgui.ui.common.events import LOCAL, TELLING
@@ -79,7 +79,7 @@ def with_answer(rows: tuple[Row, ...], plan: Plan, answer: Answer | None, now: f
     if not asked:
         return Told(rows)
     holds = answer is not None and answer.about == about(plan) and now - answer.at < _FRESH_S
-    given = [row for row in answer.rows if not _of_another_port(row, plan)] if answer is not None and holds else []
+    given = [_for_port(row, plan) for row in answer.rows] if answer is not None and holds else []
     if not given:
         place = Row(ELSEWHERE, said("checks", ELSEWHERE), Status.UNKNOWN, (plan.place.not_asked,))
         return Told((*rest, place), {place: _ask_html(asked, _label(asked), answer)}, unasked=True)
@@ -88,9 +88,12 @@ def with_answer(rows: tuple[Row, ...], plan: Plan, answer: Answer | None, now: f
     return Told(worst_first((*rest, *given)), {first: again})
 
 
-def _of_another_port(row: Row, plan: Plan) -> bool:
-    taken = row.told[0]
-    return taken.code == "host.port_taken" and dict(taken.given).get("port") != str(plan.master_port)
+def _for_port(row: Row, plan: Plan) -> Row:
+    """Where nobody typed one, each preview has another port than was asked for: whether that is free is not known."""
+    taken, port = row.told[0], dict(row.told[0].given).get("port", "")
+    if taken.code != "host.port_taken" or port == str(plan.master_port):
+        return row
+    return replace(row, status=Status.UNKNOWN, told=(saw("host.another_port_taken", port=port),), advised=())
 
 
 def _ask_html(asked: str, says: str, answer: Answer | None) -> str:

@@ -10,11 +10,14 @@ CUT = {"path": "/out/checkpoint-200", "name": "checkpoint-200", "complete": Fals
 LOST = LostRun(
     status=RunStatus(RunState.RUNNING).lost(0, rebooted=True),
     alive=0,
+    away=False,
+    is_job=False,
     step=250,
     total=1000,
     recorded_s=68.0,
     output="one\n\ntwo\n 1/9\r 2/9\nthree\nfour\nfive\n",
     log="/runs/a/output.log",
+    saved="checkpoint-100",
     checkpoints=(CUT, SAVED),
 )
 
@@ -24,8 +27,8 @@ def test_a_lost_run_tells_why_how_far_it_came_what_is_saved_and_what_it_printed_
     assert told["title"] == "The machine was restarted, or this run is from another machine"
     assert f"{told['title']}." == LOST.status.reason
     assert told["meaning"] == (
-        "No process of it runs on this machine; how it ended is unknown. Last recorded: step 250 of 1000, "
-        "01:08 after the start. Newest complete checkpoint: checkpoint-100.\nIts last output:"
+        "No process of it runs on this machine; how it ended is unknown. Last recorded: step 250 of 1000. "
+        "dsgui followed it for 01:08. Newest complete checkpoint: checkpoint-100.\nIts last output:"
     )
     assert told["quote"] == "two\n 2/9\nthree\nfour\nfive"
     assert told["advice"] == ["All of its output: /runs/a/output.log"]
@@ -46,7 +49,24 @@ def test_of_a_machine_that_was_not_restarted_it_is_known_that_no_process_is_left
 
 
 def test_a_lost_run_of_which_nothing_is_known_says_so() -> None:
-    told = replace(LOST, step=None, total=None, output="", checkpoints=(CUT,)).to_json()
+    unknown = replace(LOST, step=None, total=None, recorded_s=None, output="", saved="", checkpoints=(CUT,))
+    told = unknown.to_json()
     assert told["meaning"].endswith("No training step was recorded. No complete checkpoint was found.")
     assert (told["quote"], told["in_output"], told["resume"]) == ("", None, None)
-    assert "step 250, 01:08 after the start" in replace(LOST, total=None).to_json()["meaning"]
+    assert "Last recorded: step 250. " in replace(LOST, total=None).to_json()["meaning"]
+    assert "step 1234567 of 2000000." in replace(LOST, step=1234567.0, total=2e6).to_json()["meaning"]
+    assert "Last recorded: step 0 of" in replace(LOST, step=0).to_json()["meaning"]
+
+
+def test_what_nobody_could_look_at_is_not_said_to_be_missing() -> None:
+    assert "checkpoint" not in replace(LOST, saved=None, checkpoints=()).to_json()["meaning"]
+    kept = replace(LOST, checkpoints=()).to_json()  # the script can't go on from it
+    assert ("checkpoint-100" in kept["meaning"], kept["resume"]) == (True, None)
+    job = replace(LOST, is_job=True, step=None, total=None, saved=None, checkpoints=()).to_json()
+    assert ("step" in job["meaning"], "checkpoint" in job["meaning"]) == (False, False)
+
+
+def test_what_may_still_run_on_other_machines_is_not_resumed() -> None:
+    told = replace(LOST, away=True).to_json()
+    assert told["meaning"].startswith("Whether processes of it still run on the other machines is not known")
+    assert told["resume"] is None

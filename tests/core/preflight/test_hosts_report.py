@@ -65,6 +65,7 @@ def test_each_thing_in_the_way_is_a_problem_of_that_machine(changes: dict[str, o
         ("Permission denied (publickey)", "without a password", "ssh-copy-id b"),
         ("ssh: Could not resolve hostname b: Name or service not known", "Check the name in the hostfile", ""),
         ("ssh: connect to host b port 22: Connection refused", "Start sshd there", ""),
+        ("bash: line 1: /opt/env/bin/python: Permission denied", "Try it in a terminal", "ssh b true"),
         ("nc: connect to jump: Connection refused", "Try it in a terminal", "ssh b true"),
         ("Host key verification failed.", "Try it in a terminal", "ssh b true"),
         (saw("host.timed_out"), "Try it in a terminal", "ssh b true"),

@@ -19,6 +19,7 @@ from dsgui.core.validation.mending import mending
 from dsgui.ui.common.documents import MAX_CHARACTERS
 from dsgui.ui.common.findings_view import ALL, CONVERT, findings_html, without_key
 from dsgui.ui.config.workbench import Workbench, make_context, odd_counts, odd_host
+from tests.core.oracle.test_answers import answered, raised_by
 
 NATIVE = Context(Integration.NATIVE)
 HF = Context(Integration.HF)
@@ -149,6 +150,18 @@ def test_the_fix_of_several_findings_has_one_button_and_takes_away_as_many_as_it
     )
     assert ">Fix 3 of 4 errors</button>" in typos.findings
     assert f'data-fix="{typos.wide.fix.id}">Write what the HF Trainer' in typos.findings
+
+
+def test_what_deepspeed_itself_answered_is_not_told_to_go_with_the_fix(checker):
+    """It was asked about this text alone: nobody knows what it says of the next."""
+    broken = {"train_batch_size": "auto", "optimizer": {"type": "AdamW", "params": {"lr": "auto", "betas": "auto"}}}
+    text = json.dumps(broken | {"gradient_clipping": "auto", "zero_optimization": {"stage": 1}}, indent=2)
+    problems = [{"keys": ["stage"], "message": "Extra inputs are not permitted"}]
+    refused = raised_by("ValidationError", "1 validation error", model="DeepSpeedZeroConfig", problems=problems)
+    refused["versions"] = {"deepspeed": NATIVE.release}
+    view = Workbench(checker, lambda question: answered(text, NATIVE, refused)).show(text, NATIVE)
+    assert any(one.pointer == "/zero_optimization/stage" for one in view.found)
+    assert "/zero_optimization/stage" not in [one.pointer for one in view.wide.mended]
 
 
 def test_findings_that_differ_in_their_key_alone_are_one_entry_with_every_key(bench):

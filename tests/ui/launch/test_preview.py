@@ -432,7 +432,9 @@ def test_a_port_that_is_taken_is_one_no_more_once_another_is_used(page: Page) ->
     taken = saw("host.port_taken", port="29511")
     said = answered(shown, ("node-a", Status.PROBLEM), told=taken)
     assert "29511 is in use" in page(**HOSTS, port="29511", answer=said)["checks"]
-    assert "is in use" not in page(**HOSTS, port="29777", answer=said)["checks"]
+    other = page(**HOSTS, port="29777", answer=said)
+    assert "this run has another one, which was not checked" in other["checks"]
+    assert button(other) == ("Launch", "primary")
 
 
 def test_a_place_of_ones_own_that_can_be_asked_has_the_button_and_its_own_words(page: Page) -> None:

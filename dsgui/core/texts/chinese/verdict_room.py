@@ -82,6 +82,7 @@ ROOM_VERDICTS: Mapping[str, str] = {
     "host.no_python": "{python} 不存在。",
     "host.no_folder": "目录 {folder} 不存在。",
     "host.no_script": "{script} 不存在。",
+    "host.another_port_taken": "那里的端口 {port} 已被占用；此运行使用另一个端口，尚未检查。",
     "host.port_taken": "端口 {port} 已被占用，而各 rank 需要它。",
     "host.one_gpu": "它有 1 个 GPU，却要求使用 slot {slot}。",
     "host.few_gpus": "它有 {gpus} 个 GPU，却要求使用 slot {slot}。",

@@ -98,6 +98,7 @@ ROOM_VERDICTS: Mapping[str, str] = {
     "host.no_python": "{python} does not exist.",
     "host.no_folder": "The folder {folder} does not exist.",
     "host.no_script": "{script} does not exist.",
+    "host.another_port_taken": "Port {port} is in use there; this run has another one, which was not checked.",
     "host.port_taken": "Port {port} is in use, but the ranks need it.",
     "host.one_gpu": "It has 1 GPU, but slot {slot} was requested.",
     "host.few_gpus": "It has {gpus} GPUs, but slot {slot} was requested.",

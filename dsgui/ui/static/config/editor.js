@@ -21,6 +21,7 @@ export function view() {
 const isFocused = () => Boolean(document.activeElement?.closest(`#${EDITOR}`));
 
 const ANOTHER = "dsgui:another-text";
+const PASTED_MS = 3000;
 let typed = false;
 
 /** Whether somebody typed the last change: asked of when it was made, whoever hears of it later. */
@@ -34,12 +35,17 @@ export const onAnotherText = (listener) => document.addEventListener(ANOTHER, li
 export function watchTexts() {
   /** @type {string | null} */
   let preset = null;
+  let text = "";
   let pasted = false;
-  onPastedOver(() => (pasted = true));
+  onPastedOver(() => {
+    pasted = true;
+    setTimeout(() => (pasted = false), PASTED_MS); // what was there already is no other text
+  });
   window.addEventListener("dsgui:text", ({ detail }) => {
-    const another = pasted || (preset !== null && detail.preset !== preset);
+    const isOther = detail.text !== text; // a preset that was saved is the same
+    const another = isOther && (pasted || (preset !== null && detail.preset !== preset));
     typed = !another && isFocused();
-    [pasted, preset] = [false, detail.preset];
+    [pasted, preset, text] = [false, detail.preset, detail.text];
     if (another) document.dispatchEvent(new Event(ANOTHER));
   });
 }

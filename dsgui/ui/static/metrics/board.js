@@ -430,8 +430,10 @@ export class Board {
     this.apart.clear();
     for (const [{ id }, { lines }] of sources.length > 1 ? contents : []) {
       if (id === LOSS || lines.some(({ run }) => sources[run].live)) continue;
+      const having = new Set(lines.map(({ run }) => run)).size;
       const drawn = new Set(lines.filter(({ curve }) => curve.count > 1).map(({ run }) => run)).size;
-      if (drawn < 2) this.apart.set(id, drawn ? "lone" : "dot");
+      if (!drawn) this.apart.set(id, "dot");
+      else if (having < 2) this.apart.set(id, "lone"); // a single value beside a line compares
     }
     if (JSON.stringify([...this.apart]) !== before) this.stand();
   }

@@ -89,8 +89,8 @@ const changeOf = (what, text) =>
 function refusalOf(what, written) {
   if (what !== "tags") return "";
   const tags = [...new Set(changeOf(what, written).tags)].filter(Boolean);
-  const long = tags.find((tag) => tag.length > MOST_TAG);
-  if (long) return say("tag_long", { count: String(long.length), most: String(MOST_TAG) });
+  const long = tags.find((tag) => [...tag].length > MOST_TAG);
+  if (long) return say("tag_long", { count: String([...long].length), most: String(MOST_TAG) });
   return tags.length > MOST_TAGS ? say("tags_many", { count: String(tags.length), most: String(MOST_TAGS) }) : "";
 }
 
