@@ -57,10 +57,16 @@ def _label(asked: str) -> str:
 
 
 def about(plan: Plan) -> tuple[Any, ...]:
-    """What an answer holds for: as long as this is the same, it is worth showing. The run's own folder and the port,
-    which are new with each preview, are not of it."""
+    """What an answer holds for: as long as this is the same, it is worth showing. What nobody is asked about is not of
+    it: the master's address, say, and the run's own folder and the port, which are new with each preview."""
     folder = "" if plan.working_directory == plan.run_directory else plan.working_directory
-    return plan.place, plan.target_python, plan.script, folder, tuple(sorted(plan.environment.items()))
+    return (
+        plan.place.hosts() or plan.place,
+        plan.target_python,
+        plan.script,
+        folder,
+        tuple(sorted(plan.environment.items())),
+    )
 
 
 @dataclass(frozen=True, slots=True)

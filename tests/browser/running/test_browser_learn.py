@@ -28,6 +28,7 @@ for step, loss in enumerate((4.0, 3.1, 2.2, 1.6), 1):
     told = {"loss": str(loss), "grad_norm": "1.5", "learning_rate": "0.001", "epoch": str(step / 4)}
     print(told, flush=True)
 """
+LAST_TAB = "#pages > .tab-wrapper [role=tab]:last-of-type"
 
 
 @pytest.fixture
@@ -168,8 +169,10 @@ def test_memory_with_sliders_and_two_runs(browser, app, folder):
         expect(page.locator(".ds-learn-picture")).to_contain_text("16Ψ")
         notes = page.locator(".ds-learn-picture .ds-zs-notes")
         assert notes.evaluate("(one) => parseFloat(getComputedStyle(one).paddingLeft)") > 0  # bullets inside the frame
-        tools, tab = page.locator(".ds-header .ds-languages"), page.locator("#pages > .tab-wrapper")
-        assert tools.bounding_box()["y"] + tools.bounding_box()["height"] <= tab.bounding_box()["y"]
+        # On one line with the tabs, and beside them.
+        tools, tab = (page.locator(one).bounding_box() for one in (".ds-header .ds-languages", LAST_TAB))
+        assert tab["x"] + tab["width"] <= tools["x"]
+        assert tab["y"] < tools["y"] + tools["height"]
         expect(page.locator("#learn-check")).to_be_disabled()  # nothing is chosen yet
         answer(page, "sixteen", 0)
         at(page, "stages")

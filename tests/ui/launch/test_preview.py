@@ -468,6 +468,8 @@ def test_what_a_host_answered_stands_among_the_checks_until_what_was_asked_about
     for changed in ({"hostfile": "node-a slots=2\nnode-c slots=2"}, {"environment": "GLOO_SOCKET_IFNAME=eth0"}):
         assert button(page(**{**HOSTS, **changed}, answer=said)) == ("Launch · hosts not checked", "secondary")
     assert button(page(what="translation", answer=said)) == ("Launch", "primary")  # here, nobody is asked
+    # Nobody was asked about these: typed while the hosts are being asked, they make no answer void.
+    assert button(page(**HOSTS, master_addr="10.0.0.1", arguments="--lr 1", answer=said)) == button(wrong)
 
 
 def test_the_same_answer_again_is_drawn_anew(page: Page) -> None:
