@@ -1,5 +1,6 @@
 """A clone on the Launch page: which run it is of, what differs from that by now, and the name that says so."""
 
+import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -103,16 +104,21 @@ def is_away(before: LaunchRequest, services: Services) -> bool:
 
 
 def line_html(
-    run_id: str, before: LaunchRequest, found: list[Changed], now: LaunchRequest, services: Services, was: str = ""
+    run_id: str,
+    before: LaunchRequest,
+    found: list[Changed],
+    now: LaunchRequest,
+    services: Services,
+    was: Sequence[str] = (),
 ) -> str:
-    """One line, and what comes next; all that is set is behind it. `was`: the name that static/launch/cloned_name.js
-    replaces with that of `now`, "" for none."""
+    """One line, and what comes next; all that is set is behind it. `was`: the names that static/launch/cloned_name.js
+    replaces with that of `now`."""
     of = words("runs_page", "cloned_from", name="\0", id=run_id.rpartition("-")[2])
     title = escape(of).replace("\0", f"<strong>{escape(before.name)}</strong>")
     rows = settings(now, services)
     every = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in rows)
     more = "".join(f"<li>{escape(one.told)}</li>" for one in found) if len(found) > _MOST_IN_LINE else ""
-    named = f' data-was="{escape(was)}" data-name="{escape(now.name)}"' if was else ""
+    named = f' data-was="{escape(json.dumps(was, ensure_ascii=False))}" data-name="{escape(now.name)}"' if was else ""
     return (
         f'<div class="ds-cloned"{named}><details><summary>{title} · {escape(_counted(found))}</summary>'
         f"{f'<ul>{more}</ul>' if more else ''}<dl>{every}</dl></details>{_next_html(before, now, services)}</div>"

@@ -129,7 +129,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
                 )
                 message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
     previewed, run_id, offer, shown = gr.State(None), gr.State(""), gr.State(None), gr.State(())
-    brought, named, answer = gr.State(None), gr.State(""), gr.State(None)
+    brought, named, answer = gr.State(None), gr.State(()), gr.State(None)
     latest, sent_at = gr.State(Latest()), gr.Number(0, visible=False)
     # What a command is made from; it is started only while all of it stands as it did.
     bar = configure.bar
@@ -199,7 +199,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
 
     def preview(
         shown: tuple[str, ...],
-        named: str,
+        named: tuple[str, ...],
         brought: Brought | None,
         answer: Answer | None,
         text: str | None,
@@ -225,12 +225,13 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
             request = page_request(services, text or "", asked, reader, began)
             if before_it := original(services, asked["parent"]):
                 changed = changes(before_it, request, services)
-                was = ""
-                if named and asked["name"] == named:  # what somebody typed stays
-                    was, named = named, name_of(before_it, changed, of_parent(before_it, services))
-                    asked, request = {**asked, "name": named}, replace(request, name=named)
+                was: tuple[str, ...] = ()
+                if asked["name"] in named:  # what somebody typed stays
+                    given = name_of(before_it, changed, of_parent(before_it, services))
+                    was = named if given != asked["name"] else ()
+                    named = (*(one for one in named if one != given), given)
+                    asked, request = {**asked, "name": given}, replace(request, name=given)
                     values = tuple(asked[name] for name in desk.inputs)
-                was = "" if was == named else was
                 line_of_clone = line_html(asked["parent"], before_it, changed, request, services, was)
             plan, handed_on = services.runs.prepare(request), request.handed_on
             may_log = _may_log(services, plan, bool(asked["logs"]))
@@ -323,7 +324,7 @@ def _previewer(services: Services, workbench: Workbench, desk: Desk) -> Callable
                 (text, preset, ticked, configured, *values),
                 foretold,
                 ready,
-                not asked["name"].strip() or asked["name"] == named,
+                not asked["name"].strip() or asked["name"] in named,
             ),
             logs,
             loaded,

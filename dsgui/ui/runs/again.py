@@ -68,7 +68,7 @@ def wire_again(
             *launch.desk.updates(values),
             gr.Accordion(open=kind == "directory" or sets_more(chosen(values, request))),
             line_html(run_id, before, changed, request, services),
-            values["name"],
+            (values["name"],),
             notes_html(headline, made.notes),
             " ".join(map(plain, services.archive.clone(run_id).notes)),
             gr.Tabs(selected="launch"),

@@ -636,8 +636,9 @@ def test_on_a_phone_runs_are_cards(browser, made):
 LATER_NAME = """() => {
   const box = document.querySelector("#run-name textarea, #run-name input");
   const line = document.getElementById("loaded-run");
-  line.insertAdjacentHTML("beforeend", '<i data-was="last" data-name="next"></i>');
-  setTimeout(() => { box.value = "last"; }, 250);
+  box.blur();
+  line.insertAdjacentHTML("beforeend", `<i data-was='["first", "last"]' data-name="next"></i>`);
+  setTimeout(() => { box.value = "first"; }, 2000);
 }"""
 
 

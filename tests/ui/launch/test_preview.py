@@ -76,7 +76,7 @@ def page(bench: Bench, checker: Checker) -> Page:
     def page(
         stops: tuple[str, ...] = (),
         ticked: bool = False,
-        named: str = "",
+        named: tuple[str, ...] = (),
         pressed: bool = False,
         config: str = CONFIG,
         preset: str = "",
@@ -92,15 +92,26 @@ def page(bench: Bench, checker: Checker) -> Page:
 def test_the_name_of_a_clone_is_written_only_where_it_is_another_than_what_stands_there(page: Page) -> None:
     """A late answer would take away what is typed meanwhile."""
     clone = {"what": "translation", "ranks": 2, "parent": "20261126-123943-b96b"}
-    first = page(**clone, named="x", name="x")
-    assert f'data-was="x" data-name="{first["named"]}"' in first["line"]
-    assert first["named"].startswith("translation · ")
-    again = page(**clone, named=first["named"], name=first["named"])
+    first = page(**clone, named=("x",), name="x")
+    given = first["named"][-1]
+    assert first["named"] == ("x", given)
+    assert f'data-was="[&quot;x&quot;]" data-name="{given}"' in first["line"]
+    assert given.startswith("translation · ")
+    again = page(**clone, named=first["named"], name=given)
     assert again["named"] == first["named"]
     assert "data-name" not in again["line"]
     typed = page(**clone, named=first["named"], name="mine")
     assert (typed["named"], "data-name" in typed["line"]) == (first["named"], False)
     assert page(what="translation")["line"] == ""
+
+
+def test_a_page_that_has_not_written_the_last_name_yet_is_told_the_next_all_the_same(page: Page) -> None:
+    """It asked again before that answer came: the first name still stands there, and nobody typed it."""
+    clone = {"what": "translation", "ranks": 2, "parent": "20261126-123943-b96b"}
+    given = page(**clone, named=("x",), name="x")["named"]
+    late = page(**clone, named=given, name="x")
+    assert late["named"] == given
+    assert f'data-was="[&quot;x&quot;, &quot;{given[-1]}&quot;]" data-name="{given[-1]}"' in late["line"]
 
 
 def button(shown: dict[str, Any]) -> tuple[str, str]:

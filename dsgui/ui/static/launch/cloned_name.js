@@ -4,9 +4,9 @@ const BOX = "#run-name input, #run-name textarea";
 // Gradio may write the new line into the elements of the last.
 const WATCHED = { childList: true, subtree: true, attributeFilter: ["data-name"] };
 
-const [TRIES, AGAIN_MS] = [10, 100];
+const [TRIES, AGAIN_MS] = [100, 100];
 
-/** Writes each name that comes with the line of `#loaded-run` into the box, where the last one still stands there. */
+/** Writes each name that comes with the line of `#loaded-run` into the box, where one of ours still stands there. */
 export function followNames() {
   const line = document.getElementById("loaded-run");
   if (line) new MutationObserver(() => follow(line)).observe(line, WATCHED);
@@ -19,20 +19,21 @@ let waiting;
 function follow(line) {
   const told = /** @type {HTMLElement | null} */ (line.querySelector("[data-name]"));
   if (!told) return;
-  const { was = "", name = "" } = told.dataset;
+  const { was = "[]", name = "" } = told.dataset;
   told.removeAttribute("data-name"); // once
   clearTimeout(waiting);
-  write(was, name, TRIES);
+  write(JSON.parse(was), name, TRIES);
 }
 
 /**
- * Gradio may write the last name into the box after the line that has the next.
- * @param {string} was @param {string} name @param {number} tries
+ * Gradio may write the last name into the box after the line that has the next. Not while somebody types there.
+ * @param {string[]} ours all names that the box was given for this clone @param {string} name @param {number} tries
  */
-function write(was, name, tries) {
+function write(ours, name, tries) {
   const box = /** @type {HTMLInputElement | HTMLTextAreaElement | null} */ (document.querySelector(BOX));
-  if (box?.value === was) {
+  if (box && ours.includes(box.value)) {
     box.value = name;
     box.dispatchEvent(new Event("input", { bubbles: true }));
-  } else if (tries) waiting = window.setTimeout(() => write(was, name, tries - 1), AGAIN_MS);
+  } else if (tries && box?.value !== name && box !== document.activeElement)
+    waiting = window.setTimeout(() => write(ours, name, tries - 1), AGAIN_MS);
 }
