@@ -34,6 +34,7 @@ function write(ours, name, tries) {
   if (box && ours.includes(box.value)) {
     box.value = name;
     box.dispatchEvent(new Event("input", { bubbles: true }));
-  } else if (tries && box?.value !== name && box !== document.activeElement)
+  } else if (tries && box?.value !== name && box !== document.activeElement) {
     waiting = window.setTimeout(() => write(ours, name, tries - 1), AGAIN_MS);
+  }
 }
