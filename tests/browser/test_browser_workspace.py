@@ -117,6 +117,16 @@ def test_on_a_phone_the_first_field_is_in_view_and_what_is_planned_for_is_a_line
     expect(device).to_be_visible()
 
 
+def test_a_job_for_gpus_leads_on_a_phone_to_the_device_that_it_lacks(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.get_by_label("Slurm", exact=True).check()
+    page.get_by_role("link", name="Choose the GPU model").click()
+    expect(page.locator("#device")).to_be_focused()
+    expect(page.locator("#device input")).to_be_in_viewport()
+    expect(page.locator("#context-fold")).to_have_attribute("aria-expanded", "true")
+
+
 # Nearly the first preset, line by line, but a file of somebody else's.
 KIN = PRESET.read_text("utf-8").replace('"stage": 2', '"stage": 3')
 

@@ -10,6 +10,7 @@ import gradio as gr
 from dsgui.core.config.context import Context
 from dsgui.core.errors import DocumentError
 from dsgui.core.launch.field import Part
+from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.places.ssh import Machines
 from dsgui.core.launch.plan import Place
 from dsgui.core.launch.planned import Planned
@@ -69,9 +70,12 @@ def fills_in(asked: Mapping[str, Any], *, within: bool) -> Differs:
 
 
 def planned_for(asked: Mapping[str, Any], target: Target) -> str:
-    """Says for what it is planned, where that is another device than the one of this machine, and the run would train
-    here; else ""."""
+    """Says for what it is planned, where that is another device than the one of this machine and the run would train
+    here, or where it is a CPU and a job requests GPUs; else ""."""
     hardware = Planned(str(asked["device"])).hardware
+    if asked["where"] == SlurmJob.NAME and not asked["slurm_on_cpu"]:
+        on_cpu = hardware[0].vendor == "cpu" if hardware else not target.gpus
+        return words("launch_page", "planned_no_gpu") if on_cpu else ""
     if not hardware or not BY_NAME[asked["where"]].ON_THIS_MACHINE:
         return ""
     counts = [as_count(asked["planned_nodes"]), as_count(asked["planned_gpus"])]

@@ -318,6 +318,14 @@ def test_what_was_planned_for_elsewhere_is_said_where_it_would_train_here(page: 
     assert page(**planned | {"where": "slurm", "slurm_per_node": 4})["differs"].value == ""
 
 
+def test_a_job_for_gpus_is_told_that_a_cpu_is_planned(page: Page) -> None:
+    job = {"what": "translation", "where": "slurm", "planned_gpus": 2, "slurm_per_node": 2}
+    for device in ("this", "cpu"):
+        assert "[Choose the GPU model](#device)" in page(**job, device=device)["differs"].value
+        assert page(**job, device=device, slurm_on_cpu=True)["differs"].value == ""
+    assert page(**job, device="a100-80")["differs"].value == ""
+
+
 def test_as_long_as_a_script_is_missing_the_config_has_the_verdict_of_its_plan(page: Page) -> None:
     own = {"what": "own", "script": "", "device": "rtx4090", "planned_gpus": 2, "config": CONFIG}
     assert page(**own)["says"] == (

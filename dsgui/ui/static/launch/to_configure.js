@@ -7,6 +7,7 @@ import { around } from "../common/dom.js";
 
 const TO_FOUND = ':is(#launch-verdict, #preflight) :is(a[href="#findings"], [data-goto])';
 const TO_ANOTHER = ':is(#launch-verdict, #preflight) a:is([href="#preset"], [href="#memory-model"], [href="#memory"])';
+const TO_DEVICE = '#plan-differs a[href="#device"]';
 const OF_MEMORY = '#preflight :is([data-check="model_memory"], [data-of="model_memory"])';
 const TO_CHECKS = ':is(#to-checks, #launch-verdict) a[href="#preflight"]';
 const PHONE = "(max-width: 820px)"; // where the findings are far above the form
@@ -22,13 +23,14 @@ export function toConfigure(event) {
     focusOn("preflight", "start");
     why?.scrollIntoView({ block: "center" });
   }
-  const link = around(event, `${TO_FOUND}, ${TO_ANOTHER}`);
+  const link = around(event, `${TO_FOUND}, ${TO_ANOTHER}, ${TO_DEVICE}`);
   if (!link) return;
   event.preventDefault();
   const checked = checkedFor();
   /** @type {HTMLElement | null} */ (document.querySelector("#pages [role=tab]"))?.click();
-  const another = link.matches(TO_ANOTHER) && link.getAttribute("href")?.slice(1);
-  if (another) requestAnimationFrame(() => focusOn(another));
+  const another = link.matches(`${TO_ANOTHER}, ${TO_DEVICE}`) && link.getAttribute("href")?.slice(1);
+  if (another === "device") requestAnimationFrame(toDevice);
+  else if (another) requestAnimationFrame(() => focusOn(another));
   else if (readsAnother(document)) onceAnew(checked, () => showFound(link.dataset.goto));
   else requestAnimationFrame(() => showFound(link.dataset.goto));
 }
@@ -85,6 +87,13 @@ function showFound(pointer) {
     window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: field }));
     button?.scrollIntoView({ block: "nearest" });
   }
+}
+
+/** What is planned for is behind a line on a phone. */
+function toDevice() {
+  const fold = document.querySelector('#context-fold[aria-expanded="false"]');
+  if (fold instanceof HTMLElement && fold.checkVisibility()) fold.click();
+  requestAnimationFrame(() => focusOn("device"));
 }
 
 /** @param {string} id @param {ScrollLogicalPosition} [block] */
