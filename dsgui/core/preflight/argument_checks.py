@@ -26,6 +26,7 @@ _ALIKE, _VERY_ALIKE = 0.75, 0.82
 _MOST_TOLD = 6
 _MOST_LINES = 12
 _MOST_IN_LABEL = 3
+_OPTION_AND_VALUE = 2
 
 
 def options(question: Question) -> Verdict | None:
@@ -122,8 +123,8 @@ def _gone(name: str, value: str, known: Collection[str], question: Question) -> 
 
 
 def better_arguments(question: Question) -> Offer | None:
-    """One click: without the options that the script has no more, under their new names where they have one; else
-    without the config that is given twice, without --tf32 where no GPU can, or with --use_cpu where ranks need it."""
+    """One click: without the options that the script has no more or never had, under their names where they have one;
+    else without the config that is given twice, without --tf32 where no GPU can, or with --use_cpu where ranks need it."""
     left = ((one.option, _instead_of(one, question)) for one in question.taken.reading.leftovers)
     changes = [(option, words) for option, words in left if words is not None]
     twice = given_twice(question)
@@ -159,13 +160,20 @@ def _change(gone: str | Said, words: Sequence[str]) -> Said:
 
 
 def _instead_of(left: Leftover, question: Question) -> tuple[str, ...] | None:
-    """The words instead of an option that newer releases dropped; None of any other."""
-    if not left.option or left.begins or not question.around.script.command_line.by_dataclass:
+    """The words instead of an option that newer releases dropped, or of one that the script would end at: none where
+    there is nothing alike. None where that is not known, or would take more than the option and one value away."""
+    if not left.option or left.begins or not question.taken.sure:
         return None
-    known = {option.name for option in question.taken.options}
-    name = left.option.lstrip("-").replace("-", "_")
-    value = left.words[0].partition("=")[2] or " ".join(left.words[1:2])
-    return words_instead(name, value, known) if question.taken.sure else None
+    line, known = question.around.script.command_line, {option.name for option in question.taken.options}
+    name, value = _plain(left.option), left.words[0].partition("=")[2] or " ".join(left.words[1:2])
+    if line.by_dataclass and instead(name, value, known):
+        return words_instead(name, value, known)
+    if not line.strict or len(left.words) > _OPTION_AND_VALUE:
+        return None
+    spelled = _spelled(question.taken.options)
+    alike = _alike(name, spelled, _ALIKE)
+    given = {_plain(word.partition("=")[0]) for word in question.launch.arguments}
+    return () if not alike or alike in given else (spelled[alike], *([value] if value else []))
 
 
 def _listed(names: Sequence[str]) -> str | Said:

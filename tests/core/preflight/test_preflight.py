@@ -1080,7 +1080,10 @@ CLICKS = [
     ("--deepspeed ds.json --fp16", (), ("--deepspeed",), "--fp16"),
     ("--fp16 --deepspeed", (), ("--deepspeed",), "--fp16"),
     ("--split_batches True", None, None, None),
-    ("--fp61", None, None, None),
+    ("--fp61", ("--fp16",), ("--fp61",), "--fp16"),
+    ("--fp16 --fp61", (), ("--fp61",), "--fp16"),  # which is given already
+    ("--nothing-alike 3 --fp61 --fp16=True", (), ("--nothing-alike", "--fp61"), "--fp16=True"),
+    ("--nothing-alike 3 4 --fp16", None, None, None),  # more than one value
     ("--fp16", None, None, None),
 ]  # fmt: skip
 
@@ -1095,6 +1098,26 @@ def test_an_option_that_is_gone_goes_with_a_click(typed, words, without, after):
     assert (found.words, found.without) == (words, without)
     assert _accepted(found, "NONE", typed, "")[:2] == ("NONE", after)
     assert better_arguments(asked_with(BY_CLASS, WIDE, shlex.split(after))) is None
+
+
+@each_case(
+    ("typed", "after"),
+    [
+        ("--lr 1 --epoch-s 3 --no-such x", "--lr 1 --epochs 3"),
+        ("--lrr=1e-4", "--lr 1e-4"),
+        ("--lr 1 --lrr 2", "--lr 1"),
+        ("-z --flag", "--flag"),
+    ],
+)
+def test_what_a_parser_would_end_at_goes_with_a_click_too(typed, after):
+    found = better_arguments(asked_with(WHOLE, {}, shlex.split(typed)))
+    assert _accepted(found, "NONE", typed, "")[:2] == ("NONE", after)
+    assert better_arguments(asked_with(WHOLE, {}, shlex.split(after))) is None
+
+
+def test_nothing_goes_where_a_parser_lets_the_rest_be():
+    known = WHOLE.replace("parse_args", "parse_known_args")
+    assert better_arguments(asked_with(known, {}, ["--no-such", "x"])) is None
 
 
 def test_tf32_goes_with_a_click_where_no_gpu_can():
