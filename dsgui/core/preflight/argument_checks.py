@@ -124,7 +124,8 @@ def _gone(name: str, value: str, known: Collection[str], question: Question) -> 
 
 def better_arguments(question: Question) -> Offer | None:
     """One click: without the options that the script has no more or never had, under their names where they have one;
-    else without the config that is given twice, without --tf32 where no GPU can, or with --use_cpu where ranks need it."""
+    else without the config that is given twice, without --tf32 where no GPU can, or with --use_cpu where ranks need
+    it."""
     left = ((one.option, _instead_of(one, question)) for one in question.taken.reading.leftovers)
     changes = [(option, words) for option, words in left if words is not None]
     twice = given_twice(question)
