@@ -1,19 +1,20 @@
 """What stands in the way of a run over several machines: what each answered over ssh, judged beside the others."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from dsgui.core.launch.hostfile import Host
 from dsgui.core.launch.plan import Plan
 from dsgui.core.machine.verdicts import Row, Status, advise, saw, worst_first
-from dsgui.core.texts.saying import Said, as_told, listed, set_apart
+from dsgui.core.texts.saying import Said, as_told, listed, refilled, set_apart
 
 # OpenSSH: ssh.c, sshconnect.c
 _UNKNOWN_HOST = re.compile(r"resolve\s+hostname")
 _NOBODY_LISTENS = re.compile(r"connect\s+to\s+host\s.*Connection\s+refused")
 _NO_KEY = re.compile(r"Permission\s+denied\s\(")  # OpenSSH names the methods; a program there does not
 OF_HOSTS = ("machine", "ssh", "pdsh", "loopback")  # the checks of these rows
+_MOST_NAMED = 4
 _COMPARED = {"python": "Python", "deepspeed": "DeepSpeed", "torch": "torch", "transformers": "transformers"}
 
 
@@ -35,14 +36,40 @@ class MachineFacts:
 
 
 def rows(plan: Plan, facts: Sequence[MachineFacts], has_pdsh: bool) -> tuple[Row, ...]:
-    """One row for each thing in the way, and one for each machine that is fine. Worst first."""
+    """One row for each thing in the way, of all the machines that have it, and one for each machine that is fine. Worst
+    first."""
     found = [] if has_pdsh else [_no_pdsh()]
     hosts = {host.name: host for host in plan.place.hosts()}
     usual = next((one.versions for one in facts if one.versions), {})
     for one in facts:
         wrong = _of_one(plan, one, hosts[one.name], usual)
         found += wrong or [Row("machine", as_told(one.name), Status.OK, (_seen(one),))]
-    return worst_first(found)
+    return worst_first(_together(found))
+
+
+def _together(found: Iterable[Row]) -> list[Row]:
+    """What is wrong with several hosts alike is said once, of all of them; the commands follow one another."""
+    alike: dict[Row, list[Row]] = {}
+    for row in found:
+        alike.setdefault(row if row.status is Status.OK else _of_any(row), []).append(row)
+    return [one if len(rows) == 1 else _of_several(of_any, rows) for of_any, rows in alike.items() for one in rows[:1]]
+
+
+def _of_any(row: Row) -> Row:
+    """The same without the host's name."""
+    host = re.compile(rf"(?<![\w.-]){re.escape(str(row.title))}(?![\w.-])")
+
+    def unnamed(text: str) -> str:
+        return host.sub("…", text)
+
+    told = tuple(refilled(one, unnamed) for one in row.told)
+    return replace(row, title=as_told(""), told=told, command=unnamed(row.command))
+
+
+def _of_several(of_any: Row, found: Sequence[Row]) -> Row:
+    names, more = listed(row.title for row in found[:_MOST_NAMED]), len(found) - _MOST_NAMED
+    title = saw("host.and_more", names=names, count=str(more)) if more > 0 else saw("host.several", names=names)
+    return replace(of_any, title=title, command=" && ".join(dict.fromkeys(row.command for row in found if row.command)))
 
 
 def _of_one(plan: Plan, one: MachineFacts, host: Host, usual: Mapping[str, str]) -> list[Row]:

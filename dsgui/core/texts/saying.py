@@ -88,12 +88,13 @@ def _joined(parts: "list[str | Said]", join: "Callable[[str | Said, str | Said],
 def altered(one: Said, change: "Callable[[str], str]") -> Said:
     """With `change` made to all that fills its places; the text in plain words where that is not the same as changing
     the whole of it."""
-    found, whole = _altered(one, change), change(str(one))
+    found, whole = refilled(one, change), change(str(one))
     return found if str(found) == whole else as_told(whole)
 
 
-def _altered(one: Said, change: "Callable[[str], str]") -> Said:
-    given = ((name, _altered(value, change) if isinstance(value, Said) else change(value)) for name, value in one.given)
+def refilled(one: Said, change: "Callable[[str], str]") -> Said:
+    """With `change` made to all that fills its places, and none to the text itself."""
+    given = ((name, refilled(value, change) if isinstance(value, Said) else change(value)) for name, value in one.given)
     return Said(one.kind, one.code, tuple(given))
 
 

@@ -1,5 +1,7 @@
 """What stands in the way of a run over several machines, from what they answered."""
 
+from dataclasses import replace
+
 from dsgui.core.launch.places.ssh import Machines
 from dsgui.core.launch.plan import ConfigArgument, LaunchRequest, Plan
 from dsgui.core.launch.plan_making import make_plan
@@ -77,6 +79,27 @@ def test_what_lets_ssh_in_depends_on_what_it_says(problem: str | Said, advice: s
     assert first.command == command
 
 
+def test_what_several_hosts_say_alike_is_said_once_of_all_of_them() -> None:
+    unknown = "ssh: Could not resolve hostname {}: Name or service not known"
+    facts = [fine(name, problem=unknown.format(name)) for name in "ab"]
+    (one,) = rows(a_plan(), facts, has_pdsh=True)
+    assert str(one.title) == "a, b"
+    assert one.seen == "Not reachable over ssh: Could not resolve hostname …: Name or service not known."
+    denied = [fine(name, problem="Permission denied (publickey)") for name in "ab"]
+    assert rows(a_plan(), denied, has_pdsh=True)[0].command == "ssh-copy-id a && ssh-copy-id b"
+    (one,) = rows(a_plan(), [fine(name, has_script=False) for name in "ab"], has_pdsh=True)
+    assert (str(one.title), one.seen) == ("a, b", "/srv/train.py does not exist.")
+    differing = [fine("a", problem="no route"), fine("b", problem=saw("host.timed_out"))]
+    assert [str(row.title) for row in rows(a_plan(), differing, has_pdsh=True)] == ["a", "b"]
+
+
+def test_of_many_hosts_the_first_are_named() -> None:
+    names = [f"worker-{number}" for number in range(9)]
+    plan = replace(a_plan(), place=Machines("\n".join(f"{name} slots=2" for name in names)))
+    (one,) = rows(plan, [fine(name, versions=None) for name in names], has_pdsh=True)
+    assert str(one.title) == "worker-0, worker-1, worker-2, worker-3 and 5 more"
+
+
 def test_without_pdsh_nothing_starts() -> None:
     found = rows(a_plan(), [fine("a"), fine("b")], has_pdsh=False)
     assert (found[0].status, found[0].command) == (Status.PROBLEM, "sudo apt install pdsh")
@@ -85,5 +108,7 @@ def test_without_pdsh_nothing_starts() -> None:
 def test_ranks_on_a_cpu_need_an_interface_where_a_name_leads_back_to_the_machine_itself() -> None:
     facts = [fine(name, gpus=0, address="127.0.1.1", interfaces=("lo", "ens3")) for name in "ab"]
     found = rows(a_plan(), facts, has_pdsh=True)
-    assert [(row.status, row.command) for row in found] == [(Status.WARNING, "GLOO_SOCKET_IFNAME=ens3")] * 2
+    assert [(str(row.title), row.status, row.command) for row in found] == [
+        ("a, b", Status.WARNING, "GLOO_SOCKET_IFNAME=ens3")
+    ]
     assert {row.status for row in rows(a_plan(GLOO_SOCKET_IFNAME="ens3"), facts, has_pdsh=True)} == {Status.OK}

@@ -76,6 +76,8 @@ ROOM_VERDICTS: Mapping[str, str] = {
     "slurm.silent": "Slurm 在 {seconds} 秒内没有响应 {program}。",
     "elsewhere.nodes_of_slurm": "Slurm 分配的节点",
     "host.this_machine": "本机",
+    "host.several": "{names}",
+    "host.and_more": "{names} 等，另有 {count} 台",
     "host.found": "{versions}、{gpus} 个 GPU",
     "host.found_with_one_gpu": "{versions}、1 个 GPU",
     "host.found_without_gpu": "{versions}、没有 GPU",

@@ -92,6 +92,8 @@ ROOM_VERDICTS: Mapping[str, str] = {
     "slurm.silent": "Slurm didn’t answer {program} within {seconds} s.",
     "elsewhere.nodes_of_slurm": "the nodes Slurm allocates",
     "host.this_machine": "This machine",
+    "host.several": "{names}",
+    "host.and_more": "{names} and {count} more",
     "host.found": "{versions}, {gpus} GPUs",
     "host.found_with_one_gpu": "{versions}, 1 GPU",
     "host.found_without_gpu": "{versions}, no GPU",
