@@ -1,5 +1,6 @@
 """The checks before a start on the Launch page: problems and warnings open, the rest folded. Everything is escaped."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -26,6 +27,7 @@ from dsgui.ui.machine.machine_view import list_html
 _POLL_S = 2.0
 _OF_CONFIG = (CONFIG, AGREEMENT)
 _TOLD = (Status.PROBLEM, Status.WARNING)
+_OPTION = re.compile(r"(?<!\S)--[a-zA-Z][\w-]*")  # a line breaks after each hyphen else
 OFFERED = "config-offer"  # the button of the Launch page that takes the offer
 
 
@@ -139,7 +141,8 @@ def _load_html(recipe: str) -> str:
 def press_html(id: str, says: str, **data: str) -> str:
     """A button that presses the one of this id; `data`: what the page's JavaScript is told beside."""
     more = "".join(f' data-{name}="{escape(value)}"' for name, value in data.items())
-    return f'<button type="button" class="ds-fix" data-press="{id}"{more}>{escape(says)}</button>'
+    label = _OPTION.sub(r'<span class="ds-whole">\g<0></span>', escape(says))
+    return f'<button type="button" class="ds-fix" data-press="{id}"{more}>{label}</button>'
 
 
 def machine_told(services: Services, tab: gr.Tab) -> gr.Checkbox:

@@ -44,7 +44,7 @@ from dsgui.shell.preflight.scout import FRESH_S, Scout
 from dsgui.shell.preflight.slurm_asked import SlurmAsked, asked
 from dsgui.ui.launch.launch_page import _accepted, _verdict
 from dsgui.ui.machine.machine_view import list_html
-from dsgui.ui.preflight.preflight_view import ToConfigure, before_start, preflight_html, worst_of
+from dsgui.ui.preflight.preflight_view import ToConfigure, before_start, preflight_html, press_html, worst_of
 from tests.answers.remembered import TEXTS
 from tests.shell.machine.test_machine import CPU, SOUND, TOOLS, environment, host, target, without
 from tests.support.cases import each_case
@@ -466,6 +466,12 @@ def test_the_page_folds_what_is_fine_and_escapes():
     assert 'role="img" aria-label="Problem">!</span><span>The config' in folded
     assert 'role="img" aria-label="OK">✓</span><span>The script' in folded
     assert preflight_html(()) == ""
+
+
+def test_a_button_breaks_no_option_at_a_hyphen_and_is_escaped():
+    html = press_html("id", "Replace --no-cuda with --use_cpu <b>")
+    whole = '<span class="ds-whole">{}</span>'.format
+    assert f">Replace {whole('--no-cuda')} with {whole('--use_cpu')} &lt;b&gt;</button>" in html
 
 
 def test_all_that_stops_the_config_is_behind_a_fold_and_leads_to_its_field():
