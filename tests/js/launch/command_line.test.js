@@ -15,6 +15,13 @@ test("a command is taken apart at its blanks, and nothing of it is lost", () => 
   assert.deepEqual(pieces(""), []);
 });
 
+test("a backslash at the end of a line stands in none of its own", () => {
+  assert.deepEqual(pieces("cd /a && \\\n"), ["cd", " ", "/a", " ", "&& \\", "\n"]);
+  assert.deepEqual(pieces("  x --port=1 \\\n"), ["  x", " ", "--port=1 \\", "\n"]);
+  assert.deepEqual(pieces("  x \\"), ["  x \\"]);
+  assert.deepEqual(pieces("a \\ b"), ["a", " ", "\\", " ", "b"]);
+});
+
 test("a path may go on after its slashes, an option never", () => {
   assert.deepEqual(segments("/runs/20261124/ds_config.json"), ["/runs/", "20261124/", "ds_config.json"]);
   assert.deepEqual(segments("--run-name"), ["--run-name"]);

@@ -9,8 +9,11 @@ import { dressCards } from "./recipe_cards.js";
 
 /** @import { Props, Trigger, Watch } from "../types.d.ts" */
 
-/** Words and blanks of a line, in turn; its indent belongs to its first word. @param {string} text */
-export const pieces = (text) => text.match(/^[^\S\n]+\S+|\S+|\s+/g) ?? /** @type {string[]} */ ([]);
+/**
+ * Words and blanks of a line, in turn; its indent belongs to its first word, and the backslash at its end to the last.
+ * @param {string} text
+ */
+export const pieces = (text) => text.match(/(?:^[^\S\n]+)?\S+(?: \\(?=\n|$))?|\s+/g) ?? /** @type {string[]} */ ([]);
 
 /** The lines of a text, each with its end. @param {string} text */
 export const lines = (text) => text.match(/[^\n]*\n|[^\n]+/g) ?? /** @type {string[]} */ ([]);
