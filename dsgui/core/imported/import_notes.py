@@ -59,6 +59,8 @@ def _unknown(trainer: TrainingArguments, outline: Outline) -> Iterator[Said]:
 
 
 def _left(outline: Outline) -> Iterator[Said]:
+    if outline.cut:
+        yield said("imported", "cut", option=shown(outline.cut))
     if outline.passed and outline.tool:
         yield said("imported", "passed", tool=outline.tool.name, names=_first(outline.passed))
     if outline.unread:

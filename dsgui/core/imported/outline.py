@@ -20,7 +20,8 @@ class Outline:
     which lies in one of `trains`, none where it can't be told which of its scripts is meant; `words` are its arguments,
     without the config. `ranks` counts those of one node, None where nothing is said; `fields` are further values of the
     Launch page by name. `trainer`: the HF Trainer's arguments, None for a tool that was not recognised. `unread`: what
-    was not understood, as it stands there; `passed`: what goes to the tool as it is."""
+    was not understood, as it stands there; `passed`: what goes to the tool as it is; `cut`: the first option that a
+    shell would not pass, since the command ends before it."""
 
     source: Said
     tool: Tool | None = None
@@ -45,6 +46,7 @@ class Outline:
     renamed: Mapping[str, str] = field(default_factory=dict)
     passed: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
+    cut: str = ""
 
     @property
     def scripts(self) -> tuple[str, ...]:

@@ -4,7 +4,8 @@ Nothing is run: what a shell would compute (`$(…)`, an unknown `$NAME`) stays 
 """
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from dsgui.core.errors import DocumentError
 from dsgui.core.imported.shell_words import again, lines_of_words, value, values
@@ -15,16 +16,19 @@ _MOST_COMMANDS = 200
 _LONGEST = 100_000  # characters of one command with its variables' values
 _SET = re.compile(r"([A-Za-z_][A-Za-z0-9_]{0,60})=(.*)", re.DOTALL)
 _POSITION = re.compile(r"\$\{?[0-9@*]")
+_OPTION = re.compile(r"--[A-Za-z]")
 _SHELL = re.compile(r"#!|[$>] |(?:export|set|cd|source) |[A-Z][A-Z0-9_]{1,40}=")
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """`variables`: set for it, in front of it or before by `export`. `computed`: words that a shell would change."""
+    """`variables`: set for it, in front of it or before by `export`. `computed`: words that a shell would change. `cut`:
+    the first option that a shell would not pass, since a comment or an end of a line stands before it."""
 
     words: tuple[str, ...]
     variables: dict[str, str] = field(default_factory=dict)
     computed: tuple[str, ...] = ()
+    cut: str = ""
 
 
 def looks_like_shell(text: str) -> bool:
@@ -45,17 +49,31 @@ def commands(text: str) -> tuple[Command, ...]:
         raise DocumentError(wrong("import.long_command", count=f"{len(text):,}", most=f"{MAX_CHARACTERS:,}"))
     exported: dict[str, str] = {}
     plain: dict[str, str] = {}
-    found = []
+    found: list[Command] = []
     for words in lines_of_words(text):
         exports = words[0] == "export"
         mine, rest = _set(words[1:] if exports else words, exported | plain)
         if not rest or exports:
             (exported if exports else plain).update(mine)
             continue
-        found.append(_command(rest, exported | mine, exported | plain | mine))
+        command = _command(rest, exported | mine, exported | plain | mine)
+        if found and _goes_on(command.words):
+            found[-1] = _joined(found[-1], command)
+        else:
+            found.append(command)
         if len(found) >= _MOST_COMMANDS:
             break
     return tuple(command for command in found if command.words)
+
+
+def _goes_on(words: Sequence[str]) -> bool:
+    """Options alone are no command. What ends with `)` is told apart by a `case`."""
+    return bool(words) and _OPTION.match(words[0]) is not None and not any(word.endswith(")") for word in words[:2])
+
+
+def _joined(first: Command, then: Command) -> Command:
+    words, computed = (*first.words, *then.words), (*first.computed, *then.computed)
+    return replace(first, words=words, computed=computed, cut=first.cut or then.words[0])
 
 
 def _set(words: list[str], known: dict[str, str]) -> tuple[dict[str, str], list[str]]:

@@ -17,6 +17,7 @@ _MOST_COMPUTED = 500
 _MOST_LINES = 2000
 _INNER = r"\((?>(?:[^()\n]++|\([^()\n]*+\))*)\)"
 _COMPUTED = re.compile(rf"\$\((?>(?:[^()\n]++|{_INNER})*)\)|`[^`\n]{{0,300}}`")
+_NOTHING = re.compile(r"(?:`|\$\()\s*#")  # a comment within a command, as many write one
 _PARTS = re.compile(rf"(?>(?:{_COMPUTED.pattern}|\S)+)")
 _QUOTED = r"'[^']*+'|\"(?>(?:[^\"\\]|\\.)*)\"|\\."
 _COMMENT = r"(?:^|(?<=[\s;&|]))#[^\n]*+"
@@ -49,6 +50,8 @@ def lines_of_words(text: str) -> Iterator[list[str]]:
     computed: list[str] = []
 
     def hold(match: re.Match[str]) -> str:
+        if _NOTHING.match(match[0]):
+            return ""
         computed.append(match[0])
         return f"{_HELD}{len(computed) - 1}{_END}"
 

@@ -104,6 +104,7 @@ def with_settings(outline: Outline, tool: Tool, settings: Mapping[str, Any]) -> 
         environment=(*made.environment, *outline.environment),
         fields=fields,
         unread=(*outline.unread, *made.unread),
+        cut=outline.cut,
     )
 
 
@@ -229,6 +230,7 @@ def _outline(found: _Found, command: Command) -> Outline:
         started_by=found.launcher.started_by if found.launcher else outline.started_by,
         environment=_environment(command.variables),
         unread=(*outline.unread, *unread, *_said_of_place(says), *_computed(command)),
+        cut=command.cut,
     )
 
 

@@ -43,6 +43,36 @@ def test_the_config_is_taken_out_of_the_arguments_since_it_is_handed_over(line, 
     assert outline.words == ("--lr", "1")
 
 
+def test_what_a_comment_cuts_off_is_taken_as_meant_and_told():
+    """A comment ends the line that a backslash went on to: a shell starts the script without any argument."""
+    outline = read(
+        "deepspeed train.py \\\n  # the model\n  --model m \\\n  # 学习率\n  --lr 1e-4 \\\n  --bf16\n\necho done\n"
+    )
+    assert outline.words == ("--model", "m", "--lr", "1e-4", "--bf16")
+    assert (outline.cut, outline.unread) == ("--model", ())
+    assert [note.code for note in notes_of(outline, script_found=True)].count("cut") == 1
+    whole = read("deepspeed train.py --model m \\\n  --lr 1e-4\n")
+    assert (whole.words, whole.cut) == (("--model", "m", "--lr", "1e-4"), "")
+
+
+def test_lines_without_a_backslash_are_taken_as_meant_too():
+    outline = read("accelerate launch --config_file z3.yaml train.py\n  --lr 1\n  --bf16 $FLAG\n")
+    assert (outline.words, outline.cut) == (("--lr", "1", "--bf16", "$FLAG"), "--lr")
+    assert outline.unread == ("$FLAG",)
+
+
+def test_the_options_that_a_case_tells_apart_are_no_arguments():
+    text = "while [ $# -gt 0 ]; do case $1 in\n--lr)\n LR=$2; shift ;;\n--bf16 )\n B=1 ;;\nesac; done\npython train.py --lr 2\n"
+    outline = read(text)
+    assert (outline.words, outline.cut) == (("--lr", "2"), "")
+
+
+@pytest.mark.parametrize("comment", ["`# QLoRA配置`", "$(# the model)"])
+def test_a_comment_that_is_written_as_a_substitution_is_no_word(comment):
+    outline = read(f"deepspeed train.py --lr 1 {comment} \\\n  --bf16\n")
+    assert (outline.words, outline.unread) == (("--lr", "1", "--bf16"), ())
+
+
 def test_variables_of_the_text_are_filled_in_and_sums_are_reckoned():
     outline = read(
         "#!/bin/bash\nn=2  # ranks\nexport HF_HOME=/data\nCUDA_VISIBLE_DEVICES=2,3 \\\nNPROC_PER_NODE=$n \\\n"
@@ -209,8 +239,8 @@ def test_a_variable_that_only_a_shell_can_tell_is_told_and_not_set():
 
 def test_a_comment_goes_on_in_no_other_line():
     outline = read("  # --lr 1 \\\ntorchrun train.py \\\n  --a 1 \\\n  # --b 2 \\\n  --c 3\n")
-    assert outline.words == ("--a", "1")
-    assert outline.unread == ("--c 3",)  # as in a shell, it is no part of the command
+    assert (outline.words, outline.cut) == (("--a", "1", "--c", "3"), "--c")
+    assert outline.unread == ()
 
 
 def test_a_command_that_read_takes_from_below():
