@@ -22,8 +22,8 @@ _SHELL = re.compile(r"#!|[$>] |(?:export|set|cd|source) |[A-Z][A-Z0-9_]{1,40}=")
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """`variables`: set for it, in front of it or before by `export`. `computed`: words that a shell would change. `cut`:
-    the first option that a shell would not pass, since a comment or an end of a line stands before it."""
+    """`variables`: set for it, in front of it or before by `export`. `computed`: words that a shell would change.
+    `cut`: the first option that a shell would not pass, since a comment or an end of a line stands before it."""
 
     words: tuple[str, ...]
     variables: dict[str, str] = field(default_factory=dict)

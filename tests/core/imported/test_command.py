@@ -62,8 +62,8 @@ def test_lines_without_a_backslash_are_taken_as_meant_too():
 
 
 def test_the_options_that_a_case_tells_apart_are_no_arguments():
-    text = "while [ $# -gt 0 ]; do case $1 in\n--lr)\n LR=$2; shift ;;\n--bf16 )\n B=1 ;;\nesac; done\npython train.py --lr 2\n"
-    outline = read(text)
+    told = "while [ $# -gt 0 ]; do case $1 in\n--lr)\n LR=$2; shift ;;\n--bf16 )\n B=1 ;;\nesac; done\n"
+    outline = read(f"{told}python train.py --lr 2\n")
     assert (outline.words, outline.cut) == (("--lr", "2"), "")
 
 
