@@ -121,7 +121,7 @@ def test_a_job_for_gpus_leads_on_a_phone_to_the_device_that_it_lacks(page):
     page.set_viewport_size({"width": 390, "height": 844})
     page.get_by_role("tab", name="2 · Launch").click()
     page.get_by_label("Slurm", exact=True).check()
-    page.get_by_role("link", name="Choose the GPU model").click()
+    page.get_by_role("link", name="choose it").click()
     expect(page.locator("#device")).to_be_focused()
     expect(page.locator("#device input")).to_be_in_viewport()
     expect(page.locator("#context-fold")).to_have_attribute("aria-expanded", "true")

@@ -42,7 +42,8 @@ from dsgui.shell.config.catalog import Catalog
 from dsgui.shell.preflight.model_files import model_size
 from dsgui.shell.preflight.scout import FRESH_S, Scout
 from dsgui.shell.preflight.slurm_asked import SlurmAsked, asked
-from dsgui.ui.launch.launch_page import _accepted, _verdict
+from dsgui.ui.launch.config_line import verdict
+from dsgui.ui.launch.launch_page import _accepted
 from dsgui.ui.machine.machine_view import list_html
 from dsgui.ui.preflight.preflight_view import ToConfigure, before_start, preflight_html, press_html, worst_of
 from tests.answers.remembered import TEXTS
@@ -516,7 +517,7 @@ def test_one_heading_of_the_page_tells_the_worst_of_config_and_machine(found, he
     around = Surroundings(script_facts(TRAINER), ON_CPU, output="/out", output_disk=Disk("/out", 500 * GIB, 300 * GIB))
     html = preflight_html(before_start(launch, around).rows)
     assert f'<p class="ds-verdict {kind}" role="status">Pre-flight: {heading}</p>' in html
-    assert line in _verdict(launch, "Mine").replace("*", "")
+    assert line in verdict(launch, "Mine").replace("*", "")
 
 
 # --------------------------------------------------------------------------------------------------- the real argparse

@@ -32,7 +32,7 @@ from dsgui.shell.launch.asked_paths import script_source
 from dsgui.ui.config.context_bar import Launched
 from dsgui.ui.config.workbench import Workbench, make_context
 from dsgui.ui.launch.as_planned import as_count, compared
-from dsgui.ui.launch.launch_page import _with_config
+from dsgui.ui.launch.preview import _with_config
 from tests.shell.machine.test_machine import SOUND
 
 TRAINER = """from transformers import HfArgumentParser, TrainingArguments

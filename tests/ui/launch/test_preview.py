@@ -29,7 +29,8 @@ from dsgui.ui.common.services import Services
 from dsgui.ui.config.workbench import Workbench
 from dsgui.ui.launch.asked_first import Answer, about, with_answer
 from dsgui.ui.launch.desk import Desk
-from dsgui.ui.launch.launch_page import _accepted, _previewer
+from dsgui.ui.launch.launch_page import _accepted
+from dsgui.ui.launch.preview import Previewer
 from tests.shell.machine.test_machine import SOUND
 from tests.support.run_fixtures import Bench, bench
 
@@ -71,7 +72,7 @@ def page(bench: Bench, checker: Checker) -> Page:
     reads |= {"read_model": model_of_size, "nvme_folder": lambda folder: None, "sharpened": Sharpened}
     services = SimpleNamespace(**parts, **around, **reads, all_presets=lambda: ())
     desk = SimpleNamespace(values=lambda given: complete(given[0]), inputs=())
-    preview = _previewer(cast(Services, services), Workbench(checker), cast(Desk, desk))
+    preview = Previewer(cast(Services, services), Workbench(checker), cast(Desk, desk))
 
     def page(
         stops: tuple[str, ...] = (),
@@ -318,10 +319,10 @@ def test_what_was_planned_for_elsewhere_is_said_where_it_would_train_here(page: 
     assert page(**planned | {"where": "slurm", "slurm_per_node": 4})["differs"].value == ""
 
 
-def test_a_job_for_gpus_is_told_that_a_cpu_is_planned(page: Page) -> None:
+def test_a_job_for_gpus_is_told_that_no_model_of_them_is_chosen(page: Page) -> None:
     job = {"what": "translation", "where": "slurm", "planned_gpus": 2, "slurm_per_node": 2}
     for device in ("this", "cpu"):
-        assert "[Choose the GPU model](#device)" in page(**job, device=device)["differs"].value
+        assert "[choose it](#device)" in page(**job, device=device)["differs"].value
         assert page(**job, device=device, slurm_on_cpu=True)["differs"].value == ""
     assert page(**job, device="a100-80")["differs"].value == ""
 

@@ -13,8 +13,8 @@ LAUNCH_PAGE: dict[str, str] = {
     "planned_for": "Planned for {planned}. Choose where it trains.",
     "planned_for_gpus": "Planned for {planned}; this machine has no GPU: [launch over ssh](#where-several), "
     "[submit with Slurm](#where-slurm), or plan for this machine in 1 · Configure.",
-    "planned_no_gpu": "This job requests GPUs, and 1 · Configure plans for a CPU. [Choose the GPU model](#device) to "
-    "check memory and data types for it.",
+    "planned_no_gpu": "This job requests GPUs, but no GPU model is chosen: [choose it](#device) in 1 · Configure to "
+    "check memory and data types.",
     "memory_unchecked": "[memory not checked](#preflight)",
     "memory_unnamed": "[memory not checked: no model named](#memory-model)",
     "memory_is": "memory {fit}",
