@@ -14,7 +14,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "planned_for_gpus": "按 {planned} 规划，而本机没有 GPU。请[通过 ssh 启动](#where-several)、"
     "[用 Slurm 提交](#where-slurm)，或在“1 · 配置”中改为按本机规划。",
     "memory_is": "显存和内存{fit}",
-    "planned_no_gpu": "该作业申请 GPU，但尚未选择 GPU 型号：请在“1 · 配置”中[选择型号](#device)，以便检查显存和数据类型。",
+    "planned_no_gpu": "该作业申请 GPU，但尚未选择型号：请在“1 · 配置”中[选择](#device)，以便检查显存和数据类型。",
     "memory_unchecked": "[显存和内存未检查](#preflight)",
     "memory_unnamed": "[显存和内存未检查：未指定模型](#memory-model)",
     "preset_loaded": "已载入该示例的预设：{title}。用之前的预设 DeepSpeed 会拒绝；在“1 · 配置”中撤销即可恢复。",
