@@ -464,6 +464,7 @@ export interface Layout {
   hidden: string[];
   pinned: string[];
   log: string[];
+  linear: string[]; // of those that usually are logarithmic
 }
 
 /** What a chart says of a place: a row for each of its lines. */

@@ -6,6 +6,7 @@ import { peakBeyond } from "./beyond.js";
 import { Chart, seen } from "./chart.js";
 import {
   LOSS,
+  NORM,
   STEPS_A_SECOND,
   THROUGHPUT,
   cardLimits,
@@ -30,10 +31,11 @@ import { namedOnce } from "./cards.js";
 import { groupedLines, titleOf } from "./groups.js";
 import { isMarked, markText } from "./marks.js";
 import { inOrder as arranged, isPlain, layoutFrom, moved, neighbour, PLAIN, toggled } from "./layout.js";
+import { isLog, rescaled } from "./layout.js";
 import { listed, words } from "../texts/texts.js";
 import { MEMORY } from "./plotting.js";
 import { middled, placeText } from "./readout.js";
-import { COLOURS, look, markPlace, sharedRange, shortestOf } from "./traces.js";
+import { COLOURS, look, markPlace, sharedRange, shortestOf, timesApart } from "./traces.js";
 
 /** @import { Axis, Group, Layout, Limit, Line, Mark, Place, Range, RunEvent } from "../types.d.ts" */
 /** @import { Source, Style, View } from "../types.d.ts" */
@@ -363,6 +365,7 @@ export class Board {
       onHover: (one, place) => this.hover(one, place),
       onRun: (run) => this.emphasise(run),
       onToggle: (one, mark) => this.arrange(toggled(this.layout, mark, one.id)),
+      onLog: (one) => this.rescale(one),
       onStep: (one, by) => this.step(one, by),
       onDrag: (one, over, done) => this.drag(one, over, done),
       onTime: () => this.change({ axis: "time", range: null }),
@@ -395,7 +398,9 @@ export class Board {
     if (message) this.chart(charted(LOSS));
     for (const chart of this.charts.values()) {
       const { lines = [], limits = [], message: why = "" } = contents.get(chart) ?? {};
-      chart.set(lines, limits, [chart.id === LOSS ? message : "", why].filter(Boolean).join("\n"));
+      chart.unlike = [LOSS, NORM].includes(chart.id) ? timesApart(lines) : null;
+      const scale = this.whyLog(chart);
+      chart.set(lines, limits, [chart.id === LOSS ? message : "", why, scale].filter(Boolean).join("\n"));
       chart.remarkPeak(timed && chart.content.unit === MEMORY && !chart.own ? peakBeyond(lines, axis, MEMORY) : "");
     }
     this.nameFolds();
@@ -403,6 +408,18 @@ export class Board {
     this.list();
     this.name(groups);
     this.draw();
+  }
+
+  /** Why a chart has a logarithmic scale that nobody chose. @param {Chart} chart */
+  whyLog({ id, unlike }) {
+    if (!unlike || !isLog(this.layout, id, true) || this.layout.log.includes(id)) return "";
+    return say("unlike_scale", { times: Number(unlike.toPrecision(unlike < 100 ? 2 : 1)).toLocaleString("en-US") });
+  }
+
+  /** @param {Chart} chart */
+  rescale({ id, unlike }) {
+    this.arrange(rescaled(this.layout, id, unlike !== null));
+    this.update(); // what is said of its scale
   }
 
   /** How many charts each fold has. */
@@ -620,7 +637,7 @@ export class Board {
     const shared = { ...this.view, axis: this.axis(), reach: range, events, marked: false, counted };
     for (const chart of this.standing.flatMap((id) => this.charts.get(id) ?? [])) {
       const alone = chart.own ? { axis: chart.own, range: null, reach: own[chart.own] ?? null, events: [] } : {};
-      const log = this.layout.log.includes(chart.id);
+      const log = isLog(this.layout, chart.id, chart.unlike !== null);
       chart.draw({ ...shared, log, marked: chart.id === LOSS, ...alone }, force);
     }
   }

@@ -129,7 +129,17 @@ function comparison(label, runs, bodies) {
 }
 
 /** @param {Run} run */
-const shortName = ({ name }) => el("span", { class: "ds-two-lines", title: name }, name);
+const shortName = ({ name }) => el("span", { class: "ds-two-lines", title: name }, ...nameParts(name));
+
+/**
+ * A name in parts between which a line may break: at a space, after a hyphen or an underscore, before a dot, and at
+ * any Chinese character. A part that is longer than a line ends in an ellipsis.
+ * @param {string} name
+ */
+const nameParts = (name) =>
+  name
+    .split(/(?<=[-_])|(?=\.)|(?<=\s)(?=\S)|(?<=\S)(?=\s)|(?<=[\u2e80-\uffff])/)
+    .map((one) => (one.trim() ? el("span", { class: "ds-name-part" }, one) : one));
 
 /** The name of a part above its rows, and what is to be known of them. @param {string} name @param {Run[]} runs */
 const partHead = (name, runs, note = "") => {
@@ -445,9 +455,11 @@ export class CompareView {
   /** @param {Run} run @param {boolean} isBase */
   head(run, isBase) {
     const { id } = run.follower;
-    const open = button(run.name, { class: "ds-link ds-two-lines", title: run.name }, () => this.open(id));
-    const about = { class: "ds-base", "data-pin": id, "aria-pressed": String(isBase) };
-    const pin = button(isBase ? say("baseline") : say("make_baseline"), about, () => {
+    const about = { class: "ds-link ds-two-lines", title: run.name, "aria-label": run.name };
+    const open = button("", about, () => this.open(id));
+    open.append(...nameParts(run.name));
+    const pinned = { class: "ds-base", "data-pin": id, "aria-pressed": String(isBase) };
+    const pin = button(isBase ? say("baseline") : say("make_baseline"), pinned, () => {
       this.baseline = id;
       this.show();
       this.board.update();

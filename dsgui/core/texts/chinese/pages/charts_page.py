@@ -87,6 +87,7 @@ CHARTS_PAGE: dict[str, str] = {
     "system_metrics": "系统指标",
     "lone": "只有一次运行有：{names}",
     "dots": "未绘图，各次运行至多只有一个值：{names}",
+    "unlike_scale": "对数坐标：各运行的数值相差约 {times} 倍。",
     "more_scores": "评估：另有 {count} 项指标",
     "more_score": "评估：另有 1 项指标",
     "charts": "图表",

@@ -87,6 +87,7 @@ CHARTS_PAGE: dict[str, str] = {
     "system_metrics": "System metrics",
     "lone": "Of one run only: {names}",
     "dots": "Not drawn, as no run has more than one value: {names}",
+    "unlike_scale": "Log scale: these runs’ values are about {times}× apart.",
     "more_scores": "Evaluation: {count} more scores",
     "more_score": "Evaluation: 1 more score",
     "charts": "Charts",
