@@ -186,6 +186,16 @@ def bench_compare(bench, *run_ids):
     return Inspection(bench.store, bench.runs).compare(run_ids)
 
 
+def test_a_loss_spike_is_told_of_the_run_that_has_one_and_nothing_where_none_has(bench: Bench):
+    ids = [make_run(bench.store.runs_dir, made) for made in (Made("one", 60), Made("odd", 60, spikes=(40,)))]
+    found = [row["figures"]["loss_spike"] for row in bench_compare(bench, *ids)["runs"]]
+    assert (found[0], found[1]["step"], found[1]["count"]) == (None, 40, 1)
+    told = re.search(r"<th scope=row>Loss spike</th><td>(.*?)</td><td>(.*?)</td>", report(bench, *ids))
+    assert told[1] == "none"
+    assert re.fullmatch(r"at step 40: 4\.\d+", told[2])
+    assert "Loss spike" not in text_of(report(bench, ids[0]))
+
+
 def test_what_is_listed_of_a_run_is_what_its_page_and_a_comparison_say(bench: Bench):
     run_id = make_run(bench.store.runs_dir, Made("one", 60, spikes=(60,)))
     listed, told = bench.runs.summary(run_id), bench.runs.figures(run_id)

@@ -248,6 +248,7 @@ def _figures_table(runs: Sequence[Reported], baseline: str, apart: bool, scores:
             _Figure(row.name, row.values, [*map(_number, row.values)], row.better, apart and not row.better)
             for row in evaluation_rows(figures, not apart, scores)
         ),
+        *_spikes(figures),
         of("steps", [one.steps for one in figures]),
         of("steps_a_second", [one.steps_per_second for one in figures], better="more"),
         of("samples_a_second", [one.samples_per_second for one in figures], better="more"),
@@ -268,6 +269,24 @@ def _figures_table(runs: Sequence[Reported], baseline: str, apart: bool, scores:
     if len(runs) == 1:
         return _alone(shown)
     return f"{_table(len(runs), 'figures')}{head}<tbody>{''.join(_row(*one) for one in shown)}</tbody></table></div>"
+
+
+def _spikes(figures: Sequence[Figures]) -> list[_Figure]:
+    """Where a loss has spikes; nothing where none has."""
+    if not any(one.loss_spike for one in figures):
+        return []
+    shown = [_spike(one) for one in figures]
+    return [_Figure(words("compare_page", "loss_spike"), [None for _ in figures], shown, bare=True)]
+
+
+def _spike(one: Figures) -> str:
+    if one.loss_spike is None:
+        return "–" if one.final_loss is None else words("compare_page", "no_spike")
+    found = one.loss_spike
+    given = {"step": str(found.step), "value": _number(found.value)}
+    if found.count > 1:
+        return words("compare_page", "spikes_at", count=str(found.count), **given)
+    return words("compare_page", "spike_at", **given)
 
 
 def _alone(rows: Sequence[tuple[str, Sequence[str]]]) -> str:

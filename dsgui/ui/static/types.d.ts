@@ -401,6 +401,7 @@ export interface ComparedRun {
     tokens_per_second: number | null;
     final_loss: Told | null;
     best_loss: Told | null;
+    loss_spike: { step: number; value: number; count: number } | null;
     gpus: GpuFigures[];
     run_peak_bytes: number | null;
     run_gpu_peak_bytes: number | null;

@@ -147,6 +147,9 @@ def test_of_runs_with_the_same_settings_it_is_said_where_their_results_are_furth
             expect(page.locator(".ds-alike-told").last).to_have_text(
                 re.compile(r"^The results differ, most in loss at step 40: 0\.\d+ \(one\), 4\.\d+ \(spike\)\.$")
             )
+            told = {name: values for name, *values in part(page, "Results")}
+            assert told["Loss spike"][0] == "none"
+            assert re.fullmatch(r"at step 40: 4\.\d+", told["Loss spike"][1])
 
 
 def test_no_ratio_is_told_of_other_scripts_but_of_the_memory_they_take(browser, tmp_path):
