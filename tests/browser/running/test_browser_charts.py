@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from dsgui.core.launch.state import RunState
 from dsgui.core.metrics.points import Event, Point
 from dsgui.core.metrics.samples import Sample
 from dsgui.core.sizes import GIB
@@ -293,6 +294,18 @@ def test_the_names_of_a_comparison_stay_in_view_and_one_that_is_pointed_at_is_se
         wait_until(lambda: ranges(page, "step") == {(1, 60)})
         page.get_by_role("button", name="Show all").click()
         wait_until(lambda: all(high >= 999 for _, high in ranges(page, "step")))
+
+
+def test_of_a_run_that_ended_with_its_first_step_the_values_are_told_and_no_dots_are_drawn(browser, tmp_path):
+    logged = {"loss": 2.3, "learning_rate": 5e-5, "grad_norm": 1.25}
+    run_id = make_printed(tmp_path, Printed("short", [(20.0, Point(1, 0.01, logged))], 30, state=RunState.FAILED))
+    with running_app(tmp_path) as app, opened(browser, app, f"run={run_id}") as page:
+        expect(page.locator(".ds-values dl > div")).to_have_text(
+            ["Loss2.300", "Learning rate5e-5", "Gradient norm1.250"]
+        )
+        expect(page.locator(".ds-values p")).to_have_text("One value each, so no chart:")
+        wait_until(lambda: page.evaluate(SHOWN).get("Host memory"))
+        assert not {"Loss", "Learning rate", "Gradient norm"} & {*page.evaluate(SHOWN)}
 
 
 SCALE = """() => document.querySelector('[data-chart="Loss"] .js-plotly-plot')?._fullLayout?.yaxis.type"""

@@ -1328,6 +1328,7 @@ export const TEXTS = {
   "zoom_short_title": "“{name}” ends at {place}, hardly visible beside the longer runs",
   "system_metrics": "System metrics",
   "lone": "Of one run only: {names}",
+  "once": "One value each, so no chart:",
   "dots": "Not drawn, as no run has more than one value: {names}",
   "unlike_scale": "Log scale: these runs’ values are about {times}× apart.",
   "more_scores": "Evaluation: {count} more scores",

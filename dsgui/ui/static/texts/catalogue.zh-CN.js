@@ -1328,6 +1328,7 @@ export const TEXTS = {
   "zoom_short_title": "“{name}”止于{place}，在更长的运行旁几乎看不见",
   "system_metrics": "系统指标",
   "lone": "只有一次运行有：{names}",
+  "once": "各只有一个值，不绘图：",
   "dots": "未绘图，各次运行至多只有一个值：{names}",
   "unlike_scale": "对数坐标：各运行的数值相差约 {times} 倍。",
   "more_scores": "评估：另有 {count} 项指标",

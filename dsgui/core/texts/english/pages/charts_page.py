@@ -86,6 +86,7 @@ CHARTS_PAGE: dict[str, str] = {
     "zoom_short_title": "“{name}” ends at {place}, hardly visible beside the longer runs",
     "system_metrics": "System metrics",
     "lone": "Of one run only: {names}",
+    "once": "One value each, so no chart:",
     "dots": "Not drawn, as no run has more than one value: {names}",
     "unlike_scale": "Log scale: these runs’ values are about {times}× apart.",
     "more_scores": "Evaluation: {count} more scores",
