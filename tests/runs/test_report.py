@@ -2,9 +2,10 @@
 
 import json
 import math
+import os
 import re
 from dataclasses import replace
-from html import unescape
+from html import escape, unescape
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from playwright.sync_api import expect
 from dsgui.cli import main
 from dsgui.core.durations import duration
 from dsgui.core.errors import RunError
-from dsgui.core.launch.state import RunState, RunStatus
+from dsgui.core.launch.state import Identity, RunState, RunStatus
 from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics import chart_table
 from dsgui.core.metrics.chart_table import COLOURS, DASHES, READINGS
@@ -25,6 +26,7 @@ from dsgui.core.runs import report_charts
 from dsgui.core.runs.report_charts import STRETCHES, _cards, _look, by_time, charts
 from dsgui.core.runs.report_page import _away, _legend
 from dsgui.core.texts.saying import as_told
+from dsgui.runs.archive import Archive
 from dsgui.runs.inspection import Inspection
 from dsgui.runs.report import MOST_RUNS, Reports, _python
 from dsgui.runs.runs import Runs
@@ -194,6 +196,21 @@ def test_a_loss_spike_is_told_of_the_run_that_has_one_and_nothing_where_none_has
     assert told[1] == "none"
     assert re.fullmatch(r"at step 40: 4\.\d+", told[2])
     assert "Loss spike" not in text_of(report(bench, ids[0]))
+
+
+def test_of_a_lost_run_it_tells_what_its_page_does(bench: Bench):
+    run_id = make_run(bench.store.runs_dir, Made("one", 60, output="the last line\n"))
+    directory = bench.store.open(run_id)
+    gone = Identity(os.getpid(), 1, "another boot")
+    status = replace(directory.read_status(), state=RunState.RUNNING, supervisor=gone, process=gone, ended_at=None)
+    directory.write_status(status)
+    text = text_of(report(bench, run_id))
+    about = Archive(bench.store, bench.runs).about(run_id)["diagnosis"]
+    assert about["signature"] == "lost"
+    for told in (about["title"], about["meaning"], *(one["value"] for one in about["facts"])):
+        assert escape(told) in text
+    assert "Last recorded</dt><dd>step 60 of 60<" in text
+    assert text.count(escape(about["title"])) == 1  # its reason says the same
 
 
 def test_what_is_listed_of_a_run_is_what_its_page_and_a_comparison_say(bench: Bench):

@@ -167,12 +167,15 @@ def _diagnosis(told: Mapping[str, Any]) -> str:
     advice = "".join(f"<li>{escape(str(one))}</li>" for one in told.get("advice", ()))
     rank = f" (rank {told['rank']})" if told.get("rank") is not None else ""
     traceback = str(told.get("traceback") or "")
+    rows = "".join(_fact((str(one["name"]), str(one["value"]))) for one in told.get("facts", ()))
+    facts = f"<dl>{rows}</dl>" if rows else ""
     cause = " ".join(map(str, told.get("cause", ())))
     told_cause = f"<p>{escape(cause)}</p>" if cause else ""
     more = f"<details><summary>{_told('traceback')}</summary><pre>{escape(traceback)}</pre></details>"
     return (
         f"<div class=diagnosis><h3>{escape(str(told.get('title', '')))}{escape(rank)}</h3>"
-        f"<p>{escape(str(told.get('meaning', '')))}</p>{told_cause}<ul>{advice}</ul>{more if traceback else ''}</div>"
+        f"<p>{escape(str(told.get('meaning', '')))}</p>{told_cause}{facts}"
+        f"{f'<ul>{advice}</ul>' if advice else ''}{more if traceback else ''}</div>"
     )
 
 

@@ -212,6 +212,7 @@ export interface Diagnosis {
   checked?: string;
   away?: string;
   resume?: { path: string; name: string } | null;
+  facts?: { name: string; value: string; is_path: boolean }[];
   offered?: number[];
   cause?: string[];
   traceback: string;
