@@ -188,6 +188,12 @@ def bench_compare(bench, *run_ids):
     return Inspection(bench.store, bench.runs).compare(run_ids)
 
 
+def test_a_name_breaks_at_hyphens_underscores_and_dots(bench: Bench):
+    first, second = made_run(bench, "text-classi_fication.py"), made_run(bench, "two")
+    text = text_of(report(bench, first, second))
+    assert "</svg>text-<wbr>classi_<wbr>fication<wbr>.py</span>" in text
+
+
 def test_a_loss_spike_is_told_of_the_run_that_has_one_and_nothing_where_none_has(bench: Bench):
     ids = [make_run(bench.store.runs_dir, made) for made in (Made("one", 60), Made("odd", 60, spikes=(40,)))]
     found = [row["figures"]["loss_spike"] for row in bench_compare(bench, *ids)["runs"]]

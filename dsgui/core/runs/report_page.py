@@ -30,6 +30,7 @@ _MOST_DIFFERENCES = 300
 _DIFFERENCES_SHOWN, _NEARLY = 6, 2  # at once, before the curves; so many more are shown too
 _TWO_DIGITS = 9.95  # from there on whole percents and times
 _LEAST_PERCENT = 0.1  # below it two figures are the same
+_PARTS = re.compile(r"(?<=[-_])(?=.)|(?<=.)(?=\.)")
 DASHES = ("", "8 4", "2 3", "8 3 2 3", "14 5")
 
 
@@ -360,7 +361,12 @@ def _table(runs: int, kind: str = "figures") -> str:
 
 def _column(name: str, square: str, remark: str = "") -> str:
     told = f"<small>{escape(remark)}</small>" if remark else ""
-    return f"<th scope=col><span class=name title='{escape(name)}'>{square}{escape(name)}</span>{told}</th>"
+    return f"<th scope=col><span class=name title='{escape(name)}'>{square}{_in_parts(name)}</span>{told}</th>"
+
+
+def _in_parts(name: str) -> str:
+    """A run's name: a line may break after a hyphen or an underscore and before a dot, as in a comparison."""
+    return "<wbr>".join(map(escape, _PARTS.split(name)))
 
 
 def _number(value: float | None) -> str:

@@ -112,7 +112,7 @@ export class Board {
     this.scores = this.fold("", this.scored);
     this.single = el("div", { class: "ds-charts" });
     this.singles = this.fold("", this.single);
-    this.once = el("dl", { class: "ds-facts" });
+    this.once = el("dl", { class: "ds-once" });
     const once = el("p", { class: "ds-remark" }, say("once"));
     this.alone = el("div", { class: "ds-values", hidden: true }, once, this.once);
     this.undrawn = el("p", { class: "ds-remark ds-undrawn", hidden: true });

@@ -4,7 +4,7 @@
 import { allComparable, curvesApart, figureApart, most } from "../metrics/apart.js";
 import { Board } from "../metrics/board.js";
 import { seen } from "../metrics/chart.js";
-import { around, button, el, inPieces, part, scrolling, withSheet } from "../common/dom.js";
+import { around, button, el, inPieces, part, parted, scrolling, withSheet } from "../common/dom.js";
 import { canGroup, GROUPINGS, groupsOf } from "../metrics/groups.js";
 import { LIVE_STATES, Follower } from "./follower.js";
 import { duration, figure, fixed, gib, perSecond } from "../common/format.js";
@@ -612,7 +612,7 @@ const lastOf = (path) => path?.slice(path.lastIndexOf("/") + 1) ?? "";
  */
 function valueNode(value, named = false) {
   if (value === null) return el("span", { class: "ds-unset" }, say("not_set"));
-  if (!value.includes("/")) return value === "" ? say("set") : el("code", {}, value);
+  if (!value.includes("/")) return value === "" ? say("set") : el("code", {}, ...parted(value));
   const pieces = inPieces(value, /(?<=\/)/);
   if (!named) return el("code", {}, ...pieces);
   const folder = el("span", { class: "ds-folder" }, ...pieces.slice(0, -1));
