@@ -188,6 +188,19 @@ def bench_compare(bench, *run_ids):
     return Inspection(bench.store, bench.runs).compare(run_ids)
 
 
+def test_losses_ten_times_apart_have_a_logarithmic_scale_that_is_said(bench: Bench):
+    def of(name, start):
+        lines = [(20.0 + step, Point(step, None, {"loss": start / step})) for step in range(1, 41)]
+        return make_printed(bench.store.runs_dir, Printed(name, lines))
+
+    low, near, high = of("low", 1.0), of("near", 9.0), of("high", 90.0)
+    html = report(bench, low, high)
+    assert "Log scale: these runs’ values are about 90× apart." in text_of(html)
+    assert [title for title, one in charts_in(html).items() if one["scale"]] == ["Loss"]
+    assert "Log scale" not in text_of(report(bench, low, near))
+    assert "Log scale" not in text_of(report(bench, high))
+
+
 def test_a_name_breaks_at_hyphens_underscores_and_dots(bench: Bench):
     first, second = made_run(bench, "text-classi_fication.py"), made_run(bench, "two")
     text = text_of(report(bench, first, second))

@@ -404,7 +404,8 @@ def _charts_section(charts: Sequence[Chart], runs: Sequence[Reported], by_time: 
 
 
 def _beyond(chart: Chart) -> str:
-    return f"<p class='made beyond'>{escape(chart['beyond'])}</p>" if chart["beyond"] else ""
+    scale = f"<p class=made>{escape(chart['scale'])}</p>" if chart["scale"] else ""
+    return scale + (f"<p class='made beyond'>{escape(chart['beyond'])}</p>" if chart["beyond"] else "")
 
 
 def _ways(by_time: str, charts: Sequence[Chart]) -> str:
