@@ -14,7 +14,7 @@ from dsgui.core.adopted.record import called
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Change, Fix
 from dsgui.core.diagnosis.diagnosis import Diagnosis
-from dsgui.core.diagnosis.lost_run import LostRun
+from dsgui.core.diagnosis.lost_run import DamagedRun, LostRun
 from dsgui.core.diagnosis.memory_cause import Cause, cause_of, ran_out
 from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.errors import DocumentError, PlaceError, RunError
@@ -50,6 +50,7 @@ from dsgui.shell.launch.where import backend_of
 from dsgui.shell.logs.past import adding
 from dsgui.shell.preflight.model_files import model_size
 from dsgui.shell.runs.checkpoints import Span, find_checkpoints, looked_into, saved_at, universal_of, written_folders
+from dsgui.shell.runs.damage import kept, whole_damage
 from dsgui.shell.runs.kept_end import forget
 from dsgui.shell.runs.liveness import look
 from dsgui.shell.runs.removal import Removal, measure, remove
@@ -134,7 +135,8 @@ class Archive:
         judge: where `checking` says so, `judged` tells the rest."""
         directory = self._store.open(run_id)
         if directory.plan_damage():
-            return {**_NOTHING_KNOWN, "config": self._runs.shown_config(run_id)}
+            told = {"config": self._runs.shown_config(run_id), "diagnosis": self._damaged(directory)}
+            return {**_NOTHING_KNOWN, **told}
         plan = directory.read_plan()
         if plan.is_adopted:
             return self._about_adopted(directory, plan)
@@ -163,9 +165,23 @@ class Archive:
         return {"diagnosis": self._card(directory, plan, made), "predicted": self._predicted(directory, plan)}
 
     def _card(self, directory: RunDirectory, plan: Plan, made: Offer | None) -> Any:
-        """Why it failed, or what is known of one that was lost; None of any other."""
+        """Why it failed, or what is known of one that was lost or whose state is damaged; None of any other."""
         if made is not None:
             return self._runs.masked_json(made.to_json())
+        return self._damaged(directory) if directory.status_damage() else self._lost(directory, plan)
+
+    def lost(self, run_id: str) -> Any:
+        """What is known of a run that was lost; None of any other."""
+        directory = self._store.open(run_id)
+        return self._lost(directory, directory.read_plan())
+
+    def _damaged(self, directory: RunDirectory) -> Any:
+        is_plan = directory.plan_damage() is not None
+        file = directory.plan_file if is_plan else directory.state_file
+        told = DamagedRun(sentences(whole_damage(directory)), file.name, is_plan, kept(directory), str(directory.path))
+        return self._runs.masked_json(told.to_json())
+
+    def _lost(self, directory: RunDirectory, plan: Plan) -> Any:
         seen = look(directory, plan)
         if seen.status.state is not RunState.LOST:
             return None
@@ -182,7 +198,7 @@ class Archive:
             recorded_s=told.duration_s,
             output=without_escapes(self._runs.output_end(directory.run_id)[0]),
             log=str(directory.output_file),
-            saved=str(whole.to_json(plan.ranks)["name"]) if whole else None if outside else "",
+            saved=str(whole.to_json(plan.ranks)["path"]) if whole else None if outside else "",
             checkpoints=self._resuming(directory, plan)["checkpoints"],
         )
         return self._runs.masked_json(lost.to_json())

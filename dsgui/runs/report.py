@@ -23,6 +23,7 @@ from dsgui.core.runs.report_charts import by_time, charts, not_drawn
 from dsgui.core.runs.report_page import Assets, Reported, report_html
 from dsgui.core.runs.run_settings import Settings, compared
 from dsgui.core.texts.saying import listed, words, wrong
+from dsgui.runs.archive import Archive
 from dsgui.runs.late_diagnosis import Diagnoses
 from dsgui.runs.runs import Runs
 from dsgui.shell.files.refusals import os_reason
@@ -48,7 +49,7 @@ class Reports:
     ) -> None:
         """`check` raises `PlaceError` for a stored plan's script that may not be read."""
         self._store, self._runs, self._clock, self._assets = store, runs, clock, assets
-        self._diagnoses = Diagnoses(check)
+        self._diagnoses, self._archive = Diagnoses(check), Archive(store, runs, check)
 
     def html(self, run_ids: Sequence[str], baseline: str = "") -> str:
         """One file with everything in it; the figures are told against those of `baseline`, where that is one of the
@@ -91,11 +92,12 @@ class Reports:
         hide = self._runs.masked
         text = self._runs.shown_config(run_id)
         failed = diagnosis if diagnosis and summary.state.value == "failed" else None
+        lost = self._archive.lost(run_id) or {}
         return Reported(
             run_id=run_id,
             name=name,
             state=summary.state.value,
-            reason=hide(status.reason) if status else "",
+            reason=hide(status.reason) if status and not lost else "",
             command=self._runs.shown_command(plan),
             config_text=in_lines(text),
             facts=[(name, hide(value)) for name, value in _facts(plan, directory, summary.duration_s, failed) if value],
@@ -103,7 +105,7 @@ class Reports:
             figures=self._runs.figures(run_id, curves),
             no_loss=summary.no_loss.text if summary.no_loss else "",
             output=self._output(run_id),
-            diagnosis=_masked(failed.to_json() | {"cause": _cause(directory, failed)}, hide) if failed else {},
+            diagnosis=_masked(failed.to_json() | {"cause": _cause(directory, failed)}, hide) if failed else lost,
         )
 
     def _output(self, run_id: str) -> str:

@@ -2,9 +2,10 @@
 
 import json
 import math
+import os
 import re
 from dataclasses import replace
-from html import unescape
+from html import escape, unescape
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from playwright.sync_api import expect
 from dsgui.cli import main
 from dsgui.core.durations import duration
 from dsgui.core.errors import RunError
-from dsgui.core.launch.state import RunState, RunStatus
+from dsgui.core.launch.state import Identity, RunState, RunStatus
 from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics import chart_table
 from dsgui.core.metrics.chart_table import COLOURS, DASHES, READINGS
@@ -25,6 +26,7 @@ from dsgui.core.runs import report_charts
 from dsgui.core.runs.report_charts import STRETCHES, _cards, _look, by_time, charts
 from dsgui.core.runs.report_page import _away, _legend
 from dsgui.core.texts.saying import as_told
+from dsgui.runs.archive import Archive
 from dsgui.runs.inspection import Inspection
 from dsgui.runs.report import MOST_RUNS, Reports, _python
 from dsgui.runs.runs import Runs
@@ -184,6 +186,50 @@ def test_neither_a_loss_nor_a_speed_of_another_script_is_better_or_so_many_times
 
 def bench_compare(bench, *run_ids):
     return Inspection(bench.store, bench.runs).compare(run_ids)
+
+
+def test_losses_ten_times_apart_have_a_logarithmic_scale_that_is_said(bench: Bench):
+    def of(name, start):
+        lines = [(20.0 + step, Point(step, None, {"loss": start / step})) for step in range(1, 41)]
+        return make_printed(bench.store.runs_dir, Printed(name, lines))
+
+    low, near, high = of("low", 1.0), of("near", 9.0), of("high", 90.0)
+    html = report(bench, low, high)
+    assert "Log scale: these runs’ values are about 90× apart." in text_of(html)
+    assert [title for title, one in charts_in(html).items() if one["scale"]] == ["Loss"]
+    assert "Log scale" not in text_of(report(bench, low, near))
+    assert "Log scale" not in text_of(report(bench, high))
+
+
+def test_a_name_breaks_at_hyphens_underscores_and_dots(bench: Bench):
+    first, second = made_run(bench, "text-classi_fication.py"), made_run(bench, "two")
+    text = text_of(report(bench, first, second))
+    assert "</svg>text-<wbr>classi_<wbr>fication<wbr>.py</span>" in text
+
+
+def test_a_loss_spike_is_told_of_the_run_that_has_one_and_nothing_where_none_has(bench: Bench):
+    ids = [make_run(bench.store.runs_dir, made) for made in (Made("one", 60), Made("odd", 60, spikes=(40,)))]
+    found = [row["figures"]["loss_spike"] for row in bench_compare(bench, *ids)["runs"]]
+    assert (found[0], found[1]["step"], found[1]["count"]) == (None, 40, 1)
+    told = re.search(r"<th scope=row>Loss spike</th><td>(.*?)</td><td>(.*?)</td>", report(bench, *ids))
+    assert told[1] == "none"
+    assert re.fullmatch(r"at step 40: 4\.\d+", told[2])
+    assert "Loss spike" not in text_of(report(bench, ids[0]))
+
+
+def test_of_a_lost_run_it_tells_what_its_page_does(bench: Bench):
+    run_id = make_run(bench.store.runs_dir, Made("one", 60, output="the last line\n"))
+    directory = bench.store.open(run_id)
+    gone = Identity(os.getpid(), 1, "another boot")
+    status = replace(directory.read_status(), state=RunState.RUNNING, supervisor=gone, process=gone, ended_at=None)
+    directory.write_status(status)
+    text = text_of(report(bench, run_id))
+    about = Archive(bench.store, bench.runs).about(run_id)["diagnosis"]
+    assert about["signature"] == "lost"
+    for told in (about["title"], about["meaning"], *(one["value"] for one in about["facts"])):
+        assert escape(told) in text
+    assert "Last recorded</dt><dd>step 60 of 60<" in text
+    assert text.count(escape(about["title"])) == 1  # its reason says the same
 
 
 def test_what_is_listed_of_a_run_is_what_its_page_and_a_comparison_say(bench: Bench):

@@ -1,24 +1,34 @@
-"""What is known of a run whose supervisor is gone: in the shape in which the page is told why a run failed."""
+"""What is known of a run whose supervisor is gone, or of which a file is damaged, in the shape in which the page is
+told why a run failed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dsgui.core.durations import duration
 from dsgui.core.launch.state import RunStatus
-from dsgui.core.texts.saying import Said, said, sentences
+from dsgui.core.texts.saying import Said, in_row, listed, said
 
-LOST = "lost"
+LOST, DAMAGED = "lost", "damaged"
 _RESTARTED = "machine_restarted"
 _LINES_SHOWN, _LINE_SHOWN = 5, 300
 
 
 @dataclass(frozen=True, slots=True)
+class Fact:
+    """A row of a card; `is_path`: it is where something lies."""
+
+    name: Said
+    value: Said | str
+    is_path: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class LostRun:
     """`alive` processes of it still run here; `away`: others may on machines that nobody looks at. `output` is the end
-    of what it printed, `log` the file that has all of it. `saved` names the newest complete checkpoint, "" for none,
-    None where nobody could look; `checkpoints` are those that the script can go on from, as the page has them, the
-    newest first. `is_job`: it does not train, so there is neither a step nor a checkpoint to miss."""
+    of what it printed, `log` the file that has all of it. `saved` is the newest complete checkpoint's path, "" for
+    none, None where nobody could look; `checkpoints` are those that the script can go on from, as the page has them,
+    the newest first. `is_job`: it does not train, so there is neither a step nor a checkpoint to miss."""
 
     status: RunStatus
     alive: int
@@ -33,19 +43,15 @@ class LostRun:
     checkpoints: Sequence[Mapping[str, Any]]
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "signature": LOST,
-            "title": str(self._title),
-            "rank": None,
-            "meaning": "\n".join([sentences(self._known), *([str(_said("lost_printed"))] if self._last_lines else [])]),
-            "quote": self._last_lines,
-            "in_output": -1 if self._last_lines else None,  # a button of its own
-            "advice": [str(_said("lost_log", log=self.log))],
-            "resume": self._resume,
-            "traceback": "",
-            "evidence": "",
-            "ends": "",
-        } | {name: [] for name in ("remedies", "set_aside", "cause", "offered")}
+        return _card(
+            LOST,
+            self._title,
+            (self._processes, *self._first),
+            self._facts,
+            quote=self._last_lines,
+            in_output=-1 if self._last_lines else None,  # a button of its own
+            resume=self._resume,
+        )
 
     @property
     def _title(self) -> Said:
@@ -57,9 +63,24 @@ class LostRun:
         return any(one.code == _RESTARTED for one in self.status.reasons)
 
     @property
-    def _known(self) -> tuple[Said, ...]:
-        ran = [_said("lost_ran", time=duration(self.recorded_s))] if self.recorded_s else []
-        return (self._processes, *self._recorded, *ran, *self._checkpoint)
+    def _first(self) -> tuple[Said, ...]:
+        """What to do first. Where processes may be left, that is said with them."""
+        if self.alive or self.away:
+            return ()
+        if self._resume:
+            return (_said("lost_resume", checkpoint=self._resume["name"]),)
+        return (_said("lost_look"),) if self.is_job else (_said("lost_clone"),)
+
+    @property
+    def _facts(self) -> Iterator[Fact]:
+        if step := self._step:
+            yield Fact(_said("lost_step_name"), step)
+        if self.recorded_s:
+            yield Fact(_said("lost_time_name"), duration(self.recorded_s))
+        if self.saved is not None and not self.is_job:
+            saved = self.saved or _said("lost_no_checkpoint")
+            yield Fact(_said("lost_checkpoint_name"), saved, is_path=bool(self.saved))
+        yield Fact(_said("lost_output_name"), self.log, is_path=True)
 
     @property
     def _processes(self) -> Said:
@@ -70,20 +91,12 @@ class LostRun:
         return _said("lost_one_runs") if self.alive == 1 else _said("lost_some_run", count=str(self.alive))
 
     @property
-    def _recorded(self) -> tuple[Said, ...]:
+    def _step(self) -> Said | None:
         if self.step is None:
-            return () if self.is_job else (_said("lost_no_step"),)
+            return None if self.is_job else _said("lost_no_step")
         if self.total:
-            steps = said("reasons", "lost_step_of", step=_plain(self.step), total=_plain(self.total))
-        else:
-            steps = said("reasons", "lost_step", step=_plain(self.step))
-        return (_said("lost_recorded", steps=steps),)
-
-    @property
-    def _checkpoint(self) -> tuple[Said, ...]:
-        if self.saved is None or self.is_job:
-            return ()
-        return (_said("lost_checkpoint", checkpoint=self.saved) if self.saved else _said("lost_no_checkpoint"),)
+            return _said("lost_step_of", step=_plain(self.step), total=_plain(self.total))
+        return _said("lost_step", step=_plain(self.step))
 
     @property
     def _resume(self) -> dict[str, str] | None:
@@ -97,6 +110,42 @@ class LostRun:
     def _last_lines(self) -> str:
         lines = [line.rstrip("\r").rpartition("\r")[2].rstrip() for line in self.output.split("\n")]
         return "\n".join([line[:_LINE_SHOWN] for line in lines if line][-_LINES_SHOWN:])
+
+
+@dataclass(frozen=True, slots=True)
+class DamagedRun:
+    """`told` says what is wrong with which file; `is_plan`: that is its plan, else its state. `kept` are the names of
+    the files that can be read still, in its `folder`."""
+
+    told: str
+    file: str
+    is_plan: bool
+    kept: Sequence[str]
+    folder: str
+
+    def to_json(self) -> dict[str, Any]:
+        what = _said("damaged_plan") if self.is_plan else _said("damaged_state")
+        kept = [Fact(_said("damaged_kept_name"), listed(self.kept))] if self.kept else []
+        facts = [*kept, Fact(_said("damaged_folder_name"), self.folder, is_path=True)]
+        title, first = _said("damaged_title", file=self.file), _said("damaged_first", file=self.file)
+        return _card(DAMAGED, title, (self.told, what, first), facts)
+
+
+def _card(
+    signature: str,
+    title: Said,
+    meaning: Iterable[Said | str],
+    facts: Iterable[Fact],
+    *,
+    quote: str = "",
+    in_output: int | None = None,
+    resume: dict[str, str] | None = None,
+) -> dict[str, Any]:
+    rows = [{"name": str(one.name), "value": str(one.value), "is_path": one.is_path} for one in facts]
+    texts = {"quote": quote, "traceback": "", "evidence": "", "ends": ""}
+    lists: dict[str, Any] = {name: [] for name in ("advice", "remedies", "set_aside", "cause", "offered")}
+    told = {"signature": signature, "title": str(title), "meaning": in_row(map(str, meaning)), "facts": rows}
+    return told | texts | lists | {"rank": None, "in_output": in_output, "resume": resume}
 
 
 def _plain(number: float) -> str:

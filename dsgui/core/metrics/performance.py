@@ -11,6 +11,7 @@ from dsgui.core.metrics.chart_table import EVALUATION, LOSS, place_of
 from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.points import OUTPUT, number_to_json
 from dsgui.core.metrics.reached import MEASURED_S, TOLD_SPEED
+from dsgui.core.metrics.spikes import Spikes, spikes
 from dsgui.core.metrics.the_loss import the_loss
 from dsgui.core.metrics.thinning import Curve, Floats
 
@@ -26,8 +27,8 @@ class Figures:
     """A figure is None if the curves don't tell.
 
     `final_loss` is the last one logged, `best_loss` the lowest finite one, both of training; `final_loss` is NaN if the
-    last one is; `eval_loss` and `best_eval_loss` are the same of the evaluations', and `scores` the last value of
-    everything else they logged, by name.
+    last one is, and `loss_spike` its highest spike; `eval_loss` and `best_eval_loss` are the same of the evaluations',
+    and `scores` the last value of everything else they logged, by name.
 
     `steps_per_second` is measured between the first and the last logged step, so that loading and compiling don't
     count; where too little time lies between them, it is what the training itself reported last, as samples/s and
@@ -38,6 +39,7 @@ class Figures:
 
     final_loss: float | None = None
     best_loss: float | None = None
+    loss_spike: Spikes | None = None
     eval_loss: float | None = None
     best_eval_loss: float | None = None
     scores: Mapping[str, float] = field(default_factory=dict)
@@ -73,14 +75,16 @@ class Figures:
     def to_json(self) -> dict[str, Any]:
         """Plain JSON: a loss may be "NaN", "Infinity" or "-Infinity"; the GPUs are a list. What evaluations
         found is told of runs together (`evaluation_rows`)."""
-        apart = ("eval_loss", "best_eval_loss", "scores")
+        apart = ("eval_loss", "best_eval_loss", "scores", "loss_spike")
         plain = {name: getattr(self, name) for name in self.__slots__ if not name.startswith(("gpu_", *apart))}
         loss = None if self.final_loss is None else number_to_json(self.final_loss)
         gpus = [
             {"node": node, "index": index, "peak_bytes": peak, "mean_bytes": self.gpu_mean_bytes[node, index]}
             for (node, index), peak in self.gpu_peak_bytes.items()
         ]
-        return plain | {"final_loss": loss, "gpus": gpus}
+        spike = self.loss_spike
+        told = {"step": spike.step, "value": spike.value, "count": spike.count} if spike else None
+        return plain | {"final_loss": loss, "loss_spike": told, "gpus": gpus}
 
 
 def figures(curves: Sequence[Curve]) -> Figures:
@@ -96,6 +100,7 @@ def figures(curves: Sequence[Curve]) -> Figures:
     return Figures(
         final_loss=final,
         best_loss=best,
+        loss_spike=spikes(loss) if loss else None,
         eval_loss=final_eval,
         best_eval_loss=best_eval,
         scores={name: float(curve.value[-1]) for name, curve in evaluated.items()},

@@ -1,9 +1,10 @@
 """The charts of a report and their lines: the curves of one run, or those of several runs overlaid.
 
 A chart is plain JSON: title, `y` (what its vertical axis shows), unit, whether it begins at zero, the axis all charts
-are drawn by ("step" or "time"), `limits` (heights, their texts and colours), `beyond` (what it does not show by step)
-and `lines`, each with its run, what it is of there, the places of its colour and dashes, whether it has `symbols`,
-`step`, `time` (seconds), `value` (None is a gap) and `odd`: the places of values that are NaN or infinite, in words.
+are drawn by ("step" or "time"), `limits` (heights, their texts and colours), `beyond` (what it does not show by step),
+`scale` (why its vertical axis is logarithmic; "" where it is not) and `lines`, each with its run, what it is of there,
+the places of its colour and dashes, whether it has `symbols`, `step`, `time` (seconds), `value` (None is a gap) and
+`odd`: the places of values that are NaN or infinite, in words.
 Long curves are thinned but keep every spike.
 """
 
@@ -45,6 +46,7 @@ _STEPS_A_SECOND = "steps/s"
 _FOLDED_AWAY_AND_SHOWN = ("cpu",)
 _FORETOLD = 4  # the place of a colour
 _MISSED = 1.05  # times the most that is shown
+_UNLIKE, _RESCALED = 10.0, (LOSS, "grad_norm")  # times as high; whose scale is then logarithmic
 _NOWHERE = (math.nan, math.nan)
 _FEWEST_SECONDS = 5.0  # that a speed is measured over
 
@@ -179,7 +181,23 @@ def _chart(
     beyond = _peak_beyond(drawn, ends) if tells_peak else ""
     is_named = id == "gpu_memory" and len(runs) > 1  # what its title does not say
     told_of = {"named": is_named, "axis": axis, "zero": kind.zero, "limits": limits, "beyond": beyond}
-    return shown | told_of | {"lines": lines}
+    scale = _unlike_scale([[one for _, one in pick(curves)] for _, curves in runs]) if id in _RESCALED else ""
+    return shown | told_of | {"scale": scale, "lines": lines}
+
+
+def _unlike_scale(runs: Sequence[Sequence[Curve]]) -> str:
+    """Why a chart of these runs has a logarithmic scale, as `timesApart` of `ui/static/metrics/traces.js`; "" where it
+    has none."""
+    values = [np.concatenate([one.value for one in curves]) for curves in runs if curves]
+    finite = [found for one in values if len(found := np.sort(one[np.isfinite(one)]))]
+    if len(finite) < 2 or any(found[0] <= 0 for found in finite):
+        return ""
+    middles = [float(found[len(found) // 2]) for found in finite]
+    times = max(middles) / min(middles)
+    if times < _UNLIKE:
+        return ""
+    rounded = float(f"{times:.{1 if times < 100 else 0}e}")
+    return words("charts_page", "unlike_scale", times=f"{rounded:,.15g}")
 
 
 def _peak_beyond(drawn: Sequence[Drawn], ends: Sequence[tuple[float, float]]) -> str:

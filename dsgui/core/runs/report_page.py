@@ -30,6 +30,7 @@ _MOST_DIFFERENCES = 300
 _DIFFERENCES_SHOWN, _NEARLY = 6, 2  # at once, before the curves; so many more are shown too
 _TWO_DIGITS = 9.95  # from there on whole percents and times
 _LEAST_PERCENT = 0.1  # below it two figures are the same
+_PARTS = re.compile(r"(?<=[-_])(?=.)|(?<=.)(?=\.)")
 DASHES = ("", "8 4", "2 3", "8 3 2 3", "14 5")
 
 
@@ -167,12 +168,15 @@ def _diagnosis(told: Mapping[str, Any]) -> str:
     advice = "".join(f"<li>{escape(str(one))}</li>" for one in told.get("advice", ()))
     rank = f" (rank {told['rank']})" if told.get("rank") is not None else ""
     traceback = str(told.get("traceback") or "")
+    rows = "".join(_fact((str(one["name"]), str(one["value"]))) for one in told.get("facts", ()))
+    facts = f"<dl>{rows}</dl>" if rows else ""
     cause = " ".join(map(str, told.get("cause", ())))
     told_cause = f"<p>{escape(cause)}</p>" if cause else ""
     more = f"<details><summary>{_told('traceback')}</summary><pre>{escape(traceback)}</pre></details>"
     return (
         f"<div class=diagnosis><h3>{escape(str(told.get('title', '')))}{escape(rank)}</h3>"
-        f"<p>{escape(str(told.get('meaning', '')))}</p>{told_cause}<ul>{advice}</ul>{more if traceback else ''}</div>"
+        f"<p>{escape(str(told.get('meaning', '')))}</p>{told_cause}{facts}"
+        f"{f'<ul>{advice}</ul>' if advice else ''}{more if traceback else ''}</div>"
     )
 
 
@@ -248,6 +252,7 @@ def _figures_table(runs: Sequence[Reported], baseline: str, apart: bool, scores:
             _Figure(row.name, row.values, [*map(_number, row.values)], row.better, apart and not row.better)
             for row in evaluation_rows(figures, not apart, scores)
         ),
+        *_spikes(figures),
         of("steps", [one.steps for one in figures]),
         of("steps_a_second", [one.steps_per_second for one in figures], better="more"),
         of("samples_a_second", [one.samples_per_second for one in figures], better="more"),
@@ -268,6 +273,24 @@ def _figures_table(runs: Sequence[Reported], baseline: str, apart: bool, scores:
     if len(runs) == 1:
         return _alone(shown)
     return f"{_table(len(runs), 'figures')}{head}<tbody>{''.join(_row(*one) for one in shown)}</tbody></table></div>"
+
+
+def _spikes(figures: Sequence[Figures]) -> list[_Figure]:
+    """Where a loss has spikes; nothing where none has."""
+    if not any(one.loss_spike for one in figures):
+        return []
+    shown = [_spike(one) for one in figures]
+    return [_Figure(words("compare_page", "loss_spike"), [None for _ in figures], shown, bare=True)]
+
+
+def _spike(one: Figures) -> str:
+    if one.loss_spike is None:
+        return "–" if one.final_loss is None else words("compare_page", "no_spike")
+    found = one.loss_spike
+    given = {"step": str(found.step), "value": _number(found.value)}
+    if found.count > 1:
+        return words("compare_page", "spikes_at", count=str(found.count), **given)
+    return words("compare_page", "spike_at", **given)
 
 
 def _alone(rows: Sequence[tuple[str, Sequence[str]]]) -> str:
@@ -338,7 +361,12 @@ def _table(runs: int, kind: str = "figures") -> str:
 
 def _column(name: str, square: str, remark: str = "") -> str:
     told = f"<small>{escape(remark)}</small>" if remark else ""
-    return f"<th scope=col><span class=name title='{escape(name)}'>{square}{escape(name)}</span>{told}</th>"
+    return f"<th scope=col><span class=name title='{escape(name)}'>{square}{_in_parts(name)}</span>{told}</th>"
+
+
+def _in_parts(name: str) -> str:
+    """A run's name: a line may break after a hyphen or an underscore and before a dot, as in a comparison."""
+    return "<wbr>".join(map(escape, _PARTS.split(name)))
 
 
 def _number(value: float | None) -> str:
@@ -376,7 +404,8 @@ def _charts_section(charts: Sequence[Chart], runs: Sequence[Reported], by_time: 
 
 
 def _beyond(chart: Chart) -> str:
-    return f"<p class='made beyond'>{escape(chart['beyond'])}</p>" if chart["beyond"] else ""
+    scale = f"<p class=made>{escape(chart['scale'])}</p>" if chart["scale"] else ""
+    return scale + (f"<p class='made beyond'>{escape(chart['beyond'])}</p>" if chart["beyond"] else "")
 
 
 def _ways(by_time: str, charts: Sequence[Chart]) -> str:

@@ -31,6 +31,15 @@ def whole_damage(directory: RunDirectory) -> tuple[Said, ...]:
     return _told([*found, *held, *_points(directory)])
 
 
+def kept(directory: RunDirectory) -> list[str]:
+    """The names of its files that hold what a user looks for, and can be read."""
+    odd = {*_no_files(directory), *directory.other_damage()}
+    shown = (directory.output_file, directory.points_file, directory.config_file, directory.samples_file(0))
+    documents = ((directory.plan_file, directory.plan_damage), (directory.state_file, directory.status_damage))
+    sound = [path for path, damage_of in documents if damage_of() is None]
+    return [path.name for path in (*sound, *shown) if path.name not in odd and size_of(path)]
+
+
 def _told(found: list[Said]) -> tuple[Said, ...]:
     told = list(dict.fromkeys(found))
     if not told:

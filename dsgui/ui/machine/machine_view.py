@@ -1,5 +1,6 @@
 """The machine as HTML: what a run would trip over, then every reading. Everything is escaped."""
 
+import re
 from collections.abc import Collection, Sequence
 from html import escape
 
@@ -10,6 +11,9 @@ from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.texts.saying import words
 from dsgui.ui.common.findings_view import breakable, prose
 
+_BLANKS = re.compile(r"(\s+)")
+_SEGMENTS = re.compile(r"/*[^/]+/*|/+")  # of a word, up to and with each of its slashes
+_UNIT, _JOINED = re.compile(r"(?<=\d) (?=[KMGT]i?B\b)"), "\u00a0"  # a number stands with its unit
 _KINDS = {Status.PROBLEM: "ds-error", Status.WARNING: "ds-warning", Status.OK: "ds-ok", Status.UNKNOWN: "ds-note"}
 
 
@@ -57,8 +61,17 @@ def _item(row: Row, way: str = "") -> str:
 
 
 def _command(line: str) -> str:
+    """As the Launch page has one (`command_line.js`): it breaks at its blanks, and in a path after a slash."""
     copy = f'<button type="button" class="ds-copy" data-copy>{words("tools_page", "copy")}</button>'
-    return f'<div class="ds-to-copy"><pre class="ds-command">{escape(line)}</pre>{copy}</div>'
+    return f'<div class="ds-to-copy"><pre class="ds-command ds-words">{_words(line)}</pre>{copy}</div>'
+
+
+def _words(line: str) -> str:
+    return f'<span class="ds-line">{"".join(map(_word, _BLANKS.split(line)))}</span>'
+
+
+def _word(text: str) -> str:
+    return "<wbr>".join(f"<span>{escape(one)}</span>" for one in _SEGMENTS.findall(text)) if text.strip() else text
 
 
 def _group(group: Group) -> str:
@@ -68,7 +81,7 @@ def _group(group: Group) -> str:
 
 def _pair(label: str, value: str, lacks: bool = False) -> str:
     mark = ' class="ds-lacks"' if lacks else ""
-    return f"<dt>{breakable(label)}</dt><dd{mark}>{breakable(value)}</dd>"
+    return f"<dt>{breakable(label)}</dt><dd{mark}>{breakable(_UNIT.sub(_JOINED, value))}</dd>"
 
 
 def list_html(said: str, rows: Sequence[Row], ways: Sequence[str], pressed: Collection[Row] = ()) -> str:

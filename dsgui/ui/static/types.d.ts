@@ -212,6 +212,7 @@ export interface Diagnosis {
   checked?: string;
   away?: string;
   resume?: { path: string; name: string } | null;
+  facts?: { name: string; value: string; is_path: boolean }[];
   offered?: number[];
   cause?: string[];
   traceback: string;
@@ -401,6 +402,7 @@ export interface ComparedRun {
     tokens_per_second: number | null;
     final_loss: Told | null;
     best_loss: Told | null;
+    loss_spike: { step: number; value: number; count: number } | null;
     gpus: GpuFigures[];
     run_peak_bytes: number | null;
     run_gpu_peak_bytes: number | null;
@@ -464,6 +466,7 @@ export interface Layout {
   hidden: string[];
   pinned: string[];
   log: string[];
+  linear: string[]; // of those that usually are logarithmic
 }
 
 /** What a chart says of a place: a row for each of its lines. */

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from dsgui.core.launch.state import RunState
 from dsgui.core.metrics.points import Event, Point
 from dsgui.core.metrics.samples import Sample
 from dsgui.core.sizes import GIB
@@ -293,6 +294,54 @@ def test_the_names_of_a_comparison_stay_in_view_and_one_that_is_pointed_at_is_se
         wait_until(lambda: ranges(page, "step") == {(1, 60)})
         page.get_by_role("button", name="Show all").click()
         wait_until(lambda: all(high >= 999 for _, high in ranges(page, "step")))
+
+
+def test_of_a_run_that_ended_with_its_first_step_the_values_are_told_and_no_dots_are_drawn(browser, tmp_path):
+    logged = {"loss": 2.3, "learning_rate": 5e-5, "grad_norm": 1.25}
+    run_id = make_printed(tmp_path, Printed("short", [(20.0, Point(1, 0.01, logged))], 30, state=RunState.FAILED))
+    with running_app(tmp_path) as app, opened(browser, app, f"run={run_id}") as page:
+        expect(page.locator(".ds-values dl > div")).to_have_text(
+            ["Loss2.300", "Learning rate5e-5", "Gradient norm1.250"]
+        )
+        expect(page.locator(".ds-values p")).to_have_text("One value each, so no chart:")
+        wait_until(lambda: page.evaluate(SHOWN).get("Host memory"))
+        assert not {"Loss", "Learning rate", "Gradient norm"} & {*page.evaluate(SHOWN)}
+
+
+SCALE = """() => document.querySelector('[data-chart="Loss"] .js-plotly-plot')?._fullLayout?.yaxis.type"""
+# Of each name in the key, its parts that are cut, and how many lines each takes.
+PARTS = """() => [...document.querySelectorAll(".ds-compare-key .ds-name-part")].map((part) =>
+  [part.textContent, part.scrollWidth > part.clientWidth, part.getClientRects().length])"""
+
+
+def unlike(name, start, end, steps):
+    """Losses from `start` down to `end`, a second each."""
+    rate = (end / start) ** (1 / steps)
+    return Printed(name, [(20.0 + step, Point(step, None, {"loss": start * rate**step})) for step in range(steps)], 120)
+
+
+def test_losses_that_are_ten_times_apart_have_a_logarithmic_scale_which_is_said_and_can_be_left(browser, tmp_path):
+    ids = [
+        make_printed(tmp_path, unlike("text-classification.py", 0.7, 0.05, 60)),
+        make_printed(tmp_path, unlike("causal_lm_finetune.py", 3.6, 2.3, 80)),
+        make_printed(tmp_path, unlike("pretraining loop", 90, 9, 90)),
+    ]
+    with running_app(tmp_path) as app, opened(browser, app, f"compare={','.join(ids)}") as page:
+        page.set_viewport_size({"width": 390, "height": 800})
+        chart = page.locator('[data-chart="Loss"]')
+        log, told = chart.locator('[data-toggle="log"]'), chart.locator(".ds-chart-empty")
+        expect(told).to_have_text(re.compile(r"^Log scale: these runs’ values are about \d+× apart\.$"))
+        expect(log).to_have_attribute("aria-pressed", "true")
+        wait_until(lambda: page.evaluate(SCALE) == "log")
+        parts = page.evaluate(PARTS)
+        assert "classification" in [text for text, *_ in parts]
+        assert all(not cut and lines == 1 for _, cut, lines in parts)
+        log.click()
+        expect(told).to_be_hidden()
+        wait_until(lambda: page.evaluate(SCALE) == "linear")
+        page.reload()
+        wait_until(lambda: page.evaluate(SCALE) == "linear")
+        expect(log).to_have_attribute("aria-pressed", "false")
 
 
 # Cheaper: of one run, above; of a comparison's charts, test_two_runs_are_compared… in test_browser_monitor.py.

@@ -16,7 +16,7 @@ from tests.support.run_fixtures import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.remembered(*BROWSER)]
 
-LATER = ("learn/learn.css", "site/shortcuts.css", "config/form.css", "runs/compare.css")
+LATER = ("learn/learn.css", "site/shortcuts.css", "config/form.css", "runs/compare.css", "runs/cards.css")
 SOURCES = (DESIGN, *SHEETS, *(STATIC / name for name in LATER))
 # What only a run with checkpoints, a model, a touch screen or a click more has.
 STAND_INS = """<div class="ds-runs"><div class="ds-cell" data-column="name"><button class="ds-pencil"></button></div>
@@ -42,6 +42,9 @@ STAND_INS = """<div class="ds-runs"><div class="ds-cell" data-column="name"><but
 <div class="ds-findings"><ul><li class="ds-finding"><p><button class="ds-where"></button></p><button class="ds-fix">
 </button><ul class="ds-alike"><li><button class="ds-where"></button></li></ul></li></ul></div>
 <div class="ds-sheet"><div class="ds-sheet-groups"></div></div></div>"""
+CARD = """<dl class="ds-known"><div><dt></dt><dd></dd></div></dl><div class="ds-alone"><div class="ds-card"><a class="ds-run-row"><span class="ds-run-name"></span></a>
+<button class="ds-pencil"></button></div></div><div class="ds-run-label"><button class="ds-add-label"></button></div>
+<div class="ds-table-row"><span class="ds-cell" data-column="name"><button class="ds-pencil"></button></span></div>"""
 LEARNT = """<button class="ds-learn-to" data-done="true"></button>"""
 PUT = """([into, html]) => document.querySelector(into).insertAdjacentHTML("beforeend", html)"""
 # Each rule under a condition that holds now: what it says of an element changes nothing if it is put on the element
@@ -127,8 +130,8 @@ def test_what_a_sheet_says_for_a_width_a_printer_or_a_wish_of_the_system_reaches
     assert len(reached) > 60
 
 
-# What a finger hits of each control in sight, and of each box what its label adds: less than 30 pixels wide or 28 high.
-# Neighbours that are drawn smaller share what is between them.
+# What a finger hits of each control in sight, and of each box what its label adds: less than 30 pixels wide or 36 high.
+# Neighbours that are drawn narrower share what is between them.
 SMALL = """() => {
 const controls = document.querySelectorAll(".ds-runs :is(button:not(.ds-link), a.ds-step, select, input, summary)");
 return [...controls].flatMap((one) => {
@@ -140,9 +143,9 @@ return [...controls].flatMap((one) => {
     const found = document.elementFromPoint(x + dx, y + dy);
     return found && (one.contains(found) || found.closest("label")?.control === one);
   };
-  const reach = (dx, dy) => [...Array(20).keys()].findLastIndex((px) => isHit(dx * px, dy * px));
+  const reach = (dx, dy) => [...Array(40).keys()].findLastIndex((px) => isHit(dx * px, dy * px));
   const [wide, high] = [reach(1, 0) + reach(-1, 0), reach(0, 1) + reach(0, -1)];
-  return wide < 30 || high < 28 ? [`${one.id || one.className} ${one.textContent.slice(0, 20)}: ${wide}×${high}`] : [];
+  return wide < 30 || high < 36 ? [`${one.id || one.className} ${one.textContent.slice(0, 20)}: ${wide}×${high}`] : [];
 }); }"""
 
 
@@ -180,6 +183,7 @@ def visited(page, app, ids):
     page.locator("[data-track]").first.click()
     page.locator("#learn-step-title").wait_for()
     page.evaluate(PUT, ["#monitor .ds-runs", STAND_INS])
+    page.evaluate(PUT, ["#monitor", CARD])
     page.evaluate(PUT, [".ds-learn", LEARNT])
     if page.locator("#context-fold").is_visible():
         page.locator("#context-fold").focus()

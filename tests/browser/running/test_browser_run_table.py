@@ -147,6 +147,9 @@ def test_of_runs_with_the_same_settings_it_is_said_where_their_results_are_furth
             expect(page.locator(".ds-alike-told").last).to_have_text(
                 re.compile(r"^The results differ, most in loss at step 40: 0\.\d+ \(one\), 4\.\d+ \(spike\)\.$")
             )
+            told = {name: values for name, *values in part(page, "Results")}
+            assert told["Loss spike"][0] == "none"
+            assert re.fullmatch(r"at step 40: 4\.\d+", told["Loss spike"][1])
 
 
 def test_no_ratio_is_told_of_other_scripts_but_of_the_memory_they_take(browser, tmp_path):
@@ -595,6 +598,34 @@ def test_a_run_is_renamed_tagged_noted_and_archived_in_place(browser, made):
         expect(chip).to_be_visible()
         page.get_by_role("button", name="Unarchive").click()
         wait_until(lambda: not label().archived)
+
+
+def test_on_a_phone_a_card_has_a_pencil_and_a_name_that_is_too_long_is_refused_and_not_cut(browser, made):
+    app, ids, folder = made
+    with opened(browser, app, "tab=runs") as page:
+        page.set_viewport_size({"width": 390, "height": 844})
+        entry = row(page, ids["other"])
+        entry.get_by_role("button", name="Rename").click()
+        editor = page.get_by_role("textbox", name="Rename")
+        page.keyboard.insert_text("x" * 121)
+        expect(editor).to_have_value("x" * 121)
+        page.keyboard.press("Enter")
+        expect(editor).to_be_focused()
+        told = editor.evaluate("(input) => input.validationMessage")
+        assert told == "The name has 121 characters; at most 120 are kept."
+        page.keyboard.press("Backspace")
+        page.keyboard.press("Enter")
+        name = entry.locator(".ds-run-name")
+        expect(name).to_have_text("x" * 120)
+        assert name.evaluate(
+            "(node) => [node.scrollWidth > node.clientWidth, getComputedStyle(node).textOverflow]"
+        ) == [
+            True,
+            "ellipsis",
+        ]
+        assert entry.locator(".ds-run-row").get_attribute("title").startswith("x" * 120)
+    wait_until(lambda: Store(folder).open(ids["other"]).read_label().name == "x" * 120)
+    Store(folder).open(ids["other"]).write_label(Label())
 
 
 def test_on_a_phone_runs_are_cards(browser, made):

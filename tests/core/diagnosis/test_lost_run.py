@@ -1,8 +1,8 @@
-"""What the page says of a run whose supervisor is gone."""
+"""What the page says of a run whose supervisor is gone, or of which a file is damaged."""
 
 from dataclasses import replace
 
-from dsgui.core.diagnosis.lost_run import LostRun
+from dsgui.core.diagnosis.lost_run import DamagedRun, LostRun
 from dsgui.core.launch.state import RunState, RunStatus
 
 SAVED = {"path": "/out/checkpoint-100", "name": "checkpoint-100", "complete": True, "problem": ""}
@@ -17,28 +17,39 @@ LOST = LostRun(
     recorded_s=68.0,
     output="one\n\ntwo\n 1/9\r 2/9\nthree\nfour\nfive\n",
     log="/runs/a/output.log",
-    saved="checkpoint-100",
+    saved="/out/checkpoint-100",
     checkpoints=(CUT, SAVED),
 )
 
 
-def test_a_lost_run_tells_why_how_far_it_came_what_is_saved_and_what_it_printed_last() -> None:
+def facts(run: LostRun | DamagedRun) -> dict[str, str]:
+    return {one["name"]: one["value"] for one in run.to_json()["facts"]}
+
+
+def test_a_lost_run_tells_why_what_to_do_first_how_far_it_came_and_where_things_lie() -> None:
     told = LOST.to_json()
     assert told["title"] == "The machine was restarted, or this run is from another machine"
     assert f"{told['title']}." == LOST.status.reason
     assert told["meaning"] == (
-        "No process of it runs on this machine; how it ended is unknown. Last recorded: step 250 of 1000. "
-        "dsgui followed it for 01:08. Newest complete checkpoint: checkpoint-100.\nIts last output:"
+        "No process of it runs on this machine; how it ended is unknown. "
+        "Resume from checkpoint-100: the steps after it run again."
     )
+    assert facts(LOST) == {
+        "Last recorded": "step 250 of 1000",
+        "Recorded for": "01:08",
+        "Newest complete checkpoint": "/out/checkpoint-100",
+        "Output": "/runs/a/output.log",
+    }
+    assert [one["name"] for one in told["facts"] if one["is_path"]] == ["Newest complete checkpoint", "Output"]
     assert told["quote"] == "two\n 2/9\nthree\nfour\nfive"
-    assert told["advice"] == ["All of its output: /runs/a/output.log"]
     assert told["resume"] == {"path": "/out/checkpoint-100", "name": "checkpoint-100"}
 
 
 def test_what_still_runs_may_still_save_and_is_not_resumed() -> None:
-    told = replace(LOST, status=RunStatus(RunState.RUNNING).lost(3, rebooted=False), alive=3).to_json()
+    alive = replace(LOST, status=RunStatus(RunState.RUNNING).lost(3, rebooted=False), alive=3)
+    told = alive.to_json()
     assert told["title"] == "dsgui lost track of this run: its supervisor is gone"
-    assert "3 processes of it still run, and nobody reads what they print. Stop ends them." in told["meaning"]
+    assert told["meaning"] == "3 processes of it still run, and nobody reads what they print. Stop ends them."
     assert told["resume"] is None
     assert "1 process of it still runs" in replace(LOST, alive=1).to_json()["meaning"]
 
@@ -51,22 +62,43 @@ def test_of_a_machine_that_was_not_restarted_it_is_known_that_no_process_is_left
 def test_a_lost_run_of_which_nothing_is_known_says_so() -> None:
     unknown = replace(LOST, step=None, total=None, recorded_s=None, output="", saved="", checkpoints=(CUT,))
     told = unknown.to_json()
-    assert told["meaning"].endswith("No training step was recorded. No complete checkpoint was found.")
+    assert told["meaning"].endswith("Look at its last output first; a clone starts from the beginning.")
+    assert facts(unknown) == {
+        "Last recorded": "no training step",
+        "Newest complete checkpoint": "none found",
+        "Output": "/runs/a/output.log",
+    }
     assert (told["quote"], told["in_output"], told["resume"]) == ("", None, None)
-    assert "Last recorded: step 250. " in replace(LOST, total=None).to_json()["meaning"]
-    assert "step 1234567 of 2000000." in replace(LOST, step=1234567.0, total=2e6).to_json()["meaning"]
-    assert "Last recorded: step 0 of" in replace(LOST, step=0).to_json()["meaning"]
+    assert facts(replace(LOST, total=None))["Last recorded"] == "step 250"
+    assert facts(replace(LOST, step=1234567.0, total=2e6))["Last recorded"] == "step 1234567 of 2000000"
+    assert facts(replace(LOST, step=0))["Last recorded"] == "step 0 of 1000"
 
 
 def test_what_nobody_could_look_at_is_not_said_to_be_missing() -> None:
-    assert "checkpoint" not in replace(LOST, saved=None, checkpoints=()).to_json()["meaning"]
-    kept = replace(LOST, checkpoints=()).to_json()  # the script can't go on from it
-    assert ("checkpoint-100" in kept["meaning"], kept["resume"]) == (True, None)
-    job = replace(LOST, is_job=True, step=None, total=None, saved=None, checkpoints=()).to_json()
-    assert ("step" in job["meaning"], "checkpoint" in job["meaning"]) == (False, False)
+    assert "Newest complete checkpoint" not in facts(replace(LOST, saved=None, checkpoints=()))
+    kept = replace(LOST, checkpoints=())  # the script can't go on from it
+    assert facts(kept)["Newest complete checkpoint"] == "/out/checkpoint-100"
+    assert kept.to_json()["resume"] is None
+    job = replace(LOST, is_job=True, step=None, total=None, saved=None, checkpoints=())
+    assert [*facts(job)] == ["Recorded for", "Output"]
+    assert job.to_json()["meaning"].endswith("Look at its last output first.")  # there is no clone of it
 
 
 def test_what_may_still_run_on_other_machines_is_not_resumed() -> None:
     told = replace(LOST, away=True).to_json()
-    assert told["meaning"].startswith("Whether processes of it still run on the other machines is not known")
+    assert told["meaning"] == "Whether processes of it still run on the other machines is not known; Stop ends them."
     assert told["resume"] is None
+
+
+def test_of_a_damaged_run_it_is_told_which_file_what_is_lost_with_it_what_is_left_and_what_to_do() -> None:
+    plan = DamagedRun("Damaged: plan.json is a folder.", "plan.json", True, ("state.json", "output.log"), "/runs/a")
+    assert plan.to_json()["title"] == "plan.json is damaged"
+    assert plan.to_json()["meaning"] == (
+        "Damaged: plan.json is a folder. It says what was started: without it the run can't be cloned, resumed or "
+        "reported. Restore plan.json from a backup or another copy of this folder; without one, archive or delete "
+        "the run."
+    )
+    assert facts(plan) == {"Still readable": "state.json, output.log", "Folder": "/runs/a"}
+    state = replace(plan, file="state.json", is_plan=False, kept=())
+    assert "It says how the run ended, which is not known now." in state.to_json()["meaning"]
+    assert facts(state) == {"Folder": "/runs/a"}

@@ -14,11 +14,13 @@ test("of several runs the one without a loss is named in quotes: its name may re
   assert.equal(noLoss([silent]), "No loss yet.");
 });
 
-/** @param {string} id @param {[number, number][]} having runs, and how many values each has of it */
-function standing(id, having) {
+/**
+ * @param {string} id @param {[number, number][]} having runs, and how many values each has of it
+ * @param {{ live: boolean }[]} sources
+ */
+function standing(id, having, sources = [{ live: false }, { live: false }]) {
   const lines = having.map(([run, count]) => ({ run, curve: { count } }));
   const board = { apart: new Map(), stand() {} };
-  const sources = [{ live: false }, { live: false }];
   const { setAside } = /** @type {any} */ (Board.prototype);
   setAside.call(board, sources, new Map([[{ id }, { lines }]]));
   return board.apart.get(id);
@@ -41,4 +43,22 @@ test("of several runs a chart stands apart where one alone has it, or nobody a l
     ]),
     undefined,
   );
+});
+
+test("of one run a point alone is no chart, unless more may come", () => {
+  assert.equal(standing("loss", [[0, 1]], [{ live: false }]), "dot");
+  assert.equal(standing("loss", [[0, 1]], [{ live: true }]), undefined);
+  assert.equal(standing("a", [[0, 2]], [{ live: false }]), undefined);
+  assert.equal(
+    standing(
+      "loss",
+      [
+        [0, 1],
+        [0, 1],
+      ],
+      [{ live: false }],
+    ),
+    "dot",
+  );
+  assert.equal(standing("loss", [], [{ live: false }]), undefined); // why there is none is told there
 });

@@ -3,11 +3,13 @@ import { test } from "node:test";
 
 import {
   inOrder,
+  isLog,
   isPlain,
   layoutFrom,
   moved,
   neighbour,
   PLAIN,
+  rescaled,
   toggled,
 } from "../../../dsgui/ui/static/metrics/layout.js";
 
@@ -35,16 +37,33 @@ test("a chart of another run keeps its place, and a new one stands after the one
   assert.deepEqual(inOrder(["first", ...USUAL], { ...PLAIN, order }), ["first", "norm", "loss", "memory", "rate"]);
 });
 
-test("a chart is hidden, pinned or logarithmic, or no longer", () => {
+test("a chart is hidden or pinned, or no longer", () => {
   const hidden = toggled(PLAIN, "hidden", "loss");
   assert.deepEqual(hidden, { ...PLAIN, hidden: ["loss"] });
   assert.deepEqual([isPlain(hidden), isPlain(toggled(hidden, "hidden", "loss"))], [false, true]);
 });
 
+test("a chart that is logarithmic by itself is linear where the user chose it, and back it is as it was", () => {
+  assert.deepEqual([isLog(PLAIN, "loss", false), isLog(PLAIN, "loss", true)], [false, true]);
+  const linear = rescaled(PLAIN, "loss", true);
+  assert.deepEqual(linear, { ...PLAIN, linear: ["loss"] });
+  assert.equal(isLog(linear, "loss", true), false);
+  assert.deepEqual(rescaled(linear, "loss", true), PLAIN);
+  const log = rescaled(PLAIN, "loss", false);
+  assert.deepEqual(log, { ...PLAIN, log: ["loss"] });
+  assert.equal(isLog(log, "loss", false), true);
+  assert.deepEqual(rescaled(log, "loss", true), linear); // which was chosen beside runs that are alike
+});
+
 test("what a browser kept may be anything", () => {
   for (const kept of [null, 3, "x", [], { order: 3, log: { a: 1 } }]) assert.deepEqual(layoutFrom(kept), PLAIN);
   const kept = { order: ["loss", 3, null], hidden: [], pinned: ["rate"], log: ["loss"], axis: "step" };
-  assert.deepEqual(layoutFrom(kept), { order: ["loss"], hidden: [], pinned: ["rate"], log: ["loss"] });
+  assert.deepEqual(layoutFrom(kept), {
+    ...PLAIN,
+    order: ["loss"],
+    pinned: ["rate"],
+    log: ["loss"],
+  });
   assert.equal(layoutFrom({ order: new Array(1000).fill("x") }).order.length, 200);
 });
 

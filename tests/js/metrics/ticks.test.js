@@ -30,6 +30,11 @@ for (const [range, width, form, labels] of /** @type {const} */ ([
   });
 }
 
+test("a narrow axis of time has two labels at least", () => {
+  assert.deepEqual(timeTicks([20, 115], 250).ticktext, ["00:30", "01:00", "01:30"]);
+  assert.deepEqual(timeTicks([50, 70], 150).ticktext, ["00:50", "01:00", "01:10"]);
+});
+
 test("times that are told together are all written alike: with hours once one has any", () => {
   const [short, long] = [clock(3000), clock(7200)];
   assert.deepEqual([short.form, short.text(330)], ["mm:ss", "05:30"]);

@@ -12,6 +12,7 @@ import {
   points,
   sharedRange,
   shortestOf,
+  timesApart,
 } from "../../../dsgui/ui/static/metrics/traces.js";
 import { made, only, steps } from "../made.js";
 
@@ -220,4 +221,15 @@ test("a run that is a dot beside much longer ones is found, from where to where 
   assert.equal(shortestOf([trained(0, 400), trained(1, 100)]), null);
   assert.equal(shortestOf([trained(0, 400), trained(1, 1)]), null); // there is nothing to look at
   assert.equal(shortestOf([]), null);
+});
+
+test("runs whose values are ten times apart are told, where a logarithmic scale has a place for all of them", () => {
+  /** @param {import("../../../dsgui/ui/static/types.d.ts").Told[]} values @param {number} run */
+  const of = (values, run) => line(only(made({ points: steps(...values) })), { run });
+  assert.equal(timesApart([of([4, 3, 2], 0), of([90, 60, 30], 1)]), 20);
+  assert.equal(timesApart([of([4, 3, 2], 0), of([30, 20, 10], 1)]), null);
+  assert.equal(timesApart([of([4, 3, 2], 0), of([90, "NaN", 60, 30], 1)]), 20);
+  assert.equal(timesApart([of([4, 3, 0], 0), of([90, 60, 30], 1)]), null);
+  assert.equal(timesApart([of([900, 3, 0.01], 0)]), null); // one falls as far as it likes
+  assert.equal(timesApart([of([900, 3, 3, 2], 0), of([4, 3, 2], 1)]), null); // and a spike makes no other run
 });

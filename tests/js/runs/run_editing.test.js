@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Pending } from "../../../dsgui/ui/static/runs/run_editing.js";
+import { Pending, refusalOf } from "../../../dsgui/ui/static/runs/run_editing.js";
 
 const told = { name: "t5", tags: ["a"], note: "", archived: false };
 
@@ -24,4 +24,11 @@ test("without a name of its own a run has the one that it was launched with", ()
   pending.add(["run"], { name: "first" });
   pending.add(["run"], { name: "" });
   assert.equal(pending.over("run", told).name, "t5");
+});
+
+test("what is longer than the server keeps is refused, and nothing of it is cut", () => {
+  const long = `${"x".repeat(119)}😀😀`;
+  assert.equal(refusalOf("name", long), "The name has 121 characters; at most 120 are kept.");
+  assert.equal(refusalOf("name", ` ${long.slice(0, -2)} `), "");
+  assert.equal(refusalOf("note", "x".repeat(2001)), "The note has 2001 characters; at most 2000 are kept.");
 });

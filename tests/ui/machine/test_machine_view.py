@@ -1,5 +1,7 @@
 """The machine's checks and readings as HTML."""
 
+import re
+
 from dsgui.core.machine.hardware import Op
 from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.texts.saying import said
@@ -11,9 +13,23 @@ def test_a_command_has_a_button_right_behind_it_that_copies_it() -> None:
     row = Row("async_io", said("checks", "async_io"), Status.WARNING, (), (), command="apt install <libaio>", source="")
     html = rows_html("one warning", [row])
     assert (
-        '<pre class="ds-command">apt install &lt;libaio&gt;</pre><button type="button" class="ds-copy" data-copy>'
-        in html
+        '<pre class="ds-command ds-words"><span class="ds-line"><span>apt</span> <span>install</span> '
+        '<span>&lt;libaio&gt;</span></span></pre><button type="button" class="ds-copy" data-copy>' in html
     )
+
+
+def test_a_command_breaks_at_blanks_and_after_slashes_and_nowhere_else() -> None:
+    command = "rm /dev/shm/torch_1-a*"
+    row = Row("shm", said("checks", "shm"), Status.WARNING, (), (), command=command, source="")
+    html = rows_html("one warning", [row])
+    assert "<span>rm</span> <span>/dev/</span><wbr><span>shm/</span><wbr><span>torch_1-a*</span>" in html
+    assert re.sub("<[^>]*>", "", html[html.index("<pre") : html.index("</pre")]) == command  # what is copied
+
+
+def test_a_number_stands_on_one_line_with_its_unit() -> None:
+    html = machine_html(target(), asking=False)
+    assert re.search(r"\d\u00a0GiB", html)
+    assert not re.search(r"\d [GM]i?B\b", html[html.index("ds-readings") :])
 
 
 def test_an_operator_that_no_run_here_can_load_is_marked() -> None:

@@ -1,6 +1,6 @@
 // What comes after a run: why it failed and what to do, the same again, resume, delete, and where it came from.
 
-import { button, el, locale, withOptions } from "../common/dom.js";
+import { button, el, inPieces, locale, withOptions } from "../common/dom.js";
 import { size } from "../common/format.js";
 import { words } from "../texts/texts.js";
 
@@ -16,7 +16,6 @@ const SHOWN_MS = 100;
 const READ_TRIES = 60;
 const READ_MS = 500;
 const QUICK_MS = 400; // an answer that comes sooner needs no place held for it
-const LOST = "lost"; // the signature of a run whose end nobody recorded
 const JUDGED_TRIES = 3;
 const JUDGED_MS = 3000;
 
@@ -56,6 +55,7 @@ export class Afterwards {
     /** @type {Predicted | null} */
     this.predicted = null;
     this.failed = ""; // the code of its diagnosis
+    this.meaning = ""; // and what it says
     this.deleting = false; // then nobody asks for news of it
   }
 
@@ -79,6 +79,7 @@ export class Afterwards {
     const whole = quick ? { ...about, ...quick, checking: false } : about;
     this.predicted = whole.predicted ?? null;
     this.failed = whole.diagnosis?.signature ?? "";
+    this.meaning = whole.diagnosis?.meaning ?? "";
     this.showDiagnosis(whole);
     this.showActions(whole, live);
     this.showAbout(whole);
@@ -196,7 +197,6 @@ export class Afterwards {
   advised(found) {
     const offered = found.offered ?? [];
     const left = [...found.advice.entries()].filter(([at]) => at !== found.in_output && !offered.includes(at));
-    if (found.signature === LOST) return left.map(([, sentence]) => el("p", {}, sentence)); // where its output is
     const items = left.map(([at, sentence]) => this.advice(sentence, at === found.on_launch));
     if (!items.length) return [];
     const title = found.remedies.length ? [el("h4", {}, words("afterwards_page", "other_ways"))] : [];
@@ -239,12 +239,16 @@ export class Afterwards {
       this.diagnosis.replaceChildren();
       return;
     }
+    if (found.facts) {
+      this.diagnosis.replaceChildren(...this.factParts(found, found.facts, clones(about)));
+      return;
+    }
     const rank = found.rank === null ? "" : words("afterwards_page", "first_rank", { rank: String(found.rank) });
     /** @type {HTMLElement[]} */
     const parts = [
       el("h3", {}, found.title),
       el("p", {}, inARow([rank, found.meaning])),
-      ...(found.quote ? [el("pre", { class: "ds-log", tabindex: "0" }, found.quote)] : []),
+      ...(found.quote ? [quoteNode(found)] : []),
       ...(found.cause?.length ? [el("p", { class: "ds-cause" }, ...withOptions(inARow(found.cause)))] : []),
     ];
     this.others = el("div", { class: "ds-others" }, ...this.advised(found));
@@ -284,6 +288,27 @@ export class Afterwards {
     requestAnimationFrame(toEnd);
   }
 
+  /**
+   * Of a run that was lost or damaged: what is known, what to do first, and where things lie.
+   * @param {Diagnosis} found @param {NonNullable<Diagnosis["facts"]>} facts @param {boolean} canClone
+   */
+  factParts(found, facts, canClone) {
+    const done = this.remedies(found, canClone);
+    done[0]?.append(...this.outputLink(found));
+    const rows = facts.map(({ name, value, is_path: isPath }) => {
+      const shown = isPath ? [el("code", {}, ...inPieces(value, /(?<=\/)/))] : [value];
+      return el("div", {}, el("dt", {}, name), el("dd", {}, ...shown));
+    });
+    const last = [el("h4", {}, words("afterwards_page", "last_output")), quoteNode(found)];
+    return [
+      el("h3", {}, found.title),
+      el("p", {}, found.meaning),
+      el("div", { class: "ds-remedies" }, ...done),
+      el("dl", { class: "ds-known" }, ...rows),
+      ...(found.quote ? last : []),
+    ];
+  }
+
   /** What one sends to others is asked for more often than what is in the fold of files. */
   reportLink() {
     const href = `/dsgui/report?${new URLSearchParams({ runs: this.id })}`;
@@ -302,8 +327,9 @@ export class Afterwards {
         button(words("afterwards_page", "clone"), { class: "ds-step", id: "clone-run" }, () => this.again("same")),
       );
     }
-    if (checkpoints.length) parts.push(this.resumeParts(checkpoints, problem));
-    parts.push(this.reportLink());
+    const isOffered = this.diagnosis.querySelector("#resume-lost") && checkpoints.filter(isWhole).length === 1;
+    if (checkpoints.length && !isOffered) parts.push(this.resumeParts(checkpoints, problem));
+    if (!damaged || this.adopted) parts.push(this.reportLink()); // of a plan that can't be read there is none
     if (!live) {
       if (this.archive) parts.push(this.archive);
       const ask = words("afterwards_page", this.adopted ? "forget_ask" : "delete_ask");
@@ -492,6 +518,12 @@ export class Afterwards {
     );
   }
 }
+
+/** @param {Checkpoint} checkpoint */
+const isWhole = ({ complete }) => complete;
+
+/** @param {Diagnosis} found */
+const quoteNode = ({ quote = "" }) => el("pre", { class: "ds-log", tabindex: "0" }, quote);
 
 /** @param {string} text */
 const lastLine = (text) => text.slice(text.lastIndexOf("\n") + 1);

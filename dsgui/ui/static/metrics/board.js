@@ -6,6 +6,7 @@ import { peakBeyond } from "./beyond.js";
 import { Chart, seen } from "./chart.js";
 import {
   LOSS,
+  NORM,
   STEPS_A_SECOND,
   THROUGHPUT,
   cardLimits,
@@ -26,14 +27,16 @@ import { dropDown } from "./chart_tools.js";
 import { Clock } from "./curves.js";
 import { loadPlotly } from "./plotly_library.js";
 import { button, el, part } from "../common/dom.js";
+import { figure, fixed } from "../common/format.js";
 import { namedOnce } from "./cards.js";
 import { groupedLines, titleOf } from "./groups.js";
 import { isMarked, markText } from "./marks.js";
 import { inOrder as arranged, isPlain, layoutFrom, moved, neighbour, PLAIN, toggled } from "./layout.js";
+import { isLog, rescaled } from "./layout.js";
 import { listed, words } from "../texts/texts.js";
 import { MEMORY } from "./plotting.js";
 import { middled, placeText } from "./readout.js";
-import { COLOURS, look, markPlace, sharedRange, shortestOf } from "./traces.js";
+import { COLOURS, look, markPlace, sharedRange, shortestOf, timesApart } from "./traces.js";
 
 /** @import { Axis, Group, Layout, Limit, Line, Mark, Place, Range, RunEvent } from "../types.d.ts" */
 /** @import { Source, Style, View } from "../types.d.ts" */
@@ -55,6 +58,7 @@ const say = (code, given) => words("charts_page", code, given);
 const KEPT_VIEW = "dsgui.charts";
 const MOST_MARKS = 200;
 const REFINE_AFTER_MS = 150;
+const SMALL = 1e-3; // a smaller value is read as 5e-5
 const [USUAL, TRAINED, EVALUATED] = [
   [0, 1, 2, 3],
   [0, 2, 3, 1],
@@ -108,6 +112,9 @@ export class Board {
     this.scores = this.fold("", this.scored);
     this.single = el("div", { class: "ds-charts" });
     this.singles = this.fold("", this.single);
+    this.once = el("dl", { class: "ds-once" });
+    const once = el("p", { class: "ds-remark" }, say("once"));
+    this.alone = el("div", { class: "ds-values", hidden: true }, once, this.once);
     this.undrawn = el("p", { class: "ds-remark ds-undrawn", hidden: true });
     this.axes = AXES.map((axis) => this.axisButton(axis));
     /** @type {HTMLElement[]} what only the values of a training are looked at by */
@@ -126,7 +133,7 @@ export class Board {
     this.tools = this.makeTools();
     this.legend = el("ul", { class: "ds-group-legend", "aria-label": say("groups"), hidden: true });
     const below = [this.undrawn, this.scores, this.singles, this.more];
-    this.node = el("div", { class: "ds-board" }, this.tools, this.legend, this.main, ...below, this.place);
+    this.node = el("div", { class: "ds-board" }, this.tools, this.legend, this.alone, this.main, ...below, this.place);
   }
 
   /** @param {string} name @param {HTMLElement} charts */
@@ -363,6 +370,7 @@ export class Board {
       onHover: (one, place) => this.hover(one, place),
       onRun: (run) => this.emphasise(run),
       onToggle: (one, mark) => this.arrange(toggled(this.layout, mark, one.id)),
+      onLog: (one) => this.rescale(one),
       onStep: (one, by) => this.step(one, by),
       onDrag: (one, over, done) => this.drag(one, over, done),
       onTime: () => this.change({ axis: "time", range: null }),
@@ -395,18 +403,32 @@ export class Board {
     if (message) this.chart(charted(LOSS));
     for (const chart of this.charts.values()) {
       const { lines = [], limits = [], message: why = "" } = contents.get(chart) ?? {};
-      chart.set(lines, limits, [chart.id === LOSS ? message : "", why].filter(Boolean).join("\n"));
+      chart.unlike = [LOSS, NORM].includes(chart.id) ? timesApart(lines) : null;
+      const scale = this.whyLog(chart);
+      chart.set(lines, limits, [chart.id === LOSS ? message : "", why, scale].filter(Boolean).join("\n"));
       chart.remarkPeak(timed && chart.content.unit === MEMORY && !chart.own ? peakBeyond(lines, axis, MEMORY) : "");
     }
-    this.nameFolds();
+    this.nameFolds(sources);
     this.measure(sources, clocks);
     this.list();
     this.name(groups);
     this.draw();
   }
 
-  /** How many charts each fold has. */
-  nameFolds() {
+  /** Why a chart has a logarithmic scale that nobody chose. @param {Chart} chart */
+  whyLog({ id, unlike }) {
+    if (!unlike || !isLog(this.layout, id, true) || this.layout.log.includes(id)) return "";
+    return say("unlike_scale", { times: Number(unlike.toPrecision(unlike < 100 ? 2 : 1)).toLocaleString("en-US") });
+  }
+
+  /** @param {Chart} chart */
+  rescale({ id, unlike }) {
+    this.arrange(rescaled(this.layout, id, unlike !== null));
+    this.update(); // what is said of its scale
+  }
+
+  /** How many charts each fold has. @param {Source[]} sources */
+  nameFolds(sources) {
     const standing = this.standing.flatMap((id) => this.charts.get(id) ?? []);
     const shown = (/** @type {HTMLElement} */ folded) =>
       standing.filter(({ node, lines, hiding }) => node.parentElement === folded && lines.length && !hiding);
@@ -416,24 +438,39 @@ export class Board {
     const lone = shown(this.single);
     rename(this.singles, lone.length, say("lone", { names: listed(lone.map(({ title }) => title)) }));
     const dots = standing.filter(({ id }) => this.apart.get(id) === "dot");
-    this.undrawn.hidden = !dots.length;
-    this.undrawn.textContent = dots.length ? say("dots", { names: listed(dots.map(({ title }) => title)) }) : "";
+    const told = sources.length > 1 && dots.length;
+    this.undrawn.hidden = !told;
+    this.undrawn.textContent = told ? say("dots", { names: listed(dots.map(({ title }) => title)) }) : "";
+    this.tellValues(sources.length > 1 ? [] : dots);
+  }
+
+  /** Of one run the charts that would be a point: their values. @param {Chart[]} dots */
+  tellValues(dots) {
+    const shown = dots.filter(({ id }) => !this.layout.hidden.includes(id));
+    const rows = shown.map((chart) => [chart.title, chart.lines.map((line) => valueText(chart, line)).join(" · ")]);
+    const state = JSON.stringify(rows);
+    this.alone.hidden = !rows.length;
+    if (this.once.dataset.told === state) return;
+    this.once.dataset.told = state;
+    this.once.replaceChildren(...rows.map(([title, value]) => el("div", {}, el("dt", {}, title), el("dd", {}, value))));
   }
 
   /**
-   * Of several runs: a chart that only one of them has compares nothing and stands below the others; where none has a
-   * line, a point at most, there is none. The loss is always there, and what may still grow.
+   * Of several runs: a chart that only one of them has compares nothing and stands below the others. Where none has a
+   * line, a point at most, there is none: of one run its value is told, of several the loss is still drawn. What may
+   * still grow is always there.
    * @param {Source[]} sources @param {Contents} contents
    */
   setAside(sources, contents) {
     const before = JSON.stringify([...this.apart]);
     this.apart.clear();
-    for (const [{ id }, { lines }] of sources.length > 1 ? contents : []) {
-      if (id === LOSS || lines.some(({ run }) => sources[run].live)) continue;
+    const several = sources.length > 1;
+    for (const [{ id }, { lines }] of contents) {
+      if ((several && id === LOSS) || !lines.length || lines.some(({ run }) => sources[run].live)) continue;
       const having = new Set(lines.map(({ run }) => run)).size;
       const drawn = new Set(lines.filter(({ curve }) => curve.count > 1).map(({ run }) => run)).size;
       if (!drawn) this.apart.set(id, "dot");
-      else if (having < 2) this.apart.set(id, "lone"); // a single value beside a line compares
+      else if (several && having < 2) this.apart.set(id, "lone"); // a single value beside a line compares
     }
     if (JSON.stringify([...this.apart]) !== before) this.stand();
   }
@@ -620,10 +657,21 @@ export class Board {
     const shared = { ...this.view, axis: this.axis(), reach: range, events, marked: false, counted };
     for (const chart of this.standing.flatMap((id) => this.charts.get(id) ?? [])) {
       const alone = chart.own ? { axis: chart.own, range: null, reach: own[chart.own] ?? null, events: [] } : {};
-      const log = this.layout.log.includes(chart.id);
+      const log = isLog(this.layout, chart.id, chart.unlike !== null);
       chart.draw({ ...shared, log, marked: chart.id === LOSS, ...alone }, force);
     }
   }
+}
+
+/**
+ * The one value of a line, named where its chart has several.
+ * @param {Chart} chart @param {Line} line
+ */
+function valueText({ lines, content }, { curve, scale, name, axis, title }) {
+  const value = curve.lastValue / scale;
+  const unit = axis === "y2" ? title : content.unit;
+  const shown = Math.abs(value) < SMALL ? figure(value) : fixed(value);
+  return [lines.length > 1 ? name : "", shown, unit].filter(Boolean).join(" ");
 }
 
 /** @param {HTMLElement} fold @param {number} count of its charts @param {string} name */

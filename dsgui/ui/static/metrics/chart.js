@@ -19,7 +19,8 @@ import { isMoved } from "./ticks.js";
  * @property {(range: Range | null) => void} [onRange] is told a zoom
  * @property {(chart: Chart, place: number | null) => void} [onHover] is told a place
  * @property {(run: number | null) => void} [onRun] is told the run whose name is pointed at
- * @property {(chart: Chart, mark: "hidden" | "pinned" | "log") => void} [onToggle] makes it so, or no longer
+ * @property {(chart: Chart, mark: "hidden" | "pinned") => void} [onToggle] makes it so, or no longer
+ * @property {(chart: Chart) => void} [onLog] draws it on the other scale
  * @property {(chart: Chart, by: number) => void} [onStep] moves it on
  * @property {(chart: Chart, over: Element | null, done: boolean) => void} [onDrag] has it dragged over another
  * @property {() => void} [onTime] has every chart drawn by time
@@ -52,6 +53,8 @@ export class Chart {
     this.csv = does.csv ?? null;
     this.message = "";
     this.hiding = false; // as the user wants
+    /** @type {number | null} how many times apart its runs' values are, where a linear scale would hide some */
+    this.unlike = null;
     /** @type {Trace[]} what is drawn, for who points at it */
     this.traces = [];
     this.layout = {};
@@ -75,7 +78,7 @@ export class Chart {
     this.stage = el("div", { class: "ds-stage" });
     this.guide = el("div", { class: "ds-guide", hidden: true });
     this.tip = new Tip();
-    this.logged = toggle("log", title, () => does.onToggle?.(this, "log"));
+    this.logged = toggle("log", title, () => does.onLog?.(this));
     this.pinned = toggle("pin", title, () => does.onToggle?.(this, "pinned"));
     this.node = this.figure();
     this.node.addEventListener("keydown", (event) => this.key(event));
@@ -373,7 +376,7 @@ export class Chart {
   acts() {
     return {
       f: () => this.toggleFull(),
-      l: () => this.does.onToggle?.(this, "log"),
+      l: () => this.does.onLog?.(this),
       p: () => this.save("png"),
       s: () => this.save("svg"),
       c: () => this.csv?.(this),

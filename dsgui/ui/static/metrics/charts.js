@@ -9,6 +9,7 @@ import { COLOURS } from "./traces.js";
 /** @import { Estimate, Limit, Line, Place, Predicted, Spot } from "../types.d.ts" */
 
 export const LOSS = "loss";
+export const NORM = "grad_norm";
 const EVALUATION = "evaluation";
 export const THROUGHPUT = "throughput";
 export const STEPS_A_SECOND = "steps/s";

@@ -3,12 +3,12 @@
 
 /** @import { Layout } from "../types.d.ts" */
 
-/** @typedef {"hidden" | "pinned" | "log"} Mark what a chart may be, besides being somewhere */
+/** @typedef {"hidden" | "pinned"} Mark what a chart may be, besides being somewhere */
 
 const MOST = 200; // of what a browser kept
 
 /** @type {Layout} */
-export const PLAIN = { order: [], hidden: [], pinned: [], log: [] };
+export const PLAIN = { order: [], hidden: [], pinned: [], log: [], linear: [] };
 
 /** @param {unknown} list @returns {string[]} */
 const ids = (list) => (Array.isArray(list) ? list.filter((one) => typeof one === "string").slice(0, MOST) : []);
@@ -19,6 +19,7 @@ export const layoutFrom = (kept) => ({
   hidden: ids(kept?.hidden),
   pinned: ids(kept?.pinned),
   log: ids(kept?.log),
+  linear: ids(kept?.linear),
 });
 
 /** @param {Layout} layout */
@@ -28,6 +29,23 @@ export const isPlain = (layout) => !Object.values(layout).some((list) => list.le
 export function toggled(layout, mark, id) {
   const without = layout[mark].filter((one) => one !== id);
   return { ...layout, [mark]: without.length < layout[mark].length ? without : [...without, id] };
+}
+
+/**
+ * Whether a chart has a logarithmic scale; `usual`: it has one unless the user chose the other.
+ * @param {Layout} layout @param {string} id @param {boolean} usual
+ */
+export const isLog = ({ log, linear }, id, usual) => log.includes(id) || (usual && !linear.includes(id));
+
+/**
+ * The other scale for a chart; only what is not the usual one is kept.
+ * @param {Layout} layout @param {string} id @param {boolean} usual
+ */
+export function rescaled(layout, id, usual) {
+  const log = !isLog(layout, id, usual);
+  /** @param {string[]} list @param {boolean} has */
+  const kept = (list, has) => [...list.filter((one) => one !== id), ...(has ? [id] : [])];
+  return { ...layout, log: kept(layout.log, log && !usual), linear: kept(layout.linear, !log && usual) };
 }
 
 /**

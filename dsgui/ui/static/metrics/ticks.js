@@ -50,8 +50,12 @@ export function coarser(range) {
 export function timeTicks([low, high], width = Infinity) {
   const most = Math.min(MANY, Math.max(FEW, Math.floor(width / LABEL)));
   const apart = (high - low) / most || 1;
-  const step = STEPS.find((one) => one >= apart) ?? Math.ceil(apart / DAY) * DAY;
-  const [first, last] = [Math.ceil(Math.max(low, 0) / step), Math.floor(high / step)];
+  const usual = STEPS.find((one) => one >= apart) ?? Math.ceil(apart / DAY) * DAY;
+  /** @param {number} step */
+  const ends = (step) => [Math.ceil(Math.max(low, 0) / step), Math.floor(high / step)];
+  const isFew = (/** @type {number} */ step) => ends(step)[1] - ends(step)[0] + 1 < FEW; // one label is no scale
+  const step = isFew(usual) ? (STEPS.findLast((one) => one < usual && !isFew(one)) ?? usual) : usual;
+  const [first, last] = ends(step);
   const found = Array.from({ length: Math.max(last - first + 1, 0) }, (_, i) =>
     Number(((first + i) * step).toFixed(2)),
   );

@@ -17,6 +17,7 @@ const MARK_REACH = 0.1;
 const SYMBOL_ROOM = 0.03;
 const SHORT = 0.125; // of what is shown: what is less is a dot, or nearly so
 const MOST_ODD = 200;
+const UNLIKE = 10; // times as high: on a linear scale the lower one is a flat line
 
 /**
  * Different colours first; the same again with another dash when there are more lines than colours.
@@ -165,6 +166,31 @@ export function shortestOf(lines) {
   const range = /** @type {Range} */ ([all[0], least.reach[1]]);
   return range[1] - all[0] < SHORT * (all[1] - all[0]) ? { run: least.run, reach: range } : null;
 }
+
+/**
+ * How many times as high as another's the usual value of a run is, where a linear scale would show no shape of that
+ * other's curve; null elsewhere, and where a logarithmic scale has no place for some value.
+ * @param {Line[]} lines
+ */
+export function timesApart(lines) {
+  const drawn = lines.filter(({ curve, axis }) => curve.kind !== "sample" && axis !== "y2");
+  const usual = [...new Set(drawn.map(({ run }) => run))].map((run) => {
+    const own = drawn.filter((line) => line.run === run).flatMap(({ curve, scale }) => valuesOf(curve, scale));
+    return own.sort((a, b) => a - b);
+  });
+  const known = usual.filter(({ length }) => length);
+  if (known.length < 2 || known.some(([least]) => least <= 0)) return null;
+  const middles = known.map((values) => values[values.length >> 1]);
+  const times = Math.max(...middles) / Math.min(...middles);
+  return times >= UNLIKE ? times : null;
+}
+
+/** @param {Curve} curve @param {number} scale */
+const valuesOf = ({ stretches }, scale) =>
+  stretches
+    .flatMap(({ low, high }) => (low === high ? [low.y] : [low.y, high.y]))
+    .filter(Number.isFinite)
+    .map((y) => y / scale);
 
 /**
  * Where a mark is drawn: one a little outside of the points at their edge, the end of the run there too; others

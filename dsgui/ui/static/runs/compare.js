@@ -4,7 +4,7 @@
 import { allComparable, curvesApart, figureApart, most } from "../metrics/apart.js";
 import { Board } from "../metrics/board.js";
 import { seen } from "../metrics/chart.js";
-import { around, button, el, inPieces, part, scrolling, withSheet } from "../common/dom.js";
+import { around, button, el, inPieces, part, parted, scrolling, withSheet } from "../common/dom.js";
 import { canGroup, GROUPINGS, groupsOf } from "../metrics/groups.js";
 import { LIVE_STATES, Follower } from "./follower.js";
 import { duration, figure, fixed, gib, perSecond } from "../common/format.js";
@@ -28,6 +28,7 @@ const NEARLY = 2; // that many more are shown at once
 /** What is only told when all is asked for, though it differs. */
 const FURTHER = new Set(["run_gpu_mean", "gpu_mean", "run_mean", "host_peak"]);
 const BEST_LOSS = "best_loss"; // what evaluations logged comes after it
+const SPIKE = "loss_spike"; // told where some run has one
 /** What is asked of any two runs: told also where it is the same. */
 const ALWAYS = new Set(["duration", "speed", "final_loss", BEST_LOSS]);
 /** And the most memory, in the first of these that is known. */
@@ -43,6 +44,7 @@ const fullest = ({ figures: { gpus } }) => gpus.toSorted((a, b) => b.peak_bytes 
 const ROWS = [
   ["final_loss", (run) => run.figures.final_loss, fixed, "less"],
   [BEST_LOSS, (run) => run.figures.best_loss, fixed, "less"],
+  [SPIKE, (run) => spikeText(run.figures), String],
   ["speed", (run) => run.figures.steps_per_second, perSecond, "more"],
   ["samples_per_second", (run) => run.figures.samples_per_second, fixed, "more"],
   ["tokens_per_second", (run) => run.figures.tokens_per_second, fixed, "more"],
@@ -56,6 +58,13 @@ const ROWS = [
   ["run_mean", (run) => run.figures.run_mean_bytes, gib],
   ["host_peak", (run) => run.figures.host_peak_bytes, gib],
 ];
+
+/** The highest spike of a run's loss; that it has none, where it has a loss. @param {ComparedRun["figures"]} figures */
+function spikeText({ loss_spike: spike, final_loss: loss }) {
+  if (!spike) return loss === null ? null : say("no_spike");
+  const given = { step: String(spike.step), value: fixed(spike.value), count: String(spike.count) };
+  return say(spike.count > 1 ? "spikes_at" : "spike_at", given);
+}
 
 /**
  * A row of figures; `bare`: why they are told without how far they are from the baseline's.
@@ -129,7 +138,17 @@ function comparison(label, runs, bodies) {
 }
 
 /** @param {Run} run */
-const shortName = ({ name }) => el("span", { class: "ds-two-lines", title: name }, name);
+const shortName = ({ name }) => el("span", { class: "ds-two-lines", title: name }, ...nameParts(name));
+
+/**
+ * A name in parts between which a line may break: at a space, after a hyphen or an underscore, before a dot, and at
+ * any Chinese character. A part that is longer than a line ends in an ellipsis.
+ * @param {string} name
+ */
+const nameParts = (name) =>
+  name
+    .split(/(?<=[-_])|(?=\.)|(?<=\s)(?=\S)|(?<=\S)(?=\s)|(?<=[\u2e80-\uffff])/)
+    .map((one) => (one.trim() ? el("span", { class: "ds-name-part" }, one) : one));
 
 /** The name of a part above its rows, and what is to be known of them. @param {string} name @param {Run[]} runs */
 const partHead = (name, runs, note = "") => {
@@ -340,7 +359,9 @@ export class CompareView {
     /** @type {Figure} */
     const states = { code: "state", name: say("state"), shown: stateOf, values: runs.map(({ state }) => state) };
     const told = ROWS.flatMap(([code, value, shown, usual]) => {
-      const bare = shown === gib ? "" : unlike; // of another training more or less says nothing, but of what it takes
+      if (code === SPIKE && !runs.some((run) => run.figures.loss_spike)) return [];
+      // Of another training more or less says nothing, but of what it takes; a spike is told of each alone.
+      const bare = shown === gib || code === SPIKE ? "" : unlike;
       /** @type {Figure} */
       const one = { code, name: say(code), shown, better: bare ? "" : usual, bare, values: runs.map(value) };
       if (code !== BEST_LOSS) return [one];
@@ -445,9 +466,11 @@ export class CompareView {
   /** @param {Run} run @param {boolean} isBase */
   head(run, isBase) {
     const { id } = run.follower;
-    const open = button(run.name, { class: "ds-link ds-two-lines", title: run.name }, () => this.open(id));
-    const about = { class: "ds-base", "data-pin": id, "aria-pressed": String(isBase) };
-    const pin = button(isBase ? say("baseline") : say("make_baseline"), about, () => {
+    const about = { class: "ds-link ds-two-lines", title: run.name, "aria-label": run.name };
+    const open = button("", about, () => this.open(id));
+    open.append(...nameParts(run.name));
+    const pinned = { class: "ds-base", "data-pin": id, "aria-pressed": String(isBase) };
+    const pin = button(isBase ? say("baseline") : say("make_baseline"), pinned, () => {
       this.baseline = id;
       this.show();
       this.board.update();
@@ -516,7 +539,7 @@ function sameSettings(sections) {
  * @param {Run[]} runs @param {number} base @param {{ telling: Figure[], apart: Apart[], whole: boolean }} figures
  */
 function resultsText(runs, base, { telling, apart, whole }) {
-  const numbers = telling.filter(({ code }) => code !== "state");
+  const numbers = telling.filter(({ code }) => code !== "state" && code !== SPIKE);
   const found = most([...numbers.flatMap(({ name, values }) => figureApart(name, values, base)), ...apart]);
   if (!found) {
     const names = telling.map(({ name }) => inside(name));
@@ -589,7 +612,7 @@ const lastOf = (path) => path?.slice(path.lastIndexOf("/") + 1) ?? "";
  */
 function valueNode(value, named = false) {
   if (value === null) return el("span", { class: "ds-unset" }, say("not_set"));
-  if (!value.includes("/")) return value === "" ? say("set") : el("code", {}, value);
+  if (!value.includes("/")) return value === "" ? say("set") : el("code", {}, ...parted(value));
   const pieces = inPieces(value, /(?<=\/)/);
   if (!named) return el("code", {}, ...pieces);
   const folder = el("span", { class: "ds-folder" }, ...pieces.slice(0, -1));

@@ -25,6 +25,7 @@ import { aroundOne, clock, coarser, isMoved, isOne, PERCENT, timeTicks } from ".
  * @property {string} y
  * @property {string} unit
  * @property {string} axis
+ * @property {string} scale why its axis is logarithmic; empty where it is not
  * @property {boolean} zero
  * @property {{ at: number, text: string, colour?: string }[]} limits
  * @property {ReportLine[]} lines
@@ -220,7 +221,7 @@ import { aroundOne, clock, coarser, isMoved, isOne, PERCENT, timeTicks } from ".
           title: { text: chart.y, standoff: 6 },
           rangemode: chart.zero ? "tozero" : "normal",
           exponentformat: "B",
-          ...level(chart),
+          ...(chart.scale ? { type: "log" } : level(chart)),
         },
       },
       { displaylogo: false, responsive: false, displayModeBar: false },

@@ -13,6 +13,8 @@ const LEAST = 24; // of a target's height
 const ROOM = "min(320px, 100%)"; // what an editor takes on a run's page: what stands beside it makes place
 /** @type {Partial<Record<Editable, number>>} */
 const MOST = { name: 120, note: 2000 }; // characters, as the server takes them
+/** @type {Partial<Record<Editable, string>>} */
+const LONG = { name: "name_long", note: "note_long" };
 const [MOST_TAG, MOST_TAGS] = [40, 20]; // characters of a tag, and tags
 const PENDING_MS = 8000; // so long an answer may be from before a change; what isn't written by then was refused
 const EDGE = 8; // what floats keeps so far from the window's edges
@@ -86,8 +88,9 @@ const changeOf = (what, text) =>
   what === "tags" ? { tags: text.split(",").map((tag) => tag.trim()) } : { [what]: text };
 
 /** Why the server would refuse it. @param {Editable} what @param {string} written */
-function refusalOf(what, written) {
-  if (what !== "tags") return "";
+export function refusalOf(what, written) {
+  const [count, most, code] = [[...written.trim()].length, MOST[what], LONG[what]];
+  if (most && code) return count > most ? say(code, { count: String(count), most: String(most) }) : "";
   const tags = [...new Set(changeOf(what, written).tags)].filter(Boolean);
   const long = tags.find((tag) => [...tag].length > MOST_TAG);
   if (long) return say("tag_long", { count: String([...long].length), most: String(MOST_TAG) });
@@ -101,7 +104,7 @@ function refusalOf(what, written) {
  */
 export function editOver(cell, what, run, keep, back) {
   const [label, text] = [say(`edit_${what}`), textOf(what, run)];
-  const about = { value: text, "aria-label": label, placeholder: say(`hint_${what}`), maxlength: MOST[what] };
+  const about = { value: text, "aria-label": label, placeholder: say(`hint_${what}`) };
   const input = el("input", { class: "ds-edit", ...about });
   const over = el("div", { class: "ds-edit-over", popover: "manual" }, input);
   const line = lineOf(cell, what);

@@ -58,6 +58,7 @@ export function card(id) {
       el("span", { class: "ds-run-sub ds-run-what" }),
       el("span", { class: "ds-run-sub ds-run-more" }),
     ),
+    pencil("name"),
     menuButton(),
   );
 }

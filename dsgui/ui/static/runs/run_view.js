@@ -283,7 +283,6 @@ export class RunView {
     this.showState(this.isAsked(delta.state) ? "stopping" : delta.state);
     this.reason.textContent = this.sentence(delta);
     this.showPhases(delta);
-    this.problem.hidden = !delta.problem;
     this.problem.textContent = delta.problem ?? "";
     const live = LIVE_STATES.has(delta.state);
     const changed = delta.state !== this.lastState;
@@ -295,10 +294,11 @@ export class RunView {
     this.lastState = delta.state;
     this.noLoss = delta.no_loss?.text || "";
     const reason = delta.state === "lost" ? delta.reason : ""; // fewer processes may be left of it than were at first
+    const hasPlan = delta.state !== "damaged" || this.follower.about.command; // else nobody knows what it saves
     const told = Promise.all([
       this.afterwards.update(delta.state, live, reason).then(() => this.showMemory(live)),
       this.slow.update(delta.state, live, Boolean(delta.progress?.step)),
-      this.after.update(delta.state, live),
+      hasPlan ? this.after.update(delta.state, live) : null,
     ]).then(() => this.showAbout());
     this.showAbout();
     this.alerts.show(live);
@@ -316,7 +316,10 @@ export class RunView {
 
   /** What its diagnosis says, and what is said after training, are not said twice. */
   showAbout() {
-    this.reason.hidden = !this.afterwards.diagnosis.hidden;
+    const { diagnosis, meaning } = this.afterwards;
+    this.reason.hidden = !diagnosis.hidden;
+    const problem = this.problem.textContent;
+    this.problem.hidden = !problem || (!diagnosis.hidden && meaning.startsWith(problem));
     this.after.showResume(this.afterwards.resumeNote);
   }
 

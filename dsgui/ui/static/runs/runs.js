@@ -4,7 +4,7 @@ import { Afterwards } from "../afterwards/afterwards.js";
 import { notifies } from "../notify/alerts.js";
 import { Browser } from "../common/browse.js";
 import { CompareView } from "./compare.js";
-import { around, button, el, messageOf, part } from "../common/dom.js";
+import { around, button, el, messageOf, part, withSheet } from "../common/dom.js";
 import { RunKeys } from "./run_keys.js";
 import { RunList } from "./run_list.js";
 import { RunView } from "./run_view.js";
@@ -13,6 +13,7 @@ import { visits } from "../site/visits.js";
 
 /** @import { Props, Trigger, Watch } from "../types.d.ts" */
 
+const SHEET = "/dsgui/static/runs/cards.css";
 const POLL_MS = 1000;
 const LIST_MS = 3000;
 const ENDED_POLLS = 5; // a run that has ended is still looked at, every fifth time
@@ -26,6 +27,7 @@ class Monitor {
   /** @param {HTMLElement} element @param {Trigger} trigger */
   constructor(element, trigger) {
     this.trigger = trigger;
+    void withSheet(SHEET);
     /** @type {RunView | CompareView | null} */
     this.view = null;
     /** @type {RunView | CompareView | null} the one that is asked for its news just now */

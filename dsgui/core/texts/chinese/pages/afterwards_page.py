@@ -13,6 +13,7 @@ AFTERWARDS_PAGE: dict[str, str] = {
     "traceback": "展开第一个 traceback",
     "error_output": "错误输出",
     "clone": "克隆并编辑",
+    "last_output": "最后的输出",
     "see_output": "查看输出",
     "forget_ask": "移除…",
     "forget": "移除",

@@ -80,6 +80,8 @@ RUNS_PAGE: dict[str, str] = {
     "edit_note": "编辑备注",
     "hint_name": "启动时的名称",
     "hint_tags": "标签, 标签",
+    "name_long": "名称长 {count} 个字符，最多保留 {most} 个。",
+    "note_long": "备注长 {count} 个字符，最多保留 {most} 个。",
     "tag_long": "有一个标签长 {count} 个字符，最多保留 {most} 个。",
     "tags_many": "共 {count} 个标签，最多保留 {most} 个。",
     "hint_note": "备注",

@@ -13,6 +13,7 @@ AFTERWARDS_PAGE: dict[str, str] = {
     "traceback": "Show all of the first traceback",
     "error_output": "Error output",
     "clone": "Clone and edit",
+    "last_output": "Last output",
     "see_output": "See the output",
     "delete_ask": "Delete…",
     "forget_ask": "Forget…",

@@ -80,6 +80,8 @@ RUNS_PAGE: dict[str, str] = {
     "edit_note": "Edit note",
     "hint_name": "As launched",
     "hint_tags": "tag, tag",
+    "name_long": "The name has {count} characters; at most {most} are kept.",
+    "note_long": "The note has {count} characters; at most {most} are kept.",
     "tag_long": "A tag has {count} characters; at most {most} are kept.",
     "tags_many": "{count} tags; at most {most} are kept.",
     "hint_note": "Note",
