@@ -399,7 +399,7 @@ def test_on_a_phone_the_folds_are_one_list_before_a_low_editor(page):
     expect(heads).to_contain_text(names)
     boxes = [one.bounding_box() for one in heads.all()]
     steps = [two["y"] - one["y"] for one, two in itertools.pairwise(boxes)]
-    assert all(36 <= step <= 50 for step in steps), steps
+    assert all(30 <= step <= 45 for step in steps), steps
     editor_box = page.locator("#config-json").bounding_box()
     end = beneath.bounding_box()["y"] + beneath.bounding_box()["height"]
     assert end <= editor_box["y"]
