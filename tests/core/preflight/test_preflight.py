@@ -497,8 +497,8 @@ def test_a_heading_is_green_where_all_was_checked():
 
 
 CONFIGS = [
-    ({"findings": (ERROR,)}, "1 problem", "ds-error", "DeepSpeed would refuse it: see below."),
-    ({"unreadable": "Line 1: no."}, "1 problem", "ds-error", "can’t be read: see below."),
+    ({"findings": (ERROR,)}, "1 problem", "ds-error", "DeepSpeed would refuse it: [see below](#stops)."),
+    ({"unreadable": "Line 1: no."}, "1 problem", "ds-error", "can’t be read: [see below](#stops)."),
     ({"findings": (replace(ERROR, severity=Severity.WARNING),)}, "1 warning", "ds-warning", "[1 warning](#findings)"),
     ({}, "all checks passed", "ds-ok", "no findings"),
 ]
