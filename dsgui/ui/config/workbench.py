@@ -287,7 +287,8 @@ def _found(finding: Finding, document: Document, wide: WideFix | None) -> dict[s
     text = sendable(without_key(finding))
     told = {"pointer": finding.pointer, "severity": finding.severity.value, "text": text, "line": line}
     there = [fix for fix in finding.fixes if fix not in picks(finding)]
-    smaller = [fix for fix in there if wide is None or fix.id != wide.fix.id]
+    is_wide = wide is not None and any(change.pointer != finding.pointer for change in wide.fix.changes)
+    smaller = [fix for fix in there if wide is None or not is_wide or fix.id != wide.fix.id]
     fixes = smaller or there
     offered = [{"rule": finding.rule, "fix": fix.id, "label": sendable(str(fix.label))} for fix in fixes]
     return told | ({"fixes": offered} if offered else {})

@@ -324,6 +324,8 @@ def test_at_a_field_stands_its_smallest_fix_and_none_that_its_own_control_is(ben
     autos = '{"train_batch_size": "auto", "train_micro_batch_size_per_gpu": "auto", "gradient_clipping": "auto"}'
     assert at_fields(autos)["/train_batch_size"] == ["Clear train_batch_size"]
     assert "for every “auto”" in bench.show(autos, NATIVE).findings
+    product = '{"train_batch_size": 100, "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 8}'
+    assert at_fields(product)["/train_batch_size"] == ["Set train_batch_size to 32", "Clear train_batch_size"]
     staged = '{"train_batch_size": 8, "zero_optimization": {"stage": 5}}'
     assert at_fields(staged)["/zero_optimization/stage"] == ["Clear stage"]
 
