@@ -1,5 +1,6 @@
 """The Configure page in a real browser: every field, both ways, files in and out, undo, other releases, presets."""
 
+import itertools
 import json
 from pathlib import Path
 
@@ -387,6 +388,29 @@ def _at_line(page, number):
     page.locator("#config-json .cm-line").nth(number).click()
     page.keyboard.press("End")
     page.wait_for_timeout(300)  # the browser has scrolled
+
+
+def test_on_a_phone_the_folds_are_one_list_before_a_low_editor(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    names = ["ZeRO stages compared", "Faster and leaner configs", "Save as preset", "Compare with a preset"]
+    names += ["Check against another version", "Code snippets", "What the HF Trainer passes"]
+    beneath = page.locator("#beneath-form")
+    heads = beneath.locator("summary:visible, .label-wrap:visible")
+    expect(heads).to_contain_text(names)
+    boxes = [one.bounding_box() for one in heads.all()]
+    steps = [two["y"] - one["y"] for one, two in itertools.pairwise(boxes)]
+    assert all(30 <= step <= 45 for step in steps), steps
+    editor_box = page.locator("#config-json").bounding_box()
+    end = beneath.bounding_box()["y"] + beneath.bounding_box()["height"]
+    assert end <= editor_box["y"]
+    assert editor_box["height"] < 340
+    assert page.locator("#memory").bounding_box()["y"] < boxes[0]["y"]
+    # Each of them opens where it is.
+    heads.nth(2).click()
+    expect(page.locator("#preset-title")).to_be_visible()
+    heads.nth(5).click()
+    expect(page.locator("#tool-panel .ds-findings-root")).to_contain_text("TrainingArguments")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_the_code_people_need_next_is_shown_and_copied(page):

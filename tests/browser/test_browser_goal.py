@@ -200,17 +200,39 @@ CONFIG = {
 }
 
 
-def test_on_a_phone_the_button_that_asks_is_in_view_from_the_start(first_page):
+def test_on_a_phone_the_first_screen_is_calm(first_page):
     page = first_page
     page.set_viewport_size({"width": 390, "height": 844})
-    find = page.locator("#goal-find")
-    expect(find).to_be_in_viewport(ratio=1)
-    page.locator("#goal-model").focus()
-    page.evaluate("scrollTo(0, 120)")
-    expect(find).to_be_in_viewport(ratio=1)
+    heading, find = page.locator("#goal-title"), page.locator("#goal-find")
+    lines = "(one) => one.getBoundingClientRect().height / parseFloat(getComputedStyle(one).lineHeight)"
+    assert heading.evaluate(lines) < 1.5  # beside its button
+    # The button is below the fields, wherever the page stands, and every field is whole.
+    for top in (0, 120, 400):
+        page.evaluate(f"scrollTo(0, {top})")
+        bottoms = [one.bounding_box() for one in page.locator(".ds-goal-field").all()]
+        assert find.bounding_box()["y"] >= max(one["y"] + one["height"] for one in bottoms)
+    # What the way that is chosen is for is told; of the others when they are.
+    expect(page.locator(".ds-goal-choice .ds-goal-about:visible")).to_have_count(1)
     page.fill("#goal-model", "7B")
+    page.select_option("#goal-device", "a100-80")
     find.click()
     expect(page.locator(".ds-goal-card").first).to_be_visible()
+    # The legend is three lines: the small parts come on a press.
+    legend = page.locator(".ds-goal-results .ds-zs-legend")
+    tops = "(all) => new Set(all.filter((one) => !one.hidden).map((one) => one.offsetTop)).size"
+    more = legend.get_by_role("button", name=re.compile(r"^\d+ more"))
+    expect(more).to_have_attribute("aria-expanded", "false")
+    assert legend.locator("li").evaluate_all(tops) <= 3
+    expect(legend.get_by_text("weights", exact=True)).to_be_visible()
+    expect(legend.get_by_text("limit", exact=True)).to_be_visible()
+    expect(legend.get_by_text("CUDA context")).to_be_hidden()
+    more.click()
+    expect(legend.get_by_text("CUDA context")).to_be_visible()
+    legend.get_by_role("button", name="Show fewer").click()
+    expect(legend.get_by_text("CUDA context")).to_be_hidden()
+    page.set_viewport_size({"width": 1280, "height": 900})
+    expect(legend.get_by_text("CUDA context")).to_be_visible()
+    expect(legend.get_by_role("button")).to_have_count(0)
 
 
 def test_a_leaner_config_is_a_press_away(page):

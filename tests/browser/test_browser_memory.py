@@ -88,6 +88,37 @@ def test_the_cheapest_change_that_fits_is_a_press_away(page):
     expect(chip(page)).to_have_text("doesn’t fit")
 
 
+def test_where_no_change_fits_it_is_said_at_once_and_leads_to_what_helps(page):
+    """The states of 70B are more than the GPUs and such a host: nothing is offered to be looked for."""
+    plan_for_a_24_gb_card(page)
+    page.fill("#memory-model textarea, #memory-model input", "70B")
+    expect(chip(page)).to_have_text("doesn’t fit")
+    page.get_by_role("button", name="More: checkpointing").click()
+    page.fill("#memory-host textarea, #memory-host input", "32")
+    page.get_by_role("button", name="More: checkpointing").click()
+    way_out = page.locator("#findings .ds-way-out")
+    expect(way_out).to_contain_text("weights and optimizer states alone take")
+    expect(page.get_by_role("button", name="Find the cheapest change")).to_have_count(0)
+    leads = way_out.locator(".ds-mem-leads button")
+    expect(leads).to_have_text(["GPUs per node", "Host memory (GiB)", "LoRA rank"])  # shorter sequences wouldn't help
+    leads.nth(2).click()
+    expect(page.locator("#memory-lora-rank input, #memory-lora-rank textarea")).to_be_focused()
+    page.keyboard.type("8")
+    expect(way_out).to_contain_text("the model’s weights alone take")
+    expect(leads).to_have_text(["GPUs per node", "Host memory (GiB)"])
+    leads.first.click()
+    expect(page.locator("#gpus input")).to_be_focused()
+    # What only a search tells leads there too, to the length as well.
+    page.fill("#memory-lora-rank textarea, #memory-lora-rank input", "")
+    page.fill("#memory-host textarea, #memory-host input", "512")
+    page.fill("#memory-model textarea, #memory-model input", "7B")
+    page.fill("#memory-length textarea, #memory-length input", "400000")
+    way_out.get_by_role("button", name="Find the cheapest change that fits").click()
+    expect(way_out).to_contain_text("No config change makes it fit. It needs more or larger GPUs")
+    way_out.get_by_role("button", name="Sequence length").click()
+    expect(page.locator("#memory-length input, #memory-length textarea")).to_be_focused()
+
+
 def test_one_verdict_is_told_of_a_valid_config_that_does_not_fit(page):
     """What passes the checks and doesn't fit is green nowhere, and its verdict has the change that fits."""
     plan_for_a_24_gb_card(page)

@@ -1,5 +1,7 @@
 """Presets and devices are chosen from grouped lists that a few letters search, by mouse, keyboard and on a phone."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -99,3 +101,13 @@ def test_every_list_is_the_same_control_and_the_bar_lies_over_the_page(page):
         "(one) => { const { left, top } = one.getBoundingClientRect();"
         " return one.contains(document.elementFromPoint(left + 20, top + 20)); }"
     )
+
+
+def test_beside_the_tutorials_no_choice_of_the_context_is_cut(page):
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.get_by_role("button", name="Learn", exact=True).click()
+    expect(page.locator(".ds-learn")).to_be_visible()
+    expect(page.locator("#version input")).to_have_value(re.compile(r"\(installed\)$"))
+    for name in ("integration", "device", "version"):
+        chosen = page.locator(f"#{name} input")
+        assert chosen.evaluate("(one) => one.scrollWidth - one.clientWidth") <= 0, name

@@ -267,3 +267,21 @@ def test_a_reload_leaves_what_is_to_be_launched_as_it_was(page, tmp_path):
     expect(page.locator("#script textarea, #script input").first).to_have_value(str(script))
     expect(page.locator("#arguments textarea, #arguments input").first).to_have_value("--tokenizer_name t --lr 3")
     expect(page.locator("#hostfile textarea")).to_have_value("worker-1 slots=4")
+
+
+def test_what_stops_a_config_is_a_press_away_from_the_verdict_and_in_view_beside_the_editor(page):
+    page.set_viewport_size({"width": 1280, "height": 900})
+    replace_text(page, '{"train_batch_size": 8,' + "\n" * 20)
+    expect(page.locator("#config-json")).to_have_attribute("data-broken", re.compile("Line 21"))
+    # The line below the text stays at the window's edge: nothing around the editor keeps it from that.
+    told = page.locator("#config-json").evaluate("""(one) => { const around = [];
+      for (let at = one; at && at !== document.body; at = at.parentElement) around.push(getComputedStyle(at).overflowY);
+      const { position, bottom } = getComputedStyle(one, "::after");
+      return [position, bottom, around.some((one) => ["auto", "scroll", "hidden"].includes(one))]; }""")
+    assert told == ["sticky", "0px", False]
+    page.get_by_role("tab", name="Launch").click()
+    link = page.locator("#launch-verdict").get_by_role("link", name="see below")
+    link.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#preflight")).to_be_focused()
+    expect(page.locator('#preflight [data-check="config"]')).to_be_in_viewport()

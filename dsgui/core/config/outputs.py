@@ -23,7 +23,7 @@ from dsgui.core.config.filling import (
     fill,
 )
 from dsgui.core.config.findings import Change, Fix
-from dsgui.core.config.pointer import MISSING, dotted, lookup
+from dsgui.core.config.pointer import MISSING, dotted, lookup, split
 from dsgui.core.texts.saying import words
 
 _COUNTS = {"per_device_train_batch_size", "gradient_accumulation_steps", "max_steps"}  # `TrainingArguments` takes ints
@@ -62,7 +62,9 @@ def native_fix(document: Document, context: Context) -> Fix:
     native = Document(native_form(document, context).text)
     autos = [pointer for pointer in FILLED_BY_TRAINER if lookup(document.value, pointer) == "auto"]
     known = [pointer for pointer in autos if pointer != STEPS or native.literal(pointer) is not None]
-    changes = (Change(pointer, native.literal(pointer)) for pointer in known)
+    changes = tuple(Change(pointer, native.literal(pointer)) for pointer in known)
+    if known == autos and len(changes) == 1 and changes[0].literal is not None:
+        return Fix.of("set", *changes, key=split(known[0])[-1], value=changes[0].literal)
     return Fix.of("write_defaults" if known == autos else "write_defaults_but_steps", *changes)
 
 

@@ -314,11 +314,26 @@ def _lacks_host(candidate: Candidate, means: Means) -> bool:
     return isinstance(found, Answer) and Device.HOST in means.lacking(found, candidate.question.config)
 
 
+def states_bytes(question: Question, made: Made) -> int:
+    """Bytes of the weights and of what the optimizer has for them, each once among all ranks, however they are divided;
+    0 where that can't be told."""
+    settings = settings_of(question.config, question.release)
+    walk = walk_for(question, settings, made)
+    if isinstance(walk, CannotSay):
+        return 0
+    return walk.every * settings.weight + walk.trained * _state_bytes(settings)
+
+
+def _state_bytes(settings: Settings) -> int:
+    """Of a trained parameter, beside its weight."""
+    return settings.master * settings.is_16_bit + settings.moments * settings.moment
+
+
 def least(candidate: Candidate) -> int:
     """Bytes of the GPU that a training takes at the very least: states that never leave it, and what is kept for the
     backward. It spares the engines' models what can't fit."""
     settings, walk, ranks = candidate.settings, candidate.walk, candidate.question.group.ranks
-    states = settings.master * settings.is_16_bit + settings.moments * settings.moment
+    states = _state_bytes(settings)
     total = 0 if settings.params_at.is_on else walk.every * settings.weight // (ranks if settings.stage == 3 else 1)
     if not settings.optimizer_at.is_on:
         total += walk.trained * states // (ranks if settings.stage else 1)

@@ -6,9 +6,9 @@ from dsgui.core.config.findings import Finding, Severity
 from dsgui.core.rules.base import clearing, removal
 
 # Codes of advice beside a fix that is certain, and that is not all there is to do.
-_MEANT = frozenset({"DS001.meant_or_default", "DS013.write_meant"})
+_MEANT = frozenset({"DS001.meant_or_default", "DS010.set_or_clear", "DS012.natively", "DS013.write_meant"})
 # Codes of advice that name it.
-_CLEARED = frozenset({"DS001.correct_or_default", *_MEANT, "DS012.natively", "DS022.positive", "DS024.arguments"})
+_CLEARED = frozenset({"DS001.correct", "DS001.correct_or_default", *_MEANT, "DS022.positive", "DS024.arguments"})
 _REMOVED = frozenset(
     {
         "DS004.at_top",

@@ -253,19 +253,46 @@ def _advice(finding: Finding, buttons: str) -> str:
 
 def _buttons(finding: Finding, above: Fix | None, beside_key: bool = False) -> str:
     """Those of its fixes, but for the one that has its button above; `beside_key`: they need not name it again."""
-    first, fixes = finding.fix, [fix for fix in finding.fixes if above is None or fix.id != above.id]
+    fixes = [fix for fix in finding.fixes if above is None or fix.id != above.id]
+    picked = picks(finding)
+    others = [fix for fix in fixes if fix not in picked]
+    several = finding.fix is not None or bool(picked)
     buttons = "".join(
         _button(
             finding.rule,
             finding.pointer,
             fix.id,
             str(fix.label),
-            "" if first in (None, fix) else " ds-second",
+            " ds-second" if several and fix is not finding.fix else "",
             shown=_beside_key(finding, fix) if beside_key else "",
         )
-        for fix in fixes
+        for fix in others
     )
-    return f'<span class="ds-choices">{buttons}</span>' if len(fixes) > 1 or (fixes and finding.choices) else buttons
+    whole = f"{_picks(finding, picked) if picked else ''}{buttons}"
+    return f'<span class="ds-choices">{whole}</span>' if len(fixes) > 1 or (fixes and finding.choices) else whole
+
+
+def picks(finding: Finding) -> tuple[Fix, ...]:
+    """Of its choices the few values that its key takes."""
+    return tuple(fix for fix in finding.choices if fix.label.code == "use")
+
+
+def _picks(finding: Finding, values: Sequence[Fix]) -> str:
+    """The values as one control; which of them is the default is said."""
+    default = next((value for one in finding.advises for name, value in one.given if name == "default"), None)
+    return (
+        f'<span class="ds-picks" role="group" aria-label="{escape(dotted(finding.pointer))}">'
+        f"<span>{words('common_page', 'use_one')}</span>"
+        f"{''.join(_pick(finding, fix, str(default)) for fix in values)}</span>"
+    )
+
+
+def _pick(finding: Finding, fix: Fix, default: str) -> str:
+    literal = dict(fix.label.given)["value"]
+    label, shown = str(fix.label), str(literal).strip('"')
+    if literal == default:
+        label, shown = (words("common_page", "use_default", value=one) for one in (label, shown))
+    return _button(finding.rule, finding.pointer, fix.id, label, shown=shown)
 
 
 def _beside_key(finding: Finding, fix: Fix) -> str:

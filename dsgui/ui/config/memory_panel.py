@@ -24,6 +24,7 @@ from dsgui.core.memory.answer import Answer, CannotSay
 from dsgui.core.memory.choice import ModelChoice, of_words
 from dsgui.core.memory.fits.as_fixed import as_fixed, repair
 from dsgui.core.memory.fits.asked import Asked, with_keys
+from dsgui.core.memory.fits.cheapest import never_fits
 from dsgui.core.memory.fits.fitting import Case, Fitted, fit
 from dsgui.core.memory.fits.inquiry import mend_first
 from dsgui.core.memory.fits.memory_report import about, as_json, told
@@ -132,7 +133,7 @@ def memory_shown(services: Services, view: View, context: Context, given: Sequen
     of = key_of(question, found.case.made(question))
     asked = found.asked(formula, services.dry_runs.known(of))
     beside = {} if asked.real is formula else _beside(asked)
-    return json.dumps(_told(asked.counting, view.text) | beside | {"of": of})
+    return json.dumps(_told(asked.counting, view.text, found.case) | beside | {"of": of})
 
 
 def _as_if_fixed(services: Services, view: View, context: Context, found: "Inquiry") -> dict[str, Any]:
@@ -155,10 +156,13 @@ def _as_if_fixed(services: Services, view: View, context: Context, found: "Inqui
     return as_json(fitted) | {"about": about(fitted), "as_if": repairs}
 
 
-def _told(fitted: Fitted | CannotSay, text: str) -> dict[str, Any]:
+def _told(fitted: Fitted | CannotSay, text: str, case: Case) -> dict[str, Any]:
+    """`never`: that no change of the config makes it fit, where that is known without looking for one."""
     if isinstance(fitted, CannotSay):
         return as_json(fitted)
-    return as_json(fitted) | {"about": about(fitted), "asked": asked_of(fitted, text)}
+    never = never_fits(fitted, case)
+    told_of = as_json(fitted) | {"about": about(fitted), "asked": asked_of(fitted, text)}
+    return told_of | ({"never": told(never)} if never else {})
 
 
 def _beside(asked: Asked) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dsgui.core.config.findings import Finding
 from dsgui.core.config.pointer import dotted
 from dsgui.core.texts.saying import words
 from dsgui.core.validation.migration import Migration
-from dsgui.ui.common.findings_view import finding_items
+from dsgui.ui.common.findings_view import breakable, finding_items
 
 _MARKS = {Kind.CHANGED: "differs", Kind.ONLY_LEFT: "only_left", Kind.ONLY_RIGHT: "only_right"}
 
@@ -18,7 +18,7 @@ def comparison_html(title: str, differences: Sequence[Difference]) -> str:
     if not differences:
         return _panel(words("tools_page", "identical", title=escape(title)))
     rows = "".join(
-        f'<tr data-kind="{escape(d.kind.value)}"><th scope="row">{escape(dotted(d.pointer))}'
+        f'<tr data-kind="{escape(d.kind.value)}"><th scope="row">{breakable(dotted(d.pointer))}'
         f'<span class="ds-unit">{words("tools_page", _MARKS[d.kind])}</span></th>'
         f"<td>{_cell(d.left)}</td><td>{_cell(d.right)}</td></tr>"
         for d in differences

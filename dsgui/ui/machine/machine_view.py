@@ -55,9 +55,15 @@ def _item(row: Row, way: str = "") -> str:
     )
     return (
         f'<li class="ds-finding {_KINDS[row.status]}" data-check="{escape(row.check)}">'
-        f'<p><span class="ds-word">{words("machine_page", row.status.value)}</span> {escape(str(row.title))}</p>'
+        f'<p><span class="ds-word">{_word(row)}</span> {escape(str(row.title))}</p>'
         f'<p>{prose(row.seen)}</p>{each}<p class="ds-advice">{prose(row.advice)}</p>{command}{way}</li>'
     )
+
+
+def _word(row: Row) -> str:
+    """`Problem`, or how many the row stands for: what a headline counts can be counted below it."""
+    told = counted(row.status, row.count) if row.count > 1 else words("machine_page", row.status.value)
+    return escape(str(told))
 
 
 def _command(line: str) -> str:
@@ -67,10 +73,10 @@ def _command(line: str) -> str:
 
 
 def _words(line: str) -> str:
-    return f'<span class="ds-line">{"".join(map(_word, _BLANKS.split(line)))}</span>'
+    return f'<span class="ds-line">{"".join(map(_breaking, _BLANKS.split(line)))}</span>'
 
 
-def _word(text: str) -> str:
+def _breaking(text: str) -> str:
     return "<wbr>".join(f"<span>{escape(one)}</span>" for one in _SEGMENTS.findall(text)) if text.strip() else text
 
 

@@ -791,6 +791,8 @@ export interface Standing {
 export interface WayOut {
   text: string;
   steps: (Node | string)[];
+  /** Where what would help is typed. */
+  leads: HTMLElement[];
   name: string;
   looking: boolean;
   press: () => void;
@@ -917,6 +919,8 @@ export interface MemoryTold {
   devices?: MemoryDevice[];
   short: Sentence[];
   notes: Sentence[];
+  /** That no change of the config makes it fit, where that is known without looking for one. */
+  never?: Sentence;
   formula?: { devices?: MemoryDevice[] };
   remarks?: Sentence[];
 }

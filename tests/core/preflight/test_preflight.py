@@ -482,6 +482,7 @@ def test_all_that_stops_the_config_is_behind_a_fold_and_leads_to_its_field():
     html = preflight_html(rows(findings=found), ToConfigure(found=found, reads="native", converts=True))
     assert "All 3 problems" in html
     assert "Pre-flight: 3 problems<" in html
+    assert '<span class="ds-word">3 problems</span> The config' in html  # the headline's number
     assert worst_of(rows(findings=found)) == "3 problems"  # the button beside it
     assert [html.count(f'data-goto="{one.pointer}"') for one in found] == [1, 1, 1]
     assert html.count("<p>no.</p>") == 1  # said once, of both
@@ -489,6 +490,7 @@ def test_all_that_stops_the_config_is_behind_a_fold_and_leads_to_its_field():
     assert 'ds-preflight" data-reads="native"><p' in html
     alone = preflight_html(rows(findings=(ERROR,)), ToConfigure(found=(ERROR,)))
     assert "ds-every" not in alone
+    assert '<span class="ds-word">Problem</span> The config' in alone
     assert "data-reads" not in alone
     cured = ToConfigure("Hello", found, "native", converts=True)
     assert "Convert to" not in preflight_html(rows(findings=found), cured)  # its own preset is the better cure
@@ -502,8 +504,8 @@ def test_a_heading_is_green_where_all_was_checked():
 
 
 CONFIGS = [
-    ({"findings": (ERROR,)}, "1 problem", "ds-error", "DeepSpeed would refuse it: see below."),
-    ({"unreadable": "Line 1: no."}, "1 problem", "ds-error", "can’t be read: see below."),
+    ({"findings": (ERROR,)}, "1 problem", "ds-error", "DeepSpeed would refuse it: [see below](#stops)."),
+    ({"unreadable": "Line 1: no."}, "1 problem", "ds-error", "can’t be read: [see below](#stops)."),
     ({"findings": (replace(ERROR, severity=Severity.WARNING),)}, "1 warning", "ds-warning", "[1 warning](#findings)"),
     ({}, "all checks passed", "ds-ok", "no findings"),
 ]

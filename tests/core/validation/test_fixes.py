@@ -118,6 +118,24 @@ def test_what_has_several_right_repairs_offers_each(checker):
     assert offered(checker, needed, card) == {"/zero_optimization/stage": ["Use 1", "Use 2", "Use 3"]}
 
 
+def test_a_batch_size_can_be_cleared_where_that_does_and_one_auto_is_one_value(checker):
+    """Advice that says to clear it has the button, beside the fix that is certain too."""
+
+    def told(context=FEW[0], **config):
+        found = checker.findings(Document(json.dumps(config)), context)
+        return [str(one.label) for finding in found if finding.pointer == "/train_batch_size" for one in finding.fixes]
+
+    cleared = "Clear train_batch_size"
+    assert told(train_batch_size=0, train_micro_batch_size_per_gpu=4) == [cleared]
+    assert told(train_batch_size=7, train_micro_batch_size_per_gpu=4, gradient_accumulation_steps=8) == [
+        "Set train_batch_size to 256",
+        cleared,
+    ]
+    autos = {"train_batch_size": "auto", "train_micro_batch_size_per_gpu": "auto"}
+    assert told(**autos) == ["Write what the HF Trainer fills by default, for every “auto”", cleared]
+    assert told(train_batch_size="auto")[0] == "Set train_batch_size to 64"  # it alone: no other is spoken of
+
+
 @pytest.mark.parametrize("context", contexts(), ids=str)
 def test_each_choice_takes_its_finding_away_and_adds_no_error(checker, context):
     config = {

@@ -1,6 +1,7 @@
 """The Configure page's logic: the text is the single state; form edits, fixes and broken texts are views of it."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -311,6 +312,32 @@ def test_a_broken_text_is_offered_to_be_converted_only_where_that_changes_more(b
     too_long = "{" + " " * MAX_CHARACTERS
     assert "place" not in bench.show(too_long, HF).form
     assert bench.fix("DS000", "", "", too_long, HF) == too_long
+
+
+def test_at_a_field_stands_its_smallest_fix_and_none_that_its_own_control_is(bench):
+    """What writes every “auto” has its button above the findings; of a few values the field has its own control."""
+
+    def at_fields(text):
+        found = json.loads(json.dumps(bench.show(text, NATIVE).form["found"]))
+        return {one["pointer"]: [fix["label"] for fix in one.get("fixes", ())] for one in found}
+
+    autos = '{"train_batch_size": "auto", "train_micro_batch_size_per_gpu": "auto", "gradient_clipping": "auto"}'
+    assert at_fields(autos)["/train_batch_size"] == ["Clear train_batch_size"]
+    assert "for every “auto”" in bench.show(autos, NATIVE).findings
+    product = '{"train_batch_size": 100, "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 8}'
+    assert at_fields(product)["/train_batch_size"] == ["Set train_batch_size to 32", "Clear train_batch_size"]
+    staged = '{"train_batch_size": 8, "zero_optimization": {"stage": 5}}'
+    assert at_fields(staged)["/zero_optimization/stage"] == ["Clear stage"]
+
+
+def test_a_few_values_are_one_control_that_marks_the_default(bench):
+    shown = bench.show('{"train_batch_size": 8, "zero_optimization": {"stage": 5}}', NATIVE).findings
+    group = shown.partition('<span class="ds-picks" role="group" aria-label="zero_optimization.stage">')[2]
+    picks, _, rest = group.partition("</button></span>")
+    assert re.findall(r">([^<>]+)</button>", f"{picks}</button>") == ["0 (default)", "1", "2", "3"]
+    assert [f'aria-label="Use {one}"' in picks for one in ("0 (default)", "1", "2", "3")] == [True] * 4
+    assert 'class="ds-fix ds-second"' in rest.partition(">Clear stage<")[0]  # it is no sixth value
+    assert '"none"' not in bench.show('{"zero_optimization": {"offload_param": {"device": "x"}}}', NATIVE).findings
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,9 @@ from dsgui.core.errors import DocumentError
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.fitting import Case, Fitted, fit
 from dsgui.core.memory.fits.memory_report import rooms_of, rooms_roughly, told
+from dsgui.core.memory.fits.nvme import folders_of
 from dsgui.core.memory.fits.verdict import Fit
-from dsgui.core.memory.planner import Means, Rung, cheapest_fit, means_of
+from dsgui.core.memory.planner import Means, Rung, cheapest_fit, means_of, states_bytes
 from dsgui.core.memory.question import Question
 from dsgui.core.sizes import roughly
 from dsgui.core.texts.saying import Said, as_told, said
@@ -57,6 +58,8 @@ def cheapest(
 ) -> Cheapest | Said | None:
     """`document` is the text of the `case`'s config. A sentence where there is no such change; None where nothing is to
     be changed, by formula. What the edits make of the config is checked and judged like any other."""
+    if never := never_fits(fitted, case):
+        return never
     found = _planned(fitted, case, planner)
     zero_init = found is None and _may_divide(case)
     if zero_init:
@@ -70,6 +73,29 @@ def cheapest(
     if isinstance(made, Cheapest) and made.fitted.verdict.fit in (Fit.SHORT, Fit.TIGHT):
         return _none(fitted)
     return made
+
+
+def never_fits(fitted: Fitted, case: Case) -> Said | None:
+    """That no config fits, where it is known before any is tried: the weights and the optimizer's states, of which each
+    is somewhere, are more than the GPUs and the host of a node together have. None where that is not so, or not known.
+    """
+    room, verdict = fitted.room, fitted.verdict
+    gpu_bytes = 0 if room.on_cpu else room.gpu_bytes
+    if verdict.fit is not Fit.SHORT or room.host_bytes is None or gpu_bytes is None or _uses_nvme(fitted):
+        return None
+    there = room.host_bytes + gpu_bytes * room.ranks_per_node
+    nodes = max(1, room.ranks // room.ranks_per_node)
+    least = states_bytes(fitted.question, case.made(fitted.question)) // nodes
+    if least <= there:
+        return None
+    given = {"need": roughly(least), "room": roughly(there)}
+    if case.choice.lora_rank:
+        return said("memory_cheapest", "never_adapted_on_cpu" if room.on_cpu else "never_adapted", **given)
+    return said("memory_cheapest", "never_on_cpu" if room.on_cpu else "never", **given)
+
+
+def _uses_nvme(fitted: Fitted) -> bool:
+    return bool(fitted.room.nvme or folders_of(fitted.question.config))
 
 
 def as_change(

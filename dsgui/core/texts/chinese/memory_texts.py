@@ -211,6 +211,13 @@ MEMORY_CHEAPEST: Mapping[str, str] = {
     "brief_if_host": "估计代价最小且 GPU 放得下的改动：{needs}。前提是主机有 {size} 内存。",
     "none": "改配置也放不下。需要更多或更大的 GPU、更多内存、更短的序列，或使用 LoRA。",
     "none_on_cpu": "改配置也放不下。需要更多内存、更短的序列，或使用 LoRA。",
+    "never": "改配置也放不下：每个节点光是权重和优化器状态就要 {need}，而该节点的 GPU 和主机一共只有 {room}。"
+    "需要更多或更大的 GPU、更多内存，或使用 LoRA。",
+    "never_on_cpu": "改配置也放不下：每个节点光是权重和优化器状态就要 {need}，而主机内存只有 {room}。"
+    "需要更多内存，或使用 LoRA。",
+    "never_adapted": "改配置也放不下：每个节点光是模型权重就要 {need}，而该节点的 GPU 和主机一共只有 {room}。"
+    "需要更多或更大的 GPU，或更多内存。",
+    "never_adapted_on_cpu": "改配置也放不下：每个节点光是模型权重就要 {need}，而主机内存只有 {room}。需要更多内存。",
     "unsought": "更省的配置按公式比较：{why}",
     "none_certain": "没有哪种配置改动能保证放得下。",
     "refused": "代价最小且放得下的改动是 {moves}，但那样会：{problem}",

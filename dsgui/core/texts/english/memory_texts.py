@@ -217,6 +217,14 @@ MEMORY_CHEAPEST: Mapping[str, str] = {
     "none": "No config change makes it fit. It needs more or larger GPUs, more host memory, shorter sequences, "
     "or LoRA.",
     "none_on_cpu": "No config change makes it fit. It needs more host memory, shorter sequences, or LoRA.",
+    "never": "No config change makes it fit: weights and optimizer states alone take {need} per node, and its GPUs "
+    "and host have {room}. It needs more or larger GPUs, more host memory, or LoRA.",
+    "never_on_cpu": "No config change makes it fit: weights and optimizer states alone take {need} per node, and the "
+    "host has {room}. It needs more host memory, or LoRA.",
+    "never_adapted": "No config change makes it fit: the model’s weights alone take {need} per node, and its GPUs "
+    "and host have {room}. It needs more or larger GPUs, or more host memory.",
+    "never_adapted_on_cpu": "No config change makes it fit: the model’s weights alone take {need} per node, and the "
+    "host has {room}. It needs more host memory.",
     "unsought": "Leaner configs are compared by formula: {why:inside}",
     "none_certain": "No config change makes it fit for certain.",
     "refused": "The cheapest change that would fit is {moves}, but then: {problem}",

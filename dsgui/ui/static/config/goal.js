@@ -4,6 +4,7 @@
 import { around, button, el, part, withOptions } from "../common/dom.js";
 import { predicted, predictedBeside, gib, roughly } from "../common/format.js";
 import { barOf, colourOf, legendOf, limitTold, lineSwatch, partName, swatchOf } from "../memory/memory_bars.js";
+import { shortLegend } from "../memory/short_legend.js";
 import { listed, setApart, textOf, words } from "../texts/texts.js";
 
 /** @import { GoalAsked, GoalChoice, GoalFound, GoalOffered, GoalProps, MemoryDevice } from "../types.d.ts" */
@@ -403,14 +404,24 @@ export function fullestHost(choices) {
   return hosts.toSorted((a, b) => barOf(b, "").bytes - barOf(a, "").bytes)[0];
 }
 
-/** Each part once. @param {GoalChoice[]} choices */
+/** Each part once; on a phone the small ones on a press. @param {GoalChoice[]} choices */
 function legend(choices) {
   const described = choices.flatMap(({ verdict }) => verdict.devices);
-  const items = legendOf(described, "").map((one) => el("li", {}, swatchOf(one), partName(one)));
+  const parts = legendOf(described, "");
+  const segments = described.flatMap((device) => barOf(device, "").segments);
+  const items = parts.map((one) => el("li", {}, swatchOf(one), partName(one)));
+  const widths = parts.map((one) => {
+    const named = segments.filter(({ part: other }) => partName(other) === partName(one));
+    const most = Math.max(...named.map(({ width }) => width));
+    return one.place === "pinned" ? most / 2 : most; // its colour is another's
+  });
   const limited = described.map((device) => barOf(device, "")).filter(({ line }) => line !== null);
   const fit = limited.every((one) => one.fit === "does_not_fit") ? "does_not_fit" : "fits";
-  if (limited.length) items.push(el("li", {}, lineSwatch(fit), words("memory_page", "limit")));
-  return el("div", { class: "ds-zs-legend" }, el("ul", {}, ...items));
+  if (limited.length) {
+    items.push(el("li", {}, lineSwatch(fit), words("memory_page", "limit")));
+    widths.push(Infinity);
+  }
+  return el("div", { class: "ds-zs-legend" }, shortLegend(items, widths));
 }
 
 /** @param {GoalChoice} one @param {number} index */

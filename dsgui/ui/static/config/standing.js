@@ -3,6 +3,7 @@
 
 import { around, button, el, part } from "../common/dom.js";
 import { save } from "../common/kept.js";
+import { focusField } from "../memory/leads.js";
 import { fitOf } from "../memory/memory_bars.js";
 import { tellOwn } from "./own_config.js";
 import { words } from "../texts/texts.js";
@@ -11,8 +12,6 @@ import { words } from "../texts/texts.js";
 
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("configure_page", code, given);
-
-const OPENED_MS = 100; // Gradio has made what a fold holds
 
 class Bar {
   /** @param {HTMLElement} root @param {Props<unknown>} props @param {Trigger} trigger */
@@ -106,19 +105,9 @@ function fit(told) {
   const attributes = { class: "ds-standing-chip", "data-kind": found, id: "standing-fit", title: say("to_memory") };
   const [before, after] = told.guessed ? say("fit_guessed", { fit: "\n" }).split("\n") : [];
   const more = after ? [el("span", { class: "ds-standing-guessed" }, after)] : []; // too wide for a narrow screen
-  const chip = button("", attributes, () => (found === told.fit ? goTo("memory-panel") : askForHost()));
+  const chip = button("", attributes, () => (found === told.fit ? goTo("memory-panel") : focusField("host")));
   chip.append(el("span", {}, before ?? "", text, ...more));
   return [chip];
-}
-
-/** Where the host's memory is typed. */
-function askForHost() {
-  const fold = document.querySelector("#memory .gr-accordion button.label-wrap:not(.open)");
-  if (fold instanceof HTMLElement) fold.click();
-  setTimeout(() => {
-    const typed = document.querySelector("#memory-host :is(input, textarea)");
-    if (typed instanceof HTMLElement) typed.focus();
-  }, OPENED_MS);
 }
 
 /** The number beside the device is of what is planned for. @param {Standing["counts"]} code */

@@ -10,6 +10,7 @@ const TO_ANOTHER = ':is(#launch-verdict, #preflight) a:is([href="#preset"], [hre
 const TO_DEVICE = '#plan-differs a[href="#device"]';
 const OF_MEMORY = '#preflight :is([data-check="model_memory"], [data-of="model_memory"])';
 const TO_CHECKS = ':is(#to-checks, #launch-verdict) a[href="#preflight"]';
+const TO_STOPPING = '#launch-verdict a[href="#stops"]';
 const PHONE = "(max-width: 820px)"; // where the findings are far above the form
 const LONGEST_MS = 8000;
 
@@ -22,6 +23,10 @@ export function toConfigure(event) {
     why?.closest("details")?.setAttribute("open", ""); // what is no problem is among all of them
     focusOn("preflight", "start");
     why?.scrollIntoView({ block: "center" });
+  }
+  if (around(event, TO_STOPPING)) {
+    event.preventDefault();
+    focusOn("preflight", "start");
   }
   const link = around(event, `${TO_FOUND}, ${TO_ANOTHER}, ${TO_DEVICE}`);
   if (!link) return;

@@ -6,6 +6,7 @@ import { predicted, predictedBeside, predictedPart, gib, separated } from "../co
 import { barOf, colourOf, fitOf, idOf, keyName, legendOf } from "./memory_bars.js";
 import { limitTold, lineSwatch, partName, partsOf, stageOf, swatchOf } from "./memory_bars.js";
 import { Details } from "./memory_details.js";
+import { leads } from "./leads.js";
 import { Rehearsal } from "./memory_rehearsal.js";
 import { listed, textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
@@ -191,7 +192,7 @@ class Memory {
 
   /** From a bar that is too full to one that is not. @param {MemoryTold} told */
   change(told) {
-    const found = this.found();
+    const found = this.foundFor(told);
     if (told.as_if) return []; // the text is another
     const stage = stageOf(told, found, this.looking);
     const unanswered = this.unanswered !== "" && this.unanswered === told.asked;
@@ -219,17 +220,24 @@ class Memory {
 
   /** The same for where the verdict stands. @param {MemoryTold} told @returns {WayOut | null} */
   wayOut(told) {
-    const found = this.found();
+    const found = this.foundFor(told);
     const stage = stageOf(told, found, this.looking);
     if (told.as_if || stage === "nothing") return null;
     const press = () => this.find(told);
     if (stage !== "found" || !found) {
       const looking = stage === "looking";
       const text = this.unanswered && this.unanswered === told.asked ? words("memory_page", "unanswered") : "";
-      return { text, steps: [], name: words("memory_page", looking ? "looking" : "find"), looking, press };
+      const name = words("memory_page", looking ? "looking" : "find");
+      return { text, steps: [], leads: [], name, looking, press };
     }
     const name = countOf(found) ? applyName(countOf(found)) : "";
-    return { text: saidOf(found), steps: stepsOf(found), name, looking: false, press: () => this.apply(found) };
+    const apply = () => this.apply(found);
+    return { text: saidOf(found), steps: stepsOf(found), leads: leads(found.why), name, looking: false, press: apply };
+  }
+
+  /** What was found, or is known without looking for it. @param {MemoryTold} told @returns {MemoryChange | null} */
+  foundFor({ never, asked = "" }) {
+    return never ? { asked, why: never } : this.found();
   }
 
   /** @returns {MemoryChange | null} */
@@ -439,7 +447,9 @@ function howTo(found, apply) {
   const items = stepsOf(found).map((one) => el("li", {}, one));
   const list = items.length ? [el("ul", { class: "ds-mem-edits" }, ...items)] : [];
   const attributes = { class: "ds-mem-do", id: "ds-mem-apply" };
-  return [text, ...list, ...(countOf(found) ? [button(applyName(countOf(found)), attributes, apply)] : [])];
+  const count = countOf(found);
+  const press = count ? [button(applyName(count), attributes, apply)] : [];
+  return [text, ...leads(found.why), ...list, ...press];
 }
 
 /** @param {MemoryTold} told */

@@ -9,7 +9,7 @@ from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Change
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import ModelChoice
-from dsgui.core.memory.fits.cheapest import Cheapest, as_json, as_text, cheapest
+from dsgui.core.memory.fits.cheapest import Cheapest, as_json, as_text, cheapest, never_fits
 from dsgui.core.memory.fits.fitting import Case, fit
 from dsgui.core.memory.fits.room import Room
 from dsgui.core.memory.fits.verdict import Fit
@@ -89,9 +89,38 @@ def test_what_deepspeed_would_refuse_is_not_offered(checker):
     assert set(as_json(found)) == {"why"}
 
 
+def test_that_states_have_no_room_anywhere_is_known_before_anything_is_tried(checker):
+    """A billion parameters: 2 bytes of a weight, 12 of its optimizer."""
+    tried = []
+
+    def planner(question, means):
+        tried.append(question)
+        return cheapest_fit(question, means)
+
+    def never(room, lora=0):
+        case = Case(CONFIG, NATIVE, (), MODEL, ModelChoice("1B", length=2048, lora_rank=lora))
+        fitted = fit(case, checker.schema, lambda group: room)
+        told = never_fits(fitted, case)
+        if told:
+            assert cheapest(fitted, case, Document(json.dumps(CONFIG)), checker, planner) == told
+        return told
+
+    on_gpus = Room(gpu_bytes=2 * GIB, host_bytes=4 * GIB, ranks_per_node=4, ranks=4)
+    assert str(never(on_gpus)).startswith(
+        "No config change makes it fit: weights and optimizer states alone take 13 GiB per node, and its GPUs and "
+        "host have 12 GiB."
+    )
+    assert never(replace(on_gpus, host_bytes=6 * GIB)) is None  # 14 GiB: it is looked for
+    assert never(replace(on_gpus, host_bytes=None)) is None  # nobody said
+    assert never(replace(on_gpus, ranks=8)) is None  # another node has half of them
+    assert never(Room(host_bytes=4 * GIB, on_cpu=True, ranks_per_node=4, ranks=4)).code == "never_on_cpu"
+    assert never(Room(host_bytes=GIB, on_cpu=True, ranks_per_node=4, ranks=4), lora=8).code == "never_adapted_on_cpu"
+    assert tried == []
+
+
 def test_where_no_change_helps_it_says_so_and_where_none_is_needed_nothing(checker):
     assert asked(checker, 2)[1] == said("memory_cheapest", "none")
-    on_cpu = Room(host_bytes=2 * GIB, on_cpu=True, ranks_per_node=4, ranks=4)
+    on_cpu = Room(host_bytes=17 * GIB, on_cpu=True, ranks_per_node=4, ranks=4)
     assert asked(checker, 0, room=on_cpu)[1] == said("memory_cheapest", "none_on_cpu")
     assert asked(checker, 500)[1] is None
     assert (as_text(None), as_json(None)) == ("", None)

@@ -29,6 +29,8 @@ COMMON_PAGE: dict[str, str] = {
     "about_rule": "{rule}：关于此规则",
     "none_found": "没有与“{typed}”匹配的选项",
     "pick": "选择，或输入以搜索",
+    "use_one": "使用",
+    "use_default": "{value}（默认）",
     "more_below": "还有 {count} 项 ↓",
     "more_keys": "另外 {count} 个",
     "dimmed": "变灰的部分来自上一次有效的 JSON",

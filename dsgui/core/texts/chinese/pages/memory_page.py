@@ -61,6 +61,8 @@ MEMORY_PAGE: dict[str, str] = {
     "unanswered": "dsgui 的服务器没有给出结果：原因见其终端输出。请重试。",
     "loaded": "{model}（脚本加载）",
     "more": "更多：梯度检查点、LoRA、注意力、内存、NVMe",
+    "leads": "可以调整：",
+    "lora_rank": "LoRA rank",
     "host_memory": "内存（GiB）",
     "host_hint": "本机的内存",
     "ladder": "更快和更省的配置",

@@ -29,6 +29,8 @@ COMMON_PAGE: dict[str, str] = {
     "about_rule": "{rule}: about this rule",
     "none_found": "Nothing matches “{typed}”",
     "pick": "Choose, or type to search",
+    "use_one": "Use",
+    "use_default": "{value} (default)",
     "more_below": "{count} more ↓",
     "more_keys": "{count} more",
     "dimmed": "Dimmed: from the last valid JSON",

@@ -61,6 +61,8 @@ MEMORY_PAGE: dict[str, str] = {
     "unanswered": "The dsgui server returned an error: see its terminal. Try again.",
     "loaded": "{model} (loaded by the script)",
     "more": "More: checkpointing, LoRA, attention, host memory, NVMe",
+    "leads": "What you can change:",
+    "lora_rank": "LoRA rank",
     "host_memory": "Host memory (GiB)",
     "host_hint": "this machine’s",
     "ladder": "Faster and leaner configs",

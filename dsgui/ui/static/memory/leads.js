@@ -1,0 +1,61 @@
+// Where what would help is typed, once no change of the config does: a press focuses the field.
+
+import { button, el } from "../common/dom.js";
+import { words } from "../texts/texts.js";
+
+/** @import { Sentence } from "../types.d.ts" */
+
+const OPENED_MS = 100; // Gradio has made what a fold holds
+const MORE = "#memory .gr-accordion button.label-wrap:not(.open)";
+const CONTEXT = '#context-fold[aria-expanded="false"]';
+
+/** By the sentence that says what is needed. @type {Record<string, string[]>} */
+const HELPS = {
+  none: ["gpus", "host", "length", "lora"],
+  none_on_cpu: ["host", "length", "lora"],
+  never: ["gpus", "host", "lora"],
+  never_on_cpu: ["host", "lora"],
+  never_adapted: ["gpus", "host"],
+  never_adapted_on_cpu: ["host"],
+};
+
+/** Where each is, and the fold that it may be in. @type {Record<string, { at: string, fold: string }>} */
+const FIELDS = {
+  gpus: { at: "#gpus", fold: CONTEXT },
+  host: { at: "#memory-host", fold: MORE },
+  length: { at: "#memory-length", fold: "" },
+  lora: { at: "#memory-lora-rank", fold: MORE },
+};
+
+/** @type {Record<string, () => string>} */
+const NAMES = {
+  gpus: () => words("goal_page", "gpus"),
+  host: () => words("memory_page", "host_memory"),
+  length: () => words("goal_page", "length"),
+  lora: () => words("memory_page", "lora_rank"),
+};
+
+/** What helps where this is why nothing fits. @param {string | undefined} code */
+export const helpsWith = (code) => HELPS[code ?? ""] ?? [];
+
+/** Opens what a field is in, and focuses it. @param {string} name of `FIELDS` */
+export function focusField(name) {
+  const { at, fold } = FIELDS[name];
+  const closed = fold ? document.querySelector(fold) : null;
+  if (closed instanceof HTMLElement && closed.checkVisibility()) closed.click();
+  setTimeout(() => {
+    const input = document.querySelector(`${at} :is(input, textarea)`);
+    if (input instanceof HTMLElement) input.focus();
+  }, OPENED_MS);
+}
+
+/** A button for each of them. @param {Sentence | undefined} why @returns {HTMLElement[]} */
+export function leads(why) {
+  const names = helpsWith(why?.code);
+  if (!names.length) return [];
+  const buttons = names.map((name) =>
+    button(NAMES[name](), { class: "ds-mem-do ds-mem-lead", "data-field": name }, () => focusField(name)),
+  );
+  const spaced = buttons.flatMap((one) => [" ", one]);
+  return [el("p", { class: "ds-mem-leads" }, words("memory_page", "leads"), ...spaced)];
+}
