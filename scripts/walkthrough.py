@@ -136,7 +136,7 @@ def chinese(hand: Hand) -> str:
 def batch(hand: Hand) -> str:
     """A pasted config with a wrong batch identity, and its first fix."""
     hand.paste("#config-json .cm-content", json.dumps(WRONG_BATCH, indent=2))
-    hand.click("#findings .ds-fix:has-text('train_batch_size')")
+    hand.click("#findings .ds-fix:has-text('Set train_batch_size')")
     verdict = hand.page.locator("#findings .ds-verdict")
     expect(verdict).to_contain_text("Checks pass")
     return f"{verdict.inner_text()}."

@@ -256,7 +256,7 @@ def test_on_a_runs_page_keys_go_to_the_next_search_its_output_and_lead_back_to_i
 def test_the_focus_stays_in_the_findings_after_a_fix(at):
     page, *_ = at
     replace_text(page, json.dumps(WRONG))
-    page.locator("#findings .ds-fix", has_text="train_batch_size").focus()
+    page.locator("#findings .ds-fix", has_text="Set train_batch_size").focus()
     page.keyboard.press("Enter")
     page.wait_for_function("!localStorage.getItem('dsgui.config').includes('100')")
     page.wait_for_function("document.querySelector('#findings').contains(document.activeElement)")
