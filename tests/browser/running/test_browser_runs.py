@@ -114,7 +114,7 @@ def test_output_that_would_be_a_program_is_shown_as_text(page, tmp_path):
     assert "\x1b[" not in log.text_content()
     assert page.evaluate("window.taken") is None
     assert page.locator(".ds-run script, .ds-run img").count() == 0
-    page.get_by_label("More actions: Loss").scroll_into_view_if_needed()
+    page.get_by_label("More actions: Host memory").scroll_into_view_if_needed()
     page.click("#see-output")
     expect(page.locator(".ds-output > summary")).to_be_in_viewport()
     expect(log.locator("mark")).to_have_text("<script>window.taken = 3</script> ended it")  # as quoted

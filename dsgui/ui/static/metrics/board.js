@@ -467,6 +467,7 @@ export class Board {
     const several = sources.length > 1;
     for (const [{ id }, { lines }] of contents) {
       if ((several && id === LOSS) || !lines.length || lines.some(({ run }) => sources[run].live)) continue;
+      if (!several && lines.some(({ curve }) => curve.kind === "sample")) continue; // nobody logged it as a result
       const having = new Set(lines.map(({ run }) => run)).size;
       const drawn = new Set(lines.filter(({ curve }) => curve.count > 1).map(({ run }) => run)).size;
       if (!drawn) this.apart.set(id, "dot");
