@@ -642,17 +642,15 @@ class Runs:
             return summary
         all_found = changes(*_settings((earlier, before), (directory, plan)))
         found = sorted(all_found, key=lambda one: (meaning(one[0], one[1].key), _telling(one[1])))[:_MOST_CHANGES]
-        told = (
-            Change(part, one.key, *(value and value[:_LONGEST_CHANGE] for value in one.values)) for part, one in found
-        )
-        masked = (
-            replace(one, key=self.masked(one.key), before=self._hidden(one.before), after=self._hidden(one.after))
-            for one in told
-        )
-        return replace(summary, differs=tuple(masked), differs_from=earlier.run_id)
+        told = (Change(part, self.masked(one.key), *self._values(one, part, (before, plan))) for part, one in found)
+        return replace(summary, differs=tuple(told), differs_from=earlier.run_id)
 
-    def _hidden(self, text: str | None) -> str | None:
-        return None if text is None else self.masked(text)
+    def _values(self, one: Setting, part: str, plans: Sequence[Plan]) -> Sequence[str | Said | None]:
+        """Devices are told in the language of whoever asks: the line is kept for all of them."""
+        if (part, one.key) == ("launch", "devices"):
+            devices = [plan.place.devices(plan) for plan in plans]
+            return [self.masked(each) if isinstance(each, str) else altered(each, self.masked) for each in devices]
+        return [value and self.masked(value[:_LONGEST_CHANGE]) for value in one.values]
 
     def _earlier(self, run_id: str, plan: Plan) -> tuple[RunDirectory | None, Plan | None]:
         """Not every run is looked at for it: the one before is nearly always of the same script."""

@@ -14,6 +14,7 @@ from dsgui.cli import main
 from dsgui.core.launch.state import Asked, RunState, RunStatus
 from dsgui.core.runs.label import Label
 from dsgui.core.runs.news import Listed, Window
+from dsgui.core.texts.languages import speaking
 from dsgui.core.texts.saying import as_told
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
@@ -93,6 +94,23 @@ def test_the_first_rows_cost_the_same_however_many_runs_there_are(folder: Path) 
         costs.append(len(read))
         settled(runs, Window())
     assert costs[0] == costs[1] <= 40 * 9  # what is damaged is looked at as well, and the settings of the run before
+
+
+def test_what_a_run_changed_is_told_in_the_language_of_whoever_asks(folder: Path) -> None:
+    """The line is read once, for all who look at it."""
+    first, second = make_many(folder, 2)
+    for run_id, ranks in ((first, 4), (second, 2)):
+        plan = Store(folder).open(run_id).plan_file
+        plan.write_text(json.dumps(json.loads(plan.read_text()) | {"gpu_indices": [], "ranks": ranks}))
+    runs = runs_of(folder)
+
+    def devices() -> list[object]:
+        row = next(row for row in settled(runs, Window()).rows if row.run_id == second)
+        return [(one["before"], one["after"]) for one in row.to_json()["differs"] if one["key"] == "devices"]
+
+    with speaking("zh-CN"):
+        assert devices() == [("4 个 rank", "2 个 rank")]
+    assert devices() == [("4 ranks", "2 ranks")]
 
 
 def test_another_look_at_runs_that_have_ended_opens_nothing(made) -> None:

@@ -98,7 +98,7 @@ def _is_none(value: Any) -> bool:
 def searched_text(run: RunSummary) -> str:
     """What the words of a search are looked for in."""
     script = run.script.rpartition("/")[2]
-    changed = (f"{change.key} {change.after or ''}" for change in run.differs)
+    changed = (f"{change.key} {'' if change.after is None else change.after}" for change in run.differs)
     told = (run.name, run.run_id, run.state.value, run.preset, run.model, str(run.devices), script)
     return " ".join((*told, *run.tags, run.note, *changed)).lower()
 

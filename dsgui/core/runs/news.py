@@ -40,8 +40,13 @@ class Change:
 
     part: str
     key: str
-    before: str | None
-    after: str | None
+    before: str | Said | None
+    after: str | Said | None
+
+    def told(self) -> "Change":
+        """In the language in use."""
+        before, after = (None if value is None else str(value) for value in (self.before, self.after))
+        return replace(self, before=before, after=after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +92,9 @@ class RunSummary:
         return sentences(self.trouble)
 
     def to_json(self) -> dict[str, Any]:
-        """`problem` and `devices` are in the language in use."""
-        plain = asdict(replace(self, trouble=(), devices=str(self.devices)))
+        """`problem`, `devices` and what `differs` are in the language in use."""
+        differs = tuple(one.told() for one in self.differs)
+        plain = asdict(replace(self, trouble=(), devices=str(self.devices), differs=differs))
         del plain["trouble"]
         return plain | {"state": self.state.value, "problem": self.problem}
 
