@@ -102,6 +102,7 @@ def test_what_a_run_changed_is_told_in_the_language_of_whoever_asks(folder: Path
     for run_id, ranks in ((first, 4), (second, 2)):
         plan = Store(folder).open(run_id).plan_file
         plan.write_text(json.dumps(json.loads(plan.read_text()) | {"gpu_indices": [], "ranks": ranks}))
+        os.utime(plan, (FIRST_OF_MANY, FIRST_OF_MANY))  # what was written just now is read again
     runs = runs_of(folder)
 
     def devices() -> list[object]:
