@@ -10,10 +10,10 @@ from functools import reduce
 from dsgui.core.diagnosis.remedies import TF32, USE_CPU
 from dsgui.core.launch.plan import ConfigArgument, StartedBy
 from dsgui.core.machine.verdicts import Sentences, Status, Verdict, advise, ok, problem, saw, unknown, warning
-from dsgui.core.preflight.handing_checks import Offer
+from dsgui.core.preflight.handing_checks import Offer, Swap
 from dsgui.core.preflight.script_checks import CONFIG_OPTIONS, given_twice, tf32, use_cpu
 from dsgui.core.preflight.surroundings import Question
-from dsgui.core.script.command_line import NOTHING, ONE, SOME, Lacking, Leftover, Option
+from dsgui.core.script.command_line import ANY, NOTHING, ONE, OPTIONAL, PERHAPS, SOME, Lacking, Leftover, Option
 from dsgui.core.script.gone_options import instead, is_trainers, words_instead
 from dsgui.core.script.imports import Absent
 from dsgui.core.script.packages import PACKAGES, python_path_with
@@ -126,13 +126,12 @@ def better_arguments(question: Question) -> Offer | None:
     """One click: without the options that the script has no more or never had, under their names where they have one;
     else without the config that is given twice, without --tf32 where no GPU can, or with --use_cpu where ranks need
     it."""
-    left = ((one.option, _instead_of(one, question)) for one in question.taken.reading.leftovers)
-    changes = [(option, words) for option, words in left if words is not None]
+    swaps = _swaps(question)
     twice = given_twice(question)
-    if changes:
-        gone = tuple(dict.fromkeys(option for option, _ in changes))
-        words = tuple(word for _, new in changes for word in new)
-        return Offer(_change(_listed(gone), words), question.launch.config_argument, words, gone, at="options")
+    if swaps:
+        gone = tuple(dict.fromkeys(typed[0].partition("=")[0] for typed, _ in swaps))
+        words = tuple(word for _, new in swaps for word in new)
+        return Offer(_change(_listed(gone), words), question.launch.config_argument, swaps=swaps, at="options")
     if twice and twice.status in (Status.PROBLEM, Status.WARNING):
         option = CONFIG_OPTIONS[question.launch.config_argument]
         label = said("offers", "remove_from_arguments", option=option)
@@ -160,21 +159,50 @@ def _change(gone: str | Said, words: Sequence[str]) -> Said:
     return said("offers", "replace", options=gone, words=shlex.join(words)[:_LONGEST])
 
 
+def _swaps(question: Question) -> tuple[Swap, ...]:
+    """What is typed in vain, and the words instead; one that would set an option a second time is left to its user."""
+    found: list[Swap] = []
+    stay: set[str] = set()
+    set_by_now = set(question.taken.reading.given)
+    for left in question.taken.reading.leftovers if question.taken.sure else ():
+        new = _instead_of(left, question)
+        meant = _option_of(new[0], question) if new else None
+        if new is None or (meant and meant.name in set_by_now):
+            stay.add(left.option)
+            continue
+        set_by_now |= {meant.name} if meant else set()
+        found.append((left.words, new))
+    return tuple(swap for swap in found if swap[0][0].partition("=")[0] not in stay)  # one of each name, or none
+
+
+def _option_of(word: str, question: Question) -> Option | None:
+    name = word.partition("=")[0]
+    return next((option for option in question.taken.options if name in option.names), None)
+
+
 def _instead_of(left: Leftover, question: Question) -> tuple[str, ...] | None:
     """The words instead of an option that newer releases dropped, or of one that the script would end at: none where
-    there is nothing alike. None where that is not known, or would take more than the option and one value away."""
-    if not left.option or left.begins or not question.taken.sure:
+    there is nothing alike. None where that is not known, or where more than the option and one value would go."""
+    if not left.option or left.begins or len(left.words) > _OPTION_AND_VALUE:
         return None
     line, known = question.around.script.command_line, {option.name for option in question.taken.options}
     name, value = _plain(left.option), left.words[0].partition("=")[2] or " ".join(left.words[1:2])
     if line.by_dataclass and instead(name, value, known):
         return words_instead(name, value, known)
-    if not line.strict or len(left.words) > _OPTION_AND_VALUE:
+    if not line.strict or line.positionals:  # the word behind it may be one of these
         return None
-    spelled = _spelled(question.taken.options)
-    alike = _alike(name, spelled, _ALIKE)
-    given = {_plain(word.partition("=")[0]) for word in question.launch.arguments}
-    return () if not alike or alike in given else (spelled[alike], *([value] if value else []))
+    alike = _alike(name, spelled := _spelled(question.taken.options), _ALIKE)
+    return _under_its_name(left, spelled[alike], question) if alike else ()
+
+
+def _under_its_name(left: Leftover, meant: str, question: Question) -> tuple[str, ...] | None:
+    """As it was typed but for the name; None where the option takes no such value, or needs one."""
+    option, (_, equals, value) = _option_of(meant, question), left.words[0].partition("=")
+    has_value = bool(value) or len(left.words) == _OPTION_AND_VALUE
+    if option is None or option.values not in (NOTHING, ONE, PERHAPS, SOME, ANY) or (equals and not value):
+        return None
+    fits = not has_value if option.values == NOTHING else has_value or option.values in OPTIONAL
+    return (f"{meant}={value}" if equals else meant, *left.words[1:]) if fits else None
 
 
 def _listed(names: Sequence[str]) -> str | Said:

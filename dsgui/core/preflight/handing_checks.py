@@ -28,16 +28,21 @@ _ONE_ARGUMENT = "argument --deepspeed: expected one argument"
 _MOST_DIFFERENCES = 4
 
 
+Swap = tuple[tuple[str, ...], tuple[str, ...]]
+
+
 @dataclass(frozen=True, slots=True)
 class Offer:
     """What one click changes: the `argument`, None for what the script tells; options taken out of the script's
     arguments (`without`), where the argument stays as chosen; `words` added to them; and `variables` set in the run's
-    environment. `stays`: the argument is as it was chosen. `at`: the check whose row it mends."""
+    environment. `swaps`: of the arguments, runs of words as they were typed, and what each becomes in its place, where
+    the rest stays as it is. `stays`: the argument is as it was chosen. `at`: the check whose row it mends."""
 
     label: Said
     argument: ConfigArgument | None
     words: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    swaps: tuple[Swap, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
     stays: bool = False
     at: str = TAKES_CONFIG

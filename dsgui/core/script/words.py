@@ -63,6 +63,14 @@ def with_option(words: Sequence[str], option: str, value: str | None) -> tuple[s
     return tuple(kept)
 
 
+def swapped(words: Sequence[str], typed: Sequence[str], new: Sequence[str]) -> tuple[str, ...]:
+    """The arguments with `new` where the words `typed` first stand in a row; as they are where these don't."""
+    for place in range(len(words) - len(typed) + 1):
+        if tuple(words[place : place + len(typed)]) == tuple(typed):
+            return (*words[:place], *new, *words[place + len(typed) :])
+    return tuple(words)
+
+
 def _spellings(option: str) -> tuple[str, str]:
     return option, "--" + option.removeprefix("--").replace("_", "-")
 

@@ -4,17 +4,16 @@ import json
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from html import escape
 from typing import Any
 
 import gradio as gr
 
-from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.plan import AS_SCRIPT_READS, reader_word
 from dsgui.core.launch.variables import with_variables
 from dsgui.core.preflight.handing_checks import Offer
-from dsgui.core.script.words import with_option
+from dsgui.core.script.words import swapped, with_option
 from dsgui.core.texts.saying import words
 from dsgui.runs.bundled import recipe_instead
 from dsgui.ui.common.embedded import embedded
@@ -36,10 +35,7 @@ from dsgui.ui.preflight.preflight_view import (
     OFFERED,
 )
 
-_OF_PLACES = ("hostfile",)  # without them no run can be planned
 _OF_CHECKS = ("convert", "show")  # the events of their buttons and links
-# What the button and the tick beside it say where they do not say “Launch”.
-_PRESSES = {SlurmJob.NAME: ("submit", "submit_anyway")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +174,9 @@ def _accepted(offer: Offer | None, reader: str, arguments: str | None, environme
 
 
 def _with_offer(offer: Offer, reader: str, arguments: str, environment: str) -> tuple[str, str, str]:
+    if offer.swaps:
+        typed = reduce(lambda words, swap: swapped(words, *swap), offer.swaps, tuple(shlex.split(arguments)))
+        return reader, shlex.join(typed), environment
     if offer.without:
         return reader, shlex.join((*_without(arguments, offer.without), *offer.words)), environment
     taken = reader_word(offer.argument) if offer.argument else AS_SCRIPT_READS

@@ -1,5 +1,6 @@
 """What stops a launch or makes it slow, told before it starts: row by row, and the real thing beside it."""
 
+import argparse
 import json
 import shlex
 import socket
@@ -1079,54 +1080,95 @@ def test_a_file_of_arguments_beside_other_words_is_not_looked_at():
 
 
 CLICKS = [
-    ("--fp16 --overwrite_output_dir --dtype x", (), ("--overwrite_output_dir",), "--fp16 --dtype x"),
-    ("--evaluation_strategy=no --fp16", ("--eval_strategy", "no"), ("--evaluation_strategy",),
-     "--fp16 --eval_strategy no"),
-    ("--no_cuda --overwrite_output_dir True --dtype 'a b'", ("--use_cpu",), ("--no_cuda", "--overwrite_output_dir"),
-     "--dtype 'a b' --use_cpu"),
-    ("--no_cuda False --fp16", (), ("--no_cuda",), "--fp16"),
-    ("--no_cuda True --fp16", ("--use_cpu",), ("--no_cuda",), "--fp16 --use_cpu"),
-    ("--deepspeed ds.json --fp16", (), ("--deepspeed",), "--fp16"),
-    ("--fp16 --deepspeed", (), ("--deepspeed",), "--fp16"),
-    ("--split_batches True", None, None, None),
-    ("--fp61", ("--fp16",), ("--fp61",), "--fp16"),
-    ("--fp16 --fp61", (), ("--fp61",), "--fp16"),  # which is given already
-    ("--nothing-alike 3 --fp61 --fp16=True", (), ("--nothing-alike", "--fp61"), "--fp16=True"),
-    ("--nothing-alike 3 4 --fp16", None, None, None),  # more than one value
-    ("--fp16", None, None, None),
-]  # fmt: skip
+    ("--fp16 --overwrite_output_dir --dtype x", "--fp16 --dtype x"),
+    ("--evaluation_strategy=no --fp16", "--eval_strategy no --fp16"),
+    ("--no_cuda --overwrite_output_dir True --dtype 'a b'", "--use_cpu --dtype 'a b'"),
+    ("--no_cuda False --fp16", "--fp16"),
+    ("--no_cuda True --fp16", "--use_cpu --fp16"),
+    ("--deepspeed ds.json --fp16", "--fp16"),
+    ("--fp16 --deepspeed", "--fp16"),
+    ("--split_batches True", None),
+    ("--fp61", "--fp16"),
+    ("--fp16 --fp61", None),  # which of them is meant?
+    ("--nothing-alike 3 --fp61", "--fp16"),
+    ("--nothing-alike 3 4 --fp16", None),  # more than one value
+    ("--fp16", None),
+]
 
 
-@each_case(("typed", "words", "without", "after"), CLICKS)
-def test_an_option_that_is_gone_goes_with_a_click(typed, words, without, after):
-    asked = asked_with(BY_CLASS, WIDE, shlex.split(typed))
+def clicked(asked, typed):
+    """The arguments after the click; None where none is offered."""
     found = better_arguments(asked)
-    if words is None:
-        assert found is None
-        return
-    assert (found.words, found.without) == (words, without)
-    assert _accepted(found, "NONE", typed, "")[:2] == ("NONE", after)
-    assert better_arguments(asked_with(BY_CLASS, WIDE, shlex.split(after))) is None
+    return _accepted(found, "NONE", typed, "")[1] if found else None
+
+
+@each_case(("typed", "after"), CLICKS)
+def test_an_option_that_is_gone_or_unknown_goes_with_a_click(typed, after):
+    assert clicked(asked_with(BY_CLASS, WIDE, shlex.split(typed)), typed) == after
+    if after is not None:
+        assert better_arguments(asked_with(BY_CLASS, WIDE, shlex.split(after))) is None
+
+
+# What the source says, and the same parser itself.
+OPTIONS = {
+    "--lr": {"type": float},
+    "--batch-size": {"type": int},
+    "--no-warmup": {"action": "store_true"},
+    "--name": {},
+    "-b": {"type": int},
+    "--epochs": {"type": int},
+    "--several": {"nargs": "+"},
+}
 
 
 @each_case(
     ("typed", "after"),
     [
         ("--lr 1 --epoch-s 3 --no-such x", "--lr 1 --epochs 3"),
-        ("--lrr=1e-4", "--lr 1e-4"),
-        ("--lr 1 --lrr 2", "--lr 1"),
-        ("-z --flag", "--flag"),
+        ("--lrr=1e-4", "--lr=1e-4"),
+        ("--lrr=-1e-4", "--lr=-1e-4"),
+        ("-z --no-warmup", "--no-warmup"),
+        ("--batch_size 8 --lr 1", "--batch-size 8 --lr 1"),
+        ("--no_warmup --lr 1", "--no-warmup --lr 1"),
+        ("-lr 1e-4", "--lr 1e-4"),
+        ("--name epochs --epochz 3", "--name epochs --epochs 3"),
+        ("--no-such -b 8", "-b 8"),
+        ("--no-such -b8", "-b8"),
+        ("--severall 3", "--several 3"),
+        ("--epochz '3' --name 'a b'", "--epochs 3 --name 'a b'"),
+        # What may be meant otherwise stays for its user.
+        ("--batch-size 4 --batch_size 8", None),
+        ("--lrr", None),
+        ("--lrr=", None),
+        ("--no-warmupp 3", None),
+        ("--severall 3 4", None),
+        ("--no-such x --lr 1 --no-such y z", None),
+        ("--no-such x y --lr 1 --no-such", None),
     ],
 )
-def test_what_a_parser_would_end_at_goes_with_a_click_too(typed, after):
-    found = better_arguments(asked_with(WHOLE, {}, shlex.split(typed)))
-    assert _accepted(found, "NONE", typed, "")[:2] == ("NONE", after)
-    assert better_arguments(asked_with(WHOLE, {}, shlex.split(after))) is None
+def test_a_click_makes_what_a_parser_ends_at_one_that_it_takes(typed, after):
+    parser = argparse.ArgumentParser(exit_on_error=False)
+    calls = [
+        parser.add_argument(name, **how) and f"p.add_argument('{name}', {_spelled(how)})"
+        for name, how in OPTIONS.items()
+    ]
+    source = PARSER + "; ".join(calls) + "; p.parse_args()"
+    assert clicked(asked_with(source, {}, shlex.split(typed)), typed) == after
+    if after is not None:
+        assert not parser.parse_known_args(shlex.split(after))[1]
+        assert better_arguments(asked_with(source, {}, shlex.split(after))) is None
 
 
-def test_nothing_goes_where_a_parser_lets_the_rest_be():
-    known = WHOLE.replace("parse_args", "parse_known_args")
-    assert better_arguments(asked_with(known, {}, ["--no-such", "x"])) is None
+def _spelled(how):
+    return ", ".join(
+        f"{key}={value.__name__ if isinstance(value, type) else repr(value)}" for key, value in how.items()
+    )
+
+
+@pytest.mark.parametrize("source", [WHOLE.replace("parse_args", "parse_known_args"), "p.add_argument('data'); "])
+def test_nothing_goes_where_a_parser_lets_the_rest_be_or_takes_words_without_an_option(source):
+    whole = source if source.startswith("import") else WHOLE.replace("p.parse_args", f"{source}p.parse_args")
+    assert better_arguments(asked_with(whole, {}, ["--no-such", "x"])) is None
 
 
 def test_tf32_goes_with_a_click_where_no_gpu_can():
