@@ -1,6 +1,7 @@
 """What stands in the way of a run over several machines: what each answered over ssh, judged beside the others."""
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -14,7 +15,8 @@ _UNKNOWN_HOST = re.compile(r"resolve\s+hostname")
 _NOBODY_LISTENS = re.compile(r"connect\s+to\s+host\s.*Connection\s+refused")
 _NO_KEY = re.compile(r"Permission\s+denied\s\(")  # OpenSSH names the methods; a program there does not
 OF_HOSTS = ("machine", "ssh", "pdsh", "loopback")  # the checks of these rows
-_MOST_NAMED = 4
+_ANY = "…"  # in the place of a name
+_MOST_NAMED, _MOST_LISTED = 4, 12
 _COMPARED = {"python": "Python", "deepspeed": "DeepSpeed", "torch": "torch", "transformers": "transformers"}
 
 
@@ -60,16 +62,22 @@ def _of_any(row: Row) -> Row:
     host = re.compile(rf"(?<![\w.-]){re.escape(str(row.title))}(?![\w.-])")
 
     def unnamed(text: str) -> str:
-        return host.sub("…", text)
+        return host.sub(_ANY, text)
 
     told = tuple(refilled(one, unnamed) for one in row.told)
     return replace(row, title=as_told(""), told=told, command=unnamed(row.command))
 
 
 def _of_several(of_any: Row, found: Sequence[Row]) -> Row:
-    names, more = listed(row.title for row in found[:_MOST_NAMED]), len(found) - _MOST_NAMED
-    title = saw("host.and_more", names=names, count=str(more)) if more > 0 else saw("host.several", names=names)
-    return replace(of_any, title=title, command=" && ".join(dict.fromkeys(row.command for row in found if row.command)))
+    """Its command does the same for each host, also where it fails for one."""
+    names, more = [str(row.title) for row in found], len(found) - _MOST_NAMED
+    title, items = saw("host.several", names=listed(names)), of_any.items
+    if len(found) > _MOST_LISTED:
+        title = saw("host.and_more", names=listed(names[:_MOST_NAMED]), count=str(more))
+        items = (saw("host.several", names=listed(names)),)
+    command = of_any.command.replace(_ANY, '"$host"')
+    command = f"for host in {shlex.join(names)}; do {command}; done" if command != of_any.command else command
+    return replace(of_any, title=title, items=items, command=command)
 
 
 def _of_one(plan: Plan, one: MachineFacts, host: Host, usual: Mapping[str, str]) -> list[Row]:

@@ -368,8 +368,8 @@ def _accepts(plan: Plan | None, rows: tuple[Row, ...]) -> tuple[str, ...]:
 
 
 def _accepted_of(row: Row) -> str:
-    """Of what a host answered, which host and what."""
-    return f"{row.check} {row.title} {row.told[0].code}" if row.check in OF_HOSTS else row.check
+    """Of what hosts answered, which hosts and what."""
+    return f"{row.check} {row.title} {row.all_seen}" if row.check in OF_HOSTS else row.check
 
 
 def _model_loaded(launch: Launch, around: Surroundings) -> str:

@@ -51,7 +51,7 @@ def test_machines_that_are_fine_say_what_they_have() -> None:
         ({"has_script": False}, "/srv/train.py does not exist."),
         ({"has_folder": False}, "The folder /srv does not exist."),
         ({"port_free": False}, "Port 29501 is in use"),
-        ({"gpus": 1}, "It has 1 GPU, but slot 1 was requested."),
+        ({"gpus": 1}, "1 GPU is there, but slot 1 was requested."),
     ],
 )
 def test_each_thing_in_the_way_is_a_problem_of_that_machine(changes: dict[str, object], says: str) -> None:
@@ -86,7 +86,7 @@ def test_what_several_hosts_say_alike_is_said_once_of_all_of_them() -> None:
     assert str(one.title) == "a, b"
     assert one.seen == "Not reachable over ssh: Could not resolve hostname …: Name or service not known."
     denied = [fine(name, problem="Permission denied (publickey)") for name in "ab"]
-    assert rows(a_plan(), denied, has_pdsh=True)[0].command == "ssh-copy-id a && ssh-copy-id b"
+    assert rows(a_plan(), denied, has_pdsh=True)[0].command == 'for host in a b; do ssh-copy-id "$host"; done'
     (one,) = rows(a_plan(), [fine(name, has_script=False) for name in "ab"], has_pdsh=True)
     assert (str(one.title), one.seen) == ("a, b", "/srv/train.py does not exist.")
     differing = [fine("a", problem="no route"), fine("b", problem=saw("host.timed_out"))]
@@ -94,10 +94,13 @@ def test_what_several_hosts_say_alike_is_said_once_of_all_of_them() -> None:
 
 
 def test_of_many_hosts_the_first_are_named() -> None:
-    names = [f"worker-{number}" for number in range(9)]
+    names = [f"worker-{number}" for number in range(20)]
     plan = replace(a_plan(), place=Machines("\n".join(f"{name} slots=2" for name in names)))
     (one,) = rows(plan, [fine(name, versions=None) for name in names], has_pdsh=True)
-    assert str(one.title) == "worker-0, worker-1, worker-2, worker-3 and 5 more"
+    assert str(one.title) == "worker-0, worker-1, worker-2, worker-3 and 16 more hosts"
+    assert [str(item) for item in one.items] == [", ".join(names)]  # all of them
+    few = rows(plan, [fine(name, versions=None) for name in names[:5]], has_pdsh=True)
+    assert (str(few[0].title), few[0].items) == (", ".join(names[:5]), ())
 
 
 def test_without_pdsh_nothing_starts() -> None:
