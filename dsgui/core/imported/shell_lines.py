@@ -4,7 +4,6 @@ Nothing is run: what a shell would compute (`$(…)`, an unknown `$NAME`) stays 
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from dsgui.core.errors import DocumentError
@@ -23,7 +22,7 @@ _SHELL = re.compile(r"#!|[$>] |(?:export|set|cd|source) |[A-Z][A-Z0-9_]{1,40}=")
 @dataclass(frozen=True, slots=True)
 class Command:
     """`variables`: set for it, in front of it or before by `export`. `computed`: words that a shell would change.
-    `cut`: the first option that a shell would not pass, since a comment or an end of a line stands before it."""
+    `cut`: the first option that a shell would not pass, since the command ends before it."""
 
     words: tuple[str, ...]
     variables: dict[str, str] = field(default_factory=dict)
@@ -50,14 +49,14 @@ def commands(text: str) -> tuple[Command, ...]:
     exported: dict[str, str] = {}
     plain: dict[str, str] = {}
     found: list[Command] = []
-    for words in lines_of_words(text):
+    for words, goes_on in lines_of_words(text):
         exports = words[0] == "export"
         mine, rest = _set(words[1:] if exports else words, exported | plain)
         if not rest or exports:
             (exported if exports else plain).update(mine)
             continue
         command = _command(rest, exported | mine, exported | plain | mine)
-        if found and _goes_on(command.words):
+        if found and goes_on and _OPTION.match(" ".join(command.words)):
             found[-1] = _joined(found[-1], command)
         else:
             found.append(command)
@@ -66,14 +65,10 @@ def commands(text: str) -> tuple[Command, ...]:
     return tuple(command for command in found if command.words)
 
 
-def _goes_on(words: Sequence[str]) -> bool:
-    """Options alone are no command. What ends with `)` is told apart by a `case`."""
-    return bool(words) and _OPTION.match(words[0]) is not None and not any(word.endswith(")") for word in words[:2])
-
-
 def _joined(first: Command, then: Command) -> Command:
+    """Options alone are no command."""
     words, computed = (*first.words, *then.words), (*first.computed, *then.computed)
-    return replace(first, words=words, computed=computed, cut=first.cut or then.words[0])
+    return replace(first, words=words, computed=computed, cut=first.cut or then.words[0].partition("=")[0])
 
 
 def _set(words: list[str], known: dict[str, str]) -> tuple[dict[str, str], list[str]]:

@@ -8,7 +8,7 @@ and a `#` inside a word, which starts no comment.
 import operator
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 _HELD, _END, _UNQUOTED, _HASH = "\ue000", "\ue001", "\ue002", "\ue003"  # of the private use area
 _MARKS = str.maketrans(dict.fromkeys((_HELD, _END, _UNQUOTED, _HASH)))
@@ -17,7 +17,8 @@ _MOST_COMPUTED = 500
 _MOST_LINES = 2000
 _INNER = r"\((?>(?:[^()\n]++|\([^()\n]*+\))*)\)"
 _COMPUTED = re.compile(rf"\$\((?>(?:[^()\n]++|{_INNER})*)\)|`[^`\n]{{0,300}}`")
-_NOTHING = re.compile(r"(?:`|\$\()\s*#")  # a comment within a command, as many write one
+# A comment within a command, as many write one, and the blank behind a backslash that then goes on nowhere.
+_NOTHING = re.compile(r"(?<!\S)`[ \t]{0,8}#[^`\n]{0,300}`(?!\S)|\\[ \t]{1,80}$", re.MULTILINE)
 _PARTS = re.compile(rf"(?>(?:{_COMPUTED.pattern}|\S)+)")
 _QUOTED = r"'[^']*+'|\"(?>(?:[^\"\\]|\\.)*)\"|\\."
 _COMMENT = r"(?:^|(?<=[\s;&|]))#[^\n]*+"
@@ -45,30 +46,38 @@ _BY_SIGN: Mapping[str, Callable[[int, int], int]] = {
 _ENDS = frozenset(";&|")
 
 
-def lines_of_words(text: str) -> Iterator[list[str]]:
-    """Each command's words; `values` puts values into them."""
+def lines_of_words(text: str) -> Iterator[tuple[list[str], bool]]:
+    """Each command's words, and whether it could go on the one before: its line begins with it, where the last one has
+    no end; `values` puts values into the words."""
     computed: list[str] = []
 
     def hold(match: re.Match[str]) -> str:
-        if _NOTHING.match(match[0]):
-            return ""
         computed.append(match[0])
         return f"{_HELD}{len(computed) - 1}{_END}"
 
-    whole = _COMMENTED.sub(r"\1", text.translate(_MARKS).replace("\r\n", "\n")).replace("\\\n", " ")
+    plain = _NOTHING.sub("", text.translate(_MARKS).replace("\r\n", "\n"))
+    whole = _COMMENTED.sub(r"\1", plain).replace("\\\n", " ")
     held = _without_reads(_without_arrays(_COMPUTED.sub(hold, whole, count=_MOST_COMPUTED)))
     lines = iter([line for line in held.split("\n") if line.strip()][:_MOST_LINES])
+    is_open = False
     for line in lines:
         command: list[str] = []
-        for word in _split(_PROMPT.sub("", line), lines):
-            if set(word) <= _ENDS and word:
-                if command:
-                    yield command
-                command = []
-            else:
+        words = _split(_PROMPT.sub("", line), lines)
+        goes_on = is_open and not _is_label(words)
+        for word in words:
+            if is_open := not (word and set(word) <= _ENDS):
                 command.append(_restored(word, computed))
+                continue
+            if command:
+                yield command, goes_on
+            command, goes_on = [], False
         if command:
-            yield command
+            yield command, goes_on
+
+
+def _is_label(words: Sequence[str]) -> bool:
+    """`--lora|-l)`: what a `case` tells apart."""
+    return any(word.endswith(")") and "(" not in word for word in words)
 
 
 def values(word: str, known: Mapping[str, str]) -> list[str]:

@@ -61,16 +61,38 @@ def test_lines_without_a_backslash_are_taken_as_meant_too():
     assert outline.unread == ("$FLAG",)
 
 
-def test_the_options_that_a_case_tells_apart_are_no_arguments():
-    told = "while [ $# -gt 0 ]; do case $1 in\n--lr)\n LR=$2; shift ;;\n--bf16 )\n B=1 ;;\nesac; done\n"
-    outline = read(f"{told}python train.py --lr 2\n")
-    assert (outline.words, outline.cut) == (("--lr", "2"), "")
+@pytest.mark.parametrize("after", [
+    "while [ $# -gt 0 ]; do case $1 in\n--lr)\n LR=$2; shift ;;\n--bf16 )\n B=1 ;;\nesac; done",
+    "case $1 in\n--lora|-l) L=1 ;;\nesac",
+    "; --lr 2",
+    "&& --lr 2",
+    "&\n--lr 2",
+])  # fmt: skip
+def test_options_that_belong_to_no_command_are_no_arguments(after):
+    outline = read(
+        f"deepspeed train.py --a 1\n{after}\n" if after[0] not in ";&" else f"deepspeed train.py --a 1 {after}\n"
+    )
+    assert (outline.words, outline.cut) == (("--a", "1"), "")
 
 
-@pytest.mark.parametrize("comment", ["`# QLoRA配置`", "$(# the model)"])
-def test_a_comment_that_is_written_as_a_substitution_is_no_word(comment):
-    outline = read(f"deepspeed train.py --lr 1 {comment} \\\n  --bf16\n")
+def test_options_of_a_case_around_the_training_are_no_arguments():
+    outline = read("case $1 in\n--full) deepspeed train.py --a 1 ;;\n--lora|-l)\n  L=1 ;;\nesac\n")
+    assert outline.words == ("--a", "1")
+
+
+def test_a_blank_behind_a_backslash_ends_the_command_too():
+    outline = read("deepspeed train.py \\ \n  --lr=1 \\\t\n  --bf16\n")
+    assert (outline.words, outline.cut, outline.unread) == (("--lr=1", "--bf16"), "--lr", ())
+
+
+def test_a_comment_that_is_written_as_a_substitution_is_no_word():
+    outline = read("deepspeed train.py --lr 1 `# QLoRA配置` \\\n  `#x` --bf16\n")
     assert (outline.words, outline.unread) == (("--lr", "1", "--bf16"), ())
+
+
+@pytest.mark.parametrize("word", ["'`# Title`'", "$(# a)"])  # in bash a text, and no end of a line
+def test_what_only_looks_like_such_a_comment_is_told(word):
+    assert read(f"deepspeed train.py --prompt {word} --bf16\n").unread != ()
 
 
 def test_variables_of_the_text_are_filled_in_and_sums_are_reckoned():

@@ -30,7 +30,7 @@ WITH_CODES = tuple(
 RAISING = ("core/launch", "core/script", "core/logs/patterns.py", "core/config/arguments.py", "shell/launch")
 RAISING += ("commands", "runs", "shell/runs", "shell/access/places.py", "shell/machine")
 # Words of others, commands, and where a check's knowledge is from.
-THEIRS = ("--", "argument ", "unrecognized arguments: ", "DeepSpeed Zero-3 is not compatible with ", "sudo ", "docker ")
+THEIRS = ("--", "for host in ", "argument ", "unrecognized arguments: ", "DeepSpeed Zero-3 is not compatible with ", "sudo ", "docker ")
 THEIRS += (
     "Could not consume arg: ",
     "x is not a valid ",

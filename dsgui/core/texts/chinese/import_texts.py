@@ -31,7 +31,7 @@ IMPORTED: Mapping[str, str] = {
     "nodes": "节点数：{nodes}；请在“2 · 启动”选择 rank 数",
     "choose_nodes": "请在“2 · 启动”选择主机",
     "passed": "原样传给 {tool}：{names}",
-    "cut": "{option} 之前的注释或缺少的“\\”使命令在此结束，shell 不会传递其后的内容；这里按原意读取",
+    "cut": "shell 会在 {option} 之前结束命令：那里有注释、缺少“\\”，或“\\”后有空格。dsgui 将其余部分视为同一条命令",
     "unread": "未能识别：{what}",
     "and_more": "{names} 等，另有 {count} 项",
     "opened": "已打开 {name}：{kind}。“2 · 启动”已填好，尚未启动任何训练。",

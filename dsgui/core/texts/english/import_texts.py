@@ -33,8 +33,8 @@ IMPORTED: Mapping[str, str] = {
     "nodes": "Nodes: {nodes}; choose the ranks on 2 · Launch",
     "choose_nodes": "Choose the hosts on 2 · Launch",
     "passed": "Passed to {tool} unchanged: {names}",
-    "cut": "A comment or a missing “\\” ends the command before {option}, so a shell would not pass what follows; it "
-    "is taken as meant",
+    "cut": "A shell would end the command before {option}: a comment stands there, “\\” is missing, or a blank follows "
+    "it. dsgui reads the rest as part of the command",
     "unread": "Not understood: {what}",
     "and_more": "{names} and {count} more",
     "opened": "Opened {name}: {kind}. 2 · Launch is filled in; nothing is started.",
