@@ -43,7 +43,7 @@ class LaunchPage:
     """`started` is the launch event; `run_id` then holds the run just started, "" if none was. `preview_on` shows the
     command anew when one of the given triggers fires, `look_at_gpus_on` what is in use, `look_whether_native_on`
     whether what is said of a conversion is still so. `desk` and `message` are for who fills the page in; `loaded` tells
-    what was taken from an earlier run, `named` is the name that this gave the new one, `brought` has the Trainer's
+    what was taken from an earlier run, `named` has the names that this gave the new one, `brought` has the Trainer's
     arguments of an imported one, or None."""
 
     started: Any

@@ -41,7 +41,7 @@ def starter(services: Services, preview: Callable[..., tuple[Any, ...]]) -> Call
         held: Previewed | Gone | None,
         line: str | None,
         shown: tuple[str, ...],
-        named: str,
+        named: tuple[str, ...],
         brought: Any,
         answer: Any,
         *made_from: Any,

@@ -52,6 +52,7 @@ from dsgui.ui.launch.previewed import Previewed
 from dsgui.ui.launch.refused import field_of, is_gone, is_needed_yet, lacks, needed_html, refused_html
 from dsgui.ui.preflight.preflight_view import ToConfigure, before_start, is_open, preflight_html, worst_of
 
+_MOST_GIVEN = 3  # what is older can only have been typed
 _OF_PLACES = ("hostfile",)  # without them no run can be planned
 # What the button and the tick beside it say where they do not say “Launch”.
 _PRESSES = {SlurmJob.NAME: ("submit", "submit_anyway")}
@@ -85,8 +86,8 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A clone's name: what `stands` on the page, and all that dsgui `gave` it so far. A page that asks again before an
-    answer came may have an earlier one."""
+    """A clone's name: what `stands` on the page, and the last that dsgui `gave` it. A page that asks again before an
+    answer came has an earlier one."""
 
     gave: tuple[str, ...]
     stands: str
@@ -97,7 +98,7 @@ class Named:
         return self.stands in self.gave
 
     def given(self, name: str) -> "Named":
-        return Named((*(one for one in self.gave if one != name), name), name)
+        return Named((*(one for one in self.gave if one != name), name)[-_MOST_GIVEN:], name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,11 @@ const [TRIES, AGAIN_MS] = [100, 100];
 /** Writes each name that comes with the line of `#loaded-run` into the box, where one of ours still stands there. */
 export function followNames() {
   const line = document.getElementById("loaded-run");
-  if (line) new MutationObserver(() => follow(line)).observe(line, WATCHED);
+  if (!line) return;
+  new MutationObserver((seen) => {
+    if (seen.some(({ type }) => type === "childList")) clearTimeout(waiting); // of another clone, or typed by now
+    follow(line);
+  }).observe(line, WATCHED);
 }
 
 /** @type {number | undefined} */
@@ -26,7 +30,7 @@ function follow(line) {
 }
 
 /**
- * Gradio may write the last name into the box after the line that has the next. Not while somebody types there.
+ * Gradio may write the last name into the box after the line that has the next. Not waited for while somebody types.
  * @param {string[]} ours all names that the box was given for this clone @param {string} name @param {number} tries
  */
 function write(ours, name, tries) {
