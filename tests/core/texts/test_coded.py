@@ -30,8 +30,9 @@ WITH_CODES = tuple(
 RAISING = ("core/launch", "core/script", "core/logs/patterns.py", "core/config/arguments.py", "shell/launch")
 RAISING += ("commands", "runs", "shell/runs", "shell/access/places.py", "shell/machine")
 # Words of others, commands, and where a check's knowledge is from.
-THEIRS = ("--", "for host in ", "argument ", "unrecognized arguments: ", "DeepSpeed Zero-3 is not compatible with ", "sudo ", "docker ")
+THEIRS = ("--", "argument ", "unrecognized arguments: ", "DeepSpeed Zero-3 is not compatible with ", "sudo ", "docker ")
 THEIRS += (
+    "for host in ",
     "Could not consume arg: ",
     "x is not a valid ",
     "x: invalid ",

@@ -104,7 +104,8 @@ ROOM_VERDICTS: Mapping[str, str] = {
     "host.port_taken": "Port {port} is in use, but the ranks need it.",
     "host.one_gpu": "1 GPU is there, but slot {slot} was requested.",
     "host.few_gpus": "{gpus} GPUs are there, but slot {slot} was requested.",
-    "host.loopback": "The host’s own name resolves to {address}: ranks on a CPU (gloo) would wait there for the others.",
+    "host.loopback": "The host’s own name resolves to {address}: ranks on a CPU (gloo) would wait there for the "
+    "others.",
     "host.not_reachable": "Not reachable over ssh: {problem}.",
     "host.ssh_not_started": "ssh can't be started ({error})",
     "host.exit_code": "code {code}",
