@@ -20,6 +20,7 @@ from dsgui.core.launch.run_fields import BY_NAME, fields_of
 from dsgui.core.launch.spec import request_of
 from dsgui.core.launch.where import PLACES
 from dsgui.core.machine.verdicts import has_problem
+from dsgui.core.preflight.preflight import is_final
 from dsgui.core.texts.saying import words, wrong
 from dsgui.shell.config.catalog import Catalog
 from dsgui.shell.config.plain_text import expanded, read_plain
@@ -68,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
     if added := plan.arguments[len(options.arguments) :]:
         print(words("commands", "added", options=" ".join(added)), file=sys.stderr, flush=True)
     rows, foretold = judged_plan(plan, text, runs, options.runs_dir)
-    stops = has_problem(rows) and not options.although
+    stops = has_problem(rows) and (not options.although or is_final(rows))
     if options.dry_run:
         print(runs.shown_command(plan), flush=True)
     if options.dry_run or worth_telling(rows):

@@ -1,7 +1,7 @@
 """Before a start: what would stop this launch or make it slow, one table of checks, each a sentence on what was seen,
 what was expected and what to do. Facts in, rows out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -37,10 +37,16 @@ from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
 from dsgui.core.rules.trainer import RULES as TRAINERS_RULES
 from dsgui.core.texts.saying import Said, altered, as_told, listed, said
 
+_NO_JSON = "config.unreadable"
 CONFIG = "config"
 AGREEMENT = "agreement"
 PLANNED = "planned"
 ELSEWHERE = "elsewhere"
+
+
+def is_final(rows: Iterable[Row]) -> bool:
+    """Whether nobody can start it all the same: what is no JSON is no config."""
+    return any(row.status is Status.PROBLEM and row.told[0].code == _NO_JSON for row in rows)
 
 
 def config(question: Question) -> Verdict | None:

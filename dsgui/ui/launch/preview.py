@@ -30,6 +30,7 @@ from dsgui.core.preflight.hosts_report import OF_HOSTS
 from dsgui.core.preflight.judging import as_script_takes
 from dsgui.core.preflight.launch_findings import launch_findings
 from dsgui.core.preflight.memory_check import trains_whole, with_memory
+from dsgui.core.preflight.preflight import is_final
 from dsgui.core.preflight.surroundings import Launch, Surroundings, context_in
 from dsgui.core.script.script import ScriptFacts
 from dsgui.core.script.taken import LOGGING_WORDS
@@ -299,10 +300,10 @@ class Previewer:
         self, asked: Asked, seen: Seen, previewed: Previewed | None, ticked: Ticked, name: Named, line: str | None
     ) -> tuple[Any, ...]:
         """Nothing that is left as it is may share a `gr.skip()`: Gradio takes each for one component's."""
-        refused, stops = has_problem(seen.rows), tuple[str, ...]()
-        if refused:  # what was accepted once is not accepted for the next problem
-            stops = _accepts(seen.plan, seen.rows)
-        accepted = ticked.is_on and stops == ticked.about
+        refused, final = has_problem(seen.rows), is_final(seen.rows)
+        # What was accepted once is not accepted for the next problem.
+        stops = _accepts(seen.plan, seen.rows) if refused and not final else ()
+        accepted = ticked.is_on and stops == ticked.about and not final
         ready = seen.plan is not None and (accepted or not refused)
         planned = " ".join(filter(None, (planned_for(asked.values, self._services.target()), seen.differs.says)))
         taken = words("launch_page", BY_RECIPE[seen.instead].label) if seen.instead else ""
@@ -316,7 +317,7 @@ class Previewer:
             seen.checks,
             _click(seen),
             seen.offer,
-            _tick(words("launch_page", although), refused, stays=refused and accepted == ticked.is_on),
+            _tick(words("launch_page", although), refused and not final, stays=refused and accepted == ticked.is_on),
             stops,
             gr.Button(
                 _labelled(press, why),

@@ -115,6 +115,16 @@ def test_a_page_that_has_not_written_the_last_name_yet_is_told_the_next_all_the_
     assert f'data-was="[&quot;x&quot;, &quot;{given[-1]}&quot;]" data-name="{given[-1]}"' in late["line"]
 
 
+def test_what_is_no_json_is_started_by_no_tick(page: Page) -> None:
+    shown = page(what="translation", config="{")
+    assert "be read" in shown["checks"]
+    assert (shown["launch"].interactive, shown["tick"].visible, shown["stops"]) == (False, False, ())
+    again = page(what="translation", config="{", stops=shown["stops"], ticked=True)
+    assert (again["launch"].interactive, again["previewed"].ready) == (False, False)
+    own = page(what="translation", config="{}")
+    assert own["launch"].interactive
+
+
 def button(shown: dict[str, Any]) -> tuple[str, str]:
     return shown["launch"].value, shown["launch"].variant
 

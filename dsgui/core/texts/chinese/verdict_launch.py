@@ -156,7 +156,7 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
 }
 
 LAUNCH_ADVICE: Mapping[str, str] = {
-    "config.correct": "请修正。",
+    "config.correct": "请先修正：否则任何运行都无法启动。",
     "config.see_configure": "见“1 · 配置”，或运行 python -m dsgui validate。",
     "script.select": "选择训练脚本，或修正它。",
     "twice.remove_option": "从参数中去掉 {option}：配置已经传入。",

@@ -188,7 +188,7 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
 }
 
 LAUNCH_ADVICE: Mapping[str, str] = {
-    "config.correct": "Correct it.",
+    "config.correct": "Correct it first: no run can start with it.",
     "config.see_configure": "See 1 · Configure, or python -m dsgui validate.",
     "script.select": "Select the training script, or fix it.",
     "twice.remove_option": "Remove {option} from the arguments: the config is already passed.",

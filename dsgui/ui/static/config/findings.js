@@ -34,6 +34,20 @@ function wait(button) {
   window.addEventListener("dsgui:not-answered", again, { once: true });
 }
 
+const [TAPS_MS, TAPS_PX] = [350, 16];
+let last = { at: -Infinity, x: 0, y: 0 };
+
+/**
+ * Of a double tap the second one meets whatever moved up: the next finding's fix. Keys have no place.
+ * @param {MouseEvent} event
+ */
+function isSecondTap({ timeStamp: at, clientX: x, clientY: y, detail }) {
+  const near = Math.abs(x - last.x) <= TAPS_PX && Math.abs(y - last.y) <= TAPS_PX;
+  const again = detail > 0 && near && (detail > 1 || at - last.at < TAPS_MS);
+  last = { at, x, y };
+  return again;
+}
+
 /** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} trigger @param {Watch} watch */
 export function mount(element, props, trigger, watch) {
   const root = part(element, ".ds-findings-root");
@@ -44,7 +58,7 @@ export function mount(element, props, trigger, watch) {
     const where = around(event, "[data-goto]")?.dataset.goto;
     const place = around(event, "[data-place]")?.dataset.place;
     const copy = around(event, "[data-copy]");
-    if (fix) trigger("fix", { rule: fix.rule, pointer: fix.pointer, fix: fix.fix });
+    if (fix && !isSecondTap(event)) trigger("fix", { rule: fix.rule, pointer: fix.pointer, fix: fix.fix });
     if (where !== undefined && !checks) window.dispatchEvent(new CustomEvent("dsgui:goto", { detail: where }));
     if (place) goToPlace(...readPlace(place));
     const press = around(event, "[data-press]:not([aria-disabled])");
