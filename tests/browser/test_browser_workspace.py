@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import choose, editor, paste_over, replace_text
+from tests.support.browser import choose, editor, json_text, paste_over, replace_text
 from tests.support.pages import BEEN_HERE, opened
 
 pytestmark = pytest.mark.browser
@@ -305,4 +305,20 @@ def _over(one, other):
     return all(
         one[at] < other[at] + other[size] and other[at] < one[at] + one[size]
         for at, size in (("x", "width"), ("y", "height"))
+    )
+
+
+def test_the_second_of_a_double_tap_presses_no_other_fix(page):
+    """What is below moves up to where the finger still is."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    wrong = {"train_batch_size": 100, "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 8}
+    replace_text(page, json.dumps({**wrong, "zero_optimization": {"stage": 2, "offload_param": {"device": "cpu"}}}))
+    fix = page.locator("#findings .ds-fix").first
+    expect(fix).to_have_text("Set train_batch_size to 64")
+    fix.dblclick()
+    expect(fix).not_to_have_text("Set train_batch_size to 64")
+    left = json.loads(json_text(page))
+    assert (left["train_batch_size"], left["zero_optimization"]) == (
+        64,
+        {"stage": 2, "offload_param": {"device": "cpu"}},
     )
