@@ -308,17 +308,29 @@ def _over(one, other):
     )
 
 
+TWICE = """button => {
+  const { left, top } = button.getBoundingClientRect();
+  const tap = { bubbles: true, clientX: left + 8, clientY: top + 8, pointerType: "touch" };
+  const findings = button.closest(".ds-findings-root");
+  new MutationObserver((_, seen) => {
+    seen.disconnect();
+    const next = findings.querySelector(".ds-fix"); // as if it had moved up to the finger
+    setTimeout(() => next.dispatchEvent(new PointerEvent("click", tap)), 50);
+  }).observe(findings, { childList: true });
+  button.dispatchEvent(new PointerEvent("click", tap));
+}"""
+
+
 def test_the_second_of_a_double_tap_presses_no_other_fix(page):
-    """What is below moves up to where the finger still is."""
-    page.set_viewport_size({"width": 390, "height": 844})
     wrong = {"train_batch_size": 100, "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 8}
-    replace_text(page, json.dumps({**wrong, "zero_optimization": {"stage": 2, "offload_param": {"device": "cpu"}}}))
+    stage = {"stage": 2, "offload_param": {"device": "cpu"}}
+    replace_text(page, json.dumps({**wrong, "zero_optimization": stage}))
     fix = page.locator("#findings .ds-fix").first
     expect(fix).to_have_text("Set train_batch_size to 64")
-    fix.dblclick()
+    fix.evaluate(TWICE)
     expect(fix).not_to_have_text("Set train_batch_size to 64")
+    page.wait_for_timeout(600)  # an answer to a second one would be here by now
     left = json.loads(json_text(page))
-    assert (left["train_batch_size"], left["zero_optimization"]) == (
-        64,
-        {"stage": 2, "offload_param": {"device": "cpu"}},
-    )
+    assert (left["train_batch_size"], left["zero_optimization"]) == (64, stage)
+    fix.click()
+    expect(page.locator("#config-json .cm-content")).not_to_contain_text("offload_param")

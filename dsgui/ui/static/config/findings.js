@@ -34,18 +34,20 @@ function wait(button) {
   window.addEventListener("dsgui:not-answered", again, { once: true });
 }
 
-const [TAPS_MS, TAPS_PX] = [350, 16];
-let last = { at: -Infinity, x: 0, y: 0 };
+const [TAPS_MS, TAPS_PX] = [500, 16];
+let tapped = { x: NaN, y: NaN };
+let movedAt = -Infinity;
 
 /**
- * Of a double tap the second one meets whatever moved up: the next finding's fix. Keys have no place.
+ * Of a double tap the second one meets whatever moved up to the finger: the next finding's fix.
  * @param {MouseEvent} event
  */
-function isSecondTap({ timeStamp: at, clientX: x, clientY: y, detail }) {
-  const near = Math.abs(x - last.x) <= TAPS_PX && Math.abs(y - last.y) <= TAPS_PX;
-  const again = detail > 0 && near && (detail > 1 || at - last.at < TAPS_MS);
-  last = { at, x, y };
-  return again;
+function isSecondTap(event) {
+  const { timeStamp: at, clientX: x, clientY: y } = event;
+  if (!(event instanceof PointerEvent) || event.pointerType !== "touch") return false;
+  const near = Math.abs(x - tapped.x) <= TAPS_PX && Math.abs(y - tapped.y) <= TAPS_PX;
+  tapped = { x, y };
+  return near && at - movedAt < TAPS_MS;
 }
 
 /** @param {HTMLElement} element @param {Props<unknown>} props @param {Trigger} trigger @param {Watch} watch */
@@ -76,6 +78,7 @@ export function mount(element, props, trigger, watch) {
     // eslint-disable-next-line no-restricted-properties -- the one place where markup is taken: the server's, escaped
     const draw = () => folds.keep(() => (root.innerHTML = String(props.value)));
     if (typeof props.value === "string") keep(draw);
+    movedAt = performance.now();
     showWayOut(root);
     if (!checks) placed();
     shorten();
