@@ -129,9 +129,7 @@ def better_arguments(question: Question) -> Offer | None:
     swaps = _swaps(question)
     twice = given_twice(question)
     if swaps:
-        gone = tuple(dict.fromkeys(typed[0].partition("=")[0] for typed, _ in swaps))
-        words = tuple(word for _, new in swaps for word in new)
-        return Offer(_change(_listed(gone), words), question.launch.config_argument, swaps=swaps, at="options")
+        return Offer(_told(swaps), question.launch.config_argument, swaps=swaps, at="options")
     if twice and twice.status in (Status.PROBLEM, Status.WARNING):
         option = CONFIG_OPTIONS[question.launch.config_argument]
         label = said("offers", "remove_from_arguments", option=option)
@@ -151,6 +149,21 @@ def _lacks_use_cpu(question: Question) -> bool:
     found, trainers = use_cpu(question), question.around.answers.trainers
     taken = not question.taken.file.path and (not trainers or USE_CPU.removeprefix("--") in trainers)
     return taken and found is not None and found.status in (Status.PROBLEM, Status.WARNING)
+
+
+def _told(swaps: Sequence[Swap]) -> Said:
+    """Which options go, and which stand under another name then."""
+    renamed = [(typed, new) for typed, new in swaps if new]
+    dropped = _listed(_names(swap for swap in swaps if not swap[1]))
+    words = [word for _, new in renamed for word in new]
+    if not renamed or not dropped:
+        return _change(_listed(_names(swaps)), words)
+    shown = shlex.join(words)[:_LONGEST]
+    return said("offers", "replace_and_remove", options=_listed(_names(renamed)), words=shown, gone=dropped)
+
+
+def _names(swaps: Iterable[Swap]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(typed[0].partition("=")[0] for typed, _ in swaps))
 
 
 def _change(gone: str | Said, words: Sequence[str]) -> Said:

@@ -1207,7 +1207,7 @@ def test_the_click_says_what_it_does():
     typed = ["--overwrite_output_dir", "--no_cuda"]
     assert str(better_arguments(asked_with(BY_CLASS, WIDE, typed[:1])).label) == "Remove --overwrite_output_dir"
     both = better_arguments(asked_with(BY_CLASS, WIDE, typed)).label
-    assert str(both) == "Replace --overwrite_output_dir, --no_cuda with --use_cpu"
+    assert str(both) == "Replace --no_cuda with --use_cpu, remove --overwrite_output_dir"
     assert better_arguments(asked_with(BY_CLASS, {}, typed)) is None  # where not all options are known
 
 

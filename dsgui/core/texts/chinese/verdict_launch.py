@@ -244,6 +244,7 @@ OFFERS: Mapping[str, str] = {
     "loads_its_own": "脚本加载自己的配置",
     "remove": "去掉 {options}",
     "replace": "把 {options} 换成 {words}",
+    "replace_and_remove": "把 {options} 换成 {words}，去掉 {gone}",
     "and_more": "{options} 以及另外 {count} 个",
     "remove_from_arguments": "从参数中去掉 {option}",
 }

@@ -285,6 +285,7 @@ OFFERS: Mapping[str, str] = {
     "loads_its_own": "The script loads its own config",
     "remove": "Remove {options}",
     "replace": "Replace {options} with {words}",
+    "replace_and_remove": "Replace {options} with {words}, remove {gone}",
     "and_more": "{options} and {count} more",
     "remove_from_arguments": "Remove {option} from the arguments",
 }
