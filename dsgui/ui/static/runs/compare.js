@@ -142,7 +142,8 @@ const shortName = ({ name }) => el("span", { class: "ds-two-lines", title: name 
 
 // Chinese and Japanese break a line between any two characters, but not after what opens nor before what closes.
 const WIDE = /(?<=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\uac00-\ud7a3\u3001-\u303f\uff01-\uff65]\p{M}*)(?<![\p{Ps}\p{Pi}])/u;
-const HELD = /(?![\p{Pe}\p{Pf}、。，．！？：；…—～·・ーっゃゅょぁぃぅぇぉッャュョァィゥェォ々ゝゞヽヾ\uff9e\uff9f!?,:;%])/u;
+const HELD =
+  /(?![\p{Pe}\p{Pf}、。，．！？：；…—～·・ーっゃゅょぁぃぅぇぉッャュョァィゥェォ々ゝゞヽヾ\uff9e\uff9f!?,:;%])/u;
 const NO_PART_OF_ONE = /(?![\p{M}\p{Emoji_Modifier}\u200d\u1160-\u11ff])(?<!\u200d)/u; // of one character that is seen
 const BREAKS = new RegExp(
   `${NO_PART_OF_ONE.source}(?:(?<=[-_])|(?=\\.)|(?<=\\s)(?=\\S)|(?<=\\S)(?=\\s)|${WIDE.source}${HELD.source})`,
