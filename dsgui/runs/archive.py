@@ -13,8 +13,9 @@ from dsgui.core.access.ansi import without_escapes
 from dsgui.core.adopted.record import called
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Change, Fix
+from dsgui.core.diagnosis.damaged_run import DamagedRun
 from dsgui.core.diagnosis.diagnosis import Diagnosis
-from dsgui.core.diagnosis.lost_run import DamagedRun, LostRun
+from dsgui.core.diagnosis.lost_run import LostRun
 from dsgui.core.diagnosis.memory_cause import Cause, cause_of, ran_out
 from dsgui.core.diagnosis.remedies import Remedy
 from dsgui.core.errors import DocumentError, PlaceError, RunError
@@ -22,7 +23,7 @@ from dsgui.core.launch.checkpoint import Checkpoint
 from dsgui.core.launch.command import words_before
 from dsgui.core.launch.plan import LaunchRequest, Plan
 from dsgui.core.launch.planned import Planned
-from dsgui.core.launch.resume import can_load, note_on, options_for, way_of
+from dsgui.core.launch.resume import can_load, is_resumed, note_on, options_for, way_of
 from dsgui.core.launch.state import RunState, RunStatus
 from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.memory.answer import CannotSay, Device
@@ -50,7 +51,7 @@ from dsgui.shell.launch.where import backend_of
 from dsgui.shell.logs.past import adding
 from dsgui.shell.preflight.model_files import model_size
 from dsgui.shell.runs.checkpoints import Span, find_checkpoints, looked_into, saved_at, universal_of, written_folders
-from dsgui.shell.runs.damage import kept, whole_damage
+from dsgui.shell.runs.damage import damage_found, kept, whole_damage
 from dsgui.shell.runs.kept_end import forget
 from dsgui.shell.runs.liveness import look
 from dsgui.shell.runs.removal import Removal, measure, remove
@@ -178,7 +179,10 @@ class Archive:
     def _damaged(self, directory: RunDirectory) -> Any:
         is_plan = directory.plan_damage() is not None
         file = directory.plan_file if is_plan else directory.state_file
-        told = DamagedRun(sentences(whole_damage(directory)), file.name, is_plan, kept(directory), str(directory.path))
+        what, left = sentences(damage_found(directory)), kept(directory)
+        unknown = "" if is_plan else directory.unknown_state()
+        problem = sentences(whole_damage(directory))
+        told = DamagedRun(what, file.name, is_plan, left, str(directory.path), unknown, problem)
         return self._runs.masked_json(told.to_json())
 
     def _lost(self, directory: RunDirectory, plan: Plan) -> Any:
@@ -200,6 +204,7 @@ class Archive:
             log=str(directory.output_file),
             saved=str(whole.to_json(plan.ranks)["path"]) if whole else None if outside else "",
             checkpoints=self._resuming(directory, plan)["checkpoints"],
+            resumes=not plan.is_job and is_resumed(self._way(plan), plan.arguments, saved=whole is not None),
         )
         return self._runs.masked_json(lost.to_json())
 

@@ -26,7 +26,7 @@ from dsgui.core.launch.state import Asked, Identity, RunState, RunStatus
 from dsgui.core.logs.phases import known_phase
 from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics.performance import Figures, figures
-from dsgui.core.metrics.thinning import Curve, to_json
+from dsgui.core.metrics.thinning import STRETCHES_SHOWN, Curve, to_json
 from dsgui.core.runs.alerts import with_unit
 from dsgui.core.runs.free_name import free_name
 from dsgui.core.runs.meaning import meaning
@@ -57,8 +57,6 @@ from dsgui.shell.runs.store import RunDirectory, Store, size_of
 from dsgui.shell.runs.turns import Queue
 from dsgui.shell.script.script_answers import arguments_file
 
-# A screen shows some thousand columns; a run logs a million lines. Of each of so many stretches two points are shown.
-STRETCHES_SHOWN = 1000
 _QUICK_BYTES = 1 << 20
 _SETTING = re.compile(r'("((?:[^"\\]|\\.){1,100})"\s*:\s*)"(?:[^"\\]|\\.)+"')
 _BLOCK_CHARACTERS = 1 << 16

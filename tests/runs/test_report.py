@@ -21,7 +21,7 @@ from dsgui.core.metrics.chart_table import COLOURS, DASHES, READINGS
 from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.points import Point
 from dsgui.core.metrics.samples import GpuSample, Sample
-from dsgui.core.metrics.thinning import Curve
+from dsgui.core.metrics.thinning import STRETCHES_SHOWN, Curve
 from dsgui.core.runs import report_charts
 from dsgui.core.runs.report_charts import STRETCHES, _cards, _look, by_time, charts
 from dsgui.core.runs.report_page import _away, _legend
@@ -201,6 +201,22 @@ def test_losses_ten_times_apart_have_a_logarithmic_scale_that_is_said(bench: Ben
     assert "Log scale" not in text_of(report(bench, high))
 
 
+def test_how_far_apart_losses_are_is_told_as_the_page_does_and_up_to_a_thousand():
+    def of(*values):
+        places = np.arange(1.0, len(values) + 1)
+        return [Curve(Series("loss"), places, np.full(len(values), np.nan), places, np.array(values))]
+
+    told = report_charts._unlike_scale
+    assert "about 10× apart" in told([of(1.0), of(10.0)])
+    assert "about 100× apart" in told([of(1.0, 1.0, 5.0), of(99.6, 99.6, 90.0)])
+    assert told([of(1.0), of(9.9)]) == told([of(1.0)]) == told([of(np.nan), of(1.0)]) == told([of(0.0), of(1.0)]) == ""
+    assert "more than 1,000× apart" in told([of(1.0), of(1_234_567.0)])
+    assert "more than 1,000× apart" in told([of(5e-324), of(1e300)])
+    spiky = np.ones(3 * STRETCHES_SHOWN)
+    spiky[::3] = 60.0  # one in each of the stretches that the page has
+    assert "about 21× apart" in told([of(*spiky), of(1.0)])
+
+
 def test_a_name_breaks_at_hyphens_underscores_and_dots(bench: Bench):
     first, second = made_run(bench, "text-classi_fication.py"), made_run(bench, "two")
     text = text_of(report(bench, first, second))
@@ -230,6 +246,36 @@ def test_of_a_lost_run_it_tells_what_its_page_does(bench: Bench):
         assert escape(told) in text
     assert "Last recorded</dt><dd>step 60 of 60<" in text
     assert text.count(escape(about["title"])) == 1  # its reason says the same
+
+
+def test_of_a_lost_run_that_was_resumed_no_clone_from_the_beginning_is_told(bench: Bench):
+    given = "--resume_from_checkpoint /x/checkpoint-50"
+    run_id = make_run(bench.store.runs_dir, Made("one", 60, output="x\n", arguments=given))
+    directory = bench.store.open(run_id)
+    gone = Identity(os.getpid(), 1, "another boot")
+    status = replace(directory.read_status(), state=RunState.RUNNING, supervisor=gone, process=gone, ended_at=None)
+    directory.write_status(status)
+    told = Archive(bench.store, bench.runs).about(run_id)["diagnosis"]["meaning"]
+    assert told.endswith("Look at its last output first. A clone resumes again, as its arguments say.")
+    directory.write_plan(replace(directory.read_plan(), arguments=()), None)
+    told = Archive(bench.store, bench.runs).about(run_id)["diagnosis"]["meaning"]
+    assert told.endswith("A clone starts from the beginning.")
+
+
+def test_a_state_of_another_version_is_told_as_such(bench: Bench):
+    directory = bench.store.open(make_run(bench.store.runs_dir, Made("one", 60)))
+    sound = json.loads(directory.state_file.read_text())
+    about = Archive(bench.store, bench.runs).about
+    for state, title in (
+        ("hibernating", "state.json was written by another version of dsgui"),
+        ("lost", "state.json is damaged"),  # which no version writes
+        ("<b>", "state.json is damaged"),
+        (7, "state.json is damaged"),
+    ):
+        directory.state_file.write_text(json.dumps(sound | {"state": state}))
+        told = about(directory.run_id)["diagnosis"]
+        assert told["title"] == title
+        assert not told["meaning"].startswith("Damaged:")  # its title says so
 
 
 def test_what_is_listed_of_a_run_is_what_its_page_and_a_comparison_say(bench: Bench):

@@ -23,10 +23,11 @@ from dsgui.core.launch.state import Asked, Identity, RunState, RunStatus
 from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics.curves import RECORD
 from dsgui.core.metrics.points import Point
+from dsgui.core.metrics.thinning import STRETCHES_SHOWN
 from dsgui.core.runs.news import Cursor
 from dsgui.runs import runs as runs_module
 from dsgui.runs.archive import Archive
-from dsgui.runs.runs import STRETCHES_SHOWN, Runs
+from dsgui.runs.runs import Runs
 from dsgui.shell.launch.launcher import Launcher
 from dsgui.shell.launch.ports import is_free
 from dsgui.shell.logs.records import Records

@@ -1,26 +1,17 @@
-"""What is known of a run whose supervisor is gone, or of which a file is damaged, in the shape in which the page is
-told why a run failed."""
+"""What is known of a run whose supervisor is gone."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dsgui.core.diagnosis.fact_card import Fact, fact_card
 from dsgui.core.durations import duration
 from dsgui.core.launch.state import RunStatus
-from dsgui.core.texts.saying import Said, in_row, listed, said
+from dsgui.core.texts.saying import Said, said
 
-LOST, DAMAGED = "lost", "damaged"
+LOST = "lost"
 _RESTARTED = "machine_restarted"
 _LINES_SHOWN, _LINE_SHOWN = 5, 300
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A row of a card; `is_path`: it is where something lies."""
-
-    name: Said
-    value: Said | str
-    is_path: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +19,8 @@ class LostRun:
     """`alive` processes of it still run here; `away`: others may on machines that nobody looks at. `output` is the end
     of what it printed, `log` the file that has all of it. `saved` is the newest complete checkpoint's path, "" for
     none, None where nobody could look; `checkpoints` are those that the script can go on from, as the page has them,
-    the newest first. `is_job`: it does not train, so there is neither a step nor a checkpoint to miss."""
+    the newest first. `is_job`: it does not train, so there is neither a step nor a checkpoint to miss. `resumes`: one
+    that is started as it was goes on from a checkpoint."""
 
     status: RunStatus
     alive: int
@@ -41,9 +33,10 @@ class LostRun:
     log: str
     saved: str | None
     checkpoints: Sequence[Mapping[str, Any]]
+    resumes: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        return _card(
+        return fact_card(
             LOST,
             self._title,
             (self._processes, *self._first),
@@ -69,7 +62,10 @@ class LostRun:
             return ()
         if self._resume:
             return (_said("lost_resume", checkpoint=self._resume["name"]),)
-        return (_said("lost_look"),) if self.is_job else (_said("lost_clone"),)
+        looks = (_said("lost_look"),) if self._last_lines else ()
+        if self.is_job:
+            return looks
+        return (*looks, _said("lost_clone_resumes") if self.resumes else _said("lost_clone"))
 
     @property
     def _facts(self) -> Iterator[Fact]:
@@ -110,42 +106,6 @@ class LostRun:
     def _last_lines(self) -> str:
         lines = [line.rstrip("\r").rpartition("\r")[2].rstrip() for line in self.output.split("\n")]
         return "\n".join([line[:_LINE_SHOWN] for line in lines if line][-_LINES_SHOWN:])
-
-
-@dataclass(frozen=True, slots=True)
-class DamagedRun:
-    """`told` says what is wrong with which file; `is_plan`: that is its plan, else its state. `kept` are the names of
-    the files that can be read still, in its `folder`."""
-
-    told: str
-    file: str
-    is_plan: bool
-    kept: Sequence[str]
-    folder: str
-
-    def to_json(self) -> dict[str, Any]:
-        what = _said("damaged_plan") if self.is_plan else _said("damaged_state")
-        kept = [Fact(_said("damaged_kept_name"), listed(self.kept))] if self.kept else []
-        facts = [*kept, Fact(_said("damaged_folder_name"), self.folder, is_path=True)]
-        title, first = _said("damaged_title", file=self.file), _said("damaged_first", file=self.file)
-        return _card(DAMAGED, title, (self.told, what, first), facts)
-
-
-def _card(
-    signature: str,
-    title: Said,
-    meaning: Iterable[Said | str],
-    facts: Iterable[Fact],
-    *,
-    quote: str = "",
-    in_output: int | None = None,
-    resume: dict[str, str] | None = None,
-) -> dict[str, Any]:
-    rows = [{"name": str(one.name), "value": str(one.value), "is_path": one.is_path} for one in facts]
-    texts = {"quote": quote, "traceback": "", "evidence": "", "ends": ""}
-    lists: dict[str, Any] = {name: [] for name in ("advice", "remedies", "set_aside", "cause", "offered")}
-    told = {"signature": signature, "title": str(title), "meaning": in_row(map(str, meaning)), "facts": rows}
-    return told | texts | lists | {"rank": None, "in_output": in_output, "resume": resume}
 
 
 def _plain(number: float) -> str:

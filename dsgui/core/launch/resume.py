@@ -12,6 +12,8 @@ from dsgui.core.texts.saying import Said, said
 # Of a parser in another file: options that many have for it, Megatron's among them.
 _USUAL_FOLDERS = ("--load_checkpoint_dir", "--load_dir", "--load")
 
+_FROM_NOTHING = ("", "none", "no", "false")
+
 
 def way_of(told: Resuming, words: Sequence[str], own: Collection[str] = ()) -> Resuming:
     """What the source tells; where that is nothing, the options that the run was started with, but for the file's
@@ -23,6 +25,17 @@ def way_of(told: Resuming, words: Sequence[str], own: Collection[str] = ()) -> R
     others = (option for option in _USUAL_FOLDERS if option not in own)
     folder = next((option for option in others if value_of(words, (option,)) is not None), "")
     return Resuming(folder=folder, saving=told.saving)
+
+
+def is_resumed(way: Resuming, words: Sequence[str], *, saved: bool) -> bool:
+    """Whether a script that is started with these arguments goes on from a checkpoint; `saved`: one lies where it
+    saves."""
+    if way.from_output and not way.switches:
+        return saved
+    named = filter(None, (RESUME, way.checkpoint, way.folder))
+    given = [value for option in named if (value := value_of(words, (option,))) is not None]
+    switched = any(value_of(words, (option,)) is not None for option in way.switches)
+    return switched or any(value.lower() not in _FROM_NOTHING for value in given)
 
 
 def can_load(way: Resuming, one: Checkpoint) -> bool:

@@ -18,6 +18,8 @@ from dsgui.core.metrics.points import number_to_json
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
+# A screen shows some thousand columns; a run logs a million lines. Of each of so many stretches two points are shown.
+STRETCHES_SHOWN = 1000
 _ODD_SHOWN = 200
 _FEW = 40  # of so many numpy's calls take longer than Python's own numbers
 _TIME_DECIMALS, _EPOCH_DECIMALS = 2, 5

@@ -36,7 +36,7 @@ from dsgui.core.metrics.chart_table import (
 from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.performance import loss_curve, training_curve
 from dsgui.core.metrics.points import number_to_json
-from dsgui.core.metrics.thinning import Curve, Floats, Places, thin
+from dsgui.core.metrics.thinning import STRETCHES_SHOWN, Curve, Floats, Places, thin
 from dsgui.core.sizes import GIB, gib
 from dsgui.core.texts.saying import listed, words
 
@@ -47,6 +47,7 @@ _FOLDED_AWAY_AND_SHOWN = ("cpu",)
 _FORETOLD = 4  # the place of a colour
 _MISSED = 1.05  # times the most that is shown
 _UNLIKE, _RESCALED = 10.0, (LOSS, "grad_norm")  # times as high; whose scale is then logarithmic
+_MOST_TIMES = 1000  # of which it is told how many
 _NOWHERE = (math.nan, math.nan)
 _FEWEST_SECONDS = 5.0  # that a speed is measured over
 
@@ -188,16 +189,36 @@ def _chart(
 def _unlike_scale(runs: Sequence[Sequence[Curve]]) -> str:
     """Why a chart of these runs has a logarithmic scale, as `timesApart` of `ui/static/metrics/traces.js`; "" where it
     has none."""
-    values = [np.concatenate([one.value for one in curves]) for curves in runs if curves]
-    finite = [found for one in values if len(found := np.sort(one[np.isfinite(one)]))]
-    if len(finite) < 2 or any(found[0] <= 0 for found in finite):
+    middles = [middle for curves in runs if (middle := _middle(curves)) is not None]
+    lowest = [np.min(one.value, initial=np.inf, where=np.isfinite(one.value)) for curves in runs for one in curves]
+    if len(middles) < 2 or min(lowest) <= 0 or max(middles) / _UNLIKE < min(middles):
         return ""
-    middles = [float(found[len(found) // 2]) for found in finite]
+    if max(middles) / _MOST_TIMES > min(middles):
+        return words("charts_page", "unlike_far", times=f"{_MOST_TIMES:,}")
     times = max(middles) / min(middles)
-    if times < _UNLIKE:
-        return ""
     rounded = float(f"{times:.{1 if times < 100 else 0}e}")
     return words("charts_page", "unlike_scale", times=f"{rounded:,.15g}")
+
+
+def _middle(curves: Sequence[Curve]) -> float | None:
+    """The usual value of a run: the mean of the middle one of its points' stretches, as the page has them."""
+    stretches = [_means(one.value) for one in curves if len(one)]
+    if not stretches:
+        return None
+    mean, count = (np.concatenate(found) for found in zip(*stretches, strict=True))
+    known = np.isfinite(mean)
+    order = np.argsort(mean[known], kind="stable")
+    left = np.cumsum(count[known][order])
+    return float(mean[known][order][np.searchsorted(left, left[-1] / 2, side="right")]) if len(left) else None
+
+
+def _means(value: Floats) -> tuple[Floats, Floats]:
+    """Of each stretch its mean and how many points it has."""
+    if len(value) <= 2 * STRETCHES_SHOWN:
+        return value, np.ones(len(value))
+    thinned = thin(value, STRETCHES_SHOWN)
+    begins = np.arange(0, len(value), thinned.size)
+    return thinned.mean, np.diff(begins, append=len(value)).astype(float)
 
 
 def _peak_beyond(drawn: Sequence[Drawn], ends: Sequence[tuple[float, float]]) -> str:

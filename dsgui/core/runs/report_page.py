@@ -287,7 +287,7 @@ def _spike(one: Figures) -> str:
     if one.loss_spike is None:
         return "–" if one.final_loss is None else words("compare_page", "no_spike")
     found = one.loss_spike
-    given = {"step": str(found.step), "value": _number(found.value)}
+    given = {"step": f"{found.step:.15g}", "value": _number(found.value)}
     if found.count > 1:
         return words("compare_page", "spikes_at", count=str(found.count), **given)
     return words("compare_page", "spike_at", **given)

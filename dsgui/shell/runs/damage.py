@@ -25,10 +25,19 @@ def damage(directory: RunDirectory) -> tuple[Said, ...]:
 
 def whole_damage(directory: RunDirectory) -> tuple[Said, ...]:
     """The same, and of what the other files hold: more to read, for the page of one run."""
+    return _told(_all(directory))
+
+
+def damage_found(directory: RunDirectory) -> tuple[Said, ...]:
+    """That, where it is said already that something is damaged."""
+    return _told(_all(directory), is_said=True)
+
+
+def _all(directory: RunDirectory) -> list[Said]:
     odd = _no_files(directory)
     found = [*filter(None, (directory.plan_damage(), directory.status_damage())), *odd.values()]
     held = [clause for name, clause in _contents(directory) if name not in odd]
-    return _told([*found, *held, *_points(directory)])
+    return [*found, *held, *_points(directory)]
 
 
 def kept(directory: RunDirectory) -> list[str]:
@@ -40,11 +49,12 @@ def kept(directory: RunDirectory) -> list[str]:
     return [path.name for path in (*sound, *shown) if path.name not in odd and size_of(path)]
 
 
-def _told(found: list[Said]) -> tuple[Said, ...]:
+def _told(found: list[Said], *, is_said: bool = False) -> tuple[Said, ...]:
     told = list(dict.fromkeys(found))
     if not told:
         return ()
-    damaged = said("troubles", "damaged", what=set_apart(told[:_MOST_NAMED]))
+    what = set_apart(told[:_MOST_NAMED])
+    damaged = said("troubles", "damage_found", what=what) if is_said else said("troubles", "damaged", what=what)
     more = len(told) - _MOST_NAMED
     return (damaged, said("troubles", "more_damage", count=str(more))) if more > 0 else (damaged,)
 

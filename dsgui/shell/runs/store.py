@@ -29,7 +29,7 @@ from dsgui.core.launch.command import (
 )
 from dsgui.core.launch.plan import Plan
 from dsgui.core.launch.plan_json import plan_from_json, plan_to_json
-from dsgui.core.launch.state import Asked, RunStatus, progress_from_json
+from dsgui.core.launch.state import Asked, RunState, RunStatus, progress_from_json
 from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics.curves import MOST_SERIES, Series
 from dsgui.core.metrics.samples import SampleTable
@@ -261,6 +261,12 @@ class RunDirectory:
     def status_damage(self) -> Said | None:
         """What is wrong with the state: nothing is where there is none yet."""
         return _damage(lambda: _STATUSES.read_strictly(self.state_file), self.state_file, may_miss=True)
+
+    def unknown_state(self) -> str:
+        """The state that another version of dsgui wrote, which this one does not know; "" where there is none such."""
+        state = (read_json(self.state_file) or {}).get("state")
+        is_name = isinstance(state, str) and _STATE_NAME.fullmatch(state)
+        return str(state) if is_name and state not in {one.value for one in RunState} else ""
 
     def other_damage(self) -> dict[str, Said]:
         """What is wrong with its other documents: names of files, and a clause each."""
@@ -543,6 +549,7 @@ def _is_run(directory: RunDirectory) -> bool:
 
 
 # A page asks for these every second.
+_STATE_NAME = re.compile(r"[a-z][a-z_]{0,39}")
 _PLANS, _STATUSES, _ASKED = Known(plan_from_json), Known(RunStatus.from_json), Known(Asked.from_json)
 _PROGRESS, _FORETOLD = Known(progress_from_json), Known(Foretold.from_json)
 _SERIES = Known(lambda value: tuple(Series.from_json(one) for one in sequence(value["series"], MOST_SERIES)))

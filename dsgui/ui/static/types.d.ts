@@ -213,6 +213,7 @@ export interface Diagnosis {
   away?: string;
   resume?: { path: string; name: string } | null;
   facts?: { name: string; value: string; is_path: boolean }[];
+  problem?: string;
   offered?: number[];
   cause?: string[];
   traceback: string;

@@ -110,6 +110,22 @@ def test_a_lost_run_has_a_card_as_a_failed_one_with_what_is_known_and_its_checkp
     expect(page.locator("#command")).to_contain_text(f"--load_dir {folder}/lost/saved --ckpt_id global_step10")
 
 
+def test_a_lost_job_leads_to_its_output_though_there_is_nothing_else_to_do(page, app, folder):
+    runs_dir = folder / "runs"
+    directory = Store(runs_dir).open(make_run(runs_dir, Made(steps=1)))
+    directory.write_plan(replace(directory.read_plan(), started_by=StartedBy.PYTHON), None)
+    directory.output_file.write_text("converting\n")
+    gone = Identity(os.getpid(), 1, "another boot")
+    status = replace(directory.read_status(), state=RunState.RUNNING, supervisor=gone, process=gone, ended_at=None)
+    directory.write_status(status)
+    page.goto(f"{app.url}?run={directory.run_id}")
+    card = page.locator(".ds-diagnosis")
+    expect(card.locator("pre")).to_have_text("converting")
+    expect(card.get_by_role("button")).to_have_text(["See the output"])
+    page.click("#see-output")
+    expect(page.locator(".ds-output .ds-log mark")).to_have_text("converting")
+
+
 def test_a_run_with_a_damaged_plan_tells_the_file_what_is_left_and_what_to_do(page, app, folder):
     runs_dir = folder / "runs"
     directory = Store(runs_dir).open(make_run(runs_dir, Made(steps=20)))

@@ -521,11 +521,49 @@ def test_a_tag_that_is_too_long_is_refused_where_it_is_written(browser, made):
         expect(page.locator(".ds-run-tags .ds-tag")).to_have_text("x" * 40)
         page.get_by_role("button", name="Edit tags").click()
         page.keyboard.insert_text(",".join(map(str, range(21))))
-        page.locator(".ds-run-title").click()  # elsewhere: what can't be kept is left
+        page.locator(".ds-run-title").click()  # elsewhere: what can't be kept stays open
+        expect(editor).to_be_focused()
+        assert editor.evaluate("(input) => input.validationMessage") == "21 tags; at most 20 are kept."
+        page.keyboard.press("Escape")
         expect(page.locator(".ds-run-tags .ds-tag")).to_have_text("x" * 40)
         expect(page.locator(".toast-body")).to_have_count(0)
     wait_until(lambda: Store(folder).open(ids["slow"]).read_label().tags == ("x" * 40,))
     Store(folder).open(ids["slow"]).write_label(Label())
+
+
+def test_what_is_refused_stays_open_and_says_why_wherever_one_goes(browser, made):
+    app, ids, _ = made
+    with opened(browser, app, "tab=runs") as page:
+        page.set_viewport_size({"width": 390, "height": 844})
+        entry = row(page, ids["other"])
+        entry.get_by_role("button", name="Rename").click()
+        editor = page.get_by_role("textbox", name="Rename")
+        page.keyboard.insert_text("x" * 121)
+        row(page, ids["slow"]).locator(".ds-run-name").click()  # would open another run
+        expect(editor).to_be_focused()
+        told = editor.evaluate("(input) => input.validationMessage")
+        assert told == "The name has 121 characters; at most 120 are kept."
+        page.keyboard.press("Tab")
+        expect(editor).to_be_focused()
+        expect(editor).to_have_value("x" * 121)
+        page.keyboard.press("Escape")
+        expect(editor).to_have_count(0)
+        expect(entry.locator(".ds-run-name")).to_have_text("other")
+        row(page, ids["slow"]).locator(".ds-run-name").click()  # and now it does
+        expect(page.locator(".ds-run-title")).not_to_be_empty()
+
+
+def test_on_a_touch_screen_the_pencil_and_the_menu_of_a_row_are_wide_enough_and_apart(browser, made):
+    app, ids, _ = made
+    with browser.new_context(viewport={"width": 1280, "height": 900}, has_touch=True, is_mobile=True) as context:
+        page = app.sign_in(context).new_page()
+        page.goto(f"{app.url}?tab=runs")
+        entry = page.locator(f'.ds-table-row[data-run="{ids["long"]}"]')
+        pencil, menu = (entry.locator(f'[data-column="name"] > {one}') for one in (".ds-pencil", ".ds-row-menu"))
+        wait_until(lambda: pencil.bounding_box()["width"] >= 40)  # its sheet comes late
+        left, right = pencil.bounding_box(), menu.bounding_box()
+        assert right["width"] >= 40
+        assert left["x"] + left["width"] <= right["x"]
 
 
 def test_f2_renames_a_card_as_it_does_a_row(browser, made):

@@ -1,8 +1,8 @@
-"""What the page says of a run whose supervisor is gone, or of which a file is damaged."""
+"""What the page says of a run whose supervisor is gone."""
 
 from dataclasses import replace
 
-from dsgui.core.diagnosis.lost_run import DamagedRun, LostRun
+from dsgui.core.diagnosis.lost_run import LostRun
 from dsgui.core.launch.state import RunState, RunStatus
 
 SAVED = {"path": "/out/checkpoint-100", "name": "checkpoint-100", "complete": True, "problem": ""}
@@ -22,7 +22,7 @@ LOST = LostRun(
 )
 
 
-def facts(run: LostRun | DamagedRun) -> dict[str, str]:
+def facts(run: LostRun) -> dict[str, str]:
     return {one["name"]: one["value"] for one in run.to_json()["facts"]}
 
 
@@ -62,7 +62,7 @@ def test_of_a_machine_that_was_not_restarted_it_is_known_that_no_process_is_left
 def test_a_lost_run_of_which_nothing_is_known_says_so() -> None:
     unknown = replace(LOST, step=None, total=None, recorded_s=None, output="", saved="", checkpoints=(CUT,))
     told = unknown.to_json()
-    assert told["meaning"].endswith("Look at its last output first; a clone starts from the beginning.")
+    assert told["meaning"].endswith("how it ended is unknown. A clone starts from the beginning.")
     assert facts(unknown) == {
         "Last recorded": "no training step",
         "Newest complete checkpoint": "none found",
@@ -90,15 +90,15 @@ def test_what_may_still_run_on_other_machines_is_not_resumed() -> None:
     assert told["resume"] is None
 
 
-def test_of_a_damaged_run_it_is_told_which_file_what_is_lost_with_it_what_is_left_and_what_to_do() -> None:
-    plan = DamagedRun("Damaged: plan.json is a folder.", "plan.json", True, ("state.json", "output.log"), "/runs/a")
-    assert plan.to_json()["title"] == "plan.json is damaged"
-    assert plan.to_json()["meaning"] == (
-        "Damaged: plan.json is a folder. It says what was started: without it the run can't be cloned, resumed or "
-        "reported. Restore plan.json from a backup or another copy of this folder; without one, archive or delete "
-        "the run."
-    )
-    assert facts(plan) == {"Still readable": "state.json, output.log", "Folder": "/runs/a"}
-    state = replace(plan, file="state.json", is_plan=False, kept=())
-    assert "It says how the run ended, which is not known now." in state.to_json()["meaning"]
-    assert facts(state) == {"Folder": "/runs/a"}
+def test_without_any_output_nobody_is_sent_to_look_at_it() -> None:
+    silent = replace(LOST, output="\n \n", checkpoints=())
+    assert silent.to_json()["meaning"].endswith("how it ended is unknown. A clone starts from the beginning.")
+    told = replace(LOST, output="one\n", checkpoints=()).to_json()["meaning"]
+    assert told.endswith("Look at its last output first. A clone starts from the beginning.")
+    job = replace(silent, is_job=True, step=None, total=None, saved=None)
+    assert job.to_json()["meaning"].endswith("how it ended is unknown.")
+
+
+def test_the_clone_of_one_that_was_resumed_does_not_start_from_the_beginning() -> None:
+    resumed = replace(LOST, checkpoints=(), resumes=True)
+    assert resumed.to_json()["meaning"].endswith("first. A clone resumes again, as its arguments say.")

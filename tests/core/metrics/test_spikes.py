@@ -42,6 +42,46 @@ def test_of_several_spikes_the_highest_is_told_and_how_many_there_are():
     assert (found.step in (60, 61, 200, 250), found.count) == (True, 3)
 
 
+@pytest.mark.parametrize("steps", [300, 3000, 30_000])
+@pytest.mark.parametrize("scale", [0.15, 0.5, 1.0])
+def test_however_long_a_run_is_its_own_skewed_noise_is_none(steps, scale):
+    random = np.random.default_rng(1)
+    for _ in range(20):
+        assert spikes(curve(1 + random.exponential(scale, steps))) is None
+        assert spikes(curve(0.5 + np.abs(random.normal(0, scale, steps)))) is None
+
+
+@pytest.mark.parametrize("steps", [300, 3000])
+@pytest.mark.parametrize(("times", "noise"), [(2, 0.03), (3, 0.1), (10, 0.1)])
+def test_a_loss_that_jumps_and_comes_back_slowly_has_one_spike(times, noise, steps):
+    for seed in range(10):
+        value = (2 * np.exp(-3 * np.arange(steps) / steps) + 1) * (
+            1 + np.random.default_rng(seed).normal(0, noise, steps)
+        )
+        at = steps // 2
+        value[at : at + 40] *= 1 + (times - 1) * np.exp(-np.arange(40) / 6)
+        found = spikes(curve(value))
+        assert found.count == 1
+        assert at <= found.step - 1 < at + 4
+
+
+def test_each_spike_is_counted_however_many_there_are():
+    value = np.tile(noisy(), 80)
+    value[50::40] = 9.0
+    assert spikes(curve(value)).count == len(value[50::40])
+
+
+def test_a_step_between_two_is_told_as_it_is():
+    step = np.arange(1, STEPS + 1) + 0.5
+    assert spikes(curve([*noisy()[:119], 5.0, *noisy()[120:]], step)).step == 120.5
+
+
+@pytest.mark.parametrize("low", [1e308, -1e308])
+def test_the_largest_numbers_have_spikes_as_others(low):
+    found = spikes(curve([*[low] * 25, 1.7e308, *[low] * 25]))
+    assert (found.value, found.usual) == (1.7e308, pytest.approx(low))
+
+
 @pytest.mark.parametrize("noise", [0.01, 0.05, 0.2])
 def test_noise_is_none(noise):
     assert spikes(curve(noisy(noise))) is None

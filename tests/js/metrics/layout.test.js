@@ -53,6 +53,9 @@ test("a chart that is logarithmic by itself is linear where the user chose it, a
   assert.deepEqual(log, { ...PLAIN, log: ["loss"] });
   assert.equal(isLog(log, "loss", false), true);
   assert.deepEqual(rescaled(log, "loss", true), linear); // which was chosen beside runs that are alike
+  const both = rescaled(linear, "loss", false); // of one run alone
+  assert.equal(isLog(both, "loss", false), true);
+  assert.deepEqual(rescaled(both, "loss", false), linear);
 });
 
 test("what a browser kept may be anything", () => {

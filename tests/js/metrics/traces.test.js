@@ -13,6 +13,7 @@ import {
   sharedRange,
   shortestOf,
   timesApart,
+  timesText,
 } from "../../../dsgui/ui/static/metrics/traces.js";
 import { made, only, steps } from "../made.js";
 
@@ -232,4 +233,15 @@ test("runs whose values are ten times apart are told, where a logarithmic scale 
   assert.equal(timesApart([of([4, 3, 0], 0), of([90, 60, 30], 1)]), null);
   assert.equal(timesApart([of([900, 3, 0.01], 0)]), null); // one falls as far as it likes
   assert.equal(timesApart([of([900, 3, 3, 2], 0), of([4, 3, 2], 1)]), null); // and a spike makes no other run
+  const spiky = of([1], 0);
+  const point = spiky.curve.stretches[0].low;
+  const stretch = { low: { ...point, y: 1 }, high: { ...point, y: 900 }, mean: 2, n: 3 };
+  spiky.curve.stretches = [stretch, stretch, stretch]; // a spike in each is not its usual value
+  assert.equal(timesApart([spiky, of([4, 3, 2], 1)]), null);
+});
+
+test("how many times apart runs are is told up to a thousand", () => {
+  assert.match(timesText(20.4), /about 20× apart/);
+  assert.match(timesText(1000), /about 1,000× apart/);
+  for (const times of [1e5, Infinity]) assert.match(timesText(times), /more than 1,000× apart/);
 });

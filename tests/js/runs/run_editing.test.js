@@ -31,4 +31,6 @@ test("what is longer than the server keeps is refused, and nothing of it is cut"
   assert.equal(refusalOf("name", long), "The name has 121 characters; at most 120 are kept.");
   assert.equal(refusalOf("name", ` ${long.slice(0, -2)} `), "");
   assert.equal(refusalOf("note", "x".repeat(2001)), "The note has 2001 characters; at most 2000 are kept.");
+  assert.equal(refusalOf("tags", "LoRA, b, lora"), "“lora” is the same tag as “LoRA”; remove one.");
+  assert.equal(refusalOf("tags", "lora, b, lora"), "");
 });

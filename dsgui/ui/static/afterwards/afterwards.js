@@ -55,7 +55,7 @@ export class Afterwards {
     /** @type {Predicted | null} */
     this.predicted = null;
     this.failed = ""; // the code of its diagnosis
-    this.meaning = ""; // and what it says
+    this.problem = ""; // and what is said elsewhere that it says
     this.deleting = false; // then nobody asks for news of it
   }
 
@@ -79,7 +79,7 @@ export class Afterwards {
     const whole = quick ? { ...about, ...quick, checking: false } : about;
     this.predicted = whole.predicted ?? null;
     this.failed = whole.diagnosis?.signature ?? "";
-    this.meaning = whole.diagnosis?.meaning ?? "";
+    this.problem = whole.diagnosis?.problem ?? "";
     this.showDiagnosis(whole);
     this.showActions(whole, live);
     this.showAbout(whole);
@@ -294,7 +294,9 @@ export class Afterwards {
    */
   factParts(found, facts, canClone) {
     const done = this.remedies(found, canClone);
-    done[0]?.append(...this.outputLink(found));
+    const see = this.outputLink(found);
+    if (done[0]) done[0].append(...see);
+    else if (see.length) done.push(el("p", { class: "ds-remedy" }, ...see));
     const rows = facts.map(({ name, value, is_path: isPath }) => {
       const shown = isPath ? [el("code", {}, ...inPieces(value, /(?<=\/)/))] : [value];
       return el("div", {}, el("dt", {}, name), el("dd", {}, ...shown));

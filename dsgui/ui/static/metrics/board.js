@@ -36,7 +36,7 @@ import { isLog, rescaled } from "./layout.js";
 import { listed, words } from "../texts/texts.js";
 import { MEMORY } from "./plotting.js";
 import { middled, placeText } from "./readout.js";
-import { COLOURS, look, markPlace, sharedRange, shortestOf, timesApart } from "./traces.js";
+import { COLOURS, look, markPlace, sharedRange, shortestOf, timesApart, timesText } from "./traces.js";
 
 /** @import { Axis, Group, Layout, Limit, Line, Mark, Place, Range, RunEvent } from "../types.d.ts" */
 /** @import { Source, Style, View } from "../types.d.ts" */
@@ -418,7 +418,7 @@ export class Board {
   /** Why a chart has a logarithmic scale that nobody chose. @param {Chart} chart */
   whyLog({ id, unlike }) {
     if (!unlike || !isLog(this.layout, id, true) || this.layout.log.includes(id)) return "";
-    return say("unlike_scale", { times: Number(unlike.toPrecision(unlike < 100 ? 2 : 1)).toLocaleString("en-US") });
+    return timesText(unlike);
   }
 
   /** @param {Chart} chart */

@@ -38,14 +38,15 @@ export function toggled(layout, mark, id) {
 export const isLog = ({ log, linear }, id, usual) => log.includes(id) || (usual && !linear.includes(id));
 
 /**
- * The other scale for a chart; only what is not the usual one is kept.
+ * The other scale for a chart; only what is not the usual one is kept. What was chosen where a logarithmic scale is
+ * usual stays elsewhere.
  * @param {Layout} layout @param {string} id @param {boolean} usual
  */
 export function rescaled(layout, id, usual) {
   const log = !isLog(layout, id, usual);
   /** @param {string[]} list @param {boolean} has */
   const kept = (list, has) => [...list.filter((one) => one !== id), ...(has ? [id] : [])];
-  return { ...layout, log: kept(layout.log, log && !usual), linear: kept(layout.linear, !log && usual) };
+  return { ...layout, log: kept(layout.log, log && !usual), linear: usual ? kept(layout.linear, !log) : layout.linear };
 }
 
 /**

@@ -2,6 +2,7 @@
 // Pure.
 
 import { CHARTS } from "../texts/catalogue.js";
+import { words } from "../texts/texts.js";
 import { isOne } from "./ticks.js";
 
 /** @import { Line, Mark, Point, Range, Stretch, Style, Trace } from "../types.d.ts" */
@@ -17,6 +18,7 @@ const MARK_REACH = 0.1;
 const SYMBOL_ROOM = 0.03;
 const SHORT = 0.125; // of what is shown: what is less is a dot, or nearly so
 const MOST_ODD = 200;
+const MOST_TIMES = 1000;
 const UNLIKE = 10; // times as high: on a linear scale the lower one is a flat line
 
 /**
@@ -175,22 +177,35 @@ export function shortestOf(lines) {
 export function timesApart(lines) {
   const drawn = lines.filter(({ curve, axis }) => curve.kind !== "sample" && axis !== "y2");
   const usual = [...new Set(drawn.map(({ run }) => run))].map((run) => {
-    const own = drawn.filter((line) => line.run === run).flatMap(({ curve, scale }) => valuesOf(curve, scale));
-    return own.sort((a, b) => a - b);
+    return drawn.filter((line) => line.run === run).flatMap(({ curve, scale }) => meansOf(curve, scale));
   });
   const known = usual.filter(({ length }) => length);
-  if (known.length < 2 || known.some(([least]) => least <= 0)) return null;
-  const middles = known.map((values) => values[values.length >> 1]);
+  if (known.length < 2 || known.some((means) => means.some(({ low }) => low <= 0))) return null;
+  const middles = known.map(middleOf);
   const times = Math.max(...middles) / Math.min(...middles);
   return times >= UNLIKE ? times : null;
 }
 
+/** The mean of the middle one of all points' stretches. @param {{ mean: number, n: number }[]} means */
+function middleOf(means) {
+  const sorted = means.toSorted((a, b) => a.mean - b.mean);
+  let left = sorted.reduce((sum, { n }) => sum + n, 0) / 2;
+  return sorted.find(({ n }) => (left -= n) < 0)?.mean ?? NaN;
+}
+
 /** @param {Curve} curve @param {number} scale */
-const valuesOf = ({ stretches }, scale) =>
+const meansOf = ({ stretches }, scale) =>
   stretches
-    .flatMap(({ low, high }) => (low === high ? [low.y] : [low.y, high.y]))
-    .filter(Number.isFinite)
-    .map((y) => y / scale);
+    .map(({ low, mean, n }) => ({ low: low.y / scale, mean: mean / scale, n }))
+    .filter(({ mean }) => Number.isFinite(mean));
+
+/** How many times apart, in words; beyond a thousand it tells no more. @param {number} times */
+export const timesText = (times) =>
+  times > MOST_TIMES
+    ? words("charts_page", "unlike_far", { times: MOST_TIMES.toLocaleString("en-US") })
+    : words("charts_page", "unlike_scale", {
+        times: Number(times.toPrecision(times < 100 ? 2 : 1)).toLocaleString("en-US"),
+      });
 
 /**
  * Where a mark is drawn: one a little outside of the points at their edge, the end of the run there too; others

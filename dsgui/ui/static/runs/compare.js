@@ -140,15 +140,26 @@ function comparison(label, runs, bodies) {
 /** @param {Run} run */
 const shortName = ({ name }) => el("span", { class: "ds-two-lines", title: name }, ...nameParts(name));
 
+// Chinese and Japanese break a line between any two characters, but not after what opens nor before what closes.
+const WIDE = /(?<=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\uac00-\ud7a3\u3001-\u303f\uff01-\uff65]\p{M}*)(?<![\p{Ps}\p{Pi}])/u;
+const HELD =
+  /(?![\p{Pe}\p{Pf}、。，．！？：；…—～·・ーっゃゅょぁぃぅぇぉッャュョァィゥェォ々ゝゞヽヾ\uff9e\uff9f!?,:;%])/u;
+const NO_PART_OF_ONE = /(?![\p{M}\p{Emoji_Modifier}\u200d\u1160-\u11ff])(?<!\u200d)/u; // of one character that is seen
+const BREAKS = new RegExp(
+  `${NO_PART_OF_ONE.source}(?:(?<=[-_])|(?=\\.)|(?<=\\s)(?=\\S)|(?<=\\S)(?=\\s)|${WIDE.source}${HELD.source})`,
+  "u",
+);
+
 /**
  * A name in parts between which a line may break: at a space, after a hyphen or an underscore, before a dot, and at
- * any Chinese character. A part that is longer than a line ends in an ellipsis.
+ * any Chinese character.
  * @param {string} name
  */
+export const namePieces = (name) => name.split(BREAKS);
+
+/** A part that is longer than a line ends in an ellipsis. @param {string} name */
 const nameParts = (name) =>
-  name
-    .split(/(?<=[-_])|(?=\.)|(?<=\s)(?=\S)|(?<=\S)(?=\s)|(?<=[\u2e80-\uffff])/)
-    .map((one) => (one.trim() ? el("span", { class: "ds-name-part" }, one) : one));
+  namePieces(name).map((one) => (one.trim() ? el("span", { class: "ds-name-part" }, one) : one));
 
 /** The name of a part above its rows, and what is to be known of them. @param {string} name @param {Run[]} runs */
 const partHead = (name, runs, note = "") => {

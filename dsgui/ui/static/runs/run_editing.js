@@ -92,13 +92,17 @@ export function refusalOf(what, written) {
   const [count, most, code] = [[...written.trim()].length, MOST[what], LONG[what]];
   if (most && code) return count > most ? say(code, { count: String(count), most: String(most) }) : "";
   const tags = [...new Set(changeOf(what, written).tags)].filter(Boolean);
+  const folded = tags.map((tag) => tag.toLowerCase());
+  const again = folded.findIndex((tag, place) => folded.indexOf(tag) < place);
+  if (again >= 0) return say("tag_twice", { tag: tags[again], other: tags[folded.indexOf(folded[again])] });
   const long = tags.find((tag) => [...tag].length > MOST_TAG);
   if (long) return say("tag_long", { count: String([...long].length), most: String(MOST_TAG) });
   return tags.length > MOST_TAGS ? say("tags_many", { count: String(tags.length), most: String(MOST_TAGS) }) : "";
 }
 
 /**
- * Enter keeps, Escape leaves it; both give the focus to what is `back` then. Looking elsewhere keeps.
+ * Enter keeps, Escape leaves it; both give the focus to what is `back` then. Looking elsewhere keeps. What would be
+ * refused stays open and says why, and what was pressed meanwhile is not done: the page might go, and the text with it.
  * @param {HTMLElement} cell @param {Editable} what @param {Written} run @param {(change: LabelChange) => void} keep
  * @param {() => HTMLElement} back
  */
@@ -117,20 +121,37 @@ export function editOver(cell, what, run, keep, back) {
     done = true;
     window.removeEventListener("scroll", place, true);
     window.removeEventListener("resize", place);
+    window.removeEventListener("click", hold, true);
     over.remove();
     cell.style.minWidth = "";
     if (kept && input.value.trim() !== text) keep(changeOf(what, input.value.trim()));
     if (byKey) back().focus({ preventScroll: true });
+  };
+  const isRefused = () => {
+    input.setCustomValidity(refusalOf(what, input.value));
+    return !input.reportValidity();
+  };
+  /** @param {Event} event */
+  const hold = (event) => {
+    if (event.composedPath().includes(over)) return;
+    if (!over.isConnected) end(false, false);
+    else if (isRefused()) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }
   };
   input.addEventListener("input", () => input.setCustomValidity(""));
   input.addEventListener("keydown", (event) => {
     event.stopPropagation();
     if (event.key !== "Enter" && event.key !== "Escape") return;
     event.preventDefault(); // or it would press what has the focus afterwards
-    input.setCustomValidity(event.key === "Enter" ? refusalOf(what, input.value) : "");
-    if (input.reportValidity()) end(event.key === "Enter", true);
+    if (event.key === "Escape" || !isRefused()) end(event.key === "Enter", true);
   });
-  input.addEventListener("blur", () => end(!refusalOf(what, input.value), false));
+  input.addEventListener("blur", () => {
+    if (!refusalOf(what, input.value)) end(true, false);
+    else setTimeout(() => over.isConnected && isRefused()); // once the focus is where it goes
+  });
+  window.addEventListener("click", hold, true);
   window.addEventListener("scroll", place, true);
   window.addEventListener("resize", place);
   cell.append(over);

@@ -316,10 +316,10 @@ export class RunView {
 
   /** What its diagnosis says, and what is said after training, are not said twice. */
   showAbout() {
-    const { diagnosis, meaning } = this.afterwards;
+    const { diagnosis, problem: told } = this.afterwards;
     this.reason.hidden = !diagnosis.hidden;
     const problem = this.problem.textContent;
-    this.problem.hidden = !problem || (!diagnosis.hidden && meaning.startsWith(problem));
+    this.problem.hidden = !problem || (!diagnosis.hidden && told.startsWith(problem));
     this.after.showResume(this.afterwards.resumeNote);
   }
 

@@ -83,6 +83,7 @@ RUNS_PAGE: dict[str, str] = {
     "name_long": "名称长 {count} 个字符，最多保留 {most} 个。",
     "note_long": "备注长 {count} 个字符，最多保留 {most} 个。",
     "tag_long": "有一个标签长 {count} 个字符，最多保留 {most} 个。",
+    "tag_twice": "标签“{tag}”与“{other}”相同，请去掉一个。",
     "tags_many": "共 {count} 个标签，最多保留 {most} 个。",
     "hint_note": "备注",
     "add_tags": "添加标签",

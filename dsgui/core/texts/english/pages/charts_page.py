@@ -88,6 +88,7 @@ CHARTS_PAGE: dict[str, str] = {
     "lone": "Of one run only: {names}",
     "once": "One value each, so no chart:",
     "dots": "Not drawn, as no run has more than one value: {names}",
+    "unlike_far": "Log scale: these runs’ values are more than {times}× apart.",
     "unlike_scale": "Log scale: these runs’ values are about {times}× apart.",
     "more_scores": "Evaluation: {count} more scores",
     "more_score": "Evaluation: 1 more score",

@@ -83,6 +83,7 @@ RUNS_PAGE: dict[str, str] = {
     "name_long": "The name has {count} characters; at most {most} are kept.",
     "note_long": "The note has {count} characters; at most {most} are kept.",
     "tag_long": "A tag has {count} characters; at most {most} are kept.",
+    "tag_twice": "“{tag}” is the same tag as “{other}”; remove one.",
     "tags_many": "{count} tags; at most {most} are kept.",
     "hint_note": "Note",
     "add_tags": "Add tags",

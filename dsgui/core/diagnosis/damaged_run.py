@@ -1,0 +1,42 @@
+"""What is known of a run of which the plan or the state can't be read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dsgui.core.diagnosis.fact_card import Fact, fact_card
+from dsgui.core.texts.saying import Said, listed, said
+
+DAMAGED = "damaged"
+
+
+@dataclass(frozen=True, slots=True)
+class DamagedRun:
+    """`told` says what is wrong with which file; `is_plan`: that is its plan, else its state. `kept` are the names of
+    the files that can be read still, in its `folder`. `unknown` is the state that was written, where that is one of
+    which this dsgui does not know: the file is sound. `problem` is what is said of all that elsewhere."""
+
+    told: str
+    file: str
+    is_plan: bool
+    kept: Sequence[str]
+    folder: str
+    unknown: str = ""
+    problem: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        kept = [Fact(_said("damaged_kept_name"), listed(self.kept))] if self.kept else []
+        facts = [*kept, Fact(_said("damaged_folder_name"), self.folder, is_path=True)]
+        return self._card(facts) | {"problem": self.problem}
+
+    def _card(self, facts: Sequence[Fact]) -> dict[str, Any]:
+        if self.unknown:
+            told = (_said("another_state", state=self.unknown), _said("another_first"))
+            return fact_card(DAMAGED, _said("another_title", file=self.file), told, facts)
+        what = _said("damaged_plan") if self.is_plan else _said("damaged_state")
+        title, first = _said("damaged_title", file=self.file), _said("damaged_first", file=self.file)
+        return fact_card(DAMAGED, title, (self.told, what, first), facts)
+
+
+def _said(code: str, /, **given: str) -> Said:
+    return said("reasons", code, **given)
