@@ -29,6 +29,17 @@ def roughly(count: float) -> str:
     return gib(count, digits)
 
 
+def told_apart(one: float, other: float) -> tuple[str, str]:
+    """Two sizes that are said next to each other, as `roughly` has them; where both round alike, with as many digits
+    more as it takes: `90.9 GiB` and `91.2 GiB`."""
+    told = roughly(one), roughly(other)
+    for digits in range(1, 4):
+        if told[0] != told[1] or one == other:
+            break
+        told = f"{in_gib(one, digits)} GiB", f"{in_gib(other, digits)} GiB"
+    return told
+
+
 def about(count: float, limit: float | None = None) -> str:
     """What a prediction is good for, `≈ 171 GiB`, as the page's bars have it; so near to its `limit` that rounding
     might say the other of the two to be more, with a digit more."""

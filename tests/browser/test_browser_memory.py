@@ -100,12 +100,15 @@ def test_where_no_change_fits_it_is_said_at_once_and_leads_to_what_helps(page):
     expect(way_out).to_contain_text("weights and optimizer states alone take")
     expect(page.get_by_role("button", name="Find the cheapest change")).to_have_count(0)
     leads = way_out.locator(".ds-mem-leads button")
-    expect(leads).to_have_text(["GPUs per node", "Host memory (GiB)", "LoRA rank"])  # shorter sequences wouldn't help
+    # Shorter sequences wouldn't help.
+    expect(leads).to_have_text(["Change GPUs per node", "Change host memory", "Set NVMe folder", "Set LoRA rank"])
     leads.nth(2).click()
+    expect(page.locator("#memory-nvme input, #memory-nvme textarea")).to_be_focused()
+    leads.nth(3).click()
     expect(page.locator("#memory-lora-rank input, #memory-lora-rank textarea")).to_be_focused()
     page.keyboard.type("8")
     expect(way_out).to_contain_text("the model’s weights alone take")
-    expect(leads).to_have_text(["GPUs per node", "Host memory (GiB)"])
+    expect(leads).to_have_text(["Change GPUs per node", "Change host memory", "Set NVMe folder"])
     leads.first.click()
     expect(page.locator("#gpus input")).to_be_focused()
     # What only a search tells leads there too, to the length as well.
@@ -114,8 +117,8 @@ def test_where_no_change_fits_it_is_said_at_once_and_leads_to_what_helps(page):
     page.fill("#memory-model textarea, #memory-model input", "7B")
     page.fill("#memory-length textarea, #memory-length input", "400000")
     way_out.get_by_role("button", name="Find the cheapest change that fits").click()
-    expect(way_out).to_contain_text("No config change makes it fit. It needs more or larger GPUs")
-    way_out.get_by_role("button", name="Sequence length").click()
+    expect(way_out).to_contain_text("no config change makes it fit with this optimizer and these data types. It needs")
+    way_out.get_by_role("button", name="Change sequence length").click()
     expect(page.locator("#memory-length input, #memory-length textarea")).to_be_focused()
 
 

@@ -81,7 +81,11 @@ def test_json_has_everything_a_program_needs(validate):
     assert first["fix"]["changes"] == [{"set": "/train_batch_size", "to": "32"}]
     second = next(f for f in entry["findings"] if f["rule"] == "DS002")
     assert second["fix"]["changes"] == [{"rename": "/zero_optimization/stge", "to": "stage"}]
-    assert not any("choices" in finding for finding in entry["findings"])
+    # Its advice is to set it or to clear it: the one is the fix, the other a choice beside it.
+    assert [(one["label"], one["changes"]) for one in first["choices"]] == [
+        ("Clear train_batch_size", [{"remove": "/train_batch_size"}])
+    ]
+    assert [finding["rule"] for finding in entry["findings"] if "choices" in finding] == ["DS010"]
     _, out, _ = validate('{"train_batch_size": 8, "zero_optimization": {"stage": 9}}', "--format", "json")
     (wrong,) = (f for f in json.loads(out)[0]["findings"] if f["severity"] == "error")
     assert (wrong["fix"], [one["label"] for one in wrong["choices"]]) == (

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dsgui.core.sizes import GIB, TIB, about, beside, file_size, gib, roughly
+from dsgui.core.sizes import GIB, TIB, about, beside, file_size, gib, roughly, told_apart
 
 SAID_ON_THE_PAGE = Path(__file__).parents[1] / "js" / "common" / "format.test.js"
 OF_FILES = re.search(r"tells\(size, \[(.+?)^\]\);", SAID_ON_THE_PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
@@ -52,6 +52,14 @@ def test_both_cases_are_read():
 def test_beside_another_both_have_their_unit_from_a_tebibyte_on():
     assert beside(TIB / 2, 3 * TIB / 4) == "512.0"
     assert (beside(TIB / 2, TIB - 1), gib(TIB - 1)) == ("512.0 GiB", "1.0 TiB")
+
+
+def test_two_sizes_that_round_alike_are_told_apart():
+    assert told_apart(91.2 * GIB, 79 * GIB) == ("91 GiB", "79 GiB")
+    assert told_apart(91.2 * GIB, 90.9 * GIB) == ("91.2 GiB", "90.9 GiB")
+    assert told_apart(91.22 * GIB, 91.19 * GIB) == ("91.22 GiB", "91.19 GiB")
+    assert told_apart(1.83 * TIB, 1.81 * TIB) == ("1873.9 GiB", "1853.4 GiB")
+    assert told_apart(5 * GIB, 5 * GIB) == ("5.0 GiB", "5.0 GiB")
 
 
 def test_a_prediction_is_rounded_but_never_to_the_other_side_of_its_limit():

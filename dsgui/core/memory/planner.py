@@ -315,13 +315,14 @@ def _lacks_host(candidate: Candidate, means: Means) -> bool:
 
 
 def states_bytes(question: Question, made: Made) -> int:
-    """Bytes of the weights and of what the optimizer has for them, each once among all ranks, however they are divided;
-    0 where that can't be told."""
+    """Bytes of the weights and of what the optimizer has for them, each once among all ranks, however they are divided
+    and wherever the optimizer is: on the GPU it never has more than on the host. 0 where that can't be told."""
     settings = settings_of(question.config, question.release)
     walk = walk_for(question, settings, made)
     if isinstance(walk, CannotSay):
         return 0
-    return walk.every * settings.weight + walk.trained * _state_bytes(settings)
+    on_gpu = settings_of(changed(question.config, {OPTIMIZER_DEVICE: "none"}), question.release)
+    return walk.every * settings.weight + walk.trained * _state_bytes(on_gpu)
 
 
 def _state_bytes(settings: Settings) -> int:

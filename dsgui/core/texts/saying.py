@@ -26,9 +26,10 @@ class Said:
         return text_of(self.kind, self.code, dict(self.given))
 
     def __format__(self, spec: str) -> str:
-        """`{then:inside}`: where another text goes on with it, without the capital letter."""
+        """`{then:inside}`: where another text goes on with it, without the capital letter; names as “ZeRO” keep it."""
         text = str(self)
-        return text[:1].lower() + text[1:] if spec == "inside" else text
+        is_name = any(letter.isupper() for letter in text.partition(" ")[0][1:])
+        return text[:1].lower() + text[1:] if spec == "inside" and not is_name else text
 
     def to_json(self) -> dict[str, Any]:
         """Without what it is a text of: that is known where it is kept."""

@@ -288,11 +288,11 @@ def _picks(finding: Finding, values: Sequence[Fix]) -> str:
 
 
 def _pick(finding: Finding, fix: Fix, default: str) -> str:
-    literal = dict(fix.label.given)["value"]
-    label, shown = str(fix.label), str(literal).strip('"')
+    literal = str(dict(fix.label.given)["value"])
+    shown = literal.strip('"')
     if literal == default:
-        label, shown = (words("common_page", "use_default", value=one) for one in (label, shown))
-    return _button(finding.rule, finding.pointer, fix.id, label, shown=shown)
+        shown = words("common_page", "use_default", value=shown)
+    return _button(finding.rule, finding.pointer, fix.id, words("fixes", "use", value=shown), shown=shown)
 
 
 def _beside_key(finding: Finding, fix: Fix) -> str:

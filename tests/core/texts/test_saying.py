@@ -25,6 +25,12 @@ def test_what_is_listed_is_set_apart_as_the_language_does_it() -> None:
     assert (listed([]), listed(["a"])) == ("", "a")
 
 
+def test_a_text_within_another_keeps_the_capitals_of_a_name() -> None:
+    moves = [said("memory_moves", code) for code in ("zero_init", "stage_3", "checkpointing")]
+    assert [f"{one:inside}" for one in moves[1:]] == ["ZeRO stage 3", "gradient checkpointing"]
+    assert f"{moves[0]:inside}".startswith("model built within")
+
+
 def test_a_row_has_its_texts_and_their_codes() -> None:
     seen = (saw("options.unknown", option="--a"), saw("options.more", count="2"))
     (row,) = rows(Check("options", "argparse", lambda subject: warning(seen, advise("options.remove", option="--a"))))

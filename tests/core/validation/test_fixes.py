@@ -118,6 +118,18 @@ def test_what_has_several_right_repairs_offers_each(checker):
     assert offered(checker, needed, card) == {"/zero_optimization/stage": ["Use 1", "Use 2", "Use 3"]}
 
 
+def test_a_wrong_value_can_be_cleared_although_another_finding_needs_a_fix_of_its_own(checker):
+    """Cleared, 0 accumulation steps are found no more; that there is no batch size was found before, and has a fix."""
+    document = Document('{"gradient_accumulation_steps": 0}')
+    found = {finding.rule: finding for finding in checker.findings(document, FEW[0]) if finding.fixes}
+    (clear,) = found["DS001"].fixes
+    cleared = clear.apply(document)
+    errors = [one.rule for one in checker.findings(cleared, FEW[0]) if one.severity is Severity.ERROR]
+    assert errors == ["DS011"]
+    mended = found["DS011"].fix.apply(cleared)
+    assert not any(one.severity is Severity.ERROR for one in checker.findings(mended, FEW[0]))
+
+
 def test_a_batch_size_can_be_cleared_where_that_does_and_one_auto_is_one_value(checker):
     """Advice that says to clear it has the button, beside the fix that is certain too."""
 

@@ -19,7 +19,7 @@ from dsgui.core.memory.fits.nvme import folders_of
 from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.memory.planner import Means, Rung, cheapest_fit, means_of, states_bytes
 from dsgui.core.memory.question import Question
-from dsgui.core.sizes import roughly
+from dsgui.core.sizes import roughly, told_apart
 from dsgui.core.texts.saying import Said, as_told, said
 from dsgui.core.validation.checker import Checker
 
@@ -76,8 +76,10 @@ def cheapest(
 
 
 def never_fits(fitted: Fitted, case: Case) -> Said | None:
-    """That no config fits, where it is known before any is tried: the weights and the optimizer's states, of which each
-    is somewhere, are more than the GPUs and the host of a node together have. None where that is not so, or not known.
+    """That no config with this optimizer and these data types fits, where it is known before any is tried: the weights
+    and the optimizer's states, of which each is somewhere, are more than the GPUs and the host of a node together have.
+    None where that is not so, or not known, and where there is NVMe for them. No change that is looked for makes the
+    states smaller, or finds a folder on NVMe that nobody named.
     """
     room, verdict = fitted.room, fitted.verdict
     gpu_bytes = 0 if room.on_cpu else room.gpu_bytes
@@ -88,7 +90,8 @@ def never_fits(fitted: Fitted, case: Case) -> Said | None:
     least = states_bytes(fitted.question, case.made(fitted.question)) // nodes
     if least <= there:
         return None
-    given = {"need": roughly(least), "room": roughly(there)}
+    need, has = told_apart(least, there)
+    given = {"need": need, "room": has}
     if case.choice.lora_rank:
         return said("memory_cheapest", "never_adapted_on_cpu" if room.on_cpu else "never_adapted", **given)
     return said("memory_cheapest", "never_on_cpu" if room.on_cpu else "never", **given)
@@ -134,6 +137,8 @@ def _planned(fitted: Fitted, case: Case, planner: Planner) -> Rung | Said | None
 def _none(fitted: Fitted) -> Said:
     if fitted.verdict.fit is Fit.TIGHT:
         return said("memory_cheapest", "none_certain")
+    if _uses_nvme(fitted):
+        return said("memory_cheapest", "none_on_cpu_with_nvme" if fitted.room.on_cpu else "none_with_nvme")
     return said("memory_cheapest", "none_on_cpu" if fitted.room.on_cpu else "none")
 
 

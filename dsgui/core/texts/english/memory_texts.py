@@ -214,17 +214,25 @@ MEMORY_CHEAPEST: Mapping[str, str] = {
     "host has {size}.",
     "brief": "Cheapest change that fits, by estimate: {needs}.",
     "brief_if_host": "Cheapest change that fits the GPUs, by estimate: {needs}. It fits only if the host has {size}.",
-    "none": "No config change makes it fit. It needs more or larger GPUs, more host memory, shorter sequences, "
-    "or LoRA.",
-    "none_on_cpu": "No config change makes it fit. It needs more host memory, shorter sequences, or LoRA.",
-    "never": "No config change makes it fit: weights and optimizer states alone take {need} per node, and its GPUs "
-    "and host have {room}. It needs more or larger GPUs, more host memory, or LoRA.",
-    "never_on_cpu": "No config change makes it fit: weights and optimizer states alone take {need} per node, and the "
-    "host has {room}. It needs more host memory, or LoRA.",
-    "never_adapted": "No config change makes it fit: the model’s weights alone take {need} per node, and its GPUs "
-    "and host have {room}. It needs more or larger GPUs, or more host memory.",
-    "never_adapted_on_cpu": "No config change makes it fit: the model’s weights alone take {need} per node, and the "
-    "host has {room}. It needs more host memory.",
+    "none": "Without NVMe offload, no config change makes it fit with this optimizer and these data types. It needs "
+    "more or larger GPUs, more host memory, shorter sequences, an NVMe folder, LoRA, or a leaner optimizer.",
+    "none_on_cpu": "Without NVMe offload, no config change makes it fit with this optimizer and these data types. "
+    "It needs more host memory, shorter sequences, an NVMe folder, LoRA, or a leaner optimizer.",
+    "none_with_nvme": "No config change makes it fit with this optimizer and these data types. It needs more or "
+    "larger GPUs, more host memory, more free space on NVMe, shorter sequences, LoRA, or a leaner optimizer.",
+    "none_on_cpu_with_nvme": "No config change makes it fit with this optimizer and these data types. It needs more "
+    "host memory, more free space on NVMe, shorter sequences, LoRA, or a leaner optimizer.",
+    "never": "Without NVMe offload, no config change makes it fit with this optimizer and these data types: weights "
+    "and optimizer states alone take {need} per node, and its GPUs and host have {room}. It needs more or larger "
+    "GPUs, more host memory, an NVMe folder, LoRA, or a leaner optimizer.",
+    "never_on_cpu": "Without NVMe offload, no config change makes it fit with this optimizer and these data types: "
+    "weights and optimizer states alone take {need} per node, and the host has {room}. It needs more host memory, "
+    "an NVMe folder, LoRA, or a leaner optimizer.",
+    "never_adapted": "Without NVMe offload, no config change makes it fit in this data type: the model’s weights "
+    "alone take {need} per node, and its GPUs and host have {room}. It needs more or larger GPUs, more host memory, "
+    "or an NVMe folder.",
+    "never_adapted_on_cpu": "Without NVMe offload, no config change makes it fit in this data type: the model’s "
+    "weights alone take {need} per node, and the host has {room}. It needs more host memory, or an NVMe folder.",
     "unsought": "Leaner configs are compared by formula: {why:inside}",
     "none_certain": "No config change makes it fit for certain.",
     "refused": "The cheapest change that would fit is {moves}, but then: {problem}",

@@ -11,12 +11,14 @@ const CONTEXT = '#context-fold[aria-expanded="false"]';
 
 /** By the sentence that says what is needed. @type {Record<string, string[]>} */
 const HELPS = {
-  none: ["gpus", "host", "length", "lora"],
-  none_on_cpu: ["host", "length", "lora"],
-  never: ["gpus", "host", "lora"],
-  never_on_cpu: ["host", "lora"],
-  never_adapted: ["gpus", "host"],
-  never_adapted_on_cpu: ["host"],
+  none: ["gpus", "host", "length", "nvme", "lora"],
+  none_on_cpu: ["host", "length", "nvme", "lora"],
+  none_with_nvme: ["gpus", "host", "length", "nvme", "lora"],
+  none_on_cpu_with_nvme: ["host", "length", "nvme", "lora"],
+  never: ["gpus", "host", "nvme", "lora"],
+  never_on_cpu: ["host", "nvme", "lora"],
+  never_adapted: ["gpus", "host", "nvme"],
+  never_adapted_on_cpu: ["host", "nvme"],
 };
 
 /** Where each is, and the fold that it may be in. @type {Record<string, { at: string, fold: string }>} */
@@ -24,15 +26,17 @@ const FIELDS = {
   gpus: { at: "#gpus", fold: CONTEXT },
   host: { at: "#memory-host", fold: MORE },
   length: { at: "#memory-length", fold: "" },
+  nvme: { at: "#memory-nvme", fold: MORE },
   lora: { at: "#memory-lora-rank", fold: MORE },
 };
 
-/** @type {Record<string, () => string>} */
+/** What a press does. @type {Record<string, () => string>} */
 const NAMES = {
-  gpus: () => words("goal_page", "gpus"),
-  host: () => words("memory_page", "host_memory"),
-  length: () => words("goal_page", "length"),
-  lora: () => words("memory_page", "lora_rank"),
+  gpus: () => words("memory_page", "change_gpus"),
+  host: () => words("memory_page", "change_host"),
+  length: () => words("memory_page", "change_length"),
+  nvme: () => words("memory_page", "set_nvme"),
+  lora: () => words("memory_page", "set_lora"),
 };
 
 /** What helps where this is why nothing fits. @param {string | undefined} code */
@@ -56,6 +60,6 @@ export function leads(why) {
   const buttons = names.map((name) =>
     button(NAMES[name](), { class: "ds-mem-do ds-mem-lead", "data-field": name }, () => focusField(name)),
   );
-  const spaced = buttons.flatMap((one) => [" ", one]);
-  return [el("p", { class: "ds-mem-leads" }, words("memory_page", "leads"), ...spaced)];
+  const spaced = buttons.flatMap((one, at) => (at ? [" ", one] : [one]));
+  return [el("p", { class: "ds-mem-leads" }, ...spaced)];
 }

@@ -11,10 +11,11 @@ from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import ModelChoice
 from dsgui.core.memory.fits.cheapest import Cheapest, as_json, as_text, cheapest, never_fits
 from dsgui.core.memory.fits.fitting import Case, fit
+from dsgui.core.memory.fits.nvme import Nvme
 from dsgui.core.memory.fits.room import Room
 from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.memory.guessed import model_of_size
-from dsgui.core.memory.planner import Rung, cheapest_fit
+from dsgui.core.memory.planner import Rung, cheapest_fit, means_of
 from dsgui.core.memory.question import Workload
 from dsgui.core.texts.saying import Said, said
 from tests.support.cases import each_case
@@ -107,21 +108,83 @@ def test_that_states_have_no_room_anywhere_is_known_before_anything_is_tried(che
 
     on_gpus = Room(gpu_bytes=2 * GIB, host_bytes=4 * GIB, ranks_per_node=4, ranks=4)
     assert str(never(on_gpus)).startswith(
-        "No config change makes it fit: weights and optimizer states alone take 13 GiB per node, and its GPUs and "
-        "host have 12 GiB."
+        "Without NVMe offload, no config change makes it fit with this optimizer and these data types: weights and "
+        "optimizer states alone take 13 GiB per node, and its GPUs and host have 12 GiB."
     )
     assert never(replace(on_gpus, host_bytes=6 * GIB)) is None  # 14 GiB: it is looked for
     assert never(replace(on_gpus, host_bytes=None)) is None  # nobody said
     assert never(replace(on_gpus, ranks=8)) is None  # another node has half of them
+    assert never(replace(on_gpus, nvme=Nvme("/nvme", 100 * GIB))) is None  # there they have room
+    near = str(never(replace(on_gpus, host_bytes=5 * GIB - GIB // 10)))  # both would be 13
+    assert "alone take 13.0 GiB per node, and its GPUs and host have 12.9 GiB." in near
     assert never(Room(host_bytes=4 * GIB, on_cpu=True, ranks_per_node=4, ranks=4)).code == "never_on_cpu"
     assert never(Room(host_bytes=GIB, on_cpu=True, ranks_per_node=4, ranks=4), lora=8).code == "never_adapted_on_cpu"
     assert tried == []
+
+
+SEVEN = {
+    "train_micro_batch_size_per_gpu": 1,
+    "bf16": {"enabled": True},
+    "zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpu", "pin_memory": False}},
+    **ADAM,
+}
+LEAN = {"bf16": {"enabled": True, "bf16_master_weights_and_grads": True, "bf16_optimizer_states": True}}
+NAMED = {name: {"optimizer": {"type": name, "params": {"lr": 1e-4}}} for name in ("SGD", "Adagrad", "Lion")}
+ON_NVME = {"zero_optimization": {"stage": 3, "offload_optimizer": {"device": "nvme", "nvme_path": "/nvme"}}}
+
+
+def never_of(checker, config, room):
+    """That no config fits, and what all that the search tries comes to."""
+    context = Context(Integration.NATIVE, gpus_per_node=1)
+    choice = ModelChoice("7B", length=512, checkpointing=True)
+    case = Case(config, context, (), model_of_size("7B"), choice)
+    fitted = fit(case, checker.schema, lambda group: room)
+    assert not isinstance(fitted, CannotSay), fitted.why
+    divided = replace(case, choice=replace(choice, zero_init=True))
+    searched = [cheapest_fit(fitted.question, means_of(room, one.made(fitted.question))) for one in (case, divided)]
+    return fitted, never_fits(fitted, case), [one for one in searched if one is not None]
+
+
+ONE_CARD = Room(gpu_bytes=24 * GIB, host_bytes=66 * GIB, ranks_per_node=1, ranks=1)
+
+
+def test_that_none_fits_holds_for_this_optimizer_and_these_data_types_without_nvme(checker):
+    _, never, found = never_of(checker, SEVEN, ONE_CARD)
+    assert str(never) == (
+        "Without NVMe offload, no config change makes it fit with this optimizer and these data types: weights and "
+        "optimizer states alone take 91 GiB per node, and its GPUs and host have 90 GiB. It needs more or larger GPUs, "
+        "more host memory, an NVMe folder, LoRA, or a leaner optimizer."
+    )
+    assert found == []
+    for other in (NAMED["SGD"], NAMED["Adagrad"], LEAN, ON_NVME):
+        assert never_of(checker, SEVEN | other, ONE_CARD)[1] is None, other
+
+
+@each_case("changed", [{}, LEAN, *NAMED.values()])
+@each_case("host", [20, 40, 60, 66, 70])
+def test_nothing_that_could_be_found_is_said_to_be_nowhere(checker, changed, host):
+    """The button that looks for a change goes only where its search finds none."""
+    for stage in (0, 2, 3):
+        config = SEVEN | changed | {"zero_optimization": SEVEN["zero_optimization"] | {"stage": stage}}
+        _, never, found = never_of(checker, config, replace(ONE_CARD, host_bytes=host * GIB))
+        assert not (never and found)
+
+
+def test_states_that_are_fewer_on_the_gpu_are_counted_so(checker):
+    """Lion's on the CPU have two moments, on the GPU one: to offload nothing is a change of the config as well."""
+    room = replace(ONE_CARD, gpu_bytes=66 * GIB, host_bytes=20 * GIB)
+    assert never_of(checker, SEVEN | NAMED["Lion"], room)[1] is None  # 65 GiB, of 91 as they are offloaded
 
 
 def test_where_no_change_helps_it_says_so_and_where_none_is_needed_nothing(checker):
     assert asked(checker, 2)[1] == said("memory_cheapest", "none")
     on_cpu = Room(host_bytes=17 * GIB, on_cpu=True, ranks_per_node=4, ranks=4)
     assert asked(checker, 0, room=on_cpu)[1] == said("memory_cheapest", "none_on_cpu")
+    on_nvme = Nvme("/nvme", GIB)
+    assert asked(checker, 2, room=Room(gpu_bytes=2 * GIB, ranks_per_node=4, ranks=4, nvme=on_nvme))[1] == said(
+        "memory_cheapest", "none_with_nvme"
+    )
+    assert asked(checker, 0, room=replace(on_cpu, nvme=on_nvme))[1] == said("memory_cheapest", "none_on_cpu_with_nvme")
     assert asked(checker, 500)[1] is None
     assert (as_text(None), as_json(None)) == ("", None)
 
