@@ -406,7 +406,8 @@ export class Board {
       chart.unlike = [LOSS, NORM].includes(chart.id) ? timesApart(lines) : null;
       const scale = this.whyLog(chart);
       chart.set(lines, limits, [chart.id === LOSS ? message : "", why, scale].filter(Boolean).join("\n"));
-      chart.remarkPeak(timed && chart.content.unit === MEMORY && !chart.own ? peakBeyond(lines, axis, MEMORY) : "");
+      const told = timed && chart.content.unit === MEMORY && !chart.own;
+      chart.remarkPeak(told ? peakBeyond(lines, axis, MEMORY, (run) => sources[run].curves.peak) : "");
     }
     this.nameFolds(sources);
     this.measure(sources, clocks);

@@ -325,7 +325,8 @@ export class RunView {
 
   /** How near the prediction came. @param {boolean} live */
   showMemory(live) {
-    const told = live ? "" : heldAgainst(this.afterwards.predicted, this.follower.curves.each, this.afterwards.failed);
+    const { each, peak } = this.follower.curves;
+    const told = live ? "" : heldAgainst(this.afterwards.predicted, each, this.afterwards.failed, peak);
     this.memory.hidden = !told;
     this.memory.textContent = told && say("memory", { told });
   }
