@@ -136,6 +136,27 @@ HEIGHTS = """(title) => {
 }"""
 
 
+def test_the_menu_of_charts_lies_within_a_narrow_window(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['start-up']}") as page:
+        page.set_viewport_size({"width": 390, "height": 844})
+        shown(page, "Loss", axis="step")
+        opener = page.locator(".ds-charts-choice > summary")
+        items = page.locator(".ds-charts-choice > .ds-menu-items")
+        for lower in (300, 780):  # wherever it stands in the window: what it needs may be more than is left below it
+            opener.evaluate("(node, y) => scrollBy(0, node.getBoundingClientRect().top - y)", lower)
+            opener.click()
+            expect(items).to_be_visible()
+            box, at = items.bounding_box(), opener.bounding_box()
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= 390
+            assert box["y"] >= 0
+            assert box["y"] + box["height"] <= 844
+            assert box["y"] >= at["y"] + at["height"] or box["y"] + box["height"] <= at["y"]
+            page.keyboard.press("Escape")
+        assert opener.evaluate("(node) => getComputedStyle(node, '::before').content").startswith('"▾"')
+
+
 # Cheaper: tests/js/metrics/plotting.test.js (one value alone…; a lone score…), charts.test.js (a line is called…).
 @pytest.mark.complete
 def test_a_value_that_stays_the_same_can_be_read_and_a_lone_score_too(browser, made):

@@ -23,7 +23,7 @@ import {
   trafficIn,
   withLimits,
 } from "./charts.js";
-import { dropDown } from "./chart_tools.js";
+import { chartsMenu } from "./chart_tools.js";
 import { Clock } from "./curves.js";
 import { loadPlotly } from "./plotly_library.js";
 import { button, el, part } from "../common/dom.js";
@@ -127,7 +127,7 @@ export class Board {
     /** @type {ReturnType<typeof shortestOf>} */
     this.short = null;
     this.why = el("p", { class: "ds-remark ds-why", role: "status", hidden: true });
-    this.chooser = dropDown(say("charts"), say("charts"));
+    this.chooser = chartsMenu(say("charts"));
     this.listed = "";
     this.place = el("p", { class: "ds-unseen", role: "status" });
     this.tools = this.makeTools();
