@@ -459,7 +459,6 @@ def test_a_run_is_renamed_tagged_and_noted_on_its_page(browser, made):
         page.locator(".ds-run-title").click()  # elsewhere: kept
         expect(page.locator(".ds-run-note")).to_contain_text("the <b>second</b> one")
         page.locator(".ds-run-head").get_by_role("button", name="Rename").click()
-        assert page.locator(".ds-edit").evaluate(COVERED) == []
         page.wait_for_timeout(1200)  # the run is asked for meanwhile: what is typed stays
         page.keyboard.insert_text("renamed")
         page.keyboard.press("Enter")
@@ -526,6 +525,35 @@ def test_a_tag_that_is_too_long_is_refused_where_it_is_written(browser, made):
         expect(page.locator(".toast-body")).to_have_count(0)
     wait_until(lambda: Store(folder).open(ids["slow"]).read_label().tags == ("x" * 40,))
     Store(folder).open(ids["slow"]).write_label(Label())
+
+
+BESIDE = (".ds-run-title", ".ds-run-head .ds-pencil", ".ds-run-head .ds-state", ".ds-run-label", ".ds-facts")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_name_is_edited_over_the_title_and_nothing_moves(browser, made, width):
+    app, ids, _ = made
+    with opened(browser, app, f"run={ids['slow']}") as page:
+        page.set_viewport_size({"width": width, "height": 844})
+        page.locator(".ds-run-head .ds-pencil").wait_for()
+        page.wait_for_timeout(1000)  # what comes above the charts is there
+
+        def boxes():
+            return {name: page.locator(name).first.bounding_box() for name in BESIDE}
+
+        before = boxes()
+        page.locator(".ds-run-head .ds-pencil").click()
+        field = page.locator(".ds-edit")
+        expect(field).to_be_focused()
+        assert boxes() == before
+        title, box = before[".ds-run-title"], field.bounding_box()
+        assert box["x"] == title["x"]  # not left of the margin
+        assert abs(box["y"] - title["y"]) <= 1
+        assert title["width"] < box["width"] <= width - box["x"]
+        expect(page.locator(".ds-run-head .ds-pencil")).to_be_hidden()
+        page.keyboard.press("Escape")
+        expect(page.locator(".ds-run-head .ds-pencil")).to_be_focused()
+        assert boxes() == before
 
 
 def test_f2_renames_a_card_as_it_does_a_row(browser, made):
