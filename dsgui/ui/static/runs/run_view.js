@@ -104,7 +104,9 @@ export class RunView {
     const csv = (chart) => {
       window.location.href = this.saved("points.csv", chart.lines.flatMap((line) => line.curve.ids).join(","));
     };
-    return new Board(sources, { refine, csv });
+    const isTold = (/** @type {import("../types.d.ts").Line} */ { curve }) =>
+      curve === this.curve("loss", "train") || curve === this.curve("eval_loss", "eval"); // among the facts
+    return new Board(sources, { refine, csv, isTold });
   }
 
   makeNode() {
