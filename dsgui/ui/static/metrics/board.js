@@ -447,7 +447,7 @@ export class Board {
     this.tellValues(sources.length > 1 ? [] : dots);
   }
 
-  /** Of one run the charts that would be a point: their values, but for those that the page has. @param {Chart[]} dots */
+  /** Of one run the charts that would be a point: their values, without what the page has. @param {Chart[]} dots */
   tellValues(dots) {
     const shown = dots.filter(({ id }) => !this.layout.hidden.includes(id));
     const rows = shown.flatMap((chart) => {
