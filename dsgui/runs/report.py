@@ -63,7 +63,8 @@ class Reports:
         made = words("report_page", "made", when=_date(self._clock()))
         sections = [one.masked(self._runs.masked) for one in compared([self._settings(run_id) for run_id in wanted])]
         foretold = self._store.open(wanted[0]).read_foretold() if len(wanted) == 1 else None
-        drawn = charts(shown, foretold.predicted if foretold else None)
+        peaks = [self._store.open(run_id).read_progress().get("peak") or {} for run_id in wanted]
+        drawn = charts(shown, foretold.predicted if foretold else None, peaks)
         return report_html(told, drawn, self._assets(), made, by_time(shown), sections, baseline, not_drawn(shown))
 
     def file_name(self, run_ids: Sequence[str]) -> str:

@@ -434,6 +434,7 @@ class Runs:
             tags=tuple(map(self.masked, label.tags)),
             note=self.masked(label.note),
             archived=label.archived,
+            peak=progress.get("peak"),
         )
 
     def _told(self, event: Mapping[str, Any]) -> dict[str, Any]:

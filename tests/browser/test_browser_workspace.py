@@ -101,6 +101,22 @@ def test_the_bar_stays_in_view_and_says_what_is_true(page):
     expect(page.locator("#launch")).to_be_visible()
 
 
+# How far the box that clips it goes beyond the pill.
+ROOM = """(chip) => { const clip = chip.parentElement.getBoundingClientRect(), box = chip.getBoundingClientRect();
+  return [clip.bottom - box.bottom, box.top - clip.top, box.left - clip.left]; }"""
+
+
+def test_on_a_phone_what_clips_the_pills_leaves_their_borders_and_outlines(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    replace_text(page, '{"train_batch_size": 8}')
+    verdict = page.locator("#standing-verdict")
+    expect(verdict).to_have_attribute("data-kind", "error")
+    assert verdict.evaluate("(chip) => getComputedStyle(chip.parentElement).overflowX") == "auto"
+    assert min(verdict.evaluate(ROOM)) >= 4  # 2 px of an outline, 2 px from the pill
+    left = page.locator(".ds-standing-name").bounding_box()["x"]
+    assert verdict.bounding_box()["x"] == left  # in line with the name above
+
+
 def test_on_a_phone_the_first_field_is_in_view_and_what_is_planned_for_is_a_line_that_opens(page):
     page.set_viewport_size({"width": 390, "height": 844})
     fold, device = page.locator("#context-fold"), page.locator("#device input")

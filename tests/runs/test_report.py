@@ -461,15 +461,20 @@ def test_a_peak_that_is_not_shown_by_step_is_said_at_its_chart():
     loss = Curve(Series("loss", "train", 0, "output"), *logged)
     none, times = np.full(10, np.nan), np.arange(10.0)
 
-    def said(*gib):
+    def said(*gib, peaks=()):
         used = Curve(Series("run_bytes", "sample", None, "telemetry"), none, none, times, np.array(gib) * GIB)
-        return {chart["title"]: chart["beyond"] for chart in charts([("one", [loss, used])])}
+        return {chart["title"]: chart["beyond"] for chart in charts([("one", [loss, used])], None, peaks)}
 
     assert said(1, 9, 1, 1, 1, 2, 2, 1, 1, 1) == {"Loss": "", "Host memory": "Peak 9.00 GiB before step 1"}
     assert said(1, 1, 1, 1, 1, 2, 2, 1, 9, 1)["Host memory"] == "Peak 9.00 GiB after step 2"
     assert said(1, 9, 1, 1, 1, math.nan, 2, 1, 1, 1)["Host memory"] == "Peak 9.00 GiB before step 1"  # as the page says
     assert said(1, 1, 1, 1, 1, 2, 2, 1, 1, 1)["Host memory"] == ""
     assert said(1, 9, 1, 1, 1, math.nan, math.nan, 1, 1, 1)["Host memory"] == ""  # nothing is shown
+    # What a run has while operators are compiled is no peak of its own: as its record and the list of runs say.
+    compiled = said(1, 9, 1, 1, 1, 2, 2, 1, 1, 1, peaks=[{"host_bytes": 2 * GIB}])
+    assert compiled["Host memory"] == "Peak 2.00 GiB; 9.00 GiB before step 1"
+    loaded = said(1, 9, 1, 1, 1, 2, 2, 1, 1, 1, peaks=[{"host_bytes": 9 * GIB}])
+    assert loaded["Host memory"] == "Peak 9.00 GiB before step 1"
 
 
 def test_what_it_ran_with_is_folded_and_an_unknown_version_of_python_is_said_to_be(bench: Bench):

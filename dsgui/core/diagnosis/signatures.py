@@ -133,6 +133,15 @@ SIGNATURES: tuple[Signature, ...] = (
         _OUT_OF_MEMORY,
         ("smaller_micro_batch", "keep_fewer_activations"),
         "torch/csrc: CUDACachingAllocator",
+        frames=r"in (?:forward|compute_loss|training_step|backward|_engine_run_backward|(?:_wrapped)?_call_impl)\n",
+        remedies=(shrink_micro_batch, checkpoint_activations, fit_model_states),
+    ),
+    Signature(
+        "cuda-memory",
+        _OUT_OF_MEMORY,
+        ("smaller_micro_batch", "keep_fewer_activations"),
+        "torch/csrc: CUDACachingAllocator; no frame of a forward or backward pass",
+        meaning="cuda_memory_somewhere",
         remedies=(shrink_micro_batch, checkpoint_activations, fit_model_states),
     ),
     Signature(

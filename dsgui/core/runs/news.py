@@ -164,7 +164,7 @@ class Delta:
     why there is no curve of the loss; `phase_s` is how long its phase has lasted; `about` is what never changes, told
     once; `problem` is its trouble in sentences, as in `RunSummary`. `curves` is as `core.metrics.thinning.to_json`
     says, with the `series` that are new, by id; `anew`: they are all that there are, and take the place of those that
-    were told before. `tags` and `note`: what its user wrote on it."""
+    were told before. `tags` and `note`: what its user wrote on it; `peak`: the most memory it had, by its record."""
 
     run_id: str
     name: str
@@ -195,6 +195,7 @@ class Delta:
     tags: tuple[str, ...] = ()
     note: str = ""
     archived: bool = False
+    peak: Mapping[str, int] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values, no NaN."""

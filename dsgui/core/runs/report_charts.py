@@ -56,9 +56,14 @@ Drawn = tuple[str, Curve]  # what it is of in one run, and the curve
 Chart = dict[str, Any]
 
 
-def charts(runs: Sequence[tuple[str, Sequence[Curve]]], predicted: Mapping[str, int] | None = None) -> list[Chart]:
+def charts(
+    runs: Sequence[tuple[str, Sequence[Curve]]],
+    predicted: Mapping[str, int] | None = None,
+    peaks: Sequence[Mapping[str, int]] = (),
+) -> list[Chart]:
     """The charts of runs, each run given as its name and all its curves; charts without a line are left out.
-    `predicted`: the memory that was foretold of a single run, by device."""
+    `predicted`: the memory that was foretold of a single run, by device; `peaks`: the most that each had, by its
+    record."""
     joined = [(name, [_placed(one) for one in _joined(curves)]) for name, curves in runs]
     axis = "time" if by_time(runs) else "step"
     found = [_chart(joined, LOSS, axis, _losses)]
@@ -67,7 +72,7 @@ def charts(runs: Sequence[tuple[str, Sequence[Curve]]], predicted: Mapping[str, 
         found.append(_chart(joined, THROUGHPUT, axis, _speeds, _STEPS_A_SECOND))
     found += [_chart(joined, EVALUATION, axis, _scored(name), name) for name in _scores(joined)[:MOST_SCORES]]
     machine = joined if axis == "time" else [(name, _stepped(curves)) for name, curves in joined]
-    found += [_chart(machine, id, axis, _readings(id, len(runs) > 1)) for id in _of_machine()]
+    found += [_chart(machine, id, axis, _readings(id, len(runs) > 1), peaks=peaks) for id in _of_machine()]
     if predicted and len(runs) == 1:
         for chart in found:
             chart["limits"] += _predicted(predicted, chart["title"])
@@ -157,12 +162,14 @@ def _chart(
     axis: str,
     pick: Callable[[Sequence[Curve]], Iterator[Drawn]],
     unit: str = "",
+    peaks: Sequence[Mapping[str, int]] = (),
 ) -> Chart:
     kind = CHARTS[id]
     tells_peak = axis == "step" and kind.unit == "GiB"
     lines: list[dict[str, Any]] = []
     drawn: list[Drawn] = []
     ends: list[tuple[float, float]] = []
+    most: list[int] = []
     names: dict[str, int] = {}  # of several runs, what is of one name is dashed alike
     for run, (name, curves) in enumerate(runs):
         cards, reach = _cards(curves), _ends(curves) if tells_peak else _NOWHERE
@@ -174,12 +181,13 @@ def _chart(
             lines.append({"run": name, "what": what} | look | symbols | _line(curve, kind.scale))
             drawn.append((" · ".join(filter(None, (name * (len(runs) > 1), what))), curve))
             ends.append(reach)
+            most.append(_recorded(curve.series, peaks[run] if run < len(peaks) else {}))
     if id == EVALUATION:
         shown = {"title": words("charts_page", id, name=unit), "y": unit, "unit": ""}
     else:
         shown = {"title": kind.title, "y": told(unit) or kind.label, "unit": told(unit) or kind.unit}
     limits = _cards_hold(runs[0][1]) if id == "gpu_memory" and len(runs) == 1 else []
-    beyond = _peak_beyond(drawn, ends) if tells_peak else ""
+    beyond = _peak_beyond(drawn, ends, most) if tells_peak else ""
     is_named = id == "gpu_memory" and len(runs) > 1  # what its title does not say
     told_of = {"named": is_named, "axis": axis, "zero": kind.zero, "limits": limits, "beyond": beyond}
     scale = _unlike_scale([[one for _, one in pick(curves)] for _, curves in runs]) if id in _RESCALED else ""
@@ -221,27 +229,46 @@ def _means(value: Floats) -> tuple[Floats, Floats]:
     return thinned.mean, np.diff(begins, append=len(value)).astype(float)
 
 
-def _peak_beyond(drawn: Sequence[Drawn], ends: Sequence[tuple[float, float]]) -> str:
+def _recorded(series: Series, peak: Mapping[str, int]) -> int:
+    """As `recorded` of `ui/static/metrics/beyond.js`."""
+    if series.name == "run_bytes":
+        return peak.get("host_bytes", 0)
+    card = CARD.match(series.name)
+    return peak.get("gpu_bytes", 0) if card and card[2] == "run_bytes" else 0
+
+
+def _peak_beyond(drawn: Sequence[Drawn], ends: Sequence[tuple[float, float]], recorded: Sequence[int]) -> str:
     """`Peak 4.99 GiB (this run) before step 1`, of the line that most of it is missing of by step, as `peakBeyond` of
-    `ui/static/metrics/beyond.js`. `ends`: the first and the last step of each line's run."""
+    `ui/static/metrics/beyond.js`. `ends`: the first and the last step of each line's run; `recorded`: the most that its
+    run had by its record, 0 where that tells nothing of it."""
     found = []
-    for (name, curve), (first, last) in zip(drawn, ends, strict=True):
+    for (name, curve), reach, own in zip(drawn, ends, recorded, strict=True):
         shown, known = np.isfinite(curve.step), np.isfinite(curve.value)
         inside, outside = np.flatnonzero(shown & known), np.flatnonzero(~shown & known)
         if not len(inside) or not len(outside):
             continue
         peak = outside[curve.value[outside].argmax()]
-        most = curve.value[inside].max()
-        if curve.value[peak] <= _MISSED * most:
+        most, value = curve.value[inside].max(), curve.value[peak]
+        if value <= _MISSED * most:
             continue
-        size = f"{curve.value[peak] / GIB:.2f} GiB"
-        value = words("charts_page", "peak_of", value=size, name=name) if len(drawn) > 1 else size
-        if curve.time[peak] < curve.time[inside[0]]:
-            text = words("charts_page", "peak_before_step", value=value, place=f"{first:.0f}")
-        else:
-            text = words("charts_page", "peak_after_step", value=value, place=f"{last:.0f}")
-        found.append((curve.value[peak] / most if most > 0 else np.inf, text))
+        is_before = curve.time[peak] < curve.time[inside[0]]
+        whole = max(most, 0 if curve.series.node else own)
+        shows = name if len(drawn) > 1 else ""
+        text = _told_beyond(value, whole if is_before and 0 < own < value else 0, shows, is_before, reach)
+        found.append((value / most if most > 0 else np.inf, text))
     return max(found)[1] if found else ""
+
+
+def _told_beyond(value: float, peak: float, name: str, is_before: bool, reach: tuple[float, float]) -> str:
+    """`peak`: what the run's record has for it instead, 0 where that is the same."""
+    size, place = f"{value / GIB:.2f} GiB", f"{reach[0 if is_before else 1]:.0f}"
+    main = f"{peak / GIB:.2f} GiB" if peak else size
+    named = words("charts_page", "peak_of", value=main, name=name) if name else main
+    if peak:
+        return words("charts_page", "peak_and_before_step", peak=named, value=size, place=place)
+    if is_before:
+        return words("charts_page", "peak_before_step", value=named, place=place)
+    return words("charts_page", "peak_after_step", value=named, place=place)
 
 
 def _cards_hold(curves: Sequence[Curve]) -> list[dict[str, Any]]:

@@ -108,6 +108,7 @@ export interface Delta {
   no_loss: { text: string } | null;
   about: Partial<RunAbout>;
   curves: CurvesAnswer;
+  peak?: Predicted | null;
   events: RunEvent[];
   output: string;
   cursor: Record<string, string>;

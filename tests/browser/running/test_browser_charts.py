@@ -136,6 +136,27 @@ HEIGHTS = """(title) => {
 }"""
 
 
+def test_the_menu_of_charts_lies_within_a_narrow_window(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['start-up']}") as page:
+        page.set_viewport_size({"width": 390, "height": 844})
+        shown(page, "Loss", axis="step")
+        opener = page.locator(".ds-charts-choice > summary")
+        items = page.locator(".ds-charts-choice > .ds-menu-items")
+        for lower in (300, 780):  # wherever it stands in the window: what it needs may be more than is left below it
+            opener.evaluate("(node, y) => scrollBy(0, node.getBoundingClientRect().top - y)", lower)
+            opener.click()
+            expect(items).to_be_visible()
+            box, at = items.bounding_box(), opener.bounding_box()
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= 390
+            assert box["y"] >= 0
+            assert box["y"] + box["height"] <= 844
+            assert box["y"] >= at["y"] + at["height"] or box["y"] + box["height"] <= at["y"]
+            page.keyboard.press("Escape")
+        assert opener.evaluate("(node) => getComputedStyle(node, '::before').content").startswith('"▾"')
+
+
 # Cheaper: tests/js/metrics/plotting.test.js (one value alone…; a lone score…), charts.test.js (a line is called…).
 @pytest.mark.complete
 def test_a_value_that_stays_the_same_can_be_read_and_a_lone_score_too(browser, made):
@@ -300,9 +321,8 @@ def test_of_a_run_that_ended_with_its_first_step_the_values_are_told_and_no_dots
     logged = {"loss": 2.3, "learning_rate": 5e-5, "grad_norm": 1.25}
     run_id = make_printed(tmp_path, Printed("short", [(20.0, Point(1, 0.01, logged))], 30, state=RunState.FAILED))
     with running_app(tmp_path) as app, opened(browser, app, f"run={run_id}") as page:
-        expect(page.locator(".ds-values dl > div")).to_have_text(
-            ["Loss2.300", "Learning rate5e-5", "Gradient norm1.250"]
-        )
+        expect(page.locator(".ds-facts")).to_contain_text("Final loss2.300")  # which is not said twice
+        expect(page.locator(".ds-values dl > div")).to_have_text(["Learning rate5e-5", "Gradient norm1.250"])
         expect(page.locator(".ds-values p")).to_have_text("One value each, so no chart:")
         wait_until(lambda: page.evaluate(SHOWN).get("Host memory"))
         assert not {"Loss", "Learning rate", "Gradient norm"} & {*page.evaluate(SHOWN)}

@@ -459,7 +459,6 @@ def test_a_run_is_renamed_tagged_and_noted_on_its_page(browser, made):
         page.locator(".ds-run-title").click()  # elsewhere: kept
         expect(page.locator(".ds-run-note")).to_contain_text("the <b>second</b> one")
         page.locator(".ds-run-head").get_by_role("button", name="Rename").click()
-        assert page.locator(".ds-edit").evaluate(COVERED) == []
         page.wait_for_timeout(1200)  # the run is asked for meanwhile: what is typed stays
         page.keyboard.insert_text("renamed")
         page.keyboard.press("Enter")
@@ -564,6 +563,35 @@ def test_on_a_touch_screen_the_pencil_and_the_menu_of_a_row_are_wide_enough_and_
         left, right = pencil.bounding_box(), menu.bounding_box()
         assert right["width"] >= 40
         assert left["x"] + left["width"] <= right["x"]
+
+
+BESIDE = (".ds-run-title", ".ds-run-head .ds-pencil", ".ds-run-head .ds-state", ".ds-run-label", ".ds-facts")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_name_is_edited_over_the_title_and_nothing_moves(browser, made, width):
+    app, ids, _ = made
+    with opened(browser, app, f"run={ids['slow']}") as page:
+        page.set_viewport_size({"width": width, "height": 844})
+        page.locator(".ds-run-head .ds-pencil").wait_for()
+        page.wait_for_timeout(1000)  # what comes above the charts is there
+
+        def boxes():
+            return {name: page.locator(name).first.bounding_box() for name in BESIDE}
+
+        before = boxes()
+        page.locator(".ds-run-head .ds-pencil").click()
+        field = page.locator(".ds-edit")
+        expect(field).to_be_focused()
+        assert boxes() == before
+        title, box = before[".ds-run-title"], field.bounding_box()
+        assert box["x"] == title["x"]  # not left of the margin
+        assert abs(box["y"] - title["y"]) <= 1
+        assert title["width"] < box["width"] <= width - box["x"]
+        expect(page.locator(".ds-run-head .ds-pencil")).to_be_hidden()
+        page.keyboard.press("Escape")
+        expect(page.locator(".ds-run-head .ds-pencil")).to_be_focused()
+        assert boxes() == before
 
 
 def test_f2_renames_a_card_as_it_does_a_row(browser, made):

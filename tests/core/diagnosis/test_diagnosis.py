@@ -109,6 +109,20 @@ def test_a_failure_is_recognised(name: str) -> None:
     assert "{" not in sentences((found.title, *found.advice))
 
 
+def test_activations_are_named_only_where_the_traceback_shows_a_forward_or_backward_pass() -> None:
+    shown = ("cuda-memory", "cuda-memory-h200", "cuda-memory-trainer")
+    assert {diagnosed(name).meaning.code for name in shown} == {"cuda_memory"}
+    for name in shown:  # and what lessens them comes first
+        assert diagnosed(name).remedies[0].label.code in ("smaller_micro_batch", "checkpoint_activations")
+    output = (
+        b'Traceback (most recent call last):\n  File "train.py", line 5, in <module>\n'
+        b"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.\n"
+    )
+    found = diagnose(ending_of(output), 1, Circumstances(config=Document("{}"), ranks=2))
+    assert (found.signature, found.meaning.code) == ("cuda-memory", "cuda_memory_somewhere")
+    assert [one.label.code for one in found.remedies] == ["stage"]  # no batch size is known that could be halved
+
+
 @pytest.mark.parametrize("name", SAMPLES)
 def test_its_remedy_leaves_a_config_that_can_be_read(name: str) -> None:
     found = diagnosed(name)

@@ -35,6 +35,20 @@ test("of several lines the one is told that misses most, by its name", () => {
   assert.equal(peakBeyond(lines, "step", "GiB"), "Peak 5.00 GiB (this run) before step 1");
 });
 
+test("the run's own peak by its record stands first where that is less: what compiles is none of the training", () => {
+  const lines = [{ ...memory(readings(4, 4, 4)), plain: "host" }, memory(readings(10, 3, 1))];
+  const record = (/** @type {number} */ host) => () => ({ host_bytes: host });
+  assert.equal(peakBeyond(lines, "step", "GiB", record(3)), "Peak 1.50 GiB (this run); 5.00 GiB before step 1");
+  assert.equal(
+    peakBeyond([memory(readings(10, 3, 1), "epoch")], "epoch", "GiB", record(4)), // more of it before its first step
+    "Peak 2.00 GiB; 5.00 GiB before epoch 0.333",
+  );
+  assert.equal(peakBeyond(lines, "step", "GiB", record(10)), "Peak 5.00 GiB (this run) before step 1");
+  const all = memory(readings(10, 3, 1));
+  all.curve.name = "host_used_bytes"; // of everything on the machine no record tells
+  assert.equal(peakBeyond([all], "step", "GiB", record(3)), "Peak 5.00 GiB before step 1");
+});
+
 test("nothing is told where what is shown is as high, nor by time", () => {
   assert.equal(peakBeyond([memory(readings(3, 3, 3.1))], "step", "GiB"), "");
   assert.equal(peakBeyond([memory(readings(10, NaN, 1))], "step", "GiB"), ""); // nothing is shown

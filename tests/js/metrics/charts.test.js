@@ -144,6 +144,8 @@ test("what was predicted is a line of the memory charts, and held against what w
   );
   assert.equal(heldAgainst({ host_bytes: 2 ** 30 }, made(sample("gpu0.used_bytes", 20)).each), "");
   assert.equal(heldAgainst(null, curves.each), "");
+  const record = { gpu_bytes: 17 * 2 ** 30 }; // without what compiled operators
+  assert.match(heldAgainst(predicted, curves.each, "", record), /was 17.0; Host: .*, was 61.0/);
   assert.equal(
     heldAgainst(predicted, curves.each, "cuda-memory-start"),
     "GPU: predicted 18.2 GiB, 18.6 when it ran out; Host: predicted 62.0 GiB, was 61.0",

@@ -112,6 +112,8 @@ DIAGNOSIS_MEANINGS = {
     "crash": "{what}，发生在编译好的库中，而不是 Python 中。",
     "cuda_memory": "加上模型状态后，显存放不下一个微批的激活值。激活随微批大小和序列长度增长。",
     "cuda_memory_optimizer": "前向和反向传播放得下，但优化器状态（Adam 每参数 12 字节，ZeRO 下切分到各 rank）放不下。",
+    "cuda_memory_somewhere": "从 traceback 看不出放不下的是哪一部分：可能是激活值（随微批大小和序列长度增长），"
+    "也可能是模型状态（参数、梯度、优化器状态）。",
     "cuda_memory_start": "模型状态（参数、梯度、优化器状态）超过了显存；改批大小没有用。",
     "cuda_mismatch": "DeepSpeed 用找到的 nvcc 编译算子，其版本必须与构建 torch 的 CUDA 版本一致。",
     "arch_list": "该变量指定为哪些 GPU 架构编译算子。torch 接受 9.0a 这样的写法；DeepSpeed 从 0.19.0 起只接受数字，"

@@ -123,6 +123,8 @@ DIAGNOSIS_MEANINGS = {
     "batch and the sequence length.",
     "cuda_memory_optimizer": "The forward and backward passes fit, but the optimizer states (for Adam, 12 bytes per "
     "parameter, divided across the ranks under ZeRO) did not fit beside them.",
+    "cuda_memory_somewhere": "The traceback doesn't show which part did not fit: the activations, which grow with the "
+    "micro batch and the sequence length, or the model states (parameters, gradients, optimizer states).",
     "cuda_memory_start": "The model states (parameters, gradients, optimizer states) are larger than "
     "the GPU's memory; no "
     "batch size can help.",

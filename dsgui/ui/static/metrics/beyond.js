@@ -3,10 +3,22 @@
 import { words } from "../texts/texts.js";
 import { figure } from "../common/format.js";
 
-/** @import { Axis, Line } from "../types.d.ts" */
+/** @import { Axis, Line, Predicted } from "../types.d.ts" */
 
 const MORE = 1.05; // times the most that is shown: less is not missed
 const DIGITS = 3;
+const OF_CARD = /^gpu\d+\.run_bytes$/;
+
+/** What a run's own record says of the most that it had of what a line shows. @typedef {Predicted | null} Peak */
+
+/**
+ * The most that the run had by its record, in the line's own number; 0 where the line is not the run's alone, or nobody
+ * told. @param {Line} line @param {Peak} peak
+ */
+function recorded({ curve }, peak) {
+  const own = curve.name === "run_bytes" ? peak?.host_bytes : OF_CARD.test(curve.name) ? peak?.gpu_bytes : 0;
+  return own ?? 0;
+}
 
 /** @param {Line} line */
 function beyond(line) {
@@ -17,24 +29,33 @@ function beyond(line) {
   if (!inside.length) return []; // nothing is shown that would be taken for the whole
   const shown = inside.reduce((most, { y }) => Math.max(most, y), 0);
   const left = highs.filter(({ y, time }) => !clock.covers(time) && y > MORE * shown);
-  return left.map(({ y, time }) => ({ line, clock, value: y / line.scale, time, times: y / shown }));
+  return left.map(({ y, time }) => ({ line, clock, most: y, shown, time, times: y / shown }));
 }
 
 /**
  * `Peak 4.99 GiB (this run) before step 1`, of the line that most of it is missing of; "" where what is shown has the
- * peak.
- * @param {Line[]} lines @param {Axis} axis @param {string} unit
+ * peak. Where the run's record has less for its peak, which leaves out what compiled operators, that is said first, as
+ * everywhere else: `Peak 1.22 GiB (this run); 4.99 GiB before step 1`.
+ * @param {Line[]} lines @param {Axis} axis @param {string} unit @param {(run: number) => Peak} peak of a run
  */
-export function peakBeyond(lines, axis, unit) {
+export function peakBeyond(lines, axis, unit, peak = () => null) {
   const found = lines.flatMap(beyond).sort((a, b) => b.times - a.times);
   if (!found.length || axis === "time") return "";
-  const [{ line, clock, value, time }] = found;
+  const [{ line, clock, most, shown, time }] = found;
   const side = time < clock.times[0] ? "before" : "after";
   const place = figure(
     side === "before" ? clock.places[0] : clock.places[clock.places.length - 1],
     DIGITS + (axis === "step" ? 9 : 0),
   );
-  const size = `${value.toFixed(2)} ${unit}`;
-  const told = lines.length > 1 ? words("charts_page", "peak_of", { value: size, name: line.plain }) : size;
-  return words("charts_page", `peak_${side}_${axis}`, { value: told, place });
+  /** @param {number} count */
+  const size = (count) => `${(count / line.scale).toFixed(2)} ${unit}`;
+  /** @param {number} count */
+  const named = (count) =>
+    lines.length > 1 ? words("charts_page", "peak_of", { value: size(count), name: line.plain }) : size(count);
+  const own = recorded(line, peak(line.run));
+  if (side === "before" && own && most > own) {
+    const whole = Math.max(shown, line.curve.node ? 0 : own); // the record is of all nodes together
+    return words("charts_page", `peak_and_before_${axis}`, { peak: named(whole), value: size(most), place });
+  }
+  return words("charts_page", `peak_${side}_${axis}`, { value: named(most), place });
 }

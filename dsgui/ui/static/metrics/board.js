@@ -23,7 +23,7 @@ import {
   trafficIn,
   withLimits,
 } from "./charts.js";
-import { dropDown } from "./chart_tools.js";
+import { chartsMenu } from "./chart_tools.js";
 import { Clock } from "./curves.js";
 import { loadPlotly } from "./plotly_library.js";
 import { button, el, part } from "../common/dom.js";
@@ -47,6 +47,7 @@ import { COLOURS, look, markPlace, sharedRange, shortestOf, timesApart, timesTex
  * @property {(axis: Axis, low: number, high: number) => void} [refine] asks for finer stretches of a part
  * @property {((chart: Chart) => void) | null} [csv] saves a chart's points
  * @property {string} [kept] where the browser keeps how the charts are looked at
+ * @property {(line: Line) => boolean} [isTold] whether the page says elsewhere what a line ended with
  * @property {() => Group[] | null} [groups] those of the sources that are drawn as one
  */
 /** @typedef {{ lines: Line[], limits: Limit[], message?: string }} Content */
@@ -70,13 +71,14 @@ export class Board {
    * `sources` gives one for each run; `noLoss` of it says why it has no curve of its loss.
    * @param {() => Source[]} sources @param {BoardOptions} options
    */
-  constructor(sources, { refine = () => {}, csv = null, kept = KEPT_VIEW, groups = () => null } = {}) {
+  constructor(sources, { refine = () => {}, csv = null, kept = KEPT_VIEW, ...rest } = {}) {
     loadPlotly().catch(() => {}); // beside what is to be drawn; the chart that needs it says why it has none
     this.sources = sources;
     this.refine = refine;
     this.csv = csv;
     this.kept = kept;
-    this.groups = groups;
+    this.groups = rest.groups ?? (() => null);
+    this.isTold = rest.isTold ?? (() => false);
     /** @type {View} */
     this.view = { axis: null, smoothing: 0, range: null };
     /** @type {Layout} */
@@ -127,7 +129,7 @@ export class Board {
     /** @type {ReturnType<typeof shortestOf>} */
     this.short = null;
     this.why = el("p", { class: "ds-remark ds-why", role: "status", hidden: true });
-    this.chooser = dropDown(say("charts"), say("charts"));
+    this.chooser = chartsMenu(say("charts"));
     this.listed = "";
     this.place = el("p", { class: "ds-unseen", role: "status" });
     this.tools = this.makeTools();
@@ -406,7 +408,8 @@ export class Board {
       chart.unlike = [LOSS, NORM].includes(chart.id) ? timesApart(lines) : null;
       const scale = this.whyLog(chart);
       chart.set(lines, limits, [chart.id === LOSS ? message : "", why, scale].filter(Boolean).join("\n"));
-      chart.remarkPeak(timed && chart.content.unit === MEMORY && !chart.own ? peakBeyond(lines, axis, MEMORY) : "");
+      const told = timed && chart.content.unit === MEMORY && !chart.own;
+      chart.remarkPeak(told ? peakBeyond(lines, axis, MEMORY, (run) => sources[run].curves.peak) : "");
     }
     this.nameFolds(sources);
     this.measure(sources, clocks);
@@ -444,10 +447,13 @@ export class Board {
     this.tellValues(sources.length > 1 ? [] : dots);
   }
 
-  /** Of one run the charts that would be a point: their values. @param {Chart[]} dots */
+  /** Of one run the charts that would be a point: their values, without what the page has. @param {Chart[]} dots */
   tellValues(dots) {
     const shown = dots.filter(({ id }) => !this.layout.hidden.includes(id));
-    const rows = shown.map((chart) => [chart.title, chart.lines.map((line) => valueText(chart, line)).join(" · ")]);
+    const rows = shown.flatMap((chart) => {
+      const lines = chart.lines.filter((line) => !this.isTold(line));
+      return lines.length ? [[chart.title, lines.map((line) => valueText(chart, line)).join(" · ")]] : [];
+    });
     const state = JSON.stringify(rows);
     this.alone.hidden = !rows.length;
     if (this.once.dataset.told === state) return;

@@ -2,7 +2,7 @@
 // the box that says the values at the place pointed at.
 
 import { button, el } from "../common/dom.js";
-import { shutsItself } from "../common/menus.js";
+import { keepInside, shutsItself } from "../common/menus.js";
 import { besideGuide, middled } from "./readout.js";
 import { words } from "../texts/texts.js";
 
@@ -12,12 +12,36 @@ import { words } from "../texts/texts.js";
  * A menu that opens below its button.
  * @param {string} text @param {string} label
  */
-export function dropDown(text, label) {
+function dropDown(text, label) {
   const items = el("div", { class: "ds-menu-items" });
   const opener = el("summary", { class: "ds-step", "aria-label": label, title: label }, text);
   const node = el("details", { class: "ds-menu" }, opener, items);
   const shut = shutsItself(node, opener);
   return { node, items, opener, shut };
+}
+
+const EDGE = 16; // px that a menu keeps from the window's edges
+
+/**
+ * Below its opener as far as the window goes, or above it where that has more room and it needs it.
+ * @param {HTMLElement} items @param {HTMLElement} opener
+ */
+function keepInWindow(items, opener) {
+  items.removeAttribute("style");
+  keepInside(items);
+  const { top, bottom } = items.getBoundingClientRect();
+  const [below, above] = [window.innerHeight - EDGE - top, opener.getBoundingClientRect().top - EDGE];
+  if (bottom - top <= below) return;
+  if (above > below) Object.assign(items.style, { top: "auto", bottom: "calc(100% + 4px)" });
+  items.style.maxHeight = `min(60vh, ${Math.max(above - 4, below)}px)`;
+}
+
+/** Where the charts are chosen: it stays within the window, wherever its opener stands. @param {string} text */
+export function chartsMenu(text) {
+  const menu = dropDown(text, text);
+  menu.node.classList.add("ds-charts-choice");
+  menu.node.addEventListener("toggle", () => menu.node.open && keepInWindow(menu.items, menu.opener));
+  return menu;
 }
 
 /** @param {string} title @param {[string, () => void][]} acts a text's code, and what it does */

@@ -189,9 +189,11 @@ export function measured(curves) {
 /**
  * `GPU: predicted 18.2 GiB, was 18.6`, of what was predicted and measured; of what ran out, how much it was then.
  * @param {Predicted | null} predicted @param {Iterable<Curve>} curves @param {string} failed the code of its diagnosis
+ * @param {Predicted | null} peak by the run's record, which leaves out what compiled operators
  */
-export function heldAgainst(predicted, curves, failed = "") {
-  const was = measured(curves);
+export function heldAgainst(predicted, curves, failed = "", peak = null) {
+  const found = measured(curves);
+  const was = { gpu: peak?.gpu_bytes ?? found.gpu, host: peak?.host_bytes ?? found.host };
   const host = ["host-memory", "cgroup-memory"].includes(failed) ? "out_host" : "held_host";
   const pairs = /** @type {[string, number, number | null][]} */ ([
     [failed.startsWith("cuda-memory") ? "out_gpu" : "held_gpu", predicted?.gpu_bytes ?? 0, was.gpu],

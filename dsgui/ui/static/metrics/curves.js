@@ -286,6 +286,8 @@ export class Curves {
     this.measured = null;
     this.countsLines = false; // whether lines may be counted: those of several runs tell nothing beside each other
     this.counted = false; // whether steps are the order of the lines with the loss
+    /** @type {import("../types.d.ts").Predicted | null} the most memory that the run had, by its record */
+    this.peak = null;
   }
 
   /** @param {string} id @param {SeriesInfo} info */

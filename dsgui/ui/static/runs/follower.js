@@ -43,6 +43,7 @@ export class Follower {
     this.cursor = delta.cursor;
     if (delta.anew) this.curves = this.none();
     this.curves.take(delta.curves);
+    this.curves.peak = delta.peak ?? null;
     this.events.push(...delta.events);
     if (Object.keys(delta.about).length) this.about = delta.about;
     return delta;

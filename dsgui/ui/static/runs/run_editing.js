@@ -10,7 +10,8 @@ import { words } from "../texts/texts.js";
 
 const CONTROL = 34; // design.css has it: --ds-control
 const LEAST = 24; // of a target's height
-const ROOM = "min(320px, 100%)"; // what an editor takes on a run's page: what stands beside it makes place
+const LEAST_ROOM = 320; // px that an editor has on a run's page, where the page has them
+const ROOM = `min(${LEAST_ROOM}px, 100%)`; // what stands beside a run's tags and its note makes place
 /** @type {Partial<Record<Editable, number>>} */
 const MOST = { name: 120, note: 2000 }; // characters, as the server takes them
 /** @type {Partial<Record<Editable, string>>} */
@@ -64,6 +65,21 @@ function placeOnLine(floating, input, line, cell) {
 }
 
 /**
+ * Over a run's title, from the margin on: nothing makes place, so that of a short name it lies on what is beside it.
+ * @param {HTMLElement} floating @param {HTMLElement} input @param {HTMLElement} title
+ */
+function placeOnTitle(floating, input, title) {
+  const { left, right, top, height } = title.getBoundingClientRect();
+  const edge = title.parentElement?.getBoundingClientRect().right ?? right;
+  const { paddingLeft, borderLeftWidth } = getComputedStyle(input);
+  const end = right + 2 * (parseFloat(paddingLeft) + parseFloat(borderLeftWidth));
+  floating.style.minWidth = "0";
+  floating.style.width = `${Math.min(Math.max(end, left + LEAST_ROOM), edge) - left}px`;
+  floating.style.height = `${Math.max(height, LEAST)}px`;
+  placeAt(floating, left, top + (height - floating.offsetHeight) / 2);
+}
+
+/**
  * The line that is edited, where it is all that is edited: a name, and of a card its tags and its note.
  * @param {HTMLElement} cell @param {Editable} what @returns {HTMLElement | null}
  */
@@ -112,7 +128,9 @@ export function editOver(cell, what, run, keep, back) {
   const input = el("input", { class: "ds-edit", ...about });
   const over = el("div", { class: "ds-edit-over", popover: "manual" }, input);
   const line = lineOf(cell, what);
-  const on = line ? () => placeOnLine(over, input, line, cell) : () => placeOver(over, cell);
+  const isTitle = cell.matches(".ds-run-title");
+  const onLine = line && (() => (isTitle ? placeOnTitle(over, input, cell) : placeOnLine(over, input, line, cell)));
+  const on = onLine ?? (() => placeOver(over, cell));
   const place = () => (over.isConnected ? on() : end(false, false));
   let done = false;
   /** @param {boolean} kept @param {boolean} byKey */
@@ -156,7 +174,7 @@ export function editOver(cell, what, run, keep, back) {
   window.addEventListener("resize", place);
   cell.append(over);
   if (line) writeAs(input, line);
-  if (!cell.closest(".ds-run-entry")) cell.style.minWidth = ROOM;
+  if (!isTitle && !cell.closest(".ds-run-entry")) cell.style.minWidth = ROOM;
   over.showPopover();
   place();
   input.focus();

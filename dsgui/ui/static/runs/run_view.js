@@ -104,7 +104,9 @@ export class RunView {
     const csv = (chart) => {
       window.location.href = this.saved("points.csv", chart.lines.flatMap((line) => line.curve.ids).join(","));
     };
-    return new Board(sources, { refine, csv });
+    const isTold = (/** @type {import("../types.d.ts").Line} */ { curve }) =>
+      curve === this.curve("loss", "train") || curve === this.curve("eval_loss", "eval"); // among the facts
+    return new Board(sources, { refine, csv, isTold });
   }
 
   makeNode() {
@@ -325,7 +327,8 @@ export class RunView {
 
   /** How near the prediction came. @param {boolean} live */
   showMemory(live) {
-    const told = live ? "" : heldAgainst(this.afterwards.predicted, this.follower.curves.each, this.afterwards.failed);
+    const { each, peak } = this.follower.curves;
+    const told = live ? "" : heldAgainst(this.afterwards.predicted, each, this.afterwards.failed, peak);
     this.memory.hidden = !told;
     this.memory.textContent = told && say("memory", { told });
   }

@@ -1376,6 +1376,8 @@ export const TEXTS = {
   "peak_after_step": "Peak {value} after step {place}",
   "peak_before_epoch": "Peak {value} before epoch {place}",
   "peak_after_epoch": "Peak {value} after epoch {place}",
+  "peak_and_before_step": "Peak {peak}; {value} before step {place}",
+  "peak_and_before_epoch": "Peak {peak}; {value} before epoch {place}",
   "peak_of": "{value} ({name})",
   "see_by_time": "Show by time",
   "no_positive": "linear: no value above 0",
