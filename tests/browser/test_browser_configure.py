@@ -20,6 +20,7 @@ from tests.support.browser import (
     replace_text,
 )
 from tests.support.pages import opened
+from tests.support.run_fixtures import wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -397,14 +398,17 @@ def test_on_a_phone_the_folds_are_one_list_before_a_low_editor(page):
     beneath = page.locator("#beneath-form")
     heads = beneath.locator("summary:visible, .label-wrap:visible")
     expect(heads).to_contain_text(names)
-    boxes = [one.bounding_box() for one in heads.all()]
-    steps = [two["y"] - one["y"] for one, two in itertools.pairwise(boxes)]
-    assert all(30 <= step <= 45 for step in steps), steps
+
+    def steps():
+        boxes = [one.bounding_box() for one in heads.all()]
+        return [two["y"] - one["y"] for one, two in itertools.pairwise(boxes)]
+
+    wait_until(lambda: all(30 <= step <= 45 for step in steps()))  # the page is narrow at once, its form soon
     editor_box = page.locator("#config-json").bounding_box()
     end = beneath.bounding_box()["y"] + beneath.bounding_box()["height"]
     assert end <= editor_box["y"]
     assert editor_box["height"] < 340
-    assert page.locator("#memory").bounding_box()["y"] < boxes[0]["y"]
+    assert page.locator("#memory").bounding_box()["y"] < heads.first.bounding_box()["y"]
     # Each of them opens where it is.
     heads.nth(2).click()
     expect(page.locator("#preset-title")).to_be_visible()
