@@ -790,7 +790,7 @@ def test_a_clone_tells_all_it_set_on_the_launch_page_and_leaves_nothing_of_the_l
         page.get_by_role("button", name="Launch over ssh").click()
         expect(page.locator("#hostfile")).to_be_visible()
         expect(ways).to_contain_text("add a host with one under “Hostfile”")
-        expect(page.locator("#launch")).to_contain_text("add a host")  # no answer is on its way that draws the line anew
+        expect(page.locator("#launch")).to_contain_text("Launch")  # no answer is on its way that draws the line anew
         # The name that stood there may be written after the line that has the next one.
         page.evaluate(LATER_NAME)
         expect(name).to_have_value("next")
