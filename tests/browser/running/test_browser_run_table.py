@@ -187,6 +187,8 @@ LATE = """() => {
     return answer;
   };
 }"""
+TOO_LONG = "The name has 121 characters; at most 120 are kept."
+SAID = "(input) => input.validationMessage"
 # A run that has ended is asked about each five seconds; not so seldom here.
 OFTEN = "const slow = setInterval; window.setInterval = (run, ms) => slow(run, Math.min(ms, 100));"
 
@@ -513,7 +515,7 @@ def test_a_tag_that_is_too_long_is_refused_where_it_is_written(browser, made):
         page.keyboard.insert_text("x" * 41)
         page.keyboard.press("Enter")
         expect(editor).to_be_focused()
-        told = editor.evaluate("(input) => input.validationMessage")
+        told = editor.evaluate(SAID)
         assert told == "A tag has 41 characters; at most 40 are kept."
         page.keyboard.press("Backspace")
         page.keyboard.press("Enter")
@@ -522,7 +524,7 @@ def test_a_tag_that_is_too_long_is_refused_where_it_is_written(browser, made):
         page.keyboard.insert_text(",".join(map(str, range(21))))
         page.locator(".ds-run-title").click()  # elsewhere: what can't be kept stays open
         expect(editor).to_be_focused()
-        assert editor.evaluate("(input) => input.validationMessage") == "21 tags; at most 20 are kept."
+        assert editor.evaluate(SAID) == "21 tags; at most 20 are kept."
         page.keyboard.press("Escape")
         expect(page.locator(".ds-run-tags .ds-tag")).to_have_text("x" * 40)
         expect(page.locator(".toast-body")).to_have_count(0)
@@ -530,18 +532,22 @@ def test_a_tag_that_is_too_long_is_refused_where_it_is_written(browser, made):
     Store(folder).open(ids["slow"]).write_label(Label())
 
 
+def name_too_long(page, run_id):
+    """A card on a phone whose name is being written, one character longer than any is kept."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    entry = row(page, run_id)
+    entry.get_by_role("button", name="Rename").click()
+    page.keyboard.insert_text("x" * 121)
+    return entry, page.get_by_role("textbox", name="Rename")
+
+
 def test_what_is_refused_stays_open_and_says_why_wherever_one_goes(browser, made):
     app, ids, _ = made
     with opened(browser, app, "tab=runs") as page:
-        page.set_viewport_size({"width": 390, "height": 844})
-        entry = row(page, ids["other"])
-        entry.get_by_role("button", name="Rename").click()
-        editor = page.get_by_role("textbox", name="Rename")
-        page.keyboard.insert_text("x" * 121)
+        entry, editor = name_too_long(page, ids["other"])
         row(page, ids["slow"]).locator(".ds-run-name").click()  # would open another run
         expect(editor).to_be_focused()
-        told = editor.evaluate("(input) => input.validationMessage")
-        assert told == "The name has 121 characters; at most 120 are kept."
+        assert editor.evaluate(SAID) == TOO_LONG
         page.keyboard.press("Tab")
         expect(editor).to_be_focused()
         expect(editor).to_have_value("x" * 121)
@@ -566,6 +572,13 @@ def test_on_a_touch_screen_the_pencil_and_the_menu_of_a_row_are_wide_enough_and_
 
 
 BESIDE = (".ds-run-title", ".ds-run-head .ds-pencil", ".ds-run-head .ds-state", ".ds-run-label", ".ds-facts")
+AT_REST = """async (names) => {
+  const read = () => JSON.stringify(names.map((name) => document.querySelector(name)?.getBoundingClientRect()));
+  for (let last = read(), frames = 0; frames < 30; frames++) {
+    await new Promise(requestAnimationFrame);
+    if (read() !== last) [last, frames] = [read(), 0];
+  }
+}"""
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -574,11 +587,11 @@ def test_a_name_is_edited_over_the_title_and_nothing_moves(browser, made, width)
     with opened(browser, app, f"run={ids['slow']}") as page:
         page.set_viewport_size({"width": width, "height": 844})
         page.locator(".ds-run-head .ds-pencil").wait_for()
-        page.wait_for_timeout(1000)  # what comes above the charts is there
 
         def boxes():
             return {name: page.locator(name).first.bounding_box() for name in BESIDE}
 
+        page.evaluate(AT_REST, BESIDE)  # what comes above the charts is there
         before = boxes()
         page.locator(".ds-run-head .ds-pencil").click()
         field = page.locator(".ds-edit")
@@ -669,16 +682,11 @@ def test_a_run_is_renamed_tagged_noted_and_archived_in_place(browser, made):
 def test_on_a_phone_a_card_has_a_pencil_and_a_name_that_is_too_long_is_refused_and_not_cut(browser, made):
     app, ids, folder = made
     with opened(browser, app, "tab=runs") as page:
-        page.set_viewport_size({"width": 390, "height": 844})
-        entry = row(page, ids["other"])
-        entry.get_by_role("button", name="Rename").click()
-        editor = page.get_by_role("textbox", name="Rename")
-        page.keyboard.insert_text("x" * 121)
+        entry, editor = name_too_long(page, ids["other"])
         expect(editor).to_have_value("x" * 121)
         page.keyboard.press("Enter")
         expect(editor).to_be_focused()
-        told = editor.evaluate("(input) => input.validationMessage")
-        assert told == "The name has 121 characters; at most 120 are kept."
+        assert editor.evaluate(SAID) == TOO_LONG
         page.keyboard.press("Backspace")
         page.keyboard.press("Enter")
         name = entry.locator(".ds-run-name")

@@ -43,7 +43,7 @@ def test_a_long_source_is_read_in_a_moment(source: str, in_a_thread: bool) -> No
         thread.join(30)
     else:
         found.append(script_facts(source))
-    assert time.process_time() - began < 10  # beside other work a second is two; what is not bounded takes minutes
+    assert time.process_time() - began < 3
     assert found[0].problem == ""
     part = part_trained(found[0], ())
     assert part.trains is None or "PROMPT" in source
@@ -81,5 +81,5 @@ def test_a_config_that_many_lines_write_is_read_in_a_moment(line: str) -> None:
     source = CONFIG.format(more="\n".join(line.format(one=one) for one in range(1500)))
     began = time.process_time()
     by = filling(script_facts(source).config_sets, Values({}), {"k9": "auto"})
-    assert time.process_time() - began < 10  # beside other work a second is two; what is not bounded takes minutes
+    assert time.process_time() - began < 3
     assert by.line_of("/k9") or by.may_be_at("/k9")
