@@ -172,7 +172,8 @@ class Previewer:
         if name.stands != held["name"]:
             values = tuple(asked.values[one] for one in self._desk.inputs)
         previewed = self._previewed(asked, seen, name, (text, preset, ticked, configured, *values))
-        return self._outputs(asked, seen, previewed, Ticked(ticked, shown), name, line)
+        given = None if name.gave == named else name.gave
+        return self._outputs(asked, seen, previewed, Ticked(ticked, shown), given, line)
 
     def _began(self, asked: Asked) -> str:
         return preset_of(self._services, asked.preset, asked.text)
@@ -297,9 +298,16 @@ class Previewer:
         return Previewed(seen.plan, line, asked.text, seen.handed_on, made_from, seen.foretold, False, numbered)
 
     def _outputs(
-        self, asked: Asked, seen: Seen, previewed: Previewed | None, ticked: Ticked, name: Named, line: str | None
+        self,
+        asked: Asked,
+        seen: Seen,
+        previewed: Previewed | None,
+        ticked: Ticked,
+        given: tuple[str, ...] | None,
+        line: str | None,
     ) -> tuple[Any, ...]:
-        """Nothing that is left as it is may share a `gr.skip()`: Gradio takes each for one component's."""
+        """`given`: the names that dsgui gave, None where they are as they were: those of a clone made since then stay.
+        Nothing that is left as it is may share a `gr.skip()`: Gradio takes each for one component's."""
         refused, final = has_problem(seen.rows), is_final(seen.rows)
         # What was accepted once is not accepted for the next problem.
         stops = _accepts(seen.plan, seen.rows) if refused and not final else ()
@@ -333,14 +341,14 @@ class Previewer:
             seen.launched,
             seen.launched.digest,
             _or_skipped(line),
-            name.gave,
+            _or_skipped(given),
             seen.found,
             gr.Button(words("launch_page", "recipe_instead", recipe=taken), visible=bool(seen.instead)),
             gr.Checkbox(visible=seen.saves),
         )
 
 
-def _or_skipped(value: str | None) -> Any:
+def _or_skipped(value: object) -> Any:
     return gr.skip() if value is None else value
 
 

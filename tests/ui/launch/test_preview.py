@@ -60,8 +60,8 @@ def loading(plan: Plan, around: Surroundings) -> Surroundings:
 
 
 @pytest.fixture
-def page(bench: Bench, checker: Checker) -> Page:
-    """What is shown while these values stand on the page; `ticked`: what is in the way is accepted."""
+def preview(bench: Bench, checker: Checker) -> Previewer:
+    """It is given the page's values as one mapping."""
     target = Target(sys.executable, versions=VERSIONS, accelerator="cpu", bf16=True)
     machine = replace(SOUND, gpus=(), environment=Environment(target))
     recipes = {name: bench.script("print(1)", f"{name}.py") for name in ("translation", "classification")}
@@ -72,7 +72,12 @@ def page(bench: Bench, checker: Checker) -> Page:
     reads |= {"read_model": model_of_size, "nvme_folder": lambda folder: None, "sharpened": Sharpened}
     services = SimpleNamespace(**parts, **around, **reads, all_presets=lambda: ())
     desk = SimpleNamespace(values=lambda given: complete(given[0]), inputs=())
-    preview = Previewer(cast(Services, services), Workbench(checker), cast(Desk, desk))
+    return Previewer(cast(Services, services), Workbench(checker), cast(Desk, desk))
+
+
+@pytest.fixture
+def page(preview: Previewer) -> Page:
+    """What is shown while these values stand on the page; `ticked`: what is in the way is accepted."""
 
     def page(
         stops: tuple[str, ...] = (),
@@ -85,7 +90,8 @@ def page(bench: Bench, checker: Checker) -> Page:
         **values: Any,
     ) -> dict[str, Any]:
         told = preview(stops, named, None, answer, config, preset, ticked, "hf", values, pressed=pressed)
-        return dict(zip(SHOWN, told, strict=True))
+        shown = dict(zip(SHOWN, told, strict=True))
+        return shown | ({"named": named} if shown["named"] == gr.skip() else {})
 
     return page
 
@@ -113,6 +119,15 @@ def test_a_page_that_has_not_written_the_last_name_yet_is_told_the_next_all_the_
     late = page(**clone, named=given, name="x")
     assert late["named"] == given
     assert f'data-was="[&quot;x&quot;, &quot;{given[-1]}&quot;]" data-name="{given[-1]}"' in late["line"]
+
+
+@pytest.mark.parametrize("named", [(), ("x", "mine")])
+def test_an_answer_that_comes_after_a_clone_leaves_the_names_that_the_clone_gave(
+    preview: Previewer, named: tuple[str, ...]
+) -> None:
+    """It was asked for before that clone, and gives no name."""
+    told = preview((), named, None, None, CONFIG, "", False, "hf", {"what": "translation", "name": "mine"})
+    assert told[SHOWN.index("named")] == gr.skip()
 
 
 def test_what_is_no_json_is_started_by_no_tick(page: Page) -> None:
