@@ -89,6 +89,26 @@ def test_a_bundled_recipe_begins_in_the_runs_own_folder_as_on_the_page(bench: Be
     assert f"cd {bench.folder}" in dsgui(*shown, str(bench.script("", recipe.name)))[1]
 
 
+@pytest.mark.parametrize(
+    ("recipe", "ends"),
+    [("translation", "“unknown options: --lr_rate 3”"), ("pretraining", "--adam_beta2 0.95”")],
+)
+def test_an_option_that_a_bundled_recipe_does_not_have_is_told_before_it_ends_there(
+    bench: Bench, dsgui, recipe: str, ends: str
+) -> None:
+    """In the words that it ends with (tests/project/test_recipe_refusals.py). It follows the config where its command
+    line says nothing, so that one of Adam's two numbers is enough to differ."""
+    config = bench.folder / "ds.json"
+    betas = {"optimizer": {"type": "AdamW", "params": {"betas": [0.8, 0.98]}}}
+    config.write_text(json.dumps({"train_batch_size": 8, "zero_optimization": {"stage": 0}, **betas}))
+    words = (str(Catalog().recipe(recipe)), "--lr_rate", "3", "--adam_beta2", "0.95")
+    _, _, err = dsgui("launch", "--config", str(config), "--ranks", "1", "--dry-run", *words)
+    told = " ".join(err.split())
+    assert ends in told
+    assert "--lr_rate is not an option of this script." in told
+    assert ("[0.8, 0.98] in the file, [0.8, 0.95] from the arguments" in told) == (recipe == "translation")
+
+
 def test_a_reader_that_has_enough_is_no_error() -> None:
     line = f"{sys.executable} -m dsgui rules | true"
     done = subprocess.run(["bash", "-c", f"set -o pipefail; {line}"], capture_output=True, text=True, cwd=ROOT)

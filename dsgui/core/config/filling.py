@@ -253,7 +253,9 @@ class _Filler:
         wanted, source = self._wanted(pointer)
         if seen == "auto":
             self._write(pointer, wanted, source)
-        elif not isinstance(wanted, Unknown) and seen != wanted:
+            return
+        wanted = self._known_of(pointer, seen) if isinstance(wanted, Unknown) else wanted
+        if not isinstance(wanted, Unknown) and seen != wanted:
             label = _LABELS.get(pointer) or "+".join(ARGUMENTS[pointer])
             line = f"- ds {dotted(pointer)}={seen} vs hf {label}={wanted}"
             self.filled.mismatches.append(Mismatch(pointer, seen, wanted, line))
@@ -280,6 +282,14 @@ class _Filler:
         else:
             value = getattr(arguments, names[0])
         return value, self._source(names, detail)
+
+    def _known_of(self, pointer: str, seen: Any) -> Any:
+        """Of several arguments, some of them unknown, the known ones; the others as if they were what the file says."""
+        names, unknown = ARGUMENTS.get(pointer, ()), self.arguments.unknown
+        if pointer in _DECIDED_BY or not isinstance(seen, list) or len(seen) != len(names):
+            return Unknown(said("filling", "by_script"))
+        pairs = zip(names, seen, strict=True)
+        return [item if name in unknown else getattr(self.arguments, name) for name, item in pairs]
 
     def _train_batch(self) -> tuple[int, Source]:
         """The Trainer multiplies by all ranks, however they are divided later."""

@@ -1,9 +1,11 @@
 """The bundled recipes: what Launch calls each, how it takes its config, the preset and the arguments it begins with."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dsgui.core.launch.plan import ConfigArgument
+from dsgui.core.script.command_line import NOTHING, Option
+from dsgui.core.script.script_options import CommandLine
 from dsgui.core.texts.saying import words
 
 
@@ -70,3 +72,14 @@ def preset_to_offer(chosen: str, current: str | None) -> str:
     """The preset this recipe is made for, "" where it is the current one or none is needed."""
     recipe = BY_NAME.get(chosen)
     return recipe.preset if recipe and recipe.preset != current else ""
+
+
+# recipes/parts/trainer.py: OUTDATED_OPTIONS
+_OUTDATED = Option("overwrite_output_dir", ("--overwrite_output_dir",), NOTHING)
+
+
+def read_by_recipe(line: CommandLine) -> CommandLine:
+    """The command line of a recipe's own file: all of its options stand there, and what is left over ends it, which
+    for the HF Trainer's is the doing of recipes/parts/trainer.py."""
+    line = replace(line, whole=True, strict=True)
+    return replace(line, own=(*line.own, _OUTDATED), stops_with="unknown options: ") if line.by_dataclass else line

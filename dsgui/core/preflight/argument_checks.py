@@ -67,9 +67,12 @@ def _ends(question: Question) -> Said:
         return saw("options.ends")
     if reading.lacking:
         return saw("options.ends_with", words=reading.lacking[0].said)
-    if question.around.script.command_line.by_dataclass:
+    line = question.around.script.command_line
+    if line.stops_with:
+        return saw("options.ends_with", words=line.stops_with + " ".join(left))
+    if line.by_dataclass:
         return saw("options.ends_not_used", words=str(left))
-    if question.around.script.command_line.by_fire:
+    if line.by_fire:
         return saw("options.ends_with", words=f"Could not consume arg: {left[0]}")
     return saw("options.ends_with", words=f"unrecognized arguments: {' '.join(left)}")
 

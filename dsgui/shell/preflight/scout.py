@@ -14,6 +14,7 @@ from dsgui.core.errors import DocumentError, PlaceError
 from dsgui.core.launch.handing import own_file
 from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.plan import Plan
+from dsgui.core.launch.recipes import read_by_recipe
 from dsgui.core.machine.machine import Environment, Machine
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import of_words
@@ -79,6 +80,8 @@ class Scout:
         self, plan: Plan, script: ScriptFacts, port_taken: bool, text: str = "", beside: tuple[str, ...] = ()
     ) -> Surroundings:
         """What `plan` would meet now with the config `text`, `beside` those runs."""
+        if plan.script in self._recipes:
+            script = replace(script, command_line=read_by_recipe(script.command_line))
         environment = {**os.environ, **plan.environment}
         output = value_of(plan.arguments, OUTPUT_OPTIONS) or plan.working_directory
         folder = Path(plan.working_directory, output)

@@ -3,8 +3,9 @@
 from dsgui.core.config.context import Integration
 from dsgui.core.launch.handing import handing
 from dsgui.core.launch.plan import ConfigArgument
-from dsgui.core.launch.recipes import RECIPES, begins_with, preset_to_offer
+from dsgui.core.launch.recipes import RECIPES, begins_with, preset_to_offer, read_by_recipe
 from dsgui.core.script.script import script_facts
+from dsgui.core.script.taken import ScriptAnswers, taken
 from dsgui.core.texts.saying import words
 
 
@@ -25,6 +26,18 @@ def test_the_source_of_every_recipe_tells_the_way_that_launch_takes(catalog):
     for recipe in RECIPES:
         facts = script_facts(catalog.recipe(recipe.name).read_text(encoding="utf-8"))
         assert handing(facts, recipe.arguments.split()).argument is recipe.takes, recipe.name
+
+
+def test_every_option_of_a_recipe_is_known_and_what_is_left_over_ends_it(catalog):
+    """tests/project/test_recipe_refusals.py has the recipes say it themselves."""
+    says = {ConfigArgument.HF: "unknown options: ", ConfigArgument.NATIVE: ""}
+    for recipe in RECIPES:
+        line = read_by_recipe(script_facts(catalog.recipe(recipe.name).read_text(encoding="utf-8")).command_line)
+        words = ("--no_such", "3", "--overwrite_output_dir")
+        found = taken(line, ScriptAnswers(known=True), words)
+        assert (found.sure, line.strict, line.stops_with) == (True, True, says[recipe.takes]), recipe.name
+        left = [one.words[0] for one in found.reading.leftovers]
+        assert left == ["--no_such", *(["--overwrite_output_dir"] if not line.by_dataclass else [])], recipe.name
 
 
 def test_every_script_in_the_recipes_folder_is_offered(catalog):
