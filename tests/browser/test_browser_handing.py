@@ -1,5 +1,7 @@
 """How a script gets its config, on the Launch page in a real browser: told from its source, mended with one click."""
 
+import json
+
 import pytest
 from playwright.sync_api import expect
 
@@ -90,8 +92,8 @@ def test_one_press_converts_the_config_for_a_native_script_and_another_takes_it_
     page.locator("#preflight [data-convert]").click()
     expect(page.locator("#preflight .ds-verdict")).to_contain_text("no problems found")
     expect(page.locator("#launch")).to_be_enabled()
-    page.locator("#natively summary").click()
-    expect(page.locator("#natively")).to_contain_text("optimizer.params.lr: “auto” → 5e-05 (learning_rate)")
+    page.locator("#config-changed summary").click()
+    expect(page.locator("#config-changed")).to_contain_text("optimizer.params.lr: “auto” → 5e-05 (learning_rate)")
     framework = page.locator("#integration input")
     expect(framework).to_have_value("native DeepSpeed")
     page.get_by_role("tab", name="1 · Configure").click()
@@ -101,16 +103,16 @@ def test_one_press_converts_the_config_for_a_native_script_and_another_takes_it_
     page.locator("#launch-verdict").get_by_text("1 note").click()  # of what was checked here
     expect(framework).to_have_value("native DeepSpeed")
     page.get_by_role("tab", name="2 · Launch").click()
-    page.click("#natively-undo")
+    page.click("#config-change-back")
     expect(page.locator("#preflight")).to_contain_text("(and 10 more)")
     expect(page.locator("#integration input")).to_have_value("HF Trainer")
-    expect(page.locator("#natively-undo")).to_be_hidden()
+    expect(page.locator("#config-change-back")).to_be_hidden()
 
 
 def test_that_a_config_was_converted_is_said_until_it_is_edited(page, tmp_path):
     open_script(page, tmp_path / "native.py", NATIVE)
     page.locator("#preflight [data-convert]").click()
-    said, undo = page.locator("#natively"), page.locator("#natively-undo")
+    said, undo = page.locator("#config-changed"), page.locator("#config-change-back")
     expect(said).to_contain_text("Converted to native values")
     page.get_by_role("tab", name="1 · Configure").click()
     page.get_by_role("tab", name="2 · Launch").click()
@@ -122,3 +124,28 @@ def test_that_a_config_was_converted_is_said_until_it_is_edited(page, tmp_path):
     expect(page.locator("#preflight")).to_contain_text("problem")
     expect(said).not_to_contain_text("Converted")
     expect(undo).to_be_hidden()
+
+
+def test_one_press_fixes_what_the_arguments_contradict_and_another_takes_it_back(page):
+    differs = '{"train_micro_batch_size_per_gpu": 4, "gradient_clipping": 0.5, "zero_optimization": {"stage": 2}}'
+    replace_text(page, differs)
+    page.get_by_role("tab", name="2 · Launch").click()
+    arguments = "--per_device_train_batch_size 8 --max_grad_norm 1.0"
+    page.locator("#arguments textarea, #arguments input").first.fill(arguments)
+    checks = page.locator("#preflight")
+    expect(checks.locator('[data-check="agreement"]')).to_have_count(1)
+    expect(checks).to_contain_text("2 values of the config differ from the HF Trainer’s arguments.")
+    expect(checks).to_contain_text("gradient_clipping: 0.5 in the file, 1.0 from the arguments.")
+    expect(page.locator("#launch")).to_have_text("Launch · 2 problems")
+    checks.get_by_role("button", name="Fix 2 errors").click()
+    expect(page.locator("#launch")).to_have_text("Launch")
+    said = page.locator("#config-changed")
+    said.locator("summary").click()
+    expect(said).to_contain_text("gradient_clipping: Set gradient_clipping to “auto”")
+    page.get_by_role("tab", name="1 · Configure").click()
+    assert json.loads(json_text(page))["gradient_clipping"] == "auto"
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.click("#config-change-back")
+    expect(page.locator("#launch")).to_have_text("Launch · 2 problems")
+    page.get_by_role("tab", name="1 · Configure").click()
+    assert json.loads(json_text(page)) == json.loads(differs)

@@ -34,6 +34,7 @@ from dsgui.core.preflight import (
     value_checks,
 )
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
+from dsgui.core.rules.trainer import DIFFERING
 from dsgui.core.rules.trainer import RULES as TRAINERS_RULES
 from dsgui.core.texts.saying import Said, altered, as_told, listed, said
 
@@ -202,14 +203,36 @@ def _hidden(row: Row, values: Sequence[str]) -> Row:
     return replace(row, told=told, advised=advised, items=items, command=hide(row.command))
 
 
+_COMPARED = ("DS013.default", "DS013.different_there", "DS013.different")
 _GRAVITY = {Severity.ERROR: Status.PROBLEM, Severity.WARNING: Status.WARNING}
 
 
 def _disagreements(launch: Launch) -> Iterator[Row]:
-    """What the script's arguments bring up about the config, in the words of `validate --training-args`."""
+    """What the script's arguments bring up about the config, in the words of `validate --training-args`; what the
+    Trainer names in one error is one row."""
+    differing = [(finding, short) for finding in launch.by_arguments if (short := _compared(finding))]
+    if len(differing) > 1:
+        told = saw("agreement.several", count=str(len(differing)), words=DIFFERING.strip())
+        lines = [saw("options.line", seen=short, advice=finding.advice) for finding, short in differing]
+        title, source = said("checks", AGREEMENT), differing[0][0].source
+        yield Row(AGREEMENT, title, Status.PROBLEM, (told,), (), "", source, len(lines), tuple(lines))
+    together = [finding for finding, _ in differing] if len(differing) > 1 else []
     for finding in launch.by_arguments:
-        if finding.severity in _GRAVITY:
+        if finding.severity in _GRAVITY and finding not in together:
             yield _row(finding, _GRAVITY[finding.severity])
+
+
+def _compared(finding: Finding) -> Said | None:
+    """What differs, without what the Trainer says of it; None where it stops otherwise."""
+    given = dict(finding.says.given)
+    if finding.code not in _COMPARED or not str(given["quoted"]).startswith(DIFFERING):
+        return None
+    key, seen, wanted = given["key"], given["seen"], given["wanted"]
+    if finding.code == "DS013.default":
+        return saw("agreement.default", key=key, seen=seen, wanted=wanted)
+    if finding.code == "DS013.different_there":
+        return saw("agreement.differs_there", key=key, seen=seen, wanted=wanted, place=given["place"])
+    return saw("agreement.differs", key=key, seen=seen, wanted=wanted)
 
 
 def _own_disagreements(question: Question) -> Iterator[Row]:

@@ -29,6 +29,8 @@ _DEFAULTS = TrainingArguments()
 _BATCH_TERMS = ("per_device_train_batch_size", "gradient_accumulation_steps")
 _TYPES = ("/fp16/enabled", "/bf16/enabled")
 _WRITTEN_OUT = 1e16
+# What the Trainer says before the list of all that differs.
+DIFFERING = "Please correct the following DeepSpeed config values that mismatch TrainingArguments values: "
 
 
 def _trainer_arguments(config: Config, context: Context) -> Iterator[Finding]:
@@ -175,7 +177,6 @@ def _numbers(config: Config) -> Iterator[tuple[str, str, int | float]]:
 def _different(mismatch: Mismatch, earlier: str, context: Context) -> Finding:
     """`earlier`: what accelerate says of the same value before the Trainer gets to compare it."""
     unquoted = _unquoted(mismatch)
-    asked = "Please correct the following DeepSpeed config values that mismatch TrainingArguments values: "
     seen, wanted = json.dumps(mismatch.seen), json.dumps(mismatch.wanted)
     pointer, place = mismatch.pointer, _place(mismatch.pointer, context)
     default, names = _is_trainers_default(pointer, context), _named(pointer)
@@ -188,7 +189,7 @@ def _different(mismatch: Mismatch, earlier: str, context: Context) -> Finding:
         key=dotted(pointer),
         seen=seen,
         wanted=wanted,
-        quoted=earlier or asked + mismatch.said,
+        quoted=earlier or DIFFERING + mismatch.said,
         place=place or "",
         names=phrase("in_place", what=names, place=place) if place else names,
     )

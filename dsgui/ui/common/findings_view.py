@@ -155,10 +155,18 @@ def _fix_several(wide: WideFix) -> str:
     return f'<p class="ds-wide">{button} <span class="ds-subject">{escape(str(wide.fix.label))}</span></p>'
 
 
-def _fix_all(findings: Sequence[Finding]) -> str:
-    """One button for several errors with one right fix each; it says how many there are beside."""
+def fix_plain_html(findings: Sequence[Finding]) -> str:
+    """One button for the errors with one right fix each, where no entry has its own; a single one says what it does."""
+    fixes = [one.fix for one in findings if one.severity is Severity.ERROR and one.fix]
+    if plain_errors(findings) == 1 and len(fixes) == 1:
+        return _button("", "", ALL, str(fixes[0].label))
+    return _fix_all(findings, least=1)
+
+
+def _fix_all(findings: Sequence[Finding], least: int = 2) -> str:
+    """One button for `least` errors or more with one right fix each; it says how many there are beside."""
     count, errors = plain_errors(findings), sum(one.severity is Severity.ERROR for one in findings)
-    if count < 2:
+    if count < least:
         return ""
     if count == errors:
         return _button("", "", ALL, words("common_page", "fix_all", count=str(count)))

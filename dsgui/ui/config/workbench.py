@@ -22,7 +22,7 @@ from dsgui.core.launch.circumstances import run_context
 from dsgui.core.launch.planned import MOST_HOST_GIB, Planned
 from dsgui.core.launch.spec import host_gib
 from dsgui.core.machine.hardware import Target
-from dsgui.core.memory.fits.as_fixed import plainly_fixed
+from dsgui.core.memory.fits.as_fixed import AsFixed, plainly_fixed
 from dsgui.core.oracle.agreement import merge
 from dsgui.core.oracle.answers import Answer, Question
 from dsgui.core.texts.saying import said, words
@@ -184,19 +184,30 @@ class Workbench:
             mend = _mending(text)
             return mend.apply(text) if mend and mend.id == fix else text
         if fix == ALL:
-            found = self._checker.findings(document, context)
-            return plainly_fixed(document, found, lambda one: self._checker.findings(one, context)).document.text
+            return self._plainly_fixed(document, context).document.text
         for finding in self._checker.findings(document, context):
             for one in finding.fixes:
                 if (finding.rule, finding.pointer, one.id) == (rule, pointer, fix):
                     return one.apply(document).text
         return document.text
 
-    def findings(self, text: str, context: Context) -> list[Finding]:
-        """The findings of `text`, without fixes. Raises `DocumentError` when it can't be read."""
-        return self._findings(read_document(text), context, fixes=False)
+    def plainly_fixed(self, text: str, context: Context) -> AsFixed | None:
+        """What fixing all of its errors with one right fix makes of `text`; None where it can't be read."""
+        try:
+            return self._plainly_fixed(read_document(text), context)
+        except DocumentError:
+            return None
 
-    def _findings(self, document: Document, context: Context, fixes: bool = True) -> list[Finding]:
+    def _plainly_fixed(self, document: Document, context: Context) -> AsFixed:
+        found = self._checker.findings(document, context)
+        return plainly_fixed(document, found, lambda one: self._checker.findings(one, context))
+
+    def findings(self, text: str, context: Context, fixes: bool = False) -> list[Finding]:
+        """The findings of `text`, without fixes unless they are asked for. Raises `DocumentError` when it can't be
+        read."""
+        return self._findings(read_document(text), context, fixes)
+
+    def _findings(self, document: Document, context: Context, fixes: bool) -> list[Finding]:
         """dsgui's own, and DeepSpeed's answer where it was asked about this very text and context."""
         return self._merged(self._checker.findings(document, context, fixes=fixes), document, context)
 

@@ -26,8 +26,8 @@ from dsgui.ui.launch.as_planned import (
     wire_plan_as_run,
 )
 from dsgui.ui.launch.asked_first import wire_ask_first
+from dsgui.ui.launch.config_change import wire_config_change
 from dsgui.ui.launch.desk import Desk, build_desk, look_at_gpus, share_ranks
-from dsgui.ui.launch.natively import wire_natively
 from dsgui.ui.launch.pressed import Gone, starter
 from dsgui.ui.launch.preview import Previewer
 from dsgui.ui.launch.previewed import ENABLED, SENT_AT, Latest, in_order, while_built
@@ -35,22 +35,22 @@ from dsgui.ui.preflight.preflight_view import (
     OFFERED,
 )
 
-_OF_CHECKS = ("convert", "show")  # the events of their buttons and links
+_OF_CHECKS = ("convert", "fix", "show")  # the events of their buttons and links
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchPage:
     """`started` is the launch event; `run_id` then holds the run just started, "" if none was. `preview_on` shows the
-    command anew when one of the given triggers fires, `look_at_gpus_on` what is in use, `look_whether_native_on`
-    whether what is said of a conversion is still so. `desk` and `message` are for who fills the page in; `loaded` tells
-    what was taken from an earlier run, `named` has the names that this gave the new one, `brought` has the Trainer's
-    arguments of an imported one, or None."""
+    command anew when one of the given triggers fires, `look_at_gpus_on` what is in use, `look_whether_changed_on`
+    whether what is said of a change of the config is still so. `desk` and `message` are for who fills the page in;
+    `loaded` tells what was taken from an earlier run, `named` has the names that this gave the new one, `brought` has
+    the Trainer's arguments of an imported one, or None."""
 
     started: Any
     run_id: gr.State
     preview_on: Callable[[list[Any]], Any]
     look_at_gpus_on: Callable[[Any], Any]
-    look_whether_native_on: Callable[[list[Any]], Any]
+    look_whether_changed_on: Callable[[list[Any]], Any]
     desk: Desk
     message: gr.Markdown
     loaded: gr.HTML
@@ -74,8 +74,10 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             offered = gr.Button("", size="sm", visible=False, elem_id=OFFERED)
             undo = gr.Button(words("launch_page", "undo"), size="sm", visible=False, elem_id="config-offer-undo")
             checks = embedded("config/findings", "ds-findings-root", _OF_CHECKS, value="", elem_id="preflight")
-            natively = gr.HTML("", elem_id="natively", elem_classes="ds-purpose", padding=False)
-            auto_again = gr.Button(words("launch_page", "undo"), size="sm", visible=False, elem_id="natively-undo")
+            changed = gr.HTML("", elem_id="config-changed", elem_classes="ds-purpose", padding=False)
+            change_back = gr.Button(
+                words("launch_page", "undo"), size="sm", visible=False, elem_id="config-change-back"
+            )
             with gr.Column(elem_id="launch-foot"):
                 gr.HTML(_to_checks(), elem_id="to-checks", padding=False)
                 anyway = gr.Checkbox(False, label=words("launch_page", "anyway"), visible=False, elem_id="although")
@@ -101,8 +103,9 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
 
     # Not when the config changes: that happens on another page, and opening this one asks anew.
     preview_on([anyway.change, answer.change, *(component.change for component in desk.components)])
-    made_native, look_whether_native_on = wire_natively(checks, (natively, auto_again), previewed, configure, services)
-    preview_on([made_native])
+    of_config = checks, (changed, change_back), previewed
+    config_changed, look_whether_changed_on = wire_config_change(*of_config, configure, services, workbench)
+    preview_on([config_changed])
     typed = [desk["reader"], desk["arguments"], desk["environment"]]
     before = gr.State(None)
     offered.click(_accepted, [offer, *typed], [*typed, before, undo], **ONCE)
@@ -140,7 +143,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
         run_id,
         preview_on,
         lambda event: look_at_gpus(services, desk["gpus"], event),
-        look_whether_native_on,
+        look_whether_changed_on,
         desk,
         message,
         loaded,

@@ -10,6 +10,7 @@ import gradio as gr
 
 from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import Integration
+from dsgui.core.config.findings import has_error
 from dsgui.core.errors import DocumentError, DsguiError
 from dsgui.core.imported.brought import Brought
 from dsgui.core.launch.handing import trainers_part
@@ -37,18 +38,19 @@ from dsgui.core.script.taken import LOGGING_WORDS
 from dsgui.core.texts.saying import words
 from dsgui.runs.bundled import recipe_instead
 from dsgui.ui.common.documents import read_document
+from dsgui.ui.common.findings_view import fix_plain_html
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.context_bar import Launched
 from dsgui.ui.config.workbench import Workbench
 from dsgui.ui.launch.as_planned import Differs, as_count, compared, fills_in, planned_for
 from dsgui.ui.launch.asked_first import Answer, with_answer
 from dsgui.ui.launch.cloned import changes, line_html, name_of, of_parent, original
+from dsgui.ui.launch.config_change import is_convertible
 from dsgui.ui.launch.config_line import told as config_told
 from dsgui.ui.launch.desk import Desk
 from dsgui.ui.launch.found import found_html
 from dsgui.ui.launch.launch_request import config_name, page_request, preset_of
 from dsgui.ui.launch.meanwhile import meanwhile
-from dsgui.ui.launch.natively import is_convertible
 from dsgui.ui.launch.previewed import Previewed
 from dsgui.ui.launch.refused import field_of, is_gone, is_needed_yet, lacks, needed_html, refused_html
 from dsgui.ui.preflight.preflight_view import ToConfigure, before_start, is_open, preflight_html, worst_of
@@ -213,7 +215,9 @@ class Previewer:
             says=says if before.counts else words("launch_page", "uses_own"),
             why=worst_of(before.rows),
             rows=before.rows,
-            checks=preflight_html(before.rows, _to_configure(asked, launch, reads, loaded), before.offer, told.ways),
+            checks=preflight_html(
+                before.rows, self._to_configure(asked, launch, arguments, loaded), before.offer, told.ways
+            ),
             offer=before.offer,
             unasked=told.unasked,
             found=found_html(plan, around.script, asked.values["reader"]) if own else "",
@@ -231,6 +235,26 @@ class Previewer:
 
     def _config_name(self, asked: Asked) -> str:
         return config_name(self._services, asked.preset, asked.text)
+
+    def _to_configure(
+        self, asked: Asked, launch: Launch, arguments: TrainingArguments | None, loaded: str | None
+    ) -> ToConfigure:
+        recipe, reads = asked.recipe, launch.reader
+        return ToConfigure(
+            recipe.title if recipe and recipe.preset != asked.preset else "",
+            launch.findings,
+            "" if reads.value == asked.reader else reads.value,
+            is_convertible(launch),
+            self._fixes(asked, launch, arguments),
+            bool(asked.values["model"] or loaded or of_text(asked.values["arguments"] or "").model),
+        )
+
+    def _fixes(self, asked: Asked, launch: Launch, arguments: TrainingArguments | None) -> str:
+        """The button for errors of the config, "" for none."""
+        if launch.unreadable or not has_error((*launch.findings, *launch.by_arguments)):
+            return ""
+        context = context_in(launch, self._services.target(), arguments)
+        return fix_plain_html(self._workbench.findings(asked.text, context, fixes=True))
 
     def _may_log(self, asked: Asked, plan: Plan) -> bool:
         """Whether --logging_steps was added, or may be."""
@@ -401,17 +425,6 @@ def _may_save(plan: Plan, script: ScriptFacts) -> bool:
     """Whether the script may take the option that “Save a checkpoint on stop” adds: one that no HF Trainer reads has
     none."""
     return bool(script.problem) or _takes_options(plan, script)
-
-
-def _to_configure(asked: Asked, launch: Launch, reads: Integration, loaded: str | None) -> ToConfigure:
-    recipe = asked.recipe
-    return ToConfigure(
-        recipe.title if recipe and recipe.preset != asked.preset else "",
-        launch.findings,
-        "" if reads.value == asked.reader else reads.value,
-        is_convertible(launch),
-        bool(asked.values["model"] or loaded or of_text(asked.values["arguments"] or "").model),
-    )
 
 
 def _with_config(

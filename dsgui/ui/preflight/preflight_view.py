@@ -57,13 +57,15 @@ class ToConfigure:
     """What leads from the checks to what mends the config. `recipe`: the title of the one chosen, where the config is
     not the preset it is made for: that is then the cure of what stops the config, and nothing else is advised.
     `found`: what the config was found to be; `reads`: the framework that it was checked for, "" where 1 · Configure is
-    set to it; `converts`: one press writes native values; `knows_model`: what its memory panel says is about the model
+    set to it; `converts`: one press writes native values; `fixes`: the button for the errors that have one right fix,
+    "" where none has; `knows_model`: what its memory panel says is about the model
     of this launch."""
 
     recipe: str = ""
     found: tuple[Finding, ...] = ()
     reads: str = ""
     converts: bool = False
+    fixes: str = ""
     knows_model: bool = False
 
 
@@ -109,12 +111,13 @@ def _way(row: Row, to: ToConfigure, first: bool) -> str:
     load = _load_html(to.recipe) if to.recipe and first else ""
     if row.check == memory_check.MODEL_MEMORY and to.knows_model and row.status in _TOLD:
         return f'<p><a href="#memory">{words("launch_page", "to_memory")}</a></p>'
+    fixes = to.fixes if first and not to.converts else ""
+    link = f'<p><a href="#findings">{words("launch_page", "to_findings")}</a></p>'
     if row.check != CONFIG:
-        return load
+        return f"{load}{fixes}{link if row.check == AGREEMENT and not load else ''}"
     convert = words("launch_page", "convert_natively")
     press = f'<button type="button" class="ds-fix" data-convert>{convert}</button>' if to.converts and not load else ""
-    link = f'<p><a href="#findings">{words("launch_page", "to_findings")}</a></p>'
-    return f"{load}{press}{_every(row, to.found)}{link}"
+    return f"{load}{press}{fixes}{_every(row, to.found)}{link}"
 
 
 def _every(row: Row, found: Sequence[Finding]) -> str:

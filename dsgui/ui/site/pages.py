@@ -69,7 +69,7 @@ def build_pages(services: Services) -> Pages:
         told = machine_told(services, launch_tab).change
         launch.preview_on([demo.load, launch_tab.select, filled.change, told])
         launch.look_at_gpus_on(launch_tab.select)
-        launch.look_whether_native_on([launch_tab.select, filled.change])
+        launch.look_whether_changed_on([launch_tab.select, filled.change])
         _share_arguments(configure, launch)
         panels = [configure.memory.panel, configure.ladder]
         wire_applied(panels, configure.memory, (configure.text, configure.form), launch.desk["arguments"])

@@ -148,7 +148,7 @@ def choosing(how: str) -> str:
 
 
 def told(rows: list[Row]) -> str:
-    return " ".join(f"{row.seen} {row.advice}" for row in rows)
+    return " ".join(f"{row.all_seen} {row.advice}" for row in rows)
 
 
 def variables(**named: str) -> dict[str, Any]:

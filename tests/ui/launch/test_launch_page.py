@@ -31,9 +31,9 @@ from dsgui.ui.common.services import Services
 from dsgui.ui.config.context_bar import Launched
 from dsgui.ui.config.own_file import file_id
 from dsgui.ui.config.workbench import make_context
+from dsgui.ui.launch.config_change import converted, is_convertible, told_html
 from dsgui.ui.launch.desk import gpu_label
 from dsgui.ui.launch.launch_request import config_name, page_request, preset_of
-from dsgui.ui.launch.natively import converted, is_convertible, told_html
 from dsgui.ui.launch.notified import _told
 from dsgui.ui.runs.again import desk_values
 from tests.shell.machine.test_machine import SOUND
@@ -218,5 +218,5 @@ def test_a_config_is_converted_where_auto_is_what_stops_a_native_launch(checker:
     made = converted(AUTO, context)
     assert made is not None
     assert Document(made.text).value["train_batch_size"] == 16
-    assert "train_batch_size: “auto” → 16" in told_html(made.notes)
+    assert "train_batch_size: “auto” → 16" in told_html("Converted", made.notes)
     assert converted(made.text, context) is None

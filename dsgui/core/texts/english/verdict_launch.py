@@ -19,6 +19,11 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "config.warned_and_more": "Checked for {devices}: {first} (and {more} more)",
     "config.checked": "checked for {devices}",
     "config.if_read": "This counts if the script reads this config.",
+    "agreement.several": "{count} values of the config differ from the HF Trainer’s arguments. It stops with “{words} "
+    "…”, and names each.",
+    "agreement.differs": "{key}: {seen} in the file, {wanted} from the arguments.",
+    "agreement.differs_there": "{key}: {seen} in the file, {wanted} from the arguments ({place}).",
+    "agreement.default": "{key}: {seen} in the file, {wanted} by the HF Trainer’s default.",
     # the script
     "script.found": "{path}",
     "script.unreadable": "{path} can't be read as Python: {why}.",

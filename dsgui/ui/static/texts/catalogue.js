@@ -877,6 +877,7 @@ export const TEXTS = {
   "to_memory": "See what fits in 1 · Configure",
   "to_findings": "Show it in 1 · Configure",
   "convert_natively": "Convert to native values",
+  "config_fixed": "Fixed, here and in 1 · Configure",
   "converted": "Converted to native values, here and in 1 · Configure",
   "all_problems": "All {count} problems",
   "all_warnings": "All {count} warnings",

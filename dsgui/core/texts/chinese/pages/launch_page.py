@@ -92,6 +92,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "to_memory": "在“1 · 配置”中查看哪些方案放得下",
     "to_findings": "到“1 · 配置”查看",
     "convert_natively": "转换为原生 DeepSpeed 的数值",
+    "config_fixed": "已修复，“1 · 配置”同步更新",
     "converted": "已转换为原生 DeepSpeed 的数值，“1 · 配置”同步更新",
     "all_problems": "全部 {count} 个问题",
     "all_warnings": "全部 {count} 个警告",

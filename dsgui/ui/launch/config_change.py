@@ -1,5 +1,6 @@
-"""A native script meets a config with “auto”: one press on 2 · Launch writes values in its place, as the download for
-native DeepSpeed does, and another takes that back. 1 · Configure then checks for the same framework."""
+"""One press on 2 · Launch changes the config, and another takes that back: errors with one right fix are fixed; where a
+native script meets “auto”, values are written in its place, as the download for native DeepSpeed does, and 1 ·
+Configure then checks for the same framework."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -14,6 +15,7 @@ from dsgui.core.config.filling import FILLED_BY_TRAINER
 from dsgui.core.config.findings import Severity
 from dsgui.core.config.outputs import Converted, native_form
 from dsgui.core.errors import DocumentError
+from dsgui.core.memory.fits.as_fixed import repair
 from dsgui.core.preflight.surroundings import Launch, context_in
 from dsgui.core.texts.saying import words
 from dsgui.ui.common.documents import read_document
@@ -21,6 +23,8 @@ from dsgui.ui.common.events import CHANGED_TEXT, ONCE, TELLING, details
 from dsgui.ui.common.findings_view import sendable
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.configure import ConfigurePage
+from dsgui.ui.config.context_bar import Launched
+from dsgui.ui.config.workbench import Workbench
 from dsgui.ui.launch.previewed import Previewed
 
 
@@ -46,11 +50,10 @@ def converted(text: str, context: Context) -> Converted | None:
     return made if made.text != text else None
 
 
-def told_html(notes: Sequence[str]) -> str:
-    """What became of each value, folded."""
+def told_html(what: str, notes: Sequence[str]) -> str:
+    """What was done, and what became of each value, folded."""
     items = "".join(f"<li>{escape(note)}</li>" for note in notes)
-    summary = escape(words("launch_page", "converted"))
-    return sendable(f'<details role="status"><summary>{summary}</summary><ul>{items}</ul></details>')
+    return sendable(f'<details role="status"><summary>{escape(what)}</summary><ul>{items}</ul></details>')
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # Gradio hashes what is in a State
@@ -62,14 +65,23 @@ class Before:
     after: str
 
 
-def wire_natively(
-    checks: gr.HTML, parts: tuple[gr.HTML, gr.Button], previewed: gr.State, configure: ConfigurePage, services: Services
+def wire_config_change(
+    checks: gr.HTML,
+    parts: tuple[gr.HTML, gr.Button],
+    previewed: gr.State,
+    configure: ConfigurePage,
+    services: Services,
+    workbench: Workbench,
 ) -> tuple[Any, Callable[[list[Any]], Any]]:
-    """The buttons of `checks`; `parts` are what is said of it and the way back. The trigger after which the command is
-    to be shown anew; and what looks, on triggers, whether all that is still so."""
+    """The buttons of `checks`; `parts` are what is said of a change and the way back. The trigger after which the
+    command is to be shown anew; and what looks, on triggers, whether all that is still so."""
     told, undo = parts
     before, count, framework = gr.State(None), gr.State(0), configure.bar.integration
     goes_to = [configure.text, framework, configure.form, count, before, told, undo]
+
+    def change(text: str, current: str, after: str, then: str, said: str, times: int) -> tuple[Any, ...]:
+        held = Before(text, current, after)
+        return after, then, CHANGED_TEXT, times + 1, held, said, gr.Button(visible=True)
 
     def convert(text: str | None, current: str, made: object, times: int) -> tuple[Any, ...]:
         """`made` is what was shown before the press; another thing once it was launched."""
@@ -79,9 +91,19 @@ def wire_natively(
                 found = converted(text or "", context_in(Launch.of(made.plan, {}), services.target()))
         if found is None:
             return tuple(gr.skip() for _ in goes_to)
-        said = told_html(found.notes)
-        held = Before(text or "", current, found.text)
-        return found.text, Integration.NATIVE.value, CHANGED_TEXT, times + 1, held, said, gr.Button(visible=True)
+        said = told_html(words("launch_page", "converted"), found.notes)
+        return change(text or "", current, found.text, Integration.NATIVE.value, said, times)
+
+    def fix(text: str | None, current: str, made: object, launched: Launched, times: int) -> tuple[Any, ...]:
+        """As `convert`; all errors that the button counted."""
+        fixed = None
+        if isinstance(made, Previewed):
+            context = context_in(Launch.of(made.plan, {}), services.target(), launched.arguments)
+            fixed = workbench.plainly_fixed(text or "", context)
+        if fixed is None or not fixed.fixed:
+            return tuple(gr.skip() for _ in goes_to)
+        said = told_html(words("launch_page", "config_fixed"), list(map(repair, fixed.fixed)))
+        return change(text or "", current, fixed.document.text, current, said, times)
 
     def back(text: str | None, held: Before | None, times: int) -> tuple[Any, ...]:
         gone = None, "", gr.Button(visible=False)
@@ -96,6 +118,7 @@ def wire_natively(
     checks.show(show, None, [framework], **ONCE)
     # Through the queue: Gradio tells no change of a state else.
     checks.convert(convert, [configure.text, framework, previewed, count], goes_to, **TELLING)
+    checks.fix(fix, [configure.text, framework, previewed, configure.bar.launched, count], goes_to, **TELLING)
     undo.click(back, [configure.text, before, count], goes_to, **TELLING)
 
     def still(text: str | None, held: Before | None) -> tuple[Any, ...]:
