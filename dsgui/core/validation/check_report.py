@@ -50,9 +50,13 @@ def subject(context: Context) -> str:
     """What a config was checked against, in words."""
     with_arguments = context.integration is Integration.HF and context.arguments is not None
     framework = words("commands", "hf_arguments" if with_arguments else context.integration.value)
-    titles = str(listed(sorted({h.title for h in context.hardware}))) or words("commands", "any_device")
+    titles = str(listed(sorted({h.title for h in context.hardware}))) or _undescribed(context)
     given = {"release": context.release, "framework": framework, "titles": titles}
     return words("commands", "subject", devices=context.devices, **given)
+
+
+def _undescribed(context: Context) -> str:
+    return words("commands", "device_not_chosen") if context.elsewhere else words("commands", "any_device")
 
 
 def as_text(checked: Sequence[Checked]) -> str:

@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, str] = {
     "hf_arguments": "HF Trainer 及其参数",
     "native": "原生 DeepSpeed",
     "any_device": "任意设备",
+    "device_not_chosen": "其他机器的设备，型号未选",
     "subject": "DeepSpeed {release}，{framework}，{devices}（{titles}）",
     "added": "dsgui：已添加 {options}：否则 HF Trainer 每 500 步才记录一次。用 --no-logging-steps 可不添加。",
     "line": "{file}：{line}",

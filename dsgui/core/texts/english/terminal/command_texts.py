@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, str] = {
     "hf_arguments": "HF Trainer with its arguments",
     "native": "native DeepSpeed",
     "any_device": "any device",
+    "device_not_chosen": "of another machine, model not chosen",
     "subject": "DeepSpeed {release}, {framework}, {devices} ({titles})",
     "added": "dsgui: added {options}: the HF Trainer would log every 500 steps. --no-logging-steps leaves it out.",
     "line": "{file}: {line}",
