@@ -46,6 +46,11 @@ export function mount(element, props, _, watch) {
   };
   watch("value", show);
   show();
+  const more = () => {
+    line.classList.toggle("ds-goes-down", line.scrollTop + line.clientHeight < line.scrollHeight - 1);
+  };
+  line.addEventListener("scroll", more, { passive: true });
+  new ResizeObserver(more).observe(line);
   followNames();
   dressCards();
 }
