@@ -130,6 +130,16 @@ def test_an_answer_that_comes_after_a_clone_leaves_the_names_that_the_clone_gave
     assert told[SHOWN.index("named")] == gr.skip()
 
 
+def test_what_has_one_right_fix_has_its_button_in_the_first_card_of_what_stops(page: Page) -> None:
+    once = '{"train_batch_size": 8, "zero_optimization": {"stage": 2, "contiguous_gradient": true}}'
+    told = page(what="translation", config=once)["checks"]
+    assert told.count("data-fix") == told.count(">Rename to contiguous_gradients</button>") == 1
+    twice = once.replace('"stage": 2', '"stage": 2, "reduce_bucket_siz": 1')
+    told = page(what="translation", config=twice)["checks"]
+    assert told.count("data-fix") == told.count(">Fix 2 errors</button>") == 1
+    assert "data-fix" not in page(what="translation")["checks"]
+
+
 def test_what_is_no_json_is_started_by_no_tick(page: Page) -> None:
     shown = page(what="translation", config="{")
     assert "be read" in shown["checks"]
