@@ -169,6 +169,8 @@ CHECKS: tuple[Check[Question], ...] = (
     Check(ELSEWHERE, "", elsewhere),
 )
 
+# What holds of a script and its arguments wherever it trains.
+OF_ARGUMENTS = frozenset({handing_checks.TAKES_CONFIG, "twice", "options", "values", "arguments_file"})
 # What another config or other arguments of the script can change: not the port, the GPUs or a disk.
 OF_SETTINGS = frozenset(
     {

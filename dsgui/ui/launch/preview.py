@@ -53,7 +53,15 @@ from dsgui.ui.launch.launch_request import config_name, page_request, preset_of
 from dsgui.ui.launch.meanwhile import meanwhile
 from dsgui.ui.launch.previewed import Previewed
 from dsgui.ui.launch.refused import field_of, is_gone, is_needed_yet, lacks, needed_html, refused_html
-from dsgui.ui.preflight.preflight_view import ToConfigure, before_start, is_open, preflight_html, worst_of
+from dsgui.ui.preflight.preflight_view import (
+    ToConfigure,
+    before_hosts,
+    before_start,
+    is_open,
+    preflight_html,
+    stops_html,
+    worst_of,
+)
 
 _MOST_GIVEN = 3  # what is older can only have been typed
 _OF_PLACES = ("hostfile",)  # without them no run can be planned
@@ -116,9 +124,10 @@ class Ticked:
 class Seen:
     """What is known of the run. No `plan` where something is missing; `why` says on the button what speaks against a
     start, `needed` that nobody was asked for it yet. `rows` are the checks, drawn as `checks`, and `offer` what one
-    click mends; `unasked`: no host answered. `found` tells what the script showed, `instead` names the recipe for one
-    that is gone. `may_log`, `saves`: whether the ticks for these are of use. `loaded` is the model that the script
-    loads by itself, None where what was said of it stays; `launched` is for 1 · Configure."""
+    click mends; `aside`: those of a run without a plan; `unasked`: no host answered. `found` tells what the script
+    showed, `instead` names the recipe for one that is gone. `may_log`, `saves`: whether the ticks for these are of use.
+    `loaded` is the model that the script loads by itself, None where what was said of it stays; `launched` is for 1 ·
+    Configure."""
 
     launched: Launched
     saves: bool
@@ -132,6 +141,7 @@ class Seen:
     rows: tuple[Row, ...] = ()
     checks: str = ""
     offer: Offer | None = None
+    aside: tuple[Row, ...] = ()
     unasked: bool = False
     found: str = ""
     instead: str = ""
@@ -284,11 +294,12 @@ class Previewer:
             seen = replace(seen, loaded="")
         differs = fills_in(asked.values, within=asks) if about == "hostfile" else Differs()
         of_clone = bool(asked.values["parent"])
+        stops = stops_html(seen.aside, seen.offer)
         return replace(
             seen,
             says=self._meanwhile(asked, seen) if needed and not asked.is_empty else "",
             why=lacks(error) if needed else str(counted(Status.PROBLEM, 1)),
-            checks=needed_html(error, differs.offers) if asks else refused_html(error, of_clone),
+            checks=needed_html(error, differs.offers, stops) if asks else refused_html(error, of_clone),
             instead=recipe_instead(self._services.recipes, asked.values["script"] or "") if is_gone(error) else "",
             differs=differs,
         )
@@ -302,6 +313,8 @@ class Previewer:
 
     def _of_script(self, asked: Asked, seen: Seen, plan: Plan) -> Seen:
         around = self._services.surroundings(plan, asked.text)
+        before = before_hosts(Launch.of(plan, {}), around)
+        seen = replace(seen, aside=before.rows, offer=before.offer)
         if asked.recipe:
             return replace(seen, may_log=self._may_log(asked, plan))
         found = found_html(plan, around.script, asked.values["reader"])
@@ -378,7 +391,7 @@ def _or_skipped(value: object) -> Any:
 
 def _click(seen: Seen) -> gr.Button:
     """What is offered, unless its row has a button for it."""
-    shows: Any = "hidden" if is_open(seen.rows, seen.offer) else seen.offer is not None
+    shows: Any = "hidden" if is_open((*seen.rows, *seen.aside), seen.offer) else seen.offer is not None
     return gr.Button(str(seen.offer.label) if seen.offer else "", visible=shows)
 
 

@@ -47,8 +47,9 @@ def is_gone(error: DsguiError) -> bool:
     return _code(error) == _GONE
 
 
-def needed_html(error: DsguiError, offers: str = "") -> str:
-    """What to give, in the place of the checks; `offers` is what the button says that gives what is planned."""
+def needed_html(error: DsguiError, offers: str = "", stops: str = "") -> str:
+    """What to give, in the place of the checks; `offers` is what the button says that gives what is planned, `stops`
+    has entries for what stops the run whatever is given."""
     name = field_of(error)
     fills = f'<button type="button" class="ds-fix" data-press="take-plan">{escape(offers)}</button>' if offers else ""
     unnamed = _code(error) == _UNNAMED
@@ -56,7 +57,7 @@ def needed_html(error: DsguiError, offers: str = "") -> str:
     return sendable(
         f'<div class="ds-findings ds-preflight"><p class="ds-verdict ds-plain" role="status">'
         f'{escape(words("launch_page", "needed"))}</p><ul><li class="ds-finding ds-note"><p><span class="ds-word">'
-        f"{escape(BY_NAME[name].told('label'))}</span></p><p>{prose(told)}</p>{fills}</li></ul></div>"
+        f"{escape(BY_NAME[name].told('label'))}</span></p><p>{prose(told)}</p>{fills}</li>{stops}</ul></div>"
     )
 
 

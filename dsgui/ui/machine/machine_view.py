@@ -37,7 +37,7 @@ def rows_html(said: str, rows: Sequence[Row]) -> str:
     kind = _KINDS[rows[0].status if rows else Status.OK]
     return (
         f'<div class="ds-findings"><p class="ds-verdict {kind}">{escape(said)}</p>'
-        f"<ul>{''.join(map(_item, told))}</ul>{_passed(fine) if fine else ''}</div>"
+        f"<ul>{''.join(map(item_html, told))}</ul>{_passed(fine) if fine else ''}</div>"
     )
 
 
@@ -47,7 +47,7 @@ def _passed(rows: Sequence[Row]) -> str:
     return f'<details class="ds-passed"><summary>{passed}</summary><dl class="ds-pairs">{pairs}</dl></details>'
 
 
-def _item(row: Row, way: str = "") -> str:
+def item_html(row: Row, way: str = "") -> str:
     """`way`: HTML that leads to where it is mended."""
     command = _command(row.command) if row.command else ""
     each = (
@@ -99,7 +99,7 @@ def list_html(said: str, rows: Sequence[Row], ways: Sequence[str], pressed: Coll
     every = sorted(ways_of, key=lambda one: one[0].status is Status.OK)
     unknown = any(row.status is Status.UNKNOWN for row in rows)  # green is what was checked
     kind = _KINDS[rows[0].status if rows[0].status in _OPEN else Status.UNKNOWN if unknown else Status.OK]
-    open_ = "".join(_item(row, way) for row, way in told)
+    open_ = "".join(item_html(row, way) for row, way in told)
     marked = "".join(_marked(row, _is_open(row, pressed), way if row in pressed else "") for row, way in every)
     folded = words("launch_page", "all_checks", count=str(len(rows)))
     return (

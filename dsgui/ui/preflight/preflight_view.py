@@ -16,13 +16,13 @@ from dsgui.core.machine.verdicts import Row, Status, how_many
 from dsgui.core.preflight import memory_check, ticked_checks
 from dsgui.core.preflight.argument_checks import better_arguments
 from dsgui.core.preflight.handing_checks import Offer, offer, reads_another
-from dsgui.core.preflight.preflight import AGREEMENT, CONFIG, preflight
+from dsgui.core.preflight.preflight import AGREEMENT, CONFIG, OF_ARGUMENTS, preflight
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
 from dsgui.core.texts.saying import words
 from dsgui.ui.common.events import ONCE
 from dsgui.ui.common.findings_view import breakable, prose, sendable, without_key
 from dsgui.ui.common.services import Services
-from dsgui.ui.machine.machine_view import list_html
+from dsgui.ui.machine.machine_view import item_html, list_html
 
 _POLL_S = 2.0
 _OF_CONFIG = (CONFIG, AGREEMENT)
@@ -50,6 +50,13 @@ def before_start(launch: Launch, around: Surroundings) -> BeforeStart:
     offers = (offer, better_arguments, ticked_checks.offer, memory_check.offer)
     made = next(filter(None, (find(question) for find in offers)), None)
     return BeforeStart(rows, made, launch.handed, not reads_another(question))
+
+
+def before_hosts(launch: Launch, around: Surroundings) -> BeforeStart:
+    """What stops this launch whichever hosts it is given."""
+    found = before_start(launch, around)
+    rows = tuple(row for row in found.rows if row.check in OF_ARGUMENTS and row.status is Status.PROBLEM)
+    return BeforeStart(rows, found.offer if is_open(rows, found.offer) else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +104,12 @@ def preflight_html(
     ]
     reads = f' data-reads="{escape(to.reads)}"' if to.reads else ""
     return sendable(f'<div class="ds-findings ds-preflight"{reads}>{list_html(said, shown, ways, asks)}</div>')
+
+
+def stops_html(rows: Sequence[Row], offer: Offer | None) -> str:
+    """The entries of `rows` alone, with the button of what is offered."""
+    press = press_html(OFFERED, str(offer.label)) if offer else ""
+    return "".join(item_html(row, press if is_open([row], offer) else "") for row in rows)
 
 
 def worst_of(rows: Sequence[Row]) -> str:

@@ -235,6 +235,17 @@ def test_a_script_is_told_by_what_was_found_in_it(page: Page, bench: Bench, sour
     assert (unnamed["found"], unnamed["logs"].visible) == (found, page(script=script)["logs"].visible)
 
 
+def test_what_stops_it_wherever_it_trains_is_told_before_a_host_is_named(page: Page, bench: Bench) -> None:
+    script = str(bench.script(STRICT))
+    values = {"script": script, "where": "several", "arguments": "--no_such 3", "reader": "none"}
+    shown = page(**values, hostfile="")
+    assert shown["launch"].value == "Launch · add a host"
+    assert "<p>One host per line" in shown["checks"]
+    assert "is not an option of this script" in shown["checks"]
+    assert (shown["offer"].label.code, shown["click"].visible) == ("remove", "hidden")
+    assert "is not an option" not in page(**values | {"arguments": ""}, hostfile="")["checks"]
+
+
 def test_a_script_that_is_gone_offers_the_recipe_of_its_name(page: Page) -> None:
     shown = page(script="/old/recipes/translation.py", parent="20261126-123943-b96b")
     assert "The script of this run is gone" in shown["checks"]
