@@ -52,6 +52,24 @@ def test_a_piped_line_lacks_its_config_until_it_is_given(folder, capsys, monkeyp
     assert "SCRIPT --lr 1" in told
 
 
+@pytest.mark.parametrize(
+    ("line", "refused"),
+    [
+        ("deepspeed train.py --epochs 3 --deepspeed --deepspeed_config ds.json", False),
+        ("accelerate launch --use_deepspeed --deepspeed_config_file ds.json train.py --train_batch_size=1", False),
+        ("deepspeed train.py --max_steps 3 --deepspeed ds.json", True),
+    ],
+)
+def test_only_what_the_trainer_is_given_is_held_against_the_config(tmp_path, capsys, line, refused):
+    """The script is not there: the way the config is handed tells who reads it."""
+    config = {"train_micro_batch_size_per_gpu": 4, "zero_optimization": {"stage": 1}}
+    config["optimizer"] = {"type": "AdamW", "params": {"lr": 0.001}}
+    (tmp_path / "ds.json").write_text(json.dumps(config))
+    (tmp_path / "run.sh").write_text(line)
+    assert main(["import", str(tmp_path / "run.sh")]) == int(refused)
+    assert ("mismatch TrainingArguments values" in capsys.readouterr().out) == refused
+
+
 def test_a_config_is_no_run(folder, capsys):
     assert main(["import", str(folder / "ds.json")]) == 2
     assert "does not describe a run" in capsys.readouterr().err

@@ -4,7 +4,7 @@ here, so that all of them find the same."""
 from dsgui.core.config.arguments import TrainingArguments
 from dsgui.core.config.context import LATEST_KNOWN, Context, Integration
 from dsgui.core.launch.plan import Here, Place
-from dsgui.core.launch.planned import Planned
+from dsgui.core.launch.planned import THIS_MACHINE, Planned
 from dsgui.core.machine.hardware import Target
 
 _HERE, _AS_THERE_IS = Here(), Planned()
@@ -33,6 +33,6 @@ def run_context(
         hardware=hardware,
         missing_ops=target.missing_ops if own else frozenset(),
         arguments=arguments if integration is Integration.HF else None,
-        elsewhere=not place.ON_THIS_MACHINE and not hardware,
+        elsewhere=not place.ON_THIS_MACHINE and planned.device == THIS_MACHINE and not hardware,
         away=not place.COUNTS_GPUS and not hardware,
     )

@@ -35,6 +35,8 @@ _Value = TypeVar("_Value")
 _SAVES = " --enable_jit_checkpoint True"
 _GIB = re.compile(r"(\d{1,9})(?:\.0*)?\s*(?:GiB|GB|G)?", re.ASCII | re.IGNORECASE)
 _RELEASE = re.compile(r"\d{1,5}\.\d{1,5}\.\d{1,5}(\+[\w.]{1,60})?", re.ASCII)
+# Who holds the Trainer's arguments against the config, as far as the way it is handed tells.
+_TRAINERS = (ConfigArgument.HF, ConfigArgument.OVERRIDE, ConfigArgument.TRAINER)
 _BUSY_WORDS = {choice: word for word, choice in WHEN_BUSY.items()}
 
 
@@ -88,9 +90,12 @@ def place_of(values: Mapping[str, Any]) -> Place:
 
 
 def typed_arguments(values: Mapping[str, Any]) -> TrainingArguments | None:
-    """The HF Trainer's as they were typed, while there is no script that shows what it takes; None for none, and where
-    they stand in a file."""
-    typed = str(complete(values)["arguments"])
+    """The HF Trainer's as they were typed, while there is no script that shows what it takes; None for none, where they
+    stand in a file, and where another than the Trainer reads the config: accelerate holds no argument against it."""
+    asked = complete(values)
+    typed = str(asked["arguments"])
+    if READERS.get(asked["reader"], ConfigArgument.HF) not in _TRAINERS:
+        return None
     return from_command_line(typed) if typed.strip() and not is_settings_file(typed.split()) else None
 
 

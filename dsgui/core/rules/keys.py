@@ -358,19 +358,20 @@ _OF_ANOTHER_RELEASE = {
 
 # --------------------------------------------------------------------------------------------------------- old names
 def _old_name(place: Place, new: str, config: Mapping[str, Any], context: Context) -> Finding:
-    severity, code, advice = Severity.WARNING, "DS006.read", ""
+    ignored = place.pointer.endswith(_IGNORED_OLD_NAME)
+    severity, code, advice = Severity.WARNING, "DS006.ignored" if ignored else "DS006.read", ""
     if place.pointer == "/bfloat16" and context.integration is Integration.HF:
         code = "DS006.bfloat16"
-    if lookup(config, new) not in (MISSING, None):
+    if not ignored and lookup(config, new) not in (MISSING, None):
         advice = "DS006.both"
-        if place.strict and place.value is not None and not place.pointer.endswith(_IGNORED_OLD_NAME):
+        if place.strict and place.value is not None:
             severity, code = Severity.ERROR, "DS006.both"
     return found(
         severity,
         place.pointer,
         code,
         advice=advice,
-        fix=rewrite(place.pointer, place.value, new, config),
+        fix=removal(place.pointer) if ignored else rewrite(place.pointer, place.value, new, config),
         source=_CONFIG_MODEL,
         key=dotted(place.pointer),
         new=dotted(new),

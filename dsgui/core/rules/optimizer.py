@@ -40,6 +40,8 @@ TESTED_WITH_ZERO = {"adam", "adamw", "adagrad", "lion", "muon", "muadam", "muada
 _TAKEN_BY_ENGINE = {"torch_adam", "adam_w_mode"}
 _STATES, STATES_TAKEN_SINCE = "fp32_optimizer_states", "0.19.1"
 _SIXTEEN = {"lr", "betas", "eps", "weight_decay", "bias_correction", "amsgrad"}
+_TORCH, _DECOUPLED = ("foreach", "maximize", "differentiable", "capturable"), "decoupled_weight_decay"
+_ONE_BIT = {*_SIXTEEN, "eps_inside_sqrt", "max_grad_norm", "cuda_aware", "comm_backend_name", "deepspeed"}
 ARGUMENTS: dict[str, set[str]] = {
     "FusedAdam": {*_SIXTEEN, "set_grad_none"},
     "DeepSpeedCPUAdam": {*_SIXTEEN, _STATES},
@@ -55,6 +57,30 @@ ARGUMENTS: dict[str, set[str]] = {
         *("foreach", "maximize", "differentiable", "fused"),
     },
     "DeepSpeedCPUAdagrad": {"lr", "eps", "weight_decay", "amsgrad", _STATES},
+    # torch 2.13; an older release takes fewer.
+    "torch.optim.ASGD": {*("lr", "lambd", "alpha", "t0", "weight_decay"), *_TORCH},
+    "torch.optim.Adadelta": {*("lr", "rho", "eps", "weight_decay"), *_TORCH},
+    "torch.optim.Adafactor": {*("lr", "beta2_decay", "eps", "d", "weight_decay"), *_TORCH},
+    "torch.optim.Adamax": {*("lr", "betas", "eps", "weight_decay"), *_TORCH},
+    "torch.optim.LBFGS": {
+        *("lr", "max_iter", "max_eval", "tolerance_grad", "tolerance_change", "history_size", "line_search_fn")
+    },
+    "torch.optim.NAdam": {*("lr", "betas", "eps", "weight_decay", "momentum_decay", _DECOUPLED), *_TORCH},
+    "torch.optim.RAdam": {*("lr", "betas", "eps", "weight_decay", _DECOUPLED), *_TORCH},
+    "torch.optim.RMSprop": {*("lr", "alpha", "eps", "weight_decay", "momentum", "centered"), *_TORCH},
+    "torch.optim.Rprop": {*("lr", "etas", "step_sizes"), *_TORCH},
+    "torch.optim.SGD": {*("lr", "momentum", "dampening", "weight_decay", "nesterov", "fused"), *_TORCH},
+    "torch.optim.SparseAdam": {"lr", "betas", "eps", "maximize"},
+    # deepspeed/runtime/fp16/onebit
+    "OneBitAdam": {*_ONE_BIT, "freeze_step"},
+    "OneBitLamb": {
+        *_ONE_BIT,
+        *("freeze_step", "max_coeff", "min_coeff", "coeff_beta", "factor_max", "factor_min", "factor_threshold"),
+    },
+    "ZeroOneAdam": {
+        *_ONE_BIT,
+        *("var_freeze_step", "var_update_scaler", "local_step_scaler", "local_step_clipper"),
+    },
 }
 
 
@@ -100,7 +126,8 @@ def _offered(context: Context) -> tuple[str, ...]:
 
 def optimizer_class(config: Config) -> str:
     """The class that the engine makes (`_configure_basic_optimizer`), "" where its arguments are not listed here."""
-    name = name_of(config, "optimizer").lower()
+    given = name_of(config, "optimizer")
+    name = given.lower()
     on_cpu = zero_stage(config) > 0 and offload_device(config, "offload_optimizer") != "none"
     if name in ("adam", "adamw"):
         if lookup(config, "/optimizer/params/torch_adam") is True:
@@ -109,7 +136,12 @@ def optimizer_class(config: Config) -> str:
     pairs = {"lion": ("FusedLion", "DeepSpeedCPULion"), "adagrad": ("torch.optim.Adagrad", "DeepSpeedCPUAdagrad")}
     if name in pairs:
         return pairs[name][on_cpu]
-    return "FusedLamb" if name == "lamb" else ""
+    if name == "lamb":
+        return "FusedLamb"
+    one_bit = {known.lower(): known for known in ONE_BIT_NAMES}
+    if name in one_bit:
+        return one_bit[name]
+    return f"torch.optim.{given}" if given in TORCH_NAMES else ""
 
 
 def _parameters(config: Config, context: Context) -> Iterator[Finding]:
@@ -119,7 +151,7 @@ def _parameters(config: Config, context: Context) -> Iterator[Finding]:
     if "max_grad_norm" in parameters:
         yield _max_grad_norm(config, parameters["max_grad_norm"])
     known = ARGUMENTS.get(kind)
-    if known is None:
+    if known is None or (kind in ONE_BIT_NAMES and context.at_least(ONE_BIT_REMOVED_IN)):
         return
     for key in parameters:
         if key not in known | _taken_by_engine(kind, context) | {"max_grad_norm"}:

@@ -47,6 +47,16 @@ _ADVICE = {
 }
 
 
+def _counts_below_zero(field: Field, value: Any) -> bool:
+    """deepspeed/runtime/engine.py: `global_steps % steps_per_print`, which only 0 stops."""
+    return field.pointer == "/steps_per_print" and isinstance(value, int) and value < 0
+
+
+def _is_counted(pointer: str) -> bool:
+    """Whether DeepSpeed calculates with what stands there, true as 1, whatever type it is."""
+    return pointer.count("/") == 1 or pointer.startswith("/activation_checkpointing/")
+
+
 class SchemaCheck:
     """The schema of one DeepSpeed release, compiled once, as a source of findings."""
 
@@ -134,7 +144,9 @@ class SchemaCheck:
         idle = field.active and not field.active.holds(config) and field.pointer not in _READ_ANYWAY
         if field.model == "raw" and field.active and idle:
             return Severity.WARNING, "DS001.not_read", field.active.otherwise
-        if field.model == "raw" and field.pointer.count("/") == 1 and isinstance(value, bool):
+        if _counts_below_zero(field, value):
+            return Severity.WARNING, "DS001.misfit", ""
+        if field.model == "raw" and _is_counted(field.pointer) and isinstance(value, bool):
             runs = Draft202012Validator(self._schema.node(field.pointer)).is_valid(int(value))
             return Severity.WARNING if runs else Severity.ERROR, "DS001.counted", str(int(value))
         return Severity.ERROR, "DS001.misfit", ""

@@ -74,6 +74,10 @@ FINDINGS = {
         "{key}：这是 {new} 的旧名，DeepSpeed {release} 仍会读取。",
         "改用新名，含义不变。",
     ),
+    "DS006.ignored": (
+        "{key}：这是 {new} 的旧名，DeepSpeed {release} 接受它但不读取，因此不起作用。",
+        "删除它；以 {new} 的值或其默认值为准。",
+    ),
     "DS006.bfloat16": (
         "bfloat16：这是 bf16 的旧名，HF Trainer 不读取它，整个块不起作用。",
         "要让它生效，就改名为 bf16；否则删除。",

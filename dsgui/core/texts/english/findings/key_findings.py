@@ -79,6 +79,10 @@ FINDINGS = {
         "{key}: an old name of {new}, which DeepSpeed {release} still reads.",
         "Rewrite it: the meaning stays.",
     ),
+    "DS006.ignored": (
+        "{key}: an old name of {new}, which DeepSpeed {release} accepts and does not read: it has no effect.",
+        "Remove it; what {new} says, or its default, counts.",
+    ),
     "DS006.bfloat16": (
         "bfloat16: an old name of bf16, which the HF Trainer does not look at: the block has no effect.",
         "Rename it to bf16 if it is meant to count; otherwise remove it.",
