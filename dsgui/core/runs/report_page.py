@@ -30,7 +30,7 @@ _MOST_DIFFERENCES = 300
 _DIFFERENCES_SHOWN, _NEARLY = 6, 2  # at once, before the curves; so many more are shown too
 _TWO_DIGITS = 9.95  # from there on whole percents and times
 _LEAST_PERCENT = 0.1  # below it two figures are the same
-_PARTS = re.compile(r"(?<=[-_])(?=.)|(?<=.)(?=\.)")
+_PARTS = re.compile(r"(?<=[-_])(?=.)|(?<=.)(?=\.[^.\s]{5})")
 DASHES = ("", "8 4", "2 3", "8 3 2 3", "14 5")
 
 
@@ -373,7 +373,8 @@ def _column(name: str, square: str, remark: str = "") -> str:
 
 
 def _in_parts(name: str) -> str:
-    """A run's name: a line may break after a hyphen or an underscore and before a dot, as in a comparison."""
+    """A run's name: a line may break after a hyphen or an underscore and before a dot, but for
+    an ending's, as in a comparison."""
     return "<wbr>".join(map(escape, _PARTS.split(name)))
 
 

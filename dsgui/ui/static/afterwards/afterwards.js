@@ -237,7 +237,7 @@ export class Afterwards {
   showDiagnosis(about) {
     const { diagnosis: found } = about;
     this.diagnosis.hidden = !found;
-    this.diagnosis.dataset.signature = found?.signature ?? "";
+    this.diagnosis.setAttribute("data-signature", found?.signature ?? "");
     if (!found) {
       this.diagnosis.replaceChildren();
       return;
