@@ -180,9 +180,9 @@ class Archive:
         is_plan = directory.plan_damage() is not None
         file = directory.plan_file if is_plan else directory.state_file
         what, left = sentences(damage_found(directory)), kept(directory)
-        unknown = "" if is_plan else directory.unknown_state()
+        foreign = directory.foreign_plan() if is_plan else directory.foreign_state()
         problem = sentences(whole_damage(directory))
-        told = DamagedRun(what, file.name, is_plan, left, str(directory.path), unknown, problem)
+        told = DamagedRun(what, file.name, is_plan, left, str(directory.path), foreign, problem)
         return self._runs.masked_json(told.to_json())
 
     def _lost(self, directory: RunDirectory, plan: Plan) -> Any:

@@ -19,8 +19,8 @@ from dsgui.core.launch.plan import Plan
 from dsgui.core.memory.fits.foretold import held_against
 from dsgui.core.metrics.thinning import Curve
 from dsgui.core.runs.in_lines import in_lines
-from dsgui.core.runs.report_charts import by_time, charts, not_drawn
-from dsgui.core.runs.report_page import Assets, Reported, report_html
+from dsgui.core.runs.report_charts import by_time, charts, not_drawn, without_dots
+from dsgui.core.runs.report_page import Assets, Reported, Undrawn, report_html
 from dsgui.core.runs.run_settings import Settings, compared
 from dsgui.core.texts.saying import listed, words, wrong
 from dsgui.runs.archive import Archive
@@ -64,8 +64,9 @@ class Reports:
         sections = [one.masked(self._runs.masked) for one in compared([self._settings(run_id) for run_id in wanted])]
         foretold = self._store.open(wanted[0]).read_foretold() if len(wanted) == 1 else None
         peaks = [self._store.open(run_id).read_progress().get("peak") or {} for run_id in wanted]
-        drawn = charts(shown, foretold.predicted if foretold else None, peaks)
-        return report_html(told, drawn, self._assets(), made, by_time(shown), sections, baseline, not_drawn(shown))
+        drawn, singles = without_dots(charts(shown, foretold.predicted if foretold else None, peaks))
+        missing = Undrawn(not_drawn(shown), singles)
+        return report_html(told, drawn, self._assets(), made, by_time(shown), sections, baseline, missing)
 
     def file_name(self, run_ids: Sequence[str]) -> str:
         """What a browser may call the file: of letters, digits, dots, hyphens and underscores. Raises `RunError`."""

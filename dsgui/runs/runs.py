@@ -22,7 +22,7 @@ from dsgui.core.launch.handing import trainers_part
 from dsgui.core.launch.plan import LaunchRequest, Plan, WhenBusy, shared_devices
 from dsgui.core.launch.plan_making import make_plan
 from dsgui.core.launch.resume import asked_folder
-from dsgui.core.launch.state import Asked, Identity, RunState, RunStatus
+from dsgui.core.launch.state import UNREAD, Asked, Identity, RunState, RunStatus
 from dsgui.core.logs.phases import known_phase
 from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics.performance import Figures, figures
@@ -91,7 +91,8 @@ class Runs:
         self._starting: set[str] = set()
         self._launched_as: dict[str, str] = {}  # a run's name when it was launched
         self._index = RunIndex(store, self._adrift)
-        self._listing = RunList(store, self._index, self._opened, self._line, self._searchable, self._columns)
+        told = (self._line, self._searchable, self._columns, self._called)
+        self._listing = RunList(store, self._index, self._opened, *told)
         self._ports, self._queue = Ports(), Queue(store, self._index)
         self._lost: set[str] = set()
         self._swept: set[str] = set()
@@ -628,9 +629,12 @@ class Runs:
             adopted=plan.is_adopted,
         )
 
+    def _called(self, directory: RunDirectory) -> str:
+        return self.name_of(directory, _plan_of(directory))
+
     def name_of(self, directory: RunDirectory, plan: Plan | None) -> str:
         """As its user calls it, without a secret: by the name it was given later, else the one it was launched with."""
-        launched = plan.name[:_LONGEST_NAME] if plan else directory.run_id
+        launched = (plan.name if plan else directory.foreign_name())[:_LONGEST_NAME] or directory.run_id
         return self.masked(directory.read_label().name or launched)
 
     def _against_earlier(self, summary: RunSummary, directory: RunDirectory, plan: Plan) -> RunSummary:
@@ -671,9 +675,10 @@ class Runs:
                 directory.sweep(self._clock())
         if plan is None and not seen.status.state.live and not directory.is_deleted:
             state, told = seen.status.state, seen.status.reasons
-            if state is not RunState.DAMAGED:
+            if state not in UNREAD:
                 told = (said("reasons", "state_is", state=str(said("states", state.value))), *told)
-            return replace(seen, status=replace(seen.status, state=RunState.DAMAGED, reasons=told))
+            unread = RunState.FOREIGN if directory.foreign_plan() else RunState.DAMAGED
+            return replace(seen, status=replace(seen.status, state=unread, reasons=told))
         return seen
 
     def _damage_of(self, directory: RunDirectory, fresh: bool) -> tuple[Said, ...]:
@@ -692,7 +697,7 @@ class Runs:
             return status.lasted_s
         if not live and (known := directory.last_elapsed_s()) is not None:
             return known
-        untold = status.state is RunState.DAMAGED or (status.state is RunState.LOST and status.supervisor is None)
+        untold = status.state in UNREAD or (status.state is RunState.LOST and status.supervisor is None)
         if untold and status.ended_at is None:
             return None  # no state can be read, and its files may have been copied at any time
         # Of a run from before lengths were kept: the dates are all there is.

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from dsgui import __version__
 from dsgui.cli import main
 from dsgui.core.durations import duration
 from dsgui.core.errors import RunError
@@ -23,7 +24,7 @@ from dsgui.core.metrics.points import Point
 from dsgui.core.metrics.samples import GpuSample, Sample
 from dsgui.core.metrics.thinning import STRETCHES_SHOWN, Curve
 from dsgui.core.runs import report_charts
-from dsgui.core.runs.report_charts import STRETCHES, _cards, _look, by_time, charts
+from dsgui.core.runs.report_charts import STRETCHES, _cards, _look, by_time, charts, without_dots
 from dsgui.core.runs.report_page import _away, _legend
 from dsgui.core.texts.saying import as_told
 from dsgui.runs.archive import Archive
@@ -217,10 +218,10 @@ def test_how_far_apart_losses_are_is_told_as_the_page_does_and_up_to_a_thousand(
     assert "about 21× apart" in told([of(*spiky), of(1.0)])
 
 
-def test_a_name_breaks_at_hyphens_underscores_and_dots(bench: Bench):
-    first, second = made_run(bench, "text-classi_fication.py"), made_run(bench, "two")
+def test_a_name_breaks_at_hyphens_underscores_and_dots_but_not_before_its_ending(bench: Bench):
+    first, second = made_run(bench, "text-classi_fication.second.py"), made_run(bench, "two")
     text = text_of(report(bench, first, second))
-    assert "</svg>text-<wbr>classi_<wbr>fication<wbr>.py</span>" in text
+    assert "</svg>text-<wbr>classi_<wbr>fication<wbr>.second.py</span>" in text
 
 
 def test_a_loss_spike_is_told_of_the_run_that_has_one_and_nothing_where_none_has(bench: Bench):
@@ -276,6 +277,30 @@ def test_a_state_of_another_version_is_told_as_such(bench: Bench):
         told = about(directory.run_id)["diagnosis"]
         assert told["title"] == title
         assert not told["meaning"].startswith("Damaged:")  # its title says so
+        listed = bench.runs.summary(directory.run_id)
+        assert listed.state.value == ("foreign" if state == "hibernating" else "damaged")
+        assert ("was written by another version" in listed.problem) == (state == "hibernating")
+
+
+def test_a_plan_of_another_version_is_told_as_such_with_its_name_and_what_is_left(bench: Bench):
+    directory = bench.store.open(make_run(bench.store.runs_dir, Made("one", 60)))
+    sound, about = json.loads(directory.plan_file.read_text()), Archive(bench.store, bench.runs).about
+    assert sound["dsgui"] == __version__
+    for change, says in (
+        ({"when_busy": "PREEMPT"}, "It has when_busy “PREEMPT”, which this version doesn't know."),
+        ({"dsgui": "10.2", "ranks": "many"}, f"It was written by dsgui 10.2, and this one is {__version__}."),
+        ({"dsgui": "0.0.9", "ranks": "many"}, ""),
+        ({"dsgui": "<b>", "when_busy": "<b>"}, ""),
+    ):
+        directory.plan_file.write_text(json.dumps(sound | change))
+        told, listed = about(directory.run_id)["diagnosis"], bench.runs.summary(directory.run_id)
+        assert listed.state.value == ("foreign" if says else "damaged")
+        assert listed.name == ("one" if says else directory.run_id)
+        assert told["title"] == f"plan.json {'was written by another version of dsgui' if says else 'is damaged'}"
+        assert told["meaning"].startswith(f"{says} Open this folder with" if says else "plan.json")
+        assert {one["name"] for one in told["facts"]} == {"Still readable", "Folder"}
+    directory.plan_file.write_text(json.dumps(sound | {"dsgui": "10.2", "new": 1}))  # it can be read
+    assert bench.runs.summary(directory.run_id).state.value == "succeeded"
 
 
 def test_what_is_listed_of_a_run_is_what_its_page_and_a_comparison_say(bench: Bench):
@@ -632,6 +657,23 @@ def test_of_very_many_scores_those_that_were_logged_first_have_charts():
     scores = [curve([0.5, 0.6], name=f"eval_{place}_f1", kind="eval") for place in range(150, 0, -1)]
     titles = [one["title"] for one in charts([("a", scores[:100]), ("b", scores)])]
     assert titles == [f"Evaluation: {place} f1" for place in range(150, 138, -1)]
+
+
+def test_a_single_value_is_told_and_makes_no_chart(bench: Bench):
+    one = [curve([2.5]), replace(curve([1.5]), series=Series("learning_rate"))]
+    more = [curve([2.5, 2.0]), replace(curve([math.nan]), series=Series("learning_rate"))]
+    drawn, singles = without_dots(charts([("a", one), ("b", more)]))
+    assert [chart["title"] for chart in drawn] == ["Loss"]
+    assert [(one.title, one.run, one.value) for one in singles] == [
+        ("Learning rate", "a", "1.5"),
+        ("Learning rate", "b", "NaN"),
+    ]
+    run_id = make_run(bench.store.runs_dir, Made("one", 1))
+    page = report(bench, run_id)
+    assert "One value each, so no chart:" in page
+    assert "<dt>Loss</dt>" in page
+    lines = json.loads(page.split('id="charts">')[1].split("</script>")[0])
+    assert all(any(len(line["value"]) > 1 for line in chart["lines"]) for chart in lines)
 
 
 def test_it_says_how_many_scores_are_not_drawn(bench: Bench):

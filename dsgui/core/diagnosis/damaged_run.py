@@ -7,21 +7,21 @@ from typing import Any
 from dsgui.core.diagnosis.fact_card import Fact, fact_card
 from dsgui.core.texts.saying import Said, listed, said
 
-DAMAGED = "damaged"
+DAMAGED, FOREIGN = "damaged", "foreign"
 
 
 @dataclass(frozen=True, slots=True)
 class DamagedRun:
     """`told` says what is wrong with which file; `is_plan`: that is its plan, else its state. `kept` are the names of
-    the files that can be read still, in its `folder`. `unknown` is the state that was written, where that is one of
-    which this dsgui does not know: the file is sound. `problem` is what is said of all that elsewhere."""
+    the files that can be read still, in its `folder`. `foreign` says what another version of dsgui wrote in it
+    that this one does not know: then the file is sound. `problem` is what is said of all that elsewhere."""
 
     told: str
     file: str
     is_plan: bool
     kept: Sequence[str]
     folder: str
-    unknown: str = ""
+    foreign: Said | None = None
     problem: str = ""
 
     def to_json(self) -> dict[str, Any]:
@@ -30,9 +30,10 @@ class DamagedRun:
         return self._card(facts) | {"problem": self.problem}
 
     def _card(self, facts: Sequence[Fact]) -> dict[str, Any]:
-        if self.unknown:
-            told = (_said("another_state", state=self.unknown), _said("another_first"))
-            return fact_card(DAMAGED, _said("another_title", file=self.file), told, facts)
+        if self.foreign:
+            lost = [_said("another_plan_lost")] if self.is_plan else []
+            told = (self.foreign, _said("another_first"), *lost)
+            return fact_card(FOREIGN, _said("another_title", file=self.file), told, facts)
         what = _said("damaged_plan") if self.is_plan else _said("damaged_state")
         title, first = _said("damaged_title", file=self.file), _said("damaged_first", file=self.file)
         return fact_card(DAMAGED, title, (self.told, what, first), facts)

@@ -20,8 +20,9 @@ OF_OTHERS = "trained_elsewhere"  # the reason that each training of others has
 
 
 class RunState(Enum):
-    """`LOST` and `DAMAGED` are never written. Readers see `LOST` when a supervisor is gone without having recorded how
-    the run ended, and `DAMAGED` when the files that would tell can't be read."""
+    """`LOST`, `DAMAGED` and `FOREIGN` are never written. Readers see `LOST` when a supervisor is gone without having
+    recorded how the run ended, `DAMAGED` when the files that would tell can't be read, and `FOREIGN` when another
+    version of dsgui wrote in them what this one does not know."""
 
     PENDING = "pending"
     QUEUED = "queued"
@@ -32,6 +33,7 @@ class RunState(Enum):
     STOPPED = "stopped"
     LOST = "lost"
     DAMAGED = "damaged"
+    FOREIGN = "foreign"
     ELSEWHERE = "elsewhere"  # trained by others: that it failed is not known
 
     @property
@@ -42,7 +44,11 @@ class RunState(Enum):
     @property
     def settled(self) -> bool:
         """Whether the run has ended and recorded how: nothing changes after that."""
-        return not self.live and self not in (RunState.LOST, RunState.DAMAGED)
+        return not self.live and self not in (RunState.LOST, *UNREAD)
+
+
+# Of these nobody can tell how they ended.
+UNREAD = (RunState.DAMAGED, RunState.FOREIGN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +222,7 @@ def _any_number(value: Any) -> float:
     return float(value)
 
 
-_WRITTEN = frozenset(state.value for state in RunState) - {RunState.LOST.value, RunState.DAMAGED.value}
+_WRITTEN = frozenset(state.value for state in RunState) - {one.value for one in (RunState.LOST, *UNREAD)}
 
 
 def _written_state(value: Any) -> RunState:

@@ -11,7 +11,8 @@ _AROUND, _FEWEST = 20, 5  # values before one that it is held to, and those afte
 _BACK = 60  # values within which it comes back: most fall slowly
 _HIGHER = 0.5  # of the usual value before: so much more at least
 _NOISE = 3.0  # times as far away as nine in ten of those before are
-_MARGIN = 4.0  # a run's own noise reaches so far once in e⁴ runs, however long
+_MARGIN = 4.4  # a run's own noise reaches so far once in e^4.4 runs, however long
+_TAIL = (0.75, 0.9, 0.99)  # where it is measured how fast a noise's tail falls
 _APART = 10  # what is nearer than that is one spike
 _LARGE = 1e100  # whose differences and sums may be beyond all numbers
 
@@ -62,8 +63,8 @@ def _peaks(value: Floats) -> Places:
 
 def _reach(noise: Floats) -> float:
     """How far the noise of a curve as long as this goes up, if its tail falls as an exponential one's or faster."""
-    half, most, tenth = np.quantile(noise, [0.5, 0.75, 0.9])
-    tail = min((most - half) / np.log(2), (tenth - half) / np.log(5))
+    half, *above = np.quantile(noise, [0.5, *_TAIL])
+    tail = min((one - half) / np.log(0.5 / (1 - share)) for one, share in zip(above, _TAIL, strict=True))
     return float(half + tail * (np.log(len(noise) / 2) + _MARGIN))
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from dsgui.core.launch.state import RunState
 from dsgui.core.runs.filters import Settings, comparison, misread
 from dsgui.core.runs.news import RunSummary
+from dsgui.core.texts.saying import said
 
 _Key = Callable[[RunSummary], Any]
 _STAMPED = 15  # characters of an id: a date
@@ -96,10 +97,11 @@ def _is_none(value: Any) -> bool:
 
 
 def searched_text(run: RunSummary) -> str:
-    """What the words of a search are looked for in."""
+    """What the words of a search are looked for in: as the list shows it, in the language in use."""
     script = run.script.rpartition("/")[2]
     changed = (f"{change.key} {'' if change.after is None else change.after}" for change in run.differs)
-    told = (run.name, run.run_id, run.state.value, run.preset, run.model, str(run.devices), script)
+    state = (run.state.value, str(said("states", run.state.value)))
+    told = (run.name, run.run_id, *state, run.preset, run.model, str(run.devices), script)
     return " ".join((*told, *run.tags, run.note, *changed)).lower()
 
 

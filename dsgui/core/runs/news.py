@@ -128,7 +128,8 @@ class Listed:
     page has; `rows` those of them that changed since then. `place` is that of the run that was asked for, None where
     it is not among those that fit; `archived` counts the runs that were put away, `archived_fit` those of them that
     would fit if they were asked for, `tagged` those that have a tag; `unfinished` is as `filters.unfinished` says
-    and `misread` as `filters.misread`, where nothing fits; `more` has the further columns of each run of the window."""
+    and `misread` as `filters.misread`, where nothing fits; `more` has the further columns of each run of the window,
+    `bases` the names of the runs that these differ from, "" of one that was deleted."""
 
     total: int
     fits: int
@@ -145,6 +146,7 @@ class Listed:
     misread: tuple[str, str, str] | None = None
     tagged: int = 0
     more: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    bases: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values. Why there is no loss is told with the run."""

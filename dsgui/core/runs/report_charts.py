@@ -11,7 +11,7 @@ Long curves are thinned but keep every spike.
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from dsgui.core.metrics.chart_table import (
 )
 from dsgui.core.metrics.curves import Series
 from dsgui.core.metrics.performance import loss_curve, training_curve
-from dsgui.core.metrics.points import number_to_json
+from dsgui.core.metrics.points import figure, number_to_json
 from dsgui.core.metrics.thinning import STRETCHES_SHOWN, Curve, Floats, Places, thin
 from dsgui.core.sizes import GIB, gib
 from dsgui.core.texts.saying import listed, words
@@ -54,6 +54,15 @@ _FEWEST_SECONDS = 5.0  # that a speed is measured over
 Look = tuple[int, int]  # the places of a colour and of a dash
 Drawn = tuple[str, Curve]  # what it is of in one run, and the curve
 Chart = dict[str, Any]
+
+
+class Single(NamedTuple):
+    """The only value of a line: the title of its chart, its run, what it is of there, and the value with its unit."""
+
+    title: str
+    run: str
+    what: str
+    value: str
 
 
 def charts(
@@ -77,6 +86,22 @@ def charts(
         for chart in found:
             chart["limits"] += _predicted(predicted, chart["title"])
     return [chart for chart in found if chart["lines"]]
+
+
+def without_dots(charts: Sequence[Chart]) -> tuple[list[Chart], list[Single]]:
+    """The charts in which a line has a course, and what the others would show: no line of them has a second value."""
+    dots = [chart for chart in charts if all(len(_values(line)) < 2 for line in chart["lines"])]
+    return [chart for chart in charts if chart not in dots], [
+        Single(chart["title"], line["run"], line["what"], f"{value} {chart['unit']}".strip())
+        for chart in dots
+        for line in chart["lines"]
+        for value in _values(line)
+    ]
+
+
+def _values(line: Mapping[str, Any]) -> list[str]:
+    """As they are told, those that are no number too."""
+    return [*(figure(one) for one in line["value"] if one is not None), *(one["text"] for one in line["odd"])]
 
 
 def _predicted(predicted: Mapping[str, int], title: str) -> list[dict[str, Any]]:

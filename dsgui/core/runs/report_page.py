@@ -19,7 +19,7 @@ from dsgui.core.metrics.evaluations import evaluation_rows
 from dsgui.core.metrics.performance import Figures
 from dsgui.core.metrics.points import figure, number_to_json
 from dsgui.core.runs.meaning import WHAT_TRAINS
-from dsgui.core.runs.report_charts import Chart
+from dsgui.core.runs.report_charts import Chart, Single
 from dsgui.core.runs.run_settings import Section, Setting, scores_compare, unlike, why_unlike
 from dsgui.core.sizes import beside, gib
 from dsgui.core.texts.languages import spoken
@@ -30,7 +30,7 @@ _MOST_DIFFERENCES = 300
 _DIFFERENCES_SHOWN, _NEARLY = 6, 2  # at once, before the curves; so many more are shown too
 _TWO_DIGITS = 9.95  # from there on whole percents and times
 _LEAST_PERCENT = 0.1  # below it two figures are the same
-_PARTS = re.compile(r"(?<=[-_])(?=.)|(?<=.)(?=\.)")
+_PARTS = re.compile(r"(?<=[-_])(?=.)|(?<=.)(?=\.[^.\s]{5})")
 DASHES = ("", "8 4", "2 3", "8 3 2 3", "14 5")
 
 
@@ -64,6 +64,14 @@ class Assets:
     fonts: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Undrawn:
+    """What of the curves has no chart: `why` in a sentence, "" where each has one, and single values."""
+
+    why: str = ""
+    singles: Sequence[Single] = ()
+
+
 def report_html(
     runs: Sequence[Reported],
     charts: Sequence[Chart],
@@ -72,11 +80,11 @@ def report_html(
     by_time: str = "",
     sections: Sequence[Section] = (),
     baseline: str = "",
-    not_drawn: str = "",
+    undrawn: Undrawn | None = None,
 ) -> str:
     """The page. `made` says when and by what; `by_time` why all charts are drawn by time, where they are; `sections`
     how the runs' settings differ; `baseline`: the id of the run that the others' figures are told against;
-    `not_drawn` says what has no chart."""
+    `undrawn` is what has no chart."""
     several = len(runs) > 1
     title = words("report_page", "compared", count=str(len(runs))) if several else runs[0].name
     state = "" if several else _state(runs[0])
@@ -89,7 +97,7 @@ def report_html(
             f"{_figures_table(runs, baseline, bool(apart), scores_compare(sections))}"
             "</section>",
             _differences_section(runs, sections),
-            _charts_section(charts, runs, by_time, not_drawn),
+            _charts_section(charts, runs, by_time, undrawn or Undrawn()),
             "<div id=command></div>",
             _shared_config(runs),
             "".join(_details_section(run, _square(place), several, shared) for place, run in enumerate(runs)),
@@ -365,7 +373,8 @@ def _column(name: str, square: str, remark: str = "") -> str:
 
 
 def _in_parts(name: str) -> str:
-    """A run's name: a line may break after a hyphen or an underscore and before a dot, as in a comparison."""
+    """A run's name: a line may break after a hyphen or an underscore and before a dot, but for
+    an ending's, as in a comparison."""
     return "<wbr>".join(map(escape, _PARTS.split(name)))
 
 
@@ -384,12 +393,14 @@ def _two(peak: int | None, mean: int | None) -> str:
 # --- what is drawn and what differs -----------------------------------------------------------------------------------
 
 
-def _charts_section(charts: Sequence[Chart], runs: Sequence[Reported], by_time: str, not_drawn: str) -> str:
+def _charts_section(charts: Sequence[Chart], runs: Sequence[Reported], by_time: str, undrawn: Undrawn) -> str:
     several = len(runs) > 1
     silent = "".join(f"<p>{escape(f'{run.name}: ' * several + run.no_loss)}</p>" for run in runs if run.no_loss)
+    singles = _singles(undrawn.singles, several)
     if not charts:
-        return f"<section id=curves><h2>{_told('curves')}</h2><p>{_told('no_curves')}</p>{silent}</section>"
-    silent += f"<p>{escape(not_drawn)}</p>" * bool(not_drawn)
+        nothing = "" if singles else f"<p>{_told('no_curves')}</p>"
+        return f"<section id=curves><h2>{_told('curves')}</h2>{nothing}{silent}{singles}</section>"
+    silent += f"<p>{escape(undrawn.why)}</p>" * bool(undrawn.why) + singles
     drawn = "".join(
         f"<figure><figcaption>{escape(chart['title'])}</figcaption>{_legend(chart, several)}{_beyond(chart)}"
         f"<div class=chart data-chart={place}></div></figure>"
@@ -401,6 +412,18 @@ def _charts_section(charts: Sequence[Chart], runs: Sequence[Reported], by_time: 
         f"{_ways(by_time, charts)}</p>"
         f"<noscript><p>{_told('javascript')}</p></noscript><div class=charts>{drawn}</div></section>"
     )
+
+
+def _singles(singles: Sequence[Single], several: bool) -> str:
+    """Of several runs each value with its run."""
+    if not singles:
+        return ""
+    found: dict[str, list[str]] = {}
+    for one in singles:
+        whose = " · ".join(filter(None, (one.run * several, one.what)))
+        found.setdefault(one.title, []).append(f"{whose} {one.value}".strip())
+    rows = "".join(_fact((title, str(listed(values)))) for title, values in found.items())
+    return f"<p>{escape(words('charts_page', 'once'))}</p><dl>{rows}</dl>"
 
 
 def _beyond(chart: Chart) -> str:

@@ -74,7 +74,7 @@ def as_json(run: RunSummary) -> dict[str, Any]:
         "run": run.run_id,
         "live": run.state.live,
         "says": str(outcome(run)),
-        "failed": run.state in (RunState.FAILED, RunState.LOST, RunState.DAMAGED),
+        "failed": run.state in (RunState.FAILED, RunState.LOST, RunState.DAMAGED, RunState.FOREIGN),
         "step_s": run.step_s,
         "gpu": peak.get("gpu_bytes"),
         "host": peak.get("host_bytes"),

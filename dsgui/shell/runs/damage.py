@@ -20,12 +20,12 @@ _NOT_OURS = ("checkpoint",)
 def damage(directory: RunDirectory) -> tuple[Said, ...]:
     """Of its plan and its state, without which nothing is known of a run; then of all that is no file. None of a
     sound folder."""
-    return _told([*filter(None, (directory.plan_damage(), directory.status_damage())), *_no_files(directory).values()])
+    return (*_foreign(directory), *_told([*_unread(directory), *_no_files(directory).values()]))
 
 
 def whole_damage(directory: RunDirectory) -> tuple[Said, ...]:
     """The same, and of what the other files hold: more to read, for the page of one run."""
-    return _told(_all(directory))
+    return (*_foreign(directory), *_told(_all(directory)))
 
 
 def damage_found(directory: RunDirectory) -> tuple[Said, ...]:
@@ -33,9 +33,22 @@ def damage_found(directory: RunDirectory) -> tuple[Said, ...]:
     return _told(_all(directory), is_said=True)
 
 
+def _foreign(directory: RunDirectory) -> tuple[Said, ...]:
+    """What another version of dsgui wrote is no damage."""
+    known = ((directory.plan_file, directory.foreign_plan), (directory.state_file, directory.foreign_state))
+    return tuple(said("troubles", "another_version", file=path.name) for path, is_foreign in known if is_foreign())
+
+
+def _unread(directory: RunDirectory) -> list[Said]:
+    """What is wrong with plan and state."""
+    plan = None if directory.foreign_plan() else directory.plan_damage()
+    state = None if directory.foreign_state() else directory.status_damage()
+    return [one for one in (plan, state) if one]
+
+
 def _all(directory: RunDirectory) -> list[Said]:
     odd = _no_files(directory)
-    found = [*filter(None, (directory.plan_damage(), directory.status_damage())), *odd.values()]
+    found = [*_unread(directory), *odd.values()]
     held = [clause for name, clause in _contents(directory) if name not in odd]
     return [*found, *held, *_points(directory)]
 

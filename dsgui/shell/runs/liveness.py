@@ -106,8 +106,12 @@ def _untold(directory: RunDirectory, plan: Plan | None, monotonic: Callable[[], 
     if damage:
         left = [said("reasons", "some_still_run", count=str(seen.alive))] if seen.alive else []
         reasons = (said("reasons", "end_unknown"), *left)
-        return replace(seen, status=replace(seen.status, state=RunState.DAMAGED, reasons=reasons))
+        return replace(seen, status=replace(seen.status, state=_unread(directory), reasons=reasons))
     return seen
+
+
+def _unread(directory: RunDirectory) -> RunState:
+    return RunState.FOREIGN if directory.foreign_state() else RunState.DAMAGED
 
 
 def _began(directory: RunDirectory) -> float | None:

@@ -13,6 +13,7 @@ from dsgui.core.errors import RunError
 from dsgui.core.runs.filters import unfinished
 from dsgui.core.runs.listing import cant_fit, fits, ordered, ordered_by, searched_text
 from dsgui.core.runs.news import Listed, RunSummary, Window
+from dsgui.core.texts.languages import LANGUAGES, speaking, spoken
 from dsgui.shell.files.json_files import SETTLED_NS
 from dsgui.shell.runs.run_index import RunIndex
 from dsgui.shell.runs.store import RunDirectory, Store
@@ -31,11 +32,11 @@ _MOST_COLUMNS = 1000
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """`version` is that of the files it was read from; None where it may change without them. `revision` counts the
-    changes of all rows."""
+    """`texts` are what is searched, by the reader's language. `version` is that of the files it was read from; None
+    where it may change without them. `revision` counts the changes of all rows."""
 
     summary: RunSummary
-    text: str
+    texts: Mapping[str, str]
     version: Version | None
     revision: int
 
@@ -51,11 +52,13 @@ class RunList:
         summarise: Summarise,
         settings: SettingsOf,
         columns: SettingsOf = lambda directory: {},
+        name_of: Callable[[RunDirectory], str] = lambda directory: directory.run_id,
     ):
-        """`columns` has all that a further column may show of a run, by the column."""
+        """`columns` has all that a further column may show of a run, by the column; `name_of` tells what a run is
+        called of which nothing else is read."""
         self._store, self._index, self._opened = store, index, opened
         self._summarise, self._settings = summarise, settings
-        self._columns = columns
+        self._columns, self._name_of = columns, name_of
         self._compared: dict[str, tuple[Stamp, Mapping[str, str]]] = {}
         self._further: dict[str, tuple[Version, Mapping[str, str]]] = {}
         self._lock = threading.Lock()
@@ -108,6 +111,7 @@ class RunList:
             misread=None if unread or len(fitting) > strange else cant_fit(asked.words, self._keys(kept)),
             tagged=len(self._tagged if asked.archived else self._tagged - self._archived),
             more={run_id: self._more(run_id, asked.more) for run_id in shown} if asked.more else {},
+            bases={one: self._called(one) for row in rows if (one := row.summary.differs_from)},
         )
 
     def columns(self, asked: Window) -> dict[str, bool]:
@@ -127,6 +131,15 @@ class RunList:
     def _more(self, run_id: str, codes: Sequence[str]) -> dict[str, str]:
         known = self._columns_of(run_id)
         return {code: known[code] for code in codes if code in known}
+
+    def _called(self, run_id: str) -> str:
+        """By its name of now; "" of a run that was deleted."""
+        if run_id in self._rows and (row := self._row(run_id)):
+            return row.summary.name
+        try:
+            return self._name_of(self._opened(run_id))
+        except RunError:
+            return ""
 
     def _columns_of(self, run_id: str) -> Mapping[str, str]:
         """Read once, as long as its files are the same."""
@@ -159,7 +172,7 @@ class RunList:
         return sum(self._fits(row, asked.words, self._settings_of) for row in rows)
 
     def _fits(self, row: _Row, words: Sequence[str], settings: Callable[[str], Mapping[str, str]]) -> bool:
-        return fits(row.summary, row.text, words, lambda: settings(row.summary.run_id))
+        return fits(row.summary, row.texts[spoken()], words, lambda: settings(row.summary.run_id))
 
     def _settings_of(self, run_id: str) -> Mapping[str, str]:
         """Read once, as long as the plan is the same."""
@@ -258,7 +271,7 @@ class RunList:
             same = known is not None and known.summary == summary
             self._revision += not same
             revision = known.revision if known and same else self._revision
-            row = _Row(summary, searched_text(summary), version if final and settled else None, revision)
+            row = _Row(summary, _texts_of(summary), version if final and settled else None, revision)
             self._rows[run_id] = row
             return row
 
@@ -295,6 +308,15 @@ class RunList:
         for run_id in ids if rows else ():
             if run_id not in self._rows:
                 self._row(run_id)
+
+
+def _texts_of(run: RunSummary) -> dict[str, str]:
+    """The line is read once, for all who search it."""
+    found = {}
+    for tag in LANGUAGES:
+        with speaking(tag):
+            found[tag] = searched_text(run)
+    return found
 
 
 def _version_of(folder: str) -> tuple[Version, bool]:

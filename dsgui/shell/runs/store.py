@@ -28,7 +28,7 @@ from dsgui.core.launch.command import (
     shell_line,
 )
 from dsgui.core.launch.plan import Plan
-from dsgui.core.launch.plan_json import plan_from_json, plan_to_json
+from dsgui.core.launch.plan_json import foreign_in, plan_from_json, plan_to_json
 from dsgui.core.launch.state import Asked, RunState, RunStatus, progress_from_json
 from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.metrics.curves import MOST_SERIES, Series
@@ -177,6 +177,15 @@ class RunDirectory:
         """What is wrong with the plan."""
         return _damage(self._own_plan, self.plan_file)
 
+    def foreign_plan(self) -> Said | None:
+        """What another version of dsgui wrote in a plan that this one can't read, in a sentence; None of any other."""
+        return foreign_in(read_json(self.plan_file) or {}) if self.plan_damage() else None
+
+    def foreign_name(self) -> str:
+        """The name in such a plan; "" where there is none."""
+        name = (read_json(self.plan_file) or {}).get("name") if self.foreign_plan() else ""
+        return name if isinstance(name, str) else ""
+
     def _own_plan(self) -> Plan:
         plan = _PLANS.read_strictly(self.plan_file)
         if plan.run_id != self.run_id:  # to end its processes would end another's
@@ -262,11 +271,13 @@ class RunDirectory:
         """What is wrong with the state: nothing is where there is none yet."""
         return _damage(lambda: _STATUSES.read_strictly(self.state_file), self.state_file, may_miss=True)
 
-    def unknown_state(self) -> str:
-        """The state that another version of dsgui wrote, which this one does not know; "" where there is none such."""
+    def foreign_state(self) -> Said | None:
+        """The state that another version of dsgui wrote, which this one does not know, in a sentence; None where there
+        is none such."""
         state = (read_json(self.state_file) or {}).get("state")
         is_name = isinstance(state, str) and _STATE_NAME.fullmatch(state)
-        return str(state) if is_name and state not in {one.value for one in RunState} else ""
+        is_foreign = is_name and state not in {one.value for one in RunState}
+        return said("reasons", "another_state", state=str(state)) if is_foreign else None
 
     def other_damage(self) -> dict[str, Said]:
         """What is wrong with its other documents: names of files, and a clause each."""

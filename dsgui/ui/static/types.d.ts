@@ -82,6 +82,7 @@ export interface Progress {
 }
 
 export interface RunAbout {
+  preset: string;
   command: string;
   directory: string;
 }
@@ -97,6 +98,7 @@ export interface Delta {
   phase: string;
   phase_s: number | null;
   doing: string;
+  started_at?: number | null;
   elapsed_s: number | null;
   kill_in_s: number | null;
   telemetry_note: string;
@@ -143,6 +145,8 @@ export interface RunSummary {
   archived: boolean;
   differs: Change[];
   differs_from: string;
+  /** What that run is called now, as the list knows. */
+  base?: string;
   adopted?: boolean;
   more?: Record<string, string>;
 }
@@ -184,6 +188,8 @@ export interface ListedRuns {
   tagged: number;
   /** The further columns that were asked for, of each run of the window. */
   more: Record<string, Record<string, string>>;
+  /** What the runs are called that these differ from; "" of one that was deleted. */
+  bases: Record<string, string>;
 }
 
 export interface Estimate {

@@ -254,6 +254,9 @@ def test_backends_two_nodes_and_lora_by_keyboard_on_a_narrow_dark_page(browser, 
         expect(page.locator("#learn-title")).to_be_focused()
         page.locator("[data-track=lora]").press("Enter")
         expect(page.locator("#learn-step-title")).to_be_visible()
+        # What is to be done stands in sight: the head of a step took 240 px of the drawer's 416.
+        drawer, title = (page.locator(one).bounding_box() for one in ("#ds-learn", "#learn-step-title"))
+        assert title["y"] - drawer["y"] < 150
         answer(page, "backends", 2)
         page.locator("#learn-next").press("Enter")
         expect(page.locator("#learn-step-title")).to_be_focused()

@@ -55,6 +55,21 @@ def test_the_newest_rows_are_there_and_no_more_than_are_in_sight(browser, many):
         assert f"run={ids[3]}" in page.url
 
 
+def test_beside_a_run_the_list_fades_where_it_goes_on(browser, many):
+    app, _, ids = many
+    with opened(browser, app, f"run={ids[-1]}") as page:
+        page.set_viewport_size({"width": 1280, "height": 900})
+        listed = page.locator(".ds-run-list")
+        faded = [re.compile(f"ds-goes-{way}") for way in ("up", "down")]
+        expect(listed).to_have_class(faded[1])
+        expect(listed).not_to_have_class(faded[0])
+        assert "rgba(0, 0, 0, 0)" in listed.evaluate("(node) => getComputedStyle(node).maskImage")
+        scroll_to(page, 1)
+        expect(listed).to_have_class(faded[0])
+        expect(listed).not_to_have_class(faded[1])
+        expect(page.locator(".ds-run .ds-progress")).to_be_hidden()  # it has ended: its step says how far it came
+
+
 def test_every_row_is_reached_by_the_keyboard(browser, many):
     app, _, _ = many
     with opened(browser, app, "") as page:

@@ -187,8 +187,18 @@ LATE = """() => {
     return answer;
   };
 }"""
+# What can be read or pressed on the page, beside the name, that it covers.
+LIES_ON = """(told) => {
+  const own = told.getBoundingClientRect();
+  const others = [...document.querySelectorAll(`#monitor :is(button, a, dt, dd, .ds-run-when, .ds-state),
+    #pages > .tab-wrapper`)];
+  return others.filter((one) => !one.closest(".ds-run-title") && one.checkVisibility()).filter((one) => {
+    const box = one.getBoundingClientRect();
+    return box.left < own.right && own.left < box.right && box.top < own.bottom - 1 && own.top + 1 < box.bottom;
+  }).map((one) => one.outerHTML);
+}"""
 TOO_LONG = "The name has 121 characters; at most 120 are kept."
-SAID = "(input) => input.validationMessage"
+SAID = "(input) => document.getElementById(input.getAttribute('aria-describedby')).textContent"
 # A run that has ended is asked about each five seconds; not so seldom here.
 OFTEN = "const slow = setInterval; window.setInterval = (run, ms) => slow(run, Math.min(ms, 100));"
 
@@ -351,7 +361,7 @@ def test_tags_have_a_column_where_a_run_has_one_and_what_became_another_value_co
     Store(tmp_path).open(damaged).state_file.write_text("{")
     with running_app(tmp_path) as app, opened(browser, app, "tab=runs") as page:
         differs = cell(page, second, "differs")
-        expect(differs).to_have_text("stage 3→2, +model_name_or_path t5-small")
+        expect(differs.locator("button > span").first).to_have_text("stage 3→2, +model_name_or_path t5-small")
         assert differs.evaluate(ENDS, "3→2") > 0
         expect(page.get_by_role("columnheader", name="Tags")).to_have_count(0)
         state = cell(page, damaged, "state")
@@ -366,7 +376,9 @@ def test_tags_have_a_column_where_a_run_has_one_and_what_became_another_value_co
 def test_the_table_tells_runs_apart_and_is_sorted_by_any_column(browser, made):
     app, ids, _ = made
     with opened(browser, app, "tab=runs") as page:
-        expect(cell(page, ids["slow"], "differs")).to_have_text("learning_rate 3e-3→1e-3")
+        # What changed, and from which run.
+        told = cell(page, ids["slow"], "differs").locator("button > span")
+        expect(told).to_have_text(["learning_rate 3e-3→1e-3", "vs t5"])
         expect(cell(page, ids["fast"], "gpu_peak")).to_have_text("30.00 GiB")
         differs = cell(page, ids["slow"], "differs")
         assert differs.evaluate(ENDS, "1e-3") > 0
@@ -602,6 +614,13 @@ def test_a_name_is_edited_over_the_title_and_nothing_moves(browser, made, width)
         assert abs(box["y"] - title["y"]) <= 1
         assert title["width"] < box["width"] <= width - box["x"]
         expect(page.locator(".ds-run-head .ds-pencil")).to_be_hidden()
+        page.keyboard.insert_text("x" * 121)  # refused beside it: what else is there stays seen
+        refused = page.locator(".ds-edit-refused")
+        expect(refused).to_have_text(TOO_LONG)
+        assert {name: one for name, one in boxes().items() if "pencil" not in name} == {
+            name: one for name, one in before.items() if "pencil" not in name
+        }
+        assert refused.evaluate(LIES_ON) == []
         page.keyboard.press("Escape")
         expect(page.locator(".ds-run-head .ds-pencil")).to_be_focused()
         assert boxes() == before
@@ -709,7 +728,7 @@ def test_on_a_phone_runs_are_cards(browser, made):
     other.write_progress({**told, "peak": {"host_bytes": 19 << 30}})  # of no GPU anything was told
     with opened(browser, app, "tab=runs") as page:
         page.set_viewport_size({"width": 390, "height": 844})
-        expect(row(page, ids["slow"])).to_contain_text("learning_rate 3e-3→1e-3")
+        expect(row(page, ids["slow"])).to_contain_text("vs t5 · learning_rate 3e-3→1e-3")
         expect(row(page, ids["slow"])).to_contain_text("GPU peak 12.00 GiB")
         expect(row(page, ids["other"])).to_contain_text("host peak 19.00 GiB")
         other.write_progress(told)
@@ -718,6 +737,10 @@ def test_on_a_phone_runs_are_cards(browser, made):
         search, add = (page.locator(one).bounding_box() for one in ("#search-runs", "#add-folder"))
         assert abs(search["y"] + search["height"] / 2 - add["y"] - add["height"] / 2) < 2  # in one line
         page.select_option("#sort-runs", "name")
+        wait_until(lambda: shown(page)[-2:] == ["t5", "t5"])
+        page.get_by_role("button", name="Ascending; sort descending").click()
+        wait_until(lambda: shown(page)[:2] == ["t5", "t5"])
+        page.get_by_role("button", name="Descending; sort ascending").click()
         wait_until(lambda: shown(page)[-2:] == ["t5", "t5"])
         box = row(page, ids["slow"]).locator(".ds-run-choose")
         at = box.bounding_box()

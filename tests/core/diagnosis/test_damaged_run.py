@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from dsgui.core.diagnosis.damaged_run import DamagedRun
+from dsgui.core.texts.saying import said
 
 
 def facts(run: DamagedRun) -> dict[str, str]:
@@ -24,10 +25,12 @@ def test_of_a_damaged_run_it_is_told_which_file_what_is_lost_with_it_what_is_lef
 
 
 def test_a_state_of_another_version_is_no_damage_and_nothing_is_to_be_deleted() -> None:
-    told = DamagedRun("x", "state.json", False, ("plan.json",), "/runs/a", "hibernating").to_json()
+    told = DamagedRun(
+        "x", "state.json", False, ("plan.json",), "/runs/a", said("reasons", "another_state", state="hibernating")
+    ).to_json()
     assert told["title"] == "state.json was written by another version of dsgui"
     assert told["meaning"] == (
         "It says that the run is “hibernating”, a state that this version doesn't know. "
         "Open this folder with the version that wrote it, or update dsgui."
     )
-    assert told["signature"] == "damaged"
+    assert told["signature"] == "foreign"

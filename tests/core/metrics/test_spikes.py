@@ -51,6 +51,19 @@ def test_however_long_a_run_is_its_own_skewed_noise_is_none(steps, scale):
         assert spikes(curve(0.5 + np.abs(random.normal(0, scale, steps)))) is None
 
 
+def test_a_loss_that_doubles_once_is_mostly_told_where_its_noise_is_ten_per_cent_and_no_noise_is():
+    found, false = 0, 0
+    for seed in range(200):
+        random = np.random.default_rng(seed)
+        value = (2 * np.exp(-np.arange(600) / 150) + 0.35) * np.exp(0.1 * random.standard_normal(600))
+        false += spikes(curve(value)) is not None
+        at = int(random.integers(30, 570))
+        value[at : at + 10] *= 1 + np.exp(-np.arange(10) / 3)
+        found += (told := spikes(curve(value))) is not None and abs(told.step - at - 1) < 10
+    assert false == 0
+    assert found > 75  # it was 24 before the noise was measured that far out
+
+
 @pytest.mark.parametrize("steps", [300, 3000])
 @pytest.mark.parametrize(("times", "noise"), [(2, 0.03), (3, 0.1), (10, 0.1)])
 def test_a_loss_that_jumps_and_comes_back_slowly_has_one_spike(times, noise, steps):

@@ -7,8 +7,8 @@ import { namePieces } from "../../../dsgui/ui/static/runs/compare.js";
 /** @param {string} name @param {string[]} pieces */
 const inPieces = (name, pieces) => assert.deepEqual(namePieces(name), pieces);
 
-test("a name breaks at spaces, after hyphens and underscores, and before dots", () => {
-  inPieces("a-b_c.py lr 1", ["a-", "b_", "c", ".py", " ", "lr", " ", "1"]);
+test("a name breaks at spaces, after hyphens and underscores, and before dots, but for an ending's", () => {
+  inPieces("a-b_c.second.py lr 1", ["a-", "b_", "c", ".second.py", " ", "lr", " ", "1"]);
 });
 
 test("a character of two halves, or of several that are joined, is never broken", () => {

@@ -36,7 +36,7 @@ test("columns that a user chose are all there, however narrow", () => {
 test("a name has more room where the columns leave it", () => {
   const columns = columnsOf(["state"]);
   assert.match(widthsOf(columns, 1000).widths, /minmax\(256px/);
-  assert.match(widthsOf(columns, 340).widths, /minmax\(208px/);
+  assert.match(widthsOf(columns, 340).widths, /minmax\(202px/);
   assert.match(widthsOf(columns, 260).widths, /minmax\(150px/);
 });
 

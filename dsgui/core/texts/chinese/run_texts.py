@@ -10,6 +10,7 @@ STATES = {
     "stopped": "已停止",
     "lost": "失联",
     "damaged": "已损坏",
+    "foreign": "其他版本",
     "elsewhere": "别处训练",
 }
 

@@ -6,6 +6,7 @@ TROUBLES: Mapping[str, str] = {
     "deleted": "运行期间其目录被删除：不再保存记录。训练仍在继续。",
     "moved": "运行期间其目录被移动，现位于 {folder}，记录保存在那里。",
     "damaged": "已损坏：{what}。",
+    "another_version": "{file} 由其他版本的 dsgui 写入。",
     "damage_found": "{what}。",
     "more_damage": "另有 {count} 处。",
     "folder_unreadable": "目录无法读取：{why}",

@@ -10,6 +10,7 @@ STATES = {
     "stopped": "stopped",
     "lost": "lost",
     "damaged": "damaged",
+    "foreign": "other version",
     "elsewhere": "elsewhere",
 }
 

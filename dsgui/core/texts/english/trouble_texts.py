@@ -6,6 +6,7 @@ TROUBLES: Mapping[str, str] = {
     "deleted": "Its folder was deleted while it ran: its records are no longer kept. The training continues.",
     "moved": "Its folder was moved while it ran; it is now {folder}. Recording continues there.",
     "damaged": "Damaged: {what}.",
+    "another_version": "{file} was written by another version of dsgui.",
     "damage_found": "{what}.",
     "more_damage": "And {count} more.",
     "folder_unreadable": "the folder can't be read: {why}",

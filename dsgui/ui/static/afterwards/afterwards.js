@@ -44,6 +44,7 @@ export class Afterwards {
     this.actions = el("div", { class: "ds-actions" });
     this.place = el("div", { class: "ds-remedies" }); // of what may help
     this.others = el("div", { class: "ds-others" }); // what else may help, below it
+    /** @type {HTMLElement} */
     this.note = el("p", {}); // in its place, while that is checked
     this.asked = el("div", {}); // below the actions: what they ask, what speaks against one
     this.about = el("div", { class: "ds-provenance" });
@@ -161,8 +162,10 @@ export class Afterwards {
 
   /** What can be done, the likeliest first. @param {Diagnosis} found @param {boolean} canClone */
   remedies(found, canClone) {
-    const rows = found.remedies.length ? this.repairs(found) : [];
-    const { resume } = found;
+    const { checked, resume } = found;
+    const isOne = found.remedies.length === 1 && !found.away; // what was checked of it stands beside it
+    const beside = isOne && checked ? [el("span", { class: "ds-remark" }, checked)] : [];
+    const rows = found.remedies.length ? this.repairs(found, false, beside) : [];
     /** @type {HTMLElement[]} */
     const parts = resume ? [this.resumeButton(resume)] : [];
     if (!rows.length && canClone && typeof found.on_launch !== "number") {
@@ -172,15 +175,15 @@ export class Afterwards {
     if (found.ends) parts.push(el("span", { class: "ds-ends" }, found.ends));
     const last = parts.length ? [el("p", { class: "ds-remedy" }, ...parts)] : [];
     if (!rows.length && !last.length) return [];
-    const checked = found.checked ? [el("p", { class: "ds-remark" }, found.checked)] : [];
-    return [...rows, ...last, ...(rows.length && found.away ? [el("p", {}, found.away)] : []), ...checked];
+    const below = checked && !isOne ? [el("p", { class: "ds-remark" }, checked)] : [];
+    return [...rows, ...last, ...(rows.length && found.away ? [el("p", {}, found.away)] : []), ...below];
   }
 
   /**
-   * A button for each change, the likeliest first, with what it sets: as it was, and as it will be. @param {Diagnosis}
-   * found
+   * A button for each change, the likeliest first, with what it sets: as it was, and as it will be.
+   * @param {Diagnosis} found @param {boolean} [checking] @param {HTMLElement[]} [beside] the first of them
    */
-  repairs({ remedies }, checking = false) {
+  repairs({ remedies }, checking = false, beside = []) {
     return remedies.map(({ key, label, button: text, fits, does }, place) => {
       const id = checking || place ? "" : "open-repaired";
       const look = { class: place ? "ds-step" : "ds-fix", id, disabled: checking, title: label, "data-change": key };
@@ -189,6 +192,7 @@ export class Afterwards {
       const change = does || said(label) || fits ? "" : words("afterwards_page", "change", { label });
       const told = [does && !said(does) ? does : "", change, fits];
       const lines = told.flatMap((one) => (one ? [el("span", {}, one)] : []));
+      if (!place) lines.push(...beside);
       return el("p", { class: "ds-remedy" }, node, el("span", { class: "ds-does" }, ...lines));
     });
   }
@@ -212,15 +216,13 @@ export class Afterwards {
     const remedies = isOfMemory ? found.remedies.slice(0, 1) : found.remedies;
     const any = remedies.length;
     const checked = words("afterwards_page", any ? "checking_change" : "looking_for_change");
-    this.note = el("p", { class: "ds-checked" }, checked);
     const clone = () =>
       button(words("afterwards_page", "clone_changed"), { class: "ds-fix", disabled: true }, () => {});
-    const line = isOfMemory ? [el("p", { class: "ds-remark" }, "\u00a0")] : []; // what it is checked for
-    return [
-      ...(any ? this.repairs({ ...found, remedies }, true) : [el("p", { class: "ds-remedy" }, clone())]),
-      ...line,
-      this.note,
-    ];
+    const isBeside = any === 1;
+    this.note = isBeside ? el("span", { class: "ds-remark" }, checked) : el("p", { class: "ds-checked" }, checked);
+    if (isBeside) return this.repairs({ ...found, remedies }, true, [this.note]);
+    const rows = any ? this.repairs({ ...found, remedies }, true) : [el("p", { class: "ds-remedy" }, clone())];
+    return [...rows, this.note];
   }
 
   /** @param {Diagnosis} found */
@@ -235,6 +237,7 @@ export class Afterwards {
   showDiagnosis(about) {
     const { diagnosis: found } = about;
     this.diagnosis.hidden = !found;
+    this.diagnosis.setAttribute("data-signature", found?.signature ?? "");
     if (!found) {
       this.diagnosis.replaceChildren();
       return;
@@ -247,6 +250,7 @@ export class Afterwards {
     /** @type {HTMLElement[]} */
     const parts = [
       el("h3", {}, found.title),
+      ...(found.traceback && !found.quote ? [el("code", { class: "ds-raised" }, raisedIn(found.traceback))] : []),
       el("p", {}, inARow([rank, found.meaning])),
       ...(found.quote ? [quoteNode(found)] : []),
       ...(found.cause?.length ? [el("p", { class: "ds-cause" }, ...withOptions(inARow(found.cause)))] : []),
@@ -269,12 +273,7 @@ export class Afterwards {
         el(
           "details",
           { open: !found.traceback },
-          el(
-            "summary",
-            {},
-            words("afterwards_page", found.traceback ? "traceback" : "error_output"),
-            ...(found.traceback ? [el("code", { class: "ds-raised" }, raisedIn(found.traceback))] : []),
-          ),
+          el("summary", {}, words("afterwards_page", found.traceback ? "traceback" : "error_output")),
           el("pre", { class: "ds-log ds-traceback", tabindex: "0" }, evidence),
         ),
       );

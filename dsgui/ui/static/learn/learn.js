@@ -47,7 +47,8 @@ export class Drawer {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.next = undefined;
     this.heading = el("h2", { id: "learn-title", tabindex: "-1" });
-    this.head = el("div", { class: "ds-learn-head" }, this.heading);
+    this.way = el("span", { class: "ds-learn-way" }); // back to all tutorials, from one
+    this.head = el("div", { class: "ds-learn-head" }, this.heading, this.way);
     this.said = el("div", { class: "ds-learn-said", role: "status" });
     this.body = el("div", { class: "ds-learn-body" });
     this.node = el("aside", { class: "ds-learn", id: "ds-learn", "aria-labelledby": "learn-title", hidden: true });
@@ -124,6 +125,7 @@ export class Drawer {
       const count = el("p", { class: "ds-remark" }, runs ? this.say("by_runs", { steps, runs }) : steps);
       return el("li", {}, name, el("p", {}, track.about), bar(about), count);
     });
+    this.way.replaceChildren();
     this.body.replaceChildren(el("ol", { class: "ds-learn-tracks" }, ...items));
     this.node.scrollTop = 0;
     this.keep();
@@ -163,14 +165,13 @@ export class Drawer {
     const over = button(this.say("forget"), { class: "ds-learn-plain", id: "learn-forget" }, () =>
       this.note({ kind: "forget", track: track.id }),
     );
+    this.way.replaceChildren(all);
     this.body.replaceChildren(
-      all,
       el("h3", {}, track.name),
-      el("p", { class: "ds-remark" }, track.source),
       this.bar,
-      this.count,
-      this.steps,
+      el("div", { class: "ds-learn-far" }, this.steps, this.count),
       this.content,
+      el("p", { class: "ds-remark" }, track.source),
       over,
     );
     this.showStep(track.steps[named < 0 ? whereToGoOn(track.steps, this.state) : named]);
@@ -197,7 +198,11 @@ export class Drawer {
       ? button(this.say("next"), { class: "ds-learn-go", id: "learn-next" }, () => this.showStep(onward, true))
       : el("p", { class: "ds-learn-end" }, this.say("track_done"));
     content.replaceChildren(
-      el("p", { class: "ds-remark" }, this.say("of_step", { place: place + 1, all: track.steps.length })),
+      el(
+        "p",
+        { class: "ds-remark ds-learn-place" },
+        this.say("of_step", { place: place + 1, all: track.steps.length }),
+      ),
       title,
       ...step.text.map((text) => el("p", {}, ...written(text))),
       ...(step.table.length ? [(isWide(step.table) ? described : table)(step.table)] : []),

@@ -112,7 +112,7 @@ const or = (text) => text || "–";
 /** @type {Column[]} */
 export const COLUMNS = [
   { id: "date", width: "112px", shown: true, sorts: true, text: dateOf },
-  { id: "state", width: "98px", shown: true, sorts: true, text: (run) => textOf("states", run.state) },
+  { id: "state", width: "104px", shown: true, sorts: true, text: (run) => textOf("states", run.state) },
   { id: "tags", width: "minmax(98px, 1fr)", shown: true, sorts: true, text: (run) => listed(run.tags) },
   { id: "note", width: "minmax(160px, 2fr)", sorts: true, text: (run) => run.note },
   { id: "differs", width: "minmax(136px, 3fr)", shown: true, text: shortChanges },

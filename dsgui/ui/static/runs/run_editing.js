@@ -80,6 +80,28 @@ function placeOnTitle(floating, input, title) {
 }
 
 /**
+ * Beside what is written, up to what can be pressed there; where that has no room, above a title, and in a card below
+ * the name: over what is told of the same run.
+ * @param {HTMLElement} told @param {HTMLElement} over @param {HTMLElement} cell
+ */
+function placeRefusal(told, over, cell) {
+  const { left, right, top, bottom, height } = over.getBoundingClientRect();
+  const menu = cell.querySelector(".ds-row-menu")?.getBoundingClientRect();
+  const actions = cell.parentElement?.querySelector(".ds-actions")?.getBoundingClientRect();
+  const from = Math.max(right, cell.matches(".ds-card") ? 0 : (menu?.right ?? 0)) + EDGE;
+  const end = actions && actions.top < bottom && actions.bottom > top ? actions.left : window.innerWidth;
+  told.style.maxWidth = "";
+  const whole = told.offsetWidth;
+  told.style.maxWidth = `${Math.max(end - from - EDGE, 0)}px`;
+  const isBeside = told.offsetHeight <= CONTROL && told.scrollWidth <= told.clientWidth;
+  if (!isBeside) told.style.maxWidth = "";
+  const most = window.innerWidth - EDGE - left - whole; // or the window would cut it
+  told.style.left = `${isBeside ? from - left : Math.min(0, most)}px`;
+  const below = cell.matches(".ds-run-title") ? -told.offsetHeight - 1 : height;
+  told.style.top = `${isBeside ? (height - told.offsetHeight) / 2 : below}px`;
+}
+
+/**
  * The line that is edited, where it is all that is edited: a name, and of a card its tags and its note.
  * @param {HTMLElement} cell @param {Editable} what @returns {HTMLElement | null}
  */
@@ -126,12 +148,17 @@ export function editOver(cell, what, run, keep, back) {
   const [label, text] = [say(`edit_${what}`), textOf(what, run)];
   const about = { value: text, "aria-label": label, placeholder: say(`hint_${what}`) };
   const input = el("input", { class: "ds-edit", ...about });
-  const over = el("div", { class: "ds-edit-over", popover: "manual" }, input);
+  const told = el("p", { class: "ds-edit-refused", id: "edit-refused", role: "alert", hidden: true });
+  const over = el("div", { class: "ds-edit-over", popover: "manual" }, input, told);
   const line = lineOf(cell, what);
   const isTitle = cell.matches(".ds-run-title");
   const onLine = line && (() => (isTitle ? placeOnTitle(over, input, cell) : placeOnLine(over, input, line, cell)));
   const on = onLine ?? (() => placeOver(over, cell));
-  const place = () => (over.isConnected ? on() : end(false, false));
+  const place = () => {
+    if (!over.isConnected) return end(false, false);
+    on();
+    return told.hidden || placeRefusal(told, over, cell);
+  };
   let done = false;
   /** @param {boolean} kept @param {boolean} byKey */
   const end = (kept, byKey) => {
@@ -145,9 +172,16 @@ export function editOver(cell, what, run, keep, back) {
     if (kept && input.value.trim() !== text) keep(changeOf(what, input.value.trim()));
     if (byKey) back().focus({ preventScroll: true });
   };
-  const isRefused = () => {
-    input.setCustomValidity(refusalOf(what, input.value));
-    return !input.reportValidity();
+  const isRefused = (isTried = true) => {
+    const why = refusalOf(what, input.value);
+    told.hidden = !why || !isTried;
+    input.setAttribute("aria-invalid", String(!told.hidden));
+    if (told.hidden) return Boolean(why);
+    told.textContent = why;
+    input.setAttribute("aria-describedby", told.id);
+    placeRefusal(told, over, cell);
+    input.focus({ preventScroll: true });
+    return true;
   };
   /** @param {Event} event */
   const hold = (event) => {
@@ -158,7 +192,7 @@ export function editOver(cell, what, run, keep, back) {
       event.stopImmediatePropagation();
     }
   };
-  input.addEventListener("input", () => input.setCustomValidity(""));
+  input.addEventListener("input", () => isRefused(what !== "tags")); // half a tag may be like another
   input.addEventListener("keydown", (event) => {
     event.stopPropagation();
     if (event.key !== "Enter" && event.key !== "Escape") return;

@@ -91,7 +91,7 @@ export class RunList {
     /** @type {string[]} */
     this.ids = [];
     /** @type {Pick<ListedRuns, "total" | "fits" | "held" | "unread" | "archived" | "archived_fit" | "baseline" |
-     *   "unfinished" | "misread" | "tagged">} */
+     *   "unfinished" | "misread" | "tagged" | "bases">} */
     this.told = {
       total: 0,
       fits: 0,
@@ -103,6 +103,7 @@ export class RunList {
       unfinished: null,
       misread: null,
       tagged: 0,
+      bases: {},
     };
     this.searchedFor = ""; // the words that it was told of: the box may have others by now
     this.alone = true;
@@ -392,7 +393,8 @@ export class RunList {
     const { scrollLeft, scrollWidth, clientWidth, scrollTop, scrollHeight, clientHeight } = this.list;
     this.list.classList.toggle("ds-scrolled", scrollLeft > 0);
     this.list.classList.toggle("ds-goes-on", scrollLeft + clientWidth < scrollWidth - 1);
-    this.list.classList.toggle("ds-goes-down", this.isTable && scrollTop + clientHeight < scrollHeight - 1);
+    this.list.classList.toggle("ds-goes-up", !this.alone && scrollTop > 0);
+    this.list.classList.toggle("ds-goes-down", !this.isPage && scrollTop + clientHeight < scrollHeight - 1);
   }
 
   goTo() {
@@ -495,7 +497,13 @@ export class RunList {
   /** As the server told it last, with what was written on it since. @param {string} id */
   runOf(id) {
     const told = this.known.get(id);
-    return told && this.pending.over(id, told);
+    return told && { ...this.pending.over(id, told), base: this.called(told.differs_from) };
+  }
+
+  /** By its name of now; by its id where it was deleted. @param {string} id */
+  called(id) {
+    const told = this.known.get(id);
+    return (told && this.pending.over(id, told).name) || this.told.bases[id] || id;
   }
 
   /** @param {string} id */

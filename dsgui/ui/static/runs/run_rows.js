@@ -29,7 +29,7 @@ const chooser = () => el("input", { type: "checkbox", class: "ds-run-choose", ti
 function showState(node, run) {
   node.textContent = textOf("states", run.state);
   node.dataset.state = run.state;
-  node.classList.toggle("ds-has-problem", Boolean(run.problem));
+  node.classList.toggle("ds-has-problem", Boolean(run.problem) && run.state !== "foreign"); // which says it
 }
 
 /** @param {RunSummary} run */
@@ -79,15 +79,23 @@ const wholeOf = (run) => (run.step === run.total ? String(run.step) : stepOf(run
 /** @param {HTMLElement} entry @param {RunSummary} run */
 export function fillCard(entry, run) {
   const row = part(entry, ".ds-run-row");
-  const [name, state, sub, what, more] = row.querySelectorAll("span");
+  const names = ["name", "sub", "what", "more"];
+  const [name, sub, what, more] = names.map((one) => part(row, `:scope > .ds-run-${one}`));
   const loss = run.loss === null || run.loss === undefined ? "" : ` · ${say("loss_is", { loss: fixed(run.loss) })}`;
   name.textContent = run.name || run.run_id;
-  showState(state, run);
+  showState(part(row, ":scope > .ds-state"), run);
   const begun = run.total || typeof run.step === "number";
   const did = run.doing || (begun ? `${say("step_is", { step: wholeOf(run) })}${loss}` : "");
   sub.textContent = [did, duration(run.duration_s)].filter((one) => one && one !== "–").join(" · ") || "–";
-  const told = shortChanges(run) ? [shortChanges(run)] : [run.devices, run.model, run.preset];
-  what.textContent = [dateOf(run), ...told].filter((one) => one && one !== "–").join(" · ");
+  const changes = shortChanges(run);
+  const told = changes ? [] : [run.devices, run.model, run.preset].filter((one) => one && one !== "–");
+  const [date, rest] = [dateOf(run), changes || told.join(" · ")];
+  const from = changes ? `${fromOf(run)} · ` : rest ? "" : "–"; // a card that is alone has the date below
+  what.replaceChildren(
+    el("span", { class: "ds-run-date" }, [date, rest && " · "].filter(Boolean).join("")),
+    el("span", { class: "ds-run-from" }, from),
+    rest,
+  );
   const { gpu_bytes: ofGpu, host_bytes: ofHost } = run.peak ?? {};
   const peak = ofGpu
     ? say("gpu_peak_is", { memory: gib(ofGpu) })
@@ -96,7 +104,8 @@ export function fillCard(entry, run) {
       : "";
   const [best, tags] = [run.best_loss ?? null, run.tags.map((tag) => `#${tag}`)];
   const lowest = best === null ? "" : say("best_is", { loss: fixed(best) });
-  more.textContent = [...tags, lowest, peak, run.note].filter(Boolean).join(" · ") || "–";
+  const when = date === "–" ? "" : date; // beside a run the line above has it
+  more.textContent = [when, ...tags, lowest, peak, run.note].filter(Boolean).join(" · ") || "–";
   row.title = titleOf(run);
   nameMenu(entry, run);
   entry.classList.toggle("ds-archived", run.archived);
@@ -146,7 +155,7 @@ export function fillRow(entry, run, columns, base) {
 /** @param {HTMLElement} cell @param {RunSummary} run @param {Column} column @param {RunSummary | null} base */
 function fillCell(cell, run, column, base) {
   const text = column.text(run);
-  const key = JSON.stringify([text, run.tags, run.problem, run.differs.length, base && column.value?.(base)]);
+  const key = JSON.stringify([text, run.tags, run.problem, run.differs.length, run.base, base && column.value?.(base)]);
   if (cell.dataset.told === key) return; // so that nothing changes under the pointer
   cell.dataset.told = key;
   cell.title = text;
@@ -173,9 +182,17 @@ function chipsOf(tags) {
 
 /** @param {RunSummary} run */
 function changesButton(run) {
-  const title = [say("differs_from", { run: run.differs_from }), ...allChanges(run)].join("\n");
-  return el("button", { type: "button", class: "ds-changes-of", title }, shortChanges(run));
+  const title = [changedFrom(run), ...allChanges(run)].join("\n");
+  const parts = [el("span", {}, shortChanges(run)), el("span", { class: "ds-share" }, fromOf(run))];
+  return el("button", { type: "button", class: "ds-changes-of", title }, ...parts);
 }
+
+/** @param {RunSummary} run */
+const fromOf = (run) => say("versus", { run: run.base || run.differs_from });
+
+/** @param {RunSummary} run */
+const changedFrom = ({ base, differs_from: id }) =>
+  say("differs_from", { run: base && base !== id ? `${base} (${id})` : id });
 
 /** @param {RunSummary} run @param {Column} column @param {RunSummary | null} base @returns {(Node | string)[]} */
 function shareNode(run, column, base) {
@@ -188,7 +205,7 @@ export function changesPopover(run, compare) {
   const node = el(
     "div",
     { class: "ds-popover", popover: "auto", role: "dialog", "aria-label": say("differs_title") },
-    el("p", {}, say("differs_from", { run: run.differs_from })),
+    el("p", {}, changedFrom(run)),
     el("ul", {}, ...allChanges(run).map((line) => el("li", {}, line))),
     button(say("compare_both"), { class: "ds-step" }, () => {
       node.hidePopover();

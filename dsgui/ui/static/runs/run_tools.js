@@ -49,6 +49,7 @@ export class RunTools {
     this.state.addEventListener("change", () => acts.searched());
     this.sort = this.sortChoice();
     this.tickColumns = () => {}; // those that the table shows
+    this.turn = button("", { class: "ds-step", id: "turn-order" }, () => this.turnOrder());
     this.columns = this.columnsChoice();
     this.archived = el("input", { type: "checkbox", id: "show-archived" });
     this.archived.checked = Boolean(prefs().archived);
@@ -92,7 +93,15 @@ export class RunTools {
     this.showArchived = button("", { class: "ds-step", id: "show-archived-matches" }, () => this.archived.click());
     const ways = el("div", { class: "ds-actions" }, this.again, this.showArchived);
     this.none = el("div", { class: "ds-run-none", hidden: true }, this.noneText, this.noneHelp, ways);
-    this.filters = el("div", { class: "ds-run-filters" }, this.state, this.sort, this.columns, this.archivedLabel);
+    this.filters = el(
+      "div",
+      { class: "ds-run-filters" },
+      this.state,
+      this.sort,
+      this.turn,
+      this.columns,
+      this.archivedLabel,
+    );
     this.line = el("div", { class: "ds-run-tools" }, this.all, this.search, this.filters, this.add);
     this.hint = el("p", { class: "ds-remark ds-run-hint", hidden: true }, say("choose_hint"));
     this.help = el("p", { class: "ds-remark ds-run-hint", id: "search-runs-help", hidden: true }, say("search_help"));
@@ -158,7 +167,20 @@ export class RunTools {
     keepPrefs({ sort, down });
     this.given = null;
     this.sort.value = sort;
+    this.showOrder();
     this.acts.changed();
+  }
+
+  /** Of cards, which have no head: which way it goes. */
+  showOrder() {
+    const { sort, down } = this.sorted;
+    const title = say(down || !sort ? "order_down" : "order_up");
+    Object.assign(this.turn, { textContent: down || !sort ? "↓" : "↑", title, ariaLabel: title });
+  }
+
+  turnOrder() {
+    const { sort, down } = this.sorted;
+    this.sortBy(sort || "date", Boolean(sort) && !down);
   }
 
   /** By which column, as the address has it or this user. */
@@ -209,6 +231,7 @@ export class RunTools {
     if (isSortable(column)) {
       this.given = { sort: column, down: sort !== column };
       this.sort.value = column;
+      this.showOrder();
     }
     return JSON.stringify(this.look) !== before;
   }
@@ -243,7 +266,8 @@ export class RunTools {
     this.all.hidden = alone;
     this.filters.hidden = this.add.hidden = !alone;
     this.showHint();
-    this.sort.hidden = table;
+    this.sort.hidden = this.turn.hidden = table;
+    this.showOrder();
     this.columns.hidden = !table;
   }
 

@@ -11,6 +11,7 @@ import { heldAgainst } from "../metrics/charts.js";
 import { duration, figure, fixed, perSecond } from "../common/format.js";
 import { Log } from "../logs/log.js";
 import { Patterns } from "../logs/patterns.js";
+import { shownDate } from "./run_columns.js";
 import { RunLabel } from "./run_label.js";
 import { Slow } from "../slow/slow.js";
 import { Speed } from "../slow/speed.js";
@@ -25,6 +26,7 @@ import { textOf, words } from "../texts/texts.js";
 const STOP_AGAIN_MS = 4000;
 /** How long what comes above the charts may keep them waiting. */
 export const TOLD_MS = 1500;
+const UNREAD = new Set(["damaged", "foreign"]);
 const KILL_AFTER_MS = 1000; // a double click on what was there before kills nothing
 /** @type {Record<string, string>} */
 const STOPS = { stopping: "stopping", queued: "leave_queue" };
@@ -57,6 +59,8 @@ export class RunView {
     afterwards.archive = this.label.archive;
     afterwards.seeOutput = (quoted) => this.seeOutput(quoted);
     afterwards.onPredicted = () => this.showPredicted();
+    this.when = el("span", { class: "ds-run-when" });
+    this.label.node.prepend(this.when);
     this.badge = el("span", { class: "ds-state" });
     this.reason = el("p", { class: "ds-reason", role: "status" });
     this.phases = el("ol", { class: "ds-phases", "aria-label": say("phases"), hidden: true });
@@ -194,7 +198,7 @@ export class RunView {
   /** @param {string} state */
   showState(state) {
     this.badge.textContent = textOf("states", state);
-    this.badge.dataset.state = this.bar.dataset.state = state;
+    this.badge.dataset.state = state;
   }
 
   /**
@@ -283,6 +287,7 @@ export class RunView {
     const { tags, note, archived } = delta;
     this.label.show({ name: delta.name || this.id, tags, note, archived });
     this.showState(this.isAsked(delta.state) ? "stopping" : delta.state);
+    this.when.textContent = this.startOf(delta);
     this.reason.textContent = this.sentence(delta);
     this.showPhases(delta);
     this.problem.textContent = delta.problem ?? "";
@@ -296,7 +301,7 @@ export class RunView {
     this.lastState = delta.state;
     this.noLoss = delta.no_loss?.text || "";
     const reason = delta.state === "lost" ? delta.reason : ""; // fewer processes may be left of it than were at first
-    const hasPlan = delta.state !== "damaged" || this.follower.about.command; // else nobody knows what it saves
+    const hasPlan = !UNREAD.has(delta.state) || this.follower.about.command; // else nobody knows what it saves
     const told = Promise.all([
       this.afterwards.update(delta.state, live, reason).then(() => this.showMemory(live)),
       this.slow.update(delta.state, live, Boolean(delta.progress?.step)),
@@ -314,6 +319,12 @@ export class RunView {
     this.note.hidden = !delta.telemetry_note;
     this.note.textContent = delta.telemetry_note || "";
     return told;
+  }
+
+  /** When it began, and with which preset. @param {Delta} delta */
+  startOf({ started_at: at }) {
+    const date = typeof at === "number" ? shownDate(new Date(at * 1000)) : "";
+    return [date, this.follower.about.preset].filter(Boolean).join(" · ");
   }
 
   /** What its diagnosis says, and what is said after training, are not said twice. */
@@ -347,7 +358,7 @@ export class RunView {
       this.bar.max = total;
       this.bar.value = progress.step || 0;
     } else if (live) this.bar.removeAttribute("value");
-    this.bar.hidden = !live && !total;
+    this.bar.hidden = !live; // of one that has ended its step says it
   }
 
   /** @param {Delta} delta @param {boolean} live @returns {[string, string][]} */

@@ -17,6 +17,7 @@ export const TEXTS = {
   "stopped": "stopped",
   "lost": "lost",
   "damaged": "damaged",
+  "foreign": "other version",
   "elsewhere": "elsewhere"
  },
  "phases": {
@@ -953,6 +954,8 @@ export const TEXTS = {
   "any_state": "Any state",
   "sort_by": "Sort by",
   "newest_first": "Newest first",
+  "order_down": "Descending; sort ascending",
+  "order_up": "Ascending; sort descending",
   "sort_by_column": "Sort by {column}",
   "columns": "Columns",
   "no_room": "no room here",
@@ -987,7 +990,8 @@ export const TEXTS = {
   "choose_hint": "Select runs to compare, tag or archive them.",
   "compare_both": "Compare the two",
   "differs_title": "Changed settings",
-  "differs_from": "Changed from run {run}:",
+  "differs_from": "Changed from {run}:",
+  "versus": "vs {run}",
   "row_menu": "Actions for {name}",
   "menu_open": "Open",
   "menu_new_tab": "Open in new tab",

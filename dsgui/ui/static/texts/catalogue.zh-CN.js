@@ -17,6 +17,7 @@ export const TEXTS = {
   "stopped": "已停止",
   "lost": "失联",
   "damaged": "已损坏",
+  "foreign": "其他版本",
   "elsewhere": "别处训练"
  },
  "phases": {
@@ -953,6 +954,8 @@ export const TEXTS = {
   "any_state": "全部状态",
   "sort_by": "排序方式",
   "newest_first": "最新的在前",
+  "order_down": "当前为降序，点击改为升序",
+  "order_up": "当前为升序，点击改为降序",
   "sort_by_column": "按“{column}”排序",
   "columns": "列",
   "no_room": "此处放不下",
@@ -987,7 +990,8 @@ export const TEXTS = {
   "choose_hint": "勾选运行，即可对比、加标签或归档。",
   "compare_both": "对比这两次运行",
   "differs_title": "改动的设置",
-  "differs_from": "相对运行 {run} 的改动：",
+  "differs_from": "相对 {run} 的改动：",
+  "versus": "相对 {run}",
   "row_menu": "{name} 的操作",
   "menu_open": "打开",
   "menu_new_tab": "在新标签页中打开",
