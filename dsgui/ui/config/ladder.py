@@ -2,16 +2,19 @@
 fold is open and what the bars show has changed, applied on a press."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gradio as gr
 
 from dsgui.core.config.context import Context
+from dsgui.core.launch.plan import Here
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.best import step_key
 from dsgui.core.memory.fits.memory_report import told
 from dsgui.core.memory.fits.rungs import as_json, steps
+from dsgui.core.memory.fits.verdict import Fit
+from dsgui.core.texts.saying import words
 from dsgui.ui.common.documents import read_document
 from dsgui.ui.common.embedded import embedded, tell_if_unanswered
 from dsgui.ui.common.events import LIVE, turn
@@ -68,4 +71,15 @@ def steps_shown(
         told_of["key"] = step_key(step.change, document)
     takes = launched.takes_options
     told_each = [handed_on(step, context, view.text, given[0]) if takes else step for step in shown["steps"]]
-    return {"asked": asked_of(fitted, view.text), **shown, "steps": told_each}
+    why = untried(services, context, launched, shown["steps"])
+    return {"asked": asked_of(fitted, view.text), **shown, "steps": told_each} | ({"untried": why} if why else {})
+
+
+def untried(services: Services, context: Context, launched: Launched, shown: Sequence[Mapping[str, Any]]) -> str:
+    """Why none of the steps `shown` is worth a trial, in words; "" where one is."""
+    if not any(step["fit"] == Fit.FITS.value for step in shown):
+        return words("memory_page", "trial_no_fit")
+    is_for_gpus = any(card.vendor != "cpu" for card in context.hardware)
+    if is_for_gpus and isinstance(launched.place, Here) and not services.machine.current().gpus:
+        return words("memory_page", "trial_no_gpu")
+    return ""
