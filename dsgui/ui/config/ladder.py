@@ -2,7 +2,7 @@
 fold is open and what the bars show has changed, applied on a press."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
@@ -71,15 +71,16 @@ def steps_shown(
         told_of["key"] = step_key(step.change, document)
     takes = launched.takes_options
     told_each = [handed_on(step, context, view.text, given[0]) if takes else step for step in shown["steps"]]
-    why = untried(services, context, launched, shown["steps"])
+    why = untried([step["fit"] for step in shown["steps"]], context, launched, bool(services.machine.current().gpus))
     return {"asked": asked_of(fitted, view.text), **shown, "steps": told_each} | ({"untried": why} if why else {})
 
 
-def untried(services: Services, context: Context, launched: Launched, shown: Sequence[Mapping[str, Any]]) -> str:
-    """Why none of the steps `shown` is worth a trial, in words; "" where one is."""
-    if not any(step["fit"] == Fit.FITS.value for step in shown):
+def untried(fits: Sequence[str], context: Context, launched: Launched, has_gpus: bool) -> str:
+    """Why none of the steps with these verdicts is worth a trial, in words; "" where one is. `has_gpus`: whether this machine
+    does."""
+    if Fit.FITS.value not in fits:
         return words("memory_page", "trial_no_fit")
     is_for_gpus = any(card.vendor != "cpu" for card in context.hardware)
-    if is_for_gpus and isinstance(launched.place, Here) and not services.machine.current().gpus:
+    if is_for_gpus and isinstance(launched.place, Here) and not has_gpus:
         return words("memory_page", "trial_no_gpu")
     return ""
