@@ -76,8 +76,8 @@ def steps_shown(
 
 
 def untried(fits: Sequence[str], context: Context, launched: Launched, has_gpus: bool) -> str:
-    """Why none of the steps with these verdicts is worth a trial, in words; "" where one is. `has_gpus`: whether this machine
-    does."""
+    """Why none of the steps with these verdicts is worth a trial, in words; "" where one is. `has_gpus`: whether this
+    machine does."""
     if Fit.FITS.value not in fits:
         return words("memory_page", "trial_no_fit")
     is_for_gpus = any(card.vendor != "cpu" for card in context.hardware)
