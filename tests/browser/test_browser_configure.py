@@ -391,9 +391,9 @@ def _at_line(page, number):
     page.wait_for_timeout(300)  # the browser has scrolled
 
 
-def test_on_a_phone_the_folds_are_one_list_before_a_low_editor(page):
+def test_on_a_phone_the_folds_are_one_list_below_a_low_editor(page):
     page.set_viewport_size({"width": 390, "height": 844})
-    names = ["ZeRO stages compared", "Faster and leaner configs", "Save as preset", "Compare with a preset"]
+    names = ["ZeRO stages compared", "Other configs: speed and memory", "Save as preset", "Compare with a preset"]
     names += ["Check against another version", "Code snippets", "What the HF Trainer passes"]
     beneath = page.locator("#beneath-form")
     heads = beneath.locator("summary:visible, .label-wrap:visible")
@@ -405,8 +405,8 @@ def test_on_a_phone_the_folds_are_one_list_before_a_low_editor(page):
 
     wait_until(lambda: all(30 <= step <= 45 for step in steps()))  # the page is narrow at once, its form soon
     editor_box = page.locator("#config-json").bounding_box()
-    end = beneath.bounding_box()["y"] + beneath.bounding_box()["height"]
-    assert end <= editor_box["y"]
+    memory = page.locator("#memory").bounding_box()
+    assert editor_box["y"] + editor_box["height"] <= memory["y"] < beneath.bounding_box()["y"]
     assert editor_box["height"] < 340
     assert page.locator("#memory").bounding_box()["y"] < heads.first.bounding_box()["y"]
     # Each of them opens where it is.
@@ -415,6 +415,35 @@ def test_on_a_phone_the_folds_are_one_list_before_a_low_editor(page):
     heads.nth(5).click()
     expect(page.locator("#tool-panel .ds-findings-root")).to_contain_text("TrainingArguments")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_on_a_phone_what_is_wrong_comes_first_and_the_bar_leads_to_it_and_to_the_json(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    first = findings(page).locator(".ds-finding").first
+    expect(page.locator('[data-pointer="/train_batch_size"]')).to_be_in_viewport()  # nothing is wrong: the form
+    page.locator("#standing-json").click()
+    expect(page.locator("#config-json")).to_be_in_viewport(ratio=0.9)
+    replace_text(page, '{"train_batch_size": 8, "zero_optimization": {"stage": 5, "overlap_com": true}}')
+    expect(page.locator("#standing-verdict")).to_contain_text("2 errors")
+    page.locator("#standing-verdict").click()
+    expect(first).to_be_in_viewport()
+    # Without a press it is in the first screen.
+    page.evaluate("window.scrollTo(0, 0)")
+    expect(first).to_be_in_viewport(ratio=1)
+    form, found = page.locator("#config-form"), page.locator("#findings")
+    assert found.bounding_box()["y"] + found.bounding_box()["height"] <= form.bounding_box()["y"]
+    # What is typed in a field stays where it is when findings come above it, in a browser too that doesn't see to it.
+    page.add_style_tag(content="* { overflow-anchor: none !important }")
+    page.click('[data-tab="batch"]')
+    batch = page.locator('input[data-pointer="/gradient_accumulation_steps"]')
+    batch.scroll_into_view_if_needed()
+    replace_text(page, '{"zero_optimization": {}, "train_batch_size": 8}')
+    expect(found.locator(".ds-finding.ds-error")).to_have_count(0)
+    batch.focus()
+    at = batch.bounding_box()["y"]
+    batch.press_sequentially("-8")
+    expect(found.locator(".ds-finding.ds-error").first).to_be_attached()
+    wait_until(lambda: abs(batch.bounding_box()["y"] - at) <= 3)
 
 
 def test_the_code_people_need_next_is_shown_and_copied(page):

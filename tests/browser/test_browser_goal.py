@@ -241,7 +241,7 @@ def test_a_leaner_config_is_a_press_away(page):
     page.fill("#gpus input", "4")
     page.fill("#memory-model textarea, #memory-model input", "3B")
     expect(page.locator("#memory-panel .ds-mem-chip").first).to_have_text("doesn’t fit")
-    page.get_by_text("Faster and leaner configs").click()
+    page.get_by_text("Other configs: speed and memory").click()
     rows = page.locator(".ds-ld-table tbody tr")
     expect(rows.first).to_contain_text("This config")
     fitting = page.locator('.ds-ld-table tr[data-fit="fits"]').first
@@ -260,7 +260,7 @@ def test_of_other_configs_those_that_fit_come_first_and_on_a_phone_each_is_a_car
     page.fill("#gpus input", "4")
     page.fill("#memory-model textarea, #memory-model input", "7B")
     expect(page.locator("#memory-panel .ds-mem-chip").first).to_have_text("doesn’t fit")
-    page.get_by_text("Faster and leaner configs").click()
+    page.get_by_text("Other configs: speed and memory").click()
     rows = page.locator(".ds-ld-table tbody tr")
     expect(rows.nth(1)).to_have_attribute("data-fit", "fits")
     expect(rows.first.locator("td").first).to_have_text("1.0×")

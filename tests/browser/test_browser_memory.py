@@ -55,9 +55,16 @@ def test_a_config_that_does_not_fit_is_made_to_fit(page):
     expect(chip(page)).to_have_text(ASKS_A_HOST)
     expect(bar(page, "gpu")).to_have_attribute("data-fit", "fits")
     expect(bar(page, "host")).to_contain_text("GiB needed")
-    page.get_by_role("button", name="More: checkpointing").click()
+    # Without an end a bar would be as full for any need: there is none, and a way to say what the host has.
+    expect(bar(page, "host").locator(".ds-mem-bar")).to_have_count(0)
+    expect(bar(page, "host")).to_contain_text("The host’s memory isn’t known.")
+    bar(page, "host").get_by_role("button", name="Set host memory").click()
+    expect(page.locator("#memory-host :is(textarea, input)")).to_be_focused()
     page.fill("#memory-host textarea, #memory-host input", "64")
     expect(bar(page, "host")).to_have_attribute("data-fit", "does_not_fit")
+    looks = "(all) => [...new Set(all.map((one) => getComputedStyle(one).backgroundColor))]"
+    lines = ".ds-mem-line, .ds-mem-legend [data-place=limit]"
+    assert len(page.eval_on_selector_all(f"#memory-panel :is({lines})", looks)) == 1  # in the bars as in the legend
     page.fill("#memory-host textarea, #memory-host input", "512")
     expect(chip(page)).to_have_text("fits")
 

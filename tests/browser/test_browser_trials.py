@@ -38,7 +38,7 @@ def test_the_best_three_are_tried_and_measured(page, tmp_path):
     page.get_by_role("tab", name="1 · Configure").click()
     replace_text(page, json.dumps(CONFIG))
     page.fill("#memory-model textarea, #memory-model input", "100M")
-    page.get_by_text("Faster and leaner configs").click()
+    page.get_by_text("Other configs: speed and memory").click()
     press = page.locator(".ds-ld-try")
     press.click()
     bench = page.locator(".ds-ld-bench")

@@ -9,6 +9,10 @@ from typing import Any
 
 from dsgui.core.texts.languages import catalogue_text
 
+# Where a place of a text meets a Chinese character; between that and a Latin letter or a figure there is a blank.
+_HERE, _HAN, _LATIN = "\x00", "[\u4e00-\u9fff]", "[A-Za-z0-9]"
+_SEAM = re.compile(rf"(?<={_HAN})(?=\{{[^{{])|(?<=[^}}]\}})(?={_HAN})")
+_APART = re.compile(rf"(?<={_HAN}){_HERE}(?={_LATIN})|(?<={_LATIN}){_HERE}(?={_HAN})")
 _NO_SPACE = re.compile(r"([。！？；：，]) ")
 _MOST_GIVEN, _DEEPEST, _MOST_SENTENCES = 20, 60, 20  # places of one text; texts in texts
 
@@ -150,7 +154,11 @@ def said_with(kind: str, code: str, words: Mapping[str, str | Said]) -> Said:
 
 def text_of(kind: str, code: str, given: Mapping[str, "str | Said"]) -> str:
     """In the language in use (`languages.speaking`). Raises KeyError."""
-    return catalogue_text(kind, code).format_map(given)
+    text = catalogue_text(kind, code)
+    marked = _SEAM.sub(_HERE, text)
+    if marked == text:
+        return text.format_map(given)
+    return _APART.sub(" ", marked.format_map(given)).replace(_HERE, "")
 
 
 def words(kind: str, code: str, /, **given: "str | Said") -> str:

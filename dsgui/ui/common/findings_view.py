@@ -16,6 +16,7 @@ from dsgui.core.validation.mending import Mending
 from dsgui.core.validation.wide_fix import WideFix
 
 MOST_SHOWN = 100
+_AROUND = 32  # characters of a long line on each side of what is wrong in it
 _MOST_KEYS = 12  # of alike findings that stand open
 _OF_THE_KEY = {"clear": "clear_this", "remove": "remove_this"}  # the fix of a key → its label beside the key
 _COLONS = (": ", "：")
@@ -61,11 +62,15 @@ class Readable:
 
 
 def broken_html(
-    error: DocumentError, readable: Readable | None = None, better: str = "", mended: tuple[Mending, str] | None = None
+    error: DocumentError,
+    readable: Readable | None = None,
+    better: str = "",
+    mended: tuple[Mending, str] | None = None,
+    text: str = "",
 ) -> str:
     """The panel while the text is not a JSON object, with a button where dsgui understands it all the same, and one for
     the repair of the place (`mended`, with the text after it), which is above what may be longer or shorter: the next
-    one is where it was. `better`: what to do with it instead, "" for nothing."""
+    one is where it was. `better`: what to do with it instead, "" for nothing; `text`: what it is about."""
     if better:
         told = f'<li class="ds-finding ds-note"><p>{escape(better)}</p></li>'
         head = words("common_page", "unreadable_json")
@@ -75,8 +80,9 @@ def broken_html(
     return sendable(
         '<div class="ds-findings ds-broken">'
         f'<p class="ds-verdict ds-error">{words("common_page", "unreadable_json")}</p>{mend}'
-        f'<ul><li class="ds-finding ds-error"><p>{_placed(error)}</p></li>'
-        f"{_conversion(readable, converts) if readable else ''}</ul></div>"
+        f'<ul><li class="ds-finding ds-error"><p>{_placed(error)}</p>{_excerpt(error, text)}</li>'
+        f"{_conversion(readable, converts) if readable else ''}</ul>"
+        f'<p class="ds-subject">{words("common_page", "broken_next")}</p></div>'
     )
 
 
@@ -95,6 +101,22 @@ def _placed(error: DocumentError) -> str:
     return (
         f'<button type="button" class="ds-where ds-place" data-place="{error.line}:{error.column}" '
         f'title="{words("form_page", "show_line", line=str(error.line))}">{escape(place)}</button>{colon}{prose(rest)}'
+    )
+
+
+def _excerpt(error: DocumentError, text: str) -> str:
+    """The line that the error is about, or the part of a long one around the place, which is marked."""
+    place, lines = place_of(error), text.splitlines()
+    if place is None or place[0] > len(lines):
+        return ""
+    line, at = lines[place[0] - 1], place[1] - 1
+    start, end = max(at - _AROUND, 0), at + _AROUND
+    before, there, after = line[start:at], line[at : at + 1] or " ", line[at + 1 : end]
+    cut = ("…" if line[:start].strip() else "", "…" if line[end:] else "")
+    before = before if cut[0] else before.lstrip()
+    return (
+        f'<code class="ds-excerpt"><span>{place[0]}</span>{cut[0]}{escape(before)}'
+        f"<mark>{escape(there)}</mark>{escape(after)}{cut[1]}</code>"
     )
 
 

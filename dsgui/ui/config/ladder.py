@@ -8,10 +8,13 @@ from typing import Any
 import gradio as gr
 
 from dsgui.core.config.context import Context
+from dsgui.core.launch.plan import Here
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.best import step_key
 from dsgui.core.memory.fits.memory_report import told
 from dsgui.core.memory.fits.rungs import as_json, steps
+from dsgui.core.memory.fits.verdict import Fit
+from dsgui.core.texts.saying import words
 from dsgui.ui.common.documents import read_document
 from dsgui.ui.common.embedded import embedded, tell_if_unanswered
 from dsgui.ui.common.events import LIVE, turn
@@ -68,4 +71,16 @@ def steps_shown(
         told_of["key"] = step_key(step.change, document)
     takes = launched.takes_options
     told_each = [handed_on(step, context, view.text, given[0]) if takes else step for step in shown["steps"]]
-    return {"asked": asked_of(fitted, view.text), **shown, "steps": told_each}
+    why = untried([step["fit"] for step in shown["steps"]], context, launched, bool(services.machine.current().gpus))
+    return {"asked": asked_of(fitted, view.text), **shown, "steps": told_each} | ({"untried": why} if why else {})
+
+
+def untried(fits: Sequence[str], context: Context, launched: Launched, has_gpus: bool) -> str:
+    """Why none of the steps with these verdicts is worth a trial, in words; "" where one is. `has_gpus`: whether this
+    machine does."""
+    if Fit.FITS.value not in fits:
+        return words("memory_page", "trial_no_fit")
+    is_for_gpus = any(card.vendor != "cpu" for card in context.hardware)
+    if is_for_gpus and isinstance(launched.place, Here) and not has_gpus:
+        return words("memory_page", "trial_no_gpu")
+    return ""

@@ -38,7 +38,6 @@ from dsgui.ui.common.findings_view import (
     Readable,
     broken_html,
     findings_html,
-    picks,
     place_of,
     sendable,
     without_key,
@@ -248,7 +247,7 @@ class Workbench:
             document,
             lambda one: self._checker.findings(one, context, fixes=False),
         )
-        form["found"] = [_found(finding, document, wide) for finding in findings[:MOST_SHOWN]]
+        form["found"] = [_found(finding, document) for finding in findings[:MOST_SHOWN]]
         return View(document.text, findings_html(findings, subject(context), wide=wide), form, tuple(findings), wide)
 
     def _state(self, document: Document, release: str) -> FormValue:
@@ -277,7 +276,9 @@ def _broken(text: str, error: DocumentError) -> View:
         return View(text, broken_html(error, None, run), {"broken": str(error)})
     found, place = _mending(text), place_of(error)
     form = {"broken": str(error)} | ({"place": {"line": place[0], "column": place[1]}} if place else {})
-    return View(text, broken_html(error, readable(text), mended=(found, found.apply(text)) if found else None), form)
+    return View(
+        text, broken_html(error, readable(text), mended=(found, found.apply(text)) if found else None, text=text), form
+    )
 
 
 def _mending(text: str) -> Mending | None:
@@ -288,21 +289,15 @@ def _mending(text: str) -> Mending | None:
     return mending(text)
 
 
-def _found(finding: Finding, document: Document, wide: WideFix | None) -> dict[str, Any]:
-    """A finding at its place: the line of its key, or of the block around a key that is missing. What changes many
-    fields is not offered at one that has a smaller fix, nor the values that the field's own control has."""
+def _found(finding: Finding, document: Document) -> dict[str, Any]:
+    """A finding at its place: the line of its key, or of the block around a key that is missing."""
     place = finding.pointer
     while place and document.node(place) is None:
         place = place.rpartition("/")[0]
     line = document.line_of(place) or 1
     text = sendable(without_key(finding))
     told = {"pointer": finding.pointer, "severity": finding.severity.value, "text": text, "line": line}
-    there = [fix for fix in finding.fixes if fix not in picks(finding)]
-    is_wide = wide is not None and any(change.pointer != finding.pointer for change in wide.fix.changes)
-    smaller = [fix for fix in there if wide is None or not is_wide or fix.id != wide.fix.id]
-    fixes = smaller or there
-    offered = [{"rule": finding.rule, "fix": fix.id, "label": sendable(str(fix.label))} for fix in fixes]
-    return told | ({"fixes": offered} if offered else {})
+    return told | {"rule": finding.rule}
 
 
 def readable(text: str) -> Readable | None:

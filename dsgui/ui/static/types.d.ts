@@ -717,8 +717,8 @@ export interface Found {
   line: number;
   /** Of a text that breaks off there. */
   column?: number;
-  /** What mends it, as the list of findings has them. */
-  fixes?: { rule: string; fix: string; label: string }[];
+  /** By which the list of findings has it; none of a text that can't be read. */
+  rule?: string;
 }
 
 export interface Release {
@@ -821,6 +821,8 @@ export interface LadderStep {
 }
 
 export interface Ladder {
+  /** Why none of them can be tried; absent where they can. */
+  untried?: string;
   asked: string;
   steps: LadderStep[];
   why?: Sentence;

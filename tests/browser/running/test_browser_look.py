@@ -47,7 +47,8 @@ CARD = """<dl class="ds-known"><div><dt></dt><dd></dd></div></dl>
 <div class="ds-alone"><div class="ds-card"><a class="ds-run-row"><span class="ds-run-name"></span></a>
 <button class="ds-pencil"></button></div></div><div class="ds-run-label"><button class="ds-add-label"></button></div>
 <div class="ds-table-row"><span class="ds-cell" data-column="name"><button class="ds-pencil"></button></span></div>"""
-PICKS = """<span class="ds-picks"><button class="ds-fix"></button></span>"""
+PICKS = """<span class="ds-picks"><button class="ds-fix"></button></span><div class="ds-findings"><ul>
+<li class="ds-error"></li></ul></div>"""
 LEARNT = """<button class="ds-learn-to" data-done="true"></button>"""
 PUT = """([into, html]) => document.querySelector(into).insertAdjacentHTML("beforeend", html)"""
 # Each rule under a condition that holds now: what it says of an element changes nothing if it is put on the element

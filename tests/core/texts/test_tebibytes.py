@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +27,7 @@ UNIT_OF_ITS_OWN = re.compile(r"\{\w+\} ?GiB(?!/s)")
 # A bound that is chosen in GiB, and growth far below a tebibyte.
 IN_GIB = {("memory_notes", "over_memory"), ("slow_figures", "swap")}
 DOUBLED = re.compile(r"[GT]iB ?[GT]iB|(102[4-9]|10[3-9]\d|1[1-9]\d\d|[2-9]\d{3})\.\d")
+PRESETS = Path(__file__).parents[3] / "presets"
 pytestmark = pytest.mark.parametrize("tag", LANGUAGES)
 
 
@@ -74,3 +76,10 @@ def test_alerts_and_what_was_foretold(tag):
         said = held_against({"host_bytes": int(1.5 * TIB)}, {"host_bytes": 900 * GIB})
         assert "1.5 TiB" in said
         assert "900.0 GiB" in said
+
+
+def test_presets_say_sizes_in_gib_as_the_pages_do(tag):
+    """Other than the name of a card, “A100 80 GB”, in which GB is its vendor's."""
+    names = [one for one in PRESETS.glob("*.json") if (one.name == "zh-CN.json") is (tag == "zh-CN")]
+    assert names
+    assert not [one.name for one in names if re.search(r"\d GB\b", one.read_text(encoding="utf-8"))]

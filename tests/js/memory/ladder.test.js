@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { bestOf, firstOf, headingOf, inOrder } from "../../../dsgui/ui/static/memory/ladder.js";
+import { bestOf, firstOf, inOrder } from "../../../dsgui/ui/static/memory/ladder.js";
 
 /** @param {string} codes @param {number} gpu @param {string} [fit] */
 const step = (codes, gpu, fit = "fits") => ({
@@ -47,14 +47,4 @@ test("what fits stands before what doesn't, which is not shown at first; each as
 test("where nothing else fits, all that is nearest is shown", () => {
   const steps = ["", "stage_2", "stage_3"].map((code) => step(code, 80, "does_not_fit"));
   assert.deepEqual(firstOf(steps), steps);
-});
-
-test("the fold is called after what it has: nothing that is not faster stands below “faster”", () => {
-  const quick = { ...step("no_offload", 40), slower: 0.6 };
-  const slow = { ...step("stage_3", 40), slower: 1.4 };
-  assert.equal(headingOf(), "ladder"); // before it is asked
-  assert.equal(headingOf([step("", 60), quick, slow]), "ladder");
-  assert.equal(headingOf([step("", 60), slow]), "ladder_leaner");
-  assert.equal(headingOf([step("", 90, "does_not_fit"), slow]), "ladder_fits");
-  assert.equal(headingOf([step("", 60), { ...quick, fit: "does_not_fit" }, slow]), "ladder_leaner");
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { TEXTS } from "../../../dsgui/ui/static/texts/catalogue.js";
 import { lasts, textOf, told } from "../../../dsgui/ui/static/texts/texts.js";
 
 /** @param {Partial<import("../../../dsgui/ui/static/types.d.ts").RunEvent>} more */
@@ -27,4 +28,13 @@ test("a value that is no number outlives its run; a machine's memory does not", 
   assert.ok(lasts(event({ code: "own_fault", subject: "dsgui" })), "its records stay incomplete");
   assert.ok(!lasts(event({ code: "gpu_memory", subject: "memory gpu0" })));
   assert.ok(!lasts(event({ text: "No step for 51 s; NaN", subject: "stall" })));
+});
+
+test("what fills a place of a Chinese text stands apart where it begins or ends with a Latin letter or figure", () => {
+  TEXTS.of_a_test = { between: "在{until}之前", plain: "before{until}after" };
+  assert.equal(textOf("of_a_test", "between", "", { until: "step 5" }), "在 step 5 之前");
+  assert.equal(textOf("of_a_test", "between", "", { until: "优化器更新" }), "在优化器更新之前");
+  assert.equal(textOf("of_a_test", "between", "", { until: "“x”" }), "在“x”之前");
+  assert.equal(textOf("of_a_test", "plain", "", { until: "5" }), "before5after");
+  delete TEXTS.of_a_test;
 });

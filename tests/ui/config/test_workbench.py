@@ -314,20 +314,23 @@ def test_a_broken_text_is_offered_to_be_converted_only_where_that_changes_more(b
     assert bench.fix("DS000", "", "", too_long, HF) == too_long
 
 
-def test_at_a_field_stands_its_smallest_fix_and_none_that_its_own_control_is(bench):
-    """What writes every “auto” has its button above the findings; of a few values the field has its own control."""
-
-    def at_fields(text):
-        found = json.loads(json.dumps(bench.show(text, NATIVE).form["found"]))
-        return {one["pointer"]: [fix["label"] for fix in one.get("fixes", ())] for one in found}
-
-    autos = '{"train_batch_size": "auto", "train_micro_batch_size_per_gpu": "auto", "gradient_clipping": "auto"}'
-    assert at_fields(autos)["/train_batch_size"] == ["Clear train_batch_size"]
-    assert "for every “auto”" in bench.show(autos, NATIVE).findings
+def test_a_finding_at_a_field_names_its_rule_and_has_no_buttons_of_its_own(bench):
+    """The list has them: the same finding offers the same in one place."""
     product = '{"train_batch_size": 100, "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 8}'
-    assert at_fields(product)["/train_batch_size"] == ["Set train_batch_size to 32", "Clear train_batch_size"]
-    staged = '{"train_batch_size": 8, "zero_optimization": {"stage": 5}}'
-    assert at_fields(staged)["/zero_optimization/stage"] == ["Clear stage"]
+    shown = bench.show(product, NATIVE)
+    found = next(one for one in shown.form["found"] if one["pointer"] == "/train_batch_size")
+    assert sorted(found) == ["line", "pointer", "rule", "severity", "text"]
+    assert f'data-rule="{found["rule"]}" data-pointer="/train_batch_size"' in shown.findings
+
+
+def test_of_a_text_that_is_no_json_the_line_is_shown_with_its_place_marked(bench):
+    shown = bench.show('{\n  "a": 1\n  "b": <2>\n}', HF).findings
+    assert '<code class="ds-excerpt"><span>2</span>&quot;a&quot;: 1<mark> </mark></code>' in shown
+    assert "Fix it in the editor, or undo" in shown
+    long = bench.show('{"a": "' + "x" * 100 + '" "b": ' + "y" * 100, HF).findings
+    excerpt = re.search(r'class="ds-excerpt">(.*?)</code>', long)[1]
+    assert re.fullmatch(r"<span>1</span>…x+&quot;<mark> </mark>&quot;b&quot;: y+…", excerpt)
+    assert bench.show("", HF).findings.count("ds-excerpt") == 0
 
 
 def test_a_few_values_are_one_control_that_marks_the_default(bench):

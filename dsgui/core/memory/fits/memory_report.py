@@ -10,6 +10,7 @@ from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.memory.fits.inquiry import guess_of
 from dsgui.core.memory.fits.overhead import Amount, Overhead
 from dsgui.core.memory.fits.verdict import Bar, Fit, Segment, Verdict
+from dsgui.core.memory.settings import settings_of
 from dsgui.core.sizes import about as about_size
 from dsgui.core.sizes import beside, gib, roughly
 from dsgui.core.texts.columns import padded
@@ -168,7 +169,15 @@ def about(fitted: Fitted) -> str:
     if question.model.guessed:
         named = words("memory_text", "with_guess", model=named)
     batch = words("memory_text", "batch", batch=str(work.micro_batch), length=str(work.length))
-    return str(set_apart([named, batch, _ranks(group.ranks, group.nodes)]))
+    return str(set_apart([named, _precision(fitted), batch, _ranks(group.ranks, group.nodes)]))
+
+
+def _precision(fitted: Fitted) -> str:
+    """What the weights are in, and what torch casts to where that is another."""
+    settings = settings_of(fitted.question.config, fitted.question.release)
+    if not settings.autocast or settings.autocast == settings.precision:
+        return settings.precision
+    return words("memory_text", "autocast", weights=settings.precision, to=settings.autocast)
 
 
 def _ranks(ranks: int, nodes: int) -> str:

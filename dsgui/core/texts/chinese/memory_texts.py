@@ -349,6 +349,7 @@ MEMORY_TEXT: Mapping[str, str] = {
     "parameters": "参数量 {count}",
     "trained": "其中 {count} 参与训练",
     "with_guess": "{model}，层数和宽度按规模推测",
+    "autocast": "{weights}（autocast 到 {to}）",
     "batch": "微批大小 {batch} × {length} token",
     "rank": "{count} 个 rank",
     "ranks": "{count} 个 rank",

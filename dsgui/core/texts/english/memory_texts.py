@@ -368,6 +368,7 @@ MEMORY_TEXT: Mapping[str, str] = {
     "parameters": "{count} parameters",
     "trained": "{count} of them trained",
     "with_guess": "{model}, layers and width guessed",
+    "autocast": "{weights}, autocast to {to}",
     "batch": "micro batch {batch} × {length} tokens",
     "rank": "{count} rank",
     "ranks": "{count} ranks",

@@ -195,13 +195,12 @@ class Form {
   pressed(event) {
     const [brief, opener] = [around(event, ".ds-brief")?.dataset.row, around(event, "[data-open]")?.dataset.open];
     if (brief ?? opener) return this.openResult(brief ?? opener ?? "", brief !== undefined);
-    const pressed = around(event, "[data-clear], [data-auto], [data-steps], [data-line]")?.dataset;
+    const pressed = around(event, "[data-clear], [data-auto], [data-steps]")?.dataset;
     if (!pressed) return;
-    const { clear, auto, steps, step, line } = pressed;
+    const { clear, auto, steps, step } = pressed;
     if (clear !== undefined) this.set(clear, UNSET);
     if (auto !== undefined) this.set(auto, valueOf(this.control(auto)) === "auto" ? UNSET : "auto");
     if (steps !== undefined) this.step(steps, Number(step));
-    if (line !== undefined) goToLine(Number(line));
   }
 
   /** Whether the field went a step up or down. @param {string} pointer @param {number} by */

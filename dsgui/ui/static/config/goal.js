@@ -416,9 +416,8 @@ function legend(choices) {
     return one.place === "pinned" ? most / 2 : most; // its colour is another's
   });
   const limited = described.map((device) => barOf(device, "")).filter(({ line }) => line !== null);
-  const fit = limited.every((one) => one.fit === "does_not_fit") ? "does_not_fit" : "fits";
   if (limited.length) {
-    items.push(el("li", {}, lineSwatch(fit), words("memory_page", "limit")));
+    items.push(el("li", {}, lineSwatch(), words("memory_page", "limit")));
     widths.push(Infinity);
   }
   return el("div", { class: "ds-zs-legend" }, shortLegend(items, widths));

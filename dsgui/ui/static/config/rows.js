@@ -5,6 +5,7 @@ import { button, el, part, parted } from "../common/dom.js";
 import { helpOf } from "./help.js";
 import { isSegmented, piecesOf } from "./fields.js";
 import { resultParts } from "./results.js";
+import { showFinding } from "./shortened.js";
 import { words } from "../texts/texts.js";
 
 /** @import { Field, Found } from "../types.d.ts" */
@@ -69,7 +70,8 @@ export function markRow(row, { title, key, help = "" }, asked) {
 const marked = (text, asked, nodes = (one) => [one]) =>
   piecesOf(text, asked).flatMap((piece, place) => (place % 2 ? [el("mark", {}, ...nodes(piece))] : nodes(piece)));
 
-/** What was found, beneath the field; a press shows the line. @param {HTMLElement} row @param {Found[]} found */
+/** What was found, beneath the field; a press shows it in the list, which has what mends it.
+ * @param {HTMLElement} row @param {Found[]} found */
 export function showFound(row, found) {
   const list = part(row, ".ds-at-field");
   const key = JSON.stringify(found);
@@ -83,24 +85,13 @@ export function showFound(row, found) {
 const OPTION = /(--\w+)/;
 
 /** @param {Found} found */
-const foundItem = ({ pointer, severity, text, line, fixes = [] }) =>
-  el(
-    "li",
-    { class: `ds-${severity}` },
-    el(
-      "button",
-      { type: "button", "data-line": line, title: words("form_page", "show_line", { line: String(line) }) },
-      el("span", { class: "ds-sign", "aria-hidden": "true" }, SHOWN[severity]),
-      el("span", { class: "ds-word" }, words("common_page", `word_${severity}`)),
-      " ",
-      ...text.split(OPTION).map((one, place) => (place % 2 ? el("span", { class: "ds-whole" }, one) : one)),
-    ),
-    ...fixes.map(({ rule, fix, label }) => button(label, { class: "ds-fix-here" }, () => pressFix(rule, pointer, fix))),
+function foundItem({ rule = "", pointer, severity, text }) {
+  const shown = button("", { title: words("form_page", "show_finding") }, () => showFinding(rule, pointer));
+  shown.append(
+    el("span", { class: "ds-sign", "aria-hidden": "true" }, SHOWN[severity]),
+    el("span", { class: "ds-word" }, words("common_page", `word_${severity}`)),
+    " ",
+    ...text.split(OPTION).map((one, place) => (place % 2 ? el("span", { class: "ds-whole" }, one) : one)),
   );
-
-/** The list of findings has the same button, which applies it. @param {string} rule @param {string} pointer
- * @param {string} fix */
-function pressFix(rule, pointer, fix) {
-  const buttons = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#findings [data-fix]"));
-  [...buttons].find(({ dataset: one }) => one.rule === rule && one.pointer === pointer && one.fix === fix)?.click();
+  return el("li", { class: `ds-${severity}` }, shown);
 }

@@ -1,4 +1,4 @@
-// A long list of findings ends with a whole one, and with a button that shows the rest.
+// A long list of findings ends with a whole one, and with a button that shows the rest; the way to one of them.
 
 import { button, el, part } from "../common/dom.js";
 import { words } from "../texts/texts.js";
@@ -56,4 +56,16 @@ export function shortened(root) {
     width = root.offsetWidth;
   }).observe(root);
   return show;
+}
+
+/** The way from a field to what the list says of it. @param {string} rule @param {string} pointer */
+export function showFinding(rule, pointer) {
+  const [about, where] = [`.ds-finding[data-rule="${rule}"]`, `[data-goto="${CSS.escape(pointer)}"]`];
+  const key = document.querySelector(`#findings ${about} ${where}`);
+  if (!(key instanceof HTMLElement)) return;
+  const more = document.querySelector('.ds-more-findings > [aria-expanded="false"]');
+  if (!key.checkVisibility() && more instanceof HTMLElement) more.click();
+  key.closest("details")?.setAttribute("open", "");
+  key.scrollIntoView({ block: "center", behavior: "smooth" });
+  key.focus({ preventScroll: true });
 }

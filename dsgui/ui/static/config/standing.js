@@ -28,7 +28,7 @@ class Bar {
     /** @type {Standing} */
     const told = JSON.parse(value);
     const focused = document.activeElement?.id ?? "";
-    const chips = [...missing(told), verdict(told), ...fit(told), download(told)];
+    const chips = [...missing(told), verdict(told), ...fit(told), editor(), download(told)];
     this.root.replaceChildren(name(told), el("div", { class: "ds-standing-chips" }, ...chips), ...this.plan(told));
     const fold = document.getElementById("context-fold");
     if (fold) fold.textContent = told.against;
@@ -109,6 +109,10 @@ function fit(told) {
   chip.append(el("span", {}, before ?? "", text, ...more));
   return [chip];
 }
+
+/** On a phone, where it is below the form. */
+const editor = () =>
+  button("JSON", { class: "ds-standing-chip", id: "standing-json", title: say("to_json") }, () => goTo("config-json"));
 
 /** The number beside the device is of what is planned for. @param {Standing["counts"]} code */
 function nameCount(code) {

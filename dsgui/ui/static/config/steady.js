@@ -3,7 +3,7 @@
 
 import { EDITOR } from "./editor.js";
 
-const HELD = `#${EDITOR}, #memory input, #memory textarea`;
+const HELD = `#${EDITOR}, #memory input, #memory textarea, #config-form :is(input, select, textarea)`;
 const LEAST = 1; // pixel
 
 /** Of all that is typed in on 1 · Configure. */

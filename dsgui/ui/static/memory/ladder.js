@@ -47,7 +47,6 @@ export function bestOf(steps) {
 
 const FITS = "fits";
 const SHORT = "does_not_fit";
-const AS_FAST = 0.95; // of the time this config takes: shown as 1.0
 
 /**
  * The config itself, then what fits, what may fit, and what does not: each as fast as it comes.
@@ -60,14 +59,6 @@ export function inOrder(steps) {
   ]);
   const place = (/** @type {LadderStep} */ { moves, fit }) => (moves.length ? (ranks.get(fit) ?? 2) : 0);
   return steps.toSorted((a, b) => place(a) - place(b));
-}
-
-/** What the fold is called: of what is told, else of what may be. @param {LadderStep[]} [steps] */
-export function headingOf(steps = []) {
-  const fitting = steps.filter(({ moves, fit }) => moves.length && fit === FITS);
-  const current = steps.find(({ moves }) => !moves.length);
-  if (!fitting.length || fitting.some(({ slower }) => slower < AS_FAST)) return "ladder";
-  return current?.fit === FITS ? "ladder_leaner" : "ladder_fits";
 }
 
 /** Before more is asked for: of the best what may fit, where any does. @param {LadderStep[]} steps */
@@ -97,8 +88,7 @@ class LadderFold {
     /** What an applied step gave the script, and leaves to it. @type {(Node | string)[]} */
     this.left = [];
     this.content = el("div", { class: "ds-ld" });
-    this.heading = el("summary", {}, say(headingOf()));
-    this.fold = el("details", { class: "ds-zs-fold" }, this.heading, this.content);
+    this.fold = el("details", { class: "ds-zs-fold" }, el("summary", {}, say("ladder")), this.content);
     this.fold.addEventListener("toggle", () => this.look());
     window.addEventListener("dsgui:memory", (event) => {
       this.asked = event.detail;
@@ -139,7 +129,6 @@ class LadderFold {
 
   draw() {
     const told = this.told();
-    this.heading.textContent = say(headingOf(told?.steps));
     this.content.replaceChildren(...(told ? this.drawn(told) : []));
   }
 
@@ -179,8 +168,8 @@ class LadderFold {
     this.trigger("attempt", {});
   }
 
-  /** The press, what came of the last one, and what leads on from there. */
-  bench() {
+  /** The press or why there is none, what came of the last one, and what leads on from there. @param {Ladder} told */
+  bench({ untried }) {
     const { why, to, note } = this.trials;
     const tried = this.tried();
     const live = tried.some((one) => one.live);
@@ -190,7 +179,7 @@ class LadderFold {
     const onward = () => document.getElementById("to-launch")?.click();
     const ids = tried.map(({ run }) => run);
     const parts = [
-      press,
+      untried ? el("span", { class: "ds-ld-about" }, untried) : press,
       why ? el("span", { role: "alert" }, why) : "",
       why && to ? button(say("trial_to_launch"), { class: "ds-mem-do" }, onward) : "",
       live ? el("span", { role: "status" }, say("trial_queued")) : "",
@@ -229,7 +218,7 @@ class LadderFold {
     return [
       ...left,
       el("p", { class: "ds-ld-about" }, say("ladder_about")),
-      ...(this.tried().length || told.steps.some(({ fit }) => fit !== SHORT) ? [this.bench()] : []),
+      this.bench(told),
       table,
       ...this.more(told.steps, first),
     ];

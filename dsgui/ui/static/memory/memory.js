@@ -6,7 +6,7 @@ import { predicted, predictedBeside, predictedPart, gib, separated } from "../co
 import { barOf, colourOf, fitOf, idOf, keyName, legendOf } from "./memory_bars.js";
 import { limitTold, lineSwatch, partName, partsOf, stageOf, swatchOf } from "./memory_bars.js";
 import { Details } from "./memory_details.js";
-import { leads } from "./leads.js";
+import { focusField, leads } from "./leads.js";
 import { Rehearsal } from "./memory_rehearsal.js";
 import { listed, textOf, words } from "../texts/texts.js";
 import { onUnanswered } from "../common/unanswered.js";
@@ -150,10 +150,6 @@ class Memory {
       segment.style.background = colourOf(one.part.part);
       track.append(segment);
     }
-    const title = limitTold(device.device, bar.capacity);
-    const line = el("span", { class: "ds-mem-line", "aria-hidden": "true", title });
-    if (bar.line !== null) line.style.left = `${bar.line}%`;
-    const marks = bar.line === null ? [] : [line];
     return el(
       "section",
       { class: "ds-mem-device", "data-device": device.device, "data-fit": device.fit },
@@ -163,16 +159,18 @@ class Memory {
         el("span", {}, el("b", {}, deviceName(device, told)), " ", el("span", { class: "ds-mem-beside" }, when)),
         el("span", { class: "ds-mem-need" }, needs),
       ),
-      el(
-        "div",
-        {
-          class: "ds-mem-bar",
-          role: "group",
-          "aria-label": words("memory_page", "bar", { name, need: listed([needs, when]) }),
-        },
-        track,
-        ...marks,
-      ),
+      bar.line === null
+        ? unknown(device)
+        : el(
+            "div",
+            {
+              class: "ds-mem-bar",
+              role: "group",
+              "aria-label": words("memory_page", "bar", { name, need: listed([needs, when]) }),
+            },
+            track,
+            lineOf(device, bar),
+          ),
       ...(beside ? formulas(barOf(beside, this.moment, device)) : []),
     );
   }
@@ -289,11 +287,9 @@ class Memory {
 
   /** What the bars' colours are; each part of a bar tells its name itself. @param {MemoryDevice[]} devices */
   legend(devices) {
-    const items = legendOf(devices, this.moment).map((one) => el("li", {}, swatchOf(one), partName(one)));
-    const limit = devices
-      .filter(({ capacity }) => capacity !== null)
-      .slice(0, 1)
-      .map(({ fit }) => el("li", {}, lineSwatch(fit), words("memory_page", "limit")));
+    const drawn = devices.filter(({ capacity }) => capacity !== null);
+    const items = legendOf(drawn, this.moment).map((one) => el("li", {}, swatchOf(one), partName(one)));
+    const limit = drawn.slice(0, 1).map(() => el("li", {}, lineSwatch(), words("memory_page", "limit")));
     return el("ul", { class: "ds-mem-legend", "aria-hidden": "true" }, ...items, ...limit);
   }
 
@@ -308,7 +304,7 @@ class Memory {
       return el("li", { "data-part": id, class: id === this.chosen ? "ds-mem-pointed" : undefined }, entry);
     });
     const name = textOf("memory_places", device.device);
-    const limit = device.capacity === null ? [] : [limitOf(device.capacity, device.fit)];
+    const limit = device.capacity === null ? [] : [limitOf(device.capacity)];
     const list = el("ul", { class: "ds-mem-parts", "aria-label": name }, ...items, ...limit);
     return el("div", {}, el("b", {}, name), list);
   }
@@ -380,6 +376,23 @@ function ticksOf(found) {
   return [...(found.checkpointing ? ["checkpointing"] : []), ...(found.zero_init ? ["zero_init"] : [])];
 }
 
+/** Where the device ends. @param {MemoryDevice} device @param {MemoryBar} bar */
+function lineOf({ device }, { capacity, line }) {
+  const mark = el("span", { class: "ds-mem-line", "aria-hidden": "true", title: limitTold(device, capacity) });
+  mark.style.left = `${line}%`;
+  return mark;
+}
+
+/** Instead of a bar, which without an end would be as full for any need. @param {MemoryDevice} device */
+function unknown({ device }) {
+  const isHost = device === "host";
+  const tell = button(words("memory_page", "set_host"), { class: "ds-mem-do", id: "ds-mem-host" }, () =>
+    focusField("host"),
+  );
+  const text = words("memory_page", isHost ? "host_unknown" : "size_unknown");
+  return el("p", { class: "ds-mem-unknown" }, text, ...(isHost ? [" ", tell] : []));
+}
+
 /** The formula's bar, below that of the dry run. @param {MemoryBar} bar */
 function formulas(bar) {
   const track = el("div", { class: "ds-mem-track ds-mem-formula", "aria-hidden": "true" });
@@ -392,7 +405,7 @@ function formulas(bar) {
     track.append(segment);
   }
   const text = `${textOf("memory_rehearsal", "formula")}: ${predicted(bar.bytes)}`;
-  return [track, el("p", { class: "ds-mem-beside" }, text)];
+  return [...(bar.line === null ? [] : [track]), el("p", { class: "ds-mem-beside" }, text)];
 }
 
 /** @param {MemoryChange} found */
@@ -505,11 +518,11 @@ function whenOf(device, moment, bar) {
   return words("memory_page", "bytes_when", { bytes: predicted(bar.bytes), moment: textOf("memory_when", moment) });
 }
 
-/** What the line across a bar is. @param {number} capacity @param {string} fit */
-function limitOf(capacity, fit) {
+/** What the line across a bar is. @param {number} capacity */
+function limitOf(capacity) {
   const name = el("span", {}, words("memory_page", "limit"));
   const size = el("span", { class: "ds-mem-gib" }, gib(capacity, 1));
-  return el("li", { class: "ds-mem-entry ds-mem-limit" }, lineSwatch(fit), name, size);
+  return el("li", { class: "ds-mem-entry ds-mem-limit" }, lineSwatch(), name, size);
 }
 
 /** @param {HTMLElement[]} nodes */

@@ -132,9 +132,8 @@ export const limitTold = (device, capacity) =>
     ? words("memory_page", "limit_gpu", { size: gib(capacity) })
     : listed([words("memory_page", "limit"), gib(capacity)]);
 
-/** The capacity's line, as it is drawn across a bar. @param {string} fit */
-export const lineSwatch = (fit) =>
-  el("span", { class: "ds-mem-swatch", "data-place": "limit", "data-fit": fit, "aria-hidden": "true" });
+/** The capacity's line, as it is drawn across a bar. */
+export const lineSwatch = () => el("span", { class: "ds-mem-swatch", "data-place": "limit", "aria-hidden": "true" });
 
 /** By their name and their look. @param {MemoryPart} one @param {MemoryPart} other */
 const isAlike = (one, other) => one.part === other.part && (one.place === "pinned") === (other.place === "pinned");

@@ -169,7 +169,7 @@ function legend(stages, bars) {
     return el("li", {}, swatchOf({ part: code, place: "" }), textOf("memory_parts", code));
   });
   if (limitNamedIn(bars) < 0 && bars.some((bar) => bar && bar.line !== null)) {
-    items.push(el("li", {}, lineSwatch("fits"), words("memory_page", "limit")));
+    items.push(el("li", {}, lineSwatch(), words("memory_page", "limit")));
   }
   const { parameters = 0, trainable = 0 } = asked ?? {};
   const count = spelled(parameters);

@@ -9,6 +9,7 @@ import { TEXTS } from "./catalogue.js";
 const LASTING = new Set(["nan", "nan_in_file", "infinite", "infinite_in_file", "own_fault"]);
 const VALUES = new Set(["loss", "grad_norm", "eval_loss"]);
 const PLACE = /\{(\w+)\}/g;
+const [HAN, LATIN] = [/\p{Script=Han}/u, /[A-Za-z0-9]/];
 
 /**
  * The text of a code; `otherwise` for one that is not known.
@@ -16,8 +17,17 @@ const PLACE = /\{(\w+)\}/g;
  */
 export function textOf(kind, code, otherwise = code, given = {}) {
   const text = TEXTS[kind]?.[code];
-  return text === undefined ? otherwise : text.replace(PLACE, (place, name) => given[name] ?? place);
+  if (text === undefined) return otherwise;
+  return text.replace(PLACE, (place, name, at) => {
+    const found = given[name] ?? place;
+    return apart(text[at - 1], found[0]) + found + apart(found.at(-1), text[at + place.length]);
+  });
 }
+
+/** A blank between a Chinese character and a Latin letter or a figure, as saying.py has it. @param {string} [one]
+ * @param {string} [two] */
+const apart = (one = "", two = "") =>
+  (HAN.test(one) && LATIN.test(two)) || (LATIN.test(one) && HAN.test(two)) ? " " : "";
 
 /**
  * A label, hint or message of a page; its code where it has no text.

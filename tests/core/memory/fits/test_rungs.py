@@ -9,6 +9,7 @@ from dsgui.core.config.document import Document
 from dsgui.core.memory.answer import Device
 from dsgui.core.memory.choice import ModelChoice
 from dsgui.core.memory.fits.fitting import Case, fit
+from dsgui.core.memory.fits.memory_report import about
 from dsgui.core.memory.fits.room import Room
 from dsgui.core.memory.fits.rungs import MOST, as_json, steps
 from dsgui.core.memory.fits.verdict import Fit
@@ -20,12 +21,13 @@ CONTEXT = Context(Integration.NATIVE, gpus_per_node=4)
 ADAM = {"optimizer": {"type": "AdamW", "params": {"lr": 1e-4}}}
 
 
-def found(checker, stage, gib=12):
+def found(checker, stage, gib=12, **more):
     config = {
         "train_micro_batch_size_per_gpu": 4,
         "bf16": {"enabled": True},
         "zero_optimization": {"stage": stage},
         **ADAM,
+        **more,
     }
     document = Document(json.dumps(config, indent=2))
     case = Case(config, CONTEXT, checker.findings(document, CONTEXT), MODEL, ModelChoice("1B", length=2048))
@@ -62,3 +64,20 @@ def test_in_json_each_step_has_its_edits_and_its_bytes(checker):
     assert [one["slower"] for one in told] == [round(step.slower, 3) for step in ladder]
     assert all(one["needs"]["gpu"] > 0 for one in told)
     assert [bool(one["moves"]) for one in told].count(False) == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({}, "; bf16; micro batch 4 × 2048 tokens; 4 ranks"),
+        ({"bf16": {"enabled": False}, "fp16": {"enabled": True}}, "; fp16; "),
+        ({"bf16": {"enabled": False}}, "; fp32; "),
+        (
+            {"bf16": {"enabled": False}, "torch_autocast": {"enabled": True, "dtype": "bfloat16"}},
+            "; fp32, autocast to bf16; ",
+        ),
+    ],
+)
+def test_what_a_verdict_is_about_names_the_precision(checker, more, told):
+    fitted, _, _ = found(checker, 1, **more)
+    assert told in about(fitted)

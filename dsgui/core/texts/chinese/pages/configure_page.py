@@ -22,6 +22,7 @@ CONFIGURE_PAGE: dict[str, str] = {
     "short_nvme": "NVMe 目录还差 {size}",
     "short_nvme_each": "每个节点的 NVMe 目录还差 {size}",
     "config_missing": "缺少配置：{file}",
+    "to_json": "查看 JSON",
     "to_memory": "查看显存预测",
     "download": "下载配置",
     "plan_for_that": "按此规划",

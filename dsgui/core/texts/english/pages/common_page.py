@@ -33,6 +33,7 @@ COMMON_PAGE: dict[str, str] = {
     "use_default": "{value} (default)",
     "more_below": "{count} more ↓",
     "more_keys": "{count} more",
+    "broken_next": "Fix it in the editor, or undo: the form, checks and memory wait until then.",
     "dimmed": "Dimmed: from the last valid JSON",
     "fewer_below": "Show fewer ↑",
 }

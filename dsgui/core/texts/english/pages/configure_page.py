@@ -22,6 +22,7 @@ CONFIGURE_PAGE: dict[str, str] = {
     "short_nvme": "{size} short in the NVMe folder",
     "short_nvme_each": "{size} short in the NVMe folder of each node",
     "config_missing": "Config missing: {file}",
+    "to_json": "Go to the JSON",
     "to_memory": "Go to the memory prediction",
     "download": "Download config",
     "plan_for_that": "Plan for that",

@@ -33,6 +33,7 @@ FORM_PAGE: dict[str, str] = {
     "matches_one": "1 field matches",
     "matches_many": "{count} fields match",
     "result_keys": "↑ ↓ to move, Enter to edit",
+    "show_finding": "Show in the findings",
     "show_line": "Show line {line} in the JSON",
     "python_kind": "True, False and None are Python: DeepSpeed doesn’t read them as values.",
     "python_words": "True, False, None written as true, false, null",
