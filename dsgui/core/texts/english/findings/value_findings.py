@@ -42,7 +42,7 @@ FINDINGS = {
         "",
     ),
     "DS001.template": (
-        "This looks like a template: {named} where values belong.",
+        "This looks like a template: {named} in place of values.",
         "Put the values in, or check the file that the template's program writes.",
     ),
     "DS003.left": (
