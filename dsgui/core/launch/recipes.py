@@ -61,11 +61,12 @@ _BEGINNINGS = frozenset(recipe.arguments for recipe in RECIPES)
 
 
 def begins_with(chosen: str, typed: str) -> str | None:
-    """The arguments in the box once this recipe, or a script of one's own, is chosen; None where what somebody typed
-    stays."""
+    """The arguments in the box once this recipe, or a script of one's own, is chosen; None where what stands there
+    stays, as what is typed before an answer comes has to."""
     if typed.strip() and typed.strip() not in _BEGINNINGS:
         return None
-    return BY_NAME[chosen].arguments if chosen in BY_NAME else ""
+    begins = BY_NAME[chosen].arguments if chosen in BY_NAME else ""
+    return begins if begins != typed.strip() else None
 
 
 def preset_to_offer(chosen: str, current: str | None) -> str:

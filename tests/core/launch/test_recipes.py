@@ -52,6 +52,7 @@ def test_choosing_a_recipe_fills_in_its_arguments_unless_somebody_typed_some():
     )
     assert begins_with("pretraining", "--max_steps 3") is None
     assert begins_with("own", "--num_train_epochs 4") == ""
+    assert begins_with("own", " ") is None
 
 
 def test_the_preset_of_a_recipe_is_offered_unless_it_is_the_current_one():
