@@ -46,11 +46,17 @@ class Branches:
 
     def __init__(self) -> None:
         self._frames: list[_Frame] = []
+        # In a list of `&&` and `||`: whether the command runs, whether what ran last succeeded and was a test.
+        self._listed: bool | None = True
+        self._holds: bool | None = True
+        self._is_tested = False
+        self._test = ""
+        self.is_test = False  # a `[ … ]` that is decided and says nothing more
 
     @property
     def runs(self) -> bool | None:
         """None where it depends on what is not known."""
-        every = [frame.runs for frame in self._frames if not frame.is_asked]
+        every = [self._listed, *(frame.runs for frame in self._frames if not frame.is_asked)]
         return False if False in every else None if None in every else True
 
     @property
@@ -66,11 +72,14 @@ class Branches:
     @property
     def condition(self) -> str:
         """What the innermost branch that may not run depends on."""
-        return next((frame.condition for frame in reversed(self._frames) if frame.runs is None), "")
+        branch = next((frame.condition for frame in reversed(self._frames) if frame.runs is None), "")
+        return self._test if self._listed is None else branch
 
-    def enter(self, words: list[str], filled: Callable[[Sequence[str]], list[str] | None]) -> list[str]:
+    def enter(
+        self, words: list[str], filled: Callable[[Sequence[str]], list[str] | None], behind: str = ""
+    ) -> list[str]:
         """The words without those that a shell itself reads, none for what says nothing more. `filled` puts values into
-        words, None where one of them isn't known."""
+        words, None where one of them isn't known. `behind`: the `&&` or `||` in front."""
         for _ in range(_DEEPEST):
             if not words:
                 break
@@ -78,7 +87,29 @@ class Branches:
             if rest is words:
                 break
             words = rest
+        self._list(words, filled, behind)
         return words
+
+    def _list(self, words: list[str], filled: Callable[[Sequence[str]], list[str] | None], behind: str) -> None:
+        """`[ … ] && A=1`, `[ … ] || A=1`: whether it runs by what was tested in front of it. Any other command is taken
+        to succeed, and what stands behind its `||` to depend on it."""
+        is_listed = behind in ("&&", "||") and not any(frame.is_asked for frame in self._frames[-1:])
+        if not is_listed:
+            self._listed, self._holds, self._is_tested = True, True, False
+        elif behind == "&&" or self._holds is None:
+            self._listed = self._holds
+        else:
+            self._listed = not self._holds if self._is_tested else None
+        self.is_test = False
+        is_bare_test = words[:1] != [] and words[0] in (*_CLOSED_BY, "!") and words[-1] in _CLOSED_BY.values()
+        if is_bare_test and self._listed is not False:
+            told = _decided(words, filled)
+            self._holds = told if self._listed else None
+            self._is_tested, self._test = True, _shown(words)
+            self.is_test = told is not None
+        elif self._listed and not is_bare_test:
+            self._holds, self._is_tested = True, False
+            self._test = f"{_shown(words[:1]).partition('=')[0]} ||"
 
     def _entered(self, words: list[str], filled: Callable[[Sequence[str]], list[str] | None]) -> list[str]:
         top = self._frames[-1] if self._frames else None

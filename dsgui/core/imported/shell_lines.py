@@ -20,7 +20,7 @@ _MOST_AGAIN = 4 * MAX_CHARACTERS  # and of all texts that a shell reads as comma
 _DEEPEST = 4
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "/bin/bash", "/bin/sh", "/usr/bin/bash"})
 _MOST_IN_FRONT = 60
-_SET = re.compile(r"([A-Za-z_][A-Za-z0-9_]{0,60})=(.*)", re.DOTALL)
+_SET = re.compile(r"([A-Za-z_][A-Za-z0-9_]{0,60})(\+?)=(.*)", re.DOTALL)
 _POSITION = re.compile(r"\$\{?[0-9@*]")
 _ALL_GIVEN = re.compile(r"\$(?:[@*]|\{[@*](?::[0-9]{1,3})?\})")  # none, as a script is read without arguments
 _ASKS = frozenset({"if", "elif", "case"})
@@ -94,8 +94,8 @@ class _Reading:
         return {name: known[name] for name in known.keys() - self._unknown} if self._unknown else known
 
     def _line(self, line: Line, below: Sequence[Below], around: Command, depth: int) -> None:
-        words = self._branches.enter(line.words, self._certain)
-        if not words or (words[0] in _ASKS and self._branches.is_decided):
+        words = self._branches.enter(line.words, self._certain, line.behind)
+        if not words or (words[0] in _ASKS and self._branches.is_decided) or self._branches.is_test:
             return
         exports = words[0] == "export"
         mine, rest = self._set(words[1:] if exports else words)
@@ -119,7 +119,8 @@ class _Reading:
         mine: dict[str, str] = {}
         known = self._known
         while words and (match := _SET.fullmatch(words[0])):
-            filled = value(match[2], known | mine)[:MAX_CHARACTERS]
+            more = mine.get(match[1], known.get(match[1], "")) if match[2] else ""
+            filled = (more + value(match[3], known | mine))[:MAX_CHARACTERS]
             is_given = self._branches.is_given or _POSITION.match(filled)
             if match[1] not in known or not is_given:
                 mine[match[1]] = filled
@@ -132,6 +133,8 @@ class _Reading:
             return
         for name, filled in mine.items():
             unsure = self._depends([word for word in words if word.startswith(f"{name}=")])
+            if any(word.startswith(f"{name}+=") for word in words):
+                unsure = (*self._unsure.get(name, ()), *unsure)
             if runs is None and self._known.get(name) == filled:
                 unsure = (*self._unsure.get(name, ()), *unsure)
             elif runs is None:
@@ -146,7 +149,9 @@ class _Reading:
 
     def _forget(self, words: Sequence[str]) -> None:
         """What a loop or `read` sets is no longer what it was."""
-        names = words[1:2] if words[0] in ("for", "select") else words[1:] if words[0] == "read" else ()
+        if self._branches.runs is False:
+            return
+        names = words[1:2] if words[0] in ("for", "select") else words[1:] if words[0] in ("read", "unset") else ()
         for name in names:
             self._plain.pop(name, None)
             self._exported.pop(name, None)
@@ -256,7 +261,7 @@ def _of_env(command: Command) -> Command:
         return command
     rest = words[1:]
     while rest and (match := _SET.fullmatch(rest[0])):
-        mine[match[1]], rest = match[2], rest[1:]
+        mine[match[1]], rest = match[3], rest[1:]
     if not rest or not mine:
         return command
     return replace(command, words=rest, variables=command.variables | mine)

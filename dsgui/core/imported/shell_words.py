@@ -31,8 +31,9 @@ _NOTHING = re.compile(r"(?<!\S)`[ \t]{0,8}#[^`\n]{0,300}`(?!\S)|\\[ \t]{1,80}$",
 _PARTS = re.compile(rf"(?>(?:{COMPUTED}|\$\{{[^{{}}\n]*+\}}|\S)+)")
 _QUOTED = r"'[^']*+'|\"(?>(?:[^\"\\]|\\.)*)\"|\\."
 _COMMENT = r"(?:^|(?<=[\s;&|]))#[^\n]*+"
-# Where output goes is dsgui's: `> log`, `2>&1`, `&> log`, `> >(tee log)`.
-_REDIRECTED = r"(?<=\s)(?:[0-9]|&)?>{1,2}[ \t]{0,8}(?:&[0-9]|>\([^()\n]{0,300}\)|[^\s;&|()>]++)"
+# Where output goes is dsgui's: `> log`, `2>&1`, `&> log`, `> >(tee log)`. `<name>` stands for what is to be filled in.
+_READ_FROM = r"(?<=\s)0?<(?:[ \t]{1,8}|(?=[/.$~]))[^\s;&|()<>]++(?!>)"
+_REDIRECTED = rf"(?<=\s)(?:[0-9]|&)?>{{1,2}}[ \t]{{0,8}}(?:&[0-9]|>\([^()\n]{{0,300}}\)|[^\s;&|()>]++)|{_READ_FROM}"
 _INTO_FILE = re.compile(r"1?>(?!>)[ \t]{0,8}+(?![&(>])")
 _NAME = r"[A-Za-z_][A-Za-z0-9_]{0,60}"
 _INNER_NAME = rf"[${_UNQUOTED}]\{{{_NAME}\}}"
@@ -51,6 +52,7 @@ _BELOW = frozenset({"<<EOF", "<<'EOF'", '<<"EOF"', "<<-EOF"})
 _COMMENTED = re.compile(r"^([ \t]{0,80}#[^\n]*)\\$", re.MULTILINE)  # a comment goes on in no other line
 _PROMPT = re.compile(r"^[ \t]{0,8}(?:\$|>) ")
 _TERMS = r"\d{1,9}(?: *\\?[*/+%-] *\d{1,9}){1,6}"
+_IN_SUM, _BARE = re.compile(r"\$\(\([^()\n]{1,200}\)\)"), re.compile(rf"\b{_NAME}", re.ASCII)
 _SUM = re.compile(rf"\$\((?:expr +({_TERMS}) *|\( *({_TERMS}) *\))\)", re.ASCII)
 _TERM, _PRODUCTS, _SUMS = re.compile(r"\d+|[*/+%-]"), frozenset("*/%"), frozenset("+-")
 _BY_SIGN: Mapping[str, Callable[[int, int], int]] = {
@@ -68,10 +70,12 @@ _LABEL_ENDS = re.compile(r"[ \t]{0,4}\|[ \t]{0,4}")
 @dataclass(frozen=True, slots=True)
 class Line:
     """A command's words. `goes_on`: it could go on the one before: its line begins with it, where the last one has no
-    end. `into`: the file that its output goes to. `below`: the number of the text that it reads."""
+    end. `behind`: the `&&` or `||` in front of it. `into`: the file that its output goes to. `below`: the number of the
+    text that it reads."""
 
     words: list[str]
     goes_on: bool
+    behind: str = ""
     into: str = ""
     below: int | None = None
 
@@ -89,7 +93,7 @@ def lines_of_words(text: str) -> Iterator[Line]:
     held = _without_reads(_without_arrays(_COMPUTED.sub(hold, whole, count=_MOST_COMPUTED)))
     held = _LABEL.sub(lambda match: _LABEL_ENDS.sub(_OR, match[0]), held)
     lines = iter([line for line in held.split("\n") if line.strip()][:_MOST_LINES])
-    is_open = False
+    is_open, behind = False, ""
     for line in lines:
         command: list[str] = []
         words = _split(_PROMPT.sub("", line), lines)
@@ -98,18 +102,19 @@ def lines_of_words(text: str) -> Iterator[Line]:
             if is_open := not (word and set(word) <= _ENDS):
                 command.append(_restored(word, computed))
                 continue
-            yield from _line(command, goes_on)
-            command, goes_on = [], False
-        yield from _line(command, goes_on)
+            yield from _line(command, goes_on, behind)
+            command, goes_on, behind = [], False, word
+        yield from _line(command, goes_on, behind)
+        behind = "" if command else behind
 
 
-def _line(command: Sequence[str], goes_on: bool) -> Iterator[Line]:
+def _line(command: Sequence[str], goes_on: bool, behind: str) -> Iterator[Line]:
     """Its words without those that say where it reads and writes."""
     into = next((word[1:] for word in command if word.startswith(INTO)), "")
     below = next((int(word[1:]) for word in command if word.startswith(BELOW) and word[1:].isdecimal()), None)
     words = [word for word in command if not word.startswith((INTO, BELOW))]
     if words:
-        yield Line(words, goes_on, into, below)
+        yield Line(words, goes_on, behind, into, below)
 
 
 def _is_label(words: Sequence[str]) -> bool:
@@ -128,7 +133,18 @@ def value(word: str, known: Mapping[str, str]) -> str:
     `${NAME:+this}`."""
     word = _INSTEAD.sub(lambda match: match[2] if known.get(match[1]) else "", word)
     word = _DEFAULT.sub(lambda match: known.get(match[1], match[2]), word)
-    return _SUM.sub(_reckoned, as_written(_filled(word, known)))
+    filled = as_written(_filled(word, known))
+    return _SUM.sub(_reckoned, _IN_SUM.sub(lambda match: _numbered(match[0], known), filled))
+
+
+def _numbered(sum_of: str, known: Mapping[str, str]) -> str:
+    """`$((A * 2))`: in a sum a variable needs no `$`."""
+
+    def fill(match: re.Match[str]) -> str:
+        found = known.get(match[0], "")
+        return found if found.isascii() and found.isdecimal() and len(found) < 10 else match[0]
+
+    return _BARE.sub(fill, sum_of)
 
 
 def names_in(word: str) -> set[str]:
