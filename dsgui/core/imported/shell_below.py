@@ -16,6 +16,10 @@ _READS = re.compile(r"[ \t]{0,80}read[ \t]")  # `shell_words` makes a variable o
 # What is below is run where a shell reads it or it becomes a script.
 _RUNS_IT = re.compile(r"[ \t]{0,80}(?:\S{1,80}[ \t]+){0,6}?(?:ba|z|da)?(?:sh|ssh|sbatch|qsub|bsub)\b")
 _TO_SCRIPT = re.compile(r">{1,2}[ \t]{0,8}[\"']?[^\s>]{0,300}\.(?:sh|bash|sbatch|slurm|job|pbs)\b")
+# `NAME=$(cat <<EOF` … `)`
+_INTO_NAME = re.compile(
+    rf"([ \t]{{0,80}}(?:(?:export|local|declare)[ \t]{{1,8}})?{_WORD}=)\"?\$\([ \t]{{0,8}}cat[ \t]{{0,8}}"
+)
 _DOLLAR, _TICK = "\ue010", "\ue011"
 _ESCAPED = re.compile(r"\\([\\$`\n])")
 _LEFT_OVER = re.compile(rf"{COMPUTED}|\$\{{[^{{}}\n]{{0,200}}\}}|\$[A-Za-z_0-9@*#?!]{{1,60}}")
@@ -64,7 +68,12 @@ def without_below(text: str) -> tuple[str, tuple[Below, ...]]:
             kept.append(line[: begins.start()] + line[begins.end() :])
             lines[end] = ""
             continue
-        kept.append(f"{line[: begins.start()]} {BELOW}{len(found)} {line[begins.end() :]}")
+        name = _INTO_NAME.fullmatch(line[: begins.start()])
+        if name and lines[end + 1 : end + 2] and lines[end + 1].strip() in (")", ')"'):
+            kept.append(f"{name[1]}{BELOW}{len(found)}")
+            end += 1
+        else:
+            kept.append(f"{line[: begins.start()]} {BELOW}{len(found)} {line[begins.end() :]}")
         found.append(Below("\n".join(_untabbed(body) if begins[1] else body) + "\n", begins[5] is None))
         place = end + 1
     return "\n".join(kept), tuple(found)

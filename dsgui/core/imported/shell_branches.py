@@ -22,6 +22,7 @@ _BY_NUMBER: Mapping[str, Callable[[int, int], bool]] = {
 }
 _SAME = {"=": True, "==": True, "!=": False}
 _CLOSED_BY = {"[": "]", "[[": "]]"}
+_ARGUMENT = re.compile(r"\$(?:[1-9]|\{[1-9]\})")
 _NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
 _PATTERN = re.compile(r"[*?\[]")
 _ENDS = {"fi": "if", "done": "loop", "esac": "case"}
@@ -101,7 +102,9 @@ class Branches:
         else:
             self._listed = not self._holds if self._is_tested else None
         self.is_test = False
-        is_bare_test = words[:1] != [] and words[0] in (*_CLOSED_BY, "!") and words[-1] in _CLOSED_BY.values()
+        is_bare_test = words[:1] != [] and (
+            words[0] == "test" or (words[0] in (*_CLOSED_BY, "!") and words[-1] in _CLOSED_BY.values())
+        )
         if is_bare_test and self._listed is not False:
             told = _decided(words, filled)
             self._holds = told if self._listed else None
@@ -184,12 +187,22 @@ def _decided(words: Sequence[str], filled: Callable[[Sequence[str]], list[str] |
     if words[:1] == ["!"]:
         told = _decided(words[1:], filled)
         return None if told is None else not told
+    words = ["[", *words[1:], "]"] if words[:1] == ["test"] else words
     if not words or words[-1] != _CLOSED_BY.get(words[0]):
         return None
     inner = filled(words[1:-1])
     if inner is None or len(inner) != len(words) - 2:
         return None
+    if any(map(_ARGUMENT.fullmatch, inner)):
+        return _is_empty(inner)
     return _compared(inner, words[0] == "[[")
+
+
+def _is_empty(words: Sequence[str]) -> bool | None:
+    """`[ "$1" = "" ]`, `[ -z "$1" ]`: as `${1:-…}`, without arguments; None for any other comparison."""
+    bare = ["" if _ARGUMENT.fullmatch(word) else word for word in words]
+    is_asked = len(bare) == 2 or (len(bare) == 3 and bare[0] == bare[2] == "")
+    return _compared(bare, has_patterns=False) if is_asked else None
 
 
 def _compared(words: Sequence[str], has_patterns: bool) -> bool | None:

@@ -10,7 +10,16 @@ from dataclasses import dataclass, field, replace
 from dsgui.core.errors import DocumentError
 from dsgui.core.imported.shell_below import Below, WrittenFile, said_into, without_below, written_from
 from dsgui.core.imported.shell_branches import Branches
-from dsgui.core.imported.shell_words import Line, lines_of_words, names_in, value, values
+from dsgui.core.imported.shell_words import (
+    ARRAY,
+    BELOW,
+    Line,
+    elements,
+    lines_of_words,
+    names_in,
+    value,
+    values,
+)
 from dsgui.core.texts.saying import wrong
 
 MAX_CHARACTERS = 32_000
@@ -20,10 +29,13 @@ _MOST_AGAIN = 4 * MAX_CHARACTERS  # and of all texts that a shell reads as comma
 _DEEPEST = 4
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "/bin/bash", "/bin/sh", "/usr/bin/bash"})
 _MOST_IN_FRONT = 60
+_LONGEST_SHOWN = 60
 _SET = re.compile(r"([A-Za-z_][A-Za-z0-9_]{0,60})(\+?)=(.*)", re.DOTALL)
 _POSITION = re.compile(r"\$\{?[0-9@*]")
 _ALL_GIVEN = re.compile(r"\$(?:[@*]|\{[@*](?::[0-9]{1,3})?\})")  # none, as a script is read without arguments
 _ASKS = frozenset({"if", "elif", "case"})
+_ARGUMENT = re.compile(r"\$(?:[1-9]|\{[1-9]\})")
+_DECLARES = frozenset({"local", "declare", "readonly", "typeset"})
 _OPTION = re.compile(r"--[A-Za-z]")
 _SHELL = re.compile(r"#!|[$>] |(?:export|set|cd|source) |[A-Z][A-Z0-9_]{1,40}=")
 
@@ -76,6 +88,8 @@ class _Reading:
         self._plain: dict[str, str] = {}
         self._unsure: dict[str, tuple[str, ...]] = {}
         self._unknown: set[str] = set()
+        self._arrays: dict[str, list[str]] = {}
+        self._too_long: set[str] = set()  # arrays that are not followed any more
         self._branches = Branches()
         self._again = _MOST_AGAIN
         self._piped: Below | None = None
@@ -97,8 +111,13 @@ class _Reading:
         words = self._branches.enter(line.words, self._certain, line.behind)
         if not words or (words[0] in _ASKS and self._branches.is_decided) or self._branches.is_test:
             return
+        if words[0].startswith(ARRAY):
+            self._array(words[0][1:], words[1:])
+            return
         exports = words[0] == "export"
-        mine, rest = self._set(words[1:] if exports else words)
+        if words[0] in _DECLARES and len(words) > 1:
+            words = [word for word in words[1:] if not word.startswith("-")]
+        mine, rest = self._set(words[1:] if exports else words, below)
         if not rest or exports:
             self._assign(mine, words, self._exported if exports else self._plain)
             return
@@ -107,20 +126,52 @@ class _Reading:
         self._command(line, rest, around.variables | mine, text, around, depth)
 
     def _certain(self, words: Sequence[str]) -> list[str] | None:
-        """With their values; None where one is not known for sure."""
+        """With their values; None where one is not known for sure, but for an argument of the script."""
         if self._depends(words):
             return None
         filled = [part for word in words for part in values(word, self._known)]
-        return None if any(map(is_computed, filled)) else filled
+        known = [part for part in filled if not _ARGUMENT.fullmatch(part)]
+        return None if any(map(is_computed, known)) else filled
 
-    def _set(self, words: list[str]) -> tuple[dict[str, str], list[str]]:
+    def _array(self, name: str, words: Sequence[str]) -> None:
+        runs, is_more, name = self._branches.runs, name.endswith("+"), name.removesuffix("+")
+        if runs is False or name in self._too_long:
+            return
+        before = self._arrays.get(name, []) if is_more else []
+        every = [*before, *self._filled(words, self._known)]
+        if sum(map(len, every)) > MAX_CHARACTERS:
+            self._too_long.add(name)
+            self._arrays.pop(name, None)
+            self._plain = {key: text for key, text in self._plain.items() if key not in (f"{name}[@]", f"{name}[*]")}
+            return
+        self._arrays[name] = every
+        here = (f"{name}: {self._branches.condition}",) if runs is None else ()
+        old = self._unsure.get(f"{name}[@]", ()) if is_more else ()
+        unsure = tuple(dict.fromkeys((*old, *self._depends(words), *here)))
+        for key in (f"{name}[@]", f"{name}[*]"):
+            self._plain[key] = " ".join(every)
+            self._unsure[key] = unsure
+
+    def _filled(self, words: Sequence[str], known: dict[str, str]) -> list[str]:
+        filled: list[str] = []
+        length = 0
+        for word in words:
+            array = elements(word, self._arrays)
+            made = values(word, known) if array is None else array
+            length += sum(map(len, made))
+            if length > _LONGEST:
+                break
+            filled += made
+        return filled
+
+    def _set(self, words: list[str], below: Sequence[Below]) -> tuple[dict[str, str], list[str]]:
         """`NAME=VALUE` in front, and the rest. What a script is given when it is called replaces no value that it
         has."""
         mine: dict[str, str] = {}
         known = self._known
         while words and (match := _SET.fullmatch(words[0])):
             more = mine.get(match[1], known.get(match[1], "")) if match[2] else ""
-            filled = (more + value(match[3], known | mine))[:MAX_CHARACTERS]
+            filled = (more + _held(match[3], below, known | mine))[:MAX_CHARACTERS]
             is_given = self._branches.is_given or _POSITION.match(filled)
             if match[1] not in known or not is_given:
                 mine[match[1]] = filled
@@ -160,7 +211,7 @@ class _Reading:
         self, line: Line, words: list[str], mine: dict[str, str], text: Below | None, around: Command, depth: int
     ) -> None:
         known = self._known | mine
-        filled = _filled(words, known)
+        filled = self._filled(words, known)
         depends = (*around.depends, *self._here(), *self._depends(line.words), *self._depends_of_environment())
         command = replace(
             around,
@@ -181,6 +232,13 @@ class _Reading:
         else:
             self.found.append(_of_env(command))
 
+    def _onto(self, file: WrittenFile) -> WrittenFile:
+        """Behind what the script wrote there before; what lay there already is not known."""
+        earlier = (one.writes for one in reversed(self.found) if one.writes and one.writes.is_called(file.path))
+        first = next(earlier, WrittenFile(file.path, "", (f">> {file.path}",)))
+        unknown, depends = dict.fromkeys((*first.unknown, *file.unknown)), (*first.depends, *file.depends)
+        return WrittenFile(file.path, f"{first.text}\n{file.text}", tuple(unknown), depends)
+
     def _here(self) -> tuple[str, ...]:
         return (self._branches.condition,) if self._branches.runs is None else ()
 
@@ -200,17 +258,24 @@ class _Reading:
         elif said := _said(filled):
             file, names = said_into(said, path), line.words
         else:
-            return None
+            file, names = WrittenFile(path, "", (shown_words(filled),)), line.words
+        if line.appends:
+            file = self._onto(file)
         here = self._here()
         return replace(file, depends=tuple(dict.fromkeys((*self._depends(names), *here))))
 
 
 def _said(words: Sequence[str]) -> str:
-    """The JSON object that `echo` or `printf` says."""
-    if words[:1] not in (["echo"], ["printf"]):
-        return ""
+    """What `echo` says, and the JSON object that `printf` does."""
+    if words[:1] == ["echo"]:
+        return " ".join(word for word in words[1:] if word not in ("-e", "-n"))
     first = next((place for place, word in enumerate(words) if word.lstrip().startswith("{")), len(words))
-    return " ".join(words[first:]).removesuffix("\\n")
+    return " ".join(words[first:]).removesuffix("\\n") if words[:1] == ["printf"] else ""
+
+
+def shown_words(words: Sequence[str]) -> str:
+    text = " ".join(words)
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
 
 
 def _joined(first: Command, then: Command) -> Command:
@@ -221,16 +286,12 @@ def _joined(first: Command, then: Command) -> Command:
     return replace(first, words=words, computed=computed, cut=cut, depends=depends)
 
 
-def _filled(words: Sequence[str], known: dict[str, str]) -> list[str]:
-    filled: list[str] = []
-    length = 0
-    for word in words:
-        made = values(word, known)
-        length += sum(map(len, made))
-        if length > _LONGEST:
-            break
-        filled += made
-    return filled
+def _held(word: str, below: Sequence[Below], known: dict[str, str]) -> str:
+    """A variable's value: also the text below `NAME=$(cat <<EOF`."""
+    number = word.removeprefix(BELOW)
+    if number == word or not number.isdecimal() or int(number) >= len(below):
+        return value(word, known)
+    return written_from(below[int(number)], "", known).text.rstrip("\n")
 
 
 def _inner(words: list[str]) -> tuple[tuple[str, ...], str] | None:

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 _HELD, _END, _UNQUOTED, _HASH = "\ue000", "\ue001", "\ue002", "\ue003"  # of the private use area
-BELOW, INTO, _SPACE, _OR = "\ue004", "\ue005", "\ue006", "\ue007"
-_OWN = (_HELD, _END, _UNQUOTED, _HASH, INTO, _SPACE, _OR)
+BELOW, INTO, _SPACE, _OR, ARRAY, _ONTO = "\ue004", "\ue005", "\ue006", "\ue007", "\ue008", "\ue009"
+_OWN = (_HELD, _END, _UNQUOTED, _HASH, INTO, _SPACE, _OR, ARRAY, _ONTO)
 MARKS = str.maketrans(dict.fromkeys((*_OWN, BELOW)))
 _MARKS = str.maketrans(dict.fromkeys(_OWN))
 _WRITTEN = str.maketrans({_UNQUOTED: "$", _HASH: "#", _SPACE: " ", _OR: "|"})
@@ -34,20 +34,22 @@ _COMMENT = r"(?:^|(?<=[\s;&|]))#[^\n]*+"
 # Where output goes is dsgui's: `> log`, `2>&1`, `&> log`, `> >(tee log)`. `<name>` stands for what is to be filled in.
 _READ_FROM = r"(?<=\s)0?<(?:[ \t]{1,8}|(?=[/.$~]))[^\s;&|()<>]++(?!>)"
 _REDIRECTED = rf"(?<=\s)(?:[0-9]|&)?>{{1,2}}[ \t]{{0,8}}(?:&[0-9]|>\([^()\n]{{0,300}}\)|[^\s;&|()>]++)|{_READ_FROM}"
-_INTO_FILE = re.compile(r"1?>(?!>)[ \t]{0,8}+(?![&(>])")
+_INTO_FILE = re.compile(r"1?>(>?)[ \t]{0,8}+(?![&(>])")
 _NAME = r"[A-Za-z_][A-Za-z0-9_]{0,60}"
 _INNER_NAME = rf"[${_UNQUOTED}]\{{{_NAME}\}}"
 _BRACES = rf"\$\{{(?:{_NAME}|[0-9]):?[-+=](?>(?:{_INNER_NAME}|[^{{}}\n\"']){{0,200}})\}}"
 _TO_MARK = re.compile(rf"{_QUOTED}|{_COMMENT}|{_REDIRECTED}|(?P<braces>{_BRACES})|(?P<mark>[$#])", re.DOTALL)
-_NAMED = re.compile(rf"[${_UNQUOTED}](?:\{{({_NAME})\}}|({_NAME}))")
+_NAMED = re.compile(rf"[${_UNQUOTED}](?:\{{({_NAME}(?:\[[@*]\])?)\}}|({_NAME}))")
 _DEFAULT = re.compile(rf"[${_UNQUOTED}]\{{({_NAME}|[0-9]):?[-=]([^{{}}\n]{{0,200}})\}}")
 _INSTEAD = re.compile(rf"[${_UNQUOTED}]\{{({_NAME}|[0-9]):?\+((?>(?:{_INNER_NAME}|[^{{}}\n]){{0,200}}))\}}")
-_NAMES = re.compile(rf"[${_UNQUOTED}]\{{?({_NAME})")
+_NAMES = re.compile(rf"[${_UNQUOTED}]\{{?({_NAME}(?:\[[@*]\])?)")
 _WHOLE = re.compile(r"(?>(?:[^'\"\\]++|'[^']*+'|\"(?>(?:[^\"\\]|\\.)*)\"|\\.)*)", re.DOTALL)
 _LABEL_WORD = r"[ \t]{0,4}[\w.*-]{1,80}[ \t]{0,4}"
 _LABEL = re.compile(rf"^[ \t]{{0,80}}\(?{_LABEL_WORD}(?:\|{_LABEL_WORD}){{1,20}}\)", re.MULTILINE)
-_ARRAY = re.compile(rf"^[ \t]{{0,20}}({_NAME})=\(([^()]{{0,4000}})\)", re.MULTILINE)
-_OF_ARRAY = re.compile(rf"\"?\$\{{({_NAME})\[[@*]\]\}}\"?")
+_ARRAY = re.compile(
+    rf"(?:^|(?<=then)|(?<=else)|(?<=do)|(?<=;)|(?<=&&))([ \t]{{0,40}})({_NAME}\+?)=\(([^()]{{0,4000}})\)", re.MULTILINE
+)
+_OF_ARRAY = re.compile(rf"[${_UNQUOTED}]\{{({_NAME})\[[@*]\]\}}")
 _BELOW = frozenset({"<<EOF", "<<'EOF'", '<<"EOF"', "<<-EOF"})
 _COMMENTED = re.compile(r"^([ \t]{0,80}#[^\n]*)\\$", re.MULTILINE)  # a comment goes on in no other line
 _PROMPT = re.compile(r"^[ \t]{0,8}(?:\$|>) ")
@@ -70,13 +72,14 @@ _LABEL_ENDS = re.compile(r"[ \t]{0,4}\|[ \t]{0,4}")
 @dataclass(frozen=True, slots=True)
 class Line:
     """A command's words. `goes_on`: it could go on the one before: its line begins with it, where the last one has no
-    end. `behind`: the `&&` or `||` in front of it. `into`: the file that its output goes to. `below`: the number of the
-    text that it reads."""
+    end. `behind`: the `&&` or `||` in front of it. `into`: the file that its output goes to,
+    behind what is there where it `appends`. `below`: the number of the text that it reads."""
 
     words: list[str]
     goes_on: bool
     behind: str = ""
     into: str = ""
+    appends: bool = False
     below: int | None = None
 
 
@@ -93,7 +96,7 @@ def lines_of_words(text: str) -> Iterator[Line]:
     held = _without_reads(_without_arrays(_COMPUTED.sub(hold, whole, count=_MOST_COMPUTED)))
     held = _LABEL.sub(lambda match: _LABEL_ENDS.sub(_OR, match[0]), held)
     lines = iter([line for line in held.split("\n") if line.strip()][:_MOST_LINES])
-    is_open, behind = False, ""
+    is_open, behind, depth = False, "", 0
     for line in lines:
         command: list[str] = []
         words = _split(_PROMPT.sub("", line), lines)
@@ -102,10 +105,23 @@ def lines_of_words(text: str) -> Iterator[Line]:
             if is_open := not (word and set(word) <= _ENDS):
                 command.append(_restored(word, computed))
                 continue
+            depth = _unwrapped(command, depth)
             yield from _line(command, goes_on, behind)
             command, goes_on, behind = [], False, word
+        depth = _unwrapped(command, depth)
         yield from _line(command, goes_on, behind)
         behind = "" if command else behind
+
+
+def _unwrapped(command: list[str], depth: int) -> int:
+    """Takes the parentheses of `(cd x && python y)` off its words; how many are open behind it."""
+    if command and command[0].startswith("(") and not command[0].startswith("(("):
+        command[:1] = [command[0][1:]] if command[0] != "(" else []
+        depth += 1
+    if command and depth and command[-1].endswith(")") and "(" not in command[-1]:
+        command[-1:] = [command[-1][:-1]] if command[-1] != ")" else []
+        depth -= 1
+    return depth
 
 
 def _line(command: Sequence[str], goes_on: bool, behind: str) -> Iterator[Line]:
@@ -114,7 +130,7 @@ def _line(command: Sequence[str], goes_on: bool, behind: str) -> Iterator[Line]:
     below = next((int(word[1:]) for word in command if word.startswith(BELOW) and word[1:].isdecimal()), None)
     words = [word for word in command if not word.startswith((INTO, BELOW))]
     if words:
-        yield Line(words, goes_on, behind, into, below)
+        yield Line(words, goes_on, behind, into.removeprefix(_ONTO), into.startswith(_ONTO), below)
 
 
 def _is_label(words: Sequence[str]) -> bool:
@@ -184,12 +200,24 @@ def _joined(terms: list[str], signs: frozenset[str]) -> list[str]:
     return left
 
 
+def elements(word: str, arrays: Mapping[str, list[str]]) -> list[str] | None:
+    """What `"${NAME[@]}"` stands for; without quotes, the words of it. None for a word that is no array's."""
+    match = _OF_ARRAY.fullmatch(word)
+    if match is None or match[1] not in arrays:
+        return None
+    every = arrays[match[1]]
+    if word.startswith(_UNQUOTED):
+        return [part for one in every for part in _PARTS.findall(one)]
+    return [" ".join(every)] if "*" in word else every
+
+
 def _without_arrays(text: str) -> str:
-    """`NAME=(…)` stands in for `${NAME[@]}`."""
-    arrays = {match[1]: " ".join(_TO_MARK.sub(_uncommented, match[2]).split()) for match in _ARRAY.finditer(text)}
-    if not arrays:
-        return text
-    return _OF_ARRAY.sub(lambda match: arrays.get(match[1], match[0]), _ARRAY.sub("", text))
+    """`NAME=(…)` and `NAME+=(…)` as a command whose first word is the marked name."""
+
+    def command(match: re.Match[str]) -> str:
+        return f"{match[1]} {ARRAY}{match[2]} {' '.join(_TO_MARK.sub(_uncommented, match[3]).split())}"
+
+    return _ARRAY.sub(command, text)
 
 
 def _without_reads(text: str) -> str:
@@ -250,7 +278,7 @@ def _marked(match: re.Match[str]) -> str:
     if match["braces"]:
         return _BLANK.sub(_SPACE, match[0]).replace("$", _UNQUOTED)
     if into := _INTO_FILE.match(match[0]):
-        return f"{INTO}{match[0][into.end() :]}"
+        return f"{INTO}{_ONTO if into[1] else ''}{match[0][into.end() :]}"
     return match[0] if match[0][0] in "'\"\\" else ""
 
 

@@ -68,8 +68,8 @@ def read_command(text: str) -> Outline | None:
     trains = {n: found for n, found in every.items() if lines[n].runs is not False} or every
     chosen = next((n for n, found in trains.items() if _for_ranks(found)), next(iter(trains)))
     outline = _outline(trains[chosen], lines[chosen])
-    left = (line for n, line in enumerate(lines) if n != chosen and line.runs is not False and line.writes is None)
-    rest = (shown(" ".join(line.words)) for line in left if not _says_nothing(line.words))
+    left = (line for n, line in enumerate(lines) if n != chosen and line.runs is not False)
+    rest = (shown(" ".join(line.words)) for line in left if not _says_nothing(line.words) and not _is_taken(line))
     files = tuple(line.writes for line in lines[:chosen] if line.writes and line.runs is not False)
     return replace(outline, unread=(*outline.unread, *rest)[:_MOST_UNREAD], files=files)
 
@@ -79,6 +79,11 @@ def _for_ranks(found: _Found) -> bool:
     return (
         bool(found.launcher or found.tool) or value_of(found.words, ("--deepspeed", "--deepspeed_config")) is not None
     )
+
+
+def _is_taken(line: Command) -> bool:
+    """Whether all that it does is to write a text that is known."""
+    return line.writes is not None and bool(line.writes.text)
 
 
 def _says_nothing(words: Sequence[str]) -> bool:

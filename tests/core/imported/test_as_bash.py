@@ -55,6 +55,17 @@ SCRIPTS = {
     "and": 'A=1\n[ $A = 1 ] && B=2\n[ $A = 2 ] && B=3\n[ -z "$A" ] || C=4\ndeepspeed train.py --b $B --c $C\n',
     "one line": 'A=2; [ "$A" -gt 1 ] && deepspeed train.py --a $A || deepspeed other.py\n',
     "one line if": 'A=2; if [ "$A" -gt 1 ]; then deepspeed train.py --a $A; else deepspeed other.py; fi\n',
+    "array that grows": 'A=(\n  --x 1 # one\n)\nN=2\nA+=(--y "a b" --n $N)\nif [ $N = 3 ]; then A+=(--never); fi\n'
+    'B=(deepspeed train.py)\n"${B[@]}" "${A[@]}" --z ${A[*]} "${A[*]}"\n',
+    "array in a command": 'A=(--x 1 --y 2)\nCMD="deepspeed train.py ${A[*]}"\neval $CMD\n',
+    "parentheses": "(mkdir -p x; deepspeed train.py --a 1)\n",
+    "test": 'A=""\ntest -z "$A" && B=1\ndeepspeed train.py --b $B\n',
+    "declared": "declare -r A=1\nreadonly B=2\ndeepspeed train.py --a $A --b $B\n",
+    "an argument or else": 'A=$1\nB=$2\nif [ "$A" == "" ]; then\n  A=3\nfi\n[ -z "$2" ] && B=4\n'
+    "deepspeed train.py --a $A --b $B\n",
+    "text of a variable": "B=8\n"
+    f'JSON=$(cat <<EOF\n{{\n  "b": $B\n}}\nEOF\n)\necho "$JSON" > ds.json\ndeepspeed {NAMED}\n',
+    "lines one by one": f"echo '{{' > ds.json\necho '\"a\": 1}}' >> ds.json\ndeepspeed {NAMED}\n",
     "function": "run() {\n  deepspeed train.py --a 1\n}\nrun\n",
 }
 

@@ -56,6 +56,21 @@ def test_values_are_put_in_as_a_shell_does_and_what_is_unknown_is_named():
     assert (plain.text, plain.unknown) == (body + "\n", ())
 
 
+@pytest.mark.parametrize(("writes", "unknown"), [
+    ("sed 's/B/8/' template.json \\\n  > ds.json", "sed s/B/8/ template.json"),
+    ("python make.py > ./ds.json", "python make.py"),
+    ("echo '}' >> ds.json", ">> ds.json"),
+])  # fmt: skip
+def test_a_config_that_another_program_writes_is_not_known(writes, unknown):
+    written = read(f"{writes}\n{TRAINS}\n").written("ds.json")
+    assert written.unknown == (unknown,)
+
+
+def test_an_array_that_a_condition_lets_grow_is_told():
+    outline = read('A=(--x 1)\nif [ -n "$UNSET" ]; then\n  A+=(--y 2)\nfi\npython train.py "${A[@]}"\n')
+    assert (outline.words, outline.depends) == (("--x", "1", "--y", "2"), ("A: if [ -n $UNSET ]",))
+
+
 def test_the_last_file_before_the_training_counts():
     one, two = (f'cat <<EOT > ds.json\n{{"train_batch_size": {n}}}\nEOT\n' for n in (1, 2))
     assert read(f"{one}{two}{TRAINS}\n").written("ds.json").text == '{"train_batch_size": 2}\n'
@@ -230,6 +245,9 @@ HOSTILE = [
     "A=" + "b" * 9_000 + "\ncat <<EOT > f\n" + "$A" * 9_000 + "\nEOT\ntorchrun x.py",
     'A="eval $A$A"\n' + "eval $A\n" * 3_000 + "torchrun x.py",
     "A='" + "x;" * 7_000 + "'\n" + "eval $A\n" * 2_000 + "torchrun x.py",
+    "A+=(--x ${A[@]} ${A[@]})\n" * 1_200 + "torchrun x.py ${A[@]}",
+    "(" * 15_000 + "torchrun x.py" + ")" * 15_000,
+    "echo a >> f\n" * 2_500 + "torchrun x.py",
     "if [ a ]; then\n" * 2_000 + "torchrun x.py",
     "case $1 in\n" * 2_500 + "torchrun x.py",
     "torchrun x.py " + "${A:+" * 6_000,
