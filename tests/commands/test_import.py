@@ -82,7 +82,7 @@ def test_a_config_that_the_script_writes_is_read_instead_of_the_file_on_disk(fol
     assert main(["import", str(folder / "run.sh"), "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["config"] == {"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": 2}}
-    assert "ds.json: as the script itself writes it" in told["notes"]
+    assert "DeepSpeed config: ds.json, as the script itself writes it" in told["notes"]
     assert "How many nodes there are depends on the hostfile hosts, which is not here" in told["notes"]
     assert "Ranks per node: 2" in told["notes"]
 
@@ -120,3 +120,15 @@ def test_an_accelerate_yaml_that_the_script_writes_is_followed(folder, capsys):
     told = json.loads(capsys.readouterr().out)
     assert told["config"]["zero_optimization"]["stage"] == 3
     assert "Ranks per node: 2; nodes: 1" in told["notes"]
+
+
+def test_settings_that_the_script_writes_are_read(folder, capsys):
+    (folder / "run.sh").write_text(
+        "cat > run2.yaml <<X\nmodel_name_or_path: m\nstage: sft\ndeepspeed: ds.json\nlearning_rate: 3.0e-5\n"
+        "template: x\nX\nllamafactory-cli train run2.yaml\n"
+    )
+    main(["import", str(folder / "run.sh"), "--format", "json"])
+    told = json.loads(capsys.readouterr().out)
+    assert "Settings: run2.yaml, as the script itself writes it" in told["notes"]
+    assert "--learning_rate 3e-05" in told["fields"]["arguments"]
+    assert told["config"]["train_batch_size"] == "auto"

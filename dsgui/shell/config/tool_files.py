@@ -85,15 +85,14 @@ def _with_written(outline: Outline, tool: Tool, file: WrittenFile) -> tuple[Outl
     except DocumentError as error:
         told = said("imported", "settings_unreadable", path=file.path, problem=str(error))
         return _unread(outline, tool), (told,)
-    return with_settings(outline, tool, settings), _written(file)
+    return with_settings(outline, tool, settings), _written(file, said("imported", "settings_written", file=file.path))
 
 
 def _unknown_in(file: WrittenFile) -> Said:
     return said("imported", "written_unknown", file=file.path, names=listed(file.unknown))
 
 
-def _written(file: WrittenFile) -> tuple[Said, ...]:
-    told = said("imported", "written", file=file.path)
+def _written(file: WrittenFile, told: Said) -> tuple[Said, ...]:
     depends = [shown(f"{file.path}: {one}") for one in file.depends]
     return (told, said("imported", "depends", what=listed(depends))) if depends else (told,)
 
@@ -104,7 +103,8 @@ def text_written(outline: Outline, named: str) -> tuple[str | None, tuple[Said, 
     file = outline.written(named)
     if file is None:
         return None, ()
-    return ("", (_unknown_in(file),)) if file.unknown else (file.text, _written(file))
+    told = said("imported", "config_written", file=file.path)
+    return ("", (_unknown_in(file),)) if file.unknown else (file.text, _written(file, told))
 
 
 def with_hosts(outline: Outline, reach: Reach) -> tuple[Outline, tuple[Said, ...]]:

@@ -36,7 +36,8 @@ IMPORTED: Mapping[str, str] = {
     "needs_hostfile": "How many nodes there are depends on the hostfile {file}, which is not here",
     "hostfile_unreadable": "Hosts not read from {path}. {problem}",
     "ranks_alone": "Ranks per node: {ranks}",
-    "written": "{file}: as the script itself writes it",
+    "config_written": "DeepSpeed config: {file}, as the script itself writes it",
+    "settings_written": "Settings: {file}, as the script itself writes it",
     "written_unknown": "{file} was not read: the script itself writes it, with values that only a shell can tell: "
     "{names}",
     "depends": "Depends on a condition that only a shell can tell, so check it: {what}",
