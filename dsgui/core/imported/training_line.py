@@ -1,6 +1,7 @@
 """A command line that trains: the launcher around it, the tool or script in it, and the run that both describe."""
 
 import itertools
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -296,8 +297,19 @@ def _of_script(found: _Found, words: tuple[str, ...]) -> Outline:
     trainers = value_of(words, ("--deepspeed",))
     if trainers and truth(trainers) is None:  # `--deepspeed true` switches it on
         words = with_option(words, "--deepspeed", None)
-        return Outline(said("imported", "command", what=""), words=words, config_file=trainers, reader="hf")
+        outline = Outline(said("imported", "command", what=""), words=words, reader="hf")
+        inside = _json_object(trainers)
+        return replace(outline, config=inside) if inside is not None else replace(outline, config_file=trainers)
     return Outline(said("imported", "command", what=""), words=words)
+
+
+def _json_object(text: str) -> dict[str, Any] | None:
+    """The config that the Trainer's option holds itself (`_VALID_DICT_FIELDS` of `TrainingArguments`)."""
+    try:
+        value = json.loads(text) if text.startswith("{") else None
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _trl_launch(words: tuple[str, ...]) -> tuple[tuple[str, ...], dict[str, str]]:

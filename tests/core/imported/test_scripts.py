@@ -238,6 +238,12 @@ def test_a_switch_is_no_config(switch, words):
     assert (outline.config_file, outline.reader, outline.words) == ("", "", words)
 
 
+def test_a_config_may_stand_in_the_trainers_option():
+    outline = read("torchrun train.py --deepspeed '{\"train_batch_size\": 8}' --lr 1\n")
+    assert (outline.config, outline.config_file, outline.words) == ({"train_batch_size": 8}, "", ("--lr", "1"))
+    assert read("torchrun train.py --deepspeed '{x' --lr 1\n").config_file == "{x"
+
+
 HOSTILE = [
     "cat <<EOT\n" * 6_000 + "EOT\ntorchrun x.py",
     "cat <<EOT > f\n" * 2_000 + "EOT\n" * 2_000 + "torchrun x.py",
