@@ -84,3 +84,69 @@ def test_what_trains_nothing_is_told_as_what_it_is(tmp_path, capsys, name, text,
     (tmp_path / name).write_text(text)
     assert main(["import", str(tmp_path / name)]) == 2
     assert says in capsys.readouterr().err
+
+
+SCRIPT = """#!/bin/bash
+STAGE=2
+cat <<EOT > ds.json
+{"train_micro_batch_size_per_gpu": %s, "zero_optimization": {"stage": $STAGE}}
+EOT
+deepspeed --hostfile hosts --num_gpus=2 train.py --deepspeed --deepspeed_config ds.json
+"""
+
+
+def test_a_config_that_the_script_writes_is_read_instead_of_the_file_on_disk(folder, capsys):
+    (folder / "run.sh").write_text(SCRIPT % 1)
+    assert main(["import", str(folder / "run.sh"), "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["config"] == {"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": 2}}
+    assert "DeepSpeed config: ds.json, as the script itself writes it" in told["notes"]
+    assert "How many nodes there are depends on the hostfile hosts, which is not here" in told["notes"]
+    assert "Ranks per node: 2" in told["notes"]
+
+
+def test_a_config_with_what_only_a_shell_can_tell_is_not_read(folder, capsys):
+    (folder / "run.sh").write_text(SCRIPT % "$(nproc)")
+    assert main(["import", str(folder / "run.sh"), "--format", "json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert told["config"] is None
+    assert told["notes"][0].startswith("ds.json was not read: the script itself writes it")
+    assert told["notes"][0].endswith("tell: $(nproc)")
+    (folder / "run.sh").write_text(SCRIPT % "1,,")
+    assert main(["import", str(folder / "run.sh")]) == 1
+    assert "DeepSpeed config not loaded from ds.json." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("hosts", "says"), [
+    ("a slots=2\nb slots=2\nc slots=2\n", ("Hosts: {path}", "Ranks per node: 2; nodes: 3")),
+    ("a slots=0-2\n", ("Hosts not read from {path}.", "depends on the hostfile hosts")),
+])  # fmt: skip
+def test_the_nodes_are_those_of_the_hostfile(folder, capsys, hosts, says):
+    (folder / "run.sh").write_text(SCRIPT % 1)
+    (folder / "hosts").write_text(hosts)
+    main(["import", str(folder / "run.sh")])
+    told = capsys.readouterr().out
+    assert [one for one in says if one.format(path=folder / "hosts") not in told] == []
+
+
+def test_an_accelerate_yaml_that_the_script_writes_is_followed(folder, capsys):
+    yaml = "distributed_type: DEEPSPEED\nnum_processes: 2\ndeepspeed_config:\n  zero_stage: 3\n"
+    (folder / "run.sh").write_text(
+        f"cat > acc.yaml <<'X'\n{yaml}X\naccelerate launch --config_file acc.yaml train.py --lr 1\n"
+    )
+    main(["import", str(folder / "run.sh"), "--format", "json"])
+    told = json.loads(capsys.readouterr().out)
+    assert told["config"]["zero_optimization"]["stage"] == 3
+    assert "Ranks per node: 2; nodes: 1" in told["notes"]
+
+
+def test_settings_that_the_script_writes_are_read(folder, capsys):
+    (folder / "run.sh").write_text(
+        "cat > run2.yaml <<X\nmodel_name_or_path: m\nstage: sft\ndeepspeed: ds.json\nlearning_rate: 3.0e-5\n"
+        "template: x\nX\nllamafactory-cli train run2.yaml\n"
+    )
+    main(["import", str(folder / "run.sh"), "--format", "json"])
+    told = json.loads(capsys.readouterr().out)
+    assert "Settings: run2.yaml, as the script itself writes it" in told["notes"]
+    assert "--learning_rate 3e-05" in told["fields"]["arguments"]
+    assert told["config"]["train_batch_size"] == "auto"

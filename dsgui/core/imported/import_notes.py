@@ -1,5 +1,6 @@
 """What an import is told as: what was taken, what is still needed, what was not understood; and the page's fields."""
 
+import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -10,6 +11,8 @@ from dsgui.core.launch.plan import AS_SCRIPT_READS
 from dsgui.core.launch.run_fields import OWN_SCRIPT
 from dsgui.core.texts.saying import Said, listed, said
 
+_VALUE = re.compile(r"([A-Z][A-Z0-9_]{0,60})=.*", re.DOTALL)
+_LONGEST_IN_FRONT = 300
 _OTHERS = frozenset({"hidden_size", "total_steps", "warmup_ratio"})
 
 
@@ -36,7 +39,11 @@ def _taken(outline: Outline) -> Iterator[Said]:
             told = (_argument(name, value, theirs.get(name, "")) for name, value in values.items())
             yield said("imported", "arguments", arguments=listed(told))
         yield from _unknown(outline.trainer, outline)
-    if outline.ranks:
+    if outline.hostfile:
+        yield said("imported", "hostfile" if outline.nodes else "needs_hostfile", file=outline.hostfile)
+    if outline.hostfile and outline.ranks and not outline.nodes:
+        yield said("imported", "ranks_alone", ranks=str(outline.ranks))
+    elif outline.ranks:
         yield said("imported", "ranks", ranks=str(outline.ranks), nodes=str(outline.nodes or 1))
     elif outline.nodes:
         yield said("imported", "nodes", nodes=str(outline.nodes))
@@ -61,10 +68,20 @@ def _unknown(trainer: TrainingArguments, outline: Outline) -> Iterator[Said]:
 def _left(outline: Outline) -> Iterator[Said]:
     if outline.cut:
         yield said("imported", "cut", option=shown(outline.cut))
+    if outline.depends:
+        yield said("imported", "depends", what=_first(outline.depends))
+    if outline.in_front:
+        yield said("imported", "in_front", what=_in_front(outline.in_front))
     if outline.passed and outline.tool:
         yield said("imported", "passed", tool=outline.tool.name, names=_first(outline.passed))
     if outline.unread:
         yield said("imported", "unread", what=_first(outline.unread))
+
+
+def _in_front(words: Sequence[str]) -> str:
+    """Without the values of variables, which may be secrets."""
+    text = " ".join(_VALUE.sub(r"\1=…", word) for word in words)
+    return text if len(text) <= _LONGEST_IN_FRONT else text[: _LONGEST_IN_FRONT - 1] + "…"
 
 
 def _first(names: Sequence[str]) -> str | Said:

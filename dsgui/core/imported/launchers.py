@@ -7,12 +7,23 @@ from dataclasses import dataclass, field
 @dataclass(frozen=True, slots=True)
 class Launcher:
     """`means`: option → what it says; "" for what is settled anew at each start. `switches` take no value. Names with
-    `_`; the options are the same with `-`."""
+    `_`; the options are the same with `-`. `others`: the options that say nothing here, where the launcher takes an
+    abbreviation of any."""
 
     name: str
     means: Mapping[str, str]
     switches: frozenset[str]
     started_by: str = ""
+    others: frozenset[str] = frozenset()
+
+    def named(self, option: str) -> str:
+        """The option's whole name; as argparse does, of an abbreviation that only one begins with."""
+        name = option.lstrip("-").replace("-", "_")
+        every = {*self.means, *self.switches, *self.others}
+        if name in every or not self.others or not option.startswith("--"):
+            return name
+        begins = [one for one in every if len(one) > 1 and one.startswith(name)]
+        return begins[0] if len(begins) == 1 else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +89,8 @@ TORCHRUN = Launcher(
     },
     frozenset({"standalone", "no_python", "run_path", "virtual_local_rank", *_MODULE}),
     "torchrun",
+    frozenset({"help", "event_log_handler", "local_ranks_filter", "logs_specs", "numa_binding", "use_env"})
+    | {"signals_to_handle", "duplicate_stdout_filters", "duplicate_stderr_filters"},
 )
 DEEPSPEED = Launcher(
     "deepspeed",
@@ -87,6 +100,8 @@ DEEPSPEED = Launcher(
         "num_nodes": "nodes",
         "include": "include",
         "i": "include",
+        "exclude": "exclude",
+        "e": "exclude",
         "hostfile": "hostfile",
         "H": "hostfile",
         "master_port": "port",
@@ -95,6 +110,7 @@ DEEPSPEED = Launcher(
     frozenset({"no_python", "no_local_rank", "no_ssh", "no_ssh_check", "force_multi", "save_pid", "bind_cores_to_rank"})
     | {"quiet", "q", "module"},
     "deepspeed",
+    frozenset({"help", "autotuning", "elastic_training", "min_elastic_nodes", "max_elastic_nodes"}),
 )
 # What they are called: a program, a program with a verb, a module.
 BY_WORDS: Mapping[tuple[str, ...], Launcher] = {
@@ -121,7 +137,7 @@ def read(launcher: Launcher, words: Sequence[str]) -> Started:
     module, place = False, 0
     while place < len(words) and words[place].startswith("-") and words[place] != "--":
         option, equals, value = words[place].partition("=")
-        name = option.lstrip("-").replace("-", "_")
+        name = launcher.named(option)
         place += 1
         if name in launcher.switches and not equals:
             module |= name in _MODULE

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dsgui.core.config.arguments import TrainingArguments
+from dsgui.core.imported.shell_below import WrittenFile
 from dsgui.core.imported.tools import Tool
 from dsgui.core.texts.saying import Said
 
@@ -21,7 +22,9 @@ class Outline:
     without the config. `ranks` counts those of one node, None where nothing is said; `fields` are further values of the
     Launch page by name. `trainer`: the HF Trainer's arguments, None for a tool that was not recognised. `unread`: what
     was not understood, as it stands there; `passed`: what goes to the tool as it is; `cut`: the first option that a
-    shell would not pass, since the command ends before it."""
+    shell would not pass, since the command ends before it. `in_front`: what stands in front of the launcher and is
+    left out; `depends`: conditions that nobody but the shell can decide. `files`: what the script writes before it
+    trains. `hostfile` names the machines, of which `hosts` includes and excludes some; it is still to be read."""
 
     source: Said
     tool: Tool | None = None
@@ -47,6 +50,15 @@ class Outline:
     passed: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     cut: str = ""
+    in_front: tuple[str, ...] = ()
+    depends: tuple[str, ...] = ()
+    files: tuple[WrittenFile, ...] = ()
+    hostfile: str = ""
+    hosts: tuple[str, str] = ("", "")
+
+    def written(self, named: str) -> WrittenFile | None:
+        """The file of that name as the script writes it, where it does."""
+        return next((file for file in reversed(self.files) if file.is_called(named)), None) if named else None
 
     @property
     def scripts(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from dsgui.core.config import accelerate_yaml, bounded_yaml
+from dsgui.core.errors import DocumentError
 from dsgui.core.imported.outline import Outline
 from dsgui.core.imported.shell_lines import MAX_CHARACTERS
 from dsgui.core.imported.tool_settings import file_words, outline_of
@@ -22,14 +23,32 @@ def recognised(text: str, path: str = "") -> Outline | None:
     """What a file at `path`, or pasted text, says of a run; None for a config or accelerate's YAML. Raises
     `DocumentError` for settings of a tool that can't be read."""
     if accelerate_yaml.is_one(text):
-        return None
-    found = settings_in(text)
+        return None if _is_mapping(text) else _command(text)
+    try:
+        found = settings_in(text)
+    except DocumentError:  # a script may write a YAML or JSON with a tool's keys
+        if outline := _command(text):
+            return outline
+        raise
     if found:
         outline = outline_of(*found)
         return replace(outline, words=file_words(outline, path)) if found[0].by_file and path else outline
-    if text.lstrip("\ufeff \t\r\n").startswith("{") or not might_train(text):
-        return None
-    return read_command(text)
+    return _command(text)
+
+
+def _command(text: str) -> Outline | None:
+    is_json = text.lstrip("\ufeff \t\r\n").startswith("{")
+    return None if is_json or not might_train(text) else read_command(text)
+
+
+def _is_mapping(text: str) -> bool:
+    """Whether it is a YAML, and no script that writes one; one that can't train is not asked."""
+    if not might_train(text):
+        return True
+    try:
+        return bool(bounded_yaml.load(text))
+    except DocumentError:
+        return False
 
 
 def might_train(text: str) -> bool:

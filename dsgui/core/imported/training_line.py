@@ -1,10 +1,13 @@
 """A command line that trains: the launcher around it, the tool or script in it, and the run that both describe."""
 
+import itertools
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from dsgui.core.config.conversion import truth
 from dsgui.core.imported.launchers import BY_MODULE, BY_WORDS, Launcher, Started, read
 from dsgui.core.imported.outline import Outline, shown
 from dsgui.core.imported.shell_lines import Command, commands, is_computed
@@ -17,15 +20,20 @@ _PYTHON = re.compile(r"python(?:3(?:\.\d{1,2})?)?")
 _IN_FRONT = frozenset({"then", "else", "do", "nohup", "time", "exec", "uv", "run", "env", "poetry", "sudo", "--"})
 # Options of Python itself, in front of its script or module: alone, and with a value behind them.
 _SWITCH, _SWITCH_WITH_VALUE = re.compile(r"-[bBdEiIOPqsSuvx]{1,8}"), frozenset({"-X", "-W"})
-# What starts a program once or many times; their own options are listed.
-_STARTERS = frozenset({"srun", "mpirun", "mpiexec", "env", "sudo", "uv"})
+# What starts a program once or many times, watched or inside something; their own options are told.
+_STARTERS = frozenset(
+    {"srun", "mpirun", "mpiexec", "jsrun", "aprun", "env", "sudo", "uv", "poetry", "pipenv", "conda", "mamba", "pixi"}
+    | {"nsys", "ncu", "rocprof", "py-spy", "perf", "strace", "numactl", "taskset", "nice", "ionice", "chrt", "timeout"}
+    | {"stdbuf", "unbuffer", "setsid", "nohup", "time", "singularity", "apptainer", "docker", "podman", "micromamba"}
+)
+_MOST_IN_FRONT = 60
 _SETTINGS = (".yaml", ".yml", ".json")
 _PROGRAMS = {program: tool for tool in TOOLS for program in tool.programs}
 _MODULES = {module: tool for tool in TOOLS for module in tool.modules}
 _INDICES = re.compile(r"\d{1,4}(?:,\d{1,4}){0,63}")
 _MOST_UNREAD = 40
 # Commands that say nothing of a run, and the words of a shell that follow a condition, which is told.
-_QUIET = frozenset({"set", "echo", "wait", "mkdir", "fi", "done", "esac", "shift", "exit", "{", "}"})
+_QUIET = frozenset({"set", "echo", "wait", "mkdir", "fi", "done", "esac", "shift", "exit", "{", "}", "cat"})
 # Options of `accelerate launch` that `trl` takes among its own (what its scripts have themselves stays theirs).
 _TRL_LAUNCHES = (
     *("num_processes", "num_machines", "config_file", "accelerate_config", "gpu_ids", "main_process_port"),
@@ -55,13 +63,16 @@ def read_command(text: str) -> Outline | None:
     """The first command that trains, where possible one that ranks or a tool are named in: a plain `python prepare.py`
     often stands before it. The others are told. None where none does."""
     lines = commands(text)
-    trains = {n: found for n, line in enumerate(lines) if line.words[0] not in _QUIET and (found := _found(line.words))}
-    if not trains:
+    every = {n: found for n, line in enumerate(lines) if line.words[0] not in _QUIET and (found := _found(line.words))}
+    if not every:
         return None
+    trains = {n: found for n, found in every.items() if lines[n].runs is not False} or every
     chosen = next((n for n, found in trains.items() if _for_ranks(found)), next(iter(trains)))
     outline = _outline(trains[chosen], lines[chosen])
-    rest = (line.words for n, line in enumerate(lines) if n != chosen and not _says_nothing(line.words))
-    return replace(outline, unread=(*outline.unread, *(shown(" ".join(words)) for words in rest))[:_MOST_UNREAD])
+    left = (line for n, line in enumerate(lines) if n != chosen and line.runs is not False)
+    rest = (shown(" ".join(line.words)) for line in left if not _says_nothing(line.words) and not _is_taken(line))
+    files = tuple(line.writes for line in lines[:chosen] if line.writes and line.runs is not False)
+    return replace(outline, unread=(*outline.unread, *rest)[:_MOST_UNREAD], files=files)
 
 
 def _for_ranks(found: _Found) -> bool:
@@ -69,6 +80,11 @@ def _for_ranks(found: _Found) -> bool:
     return (
         bool(found.launcher or found.tool) or value_of(found.words, ("--deepspeed", "--deepspeed_config")) is not None
     )
+
+
+def _is_taken(line: Command) -> bool:
+    """Whether all that it does is to write a text that is known."""
+    return line.writes is not None and bool(line.writes.text)
 
 
 def _says_nothing(words: Sequence[str]) -> bool:
@@ -105,18 +121,25 @@ def with_settings(outline: Outline, tool: Tool, settings: Mapping[str, Any]) -> 
         fields=fields,
         unread=(*outline.unread, *made.unread),
         cut=outline.cut,
+        in_front=outline.in_front,
+        depends=outline.depends,
+        files=outline.files,
+        hostfile=outline.hostfile,
+        hosts=outline.hosts,
     )
 
 
 # ------------------------------------------------------------------------------------------------------ finding it
 def _found(words: Sequence[str]) -> _Found | None:
     """The part of a command that trains, None where nothing does."""
-    for place, word in enumerate(words[:20]):
+    has_starter = False
+    for place, word in enumerate(words[:_MOST_IN_FRONT]):
         rest = tuple(words[place:])
         found = _launcher(rest) or _program(rest)
         if found:
-            return replace(found, before=tuple(one for one in words[:place] if one not in _IN_FRONT))
-        if not (word in _IN_FRONT or word.startswith("-") or place == 0 or words[0] in _STARTERS):
+            return replace(found, before=tuple(itertools.dropwhile(_IN_FRONT.__contains__, words[:place])))
+        has_starter |= _base(word) in _STARTERS or _base(word).endswith("_wrapper")
+        if not (word in _IN_FRONT or word.startswith("-") or place == 0 or has_starter):
             return None
     return None
 
@@ -214,7 +237,7 @@ def _base(word: str) -> str:
 # ----------------------------------------------------------------------------------------------------- reading it
 def _outline(found: _Found, command: Command) -> Outline:
     says, words = dict(found.started.says), found.words
-    unread = [*found.started.unread, *found.before]
+    unread = list(found.started.unread)
     if found.tool == TRL and found.launcher is None:
         words, says = _trl_launch(words)
     if found.tool == AXOLOTL:
@@ -231,6 +254,10 @@ def _outline(found: _Found, command: Command) -> Outline:
         environment=_environment(command.variables),
         unread=(*outline.unread, *unread, *_said_of_place(says), *_computed(command)),
         cut=command.cut,
+        in_front=(*command.before, *found.before),
+        depends=command.depends,
+        hostfile=says.get("hostfile", ""),
+        hosts=(says.get("include", ""), says.get("exclude", "")),
     )
 
 
@@ -268,10 +295,21 @@ def _of_script(found: _Found, words: tuple[str, ...]) -> Outline:
         words = with_option(with_option(words, "--deepspeed_config", None), "--deepspeed", None)
         return Outline(said("imported", "command", what=""), words=words, config_file=native, reader="native")
     trainers = value_of(words, ("--deepspeed",))
-    if trainers:
+    if trainers and truth(trainers) is None:  # `--deepspeed true` switches it on
         words = with_option(words, "--deepspeed", None)
-        return Outline(said("imported", "command", what=""), words=words, config_file=trainers, reader="hf")
+        outline = Outline(said("imported", "command", what=""), words=words, reader="hf")
+        inside = _json_object(trainers)
+        return replace(outline, config=inside) if inside is not None else replace(outline, config_file=trainers)
     return Outline(said("imported", "command", what=""), words=words)
+
+
+def _json_object(text: str) -> dict[str, Any] | None:
+    """The config that the Trainer's option holds itself (`_VALID_DICT_FIELDS` of `TrainingArguments`)."""
+    try:
+        value = json.loads(text) if text.startswith("{") else None
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _trl_launch(words: tuple[str, ...]) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -344,7 +382,7 @@ def _said_of_place(says: Mapping[str, str]) -> tuple[str, ...]:
     """Other machines are chosen on Launch, and numbers that no number stands for are told."""
     include = says.get("include", "")
     found = [f"--include {include}"] if include and not include.startswith("localhost:") else []
-    found += [f"--hostfile {says['hostfile']}"] if "hostfile" in says else []
+    found += [f"--exclude {says['exclude']}"] if says.get("exclude") else []
     numbers = {"ranks", "nodes", "processes"} & says.keys()
     return (*found, *(f"{name}: {says[name]}" for name in sorted(numbers) if _number(says[name]) is None))
 

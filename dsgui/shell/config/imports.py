@@ -24,7 +24,7 @@ from dsgui.core.texts.saying import Said, said, words, wrong
 from dsgui.core.validation import written
 from dsgui.shell.access.places import Places
 from dsgui.shell.config.plain_text import expanded, reached, read_plain
-from dsgui.shell.config.tool_files import Reach, needed, script_of, with_file
+from dsgui.shell.config.tool_files import Reach, needed, script_of, text_written, with_file, with_hosts
 
 _YAML_NAMES = (".yaml", ".yml")
 
@@ -101,12 +101,7 @@ def read_text(text: str, name: str = "", places: Places | None = None) -> Import
     names are looked for where it names them from the root on, in `places`."""
     if outline := recognised(text):
         return _run(outline, Reach(None, places))
-    if not _is_yaml(text, name):
-        return _json(text)
-    yaml = accelerate_yaml.read(text)
-    if yaml.text:
-        return _accelerate(yaml, yaml.text)
-    raise DocumentError(wrong("import.points", path=yaml.config_file))
+    return _of_text(text, name, None, places)
 
 
 def read_training_arguments(option: str) -> TrainingArguments:
@@ -127,6 +122,7 @@ def _is_yaml(text: str, name: str) -> bool:
 def _run(outline: Outline, reach: Reach) -> Imported:
     """With what lies where the settings point."""
     outline, of_file = with_file(outline, reach)
+    outline, of_hosts = with_hosts(outline, reach)
     config, of_config = _config_of(outline, reach)
     named = outline.config_file or outline.accelerate_file
     if config:
@@ -135,7 +131,7 @@ def _run(outline: Outline, reach: Reach) -> Imported:
     found, left = (*of_config, *of_file), notes_of(outline, bool(script))
     return Imported(
         config.text if config else "",
-        (*map(str, found), *(config.notes if config else ()), *map(str, left)),
+        (*map(str, found), *(config.notes if config else ()), *map(str, (*of_hosts, *left))),
         {"native": Integration.NATIVE, "": None}.get(outline.reader, Integration.HF),
         outline.nodes,
         outline.ranks,
@@ -159,6 +155,9 @@ def _config_of(outline: Outline, reach: Reach) -> tuple[Imported | None, tuple[S
     named = outline.config_file or outline.accelerate_file
     if not named:
         return None, (said("imported", "no_config"),)
+    text, told = text_written(outline, named)
+    if text is not None:
+        return _written_config(text, named, told, reach)
     path = reach.find(named)
     if path is None:
         return None, (needed(outline, named),)
@@ -169,13 +168,32 @@ def _config_of(outline: Outline, reach: Reach) -> tuple[Imported | None, tuple[S
     return found, (said("imported", "config_at", path=str(path), named=outline.config_name or named),)
 
 
+def _written_config(
+    text: str, named: str, told: tuple[Said, ...], reach: Reach
+) -> tuple[Imported | None, tuple[Said, ...]]:
+    """The config that the script writes itself, "" where its text is not known."""
+    if not text:
+        return None, told
+    try:
+        return _of_text(text, named, reach.folder, reach.places), told
+    except DocumentError as error:
+        return None, (said("imported", "config_unreadable", path=named, problem=str(error)),)
+
+
 def _open(path: Path, places: Places | None) -> Imported:
     """A config or accelerate's YAML."""
-    text = read_plain(path)
-    if not _is_yaml(text, path.name):
+    return _of_text(read_plain(path), path.name, path.parent, places)
+
+
+def _of_text(text: str, name: str, folder: Path | None, places: Places | None) -> Imported:
+    if not _is_yaml(text, name):
         return _json(text)
     yaml = accelerate_yaml.read(text)
-    return _accelerate(yaml, yaml.text) if yaml.text else _followed(yaml, path.parent, places)
+    if yaml.text:
+        return _accelerate(yaml, yaml.text)
+    if folder is None:
+        raise DocumentError(wrong("import.points", path=yaml.config_file))
+    return _followed(yaml, folder, places)
 
 
 def _json(text: str) -> Imported:

@@ -5,13 +5,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dsgui.core.errors import DocumentError, PlaceError
-from dsgui.core.imported.outline import Outline
+from dsgui.core.errors import DocumentError, PlaceError, PlanError
+from dsgui.core.imported.outline import Outline, shown
 from dsgui.core.imported.recognising import as_settings
+from dsgui.core.imported.shell_below import WrittenFile
 from dsgui.core.imported.tool_settings import behind_file
 from dsgui.core.imported.tools import Tool
 from dsgui.core.imported.training_line import with_settings
-from dsgui.core.texts.saying import Said, said
+from dsgui.core.launch.hostfile import chosen_hosts, parse_hostfile
+from dsgui.core.texts.saying import Said, listed, said
 from dsgui.shell.access.places import Places
 from dsgui.shell.config.plain_text import expanded, read_plain
 from dsgui.shell.files.folders import is_anyones
@@ -61,6 +63,8 @@ def with_file(outline: Outline, reach: Reach) -> tuple[Outline, tuple[Said, ...]
     if not outline.settings_file or tool is None:
         return outline, ()
     path = reach.find(outline.settings_file)
+    if written := outline.written(outline.settings_file):
+        return _with_written(outline, tool, written)
     if path is None:
         return _unread(outline, tool), (said("imported", "needs_settings", file=outline.settings_file),)
     try:
@@ -70,6 +74,51 @@ def with_file(outline: Outline, reach: Reach) -> tuple[Outline, tuple[Said, ...]
     # The run starts in another folder than the line did.
     outline = replace(outline, settings_file=str(path.absolute()))
     return with_settings(outline, tool, settings), (said("imported", "settings_at", path=str(path)),)
+
+
+def _with_written(outline: Outline, tool: Tool, file: WrittenFile) -> tuple[Outline, tuple[Said, ...]]:
+    """With settings that the script writes itself; its file is still to be there when the run starts."""
+    if file.unknown:
+        return _unread(outline, tool), (_unknown_in(file),)
+    try:
+        settings = as_settings(file.text)
+    except DocumentError as error:
+        told = said("imported", "settings_unreadable", path=file.path, problem=str(error))
+        return _unread(outline, tool), (told,)
+    return with_settings(outline, tool, settings), _written(file, said("imported", "settings_written", file=file.path))
+
+
+def _unknown_in(file: WrittenFile) -> Said:
+    return said("imported", "written_unknown", file=file.path, names=listed(file.unknown))
+
+
+def _written(file: WrittenFile, told: Said) -> tuple[Said, ...]:
+    depends = [shown(f"{file.path}: {one}") for one in file.depends]
+    return (told, said("imported", "depends", what=listed(depends))) if depends else (told,)
+
+
+def text_written(outline: Outline, named: str) -> tuple[str | None, tuple[Said, ...]]:
+    """The text that the script itself writes to the file `named`, and what is said of it: None where it writes none,
+    "" where nobody but a shell knows it."""
+    file = outline.written(named)
+    if file is None:
+        return None, ()
+    told = said("imported", "config_written", file=file.path)
+    return ("", (_unknown_in(file),)) if file.unknown else (file.text, _written(file, told))
+
+
+def with_hosts(outline: Outline, reach: Reach) -> tuple[Outline, tuple[Said, ...]]:
+    """With the nodes that the launcher's hostfile names; as it is where that is not here."""
+    path = reach.find(outline.hostfile) if outline.hostfile else None
+    if path is None:
+        return outline, ()
+    try:
+        hosts = chosen_hosts(parse_hostfile(read_plain(path)), *outline.hosts)[: outline.nodes]
+    except (DocumentError, PlanError) as error:
+        return outline, (said("imported", "hostfile_unreadable", path=str(path), problem=str(error)),)
+    slots = {len(host.slots) for host in hosts}
+    ranks = outline.ranks or (slots.pop() if len(slots) == 1 else None)
+    return replace(outline, nodes=len(hosts), ranks=ranks, hostfile=""), (said("imported", "hosts_at", path=str(path)),)
 
 
 def _unread(outline: Outline, tool: Tool) -> Outline:

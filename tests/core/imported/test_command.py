@@ -137,7 +137,8 @@ def test_python_may_have_switches_of_its_own(switches, launcher):
 
 def test_a_script_that_prepares_is_not_the_training():
     outline = read("python scripts/install.py | sh\nmpirun -n 2 accelerate launch train.py --lr 1\n")
-    assert (outline.script, outline.unread) == ("train.py", ("mpirun", "-n", "2", "python scripts/install.py", "sh"))
+    assert (outline.script, outline.unread) == ("train.py", ("python scripts/install.py", "sh"))
+    assert outline.in_front == ("mpirun", "-n", "2")
     assert read("python prepare.py\npython train.py --deepspeed ds.json\n").config_file == "ds.json"
     assert read("python train.py --lr 1\npython evaluate.py\n").script == "train.py"
 
@@ -145,10 +146,8 @@ def test_a_script_that_prepares_is_not_the_training():
 def test_unknown_options_other_commands_and_other_hosts_are_listed():
     outline = read("pip install x\ntorchrun --nproc_per_node auto --shiny 3 train.py\npython second.py && echo done\n")
     assert outline.unread == ("--shiny 3", "ranks: auto", "pip install x", "python second.py")
-    assert read("deepspeed --hostfile hosts --include worker-1:0 t.py").unread == (
-        "--include worker-1:0",
-        "--hostfile hosts",
-    )
+    outline = read("deepspeed --hostfile hosts --include worker-1:0 t.py")
+    assert (outline.unread, outline.hostfile) == (("--include worker-1:0",), "hosts")
     assert read("deepspeed --include localhost:1,3 t.py").gpus == ("1", "3")
 
 

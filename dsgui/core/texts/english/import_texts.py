@@ -31,6 +31,17 @@ IMPORTED: Mapping[str, str] = {
     "defaults_unknown": "Whatever is not set has {tool}’s defaults, which differ by release; they are not checked",
     "ranks": "Ranks per node: {ranks}; nodes: {nodes}",
     "nodes": "Nodes: {nodes}; choose the ranks on 2 · Launch",
+    "hosts_at": "Hosts: {path}",
+    "hostfile": "Hosts: those of {file}, which is not here",
+    "needs_hostfile": "How many nodes there are depends on the hostfile {file}, which is not here",
+    "hostfile_unreadable": "Hosts not read from {path}. {problem}",
+    "ranks_alone": "Ranks per node: {ranks}",
+    "config_written": "DeepSpeed config: {file}, as the script itself writes it",
+    "settings_written": "Settings: {file}, as the script itself writes it",
+    "written_unknown": "{file} was not read: the script itself writes it, with values that only a shell can tell: "
+    "{names}",
+    "depends": "Depends on a condition that only a shell can tell, so check it: {what}",
+    "in_front": "Left out in front of the launcher: {what}",
     "choose_nodes": "Choose the hosts on 2 · Launch",
     "passed": "Passed to {tool} unchanged: {names}",
     "cut": "A shell would end the command before {option}: a comment stands there, “\\” is missing, or a blank follows "
