@@ -92,7 +92,6 @@ def test_one_press_converts_the_config_for_a_native_script_and_another_takes_it_
     page.locator("#preflight [data-convert]").click()
     expect(page.locator("#preflight .ds-verdict")).to_contain_text("no problems found")
     expect(page.locator("#launch")).to_be_enabled()
-    page.locator("#config-changed summary").click()
     expect(page.locator("#config-changed")).to_contain_text("optimizer.params.lr: “auto” → 5e-05 (learning_rate)")
     framework = page.locator("#integration input")
     expect(framework).to_have_value("native DeepSpeed")
@@ -140,7 +139,6 @@ def test_one_press_fixes_what_the_arguments_contradict_and_another_takes_it_back
     checks.get_by_role("button", name="Fix 2 errors").click()
     expect(page.locator("#launch")).to_have_text("Launch")
     said = page.locator("#config-changed")
-    said.locator("summary").click()
     expect(said).to_contain_text("gradient_clipping: Set gradient_clipping to “auto”")
     page.get_by_role("tab", name="1 · Configure").click()
     assert json.loads(json_text(page))["gradient_clipping"] == "auto"

@@ -51,7 +51,7 @@ def options(question: Question) -> Verdict | None:
     if len(told) > _MOST_LINES:
         items = [*items[:-1], saw("options.more", count=str(len(told) - _MOST_LINES + 1))]
     several = saw("options.several", count=str(len(told)))
-    return replace(judged((several, *ends)), items=tuple(items))
+    return replace(judged((several, *ends)), count=len(told), items=tuple(items))
 
 
 def _with_advice(seen: Said, advice: Sentences) -> Said:

@@ -51,9 +51,9 @@ def converted(text: str, context: Context) -> Converted | None:
 
 
 def told_html(what: str, notes: Sequence[str]) -> str:
-    """What was done, and what became of each value, folded."""
+    """What was done, and what became of each value."""
     items = "".join(f"<li>{escape(note)}</li>" for note in notes)
-    return sendable(f'<details role="status"><summary>{escape(what)}</summary><ul>{items}</ul></details>')
+    return sendable(f'<details role="status" open><summary>{escape(what)}</summary><ul>{items}</ul></details>')
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # Gradio hashes what is in a State

@@ -46,6 +46,7 @@ LAUNCH_FIELDS: Mapping[str, str] = {
     "slurm_gpu_type_placeholder": "任意",
     "slurm_partition_label": "分区（partition）",
     "slurm_partition_placeholder": "Slurm 的默认分区",
+    "slurm_time_placeholder": "例如 2-12:00:00",
     "slurm_account_label": "账户（account）",
     "slurm_account_placeholder": "默认账户",
     "slurm_options_label": "其他 sbatch 选项",
