@@ -106,7 +106,7 @@ def test_an_option_that_a_bundled_recipe_does_not_have_is_told_before_it_ends_th
     told = " ".join(err.split())
     assert ends in told
     assert "--lr_rate is not an option of this script." in told
-    assert ("[0.8, 0.98] in the file, [0.8, 0.95] from the arguments" in told) == (recipe == "translation")
+    assert ("[0.8, 0.98] in the file, adam_beta2 0.95 from the arguments" in told) == (recipe == "translation")
 
 
 def test_a_reader_that_has_enough_is_no_error() -> None:

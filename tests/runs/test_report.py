@@ -288,6 +288,8 @@ def test_a_plan_of_another_version_is_told_as_such_with_its_name_and_what_is_lef
     assert sound["dsgui"] == __version__
     for change, says in (
         ({"when_busy": "PREEMPT"}, "It has when_busy “PREEMPT”, which this version doesn't know."),
+        ({"trains": "kubernetes"}, "It has trains “kubernetes”, which this version doesn't know."),
+        ({"trains": []}, "It has trains “[]”, which this version doesn't know."),
         ({"dsgui": "10.2", "ranks": "many"}, f"It was written by dsgui 10.2, and this one is {__version__}."),
         ({"dsgui": "0.0.9", "ranks": "many"}, ""),
         ({"dsgui": "<b>", "when_busy": "<b>"}, ""),
@@ -299,6 +301,8 @@ def test_a_plan_of_another_version_is_told_as_such_with_its_name_and_what_is_lef
         assert told["title"] == f"plan.json {'was written by another version of dsgui' if says else 'is damaged'}"
         assert told["meaning"].startswith(f"{says} Open this folder with" if says else "plan.json")
         assert {one["name"] for one in told["facts"]} == {"Still readable", "Folder"}
+    directory.plan_file.write_text('{"dsgui": "10.2"}')  # no plan at all
+    assert bench.runs.summary(directory.run_id).state.value == "damaged"
     directory.plan_file.write_text(json.dumps(sound | {"dsgui": "10.2", "new": 1}))  # it can be read
     assert bench.runs.summary(directory.run_id).state.value == "succeeded"
 

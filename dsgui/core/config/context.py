@@ -38,7 +38,7 @@ OLDEST_KNOWN, LATEST_KNOWN = RELEASES[0], RELEASES[-1]
 class Context:
     """The circumstances of a check. `hardware` holds every selected device: a rule looks at all of them. `missing_ops`
     are the DeepSpeed operators that can't be loaded there, as far as known. `arguments` are the HF Trainer's, None
-    while the script's arguments are not known. `elsewhere`: it trains on other machines, and nobody
+    while the script's arguments are not known. `device_not_chosen`: it trains on other machines, and nobody
     said on which devices; `away`: nor whether these are GPUs."""
 
     integration: Integration = Integration.HF
@@ -49,7 +49,7 @@ class Context:
     hardware: tuple[Hardware, ...] = field(default=())
     missing_ops: frozenset[str] = frozenset()
     arguments: TrainingArguments | None = None
-    elsewhere: bool = False
+    device_not_chosen: bool = False
     away: bool = False
 
     @property

@@ -119,12 +119,14 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """A value that differs from the arguments, and the line about it in the Trainer's ValueError."""
+    """A value that differs from the arguments, and the line about it in the Trainer's ValueError. `apart`: where not
+    all of these are known, those that differ, each with its value and the file's."""
 
     pointer: str
     seen: Any
     wanted: Any
     said: str
+    apart: tuple[tuple[str, Any, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,11 +256,13 @@ class _Filler:
         if seen == "auto":
             self._write(pointer, wanted, source)
             return
-        wanted = self._known_of(pointer, seen) if isinstance(wanted, Unknown) else wanted
-        if not isinstance(wanted, Unknown) and seen != wanted:
-            label = _LABELS.get(pointer) or "+".join(ARGUMENTS[pointer])
-            line = f"- ds {dotted(pointer)}={seen} vs hf {label}={wanted}"
-            self.filled.mismatches.append(Mismatch(pointer, seen, wanted, line))
+        label = _LABELS.get(pointer) or "+".join(ARGUMENTS[pointer])
+        line = f"- ds {dotted(pointer)}={seen} vs hf {label}="
+        if isinstance(wanted, Unknown):
+            if apart := self._apart(pointer, seen):
+                self.filled.mismatches.append(Mismatch(pointer, seen, wanted, f"{line}…", apart))
+        elif seen != wanted:
+            self.filled.mismatches.append(Mismatch(pointer, seen, wanted, f"{line}{wanted}"))
 
     def _wanted(self, pointer: str) -> tuple[Any, Source]:
         """The arguments' value for a key, and where it comes from."""
@@ -283,13 +287,14 @@ class _Filler:
             value = getattr(arguments, names[0])
         return value, self._source(names, detail)
 
-    def _known_of(self, pointer: str, seen: Any) -> Any:
-        """Of several arguments, some of them unknown, the known ones; the others as if they were what the file says."""
+    def _apart(self, pointer: str, seen: Any) -> tuple[tuple[str, Any, Any], ...]:
+        """Of several arguments, some of them unknown, those that differ from the file: (argument, its value, the
+        file's)."""
         names, unknown = ARGUMENTS.get(pointer, ()), self.arguments.unknown
         if pointer in _DECIDED_BY or not isinstance(seen, list) or len(seen) != len(names):
-            return Unknown(said("filling", "by_script"))
-        pairs = zip(names, seen, strict=True)
-        return [item if name in unknown else getattr(self.arguments, name) for name, item in pairs]
+            return ()
+        known = ((name, getattr(self.arguments, name), one) for name, one in zip(names, seen, strict=True))
+        return tuple((name, ours, one) for name, ours, one in known if name not in unknown and ours != one)
 
     def _train_batch(self) -> tuple[int, Source]:
         """The Trainer multiplies by all ranks, however they are divided later."""

@@ -33,6 +33,6 @@ def run_context(
         hardware=hardware,
         missing_ops=target.missing_ops if own else frozenset(),
         arguments=arguments if integration is Integration.HF else None,
-        elsewhere=not place.ON_THIS_MACHINE and planned.device == THIS_MACHINE and not hardware,
+        device_not_chosen=not place.ON_THIS_MACHINE and planned.device == THIS_MACHINE and not hardware,
         away=not place.COUNTS_GPUS and not hardware,
     )

@@ -11,12 +11,13 @@ from dsgui import __version__
 from dsgui.core.decoding import sequence, whole
 from dsgui.core.launch.plan import ConfigArgument, Here, Place, Plan, StartedBy, WhenBusy
 from dsgui.core.launch.planned import MOST_HOST_GIB, Planned
-from dsgui.core.launch.where import PLACES
+from dsgui.core.launch.where import BY_NAME, PLACES
 from dsgui.core.memory.choice import MOST_TOKENS, ModelChoice
 from dsgui.core.texts.saying import Said, said
 
 _MOST_RANKS, _MOST_WORDS = 1 << 17, 1 << 16
 _WRITER, _LONGEST_VERSION = "dsgui", 40
+_TRAINS = "trains"  # the name of the place
 _CHOICES: Mapping[str, type[Enum]] = {
     "config_argument": ConfigArgument,
     "started_by": StartedBy,
@@ -29,7 +30,7 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
     """The plan as JSON, with the version of dsgui that writes it."""
     values = {one.name: getattr(plan, one.name) for one in fields(Plan) if one.name != "place"}
     written = {name: _WRITTEN.get(name, _same)(value) for name, value in values.items()}
-    return written | place_to_json(plan.place) | {_WRITER: __version__}
+    return written | place_to_json(plan.place) | {_TRAINS: plan.place.NAME, _WRITER: __version__}
 
 
 def place_to_json(place: Place) -> dict[str, Any]:
@@ -48,11 +49,13 @@ def plan_from_json(value: Mapping[str, Any]) -> Plan:
 def foreign_in(value: Mapping[str, Any]) -> Said | None:
     """What another version of dsgui wrote in a plan that `plan_from_json` can't read, in a sentence: that it is newer,
     or what it has for a choice that is none here. None where neither tells."""
-    if value.keys() < {*_NEEDED}:
+    if not value.keys() >= {*_NEEDED}:
         return None
     writer = value.get(_WRITER)
     if isinstance(writer, str) and _numbers(writer) > _numbers(__version__):
         return said("reasons", "another_writer", version=writer[:_LONGEST_VERSION], own=__version__)
+    if not _is_known_place(value):
+        return said("reasons", "another_choice", key=_TRAINS, value=str(value[_TRAINS])[:_LONGEST_VERSION])
     named = ((key, value.get(key)) for key in _CHOICES)
     for key, one in named:
         if isinstance(one, str) and _CHOICE.fullmatch(one) and one not in _CHOICES[key].__members__:
@@ -66,7 +69,15 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(map(int, found[0].split("."))) if found else ()
 
 
+def _is_known_place(value: Mapping[str, Any]) -> bool:
+    """A plan of before places were named is where what was requested says."""
+    named = value.get(_TRAINS)
+    return named is None or (isinstance(named, str) and named in BY_NAME)
+
+
 def _place(value: Mapping[str, Any]) -> Place:
+    if not _is_known_place(value):
+        raise ValueError(_TRAINS)
     asked = ((kind, value.get(kind.KEY)) for kind in PLACES)
     return next((kind.from_json(one) for kind, one in asked if one is not None), Here())
 

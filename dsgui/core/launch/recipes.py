@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from dsgui.core.launch.plan import ConfigArgument
-from dsgui.core.script.command_line import NOTHING, Option
 from dsgui.core.script.script_options import CommandLine
 from dsgui.core.texts.saying import words
 
@@ -76,11 +75,11 @@ def preset_to_offer(chosen: str, current: str | None) -> str:
 
 
 # recipes/parts/trainer.py: OUTDATED_OPTIONS
-_OUTDATED = Option("overwrite_output_dir", ("--overwrite_output_dir",), NOTHING)
+_PASSES = frozenset({"--overwrite_output_dir"})
 
 
 def read_by_recipe(line: CommandLine) -> CommandLine:
     """The command line of a recipe's own file: all of its options stand there, and what is left over ends it, which
     for the HF Trainer's is the doing of recipes/parts/trainer.py."""
     line = replace(line, whole=True, strict=True)
-    return replace(line, own=(*line.own, _OUTDATED), stops_with="unknown options: ") if line.by_dataclass else line
+    return replace(line, passes=_PASSES, stops_with="unknown options: ") if line.by_dataclass else line

@@ -213,15 +213,15 @@ def _disagreements(launch: Launch) -> Iterator[Row]:
     """What the script's arguments bring up about the config, in the words of `validate --training-args`; what the
     Trainer names in one error is one row."""
     differing = [(finding, short) for finding in launch.by_arguments if (short := _compared(finding))]
-    if len(differing) > 1:
+    together = [finding for finding, _ in differing] if len(differing) > 1 else []
+    for finding in launch.by_arguments:  # what stops it before it compares comes first
+        if finding.severity in _GRAVITY and finding not in together:
+            yield _row(finding, _GRAVITY[finding.severity])
+    if together:
         told = saw("agreement.several", count=str(len(differing)), words=DIFFERING.strip())
         lines = [saw("options.line", seen=short, advice=finding.advice) for finding, short in differing]
         title, source = said("checks", AGREEMENT), differing[0][0].source
         yield Row(AGREEMENT, title, Status.PROBLEM, (told,), (), "", source, len(lines), tuple(lines))
-    together = [finding for finding, _ in differing] if len(differing) > 1 else []
-    for finding in launch.by_arguments:
-        if finding.severity in _GRAVITY and finding not in together:
-            yield _row(finding, _GRAVITY[finding.severity])
 
 
 def _compared(finding: Finding) -> Said | None:

@@ -41,7 +41,7 @@ _TAKEN_BY_ENGINE = {"torch_adam", "adam_w_mode"}
 _STATES, STATES_TAKEN_SINCE = "fp32_optimizer_states", "0.19.1"
 _SIXTEEN = {"lr", "betas", "eps", "weight_decay", "bias_correction", "amsgrad"}
 _TORCH, _DECOUPLED = ("foreach", "maximize", "differentiable", "capturable"), "decoupled_weight_decay"
-_ONE_BIT = {*_SIXTEEN, "eps_inside_sqrt", "max_grad_norm", "cuda_aware", "comm_backend_name", "deepspeed"}
+_ONE_BIT = {*_SIXTEEN, "eps_inside_sqrt", "cuda_aware", "comm_backend_name"}
 ARGUMENTS: dict[str, set[str]] = {
     "FusedAdam": {*_SIXTEEN, "set_grad_none"},
     "DeepSpeedCPUAdam": {*_SIXTEEN, _STATES},
@@ -60,7 +60,7 @@ ARGUMENTS: dict[str, set[str]] = {
     # torch 2.13; an older release takes fewer.
     "torch.optim.ASGD": {*("lr", "lambd", "alpha", "t0", "weight_decay"), *_TORCH},
     "torch.optim.Adadelta": {*("lr", "rho", "eps", "weight_decay"), *_TORCH},
-    "torch.optim.Adafactor": {*("lr", "beta2_decay", "eps", "d", "weight_decay"), *_TORCH},
+    "torch.optim.Adafactor": {"lr", "beta2_decay", "eps", "d", "weight_decay", "foreach", "maximize"},
     "torch.optim.Adamax": {*("lr", "betas", "eps", "weight_decay"), *_TORCH},
     "torch.optim.LBFGS": {
         *("lr", "max_iter", "max_eval", "tolerance_grad", "tolerance_change", "history_size", "line_search_fn")
@@ -69,7 +69,10 @@ ARGUMENTS: dict[str, set[str]] = {
     "torch.optim.RAdam": {*("lr", "betas", "eps", "weight_decay", _DECOUPLED), *_TORCH},
     "torch.optim.RMSprop": {*("lr", "alpha", "eps", "weight_decay", "momentum", "centered"), *_TORCH},
     "torch.optim.Rprop": {*("lr", "etas", "step_sizes"), *_TORCH},
-    "torch.optim.SGD": {*("lr", "momentum", "dampening", "weight_decay", "nesterov", "fused"), *_TORCH},
+    "torch.optim.SGD": {
+        *("lr", "momentum", "dampening", "weight_decay", "nesterov"),
+        *("fused", "foreach", "maximize", "differentiable"),
+    },
     "torch.optim.SparseAdam": {"lr", "betas", "eps", "maximize"},
     # deepspeed/runtime/fp16/onebit
     "OneBitAdam": {*_ONE_BIT, "freeze_step"},
@@ -155,11 +158,11 @@ def _parameters(config: Config, context: Context) -> Iterator[Finding]:
         return
     for key in parameters:
         if key not in known | _taken_by_engine(kind, context) | {"max_grad_norm"}:
-            yield _refused_parameter(key, kind, tuple(known), tuple(parameters))
+            yield _refused_parameter(key, kind, tuple(known - {"max_grad_norm"}), tuple(parameters))
 
 
 def _taken_by_engine(kind: str, context: Context) -> set[str]:
-    if "Adam" not in kind:
+    if kind not in ("FusedAdam", "DeepSpeedCPUAdam", "torch.optim.AdamW"):
         return set()
     return _TAKEN_BY_ENGINE | ({_STATES} if context.at_least(STATES_TAKEN_SINCE) else set())
 

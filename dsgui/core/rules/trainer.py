@@ -23,7 +23,7 @@ from dsgui.core.config.filling import (
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
 from dsgui.core.config.pointer import dotted, lookup
 from dsgui.core.rules.base import Config, Rule, advised, all_of, found, name_of, number, removal, write_auto, zero_stage
-from dsgui.core.texts.saying import Said, phrase
+from dsgui.core.texts.saying import Said, listed, phrase
 
 _DEFAULTS = TrainingArguments()
 _BATCH_TERMS = ("per_device_train_batch_size", "gradient_accumulation_steps")
@@ -176,6 +176,8 @@ def _numbers(config: Config) -> Iterator[tuple[str, str, int | float]]:
 
 def _different(mismatch: Mismatch, earlier: str, context: Context) -> Finding:
     """`earlier`: what accelerate says of the same value before the Trainer gets to compare it."""
+    if mismatch.apart:
+        return _different_in_part(mismatch)
     unquoted = _unquoted(mismatch)
     seen, wanted = json.dumps(mismatch.seen), json.dumps(mismatch.wanted)
     pointer, place = mismatch.pointer, _place(mismatch.pointer, context)
@@ -192,6 +194,22 @@ def _different(mismatch: Mismatch, earlier: str, context: Context) -> Finding:
         quoted=earlier or DIFFERING + mismatch.said,
         place=place or "",
         names=phrase("in_place", what=names, place=place) if place else names,
+    )
+
+
+def _different_in_part(mismatch: Mismatch) -> Finding:
+    """One argument of several is known, and differs: what “auto” would become is not known."""
+    told = [f"{name} {number(ours)}" for name, ours, _ in mismatch.apart]
+    options = [f"{name} {json.dumps(theirs)}" for name, _, theirs in mismatch.apart]
+    return found(
+        Severity.ERROR,
+        mismatch.pointer,
+        "DS013.in_part",
+        key=dotted(mismatch.pointer),
+        seen=json.dumps(mismatch.seen),
+        given=listed(told),
+        options=listed(options),
+        quoted=DIFFERING + mismatch.said,
     )
 
 

@@ -145,7 +145,7 @@ class SchemaCheck:
         if field.model == "raw" and field.active and idle:
             return Severity.WARNING, "DS001.not_read", field.active.otherwise
         if _counts_below_zero(field, value):
-            return Severity.WARNING, "DS001.misfit", ""
+            return Severity.WARNING, "DS001.counted", str(abs(value))
         if field.model == "raw" and _is_counted(field.pointer) and isinstance(value, bool):
             runs = Draft202012Validator(self._schema.node(field.pointer)).is_valid(int(value))
             return Severity.WARNING if runs else Severity.ERROR, "DS001.counted", str(int(value))

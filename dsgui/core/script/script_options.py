@@ -72,16 +72,16 @@ class ArgumentsFile(Enum):
 class CommandLine:
     """`own`: options added in this file. `groups`: the dataclasses handed to the parser, as written; `module` declares
     or imports them. `whole`: nothing else can add options. `strict`: words left over end the script. `positionals`: it
-    takes words without a dash too. `stops_with`: what it says itself before words left over, "" where its parser does.
-    `defaults_changed`: `set_defaults` is called, or may be in the file that the parser is handed to; `assigned`:
-    attributes it sets, of whatever; `logs_itself`: logging_steps or logging_strategy is set in the code. `imports`:
-    what has to be there as soon as it starts; `finds_more`: it may find others than are found without it,
-    `finds_later`: what is found nowhere without it; `patches`: names it may set on modules; `keywords`: those given to
-    classes of packages whose releases differ; `plain`: options that are names of their own, the parameters of a
-    function that is a command; `by_fire`: python-fire reads the words. `unseen`: where it may set any name on a module,
-    `rebound`: where any name of its own, so that `keywords` are not known. `made`: the training arguments that it makes
-    itself; `file_calls`: where it reads them from a file, and `file_groups` the classes for that where its command line
-    is not read with them. `changes`: what it changes itself of what it was given."""
+    takes words without a dash too. `stops_with`: what it says itself before words left over, "" where its parser does;
+    `passes`: words that it drops unread. `defaults_changed`: `set_defaults` is called, or may be in the file that the
+    parser is handed to; `assigned`: attributes it sets, of whatever; `logs_itself`: logging_steps or logging_strategy
+    is set in the code. `imports`: what has to be there as soon as it starts; `finds_more`: it may find others than are
+    found without it, `finds_later`: what is found nowhere without it; `patches`: names it may set on modules;
+    `keywords`: those given to classes of packages whose releases differ; `plain`: options that are names of their own,
+    the parameters of a function that is a command; `by_fire`: python-fire reads the words. `unseen`: where it may set
+    any name on a module, `rebound`: where any name of its own, so that `keywords` are not known. `made`: the training
+    arguments that it makes itself; `file_calls`: where it reads them from a file, and `file_groups` the classes for
+    that where its command line is not read with them. `changes`: what it changes itself of what it was given."""
 
     own: tuple[Option, ...] = ()
     groups: tuple[str, ...] = ()
@@ -89,6 +89,7 @@ class CommandLine:
     whole: bool = False
     strict: bool = False
     stops_with: str = ""
+    passes: frozenset[str] = frozenset()
     positionals: bool = False
     by_dataclass: bool = False
     file: ArgumentsFile = ArgumentsFile.NONE

@@ -182,7 +182,8 @@ def taken(
     by_file = (CONFIG_OPTION,) if line.file is ArgumentsFile.CONFIG else ()
     options = (*line.own, *(answers.options or declared_here(line)), *by_file)
     alone = line.file in (ArgumentsFile.ALONE, ArgumentsFile.SOMEHOW) and bool(file.path)
-    reading = read(() if alone else (*file.words, *words), options)
+    typed = () if alone else tuple(word for word in (*file.words, *words) if word not in line.passes)
+    reading = read(typed, options)
     return Taken(words, reading, options, line.whole and (answers.known or not line.by_dataclass), file)
 
 

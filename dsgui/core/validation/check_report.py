@@ -56,7 +56,7 @@ def subject(context: Context) -> str:
 
 
 def _undescribed(context: Context) -> str:
-    return words("commands", "device_not_chosen") if context.elsewhere else words("commands", "any_device")
+    return words("commands", "device_not_chosen") if context.device_not_chosen else words("commands", "any_device")
 
 
 def as_text(checked: Sequence[Checked]) -> str:

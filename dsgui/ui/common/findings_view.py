@@ -106,7 +106,7 @@ def _placed(error: DocumentError) -> str:
 
 def _excerpt(error: DocumentError, text: str) -> str:
     """The line that the error is about, or the part of a long one around the place, which is marked."""
-    place, lines = place_of(error), text.splitlines()
+    place, lines = place_of(error), text.split("\n")
     if place is None or place[0] > len(lines):
         return ""
     line, at = lines[place[0] - 1], place[1] - 1

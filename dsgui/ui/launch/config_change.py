@@ -58,10 +58,10 @@ def told_html(what: str, notes: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)  # Gradio hashes what is in a State
 class Before:
-    """`text` and `framework` before the press, and the text `after` it."""
+    """`text` before the press, and the text `after` it; `framework` before a conversion, None where it is as it was."""
 
     text: str
-    framework: str
+    framework: str | None
     after: str
 
 
@@ -79,9 +79,8 @@ def wire_config_change(
     before, count, framework = gr.State(None), gr.State(0), configure.bar.integration
     goes_to = [configure.text, framework, configure.form, count, before, told, undo]
 
-    def change(text: str, current: str, after: str, then: str, said: str, times: int) -> tuple[Any, ...]:
-        held = Before(text, current, after)
-        return after, then, CHANGED_TEXT, times + 1, held, said, gr.Button(visible=True)
+    def change(held: Before, then: Any, said: str, times: int) -> tuple[Any, ...]:
+        return held.after, then, CHANGED_TEXT, times + 1, held, said, gr.Button(visible=True)
 
     def convert(text: str | None, current: str, made: object, times: int) -> tuple[Any, ...]:
         """`made` is what was shown before the press; another thing once it was launched."""
@@ -92,10 +91,10 @@ def wire_config_change(
         if found is None:
             return tuple(gr.skip() for _ in goes_to)
         said = told_html(words("launch_page", "converted"), found.notes)
-        return change(text or "", current, found.text, Integration.NATIVE.value, said, times)
+        return change(Before(text or "", current, found.text), Integration.NATIVE.value, said, times)
 
-    def fix(text: str | None, current: str, made: object, launched: Launched, times: int) -> tuple[Any, ...]:
-        """As `convert`; all errors that the button counted."""
+    def fix(text: str | None, made: object, launched: Launched, times: int) -> tuple[Any, ...]:
+        """As `convert`; errors with one right fix."""
         fixed = None
         if isinstance(made, Previewed):
             context = context_in(Launch.of(made.plan, {}), services.target(), launched.arguments)
@@ -103,13 +102,13 @@ def wire_config_change(
         if fixed is None or not fixed.fixed:
             return tuple(gr.skip() for _ in goes_to)
         said = told_html(words("launch_page", "config_fixed"), list(map(repair, fixed.fixed)))
-        return change(text or "", current, fixed.document.text, current, said, times)
+        return change(Before(text or "", None, fixed.document.text), gr.skip(), said, times)
 
     def back(text: str | None, held: Before | None, times: int) -> tuple[Any, ...]:
         gone = None, "", gr.Button(visible=False)
         if held is None or held.after != text:  # edited since: undone in 1 · Configure
             return gr.skip(), gr.skip(), gr.skip(), gr.skip(), *gone
-        return held.text, held.framework, CHANGED_TEXT, times + 1, *gone
+        return held.text, held.framework or gr.skip(), CHANGED_TEXT, times + 1, *gone
 
     def show(event: gr.EventData) -> Any:
         reads = details(event).get("reads")
@@ -118,7 +117,7 @@ def wire_config_change(
     checks.show(show, None, [framework], **ONCE)
     # Through the queue: Gradio tells no change of a state else.
     checks.convert(convert, [configure.text, framework, previewed, count], goes_to, **TELLING)
-    checks.fix(fix, [configure.text, framework, previewed, configure.bar.launched, count], goes_to, **TELLING)
+    checks.fix(fix, [configure.text, previewed, configure.bar.launched, count], goes_to, **TELLING)
     undo.click(back, [configure.text, before, count], goes_to, **TELLING)
 
     def still(text: str | None, held: Before | None) -> tuple[Any, ...]:

@@ -87,10 +87,12 @@ def test_arguments_that_the_script_computes_stop_no_preset(preset):
 @pytest.mark.parametrize(("beta2", "stops"), [(0.95, True), (0.98, False)])
 def test_one_argument_of_two_is_compared_where_nobody_knows_the_other(beta2, stops):
     """The Trainer compares the list: one item that differs is enough."""
-    config = {"optimizer": {"type": "AdamW", "params": {"betas": [0.8, 0.98]}}, "zero_optimization": {}}
+    config = {"optimizer": {"type": "AdamW", "params": {"betas": ["a", 0.98]}}, "zero_optimization": {}}
     known = replace(with_defaults({}, unknown=EVERY_NAME - {"adam_beta2"}), adam_beta2=beta2)
     found = fill(config, known, Context(gpus_per_node=2)).mismatches
-    assert [(one.pointer, one.wanted) for one in found] == [("/optimizer/params/betas", [0.8, 0.95])] * stops
+    told = [(one.pointer, one.apart) for one in found]
+    assert told == [("/optimizer/params/betas", (("adam_beta2", 0.95, 0.98),))] * stops
+    assert all(one.said.endswith("vs hf adam_beta1+adam_beta2=…") for one in found)  # nobody knows what comes then
 
 
 def test_accumulation_that_is_no_number_is_told_also_where_the_micro_batch_is_computed():

@@ -9,7 +9,7 @@ from dsgui.core.config.misspelt import awaited, waits
 from dsgui.core.config.pointer import dotted
 from dsgui.core.errors import DocumentError
 
-_MOST_FIXES = 12
+_MOST_FIXES = 60
 # What their fixes write decides the memory, and is a guess: defaults of the HF Trainer, a batch, no AMP.
 _GUESSES = frozenset({"DS003", "DS011", "DS012", "DS021"})
 # What no byte of a training hangs on, so that any repair of it will do.
@@ -83,7 +83,8 @@ def plain_errors(found: Sequence[Finding]) -> int:
     """How many errors go with their own fixes, or with the renaming that they wait for."""
     own = {id(one) for one in _fixable(found)}
     renamed = any(one.fix for one in awaited(found))
-    return sum(one.severity is Severity.ERROR and (id(one) in own or (renamed and waits(one))) for one in found)
+    fixed = sum(one.severity is Severity.ERROR and (id(one) in own or (renamed and waits(one))) for one in found)
+    return min(fixed, _MOST_FIXES)
 
 
 def repair(finding: Finding) -> str:

@@ -51,6 +51,10 @@ FINDINGS = {
         "{key}：文件中为 {seen}，按参数则为 {wanted}。HF Trainer 会报错“{quoted}”。",
         "",
     ),
+    "DS013.in_part": (
+        "{key}：文件中为 {seen}，按参数则为 {given}。HF Trainer 会报错“{quoted}”。",
+        "按文件设置 {options}，或把参数的值写入文件。",
+    ),
     "DS013.different_there": (
         "{key}：配置中为 {seen}，HF Trainer 的参数（{place}）为 {wanted}。HF Trainer 会报错“{quoted}”。",
         "",

@@ -57,6 +57,10 @@ FINDINGS = {
         "{key}: {seen} in the file, {wanted} from the arguments. The HF Trainer stops with “{quoted}”.",
         "",
     ),
+    "DS013.in_part": (
+        "{key}: {seen} in the file, {given} from the arguments. The HF Trainer stops with “{quoted}”.",
+        "Set {options}, as the file has it, or write the argument’s value into the file.",
+    ),
     "DS013.different_there": (
         "{key}: {seen} in the file, {wanted} from the arguments ({place}). The HF Trainer stops with “{quoted}”.",
         "",
