@@ -36,7 +36,7 @@ from dsgui.core.runs.run_settings import Setting, Settings, changes, column_valu
 from dsgui.core.script.taken import LOGGING_WORDS, offers_logging
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
 from dsgui.core.texts.languages import ENGLISH_TAG, speaking
-from dsgui.core.texts.saying import Said, altered, as_told, listed, said, sentences, wrong
+from dsgui.core.texts.saying import Said, altered, as_told, listed, recalled, said, sentences, wrong
 from dsgui.shell.access.places import Places
 from dsgui.shell.afterwards.worker_files import OWN_SCRIPTS
 from dsgui.shell.files.json_files import parse_object
@@ -442,7 +442,8 @@ class Runs:
         """As a page may be told of it: a script may print what it likes."""
         found = plain(event) | {"text": self.masked(str(event.get("text", "")))}
         if isinstance(given := event.get("given"), dict):
-            texts = {name: self.masked(value) for name, value in given.items() if isinstance(value, str)}
+            told = {n: str(recalled("", one, "")) if isinstance(one, dict) else one for n, one in given.items()}
+            texts = {name: self.masked(one) for name, one in told.items() if isinstance(one, str)}
             found["given"] = with_unit(texts) if event.get("kind") in ("alert", "calm") else texts
         return found
 

@@ -79,7 +79,8 @@ def untried(fits: Sequence[str], context: Context, launched: Launched, has_gpus:
     """Why none of the steps with these verdicts is worth a trial, in words; "" where one is. `has_gpus`: whether this
     machine does."""
     if Fit.FITS.value not in fits:
-        return words("memory_page", "trial_no_fit")
+        none = all(one == Fit.SHORT.value for one in fits)
+        return words("memory_page", "trial_no_fit") if none else words("memory_page", "trial_not_sure")
     is_for_gpus = any(card.vendor != "cpu" for card in context.hardware)
     if is_for_gpus and isinstance(launched.place, Here) and not has_gpus:
         return words("memory_page", "trial_no_gpu")

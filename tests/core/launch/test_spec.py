@@ -87,7 +87,12 @@ def test_a_plan_is_written_and_read_back(spec: LaunchRequest) -> None:
     plan = make_plan(spec, run_id="r", run_directory="/runs/r", script_path=spec.script, master_port=29500)
     written = json.loads(json.dumps(plan_to_json(plan)))
     assert plan_from_json(written | {"of a later release": 1}) == plan
-    assert written.keys() == {field.name for field in fields(Plan)} - {"place"} | {"machines", "slurm", "dsgui"}
+    assert written.keys() == {field.name for field in fields(Plan)} - {"place"} | {
+        "machines",
+        "slurm",
+        "trains",
+        "dsgui",
+    }
 
 
 def test_a_plan_of_the_first_release_is_read() -> None:

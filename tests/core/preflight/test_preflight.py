@@ -31,6 +31,8 @@ from dsgui.core.preflight.argument_checks import better_arguments
 from dsgui.core.preflight.model_size import ModelSize, offload_need, spelled
 from dsgui.core.preflight.preflight import AGREEMENT, CHECKS, preflight
 from dsgui.core.preflight.surroundings import Launch, Question, SlurmAnswer, Surroundings
+from dsgui.core.rules.base import advised
+from dsgui.core.rules.trainer import DIFFERING
 from dsgui.core.script.command_line import Option
 from dsgui.core.script.gone_options import instead
 from dsgui.core.script.imports import Absent
@@ -722,6 +724,24 @@ def test_a_folder_outside_the_places_is_not_read(tmp_path):
 @pytest.mark.parametrize(("count", "told"), [(7 * 10**9, "7 billion"), (60_500_000, "60.5 million"), (999, "999")])
 def test_counts_are_spelled(count, told):
     assert spelled(count) == told
+
+
+def test_what_the_trainer_names_in_one_error_is_one_row_behind_what_stops_it_before():
+    def differs(key, code="DS013.different", quoted=DIFFERING, **more):
+        given = {"key": key, "seen": "1", "wanted": "2", "quoted": f"{quoted}- ds {key}"} | more
+        return Finding("DS013", Severity.ERROR, f"/{key}", said("findings", code, **given), (advised("remove_it"),))
+
+    default, there = differs("c", "DS013.default", names="c"), differs("d", "DS013.different_there", place="train.py")
+    earlier = differs("a", quoted="`--mixed_precision` arg cannot be set ")
+    told = [row for row in rows(by_arguments=(differs("b"), earlier, default, there)) if row.check == AGREEMENT]
+    assert [(row.count, len(row.items)) for row in told] == [(1, 0), (3, 3)]
+    assert "cannot be set" in told[0].seen
+    assert told[1].seen.startswith("3 values of the config differ from the HF Trainer’s arguments.")
+    assert [str(one).split(".")[0] for one in told[1].items] == [
+        "b: 1 in the file, 2 from the arguments",
+        "c: 1 in the file, 2 by the HF Trainer’s default",
+        "d: 1 in the file, 2 from the arguments (train",
+    ]
 
 
 # ----------------------------------------------------------------------------------------------------- what is gathered

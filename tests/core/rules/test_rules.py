@@ -3,9 +3,11 @@
 import ast
 import importlib.util
 import json
+from inspect import signature
 from pathlib import Path
 
 import pytest
+import torch
 
 from dsgui.core import rules
 from dsgui.core.config.arguments import TrainingArguments, from_command_line, read_arguments, with_defaults
@@ -14,6 +16,7 @@ from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Severity, refuser
 from dsgui.core.machine.hardware import CARDS, Gpu, Hardware, Target
 from dsgui.core.rules import torch_nn
+from dsgui.core.rules.optimizer import ARGUMENTS
 from tests.support.cases import each_case
 
 NATIVE = Context(Integration.NATIVE)
@@ -493,3 +496,9 @@ def test_t5_is_not_sent_to_fp16_by_a_card_without_bf16(words, file, advice):
 def test_what_is_wrong_with_an_argument_and_what_to_do_are_said_once(words, seen, advice):
     (told,) = with_arguments(words, {})
     assert (told.message.endswith(seen), told.advice) == (True, advice)
+
+
+@pytest.mark.parametrize("kind", [one for one in ARGUMENTS if one.startswith("torch.optim.")])
+def test_the_parameters_of_torchs_optimizers_are_those_of_the_installed_release(kind: str) -> None:
+    of_class = signature(getattr(torch.optim, kind.rpartition(".")[2])).parameters
+    assert set(of_class) - {"params"} == ARGUMENTS[kind]

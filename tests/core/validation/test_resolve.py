@@ -11,8 +11,13 @@ from dsgui.core.config.arguments import EVERY_NAME, read_arguments, with_default
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.filling import FILLED_BY_TRAINER, Origin, Unknown, fill
-from dsgui.core.machine.hardware import CARDS
+from dsgui.core.launch.circumstances import run_context
+from dsgui.core.launch.places.slurm import SlurmJob
+from dsgui.core.launch.plan import Here
+from dsgui.core.launch.planned import Planned
+from dsgui.core.machine.hardware import CARDS, Target
 from dsgui.core.texts.saying import said
+from dsgui.core.validation.check_report import subject
 from dsgui.core.validation.resolve import final_json, resolve
 from dsgui.ui.config.toolbox import TRAINER, Toolbox
 from tests.support.cases import each_case
@@ -304,3 +309,17 @@ def test_the_tool_shows_what_was_read_and_escapes_it(checker):
     assert "&lt;b&gt;x" in html
     assert not any(tag in html for tag in ("<b>", "<i>", "<u>"))
     assert "gets the file unchanged" in toolbox.panel(TRAINER, TRAINER, "{}", Context(Integration.NATIVE))
+
+
+@pytest.mark.parametrize(
+    ("place", "device", "says"),
+    [
+        (SlurmJob(1, 2), "this", "2 GPUs (of another machine, model not chosen)"),
+        (SlurmJob(1, 2), "any", "2 GPUs (any device)"),
+        (SlurmJob(1, 2), "a100-80", "2 GPUs (A100 80 GB)"),
+        (Here(), "this", "2 CPU ranks (CPU)"),
+    ],
+)
+def test_that_nobody_chose_the_device_of_other_machines_is_said(place, device, says):
+    context = run_context(Target(""), Integration.HF, 1, 2, place=place, planned=Planned(device))
+    assert subject(context).endswith(says)

@@ -20,7 +20,9 @@ class Elsewhere(Place):
     [
         (["does_not_fit", "fits"], A100, UNSEEN, True, ""),
         (["does_not_fit", "fits"], CPU, UNSEEN, False, ""),
-        (["does_not_fit", "tight"], A100, UNSEEN, True, "No trials: none of these configs fits."),
+        (["does_not_fit"], A100, UNSEEN, True, "No trials: none of these configs fits."),
+        (["does_not_fit", "tight"], A100, UNSEEN, True, "No trials: none of these configs is sure to fit."),
+        (["cannot_say"], A100, UNSEEN, True, "No trials: none of these configs is sure to fit."),
         ([], A100, UNSEEN, True, "No trials: none of these configs fits."),
         (["fits"], A100, UNSEEN, False, "No trials: they are planned for GPUs, and this machine has none."),
         (["fits"], A100, Launched(Elsewhere()), False, ""),

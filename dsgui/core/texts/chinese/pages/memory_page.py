@@ -86,6 +86,7 @@ MEMORY_PAGE: dict[str, str] = {
     "ladder_as_is": "当前配置",
     "trial": "用最好的三个配置各试 20 步",
     "trial_about": "用“2 · 启动”页的脚本依次短跑三个最快且放得下的配置。",
+    "trial_not_sure": "无法试跑：没有一个配置确定放得下。",
     "trial_no_fit": "无法试跑：这些配置都放不下。",
     "trial_no_gpu": "无法试跑：配置按 GPU 规划，而本机没有 GPU。",
     "trial_no_script": "请先在“2 · 启动”页选择脚本，试跑用的就是它。",

@@ -23,7 +23,8 @@ RULES = {
     "DS006": (
         "An old name of a key",
         "DeepSpeed still reads the old name and passes its value to the new one. A file with both is "
-        "refused, even where the values agree. Rewrite it; the meaning stays.",
+        "refused, even where the values agree. Rewrite it; the meaning stays. cpu_offload_use_pin_memory alone is "
+        "accepted and read by nobody.",
     ),
     "DS008": (
         "A key in the wrong block",

@@ -87,6 +87,7 @@ MEMORY_PAGE: dict[str, str] = {
     "ladder_as_is": "This config",
     "trial": "Try the best three for 20 steps",
     "trial_about": "The script on 2 · Launch, with the three fastest configs that fit; short runs, one after another.",
+    "trial_not_sure": "No trials: none of these configs is sure to fit.",
     "trial_no_fit": "No trials: none of these configs fits.",
     "trial_no_gpu": "No trials: they are planned for GPUs, and this machine has none.",
     "trial_no_script": "Choose a script on 2 · Launch first: the trials run it.",
