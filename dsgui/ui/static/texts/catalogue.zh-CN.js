@@ -1177,6 +1177,8 @@ export const TEXTS = {
   "outcome_less_speed": "速度慢 {percent} %",
   "outcome_less_memory": "少用 {size} 显存",
   "outcome_more_memory": "多用 {size} 显存",
+  "outcome_spikes": "{told}，但损失在第 {step} 步出现尖峰",
+  "outcome_other_spikes": "{told}，而{other}的损失在第 {step} 步出现尖峰",
   "outcome_least_loss": "{what}最低：{runs}，{value}",
   "outcome_least_time": "用时最短：{runs}，{value}",
   "outcome_most_speed": "最快：{runs}，{value}",

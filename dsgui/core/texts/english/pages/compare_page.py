@@ -29,6 +29,8 @@ COMPARE_PAGE: dict[str, str] = {
     "outcome_less_speed": "trains {percent} % slower",
     "outcome_less_memory": "needs {size} less GPU memory",
     "outcome_more_memory": "needs {size} more GPU memory",
+    "outcome_spikes": "{told}, but its loss spikes at step {step}",
+    "outcome_other_spikes": "{told}, while the loss of {other} spikes at step {step}",
     "outcome_least_loss": "Lowest {what}: {runs}, {value}",
     "outcome_least_time": "Shortest: {runs}, {value}",
     "outcome_most_speed": "Fastest: {runs}, {value}",
