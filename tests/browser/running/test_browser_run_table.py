@@ -361,7 +361,7 @@ def test_tags_have_a_column_where_a_run_has_one_and_what_became_another_value_co
     Store(tmp_path).open(damaged).state_file.write_text("{")
     with running_app(tmp_path) as app, opened(browser, app, "tab=runs") as page:
         differs = cell(page, second, "differs")
-        expect(differs.locator("button > span").first).to_have_text("stage 3→2, +model_name_or_path t5-small")
+        expect(differs.locator("button > span").first).to_have_text("stage 3→2 · +model_name_or_path t5-small")
         assert differs.evaluate(ENDS, "3→2") > 0
         expect(page.get_by_role("columnheader", name="Tags")).to_have_count(0)
         state = cell(page, damaged, "state")

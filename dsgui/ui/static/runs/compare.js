@@ -605,7 +605,7 @@ function sectionRows(section, settings, runs) {
   const coded = ["training", "launch", "code"].includes(code);
   const rows = settings.map(({ key, values }) => {
     const paths = values.filter((value) => value?.includes("/"));
-    const named = paths.length > 1 && new Set(paths.map(lastOf)).size === paths.length; // the file's name alone
+    const named = new Set(paths.map(lastOf)).size === new Set(paths).size; // the file's name alone tells them apart
     const found = values.map((value, place) => (none.includes(place) ? "–" : valueNode(value, named)));
     const name = coded ? textOf("compare_page", KEYS[key] ?? "", key) : el("code", {}, ...inPieces(spelled(code, key)));
     return row(name, found);

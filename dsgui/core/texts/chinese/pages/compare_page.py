@@ -78,6 +78,8 @@ COMPARE_PAGE: dict[str, str] = {
     "key_model": "模型",
     "key_ranks": "rank 数",
     "key_devices": "设备",
+    "short_devices": "设备",
+    "short_reader": "配置传递方式",
     "key_where": "运行位置",
     "key_nodes": "节点数",
     "key_launcher": "启动器",

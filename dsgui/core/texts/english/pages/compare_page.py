@@ -78,6 +78,8 @@ COMPARE_PAGE: dict[str, str] = {
     "key_model": "Model",
     "key_ranks": "Ranks",
     "key_devices": "Devices",
+    "short_devices": "devices",
+    "short_reader": "config passed by",
     "key_where": "Where",
     "key_nodes": "Nodes",
     "key_launcher": "Launcher",
