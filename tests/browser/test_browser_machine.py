@@ -49,3 +49,20 @@ def test_nothing_sticks_out_on_a_phone_and_all_four_pages_can_be_reached(page):
     machine = open_machine(page)
     expect(machine.get_by_role("heading", name="This machine")).to_be_visible(timeout=30_000)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+CUT = """() => {
+  const box = document.createElement("div");
+  box.className = "ds-to-copy";
+  box.innerHTML = '<pre class="ds-command ds-words"><span class="ds-line"><span>rm</span> <span>/dev/</span><wbr>' +
+    `<span>${"deepspeed_allreduce_buffer_".repeat(4)}</span></span></pre>`;
+  document.querySelector("#machine").append(box);
+  const { scrollWidth, clientWidth } = box.firstChild;
+  box.remove();
+  return scrollWidth - clientWidth; }"""
+
+
+def test_a_command_longer_than_a_phones_line_is_seen_whole(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(open_machine(page)).to_be_visible()
+    assert page.evaluate(CUT) == 0

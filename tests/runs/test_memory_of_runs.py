@@ -302,6 +302,7 @@ def test_of_changes_that_are_too_small_it_is_said(bench: Bench) -> None:
     assert seen
     assert seen.diagnosis.remedies == (HALF,)
     assert str(seen.checked) == "By estimate the first change alone is not enough."
+    assert not seen.to_json()["guess"]
 
 
 def test_where_nothing_was_foretold_the_changes_are_said_to_be_unchecked(bench: Bench) -> None:
@@ -310,6 +311,7 @@ def test_where_nothing_was_foretold_the_changes_are_said_to_be_unchecked(bench: 
         seen = judging(bench, *cards).offer(plan.run_id)
         assert seen
         assert str(seen.checked) == "Not checked for memory: no prediction was stored with the run."
+        assert seen.to_json()["guess"]  # the page has no green button for it
     bench.store.open(plan.run_id).memory_file.write_text('{"fit": "cannot_say"}')
     seen = judging(bench).offer(plan.run_id)
     assert seen

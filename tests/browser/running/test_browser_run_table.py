@@ -57,7 +57,8 @@ STANDS_ON = """(editor, line) => { const own = editor.getBoundingClientRect(), f
     const box = one.getBoundingClientRect(), [across, down] = [
       Math.min(box.right, own.right) - Math.max(box.left, own.left),
       Math.min(box.bottom, own.bottom) - Math.max(box.top, own.top)];
-    if (across > 0 && down > 3) found.push(one.className || one.dataset.column || one.tagName);
+    const most = line === ".ds-run-name" ? 1 : 3;
+    if (across > 0 && down > most) found.push(one.className || one.dataset.column || one.tagName);
   }
   return found; }"""
 
@@ -159,7 +160,9 @@ def test_no_ratio_is_told_of_other_scripts_but_of_the_memory_they_take(browser, 
     script = "/srv/a_folder_of_many_letters/another_folder_of_many_letters/" + "pretraining_of_a_model.py"
     directory.plan_file.write_text(json.dumps(plan | {"script": script}))
     with running_app(tmp_path) as app, opened(browser, app, f"compare={','.join(ids)}") as page:
-        expect(page.get_by_text("Different scripts: losses, scores and speeds aren’t comparable.")).to_be_visible()
+        unlike = "Different scripts: losses, scores and speeds aren’t comparable."
+        expect(page.locator(".ds-differences").get_by_text(unlike)).to_be_visible()
+        expect(page.locator(".ds-board .ds-chart").first).to_contain_text(unlike)  # the loss's, which is seen alone
         expect(page.locator(".ds-outcome")).to_be_hidden()
         told = {name: (one, other) for name, one, other in part(page, "Results")}
         assert told["Steps"] == ("60", "20")
@@ -354,15 +357,17 @@ def shown(page):
 
 
 def test_tags_have_a_column_where_a_run_has_one_and_what_became_another_value_comes_first(browser, tmp_path):
-    make_run(tmp_path, Made("before", 20, arguments="--epochs 1"))
+    first, same = (make_run(tmp_path, Made(name, 20, arguments="--epochs 1")) for name in ("before", "same"))
     named = "--model_name_or_path t5-small --epochs 1"
     second = make_run(tmp_path, Made("second", 20, arguments=named, config='{"zero_optimization": {"stage": 2}}'))
     damaged = make_run(tmp_path, Made("damaged", 20, arguments=named))
     Store(tmp_path).open(damaged).state_file.write_text("{")
     with running_app(tmp_path) as app, opened(browser, app, "tab=runs") as page:
         differs = cell(page, second, "differs")
-        expect(differs.locator("button > span").first).to_have_text("stage 3→2, +model_name_or_path t5-small")
+        expect(differs.locator("button > span").first).to_have_text("stage 3→2 · +model_name_or_path t5-small")
         assert differs.evaluate(ENDS, "3→2") > 0
+        expect(cell(page, same, "differs")).to_have_text("none")
+        expect(cell(page, first, "differs")).to_have_text("")  # with nothing to compare it to
         expect(page.get_by_role("columnheader", name="Tags")).to_have_count(0)
         state = cell(page, damaged, "state")
         expect(state).to_contain_text("damaged")

@@ -54,6 +54,13 @@ test("what is nearly as much is not called more", () => {
   assert.match(told(run({}), run({})), /reaches the same final loss \(2\.470\)/);
 });
 
+test("a spike that one of the two has is told, as the chart shows it first", () => {
+  const spiky = run({ loss_spike: { step: 120, value: 4.879, count: 1 } });
+  assert.match(told(run({}), spiky), /and takes about as long, but its loss spikes at step 120\.$/);
+  assert.match(told(spiky, run({})), /as long, while the loss of “zero2” spikes at step 120\.$/);
+  assert.doesNotMatch(told(spiky, spiky), /spike/);
+});
+
 test("an evaluation's loss is the one that counts, where both have one", () => {
   const row = (/** @type {(number | null)[]} */ ...values) => [{ name: "Final eval loss", values, better: "less" }];
   assert.match(told(run({}), run({ final_loss: 1 }), row(2, 3)), /higher final eval loss \(3\.000 against 2\.000\)/);

@@ -37,7 +37,7 @@ test("before a zoom every chart shows the range of all, after it the zoom", () =
 });
 
 test("a smoothed line stands before the one that was logged, and only it is in the legend", () => {
-  const lines = [line([3, 2, 1])];
+  const lines = [line([4, 3, 2, 1])];
   const traces = tracesOf({ ...CONTENT, lines }, { ...VIEW, smoothing: 0.6 }, PAGE);
   assert.deepEqual(
     traces.map(({ opacity, showlegend }) => [opacity, showlegend]),
@@ -139,7 +139,7 @@ test("a rim has the dashes of its line, and no line gets other ones", () => {
     curves.map(({ line: at }) => Object(at).dash),
     ["dash", "dash"],
   );
-  const [smooth, mean] = tracesOf({ ...CONTENT, lines: [line([1, 2])] }, { ...VIEW, smoothing: 0.5 }, PAGE);
+  const [smooth, mean] = tracesOf({ ...CONTENT, lines: [line([1, 2, 3, 4])] }, { ...VIEW, smoothing: 0.5 }, PAGE);
   assert.ok(Object(mean.line).width > Object(smooth.line).width);
   assert.equal(tracesOf({ ...CONTENT, lines: [line([1, 2])] }, VIEW, PAGE)[0].zorder, undefined); // one run alone
 });
@@ -458,7 +458,7 @@ test("many evaluations are a line, a few have symbols", () => {
     const evaluations = line(new Array(count).fill(1), { mode: "lines+markers" });
     return tracesOf({ ...CONTENT, lines: [evaluations] }, VIEW, PAGE)[0].mode;
   };
-  assert.deepEqual([1, 20, 400].map(mode), ["markers", "lines+markers", "lines"]);
+  assert.deepEqual([1, 3, 4, 20, 400].map(mode), ["markers", "markers", "lines+markers", "lines+markers", "lines"]);
 });
 
 test("keys zoom and move, and nought shows all", () => {

@@ -55,6 +55,17 @@ test("an option without a value is set, one that is not there is not", () => {
   assert.equal(shortChanges(/** @type {any} */ ({ differs })), "bf16 set→false");
 });
 
+test("the two changes that tell most are told, apart from the commas of a value, and how many more there are", () => {
+  const differs = [
+    { part: "config", key: "/zero_optimization/stage", before: null, after: "3" },
+    { part: "launch", key: "devices", before: "2 ranks", after: "GPU 0, 1" },
+    { part: "launch", key: "reader", before: "a", after: "b" },
+    { part: "arguments", key: "--lr", before: null, after: "1" },
+  ];
+  assert.equal(shortChanges(/** @type {any} */ ({ differs })), "+stage 3 · devices 2 ranks→GPU 0, 1 · +2");
+  assert.equal(shortChanges(/** @type {any} */ ({ differs: differs.slice(2) })), "config passed by a→b · +lr 1");
+});
+
 test("a key that many blocks have is told with its block", () => {
   const change = { part: "config", before: null, after: '"cpu"' };
   const told = (/** @type {string} */ key) => shortChanges(/** @type {any} */ ({ differs: [{ ...change, key }] }));

@@ -181,12 +181,15 @@ export class Afterwards {
 
   /**
    * A button for each change, the likeliest first, with what it sets: as it was, and as it will be.
+   * Where nobody knows that it would fit it is a guess, and no button that stands out.
    * @param {Diagnosis} found @param {boolean} [checking] @param {HTMLElement[]} [beside] the first of them
    */
-  repairs({ remedies }, checking = false, beside = []) {
+  repairs({ remedies, guess }, checking = false, beside = []) {
     return remedies.map(({ key, label, button: text, fits, does }, place) => {
       const id = checking || place ? "" : "open-repaired";
-      const look = { class: place ? "ds-step" : "ds-fix", id, disabled: checking, title: label, "data-change": key };
+      const kind = place ? "ds-step" : "ds-fix";
+      const about = { title: label, "data-change": key, "data-guess": Boolean(guess && !fits) };
+      const look = { class: kind, id, disabled: checking, ...about };
       const node = button(text, look, () => this.again("repair", "", key));
       const said = (/** @type {string} */ one) => text.toLowerCase().includes(one.toLowerCase());
       const change = does || said(label) || fits ? "" : words("afterwards_page", "change", { label });

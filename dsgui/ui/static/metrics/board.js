@@ -48,6 +48,7 @@ import { COLOURS, look, markPlace, sharedRange, shortestOf, timesApart, timesTex
  * @property {((chart: Chart) => void) | null} [csv] saves a chart's points
  * @property {string} [kept] where the browser keeps how the charts are looked at
  * @property {(line: Line) => boolean} [isTold] whether the page says elsewhere what a line ended with
+ * @property {() => string} [unlike] why the losses of the runs are not comparable; "" where they are
  * @property {() => Group[] | null} [groups] those of the sources that are drawn as one
  */
 /** @typedef {{ lines: Line[], limits: Limit[], message?: string }} Content */
@@ -79,6 +80,7 @@ export class Board {
     this.kept = kept;
     this.groups = rest.groups ?? (() => null);
     this.isTold = rest.isTold ?? (() => false);
+    this.whyUnlike = rest.unlike ?? (() => "");
     /** @type {View} */
     this.view = { axis: null, smoothing: 0, range: null };
     /** @type {Layout} */
@@ -407,7 +409,8 @@ export class Board {
       const { lines = [], limits = [], message: why = "" } = contents.get(chart) ?? {};
       chart.unlike = [LOSS, NORM].includes(chart.id) ? timesApart(lines) : null;
       const scale = this.whyLog(chart);
-      chart.set(lines, limits, [chart.id === LOSS ? message : "", why, scale].filter(Boolean).join("\n"));
+      const ofLoss = chart.id === LOSS ? [message, this.whyUnlike()] : [];
+      chart.set(lines, limits, [...ofLoss, why, scale].filter(Boolean).join("\n"));
       const told = timed && chart.content.unit === MEMORY && !chart.own;
       chart.remarkPeak(told ? peakBeyond(lines, axis, MEMORY, (run) => sources[run].curves.peak) : "");
     }

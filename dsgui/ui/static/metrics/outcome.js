@@ -189,7 +189,17 @@ export function outcomeText(names, runs, evaluations, base) {
     ...timePart(inOrder(runs)),
     ...memoryPart(inOrder(runs)),
   ];
-  return parts.length ? say("outcome", { run, other, told: joined(parts) }) : "";
+  return parts.length ? say("outcome", { run, other, told: withSpike(joined(parts), one, two, other) }) : "";
+}
+
+/**
+ * What is told, with the spike that one of the two has and the other has not.
+ * @param {string} told @param {ComparedRun} run @param {ComparedRun} base @param {string} other the baseline's name
+ */
+function withSpike(told, { figures: { loss_spike: spike } }, { figures: { loss_spike: before } }, other) {
+  if (spike && !before) return say("outcome_spikes", { told, step: String(spike.step) });
+  if (before && !spike) return say("outcome_other_spikes", { told, other, step: String(before.step) });
+  return told;
 }
 
 /** How it ended, and where; "" of one that goes on. @param {ComparedRun} run */

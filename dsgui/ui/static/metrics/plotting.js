@@ -42,6 +42,7 @@ const [ROW, PLAIN_ROWS] = [19, 2]; // px of a legend's row; so many leave the cu
 const [SIGN, LETTER, AROUND] = [44, 7, 76]; // px: a legend's line, a letter, what is beside the plot
 const NAMES_FROM = 27; // px: of the names of several runs, less what is before a sign
 const MOST_SYMBOLS = 40; // of one line: more of them hide it
+const LEAST_LINE = 4; // points
 const MOST_MARK_LINES = 12; // and what they mark can still be seen between them
 const MARK_LANE = 0.06; // of the height, below the curves, for each mark above another
 const MARK_NEAR = 0.015; // of what is shown: nearer ones lie over each other
@@ -115,7 +116,7 @@ function curveTraces(line, index, view, unit) {
   const place = placing(line.curve, line.clock);
   const smoothing = line.curve.kind === "train" ? view.smoothing : 0;
   const { x, y, meanX, means } = points(line.curve, smoothing, line.scale, place);
-  const isSmoothed = means.length > 1;
+  const isSmoothed = means.length >= LEAST_LINE;
   const group = line.group === undefined ? {} : { legendgroup: line.group };
   const base = { name: line.name, type: "scatter", yaxis: line.axis || "y", hoverinfo: "skip", ...group };
   /** @param {"value" | "mean" | "odd"} part */
@@ -138,7 +139,7 @@ function curveTraces(line, index, view, unit) {
     connectgaps: false,
     opacity: isSmoothed ? 0.3 : 1,
     line: { color: line.colour, width: isSmoothed ? 1 : 2, dash: line.dash },
-    marker: { color: line.colour, size: x.length === 1 ? 7 : 5, symbol: line.symbol },
+    marker: { color: line.colour, size: x.length < LEAST_LINE ? 7 : 5, symbol: line.symbol },
     cliponaxis: false, // a symbol at nought is whole
     showlegend: !isSmoothed && line.legend,
   };
@@ -239,7 +240,7 @@ function bandTraces(line, band, index, view, unit) {
       const marker = { color: line.colour, size: count === 1 ? 7 : 5, symbol: line.symbol };
       const apart = { x: broken(x, mine, (at) => at), y: broken(values, mine, () => null) };
       const meta = { ...edge, drawn: whole && opacity === 1 };
-      return count ? [{ ...base, ...apart, meta, mode: modeOf(line, count), marker, line: shown, opacity }] : [];
+      return count ? [{ ...base, ...apart, meta, mode: modeOf(line, count, 2), marker, line: shown, opacity }] : [];
     });
   const filled = { fill: "toself", fillcolor: `${line.colour}${BAND}`, line: { width: 0, color: line.colour } };
   const area = { ...base, ...outline(x, spread, parts), ...filled, meta: edge, mode: "lines" };
@@ -271,9 +272,12 @@ function outline(x, spread, parts) {
   };
 }
 
-/** Symbols where they are few enough to be told apart. @param {Line} line @param {number} count */
-function modeOf({ mode }, count) {
-  if (count === 1) return "markers";
+/**
+ * Symbols where they are few enough to be told apart; of two or three a line would tell of a course that nobody logged.
+ * @param {Line} line @param {number} count @param {number} [least] that a line has; a mean's parts are of one course
+ */
+function modeOf({ mode }, count, least = LEAST_LINE) {
+  if (count < least) return "markers";
   return mode && count <= MOST_SYMBOLS ? mode : "lines";
 }
 

@@ -187,6 +187,7 @@ export class CompareView {
     this.groups = null;
     this.grouping = this.makeGrouping();
     this.baseline = baseline() ?? "";
+    this.unlike = ""; // why the losses are not comparable
     this.title = el("h2", { class: "ds-run-title" }, say("title", { count: String(ids.length) }));
     this.said = el("p", { class: "ds-reason", role: "status" });
     this.outcome = el("p", { class: "ds-outcome", hidden: true });
@@ -231,7 +232,7 @@ export class CompareView {
       await Promise.all(this.runs.map(({ follower }) => follower.refine(axis, low, high, wanted)));
       this.board.update();
     };
-    return new Board(sources, { kept: "dsgui.compared", refine, groups: () => this.groups });
+    return new Board(sources, { kept: "dsgui.compared", refine, groups: () => this.groups, unlike: () => this.unlike });
   }
 
   async poll() {
@@ -283,6 +284,7 @@ export class CompareView {
     const alike = sections.every(({ differ }) => !differ.length); // else that is what the results come from
     const apart = kept.map((_, base) => (alike ? curvesApart(curves, base) : []));
     const whole = kept.map((_, base) => alike && allComparable(curves, base));
+    this.unlike = note;
     const key = JSON.stringify([runs, sections, answers, evaluations, note, apart, whole]);
     if (key === this.told) return;
     this.told = key;
@@ -605,7 +607,7 @@ function sectionRows(section, settings, runs) {
   const coded = ["training", "launch", "code"].includes(code);
   const rows = settings.map(({ key, values }) => {
     const paths = values.filter((value) => value?.includes("/"));
-    const named = paths.length > 1 && new Set(paths.map(lastOf)).size === paths.length; // the file's name alone
+    const named = new Set(paths.map(lastOf)).size === new Set(paths).size; // the file's name alone tells them apart
     const found = values.map((value, place) => (none.includes(place) ? "–" : valueNode(value, named)));
     const name = coded ? textOf("compare_page", KEYS[key] ?? "", key) : el("code", {}, ...inPieces(spelled(code, key)));
     return row(name, found);

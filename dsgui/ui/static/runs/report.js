@@ -38,6 +38,7 @@ import { aroundOne, clock, coarser, isMoved, isOne, PERCENT, timeTicks } from ".
   const MARGIN = { l: 64, r: 12, t: 8, b: 40 }; // of every chart: their curves begin at one line
   const BELOW_LIMIT = 1 - LIMIT_NAME; // as metrics/plotting.js has it
   const MOST_SYMBOLS = 40;
+  const LEAST_LINE = 4; // points: of fewer a line would tell of a course that nobody logged
   const SMALL = 1e-2; // values below it are written as 5e-5, as on the run's page (metrics/plotting.js)
   /** @type {ReportChart[]} */
   const charts = JSON.parse(document.getElementById("charts")?.textContent ?? "[]");
@@ -74,10 +75,10 @@ import { aroundOne, clock, coarser, isMoved, isOne, PERCENT, timeTicks } from ".
         ...(by === "step" ? {} : { customdata: x.map(text), hovertemplate: "%{y:.5~g} (%{customdata})" }),
         name,
         type: "scatter",
-        mode: count === 1 ? "markers" : line.symbols && count <= MOST_SYMBOLS ? "lines+markers" : "lines",
+        mode: count < LEAST_LINE ? "markers" : line.symbols && count <= MOST_SYMBOLS ? "lines+markers" : "lines",
         connectgaps: false,
         line: { color: colour, width: 1.6, dash: DASHES[(line.dash + turn) % DASHES.length] },
-        marker: { size: count === 1 ? 7 : 5, symbol: line.symbols ? "diamond" : "circle" },
+        marker: { size: count < LEAST_LINE ? 7 : 5, symbol: line.symbols ? "diamond" : "circle" },
         cliponaxis: false,
       });
       if (line.odd.length) found.push(odd(line, x, colour, name));

@@ -15,7 +15,7 @@ import { listed, textOf, words } from "../texts/texts.js";
  *   text: (run: RunSummary) => string, value?: (run: RunSummary) => Told | null | undefined }} Column
  */
 
-const MOST_SHORT = 3;
+const MOST_SHORT = 2;
 const FURTHER = ["config:", "arguments:", "metrics:"];
 const MOST_FURTHER = 6000; // characters of keys, with a line's end between two
 const LONGEST_KEY = /^[a-z]+:.{1,300}$/u;
@@ -70,18 +70,25 @@ function short(key) {
   return OF_ANY_BLOCK.has(name) && parts.at(-1) ? `${parts.at(-1)}.${name}` : name;
 }
 
+/** What a setting of the launch is called, within a line. @type {Record<string, string>} */
+const LAUNCHED = { devices: "short_devices", reader: "short_reader" };
+
+/** @param {string} part @param {string} key */
+const nameOf = (part, key) => (part === "launch" ? textOf("compare_page", LAUNCHED[key] ?? "", key) : short(key));
+
 /** A key and what became of it. @param {import("../types.d.ts").Change} change */
-function changeOf({ key, before, after }) {
-  if (after === null) return `−${short(key)}`;
-  if (before === null) return `+${short(key)}${after ? ` ${after}` : ""}`;
-  return `${short(key)} ${valueOf(before)}→${valueOf(after)}`;
+function changeOf({ part, key, before, after }) {
+  const name = nameOf(part, key);
+  if (after === null) return `−${name}`;
+  if (before === null) return `+${name}${after ? ` ${after}` : ""}`;
+  return `${name} ${valueOf(before)}→${valueOf(after)}`;
 }
 
-/** What differs from the run before, in a few words. @param {RunSummary} run */
+/** What differs most from the run before, and how much more does; a value may have commas. @param {RunSummary} run */
 export function shortChanges({ differs }) {
   const shown = differs.slice(0, MOST_SHORT).map(changeOf);
   const more = differs.length - shown.length;
-  return listed([...shown, ...(more > 0 ? [`+${more}`] : [])]);
+  return [...shown, ...(more > 0 ? [`+${more}`] : [])].join(" · ");
 }
 
 /** All of it, a line each. @param {RunSummary} run */
@@ -89,7 +96,8 @@ export function allChanges({ differs }) {
   return differs.map(({ part, key, before, after }) => {
     /** @param {string | null} value */
     const told = (value) => (value === null ? words("compare_page", "not_set") : valueOf(value));
-    return `${words("compare_page", PARTS[part] ?? part)} · ${spelled(part, key)}: ${told(before)} → ${told(after)}`;
+    const name = part === "launch" ? nameOf(part, key) : spelled(part, key);
+    return `${words("compare_page", PARTS[part] ?? part)} · ${name}: ${told(before)} → ${told(after)}`;
   });
 }
 

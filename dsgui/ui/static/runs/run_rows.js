@@ -165,7 +165,7 @@ function fillCell(cell, run, column, base) {
   } else if (column.id === "tags") {
     cell.replaceChildren(el("span", { class: "ds-tags" }, ...chipsOf(run.tags)), pencil("tags"));
   } else if (column.id === "note") cell.replaceChildren(el("span", { class: "ds-note-text" }, text), pencil("note"));
-  else if (column.id === "differs") cell.replaceChildren(...(text ? [changesButton(run)] : ["–"]));
+  else if (column.id === "differs") cell.replaceChildren(text ? changesButton(run) : unchanged(run));
   else cell.replaceChildren(text, ...shareNode(run, column, base));
 }
 
@@ -186,6 +186,9 @@ function changesButton(run) {
   const parts = [el("span", {}, shortChanges(run)), el("span", { class: "ds-share" }, fromOf(run))];
   return el("button", { type: "button", class: "ds-changes-of", title }, ...parts);
 }
+
+/** That nothing differs, where the run is compared with another. @param {RunSummary} run */
+const unchanged = (run) => (run.differs_from ? say("no_changes") : "");
 
 /** @param {RunSummary} run */
 const fromOf = (run) => say("versus", { run: run.base || run.differs_from });

@@ -72,6 +72,7 @@ RUNS_PAGE: dict[str, str] = {
     "compare_both": "对比这两次运行",
     "differs_title": "改动的设置",
     "differs_from": "相对 {run} 的改动：",
+    "no_changes": "无",
     "versus": "相对 {run}",
     "row_menu": "{name} 的操作",
     "menu_open": "打开",

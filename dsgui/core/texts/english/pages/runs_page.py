@@ -72,6 +72,7 @@ RUNS_PAGE: dict[str, str] = {
     "compare_both": "Compare the two",
     "differs_title": "Changed settings",
     "differs_from": "Changed from {run}:",
+    "no_changes": "none",
     "versus": "vs {run}",
     "row_menu": "Actions for {name}",
     "menu_open": "Open",
