@@ -155,6 +155,8 @@ def attacks(pattern: re.Pattern) -> set[str]:
 def made(attack: str, length: int) -> str:
     """`HEAD\\0REPEATED`, or what is repeated alone; a last character that fits nothing."""
     head, _, repeated = attack.rpartition("\0")
+    if not repeated:  # of what may be empty
+        return head + "\x01"
     return (head + repeated * (length // len(repeated) + 1))[:length] + "\x01"
 
 
