@@ -105,10 +105,10 @@ test("the legend has each part once that a bar shows, pinned ones apart", () => 
   );
 });
 
-test("what fits and asks for a host that few have is no plain fit; what is tight or too much is said first", () => {
+test("what fits and asks for a host that few have is no plain fit; what is too much is said first", () => {
   const asks = { host_asked: 305 * GIB };
   assert.deepEqual(fitOf({ fit: "fits", ...asks }), { fit: "tight", text: "needs 305 GiB on the host" });
   assert.deepEqual(fitOf({ fit: "fits", host_asked: 0 }), { fit: "fits", text: "fits" });
-  assert.deepEqual(fitOf({ fit: "tight", ...asks }), { fit: "tight", text: "tight" });
+  assert.deepEqual(fitOf({ fit: "tight", ...asks }), { fit: "tight", text: "needs 305 GiB on the host" });
   assert.deepEqual(fitOf({ fit: "does_not_fit", ...asks }), { fit: "does_not_fit", text: "doesn’t fit" });
 });

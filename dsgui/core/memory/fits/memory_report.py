@@ -104,7 +104,7 @@ def headline(fitted: Fitted, *, exact: bool = True) -> str:
     have it."""
     verdict = fitted.verdict
     fit = word("memory_fits", verdict.fit.value)
-    if verdict.host_asked and verdict.fit is Fit.FITS:
+    if verdict.host_asked and verdict.fit in (Fit.FITS, Fit.TIGHT):
         fit = words("memory_page", "fits_if_host", size=roughly(verdict.host_asked))
     rooms = (rooms_of if exact else rooms_roughly)(verdict)
     return words("memory_text", "headline", model=fitted.question.model.name, fit=fit, rooms=rooms)

@@ -76,7 +76,7 @@ export function barOf(device, moment, beside = device) {
  */
 export function fitOf({ fit, host_asked: asked, why }) {
   if (why?.code === "no_model") return { fit, text: words("memory_page", "no_model") };
-  if (!asked || fit !== "fits") return { fit, text: textOf("memory_fits", fit) };
+  if (!asked || !["fits", "tight"].includes(fit)) return { fit, text: textOf("memory_fits", fit) };
   return { fit: "tight", text: words("memory_page", "fits_if_host", { size: roughly(asked) }) };
 }
 
