@@ -260,7 +260,7 @@ def test_the_json_begins_near_the_verdict_and_what_was_unfolded_stays_so(page):
     page.get_by_role("button", name="initialize").click()
     initialize = bar(page, "gpu").locator(".ds-mem-need").inner_text()
     page.fill("#gpus input", "8")  # drawn anew
-    expect(page.locator(".ds-mem-about")).to_contain_text("8 ranks")
+    expect(page.locator(".ds-mem-about")).to_contain_text("8 GPUs")
     expect(page.locator(".ds-mem-entry").first).to_be_visible()
     page.fill("#gpus input", "4")
     expect(bar(page, "gpu").locator(".ds-mem-need")).to_have_text(initialize)

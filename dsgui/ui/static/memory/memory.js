@@ -336,7 +336,7 @@ class Memory {
 /** @param {MemoryTold} told */
 function head(told) {
   const { fit, text: said } = fitOf(told);
-  const text = told.as_if ? words("memory_page", "chip_as_if", { fit: said }) : said;
+  const text = told.as_if && fit !== "cannot_say" ? words("memory_page", "chip_as_if", { fit: said }) : said;
   const chip = el("span", { class: "ds-mem-chip", "data-fit": fit, role: "status" }, text);
   const about = told.about ? [el("span", { class: "ds-mem-about" }, told.about)] : [];
   return el("p", { class: "ds-mem-head" }, el("b", {}, words("memory_page", "memory")), chip, ...about);
