@@ -81,6 +81,15 @@ export function fitOf({ fit, host_asked: asked, why }) {
 }
 
 /**
+ * The same of what the panel tells; where the errors are taken as fixed it says so of what is known.
+ * @param {MemoryTold} told
+ */
+export function chipOf(told) {
+  const { fit, text } = fitOf(told);
+  return { fit, text: told.as_if && fit !== "cannot_say" ? words("memory_page", "chip_as_if", { fit: text }) : text };
+}
+
+/**
  * What stands below the bars: nothing where it fits, the offer to look for a change, that it is looked for, or what was
  * found for this very config.
  * @param {MemoryTold} told @param {MemoryChange | null} found @param {string} looking what is looked for
