@@ -272,9 +272,8 @@ def test_the_download_is_strict_json_for_the_reader_asked_for(page):
 def test_a_text_that_is_no_json_is_not_downloaded(page):
     replace_text(page, '{"train_batch_size": ')
     expect(findings(page)).to_contain_text("can’t be read yet")
-    # Right below the text it is about: what is above may be out of view.
-    foot = "getComputedStyle(document.querySelector('#config-json'), '::after').content"
-    assert page.evaluate(foot).startswith('"Line 1, column ')
+    head = "getComputedStyle(document.querySelector('#config-json'), '::before').content"
+    assert page.evaluate(head).startswith('"Line 1, column ')
     page.click("#download")
     expect(page.get_by_text("Not downloaded.")).to_be_visible()
 
@@ -425,6 +424,11 @@ def test_on_a_phone_what_is_wrong_comes_first_and_the_bar_leads_to_it_and_to_the
     expect(page.locator("#config-json")).to_be_in_viewport(ratio=0.9)
     replace_text(page, '{"train_batch_size": 8, "zero_optimization": {"stage": 5, "overlap_com": true}}')
     expect(page.locator("#standing-verdict")).to_contain_text("2 errors")
+    # What has no room in the bar is not there, rather than cut.
+    cut = """(all) => all.filter((one) => { const its = one.getBoundingClientRect();
+      const room = one.parentElement.getBoundingClientRect();
+      return its.top < room.bottom && (its.right > room.right || its.bottom > room.bottom); }).length"""
+    assert page.locator(".ds-standing-chip:visible").evaluate_all(cut) == 0
     page.locator("#standing-verdict").click()
     expect(first).to_be_in_viewport()
     # Without a press it is in the first screen.

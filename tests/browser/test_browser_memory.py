@@ -179,7 +179,7 @@ def test_checkpointing_is_ticked_and_given_to_the_script(page):
     added = ["--gradient_checkpointing True", "--per_device_train_batch_size 1", "--learning_rate 0.0001", "--bf16"]
     expect(way_out.locator("li")).to_have_text([f"Script argument (2 · Launch): {one}" for one in added])
     way_out.get_by_role("button", name="Apply 4 changes").click()
-    expect(chip(page)).to_have_text("fits")
+    expect(chip(page)).to_have_text(ASKS_A_HOST)
     given = "In the script’s arguments (2 · Launch): --gradient_checkpointing True"
     expect(page.locator("#memory-panel")).to_contain_text(given)
     page.click("#to-launch")
@@ -260,7 +260,7 @@ def test_the_json_begins_near_the_verdict_and_what_was_unfolded_stays_so(page):
     page.get_by_role("button", name="initialize").click()
     initialize = bar(page, "gpu").locator(".ds-mem-need").inner_text()
     page.fill("#gpus input", "8")  # drawn anew
-    expect(page.locator(".ds-mem-about")).to_contain_text("8 ranks")
+    expect(page.locator(".ds-mem-about")).to_contain_text("8 GPUs")
     expect(page.locator(".ds-mem-entry").first).to_be_visible()
     page.fill("#gpus input", "4")
     expect(bar(page, "gpu").locator(".ds-mem-need")).to_have_text(initialize)

@@ -273,12 +273,12 @@ def test_what_stops_a_config_is_a_press_away_from_the_verdict_and_in_view_beside
     page.set_viewport_size({"width": 1280, "height": 900})
     replace_text(page, '{"train_batch_size": 8,' + "\n" * 20)
     expect(page.locator("#config-json")).to_have_attribute("data-broken", re.compile("Line 21"))
-    # The line below the text stays at the window's edge: nothing around the editor keeps it from that.
-    told = page.locator("#config-json").evaluate("""(one) => { const around = [];
-      for (let at = one; at && at !== document.body; at = at.parentElement) around.push(getComputedStyle(at).overflowY);
-      const { position, bottom } = getComputedStyle(one, "::after");
-      return [position, bottom, around.some((one) => ["auto", "scroll", "hidden"].includes(one))]; }""")
-    assert told == ["sticky", "0px", False]
+    # What is wrong and the button that copies stand on the editor's head line, over no line of the text.
+    over = """(one) => { const text = one.querySelector(".cm-line").getBoundingClientRect().top;
+      const head = getComputedStyle(one, "::before"), top = one.getBoundingClientRect().top;
+      const copying = one.querySelector(".icon-button-wrapper").getBoundingClientRect().bottom;
+      return [head.position, top + parseFloat(head.height) <= text, copying <= text]; }"""
+    assert page.locator("#config-json").evaluate(over) == ["absolute", True, True]
     page.get_by_role("tab", name="Launch").click()
     link = page.locator("#launch-verdict").get_by_role("link", name="see below")
     link.focus()

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import * as bars from "../../../dsgui/ui/static/memory/memory_bars.js";
 
-const { barOf, colourOf, fitOf, keyName, legendOf, partsOf, stageOf } = bars;
+const { barOf, colourOf, chipOf, fitOf, keyName, legendOf, partsOf, stageOf } = bars;
 
 const GIB = 2 ** 30;
 
@@ -105,10 +105,16 @@ test("the legend has each part once that a bar shows, pinned ones apart", () => 
   );
 });
 
-test("what fits and asks for a host that few have is no plain fit; what is tight or too much is said first", () => {
+test("what fits and asks for a host that few have is no plain fit; what is too much is said first", () => {
   const asks = { host_asked: 305 * GIB };
   assert.deepEqual(fitOf({ fit: "fits", ...asks }), { fit: "tight", text: "needs 305 GiB on the host" });
   assert.deepEqual(fitOf({ fit: "fits", host_asked: 0 }), { fit: "fits", text: "fits" });
-  assert.deepEqual(fitOf({ fit: "tight", ...asks }), { fit: "tight", text: "tight" });
+  assert.deepEqual(fitOf({ fit: "tight", ...asks }), { fit: "tight", text: "needs 305 GiB on the host" });
   assert.deepEqual(fitOf({ fit: "does_not_fit", ...asks }), { fit: "does_not_fit", text: "doesn’t fit" });
+});
+
+test("what is told of a config with its errors fixed says so, but where nothing is known", () => {
+  const told = { devices: [], short: [], notes: [], as_if: [], ranks: 1, ranks_per_node: 1 };
+  assert.equal(chipOf({ ...told, fit: "fits" }).text, "fits once fixed");
+  assert.equal(chipOf({ ...told, fit: "cannot_say" }).text, "can’t say");
 });

@@ -104,7 +104,7 @@ def headline(fitted: Fitted, *, exact: bool = True) -> str:
     have it."""
     verdict = fitted.verdict
     fit = word("memory_fits", verdict.fit.value)
-    if verdict.host_asked and verdict.fit is Fit.FITS:
+    if verdict.host_asked and verdict.fit in (Fit.FITS, Fit.TIGHT):
         fit = words("memory_page", "fits_if_host", size=roughly(verdict.host_asked))
     rooms = (rooms_of if exact else rooms_roughly)(verdict)
     return words("memory_text", "headline", model=fitted.question.model.name, fit=fit, rooms=rooms)
@@ -161,7 +161,7 @@ def _planned(fitted: Fitted) -> tuple[Said, ...]:
 def about(fitted: Fitted) -> str:
     """What the verdict is about, in words."""
     question, answer = fitted.question, fitted.answer
-    work, group = question.workload, question.group
+    work = question.workload
     model: list[str | Said] = [words("memory_text", "parameters", count=spelled(answer.parameters))]
     if answer.trainable != answer.parameters:
         model.append(words("memory_text", "trained", count=spelled(answer.trainable)))
@@ -169,7 +169,7 @@ def about(fitted: Fitted) -> str:
     if question.model.guessed:
         named = words("memory_text", "with_guess", model=named)
     batch = words("memory_text", "batch", batch=str(work.micro_batch), length=str(work.length))
-    return str(set_apart([named, _precision(fitted), batch, _ranks(group.ranks, group.nodes)]))
+    return str(set_apart([named, _precision(fitted), batch, _ranks(fitted)]))
 
 
 def _precision(fitted: Fitted) -> str:
@@ -180,9 +180,14 @@ def _precision(fitted: Fitted) -> str:
     return words("memory_text", "autocast", weights=settings.precision, to=settings.autocast)
 
 
-def _ranks(ranks: int, nodes: int) -> str:
-    told = words("memory_text", "ranks" if ranks > 1 else "rank", count=str(ranks))
-    return words("memory_text", "on_nodes", ranks=told, nodes=str(nodes)) if nodes > 1 else told
+def _ranks(fitted: Fitted) -> str:
+    """How many train; on GPUs they are counted as those."""
+    group, one = fitted.question.group, fitted.question.group.ranks == 1
+    if fitted.room.on_cpu:
+        counted = words("memory_text", "rank" if one else "ranks", count=str(group.ranks))
+    else:
+        counted = words("memory_text", "gpu" if one else "gpus", count=str(group.ranks))
+    return words("memory_text", "on_nodes", ranks=counted, nodes=str(group.nodes)) if group.nodes > 1 else counted
 
 
 def _line(head: str, text: "str | Said") -> str:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from dsgui.core.memory.answer import Answer, Component, Device, Kept, Moment, Part, Peak, Place, Source, total
 from dsgui.core.memory.fits.overhead import Amount, Overhead, exactly
 from dsgui.core.memory.fits.room import Room
-from dsgui.core.sizes import beside, gib, size
+from dsgui.core.sizes import GIB, beside, gib, size
 from dsgui.core.texts.saying import Said, said
 
 
@@ -69,12 +69,16 @@ class Bar:
         return max(self.amount.likely - self.capacity, 0) if self.capacity is not None else 0
 
 
+# What a host has that nobody has to think of, in bytes: a large laptop's.
+USUAL_HOST = 64 * GIB
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """`bars`: of each device every moment there is. `short`: sentences on what is too small, the worst first.
     `notes`: what was assumed, what is not counted, and what else should be known. `host_asked`: in bytes per node, what
-    a host that nobody described has to have where that is more than its GPUs hold together, as many hosts don't; else
-    0."""
+    a host that nobody described has to have where that is more than its GPUs hold together or than a laptop has
+    (`USUAL_HOST`), as many hosts don't; else 0."""
 
     bars: tuple[Bar, ...]
     short: tuple[Said, ...]
@@ -121,7 +125,7 @@ def _host_asked(bars: Iterable[Bar], room: Room) -> int:
     if room.on_cpu or room.gpu_bytes is None or room.host_bytes is not None:
         return 0
     need = _host_need(bars)
-    return need if need > room.gpu_bytes * room.ranks_per_node else 0
+    return need if need > min(room.gpu_bytes * room.ranks_per_node, USUAL_HOST) else 0
 
 
 def _host_need(bars: Iterable[Bar]) -> int:

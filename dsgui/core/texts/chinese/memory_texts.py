@@ -353,6 +353,8 @@ MEMORY_TEXT: Mapping[str, str] = {
     "batch": "微批大小 {batch} × {length} token",
     "rank": "{count} 个 rank",
     "ranks": "{count} 个 rank",
+    "gpu": "{count} 个 GPU",
+    "gpus": "{count} 个 GPU",
     "on_nodes": "{ranks}，{nodes} 个节点",
     "asked": "{source}，DeepSpeed {release}",
     "by_moment": "按阶段",

@@ -372,6 +372,8 @@ MEMORY_TEXT: Mapping[str, str] = {
     "batch": "micro batch {batch} × {length} tokens",
     "rank": "{count} rank",
     "ranks": "{count} ranks",
+    "gpu": "{count} GPU",
+    "gpus": "{count} GPUs",
     "on_nodes": "{ranks} on {nodes} nodes",
     "asked": "{source} of DeepSpeed {release}",
     "by_moment": "by moment",

@@ -2,6 +2,7 @@
 // verdict goes to the findings, one on the fit to the memory bars.
 
 import { around, button, el, part } from "../common/dom.js";
+import { roughly } from "../common/format.js";
 import { save } from "../common/kept.js";
 import { focusField } from "../memory/leads.js";
 import { fitOf } from "../memory/memory_bars.js";
@@ -52,6 +53,8 @@ class Bar {
   }
 }
 
+const isNarrow = () => matchMedia("(max-width: 480px)").matches;
+
 const COUNTS = [
   ["error_one", "error_many"],
   ["warning_one", "warning_many"],
@@ -88,23 +91,27 @@ function verdict(told) {
   const passing = told.fit === "does_not_fit" ? "plain" : "ok"; // what passes and doesn't fit is not green
   const kind = broken || errors ? "error" : warnings ? "warning" : passing;
   const counts = [errors, warnings, notes].flatMap((count, place) => (count ? [numbered(count, COUNTS[place])] : []));
-  const text = broken ? say("broken") : counts.join(" · ") || say("passes");
+  const [worst, ...rest] = broken ? [say("broken")] : counts.length ? counts : [say("passes")];
   const attributes = {
     class: "ds-standing-chip",
     "data-kind": kind,
     id: "standing-verdict",
     title: say("to_findings"),
   };
-  return button(text, attributes, () => goTo("findings"));
+  const chip = button(worst, attributes, () => goTo("findings"));
+  chip.append(...rest.map((text) => el("span", { class: "ds-standing-more" }, ` · ${text}`)));
+  return chip;
 }
 
 /** @param {Standing} told */
 function fit(told) {
   if (!told.fit || told.fit === "cannot_say") return [];
-  const { fit: found, text } = fitOf(told);
+  const { fit: found, text: whole } = fitOf(told);
+  const asks = found !== told.fit && isNarrow(); // in a word where there is no room for more
+  const text = asks ? say("fit_if_host", { size: roughly(told.host_asked ?? 0) }) : whole;
   const attributes = { class: "ds-standing-chip", "data-kind": found, id: "standing-fit", title: say("to_memory") };
   const [before, after] = told.guessed ? say("fit_guessed", { fit: "\n" }).split("\n") : [];
-  const more = after ? [el("span", { class: "ds-standing-guessed" }, after)] : []; // too wide for a narrow screen
+  const more = after ? [el("span", { class: "ds-standing-more" }, after)] : []; // too wide for a narrow screen
   const chip = button("", attributes, () => (found === told.fit ? goTo("memory-panel") : focusField("host")));
   chip.append(el("span", {}, before ?? "", text, ...more));
   return [chip];

@@ -3,7 +3,7 @@
 
 import { around, button, el, part, parted } from "../common/dom.js";
 import { predicted, predictedBeside, predictedPart, gib, separated } from "../common/format.js";
-import { barOf, colourOf, fitOf, idOf, keyName, legendOf } from "./memory_bars.js";
+import { barOf, chipOf, colourOf, idOf, keyName, legendOf } from "./memory_bars.js";
 import { limitTold, lineSwatch, partName, partsOf, stageOf, swatchOf } from "./memory_bars.js";
 import { Details } from "./memory_details.js";
 import { focusField, leads } from "./leads.js";
@@ -335,8 +335,7 @@ class Memory {
 
 /** @param {MemoryTold} told */
 function head(told) {
-  const { fit, text: said } = fitOf(told);
-  const text = told.as_if ? words("memory_page", "chip_as_if", { fit: said }) : said;
+  const { fit, text } = chipOf(told);
   const chip = el("span", { class: "ds-mem-chip", "data-fit": fit, role: "status" }, text);
   const about = told.about ? [el("span", { class: "ds-mem-about" }, told.about)] : [];
   return el("p", { class: "ds-mem-head" }, el("b", {}, words("memory_page", "memory")), chip, ...about);

@@ -76,8 +76,17 @@ export function barOf(device, moment, beside = device) {
  */
 export function fitOf({ fit, host_asked: asked, why }) {
   if (why?.code === "no_model") return { fit, text: words("memory_page", "no_model") };
-  if (!asked || fit !== "fits") return { fit, text: textOf("memory_fits", fit) };
+  if (!asked || !["fits", "tight"].includes(fit)) return { fit, text: textOf("memory_fits", fit) };
   return { fit: "tight", text: words("memory_page", "fits_if_host", { size: roughly(asked) }) };
+}
+
+/**
+ * The same of what the panel tells; where the errors are taken as fixed it says so of what is known.
+ * @param {MemoryTold} told
+ */
+export function chipOf(told) {
+  const { fit, text } = fitOf(told);
+  return { fit, text: told.as_if && fit !== "cannot_say" ? words("memory_page", "chip_as_if", { fit: text }) : text };
 }
 
 /**

@@ -92,6 +92,9 @@ def test_a_host_that_nobody_described_has_to_have_what_few_have():
     assert (round(much.host_asked / GIB, 1), ordinary.host_asked) == (31.9, 0)
     assert judge(answer(1, 22), room(host_gib=None, ranks=2, ranks_per_node=2)).host_asked == 0
     assert judge(answer(1, 30), room()).host_asked == 0
+    many = {"ranks": 8, "ranks_per_node": 8, "host_gib": None}  # of 24 GiB each: 192 GiB together
+    asked, as_a_laptop = (judge(answer(1, held), room(**many)).host_asked / GIB for held in (18, 6))
+    assert (round(asked), as_a_laptop) == (152, 0)
 
 
 def test_what_is_left_out_never_fits_for_sure():

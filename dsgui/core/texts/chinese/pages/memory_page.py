@@ -70,7 +70,7 @@ MEMORY_PAGE: dict[str, str] = {
     "size_unknown": "设备的显存大小未知。",
     "set_nvme": "设置 NVMe 目录",
     "host_memory": "内存（GiB）",
-    "host_hint": "本机的内存",
+    "host_hint": "仅本机已知",
     "ladder": "其他配置：速度与显存",
     "ladder_looking": "正在计算其他配置…",
     "ladder_about": "模型、全局批大小和 rank 数不变。耗时以当前配置为 1，是估计值，并非实测；显存和内存取峰值时刻。",

@@ -70,7 +70,7 @@ MEMORY_PAGE: dict[str, str] = {
     "size_unknown": "The device’s memory isn’t known.",
     "set_nvme": "Set NVMe folder",
     "host_memory": "Host memory (GiB)",
-    "host_hint": "this machine’s",
+    "host_hint": "known here only",
     "ladder": "Other configs: speed and memory",
     "ladder_looking": "Working out what else there is…",
     "ladder_about": "Same model, global batch and ranks. Times are estimates, relative to this config; memory is the "
