@@ -189,7 +189,7 @@ def test_checkpointing_is_ticked_and_given_to_the_script(page):
     expect(page.get_by_role("checkbox", name="Gradient checkpointing")).to_be_checked()
     # A reload undoes nothing of it: a model is planned for, whose script is chosen anew.
     page.reload()
-    expect(chip(page)).to_have_text("fits")
+    expect(chip(page)).to_have_text(ASKS_A_HOST)
     page.get_by_role("button", name="More: checkpointing").click()
     expect(page.get_by_role("checkbox", name="Gradient checkpointing")).to_be_checked()
     page.get_by_role("tab", name="2 · Launch").click()
