@@ -85,9 +85,10 @@ def test_a_run_in_a_box_is_previewed_started_followed_and_stopped(bench: Bench, 
     other = boxed.launch("blue", "--when-busy", "refuse").stdout.strip()  # it is not in the way
     for one in (run_id, other):
         assert boxed.dsgui("stop", one).returncode == 0
-    delta = bench.ended(run_id)
-    assert delta.state is RunState.STOPPED
-    assert "here or on the red box" in delta.reason
+    assert bench.ended(run_id).state is RunState.FOREIGN  # here nobody knows boxes
+    told = boxed.dsgui("logs", "--follow", run_id).stderr
+    assert f"{run_id}: stopped." in told
+    assert "here or on the red box" in told
     assert not (directory.path / "lid").exists()
     wait_until(lambda: not bench.runs.summary(other).state.live)
 
