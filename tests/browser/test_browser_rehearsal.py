@@ -86,7 +86,7 @@ def test_a_dry_run_stands_beside_the_formula_until_an_edit(page, made_up):
 def test_cancel_ends_the_process_and_leaves_the_formula(page, made_up):
     plan_for_a_24_gb_card(page)
     page.fill("#gpus input", "5")
-    expect(page.locator(".ds-mem-about")).to_contain_text("5 ranks")
+    expect(page.locator(".ds-mem-about")).to_contain_text("5 GPUs")
     ask(page)
     expect(said(page)).to_contain_text("step 2 of 3, backward")
     assert rehearsing_python.running(made_up)
@@ -110,7 +110,7 @@ def test_a_press_that_the_server_has_no_answer_to_can_be_pressed_again(browser, 
         page.wait_for_selector('[data-pointer="/train_batch_size"]', state="attached")
         plan_for_a_24_gb_card(page)
         page.fill("#gpus input", "9")  # no dry run was asked for that
-        expect(page.locator(".ds-mem-about")).to_contain_text("9 ranks")
+        expect(page.locator(".ds-mem-about")).to_contain_text("9 GPUs")
         expect(chip(page)).to_have_text("doesn’t fit")
         page.route("**/gradio_api/run/**", lambda route: route.fulfill(status=500, body='{"error": "raised"}'))
         with page.expect_response(lambda response: response.status == 500):
@@ -125,7 +125,7 @@ def test_a_press_that_the_server_has_no_answer_to_can_be_pressed_again(browser, 
         page.unroute("**/gradio_api/run/**")
         page.locator("#way-out").click()
         expect(page.locator("#way-out")).to_contain_text("Apply")
-        expect(page.locator(".ds-mem-about")).to_contain_text("3 ranks")
+        expect(page.locator(".ds-mem-about")).to_contain_text("3 GPUs")
         ask(page)
         expect(said(page)).to_contain_text("step 2 of 3, backward")
         page.get_by_role("button", name="Cancel").click()
@@ -135,7 +135,7 @@ def test_a_press_that_the_server_has_no_answer_to_can_be_pressed_again(browser, 
 def test_a_closed_tab_ends_its_dry_run_and_the_next_in_line_begins(page, browser, app, made_up):
     plan_for_a_24_gb_card(page)
     page.fill("#gpus input", "6")
-    expect(page.locator(".ds-mem-about")).to_contain_text("6 ranks")
+    expect(page.locator(".ds-mem-about")).to_contain_text("6 GPUs")
     context = app.sign_in(browser.new_context(viewport={"width": 390, "height": 900}))
     first = context.new_page()
     first.goto(app.url)
@@ -143,7 +143,7 @@ def test_a_closed_tab_ends_its_dry_run_and_the_next_in_line_begins(page, browser
     first.click("#context-fold")
     plan_for_a_24_gb_card(first)
     first.fill("#gpus input", "7")
-    expect(first.locator(".ds-mem-about")).to_contain_text("7 ranks")
+    expect(first.locator(".ds-mem-about")).to_contain_text("7 GPUs")
     ask(first)
     expect(said(first)).to_contain_text("step 2 of 3, backward")
     (before,) = rehearsing_python.running(made_up)
