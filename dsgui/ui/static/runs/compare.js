@@ -145,12 +145,12 @@ const WIDE = /(?<=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\uac00-\ud7a3\u3001-\u303f\uf
 const HELD =
   /(?![\p{Pe}\p{Pf}、。，．！？：；…—～·・ーっゃゅょぁぃぅぇぉッャュョァィゥェォ々ゝゞヽヾ\uff9e\uff9f!?,:;%])/u;
 const NO_PART_OF_ONE = /(?![\p{M}\p{Emoji_Modifier}\u200d\u1160-\u11ff])(?<!\u200d)/u; // of one character that is seen
-const BETWEEN = /(?<=[-_])|(?=\.[^.\s]{5})|(?<=\s)(?=\S)|(?<=\S)(?=\s)/u;
+const BETWEEN = /(?<=[-_])|(?=\.[^.\s]{5})|(?<=[^\s._-]{12})(?=\.)|(?<=\s)(?=\S)|(?<=\S)(?=\s)/u;
 const BREAKS = new RegExp(`${NO_PART_OF_ONE.source}(?:${BETWEEN.source}|${WIDE.source}${HELD.source})`, "u");
 
 /**
  * A name in parts between which a line may break: at a space, after a hyphen or an underscore, before a dot that
- * no ending of a file follows, and at any Chinese character.
+ * no ending of a file follows, or a long word comes before, and at any Chinese character.
  * @param {string} name
  */
 export const namePieces = (name) => name.split(BREAKS);

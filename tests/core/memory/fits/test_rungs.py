@@ -69,7 +69,7 @@ def test_in_json_each_step_has_its_edits_and_its_bytes(checker):
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({}, "; bf16; micro batch 4 × 2048 tokens; 4 ranks"),
+        ({}, "; bf16; micro batch 4 × 2048 tokens; 4 GPUs"),
         ({"bf16": {"enabled": False}, "fp16": {"enabled": True}}, "; fp16; "),
         ({"bf16": {"enabled": False}}, "; fp32; "),
         (
