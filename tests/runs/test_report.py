@@ -24,9 +24,11 @@ from dsgui.core.metrics.points import Point
 from dsgui.core.metrics.samples import GpuSample, Sample
 from dsgui.core.metrics.thinning import STRETCHES_SHOWN, Curve
 from dsgui.core.runs import report_charts
+from dsgui.core.runs.news import Cursor
 from dsgui.core.runs.report_charts import STRETCHES, _cards, _look, by_time, charts, without_dots
 from dsgui.core.runs.report_page import _away, _legend
-from dsgui.core.texts.saying import as_told
+from dsgui.core.texts.languages import speaking
+from dsgui.core.texts.saying import as_told, said
 from dsgui.runs.archive import Archive
 from dsgui.runs.inspection import Inspection
 from dsgui.runs.report import MOST_RUNS, Reports, _python
@@ -305,6 +307,18 @@ def test_a_plan_of_another_version_is_told_as_such_with_its_name_and_what_is_lef
     assert bench.runs.summary(directory.run_id).state.value == "damaged"
     directory.plan_file.write_text(json.dumps(sound | {"dsgui": "10.2", "new": 1}))  # it can be read
     assert bench.runs.summary(directory.run_id).state.value == "succeeded"
+
+
+@pytest.mark.parametrize(("tag", "limit"), [("en", "20 steps"), ("zh-CN", "20 步")])
+def test_a_text_within_a_charts_mark_is_told_in_the_readers_language(bench: Bench, tag: str, limit: str):
+    directory = bench.store.open(make_run(bench.store.runs_dir, Made("one", 60)))
+    stopped = said("events", "limit_reached", limit=said("reasons", "limit_steps", steps="20"))
+    event = {"time": 0, "kind": "stop", "text": str(stopped), **stopped.to_json()}
+    with directory.events_file.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(event) + "\n")
+    with speaking(tag):
+        told = bench.runs.follow(directory.run_id, Cursor()).events[-1]
+    assert told["given"] == {"limit": limit}
 
 
 def test_what_is_listed_of_a_run_is_what_its_page_and_a_comparison_say(bench: Bench):

@@ -110,6 +110,21 @@ def test_a_raw_switch_takes_numbers_for_true_and_false(checker):
         assert (finding.severity, str(bool(value)).lower() in finding.message) == (Severity.WARNING, True)
 
 
+@pytest.mark.parametrize(
+    ("config", "counted"),
+    [
+        ({"activation_checkpointing": {"number_checkpoints": False}}, "0"),
+        ({"activation_checkpointing": {"number_checkpoints": True}}, "1"),
+        ({"steps_per_print": -5}, "5"),
+    ],
+)
+def test_what_deepspeed_counts_all_the_same_is_a_warning_that_says_as_what(checker, config, counted):
+    document = Document(json.dumps({"train_batch_size": 8} | config))
+    (found,) = [one for one in checker.findings(document, Context(Integration.NATIVE)) if one.rule == "DS001"]
+    assert (found.severity, found.code) == (Severity.WARNING, "DS001.counted")
+    assert found.message.endswith(f"DeepSpeed counts it as {counted}.")
+
+
 def test_auto_that_hf_does_not_fill_is_an_error_with_a_fix(checker):
     config = {"train_batch_size": 8, "zero_optimization": {"stage": 2, "overlap_comm": "auto"}}
     (finding,) = found(checker, config, HF)
