@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -60,6 +61,21 @@ def test_between_likely_and_the_most_it_is_tight():
     found = judge(answer(20.6), room())
     assert found.fit is Fit.TIGHT
     assert str(found.short[0]) == "Each GPU needs 21.73 to 25.52 GiB and has 24.00 GiB."
+
+
+@pytest.mark.parametrize("has", [23.64, 31.52, 78.8, 140])
+def test_a_need_that_reads_like_what_there_is_is_tight(has):
+    """No "≈ 78.8 GiB of 78.8 GiB, doesn’t fit", no "0.01 GiB short"."""
+    over, least_told = (judge(_taking(has + more), room(has)) for more in (0.05, 0.1))
+    assert (over.fit, least_told.fit) == (Fit.TIGHT, Fit.TIGHT)
+    assert str(over.short[0]).endswith(f"and has {has:.2f} GiB.")
+    assert judge(_taking(has * 1.01), room(has)).fit is Fit.SHORT
+
+
+def _taking(likely_gib: float) -> Answer:
+    """What of all it takes on the GPU is the tensors', so that so much is likely."""
+    less, more = (judge(answer(gib), room()).worst(Device.GPU).amount.likely / GIB for gib in (0, 1))
+    return answer((likely_gib - less) / (more - less))
 
 
 def test_memory_that_others_hold_makes_it_tight_and_not_red():
