@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.findings import Change, Finding, Fix, Severity
-from dsgui.core.config.pointer import join, lookup
+from dsgui.core.config.pointer import MISSING, join, lookup
 from dsgui.core.rules.base import (
     Config,
     Rule,
@@ -88,9 +88,9 @@ ARGUMENTS: dict[str, set[str]] = {
 
 
 def _known_type(config: Config, context: Context) -> Iterator[Finding]:
-    name = name_of(config, "optimizer")
+    name = lookup(config, _TYPE)
     of_torch = name in TORCH_NAMES and (name != "Muon" or context.at_least(MUON_SINCE))
-    if not name or of_torch or name.lower() in {known.lower() for known in _offered(context)}:
+    if not isinstance(name, str) or of_torch or name.lower() in {known.lower() for known in _offered(context)}:
         return
     gone = name.lower() in {known.lower() for known in ONE_BIT_NAMES}
     if name.lower() == "muon" and not context.at_least(MUON_SINCE):
@@ -309,9 +309,13 @@ def _untested_with_zero(config: Config, context: Context) -> Iterator[Finding]:
 
 
 def _client_optimizer(config: Config, context: Context) -> Iterator[Finding]:
-    """A file without an optimizer is right when the script passes one; natively nobody else does."""
+    """A file without an optimizer is right when the script passes one; natively nobody else does, and the HF Trainer
+    does where the file has no such block."""
     stage = zero_stage(config)
-    if name_of(config, "optimizer") or context.integration is Integration.HF:
+    if name_of(config, "optimizer"):
+        return
+    if context.integration is Integration.HF:
+        yield from _no_type(config, stage)
         return
     yield found(
         Severity.NOTE,
@@ -330,6 +334,19 @@ def _client_optimizer(config: Config, context: Context) -> Iterator[Finding]:
 
 # Without any optimizer, by the ZeRO stage.
 _WITHOUT_ANY = {0: "DS054.first_step", 3: "DS054.inference"}
+
+
+def _no_type(config: Config, stage: int) -> Iterator[Finding]:
+    """transformers, integrations/deepspeed.py: deepspeed_optim_sched makes no optimizer where there is a block."""
+    if isinstance(config.get("optimizer"), dict) and lookup(config, _TYPE) in (MISSING, None):
+        yield found(
+            Severity.ERROR,
+            _TYPE,
+            "DS054.no_type_first_step" if stage in (0, 3) else "DS054.no_type_stops",
+            advice="DS054.choose_or_remove",
+            fix=None if lookup(config, "/optimizer/params") else removal("/optimizer"),
+            stage=str(stage),
+        )
 
 
 def _forced(config: Config) -> bool:
@@ -368,7 +385,7 @@ RULES = (
         "DS054",
         f"{_ENGINE}: _configure_zero_optimizer",
         _client_optimizer,
-        (Severity.WARNING, Severity.NOTE),
+        (Severity.ERROR, Severity.WARNING, Severity.NOTE),
     ),
     Rule(
         "DS058",

@@ -64,8 +64,10 @@ TORCH_NAMES = (
 
 
 def _known_type(config: Config, context: Context) -> Iterator[Finding]:
-    name = name_of(config, "scheduler")
-    if not name or name in SIGNATURES:
+    name = lookup(config, _TYPE)
+    if name in (MISSING, None):
+        yield from _no_type(config, context)
+    if not isinstance(name, str) or name in SIGNATURES:
         return
     if name in TORCH_NAMES:
         if zero_stage(config) > 0:
@@ -88,6 +90,22 @@ def _known_type(config: Config, context: Context) -> Iterator[Finding]:
         schedulers=listed(SIGNATURES),
         near=near,
     )
+
+
+def _no_type(config: Config, context: Context) -> Iterator[Finding]:
+    """transformers, integrations/deepspeed.py: deepspeed_optim_sched leaves the scheduler to such a block, and what
+    stands for it has no `get_last_lr`."""
+    block, given = config.get("scheduler"), lookup(config, _PARAMS)
+    is_hf = context.integration is Integration.HF
+    if isinstance(block, dict) and (is_hf or given not in (MISSING, None, {})):
+        yield found(
+            Severity.ERROR if is_hf else Severity.WARNING,
+            _TYPE,
+            "DS055.no_type_hf" if is_hf else "DS055.no_type",
+            advice="DS055.choose_or_remove",
+            fix=None if given not in (MISSING, None, {}) else removal("/scheduler"),
+            schedulers=listed(SIGNATURES),
+        )
 
 
 def _severity(config: Config, context: Context) -> Severity:

@@ -44,7 +44,7 @@ def _trainer_arguments(config: Config, context: Context) -> Iterator[Finding]:
         yield from _needed_batch(config, context)
     else:
         filled = fill(config, context.arguments, context)
-        earlier = {stop.pointer: stop.said for stop in filled.stops}
+        earlier = {stop.pointer: stop.said.removesuffix(".") for stop in filled.stops}
         types = [mismatch for mismatch in filled.mismatches if mismatch.pointer in _TYPES]
         if len({bool(one.wanted) for one in types}) == 1:
             types = []  # both are on in the file: two differences

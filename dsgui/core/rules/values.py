@@ -34,6 +34,8 @@ _READ_ANYWAY = {
     *("/torch_autocast/dtype", "/torch_autocast/lower_precision_safe_modules"),
     *(f"/data_efficiency/data_sampling/dynamic_batching/{end}_batch_size" for end in ("min", "max")),
 }
+# null counts as if the key were not there (deepspeed/runtime/engine.py asks `is not None`).
+_NULL_IS_NONE = {"/optimizer/type", "/scheduler/type"}
 # accelerate writes its own value over these before it looks for an "auto" that is left.
 _OVERWRITTEN_BY_HF = {"/steps_per_print"}
 
@@ -101,7 +103,9 @@ class SchemaCheck:
             for inner in branch:
                 yield from self._translate(key, inner, config, context)
         elif error.validator != "additionalProperties" and error.instance != "auto":
-            yield self._misfit(join((key, *error.absolute_path)), error, config, context)
+            pointer = join((key, *error.absolute_path))
+            if error.instance is not None or pointer not in _NULL_IS_NONE:
+                yield self._misfit(pointer, error, config, context)
 
     def _misfit(self, pointer: str, error: ValidationError, config: Mapping[str, Any], context: Context) -> Finding:
         field = self._schema.field(pointer)

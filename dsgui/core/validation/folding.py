@@ -15,6 +15,7 @@ _PLACEHOLDER = re.compile(
     r"[A-Z][A-Z0-9]*+(?>(?:_\w++)+)|\$\{[^{}]{1,80}\}|\{\{[^{}]{1,80}\}\}|<[^<>]{1,80}>|__\w{1,80}|%\(\w{1,80}\)s"
 )
 _OF_A_VALUE = ("DS001", "DS013")  # the schema's and, of the same, the HF Trainer's
+_TYPES = {"/fp16/enabled": "bf16", "/bf16/enabled": "fp16"}  # with the block of the other
 _MOST_LISTED = 5
 # Top-level keys by which a file of GPT-NeoX is known; it writes DeepSpeed's own part itself.
 _NEOX = {
@@ -31,11 +32,14 @@ def fold(findings: Sequence[Finding], document: Document) -> list[Finding]:
 
 
 def _one_of_the_trainer(findings: Sequence[Finding], document: Document) -> list[Finding]:
-    """Of what the HF Trainer stops at, because it is no number or a text, no other finding says so once more."""
+    """Of what the HF Trainer stops at, because it is no number or a text, no other finding says so once more; nor that
+    DeepSpeed would stop at a 16-bit type of the arguments beside the file's, which accelerate lets nobody get to."""
     texts = {pointer for pointer, node in document.nodes if isinstance(node.value, str)}
     stops = [f for f in findings if f.rule == "DS013" and f.severity is Severity.ERROR]
     told = {f.pointer for f in stops if f.code == "DS013.never" or f.pointer in texts}
-    rest = [f for f in findings if f.rule != "DS001" or f.pointer not in told]
+    typed = {f.pointer for f in stops} & _TYPES.keys()
+    never = {"DS020"} if any(_TYPES[pointer] not in document.value for pointer in typed) else set()
+    rest = [f for f in findings if f.rule not in never and (f.rule != "DS001" or f.pointer not in told)]
     # A text that it stops at within the file is one that the schema refuses, with what to write instead.
     refused = {f.pointer for f in rest if f.rule == "DS001" and f.severity is Severity.ERROR} & texts
     return [f for f in rest if f.code != "DS014.stopped" or f.pointer not in refused]

@@ -23,8 +23,7 @@ _COLONS = (": ", "：")
 CONVERT = "convert"  # the id of the fix that is no edit of a document
 ALL = "all"  # of all plain fixes of errors at once
 _SEAM = re.compile(r"(?<=[._])(?=\w)|(?<=\w/)(?=\w)")
-_CODE = re.compile(r"`([^`<>]+)`")
-_OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+_CODE_OR_OPTION = re.compile(r"`([^`]+)`|(?<![\w-])--[a-z][\w-]*")
 
 
 def findings_html(
@@ -335,7 +334,12 @@ def _beside_key(finding: Finding, fix: Fix) -> str:
 def prose(text: str) -> str:
     """Escaped, what stands in backticks as code, and command-line options in one piece: they break badly at their
     hyphens."""
-    return _CODE.sub(r"<code>\1</code>", _OPTION.sub(r'<code class="ds-option">\g<0></code>', escape(text)))
+    return _CODE_OR_OPTION.sub(_as_code, escape(text))
+
+
+def _as_code(found: re.Match[str]) -> str:
+    words = found[1] or found[0]
+    return f'<code class="ds-option">{words}</code>' if words.startswith("--") else f"<code>{words}</code>"
 
 
 def _button(rule: str, pointer: str, fix: str, label: str, more: str = "", shown: str = "") -> str:

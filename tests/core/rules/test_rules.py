@@ -388,6 +388,23 @@ def test_a_file_without_an_optimizer_is_told_at_every_stage():
         assert words in note.message
 
 
+@pytest.mark.parametrize("block", ["optimizer", "scheduler"])
+def test_a_block_without_a_type_stops_the_trainer_and_goes_where_it_holds_nothing(block):
+    """A type of null is none; natively the optimizer's is the script's own, and parameters of no scheduler are lost."""
+    base = {"train_micro_batch_size_per_gpu": 1, "zero_optimization": {"stage": 1}}
+
+    def told(value: dict, reader: Integration) -> list[tuple[str, bool]]:
+        found = rules.check({**base, block: value}, Context(reader))
+        return [(one.severity.value, one.fix is not None) for one in found if one.pointer == f"/{block}/type"]
+
+    for empty in ({}, {"type": None}, {"params": {}}):
+        assert told(empty, Integration.HF) == [("error", True)]
+        assert told(empty, Integration.NATIVE) == []
+    assert told({"params": {"lr": 1}}, Integration.HF) == [("error", False)]
+    lost = [("warning", False)] if block == "scheduler" else []
+    assert told({"params": {"lr": 1}}, Integration.NATIVE) == lost
+
+
 def test_a_word_is_offered_only_to_the_reader_that_fills_it(checker):
     config = Document('{"train_batch_size": 0, "zero_optimization": {"stage": 9}}')
     for reader, offered in ((Integration.HF, True), (Integration.NATIVE, False)):

@@ -1,10 +1,12 @@
 """Many findings of one cause are told as one."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from differential.examples import examples
+from dsgui.core.config.arguments import from_command_line
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Severity
@@ -149,6 +151,19 @@ def test_an_old_name_at_which_the_trainer_stops_is_told_once(checker):
     config = {"train_batch_size": 8, "zero_optimization": {"stage": 2, "cpu_offload": True}}
     both = [f for f in checker.findings(Document(json.dumps(config)), HF) if f.pointer.endswith("/cpu_offload")]
     assert [(f.rule, f.severity) for f in both] == [("DS015", Severity.ERROR)]
+
+
+@pytest.mark.parametrize(("word", "file"), [("--fp16", "bf16"), ("--bf16", "fp16")])
+def test_accelerate_stops_at_another_type_before_deepspeed_can(checker, word, file):
+    """Its error ends in a full stop of its own, which no other follows."""
+    batch = {"train_micro_batch_size_per_gpu": "auto"}
+    config = {**batch, file: {"enabled": True}, "zero_optimization": {"stage": 2}}
+    context = replace(HF, arguments=from_command_line(word))
+    wrong = [f for f in checker.findings(Document(json.dumps(config)), context) if f.severity is Severity.ERROR]
+    assert [(f.rule, f.pointer) for f in wrong] == [("DS013", f"/{file}/enabled")]
+    assert "is set in the DeepSpeed config file”." in wrong[0].message
+    both = {**config, "fp16": {"enabled": True}, "bf16": {"enabled": True}}
+    assert "DS020" in {f.rule for f in checker.findings(Document(json.dumps(both)), context)}
 
 
 @each_case("example", examples())

@@ -18,7 +18,7 @@ from dsgui.core.texts.saying import as_told
 from dsgui.core.validation.check_report import subject
 from dsgui.core.validation.mending import mending
 from dsgui.ui.common.documents import MAX_CHARACTERS
-from dsgui.ui.common.findings_view import ALL, CONVERT, findings_html, without_key
+from dsgui.ui.common.findings_view import ALL, CONVERT, findings_html, prose, without_key
 from dsgui.ui.config.workbench import Workbench, make_context, odd_counts, odd_host
 from tests.core.oracle.test_answers import answered, raised_by
 
@@ -29,6 +29,14 @@ HF = Context(Integration.HF)
 @pytest.fixture
 def bench(checker):
     return Workbench(checker)
+
+
+def test_what_is_quoted_in_backticks_is_code_with_an_option_in_it_or_not():
+    told = prose("“`--mixed_precision` arg cannot be set to `fp16`” <b>, or pass --bf16")
+    assert told == (
+        '“<code class="ds-option">--mixed_precision</code> arg cannot be set to <code>fp16</code>” &lt;b&gt;, or pass '
+        '<code class="ds-option">--bf16</code>'
+    )
 
 
 def edits(**typed):

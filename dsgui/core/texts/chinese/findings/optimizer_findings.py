@@ -107,6 +107,16 @@ FINDINGS = {
         "optimizer：没有选择优化器，必须由脚本传入，否则创建的是推理引擎，第一次反向传播就会报错。",
         "",
     ),
+    "DS054.no_type_first_step": (
+        "optimizer.type：缺失。配置里有这个块时，HF Trainer 不再创建优化器，而没有类型 DeepSpeed 也不会创建：第一个训练"
+        "步就会报错。",
+        "",
+    ),
+    "DS054.no_type_stops": (
+        "optimizer.type：缺失。配置里有这个块时，HF Trainer 不再创建优化器，而没有类型 DeepSpeed 也不会创建：它会报错"
+        "“zero stage {stage} requires an optimizer”。",
+        "",
+    ),
     "DS054.stops": (
         "optimizer：没有选择优化器，必须由脚本传入，否则 deepspeed.initialize 会报错“zero stage {stage} requires "
         "an optimizer”。",
@@ -126,5 +136,6 @@ FINDINGS = {
 # What else there is to do.
 ADVICE = {
     "DS050.choose": "改用 AdamW，或由脚本传入自己的优化器。",
+    "DS054.choose_or_remove": "选择一个，例如 AdamW；或删除这个块，由 Trainer 创建自己的优化器。",
     "DS054.pass": "给 deepspeed.initialize 传入 optimizer=…，或在配置中选择一个。",
 }

@@ -26,6 +26,15 @@ RULES = {
 }
 
 FINDINGS = {
+    "DS055.no_type": (
+        "scheduler.type：缺失，DeepSpeed 不会用这个块创建调度器，也不读取其中的参数。",
+        "",
+    ),
+    "DS055.no_type_hf": (
+        "scheduler.type：缺失。配置里有这个块时，HF Trainer 不再创建学习率调度器，而没有类型 DeepSpeed 也不会创建：运行会"
+        "报错“'DummyScheduler' object has no attribute 'get_last_lr'”。",
+        "",
+    ),
     "DS055.torch": (
         "scheduler.type：{name} 是 PyTorch 的调度器，只接受普通优化器；ZeRO 会封装优化器，PyTorch 因此报错“… is "
         "not an Optimizer”。",
@@ -76,6 +85,7 @@ FINDINGS = {
 
 # What else there is to do.
 ADVICE = {
+    "DS055.choose_or_remove": "改用 {schedulers} 之一，或删除这个块。",
     "DS055.choose": "改用 {schedulers} 之一。",
     "DS056.write_auto": "写“auto”，由 HF Trainer 填写。",
     "DS056.give": "补上 {key}。",

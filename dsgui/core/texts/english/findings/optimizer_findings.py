@@ -117,6 +117,16 @@ FINDINGS = {
         "inference, and the first backward fails.",
         "",
     ),
+    "DS054.no_type_first_step": (
+        "optimizer.type: missing. The HF Trainer leaves the optimizer to a config that has this block, and DeepSpeed "
+        "makes none without a type: the first training step fails.",
+        "",
+    ),
+    "DS054.no_type_stops": (
+        "optimizer.type: missing. The HF Trainer leaves the optimizer to a config that has this block, and DeepSpeed "
+        "makes none without a type: it stops with “zero stage {stage} requires an optimizer”.",
+        "",
+    ),
     "DS054.stops": (
         "optimizer: none is chosen, so the script must pass its own: without one, deepspeed.initialize stops with"
         " “zero stage {stage} requires an optimizer”.",
@@ -136,5 +146,6 @@ FINDINGS = {
 # What else there is to do.
 ADVICE = {
     "DS050.choose": "Choose AdamW, or pass an optimizer of your own from the script.",
+    "DS054.choose_or_remove": "Choose one, such as AdamW, or remove the block: the Trainer then makes its own.",
     "DS054.pass": "Pass optimizer=… to deepspeed.initialize, or choose one in the config.",
 }

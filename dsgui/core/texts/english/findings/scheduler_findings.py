@@ -29,6 +29,15 @@ RULES = {
 }
 
 FINDINGS = {
+    "DS055.no_type": (
+        "scheduler.type: missing, so DeepSpeed makes no scheduler from this block and reads none of its parameters.",
+        "",
+    ),
+    "DS055.no_type_hf": (
+        "scheduler.type: missing. The HF Trainer leaves the learning rate to a config that has this block, and DeepSpeed "
+        "makes no scheduler without a type: the run ends with “'DummyScheduler' object has no attribute 'get_last_lr'”.",
+        "",
+    ),
     "DS055.torch": (
         "scheduler.type: {name} is PyTorch's, which needs a plain optimizer; ZeRO wraps it, and PyTorch "
         "stops with “… is not an Optimizer”.",
@@ -82,6 +91,7 @@ FINDINGS = {
 
 # What else there is to do.
 ADVICE = {
+    "DS055.choose_or_remove": "Choose one of {schedulers}, or remove the block.",
     "DS055.choose": "Choose one of {schedulers}.",
     "DS056.write_auto": "Write “auto”, and the HF Trainer fills it.",
     "DS056.give": "Give {key}.",
