@@ -31,8 +31,8 @@ FINDINGS = {
         "",
     ),
     "DS055.no_type_hf": (
-        "scheduler.type：缺失。配置里有这个块时，HF Trainer 不再创建学习率调度器，而没有类型 DeepSpeed 也不会创建：运行会"
-        "报错“'DummyScheduler' object has no attribute 'get_last_lr'”。",
+        "scheduler.type：缺失。配置里有这个块时，HF Trainer 不再创建学习率调度器，而没有类型 DeepSpeed 也不会创建：运行"
+        "会报错“'DummyScheduler' object has no attribute 'get_last_lr'”。",
         "",
     ),
     "DS055.torch": (

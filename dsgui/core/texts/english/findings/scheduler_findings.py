@@ -34,8 +34,9 @@ FINDINGS = {
         "",
     ),
     "DS055.no_type_hf": (
-        "scheduler.type: missing. The HF Trainer leaves the learning rate to a config that has this block, and DeepSpeed "
-        "makes no scheduler without a type: the run ends with “'DummyScheduler' object has no attribute 'get_last_lr'”.",
+        "scheduler.type: missing. The HF Trainer leaves the learning rate to a config that has this block, and "
+        "DeepSpeed makes no scheduler without a type: the run ends with “'DummyScheduler' object has no attribute "
+        "'get_last_lr'”.",
         "",
     ),
     "DS055.torch": (
