@@ -7,7 +7,7 @@ test("a text is told in its first sentence, which a number, an abbreviation or a
     "Reduce gradients early.",
     " At stage 3 it does more.",
   ]);
-  const whole = "Clips at 1.0 (releases before 0.19.3, e.g. 0.18, did not): set zero_optimization.stage or config.json.";
+  const whole = "Clips at 1.0 (before 0.19.3, e.g. 0.18, it did not): set zero_optimization.stage or config.json.";
   assert.deepEqual(sentences(whole), [whole, ""]);
   assert.deepEqual(sentences("The Trainer stops with “Please correct.” Make them equal."), [
     "The Trainer stops with “Please correct.”",

@@ -1,4 +1,5 @@
-// What a field is for is told in its first sentence, whole; a button at its end shows the rest, and so does a press on it.
+// What a field is for is told in its first sentence, whole; a button at its end shows the rest, and so does a press on
+// the line.
 
 import { around, el } from "../common/dom.js";
 import { words } from "../texts/texts.js";
