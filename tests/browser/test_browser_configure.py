@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -296,14 +297,62 @@ def test_a_wrong_character_moves_nothing_under_who_types_it(page, width):
         expect(page.locator("#config-form .ds-panels")).to_have_js_property("inert", True)
         expect(page.locator(".ds-memory")).to_have_js_property("inert", True)
         assert page.evaluate(PLACES) == pytest.approx(before, abs=2)
-        # What was found before it stays, and says so.
-        expect(findings(page)).to_contain_text("Dimmed: from the last valid JSON")
-        expect(findings(page).locator(".ds-before .ds-finding").first).to_contain_text("-8 is not a whole number")
+        # What was found before it stays, says so, and is smaller than it was.
+        before_it = findings(page).locator(".ds-before")
+        expect(before_it.locator("summary").first).to_have_text(re.compile(r"^Findings before the error: \d+$"))
+        first = before_it.locator(".ds-finding").first
+        expect(first).to_contain_text("-8 is not a whole number")
+        expect(first).to_be_visible()
+        expect(before_it.locator(".ds-advice, .ds-fix").filter(visible=True)).to_have_count(0)
         expect(page.locator('[data-row="/train_batch_size"] .ds-at-field')).to_be_visible()
         page.keyboard.press("Backspace")
         expect(findings(page)).not_to_contain_text("can’t be read yet")
         expect(page.locator(".ds-memory")).to_have_js_property("inert", False)
         assert page.evaluate(PLACES) == pytest.approx(before, abs=2)
+
+
+def test_the_findings_before_a_broken_text_stay_closed_once_somebody_closed_them(page):
+    _dimmed(page)
+    fold = findings(page).locator(".ds-before")
+    expect(fold).to_have_attribute("open", "")
+    fold.locator("summary").first.click()
+    expect(fold.locator(".ds-finding").first).to_be_hidden()
+    editor(page).click()
+    page.keyboard.press("End")
+    page.keyboard.type("y")
+    expect(findings(page).locator(".ds-excerpt")).to_contain_text("xy")
+    expect(fold.locator(".ds-finding").first).to_be_hidden()
+
+
+def test_a_config_of_one_line_says_how_much_is_found_in_it_and_gets_its_lines_on_a_press(page):
+    packed = '{"train_batch_size": 100, "gradient_clipping": -5e-1, "zero_optimization": {"stage": 7, "x": [1, 2]}}'
+    replace_text(page, packed)
+    mark = page.locator("#config-json .cm-lineNumbers [data-mark]")
+    expect(mark).to_have_attribute("title", re.compile(r"^[2-9] findings on this line:\n"))
+    press = page.get_by_role("button", name="Format", exact=True)
+    press.click()
+    page.wait_for_function("localStorage.getItem('dsgui.config').split('\\n').length > 6")
+    assert json.loads(json_text(page)) == json.loads(packed)
+    assert '"gradient_clipping": -5e-1,\n' in json_text(page)
+    expect(press).to_have_count(0)
+    expect(mark).not_to_have_count(1)
+    page.get_by_role("button", name="Undo").click()
+    page.wait_for_function(f"localStorage.getItem('dsgui.config').trim() === {json.dumps(packed)}")
+    expect(press).to_be_visible()
+    replace_text(page, packed[:-1])  # no JSON: there are no lines to make
+    expect(findings(page)).to_contain_text("can’t be read yet")
+    expect(press).to_have_count(0)
+
+
+def test_what_is_done_with_the_file_is_one_part_with_a_heading_below_what_checks_it(page):
+    files = page.locator("#files")
+    expect(files.get_by_role("heading", name="Open and download")).to_be_visible()
+    for part in ("#download", "#open-path", "#upload", "#import-run"):
+        expect(files.locator(part)).to_have_count(1)
+    assert page.locator("#ask").bounding_box()["y"] < files.bounding_box()["y"]
+    edge = "(one) => getComputedStyle(one).borderTopColor"
+    verdict = findings(page).locator(".ds-verdict").evaluate("(one) => getComputedStyle(one).color")
+    assert findings(page).locator(".ds-findings-root").evaluate(edge) == verdict
 
 
 BROKEN_OTHER = '{"zero_optimization": {"stage": 2} x}'

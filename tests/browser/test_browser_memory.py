@@ -348,5 +348,33 @@ def test_zeros_stages_stand_side_by_side_and_follow_the_config(page):
         "Estimate as if the errors were fixed: zero_optimization.overlap_com: Rename to overlap_comm"
     )
     expect(chip(page)).to_have_text("doesn’t fit once fixed")
+    # Of many their number, and each on a press; what the panel draws anew leaves them open.
+    wrong = {"stage": 2, "overlap_com": True, "reduce_scater": True, "contiguous_gradient": True}
+    replace_text(page, json.dumps(CONFIG | {"zero_optimization": wrong}))
+    many = page.locator("details.ds-mem-as-if")
+    expect(many.locator("summary")).to_have_text(re.compile(r"^Estimate as if \d errors were fixed$"))
+    expect(many.get_by_role("button").first).to_be_hidden()
+    many.locator("summary").click()
+    expect(many.get_by_role("button").first).to_be_visible()
+    page.fill("#memory-length input", "1024")
+    expect(many.get_by_role("button").first).to_be_visible()
     expect(page.locator("#standing-fit")).to_have_count(0)
     expect(page.locator("#ds-mem-find")).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_beside_each_other_stand_only_fields_that_have_room_and_in_one_line(page, width):
+    page.set_viewport_size({"width": width, "height": 844})
+    page.locator("#memory > .gr-accordion button.label-wrap").click()
+    boxes = {
+        name: page.locator(f"#memory-{name} input, #memory-{name} textarea").first.bounding_box()
+        for name in ("target-length", "lora-rank", "attention", "host", "nvme")
+    }
+    apart = width < 400
+    length, rank, attention = (boxes[name] for name in ("target-length", "lora-rank", "attention"))
+    assert rank["y"] == length["y"]
+    assert rank["x"] > length["x"] + length["width"]
+    assert (attention["y"] > length["y"] + length["height"]) is apart
+    assert apart or attention["y"] == pytest.approx(length["y"], abs=1)
+    assert (boxes["nvme"]["y"] > boxes["host"]["y"]) is apart
+    assert {round(one["height"]) for one in boxes.values()} == {34}

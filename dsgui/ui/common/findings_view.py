@@ -8,7 +8,7 @@ from html import escape
 from dsgui.core.config.findings import Finding, Fix, Severity, refuser
 from dsgui.core.config.pointer import dotted
 from dsgui.core.errors import DocumentError
-from dsgui.core.memory.fits.as_fixed import plain_errors
+from dsgui.core.memory.fits.as_fixed import plain_errors, plain_repairs
 from dsgui.core.rules import EXPLAINED
 from dsgui.core.texts.saying import Said, listed, words
 from dsgui.core.validation.check_report import counted
@@ -159,7 +159,7 @@ def _headline(findings: Sequence[Finding], subject: str, lacks: str, asks: str, 
     return (
         f'<p class="ds-verdict {kind}" role="status">{escape(text)}</p>'
         f'<p class="ds-subject">{escape(words("common_page", "checked_for", subject=subject))}</p>'
-        f"{change}{_fix_several(wide) if wide else _fix_all(findings)}"
+        f"{change}{_fix_several(wide) if wide else _fix_told(findings)}"
     )
 
 
@@ -182,6 +182,15 @@ def fix_plain_html(findings: Sequence[Finding]) -> str:
     if plain_errors(findings) == 1 and len(fixes) == 1:
         return _button("", "", ALL, str(fixes[0].label))
     return _fix_all(findings, least=1)
+
+
+def _fix_told(findings: Sequence[Finding]) -> str:
+    """The button for all, and beside it what it changes, on a press."""
+    button = _fix_all(findings)
+    changes = "".join(f"<li>{prose(one)}</li>" for one in plain_repairs(findings))
+    summary = f"<summary>{words('common_page', 'show_changes')}</summary>"
+    fold = f'<details data-fold="fix all">{summary}<ul class="ds-changes">{changes}</ul></details>'
+    return f'<div class="ds-wide">{button}{fold}</div>' if button else ""
 
 
 def _fix_all(findings: Sequence[Finding], least: int = 2) -> str:

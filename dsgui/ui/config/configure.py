@@ -107,8 +107,8 @@ def build_configure(services: Services, workbench: Workbench, toolbox: Toolbox, 
                 memory = build_memory_panel()
             with gr.Column(min_width=320, elem_id="written"):
                 text = _json_editor(first.text)
-                files = build_files()
                 ask = build_ask()
+                files = build_files()
     synchronise = _synchroniser(services, workbench, toolbox, len(bar.inputs))
     brought = [text, bar.integration, form]
     opened = wire_files(files, [*brought, chooser[0]], bar, services, toolbox)

@@ -61,6 +61,12 @@ class Came:
 
 def build_files() -> Files:
     """Must be called inside a `gr.Blocks`."""
+    with gr.Column(elem_id="files"):
+        gr.HTML(f"<h2>{escape(words('tools_page', 'files'))}</h2>", padding=False)
+        return _laid_out()
+
+
+def _laid_out() -> Files:
     with gr.Row(elem_classes="ds-buttons"):
         name = words("tools_page", "download")
         forms = named((words("tools_page", code), form) for code, form in _FORMS.items())

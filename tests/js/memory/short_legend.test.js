@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { linesOf } from "../../../dsgui/ui/static/memory/short_legend.js";
+import { smaller } from "../../../dsgui/ui/static/memory/short_legend.js";
 
-test("what stands beside another is on its line, and what is hidden on none", () => {
-  const at = (/** @type {number} */ offsetTop, hidden = false) => ({ offsetTop, hidden });
-  assert.equal(linesOf([at(0), at(0), at(19), at(38, true)]), 2);
+test("a legend leaves out what is smaller than the five largest, never the limit, and never one part alone", () => {
+  assert.deepEqual(smaller([9, 1, 8, 2, 7, 6, 5, Infinity]), new Set([1, 3]));
+  assert.deepEqual(smaller([9, 1, 8, 7, 6, 5, Infinity]), new Set());
+  assert.deepEqual(smaller([1, Infinity]), new Set());
 });

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -129,7 +130,14 @@ def test_a_fix_is_found_again_by_its_edits_whatever_it_is_called_and_a_stale_one
 def test_errors_with_one_right_fix_are_fixed_at_once_and_others_stay(bench):
     broken = {"train_batch_size": -8, "gradient_clipping": 1.0, "fp16": {"enabled": True}, "bf16": {"enabled": True}}
     text = json.dumps(broken | {"zero_optimization": {"stge": 2, "reduce_bucket_sise": 1000}}, indent=2)
-    assert ">Fix 2 of 4 errors</button>" in bench.show(text, NATIVE).findings
+    shown = bench.show(text, NATIVE).findings
+    assert ">Fix 2 of 4 errors</button>" in shown
+    # Which they are is told beside it.
+    changes = re.search(r"<summary>Show changes</summary><ul[^>]*>(.*?)</ul>", shown).group(1)
+    assert re.findall("<li>(.*?)</li>", changes) == [
+        "zero_optimization.stge: Rename to stage",
+        "zero_optimization.reduce_bucket_sise: Rename to reduce_bucket_size",
+    ]
     fixed = json.loads(bench.fix("", "", ALL, text, NATIVE))
     assert fixed["zero_optimization"] == {"stage": 2, "reduce_bucket_size": 1000}
     assert fixed["train_batch_size"] == -8
@@ -210,7 +218,8 @@ def test_below_the_key_a_message_begins_as_a_sentence_does():
 def test_everything_in_a_finding_is_escaped():
     evil = "<img src=x onerror=alert(1)>"
     finding = Finding("DS001", Severity.ERROR, f"/{evil}", as_told(evil), (as_told(evil),), Fix(as_told(evil), ()))
-    html = findings_html([finding], evil)
+    html = findings_html([finding, replace(finding, pointer="/other")], evil)
+    assert "ds-changes" in html
     assert "<img" not in html
     assert 'onerror=alert(1)"' not in html
 

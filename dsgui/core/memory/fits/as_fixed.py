@@ -87,10 +87,15 @@ def plain_errors(found: Sequence[Finding]) -> int:
     return min(fixed, _MOST_FIXES)
 
 
+def plain_repairs(found: Sequence[Finding]) -> tuple[str, ...]:
+    """What fixing them does, in words, each once."""
+    return tuple(dict.fromkeys(repair(one) for one in _fixable(found)))[:_MOST_FIXES]
+
+
 def repair(finding: Finding) -> str:
     """What was taken as done about it, in words; where any repair does, its key."""
-    where = dotted(finding.pointer)
-    return ": ".join(filter(None, (where, str(finding.fix.label)))) if finding.fix else where
+    where, label = dotted(finding.pointer), str(finding.fix.label) if finding.fix else ""
+    return label if where in label else ": ".join(filter(None, (where, label)))
 
 
 def _fixable(found: Sequence[Finding]) -> Iterator[Finding]:

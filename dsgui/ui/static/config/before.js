@@ -1,8 +1,9 @@
-// While the text is no JSON the findings of the last one that was stay below what is wrong, dimmed: a wrong character
-// moves nothing that is below them. Of another config, opened or pasted, they say nothing.
+// While the text is no JSON the findings of the last one that was fold below what is wrong, in short: a
+// wrong character moves nothing that is below them. Of another config, opened or pasted, they say nothing.
 
 import { onAnotherText, wasTyped } from "./editor.js";
 import { el } from "../common/dom.js";
+import { findingsIn } from "./shortened.js";
 import { words } from "../texts/texts.js";
 
 /** @typedef {{ list: Element, height: number }} Before */
@@ -14,11 +15,11 @@ import { words } from "../texts/texts.js";
 export function keeping(root) {
   /** @type {Before | null} */
   let before = null;
-  let isAnother = false;
+  let [isAnother, isOpen] = [false, true];
   onAnotherText(() => {
     [before, isAnother] = [null, true];
     root.style.minHeight = "";
-    for (const one of root.querySelectorAll(".ds-broken > :is(.ds-subject, .ds-before)")) one.remove();
+    for (const one of root.querySelectorAll(".ds-broken > .ds-before")) one.remove();
   });
   return (draw) => {
     if (!root.querySelector(".ds-broken")) before = wasTyped() && !isAnother ? shownIn(root) : null;
@@ -26,7 +27,7 @@ export function keeping(root) {
     draw();
     const broken = root.querySelector(".ds-broken");
     root.style.minHeight = broken && before ? `${before.height}px` : "";
-    if (broken && before) broken.append(about(), el("div", { class: "ds-before", inert: true }, before.list));
+    if (broken && before) broken.append(folded(before.list, isOpen, (now) => (isOpen = now)));
   };
 }
 
@@ -37,4 +38,16 @@ function shownIn(root) {
   return list && height ? { list, height } : null;
 }
 
-const about = () => el("p", { class: "ds-subject" }, words("common_page", "dimmed"));
+/**
+ * It is drawn anew with every letter.
+ * @param {Element} list @param {boolean} open @param {(open: boolean) => void} told
+ */
+function folded(list, open, told) {
+  const entries = /** @type {HTMLElement[]} */ ([...list.children]);
+  for (const one of entries) one.hidden = false;
+  const count = String(findingsIn(entries));
+  const fold = el("details", { class: "ds-before", open });
+  fold.addEventListener("toggle", () => told(fold.open));
+  fold.append(el("summary", {}, words("common_page", "before", { count })), el("div", { inert: true }, list));
+  return fold;
+}

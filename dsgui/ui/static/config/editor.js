@@ -1,4 +1,8 @@
-// Gradio's editor for the config, a CodeMirror: its view, and whether all that it holds is about to be pasted over.
+// Gradio's editor for the config, a CodeMirror: its view, whether all that it holds is about to be pasted over, and the
+// button that puts a config of one line on many.
+
+import { button } from "../common/dom.js";
+import { words } from "../texts/texts.js";
 
 export const EDITOR = "config-json";
 
@@ -47,6 +51,7 @@ export function watchTexts() {
     typed = !another && isFocused();
     [pasted, preset, text] = [false, detail.preset, detail.text];
     if (another) document.dispatchEvent(new Event(ANOTHER));
+    offerToFormat(text);
   });
 }
 
@@ -58,4 +63,69 @@ export function onPastedOver(listener) {
     if (doc && selection && selection.main.from === 0 && selection.main.to === doc.length) listener();
   };
   document.addEventListener("paste", pasted, { capture: true });
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+const UNIT = "  ";
+const FORMAT = "format-json";
+
+/**
+ * A JSON text with a line for every key; a list of plain values keeps its line, and every value its spelling.
+ * @param {string} text
+ */
+export function formatted(text) {
+  const tokens = text.match(TOKEN) ?? [];
+  /** @type {boolean[]} whether each bracket that is open has its contents on lines of their own */
+  const open = [];
+  const line = () => `\n${UNIT.repeat(open.filter(Boolean).length)}`;
+  const out = tokens.map((token, place) => {
+    if ("{[".includes(token)) {
+      open.push(isApart(tokens, place));
+      return open.at(-1) ? token + line() : token;
+    }
+    if ("}]".includes(token)) return open.pop() ? line() + token : token;
+    if (token === ",") return open.at(-1) ? token + line() : ", ";
+    return token === ":" ? ": " : token;
+  });
+  return `${out.join("")}\n`;
+}
+
+/** Of a bracket: an object that has anything, or a list that has more than plain values. @param {string[]} tokens
+ * @param {number} place */
+function isApart(tokens, place) {
+  if (tokens[place] === "{") return tokens[place + 1] !== "}";
+  const next = tokens.slice(place + 1).find((token) => /^[{}[\]]$/.test(token));
+  return next !== "]";
+}
+
+/** Whether it would say more on lines of its own. @param {string} text */
+function isPacked(text) {
+  if (text.trim().includes("\n") || !text.includes(",")) return false;
+  try {
+    return Boolean(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
+/** @param {string} text */
+function offerToFormat(text) {
+  const there = document.getElementById(FORMAT);
+  if (!isPacked(text)) there?.remove();
+  else if (!there) place(button(words("form_page", "format"), { id: FORMAT }, format));
+}
+
+/** On the editor's head line. @param {HTMLElement} node */
+const place = (node) => document.getElementById(EDITOR)?.append(node);
+
+/** As somebody's edit, which one step takes back. */
+function format() {
+  const editor = view();
+  if (!editor) return;
+  const { length } = editor.state.doc;
+  editor.dispatch({
+    changes: { from: 0, to: length, insert: formatted(String(editor.state.doc)) },
+    userEvent: "input",
+  });
+  editor.focus();
 }

@@ -141,7 +141,7 @@ class Form {
       this.body,
     );
     this.listen();
-    this.measure = foldHelp(this.panels);
+    foldHelp(this.panels);
     this.arrange();
     this.attend(FRAMES);
   }
@@ -410,7 +410,6 @@ class Form {
     const count = shown.reduce((sum, one) => sum + one, 0);
     this.tellCount(asked.length > 0, count);
     if (another) this.scrollTabs();
-    this.measure();
   }
 
   /** @param {boolean} searched @param {number} count of the fields that are shown */

@@ -39,6 +39,9 @@ class Goal {
     this.outdated = el("p", { role: "status" });
     this.what = el("fieldset", { class: "ds-goal-what" }, el("legend", {}, say("what")));
     this.ask = el("div", { class: "ds-goal-ask" });
+    this.said = el("span", {});
+    this.change = button(say("change"), { class: "ds-goal-second", id: "goal-change" }, () => this.again());
+    this.brief = el("div", { class: "ds-goal-brief" }, this.said, this.change);
     this.own = el("div", { class: "ds-goal-own" });
     this.examples = el("div", { class: "ds-goal-examples" });
     this.find = button(say("find"), { class: "ds-goal-find", id: "goal-find" }, () => this.look({}));
@@ -85,6 +88,7 @@ class Goal {
       "section",
       { class: "ds-goal-panel", "aria-labelledby": "goal-title" },
       head,
+      this.brief,
       this.what,
       this.ask,
       this.examples,
@@ -111,7 +115,7 @@ class Goal {
   /** That what is planned for a GPU can't run on this machine, before it is used. @param {GoalFound} found */
   elsewhere({ choices }) {
     if (!choices.length || this.hasGpu || !this.asked || this.asked.device === THIS_MACHINE) return [];
-    return [el("p", { class: "ds-goal-elsewhere" }, say("elsewhere", { card: this.cardName() }))];
+    return [el("p", { class: "ds-goal-elsewhere" }, say("elsewhere"))];
   }
 
   /** The name of the GPU that is chosen. */
@@ -207,6 +211,25 @@ class Goal {
       this.rest(...drawn(found, this.lora, parts, (one) => this.use(one)));
     }
     this.results.scrollIntoView({ block: "nearest" });
+    if (found.choices.length) this.answered(this.asked);
+  }
+
+  /** On a phone the questions are then one line, and what was found begins below it. @param {GoalAsked} asked */
+  answered({ framework, model, device, gpus, nodes }) {
+    const had = this.ask.contains(document.activeElement);
+    const [name, count] = [this.cardName(), gpus * nodes];
+    const on = device === THIS_MACHINE ? `${name} × ${count}` : `${count} × ${name}`;
+    this.said.textContent = [say(framework), model, on].join(" · ");
+    this.panel.toggleAttribute("data-answered", true);
+    if (!this.change.checkVisibility()) return;
+    if (had) this.change.focus({ preventScroll: true });
+    this.brief.scrollIntoView({ block: "start" });
+  }
+
+  /** The questions, to be changed. */
+  again() {
+    this.panel.removeAttribute("data-answered");
+    part(this.panel, "#goal-model").focus();
   }
 
   /** It can be asked again. @param {HTMLElement[]} shown */
@@ -392,9 +415,10 @@ function drawn(found, lora, { before, ways }, use) {
     el("p", { class: "ds-goal-said" }, sentence(found)),
     ...(lora ? [el("p", {}, say("with_lora", { rank: String(lora) }))] : []),
     ...ways,
-    el("div", { class: "ds-goal-about" }, ...before, ...guess),
+    el("div", { class: "ds-goal-about" }, ...before),
     el("div", { class: "ds-goal-cards" }, ...cards),
     legend(found.choices),
+    el("div", { class: "ds-goal-about ds-goal-guess" }, ...guess),
   ];
 }
 
@@ -408,7 +432,8 @@ export function fullestHost(choices) {
 function legend(choices) {
   const described = choices.flatMap(({ verdict }) => verdict.devices);
   const parts = legendOf(described, "");
-  const segments = described.flatMap((device) => barOf(device, "").segments);
+  const fullest = fullestHost(choices);
+  const segments = described.flatMap((one) => barOf(one, "", one.device === "host" ? fullest : one).segments);
   const items = parts.map((one) => el("li", {}, swatchOf(one), partName(one)));
   const widths = parts.map((one) => {
     const named = segments.filter(({ part: other }) => partName(other) === partName(one));

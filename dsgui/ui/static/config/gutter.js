@@ -4,6 +4,7 @@
 
 import { around } from "../common/dom.js";
 import { EDITOR, view } from "./editor.js";
+import { words } from "../texts/texts.js";
 
 /** @import { Line } from "./editor.js" */
 /** @import { Found } from "../types.d.ts" */
@@ -47,12 +48,19 @@ function draw() {
     const worst = gravest(found)?.severity;
     if (worst) {
       element.setAttribute("data-mark", worst);
-      element.setAttribute("title", found.map(({ text }) => text).join("\n"));
+      element.setAttribute("title", titleOf(found));
     } else if (element.hasAttribute("data-mark")) {
       element.removeAttribute("data-mark");
       element.removeAttribute("title");
     }
   }
+}
+
+/** @param {Found[]} found on one line */
+function titleOf(found) {
+  const texts = found.map(({ text }) => text);
+  const count = String(found.length);
+  return [...(found.length > 1 ? [words("form_page", "on_line", { count })] : []), ...texts].join("\n");
 }
 
 /** The cursor at the end of a line, in view. @param {number} number */

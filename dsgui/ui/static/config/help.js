@@ -1,5 +1,5 @@
-// What a field is for takes one line; where that is not all of it, a button beside it shows the rest, and so does a
-// press on the line.
+// What a field is for is told in its first sentence, whole; a button at its end shows the rest, and so does a press on
+// the line.
 
 import { around, el } from "../common/dom.js";
 import { words } from "../texts/texts.js";
@@ -7,32 +7,39 @@ import { words } from "../texts/texts.js";
 /** @import { Field } from "../types.d.ts" */
 
 const ROW = ".ds-helped";
+/** What ends a sentence, but for the dot of an abbreviation. */
+const END = /(?<!\b(?:e\.g|i\.e|etc|vs|approx))[.!?]["”)]?(?=\s)|[。！？]”?/;
+
+/** The first sentence of a text and what comes after it, "" where that is all. @param {string} text */
+export function sentences(text) {
+  const end = END.exec(text);
+  const at = end ? end.index + end[0].length : text.length;
+  return [text.slice(0, at), text.slice(at)];
+}
 
 /** @param {Field} field @param {string} id of its control */
 export function helpOf({ key, help = "" }, id) {
   const attributes = { type: "button", class: "ds-help-more", "aria-expanded": "false", "aria-controls": `${id}-help` };
   const press = el("button", { ...attributes, "aria-label": words("form_page", "help_of", { key }) });
-  return el("div", { class: "ds-helped" }, el("p", { class: "ds-help", id: `${id}-help` }, help), press);
+  const text = el("p", { class: "ds-help", id: `${id}-help` }, ...inSentences(help));
+  return sentences(help)[1] ? el("div", { class: "ds-helped ds-long" }, text, press) : text;
 }
 
-/** Which of them are longer than their line follows from the width. @param {HTMLElement} panels */
+/** The first sentence, to be seen, and the rest, to be heard. @param {string} text
+ * @param {(text: string) => (string | Node)[]} [nodes] what a part of it becomes */
+export function inSentences(text, nodes = (part) => [part]) {
+  const [first, rest] = sentences(text);
+  return rest ? [...nodes(first), el("span", { class: "ds-rest" }, ...nodes(rest))] : nodes(first);
+}
+
+/** @param {HTMLElement} panels */
 export function foldHelp(panels) {
   panels.addEventListener("click", (event) => {
     const row = around(event, ROW);
-    if (!row?.matches(".ds-long") || row.closest(".ds-brief")) return;
+    if (!row || row.closest(".ds-brief")) return;
     // Who selects a part of it has not pressed it.
     if (!around(event, "button") && String(getSelection())) return;
     const open = row.toggleAttribute("data-open");
     row.querySelector("button")?.setAttribute("aria-expanded", String(open));
   });
-  const measured = () => measure(panels);
-  new ResizeObserver(measured).observe(panels);
-  return measured;
-}
-
-/** Reads all before it writes any. @param {HTMLElement} panels */
-function measure(panels) {
-  const closed = [...panels.querySelectorAll(`${ROW}:not([data-open])`)].filter((one) => one.checkVisibility());
-  const long = closed.map(({ firstElementChild: text }) => text && text.scrollWidth > text.clientWidth);
-  closed.forEach((row, place) => row.classList.toggle("ds-long", Boolean(long[place])));
 }

@@ -2,7 +2,7 @@
 
 import { controlsOf, showDefault } from "./controls.js";
 import { button, el, part, parted } from "../common/dom.js";
-import { helpOf } from "./help.js";
+import { helpOf, inSentences } from "./help.js";
 import { isSegmented, piecesOf } from "./fields.js";
 import { resultParts } from "./results.js";
 import { showFinding } from "./shortened.js";
@@ -63,14 +63,14 @@ export function markRow(row, { title, key, help = "" }, asked) {
   row.dataset.marked = shown;
   part(row, ".ds-title").replaceChildren(...marked(title, asked));
   part(row, ".ds-key").replaceChildren(...marked(key, asked, parted));
-  part(row, ".ds-help").replaceChildren(...marked(help, asked));
+  part(row, ".ds-help").replaceChildren(...inSentences(help, (text) => marked(text, asked)));
 }
 
 /** @param {string} text @param {string[]} asked @param {(text: string) => (string | Node)[]} [nodes] */
 const marked = (text, asked, nodes = (one) => [one]) =>
   piecesOf(text, asked).flatMap((piece, place) => (place % 2 ? [el("mark", {}, ...nodes(piece))] : nodes(piece)));
 
-/** What was found, beneath the field; a press shows it in the list, which has what mends it.
+/** What was found, beneath the field, in its first sentence; a press shows it in the list, which has what mends it.
  * @param {HTMLElement} row @param {Found[]} found */
 export function showFound(row, found) {
   const list = part(row, ".ds-at-field");
@@ -84,6 +84,10 @@ export function showFound(row, found) {
 /** An option of a script, which no line breaks after its dashes. */
 const OPTION = /(--\w+)/;
 
+/** @param {string} text */
+const withOptionsWhole = (text) =>
+  text.split(OPTION).map((one, place) => (place % 2 ? el("span", { class: "ds-whole" }, one) : one));
+
 /** @param {Found} found */
 function foundItem({ rule = "", pointer, severity, text }) {
   const shown = button("", { title: words("form_page", "show_finding") }, () => showFinding(rule, pointer));
@@ -91,7 +95,7 @@ function foundItem({ rule = "", pointer, severity, text }) {
     el("span", { class: "ds-sign", "aria-hidden": "true" }, SHOWN[severity]),
     el("span", { class: "ds-word" }, words("common_page", `word_${severity}`)),
     " ",
-    ...text.split(OPTION).map((one, place) => (place % 2 ? el("span", { class: "ds-whole" }, one) : one)),
+    ...inSentences(text, withOptionsWhole),
   );
   return el("li", { class: `ds-${severity}` }, shown);
 }

@@ -12,11 +12,8 @@ const MOST_OF_NOTES = 0.2; // where nothing is wrong, memory and the JSON below 
  */
 export const whole = (ends, limit) => Math.max(1, ends.filter((end) => end <= limit).length);
 
-/** An entry may stand for several that are alike. @param {HTMLElement} entry */
-const findingsIn = ({ dataset }) => Number(dataset.count ?? 1);
-
-/** @param {number[]} numbers */
-const sumOf = (numbers) => numbers.reduce((sum, one) => sum + one, 0);
+/** How many: an entry may stand for several that are alike. @param {HTMLElement[]} entries */
+export const findingsIn = (entries) => entries.reduce((sum, { dataset }) => sum + Number(dataset.count ?? 1), 0);
 
 /** @param {HTMLElement} root of the findings; @returns {() => void} for when there are others */
 export function shortened(root) {
@@ -35,7 +32,7 @@ export function shortened(root) {
     const count = whole(ends, window.innerHeight * most);
     if (count >= ends.length) return;
     for (const one of entries.slice(count)) one.hidden = !open;
-    list.after(more(sumOf(entries.slice(count).map(findingsIn))));
+    list.after(more(findingsIn(entries.slice(count))));
     if (focused) part(root, ".ds-more-findings > button").focus({ preventScroll: true });
   };
   /** @param {number} rest */

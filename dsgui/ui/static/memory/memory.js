@@ -346,22 +346,29 @@ const leading = (pointer) => (pointer ? [" ", whereButton(pointer, words("memory
 
 const semicolon = () => words("lists", "semicolon", { first: "", then: "" });
 
-/** What was taken as fixed. @param {MemoryTold["as_if"]} repairs */
-const asIf = (repairs) =>
-  repairs
-    ? [
-        el(
-          "p",
-          { class: "ds-mem-as-if" },
-          el("b", {}, words("memory_page", "as_if")),
-          " ",
-          ...repairs.flatMap(({ pointer, text }, place) => [
-            ...(place ? [semicolon()] : []),
-            whereButton(pointer, text),
-          ]),
-        ),
-      ]
-    : [];
+const MOST_FIXED = 2; // are named at once
+let asIfOpen = false;
+
+/** What was taken as fixed; of many how many there are, and each on a press. @param {MemoryTold["as_if"]} repairs */
+function asIf(repairs) {
+  if (!repairs) return [];
+  const links = repairs.map(({ pointer, text }) => whereButton(pointer, text));
+  if (links.length > MOST_FIXED) return [foldedFixes(links)];
+  const named = links.flatMap((link, place) => [...(place ? [semicolon()] : []), link]);
+  return [el("p", { class: "ds-mem-as-if" }, el("b", {}, words("memory_page", "as_if")), " ", ...named)];
+}
+
+/** @param {HTMLElement[]} links */
+function foldedFixes(links) {
+  const count = String(links.length);
+  const fold = el("details", { class: "ds-mem-as-if", open: asIfOpen });
+  fold.append(
+    el("summary", {}, words("memory_page", "as_if_many", { count })),
+    el("ul", {}, ...links.map((link) => el("li", {}, link))),
+  );
+  fold.addEventListener("toggle", () => (asIfOpen = fold.open));
+  return fold;
+}
 
 /** @param {string} pointer @param {string} text */
 const whereButton = (pointer, text) => el("button", { type: "button", class: "ds-where", "data-goto": pointer }, text);

@@ -1,48 +1,42 @@
-// A legend that would push what it explains off a narrow screen: the parts that take the most room in the bars, in
-// three lines, and a button that shows the others.
+// A legend that would push what it explains off a narrow screen: the parts that take the most room in the bars, and a
+// button that shows the others.
 
 import { button, el } from "../common/dom.js";
 import { words } from "../texts/texts.js";
 
-const LINES = 3;
+const MOST = 5;
 const NARROW = "(max-width: 760px)";
 
-/** How many lines they stand in. @param {Pick<HTMLElement, "offsetTop" | "hidden">[]} shown */
-export const linesOf = (shown) => new Set(shown.filter(({ hidden }) => !hidden).map(({ offsetTop }) => offsetTop)).size;
-
 /**
- * @param {HTMLElement[]} items in the bars' order @param {number[]} widths how much of a bar each has at most; one that
- *   never goes has Infinity
+ * Which of them are left out at first, by their places: one alone is not.
+ * @param {number[]} widths how much of a bar each has at most; one that never goes has Infinity
  */
+export function smaller(widths) {
+  const places = widths.map((_, place) => place).filter((place) => widths[place] !== Infinity);
+  const rest = places.toSorted((a, b) => widths[b] - widths[a]).slice(MOST);
+  return new Set(rest.length > 1 ? rest : []);
+}
+
+/** @param {HTMLElement[]} items in the bars' order @param {number[]} widths */
 export function shortLegend(items, widths) {
-  let [open, width] = [false, 0];
+  const rest = smaller(widths);
+  const list = el("ul", {}, ...items);
+  if (!rest.size) return list;
+  const [narrow, last] = [matchMedia(NARROW), el("li", {})];
+  let open = false;
   const press = button("", { class: "ds-goal-more" }, () => {
     open = !open;
     show();
   });
-  const last = el("li", {}, press);
-  const list = el("ul", {}, ...items, last);
-  const least = items.map((one, place) => ({ one, width: widths[place] })).toSorted((a, b) => a.width - b.width);
-  const tell = () => {
-    const count = items.filter(({ hidden }) => hidden).length;
-    press.textContent = words("common_page", open ? "fewer_below" : "more_below", { count: String(count) });
+  const show = () => {
+    last.hidden = !narrow.matches;
+    for (const place of rest) items[place].hidden = narrow.matches && !open;
+    press.textContent = words("common_page", open ? "fewer_below" : "smaller_parts", { count: String(rest.size) });
     press.setAttribute("aria-expanded", String(open));
   };
-  const show = () => {
-    for (const one of items) one.hidden = false;
-    last.hidden = true;
-    if (!matchMedia(NARROW).matches || linesOf(items) <= LINES) return;
-    last.hidden = false;
-    tell();
-    for (const { one, width: room } of open ? [] : least) {
-      if (room === Infinity || linesOf([...items, last]) <= LINES) break;
-      one.hidden = true;
-      tell();
-    }
-  };
-  new ResizeObserver(() => {
-    if (list.offsetWidth !== width) show();
-    width = list.offsetWidth;
-  }).observe(list);
+  narrow.addEventListener("change", show);
+  show();
+  last.append(press);
+  list.append(last);
   return list;
 }

@@ -5,6 +5,7 @@ COMMON_PAGE: dict[str, str] = {
     "fix_all": "修复 {count} 个错误",
     "fix_some": "修复 {errors} 个错误中的 {count} 个",
     "fix_these": "修复 {counts}",
+    "show_changes": "查看改动",
     "unreadable_json": "JSON 暂时无法读取",
     "as_strict": "转换为标准 JSON 时：",
     "convert": "转换为标准 JSON",
@@ -32,8 +33,9 @@ COMMON_PAGE: dict[str, str] = {
     "use_one": "使用",
     "use_default": "{value}（默认）",
     "more_below": "还有 {count} 项 ↓",
+    "smaller_parts": "另有 {count} 个较小的部分",
     "more_keys": "另外 {count} 个",
     "broken_next": "请在编辑器中修正或撤销；在此之前，表单、检查和显存预测暂停。",
-    "dimmed": "变灰的部分来自上一次有效的 JSON",
+    "before": "出错前的检查结果：{count} 项",
     "fewer_below": "收起 ↑",
 }

@@ -33,6 +33,8 @@ FORM_PAGE: dict[str, str] = {
     "matches_one": "匹配 1 个字段",
     "matches_many": "匹配 {count} 个字段",
     "result_keys": "↑ ↓ 移动，Enter 编辑",
+    "format": "格式化",
+    "on_line": "此行有 {count} 项检查结果：",
     "show_finding": "在检查结果中查看",
     "show_line": "在 JSON 中显示第 {line} 行",
     "python_kind": "True、False、None 是 Python 写法，DeepSpeed 不会当作 true、false、null 读取。",

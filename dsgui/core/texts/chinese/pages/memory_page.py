@@ -5,6 +5,7 @@ MEMORY_PAGE: dict[str, str] = {
     "hint": "指向某一部分，可查看它是什么、由哪些键控制。",
     "hint_touch": "点按某一部分，可查看它是什么、由哪些键控制。",
     "as_if": "假设已修正以下错误的估计：",
+    "as_if_many": "假设已修正 {count} 个错误的估计",
     "chip_as_if": "修正后{fit}",
     "show_error": "查看错误",
     "apply": "应用此项更改",

@@ -46,6 +46,7 @@ TOOLS_PAGE: dict[str, str] = {
     "in_file": "文件中为 {value}",
     "for_native": "用于原生 DeepSpeed",
     "for_hf": "用于 HF Trainer",
+    "files": "打开与下载",
     "download": "转换并下载",
     "download_format": "转换目标",
     "path": "要打开的配置文件路径",

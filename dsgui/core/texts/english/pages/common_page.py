@@ -5,6 +5,7 @@ COMMON_PAGE: dict[str, str] = {
     "fix_all": "Fix {count} errors",
     "fix_some": "Fix {count} of {errors} errors",
     "fix_these": "Fix {counts}",
+    "show_changes": "Show changes",
     "unreadable_json": "The JSON can’t be read yet",
     "as_strict": "As strict JSON:",
     "convert": "Convert to strict JSON",
@@ -32,8 +33,9 @@ COMMON_PAGE: dict[str, str] = {
     "use_one": "Use",
     "use_default": "{value} (default)",
     "more_below": "{count} more ↓",
+    "smaller_parts": "{count} smaller parts",
     "more_keys": "{count} more",
     "broken_next": "Fix it in the editor, or undo: the form, checks and memory wait until then.",
-    "dimmed": "Dimmed: from the last valid JSON",
+    "before": "Findings before the error: {count}",
     "fewer_below": "Show fewer ↑",
 }

@@ -33,6 +33,8 @@ FORM_PAGE: dict[str, str] = {
     "matches_one": "1 field matches",
     "matches_many": "{count} fields match",
     "result_keys": "↑ ↓ to move, Enter to edit",
+    "format": "Format",
+    "on_line": "{count} findings on this line:",
     "show_finding": "Show in the findings",
     "show_line": "Show line {line} in the JSON",
     "python_kind": "True, False and None are Python: DeepSpeed doesn’t read them as values.",

@@ -50,8 +50,8 @@ GOAL_PAGE: dict[str, str] = {
     "try_nodes": "Try {nodes} nodes × {count} {card}",
     "try_lora": "With LoRA",
     "with_lora": "With LoRA adapters of rank {rank}: the script has to add them (PEFT).",
-    "elsewhere": "Planned for {card}. This machine has no GPU: launch it on one that has, over ssh or Slurm, or choose "
-    "this machine above.",
+    "elsewhere": "This machine has no GPU: launch on one that has, over ssh or Slurm.",
+    "change": "Change",
     "large_hosts": "These fit the GPUs only if each node has the host memory named below. Enter what yours have above, "
     "or try:",
     "some_fit": "Ranked by estimated speed, not measured. Memory is predicted for each GPU and each node.",

@@ -5,6 +5,7 @@ MEMORY_PAGE: dict[str, str] = {
     "hint": "Point at a part to see what it is and which keys change it.",
     "hint_touch": "Tap a part to see what it is and which keys change it.",
     "as_if": "Estimate as if the errors were fixed:",
+    "as_if_many": "Estimate as if {count} errors were fixed",
     "chip_as_if": "{fit} once fixed",
     "show_error": "Show the error",
     "apply": "Apply this change",

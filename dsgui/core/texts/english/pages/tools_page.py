@@ -48,6 +48,7 @@ TOOLS_PAGE: dict[str, str] = {
     "in_file": "{value} in the file",
     "for_native": "for native DeepSpeed",
     "for_hf": "for the HF Trainer",
+    "files": "Open and download",
     "download": "Convert and download",
     "download_format": "Convert for",
     "path": "Path of a config to open",
