@@ -38,6 +38,7 @@ import { COLOURS, extent, isFlat, oddPoints, placing, points } from "./traces.js
  */
 
 const HEIGHT = 260;
+const LEGEND = 37; // px: a legend of one row, with what is around it
 const [ROW, PLAIN_ROWS] = [19, 2]; // px of a legend's row; so many leave the curves their room
 const [SIGN, LETTER, AROUND] = [44, 7, 76]; // px: a legend's line, a letter, what is beside the plot
 const NAMES_FROM = 27; // px: of the names of several runs, less what is before a sign
@@ -544,7 +545,7 @@ export function layoutOf(content, view, page, traces, revision) {
     datarevision: revision,
     uirevision: `${view.axis}${view.log}${content.resets ?? 0}`,
     height: page.fullHeight ?? HEIGHT + ROW * Math.max(0, legendRows(signs, page.width) - PLAIN_ROWS),
-    margin: { l: 52, r: right ? 48 : 12, t: 8, b: 40 },
+    margin: { l: 52, r: right ? 48 : 12, t: LEGEND, b: 40 }, // without a legend it begins beside those with one
     paper_bgcolor: page.fullHeight === null ? "rgba(0,0,0,0)" : page.ground,
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { family: page.font, color: page.text, size: 12 },
