@@ -312,6 +312,13 @@ def test_a_plan_of_another_version_is_told_as_such_with_its_name_and_what_is_lef
     assert bench.runs.summary(directory.run_id).state.value == "succeeded"
 
 
+def test_a_runs_page_is_told_the_title_of_its_preset(bench: Bench):
+    directory = bench.store.open(make_run(bench.store.runs_dir, Made("one", 20)))
+    directory.write_plan(replace(directory.read_plan(), preset="zero2"), directory.read_config())
+    runs = Runs(bench.store, Launcher(), preset_title=lambda kept: f"the title of {kept}")
+    assert runs.follow(directory.run_id, Cursor()).about["preset"] == "the title of zero2"
+
+
 def test_the_config_of_a_run_whose_plan_is_damaged_is_had_on_its_own_where_it_is_one(bench: Bench):
     directory = bench.store.open(make_run(bench.store.runs_dir, Made("one", 60)))
     archive = Archive(bench.store, bench.runs)
