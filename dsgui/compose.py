@@ -6,13 +6,14 @@ from functools import cache, partial
 from pathlib import Path
 
 from dsgui.core.access.secrets import Masker, secret_values
+from dsgui.core.config.preset import title_of
 from dsgui.core.launch.plan import Plan
 from dsgui.core.launch.recipes import RECIPES
 from dsgui.core.machine.machine import Environment
 from dsgui.core.preflight.judging import memory_of, question_of, rows_around
 from dsgui.core.preflight.leaner import leaner
 from dsgui.core.preflight.surroundings import Surroundings
-from dsgui.core.texts.languages import ENGLISH_TAG
+from dsgui.core.texts.languages import ENGLISH_TAG, spoken
 from dsgui.core.validation.checker import Checker
 from dsgui.runs.adoption import Adoption
 from dsgui.runs.afterwards import AfterTraining
@@ -56,7 +57,13 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
     probe.start()
     store, recipes = Store(runs_dir), {recipe.name: catalog.recipe(recipe.name) for recipe in RECIPES}
     places = usual_places(allowed, [store.runs_dir, *(recipe.parent for recipe in recipes.values())])
-    runs = Runs(store, Launcher(), places=places, secrets=secret_values(os.environ))
+    shipped, own_presets = cache(catalog.presets), UserPresets(own_presets_dir)
+
+    def preset_title(kept: str) -> str:
+        return title_of(kept, (*shipped(spoken()), *own_presets.list())) if kept else ""
+
+    secrets = secret_values(os.environ)
+    runs = Runs(store, Launcher(), places=places, secrets=secrets, preset_title=preset_title)
     machine = MachineProbe.of(python, runs_dir)
 
     def known() -> Environment:
@@ -81,9 +88,9 @@ def make_services(python: str, runs_dir: Path, own_presets_dir: Path, allowed: I
     adoption = Adoption(store, places.check, masker=lambda: Masker(secret_values(os.environ)))
     return Services(
         checker=checker,
-        shipped=cache(catalog.presets),
+        shipped=shipped,
         form_texts=cache(catalog.form_texts),
-        own_presets=UserPresets(own_presets_dir),
+        own_presets=own_presets,
         recipes=recipes,
         target=lambda: probe.current,
         target_complete=lambda: probe.complete,

@@ -4,6 +4,7 @@ import posixpath
 import shlex
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -24,7 +25,7 @@ from dsgui.core.launch.command import words_before
 from dsgui.core.launch.plan import LaunchRequest, Plan
 from dsgui.core.launch.planned import Planned
 from dsgui.core.launch.resume import can_load, is_resumed, note_on, options_for, way_of
-from dsgui.core.launch.state import RunState, RunStatus
+from dsgui.core.launch.state import UNREAD, RunState, RunStatus
 from dsgui.core.machine.verdicts import Row, Status
 from dsgui.core.memory.answer import CannotSay, Device
 from dsgui.core.memory.fits.fitting import Fitted
@@ -62,10 +63,12 @@ from dsgui.shell.runs.store import RunDirectory, Store
 _LATE_S, _EARLY_S = 2.0, 0.05
 _ALONE_S = 60.0  # how long ranks may go on, and save, when nobody reads what they print
 _LONGEST_CHAIN, _MOST_KNOWN = 50, 256
+_LONGEST_COMMAND = 2000
 _FOR_UNIVERSAL = (Change("/checkpoint/load_universal", "true"),)
 # Of a run whose plan can't be read; it can be deleted.
 _NOTHING_KNOWN: Mapping[str, Any] = {
     "damaged": True,
+    "opens_config": False,
     "checking": False,
     "diagnosis": None,
     "parent": "",
@@ -136,7 +139,8 @@ class Archive:
         judge: where `checking` says so, `judged` tells the rest."""
         directory = self._store.open(run_id)
         if directory.plan_damage():
-            told = {"config": self._runs.shown_config(run_id), "diagnosis": self._damaged(directory)}
+            config = self._runs.shown_config(run_id)
+            told = {"config": config, "opens_config": _is_config(config), "diagnosis": self._damaged(directory)}
             return {**_NOTHING_KNOWN, **told}
         plan = directory.read_plan()
         if plan.is_adopted:
@@ -145,6 +149,7 @@ class Archive:
         checking = self._judge is not None and (kept is None or bool(made and _has_changes(made)))
         return {
             "damaged": False,
+            "opens_config": False,  # a clone has it
             "checking": checking,
             "is_job": plan.is_job,
             "adopted": None,
@@ -183,6 +188,8 @@ class Archive:
         foreign = directory.foreign_plan() if is_plan else directory.foreign_state()
         problem = sentences(whole_damage(directory))
         told = DamagedRun(what, file.name, is_plan, left, str(directory.path), foreign, problem)
+        if is_plan:
+            told = replace(told, state=_state_of(directory), command=directory.read_command()[:_LONGEST_COMMAND])
         return self._runs.masked_json(told.to_json())
 
     def _lost(self, directory: RunDirectory, plan: Plan) -> Any:
@@ -222,6 +229,7 @@ class Archive:
         about = {
             "damaged": False,
             "config": config,
+            "opens_config": _is_config(config),
             "adopted": told | {"settings": settings},
             "diagnosis": Offer(why).to_json() if why else None,
         }
@@ -410,6 +418,13 @@ class Archive:
         kept = self._store.open(run_id).read_foretold()
         return as_planned(kept) if kept else Planned()
 
+    def config_of(self, run_id: str) -> str:
+        """The config as launched, of a run of which nothing else can be had. Raises `RunError` where it is none."""
+        config = self._store.open(run_id).read_config()
+        if not _is_config(config):
+            raise RunError(wrong("run.no_config", run=run_id))
+        return config
+
     def clone(self, run_id: str) -> Clone:
         """The same again."""
         return clone(self._own(run_id), self._store.open(run_id).read_config())
@@ -573,6 +588,18 @@ def _no_change(run_id: str, made: Offer | None) -> Said:
 
 def _stopped_short(status: RunStatus | None) -> bool:
     return status is not None and status.state in (RunState.STOPPED, RunState.FAILED, RunState.LOST)
+
+
+def _state_of(directory: RunDirectory) -> Said | str:
+    """How a run ended, or that it goes on; "" where that is not known either."""
+    state = look(directory, None).status.state
+    return "" if state in UNREAD else said("states", state.value)
+
+
+def _is_config(text: str) -> bool:
+    with suppress(DocumentError):
+        return bool(text.strip()) and bool(Document(text))
+    return False
 
 
 def _takes(facts: ScriptFacts, remedy: Remedy) -> bool:

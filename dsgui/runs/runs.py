@@ -73,7 +73,8 @@ _MOST_LOOKED_BACK = 10
 class Runs:
     """Every run of one store. Holds no run itself: another server on the same folder sees the same.
 
-    `places` bounds what may be launched and where, if given. What a page is told contains no value of `secrets`."""
+    `places` bounds what may be launched and where, if given. What a page is told contains no value of `secrets`.
+    `preset_title`: what a run's page calls the preset that its plan names."""
 
     def __init__(
         self,
@@ -84,10 +85,12 @@ class Runs:
         *,
         places: Places | None = None,
         secrets: Sequence[str] = (),
+        preset_title: Callable[[str], str] = str,
     ) -> None:
         self._store, self._launcher, self._clock, self._monotonic = store, launcher, clock, monotonic
         self._places, self._secrets, self._adding = places, tuple(secrets), threading.Lock()
         self._own_secrets, self._secrets_of = tuple(secrets), dict[str, Sequence[str]]()  # by run
+        self._preset_title = preset_title
         self._starting: set[str] = set()
         self._launched_as: dict[str, str] = {}  # a run's name when it was launched
         self._index = RunIndex(store, self._adrift)
@@ -536,7 +539,7 @@ class Runs:
         return {
             "command": self.shown_command(plan),
             "directory": self.masked(str(directory.path)),
-            "preset": self.masked(plan.preset),
+            "preset": self.masked(self._preset_title(plan.preset)),
         }
 
     def output(self, run_id: str) -> Iterator[str]:

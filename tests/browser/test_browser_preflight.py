@@ -115,7 +115,7 @@ def test_a_problem_accepted_for_some_arguments_is_asked_again_for_others_and_for
     tick.check()
     page.click("#launch:not([disabled])")
     expect(page.locator(".ds-run-head .ds-state")).to_have_text("failed", timeout=60_000)
-    page.click("#clone-failed")
+    page.click("#clone-run")
     expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
     expect(tick).not_to_be_checked()
     expect(page.locator("#launch")).to_be_disabled()

@@ -290,7 +290,7 @@ def test_a_plan_of_another_version_is_told_as_such_with_its_name_and_what_is_lef
     assert sound["dsgui"] == __version__
     for change, says in (
         ({"when_busy": "PREEMPT"}, "It has when_busy “PREEMPT”, which this version doesn't know."),
-        ({"trains": "kubernetes"}, "It has trains “kubernetes”, which this version doesn't know."),
+        ({"trains": "kubernetes"}, "It ran on “kubernetes”, which this version doesn't know."),
         ({"trains": []}, ""),
         ({"dsgui": "10.2", "ranks": "many"}, f"It was written by dsgui 10.2, and this one is {__version__}."),
         ({"dsgui": "0.0.9", "ranks": "many"}, ""),
@@ -302,11 +302,36 @@ def test_a_plan_of_another_version_is_told_as_such_with_its_name_and_what_is_lef
         assert listed.name == ("one" if says else directory.run_id)
         assert told["title"] == f"plan.json {'was written by another version of dsgui' if says else 'is damaged'}"
         assert told["meaning"].startswith(f"{says} Open this folder with" if says else "plan.json")
-        assert {one["name"] for one in told["facts"]} == {"Still readable", "Folder"}
+        facts = {one["name"]: one["value"] for one in told["facts"]}
+        assert facts.keys() == {"State", "Command", "Still readable", "Folder"}
+        assert facts["State"] == "succeeded"
+        assert "deepspeed.launcher.runner" in facts["Command"]
     directory.plan_file.write_text('{"dsgui": "10.2"}')  # no plan at all
     assert bench.runs.summary(directory.run_id).state.value == "damaged"
     directory.plan_file.write_text(json.dumps(sound | {"dsgui": "10.2", "new": 1}))  # it can be read
     assert bench.runs.summary(directory.run_id).state.value == "succeeded"
+
+
+def test_a_runs_page_is_told_the_title_of_its_preset(bench: Bench):
+    directory = bench.store.open(make_run(bench.store.runs_dir, Made("one", 20)))
+    directory.write_plan(replace(directory.read_plan(), preset="zero2"), directory.read_config())
+    runs = Runs(bench.store, Launcher(), preset_title=lambda kept: f"the title of {kept}")
+    assert runs.follow(directory.run_id, Cursor()).about["preset"] == "the title of zero2"
+
+
+def test_the_config_of_a_run_whose_plan_is_damaged_is_had_on_its_own_where_it_is_one(bench: Bench):
+    directory = bench.store.open(make_run(bench.store.runs_dir, Made("one", 60)))
+    archive = Archive(bench.store, bench.runs)
+    assert archive.about(directory.run_id)["opens_config"] is False  # a clone has it
+    directory.plan_file.write_text("{")
+    assert archive.about(directory.run_id)["opens_config"] is True
+    assert archive.config_of(directory.run_id) == directory.read_config()
+    for text in ("{", ""):
+        directory.config_file.write_text(text)
+        told = archive.about(directory.run_id)
+        assert (told["config"], told["opens_config"]) == (text, False)
+        with pytest.raises(RunError, match="is no config"):
+            archive.config_of(directory.run_id)
 
 
 @pytest.mark.parametrize(("tag", "limit"), [("en", "20 steps"), ("zh-CN", "20 步")])

@@ -1,9 +1,11 @@
 """A preset: a ready-made config, with its purpose and its source."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dsgui.core.config.context import Integration
 from dsgui.core.config.document import Document
+from dsgui.core.texts.saying import words
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +46,11 @@ class Preset:
         for key, literal in plan.values:
             document = document.set(f"/{key}", literal)
         return document.text
+
+
+def title_of(kept: str, presets: Iterable[Preset]) -> str:
+    """What a run's preset is called, of which it kept the id, and with it that the config was another by then; the id
+    of one that is gone."""
+    id, _, edited = kept.partition(" ")
+    title = next((one.title for one in presets if one.id == id), id)
+    return words("runs_page", "clone_edited", preset=title) if edited else title

@@ -14,7 +14,8 @@ DAMAGED, FOREIGN = "damaged", "foreign"
 class DamagedRun:
     """`told` says what is wrong with which file; `is_plan`: that is its plan, else its state. `kept` are the names of
     the files that can be read still, in its `folder`. `foreign` says what another version of dsgui wrote in it
-    that this one does not know: then the file is sound. `problem` is what is said of all that elsewhere."""
+    that this one does not know: then the file is sound. `problem` is what is said of all that elsewhere. Of a plan that
+    can't be read `state` says how the run ended, and `command` what it ran, "" where neither is known."""
 
     told: str
     file: str
@@ -23,10 +24,14 @@ class DamagedRun:
     folder: str
     foreign: Said | None = None
     problem: str = ""
+    state: Said | str = ""
+    command: str = ""
 
     def to_json(self) -> dict[str, Any]:
+        state = [Fact(_said("damaged_state_name"), self.state)] if self.state else []
+        command = [Fact(_said("damaged_command_name"), self.command, is_path=True)] if self.command else []
         kept = [Fact(_said("damaged_kept_name"), listed(self.kept))] if self.kept else []
-        facts = [*kept, Fact(_said("damaged_folder_name"), self.folder, is_path=True)]
+        facts = [*state, *command, *kept, Fact(_said("damaged_folder_name"), self.folder, is_path=True)]
         return self._card(facts) | {"problem": self.problem}
 
     def _card(self, facts: Sequence[Fact]) -> dict[str, Any]:

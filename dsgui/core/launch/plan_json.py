@@ -55,7 +55,7 @@ def foreign_in(value: Mapping[str, Any]) -> Said | None:
     if isinstance(writer, str) and _numbers(writer) > _numbers(__version__):
         return said("reasons", "another_writer", version=writer[:_LONGEST_VERSION], own=__version__)
     if isinstance(place := value.get(_TRAINS), str) and place not in BY_NAME:
-        return said("reasons", "another_choice", key=_TRAINS, value=place[:_LONGEST_VERSION])
+        return said("reasons", "another_place", place=place[:_LONGEST_VERSION])
     named = ((key, value.get(key)) for key in _CHOICES)
     for key, one in named:
         if isinstance(one, str) and _CHOICE.fullmatch(one) and one not in _CHOICES[key].__members__:

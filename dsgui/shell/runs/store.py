@@ -216,6 +216,13 @@ class RunDirectory:
         except OSError:
             return ""
 
+    def read_command(self) -> str:
+        """What it runs, as one would type it; "" when that is gone or can't be read."""
+        try:
+            return read_whole(self.command_file, MOST_BYTES).decode("utf-8", "replace").strip()
+        except OSError:
+            return ""
+
     def write_provenance(self, value: Mapping[str, Any]) -> None:
         """Raises OSError."""
         replace_file(self.provenance_file, json_bytes(value), durable=False)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from dsgui.core.access.secrets import MASK, is_secret_name
 from dsgui.core.config.compare import leaves
 from dsgui.core.config.document import Document
+from dsgui.core.config.preset import title_of
 from dsgui.core.errors import DocumentError, DsguiError, PlanError
 from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.places.ssh import Machines
@@ -263,10 +264,7 @@ def _config(request: LaunchRequest, services: Services) -> str:
         return words("runs_page", "clone_unreadable")
     one, many = words("runs_page", "clone_setting"), words("runs_page", "clone_settings", count=str(count))
     told = one if count == 1 else many
-    id, _, edited = request.preset.partition(" ")
-    preset = next((one.title for one in services.all_presets() if one.id == id), id)
-    if edited:
-        preset = words("runs_page", "clone_edited", preset=preset)
+    preset = title_of(request.preset, services.all_presets())
     return words("runs_page", "clone_preset", preset=preset, settings=told) if preset else told
 
 

@@ -23,7 +23,7 @@ from dsgui.ui.common.escaping import plain
 from dsgui.ui.common.events import NEW_TEXT, ONCE, TELLING, details
 from dsgui.ui.common.field_inputs import offered_again
 from dsgui.ui.common.services import Services
-from dsgui.ui.common.toasts import refusal
+from dsgui.ui.common.toasts import refusal, tell
 from dsgui.ui.config.configure import ConfigurePage
 from dsgui.ui.config.files import notes_html
 from dsgui.ui.launch.cloned import changes, is_away, line_html, name_of, of_parent
@@ -44,9 +44,21 @@ def wire_again(
     outputs = [*brought, *launch.desk.components, launch.desk.more, launch.loaded, launch.named, configure.files.notes]
     outputs += [launch.message, tabs, filled]
 
+    def opened(run_id: str) -> tuple[Any, ...]:
+        """Its config alone, on Configure: of a run of which nothing else can be had."""
+        try:
+            text = services.archive.config_of(run_id)
+        except DsguiError as error:
+            raise refusal(escape(str(error))) from error
+        tell(escape(words("runs_page", "config_opened", run=services.runs.summary(run_id).name)))
+        filled = {configure.text: text, configure.form: NEW_TEXT, chooser: None, tabs: gr.Tabs(selected="configure")}
+        return tuple(filled.get(one, gr.skip()) for one in outputs)
+
     def again(count: int, event: gr.EventData) -> tuple[Any, ...]:
         asked = details(event)
         run_id, kind = str(asked.get("run_id", "")), str(asked.get("kind", ""))
+        if kind == "config":
+            return opened(run_id)
         try:
             made = _clone(services, run_id, kind, str(asked.get("checkpoint", "")), str(asked.get("change", "")))
         except DsguiError as error:

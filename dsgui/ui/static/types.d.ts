@@ -277,6 +277,8 @@ export interface AboutAnswer {
   is_job?: boolean;
   adopted?: Adopted | null;
   config: string;
+  /** Whether it can be opened in the editor, for want of a clone. */
+  opens_config?: boolean;
   script: string;
   estimate: Estimate | null;
   predicted?: Predicted | null;

@@ -4,6 +4,7 @@ import os
 import re
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -99,8 +100,9 @@ def test_a_lost_run_has_a_card_as_a_failed_one_with_what_is_known_and_its_checkp
         ]
     )
     expect(card.locator("pre")).to_have_text("loading\nstep 19\nstep 20")
-    buttons = ["Resume from global_step10", "Clone and edit", "See the output"]
-    expect(card.get_by_role("button")).to_have_text(buttons)
+    expect(card.get_by_role("button")).to_have_text(["Resume from global_step10", "See the output"])
+    expect(page.locator(".ds-output")).not_to_have_attribute("open", "")  # its end is told already
+    expect(page.locator(".ds-run-head #clone-run")).to_be_visible()  # where it is of every run
     expect(page.locator("#checkpoint")).to_have_count(0)  # the one that can be resumed from is offered already
     expect(page.get_by_role("button", name="Clone and edit")).to_have_count(1)
     page.click("#see-output")
@@ -135,11 +137,33 @@ def test_a_run_with_a_damaged_plan_tells_the_file_what_is_left_and_what_to_do(pa
     expect(card.locator("h3")).to_have_text("plan.json is damaged")
     expect(card).to_contain_text("Restore plan.json from a backup or another copy of this folder")
     expect(card.locator("dl > div")).to_have_text(
-        ["Still readablestate.json, points.bin, ds_config.json, samples-0.bin", f"Folder{directory.path}"]
+        [
+            "Statesucceeded",
+            re.compile("^Command.*deepspeed.launcher.runner"),
+            "Still readablestate.json, points.bin, ds_config.json, samples-0.bin",
+            f"Folder{directory.path}",
+        ]
     )
     expect(page.locator(".ds-problem")).to_be_hidden()  # the card says it
-    expect(page.locator("#report-run, #clone-run, #clone-failed")).to_have_count(0)  # none can be had of it
+    expect(page.locator("#report-run, #clone-run")).to_have_count(0)  # none can be had of it
     expect(page.locator("#delete-run")).to_be_visible()
+    card.get_by_text("ds_config.json as launched").click()
+    expect(card.locator("details pre")).to_have_text(directory.read_config())
+    with page.expect_download() as saved:
+        page.click("#save-config")
+    assert Path(saved.value.path()).read_text() == directory.read_config()
+    page.click("#open-config")
+    expect(page.get_by_role("tab", name="1 · Configure")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#config-json .cm-content")).to_have_text(directory.read_config())
+
+
+def test_of_a_damaged_run_a_config_that_is_none_is_kept_and_not_opened(page, app, folder):
+    directory = Store(folder / "runs").open(make_run(folder / "runs", Made(steps=20)))
+    directory.plan_file.write_text("{")
+    directory.config_file.write_text('{"bf16": ')
+    page.goto(f"{app.url}?run={directory.run_id}")
+    expect(page.locator("#save-config")).to_be_visible()
+    expect(page.locator("#open-config")).to_have_count(0)
 
 
 def test_on_a_phone_what_can_be_done_with_a_run_takes_two_rows(page, app, ids):

@@ -270,3 +270,26 @@ def test_the_charts_of_an_ended_run_begin_high_on_the_page(browser, made):
     expect(chart(page, "Throughput")).to_be_visible()  # as in its report
     expect(chart(page, "Throughput").locator(".ytitle")).to_have_text("steps/s")
     context.close()
+
+
+# How far below its top the plot of a chart begins, in px.
+BEGINS = """(title) => document.querySelector(`[data-chart="${title}"] .js-plotly-plot`)?._fullLayout?._size?.t"""
+
+
+def test_plots_begin_at_one_height_with_a_legend_and_without(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['steps']}") as page:
+        titles = ("Host memory", "Learning rate")
+        wait_until(lambda: all(page.evaluate(BEGINS, title) for title in titles))
+        assert [chart(page, title).locator(".legend").count() for title in titles] == [1, 0]
+        begins = [page.evaluate(BEGINS, title) for title in titles]
+        assert abs(begins[0] - begins[1]) <= 1, begins
+
+
+def test_a_run_says_how_much_of_its_duration_lies_between_its_first_and_its_last_step(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['steps']}") as page:
+        expect(page.locator(".ds-facts > div", has_text="Duration").locator("dd")).to_have_text("01:40")
+        expect(page.locator(".ds-spent")).to_have_text(
+            "01:20 of 01:40 between the first and the last logged step · 00:20 before (loading, compilation)"
+        )

@@ -161,9 +161,10 @@ def test_no_ratio_is_told_of_other_scripts_but_of_the_memory_they_take(browser, 
     directory.plan_file.write_text(json.dumps(plan | {"script": script}))
     with running_app(tmp_path) as app, opened(browser, app, f"compare={','.join(ids)}") as page:
         unlike = "Different scripts: losses, scores and speeds aren’t comparable."
-        expect(page.locator(".ds-differences").get_by_text(unlike)).to_be_visible()
+        told = "Shortest: “other”, 00:28 · Least GPU memory: “other”, 3.00 GiB"
+        expect(page.locator(".ds-outcome")).to_have_text(told + unlike)
+        expect(page.locator(".ds-differences").get_by_text(unlike)).to_have_count(0)  # it is said once
         expect(page.locator(".ds-board .ds-chart").first).to_contain_text(unlike)  # the loss's, which is seen alone
-        expect(page.locator(".ds-outcome")).to_be_hidden()
         told = {name: (one, other) for name, one, other in part(page, "Results")}
         assert told["Steps"] == ("60", "20")
         away = {name for name, (_, other) in told.items() if "%" in other}
@@ -271,6 +272,14 @@ def test_runs_of_one_name_are_told_apart_from_the_first_on_and_evaluations_are_a
         expect(names.last).to_be_in_viewport()
         expect(page.locator('[data-chart="Loss"] .ds-chart-runs')).to_be_hidden()
         assert len({round(one.bounding_box()["y"]) for one in steps.all()}) == 1
+        # Each is on one line with how far it is from the baseline's, without the colour that its column has above.
+        peak = figures.filter(has=page.get_by_role("rowheader", name="GPU memory of this run, peak")).locator("td")
+        for one in peak.all():
+            assert one.bounding_box()["height"] < 30
+            assert one.evaluate("(node) => getComputedStyle(node, '::before').content") == "none"
+        charts, above = page.locator(".ds-board > .ds-charts").first, page.locator(".ds-compare-key")
+        edges = [(box["x"], box["x"] + box["width"]) for box in (charts.bounding_box(), above.bounding_box())]
+        assert edges[0] == edges[1]
         assert page.evaluate("document.documentElement.scrollWidth") == 390
         key = page.locator(".ds-compare-key > li")
         fits = "(one) => [one, ...one.children].every((each) => each.scrollWidth <= each.clientWidth)"
@@ -830,3 +839,21 @@ def test_a_clone_tells_all_it_set_on_the_launch_page_and_leaves_nothing_of_the_l
         # The name that stood there may be written after the line that has the next one.
         page.evaluate(LATER_NAME)
         expect(name).to_have_value("next")
+
+
+# Whether the end of what a row says has its place in the row's cell.
+INSIDE = """(node) => { const own = node.getBoundingClientRect(),
+  cell = node.closest(".ds-cell, .ds-card").getBoundingClientRect();
+  return own.width > 0 && own.left > cell.left && own.right <= cell.right && node.scrollWidth <= node.clientWidth; }"""
+
+
+def test_how_many_more_settings_changed_is_told_however_long_the_first_are(browser, tmp_path):
+    make_run(tmp_path, Made("one", 20, config='{"zero_optimization": {"stage": 2}}'))
+    options = "--gradient_accumulation_steps 4 --per_device_train_batch_size 8 --learning_rate 1e-4"
+    run_id = make_run(tmp_path, Made("two", 20, arguments=options))
+    with running_app(tmp_path) as app:
+        for query, place in (("tab=runs", "[data-column=differs]"), (f"run={run_id}", ".ds-run-what")):
+            with opened(browser, app, query) as page:
+                more = page.locator(f"[data-run='{run_id}'] {place} .ds-more-changes")
+                expect(more).to_have_text(" · +2")
+                assert more.evaluate(INSIDE), place

@@ -109,7 +109,7 @@ def test_output_that_would_be_a_program_is_shown_as_text(page, tmp_path):
     card = page.locator(".ds-diagnosis")
     expect(card.locator("h3")).to_contain_text("exit code 1")
     expect(card.locator("pre")).to_have_text("<script>window.taken = 3</script> ended it")
-    expect(card.get_by_role("button")).to_have_text(["Clone and edit", "See the output"])
+    expect(card.get_by_role("button")).to_have_text(["See the output"])
     expect(page.locator(".ds-facts dt")).to_have_text(["Step", "Duration", "Final loss", "Best loss"])
     assert "\x1b[" not in log.text_content()
     assert page.evaluate("window.taken") is None
@@ -124,7 +124,7 @@ def test_output_that_would_be_a_program_is_shown_as_text(page, tmp_path):
     expect(page.get_by_role("button", name=re.compile("Follow|Jump to end"))).to_have_count(0)
     expect(page.locator(".ds-run").get_by_role("button", name="Clone and edit")).to_have_count(1)
     expect(page.get_by_label("Smoothing")).to_be_visible()
-    page.click("#clone-failed")
+    page.click("#clone-run")
     expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
     expect(page.locator("#loaded-run")).to_contain_text("Cloned from")
     # Its page begins at its top, however far down Launch and the page before were.
@@ -221,7 +221,6 @@ def test_a_diagnosis_does_not_wait_for_the_checks_of_its_change_and_nothing_move
 def test_a_file_that_was_not_found_leads_to_the_working_directory_of_a_clone(page, tmp_path):
     start_script(page, tmp_path / "reads.py", "open('data/train.jsonl')\n")
     expect(state(page)).to_have_text("failed", timeout=120_000)
-    expect(page.locator("#clone-failed")).to_have_count(0)  # what repairs it is offered
     expect(page.locator(".ds-diagnosis h3")).to_contain_text("data/train.jsonl")
     # What has no curve takes a line, not a card as high as its neighbours.
     loss = page.locator('[data-chart-id="loss"]')

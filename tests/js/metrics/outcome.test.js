@@ -101,8 +101,38 @@ test("of more than two runs it is said which is best in what, and what is the sa
     "Fastest: “zero3-cpu”, 9.00 steps/s · About the same: final loss · “lora”: failed at step 40",
   );
   assert.equal(outcomeText(names, [run({}), run({}), run({}, "running")], [], 0), "");
-  assert.equal(outcomeText(names, [run({}, "failed"), run({}), run({}, "failed")], [], 0), "");
+  assert.equal(
+    outcomeText(names, [run({ steps: 4 }, "failed"), run({}), run({}, "stopped")], [], 0),
+    "“zero2”: failed at step 4 · “zero3-cpu”: succeeded · “lora”: stopped at step 300",
+  );
+  assert.equal(outcomeText(names, [run({}, "failed"), run({}, "failed"), run({}, "failed")], [], 0), "");
   assert.equal(outcomeText(names, [run({}), run({}), run({})], [], 0), "About the same: final loss and duration");
+});
+
+test("the lowest loss of runs of other lengths is told with the steps that it took", () => {
+  const names = [...NAMES, { name: "lora" }];
+  const long = run({ steps: 1200, final_loss: 2.1 });
+  assert.equal(
+    outcomeText(names, [run({}), long, run({ steps: 200, final_loss: 2.6 })], [], 0),
+    "Lowest final loss: “zero3-cpu”, 2.100 after 1,200 steps · About the same: speed",
+  );
+});
+
+test("of runs that trained something else no loss and no speed is compared, but what each took", () => {
+  const names = [...NAMES, { name: "lora" }];
+  const base = run({ run_gpu_peak_bytes: 12 * GIB });
+  const other = run({ steps: 150, duration_s: 80, final_loss: 0.1, steps_per_second: 9, run_gpu_peak_bytes: 9 * GIB });
+  const third = run({ duration_s: 140, run_gpu_peak_bytes: 15 * GIB });
+  const took = "Shortest: “zero3-cpu”, 01:20 · Least GPU memory: “zero3-cpu”, 9.00 GiB";
+  assert.equal(outcomeText(names, [base, other, third], [], 0, true), took);
+  assert.equal(outcomeText(NAMES, [base, other], [], 0, true), took);
+  // An evaluation of the same data may be compared all the same.
+  const row = (/** @type {"less" | ""} */ better) => [{ name: "Final eval loss", values: [1, 2, 3], better }];
+  assert.equal(outcomeText(names, [base, other, third], row(""), 0, true), took);
+  assert.equal(
+    outcomeText(names, [base, other, third], row("less"), 0, true),
+    `Lowest final eval loss: “zero2”, 1.000 after 300 steps · ${took}`,
+  );
 });
 
 test("a run that logged no loss is told by its time, one of which nothing is known not at all", () => {

@@ -35,9 +35,9 @@ test("columns that a user chose are all there, however narrow", () => {
 
 test("a name has more room where the columns leave it", () => {
   const columns = columnsOf(["state"]);
-  assert.match(widthsOf(columns, 1000).widths, /minmax\(256px/);
-  assert.match(widthsOf(columns, 340).widths, /minmax\(202px/);
-  assert.match(widthsOf(columns, 260).widths, /minmax\(150px/);
+  assert.match(widthsOf(columns, 1000).widths, /minmax\(264px/);
+  assert.match(widthsOf(columns, 340).widths, /minmax\(210px/);
+  assert.match(widthsOf(columns, 260).widths, /minmax\(158px/);
 });
 
 test("tags that no run has take no room, unless a user asked for them", () => {

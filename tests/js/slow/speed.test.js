@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Speed } from "../../../dsgui/ui/static/slow/speed.js";
+import { Speed, spent } from "../../../dsgui/ui/static/slow/speed.js";
 import { made, steps } from "../made.js";
 
 const NONE = made();
@@ -35,4 +35,15 @@ test("a count that begins again is measured from there", () => {
   const after = [1, 2, 120].map((step) => ({ step, time: 20 + step / 2 }));
   const curves = made({ points: [...before, ...after] });
   assert.equal(new Speed().rate({ progress: null, elapsed_s: 80 }, curves, false), 2);
+});
+
+test("what an ended run took beside its training is told, where that is much and its steps tell it", () => {
+  const points = Array.from({ length: 100 }, (_, at) => ({ step: at + 1, time: 20 + at }));
+  assert.deepEqual(spent(made({ points }), 130), { training: 99, before: 20, after: 11 });
+  const early = points.map(({ step }) => ({ step, time: step }));
+  assert.equal(spent(made({ points: early }), 101), null); // as good as all of it
+  assert.equal(spent(made({ points: points.slice(0, 9) }), 130), null); // each of many steps
+  assert.equal(spent(made({ points }), 100), null); // no clock of this run
+  assert.equal(spent(made({ points }), null), null);
+  assert.equal(spent(NONE, 130), null);
 });

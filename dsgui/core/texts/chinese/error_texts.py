@@ -198,6 +198,7 @@ ERRORS: Mapping[str, str] = {
     "复该文件。",
     "run.not_an_id": "运行“{run}”：不是运行 ID。应为 20260131-235959-0a1b 这样的形式。请查看列表。",
     "run.started_already": "运行 {run} 已经启动过。请查看它，或在启动页新建一个。",
+    "run.no_config": "运行 {run}：无法把其 ds_config.json 读作配置。请打开它的目录，或从预设开始。",
     "run.none": "运行 {run}：{folder} 中没有它，可能已被删除。请查看列表。",
     "run.many_patterns": "运行 {run}：它有 {count} 个模式，最多读取 {most} 个。",
     "report.baseline": "基准 {run} 不在报告的运行之中。应为其中之一。",

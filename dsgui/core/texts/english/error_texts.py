@@ -228,6 +228,7 @@ ERRORS: Mapping[str, str] = {
     "started. Delete the run, or put the file back.",
     "run.not_an_id": "Run “{run}”: not a run id. Expected one like 20260131-235959-0a1b. See the list.",
     "run.started_already": "Run {run} was started already. Follow it, or make a new one on Launch.",
+    "run.no_config": "Run {run}: its ds_config.json is no config. Open its folder, or start from a preset.",
     "run.none": "Run {run} was not found in {folder}. It may have been deleted. See the list.",
     "run.many_patterns": "Run {run}: it has {count} patterns, and at most {most} are read.",
     "label.unknown": "“{what}” can't be changed on a run. Expected its name, tags, note or archive.",

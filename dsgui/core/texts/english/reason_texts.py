@@ -99,9 +99,12 @@ REASONS = {
     "another_state": "It says that the run is “{state}”, a state that this version doesn't know.",
     "another_writer": "It was written by dsgui {version}, and this one is {own}.",
     "another_choice": "It has {key} “{value}”, which this version doesn't know.",
-    "another_plan_lost": "Until then the run can't be cloned or resumed, and no report can be made; its curves and "
-    "output are below.",
+    "another_place": "It ran on “{place}”, which this version doesn't know.",
+    "another_plan_lost": "Until then the run can't be cloned or resumed, and no report can be made; its config can be "
+    "opened on its own, and its curves and output are below.",
     "another_first": "Open this folder with the version that wrote it, or update dsgui.",
+    "damaged_state_name": "State",
+    "damaged_command_name": "Command",
     "damaged_kept_name": "Still readable",
     "damaged_folder_name": "Folder",
     "end_unknown": "How it ended is not known.",

@@ -1,7 +1,9 @@
 // What comes after a run: why it failed and what to do, the same again, resume, delete, and where it came from.
 
 import { button, el, inPieces, locale, withOptions } from "../common/dom.js";
+import { saveText } from "../common/kept.js";
 import { size } from "../common/format.js";
+import { wholeWords } from "../launch/command_line.js";
 import { words } from "../texts/texts.js";
 
 /** @import { AboutAnswer, Checkpoint, Diagnosis, Estimate, ListedRuns, Predicted } from "../types.d.ts" */
@@ -16,6 +18,7 @@ const SHOWN_MS = 100;
 const READ_TRIES = 60;
 const READ_MS = 500;
 const QUICK_MS = 400; // an answer that comes sooner needs no place held for it
+const CONFIG = "ds_config.json";
 const JUDGED_TRIES = 3;
 const JUDGED_MS = 3000;
 
@@ -57,6 +60,7 @@ export class Afterwards {
     this.predicted = null;
     this.failed = ""; // the code of its diagnosis
     this.problem = ""; // and what is said elsewhere that it says
+    this.quotesOutput = false; // the end of what it printed, above the charts
     this.deleting = false; // then nobody asks for news of it
   }
 
@@ -122,7 +126,7 @@ export class Afterwards {
     }
     const found = late?.diagnosis;
     if (found) {
-      const [done, see] = [this.remedies(found, clones(about)), place.querySelector("#see-output")];
+      const [done, see] = [this.remedies(found), place.querySelector("#see-output")];
       if (see) done[0]?.append(see);
       place.replaceChildren(...(done.length || !see ? done : [see]));
       this.others.replaceChildren(...this.advised(found), ...notOffered(found, false));
@@ -131,7 +135,7 @@ export class Afterwards {
 
   /**
    * Not "path": Gradio refuses any event with a key of that name that points outside its uploads.
-   * @param {"same" | "repair" | "resume" | "directory"} kind
+   * @param {"same" | "repair" | "resume" | "directory" | "config"} kind
    */
   again(kind, checkpoint = "", key = "") {
     this.trigger("again", { run_id: this.id, kind, checkpoint, change: key });
@@ -160,18 +164,14 @@ export class Afterwards {
     return button(text, { class: "ds-fix", id: "resume-lost" }, () => this.again("resume", path));
   }
 
-  /** What can be done, the likeliest first. @param {Diagnosis} found @param {boolean} canClone */
-  remedies(found, canClone) {
+  /** What can be done, the likeliest first; a clone is among the actions of every run. @param {Diagnosis} found */
+  remedies(found) {
     const { checked, resume } = found;
     const isOne = found.remedies.length === 1 && !found.away; // what was checked of it stands beside it
     const beside = isOne && checked ? [el("span", { class: "ds-remark" }, checked)] : [];
     const rows = found.remedies.length ? this.repairs(found, false, beside) : [];
     /** @type {HTMLElement[]} */
     const parts = resume ? [this.resumeButton(resume)] : [];
-    if (!rows.length && canClone && typeof found.on_launch !== "number") {
-      const [clone, look] = [words("afterwards_page", "clone"), resume ? "ds-step" : "ds-fix"];
-      parts.push(button(clone, { class: look, id: "clone-failed" }, () => this.again("same")));
-    }
     if (found.ends) parts.push(el("span", { class: "ds-ends" }, found.ends));
     const last = parts.length ? [el("p", { class: "ds-remedy" }, ...parts)] : [];
     if (!rows.length && !last.length) return [];
@@ -241,12 +241,13 @@ export class Afterwards {
     const { diagnosis: found } = about;
     this.diagnosis.hidden = !found;
     this.diagnosis.setAttribute("data-signature", found?.signature ?? "");
+    this.quotesOutput = Boolean(found?.facts && found.quote);
     if (!found) {
       this.diagnosis.replaceChildren();
       return;
     }
     if (found.facts) {
-      this.diagnosis.replaceChildren(...this.factParts(found, found.facts, clones(about)));
+      this.diagnosis.replaceChildren(...this.factParts(found, found.facts, about));
       return;
     }
     const rank = found.rank === null ? "" : words("afterwards_page", "first_rank", { rank: String(found.rank) });
@@ -262,7 +263,7 @@ export class Afterwards {
     const isHeld = Boolean(about.checking && (found.remedy || found.cause?.length));
     const isOffered = isHeld || found.remedies.length > 0 || found.resume !== undefined;
     if (!isOffered) parts.push(this.others); // it is what to do
-    const done = isHeld ? this.checking(found) : this.remedies(found, clones(about));
+    const done = isHeld ? this.checking(found) : this.remedies(found);
     this.place = el("div", { class: "ds-remedies", "aria-live": "polite" }, ...done);
     const see = this.outputLink(found);
     if (!isHeld && done[0]) done[0].append(...see);
@@ -292,15 +293,17 @@ export class Afterwards {
 
   /**
    * Of a run that was lost or damaged: what is known, what to do first, and where things lie.
-   * @param {Diagnosis} found @param {NonNullable<Diagnosis["facts"]>} facts @param {boolean} canClone
+   * @param {Diagnosis} found @param {NonNullable<Diagnosis["facts"]>} facts @param {AboutAnswer} about
    */
-  factParts(found, facts, canClone) {
-    const done = this.remedies(found, canClone);
+  factParts(found, facts, about) {
+    const done = this.remedies(found);
+    if (about.damaged && about.config) done.push(this.configActions(about, "ds-fix"));
     const see = this.outputLink(found);
     if (done[0]) done[0].append(...see);
     else if (see.length) done.push(el("p", { class: "ds-remedy" }, ...see));
     const rows = facts.map(({ name, value, is_path: isPath }) => {
-      const shown = isPath ? [el("code", {}, ...inPieces(value, /(?<=\/)/))] : [value];
+      const pieces = value.includes(" ") ? wholeWords(value) : inPieces(value, /(?<=\/)/);
+      const shown = isPath ? [el("code", {}, ...pieces)] : [value];
       return el("div", {}, el("dt", {}, name), el("dd", {}, ...shown));
     });
     const last = [el("h4", {}, words("afterwards_page", "last_output")), quoteNode(found)];
@@ -309,8 +312,22 @@ export class Afterwards {
       el("p", {}, found.meaning),
       el("div", { class: "ds-remedies" }, ...done),
       el("dl", { class: "ds-known" }, ...rows),
+      ...(about.damaged && about.config ? [configNode(words("afterwards_page", "as_launched"), about.config)] : []),
       ...(found.quote ? last : []),
     ];
+  }
+
+  /**
+   * A run's config as a file, and in the editor where nothing else of the run can be had.
+   * @param {AboutAnswer} about @param {string} look of the button
+   */
+  configActions({ config, opens_config: opens }, look) {
+    const open = button(words("afterwards_page", "open_config"), { class: look, id: "open-config" }, () => {
+      this.again("config");
+    });
+    const name = words("afterwards_page", "save_config");
+    const keep = button(name, { class: "ds-step", id: "save-config" }, () => saveText(config, CONFIG));
+    return el("p", { class: "ds-remedy" }, ...(opens ? [open] : []), keep);
   }
 
   /** What one sends to others is asked for more often than what is in the fold of files. */
@@ -326,7 +343,7 @@ export class Afterwards {
     const parts = [];
     const problem = el("span", { class: "ds-remark ds-misfit" });
     if (this.adopted) parts.push(this.rereadButton(this.adopted.read_at));
-    else if (!damaged && !isJob && !this.diagnosis.querySelector("#clone-failed")) {
+    else if (!damaged && !isJob) {
       parts.push(
         button(words("afterwards_page", "clone"), { class: "ds-step", id: "clone-run" }, () => this.again("same")),
       );
@@ -496,8 +513,9 @@ export class Afterwards {
     ];
   }
 
-  /** @param {{ provenance: Provenance, config: string, script: string, parent: string }} about */
-  showAbout({ provenance, config, script, parent }) {
+  /** @param {AboutAnswer} about */
+  showAbout(about) {
+    const { provenance, config, script, parent } = about;
     const { python, versions = {}, git } = provenance;
     const installed = [
       python && `Python ${python}`,
@@ -513,13 +531,10 @@ export class Afterwards {
     ];
     this.about.replaceChildren(
       el("dl", {}, ...facts.flatMap(([name, value]) => (value ? [el("dt", {}, name), el("dd", {}, value)] : []))),
-      el(
-        "details",
-        { hidden: Boolean(this.adopted) && !config },
-        el("summary", {}, words("afterwards_page", this.adopted ? "elsewhere_config" : "as_launched")),
-        el("pre", { class: "ds-command" }, config),
-      ),
     );
+    if (!config || about.damaged) return; // of a damaged one its card has it
+    const title = words("afterwards_page", this.adopted ? "elsewhere_config" : "as_launched");
+    this.about.append(configNode(title, config, this.configActions(about, "ds-step")));
   }
 }
 
@@ -532,14 +547,13 @@ const quoteNode = ({ quote = "" }) => el("pre", { class: "ds-log", tabindex: "0"
 /** @param {string} text */
 const lastLine = (text) => text.slice(text.lastIndexOf("\n") + 1);
 
+/** To be read. @param {string} title @param {string} config @param {HTMLElement[]} actions */
+const configNode = (title, config, ...actions) =>
+  el("details", {}, el("summary", {}, title), el("pre", { class: "ds-command", tabindex: "0" }, config), ...actions);
+
 /** The line of a traceback that says what was raised. @param {string} traceback */
 function raisedIn(traceback) {
   return traceback.split("\n").findLast((line) => /^\S/.test(line)) ?? "";
-}
-
-/** Whether a run like it can be started. @param {AboutAnswer} about */
-function clones({ damaged, is_job: isJob, adopted }) {
-  return !damaged && !isJob && !adopted;
 }
 
 /** The changes that something speaks against. @param {Diagnosis} found @param {boolean} open */

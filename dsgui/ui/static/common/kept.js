@@ -85,11 +85,13 @@ export const savedAs = (begun) => {
 };
 
 /** @param {string | null} text @param {string | null} begun the preset or the file that it began as */
-export function save(text, begun) {
-  if (!text) return;
+export const save = (text, begun) => text && saveText(text, savedAs(begun));
+
+/** @param {string} text @param {string} name of its file */
+export function saveText(text, name) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  link.download = savedAs(begun);
+  link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), GONE_AFTER_MS);
 }

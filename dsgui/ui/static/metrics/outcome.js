@@ -1,5 +1,5 @@
 // What came of runs with different settings, in one line: which reached the lowest loss, how long it took, what memory
-// it needed. Pure.
+// it needed; of trainings that are not comparable what is true of each all the same. Pure.
 
 import { duration, fixed, gib, perSecond } from "../common/format.js";
 import { middled } from "./readout.js";
@@ -25,6 +25,9 @@ const isNear = (one, other, share) => Math.abs(one - other) <= share * Math.max(
 /** In two digits, as one says it. @param {number} size */
 const roundly = (size) => String(size >= 9.95 ? Math.round(size) : Number(size.toPrecision(2)));
 
+/** @param {number} loss @param {number} count of steps */
+const afterSteps = (loss, count) => say("outcome_after", { value: fixed(loss), count: count.toLocaleString("en-US") });
+
 /** The loss by which they are judged: an evaluation's where both have one. @param {EvaluationRow[]} evaluations */
 function judgedBy(evaluations) {
   const name = say(EVALUATED);
@@ -39,10 +42,7 @@ function lossPart([run, base], judged) {
   if (!isNumber(value) || !isNumber(other)) return [];
   const [steps, before] = [run.figures.steps, base.figures.steps];
   /** @param {number} loss @param {number | null} count */
-  const after = (loss, count) =>
-    steps === before || !count
-      ? fixed(loss)
-      : say("outcome_after", { value: fixed(loss), count: count.toLocaleString("en-US") });
+  const after = (loss, count) => (steps === before || !count ? fixed(loss) : afterSteps(loss, count));
   const given = { what, value: after(value, steps), other: after(other, before) };
   if (fixed(value) === fixed(other)) return [say("outcome_same_loss", given)];
   if (isNear(value, other, NEARLY)) return [say("outcome_near_loss", given)];
@@ -105,12 +105,12 @@ const RATES = [
 ];
 
 /**
- * Of as many steps the time that they took, else how fast they went.
- * @param {string[]} names @param {ComparedRun[]} runs
+ * Of as many steps the time that they took, else how fast they went; of what can't be compared the time alone.
+ * @param {string[]} names @param {ComparedRun[]} runs @param {boolean} unlike
  */
-function fastest(names, runs) {
+function fastest(names, runs, unlike) {
   const figures = runs.map((one) => one.figures);
-  if (figures.every(({ steps }) => steps !== null && steps === figures[0].steps)) {
+  if (unlike || figures.every(({ steps }) => steps !== null && steps === figures[0].steps)) {
     const values = figures.map(({ duration_s: value }) => value);
     const told = (/** @type {{ runs: string, value: number }} */ { runs: best, value }) =>
       say("outcome_least_time", { runs: best, value: duration(value) });
@@ -125,29 +125,25 @@ function fastest(names, runs) {
 }
 
 /**
- * Of more than two runs: who is best in what, of those that succeeded; and how the others ended.
- * @param {string[]} names @param {ComparedRun[]} runs @param {EvaluationRow[]} evaluations
+ * Of more than two runs, or of unlike ones: who is best in what, of those that succeeded; and how the others ended.
+ * @param {string[]} names @param {ComparedRun[]} runs @param {EvaluationRow[]} evaluations @param {boolean} unlike
  */
-function bestText(names, runs, evaluations) {
+function bestText(names, runs, evaluations, unlike) {
+  if (runs.every(({ state }) => state === runs[0].state) && runs[0].state !== "succeeded") return "";
   const whole = runs.flatMap(({ state }, place) => (state === "succeeded" ? [place] : []));
+  const isTold = whole.length > 1;
   const others = runs.flatMap((run, place) =>
-    run.state === "succeeded" ? [] : [say("outcome_ended", { run: names[place], state: ended(run) })],
+    isTold && run.state === "succeeded" ? [] : [say("outcome_ended", { run: names[place], state: ended(run) })],
   );
-  if (whole.length < 2) return "";
+  if (!isTold) return others.join(" · ");
   /** @template T @param {T[]} of @returns {T[]} */
   const kept = (of) => whole.map((place) => of[place]);
   const [named, told] = [kept(names), kept(runs)];
-  const judged = judgedBy(evaluations.map((one) => ({ ...one, values: kept(one.values) })));
-  const what = judged?.what ?? say("outcome_loss");
-  const losses = judged?.values ?? told.map(({ figures }) => figures.final_loss);
   const memory = told.map(({ figures }) => figures.run_gpu_peak_bytes);
-  const isAlike = told.every(({ figures }) => figures.steps === told[0].figures.steps);
-  const least = (/** @type {{ runs: string, value: number }} */ one) =>
-    say("outcome_least_loss", { ...one, what, value: fixed(one.value) });
-  const loss = bestOf(named, losses, NEARLY, least, what);
+  const judged = judgedBy(evaluations.map((one) => ({ ...one, values: kept(one.values) })).filter(isFair(unlike)));
   const found = [
-    isAlike ? loss : { alike: loss.alike }, // after other steps none is the lowest
-    fastest(named, told),
+    judged || !unlike ? lowest(named, told, judged) : {},
+    fastest(named, told, unlike),
     bestOf(
       named,
       memory,
@@ -161,18 +157,37 @@ function bestText(names, runs, evaluations) {
   return [...found.flatMap((one) => one.best ?? []), ...same, ...others].join(" · ");
 }
 
+/** Of unlike runs an evaluation counts where it was of the same data: then one is better. @param {boolean} unlike */
+const isFair =
+  (unlike) =>
+  (/** @type {EvaluationRow} */ { better }) =>
+    !unlike || Boolean(better);
+
+/**
+ * Who reached the lowest loss; after other steps with the steps that it took, which tell how much that says.
+ * @param {string[]} names @param {ComparedRun[]} runs @param {ReturnType<typeof judgedBy>} judged
+ */
+function lowest(names, runs, judged) {
+  const what = judged?.what ?? say("outcome_loss");
+  const losses = judged?.values ?? runs.map(({ figures }) => figures.final_loss);
+  const steps = runs.map(({ figures }) => figures.steps);
+  const isAlike = new Set(steps).size === 1;
+  const least = (/** @type {{ runs: string, value: number }} */ one) => {
+    const count = steps[losses.indexOf(one.value)];
+    const value = isAlike || !count ? fixed(one.value) : afterSteps(one.value, count);
+    return say("outcome_least_loss", { ...one, what, value });
+  };
+  return bestOf(names, losses, NEARLY, least, what);
+}
+
 /**
  * Of two runs that did the same work with other settings, or of more; "" of others, and while one goes on.
  * @param {{ name: string }[]} names @param {ComparedRun[]} runs @param {EvaluationRow[]} evaluations
- * @param {number} base the place of the baseline
+ * @param {number} base the place of the baseline @param {boolean} [unlike] whether what they trained is another
  */
-export function outcomeText(names, runs, evaluations, base) {
-  if (runs.some(({ state }) => state !== "succeeded" && !ENDED.has(state))) return "";
-  if (runs.length > 2) {
-    const all = names.map(quoted);
-    return bestText(all, runs, evaluations);
-  }
-  if (runs.length < 2) return "";
+export function outcomeText(names, runs, evaluations, base, unlike = false) {
+  if (runs.length < 2 || runs.some(({ state }) => state !== "succeeded" && !ENDED.has(state))) return "";
+  if (runs.length > 2 || unlike) return bestText(names.map(quoted), runs, evaluations, unlike);
   const place = 1 - base;
   const [run, other] = [names[place], names[base]].map(quoted);
   /** @template T @param {T[]} pair */

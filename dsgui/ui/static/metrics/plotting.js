@@ -38,6 +38,7 @@ import { COLOURS, extent, isFlat, oddPoints, placing, points } from "./traces.js
  */
 
 const HEIGHT = 260;
+const UNNAMED = 37; // px above a plot without a legend, which so begins beside one with a row of it
 const [ROW, PLAIN_ROWS] = [19, 2]; // px of a legend's row; so many leave the curves their room
 const [SIGN, LETTER, AROUND] = [44, 7, 76]; // px: a legend's line, a letter, what is beside the plot
 const NAMES_FROM = 27; // px: of the names of several runs, less what is before a sign
@@ -515,6 +516,7 @@ export function layoutOf(content, view, page, traces, revision) {
   const lane = marks.length && MARK_LANE * (Math.max(...levelsOf(marks, view)) + 1);
   const named = lines.flatMap(({ legend, name, sign }) => [...(legend ? [name] : []), ...(sign ? [sign] : [])]);
   const signs = [...named, ...kindsOf(marks).map(nameOfKind)];
+  const isNamed = signs.length > (content.named || marks.length ? 0 : 1);
   const domain = [lane && lane + 0.02, limits.length ? 1 - LIMIT_NAME : 1];
   const right = lines.find((line) => line.axis === "y2");
   const second = right && {
@@ -544,7 +546,7 @@ export function layoutOf(content, view, page, traces, revision) {
     datarevision: revision,
     uirevision: `${view.axis}${view.log}${content.resets ?? 0}`,
     height: page.fullHeight ?? HEIGHT + ROW * Math.max(0, legendRows(signs, page.width) - PLAIN_ROWS),
-    margin: { l: 52, r: right ? 48 : 12, t: 8, b: 40 },
+    margin: { l: 52, r: right ? 48 : 12, t: isNamed ? 8 : UNNAMED, b: 40 },
     paper_bgcolor: page.fullHeight === null ? "rgba(0,0,0,0)" : page.ground,
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { family: page.font, color: page.text, size: 12 },
@@ -560,7 +562,7 @@ export function layoutOf(content, view, page, traces, revision) {
     ...(second ? { yaxis2: { ...second } } : {}),
     shapes: [...laneShapes(lane, page.grid), ...markLines(content.events, domain[1]), ...limitLines(placed.lines)],
     annotations: limitNames(placed, left.type === "log", font, domain[1], page.ground, free),
-    showlegend: signs.length > (content.named || marks.length ? 0 : 1),
+    showlegend: isNamed,
     // Right below the title, however high the row of charts is: the curves have the room that is left.
     legend: {
       orientation: "h",

@@ -293,15 +293,15 @@ export class CompareView {
       const base = this.base(kept);
       this.report.href = this.reported(kept[base].follower.id);
       this.key.replaceChildren(...kept.map((run, place) => this.head(run, place === base)));
+      const told = alike ? "" : outcomeText(kept, runs, evaluations, base, Boolean(note));
+      this.outcome.hidden = !told;
+      this.outcome.replaceChildren(told, ...(note ? [el("br", {}), note] : []));
       const figures = {
         ...this.figures(base, runs, evaluations, note),
-        note,
+        note: told ? "" : note, // once
         apart: apart[base],
         whole: whole[base],
       };
-      const told = alike || note ? "" : outcomeText(kept, runs, evaluations, base);
-      this.outcome.hidden = !told;
-      this.outcome.textContent = told;
       this.differences.replaceChildren(...this.differencesNodes(kept, sections, figures));
       this.colour();
     };

@@ -84,12 +84,14 @@ function changeOf({ part, key, before, after }) {
   return `${name} ${valueOf(before)}→${valueOf(after)}`;
 }
 
-/** What differs most from the run before, and how much more does; a value may have commas. @param {RunSummary} run */
-export function shortChanges({ differs }) {
-  const shown = differs.slice(0, MOST_SHORT).map(changeOf);
-  const more = differs.length - shown.length;
-  return [...shown, ...(more > 0 ? [`+${more}`] : [])].join(" · ");
-}
+/** What differs most from the run before; a value may have commas. @param {RunSummary} run */
+export const mostChanged = ({ differs }) => differs.slice(0, MOST_SHORT).map(changeOf).join(" · ");
+
+/** How much more does. @param {RunSummary} run */
+export const moreChanged = ({ differs }) => (differs.length > MOST_SHORT ? ` · +${differs.length - MOST_SHORT}` : "");
+
+/** @param {RunSummary} run */
+export const shortChanges = (run) => mostChanged(run) + moreChanged(run);
 
 /** All of it, a line each. @param {RunSummary} run */
 export function allChanges({ differs }) {
@@ -120,7 +122,7 @@ const or = (text) => text || "–";
 /** @type {Column[]} */
 export const COLUMNS = [
   { id: "date", width: "112px", shown: true, sorts: true, text: dateOf },
-  { id: "state", width: "104px", shown: true, sorts: true, text: (run) => textOf("states", run.state) },
+  { id: "state", width: "96px", shown: true, sorts: true, text: (run) => textOf("states", run.state) },
   { id: "tags", width: "minmax(98px, 1fr)", shown: true, sorts: true, text: (run) => listed(run.tags) },
   { id: "note", width: "minmax(160px, 2fr)", sorts: true, text: (run) => run.note },
   { id: "differs", width: "minmax(136px, 3fr)", shown: true, text: shortChanges },
@@ -186,8 +188,8 @@ export const COLUMNS = [
 // What a table without room for all leaves out, the first first. Nobody chose it.
 const LEAVES = ["tags", "gpus", "gpu_peak", "best_loss", "differs", "date"];
 const BOX_PX = 34;
-const NAME_PX = 256;
-const NARROW_NAME_PX = 150;
+const NAME_PX = 264;
+const NARROW_NAME_PX = 158;
 
 /** A value of a key; "" is an option without one. @param {string | null} [value] */
 const valueOf = (value) => (value === "" ? words("compare_page", "set") : (value ?? "–"));

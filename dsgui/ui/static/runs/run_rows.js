@@ -2,7 +2,7 @@
 
 import { button, el, locale, part } from "../common/dom.js";
 import { duration, fixed, gib } from "../common/format.js";
-import { allChanges, began, dateOf, shortChanges, stepOf } from "./run_columns.js";
+import { allChanges, began, dateOf, moreChanged, mostChanged, stepOf } from "./run_columns.js";
 import { differenceOf } from "./run_prefs.js";
 import { textOf, words } from "../texts/texts.js";
 
@@ -87,14 +87,15 @@ export function fillCard(entry, run) {
   const begun = run.total || typeof run.step === "number";
   const did = run.doing || (begun ? `${say("step_is", { step: wholeOf(run) })}${loss}` : "");
   sub.textContent = [did, duration(run.duration_s)].filter((one) => one && one !== "–").join(" · ") || "–";
-  const changes = shortChanges(run);
+  const changes = mostChanged(run);
   const told = changes ? [] : [run.devices, run.model, run.preset].filter((one) => one && one !== "–");
   const [date, rest] = [dateOf(run), changes || told.join(" · ")];
   const from = changes ? `${fromOf(run)} · ` : rest ? "" : "–"; // a card that is alone has the date below
   what.replaceChildren(
     el("span", { class: "ds-run-date" }, [date, rest && " · "].filter(Boolean).join("")),
     el("span", { class: "ds-run-from" }, from),
-    rest,
+    el("span", {}, rest),
+    ...moreNode(run),
   );
   const { gpu_bytes: ofGpu, host_bytes: ofHost } = run.peak ?? {};
   const peak = ofGpu
@@ -183,8 +184,15 @@ function chipsOf(tags) {
 /** @param {RunSummary} run */
 function changesButton(run) {
   const title = [changedFrom(run), ...allChanges(run)].join("\n");
-  const parts = [el("span", {}, shortChanges(run)), el("span", { class: "ds-share" }, fromOf(run))];
+  const what = el("span", { class: "ds-cut" }, el("span", {}, mostChanged(run)), ...moreNode(run));
+  const parts = [what, el("span", { class: "ds-share" }, fromOf(run))];
   return el("button", { type: "button", class: "ds-changes-of", title }, ...parts);
+}
+
+/** How much more differs: it is not cut off with the rest. @param {RunSummary} run */
+function moreNode(run) {
+  const more = moreChanged(run);
+  return more ? [el("span", { class: "ds-more-changes" }, more)] : [];
 }
 
 /** That nothing differs, where the run is compared with another. @param {RunSummary} run */

@@ -14,7 +14,7 @@ import { Patterns } from "../logs/patterns.js";
 import { shownDate } from "./run_columns.js";
 import { RunLabel } from "./run_label.js";
 import { Slow } from "../slow/slow.js";
-import { Speed } from "../slow/speed.js";
+import { Speed, spent } from "../slow/speed.js";
 import { StopQuestion } from "./stopping.js";
 import { Toast } from "../common/toast.js";
 import { textOf, words } from "../texts/texts.js";
@@ -51,6 +51,7 @@ export class RunView {
     this.slow = new Slow(id);
     this.after = new AfterTraining(id, trigger);
     this.lastState = "";
+    this.isQuoted = false; // the end of its output, in its card
     this.noLoss = "";
     this.patterns = new Patterns(id, trigger, () => this.follower.curves);
     this.title = el("h2", { class: "ds-run-title" });
@@ -68,6 +69,7 @@ export class RunView {
     this.problem = el("p", { class: "ds-problem", role: "alert", hidden: true });
     this.bar = el("progress", { class: "ds-progress", max: "1", value: "0", "aria-label": say("progress") });
     this.facts = el("dl", { class: "ds-facts" });
+    this.spent = el("p", { class: "ds-remark ds-spent", hidden: true });
     this.stop = button(say("stop"), { class: "ds-stop", id: "stop-run" }, () => this.askStop());
     this.kill = button(say("kill"), { class: "ds-step ds-kill", id: "kill-run", hidden: true }, () => this.sendStop());
     this.save = button(say("save_and_stop"), { class: "ds-save", id: "save-run", hidden: true }, () => this.sendSave());
@@ -147,6 +149,7 @@ export class RunView {
       this.afterwards.diagnosis,
       this.bar,
       this.facts,
+      this.spent,
       this.memory,
       this.slow.node,
       this.board.node,
@@ -312,6 +315,7 @@ export class RunView {
     this.showProgress(delta, live);
     const facts = this.factsOf(delta, live);
     this.facts.replaceChildren(...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
+    this.showSpent(live ? null : delta.elapsed_s);
     const command = this.follower.about.command || "";
     if (command !== this.command.textContent) this.command.replaceChildren(...wholeWords(command));
     this.command.hidden = !command; // nobody knows how others started theirs
@@ -334,6 +338,8 @@ export class RunView {
     const problem = this.problem.textContent;
     this.problem.hidden = !problem || (!diagnosis.hidden && told.startsWith(problem));
     this.after.showResume(this.afterwards.resumeNote);
+    if (this.afterwards.quotesOutput && !this.isQuoted) this.output.open = false; // its end is told already
+    this.isQuoted = this.afterwards.quotesOutput;
   }
 
   /** How near the prediction came. @param {boolean} live */
@@ -377,6 +383,20 @@ export class RunView {
     if (live) facts.splice(3, 0, [say("eta"), duration(eta)]);
     if (epoch && !total) facts.unshift([say("epoch"), `${figure(epoch.number)}${of}`]);
     return facts.filter(([, value]) => value !== figure(null));
+  }
+
+  /** Steps by their speed are less than the duration: why. @param {number | null} took */
+  showSpent(took) {
+    const found = spent(this.follower.curves, took);
+    this.spent.hidden = !found;
+    if (!found) return;
+    const { training, before, after } = found;
+    const told = [
+      say("spent_training", { time: duration(training), all: duration(took) }),
+      ...(before >= 1 ? [say("spent_before", { time: duration(before) })] : []),
+      ...(after >= 1 ? [say("spent_after", { time: duration(after) })] : []),
+    ];
+    this.spent.textContent = told.join(" · ");
   }
 
   /** @returns {[string, string][]} */

@@ -1,4 +1,4 @@
-// How fast a run trains. Pure.
+// How fast a run trains, and how much of its time it trained. Pure.
 
 /** @import { Delta } from "../types.d.ts" */
 /** @import { Curves } from "../metrics/curves.js" */
@@ -29,6 +29,24 @@ export class Speed {
     const [[begun, first]] = this.told;
     return step > first && now > begun ? (step - first) / (now - begun) : NaN;
   }
+}
+
+const FEW_S = 5; // what else it took is told from here on,
+const SHARE = 0.05; // and where it is that much of all
+const FEWEST = 10; // logged steps: of fewer much may have been trained before the first
+
+/**
+ * How long an ended run trained, by the first and the last step that it logged, and what came before and after, in
+ * seconds; null where that is all of it, or not known.
+ * @param {Curves} curves @param {number | null} took
+ */
+export function spent(curves, took) {
+  const clock = curves.counted ? null : curves.clock("step");
+  const [begin, end] = [clock?.stretches[0]?.low.time, clock?.last?.high.time];
+  if (!clock || clock.count < FEWEST || took === null || begin === undefined || end === undefined) return null;
+  const found = { training: end - begin, before: begin, after: took - end };
+  const isKnown = Object.values(found).every((seconds) => seconds >= 0);
+  return isKnown && took - found.training >= Math.max(FEW_S, SHARE * took) ? found : null;
 }
 
 /** From where its count last began. @param {Curves} curves */

@@ -13,6 +13,8 @@ AFTERWARDS_PAGE: dict[str, str] = {
     "traceback": "展开第一个 traceback",
     "error_output": "错误输出",
     "clone": "克隆并编辑",
+    "open_config": "在“配置”页打开配置",
+    "save_config": "下载配置",
     "last_output": "最后的输出",
     "see_output": "查看输出",
     "forget_ask": "移除…",

@@ -13,6 +13,8 @@ AFTERWARDS_PAGE: dict[str, str] = {
     "traceback": "Show all of the first traceback",
     "error_output": "Error output",
     "clone": "Clone and edit",
+    "open_config": "Open config in Configure",
+    "save_config": "Download config",
     "last_output": "Last output",
     "see_output": "See the output",
     "delete_ask": "Delete…",
