@@ -136,7 +136,7 @@ def test_one_press_fixes_what_the_arguments_contradict_and_another_takes_it_back
     expect(checks).to_contain_text("2 values of the config differ from the HF Trainer’s arguments.")
     expect(checks).to_contain_text("gradient_clipping: 0.5 in the file, 1.0 from the arguments.")
     expect(page.locator("#launch")).to_have_text("Launch · 2 problems")
-    checks.get_by_role("button", name="Fix 2 errors").click()
+    checks.get_by_role("button", name="Fix 2 config problems").click()
     expect(page.locator("#launch")).to_have_text("Launch")
     said = page.locator("#config-changed")
     expect(said).to_contain_text("gradient_clipping: Set gradient_clipping to “auto”")

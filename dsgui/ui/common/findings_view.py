@@ -179,9 +179,11 @@ def _fix_several(wide: WideFix) -> str:
 def fix_plain_html(findings: Sequence[Finding]) -> str:
     """One button for the errors with one right fix each, where no entry has its own; a single one says what it does."""
     fixes = [one.fix for one in findings if one.severity is Severity.ERROR and one.fix]
-    if plain_errors(findings) == 1 and len(fixes) == 1:
+    count = plain_errors(findings)
+    if count == 1 and len(fixes) == 1:
         return _button("", "", ALL, str(fixes[0].label))
-    return _fix_all(findings, least=1)
+    code = "fix_config_problem" if count == 1 else "fix_config_problems"
+    return _button("", "", ALL, words("common_page", code, count=str(count))) if count else ""
 
 
 def _fix_told(findings: Sequence[Finding]) -> str:
@@ -193,10 +195,10 @@ def _fix_told(findings: Sequence[Finding]) -> str:
     return f'<div class="ds-wide">{button}{fold}</div>' if button else ""
 
 
-def _fix_all(findings: Sequence[Finding], least: int = 2) -> str:
-    """One button for `least` errors or more with one right fix each; it says how many there are beside."""
+def _fix_all(findings: Sequence[Finding]) -> str:
+    """One button for two errors or more with one right fix each; it says how many there are beside."""
     count, errors = plain_errors(findings), sum(one.severity is Severity.ERROR for one in findings)
-    if count < least:
+    if count < 2:
         return ""
     if count == errors:
         return _button("", "", ALL, words("common_page", "fix_all", count=str(count)))

@@ -90,8 +90,10 @@ def _pair(label: str, value: str, lacks: bool = False) -> str:
     return f"<dt>{breakable(label)}</dt><dd{mark}>{breakable(_UNIT.sub(_JOINED, value))}</dd>"
 
 
-def list_html(said: str, rows: Sequence[Row], ways: Sequence[str], pressed: Collection[Row] = ()) -> str:
-    """A headline, the problems and warnings of `rows` (worst first) open, and all of them folded, with those that stand
+def list_html(
+    said: str, rows: Sequence[Row], ways: Sequence[str], pressed: Collection[Row] = (), several: str = ""
+) -> str:
+    """A headline, below it the HTML of what mends `several`, the problems and warnings of `rows` (worst first) open, and all of them folded, with those that stand
     above by their names alone. `ways`: of each row, HTML that mends it or leads to where it is mended. `pressed`: what
     has a button to ask about it, for which it is open where nobody answered."""
     ways_of = list(zip(rows, ways, strict=True))
@@ -103,7 +105,7 @@ def list_html(said: str, rows: Sequence[Row], ways: Sequence[str], pressed: Coll
     marked = "".join(_marked(row, _is_open(row, pressed), way if row in pressed else "") for row, way in every)
     folded = words("launch_page", "all_checks", count=str(len(rows)))
     return (
-        f'<p class="ds-verdict {kind}" role="status">{escape(said)}</p><ul>{open_}</ul>'
+        f'<p class="ds-verdict {kind}" role="status">{escape(said)}</p>{several}<ul>{open_}</ul>'
         f'<details class="ds-passed"><summary>{escape(folded)}</summary>'
         f'<dl class="ds-pairs">{marked}</dl></details>'
     )

@@ -99,11 +99,12 @@ def preflight_html(
     offered = next((row for row in rows if offer and is_open([row], offer)), None)
     ways = [
         f"{press_html(OFFERED, str(offer.label)) if offer and row is offered else ''}"
-        f"{_way(row, to, place == first)}{asks.get(row, '')}"
+        f"{_way(row, to, place == first, len(stopping) == 1)}{asks.get(row, '')}"
         for place, row in enumerate(rows)
     ]
+    several = f'<p class="ds-wide">{to.fixes}</p>' if to.fixes and len(stopping) > 1 and not to.converts else ""
     reads = f' data-reads="{escape(to.reads)}"' if to.reads else ""
-    return sendable(f'<div class="ds-findings ds-preflight"{reads}>{list_html(said, shown, ways, asks)}</div>')
+    return sendable(f'<div class="ds-findings ds-preflight"{reads}>{list_html(said, shown, ways, asks, several)}</div>')
 
 
 def stops_html(rows: Sequence[Row], offer: Offer | None) -> str:
@@ -120,11 +121,12 @@ def worst_of(rows: Sequence[Row]) -> str:
     return ""
 
 
-def _way(row: Row, to: ToConfigure, first: bool) -> str:
+def _way(row: Row, to: ToConfigure, first: bool, alone: bool) -> str:
+    """`first` of the rows in which the config stops, and `alone` of them."""
     load = _load_html(to.recipe) if to.recipe and first else ""
     if row.check == memory_check.MODEL_MEMORY and to.knows_model and row.status in _TOLD:
         return f'<p><a href="#memory">{words("launch_page", "to_memory")}</a></p>'
-    fixes = to.fixes if first and not to.converts else ""
+    fixes = to.fixes if alone and first and not to.converts else ""
     link = f'<p><a href="#findings">{words("launch_page", "to_findings")}</a></p>'
     if row.check != CONFIG:
         return f"{load}{fixes}{link if row.check == AGREEMENT and not load else ''}"

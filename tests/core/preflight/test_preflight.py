@@ -30,6 +30,7 @@ from dsgui.core.memory.guessed import model_of_size
 from dsgui.core.preflight.argument_checks import better_arguments
 from dsgui.core.preflight.model_size import ModelSize, offload_need, spelled
 from dsgui.core.preflight.preflight import AGREEMENT, CHECKS, preflight
+from dsgui.core.preflight.preflight import CONFIG as THE_CONFIG
 from dsgui.core.preflight.surroundings import Launch, Question, SlurmAnswer, Surroundings
 from dsgui.core.rules.base import advised
 from dsgui.core.rules.trainer import DIFFERING
@@ -497,6 +498,15 @@ def test_all_that_stops_the_config_is_behind_a_fold_and_leads_to_its_field():
     assert "data-reads" not in alone
     cured = ToConfigure("Hello", found, "native", converts=True)
     assert "Convert to" not in preflight_html(rows(findings=found), cured)  # its own preset is the better cure
+
+
+def test_one_button_for_what_stops_stands_above_several_problems_and_within_a_single_one():
+    one, other = (Row(check, as_told("A"), Status.PROBLEM, (as_told("seen"),)) for check in (THE_CONFIG, AGREEMENT))
+    to = ToConfigure(fixes="<button>Fix</button>")
+    assert '</p><p class="ds-wide"><button>Fix</button></p><ul>' in preflight_html((one, other), to)
+    assert preflight_html((one, other), to).count("<button>Fix") == 1
+    alone = preflight_html((one,), to)
+    assert ("ds-wide" in alone, alone.count("<button>Fix")) == (False, 1)
 
 
 def test_a_heading_is_green_where_all_was_checked():

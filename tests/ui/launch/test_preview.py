@@ -136,7 +136,7 @@ def test_what_has_one_right_fix_has_its_button_in_the_first_card_of_what_stops(p
     assert told.count("data-fix") == told.count(">Rename to contiguous_gradients</button>") == 1
     twice = once.replace('"stage": 2', '"stage": 2, "reduce_bucket_siz": 1')
     told = page(what="translation", config=twice)["checks"]
-    assert told.count("data-fix") == told.count(">Fix 2 errors</button>") == 1
+    assert told.count("data-fix") == told.count(">Fix 2 config problems</button>") == 1
     assert "data-fix" not in page(what="translation")["checks"]
 
 

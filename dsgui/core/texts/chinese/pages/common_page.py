@@ -4,6 +4,8 @@ COMMON_PAGE: dict[str, str] = {
     "more_findings": "还有 {count} 条未显示。",
     "fix_all": "修复 {count} 个错误",
     "fix_some": "修复 {errors} 个错误中的 {count} 个",
+    "fix_config_problem": "修复配置中的 {count} 个问题",
+    "fix_config_problems": "修复配置中的 {count} 个问题",
     "fix_these": "修复 {counts}",
     "show_changes": "查看改动",
     "unreadable_json": "JSON 暂时无法读取",

@@ -4,6 +4,8 @@ COMMON_PAGE: dict[str, str] = {
     "more_findings": "{count} more are not shown.",
     "fix_all": "Fix {count} errors",
     "fix_some": "Fix {count} of {errors} errors",
+    "fix_config_problem": "Fix {count} config problem",
+    "fix_config_problems": "Fix {count} config problems",
     "fix_these": "Fix {counts}",
     "show_changes": "Show changes",
     "unreadable_json": "The JSON can’t be read yet",
