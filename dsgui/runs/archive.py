@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.core.access.ansi import without_escapes
+from dsgui.core.access.secrets import mask, secret_arguments
 from dsgui.core.adopted.record import called
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Change, Fix
@@ -189,7 +190,7 @@ class Archive:
         problem = sentences(whole_damage(directory))
         told = DamagedRun(what, file.name, is_plan, left, str(directory.path), foreign, problem)
         if is_plan:
-            told = replace(told, state=_state_of(directory), command=directory.read_command()[:_LONGEST_COMMAND])
+            told = replace(told, state=_state_of(directory), command=_command_of(directory))
         return self._runs.masked_json(told.to_json())
 
     def _lost(self, directory: RunDirectory, plan: Plan) -> Any:
@@ -594,6 +595,15 @@ def _state_of(directory: RunDirectory) -> Said | str:
     """How a run ended, or that it goes on; "" where that is not known either."""
     state = look(directory, None).status.state
     return "" if state in UNREAD else said("states", state.value)
+
+
+def _command_of(directory: RunDirectory) -> str:
+    """What it ran, without what its options name as secret: its plan can't tell these; "" where that is no command."""
+    command = directory.read_command()
+    try:
+        return mask(command, secret_arguments(shlex.split(command)))[:_LONGEST_COMMAND]
+    except ValueError:
+        return ""
 
 
 def _is_config(text: str) -> bool:

@@ -325,6 +325,10 @@ def test_the_config_of_a_run_whose_plan_is_damaged_is_had_on_its_own_where_it_is
     assert archive.about(directory.run_id)["opens_config"] is False  # a clone has it
     directory.plan_file.write_text("{")
     assert archive.about(directory.run_id)["opens_config"] is True
+    for command, shown in (("python t.py --hub_token s3cr3t-one", True), ("python 'cut", False)):
+        directory.command_file.write_text(command)
+        told = str(archive.about(directory.run_id)["diagnosis"]["facts"])
+        assert ("--hub_token" in told, "s3cr3t" in told, "'Command'" in told) == (shown, False, shown)
     assert archive.config_of(directory.run_id) == directory.read_config()
     for text in ("{", ""):
         directory.config_file.write_text(text)

@@ -857,3 +857,17 @@ def test_how_many_more_settings_changed_is_told_however_long_the_first_are(brows
                 more = page.locator(f"[data-run='{run_id}'] {place} .ds-more-changes")
                 expect(more).to_have_text(" · +2")
                 assert more.evaluate(INSIDE), place
+
+
+def test_values_of_two_runs_stay_near_on_a_wide_screen_and_those_of_four_stand_in_twos_on_a_phone(browser, tmp_path):
+    ids = [make_run(tmp_path, Made(f"run {number}", 20 + number)) for number in range(4)]
+    with running_app(tmp_path) as app:
+        for runs, width, columns in ((ids[:2], 1920, 2), (ids, 390, 2), (ids[:3], 390, 3)):
+            with opened(browser, app, f"compare={','.join(runs)}") as page:
+                page.set_viewport_size({"width": width, "height": 900})
+                expect(page.locator(".ds-compare-key > li")).to_have_count(len(runs))
+                boxes = [one.bounding_box() for one in page.locator(".ds-compare-key > li").all()]
+                lefts = sorted({round(box["x"]) for box in boxes})
+                assert len(lefts) == columns
+                assert lefts[1] - lefts[0] < 400
+                assert width < 1000 or page.evaluate(COLUMNS) == 1

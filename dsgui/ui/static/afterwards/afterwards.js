@@ -194,7 +194,7 @@ export class Afterwards {
       const said = (/** @type {string} */ one) => text.toLowerCase().includes(one.toLowerCase());
       const change = does || said(label) || fits ? "" : words("afterwards_page", "change", { label });
       const told = [does && !said(does) ? does : "", change, fits];
-      const lines = told.flatMap((one) => (one ? [el("span", {}, one)] : []));
+      const lines = told.flatMap((one) => (one ? [el("span", {}, ...withOptions(one))] : []));
       if (!place) lines.push(...beside);
       return el("p", { class: "ds-remedy" }, node, el("span", { class: "ds-does" }, ...lines));
     });
