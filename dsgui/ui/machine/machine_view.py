@@ -93,9 +93,10 @@ def _pair(label: str, value: str, lacks: bool = False) -> str:
 def list_html(
     said: str, rows: Sequence[Row], ways: Sequence[str], pressed: Collection[Row] = (), several: str = ""
 ) -> str:
-    """A headline, below it the HTML of what mends `several`, the problems and warnings of `rows` (worst first) open, and all of them folded, with those that stand
-    above by their names alone. `ways`: of each row, HTML that mends it or leads to where it is mended. `pressed`: what
-    has a button to ask about it, for which it is open where nobody answered."""
+    """A headline, below it the HTML of what mends `several`, the problems and warnings of `rows` (worst first) open,
+    and all of them folded, with those that stand above by their names alone. `ways`: of each row, HTML that mends it or
+    leads to where it is mended. `pressed`: what has a button to ask about it, for which it is open where nobody
+    answered."""
     ways_of = list(zip(rows, ways, strict=True))
     told = [(row, way) for row, way in ways_of if _is_open(row, pressed)]
     every = sorted(ways_of, key=lambda one: one[0].status is Status.OK)
