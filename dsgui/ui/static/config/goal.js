@@ -41,7 +41,7 @@ class Goal {
     this.ask = el("div", { class: "ds-goal-ask" });
     this.said = el("span", {});
     this.change = button(say("change"), { class: "ds-goal-second", id: "goal-change" }, () => this.again());
-    this.brief = el("div", { class: "ds-goal-brief" }, this.said, this.change);
+    this.brief = el("div", { class: "ds-goal-brief", hidden: true }, this.said, this.change);
     this.own = el("div", { class: "ds-goal-own" });
     this.examples = el("div", { class: "ds-goal-examples" });
     this.find = button(say("find"), { class: "ds-goal-find", id: "goal-find" }, () => this.look({}));
@@ -221,6 +221,7 @@ class Goal {
     const on = device === THIS_MACHINE ? `${name} × ${count}` : `${count} × ${name}`;
     this.said.textContent = [say(framework), model, on].join(" · ");
     this.panel.toggleAttribute("data-answered", true);
+    this.brief.hidden = false;
     if (!this.change.checkVisibility()) return;
     if (had) this.change.focus({ preventScroll: true });
     this.brief.scrollIntoView({ block: "start" });
