@@ -63,6 +63,7 @@ _LATE_S, _EARLY_S = 2.0, 0.05
 _ALONE_S = 60.0  # how long ranks may go on, and save, when nobody reads what they print
 _LONGEST_CHAIN, _MOST_KNOWN = 50, 256
 _FOR_UNIVERSAL = (Change("/checkpoint/load_universal", "true"),)
+_TOLD_OF = (RunState.FAILED, RunState.SUCCEEDED, RunState.STOPPED)
 # Of a run whose plan can't be read; it can be deleted.
 _NOTHING_KNOWN: Mapping[str, Any] = {
     "damaged": True,
@@ -292,7 +293,7 @@ class Archive:
     # -- why it failed ---------------------------------------------------------------------------------------------
 
     def offer(self, run_id: str) -> Offer | None:
-        """Why the run failed and which changes may help; None of a run that did not fail."""
+        """Why the run failed, or that its loss was no number, and which changes may help; None of any other."""
         directory = self._store.open(run_id)
         found = self._diagnosed(directory)
         if found is None:
@@ -332,7 +333,7 @@ class Archive:
 
     def _diagnosed(self, directory: RunDirectory) -> Diagnosis | None:
         found = self._diagnoses.of(directory)
-        return found if found and self._runs.summary(directory.run_id).state.value == "failed" else None
+        return found if found and self._runs.summary(directory.run_id).state in _TOLD_OF else None
 
     def _taken(self, plan: Plan, remedies: Iterable[Remedy]) -> tuple[Remedy, ...]:
         return tuple(one for one in remedies if _takes(self._script(plan), one))

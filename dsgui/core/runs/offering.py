@@ -170,6 +170,8 @@ def _button(remedy: Remedy) -> Said:
     label = remedy.label
     if label.code == "smaller_micro_batch":
         return said("set_aside", "button_micro_batch", micro=dict(label.given)["micro"])
+    if label.code == "learning_rate":
+        return said("set_aside", "button_learning_rate", value=dict(label.given)["value"])
     if label.code in _AS_WRITTEN:
         return said("set_aside", "button_with_name", change=label)
     if _was_sought(remedy):

@@ -137,6 +137,8 @@ export interface RunSummary {
   predicted?: Predicted | null;
   peak?: Predicted | null;
   best_loss: Told | null;
+  /** The first loss that is no number. */
+  odd_loss?: { value: string; step: number | null } | null;
   steps_per_second: number | null;
   step_s: number | null;
   trial: string;

@@ -56,6 +56,7 @@ export class Afterwards {
     /** @type {Predicted | null} */
     this.predicted = null;
     this.failed = ""; // the code of its diagnosis
+    this.isNote = false; // it did not fail: what is told is no reason for its end
     this.problem = ""; // and what is said elsewhere that it says
     this.deleting = false; // then nobody asks for news of it
   }
@@ -80,6 +81,7 @@ export class Afterwards {
     const whole = quick ? { ...about, ...quick, checking: false } : about;
     this.predicted = whole.predicted ?? null;
     this.failed = whole.diagnosis?.signature ?? "";
+    this.isNote = told === "succeeded" || told === "stopped";
     this.problem = whole.diagnosis?.problem ?? "";
     this.showDiagnosis(whole);
     this.showActions(whole, live);
@@ -168,7 +170,7 @@ export class Afterwards {
     const rows = found.remedies.length ? this.repairs(found, false, beside) : [];
     /** @type {HTMLElement[]} */
     const parts = resume ? [this.resumeButton(resume)] : [];
-    if (!rows.length && canClone && typeof found.on_launch !== "number") {
+    if (!rows.length && canClone && !this.isNote && typeof found.on_launch !== "number") {
       const [clone, look] = [words("afterwards_page", "clone"), resume ? "ds-step" : "ds-fix"];
       parts.push(button(clone, { class: look, id: "clone-failed" }, () => this.again("same")));
     }
@@ -241,6 +243,7 @@ export class Afterwards {
     const { diagnosis: found } = about;
     this.diagnosis.hidden = !found;
     this.diagnosis.setAttribute("data-signature", found?.signature ?? "");
+    this.diagnosis.setAttribute("data-note", String(this.isNote));
     if (!found) {
       this.diagnosis.replaceChildren();
       return;

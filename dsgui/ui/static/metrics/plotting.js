@@ -58,6 +58,7 @@ const AFTER_CARDS = 1001; // plotly gives every other 1000
 const NOUGHT = { "0e+0": "0" }; // as the format for small values writes it
 const BAND = "33"; // how much of its colour a band has, of ff
 const SMALL = 1e-2; // 5e-5, not 50µ
+const ODD = "#d92d20"; // a value that is no number; no line has this colour
 const NEUTRAL = "#7d8998"; // seen on both grounds
 /** @type {Record<string, { symbol: string, colour: string }>} */
 const MARKS = {
@@ -80,8 +81,19 @@ export function tracesOf(content, view, page) {
   const found = lines.flatMap((line, index) => {
     return lineTraces({ ...line, colour: shade(line.colour, page.dark) }, index, view, unit);
   });
+  const first = found.find(isOdd);
+  if (first) Object.assign(first, { name: oddName(found), showlegend: true });
   return [...amongRuns(found, lines, Boolean(view.log)), ...markTraces(marksOf(content, view), view)];
 }
+
+/** @param {Trace} trace */
+const isOdd = ({ meta }) => meta?.part === "odd";
+
+/** What the legend calls them: all that the chart has. @param {Trace[]} traces */
+const oddName = (traces) =>
+  [...new Set(traces.filter(isOdd).flatMap(({ text }) => text ?? []))]
+    .map((one) => String(one).replace("Infinity", "∞"))
+    .join(" · ");
 
 /** What is marked below the curves: no evaluation where its curve is. @param {Content} content @param {Drawn} view */
 function marksOf({ lines, events }, { marked }) {
@@ -292,9 +304,8 @@ function oddTrace(odd, yaxis) {
     text: odd.map(({ text }) => text),
     type: "scatter",
     mode: "markers",
-    name: "no number",
     yaxis,
-    marker: { symbol: "x", size: 10, color: COLOURS[1] },
+    marker: { symbol: "x", size: 10, color: ODD },
     hoverinfo: "skip",
     showlegend: false,
   };
@@ -514,7 +525,8 @@ export function layoutOf(content, view, page, traces, revision) {
   const marks = marksOf(content, view);
   const lane = marks.length && MARK_LANE * (Math.max(...levelsOf(marks, view)) + 1);
   const named = lines.flatMap(({ legend, name, sign }) => [...(legend ? [name] : []), ...(sign ? [sign] : [])]);
-  const signs = [...named, ...kindsOf(marks).map(nameOfKind)];
+  const odd = traces.some(isOdd) ? [oddName(traces)] : [];
+  const signs = [...named, ...odd, ...kindsOf(marks).map(nameOfKind)];
   const domain = [lane && lane + 0.02, limits.length ? 1 - LIMIT_NAME : 1];
   const right = lines.find((line) => line.axis === "y2");
   const second = right && {
@@ -560,7 +572,7 @@ export function layoutOf(content, view, page, traces, revision) {
     ...(second ? { yaxis2: { ...second } } : {}),
     shapes: [...laneShapes(lane, page.grid), ...markLines(content.events, domain[1]), ...limitLines(placed.lines)],
     annotations: limitNames(placed, left.type === "log", font, domain[1], page.ground, free),
-    showlegend: signs.length > (content.named || marks.length ? 0 : 1),
+    showlegend: signs.length > (content.named || marks.length || odd.length ? 0 : 1),
     // Right below the title, however high the row of charts is: the curves have the room that is left.
     legend: {
       orientation: "h",

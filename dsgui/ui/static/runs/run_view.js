@@ -26,6 +26,7 @@ import { textOf, words } from "../texts/texts.js";
 const STOP_AGAIN_MS = 4000;
 /** How long what comes above the charts may keep them waiting. */
 export const TOLD_MS = 1500;
+const NOT_A_NUMBER = "not-a-number"; // what its diagnosis is called
 const UNREAD = new Set(["damaged", "foreign"]);
 const KILL_AFTER_MS = 1000; // a double click on what was there before kills nothing
 /** @type {Record<string, string>} */
@@ -330,9 +331,10 @@ export class RunView {
   /** What its diagnosis says, and what is said after training, are not said twice. */
   showAbout() {
     const { diagnosis, problem: told } = this.afterwards;
-    this.reason.hidden = !diagnosis.hidden;
+    this.reason.hidden = !diagnosis.hidden && !this.afterwards.isNote;
     const problem = this.problem.textContent;
     this.problem.hidden = !problem || (!diagnosis.hidden && told.startsWith(problem));
+    if (this.afterwards.failed === NOT_A_NUMBER) this.alerts.show(false, true);
     this.after.showResume(this.afterwards.resumeNote);
   }
 

@@ -107,6 +107,7 @@ RUNS_PAGE: dict[str, str] = {
     "today": "今天 {time}",
     "step_is": "第 {step} 步",
     "loss_is": "损失 {loss}",
+    "odd_at": "第 {step} 步 {value}",
     "gpu_peak_is": "显存峰值 {memory}",
     "host_peak_is": "内存峰值 {memory}",
     "best_is": "最低 {loss}",

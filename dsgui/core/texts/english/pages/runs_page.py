@@ -107,6 +107,7 @@ RUNS_PAGE: dict[str, str] = {
     "today": "Today, {time}",
     "step_is": "step {step}",
     "loss_is": "loss {loss}",
+    "odd_at": "{value} at {step}",
     "gpu_peak_is": "GPU peak {memory}",
     "host_peak_is": "host peak {memory}",
     "best_is": "best {loss}",
