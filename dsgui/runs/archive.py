@@ -281,14 +281,16 @@ class Archive:
 
     def _predicted(self, directory: RunDirectory, plan: Plan) -> dict[str, int] | None:
         """The memory that was foretold at the launch, to hold the measured against; of a run of an older dsgui what the
-        model foretells now. None where there is no number."""
+        model foretells now, unless it ran on GPUs and here are none: what training on the CPU takes is not its own.
+        None where there is no number."""
         if kept := directory.read_foretold():
             return kept.predicted
         if self._judge is None:
             return None
         text = directory.read_config()
         fitted = self._judge.memory(plan, text, self._judge.surroundings(plan, text))
-        return foretold(fitted) if isinstance(fitted, Fitted) else None
+        found = foretold(fitted) if isinstance(fitted, Fitted) else None
+        return found if not plan.gpu_indices or (found and "gpu_bytes" in found) else None
 
     # -- why it failed ---------------------------------------------------------------------------------------------
 

@@ -63,10 +63,6 @@ const inGib = (bytes, digits) => (bytes / GIB).toFixed(digits);
 /** As it is said: 1023.999 GiB are 1.0 TiB. @param {number} bytes @param {number} digits */
 const isOfTib = (bytes, digits) => Number(inGib(bytes, digits)) >= TIB / GIB;
 
-/** `1.5`, where the other, which is said next to it, has the unit. @param {number} bytes @param {number} other */
-export const beside = (bytes, other, digits = 2) =>
-  isOfTib(Math.max(bytes, other), digits) ? gib(bytes, digits) : inGib(bytes, digits);
-
 /** How much memory there is too little, or a machine has to have. @param {number} bytes */
 export function roughly(bytes) {
   if (bytes > 0 && Number(inGib(bytes, 2)) === 0) return "<0.01 GiB";

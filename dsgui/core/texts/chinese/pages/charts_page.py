@@ -39,9 +39,10 @@ CHARTS_PAGE: dict[str, str] = {
     "limit_predicted": "预测峰值：{size}",
     "limit_offloaded": "{size}：卸载的部分",
     "limit_estimate": "{size}：DeepSpeed 的估算（含缓冲区）",
-    "held_gpu": "GPU：预测 {predicted}，实际 {was}",
+    "held_gpu": "显存：预测 {predicted}，实际 {was}",
     "held_host": "内存：预测 {predicted}，实际 {was}",
-    "out_gpu": "GPU：预测 {predicted}，耗尽时 {was}",
+    "not_held_gpu": "显存：没有保存预测",
+    "out_gpu": "显存：预测 {predicted}，耗尽时 {was}",
     "out_host": "内存：预测 {predicted}，耗尽时 {was}",
     # horizontal axis
     "axis": "横轴",

@@ -166,7 +166,7 @@ RUNS_PAGE: dict[str, str] = {
     "output": "输出",
     "not_found": "未找到运行",
     "not_found_why": "没有运行 {run}。它可能已被删除，或属于另一个 --runs-dir。",
-    "memory": "显存与内存：{told}。",
+    "memory": "{told}。",
     "step": "步数",
     "speed": "速度",
     "elapsed": "已用时间",

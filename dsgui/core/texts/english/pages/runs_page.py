@@ -166,7 +166,7 @@ RUNS_PAGE: dict[str, str] = {
     "output": "Output",
     "not_found": "Run not found",
     "not_found_why": "No run {run}. It may have been deleted, or belong to another --runs-dir.",
-    "memory": "Memory. {told}.",
+    "memory": "{told}.",
     "step": "Step",
     "speed": "Speed",
     "elapsed": "Elapsed",
