@@ -220,7 +220,6 @@ export interface Diagnosis {
   set_aside: string[];
   checked?: string;
   /** Whether nobody knows that a change would fit. */
-  guess?: boolean;
   away?: string;
   resume?: { path: string; name: string } | null;
   facts?: { name: string; value: string; is_path: boolean }[];

@@ -79,8 +79,8 @@ class Foretold:
 
 
 def held_against(predicted: Mapping[str, int] | None, peak: Mapping[str, int], ran_out: Device | None = None) -> str:
-    """`GPU memory: predicted 18.2 GiB, used 18.6 GiB; …`; "" where there is nothing to compare. What the run died of for lack of it
-    was no more than there is: that is said."""
+    """`GPU memory: predicted 18.2 GiB, used 18.6 GiB; …`; "" where there is nothing to compare. What the run died of
+    for lack of it was no more than there is: that is said."""
     known = ((device, f"{device.value}_bytes") for device in (Device.GPU, Device.HOST))
     told = [
         said(

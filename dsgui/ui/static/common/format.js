@@ -1,5 +1,7 @@
 // Numbers as a page shows them. Pure.
 
+import { words } from "../texts/texts.js";
+
 export const GIB = 2 ** 30;
 const TIB = 2 ** 40;
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
@@ -101,7 +103,9 @@ export const predictedPart = (bytes, least = bytes, most = bytes) =>
 
 /** Steps a second, of slow ones as well: one unit, wherever a speed is told. @param {number | null} [rate] */
 export const perSecond = (rate) =>
-  rate && rate > 0 ? `${rate < 1000 ? fixed(rate, FEW_DIGITS) : figure(Math.round(rate))} steps/s` : NONE;
+  rate && rate > 0
+    ? words("runs_page", "steps_a_second", { rate: rate < 1000 ? fixed(rate, FEW_DIGITS) : figure(Math.round(rate)) })
+    : NONE;
 
 /** A whole number as one reads it, with its thousands apart; another text as it is. @param {string} text */
 export const separated = (text) => (/^\d{5,15}$/.test(text) ? Number(text).toLocaleString("en-US") : text);

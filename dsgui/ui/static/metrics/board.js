@@ -7,7 +7,6 @@ import { Chart, seen } from "./chart.js";
 import {
   LOSS,
   NORM,
-  STEPS_A_SECOND,
   THROUGHPUT,
   cardLimits,
   cardOf,
@@ -543,7 +542,7 @@ export class Board {
     if (!told || !contents.has(told)) {
       for (const [run, { curves }] of sources.entries()) {
         const speed = curves.speed();
-        if (speed) add(run, speed, { ...charted(THROUGHPUT), y: STEPS_A_SECOND });
+        if (speed) add(run, speed, { ...charted(THROUGHPUT), y: say("steps_a_second") });
       }
     }
     for (const [chart, content] of contents) {

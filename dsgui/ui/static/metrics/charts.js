@@ -12,7 +12,6 @@ export const LOSS = "loss";
 export const NORM = "grad_norm";
 const EVALUATION = "evaluation";
 export const THROUGHPUT = "throughput";
-export const STEPS_A_SECOND = "steps/s";
 const ORDER = Object.keys(CHARTS.charts);
 
 /** The text of a code; a unit is its own. @param {string} code */
@@ -187,7 +186,8 @@ export function measured(curves) {
 }
 
 /**
- * `GPU memory: predicted 18.2 GiB, used 18.6 GiB`, of what was predicted and measured; of what ran out, how much it was then.
+ * `GPU memory: predicted 18.2 GiB, used 18.6 GiB`; of what ran out,
+ * how much it was then.
  * @param {Predicted | null} predicted @param {Iterable<Curve>} curves @param {string} failed the code of its diagnosis
  * @param {Predicted | null} peak by the run's record, which leaves out what compiled operators
  */

@@ -366,6 +366,7 @@ export class RunView {
   /** @param {Delta} delta @param {boolean} live @returns {[string, string][]} */
   factsOf({ progress, epoch, elapsed_s: elapsed }, live) {
     const { step = null, total = null, eta_s: eta = null } = progress ?? {};
+    const last = this.lastState === "succeeded" ? "final_loss" : "last_loss"; // of one that ended before its end
     const of = epoch?.epochs ? ` / ${epoch.epochs}` : "";
     const rate = this.speed.rate({ progress, elapsed_s: elapsed }, this.follower.curves, live);
     /** @type {[string, string][]} */
@@ -373,7 +374,7 @@ export class RunView {
       [say("step"), total ? `${step ?? 0} / ${total}` : figure(step ?? this.lastStep())],
       [say("speed"), perSecond(rate)],
       [say(live ? "elapsed" : "duration"), duration(elapsed)],
-      [say(live ? "loss" : "final_loss"), fixed(this.curve("loss", "train")?.lastValue)],
+      [say(live ? "loss" : last), fixed(this.curve("loss", "train")?.lastValue)],
       ...(live ? [] : this.scores()),
     ];
     if (live) facts.splice(3, 0, [say("eta"), duration(eta)]);

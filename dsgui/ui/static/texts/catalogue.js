@@ -18,7 +18,7 @@ export const TEXTS = {
   "lost": "lost",
   "damaged": "damaged",
   "foreign": "other version",
-  "elsewhere": "elsewhere"
+  "elsewhere": "other machine"
  },
  "phases": {
   "starting": "Starting launcher",
@@ -1100,6 +1100,8 @@ export const TEXTS = {
   "duration": "Duration",
   "loss": "Loss",
   "final_loss": "Final loss",
+  "last_loss": "Last loss",
+  "steps_a_second": "{rate} steps/s",
   "final_evaluation": "Eval loss",
   "run": "Run",
   "eta": "ETA",
@@ -1314,6 +1316,7 @@ export const TEXTS = {
   "limit_predicted": "predicted peak: {size}",
   "limit_offloaded": "{size}: what is offloaded",
   "limit_estimate": "{size}: DeepSpeed’s estimate, with buffers",
+  "steps_a_second": "steps/s",
   "held_gpu": "GPU memory: predicted {predicted}, used {was}",
   "held_host": "Host memory: predicted {predicted}, used {was}",
   "out_gpu": "GPU memory: predicted {predicted}, {was} when it ran out",

@@ -18,7 +18,7 @@ export const TEXTS = {
   "lost": "失联",
   "damaged": "已损坏",
   "foreign": "其他版本",
-  "elsewhere": "别处训练"
+  "elsewhere": "其他机器"
  },
  "phases": {
   "starting": "启动 launcher",
@@ -53,8 +53,8 @@ export const TEXTS = {
   "stalled": "已 {seconds} s 没有新的训练步；通常每步 {usual} s。",
   "steps_go_on": "训练步恢复推进。",
   "own_fault": "dsgui 记录这次运行时出错：部分数据点、采样或输出可能缺失。训练不受影响。见 supervisor.log。",
-  "slower": "最近一分钟 {rate} steps/s；通常为 {usual}。",
-  "as_fast_again": "最近一分钟 {rate} steps/s，已接近通常的 {usual}。"
+  "slower": "最近一分钟 {rate} 步/秒；通常为 {usual}。",
+  "as_fast_again": "最近一分钟 {rate} 步/秒，已接近通常的 {usual}。"
  },
  "events": {
   "stop_asked": "已请求停止。",
@@ -953,7 +953,7 @@ export const TEXTS = {
   "search": "搜索运行",
   "search_example": "搜索运行，例如 tag:lora loss<1",
   "search_help": "输入关键词，或 tag:lora · state:failed · loss<1 · lr>=1e-4 · stage=3 · gpus=2 · duration>10m",
-  "search_title": "关键词会在名称、标签、备注、状态、模型、预设、设备、脚本、改动的设置和 ID 中查找。\ntag:x、state:x、name:x、model:x、preset:x、note:x、gpu:x 只搜索该项。\nkey<value、key>value、key<=value、key>=value、key=value 可比较 loss、best_loss、step、duration（10m、2h）、speed（steps/s）、gpu_peak 和 host_peak（GiB）、gpus、ranks、nodes，以及任意参数或配置键：lr>=1e-4、zero_optimization.stage=3 或 stage=3。\n运行须满足全部条件。",
+  "search_title": "关键词会在名称、标签、备注、状态、模型、预设、设备、脚本、改动的设置和 ID 中查找。\ntag:x、state:x、name:x、model:x、preset:x、note:x、gpu:x 只搜索该项。\nkey<value、key>value、key<=value、key>=value、key=value 可比较 loss、best_loss、step、duration（10m、2h）、speed（步/秒）、gpu_peak 和 host_peak（GiB）、gpus、ranks、nodes，以及任意参数或配置键：lr>=1e-4、zero_optimization.stage=3 或 stage=3。\n运行须满足全部条件。",
   "search_unfinished": "请为 `{word}` 补上值，例如 {example}",
   "clear_search": "清除搜索",
   "show_archived_one": "显示 {count} 次匹配的已归档运行",
@@ -1100,6 +1100,8 @@ export const TEXTS = {
   "duration": "时长",
   "loss": "损失",
   "final_loss": "最终损失",
+  "last_loss": "最后损失",
+  "steps_a_second": "{rate} 步/秒",
   "final_evaluation": "评估损失",
   "run": "运行",
   "eta": "剩余时间",
@@ -1314,6 +1316,7 @@ export const TEXTS = {
   "limit_predicted": "预测峰值：{size}",
   "limit_offloaded": "{size}：卸载的部分",
   "limit_estimate": "{size}：DeepSpeed 的估算（含缓冲区）",
+  "steps_a_second": "步/秒",
   "held_gpu": "显存：预测 {predicted}，实际 {was}",
   "held_host": "内存：预测 {predicted}，实际 {was}",
   "out_gpu": "显存：预测 {predicted}，耗尽时 {was}",
@@ -1429,7 +1432,7 @@ export const TEXTS = {
   "final_loss": "最终损失（最后一次记录）",
   "best_loss": "最佳损失（最低）",
   "steps": "训练步",
-  "steps_a_second": "steps/s",
+  "steps_a_second": "步/秒",
   "samples_a_second": "samples/s",
   "tokens_a_second": "tokens/s",
   "duration": "时长",

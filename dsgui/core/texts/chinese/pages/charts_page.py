@@ -39,6 +39,7 @@ CHARTS_PAGE: dict[str, str] = {
     "limit_predicted": "预测峰值：{size}",
     "limit_offloaded": "{size}：卸载的部分",
     "limit_estimate": "{size}：DeepSpeed 的估算（含缓冲区）",
+    "steps_a_second": "步/秒",
     "held_gpu": "显存：预测 {predicted}，实际 {was}",
     "held_host": "内存：预测 {predicted}，实际 {was}",
     "not_held_gpu": "显存：没有保存预测",

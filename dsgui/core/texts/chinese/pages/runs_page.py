@@ -25,7 +25,7 @@ RUNS_PAGE: dict[str, str] = {
     "search_title": "关键词会在名称、标签、备注、状态、模型、预设、设备、脚本、改动的设置和 ID 中查找。\n"
     "tag:x、state:x、name:x、model:x、preset:x、note:x、gpu:x 只搜索该项。\n"
     "key<value、key>value、key<=value、key>=value、key=value 可比较 loss、best_loss、step、duration（10m、2h）、"
-    "speed（steps/s）、gpu_peak 和 host_peak（GiB）、gpus、ranks、nodes，以及任意参数或配置键：lr>=1e-4、"
+    "speed（步/秒）、gpu_peak 和 host_peak（GiB）、gpus、ranks、nodes，以及任意参数或配置键：lr>=1e-4、"
     "zero_optimization.stage=3 或 stage=3。\n运行须满足全部条件。",
     "search_unfinished": "请为 `{word}` 补上值，例如 {example}",
     "clear_search": "清除搜索",
@@ -173,6 +173,8 @@ RUNS_PAGE: dict[str, str] = {
     "duration": "时长",
     "loss": "损失",
     "final_loss": "最终损失",
+    "last_loss": "最后损失",
+    "steps_a_second": "{rate} 步/秒",
     "final_evaluation": "评估损失",
     "run": "运行",
     "eta": "剩余时间",

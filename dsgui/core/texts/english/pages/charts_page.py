@@ -39,6 +39,7 @@ CHARTS_PAGE: dict[str, str] = {
     "limit_predicted": "predicted peak: {size}",
     "limit_offloaded": "{size}: what is offloaded",
     "limit_estimate": "{size}: DeepSpeed’s estimate, with buffers",
+    "steps_a_second": "steps/s",
     "held_gpu": "GPU memory: predicted {predicted}, used {was}",
     "held_host": "Host memory: predicted {predicted}, used {was}",
     "out_gpu": "GPU memory: predicted {predicted}, {was} when it ran out",

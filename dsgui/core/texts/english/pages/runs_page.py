@@ -173,6 +173,8 @@ RUNS_PAGE: dict[str, str] = {
     "duration": "Duration",
     "loss": "Loss",
     "final_loss": "Final loss",
+    "last_loss": "Last loss",
+    "steps_a_second": "{rate} steps/s",
     "final_evaluation": "Eval loss",
     "run": "Run",
     "eta": "ETA",
