@@ -21,6 +21,7 @@ SOURCES = (DESIGN, *SHEETS, *(STATIC / name for name in LATER))
 # What only a run with checkpoints, a model, a touch screen or a click more has.
 STAND_INS = """<div class="ds-runs"><div class="ds-cell" data-column="name"><button class="ds-pencil"></button></div>
 <div class="ds-run-row" aria-current="true"></div><progress class="ds-progress"></progress>
+<div class="ds-reason-line" data-live></div>
 <dl class="ds-facts"></dl>
 <span class="ds-swatch"></span><span class="ds-mem-swatch"></span>
 <div class="ds-slurm"><div class="row"><div class="form"></div></div></div>

@@ -139,10 +139,7 @@ test("what was predicted is a line of the memory charts, and held against what w
     sample("run_bytes", 40, 61),
   );
   const host = "Host memory: predicted 62.0 GiB, used 61.0 GiB";
-  assert.equal(
-    heldAgainst(predicted, curves.each),
-    `GPU memory: predicted 18.2 GiB, used 18.6 GiB; ${host}`,
-  );
+  assert.equal(heldAgainst(predicted, curves.each), `GPU memory: predicted 18.2 GiB, used 18.6 GiB; ${host}`);
   assert.equal(heldAgainst({ host_bytes: 2 ** 30 }, made(sample("gpu0.used_bytes", 20)).each), "");
   assert.equal(heldAgainst(null, curves.each), "");
   const record = { gpu_bytes: 17 * 2 ** 30 }; // without what compiled operators
@@ -153,10 +150,7 @@ test("what was predicted is a line of the memory charts, and held against what w
   );
   const out = /used 18.6 GiB; Host memory: .*, 61.0 GiB when it ran out$/;
   assert.match(heldAgainst(predicted, curves.each, "host-memory"), out);
-  assert.equal(
-    heldAgainst({ host_bytes: 62 * 2 ** 30 }, curves.each),
-    `${host}; GPU memory: no prediction was stored`,
-  );
+  assert.equal(heldAgainst({ host_bytes: 62 * 2 ** 30 }, curves.each), `${host}; GPU memory: no prediction was stored`);
 });
 
 test("traffic is told in the unit that one reads", () => {

@@ -411,7 +411,7 @@ export class Board {
       const ofLoss = chart.id === LOSS ? [message, this.whyUnlike()] : [];
       chart.set(lines, limits, [...ofLoss, why, scale].filter(Boolean).join("\n"));
       const told = timed && chart.content.unit === MEMORY && !chart.own;
-      chart.remarkPeak(told ? peakBeyond(lines, axis, MEMORY, (run) => sources[run].curves.peak) : "");
+      chart.remarkPeak(told ? peakBeyond(lines, axis, MEMORY, (run) => sources[run].curves.peak) : "", axis === "time");
     }
     this.nameFolds(sources);
     this.measure(sources, clocks);

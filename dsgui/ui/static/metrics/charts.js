@@ -200,9 +200,7 @@ export function heldAgainst(predicted, curves, failed = "", peak = null) {
     [host, predicted?.host_bytes ?? 0, was.host],
   ]);
   const told = pairs.flatMap(([code, foretold, seen]) =>
-    foretold && seen !== null
-      ? [words("charts_page", code, { predicted: gib(foretold, 1), was: gib(seen, 1) })]
-      : [],
+    foretold && seen !== null ? [words("charts_page", code, { predicted: gib(foretold, 1), was: gib(seen, 1) })] : [],
   );
   const isHalf = told.length > 0 && !predicted?.gpu_bytes && was.gpu;
   return setApart(isHalf ? [...told, words("charts_page", "not_held_gpu")] : told);

@@ -55,6 +55,7 @@ export class RunView {
     this.noLoss = "";
     this.patterns = new Patterns(id, trigger, () => this.follower.curves);
     this.title = el("h2", { class: "ds-run-title" });
+    new ResizeObserver(() => this.showTitle()).observe(this.title);
     this.toast = new Toast();
     this.label = new RunLabel(this.title, onLabel, (told) => pending.over(id, told), this.toast);
     afterwards.archive = this.label.archive;
@@ -64,13 +65,14 @@ export class RunView {
     this.label.node.prepend(this.when);
     this.badge = el("span", { class: "ds-state" });
     this.reason = el("p", { class: "ds-reason", role: "status" });
+    this.kill = button(say("kill"), { class: "ds-step ds-kill", id: "kill-run", hidden: true }, () => this.sendStop());
+    this.line = el("div", { class: "ds-reason-line" }, this.reason, this.kill); // as high while it runs as with all
     this.phases = el("ol", { class: "ds-phases", "aria-label": say("phases"), hidden: true });
     this.growth = el("p", { class: "ds-remark ds-growth", hidden: true });
     this.problem = el("p", { class: "ds-problem", role: "alert", hidden: true });
     this.bar = el("progress", { class: "ds-progress", max: "1", value: "0", "aria-label": say("progress") });
     this.facts = el("dl", { class: "ds-facts" });
     this.stop = button(say("stop"), { class: "ds-stop", id: "stop-run" }, () => this.askStop());
-    this.kill = button(say("kill"), { class: "ds-step ds-kill", id: "kill-run", hidden: true }, () => this.sendStop());
     this.save = button(say("save_and_stop"), { class: "ds-save", id: "save-run", hidden: true }, () => this.sendSave());
     this.question = new StopQuestion(id, { stop: () => this.sendStop(), save: () => this.sendSave() });
     this.note = el("p", { class: "ds-remark", hidden: true });
@@ -86,6 +88,15 @@ export class RunView {
     /** @type {ChildNode[]} what the page had before its run was found to be missing */
     this.parts = [];
     this.stopSentAt = -STOP_AGAIN_MS;
+  }
+
+  /** A name that is cut off is shown whole to whoever points at it, and where it has the focus. */
+  showTitle() {
+    const { title } = this;
+    title.title = this.label?.name ?? "";
+    if (title === document.activeElement) return;
+    if (title.scrollWidth > title.clientWidth) title.tabIndex = 0;
+    else title.removeAttribute("tabindex");
   }
 
   makeBoard() {
@@ -131,15 +142,12 @@ export class RunView {
       el(
         "div",
         { class: "ds-run-head" },
-        this.title,
-        this.label.rename,
-        this.badge,
-        this.label.chip,
+        el("div", { class: "ds-run-heading" }, this.title, this.label.rename, this.badge, this.label.chip),
         el("div", { class: "ds-actions" }, this.afterwards.actions, this.save, this.stop),
       ),
       this.afterwards.asked,
       this.label.node,
-      el("div", { class: "ds-reason-line" }, this.reason, this.kill),
+      this.line,
       this.question.node,
       this.phases,
       this.growth,
@@ -287,6 +295,7 @@ export class RunView {
   header(delta) {
     const { tags, note, archived } = delta;
     this.label.show({ name: delta.name || this.id, tags, note, archived });
+    this.showTitle();
     this.showState(this.isAsked(delta.state) ? "stopping" : delta.state);
     this.when.textContent = this.startOf(delta);
     this.reason.textContent = this.sentence(delta);
@@ -295,6 +304,7 @@ export class RunView {
     const live = LIVE_STATES.has(delta.state);
     const changed = delta.state !== this.lastState;
     this.showStop(delta, changed);
+    this.line.toggleAttribute("data-live", live);
     if (changed && this.lastState && !live) {
       this.alerts.notify(say("ended", { state: textOf("states", delta.state) }));
     }

@@ -129,6 +129,7 @@ CHARTS_PAGE: dict[str, str] = {
     "peak_after_epoch": "Epoch {place} 之后的峰值：{value}",
     "peak_and_before_step": "峰值：{peak}；第 {place} 步之前为 {value}",
     "peak_and_before_epoch": "峰值：{peak}；Epoch {place} 之前为 {value}",
+    "peak_and_compiled": "峰值：{peak}；编译算子时为 {value}",
     "peak_of": "{value}（{name}）",
     "see_by_time": "按时间查看",
     "no_positive": "线性坐标：没有大于 0 的值",

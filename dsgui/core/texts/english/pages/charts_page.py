@@ -130,6 +130,7 @@ CHARTS_PAGE: dict[str, str] = {
     "peak_after_epoch": "Peak {value} after epoch {place}",
     "peak_and_before_step": "Peak {peak}; {value} before step {place}",
     "peak_and_before_epoch": "Peak {peak}; {value} before epoch {place}",
+    "peak_and_compiled": "Peak {peak}; {value} while operators were compiled",
     "peak_of": "{value} ({name})",
     "see_by_time": "Show by time",
     "no_positive": "linear: no value above 0",
