@@ -66,6 +66,7 @@ _ALONE_S = 60.0  # how long ranks may go on, and save, when nobody reads what th
 _LONGEST_CHAIN, _MOST_KNOWN = 50, 256
 _LONGEST_COMMAND = 2000
 _FOR_UNIVERSAL = (Change("/checkpoint/load_universal", "true"),)
+_TOLD_OF = (RunState.FAILED, RunState.SUCCEEDED, RunState.STOPPED)
 # Of a run whose plan can't be read; it can be deleted.
 _NOTHING_KNOWN: Mapping[str, Any] = {
     "damaged": True,
@@ -289,19 +290,21 @@ class Archive:
 
     def _predicted(self, directory: RunDirectory, plan: Plan) -> dict[str, int] | None:
         """The memory that was foretold at the launch, to hold the measured against; of a run of an older dsgui what the
-        model foretells now. None where there is no number."""
+        model foretells now, unless it ran on GPUs and here are none: what training on the CPU takes is not its own.
+        None where there is no number."""
         if kept := directory.read_foretold():
             return kept.predicted
         if self._judge is None:
             return None
         text = directory.read_config()
         fitted = self._judge.memory(plan, text, self._judge.surroundings(plan, text))
-        return foretold(fitted) if isinstance(fitted, Fitted) else None
+        found = foretold(fitted) if isinstance(fitted, Fitted) else None
+        return found if not plan.gpu_indices or (found and "gpu_bytes" in found) else None
 
     # -- why it failed ---------------------------------------------------------------------------------------------
 
     def offer(self, run_id: str) -> Offer | None:
-        """Why the run failed and which changes may help; None of a run that did not fail."""
+        """Why the run failed, or that its loss was no number, and which changes may help; None of any other."""
         directory = self._store.open(run_id)
         found = self._diagnosed(directory)
         if found is None:
@@ -341,7 +344,7 @@ class Archive:
 
     def _diagnosed(self, directory: RunDirectory) -> Diagnosis | None:
         found = self._diagnoses.of(directory)
-        return found if found and self._runs.summary(directory.run_id).state.value == "failed" else None
+        return found if found and self._runs.summary(directory.run_id).state in _TOLD_OF else None
 
     def _taken(self, plan: Plan, remedies: Iterable[Remedy]) -> tuple[Remedy, ...]:
         return tuple(one for one in remedies if _takes(self._script(plan), one))

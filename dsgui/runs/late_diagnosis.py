@@ -1,27 +1,36 @@
-"""Why a run failed of which no diagnosis was kept (its supervisor was killed first, say, or the file is damaged): read
-from the end of its output."""
+"""Why a run failed, with what its loss has to say: by the diagnosis that was kept, or, where there is none (its
+supervisor was killed first, say, or the file is damaged), by the end of its output."""
 
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from dsgui.core.config.document import Document
 from dsgui.core.diagnosis.diagnosis import UNKNOWN, Diagnosis, diagnose
 from dsgui.core.diagnosis.ending import Ending, likely_code
+from dsgui.core.diagnosis.lost_numbers import with_lost_numbers
 from dsgui.core.diagnosis.remedies import Circumstances
 from dsgui.core.errors import DocumentError, RunError
 from dsgui.core.launch.handing import trainers_part
 from dsgui.core.launch.plan import Plan
 from dsgui.core.launch.state import RunState
 from dsgui.core.logs.trainlog import TrainLog
+from dsgui.core.metrics.not_numbers import NotNumbers, not_numbers
+from dsgui.core.metrics.performance import loss_curve
+from dsgui.core.metrics.the_loss import is_loss
 from dsgui.core.script.script import ScriptFacts
 from dsgui.core.texts.saying import said
 from dsgui.shell.launch.asked_paths import allowed_script
+from dsgui.shell.runs.curve_reader import read_points
 from dsgui.shell.runs.store import RunDirectory, size_of
 
 # What a server keeps of them: each is read from at most 256 KiB of output.
 _MOST_KNOWN = 64
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+_ENDED = (RunState.FAILED, RunState.SUCCEEDED, RunState.STOPPED)
 
 
 class Diagnoses:
@@ -31,9 +40,37 @@ class Diagnoses:
     def __init__(self, check: Callable[[Path], object] = lambda path: None) -> None:
         self._check = check
         self._read: dict[tuple[str, int, int, int | None], Diagnosis | None] = {}
+        self._lost: dict[tuple[str, int], NotNumbers | None] = {}
 
     def of(self, directory: RunDirectory) -> Diagnosis | None:
-        """The one that was kept, or what the output tells; None of a run that did not fail."""
+        """None of a run that did not fail, unless its loss became NaN or infinite."""
+        found, status = self._why_failed(directory), directory.read_status()
+        if status is None or status.state not in _ENDED:
+            return found
+        found = found if status.state is RunState.FAILED else None
+        lost = self._lost_numbers(directory)
+        return with_lost_numbers(found, lost, self._started(directory)) if lost else found
+
+    def _lost_numbers(self, directory: RunDirectory) -> NotNumbers | None:
+        key = (directory.run_id, size_of(directory.points_file))
+        with suppress(KeyError):
+            return self._lost[key]
+        wanted = [at for at, one in enumerate(directory.read_series()) if one.kind == "train" and is_loss(one.name)]
+        loss = loss_curve(list(read_points(directory, wanted=wanted)[0].values())) if wanted else None
+        return _kept(self._lost, key, not_numbers(loss) if loss else None)
+
+    def _started(self, directory: RunDirectory) -> Circumstances | None:
+        """How it was started; None of what others did, and where its plan can't be read."""
+        try:
+            plan = directory.read_plan()
+        except (RunError, OSError):
+            return None
+        if plan.is_adopted or plan.is_job:
+            return None
+        return _circumstances(directory, plan, allowed_script(plan.script, self._check))
+
+    def _why_failed(self, directory: RunDirectory) -> Diagnosis | None:
+        """The diagnosis that was kept, or what the output tells; None of a run that did not fail."""
         status = directory.read_status()
         if kept := directory.read_diagnosis():
             return kept
@@ -45,10 +82,7 @@ class Diagnoses:
         found = self._late(directory, status.exit_code)
         told = found is not None and (found.signature != UNKNOWN or found.traceback)
         found = found if told or not status.reasons else None  # its state says more
-        for oldest in list(self._read)[: 1 + len(self._read) - _MOST_KNOWN]:
-            self._read.pop(oldest, None)
-        self._read[key] = found
-        return found
+        return _kept(self._read, key, found)
 
     def _late(self, directory: RunDirectory, exit_code: int | None) -> Diagnosis | None:
         try:
@@ -60,6 +94,14 @@ class Diagnoses:
         if exit_code is None and found.signature == UNKNOWN and not found.traceback:
             return replace(found, title=said("diagnosis_titles", "silent_unknown"))
         return found
+
+
+def _kept(known: dict[_Key, _Value], key: _Key, value: _Value) -> _Value:
+    """With what is known, of which the oldest makes room."""
+    for oldest in list(known)[: 1 + len(known) - _MOST_KNOWN]:
+        known.pop(oldest, None)
+    known[key] = value
+    return value
 
 
 def _ending(directory: RunDirectory) -> Ending:

@@ -93,7 +93,7 @@ class Reports:
         status, diagnosis = directory.read_status(), self._diagnoses.of(directory)
         hide = self._runs.masked
         text = self._runs.shown_config(run_id)
-        failed = diagnosis if diagnosis and summary.state.value == "failed" else None
+        failed = diagnosis if summary.state.value in ("failed", "succeeded", "stopped") else None
         lost = self._archive.lost(run_id) or {}
         return Reported(
             run_id=run_id,

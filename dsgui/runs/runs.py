@@ -615,6 +615,7 @@ class Runs:
             predicted=foretold.predicted if foretold else None,
             peak=progress.get("peak"),
             best_loss=progress.get("best_loss"),
+            odd_loss=progress.get("odd_loss"),
             steps_per_second=progress.get("steps_per_second"),
             step_s=progress.get("step_s"),
             tags=tuple(map(self.masked, label.tags)),

@@ -31,7 +31,7 @@ ROOMS = {
         "adopted": "access config launch metrics texts",
         "afterwards": "launch script texts",
         "config": "machine texts",
-        "diagnosis": "config launch memory script texts",
+        "diagnosis": "config launch memory metrics script texts",
         "imported": "config launch script texts",
         "launch": "access config machine memory notify script texts",
         "learn": "config launch machine memory script texts validation",

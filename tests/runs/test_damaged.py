@@ -264,7 +264,7 @@ def test_a_run_that_is_damaged_after_it_was_listed_says_so_as_well(tmp_path: Pat
 def test_a_state_that_is_none_is_told_in_short(tmp_path: Path) -> None:
     a_run(tmp_path).state_file.write_text('{"state": "Flying"}')
     assert [run.problem for run in Looked(tmp_path).runs.list()] == [
-        "Damaged: state.json can't be read (unexpected value: Flying)."
+        "Damaged: state.json has an unexpected value: Flying."
     ]
 
 

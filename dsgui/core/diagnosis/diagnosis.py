@@ -13,13 +13,14 @@ from typing import Any
 from dsgui.core.decoding import optional, text, whole
 from dsgui.core.diagnosis.ending import TO_ALL, Ending, quoted, signal_number, verdict
 from dsgui.core.diagnosis.evidence import Word
-from dsgui.core.diagnosis.remedies import Circumstances, Remedy, steady_numbers
+from dsgui.core.diagnosis.remedies import STEADIER, Circumstances, Remedy
 from dsgui.core.diagnosis.signatures import SIGNATURES, Signature, Where
 from dsgui.core.diagnosis.tracebacks import Traceback
 from dsgui.core.sizes import size
 from dsgui.core.texts.saying import Said, as_told, kept, recalled, said, said_with
 
 UNKNOWN = "unknown"
+NOT_A_NUMBER = "not-a-number"
 _FACTS = ("signature", "evidence", "traceback", "source")
 _IN_TITLE, _IN_TEXT = 140, 2000  # of a message's own words
 # The launcher's own tracebacks say only that a rank failed.
@@ -239,14 +240,14 @@ def _without_numbers(ending: Ending, run: Circumstances, traceback: Traceback | 
     if not ending.lost_numbers:
         return None
     return Diagnosis(
-        signature="not-a-number",
+        signature=NOT_A_NUMBER,
         title=_title("lost_numbers"),
         meaning=_meaning("lost_numbers"),
         advice=(_advice("steadier_numbers"),),
         rank=traceback.rank if traceback else None,
         evidence=traceback.error if traceback else "",
         traceback=traceback.text if traceback else "",
-        remedies=tuple(filter(None, [steady_numbers(None, run)])),
+        remedies=tuple(one for make in STEADIER if (one := make(None, run)) and run.can_have(one)),
     )
 
 

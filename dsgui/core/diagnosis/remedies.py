@@ -5,6 +5,7 @@ most likely right, or None if none can be made without knowing more.
 """
 
 import json
+import math
 import re
 import zlib
 from collections.abc import Mapping
@@ -30,6 +31,10 @@ _STAGE = "/zero_optimization/stage"
 _OPTIMIZER_DEVICE = "/zero_optimization/offload_optimizer/device"
 _PARAM_DEVICE = "/zero_optimization/offload_param/device"
 _ADAMS = frozenset({"adam", "adamw"})
+CLIPPING, _NORM_OPTION = "/gradient_clipping", "--max_grad_norm"
+_RATE, _RATE_OPTIONS = "/optimizer/params/lr", ("--learning_rate", "--lr")
+_SMALL_RATE = 1e-2
+_TRAINER_RATE = 5e-5  # transformers/training_args.py: learning_rate
 _EXTRA = re.compile(r"^([\w.]+)\n\s+Extra inputs are not permitted", re.MULTILINE)
 USE_CPU = "--use_cpu"
 TF32 = "--tf32"
@@ -428,14 +433,48 @@ def fp32(match: Match, run: Circumstances) -> Remedy | None:
     return _changed("fp32", *changes, options=tuple((option, None) for option in given))
 
 
-def steady_numbers(match: Match, run: Circumstances) -> Remedy | None:
-    """bf16 if it was fp16, otherwise gradient clipping if there is none."""
-    if (other := bf16_for_fp16(match, run)) is not None:
-        return other
-    clipping = lookup(run.values, "/gradient_clipping")
-    if run.config is None or run.trainer or (clipping is not MISSING and clipping != 0):
+def clip_gradients(match: Match, run: Circumstances) -> Remedy | None:
+    """Where nothing clips them; the HF Trainer does unless it is told not to."""
+    held = lookup(run.values, CLIPPING)
+    is_off = held == 0 and not isinstance(held, bool)
+    given = _number(value_of(run.arguments, (_NORM_OPTION,))) if run.trainer else None
+    if run.config is None or not (is_off or (given == 0 if run.trainer else held is MISSING)):
         return None
-    return _changed("clip_gradients", Change("/gradient_clipping", "1.0"), value="1.0")
+    changes = [Change(CLIPPING, "1.0")] if is_off or not run.trainer else []
+    return _changed("clip_gradients", *changes, options=((_NORM_OPTION, "1.0"),) if run.trainer else (), value="1.0")
+
+
+def lower_learning_rate(match: Match, run: Circumstances) -> Remedy | None:
+    """Half of it, wherever it is set: in the config, in the arguments, or by the HF Trainer's default."""
+    held = lookup(run.values, _RATE)
+    held = float(held) if isinstance(held, int | float) and not isinstance(held, bool) else None
+    given = {one: rate for one in _RATE_OPTIONS if (rate := _number(value_of(run.arguments, (one,)))) is not None}
+    if run.trainer:
+        given = {_RATE_OPTIONS[0]: given.get(_RATE_OPTIONS[0], held or _TRAINER_RATE)}
+    before = next(iter(given.values()), held)
+    if not before or not 0 < before < math.inf:
+        return None
+    half = _plain(before / 2)
+    changes = [Change(_RATE, half)] if held is not None else []
+    options = tuple((option, half) for option in given)
+    return _changed("learning_rate", *changes, options=options, value=half, before=_plain(before))
+
+
+def _number(given: str | None) -> float | None:
+    try:
+        return float(given or "")
+    except ValueError:
+        return None
+
+
+def _plain(rate: float) -> str:
+    """As people write it: 2.5e-5."""
+    digits, power = f"{rate:.2e}".split("e")
+    return f"{float(digits):g}e{int(power)}" if rate < _SMALL_RATE else f"{rate:.3g}"
+
+
+# By which a loss that became NaN or infinite may stay a number, the likeliest first.
+STEADIER = (bf16_for_fp16, clip_gradients, lower_learning_rate)
 
 
 # --- the launch -------------------------------------------------------------------------------------------------------

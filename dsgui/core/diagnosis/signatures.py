@@ -23,6 +23,7 @@ from dsgui.core.diagnosis.evidence import (
     told_path,
 )
 from dsgui.core.diagnosis.remedies import (
+    STEADIER,
     Circumstances,
     Remedy,
     allow_untested_optimizer,
@@ -47,7 +48,6 @@ from dsgui.core.diagnosis.remedies import (
     remove_unknown_key,
     right_train_batch,
     shrink_micro_batch,
-    steady_numbers,
     use_cpu,
     use_cpu_if_trainer,
     with_python_path,
@@ -378,7 +378,7 @@ SIGNATURES: tuple[Signature, ...] = (
         r"\w*)\b.*\b(?i:nan|inf|infinite|not finite)\b)",
         ("steadier_numbers", "check_rows"),
         "torch: multinomial, anomaly mode; sklearn/utils/validation.py",
-        remedies=(steady_numbers,),
+        remedies=STEADIER,
     ),
     # --- checkpoints
     Signature(

@@ -191,13 +191,15 @@ class RunStatus:
 
 def progress_from_json(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """What `progress.json` says of a run: step, total, eta_s, loss, best_loss, steps_per_second,
-    step_s, epoch, epochs, doing; `peak`, the most memory that it had. Raises ValueError."""
+    step_s, odd_loss, epoch, epochs, doing; `peak`, the most memory that it had. Raises ValueError."""
     found: dict[str, Any] = {
         name: optional(_count, value[name]) for name in ("step", "total", "eta_s", "epochs") if name in value
     }
     found |= {name: _spelled(value[name]) for name in ("loss", "best_loss", "epoch") if name in value}
     rates = ("steps_per_second", "step_s")
     found |= {name: _count(value[name]) for name in rates if value.get(name) is not None}
+    if isinstance(odd := value.get("odd_loss"), dict):
+        found["odd_loss"] = {"value": _spelled(odd["value"]), "step": optional(_count, odd.get("step"))}
     if isinstance(value.get("doing"), dict):
         found["doing"] = {"text": text(value["doing"].get("text", ""))}
     if isinstance(value.get("peak"), dict):

@@ -15,15 +15,18 @@ _MOST_LOSSES = 32  # besides the usual; a script that numbers their names has no
 
 @dataclass(slots=True)
 class _Loss:
-    """`best` is the lowest finite value."""
+    """`best` is the lowest finite value, `odd` the first that was none, and its step."""
 
     last: float = math.nan
     best: float | None = None
+    odd: tuple[float, int | None] | None = None
 
-    def take(self, value: float) -> None:
+    def take(self, value: float, step: int | None) -> None:
         self.last = value
         if math.isfinite(value):
             self.best = value if self.best is None else min(self.best, value)
+        elif self.odd is None:
+            self.odd = value, step
 
 
 @dataclass(slots=True)
@@ -60,7 +63,7 @@ class Reached:
     def _take(self, point: Point, now_s: float) -> None:
         for name, value in point.values.items():
             if is_loss(name) and (name in self.losses or name in USUAL or len(self.losses) < _MOST_LOSSES):
-                self.losses.setdefault(name, _Loss()).take(value)
+                self.losses.setdefault(name, _Loss()).take(value, point.step)
         if point.step is None or not math.isfinite(point.step):
             return
         self.step = int(point.step)
@@ -82,6 +85,9 @@ class Reached:
         loss = self.losses.get(the_loss(self.losses) or "")
         told = {"loss": loss.last, "best_loss": loss.best} if loss else {}
         found: dict[str, Any] = {name: number_to_json(one) for name, one in told.items() if one is not None}
+        if loss and loss.odd:
+            value, step = loss.odd
+            found |= {"odd_loss": {"value": number_to_json(value), "step": step}}
         if self.step != _NO_STEP:
             found |= {"step": self.step, "total": None, "eta_s": None}
         if (rate := self.steps_per_second) is not None:

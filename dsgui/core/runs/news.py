@@ -54,7 +54,8 @@ class RunSummary:
     """One line of the list. `loss` is a number, or "NaN", "Infinity", "-Infinity"; None where nothing was logged, and
     `no_loss` says why; `doing` is what is prepared before the training. `place` counts the runs in the order they were
     launched; 0 for those from before they were counted. `predicted` is the memory that was foretold, `peak` the most
-    that was measured, in bytes by device; `step_s` is what a step takes, after the first. `trial` is the plan's.
+    that was measured, in bytes by device; `step_s` is what a step takes, after the first.
+    `odd_loss` has the first loss that is no number, and its step, which may be None. `trial` is the plan's.
     `trouble` is what is wrong with its folder or its supervisor; `adopted`: dsgui did not start it."""
 
     run_id: str
@@ -76,6 +77,7 @@ class RunSummary:
     predicted: Mapping[str, int] | None = None
     peak: Mapping[str, int] | None = None
     best_loss: float | str | None = None
+    odd_loss: Mapping[str, Any] | None = None
     steps_per_second: float | None = None
     step_s: float | None = None
     tags: tuple[str, ...] = ()

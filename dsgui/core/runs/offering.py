@@ -79,8 +79,6 @@ class Tried:
         return [*(None if value is MISSING or value is False else value for value in held), *given, *variables]
 
 
-_UNCHECKED = "unchecked"  # so begins the code of why nobody knows that a change would fit
-
 # What stands in the way of some settings, each objection under a name that stays the same while it does.
 Objections = Callable[[Tried], Iterable[tuple[str, str]]]
 # How DeepSpeed itself refuses some settings; "" where it does not, or was not asked.
@@ -105,11 +103,10 @@ class Offer:
         remedies = [_told(one) | {"does": self.does.get(one.key, "")} for one in found.remedies]
         remedy = remedies[0] if remedies else None
         told = {"set_aside": list(map(str, self.set_aside)), "cause": list(map(str, self.cause))}
-        is_guess = self.checked is not None and self.checked.code.startswith(_UNCHECKED)
         checked = {"checked": str(self.checked or ""), "away": str(self.away or ""), "offered": self._offered()}
         places = {"on_launch": self._advised(_SETS_DIRECTORY), "in_output": self._advised(_SEES_OUTPUT)}
         changes = {"remedy": remedy, "remedies": remedies, "ends": self.ends}
-        return found.to_json() | changes | self._quoted | places | told | checked | {"guess": is_guess}
+        return found.to_json() | changes | self._quoted | places | told | checked
 
     def _advised(self, code: str) -> int | None:
         """The place of an advice that the page has a button for: to set the working directory, which a clone's page has
@@ -170,6 +167,8 @@ def _button(remedy: Remedy) -> Said:
     label = remedy.label
     if label.code == "smaller_micro_batch":
         return said("set_aside", "button_micro_batch", micro=dict(label.given)["micro"])
+    if label.code == "learning_rate":
+        return said("set_aside", "button_learning_rate", value=dict(label.given)["value"])
     if label.code in _AS_WRITTEN:
         return said("set_aside", "button_with_name", change=label)
     if _was_sought(remedy):

@@ -42,7 +42,6 @@ from dsgui.core.texts.saying import listed, words
 
 STRETCHES = 700  # two points of each are in the report
 _ODD_SHOWN = 100
-_STEPS_A_SECOND = "steps/s"
 _FOLDED_AWAY_AND_SHOWN = ("cpu",)
 _FORETOLD = 4  # the place of a colour
 _MISSED = 1.05  # times the most that is shown
@@ -78,7 +77,7 @@ def charts(
     found = [_chart(joined, LOSS, axis, _losses)]
     found += [_chart(joined, place.chart, axis, _picked(name), place.right) for name, place in LOGGED.items()]
     if not any(chart["lines"] for chart in found if chart["title"] == CHARTS[THROUGHPUT].title):
-        found.append(_chart(joined, THROUGHPUT, axis, _speeds, _STEPS_A_SECOND))
+        found.append(_chart(joined, THROUGHPUT, axis, _speeds, words("charts_page", "steps_a_second")))
     found += [_chart(joined, EVALUATION, axis, _scored(name), name) for name in _scores(joined)[:MOST_SCORES]]
     machine = joined if axis == "time" else [(name, _stepped(curves)) for name, curves in joined]
     found += [_chart(machine, id, axis, _readings(id, len(runs) > 1), peaks=peaks) for id in _of_machine()]

@@ -137,6 +137,8 @@ export interface RunSummary {
   predicted?: Predicted | null;
   peak?: Predicted | null;
   best_loss: Told | null;
+  /** The first loss that is no number. */
+  odd_loss?: { value: string; step: number | null } | null;
   steps_per_second: number | null;
   step_s: number | null;
   trial: string;
@@ -218,7 +220,6 @@ export interface Diagnosis {
   set_aside: string[];
   checked?: string;
   /** Whether nobody knows that a change would fit. */
-  guess?: boolean;
   away?: string;
   resume?: { path: string; name: string } | null;
   facts?: { name: string; value: string; is_path: boolean }[];

@@ -205,7 +205,7 @@ def test_why_a_run_is_slow_is_said_in_a_line_with_figures_and_what_to_try(browse
         expect(slow.locator(".ds-slow-cause")).to_contain_text("50 of 109 s")
         expect(slow.locator(".ds-slow-cause")).to_contain_text("Try: evaluate less often (eval_steps)")
         page.goto(f"{app.url}?run={ids['steps']}")
-        expect(slow.locator("summary")).to_have_text("Speed: No bottleneck found: the GPUs are busy.")
+        expect(slow.locator("summary")).to_have_text("Speed: No bottleneck found: the GPUs were busy.")
 
 
 def test_the_launch_page_says_what_a_webhook_is_and_hides_its_address(browser, made):

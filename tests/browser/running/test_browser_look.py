@@ -21,6 +21,7 @@ SOURCES = (DESIGN, *SHEETS, *(STATIC / name for name in LATER))
 # What only a run with checkpoints, a model, a touch screen or a click more has.
 STAND_INS = """<div class="ds-runs"><div class="ds-cell" data-column="name"><button class="ds-pencil"></button></div>
 <div class="ds-run-row" aria-current="true"></div><progress class="ds-progress"></progress>
+<div class="ds-reason-line" data-live></div>
 <dl class="ds-facts"></dl>
 <span class="ds-swatch"></span><span class="ds-mem-swatch"></span>
 <div class="ds-slurm"><div class="row"><div class="form"></div></div></div>
@@ -43,7 +44,8 @@ STAND_INS = """<div class="ds-runs"><div class="ds-cell" data-column="name"><but
 <div class="ds-findings"><ul><li class="ds-finding"><p><button class="ds-where"></button></p><button class="ds-fix">
 </button><ul class="ds-alike"><li><button class="ds-where"></button></li></ul></li></ul></div>
 <div class="ds-sheet"><div class="ds-sheet-groups"></div></div></div>"""
-CARD = """<dl class="ds-known"><div><dt></dt><dd></dd></div></dl>
+CARD = """<section class="ds-diagnosis"><div class="ds-remedies"><p class="ds-remedy"><span class="ds-does"></span></p>
+</div></section><dl class="ds-known"><div><dt></dt><dd></dd></div></dl>
 <div class="ds-alone"><div class="ds-card"><a class="ds-run-row"><span class="ds-run-name"></span></a>
 <button class="ds-pencil"></button></div></div><div class="ds-run-label"><button class="ds-add-label"></button></div>
 <div class="ds-table-row"><span class="ds-cell" data-column="name"><button class="ds-pencil"></button></span></div>"""

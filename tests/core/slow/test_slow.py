@@ -159,7 +159,7 @@ def test_swapping_a_slow_rank_uneven_gpus_and_heat_are_told():
     slow = judged(*sampled(**busy), *ranks)
     assert (slow.code, str(slow.line)) == (
         "rank",
-        "Rank 3 takes 1.40 times as long as the others, which wait for it in every step.",
+        "Rank 3 took 1.40 times as long as the others, which waited for it in every step.",
     )
     even = [curve("forward_ms", [100 + rank] * 20, rank=rank) for rank in range(4)]
     assert judged(*sampled(**busy), *even).code == "nothing"

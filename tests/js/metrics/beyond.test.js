@@ -53,5 +53,14 @@ test("nothing is told where what is shown is as high, nor by time", () => {
   assert.equal(peakBeyond([memory(readings(3, 3, 3.1))], "step", "GiB"), "");
   assert.equal(peakBeyond([memory(readings(10, NaN, 1))], "step", "GiB"), ""); // nothing is shown
   assert.equal(peakBeyond([memory(readings(10, 3, 1))], "time", "GiB"), "");
+  const record = () => ({ host_bytes: 10 });
+  assert.equal(peakBeyond([memory(readings(10, 3, 1))], "time", "GiB", record), "");
+});
+
+test("by time the peak that the list tells is told where the compilers of operators had more", () => {
+  const line = { ...memory(readings(10, 3, 1)), clock: null };
+  const record = () => ({ host_bytes: 3 });
+  const told = "Peak 1.50 GiB; 5.00 GiB while operators were compiled";
+  assert.equal(peakBeyond([line], "time", "GiB", record), told);
   assert.equal(peakBeyond([{ ...memory(readings(10, 3, 1)), clock: null }], "step", "GiB"), "");
 });

@@ -138,19 +138,19 @@ test("what was predicted is a line of the memory charts, and held against what w
     sample("gpu1.run_bytes", 18, 18.5),
     sample("run_bytes", 40, 61),
   );
-  assert.equal(
-    heldAgainst(predicted, curves.each),
-    "GPU: predicted 18.2 GiB, was 18.6; Host: predicted 62.0 GiB, was 61.0",
-  );
+  const host = "Host memory: predicted 62.0 GiB, used 61.0 GiB";
+  assert.equal(heldAgainst(predicted, curves.each), `GPU memory: predicted 18.2 GiB, used 18.6 GiB; ${host}`);
   assert.equal(heldAgainst({ host_bytes: 2 ** 30 }, made(sample("gpu0.used_bytes", 20)).each), "");
   assert.equal(heldAgainst(null, curves.each), "");
   const record = { gpu_bytes: 17 * 2 ** 30 }; // without what compiled operators
-  assert.match(heldAgainst(predicted, curves.each, "", record), /was 17.0; Host: .*, was 61.0/);
+  assert.match(heldAgainst(predicted, curves.each, "", record), /used 17.0 GiB; Host memory: .*, used 61.0 GiB/);
   assert.equal(
     heldAgainst(predicted, curves.each, "cuda-memory-start"),
-    "GPU: predicted 18.2 GiB, 18.6 when it ran out; Host: predicted 62.0 GiB, was 61.0",
+    `GPU memory: predicted 18.2 GiB, 18.6 GiB when it ran out; ${host}`,
   );
-  assert.match(heldAgainst(predicted, curves.each, "host-memory"), /was 18.6; Host: .*, 61.0 when it ran out$/);
+  const out = /used 18.6 GiB; Host memory: .*, 61.0 GiB when it ran out$/;
+  assert.match(heldAgainst(predicted, curves.each, "host-memory"), out);
+  assert.equal(heldAgainst({ host_bytes: 62 * 2 ** 30 }, curves.each), `${host}; GPU memory: no prediction was stored`);
 });
 
 test("traffic is told in the unit that one reads", () => {

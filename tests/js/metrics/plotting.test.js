@@ -526,3 +526,20 @@ test("a mark's kind is named in the legend; an evaluation is not marked where it
   const higher = layoutOf(content, VIEW, PAGE, tracesOf(content, VIEW, PAGE), 1);
   assert.equal(higher.yaxis3.domain[1], 2 * layout.yaxis3.domain[1]);
 });
+
+test("values that are no numbers are crosses of a colour that no line has, named in the legend once", () => {
+  const lines = [line([3, "NaN", 1]), line([3, "Infinity", 1], { name: "eval" })];
+  const content = { ...CONTENT, lines };
+  const traces = tracesOf(content, VIEW, PAGE);
+  const odd = traces.filter(({ meta }) => meta?.part === "odd");
+  assert.deepEqual(
+    odd.map(({ showlegend, name }) => (showlegend ? name : "")),
+    ["NaN · ∞", ""],
+  );
+  assert.deepEqual(
+    odd.map(({ marker }) => marker),
+    odd.map(() => ({ symbol: "x", size: 10, color: "#d92d20" })),
+  );
+  const alone = { ...CONTENT, lines: [lines[0]] };
+  assert.equal(layoutOf(alone, VIEW, PAGE, tracesOf(alone, VIEW, PAGE), 1).showlegend, true);
+});

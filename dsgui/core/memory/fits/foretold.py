@@ -9,7 +9,6 @@ from dsgui.core.decoding import optional, sequence, text, whole
 from dsgui.core.memory.answer import Component, Device, Moment, Place
 from dsgui.core.memory.fits.overhead import Amount, Overhead
 from dsgui.core.memory.fits.verdict import Bar, Fit, Segment
-from dsgui.core.sizes import beside as with_unit_of
 from dsgui.core.sizes import gib
 from dsgui.core.texts.saying import Said, said, set_apart
 
@@ -80,8 +79,8 @@ class Foretold:
 
 
 def held_against(predicted: Mapping[str, int] | None, peak: Mapping[str, int], ran_out: Device | None = None) -> str:
-    """`GPU: predicted 18.2 GiB, was 18.6; …`; "" where there is nothing to compare. What the run died of for lack of it
-    was no more than there is: that is said."""
+    """`GPU memory: predicted 18.2 GiB, used 18.6 GiB; …`; "" where there is nothing to compare. What the run died of
+    for lack of it was no more than there is: that is said."""
     known = ((device, f"{device.value}_bytes") for device in (Device.GPU, Device.HOST))
     told = [
         said(
@@ -89,7 +88,7 @@ def held_against(predicted: Mapping[str, int] | None, peak: Mapping[str, int], r
             "out_against" if device is ran_out else "held_against",
             place=_place(device),
             said=gib(predicted[name]),
-            was=with_unit_of(peak[name], predicted[name]),
+            was=gib(peak[name]),
         )
         for device, name in known
         if predicted and name in predicted and name in peak

@@ -47,6 +47,10 @@ DIAGNOSIS_TITLES = {
     "local_rank_argument": "脚本不接受 --local_rank",
     "loss_scale": "损失缩放降到了最小值",
     "lost_numbers": "损失变为 NaN 或无穷大",
+    "lost_numbers_among": "第 {first} 至 {last} 步之间，损失有 {count} 次为 {what}",
+    "lost_numbers_at": "第 {step} 步的损失为 {what}",
+    "lost_numbers_since": "从第 {step} 步起，损失为 {what}",
+    "lost_numbers_to": "第 {first}–{last} 步的损失为 {what}",
     "module_above": "Python 没有在 {module} 所在的位置查找",
     "module_missing": "缺少 Python 软件包：{module}",
     "nccl_error": "NCCL 无法连接各 GPU",
@@ -145,6 +149,13 @@ DIAGNOSIS_MEANINGS = {
     "last_line_is": "输出的最后一行：",
     "local_rank_argument": "DeepSpeed 的启动器会在脚本参数中加上 --local_rank=N。",
     "loss_scale": "fp16 下梯度接连溢出，直到损失缩放无法再减半：数值超出 fp16 的范围，或训练发散。",
+    "and_lost_numbers": "{meaning}{lost}。",
+    "lost_numbers_back": "从第 {step} 步起恢复为有限值。",
+    "lost_numbers_before": "此前也出现过，首次在第 {step} 步。",
+    "lost_numbers_last": "这是最后记录的损失。",
+    "lost_numbers_stayed": "此后记录的损失都不是有限值。",
+    "lost_numbers_then": "{went_on}{ended}",
+    "then_ended": "{title}。{meaning}",
     "lost_numbers": "最后记录的损失为 NaN 或无穷大；之后的问题多半由此引起。",
     "module_above": "{module} 位于 {above}，在脚本所在文件夹的上层。Python 只在脚本所在的文件夹和 PYTHONPATH 中查找，"
     "不在运行的起始文件夹中查找。",
@@ -159,7 +170,7 @@ DIAGNOSIS_MEANINGS = {
     "no_ninja": "DeepSpeed 用 ninja 编译算子。",
     "ranks_beyond_gpus": "每个 rank 独占一个 GPU，其中一个 rank 已无 GPU 可用。",
     "not_a_number": "某个损失、梯度或权重变为 NaN 或无穷大，后续的计算因此失败。",
-    "nothing_printed": "在此之前没有任何输出。",
+    "nothing_printed": "没有任何输出。",
     "offload_client_optimizer": "卸载时更新步在 CPU 上执行，torch 自带的优化器在 CPU 上很慢：DeepSpeed 要求你做出选择"
     "。",
     "other_torch": "{package} 的编译算子无法与训练环境的 torch 一起加载。只要装了 {package}，transformers 就会导入它，"
@@ -211,6 +222,9 @@ DIAGNOSIS_PARTS = {
     "model": "模型或数据集",
     "more_options": "{options} …",
     "no_script_to_find": "",
+    "numbers_both": "NaN 或无穷大",
+    "numbers_infinite": "无穷大",
+    "numbers_nan": "NaN",
     "script_to_find": "evaluate 把它报告为“doesn't exist”。",
     "transformers_from_source": "源码版 transformers",
 }

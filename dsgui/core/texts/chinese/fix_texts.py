@@ -61,6 +61,7 @@ REMEDIES = {
     "more": "{first} 等",
     "no_loader_workers": "不用 DataLoader worker",
     "offload_parameters": "ZeRO stage 3，参数卸载到 CPU",
+    "learning_rate": "学习率从 {before} 改为 {value}",
     "offload_states": "优化器状态卸载到 CPU",
     "offload_to_cpu": "卸载到 CPU",
     "python_path": "PYTHONPATH={path}",

@@ -11,7 +11,7 @@ STATES = {
     "lost": "失联",
     "damaged": "已损坏",
     "foreign": "其他版本",
-    "elsewhere": "别处训练",
+    "elsewhere": "其他机器",
 }
 
 PHASES = {
@@ -57,8 +57,8 @@ ALERTS = {
     "stalled": "已 {seconds} s 没有新的训练步；通常每步 {usual} s。",
     "steps_go_on": "训练步恢复推进。",
     "own_fault": "dsgui 记录这次运行时出错：部分数据点、采样或输出可能缺失。训练不受影响。见 supervisor.log。",
-    "slower": "最近一分钟 {rate} steps/s；通常为 {usual}。",
-    "as_fast_again": "最近一分钟 {rate} steps/s，已接近通常的 {usual}。",
+    "slower": "最近一分钟 {rate} 步/秒；通常为 {usual}。",
+    "as_fast_again": "最近一分钟 {rate} 步/秒，已接近通常的 {usual}。",
 }
 
 EVENTS = {

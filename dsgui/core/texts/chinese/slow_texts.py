@@ -15,7 +15,7 @@ SLOW = {
     "cpu_limit": "主机 CPU 在 {share} 的时间内被占满（本次运行或其他进程）。",
     "evaluation": "{share} 的时间用于评估。",
     "checkpoint": "{share} 的时间用于保存检查点。",
-    "swap": "正在使用 swap：主机内存不足。",
+    "swap": "使用了 swap：主机内存不足。",
     "rank": "rank {rank} 的耗时是其他 rank 的 {times} 倍，其他 rank 每一步都在等它。",
     "uneven": "{name} 远不如最忙的 GPU 忙碌。",
     "slowed": "{name} 有 {share} 的时间因过热或供电而降频。",

@@ -11,7 +11,7 @@ TROUBLES: Mapping[str, str] = {
     "more_damage": "另有 {count} 处。",
     "folder_unreadable": "目录无法读取：{why}",
     "unreadable": "{file} 无法读取：{why}",
-    "invalid": "{file} 无法读取（意外的值：{seen}）",
+    "invalid": "{file} 中有意外的值：{seen}",
     "no_file": "{file} 应为文件，实际是{kind}",
     "not_shown": "{file} 有 {bytes} 字节，不予显示",
     "large_points": "{file} 有 {bytes} 字节；报告和比较只使用前 256 MiB",

@@ -133,7 +133,9 @@ DIAGNOSIS_ADVICE = {
     "smaller_micro_batch": "Use a smaller micro batch with more accumulation steps: the train batch size stays the "
     "same, and so does the result.",
     "start_at_the_end": "Start with the last line of the traceback, then look at the lines in your own files.",
-    "steadier_numbers": "Lower the learning rate, warm up longer, clip gradients; prefer bf16 to fp16.",
+    "steadier_fp16": "fp16 overflows above 65,504: prefer bf16 where the GPU has it, and keep loss_scale at 0, "
+    "which is dynamic.",
+    "steadier_numbers": "Lower the learning rate, warm up longer, clip gradients.",
     "tag_of_examples": "Each transformers example fits one release: use the tag of the installed one, such as v5.23.0.",
     "torch_for_gpu": "Install a torch built for this GPU; torch.cuda.get_arch_list() shows what the installed one "
     "supports.",
@@ -157,6 +159,7 @@ SET_ASIDE = {
     "button": "Clone: {change:inside}",
     "button_with": "Clone with {change:inside}",
     "button_with_name": "Clone with {change}",
+    "button_learning_rate": "Clone with learning rate {value}",
     "button_micro_batch": "Clone with micro batch {micro}",
     "checked_gpu": "Checked for the GPU it ran on: {card}, {has}.",
     "checked_host": "Checked for the machine it ran on: {has} of host memory.",

@@ -49,6 +49,10 @@ DIAGNOSIS_TITLES = {
     "local_rank_argument": "The script does not take --local_rank",
     "loss_scale": "The loss scale fell to its minimum",
     "lost_numbers": "The loss became NaN or infinite",
+    "lost_numbers_among": "The loss was {what} {count} times between steps {first} and {last}",
+    "lost_numbers_at": "The loss was {what} at step {step}",
+    "lost_numbers_since": "The loss was {what} from step {step} on",
+    "lost_numbers_to": "The loss was {what} at steps {first}–{last}",
     "module_above": "Python does not look where {module} is",
     "module_missing": "A Python package is missing: {module}",
     "nccl_error": "NCCL could not connect the GPUs",
@@ -168,6 +172,13 @@ DIAGNOSIS_MEANINGS = {
     "local_rank_argument": "DeepSpeed's launcher adds --local_rank=N to the script's arguments.",
     "loss_scale": "In fp16 the gradients overflowed step after step until the loss scale could not be halved again: "
     "the values don't fit fp16, or the training diverges.",
+    "and_lost_numbers": "{meaning} {lost}.",
+    "lost_numbers_back": "It was finite again from step {step} on.",
+    "lost_numbers_before": "It happened before, first at step {step}.",
+    "lost_numbers_last": "It was the last loss logged.",
+    "lost_numbers_stayed": "No loss logged after that was finite.",
+    "lost_numbers_then": "{went_on} {ended}",
+    "then_ended": "{title}. {meaning}",
     "lost_numbers": "The last logged loss was NaN or infinite; what came after is most likely its consequence.",
     "module_above": "{module} is in {above}, above the script’s folder. Python looks in the script’s own folder and in "
     "PYTHONPATH, not in the folder that the run starts in.",
@@ -186,7 +197,7 @@ DIAGNOSIS_MEANINGS = {
     "no_ninja": "DeepSpeed compiles its operators with ninja.",
     "ranks_beyond_gpus": "Each rank takes a GPU of its own, and for one of them none was left.",
     "not_a_number": "A loss, gradient or weight became NaN or infinite, and what is calculated with it fails.",
-    "nothing_printed": "It printed nothing before.",
+    "nothing_printed": "It printed no output.",
     "offload_client_optimizer": "With offload, the step runs on the CPU, where torch's own optimizers are slow: "
     "DeepSpeed asks you to decide.",
     "other_torch": "The compiled operators of {package} don’t load with the torch of the training environment. "
@@ -250,6 +261,9 @@ DIAGNOSIS_PARTS = {
     "model": "a model or data set",
     "more_options": "{options} …",
     "no_script_to_find": "",
+    "numbers_both": "NaN or infinite",
+    "numbers_infinite": "infinite",
+    "numbers_nan": "NaN",
     "script_to_find": " evaluate reports it as “doesn't exist”.",
     "transformers_from_source": "transformers from source",
 }

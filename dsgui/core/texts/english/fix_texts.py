@@ -61,6 +61,7 @@ REMEDIES = {
     "more": "{first} …",
     "no_loader_workers": "No data loader workers",
     "offload_parameters": "ZeRO stage 3 with the parameters on the CPU",
+    "learning_rate": "Learning rate {value} instead of {before}",
     "offload_states": "The optimizer's states on the CPU",
     "offload_to_cpu": "Offload to the CPU",
     "python_path": "PYTHONPATH={path}",

@@ -109,8 +109,8 @@ MEMORY_TOLD: Mapping[str, str] = {
     "no_dry_run": "{why} The formula’s answer stands.",
     "no_formula": "Only the dry run covers this: {why:inside}",
     "differs": "{place}: tensors of one rank take {formula} by formula and {real} by dry run. The dry run counts.",
-    "held_against": "{place}: predicted {said}, was {was}",
-    "out_against": "{place}: predicted {said}, {was} when it ran out",
+    "held_against": "{place} memory: predicted {said}, used {was}",
+    "out_against": "{place} memory: predicted {said}, {was} when it ran out",
     "from_run": "Memory of a rank beyond its tensors: from 1 run on this machine.",
     "from_runs": "Memory of a rank beyond its tensors: from {runs} runs on this machine.",
     "reserved": "Dry run: torch’s caching allocator reserves {reserved} of the GPU for {allocated} of tensors, "

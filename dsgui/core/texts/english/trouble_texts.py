@@ -11,7 +11,7 @@ TROUBLES: Mapping[str, str] = {
     "more_damage": "And {count} more.",
     "folder_unreadable": "the folder can't be read: {why}",
     "unreadable": "{file} can't be read: {why}",
-    "invalid": "{file} can't be read (unexpected value: {seen})",
+    "invalid": "{file} has an unexpected value: {seen}",
     "no_file": "{file} is {kind}, where a file was expected",
     "not_shown": "{file} has {bytes} bytes and is not shown",
     "large_points": "{file} has {bytes} bytes; reports and comparisons use the first 256 MiB",

@@ -66,7 +66,10 @@ export class AfterTraining {
     const told = await answer.json();
     // While it trains there is nothing to do yet but to wait for the first checkpoint.
     this.waits = this.live && !told.things.length && !told.jobs.length;
-    this.node.hidden = told.is_job || this.waits;
+    const isEmpty = !told.things.length && !told.jobs.length && !told.note;
+    this.node.hidden = told.is_job || isEmpty;
+    if (this.node.hidden) this.node.after(this.resume);
+    else this.node.insertBefore(this.resume, this.form);
     this.busy = told.jobs.some((job) => job.live);
     this.show(told);
   }

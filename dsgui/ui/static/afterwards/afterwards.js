@@ -17,6 +17,7 @@ const SHOWN_TRIES = 100;
 const SHOWN_MS = 100;
 const READ_TRIES = 60;
 const READ_MS = 500;
+const ARROW = "\u00a0→\u00a0"; // no line ends beside it
 const QUICK_MS = 400; // an answer that comes sooner needs no place held for it
 const CONFIG = "ds_config.json";
 const JUDGED_TRIES = 3;
@@ -59,6 +60,7 @@ export class Afterwards {
     /** @type {Predicted | null} */
     this.predicted = null;
     this.failed = ""; // the code of its diagnosis
+    this.isNote = false; // it did not fail: what is told is no reason for its end
     this.problem = ""; // and what is said elsewhere that it says
     this.quotesOutput = false; // the end of what it printed, above the charts
     this.deleting = false; // then nobody asks for news of it
@@ -84,6 +86,7 @@ export class Afterwards {
     const whole = quick ? { ...about, ...quick, checking: false } : about;
     this.predicted = whole.predicted ?? null;
     this.failed = whole.diagnosis?.signature ?? "";
+    this.isNote = told === "succeeded" || told === "stopped";
     this.problem = whole.diagnosis?.problem ?? "";
     this.showDiagnosis(whole);
     this.showActions(whole, live);
@@ -181,20 +184,19 @@ export class Afterwards {
 
   /**
    * A button for each change, the likeliest first, with what it sets: as it was, and as it will be.
-   * Where nobody knows that it would fit it is a guess, and no button that stands out.
    * @param {Diagnosis} found @param {boolean} [checking] @param {HTMLElement[]} [beside] the first of them
    */
-  repairs({ remedies, guess }, checking = false, beside = []) {
+  repairs({ remedies }, checking = false, beside = []) {
     return remedies.map(({ key, label, button: text, fits, does }, place) => {
       const id = checking || place ? "" : "open-repaired";
       const kind = place ? "ds-step" : "ds-fix";
-      const about = { title: label, "data-change": key, "data-guess": Boolean(guess && !fits) };
+      const about = { title: label, "data-change": key };
       const look = { class: kind, id, disabled: checking, ...about };
       const node = button(text, look, () => this.again("repair", "", key));
       const said = (/** @type {string} */ one) => text.toLowerCase().includes(one.toLowerCase());
       const change = does || said(label) || fits ? "" : words("afterwards_page", "change", { label });
       const told = [does && !said(does) ? does : "", change, fits];
-      const lines = told.flatMap((one) => (one ? [el("span", {}, ...withOptions(one))] : []));
+      const lines = told.flatMap((one) => (one ? [el("span", {}, ...withOptions(one.replaceAll(" → ", ARROW)))] : []));
       if (!place) lines.push(...beside);
       return el("p", { class: "ds-remedy" }, node, el("span", { class: "ds-does" }, ...lines));
     });
@@ -242,6 +244,7 @@ export class Afterwards {
     this.diagnosis.hidden = !found;
     this.diagnosis.setAttribute("data-signature", found?.signature ?? "");
     this.quotesOutput = Boolean(found?.facts && found.quote);
+    this.diagnosis.setAttribute("data-note", String(this.isNote));
     if (!found) {
       this.diagnosis.replaceChildren();
       return;

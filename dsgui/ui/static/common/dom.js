@@ -102,9 +102,15 @@ export const parted = (key) => breakable(key).flatMap((piece) => [piece, el("wbr
 export const inPieces = (text, after = /(?<=[./])/) =>
   text.split(after).map((piece) => el("span", { class: "ds-piece" }, ...parted(piece)));
 
-/** A text with its options (--logging_steps) as code, which no line break parts. @param {string} text */
-export const withOptions = (text) =>
-  text.split(/(--[a-z][\w-]*)/).map((one, place) => (place % 2 ? el("code", { class: "ds-whole" }, one) : one));
+/**
+ * A text with its options (--logging_steps) as code, before which a line may end, and not within.
+ * @param {string} text @returns {(string | Node)[]}
+ */
+export function withOptions(text) {
+  /** @param {string} one @param {number} place @returns {(string | Node)[]} */
+  const shown = (one, place) => (place % 2 ? [el("wbr", {}), el("code", { class: "ds-whole" }, one)] : [one]);
+  return text.split(/(--[a-z][\w-]*)/).flatMap(shown);
+}
 
 /** How dates are written: as the browser's user does in the page's language, else as that language does. */
 export function locale(page = document.documentElement.lang || "en", preferred = navigator.languages) {

@@ -1,5 +1,7 @@
 // Numbers as a page shows them. Pure.
 
+import { words } from "../texts/texts.js";
+
 export const GIB = 2 ** 30;
 const TIB = 2 ** 40;
 const UNITS = ["bytes", "KB", "MB", "GB", "TB"];
@@ -63,10 +65,6 @@ const inGib = (bytes, digits) => (bytes / GIB).toFixed(digits);
 /** As it is said: 1023.999 GiB are 1.0 TiB. @param {number} bytes @param {number} digits */
 const isOfTib = (bytes, digits) => Number(inGib(bytes, digits)) >= TIB / GIB;
 
-/** `1.5`, where the other, which is said next to it, has the unit. @param {number} bytes @param {number} other */
-export const beside = (bytes, other, digits = 2) =>
-  isOfTib(Math.max(bytes, other), digits) ? gib(bytes, digits) : inGib(bytes, digits);
-
 /** How much memory there is too little, or a machine has to have. @param {number} bytes */
 export function roughly(bytes) {
   if (bytes > 0 && Number(inGib(bytes, 2)) === 0) return "<0.01 GiB";
@@ -105,7 +103,9 @@ export const predictedPart = (bytes, least = bytes, most = bytes) =>
 
 /** Steps a second, of slow ones as well: one unit, wherever a speed is told. @param {number | null} [rate] */
 export const perSecond = (rate) =>
-  rate && rate > 0 ? `${rate < 1000 ? fixed(rate, FEW_DIGITS) : figure(Math.round(rate))} steps/s` : NONE;
+  rate && rate > 0
+    ? words("runs_page", "steps_a_second", { rate: rate < 1000 ? fixed(rate, FEW_DIGITS) : figure(Math.round(rate)) })
+    : NONE;
 
 /** A whole number as one reads it, with its thousands apart; another text as it is. @param {string} text */
 export const separated = (text) => (/^\d{5,15}$/.test(text) ? Number(text).toLocaleString("en-US") : text);

@@ -21,10 +21,29 @@ function recorded({ curve }, peak) {
 }
 
 /** @param {Line} line */
+const highsOf = ({ curve }) => curve.stretches.map(({ high }) => high).filter(({ y }) => Number.isFinite(y));
+
+/**
+ * By time all is shown, what compiled operators too, which the list of runs and the record have none of.
+ * @param {Line[]} lines @param {(line: Line, count: number) => string} named
+ * @param {(line: Line, count: number) => string} size @param {(run: number) => Peak} peak
+ */
+function peakOfTraining(lines, named, size, peak) {
+  for (const line of lines) {
+    const own = recorded(line, peak(line.run));
+    const most = highsOf(line).reduce((found, { y }) => Math.max(found, y), 0);
+    if (own && most > MORE * own) {
+      return words("charts_page", "peak_and_compiled", { peak: named(line, own), value: size(line, most) });
+    }
+  }
+  return "";
+}
+
+/** @param {Line} line */
 function beyond(line) {
   const { curve, clock } = line;
   if (curve.kind !== "sample" || !clock?.known) return [];
-  const highs = curve.stretches.map(({ high }) => high).filter(({ y }) => Number.isFinite(y));
+  const highs = highsOf(line);
   const inside = highs.filter(({ time }) => clock.covers(time));
   if (!inside.length) return []; // nothing is shown that would be taken for the whole
   const shown = inside.reduce((most, { y }) => Math.max(most, y), 0);
@@ -39,23 +58,30 @@ function beyond(line) {
  * @param {Line[]} lines @param {Axis} axis @param {string} unit @param {(run: number) => Peak} peak of a run
  */
 export function peakBeyond(lines, axis, unit, peak = () => null) {
+  /** @param {Line} line @param {number} count */
+  const size = ({ scale }, count) => `${(count / scale).toFixed(2)} ${unit}`;
+  /** @param {Line} line @param {number} count */
+  const named = (line, count) =>
+    lines.length > 1
+      ? words("charts_page", "peak_of", { value: size(line, count), name: line.plain })
+      : size(line, count);
+  if (axis === "time") return peakOfTraining(lines, named, size, peak);
   const found = lines.flatMap(beyond).sort((a, b) => b.times - a.times);
-  if (!found.length || axis === "time") return "";
+  if (!found.length) return "";
   const [{ line, clock, most, shown, time }] = found;
   const side = time < clock.times[0] ? "before" : "after";
   const place = figure(
     side === "before" ? clock.places[0] : clock.places[clock.places.length - 1],
     DIGITS + (axis === "step" ? 9 : 0),
   );
-  /** @param {number} count */
-  const size = (count) => `${(count / line.scale).toFixed(2)} ${unit}`;
-  /** @param {number} count */
-  const named = (count) =>
-    lines.length > 1 ? words("charts_page", "peak_of", { value: size(count), name: line.plain }) : size(count);
   const own = recorded(line, peak(line.run));
   if (side === "before" && own && most > own) {
     const whole = Math.max(shown, line.curve.node ? 0 : own); // the record is of all nodes together
-    return words("charts_page", `peak_and_before_${axis}`, { peak: named(whole), value: size(most), place });
+    return words("charts_page", `peak_and_before_${axis}`, {
+      peak: named(line, whole),
+      value: size(line, most),
+      place,
+    });
   }
-  return words("charts_page", `peak_${side}_${axis}`, { value: named(most), place });
+  return words("charts_page", `peak_${side}_${axis}`, { value: named(line, most), place });
 }

@@ -7,7 +7,6 @@ import { Chart, seen } from "./chart.js";
 import {
   LOSS,
   NORM,
-  STEPS_A_SECOND,
   THROUGHPUT,
   cardLimits,
   cardOf,
@@ -412,7 +411,7 @@ export class Board {
       const ofLoss = chart.id === LOSS ? [message, this.whyUnlike()] : [];
       chart.set(lines, limits, [...ofLoss, why, scale].filter(Boolean).join("\n"));
       const told = timed && chart.content.unit === MEMORY && !chart.own;
-      chart.remarkPeak(told ? peakBeyond(lines, axis, MEMORY, (run) => sources[run].curves.peak) : "");
+      chart.remarkPeak(told ? peakBeyond(lines, axis, MEMORY, (run) => sources[run].curves.peak) : "", axis === "time");
     }
     this.nameFolds(sources);
     this.measure(sources, clocks);
@@ -543,7 +542,7 @@ export class Board {
     if (!told || !contents.has(told)) {
       for (const [run, { curves }] of sources.entries()) {
         const speed = curves.speed();
-        if (speed) add(run, speed, { ...charted(THROUGHPUT), y: STEPS_A_SECOND });
+        if (speed) add(run, speed, { ...charted(THROUGHPUT), y: say("steps_a_second") });
       }
     }
     for (const [chart, content] of contents) {

@@ -66,11 +66,11 @@ export class Chart {
     this.origin = el("span", { class: "ds-chart-source" });
     this.said = el("p", { class: "ds-chart-empty", role: "status", hidden: true });
     this.peak = el("span", {});
-    const byTime = button(say("see_by_time"), { class: "ds-link" }, () => {
+    this.byTime = button(say("see_by_time"), { class: "ds-link" }, () => {
       does.onTime?.();
       this.node.focus({ preventScroll: true });
     });
-    this.beyond = el("p", { class: "ds-chart-peak", hidden: true }, this.peak, " ", byTime);
+    this.beyond = el("p", { class: "ds-chart-peak", hidden: true }, this.peak, " ", this.byTime);
     this.runs = el("ul", { class: "ds-group-legend ds-chart-runs", hidden: true });
     this.named = "";
     /** @type {number | null} the run whose curves are seen before the others' */
@@ -149,8 +149,9 @@ export class Chart {
     this.message = message;
   }
 
-  /** What the figures say and the curve does not show. @param {string} text */
-  remarkPeak(text) {
+  /** What the figures say and the curve does not show. @param {string} text @param {boolean} isByTime */
+  remarkPeak(text, isByTime) {
+    this.byTime.hidden = isByTime;
     this.beyond.hidden = !text || !this.lines.length;
     if (this.peak.textContent !== text) this.peak.textContent = text;
   }

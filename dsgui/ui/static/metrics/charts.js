@@ -1,7 +1,7 @@
 // Which chart each curve belongs to, what its line is called there, and in which order the charts stand. Pure.
 
 import { CHARTS } from "../texts/catalogue.js";
-import { GIB, beside, gib } from "../common/format.js";
+import { GIB, gib } from "../common/format.js";
 import { listed, setApart, words } from "../texts/texts.js";
 import { COLOURS } from "./traces.js";
 
@@ -12,7 +12,6 @@ export const LOSS = "loss";
 export const NORM = "grad_norm";
 const EVALUATION = "evaluation";
 export const THROUGHPUT = "throughput";
-export const STEPS_A_SECOND = "steps/s";
 const ORDER = Object.keys(CHARTS.charts);
 
 /** The text of a code; a unit is its own. @param {string} code */
@@ -187,7 +186,8 @@ export function measured(curves) {
 }
 
 /**
- * `GPU: predicted 18.2 GiB, was 18.6`, of what was predicted and measured; of what ran out, how much it was then.
+ * `GPU memory: predicted 18.2 GiB, used 18.6 GiB`; of what ran out,
+ * how much it was then.
  * @param {Predicted | null} predicted @param {Iterable<Curve>} curves @param {string} failed the code of its diagnosis
  * @param {Predicted | null} peak by the run's record, which leaves out what compiled operators
  */
@@ -200,11 +200,10 @@ export function heldAgainst(predicted, curves, failed = "", peak = null) {
     [host, predicted?.host_bytes ?? 0, was.host],
   ]);
   const told = pairs.flatMap(([code, foretold, seen]) =>
-    foretold && seen !== null
-      ? [words("charts_page", code, { predicted: gib(foretold, 1), was: beside(seen, foretold, 1) })]
-      : [],
+    foretold && seen !== null ? [words("charts_page", code, { predicted: gib(foretold, 1), was: gib(seen, 1) })] : [],
   );
-  return setApart(told);
+  const isHalf = told.length > 0 && !predicted?.gpu_bytes && was.gpu;
+  return setApart(isHalf ? [...told, words("charts_page", "not_held_gpu")] : told);
 }
 
 /** What is offloaded, and what DeepSpeed's estimator foretells. @param {Estimate} foretold @returns {Limit[]} */

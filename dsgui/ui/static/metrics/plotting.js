@@ -59,6 +59,7 @@ const AFTER_CARDS = 1001; // plotly gives every other 1000
 const NOUGHT = { "0e+0": "0" }; // as the format for small values writes it
 const BAND = "33"; // how much of its colour a band has, of ff
 const SMALL = 1e-2; // 5e-5, not 50µ
+const ODD = "#d92d20"; // a value that is no number; no line has this colour
 const NEUTRAL = "#7d8998"; // seen on both grounds
 /** @type {Record<string, { symbol: string, colour: string }>} */
 const MARKS = {
@@ -81,8 +82,19 @@ export function tracesOf(content, view, page) {
   const found = lines.flatMap((line, index) => {
     return lineTraces({ ...line, colour: shade(line.colour, page.dark) }, index, view, unit);
   });
+  const first = found.find(isOdd);
+  if (first) Object.assign(first, { name: oddName(found), showlegend: true });
   return [...amongRuns(found, lines, Boolean(view.log)), ...markTraces(marksOf(content, view), view)];
 }
+
+/** @param {Trace} trace */
+const isOdd = ({ meta }) => meta?.part === "odd";
+
+/** What the legend calls them: all that the chart has. @param {Trace[]} traces */
+const oddName = (traces) =>
+  [...new Set(traces.filter(isOdd).flatMap(({ text }) => text ?? []))]
+    .map((one) => String(one).replace("Infinity", "∞"))
+    .join(" · ");
 
 /** What is marked below the curves: no evaluation where its curve is. @param {Content} content @param {Drawn} view */
 function marksOf({ lines, events }, { marked }) {
@@ -293,9 +305,8 @@ function oddTrace(odd, yaxis) {
     text: odd.map(({ text }) => text),
     type: "scatter",
     mode: "markers",
-    name: "no number",
     yaxis,
-    marker: { symbol: "x", size: 10, color: COLOURS[1] },
+    marker: { symbol: "x", size: 10, color: ODD },
     hoverinfo: "skip",
     showlegend: false,
   };
@@ -515,8 +526,9 @@ export function layoutOf(content, view, page, traces, revision) {
   const marks = marksOf(content, view);
   const lane = marks.length && MARK_LANE * (Math.max(...levelsOf(marks, view)) + 1);
   const named = lines.flatMap(({ legend, name, sign }) => [...(legend ? [name] : []), ...(sign ? [sign] : [])]);
-  const signs = [...named, ...kindsOf(marks).map(nameOfKind)];
-  const isNamed = signs.length > (content.named || marks.length ? 0 : 1);
+  const odd = traces.some(isOdd) ? [oddName(traces)] : [];
+  const signs = [...named, ...odd, ...kindsOf(marks).map(nameOfKind)];
+  const isNamed = signs.length > (content.named || marks.length || odd.length ? 0 : 1);
   const domain = [lane && lane + 0.02, limits.length ? 1 - LIMIT_NAME : 1];
   const right = lines.find((line) => line.axis === "y2");
   const second = right && {

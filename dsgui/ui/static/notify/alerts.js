@@ -6,6 +6,8 @@ import { lasts, told, words } from "../texts/texts.js";
 
 /** @import { RunEvent } from "../types.d.ts" */
 
+const LOSS = /^(?!eval_)\w*loss\b/;
+
 export const notifies = () => "Notification" in window && Notification.permission === "granted";
 
 export class Alerts {
@@ -48,9 +50,13 @@ export class Alerts {
     this.begun = true;
   }
 
-  /** An ended run has nothing that needs a look now, but for what it never recovered from. @param {boolean} live */
-  show(live) {
-    const shown = [...this.active.values()].filter((event) => live || lasts(event));
+  /**
+   * An ended run has nothing that needs a look now, but for what it never recovered from, where that is not told
+   * already. @param {boolean} live @param {boolean} [isLossTold]
+   */
+  show(live, isLossTold = false) {
+    const isTold = (/** @type {RunEvent} */ { subject }) => isLossTold && LOSS.test(subject ?? "");
+    const shown = [...this.active.values()].filter((event) => live || (lasts(event) && !isTold(event)));
     this.list.hidden = !shown.length;
     const texts = shown.map(worded);
     if (JSON.stringify(texts) === this.shown) return;

@@ -76,16 +76,27 @@ function nameMenu(entry, run) {
 /** How far it came, in as few letters as a card has room for: of what is done no total. @param {RunSummary} run */
 const wholeOf = (run) => (run.step === run.total ? String(run.step) : stepOf(run));
 
+/** Where its loss was no number first. @param {RunSummary} run */
+function oddOf({ odd_loss: odd }) {
+  if (!odd) return "";
+  const value = odd.value.replace("Infinity", "∞");
+  return odd.step === null ? value : say("odd_at", { value, step: String(odd.step) });
+}
+
 /** @param {HTMLElement} entry @param {RunSummary} run */
 export function fillCard(entry, run) {
   const row = part(entry, ".ds-run-row");
   const names = ["name", "sub", "what", "more"];
   const [name, sub, what, more] = names.map((one) => part(row, `:scope > .ds-run-${one}`));
-  const loss = run.loss === null || run.loss === undefined ? "" : ` · ${say("loss_is", { loss: fixed(run.loss) })}`;
+  const odd = oddOf(run);
+  const isOdd = odd && run.loss === run.odd_loss?.value; // then it is said once
+  const isLogged = run.loss !== null && run.loss !== undefined;
+  const last = isLogged ? say("loss_is", { loss: isOdd ? odd : fixed(run.loss) }) : "";
   name.textContent = run.name || run.run_id;
   showState(part(row, ":scope > .ds-state"), run);
   const begun = run.total || typeof run.step === "number";
-  const did = run.doing || (begun ? `${say("step_is", { step: wholeOf(run) })}${loss}` : "");
+  const steps = [say("step_is", { step: wholeOf(run) }), last, isOdd ? "" : odd].filter(Boolean);
+  const did = run.doing || (begun ? steps.join(" · ") : "");
   sub.textContent = [did, duration(run.duration_s)].filter((one) => one && one !== "–").join(" · ") || "–";
   const changes = mostChanged(run);
   const told = changes ? [] : [run.devices, run.model, run.preset].filter((one) => one && one !== "–");
@@ -156,7 +167,8 @@ export function fillRow(entry, run, columns, base) {
 /** @param {HTMLElement} cell @param {RunSummary} run @param {Column} column @param {RunSummary | null} base */
 function fillCell(cell, run, column, base) {
   const text = column.text(run);
-  const key = JSON.stringify([text, run.tags, run.problem, run.differs.length, run.base, base && column.value?.(base)]);
+  const held = base && column.value?.(base);
+  const key = JSON.stringify([text, run.tags, run.problem, run.differs.length, run.base, run.odd_loss, held]);
   if (cell.dataset.told === key) return; // so that nothing changes under the pointer
   cell.dataset.told = key;
   cell.title = text;
@@ -207,6 +219,8 @@ const changedFrom = ({ base, differs_from: id }) =>
 
 /** @param {RunSummary} run @param {Column} column @param {RunSummary | null} base @returns {(Node | string)[]} */
 function shareNode(run, column, base) {
+  const odd = column.id === "final_loss" ? oddOf(run) : "";
+  if (odd) return [" ", el("span", { class: "ds-share", "data-verdict": "worse" }, odd)];
   const share = base && base.run_id !== run.run_id ? differenceOf(column.value?.(run), column.value?.(base)) : "";
   return share ? [" ", el("span", { class: "ds-share" }, share)] : [];
 }

@@ -9,7 +9,7 @@ import { textOf, words } from "../texts/texts.js";
 
 /** @import { LabelChange } from "../types.d.ts" */
 
-const STATES = ["running", "queued", "succeeded", "failed", "stopped", "lost", "elsewhere"];
+const STATES = ["running", "queued", "succeeded", "failed", "stopped", "lost", "damaged", "elsewhere"];
 
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("runs_page", code, given);

@@ -26,6 +26,7 @@ import { textOf, words } from "../texts/texts.js";
 const STOP_AGAIN_MS = 4000;
 /** How long what comes above the charts may keep them waiting. */
 export const TOLD_MS = 1500;
+const NOT_A_NUMBER = "not-a-number"; // what its diagnosis is called
 const UNREAD = new Set(["damaged", "foreign"]);
 const KILL_AFTER_MS = 1000; // a double click on what was there before kills nothing
 /** @type {Record<string, string>} */
@@ -55,6 +56,7 @@ export class RunView {
     this.noLoss = "";
     this.patterns = new Patterns(id, trigger, () => this.follower.curves);
     this.title = el("h2", { class: "ds-run-title" });
+    new ResizeObserver(() => this.showTitle()).observe(this.title);
     this.toast = new Toast();
     this.label = new RunLabel(this.title, onLabel, (told) => pending.over(id, told), this.toast);
     afterwards.archive = this.label.archive;
@@ -64,6 +66,8 @@ export class RunView {
     this.label.node.prepend(this.when);
     this.badge = el("span", { class: "ds-state" });
     this.reason = el("p", { class: "ds-reason", role: "status" });
+    this.kill = button(say("kill"), { class: "ds-step ds-kill", id: "kill-run", hidden: true }, () => this.sendStop());
+    this.line = el("div", { class: "ds-reason-line" }, this.reason, this.kill); // as high while it runs as with all
     this.phases = el("ol", { class: "ds-phases", "aria-label": say("phases"), hidden: true });
     this.growth = el("p", { class: "ds-remark ds-growth", hidden: true });
     this.problem = el("p", { class: "ds-problem", role: "alert", hidden: true });
@@ -71,7 +75,6 @@ export class RunView {
     this.facts = el("dl", { class: "ds-facts" });
     this.spent = el("p", { class: "ds-remark ds-spent", hidden: true });
     this.stop = button(say("stop"), { class: "ds-stop", id: "stop-run" }, () => this.askStop());
-    this.kill = button(say("kill"), { class: "ds-step ds-kill", id: "kill-run", hidden: true }, () => this.sendStop());
     this.save = button(say("save_and_stop"), { class: "ds-save", id: "save-run", hidden: true }, () => this.sendSave());
     this.question = new StopQuestion(id, { stop: () => this.sendStop(), save: () => this.sendSave() });
     this.note = el("p", { class: "ds-remark", hidden: true });
@@ -87,6 +90,15 @@ export class RunView {
     /** @type {ChildNode[]} what the page had before its run was found to be missing */
     this.parts = [];
     this.stopSentAt = -STOP_AGAIN_MS;
+  }
+
+  /** A name that is cut off is shown whole to whoever points at it, and where it has the focus. */
+  showTitle() {
+    const { title } = this;
+    title.title = this.label?.name ?? "";
+    if (title === document.activeElement) return;
+    if (title.scrollWidth > title.clientWidth) title.tabIndex = 0;
+    else title.removeAttribute("tabindex");
   }
 
   makeBoard() {
@@ -132,15 +144,12 @@ export class RunView {
       el(
         "div",
         { class: "ds-run-head" },
-        this.title,
-        this.label.rename,
-        this.badge,
-        this.label.chip,
+        el("div", { class: "ds-run-heading" }, this.title, this.label.rename, this.badge, this.label.chip),
         el("div", { class: "ds-actions" }, this.afterwards.actions, this.save, this.stop),
       ),
       this.afterwards.asked,
       this.label.node,
-      el("div", { class: "ds-reason-line" }, this.reason, this.kill),
+      this.line,
       this.question.node,
       this.phases,
       this.growth,
@@ -289,6 +298,7 @@ export class RunView {
   header(delta) {
     const { tags, note, archived } = delta;
     this.label.show({ name: delta.name || this.id, tags, note, archived });
+    this.showTitle();
     this.showState(this.isAsked(delta.state) ? "stopping" : delta.state);
     this.when.textContent = this.startOf(delta);
     this.reason.textContent = this.sentence(delta);
@@ -297,6 +307,7 @@ export class RunView {
     const live = LIVE_STATES.has(delta.state);
     const changed = delta.state !== this.lastState;
     this.showStop(delta, changed);
+    this.line.toggleAttribute("data-live", live);
     if (changed && this.lastState && !live) {
       this.alerts.notify(say("ended", { state: textOf("states", delta.state) }));
     }
@@ -334,9 +345,10 @@ export class RunView {
   /** What its diagnosis says, and what is said after training, are not said twice. */
   showAbout() {
     const { diagnosis, problem: told } = this.afterwards;
-    this.reason.hidden = !diagnosis.hidden;
+    this.reason.hidden = !diagnosis.hidden && !this.afterwards.isNote;
     const problem = this.problem.textContent;
     this.problem.hidden = !problem || (!diagnosis.hidden && told.startsWith(problem));
+    if (this.afterwards.failed === NOT_A_NUMBER) this.alerts.show(false, true);
     this.after.showResume(this.afterwards.resumeNote);
     if (this.afterwards.quotesOutput && !this.isQuoted) this.output.open = false; // its end is told already
     this.isQuoted = this.afterwards.quotesOutput;
@@ -370,6 +382,7 @@ export class RunView {
   /** @param {Delta} delta @param {boolean} live @returns {[string, string][]} */
   factsOf({ progress, epoch, elapsed_s: elapsed }, live) {
     const { step = null, total = null, eta_s: eta = null } = progress ?? {};
+    const last = this.lastState === "succeeded" ? "final_loss" : "last_loss"; // of one that ended before its end
     const of = epoch?.epochs ? ` / ${epoch.epochs}` : "";
     const rate = this.speed.rate({ progress, elapsed_s: elapsed }, this.follower.curves, live);
     /** @type {[string, string][]} */
@@ -377,7 +390,7 @@ export class RunView {
       [say("step"), total ? `${step ?? 0} / ${total}` : figure(step ?? this.lastStep())],
       [say("speed"), perSecond(rate)],
       [say(live ? "elapsed" : "duration"), duration(elapsed)],
-      [say(live ? "loss" : "final_loss"), fixed(this.curve("loss", "train")?.lastValue)],
+      [say(live ? "loss" : last), fixed(this.curve("loss", "train")?.lastValue)],
       ...(live ? [] : this.scores()),
     ];
     if (live) facts.splice(3, 0, [say("eta"), duration(eta)]);

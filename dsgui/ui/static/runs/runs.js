@@ -237,6 +237,7 @@ class Monitor {
     const { view } = this;
     if (this.polling === view) return; // one question at a time, or a cursor would be used twice
     this.polling = view;
+    const before = stateOf(view);
     let alive;
     try {
       alive = await view.poll();
@@ -244,7 +245,8 @@ class Monitor {
       if (this.polling === view) this.polling = null;
     }
     if (view !== this.view) return;
-    if (this.alive && !alive) await this.refreshList();
+    const isOther = before !== "" && stateOf(view) !== before; // the list says the same as the page
+    if ((this.alive && !alive) || isOther) await this.refreshList();
     this.alive = alive;
   }
 
@@ -256,6 +258,9 @@ class Monitor {
     this.root.classList.toggle("ds-none", !some);
   }
 }
+
+/** @param {RunView | CompareView} view */
+const stateOf = (view) => (view instanceof RunView ? view.lastState : "");
 
 /** Where there is no run: how to come by one. */
 function nothingYet() {

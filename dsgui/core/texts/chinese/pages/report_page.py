@@ -13,7 +13,7 @@ REPORT_PAGE: dict[str, str] = {
     "final_loss": "最终损失（最后一次记录）",
     "best_loss": "最佳损失（最低）",
     "steps": "训练步",
-    "steps_a_second": "steps/s",
+    "steps_a_second": "步/秒",
     "samples_a_second": "samples/s",
     "tokens_a_second": "tokens/s",
     "duration": "时长",

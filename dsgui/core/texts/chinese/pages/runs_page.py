@@ -25,7 +25,7 @@ RUNS_PAGE: dict[str, str] = {
     "search_title": "关键词会在名称、标签、备注、状态、模型、预设、设备、脚本、改动的设置和 ID 中查找。\n"
     "tag:x、state:x、name:x、model:x、preset:x、note:x、gpu:x 只搜索该项。\n"
     "key<value、key>value、key<=value、key>=value、key=value 可比较 loss、best_loss、step、duration（10m、2h）、"
-    "speed（steps/s）、gpu_peak 和 host_peak（GiB）、gpus、ranks、nodes，以及任意参数或配置键：lr>=1e-4、"
+    "speed（步/秒）、gpu_peak 和 host_peak（GiB）、gpus、ranks、nodes，以及任意参数或配置键：lr>=1e-4、"
     "zero_optimization.stage=3 或 stage=3。\n运行须满足全部条件。",
     "search_unfinished": "请为 `{word}` 补上值，例如 {example}",
     "clear_search": "清除搜索",
@@ -107,6 +107,7 @@ RUNS_PAGE: dict[str, str] = {
     "today": "今天 {time}",
     "step_is": "第 {step} 步",
     "loss_is": "损失 {loss}",
+    "odd_at": "第 {step} 步 {value}",
     "gpu_peak_is": "显存峰值 {memory}",
     "host_peak_is": "内存峰值 {memory}",
     "best_is": "最低 {loss}",
@@ -165,7 +166,7 @@ RUNS_PAGE: dict[str, str] = {
     "output": "输出",
     "not_found": "未找到运行",
     "not_found_why": "没有运行 {run}。它可能已被删除，或属于另一个 --runs-dir。",
-    "memory": "显存与内存：{told}。",
+    "memory": "{told}。",
     "step": "步数",
     "speed": "速度",
     "elapsed": "已用时间",
@@ -175,6 +176,8 @@ RUNS_PAGE: dict[str, str] = {
     "spent_after": "之后（评估、保存）：{time}",
     "loss": "损失",
     "final_loss": "最终损失",
+    "last_loss": "最后损失",
+    "steps_a_second": "{rate} 步/秒",
     "final_evaluation": "评估损失",
     "run": "运行",
     "eta": "剩余时间",

@@ -64,7 +64,7 @@ COMMANDS: Mapping[str, str] = {
     "show_step": "训练步",
     "show_final_loss": "最终损失",
     "show_best_loss": "最佳损失（最低）",
-    "show_steps": "steps/s",
+    "show_steps": "步/秒",
     "show_samples": "samples/s",
     "show_duration": "时长",
     "show_run_gpu_peak": "本次运行的显存峰值：{peak}",

@@ -1,0 +1,72 @@
+"""What a loss that became NaN or infinite has to say beside how its run ended: it leads where nothing else explains
+the end, and of a run that did not fail."""
+
+from dataclasses import replace
+
+from dsgui.core.diagnosis.diagnosis import NOT_A_NUMBER, UNKNOWN, Diagnosis
+from dsgui.core.diagnosis.remedies import STEADIER, Circumstances, bf16_for_fp16
+from dsgui.core.metrics.not_numbers import NotNumbers
+from dsgui.core.texts.saying import Said, said
+
+
+def with_lost_numbers(found: Diagnosis | None, lost: NotNumbers, run: Circumstances | None) -> Diagnosis:
+    """`found`: why it failed, None of a run that did not. `run`: None where no other can be started like it."""
+    title = _title(lost)
+    if found is None:
+        return _note(title, _went_on(lost), run)
+    if not _leads(found, lost):
+        meaning = said("diagnosis_meanings", "and_lost_numbers", meaning=found.meaning, lost=title)
+        return replace(found, meaning=meaning)
+    ended = said("diagnosis_meanings", "then_ended", title=found.title, meaning=found.meaning)
+    told = _went_on(lost)
+    if found.signature == UNKNOWN:
+        told = said("diagnosis_meanings", "lost_numbers_then", went_on=told, ended=ended)
+    note = _note(title, told, run)
+    remedies = tuple(dict.fromkeys((*found.remedies, *note.remedies)))
+    return replace(found, signature=NOT_A_NUMBER, title=title, meaning=told, advice=note.advice, remedies=remedies)
+
+
+def _note(title: Said, meaning: Said, run: Circumstances | None) -> Diagnosis:
+    changes = [make(None, run) for make in STEADIER] if run else []
+    return Diagnosis(
+        signature=NOT_A_NUMBER,
+        title=title,
+        meaning=meaning,
+        advice=_advice(run),
+        remedies=tuple(one for one in changes if one and run and run.can_have(one)),
+    )
+
+
+def _advice(run: Circumstances | None) -> tuple[Said, ...]:
+    """Of fp16 only to who trains in it."""
+    is_fp16 = run is not None and bf16_for_fp16(None, run) is not None
+    steadier = said("diagnosis_advice", "steadier_numbers")
+    return (steadier, said("diagnosis_advice", "steadier_fp16")) if is_fp16 else (steadier,)
+
+
+def _leads(found: Diagnosis, lost: NotNumbers) -> bool:
+    """Whether it says more than what is known of the end: a loss that came back explains no exception."""
+    if found.signature == UNKNOWN:
+        return not found.traceback or lost.back is None
+    return found.signature == NOT_A_NUMBER
+
+
+def _title(lost: NotNumbers) -> Said:
+    alike = said("diagnosis_parts", "numbers_nan" if lost.nan else "numbers_infinite")
+    what = said("diagnosis_parts", "numbers_both") if lost.nan and lost.infinite else alike
+    first, last = str(lost.first), str(lost.last)
+    if lost.back is None:
+        return said("diagnosis_titles", "lost_numbers_since", what=what, step=str(lost.since))
+    if lost.count == 1:
+        return said("diagnosis_titles", "lost_numbers_at", what=what, step=first)
+    if lost.whole:
+        return said("diagnosis_titles", "lost_numbers_to", what=what, first=first, last=last)
+    return said("diagnosis_titles", "lost_numbers_among", what=what, first=first, last=last, count=str(lost.count))
+
+
+def _went_on(lost: NotNumbers) -> Said:
+    if lost.back is not None:
+        return said("diagnosis_meanings", "lost_numbers_back", step=str(lost.back))
+    if not lost.whole:
+        return said("diagnosis_meanings", "lost_numbers_before", step=str(lost.first))
+    return said("diagnosis_meanings", "lost_numbers_last" if lost.count == 1 else "lost_numbers_stayed")

@@ -1,0 +1,118 @@
+"""A loss that became NaN or infinite leads the diagnosis, with what is true of it; changes only where they apply."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dsgui.core.config.document import Document
+from dsgui.core.diagnosis.diagnosis import UNKNOWN, Diagnosis
+from dsgui.core.diagnosis.lost_numbers import with_lost_numbers
+from dsgui.core.diagnosis.remedies import Circumstances
+from dsgui.core.metrics.curves import Series
+from dsgui.core.metrics.not_numbers import NotNumbers, not_numbers
+from dsgui.core.metrics.thinning import Curve
+from dsgui.core.texts.languages import speaking
+from dsgui.core.texts.saying import said
+
+NAN, INF = math.nan, math.inf
+SILENT = Diagnosis(
+    UNKNOWN,
+    said("diagnosis_titles", "silent", code="1"),
+    said("diagnosis_meanings", "nothing_printed"),
+    (said("diagnosis_advice", "see_output"),),
+)
+
+
+def lost_in(*values: float) -> NotNumbers:
+    unknown = np.full(len(values), np.nan)
+    steps = np.arange(1.0, len(values) + 1)
+    found = not_numbers(Curve(Series("loss", "train"), steps, unknown, steps, np.array(values)))
+    assert found is not None
+    return found
+
+
+def told(*values: float, run: Circumstances | None = None) -> Diagnosis:
+    return with_lost_numbers(None, lost_in(*values), run)
+
+
+def run_with(config: str, *arguments: str, trainer: bool = False, takes_options: bool = True) -> Circumstances:
+    return Circumstances(Document(config), arguments, trainer=trainer, takes_options=takes_options)
+
+
+@pytest.mark.parametrize(
+    ("values", "title", "meaning"),
+    [
+        ((1, NAN, NAN), "The loss was NaN from step 2 on", "No loss logged after that was finite."),
+        ((1, 1, INF), "The loss was infinite from step 3 on", "It was the last loss logged."),
+        ((1, NAN, 1), "The loss was NaN at step 2", "It was finite again from step 3 on."),
+        ((1, NAN, NAN, 1), "The loss was NaN at steps 2–3", "It was finite again from step 4 on."),
+        (
+            (NAN, 1, INF, 1),
+            "The loss was NaN or infinite 2 times between steps 1 and 3",
+            "It was finite again from step 4 on.",
+        ),
+        ((NAN, 1, NAN, NAN), "The loss was NaN from step 3 on", "It happened before, first at step 1."),
+    ],
+)
+def test_it_is_told_where_it_began_and_whether_it_came_back(
+    values: tuple[float, ...], title: str, meaning: str
+) -> None:
+    assert (str(told(*values).title), str(told(*values).meaning)) == (title, meaning)
+
+
+def test_nothing_is_told_of_a_loss_that_stayed_a_number() -> None:
+    steps = np.arange(1.0, 4)
+    assert not_numbers(Curve(Series("loss", "train"), steps, steps, steps, steps)) is None
+
+
+def test_it_leads_where_a_run_failed_without_a_word() -> None:
+    found = with_lost_numbers(SILENT, lost_in(1, NAN, 1), run_with("{}"))
+    assert str(found.title) == "The loss was NaN at step 2"
+    assert str(found.meaning) == (
+        "It was finite again from step 3 on. It ended with exit code 1 and no traceback. It printed no output."
+    )
+    with speaking("zh-CN"):
+        assert str(found.title) == "第 2 步的损失为 NaN"
+
+
+def test_it_stands_behind_what_explains_the_end() -> None:
+    memory = Diagnosis(
+        "gpu-memory", said("diagnosis_titles", "syntax"), said("diagnosis_meanings", "nothing_printed"), ()
+    )
+    found = with_lost_numbers(memory, lost_in(1, NAN, 1), run_with("{}"))
+    assert found.signature == "gpu-memory"
+    assert str(found.meaning) == "It printed no output. The loss was NaN at step 2."
+
+
+def changes(run: Circumstances | None) -> list[str]:
+    return [str(one.label) for one in told(1, NAN, run=run).remedies]
+
+
+def test_changes_are_offered_only_where_they_apply() -> None:
+    rate = '"optimizer": {"type": "Adam", "params": {"lr": 3e-4}}'
+    lower, clipped = "Learning rate 1.5e-4 instead of 3e-4", "gradient_clipping 1.0"
+    assert changes(run_with("{}")) == [clipped]
+    assert changes(run_with('{"gradient_clipping": 1.0}')) == []
+    assert changes(run_with(f'{{"gradient_clipping": 0, {rate}}}')) == [clipped, lower]
+    assert changes(run_with("{}", "--learning_rate", "3e-4", trainer=True)) == [lower]
+    assert changes(run_with("{}", "--max_grad_norm", "0", trainer=True))[0] == clipped
+    assert changes(run_with("{}", "--learning_rate", "3e-4", trainer=True, takes_options=False)) == []
+    assert changes(run_with('{"fp16": {"enabled": true}, "gradient_clipping": 1.0}')) == ["bf16 instead of fp16"]
+    assert changes(None) == []
+
+
+def test_the_rate_is_lowered_wherever_it_is_set() -> None:
+    config = '{"gradient_clipping": 1.0, "optimizer": {"params": {"lr": 1e-3}}}'
+    (one,) = told(1, NAN, run=run_with(config, "--learning_rate", "1e-3", trainer=True)).remedies
+    assert one.options == (("--learning_rate", "5e-4"),)
+    assert one.fix
+    assert [each.literal for each in one.fix.changes] == ["5e-4"]
+
+
+def test_only_who_trains_in_fp16_is_told_of_it() -> None:
+    def advice(config: str) -> str:
+        return " ".join(map(str, told(1, NAN, run=run_with(config)).advice))
+
+    assert "loss_scale" in advice('{"fp16": {"enabled": true}}')
+    assert "fp16" not in advice('{"bf16": {"enabled": true}}')
