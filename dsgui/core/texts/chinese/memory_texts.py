@@ -103,6 +103,7 @@ MEMORY_TOLD: Mapping[str, str] = {
     "no_host": "主机的内存大小未知：每个节点需要 {need}。",
     "on_cpu": "CPU rank：本应放在 GPU 上的内容这里都在内存中。",
     "planned_as": "按 {size} 估算：本地没有 {model}，层数和宽度为推测。",
+    "instead_of": "按 {model} 估算；脚本参数指定的是 {named}。",
     "guessed": "只知道规模（{size}），层数和宽度为推测。要更准确，请给出 hub id 或含 config.json 的文件夹。",
     "usual_length": "按每个序列 {length} 个 token 估计：请设置序列长度。",
     "made_whole": "假定每个 rank 先创建整个模型，再由 deepspeed.initialize 切分。在 deepspeed.zero.Init 中创建模型的脚"
@@ -166,6 +167,8 @@ MEMORY_CANNOT: Mapping[str, str] = {
     "no_model": "请选择模型：Hub id、7B 这样的规模，或含 config.json 的目录。",
     "not_found": "{model}：不是本机的目录。请检查路径，或填写 Hub id 或 7B 这样的规模。",
     "no_size_in_name": "本地找不到 {model}。请填写规模（如 7B），或含 config.json 的目录。",
+    "named_by_arguments": "脚本参数指定的模型是 {model}，本机没有。要估算，请把“模型”设为规模（如 7B）"
+    "或含 config.json 的目录。",
     "sizes_in_name": "本地没有 {model}，其名称可能指多种规模（{sizes}）。请填写规模。",
     "encoder_decoder": "本地没有 {model}。它是编码器-解码器模型，仅凭规模无法得知其结构：请下载它的 config.json。",
     "no_config": "{model} 没有描述模型结构的 config.json。请给出含有它的目录。",

@@ -100,6 +100,7 @@ MEMORY_TOLD: Mapping[str, str] = {
     "no_host": "The host’s memory is not known here: it needs {need} per node.",
     "on_cpu": "CPU ranks: what a GPU would hold stands in host memory here.",
     "planned_as": "Planned as {size}: {model} isn’t downloaded, so its layers and width are guessed.",
+    "instead_of": "Estimated for {model}; the script’s arguments name {named}.",
     "guessed": "Only the size is known ({size}): layers and width are guessed. For a closer figure, give a hub id or a "
     "folder with config.json.",
     "usual_length": "Sequences of {length} tokens are assumed: set the length.",
@@ -166,6 +167,8 @@ MEMORY_CANNOT: Mapping[str, str] = {
     "no_model": "Choose a model: a hub id, a size such as 7B, or a folder with config.json.",
     "not_found": "{model}: not a folder here. Check the path, or enter a hub id or a size such as 7B.",
     "no_size_in_name": "Can’t find {model} locally. Enter a size (7B) or a folder with config.json.",
+    "named_by_arguments": "The script’s arguments name {model}, which isn’t on this machine. To estimate, set Model to "
+    "a size (7B) or a folder with config.json.",
     "sizes_in_name": "{model} isn’t downloaded, and its name may mean several sizes ({sizes}). Enter the size.",
     "encoder_decoder": "{model} isn’t downloaded. It is an encoder-decoder, whose size doesn’t tell its shape: "
     "download its config.json.",

@@ -109,7 +109,7 @@ class Memory {
     return [
       head(told),
       ...(told.guess ?? [])
-        .filter(({ code }) => code === "planned_as") // of a typed size the head says it
+        .filter(({ code }) => code !== "guessed") // of a typed size the head says it
         .map(({ text }) => el("p", { class: "ds-mem-remark" }, text)),
       ...asIf(told.as_if),
       ...devices.map((device) => this.device(device, told)),
