@@ -699,6 +699,8 @@ export interface Section {
 export interface FormState {
   values?: Record<string, string>;
   broken?: string;
+  /** Nothing is in the editor. */
+  blank?: boolean;
   /** Where a broken text breaks off. */
   place?: { line: number; column: number };
   acked?: Record<string, string>;
@@ -787,6 +789,7 @@ export interface Standing {
   /** What the number of ranks counts: a text's code. */
   counts: "gpus" | "cpu_ranks";
   broken: boolean;
+  blank: boolean;
   errors: number;
   warnings: number;
   notes: number;

@@ -162,6 +162,7 @@ MEMORY_CANNOT: Mapping[str, str] = {
     "no_offload_optimizer": "不能与优化器卸载同时使用。",
     "no_such_stage": "不可用：{problem}",
     "mend_json": "请先修正 JSON。",
+    "blank": "尚无配置。",
     "mend": "请先修正配置：{problem}",
     "micro_batch": "微批大小未知：请设置 train_micro_batch_size_per_gpu。",
     "no_model": "请选择模型：Hub id、7B 这样的规模，或含 config.json 的目录。",

@@ -162,6 +162,7 @@ MEMORY_CANNOT: Mapping[str, str] = {
     "no_offload_optimizer": "Not possible with optimizer offload.",
     "no_such_stage": "Not possible: {problem}",
     "mend_json": "Fix the JSON first.",
+    "blank": "No config yet.",
     "mend": "Fix the config first: {problem}",
     "micro_batch": "The micro batch is not known: set train_micro_batch_size_per_gpu.",
     "no_model": "Choose a model: a hub id, a size such as 7B, or a folder with config.json.",

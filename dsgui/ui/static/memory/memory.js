@@ -18,7 +18,7 @@ import { givenTold, isPlaced, onPlaced, tellWayOut } from "../config/way_out.js"
 /** @import { MemoryTold, Trigger, Watch, WayOut } from "../types.d.ts" */
 
 const ALL = "";
-const BROKEN = "mend_json"; // of a text that is no JSON
+const BROKEN = new Set(["mend_json", "blank"]); // of a text that is no JSON, or none
 const AS_THE_BARS = new Set(["short_gpu", "short_host", "short_nvme"]); // each bar is headed by it
 const hasMouse = () => matchMedia("(hover: hover)").matches;
 
@@ -75,7 +75,7 @@ class Memory {
 
   show() {
     const told = this.told();
-    const isBroken = told?.why?.code === BROKEN;
+    const isBroken = BROKEN.has(told?.why?.code ?? "");
     // Of a text that is no JSON nothing is told: what is shown stays, dimmed, as it does in the form.
     this.root.inert = isBroken && this.known && (this.root.inert || wasTyped());
     if (!this.root.inert) this.asked = told?.asked ?? "";

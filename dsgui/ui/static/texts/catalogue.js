@@ -224,6 +224,7 @@ export const TEXTS = {
   "more_below": "{count} more ↓",
   "more_keys": "{count} more",
   "broken_next": "Fix it in the editor, or undo: the form, checks and memory wait until then.",
+  "blank_next": "Type or paste a config, choose a preset, or undo: the form, checks and memory wait until then.",
   "dimmed": "Dimmed: from the last valid JSON",
   "fewer_below": "Show fewer ↑"
  },
@@ -583,6 +584,7 @@ export const TEXTS = {
   "modified": "modified",
   "passes": "Checks pass",
   "broken": "Invalid JSON",
+  "blank": "No config yet",
   "error_one": "{count} error",
   "error_many": "{count} errors",
   "warning_one": "{count} warning",
@@ -643,6 +645,7 @@ export const TEXTS = {
   "best": "Best match",
   "clear_search": "Clear search",
   "waits": "Form paused until the JSON is valid.",
+  "waits_blank": "No config in the editor yet: the form waits for one.",
   "not_taken": "{kind} does not take this parameter.",
   "no_removed": "This config has no removed keys.",
   "count_set": "{count} set",

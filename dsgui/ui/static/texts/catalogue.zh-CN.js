@@ -224,6 +224,7 @@ export const TEXTS = {
   "more_below": "还有 {count} 项 ↓",
   "more_keys": "另外 {count} 个",
   "broken_next": "请在编辑器中修正或撤销；在此之前，表单、检查和显存预测暂停。",
+  "blank_next": "请输入或粘贴配置、选择预设，或撤销；在此之前，表单、检查和显存预测暂停。",
   "dimmed": "变灰的部分来自上一次有效的 JSON",
   "fewer_below": "收起 ↑"
  },
@@ -583,6 +584,7 @@ export const TEXTS = {
   "modified": "已修改",
   "passes": "检查通过",
   "broken": "JSON 无效",
+  "blank": "尚无配置",
   "error_one": "{count} 个错误",
   "error_many": "{count} 个错误",
   "warning_one": "{count} 个警告",
@@ -643,6 +645,7 @@ export const TEXTS = {
   "best": "最佳匹配",
   "clear_search": "清除查找",
   "waits": "表单已暂停，待 JSON 有效后继续。",
+  "waits_blank": "编辑器中尚无配置，表单等待中。",
   "not_taken": "{kind} 不接受该参数。",
   "no_removed": "此配置没有已移除的键。",
   "count_set": "已设置 {count} 项",

@@ -6,6 +6,7 @@ CONFIGURE_PAGE: dict[str, str] = {
     "modified": "已修改",
     "passes": "检查通过",
     "broken": "JSON 无效",
+    "blank": "尚无配置",
     "error_one": "{count} 个错误",
     "error_many": "{count} 个错误",
     "warning_one": "{count} 个警告",

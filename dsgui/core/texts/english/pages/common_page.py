@@ -34,6 +34,7 @@ COMMON_PAGE: dict[str, str] = {
     "more_below": "{count} more ↓",
     "more_keys": "{count} more",
     "broken_next": "Fix it in the editor, or undo: the form, checks and memory wait until then.",
+    "blank_next": "Type or paste a config, choose a preset, or undo: the form, checks and memory wait until then.",
     "dimmed": "Dimmed: from the last valid JSON",
     "fewer_below": "Show fewer ↑",
 }

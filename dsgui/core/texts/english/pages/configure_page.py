@@ -6,6 +6,7 @@ CONFIGURE_PAGE: dict[str, str] = {
     "modified": "modified",
     "passes": "Checks pass",
     "broken": "Invalid JSON",
+    "blank": "No config yet",
     "error_one": "{count} error",
     "error_many": "{count} errors",
     "warning_one": "{count} warning",
