@@ -804,6 +804,8 @@ export interface Standing {
 export interface WayOut {
   text: string;
   steps: (Node | string)[];
+  /** What would fit as well. */
+  other: string;
   /** Where what would help is typed. */
   leads: HTMLElement[];
   name: string;
@@ -984,6 +986,8 @@ export interface Rehearsed {
 export interface MemoryChange {
   asked: string;
   why?: Sentence;
+  /** What would fit as well, were the training another. */
+  other?: Sentence;
   text?: string;
   brief?: string;
   changes?: { pointer: string; value: unknown }[];

@@ -196,6 +196,7 @@ MEMORY_CANNOT: Mapping[str, str] = {
 
 # What another config changes so that it takes less memory: buttons and rows of the ladder.
 MEMORY_MOVES: Mapping[str, str] = {
+    "bf16": "bf16",
     "stage_1": "ZeRO stage 1",
     "stage_2": "ZeRO stage 2",
     "stage_3": "ZeRO stage 3",
@@ -218,6 +219,7 @@ MEMORY_CHEAPEST: Mapping[str, str] = {
     "host has {size}.",
     "brief": "Cheapest change that fits, by estimate: {needs}.",
     "brief_if_host": "Cheapest change that fits the GPUs, by estimate: {needs}. It fits only if the host has {size}.",
+    "in_bf16": "Or, if it may train in bf16 instead of fp32: {moves}. Then: {needs}.",
     "none": "Without NVMe offload, no config change makes it fit with this optimizer and these data types. It needs "
     "more or larger GPUs, more host memory, shorter sequences, an NVMe folder, LoRA, or a leaner optimizer.",
     "none_on_cpu": "Without NVMe offload, no config change makes it fit with this optimizer and these data types. "

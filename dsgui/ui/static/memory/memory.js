@@ -226,11 +226,12 @@ class Memory {
       const looking = stage === "looking";
       const text = this.unanswered && this.unanswered === told.asked ? words("memory_page", "unanswered") : "";
       const name = words("memory_page", looking ? "looking" : "find");
-      return { text, steps: [], leads: [], name, looking, press };
+      return { text, steps: [], other: "", leads: [], name, looking, press };
     }
     const name = countOf(found) ? applyName(countOf(found)) : "";
     const apply = () => this.apply(found);
-    return { text: saidOf(found), steps: stepsOf(found), leads: leads(found.why), name, looking: false, press: apply };
+    const way = { text: saidOf(found), steps: stepsOf(found), other: found.other?.text ?? "" };
+    return { ...way, leads: leads(found.why), name, looking: false, press: apply };
   }
 
   /** What was found, or is known without looking for it. @param {MemoryTold} told @returns {MemoryChange | null} */
@@ -461,7 +462,8 @@ function howTo(found, apply) {
   const attributes = { class: "ds-mem-do", id: "ds-mem-apply" };
   const count = countOf(found);
   const press = count ? [button(applyName(count), attributes, apply)] : [];
-  return [text, ...leads(found.why), ...list, ...press];
+  const other = found.other ? [el("p", { class: "ds-mem-change" }, found.other.text)] : [];
+  return [text, ...leads(found.why), ...list, ...press, ...other];
 }
 
 /** @param {MemoryTold} told */

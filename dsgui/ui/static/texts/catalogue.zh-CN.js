@@ -593,7 +593,7 @@ export const TEXTS = {
   "note_many": "{count} 条提示",
   "to_findings": "查看检查结果",
   "fit_guessed": "{fit}（估算）",
-  "fit_if_host": "内存 {size}？",
+  "fit_if_host": "内存 ≥ {size}",
   "short": "内存放不下",
   "short_gpu": "GPU 还差 {size}",
   "short_gpu_each": "每个 GPU 还差 {size}",

@@ -15,7 +15,7 @@ CONFIGURE_PAGE: dict[str, str] = {
     "note_many": "{count} notes",
     "to_findings": "Go to the findings",
     "fit_guessed": "{fit} (estimate)",
-    "fit_if_host": "host {size}?",
+    "fit_if_host": "host ≥ {size}",
     "short": "it doesn’t fit in memory",
     "short_gpu": "{size} short on the GPU",
     "short_gpu_each": "{size} short on each GPU",
