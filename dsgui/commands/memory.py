@@ -13,7 +13,7 @@ from dsgui.commands.validate import add_context_arguments, check, given_argument
 from dsgui.core.errors import DsguiError
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits import asked as told_of
-from dsgui.core.memory.fits.cheapest import Cheapest, cheapest, is_wanted
+from dsgui.core.memory.fits.cheapest import Cheapest, cheapest, in_bf16, is_wanted
 from dsgui.core.memory.fits.cheapest import as_json as cheapest_json
 from dsgui.core.memory.fits.cheapest import as_text as cheapest_text
 from dsgui.core.memory.fits.fitting import Fitted
@@ -24,7 +24,7 @@ from dsgui.core.validation.checker import Checker
 from dsgui.shell.config.catalog import Catalog
 
 FITS, SHORT, CANNOT_SAY = 0, 1, 2
-Change = Cheapest | Said | None
+Change = tuple[Cheapest | Said | None, Said | None]  # and what would fit as well
 _CODES = {Fit.FITS: FITS, Fit.TIGHT: FITS, Fit.SHORT: SHORT, Fit.UNKNOWN: CANNOT_SAY}
 
 
@@ -72,18 +72,20 @@ def fitted_for(options: argparse.Namespace) -> Fitted | CannotSay:
 def change_for(fitted: Fitted | CannotSay, options: argparse.Namespace) -> Change:
     """The cheapest change that makes it fit where it does not, or only just. Raises `DsguiError`."""
     if isinstance(fitted, CannotSay) or not is_wanted(fitted):
-        return None
+        return None, None
     checker = Checker(Catalog().schema())
     arguments = given_arguments(options)
     checked = check(options.file, checker, options, arguments)
-    return cheapest(fitted, case_of(checked, options, arguments), checked.document, checker)
+    case = case_of(checked, options, arguments)
+    found = cheapest(fitted, case, checked.document, checker)
+    return found, in_bf16(found, fitted, case, checked.document, checker)
 
 
 def change_text(change: Change) -> str:
     """Below the verdict."""
-    return f"\n{lines}" if (lines := cheapest_text(change)) else ""
+    return f"\n{lines}" if (lines := cheapest_text(*change)) else ""
 
 
 def change_json(change: Change) -> dict[str, Any]:
     """Beside the verdict, where it is too little or only just enough."""
-    return {"cheapest": told} if (told := cheapest_json(change)) else {}
+    return {"cheapest": told} if (told := cheapest_json(*change)) else {}

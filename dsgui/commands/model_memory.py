@@ -59,7 +59,7 @@ def case_of(checked: Checked, options: argparse.Namespace, arguments: TrainingAr
 def choice_of(options: argparse.Namespace, arguments: TrainingArguments | None) -> ModelChoice:
     """What the options say, then the script's arguments. Raises `PlanError`."""
     named = arguments.model_name_or_path if arguments else ""
-    return model_said(options).over(of_words(_words(options.training_args))).over(ModelChoice(model=named))
+    return model_said(options).over(of_words(_words(options.training_args))).over(ModelChoice(model=named, named=named))
 
 
 def _words(text: str | None) -> list[str]:

@@ -375,6 +375,20 @@ def _nothing_of_another(page):
     expect(page.locator("#memory-panel")).to_contain_text("Fix the JSON first.")
 
 
+def test_an_empty_editor_is_no_config_and_keeps_the_findings_of_the_last_one_dimmed(page):
+    replace_text(page, '{"train_batch_size": -8}')
+    expect(findings(page)).to_contain_text("-8 is not a whole number")
+    for typed in ("", " ", '{"fp16": {"enabled": tr'):
+        page.keyboard.press("Control+A")
+        page.keyboard.press("Delete")
+        page.keyboard.insert_text(typed)
+        says = "Invalid JSON" if typed.strip() else "No config yet"
+        expect(page.locator("#standing-verdict")).to_have_text(says)
+        expect(findings(page).locator(".ds-before")).to_contain_text("-8 is not a whole number")
+        expect(findings(page)).not_to_contain_text("No batch size")
+        expect(page.locator(".ds-memory")).to_have_js_property("inert", True)
+
+
 def test_a_broken_text_pasted_over_a_broken_one_shows_nothing_of_the_config_before_it(page):
     _dimmed(page)
     paste_over(page, BROKEN_OTHER)

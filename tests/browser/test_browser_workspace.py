@@ -106,6 +106,19 @@ ROOM = """(chip) => { const clip = chip.parentElement.getBoundingClientRect(), b
   return [clip.bottom - box.bottom, box.top - clip.top, box.left - clip.left]; }"""
 
 
+def test_on_a_phone_a_host_that_is_asked_for_is_told_and_not_cut_off(page):
+    page.fill("#memory-model textarea, #memory-model input", "7B")
+    choose(page, "#device", "RTX 4090 24 GB")
+    replace_text(page, json.dumps(MOVED))
+    expect(page.locator("#standing-fit")).to_contain_text("on the host")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.reload()
+    chip = page.locator("#standing-fit")
+    expect(chip).to_have_text(re.compile(r"^host ≥ \d+ GiB$"))
+    expect(page.locator("#standing-verdict")).to_be_hidden()  # green, it would be all that is seen
+    assert min(chip.evaluate(ROOM)) >= 0
+
+
 def test_on_a_phone_what_clips_the_pills_leaves_their_borders_and_outlines(page):
     page.set_viewport_size({"width": 390, "height": 844})
     replace_text(page, '{"train_batch_size": 8}')

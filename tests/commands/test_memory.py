@@ -130,6 +130,14 @@ def test_a_folder_and_a_hub_id_in_the_cache_name_the_same_model(ask, tmp_path):
     assert ask("--training-args", words, "--device", "t4")[0] == 0
 
 
+def test_the_model_that_the_arguments_name_is_told_where_another_counts_and_where_it_is_not_here(ask):
+    words = "--model_name_or_path no/such --per_device_train_batch_size 1 --learning_rate 1e-4 --bf16"
+    code, _, err = ask("--training-args", words, "--device", "t4")
+    assert (code, "The script’s arguments name no/such, which isn’t on this machine." in err) == (2, True)
+    other = ask("--training-args", words, "--device", "a100-80", "--model", "1B")[1]
+    assert "Estimated for 1B; the script’s arguments name no/such." in other
+
+
 def test_what_this_machine_does_not_have_is_asked_for(ask, monkeypatch):
     """No GPU here, and no device to plan for: what the GPUs need is told, and whether it fits is not."""
     monkeypatch.setattr("dsgui.commands.model_memory.read_here", lambda runs_dir: _no_gpus())

@@ -33,7 +33,7 @@ class ModelChoice:
     """`model`: a folder with config.json, a hub id, or a size such as 7B; "" for none. Lengths are tokens, 0 where
     nothing was said; `lora_rank` 0: all of the model is trained. `zero_init`: a native script makes the model within
     `deepspeed.zero.Init`; the HF Trainer always does at stage 3. `nvme`: a folder that plans may offload to, "" for
-    none."""
+    none. `named`: the model that the script's arguments name, whichever one counts."""
 
     model: str = ""
     length: int = 0
@@ -43,6 +43,18 @@ class ModelChoice:
     lora_rank: int = 0
     zero_init: bool = False
     nvme: str = ""
+    named: str = ""
+
+    @property
+    def is_by_arguments(self) -> bool:
+        """Whether the model is the one that the script's arguments name, as nobody said another."""
+        return self.model != "" and self.model == self.named
+
+    @property
+    def instead_of(self) -> str:
+        """The model that the script's arguments name where another was said; "" for none."""
+        is_other = self.model and self.named and self.model.rstrip("/") != self.named.rstrip("/")
+        return self.named if is_other else ""
 
     def over(self, other: "ModelChoice") -> "ModelChoice":
         """This, with `other` where nothing was said here."""
@@ -62,7 +74,8 @@ class ModelChoice:
         )
 
     def to_json(self) -> dict[str, Any]:
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+        """What was said; what the arguments name stands in them."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "named"}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "ModelChoice":
@@ -89,8 +102,10 @@ def of_words(words: Sequence[str]) -> ModelChoice:
     """What a script's arguments say of it."""
     checkpointing = value_of(words, _CHECKPOINTING)
     attention = value_of(words, _ATTENTION) or ""
+    model = value_of(words, MODEL_OPTIONS) or value_of(words, _SHAPE_OPTIONS) or ""
     return ModelChoice(
-        model=value_of(words, MODEL_OPTIONS) or value_of(words, _SHAPE_OPTIONS) or "",
+        model=model,
+        named=model,
         length=_count(value_of(words, LENGTH_OPTIONS)),
         target_length=_count(value_of(words, TARGET_OPTIONS)),
         checkpointing=checkpointing is not None and checkpointing.lower() not in _OFF,

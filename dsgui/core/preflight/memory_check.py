@@ -13,7 +13,6 @@ from dsgui.core.machine.hardware import Hardware
 from dsgui.core.machine.verdicts import Sentences, Verdict, advise, ok, problem, saw, unknown, warning
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.fitting import Case, Fitted, fit
-from dsgui.core.memory.fits.inquiry import guess_of
 from dsgui.core.memory.fits.memory_report import headline, key_of, remedies
 from dsgui.core.memory.fits.nvme import Nvme, folders_of
 from dsgui.core.memory.fits.outside import asks_for_unrounded, label_of, offer_of, outside, with_setting
@@ -167,11 +166,11 @@ _JUDGED: Mapping[Fit, Callable[[Question, Fitted], Verdict]] = {
 def _seen(fitted: Fitted) -> Sentences:
     rooms = saw("model_memory.in_all", rooms=headline(fitted, exact=False))
     rest = (one for one in fitted.verdict.short if one.code not in _OF_ROOMS)
-    return (rooms, *guess_of(fitted.question.model), *rest)
+    return (rooms, *fitted.guesses, *rest)
 
 
 def _headed(fitted: Fitted) -> Sentences:
-    return (saw("model_memory.rooms", rooms=headline(fitted, exact=False)), *guess_of(fitted.question.model))
+    return (saw("model_memory.rooms", rooms=headline(fitted, exact=False)), *fitted.guesses)
 
 
 def _named(question: Question, key: str) -> str:

@@ -85,6 +85,15 @@ def broken_html(
     )
 
 
+def blank_html() -> str:
+    """The panel while nothing is in the editor: nobody wrote `{}`, so nothing is found in it."""
+    head, then = words("configure_page", "blank"), words("common_page", "blank_next")
+    return (
+        '<div class="ds-findings ds-broken"><p class="ds-verdict">' + head + "</p>"
+        f'<p class="ds-subject">{then}</p></div>'
+    )
+
+
 def place_of(error: DocumentError) -> tuple[int, int] | None:
     """Line and column (from 1) of an error that is about one place in the text."""
     return (error.line, error.column) if isinstance(error.told, Said) and error.told.code == "at" else None

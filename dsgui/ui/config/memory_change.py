@@ -15,7 +15,7 @@ from dsgui.core.config.findings import Change, Fix
 from dsgui.core.config.pointer import lookup
 from dsgui.core.errors import DocumentError
 from dsgui.core.memory.answer import CannotSay
-from dsgui.core.memory.fits.cheapest import OPTIONS, as_json, cheapest
+from dsgui.core.memory.fits.cheapest import OPTIONS, as_json, cheapest, in_bf16
 from dsgui.core.rules.trainer import needed_options
 from dsgui.core.script.words import value_of
 from dsgui.core.texts.saying import as_told
@@ -82,7 +82,9 @@ def change_found(
     if isinstance(found, CannotSay):
         return ""
     case, fitted = found
-    change = as_json(cheapest(fitted, case, read_document(view.text), services.checker)) or {}
+    document = read_document(view.text)
+    cheaper = cheapest(fitted, case, document, services.checker)
+    change = as_json(cheaper, in_bf16(cheaper, fitted, case, document, services.checker)) or {}
     told = handed_on(change, context, view.text, given[0]) if launched.takes_options else change
     return json.dumps({"asked": asked_of(fitted, view.text), **told})
 

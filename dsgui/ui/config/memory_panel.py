@@ -207,6 +207,8 @@ def inquiry_for(services: Services, view: View, context: Context, given: Sequenc
     """What the page shows now."""
     names = [field.name for field in fields_of(Part.MODEL)]
     typed, host, *values, loaded = given
+    if not view.text.strip():
+        return CannotSay(said("memory_cannot", "blank"))
     try:
         document = read_document(view.text)
         choice = model_of(complete(dict(zip(names, values, strict=True))))

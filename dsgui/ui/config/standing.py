@@ -69,6 +69,7 @@ def standing_of(
             "against": subject(context),
             "counts": "cpu_ranks" if any(card.vendor == "cpu" for card in context.hardware) else "gpus",
             "broken": "broken" in view.form,
+            "blank": "blank" in view.form,
             "errors": counts[Severity.ERROR],
             "warnings": counts[Severity.WARNING],
             "notes": counts[Severity.NOTE],

@@ -36,6 +36,7 @@ from dsgui.ui.common.findings_view import (
     CONVERT,
     MOST_SHOWN,
     Readable,
+    blank_html,
     broken_html,
     findings_html,
     place_of,
@@ -156,7 +157,9 @@ class Workbench:
         self._numbers = {pointer: number for number, pointer in enumerate(self._schema.fields)}
 
     def show(self, text: str, context: Context) -> View:
-        """The view of `text`; while it is broken the form is told so and keeps what it shows."""
+        """The view of `text`; while it is broken, or there is none yet, the form is told so and keeps what it shows."""
+        if not text.strip():
+            return View(text, blank_html(), {"broken": words("configure_page", "blank"), "blank": True})
         try:
             document = read_document(text)
         except DocumentError as error:

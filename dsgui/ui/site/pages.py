@@ -52,6 +52,8 @@ def build_pages(services: Services) -> Pages:
             with gr.Tab(words("site_page", "tab_configure"), id="configure"):
                 goal = build_goal(services, ranks)
                 configure = build_configure(services, workbench, toolbox, ranks)
+                probed = _follow_probe(services, header)
+                _keep_in_step(configure, probed)
             with gr.Tab(words("site_page", "tab_launch"), id="launch") as launch_tab:
                 launch = build_launch(services, workbench, configure, ranks)
             with gr.Tab(words("site_page", "tab_runs"), id="runs"):
@@ -83,19 +85,23 @@ def build_pages(services: Services) -> Pages:
         wire_own_script(launch.desk, used.then, recalled.then)
         keep_over_reload(launch.desk, recalled.then)
         end_with_page(demo, services)
-        probed = _follow_probe(services, header)
         demo.load(lambda: refreshed(services), None, [configure.presets.chooser], **ONCE)
         configure.onward.click(lambda: gr.Tabs(selected="launch"), None, [tabs], **ONCE)
-        asked_else = [
-            configure.presets.chooser.change,
-            *configure.bar.changes,
-            *configure.tools.changes,
-            *configure.memory.changes,
-        ]
-        changes = [*asked_else, configure.files.came.change, configure.ask.answered.change, probed.change]
-        configure.synchronise_on([configure.form.edit, configure.text.input, *changes])
 
     return Pages(lay_out, analytics_enabled=False, title="dsgui", fill_width=True)
+
+
+def _keep_in_step(configure: ConfigurePage, probed: gr.Checkbox) -> None:
+    """Before anything of 2 · Launch is wired: Gradio runs an event's listeners one after another, each to its answer,
+    and the command takes longer than the bars."""
+    asked_else = [
+        configure.presets.chooser.change,
+        *configure.bar.changes,
+        *configure.tools.changes,
+        *configure.memory.changes,
+    ]
+    changes = [*asked_else, configure.files.came.change, configure.ask.answered.change, probed.change]
+    configure.synchronise_on([configure.form.edit, configure.text.input, *changes])
 
 
 def _share_arguments(configure: ConfigurePage, launch: LaunchPage) -> None:

@@ -702,6 +702,8 @@ export interface Section {
 export interface FormState {
   values?: Record<string, string>;
   broken?: string;
+  /** Nothing is in the editor. */
+  blank?: boolean;
   /** Where a broken text breaks off. */
   place?: { line: number; column: number };
   acked?: Record<string, string>;
@@ -790,6 +792,7 @@ export interface Standing {
   /** What the number of ranks counts: a text's code. */
   counts: "gpus" | "cpu_ranks";
   broken: boolean;
+  blank: boolean;
   errors: number;
   warnings: number;
   notes: number;
@@ -804,6 +807,8 @@ export interface Standing {
 export interface WayOut {
   text: string;
   steps: (Node | string)[];
+  /** What would fit as well. */
+  other: string;
   /** Where what would help is typed. */
   leads: HTMLElement[];
   name: string;
@@ -984,6 +989,8 @@ export interface Rehearsed {
 export interface MemoryChange {
   asked: string;
   why?: Sentence;
+  /** What would fit as well, were the training another. */
+  other?: Sentence;
   text?: string;
   brief?: string;
   changes?: { pointer: string; value: unknown }[];

@@ -9,7 +9,7 @@ from dsgui.core.machine.hardware import Gpu
 from dsgui.core.machine.machine import Host, Machine
 from dsgui.core.machine.verdicts import Status
 from dsgui.core.memory.answer import CannotSay, Device
-from dsgui.core.memory.choice import ModelChoice
+from dsgui.core.memory.choice import ModelChoice, of_text
 from dsgui.core.memory.fits.nvme import Nvme
 from dsgui.core.memory.guessed import model_of_size
 from dsgui.core.preflight.memory_check import _MOST_WORKERS, _workers, fitted_case, memory, with_memory
@@ -78,6 +78,22 @@ def test_a_verdict_from_a_guess_is_marked_as_one(model, told, short, stage):
     assert verdict is not None
     assert verdict.status is (Status.OK if stage else short)
     assert told in " ".join(map(str, verdict.told))
+
+
+def test_the_check_before_a_start_says_where_the_arguments_name_another_model():
+    config = {"bf16": {"enabled": True}, "train_micro_batch_size_per_gpu": 1}
+    choice = ModelChoice("1B").over(of_text("--model_name_or_path no/such"))
+    launch = Launch(config, (), "1 GPU", 1, script="/t.py", gpu_indices=(0,), choice=choice)
+
+    def told(launch, shape):
+        around = Surroundings(script_facts(""), MACHINE, shape=shape)
+        launch = with_memory(launch, around, Context(Integration.NATIVE), Catalog().schema())
+        return " ".join(map(str, memory(Question(launch, around)).told))
+
+    assert "Estimated for 1B; the script’s arguments name no/such." in told(launch, model_of_size("1B"))
+    theirs = replace(launch, choice=of_text("--model_name_or_path no/such"))
+    unfound = CannotSay(said("memory_cannot", "no_size_in_name", model="no/such"))
+    assert "The script’s arguments name no/such, which isn’t on this machine." in told(theirs, unfound)
 
 
 def test_a_leaner_config_may_use_the_folder_that_stays_with_the_plan():

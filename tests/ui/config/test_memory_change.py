@@ -20,6 +20,7 @@ from dsgui.core.memory.fits.sharpened import Sharpened
 from dsgui.core.memory.guessed import model_of_size
 from dsgui.core.texts.saying import said
 from dsgui.shell.memory.dry_runs import DryRuns
+from dsgui.shell.preflight.model_shapes import ModelShapes
 from dsgui.ui.common.documents import read_document
 from dsgui.ui.config.context_bar import Launched
 from dsgui.ui.config.memory_change import change_found, handed_on, ticked, with_edits, with_given
@@ -115,6 +116,25 @@ def test_an_error_that_no_byte_hangs_on_stands_in_no_way_and_any_other_is_named(
         told = page(json.dumps(CONFIG | {"zero_optimization": {"stage": 2, key: value}}))[0]
         assert (told["fit"], told["goto"]) == ("cannot_say", f"/zero_optimization/{key}")
         assert told["why"]["text"] == f"Memory depends on zero_optimization.{key}, which has an error: fix it first."
+
+
+def test_a_model_that_only_the_arguments_name_is_told_as_theirs_and_an_entered_one_counts_instead(checker):
+    """One truth: the field says which model counts, and where the arguments name another, so does the panel."""
+    services, view = Here(checker), Workbench(checker).show(json.dumps(CONFIG), CONTEXT)
+    services.read_model = ModelShapes().read
+
+    def told(typed, model):
+        given = (typed, "", *((CHOICE | {"model": model}).get(one.name, one.default) for one in FIELDS), "")
+        return json.loads(memory_shown(services, view, CONTEXT, given))
+
+    theirs = told("--model_name_or_path no/such", "")
+    assert (theirs["fit"], theirs["why"]["code"]) == ("cannot_say", "named_by_arguments")
+    assert "The script’s arguments name no/such, which isn’t on this machine." in theirs["why"]["text"]
+    assert told("", "no/such")["why"]["code"] == "no_size_in_name"
+    entered = told("--model_name_or_path no/such", "7B")
+    assert entered["model"] == "7B"
+    assert [one["text"] for one in entered["guess"]][1:] == ["Estimated for 7B; the script’s arguments name no/such."]
+    assert [one["code"] for one in told("--model_name_or_path 7B", "7B")["guess"]] == ["guessed"]
 
 
 def test_how_much_is_missing_is_told_of_a_config_without_errors(page):

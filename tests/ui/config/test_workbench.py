@@ -78,6 +78,14 @@ def test_a_field_under_zero_optimization_true_keeps_what_true_means(bench):
     assert json.loads(view.text) == {"zero_optimization": {"stage": 1, "reduce_bucket_size": 5e8}}
 
 
+def test_an_empty_text_is_no_config_yet_and_is_not_checked(bench):
+    for text in ("", " \n"):
+        view = bench.show(text, NATIVE)
+        assert (view.text, view.found, view.form["blank"]) == (text, (), True)
+        assert "No config yet" in view.findings
+    assert bench.show("{}", NATIVE).found
+
+
 def test_clearing_the_last_field_of_a_block_that_must_be_there_leaves_it_empty(bench):
     text = '{"zero_optimization": {"stage": 1}, "scheduler": {"type": "WarmupLR", "params": {"warmup_num_steps": 3}}}'
     form = edits(zero_optimization__stage="", scheduler__params__warmup_num_steps="")

@@ -12,6 +12,7 @@ from dsgui.core.config.filling import ACCUMULATION, MICRO
 from dsgui.core.config.findings import Change, Fix
 from dsgui.core.config.pointer import dotted, lookup
 from dsgui.core.errors import DocumentError
+from dsgui.core.machine.hardware import has_bf16
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.fits.fitting import Case, Fitted, fit
 from dsgui.core.memory.fits.memory_report import rooms_of, rooms_roughly, told
@@ -19,6 +20,7 @@ from dsgui.core.memory.fits.nvme import folders_of
 from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.memory.planner import Means, Rung, cheapest_fit, means_of, states_bytes
 from dsgui.core.memory.question import Question
+from dsgui.core.memory.settings import settings_of
 from dsgui.core.sizes import roughly, told_apart
 from dsgui.core.texts.saying import Said, as_told, said
 from dsgui.core.validation.checker import Checker
@@ -73,6 +75,40 @@ def cheapest(
     if isinstance(made, Cheapest) and made.fitted.verdict.fit in (Fit.SHORT, Fit.TIGHT):
         return _none(fitted)
     return made
+
+
+def in_bf16(
+    found: Cheapest | Said | None, fitted: Fitted, case: Case, document: Document, checker: Checker
+) -> Said | None:
+    """What would fit were the training in bf16, which no change that is `found` makes of one in fp32: that is another
+    training, and the user's to choose. None where the GPUs have no bf16, and where it asks more of a host that nobody
+    described than what was found."""
+    context = case.context
+    settings = settings_of(fitted.question.config, fitted.question.release)
+    is_fp32 = settings.precision == "fp32" and not settings.autocast
+    if found is None or not is_fp32 or not context.hardware or not all(map(has_bf16, context.hardware)):
+        return None
+    if context.arguments is not None:
+        context = replace(context, arguments=replace(context.arguments, bf16=True))
+    try:
+        edited = document.set("/bf16/enabled", "true")
+    except DocumentError:
+        return None
+    checked = checker.findings(edited, context, fixes=False)
+    there = replace(case, config=edited.value, context=context, findings=checked)
+    judged = fit(there, checker.schema, lambda group: fitted.room)
+    if isinstance(judged, CannotSay):
+        return None
+    moves: tuple[Said, ...] = (said("memory_moves", "bf16"),)
+    if judged.verdict.fit is not Fit.FITS:
+        more = cheapest(judged, there, edited, checker)
+        if not isinstance(more, Cheapest):
+            return None
+        moves, judged = (*moves, *more.moves), more.fitted
+    asked = found.fitted.verdict.host_asked if isinstance(found, Cheapest) else 0
+    if judged.verdict.host_asked > asked:
+        return None
+    return said("memory_cheapest", "in_bf16", moves=joined(moves), needs=rooms_roughly(judged.verdict))
 
 
 def never_fits(fitted: Fitted, case: Case) -> Said | None:
@@ -209,9 +245,9 @@ def for_script(found: Cheapest) -> list[Said]:
     return given + ([said("memory_cheapest", "zero_init")] if found.zero_init else [])
 
 
-def as_text(found: Cheapest | Said | None) -> str:
-    """Lines for a terminal."""
-    return "".join(f"{line}\n" for line in _lines(found))
+def as_text(found: Cheapest | Said | None, other: Said | None = None) -> str:
+    """Lines for a terminal; `other`: what would fit as well."""
+    return "".join(f"{line}\n" for line in (*_lines(found), *((other,) if other else ())))
 
 
 def _lines(found: Cheapest | Said | None) -> Iterator[str]:
@@ -223,13 +259,15 @@ def _lines(found: Cheapest | Said | None) -> Iterator[str]:
         yield from (f"  {one}" for one in for_script(found))
 
 
-def as_json(found: Cheapest | Said | None) -> dict[str, Any] | None:
-    """`why` says why there is no change. Else its words, without its moves too, its edits and its need in bytes."""
+def as_json(found: Cheapest | Said | None, other: Said | None = None) -> dict[str, Any] | None:
+    """`why` says why there is no change. Else its words, without its moves too, its edits and its need in bytes.
+    `other`: what would fit as well."""
     if found is None:
         return None
+    beside = {"other": told(other)} if other else {}
     if isinstance(found, Said):
-        return {"why": told(found)}
-    return {"text": str(sentence(found)), "brief": str(_brief(found)), **change_json(found)}
+        return {"why": told(found)} | beside
+    return {"text": str(sentence(found)), "brief": str(_brief(found)), **change_json(found)} | beside
 
 
 def change_json(found: Cheapest) -> dict[str, Any]:

@@ -12,27 +12,36 @@ from dsgui.core.memory import instant
 from dsgui.core.memory.answer import Answer, CannotSay, Source
 from dsgui.core.memory.choice import ModelChoice
 from dsgui.core.memory.engines.job import Made
-from dsgui.core.memory.fits.inquiry import assumed_of, made_of, mend_first, question_for
+from dsgui.core.memory.fits.inquiry import assumed_of, by_arguments, guess_of, made_of, mend_first, question_for
 from dsgui.core.memory.fits.room import Room
 from dsgui.core.memory.fits.verdict import Verdict, judge
 from dsgui.core.memory.question import Group, Model, Question
-from dsgui.core.texts.saying import said
+from dsgui.core.texts.saying import Said, said
 
 Answerer = Callable[[Question, Made], Answer | CannotSay]
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A verdict with what it is about."""
+    """A verdict with what it is about. `instead_of`: the model that the script's arguments name, where another is
+    planned with."""
 
     question: Question
     answer: Answer
     room: Room
     verdict: Verdict
+    instead_of: str = ""
 
     @property
     def is_asked(self) -> bool:
         return self.answer.source is Source.DRY_RUN
+
+    @property
+    def guesses(self) -> tuple[Said, ...]:
+        """What marks the verdict: a shape that was guessed, a model that isn't the run's."""
+        model = self.question.model
+        other = said("memory_told", "instead_of", model=model.name, named=self.instead_of)
+        return (*guess_of(model), *((other,) if self.instead_of else ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +59,7 @@ class Case:
     def question(self, schema: Schema) -> Question | CannotSay:
         """`schema` is that of all releases."""
         if isinstance(self.model, CannotSay):
-            return self.model
+            return by_arguments(self.model, self.choice)
         refused = mend_first(self.findings)
         return refused or question_for(
             self.config, self.context, self.model, self.choice, schema, micro_batch=self.micro_batch
@@ -80,7 +89,8 @@ def fit(
         answered = answered.without_arguments()
     answered = replace(answered, assumed=(*assumed_of(case.choice, question, made), *answered.assumed))
     here = room(question.group)
-    return Fitted(question, answered, here, judge(answered, here.of_config(question.config)))
+    verdict = judge(answered, here.of_config(question.config))
+    return Fitted(question, answered, here, verdict, case.choice.instead_of)
 
 
 def _words(error: Exception) -> str:

@@ -30,6 +30,14 @@ def mend_first(findings: Iterable[Finding]) -> CannotSay | None:
     return CannotSay(said("memory_cannot", "mend", problem=errors[0].says)) if errors else None
 
 
+def by_arguments(why: CannotSay, choice: ModelChoice) -> CannotSay:
+    """Why there is no model; of one that nobody entered, who names it."""
+    is_unfound = why.why.code in ("no_size_in_name", "not_found")
+    if not (is_unfound and choice.is_by_arguments):
+        return why
+    return CannotSay(said("memory_cannot", "named_by_arguments", model=choice.named))
+
+
 def question_for(
     config: Mapping[str, Any],
     context: Context,

@@ -7,7 +7,6 @@ from dsgui.core.config.pointer import dotted
 from dsgui.core.memory.answer import CannotSay, Device
 from dsgui.core.memory.fits.fitting import Fitted
 from dsgui.core.memory.fits.foretold import Foretold
-from dsgui.core.memory.fits.inquiry import guess_of
 from dsgui.core.memory.fits.overhead import Amount, Overhead
 from dsgui.core.memory.fits.verdict import Bar, Fit, Segment, Verdict
 from dsgui.core.memory.settings import settings_of
@@ -50,7 +49,7 @@ def as_json(fitted: Fitted | CannotSay) -> dict[str, Any]:
         "source": verdict.source.value,
         "model": question.model.name,
         "guessed": question.model.guessed,
-        "guess": [told(one) for one in guess_of(question.model)],
+        "guess": [told(one) for one in fitted.guesses],
         "parameters": fitted.answer.parameters,
         "trainable": fitted.answer.trainable,
         "micro_batch": question.workload.micro_batch,
@@ -155,7 +154,7 @@ def as_text(fitted: Fitted | CannotSay) -> str:
 
 def _planned(fitted: Fitted) -> tuple[Said, ...]:
     """Of a typed size `about` says it."""
-    return guess_of(fitted.question.model) if fitted.question.model.planned_as else ()
+    return tuple(one for one in fitted.guesses if one.code != "guessed")
 
 
 def about(fitted: Fitted) -> str:
@@ -260,7 +259,7 @@ def in_lines(fitted: Fitted | CannotSay) -> list[str]:
     if isinstance(fitted, CannotSay):
         lines: list[str | Said] = [_line(word("memory_fits", Fit.UNKNOWN.value), fitted.why)]
     else:
-        lines = [headline(fitted), *guess_of(fitted.question.model), *fitted.verdict.short]
+        lines = [headline(fitted), *fitted.guesses, *fitted.verdict.short]
     return [_line(word("options", "memory_group"), line) for line in lines]
 
 

@@ -103,6 +103,7 @@ MEMORY_TOLD: Mapping[str, str] = {
     "no_host": "主机的内存大小未知：每个节点需要 {need}。",
     "on_cpu": "CPU rank：本应放在 GPU 上的内容这里都在内存中。",
     "planned_as": "按 {size} 估算：本地没有 {model}，层数和宽度为推测。",
+    "instead_of": "按 {model} 估算；脚本参数指定的是 {named}。",
     "guessed": "只知道规模（{size}），层数和宽度为推测。要更准确，请给出 hub id 或含 config.json 的文件夹。",
     "usual_length": "按每个序列 {length} 个 token 估计：请设置序列长度。",
     "made_whole": "假定每个 rank 先创建整个模型，再由 deepspeed.initialize 切分。在 deepspeed.zero.Init 中创建模型的脚"
@@ -161,11 +162,14 @@ MEMORY_CANNOT: Mapping[str, str] = {
     "no_offload_optimizer": "不能与优化器卸载同时使用。",
     "no_such_stage": "不可用：{problem}",
     "mend_json": "请先修正 JSON。",
+    "blank": "尚无配置。",
     "mend": "请先修正配置：{problem}",
     "micro_batch": "微批大小未知：请设置 train_micro_batch_size_per_gpu。",
     "no_model": "请选择模型：Hub id、7B 这样的规模，或含 config.json 的目录。",
     "not_found": "{model}：不是本机的目录。请检查路径，或填写 Hub id 或 7B 这样的规模。",
     "no_size_in_name": "本地找不到 {model}。请填写规模（如 7B），或含 config.json 的目录。",
+    "named_by_arguments": "脚本参数指定的模型是 {model}，本机没有。要估算，请把“模型”设为规模（如 7B）"
+    "或含 config.json 的目录。",
     "sizes_in_name": "本地没有 {model}，其名称可能指多种规模（{sizes}）。请填写规模。",
     "encoder_decoder": "本地没有 {model}。它是编码器-解码器模型，仅凭规模无法得知其结构：请下载它的 config.json。",
     "no_config": "{model} 没有描述模型结构的 config.json。请给出含有它的目录。",
@@ -189,6 +193,7 @@ MEMORY_CANNOT: Mapping[str, str] = {
 }
 
 MEMORY_MOVES: Mapping[str, str] = {
+    "bf16": "bf16",
     "stage_1": "ZeRO stage 1",
     "stage_2": "ZeRO stage 2",
     "stage_3": "ZeRO stage 3",
@@ -209,6 +214,7 @@ MEMORY_CHEAPEST: Mapping[str, str] = {
     "change_if_host": "估计代价最小且 GPU 放得下的改动：{moves}。改后：{needs}。前提是主机有 {size} 内存。",
     "brief": "估计代价最小且放得下的改动：{needs}。",
     "brief_if_host": "估计代价最小且 GPU 放得下的改动：{needs}。前提是主机有 {size} 内存。",
+    "in_bf16": "或者，若可用 bf16 代替 fp32 训练：{moves}。此时：{needs}。",
     "none": "不卸载到 NVMe，也不换优化器和数据类型时，仅调整配置无法放下。需要更多或更大的 GPU、更多内存、更短的序列"
     "、NVMe 目录、LoRA，或状态更少的优化器。",
     "none_on_cpu": "不卸载到 NVMe，也不换优化器和数据类型时，仅调整配置无法放下。需要更多内存、更短的序列、NVMe 目录"

@@ -100,6 +100,7 @@ MEMORY_TOLD: Mapping[str, str] = {
     "no_host": "The host’s memory is not known here: it needs {need} per node.",
     "on_cpu": "CPU ranks: what a GPU would hold stands in host memory here.",
     "planned_as": "Planned as {size}: {model} isn’t downloaded, so its layers and width are guessed.",
+    "instead_of": "Estimated for {model}; the script’s arguments name {named}.",
     "guessed": "Only the size is known ({size}): layers and width are guessed. For a closer figure, give a hub id or a "
     "folder with config.json.",
     "usual_length": "Sequences of {length} tokens are assumed: set the length.",
@@ -161,11 +162,14 @@ MEMORY_CANNOT: Mapping[str, str] = {
     "no_offload_optimizer": "Not possible with optimizer offload.",
     "no_such_stage": "Not possible: {problem}",
     "mend_json": "Fix the JSON first.",
+    "blank": "No config yet.",
     "mend": "Fix the config first: {problem}",
     "micro_batch": "The micro batch is not known: set train_micro_batch_size_per_gpu.",
     "no_model": "Choose a model: a hub id, a size such as 7B, or a folder with config.json.",
     "not_found": "{model}: not a folder here. Check the path, or enter a hub id or a size such as 7B.",
     "no_size_in_name": "Can’t find {model} locally. Enter a size (7B) or a folder with config.json.",
+    "named_by_arguments": "The script’s arguments name {model}, which isn’t on this machine. To estimate, set Model to "
+    "a size (7B) or a folder with config.json.",
     "sizes_in_name": "{model} isn’t downloaded, and its name may mean several sizes ({sizes}). Enter the size.",
     "encoder_decoder": "{model} isn’t downloaded. It is an encoder-decoder, whose size doesn’t tell its shape: "
     "download its config.json.",
@@ -192,6 +196,7 @@ MEMORY_CANNOT: Mapping[str, str] = {
 
 # What another config changes so that it takes less memory: buttons and rows of the ladder.
 MEMORY_MOVES: Mapping[str, str] = {
+    "bf16": "bf16",
     "stage_1": "ZeRO stage 1",
     "stage_2": "ZeRO stage 2",
     "stage_3": "ZeRO stage 3",
@@ -214,6 +219,7 @@ MEMORY_CHEAPEST: Mapping[str, str] = {
     "host has {size}.",
     "brief": "Cheapest change that fits, by estimate: {needs}.",
     "brief_if_host": "Cheapest change that fits the GPUs, by estimate: {needs}. It fits only if the host has {size}.",
+    "in_bf16": "Or, if it may train in bf16 instead of fp32: {moves}. Then: {needs}.",
     "none": "Without NVMe offload, no config change makes it fit with this optimizer and these data types. It needs "
     "more or larger GPUs, more host memory, shorter sequences, an NVMe folder, LoRA, or a leaner optimizer.",
     "none_on_cpu": "Without NVMe offload, no config change makes it fit with this optimizer and these data types. "

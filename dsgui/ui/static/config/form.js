@@ -312,12 +312,12 @@ class Form {
     const shown =
       (latest =
       this.state =
-        state.values ? state : { ...this.state, broken: state.broken, place: state.place });
+        state.values ? state : { ...this.state, broken: state.broken, blank: state.blank, place: state.place });
     tellHeld(shown.values ?? {});
     const release = await ofRelease(shown.release);
     if (this.state !== shown) return; // a newer one came in the meantime
     this.release = release;
-    this.showBroken(shown.broken);
+    this.showBroken(shown.broken, shown.blank);
     const pointers = [...this.fields.keys()];
     this.idle = new Set((shown.idle ?? []).map((number) => pointers[number]));
     this.foreign = foreignOf(shown, release, pointers);
@@ -340,10 +340,11 @@ class Form {
     showFound(this.panel(section.id), named);
   }
 
-  /** @param {string | undefined} broken */
-  showBroken(broken) {
+  /** @param {string | undefined} broken @param {boolean} [blank] */
+  showBroken(broken, blank) {
     this.banner.hidden = !broken;
-    this.banner.textContent = broken ? words("form_page", "waits") : "";
+    this.banner.textContent = broken ? words("form_page", blank ? "waits_blank" : "waits") : "";
+    this.banner.toggleAttribute("data-blank", Boolean(blank));
     this.body.classList.toggle("ds-waiting", Boolean(broken));
     markEditor(broken);
     this.panels.inert = Boolean(broken); // what is typed now would land in whatever text comes next

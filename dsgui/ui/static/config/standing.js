@@ -87,11 +87,11 @@ function missing({ lacks }) {
 
 /** @param {Standing} told */
 function verdict(told) {
-  const { broken, errors, warnings, notes } = told;
+  const { broken, blank, errors, warnings, notes } = told;
   const passing = told.fit === "does_not_fit" ? "plain" : "ok"; // what passes and doesn't fit is not green
-  const kind = broken || errors ? "error" : warnings ? "warning" : passing;
+  const kind = blank ? "blank" : broken || errors ? "error" : warnings ? "warning" : passing;
   const counts = [errors, warnings, notes].flatMap((count, place) => (count ? [numbered(count, COUNTS[place])] : []));
-  const [worst, ...rest] = broken ? [say("broken")] : counts.length ? counts : [say("passes")];
+  const [worst, ...rest] = broken ? [say(blank ? "blank" : "broken")] : counts.length ? counts : [say("passes")];
   const attributes = {
     class: "ds-standing-chip",
     "data-kind": kind,
@@ -136,8 +136,9 @@ function toggleContext() {
 }
 
 /** As it is; converted it is below the editor. @param {Standing} told */
-function download({ broken }) {
-  const attributes = { class: "ds-step", id: "standing-download", title: broken ? say("broken") : undefined };
+function download({ broken, blank }) {
+  const why = broken ? say(blank ? "blank" : "broken") : undefined;
+  const attributes = { class: "ds-step", id: "standing-download", title: why };
   const last = () => window.dsguiTexts?.at(-1);
   const press = () => (broken ? goTo("findings") : save(last()?.text ?? "", last()?.preset ?? ""));
   return button(say("download"), attributes, press);

@@ -47,12 +47,13 @@ export function showWayOut(findings) {
 }
 
 /** @param {WayOut} way */
-function drawn({ text, steps, leads, name, looking, press }) {
+function drawn({ text, steps, other, leads, name, looking, press }) {
   const attributes = { class: "ds-fix", id: ID, "aria-disabled": String(looking), "aria-busy": looking };
   return [
     ...(text ? [el("p", { class: "ds-advice", role: "status" }, text)] : []),
     ...(steps.length ? [el("ul", { class: "ds-way-steps" }, ...steps.map((one) => el("li", {}, one)))] : []),
     ...leads,
     ...(name ? [el("p", {}, button(name, attributes, press))] : []),
+    ...(other ? [el("p", { class: "ds-advice" }, other)] : []),
   ];
 }

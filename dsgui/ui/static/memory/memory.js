@@ -18,7 +18,7 @@ import { givenTold, isPlaced, onPlaced, tellWayOut } from "../config/way_out.js"
 /** @import { MemoryTold, Trigger, Watch, WayOut } from "../types.d.ts" */
 
 const ALL = "";
-const BROKEN = "mend_json"; // of a text that is no JSON
+const BROKEN = new Set(["mend_json", "blank"]); // of a text that is no JSON, or none
 const AS_THE_BARS = new Set(["short_gpu", "short_host", "short_nvme"]); // each bar is headed by it
 const hasMouse = () => matchMedia("(hover: hover)").matches;
 
@@ -75,7 +75,7 @@ class Memory {
 
   show() {
     const told = this.told();
-    const isBroken = told?.why?.code === BROKEN;
+    const isBroken = BROKEN.has(told?.why?.code ?? "");
     // Of a text that is no JSON nothing is told: what is shown stays, dimmed, as it does in the form.
     this.root.inert = isBroken && this.known && (this.root.inert || wasTyped());
     if (!this.root.inert) this.asked = told?.asked ?? "";
@@ -109,7 +109,7 @@ class Memory {
     return [
       head(told),
       ...(told.guess ?? [])
-        .filter(({ code }) => code === "planned_as") // of a typed size the head says it
+        .filter(({ code }) => code !== "guessed") // of a typed size the head says it
         .map(({ text }) => el("p", { class: "ds-mem-remark" }, text)),
       ...asIf(told.as_if),
       ...devices.map((device) => this.device(device, told)),
@@ -226,11 +226,12 @@ class Memory {
       const looking = stage === "looking";
       const text = this.unanswered && this.unanswered === told.asked ? words("memory_page", "unanswered") : "";
       const name = words("memory_page", looking ? "looking" : "find");
-      return { text, steps: [], leads: [], name, looking, press };
+      return { text, steps: [], other: "", leads: [], name, looking, press };
     }
     const name = countOf(found) ? applyName(countOf(found)) : "";
     const apply = () => this.apply(found);
-    return { text: saidOf(found), steps: stepsOf(found), leads: leads(found.why), name, looking: false, press: apply };
+    const way = { text: saidOf(found), steps: stepsOf(found), other: found.other?.text ?? "" };
+    return { ...way, leads: leads(found.why), name, looking: false, press: apply };
   }
 
   /** What was found, or is known without looking for it. @param {MemoryTold} told @returns {MemoryChange | null} */
@@ -468,7 +469,8 @@ function howTo(found, apply) {
   const attributes = { class: "ds-mem-do", id: "ds-mem-apply" };
   const count = countOf(found);
   const press = count ? [button(applyName(count), attributes, apply)] : [];
-  return [text, ...leads(found.why), ...list, ...press];
+  const other = found.other ? [el("p", { class: "ds-mem-change" }, found.other.text)] : [];
+  return [text, ...leads(found.why), ...list, ...press, ...other];
 }
 
 /** @param {MemoryTold} told */

@@ -229,6 +229,8 @@ export const TEXTS = {
   "more_keys": "{count} more",
   "broken_next": "Fix it in the editor, or undo: the form, checks and memory wait until then.",
   "before": "Findings before the error: {count}",
+  "blank_next": "Type or paste a config, choose a preset, or undo: the form, checks and memory wait until then.",
+  "dimmed": "Dimmed: from the last valid JSON",
   "fewer_below": "Show fewer ↑"
  },
  "site_page": {
@@ -591,6 +593,7 @@ export const TEXTS = {
   "modified": "modified",
   "passes": "Checks pass",
   "broken": "Invalid JSON",
+  "blank": "No config yet",
   "error_one": "{count} error",
   "error_many": "{count} errors",
   "warning_one": "{count} warning",
@@ -599,7 +602,7 @@ export const TEXTS = {
   "note_many": "{count} notes",
   "to_findings": "Go to the findings",
   "fit_guessed": "{fit} (estimate)",
-  "fit_if_host": "host {size}?",
+  "fit_if_host": "host ≥ {size}",
   "short": "it doesn’t fit in memory",
   "short_gpu": "{size} short on the GPU",
   "short_gpu_each": "{size} short on each GPU",
@@ -651,6 +654,7 @@ export const TEXTS = {
   "best": "Best match",
   "clear_search": "Clear search",
   "waits": "Form paused until the JSON is valid.",
+  "waits_blank": "No config in the editor yet: the form waits for one.",
   "not_taken": "{kind} does not take this parameter.",
   "no_removed": "This config has no removed keys.",
   "count_set": "{count} set",

@@ -229,6 +229,8 @@ export const TEXTS = {
   "more_keys": "另外 {count} 个",
   "broken_next": "请在编辑器中修正或撤销；在此之前，表单、检查和显存预测暂停。",
   "before": "出错前的检查结果：{count} 项",
+  "blank_next": "请输入或粘贴配置、选择预设，或撤销；在此之前，表单、检查和显存预测暂停。",
+  "dimmed": "变灰的部分来自上一次有效的 JSON",
   "fewer_below": "收起 ↑"
  },
  "site_page": {
@@ -591,6 +593,7 @@ export const TEXTS = {
   "modified": "已修改",
   "passes": "检查通过",
   "broken": "JSON 无效",
+  "blank": "尚无配置",
   "error_one": "{count} 个错误",
   "error_many": "{count} 个错误",
   "warning_one": "{count} 个警告",
@@ -599,7 +602,7 @@ export const TEXTS = {
   "note_many": "{count} 条提示",
   "to_findings": "查看检查结果",
   "fit_guessed": "{fit}（估算）",
-  "fit_if_host": "内存 {size}？",
+  "fit_if_host": "内存 ≥ {size}",
   "short": "内存放不下",
   "short_gpu": "GPU 还差 {size}",
   "short_gpu_each": "每个 GPU 还差 {size}",
@@ -651,6 +654,7 @@ export const TEXTS = {
   "best": "最佳匹配",
   "clear_search": "清除查找",
   "waits": "表单已暂停，待 JSON 有效后继续。",
+  "waits_blank": "编辑器中尚无配置，表单等待中。",
   "not_taken": "{kind} 不接受该参数。",
   "no_removed": "此配置没有已移除的键。",
   "count_set": "已设置 {count} 项",

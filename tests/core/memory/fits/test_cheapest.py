@@ -3,13 +3,14 @@
 import json
 from dataclasses import replace
 
-from dsgui.core.config.arguments import TrainingArguments
+from dsgui.core.config.arguments import TrainingArguments, from_words
 from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Change
+from dsgui.core.machine.hardware import card_named
 from dsgui.core.memory.answer import CannotSay
 from dsgui.core.memory.choice import ModelChoice
-from dsgui.core.memory.fits.cheapest import Cheapest, as_json, as_text, cheapest, never_fits
+from dsgui.core.memory.fits.cheapest import Cheapest, as_json, as_text, cheapest, in_bf16, never_fits
 from dsgui.core.memory.fits.fitting import Case, fit
 from dsgui.core.memory.fits.nvme import Nvme
 from dsgui.core.memory.fits.room import Room
@@ -48,6 +49,30 @@ def test_its_edits_pass_the_checks_and_fit(checker, gib, config, context):
     edited = found.apply(document)
     assert [one for one in checker.findings(edited, context) if one.severity.value == "error"] == []
     assert '"bf16"' in edited.text
+
+
+def test_a_training_in_fp32_is_told_what_fits_in_bf16_where_the_gpus_have_it(checker):
+    """Not of one in bf16 already, nor on GPUs without it; and what is told fits."""
+    fp32 = {"train_micro_batch_size_per_gpu": 8, "zero_optimization": {"stage": 2}, **ADAM}
+    modern = replace(NATIVE, gpus_per_node=2, hardware=(card_named("a100-80"),))
+
+    def told(config, context, gib=24):
+        document = Document(json.dumps(config, indent=2))
+        case = Case(config, context, checker.findings(document, context), MODEL, ModelChoice("1B", length=2048))
+        room = Room(gpu_bytes=gib * GIB, ranks_per_node=2, ranks=2)
+        fitted = fit(case, checker.schema, lambda group: room)
+        found = cheapest(fitted, case, document, checker)
+        return in_bf16(found, fitted, case, document, checker)
+
+    other = told(fp32, modern)
+    assert str(other).startswith("Or, if it may train in bf16 instead of fp32: bf16")
+    assert "of 24.0 GiB" in str(other)
+    assert told(fp32 | {"bf16": {"enabled": True}}, modern) is None
+    assert told(fp32, replace(modern, hardware=(card_named("v100"),))) is None
+    assert told(fp32, modern, gib=900) is None  # nothing is to be changed
+    trainers = replace(modern, integration=Integration.HF, arguments=from_words(["--per_device_train_batch_size", "8"]))
+    left = {key: value for key, value in fp32.items() if key != "optimizer"}
+    assert str(told(left, trainers)).startswith("Or, if")
 
 
 def planned(moves, micro_batch=1, **changes):

@@ -24,6 +24,7 @@ FORM_PAGE: dict[str, str] = {
     "best": "最佳匹配",
     "clear_search": "清除查找",
     "waits": "表单已暂停，待 JSON 有效后继续。",
+    "waits_blank": "编辑器中尚无配置，表单等待中。",
     "not_taken": "{kind} 不接受该参数。",
     "no_removed": "此配置没有已移除的键。",
     "count_set": "已设置 {count} 项",

@@ -24,6 +24,7 @@ FORM_PAGE: dict[str, str] = {
     "best": "Best match",
     "clear_search": "Clear search",
     "waits": "Form paused until the JSON is valid.",
+    "waits_blank": "No config in the editor yet: the form waits for one.",
     "not_taken": "{kind} does not take this parameter.",
     "no_removed": "This config has no removed keys.",
     "count_set": "{count} set",
