@@ -40,6 +40,5 @@ COMMON_PAGE: dict[str, str] = {
     "broken_next": "请在编辑器中修正或撤销；在此之前，表单、检查和显存预测暂停。",
     "before": "出错前的检查结果：{count} 项",
     "blank_next": "请输入或粘贴配置、选择预设，或撤销；在此之前，表单、检查和显存预测暂停。",
-    "dimmed": "变灰的部分来自上一次有效的 JSON",
     "fewer_below": "收起 ↑",
 }

@@ -40,6 +40,5 @@ COMMON_PAGE: dict[str, str] = {
     "broken_next": "Fix it in the editor, or undo: the form, checks and memory wait until then.",
     "before": "Findings before the error: {count}",
     "blank_next": "Type or paste a config, choose a preset, or undo: the form, checks and memory wait until then.",
-    "dimmed": "Dimmed: from the last valid JSON",
     "fewer_below": "Show fewer ↑",
 }
