@@ -321,7 +321,7 @@ def test_of_a_run_that_ended_with_its_first_step_the_values_are_told_and_no_dots
     logged = {"loss": 2.3, "learning_rate": 5e-5, "grad_norm": 1.25}
     run_id = make_printed(tmp_path, Printed("short", [(20.0, Point(1, 0.01, logged))], 30, state=RunState.FAILED))
     with running_app(tmp_path) as app, opened(browser, app, f"run={run_id}") as page:
-        expect(page.locator(".ds-facts")).to_contain_text("Final loss2.300")  # which is not said twice
+        expect(page.locator(".ds-facts")).to_contain_text("Last loss2.300")  # which is not said twice
         expect(page.locator(".ds-values dl > div")).to_have_text(["Learning rate5e-5", "Gradient norm1.250"])
         expect(page.locator(".ds-values p")).to_have_text("One value each, so no chart:")
         wait_until(lambda: page.evaluate(SHOWN).get("Host memory"))

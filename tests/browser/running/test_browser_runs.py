@@ -110,7 +110,7 @@ def test_output_that_would_be_a_program_is_shown_as_text(page, tmp_path):
     expect(card.locator("h3")).to_contain_text("exit code 1")
     expect(card.locator("pre")).to_have_text("<script>window.taken = 3</script> ended it")
     expect(card.get_by_role("button")).to_have_text(["See the output"])
-    expect(page.locator(".ds-facts dt")).to_have_text(["Step", "Duration", "Final loss", "Best loss"])
+    expect(page.locator(".ds-facts dt")).to_have_text(["Step", "Duration", "Last loss", "Best loss"])
     assert "\x1b[" not in log.text_content()
     assert page.evaluate("window.taken") is None
     assert page.locator(".ds-run script, .ds-run img").count() == 0
