@@ -46,8 +46,8 @@ GOAL_PAGE: dict[str, str] = {
     "none_fit_ways": "No preset fits here, but each of these would. Below is what comes nearest.",
     "none_would_fit": "No preset fits, and neither more GPUs (up to 64) nor LoRA would help enough: shorten the "
     "sequence or choose a smaller model. Below is what comes nearest.",
-    "try_gpus": "Try {count} × {card}",
-    "try_nodes": "Try {nodes} nodes × {count} {card}",
+    "try_gpus": "Try {count} × {card} {memory}",
+    "try_nodes": "Try {nodes} nodes × {count} {card} {memory}",
     "try_lora": "With LoRA",
     "with_lora": "With LoRA adapters of rank {rank}: the script has to add them (PEFT).",
     "elsewhere": "Planned for {card}. This machine has no GPU: launch it on one that has, over ssh or Slurm, or choose "
@@ -60,7 +60,8 @@ GOAL_PAGE: dict[str, str] = {
     "one_fits_host": "Memory is predicted for each node.",
     "fastest": "Fastest",
     "only": "The only preset that fits",
-    "roomier": "More room",
+    "roomier": "More free GPU memory",
+    "roomier_host": "More free memory",
     "leanest": "Least GPU memory",
     "leanest_host": "Least memory",
     "same_speed": "about as fast as the first",
