@@ -51,6 +51,7 @@ test("what needs least is said of the GPU's memory only where there is one", () 
     roleOf(/** @type {any} */ ({ role, verdict: needs(...devices) }));
   assert.equal(choice("leanest", "gpu", "host"), "leanest");
   assert.equal(choice("leanest", "host"), "leanest_host");
+  assert.equal(choice("roomier", "host"), "roomier_host");
   assert.equal(choice("fastest", "host"), "fastest");
 });
 

@@ -35,6 +35,16 @@ test("the bar of the fullest moment, its line where the card ends", () => {
   assert.ok(Math.abs(bar.line / widths - 24 / 30) < 1e-9);
 });
 
+test("where nothing is more than there is the bar ends at the limit", () => {
+  const roomy = barOf({ ...GPU, capacity: 40 * GIB }, "");
+  assert.equal(roomy.line, 100);
+  assert.equal(
+    roomy.segments.reduce((sum, { width }) => sum + width, 0),
+    75,
+  );
+  assert.ok((barOf(GPU, "").line ?? 0) < 80);
+});
+
 test("all moments have the same scale, and another's own verdict", () => {
   const [first, fullest] = [barOf(GPU, "init"), barOf(GPU, "step")];
   assert.equal(first.line, fullest.line);
@@ -117,4 +127,6 @@ test("what is told of a config with its errors fixed says so, but where nothing 
   const told = { devices: [], short: [], notes: [], as_if: [], ranks: 1, ranks_per_node: 1 };
   assert.equal(chipOf({ ...told, fit: "fits" }).text, "fits once fixed");
   assert.equal(chipOf({ ...told, fit: "cannot_say" }).text, "can’t say");
+  // Without a number there was no estimate; with one it is the fit that nobody knows.
+  assert.equal(chipOf({ ...told, fit: "cannot_say", why: { code: "depends", text: "" } }).text, "not estimated");
 });

@@ -27,6 +27,8 @@ from dsgui.core.validation.checker import Checker
 LADDER = ("zero0", "zero1", "zero2", "zero3", "zero2-offload", "zero3-offload-optimizer", "zero3-offload")
 # What takes at most so much of another's memory leaves clearly more room.
 ROOMIER = 0.8
+# Slower by less is told as about as fast: no estimate tells those apart.
+AS_FAST = 1.05
 _NEAREST = 2
 _MOST_DOUBLINGS = 6
 
@@ -107,9 +109,11 @@ def _ladder(goal: Goal, presets: Iterable[Preset]) -> Iterator[Preset]:
 
 
 def _spread(fitting: list[FirstChoice]) -> Iterator[FirstChoice]:
-    """The fastest; the fastest that leaves clearly more room; the leanest. No preset twice."""
+    """The fastest; the fastest that leaves clearly more room; the leanest. No preset twice. One that is about as fast
+    as the fastest, and needs no host that few have, stands for it."""
     sure = [one for one in fitting if one.fit is not Fit.TIGHT] or fitting
-    first = sure[0]
+    as_fast = [one for one in sure if relative(one.cost, sure[0].cost) < AS_FAST]
+    first = next((one for one in as_fast if not one.fitted.verdict.host_asked), sure[0])
     only = len({one.preset.id for one in fitting}) == 1
     yield replace(first, role="only" if only else "fastest")
     others = [one for one in sure if one.preset.id != first.preset.id]

@@ -104,7 +104,7 @@ MEMORY_TOLD: Mapping[str, str] = {
     "on_cpu": "CPU rank：本应放在 GPU 上的内容这里都在内存中。",
     "planned_as": "按 {size} 估算：本地没有 {model}，层数和宽度为推测。",
     "instead_of": "按 {model} 估算；脚本参数指定的是 {named}。",
-    "guessed": "只知道规模（{size}），层数和宽度为推测。要更准确，请给出 hub id 或含 config.json 的文件夹。",
+    "guessed": "只知道规模（{size}），层数和宽度为推测。要更准确，请给出 Hub 模型 ID 或含 config.json 的文件夹。",
     "usual_length": "按每个序列 {length} 个 token 估计：请设置序列长度。",
     "made_whole": "假定每个 rank 先创建整个模型，再由 deepspeed.initialize 切分。在 deepspeed.zero.Init 中创建模型的脚"
     "本需要的少得多（--zero-init）。",
@@ -124,7 +124,7 @@ MEMORY_TOLD: Mapping[str, str] = {
 MEMORY_REHEARSAL: Mapping[str, str] = {
     "ask": "显存试运行",
     "cancel": "取消",
-    "how": "试运行由训练环境中真正的引擎在没有存储的张量上运行三步。不需要 GPU，7B 模型约一分钟。",
+    "how": "试运行会启动真正的 DeepSpeed 引擎，不分配内存，走三步。不需要 GPU，7B 模型约一分钟。",
     "going": "试运行，{seconds} s：{now}",
     "waiting": "前面还有 {ahead} 个：一次只做一个试运行。",
     "starting": "正在训练环境中启动 Python 并导入 DeepSpeed",
@@ -165,8 +165,8 @@ MEMORY_CANNOT: Mapping[str, str] = {
     "blank": "尚无配置。",
     "mend": "请先修正配置：{problem}",
     "micro_batch": "微批大小未知：请设置 train_micro_batch_size_per_gpu。",
-    "no_model": "请选择模型：Hub id、7B 这样的规模，或含 config.json 的目录。",
-    "not_found": "{model}：不是本机的目录。请检查路径，或填写 Hub id 或 7B 这样的规模。",
+    "no_model": "请选择模型：Hub 模型 ID、7B 这样的规模，或含 config.json 的目录。",
+    "not_found": "{model}：不是本机的目录。请检查路径，或填写 Hub 模型 ID 或 7B 这样的规模。",
     "no_size_in_name": "本地找不到 {model}。请填写规模（如 7B），或含 config.json 的目录。",
     "named_by_arguments": "脚本参数指定的模型是 {model}，本机没有。要估算，请把“模型”设为规模（如 7B）"
     "或含 config.json 的目录。",

@@ -123,7 +123,7 @@ MEMORY_TOLD: Mapping[str, str] = {
 MEMORY_REHEARSAL: Mapping[str, str] = {
     "ask": "Memory dry run",
     "cancel": "Cancel",
-    "how": "A dry run is the real engine of the training environment: it takes three steps on tensors without storage. "
+    "how": "A dry run starts the real DeepSpeed engine and takes three steps without allocating memory. "
     "It needs no GPU, and about a minute for a 7B model.",
     "going": "Dry run, {seconds} s: {now}",
     "waiting": "Queued behind {ahead}: one dry run at a time.",

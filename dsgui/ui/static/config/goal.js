@@ -357,7 +357,8 @@ export function offers(ways) {
   const found = [];
   if (more) {
     const { device, title, gpus, nodes } = more;
-    const given = { nodes: String(nodes), count: String(gpus), card: title };
+    const [, called, memory] = /^(.+) (\d+ GB.*)$/.exec(title) ?? ["", title, ""]; // each is called by both
+    const given = { nodes: String(nodes), count: String(gpus), card: called, memory };
     const name = say(nodes > 1 ? "try_nodes" : "try_gpus", given);
     found.push({ name, values: { device, gpus, nodes }, lora: 0 });
   }
@@ -487,7 +488,8 @@ export function headOf(one, large) {
 }
 
 /** Without GPUs it is the host's memory that is least. @param {GoalChoice} one */
-export const roleOf = ({ role, verdict }) => (role === "leanest" && !hasGpu(verdict) ? "leanest_host" : role);
+export const roleOf = ({ role, verdict }) =>
+  ["leanest", "roomier"].includes(role) && !hasGpu(verdict) ? `${role}_host` : role;
 
 /** @param {GoalChoice} one @param {number} index */
 function tradeOff(one, index) {

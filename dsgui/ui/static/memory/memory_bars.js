@@ -9,7 +9,7 @@ import { listed, textOf, words } from "../texts/texts.js";
 
 const LEAST = 5e-4;
 const SEEN = 0.2; // percent of a bar: a narrower part is no pixel wide
-const ROOM = 1.04; // beside the longest of need and capacity
+const ROOM = 1.04; // beside a need that has no end, or is more than there is: that ends the bar
 const COLOURS = new Map(
   Object.entries({
     weights: "states-1",
@@ -60,7 +60,8 @@ export function barOf(device, moment, beside = device) {
   const others = found && used ? [{ part: "in_use", place: device.device, bytes: used }] : [];
   const parts = [...(found?.parts ?? []).filter((one) => one.bytes > 0), ...others];
   const most = Math.max(...[...device.moments, ...beside.moments].map((one) => one.bytes)) + (used ?? 0);
-  const scale = Math.max(capacity ?? 0, most, 1) * ROOM;
+  const ends = capacity !== null && most <= capacity;
+  const scale = Math.max(capacity ?? 0, most, 1) * (ends ? 1 : ROOM);
   return {
     bytes,
     capacity,
@@ -76,6 +77,7 @@ export function barOf(device, moment, beside = device) {
  */
 export function fitOf({ fit, host_asked: asked, why }) {
   if (why?.code === "no_model") return { fit, text: words("memory_page", "no_model") };
+  if (why) return { fit, text: words("memory_page", "not_estimated") };
   if (!asked || !["fits", "tight"].includes(fit)) return { fit, text: textOf("memory_fits", fit) };
   return { fit: "tight", text: words("memory_page", "fits_if_host", { size: roughly(asked) }) };
 }

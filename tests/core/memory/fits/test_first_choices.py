@@ -11,7 +11,8 @@ from dsgui.core.config.document import Document
 from dsgui.core.machine.hardware import CARDS, Hardware, card_named
 from dsgui.core.memory.answer import CannotSay, Device
 from dsgui.core.memory.choice import ModelChoice
-from dsgui.core.memory.fits.first_choices import Goal, as_json, first_choices, precision_for
+from dsgui.core.memory.cost import relative
+from dsgui.core.memory.fits.first_choices import AS_FAST, Goal, as_json, first_choices, precision_for
 from dsgui.core.memory.fits.fitting import Case, fit
 from dsgui.core.memory.fits.room import room_of
 from dsgui.core.memory.fits.verdict import Fit
@@ -98,6 +99,18 @@ def test_one_that_fits_alone_is_not_called_the_fastest(presets, checker):
     assert [one.role for one in found] == ["only"]
     found, _ = offered(goal("770M", "h100", 1), presets, checker)
     assert found[0].role == "fastest"
+
+
+def test_of_two_about_as_fast_the_one_that_asks_for_no_large_host_comes_first(presets, checker):
+    """Of hosts that nobody described: stage 1 has every rank make the whole model there."""
+    asked = goal("7B", "a100-80", 8, length=512)
+    found = first_choices(asked, presets, checker, lambda group: room_of(asked.context.hardware, None, group))
+    first = found[0]
+    assert (first.preset.id, first.role, first.fitted.verdict.host_asked) == ("zero3-hf", "fastest", 0)
+    assert "zero1-hf" not in [one.preset.id for one in found]
+    described = offered(asked, presets, checker)[0]
+    assert described[0].preset.id == "zero1-hf"
+    assert relative(first.cost, described[0].cost) < AS_FAST
 
 
 def test_what_a_preset_is_said_to_do_is_what_is_reckoned(presets, checker):

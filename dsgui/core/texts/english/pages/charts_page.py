@@ -35,7 +35,7 @@ CHARTS_PAGE: dict[str, str] = {
     "note_received": "received",
     "note_sent": "sent",
     "note_disk": "where the run writes",
-    "limit_card": "{size} on this GPU",
+    "limit_card": "GPU has {size}",
     "limit_predicted": "predicted peak: {size}",
     "limit_offloaded": "{size}: what is offloaded",
     "limit_estimate": "{size}: DeepSpeed’s estimate, with buffers",

@@ -13,6 +13,7 @@ MEMORY_PAGE: dict[str, str] = {
     "tick_checkpointing": "Gradient checkpointing (“More”, below)",
     "tick_zero_init": "Model built within deepspeed.zero.Init (“More”, below)",
     "no_model": "no model yet",
+    "not_estimated": "not estimated",
     "argument": "Script argument (2 · Launch): {argument}",
     "given": "In the script’s arguments (2 · Launch): {arguments}",
     "source": "{name}, {source}",
@@ -71,7 +72,7 @@ MEMORY_PAGE: dict[str, str] = {
     "size_unknown": "The device’s memory isn’t known.",
     "set_nvme": "Set NVMe folder",
     "host_memory": "Host memory (GiB)",
-    "host_hint": "known here only",
+    "host_hint": "unknown for other machines",
     "ladder": "Other configs: speed and memory",
     "ladder_looking": "Working out what else there is…",
     "ladder_about": "Same model, global batch and ranks. Times are estimates, relative to this config; memory is the "
