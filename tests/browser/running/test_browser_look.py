@@ -44,7 +44,8 @@ STAND_INS = """<div class="ds-runs"><div class="ds-cell" data-column="name"><but
 <div class="ds-findings"><ul><li class="ds-finding"><p><button class="ds-where"></button></p><button class="ds-fix">
 </button><ul class="ds-alike"><li><button class="ds-where"></button></li></ul></li></ul></div>
 <div class="ds-sheet"><div class="ds-sheet-groups"></div></div></div>"""
-CARD = """<section class="ds-diagnosis"><div class="ds-remedies"><p class="ds-remedy"><span class="ds-does"></span></p>
+CARD = """<div class="ds-run"><div class="ds-run-head"><div class="ds-actions"></div></div></div>
+<section class="ds-diagnosis"><div class="ds-remedies"><p class="ds-remedy"><span class="ds-does"></span></p>
 </div></section><dl class="ds-known"><div><dt></dt><dd></dd></div></dl>
 <div class="ds-alone"><div class="ds-card"><a class="ds-run-row"><span class="ds-run-name"></span></a>
 <button class="ds-pencil"></button></div></div><div class="ds-run-label"><button class="ds-add-label"></button></div>
