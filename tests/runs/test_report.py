@@ -456,7 +456,7 @@ def test_all_charts_of_a_run_with_steps_are_drawn_by_them_the_machines_too(bench
 def test_what_a_card_holds_is_a_line_of_a_single_runs_chart(bench: Bench):
     first, second = made_run(bench), made_run(bench, "second")
     alone = charts_in(report(bench, first))
-    assert alone["GPU memory"]["limits"] == [{"at": 80.0, "text": "80 GiB on this GPU"}]
+    assert alone["GPU memory"]["limits"] == [{"at": 80.0, "text": "GPU has 80 GiB"}]
     assert alone["Loss"]["limits"] == []
     assert charts_in(report(bench, first, second))["GPU memory"]["limits"] == []  # as a comparison has it
 
@@ -467,7 +467,7 @@ def test_what_was_predicted_is_a_line_of_the_reports_chart_as_of_the_pages(bench
     bench.store.open(run_id).write_foretold(said)
     drawn = charts_in(report(bench, run_id))
     predicted = {"at": 18.0, "text": "predicted peak: 18.0 GiB", "colour": "--ds-curve-4"}
-    assert drawn["GPU memory"]["limits"] == [{"at": 80.0, "text": "80 GiB on this GPU"}, predicted]
+    assert drawn["GPU memory"]["limits"] == [{"at": 80.0, "text": "GPU has 80 GiB"}, predicted]
     assert [one["text"] for one in drawn["Host memory"]["limits"]] == ["predicted peak: 3.0 GiB"]
     assert charts_in(report(bench, run_id, made_run(bench, "second")))["GPU memory"]["limits"] == []
 

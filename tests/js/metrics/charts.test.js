@@ -106,7 +106,7 @@ test("a card's limit is drawn once a size", () => {
   const readings = ["gpu0.total_bytes", "gpu1.total_bytes"].map((name) => curve({ name, kind: SAMPLE }, total));
   const used = curve({ name: "gpu0.used_bytes", kind: SAMPLE });
   const first = cardLimits(readings, used, 0);
-  assert.deepEqual(first, [{ at: 80, text: "80 GiB on this GPU" }]);
+  assert.deepEqual(first, [{ at: 80, text: "GPU has 80 GiB" }]);
   assert.deepEqual(withLimits(first, cardLimits(readings, used, 1)), first);
   assert.equal(withLimits(first, [{ at: 40, text: "" }]).length, 2);
   assert.deepEqual(cardLimits(readings, curve({ node: "other" }), 0), []);

@@ -487,9 +487,11 @@ export function headOf(one, large) {
   return one.role === "only" ? host : `${say(roleOf(one))} · ${host}`;
 }
 
-/** Without GPUs it is the host's memory that is least. @param {GoalChoice} one */
-export const roleOf = ({ role, verdict }) =>
-  ["leanest", "roomier"].includes(role) && !hasGpu(verdict) ? `${role}_host` : role;
+/** @type {Record<string, string>} */
+const OF_HOST = { leanest: "leanest_host", roomier: "roomier_host" };
+
+/** Without GPUs it is the host's memory that is least, or free. @param {GoalChoice} one */
+export const roleOf = ({ role, verdict }) => (hasGpu(verdict) ? role : (OF_HOST[role] ?? role));
 
 /** @param {GoalChoice} one @param {number} index */
 function tradeOff(one, index) {
