@@ -11,7 +11,7 @@ STATES = {
     "lost": "失联",
     "damaged": "已损坏",
     "foreign": "其他版本",
-    "elsewhere": "其他机器",
+    "elsewhere": "已添加",
 }
 
 PHASES = {

@@ -11,7 +11,7 @@ STATES = {
     "lost": "lost",
     "damaged": "damaged",
     "foreign": "other version",
-    "elsewhere": "other machine",
+    "elsewhere": "added",
 }
 
 # What a running run does, where that needs a sentence.

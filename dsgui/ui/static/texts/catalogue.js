@@ -18,7 +18,7 @@ export const TEXTS = {
   "lost": "lost",
   "damaged": "damaged",
   "foreign": "other version",
-  "elsewhere": "other machine"
+  "elsewhere": "added"
  },
  "phases": {
   "starting": "Starting launcher",

@@ -18,7 +18,7 @@ export const TEXTS = {
   "lost": "失联",
   "damaged": "已损坏",
   "foreign": "其他版本",
-  "elsewhere": "其他机器"
+  "elsewhere": "已添加"
  },
  "phases": {
   "starting": "启动 launcher",
