@@ -23,7 +23,7 @@ _WAIT_S = 10.0  # for a DeepSpeed that first has to be imported
 
 
 def tell_why(runs: Runs, runs_dir: Path, run_id: str) -> None:
-    """Prints nothing of a run that did not fail, or whose folder was removed meanwhile."""
+    """Prints nothing of a run that did not fail and whose loss stayed a number, or whose folder was removed."""
     oracles: dict[str, Oracle] = {}
 
     def refusal(plan: Plan, text: str, around: Surroundings) -> str:

@@ -401,7 +401,7 @@ class Archive:
             try:
                 directory = self._store.open(plan.parent)
                 plan = directory.read_plan()
-                diagnosis = self._diagnoses.of(directory)
+                diagnosis = self._diagnoses.of(directory) if _failed(directory) else None  # what it had is no failure
                 told = (diagnosis.title, diagnosis.remedies) if diagnosis else ()
                 tried = Tried(plan.run_id, directory.read_config(), plan.arguments, *told)
                 found.append(replace(tried, environment=plan.environment))
@@ -594,6 +594,10 @@ def _stopped_short(status: RunStatus | None) -> bool:
     return status is not None and status.state in (RunState.STOPPED, RunState.FAILED, RunState.LOST)
 
 
+def _failed(directory: RunDirectory) -> bool:
+    return look(directory, None).status.state is RunState.FAILED
+
+
 def _state_of(directory: RunDirectory) -> Said | str:
     """How a run ended, or that it goes on; "" where that is not known either."""
     state = look(directory, None).status.state
@@ -602,11 +606,13 @@ def _state_of(directory: RunDirectory) -> Said | str:
 
 def _command_of(directory: RunDirectory) -> str:
     """What it ran, without what its options name as secret: its plan can't tell these; "" where that is no command."""
-    command = directory.read_command()
     try:
-        return mask(command, secret_arguments(shlex.split(command)))[:_LONGEST_COMMAND]
+        words = shlex.split(directory.read_command())
     except ValueError:
         return ""
+    secrets = secret_arguments(words)
+    command = shlex.join(mask(word, secrets) for word in words)
+    return command if len(command) <= _LONGEST_COMMAND else f"{command[:_LONGEST_COMMAND]}…"
 
 
 def _is_config(text: str) -> bool:

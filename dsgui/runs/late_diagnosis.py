@@ -98,7 +98,7 @@ class Diagnoses:
 
 def _kept(known: dict[_Key, _Value], key: _Key, value: _Value) -> _Value:
     """With what is known, of which the oldest makes room."""
-    for oldest in list(known)[: 1 + len(known) - _MOST_KNOWN]:
+    for oldest in list(known)[: max(0, 1 + len(known) - _MOST_KNOWN)]:
         known.pop(oldest, None)
     known[key] = value
     return value

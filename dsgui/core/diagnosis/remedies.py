@@ -33,7 +33,9 @@ _PARAM_DEVICE = "/zero_optimization/offload_param/device"
 _ADAMS = frozenset({"adam", "adamw"})
 CLIPPING, _NORM_OPTION = "/gradient_clipping", "--max_grad_norm"
 _RATE, _RATE_OPTIONS = "/optimizer/params/lr", ("--learning_rate", "--lr")
-_SMALL_RATE = 1e-2
+# deepspeed/runtime/lr_schedules.py: what these schedulers lead to, whatever the optimizer was given.
+_PEAK_RATES = ("/scheduler/params/warmup_max_lr", "/scheduler/params/cycle_max_lr")
+_SMALL_RATE, _LEAST_RATE = 1e-2, 1e-12
 _TRAINER_RATE = 5e-5  # transformers/training_args.py: learning_rate
 _EXTRA = re.compile(r"^([\w.]+)\n\s+Extra inputs are not permitted", re.MULTILINE)
 USE_CPU = "--use_cpu"
@@ -434,30 +436,41 @@ def fp32(match: Match, run: Circumstances) -> Remedy | None:
 
 
 def clip_gradients(match: Match, run: Circumstances) -> Remedy | None:
-    """Where nothing clips them; the HF Trainer does unless it is told not to."""
+    """Where nothing clips them. Without the key DeepSpeed clips at 1.0 (from 0.19.3 on), and the HF Trainer's argument
+    fills “auto” alone; a number it has to equal."""
     held = lookup(run.values, CLIPPING)
-    is_off = held == 0 and not isinstance(held, bool)
     given = _number(value_of(run.arguments, (_NORM_OPTION,))) if run.trainer else None
-    if run.config is None or not (is_off or (given == 0 if run.trainer else held is MISSING)):
+    filled = held == "auto" and given == 0
+    if run.config is None or not (filled or (held == 0 and not isinstance(held, bool))):
         return None
-    changes = [Change(CLIPPING, "1.0")] if is_off or not run.trainer else []
-    return _changed("clip_gradients", *changes, options=((_NORM_OPTION, "1.0"),) if run.trainer else (), value="1.0")
+    changes = [] if filled else [Change(CLIPPING, "1.0")]
+    options = ((_NORM_OPTION, "1.0"),) if run.trainer and given != 1 else ()
+    return _changed("clip_gradients", *changes, options=options, value="1.0")
 
 
 def lower_learning_rate(match: Match, run: Circumstances) -> Remedy | None:
-    """Half of it, wherever it is set: in the config, in the arguments, or by the HF Trainer's default."""
-    held = lookup(run.values, _RATE)
-    held = float(held) if isinstance(held, int | float) and not isinstance(held, bool) else None
+    """Half of it, wherever it is set: in the config, in the arguments, or by the HF Trainer's default. None where a
+    scheduler of the config leads to another rate."""
+    held = _rate_in(run, _RATE)
     given = {one: rate for one in _RATE_OPTIONS if (rate := _number(value_of(run.arguments, (one,)))) is not None}
     if run.trainer:
-        given = {_RATE_OPTIONS[0]: given.get(_RATE_OPTIONS[0], held or _TRAINER_RATE)}
+        given = {_RATE_OPTIONS[0]: given.get(_RATE_OPTIONS[0], _TRAINER_RATE if held is None else held)}
     before = next(iter(given.values()), held)
-    if not before or not 0 < before < math.inf:
+    if before is None or not _LEAST_RATE < before < math.inf:
+        return None
+    peaks = {pointer: rate for pointer in _PEAK_RATES if (rate := _rate_in(run, pointer)) is not None}
+    if any(rate != before for rate in peaks.values()):
         return None
     half = _plain(before / 2)
-    changes = [Change(_RATE, half)] if held is not None else []
+    changes = [Change(pointer, half) for pointer in (*([_RATE] if held is not None else []), *peaks)]
     options = tuple((option, half) for option in given)
     return _changed("learning_rate", *changes, options=options, value=half, before=_plain(before))
+
+
+def _rate_in(run: Circumstances, pointer: str) -> float | None:
+    """A number of the config; None where there is none, as for “auto”."""
+    held = lookup(run.values, pointer)
+    return float(held) if isinstance(held, int | float) and not isinstance(held, bool) else None
 
 
 def _number(given: str | None) -> float | None:

@@ -198,8 +198,8 @@ def progress_from_json(value: Mapping[str, Any]) -> Mapping[str, Any]:
     found |= {name: _spelled(value[name]) for name in ("loss", "best_loss", "epoch") if name in value}
     rates = ("steps_per_second", "step_s")
     found |= {name: _count(value[name]) for name in rates if value.get(name) is not None}
-    if isinstance(odd := value.get("odd_loss"), dict):
-        found["odd_loss"] = {"value": _spelled(odd["value"]), "step": optional(_count, odd.get("step"))}
+    if isinstance(odd := value.get("odd_loss"), dict) and odd.get("value") in _SPELLED:
+        found["odd_loss"] = {"value": odd["value"], "step": optional(_count, odd.get("step"))}
     if isinstance(value.get("doing"), dict):
         found["doing"] = {"text": text(value["doing"].get("text", ""))}
     if isinstance(value.get("peak"), dict):

@@ -20,10 +20,7 @@ class NotNumbers:
     back: int | None
     nan: bool
     infinite: bool
-
-    @property
-    def whole(self) -> bool:
-        return self.first == self.since
+    whole: bool
 
 
 def not_numbers(loss: Curve) -> NotNumbers | None:
@@ -45,4 +42,5 @@ def not_numbers(loss: Curve) -> NotNumbers | None:
         back=int(step[last + 1]) if last + 1 < len(step) else None,
         nan=bool(np.isnan(value[odd]).any()),
         infinite=bool(np.isinf(value[odd]).any()),
+        whole=int(odd[0]) == since,
     )

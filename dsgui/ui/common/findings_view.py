@@ -89,7 +89,7 @@ def blank_html() -> str:
     """The panel while nothing is in the editor: nobody wrote `{}`, so nothing is found in it."""
     head, then = words("configure_page", "blank"), words("common_page", "blank_next")
     return (
-        '<div class="ds-findings ds-broken"><p class="ds-verdict">' + head + "</p>"
+        '<div class="ds-findings ds-broken" data-blank><p class="ds-verdict">' + head + "</p>"
         f'<p class="ds-subject">{then}</p></div>'
     )
 

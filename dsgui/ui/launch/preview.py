@@ -452,6 +452,8 @@ def _with_config(
     `filler` tells what the script writes into it."""
     context, here = context_in(launch, target), context_in(launch.unplanned, target)
     launch = replace(launch, devices=context.devices)
+    if not text.strip():
+        return replace(launch, unreadable=words("configure_page", "blank"))
     try:
         config = read_document(text).value
         by = filler(config) if filler else None

@@ -219,7 +219,6 @@ export interface Diagnosis {
   ends: string;
   set_aside: string[];
   checked?: string;
-  /** Whether nobody knows that a change would fit. */
   away?: string;
   resume?: { path: string; name: string } | null;
   facts?: { name: string; value: string; is_path: boolean }[];

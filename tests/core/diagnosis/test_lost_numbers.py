@@ -92,11 +92,12 @@ def changes(run: Circumstances | None) -> list[str]:
 def test_changes_are_offered_only_where_they_apply() -> None:
     rate = '"optimizer": {"type": "Adam", "params": {"lr": 3e-4}}'
     lower, clipped = "Learning rate 1.5e-4 instead of 3e-4", "gradient_clipping 1.0"
-    assert changes(run_with("{}")) == [clipped]
+    assert changes(run_with("{}")) == []  # DeepSpeed clips at 1.0
     assert changes(run_with('{"gradient_clipping": 1.0}')) == []
     assert changes(run_with(f'{{"gradient_clipping": 0, {rate}}}')) == [clipped, lower]
     assert changes(run_with("{}", "--learning_rate", "3e-4", trainer=True)) == [lower]
-    assert changes(run_with("{}", "--max_grad_norm", "0", trainer=True))[0] == clipped
+    assert clipped not in changes(run_with("{}", "--max_grad_norm", "0", trainer=True))  # which fills nothing
+    assert changes(run_with('{"gradient_clipping": "auto"}', "--max_grad_norm", "0", trainer=True))[0] == clipped
     assert changes(run_with("{}", "--learning_rate", "3e-4", trainer=True, takes_options=False)) == []
     assert changes(run_with('{"fp16": {"enabled": true}, "gradient_clipping": 1.0}')) == ["bf16 instead of fp16"]
     assert changes(None) == []
@@ -108,6 +109,38 @@ def test_the_rate_is_lowered_wherever_it_is_set() -> None:
     assert one.options == (("--learning_rate", "5e-4"),)
     assert one.fix
     assert [each.literal for each in one.fix.changes] == ["5e-4"]
+
+
+@pytest.mark.parametrize(
+    ("held", "edited"),
+    [
+        ("1e-3", ["/optimizer/params/lr", "/scheduler/params/warmup_max_lr"]),
+        ('"auto"', ["/optimizer/params/lr"]),
+        ("2e-3", None),
+    ],
+)
+def test_a_scheduler_that_leads_to_the_rate_is_lowered_with_it_and_to_another_stops_it(
+    held: str, edited: list[str] | None
+) -> None:
+    scheduler = f'"scheduler": {{"type": "WarmupLR", "params": {{"warmup_max_lr": {held}}}}}'
+    config = f'{{"gradient_clipping": 1.0, "optimizer": {{"params": {{"lr": 1e-3}}}}, {scheduler}}}'
+    found = [one.fix for one in told(1, NAN, run=run_with(config)).remedies]
+    assert [[each.pointer for each in fix.changes] for fix in found if fix] == ([edited] if edited else [])
+
+
+@pytest.mark.parametrize("rate", ["0", "5e-324", "true", '"x"'])
+def test_no_rate_is_halved_to_nothing_or_raised(rate: str) -> None:
+    config = f'{{"gradient_clipping": 1.0, "optimizer": {{"params": {{"lr": {rate}}}}}}}'
+    assert [one for one in changes(run_with(config)) if "earning" in one] == []
+    assert not any("instead of 0" in one for one in changes(run_with(config, trainer=True)))
+
+
+def test_steps_that_begin_again_are_one_step_and_no_row_of_them() -> None:
+    steps = np.array([1.0, 2, 3, 1, 2, 3, 4])
+    values = np.array([1, 1, NAN, 1, 1, NAN, 1])
+    found = not_numbers(Curve(Series("loss", "train"), steps, np.full(7, np.nan), steps, values))
+    assert found is not None
+    assert str(with_lost_numbers(None, found, None).title) == "The loss was NaN 2 times between steps 3 and 3"
 
 
 def test_only_who_trains_in_fp16_is_told_of_it() -> None:

@@ -39,7 +39,9 @@ test("a count that begins again is measured from there", () => {
 
 test("what an ended run took beside its training is told, where that is much and its steps tell it", () => {
   const points = Array.from({ length: 100 }, (_, at) => ({ step: at + 1, time: 20 + at }));
-  assert.deepEqual(spent(made({ points }), 130), { training: 99, before: 20, after: 11 });
+  assert.deepEqual(spent(made({ points }), 130), { training: 99, before: 19, after: 10 });
+  const seldom = Array.from({ length: 10 }, (_, at) => ({ step: 100 * (at + 1), time: 100 * (at + 1) }));
+  assert.equal(spent(made({ points: seldom }), 1095), null); // trained before the first that was logged, and after
   const early = points.map(({ step }) => ({ step, time: step }));
   assert.equal(spent(made({ points: early }), 101), null); // as good as all of it
   assert.equal(spent(made({ points: points.slice(0, 9) }), 130), null); // each of many steps

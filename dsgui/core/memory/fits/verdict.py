@@ -21,8 +21,8 @@ class Fit(StrEnum):
     UNKNOWN = "cannot_say"
 
 
-# Of a capacity: estimates that differ by less are not told apart. On an H200 tensors were 0.07 GiB beside what was
-# predicted; a Llama-3-8B that is likely to take 1 % more than a 24 GiB card has ran out of memory there.
+# Of a GPU's capacity: estimates that differ by less are not told apart. On an H200 tensors were 0.07 GiB beside what
+# was predicted; a Llama-3-8B that is likely to take 1 % more than a 24 GiB card has ran out of memory there.
 UNKNOWN_SHARE = 0.005
 
 _WORST_FIRST = (Fit.SHORT, Fit.UNKNOWN, Fit.TIGHT, Fit.FITS)
@@ -62,7 +62,8 @@ class Bar:
         amount = self.amount
         if self.capacity is None:
             return Fit.UNKNOWN
-        if amount.likely > self.capacity * (1 + UNKNOWN_SHARE):
+        unknown = UNKNOWN_SHARE if self.device is Device.GPU else 0.0
+        if amount.likely > self.capacity * (1 + unknown):
             return Fit.SHORT
         fits = amount.high + self.in_use <= self.capacity and not self.uncounted
         return Fit.FITS if fits else Fit.TIGHT

@@ -214,7 +214,7 @@ MEMORY_CHEAPEST: Mapping[str, str] = {
     "change_if_host": "估计代价最小且 GPU 放得下的改动：{moves}。改后：{needs}。前提是主机有 {size} 内存。",
     "brief": "估计代价最小且放得下的改动：{needs}。",
     "brief_if_host": "估计代价最小且 GPU 放得下的改动：{needs}。前提是主机有 {size} 内存。",
-    "in_bf16": "或者，若可用 bf16 代替 fp32 训练：{moves}。此时：{needs}。",
+    "in_bf16": "或者，若不必用 fp32 训练：{moves}。此时：{needs}。",
     "none": "不卸载到 NVMe，也不换优化器和数据类型时，仅调整配置无法放下。需要更多或更大的 GPU、更多内存、更短的序列"
     "、NVMe 目录、LoRA，或状态更少的优化器。",
     "none_on_cpu": "不卸载到 NVMe，也不换优化器和数据类型时，仅调整配置无法放下。需要更多内存、更短的序列、NVMe 目录"

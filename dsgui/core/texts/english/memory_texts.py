@@ -219,7 +219,7 @@ MEMORY_CHEAPEST: Mapping[str, str] = {
     "host has {size}.",
     "brief": "Cheapest change that fits, by estimate: {needs}.",
     "brief_if_host": "Cheapest change that fits the GPUs, by estimate: {needs}. It fits only if the host has {size}.",
-    "in_bf16": "Or, if it may train in bf16 instead of fp32: {moves}. Then: {needs}.",
+    "in_bf16": "Or, if fp32 isn’t needed: {moves}. Then: {needs}.",
     "none": "Without NVMe offload, no config change makes it fit with this optimizer and these data types. It needs "
     "more or larger GPUs, more host memory, shorter sequences, an NVMe folder, LoRA, or a leaner optimizer.",
     "none_on_cpu": "Without NVMe offload, no config change makes it fit with this optimizer and these data types. "

@@ -20,6 +20,7 @@ const READ_MS = 500;
 const ARROW = "\u00a0→\u00a0"; // no line ends beside it
 const QUICK_MS = 400; // an answer that comes sooner needs no place held for it
 const CONFIG = "ds_config.json";
+const MASK = "••••••••"; // `core/access/secrets.py`
 const JUDGED_TRIES = 3;
 const JUDGED_MS = 3000;
 
@@ -328,8 +329,10 @@ export class Afterwards {
     const open = button(words("afterwards_page", "open_config"), { class: look, id: "open-config" }, () => {
       this.again("config");
     });
-    const name = words("afterwards_page", "save_config");
-    const keep = button(name, { class: "ds-step", id: "save-config" }, () => saveText(config, CONFIG));
+    const isMasked = config.includes(MASK);
+    const name = words("afterwards_page", isMasked ? "save_config_masked" : "save_config");
+    const file = isMasked ? `masked-${CONFIG}` : CONFIG; // no run starts with what stands for a secret
+    const keep = button(name, { class: "ds-step", id: "save-config" }, () => saveText(config, file));
     return el("p", { class: "ds-remedy" }, ...(opens ? [open] : []), keep);
   }
 

@@ -27,7 +27,11 @@ export function keeping(root) {
     draw();
     const broken = root.querySelector(".ds-broken");
     root.style.minHeight = broken && before ? `${before.height}px` : "";
-    if (broken && before) broken.append(folded(before.list, isOpen, (now) => (isOpen = now)));
+    if (!broken || !before) return;
+    const count = String(findingsIn([...before.list.children]));
+    const isBlank = broken.hasAttribute("data-blank");
+    const head = words("common_page", isBlank ? "before_blank" : "before", { count });
+    broken.append(folded(before.list, head, isOpen, (now) => (isOpen = now)));
   };
 }
 
@@ -40,14 +44,13 @@ function shownIn(root) {
 
 /**
  * It is drawn anew with every letter.
- * @param {Element} list @param {boolean} open @param {(open: boolean) => void} told
+ * @param {Element} list @param {string} head @param {boolean} open @param {(open: boolean) => void} told
  */
-function folded(list, open, told) {
+function folded(list, head, open, told) {
   const entries = /** @type {HTMLElement[]} */ ([...list.children]);
   for (const one of entries) one.hidden = false;
-  const count = String(findingsIn(entries));
   const fold = el("details", { class: "ds-before", open });
   fold.addEventListener("toggle", () => told(fold.open));
-  fold.append(el("summary", {}, words("common_page", "before", { count })), el("div", { inert: true }, list));
+  fold.append(el("summary", {}, head), el("div", { inert: true }, list));
   return fold;
 }

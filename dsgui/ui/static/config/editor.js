@@ -94,8 +94,9 @@ export function formatted(text) {
  * @param {number} place */
 function isApart(tokens, place) {
   if (tokens[place] === "{") return tokens[place + 1] !== "}";
-  const next = tokens.slice(place + 1).find((token) => /^[{}[\]]$/.test(token));
-  return next !== "]";
+  let next = place + 1;
+  while (next < tokens.length && !/^[{}[\]]$/.test(tokens[next])) next += 1;
+  return tokens[next] !== "]";
 }
 
 /** Whether it would say more on lines of its own. @param {string} text */

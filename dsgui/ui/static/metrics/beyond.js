@@ -32,7 +32,8 @@ function peakOfTraining(lines, named, size, peak) {
   for (const line of lines) {
     const own = recorded(line, peak(line.run));
     const most = highsOf(line).reduce((found, { y }) => Math.max(found, y), 0);
-    if (own && most > MORE * own) {
+    if (line.curve.name === "run_bytes" && own && most > MORE * own) {
+      // compilers hold no GPU memory
       return words("charts_page", "peak_and_compiled", { peak: named(line, own), value: size(line, most) });
     }
   }

@@ -33,7 +33,7 @@ export class Speed {
 
 const FEW_S = 5; // what else it took is told from here on,
 const SHARE = 0.05; // and where it is that much of all
-const FEWEST = 10; // logged steps: of fewer much may have been trained before the first
+const FEWEST = 10; // logged steps: of fewer nobody knows what one takes
 
 /**
  * How long an ended run trained, by the first and the last step that it logged, and what came before and after, in
@@ -44,9 +44,11 @@ export function spent(curves, took) {
   const clock = curves.counted ? null : curves.clock("step");
   const [begin, end] = [clock?.stretches[0]?.low.time, clock?.last?.high.time];
   if (!clock || clock.count < FEWEST || took === null || begin === undefined || end === undefined) return null;
-  const found = { training: end - begin, before: begin, after: took - end };
-  const isKnown = Object.values(found).every((seconds) => seconds >= 0);
-  return isKnown && took - found.training >= Math.max(FEW_S, SHARE * took) ? found : null;
+  const logged = (end - begin) / (clock.count - 1); // the first of what is logged was trained before it, too
+  const found = { training: end - begin, before: begin - logged, after: took - end - logged };
+  const [before, after] = [found.before, found.after].map((seconds) => Math.max(seconds, 0));
+  const isKnown = begin >= 0 && end >= begin && took >= end;
+  return isKnown && before + after >= Math.max(FEW_S, SHARE * took) ? { ...found, before, after } : null;
 }
 
 /** From where its count last began. @param {Curves} curves */

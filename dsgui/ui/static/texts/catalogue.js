@@ -229,6 +229,7 @@ export const TEXTS = {
   "more_keys": "{count} more",
   "broken_next": "Fix it in the editor, or undo: the form, checks and memory wait until then.",
   "before": "Findings before the error: {count}",
+  "before_blank": "Findings of the last config: {count}",
   "blank_next": "Type or paste a config, choose a preset, or undo: the form, checks and memory wait until then.",
   "fewer_below": "Show fewer ↑"
  },
@@ -342,6 +343,7 @@ export const TEXTS = {
   "clone": "Clone and edit",
   "open_config": "Open config in Configure",
   "save_config": "Download config",
+  "save_config_masked": "Download config without secrets",
   "last_output": "Last output",
   "see_output": "See the output",
   "delete_ask": "Delete…",

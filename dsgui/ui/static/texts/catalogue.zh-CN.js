@@ -229,6 +229,7 @@ export const TEXTS = {
   "more_keys": "另外 {count} 个",
   "broken_next": "请在编辑器中修正或撤销；在此之前，表单、检查和显存预测暂停。",
   "before": "出错前的检查结果：{count} 项",
+  "before_blank": "上一份配置的检查结果：{count} 项",
   "blank_next": "请输入或粘贴配置、选择预设，或撤销；在此之前，表单、检查和显存预测暂停。",
   "fewer_below": "收起 ↑"
  },
@@ -342,6 +343,7 @@ export const TEXTS = {
   "clone": "克隆并编辑",
   "open_config": "在“配置”页打开配置",
   "save_config": "下载配置",
+  "save_config_masked": "下载配置（不含密钥）",
   "last_output": "最后的输出",
   "see_output": "查看输出",
   "delete_ask": "删除…",

@@ -65,7 +65,7 @@ def test_a_training_in_fp32_is_told_what_fits_in_bf16_where_the_gpus_have_it(che
         return in_bf16(found, fitted, case, document, checker)
 
     other = told(fp32, modern)
-    assert str(other).startswith("Or, if it may train in bf16 instead of fp32: bf16")
+    assert str(other).startswith("Or, if fp32 isn’t needed: bf16")
     assert "of 24.0 GiB" in str(other)
     assert told(fp32 | {"bf16": {"enabled": True}}, modern) is None
     assert told(fp32, replace(modern, hardware=(card_named("v100"),))) is None

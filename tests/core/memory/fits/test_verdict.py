@@ -70,6 +70,8 @@ def test_a_need_that_reads_like_what_there_is_is_tight(has):
     assert (over.fit, least_told.fit) == (Fit.TIGHT, Fit.TIGHT)
     assert str(over.short[0]).endswith(f"and has {has:.2f} GiB.")
     assert judge(_taking(has * 1.01), room(has)).fit is Fit.SHORT
+    host = judge(answer(1, 1000), room(host_gib=1001)).worst(Device.HOST)  # of a host it was not seen
+    assert (host.fit, host.short_by < 0.005 * 1001 * GIB) == (Fit.SHORT, True)
 
 
 def _taking(likely_gib: float) -> Answer:

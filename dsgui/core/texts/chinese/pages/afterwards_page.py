@@ -15,6 +15,7 @@ AFTERWARDS_PAGE: dict[str, str] = {
     "clone": "克隆并编辑",
     "open_config": "在“配置”页打开配置",
     "save_config": "下载配置",
+    "save_config_masked": "下载配置（不含密钥）",
     "last_output": "最后的输出",
     "see_output": "查看输出",
     "forget_ask": "移除…",

@@ -15,6 +15,7 @@ AFTERWARDS_PAGE: dict[str, str] = {
     "clone": "Clone and edit",
     "open_config": "Open config in Configure",
     "save_config": "Download config",
+    "save_config_masked": "Download config without secrets",
     "last_output": "Last output",
     "see_output": "See the output",
     "delete_ask": "Delete…",

@@ -39,6 +39,7 @@ COMMON_PAGE: dict[str, str] = {
     "more_keys": "{count} more",
     "broken_next": "Fix it in the editor, or undo: the form, checks and memory wait until then.",
     "before": "Findings before the error: {count}",
+    "before_blank": "Findings of the last config: {count}",
     "blank_next": "Type or paste a config, choose a preset, or undo: the form, checks and memory wait until then.",
     "fewer_below": "Show fewer ↑",
 }
