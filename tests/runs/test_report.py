@@ -100,7 +100,7 @@ def test_it_tells_what_the_run_was_and_what_it_took(bench: Bench):
     assert rows["Steps"] == "200"
     assert rows["Final loss (last logged)"] == "NaN"
     assert rows["Steps/s"] == "2"
-    assert rows["Duration"] == "01:40"
+    assert rows["Duration"] == "1m 40s"
     assert rows["GPU memory of this run, peak · mean"] == "9.00 · 9.00 GiB"
     assert rows["Whole GPU 1, all processes, peak · mean"] == "11.00 · 11.00 GiB"
 
@@ -111,11 +111,11 @@ def test_one_duration_is_told_everywhere(bench: Bench, capsys):
     bench.store.open(run_id).write_status(RunStatus(RunState.SUCCEEDED, started_at=1_790_000_000.0, lasted_s=1150.5))
     [row] = Inspection(bench.store, bench.runs).compare([run_id])["runs"]
     assert row["figures"]["duration_s"] == bench.runs.summary(run_id).duration_s == 1150.5
-    assert "19:11" in text_of(report(bench, run_id))
+    assert "19m 11s" in text_of(report(bench, run_id))
     for command in (["show", run_id], []):
         main(["runs", "--runs-dir", str(bench.store.runs_dir), *command])
-        assert "19:11" in capsys.readouterr().out
-    assert [duration(one) for one in (None, 0.4, 59.5, 3723)] == ["–", "00:00", "01:00", "1:02:03"]
+        assert "19m 11s" in capsys.readouterr().out
+    assert [duration(one) for one in (None, 0.4, 59.5, 3723)] == ["–", "0s", "1m 00s", "1h 02m"]
 
 
 def test_the_command_tells_the_peaks_of_a_run_and_of_its_cards_alike(bench: Bench, capsys):

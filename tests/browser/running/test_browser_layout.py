@@ -289,7 +289,7 @@ def test_plots_begin_at_one_height_with_a_legend_and_without(browser, made):
 def test_a_run_says_how_much_of_its_duration_lies_between_its_first_and_its_last_step(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['steps']}") as page:
-        expect(page.locator(".ds-facts > div", has_text="Duration").locator("dd")).to_have_text("01:40")
+        expect(page.locator(".ds-facts > div", has_text="Duration").locator("dd")).to_have_text("1m 40s")
         expect(page.locator(".ds-spent")).to_have_text(
-            "01:20 of 01:40 between the first and the last logged step · 00:20 before (loading, compilation)"
+            "1m 20s of 1m 40s between the first and the last logged step · 20s before (loading, compilation)"
         )

@@ -111,8 +111,9 @@ def test_a_comparison_finds_what_differs_on_the_command_line(browser, made):
         assert part(page, "Results") == [
             ["Final loss", "0.3705", "0.3705"],
             ["Best loss (lowest)", "0.3529", "0.3529"],
+            ["Final eval loss", "1.000", "1.000"],  # the sentence above speaks of it
             ["Speed", "2.50 steps/s", "2.50 steps/s"],
-            ["Duration", "02:20", "02:20"],
+            ["Duration", "2m 20s", "2m 20s"],
             ["GPU memory of this run, peak", "30.00 GiB", "12.00 GiB −60 %"],
             ["GPU memory of this run, mean", "30.00 GiB", "12.00 GiB −60 %"],
             ["Whole GPU, all processes, peak", "31.00 GiB", "13.00 GiB −58 %"],
@@ -161,7 +162,7 @@ def test_no_ratio_is_told_of_other_scripts_but_of_the_memory_they_take(browser, 
     directory.plan_file.write_text(json.dumps(plan | {"script": script}))
     with running_app(tmp_path) as app, opened(browser, app, f"compare={','.join(ids)}") as page:
         unlike = "Different scripts: losses, scores and speeds aren’t comparable."
-        told = "Shortest: “other”, 00:28 · Least GPU memory: “other”, 3.00 GiB"
+        told = "Shortest: “other”, 28s · Least GPU memory: “other”, 3.00 GiB"
         expect(page.locator(".ds-outcome")).to_have_text(told + unlike)
         expect(page.locator(".ds-differences").get_by_text(unlike)).to_have_count(0)  # it is said once
         expect(page.locator(".ds-board .ds-chart").first).to_contain_text(unlike)  # the loss's, which is seen alone
@@ -249,7 +250,8 @@ def test_runs_of_one_name_are_told_apart_from_the_first_on_and_evaluations_are_a
         figures = page.locator(".ds-compare .ds-differences tr")
         # What is equal in all, and what says little, is told when it is asked for.
         expect(figures.filter(has_text="Final loss")).to_be_visible()
-        expect(figures.filter(has_text="Final eval loss")).to_be_hidden()
+        expect(figures.filter(has_text="Final eval loss")).to_be_visible()  # the sentence speaks of it
+        expect(figures.filter(has_text="bleu").first).to_be_hidden()
         page.locator(".ds-same summary").click()
         expect(figures.filter(has_text="Final eval loss").locator("td")).to_have_text(["1.000", "1.000", "1.000"])
         expect(figures.filter(has_text="bleu").locator("td")).to_have_text(["30.00", "30.00", "30.00"])
@@ -375,8 +377,8 @@ def test_tags_have_a_column_where_a_run_has_one_and_what_became_another_value_co
         differs = cell(page, second, "differs")
         expect(differs.locator("button > span").first).to_have_text("stage 3→2 · +model_name_or_path t5-small")
         assert differs.evaluate(ENDS, "3→2") > 0
-        expect(cell(page, same, "differs")).to_have_text("none")
-        expect(cell(page, first, "differs")).to_have_text("")  # with nothing to compare it to
+        expect(cell(page, same, "differs")).to_have_text("–")
+        expect(cell(page, first, "differs")).to_have_text("–")  # with nothing to compare it to
         expect(page.get_by_role("columnheader", name="Tags")).to_have_count(0)
         state = cell(page, damaged, "state")
         expect(state).to_contain_text("damaged")

@@ -36,7 +36,7 @@ def test_a_lost_run_tells_why_what_to_do_first_how_far_it_came_and_where_things_
     )
     assert facts(LOST) == {
         "Last recorded": "step 250 of 1000",
-        "Recorded for": "01:08",
+        "Recorded for": "1m 08s",
         "Newest complete checkpoint": "/out/checkpoint-100",
         "Output": "/runs/a/output.log",
     }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
+  clockTime,
   duration,
   figure,
   fixed,
@@ -23,12 +24,25 @@ function tells(format, cases) {
   }
 }
 
-tells(duration, [
+tells(clockTime, [
   [0, "00:00"],
   [59.6, "01:00"],
   [3599, "59:59"],
   [3600, "1:00:00"],
   [360_061, "100:01:01"],
+  [null, "–"],
+  [undefined, "–"],
+  [NaN, "–"],
+]);
+
+tells(duration, [
+  [0, "0s"],
+  [59.4, "59s"],
+  [59.6, "1m 00s"],
+  [217, "3m 37s"],
+  [3599, "59m 59s"],
+  [3600, "1h 00m"],
+  [360_061, "100h 01m"],
   [null, "–"],
   [undefined, "–"],
   [NaN, "–"],

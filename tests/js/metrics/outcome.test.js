@@ -67,6 +67,20 @@ test("an evaluation's loss is the one that counts, where both have one", () => {
   assert.match(told(run({}), run({ final_loss: 1 }), row(2, null)), /lower final loss \(1\.000 against 2\.470\)/);
 });
 
+test("the loss of training is told beside an evaluation's where that says another thing", () => {
+  const row = (/** @type {number[]} */ ...values) => [{ name: "Final eval loss", values, better: "less" }];
+  const [base, worse] = [run({}), run({ final_loss: 2.89 })];
+  assert.match(told(base, worse, row(1, 1)), /the same final eval loss \(1\.000\) with a 17 % higher final train loss/);
+  assert.match(told(worse, base, row(1, 2)), /higher final eval loss \(.*\) with a 15 % lower final train loss and/);
+  assert.doesNotMatch(told(base, worse, row(1, 2)), /train loss/); // both are higher
+  assert.doesNotMatch(told(base, run({}), row(1, 1)), /train loss/);
+  const three = [...NAMES, { name: "lora" }];
+  assert.equal(
+    outcomeText(three, [base, worse, worse], /** @type {any} */ (row(1, 1, 1)), 0),
+    "Lowest final train loss: “zero2”, 2.470 · About the same: final eval loss and duration",
+  );
+});
+
 test("of runs of other lengths the steps are said, and how fast they went: their times are of other work", () => {
   const other = run({ steps: 1200, final_loss: 2.31, duration_s: 400, steps_per_second: 2 });
   assert.equal(
@@ -92,7 +106,7 @@ test("of more than two runs it is said which is best in what, and what is the sa
   const third = run({ final_loss: 2.31, duration_s: 140, run_gpu_peak_bytes: 30 * GIB });
   assert.equal(
     outcomeText(names, [base, slow, third], [], 0),
-    "Lowest final loss: “zero3-cpu” and “lora”, 2.300 · Shortest: “zero2” and “zero3-cpu”, 01:40 · " +
+    "Lowest final loss: “zero3-cpu” and “lora”, 2.300 · Shortest: “zero2” and “zero3-cpu”, 1m 40s · " +
       "Least GPU memory: “zero3-cpu”, 12.00 GiB",
   );
   const others = [run({}), run({ steps: 600, steps_per_second: 9 }), run({ steps: 40 }, "failed")];
@@ -123,7 +137,7 @@ test("of runs that trained something else no loss and no speed is compared, but 
   const base = run({ run_gpu_peak_bytes: 12 * GIB });
   const other = run({ steps: 150, duration_s: 80, final_loss: 0.1, steps_per_second: 9, run_gpu_peak_bytes: 9 * GIB });
   const third = run({ duration_s: 140, run_gpu_peak_bytes: 15 * GIB });
-  const took = "Shortest: “zero3-cpu”, 01:20 · Least GPU memory: “zero3-cpu”, 9.00 GiB";
+  const took = "Shortest: “zero3-cpu”, 1m 20s · Least GPU memory: “zero3-cpu”, 9.00 GiB";
   assert.equal(outcomeText(names, [base, other, third], [], 0, true), took);
   assert.equal(outcomeText(NAMES, [base, other], [], 0, true), took);
   // An evaluation of the same data may be compared all the same.

@@ -34,7 +34,7 @@ test("a start is in one of its phases, with the time that this one has taken", (
     [
       ["Starting launcher", "done"],
       ["Importing", "done"],
-      ["Compiling operators 01:06", "now"],
+      ["Compiling operators 1m 06s", "now"],
       ["First step", "next"],
     ],
   );

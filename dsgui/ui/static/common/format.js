@@ -13,11 +13,25 @@ const SMALL = 1e-3; // from here on down noughts are counted, not read
 const pad = (n) => String(n).padStart(2, "0");
 
 /** Seconds as a clock shows them: 1:02:03, or 02:03 of less than an hour. @param {number | null | undefined} seconds */
-export function duration(seconds) {
+export function clockTime(seconds) {
   if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return NONE;
   const s = Math.round(seconds);
   const rest = `${pad(Math.floor(s / 60) % 60)}:${pad(s % 60)}`;
   return s >= 3600 ? `${Math.floor(s / 3600)}:${rest}` : rest;
+}
+
+/**
+ * How long something took: 1h 02m, 2m 03s of less than an hour, 3s of less than a minute. As `core/durations.py` has
+ * it.
+ * @param {number | null | undefined} seconds
+ */
+export function duration(seconds) {
+  if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return NONE;
+  const all = Math.round(seconds);
+  const [hours, minutes, rest] = [Math.floor(all / 3600), Math.floor(all / 60) % 60, all % 60];
+  if (hours) return words("runs_page", "took_hours", { hours: String(hours), minutes: pad(minutes) });
+  if (minutes) return words("runs_page", "took_minutes", { minutes: String(minutes), seconds: pad(rest) });
+  return words("runs_page", "took_seconds", { seconds: String(rest) });
 }
 
 /**

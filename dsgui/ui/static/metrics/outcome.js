@@ -28,14 +28,34 @@ const roundly = (size) => String(size >= 9.95 ? Math.round(size) : Number(size.t
 /** @param {number} loss @param {number} count of steps */
 const afterSteps = (loss, count) => say("outcome_after", { value: fixed(loss), count: count.toLocaleString("en-US") });
 
+/** Whether a row of evaluations is the one that judges. @param {{ name: string }} row */
+export const isJudging = ({ name }) => name === say(EVALUATED);
+
 /** The loss by which they are judged: an evaluation's where both have one. @param {EvaluationRow[]} evaluations */
 function judgedBy(evaluations) {
-  const name = say(EVALUATED);
-  const found = evaluations.find((one) => one.name === name && one.values.every(isNumber));
+  const found = evaluations.find((one) => isJudging(one) && one.values.every(isNumber));
   return found ? { what: say("outcome_eval_loss"), values: found.values } : null;
 }
 
-/** @param {ComparedRun[]} pair the one that is told of, and the baseline @param {ReturnType<typeof judgedBy>} judged */
+/**
+ * What is told of the loss; where an evaluation's was judged, the training's as well, if it doesn't say the same.
+ * @param {ComparedRun[]} pair the one that is told of, and the baseline @param {ReturnType<typeof judgedBy>} judged
+ */
+function lossesPart(pair, judged) {
+  const [told] = lossPart(pair, judged);
+  const [value, other] = pair.map(({ figures }) => figures.final_loss);
+  if (!told || !judged || !isNumber(value) || !isNumber(other) || !other) return told ? [told] : [];
+  if (sideOf(value, other) === 0 || sideOf(value, other) === sideOf(...judged.values)) return [told];
+  const percent = roundly((100 * Math.abs(value - other)) / Math.abs(other));
+  const code = value < other ? "outcome_but_lower" : "outcome_but_higher";
+  return [say(code, { told, percent, what: say("outcome_train_loss") })];
+}
+
+/** Which of two losses is lower: 0 of those that are called the same. @param {...Told | null | undefined} pair */
+const sideOf = (...[one, other]) =>
+  isNumber(one) && isNumber(other) && !isNear(one, other, NEARLY) ? Math.sign(one - other) : 0;
+
+/** @param {ComparedRun[]} pair as above @param {ReturnType<typeof judgedBy>} judged */
 function lossPart([run, base], judged) {
   const what = judged?.what ?? say("outcome_loss");
   const [value, other] = judged?.values ?? [run.figures.final_loss, base.figures.final_loss];
@@ -141,8 +161,10 @@ function bestText(names, runs, evaluations, unlike) {
   const [named, told] = [kept(names), kept(runs)];
   const memory = told.map(({ figures }) => figures.run_gpu_peak_bytes);
   const judged = judgedBy(evaluations.map((one) => ({ ...one, values: kept(one.values) })).filter(isFair(unlike)));
+  const loss = judged || !unlike ? lowest(named, told, judged) : {};
   const found = [
-    judged || !unlike ? lowest(named, told, judged) : {},
+    loss,
+    judged && loss.alike && !unlike ? trained(named, told) : {}, // where their evaluations don't tell them apart
     fastest(named, told, unlike),
     bestOf(
       named,
@@ -164,11 +186,19 @@ const isFair =
     !unlike || Boolean(better);
 
 /**
+ * The lowest loss of training, where that isn't the same.
+ * @param {string[]} names @param {ComparedRun[]} runs @returns {ReturnType<typeof bestOf>}
+ */
+function trained(names, runs) {
+  const { best } = lowest(names, runs, null, say("outcome_train_loss"));
+  return { best };
+}
+
+/**
  * Who reached the lowest loss; after other steps with the steps that it took, which tell how much that says.
  * @param {string[]} names @param {ComparedRun[]} runs @param {ReturnType<typeof judgedBy>} judged
  */
-function lowest(names, runs, judged) {
-  const what = judged?.what ?? say("outcome_loss");
+function lowest(names, runs, judged, what = judged?.what ?? say("outcome_loss")) {
   const losses = judged?.values ?? runs.map(({ figures }) => figures.final_loss);
   const steps = runs.map(({ figures }) => figures.steps);
   const isAlike = new Set(steps).size === 1;
@@ -200,7 +230,7 @@ export function outcomeText(names, runs, evaluations, base, unlike = false) {
   }
   const judged = judgedBy(evaluations);
   const parts = [
-    ...lossPart(inOrder(runs), judged && { ...judged, values: inOrder(judged.values) }),
+    ...lossesPart(inOrder(runs), judged && { ...judged, values: inOrder(judged.values) }),
     ...timePart(inOrder(runs)),
     ...memoryPart(inOrder(runs)),
   ];

@@ -1,6 +1,6 @@
 // What a chart says of the place that is pointed at: a row for each line, at a point that was logged. Pure.
 
-import { duration, figure } from "../common/format.js";
+import { clockTime, figure } from "../common/format.js";
 import { runsText } from "./groups.js";
 import { together } from "./marks.js";
 import { words } from "../texts/texts.js";
@@ -16,7 +16,7 @@ const NEAR = 0.015; // of what is shown: how far a mark, or an end of a line, ma
 
 /** A place as the axis counts. @param {Axis} axis @param {number} at */
 function bare(axis, at) {
-  if (axis === "time") return duration(at);
+  if (axis === "time") return clockTime(at);
   return axis === "step" ? String(Math.round(at)) : figure(at, 4);
 }
 

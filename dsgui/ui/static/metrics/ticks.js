@@ -1,7 +1,7 @@
 // How an axis is labelled: values that are one but for rounding, no label of more digits than one reads, times as a
 // clock shows them. Pure; a report has it inlined.
 
-import { duration } from "../common/format.js";
+import { clockTime } from "../common/format.js";
 
 /** @import { Range, Relayout } from "../types.d.ts" */
 
@@ -80,6 +80,6 @@ export const isMoved = (change) => ["xaxis.range", "xaxis.range[0]", "xaxis.auto
 function clockText(seconds, form, step) {
   const whole = step < 1 ? Math.floor(seconds) : seconds;
   const hours = form === "mm:ss" || seconds >= HOUR ? "" : "0:";
-  const told = form === "h:mm" ? duration(whole).slice(0, -":00".length) : duration(whole);
+  const told = form === "h:mm" ? clockTime(whole).slice(0, -":00".length) : clockTime(whole);
   return `${hours}${told}${step < 1 ? (seconds - whole).toFixed(2).slice(1) : ""}`;
 }

@@ -12,7 +12,7 @@ import { PARTS, spelled } from "./run_columns.js";
 import { baseline, differenceOf } from "./run_prefs.js";
 import { TOLD_MS } from "./run_view.js";
 import { look } from "../metrics/traces.js";
-import { outcomeText } from "../metrics/outcome.js";
+import { isJudging, outcomeText } from "../metrics/outcome.js";
 import { textOf, words } from "../texts/texts.js";
 
 /** @import { Apart } from "../metrics/apart.js" */
@@ -386,8 +386,9 @@ export class CompareView {
     const telling = apart.filter((one) => !FURTHER.has(one.code ?? "") && !(runs.length > 2 && isLone(one)));
     const first = apart.length <= telling.length + NEARLY ? apart : telling;
     const peak = PEAKS.find((code) => known.some((one) => one.code === code));
-    /** @param {Figure} one */
-    const isAlways = ({ code = "" }) => ALWAYS.has(code) || code === peak;
+    /** @param {Figure} one the loss of an evaluation, too: the sentence above speaks of it */
+    const isAlways = (one) =>
+      ALWAYS.has(one.code ?? "") || one.code === peak || (!one.code && isJudging(one) && !isLone(one));
     const shown = all.filter((one) => first.includes(one) || isAlways(one));
     /** @param {Figure[]} ones */
     const rows = (ones) =>

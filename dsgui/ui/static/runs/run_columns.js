@@ -131,7 +131,7 @@ export const COLUMNS = [
   { id: "gpus", width: "72px", shown: true, sorts: true, text: (run) => or(run.devices) },
   {
     id: "duration",
-    width: "74px",
+    width: "84px",
     isFigure: true,
     shown: true,
     sorts: true,

@@ -207,8 +207,9 @@ function moreNode(run) {
   return more ? [el("span", { class: "ds-more-changes" }, more)] : [];
 }
 
-/** That nothing differs, where the run is compared with another. @param {RunSummary} run */
-const unchanged = (run) => (run.differs_from ? say("no_changes") : "");
+/** Nothing differs, or there is no run before it: a pointer tells which. @param {RunSummary} run */
+const unchanged = (run) =>
+  el("span", { title: run.differs_from ? say("unchanged", { run: run.base || run.differs_from }) : undefined }, "–");
 
 /** @param {RunSummary} run */
 const fromOf = (run) => say("versus", { run: run.base || run.differs_from });
