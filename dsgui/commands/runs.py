@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from dsgui.commands.elsewhere.add_runs import add
 from dsgui.commands.run_options import DONE, add_runs_dir, called, find_run, open_runs, open_store
 from dsgui.commands.show import shown
-from dsgui.core.durations import duration
 from dsgui.core.errors import RunError
 from dsgui.core.runs.filters import Settings, unfinished
 from dsgui.core.runs.listing import fits, searched_text
 from dsgui.core.runs.news import RunSummary
 from dsgui.core.runs.no_loss import TOLD_BY_STATE
 from dsgui.core.texts.columns import padded, width
+from dsgui.core.texts.durations import duration
 from dsgui.core.texts.saying import words, wrong
 from dsgui.runs.runs import Runs
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from dsgui.core.durations import duration
 from dsgui.core.launch.state import RunState
 from dsgui.core.metrics.performance import Figures
 from dsgui.core.metrics.points import figure
 from dsgui.core.runs.news import RunSummary
 from dsgui.core.sizes import gib
 from dsgui.core.slow.causes import TOO_FEW, Judgement
+from dsgui.core.texts.durations import duration
 from dsgui.core.texts.saying import Said, words
 from dsgui.runs.runs import Runs
 from dsgui.runs.slowness import why_run_is_slow

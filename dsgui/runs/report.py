@@ -13,7 +13,6 @@ from dsgui.core.access.secrets import MASK, is_secret_name
 from dsgui.core.config.document import Document
 from dsgui.core.diagnosis.diagnosis import Diagnosis
 from dsgui.core.diagnosis.memory_cause import cause_of, ran_out
-from dsgui.core.durations import duration
 from dsgui.core.errors import DocumentError, RunError
 from dsgui.core.launch.plan import Plan
 from dsgui.core.memory.fits.foretold import held_against
@@ -22,6 +21,7 @@ from dsgui.core.runs.in_lines import in_lines
 from dsgui.core.runs.report_charts import by_time, charts, not_drawn, without_dots
 from dsgui.core.runs.report_page import Assets, Reported, Undrawn, report_html
 from dsgui.core.runs.run_settings import Settings, compared
+from dsgui.core.texts.durations import duration
 from dsgui.core.texts.saying import listed, words, wrong
 from dsgui.runs.archive import Archive
 from dsgui.runs.late_diagnosis import Diagnoses

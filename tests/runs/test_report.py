@@ -13,7 +13,6 @@ from playwright.sync_api import expect
 
 from dsgui import __version__
 from dsgui.cli import main
-from dsgui.core.durations import duration
 from dsgui.core.errors import RunError
 from dsgui.core.launch.state import Identity, RunState, RunStatus
 from dsgui.core.memory.fits.foretold import Foretold
@@ -27,6 +26,7 @@ from dsgui.core.runs import report_charts
 from dsgui.core.runs.news import Cursor
 from dsgui.core.runs.report_charts import STRETCHES, _cards, _look, by_time, charts, without_dots
 from dsgui.core.runs.report_page import _away, _legend
+from dsgui.core.texts.durations import duration
 from dsgui.core.texts.languages import speaking
 from dsgui.core.texts.saying import as_told, said
 from dsgui.runs.archive import Archive

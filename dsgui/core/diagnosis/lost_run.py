@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dsgui.core.diagnosis.fact_card import Fact, fact_card
-from dsgui.core.durations import duration
 from dsgui.core.launch.state import RunStatus
+from dsgui.core.texts.durations import duration
 from dsgui.core.texts.saying import Said, said
 
 LOST = "lost"

@@ -13,7 +13,6 @@ from html import escape
 from typing import Any
 
 from dsgui.core.config.pointer import dotted
-from dsgui.core.durations import duration
 from dsgui.core.metrics.chart_table import COLOURS
 from dsgui.core.metrics.evaluations import evaluation_rows
 from dsgui.core.metrics.performance import Figures
@@ -22,6 +21,7 @@ from dsgui.core.runs.meaning import WHAT_TRAINS
 from dsgui.core.runs.report_charts import Chart, Single
 from dsgui.core.runs.run_settings import Section, Setting, scores_compare, unlike, why_unlike
 from dsgui.core.sizes import beside, gib
+from dsgui.core.texts.durations import duration
 from dsgui.core.texts.languages import spoken
 from dsgui.core.texts.saying import listed, words
 

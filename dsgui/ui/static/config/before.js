@@ -28,7 +28,7 @@ export function keeping(root) {
     const broken = root.querySelector(".ds-broken");
     root.style.minHeight = broken && before ? `${before.height}px` : "";
     if (!broken || !before) return;
-    const count = String(findingsIn([...before.list.children]));
+    const count = String(findingsIn(/** @type {HTMLElement[]} */ ([...before.list.children])));
     const isBlank = broken.hasAttribute("data-blank");
     const head = words("common_page", isBlank ? "before_blank" : "before", { count });
     broken.append(folded(before.list, head, isOpen, (now) => (isOpen = now)));
