@@ -290,7 +290,7 @@ def test_the_names_of_a_comparison_stay_in_view_and_one_that_is_pointed_at_is_se
         names = page.locator(".ds-compare-key .ds-link")
         expect(names).to_have_text(["one", "twin", "long"])
         page.locator('[data-chart="Learning rate"]').scroll_into_view_if_needed()
-        expect(names.last).to_be_in_viewport()
+        expect(page.locator(".ds-compare-strip li").last).to_be_in_viewport()
         expect(page.locator(".ds-chart-runs:visible")).to_have_count(0)  # they are the legend of all
         wait_until(lambda: len(page.evaluate(SEEN, "Loss")) == 3)
         assert set(page.evaluate(SEEN, "Loss").values()) == {"1"}
@@ -301,6 +301,10 @@ def test_the_names_of_a_comparison_stay_in_view_and_one_that_is_pointed_at_is_se
             return [sorted(float(one) > 0.5 for one in values) for values in told]
 
         alone = [[False, False, True]] * 2
+        page.locator(".ds-compare-strip li").nth(2).hover()
+        wait_until(lambda: first() == alone)
+        page.locator(".ds-run-title").hover()
+        wait_until(lambda: first() == [[True] * 3] * 2)
         names.nth(2).hover()
         wait_until(lambda: first() == alone)
         page.locator(".ds-run-title").hover()

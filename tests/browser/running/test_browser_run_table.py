@@ -270,8 +270,10 @@ def test_runs_of_one_name_are_told_apart_from_the_first_on_and_evaluations_are_a
         assert table.evaluate("(node) => node.scrollWidth <= node.clientWidth")
         values, names_at = ([one.bounding_box()["x"] for one in all.all()] for all in (steps, names.locator("..")))
         assert all(abs(value - at) < 3 for value, at in zip(values, names_at, strict=True))
+        strip = page.locator(".ds-compare-strip")
         page.locator('[data-chart="Loss"]').scroll_into_view_if_needed()
-        expect(names.last).to_be_in_viewport()
+        expect(strip.locator("li")).to_have_text([*(f"t5 ({ids[one][-4:]})" for one in ("fast", "slow")), "other"])
+        expect(strip).to_be_in_viewport()
         expect(page.locator('[data-chart="Loss"] .ds-chart-runs')).to_be_hidden()
         assert len({round(one.bounding_box()["y"]) for one in steps.all()}) == 1
         # Each is on one line with how far it is from the baseline's, without the colour that its column has above.
@@ -297,8 +299,42 @@ def test_runs_of_one_name_are_told_apart_from_the_first_on_and_evaluations_are_a
         expect(names).to_have_text([*(f"t5 ({ids[one][-4:]})" for one in ("fast", "slow")), "other"])
         page.locator('[data-chart="CPU"]').scroll_into_view_if_needed()
         page.mouse.wheel(0, 600)
-        expect(key.first).to_be_in_viewport()
-        assert page.locator(".ds-compare-key").bounding_box()["y"] == 0
+        expect(strip).to_be_in_viewport()
+        expect(key.first).not_to_be_in_viewport()  # it would hide the tops of the charts
+        box = strip.bounding_box()
+        assert box["y"] == 0
+        assert box["height"] <= 32
+
+
+def test_the_baseline_of_a_comparison_stands_in_its_address_and_back_returns_to_the_one_before(browser, made):
+    app, ids, _ = made
+    with opened(browser, app, f"compare={ids['fast']},{ids['slow']}") as page:
+        pins = page.locator(".ds-compare-key .ds-base")
+        expect(pins).to_have_text(["baseline", "use as baseline"])
+        assert "baseline" not in page.url
+        pins.nth(1).click()
+        page.wait_for_url(f"**&baseline={ids['slow']}")
+        page.go_back()
+        expect(pins).to_have_text(["baseline", "use as baseline"])
+        page.go_forward()
+        expect(pins).to_have_text(["use as baseline", "baseline"])
+        linked = page.url
+    with opened(browser, app, linked.split("?")[1]) as page:  # in another browser
+        pins = page.locator(".ds-compare-key .ds-base")
+        expect(pins).to_have_text(["use as baseline", "baseline"])
+        pins.first.click()
+        page.wait_for_url(lambda url: "baseline" not in url)
+
+
+def test_where_a_chart_of_several_runs_is_pointed_at_the_others_show_the_place_alone(browser, made):
+    app, ids, _ = made
+    with opened(browser, app, f"compare={ids['fast']},{ids['slow']}") as page:
+        plot = page.locator('[data-chart="Loss"] .nsewdrag').first
+        plot.scroll_into_view_if_needed()
+        plot.hover()
+        expect(page.locator('[data-chart="Loss"] .ds-tip')).to_be_visible()
+        expect(page.locator('[data-chart="GPU memory"] .ds-guide')).to_be_visible()
+        expect(page.locator(".ds-tip:visible")).to_have_count(1)
 
 
 def test_a_table_without_room_leaves_out_columns_unless_they_were_chosen(browser, made):

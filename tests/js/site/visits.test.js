@@ -8,7 +8,13 @@ test("an address names a run or several compared, and keeps what else stands in 
   const run = addressOf(home, { run: "20260131-235959-0a1b", compare: null });
   assert.equal(run, "http://localhost:7860/?__theme=dark&run=20260131-235959-0a1b");
   const compared = addressOf(run, { run: null, compare: "a,b" });
-  assert.deepEqual(namesIn(new URL(compared)), { run: null, compare: "a,b" });
+  assert.deepEqual(namesIn(new URL(compared)), { run: null, compare: "a,b", baseline: null });
+  const against = addressOf(compared, { run: null, compare: "a,b", baseline: "b" });
+  assert.equal(against, `${home}&compare=a%2Cb&baseline=b`);
+  assert.deepEqual(namesIn(new URL(against)), { run: null, compare: "a,b", baseline: "b" });
+  assert.equal(addressOf(against, { run: null, compare: "a,b" }), compared); // the first one is it anyway
+  assert.equal(isStep(compared, against), true);
+  assert.equal(addressOf(against, { run: "x", compare: null }), `${home}&run=x`);
   const none = { run: null, compare: null };
   assert.equal(addressOf(compared, none, 0), home);
   assert.equal(addressOf(compared, none), `${home}&tab=runs`);

@@ -108,6 +108,7 @@ export class Board {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.asking = undefined;
     this.hovering = 0;
+    this.several = false; // whether the curves are of several runs
     this.main = el("div", { class: "ds-charts" });
     this.extra = el("div", { class: "ds-charts" });
     this.more = this.fold(say("system_metrics"), this.extra);
@@ -350,7 +351,7 @@ export class Board {
   hover(chart, place) {
     cancelAnimationFrame(this.hovering);
     this.hovering = requestAnimationFrame(() => {
-      for (const other of this.charts.values()) if (other !== chart) other.hover(place);
+      for (const other of this.charts.values()) if (other !== chart) other.hover(place, this.several);
     });
   }
 
@@ -514,6 +515,7 @@ export class Board {
     const counted = axis === "step" && sources.some(({ curves }) => curves.counted); // of lines: the machine has none
     const apart = counted || clocks.some((clock) => clock?.timeless);
     const several = sources.length > 1;
+    this.several = several;
     if (!several) this.cards = placesOfCards(sources.flatMap((one) => one.curves.best()));
     /** @param {number} run @param {Curve} curve @param {Place} place */
     const add = (run, curve, place) => {

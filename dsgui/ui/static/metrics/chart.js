@@ -428,12 +428,16 @@ export class Chart {
     if (this.listening) window.Plotly.purge(this.plot);
   }
 
-  /** Where another chart is pointed at is said here too, in brief. @param {number | null} place */
-  hover(place) {
+  /**
+   * Where another chart is pointed at is said here too, in brief; of several runs it is only shown: their values would
+   * hide the curves of all charts.
+   * @param {number | null} place @param {boolean} several
+   */
+  hover(place, several) {
     if (!this.listening || this.own || this.node.hidden) return;
     const found = place === null ? null : this.read(place);
     this.guide.hidden ||= !found;
-    if (place !== null && this.view && found?.rows.length && !this.guide.hidden) {
+    if (!several && place !== null && this.view && found?.rows.length && !this.guide.hidden) {
       this.tip.show(inBrief(found, place, this.view.axis, this.span), this.placeOf(found.at));
     } else this.tip.hide();
   }

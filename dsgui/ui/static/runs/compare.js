@@ -13,7 +13,9 @@ import { baseline, differenceOf } from "./run_prefs.js";
 import { TOLD_MS } from "./run_view.js";
 import { look } from "../metrics/traces.js";
 import { isJudging, outcomeText } from "../metrics/outcome.js";
+import { middled } from "../metrics/readout.js";
 import { textOf, words } from "../texts/texts.js";
+import { visits } from "../site/visits.js";
 
 /** @import { Apart } from "../metrics/apart.js" */
 /** @import { CompareAnswer, ComparedRun, EvaluationRow, Group, SettingsPart, Told } from "../types.d.ts" */
@@ -166,8 +168,10 @@ const partHead = (name, runs, note = "") => {
 };
 
 export class CompareView {
-  /** @param {string[]} ids @param {(id: string) => void} open shows one of them */
-  constructor(ids, open) {
+  /**
+   * @param {string[]} ids @param {(id: string) => void} open shows one of them @param {string} [base] the baseline
+   */
+  constructor(ids, open, base = baseline() ?? "") {
     this.id = ""; // it is of none alone
     this.ids = ids;
     this.open = open;
@@ -186,7 +190,7 @@ export class CompareView {
     /** @type {Group[] | null} */
     this.groups = null;
     this.grouping = this.makeGrouping();
-    this.baseline = baseline() ?? "";
+    this.baseline = base;
     this.unlike = ""; // why the losses are not comparable
     this.title = el("h2", { class: "ds-run-title" }, say("title", { count: String(ids.length) }));
     this.said = el("p", { class: "ds-reason", role: "status" });
@@ -194,12 +198,16 @@ export class CompareView {
     this.answers = el("div", { class: "ds-answers" });
     this.differences = el("section", { class: "ds-differences", "aria-label": say("differences") });
     this.key = el("ul", { class: "ds-compare-key", "aria-label": say("colours") });
+    this.strip = el("ul", { class: "ds-compare-strip", "aria-hidden": "true" }); // the same names, beside the charts
 
     const pointed = (/** @type {Event} */ event) =>
       this.emphasise(around(event, "li")?.querySelector("[data-swatch]")?.getAttribute("data-swatch") ?? "");
-    for (const kind of ["pointerover", "focusin"]) this.key.addEventListener(kind, pointed);
-    for (const kind of ["pointerleave", "focusout"]) this.key.addEventListener(kind, () => this.emphasise(""));
+    for (const node of [this.key, this.strip]) {
+      for (const kind of ["pointerover", "focusin"]) node.addEventListener(kind, pointed);
+      for (const kind of ["pointerleave", "focusout"]) node.addEventListener(kind, () => this.emphasise(""));
+    }
     this.board = this.makeBoard();
+    this.board.legend.after(this.strip);
     this.board.tools.append(el("label", { class: "ds-grouping" }, say("group_by"), this.grouping));
     this.report = el("a", { class: "ds-step", download: true, href: this.reported(ids[0]) }, say("report"));
     this.node = el(
@@ -209,8 +217,7 @@ export class CompareView {
       this.said,
       this.outcome,
       this.answers,
-      this.key,
-      this.differences,
+      el("div", {}, this.key, this.differences), // beside which the key stays in view
       this.board.node,
     );
     this.node.style.setProperty("--runs", String(ids.length));
@@ -293,6 +300,7 @@ export class CompareView {
       const base = this.base(kept);
       this.report.href = this.reported(kept[base].follower.id);
       this.key.replaceChildren(...kept.map((run, place) => this.head(run, place === base)));
+      this.strip.replaceChildren(...kept.map((run) => stripItem(run)));
       const told = alike ? "" : outcomeText(kept, runs, evaluations, base, Boolean(note));
       this.outcome.hidden = !told;
       this.outcome.replaceChildren(told, ...(note ? [el("br", {}), note] : []));
@@ -347,7 +355,20 @@ export class CompareView {
     }
   }
 
-  /** Which of the runs the others are told against: the pinned one, else the first. @param {Run[]} kept */
+  /** The others are told against this run from now on; "" is the first. @param {string} id */
+  tellAgainst(id) {
+    if (id === this.baseline) return;
+    this.baseline = id;
+    this.show();
+    this.board.update();
+  }
+
+  /** The baseline, as the address names it: not the first, which it is anyway. */
+  namedBase() {
+    return this.ids.indexOf(this.baseline) > 0 ? this.baseline : null;
+  }
+
+  /** Which of the runs the others are told against: the chosen one, else the first. @param {Run[]} kept */
   base(kept) {
     return Math.max(
       kept.findIndex(({ follower }) => follower.id === this.baseline),
@@ -483,9 +504,8 @@ export class CompareView {
     open.append(...nameParts(run.name));
     const pinned = { class: "ds-base", "data-pin": id, "aria-pressed": String(isBase) };
     const pin = button(isBase ? say("baseline") : say("make_baseline"), pinned, () => {
-      this.baseline = id;
-      this.show();
-      this.board.update();
+      this.tellAgainst(id);
+      visits().note();
       part(this.key, `[data-pin="${id}"]`).focus();
     });
     return el("li", {}, el("div", { class: "ds-run-of" }, swatchOf(run), open), pin);
@@ -503,6 +523,10 @@ export class CompareView {
 
 /** @param {Run} run */
 const swatchOf = ({ follower }) => el("span", { class: "ds-swatch", "data-swatch": follower.id });
+
+/** @param {Run} run */
+const stripItem = (run) =>
+  el("li", { class: "ds-run-of", title: run.name }, swatchOf(run), el("span", { class: "ds-cut" }, middled(run.name)));
 
 /**
  * The groups of the runs that are still there, by their places among all.

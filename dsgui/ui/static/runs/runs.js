@@ -171,18 +171,19 @@ class Monitor {
     if (this.view instanceof CompareView) this.view.emphasise(id);
   }
 
-  /** @param {string[]} ids */
-  showCompared(ids) {
+  /** @param {string[]} ids @param {string} [base] the baseline; else the one that is pinned */
+  showCompared(ids, base) {
     if (!ids.length) return;
     const compared = ids.slice(0, MOST_COMPARED);
     this.list.take(compared);
-    this.open(new CompareView(compared, (id) => this.show(id)));
+    this.open(new CompareView(compared, (id) => this.show(id), base));
   }
 
   /** What is shown, as the address names it. */
   names() {
     const { id = "", ids = [] } = this.view ?? {};
-    return { run: id || null, compare: (!id && ids.join(",")) || null };
+    const base = this.view instanceof CompareView ? this.view.namedBase() : null;
+    return { run: id || null, compare: (!id && ids.join(",")) || null, baseline: base };
   }
 
   /**
@@ -195,8 +196,9 @@ class Monitor {
   }
 
   /** What the address names is shown. @param {import("../site/visits.js").Names} names */
-  showNamed({ run, compare }) {
-    if (compare && compare !== this.names().compare) this.showCompared(compare.split(","));
+  showNamed({ run, compare, baseline }) {
+    if (compare && compare !== this.names().compare) this.showCompared(compare.split(","), baseline ?? "");
+    else if (compare && this.view instanceof CompareView) this.view.tellAgainst(baseline ?? "");
     if (run) this.show(run);
     if (!run && !compare && this.view) this.showAll();
   }

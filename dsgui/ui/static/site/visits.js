@@ -1,6 +1,9 @@
 // What the page shows, in the browser's history: Back returns to what was shown before.
 
-/** What the address names: a run, or several. @typedef {{ run: string | null, compare: string | null }} Names */
+/**
+ * What the address names: a run, or several, and which of these the others are told against if it isn't the first.
+ * @typedef {{ run: string | null, compare: string | null, baseline?: string | null }} Names
+ */
 /**
  * How the table of runs is looked at: what is searched, their state, and a column, with `-` before it from its greatest
  * down.
@@ -17,7 +20,10 @@ const tabs = () => [...document.querySelectorAll(TAB)].filter((one) => one insta
 const selected = () => tabs().findIndex((tab) => tab.getAttribute("aria-selected") === "true");
 
 /** @param {URL} url @returns {Names} */
-export const namesIn = ({ searchParams }) => ({ run: searchParams.get("run"), compare: searchParams.get("compare") });
+export const namesIn = ({ searchParams }) => {
+  const [run, compare, baseline] = ["run", "compare", "baseline"].map((name) => searchParams.get(name));
+  return { run, compare, baseline };
+};
 
 /** @param {URL} url @returns {Look} */
 export const lookIn = ({ searchParams }) => {
@@ -50,7 +56,7 @@ export function tabToCome(url, shown) {
  */
 export function addressOf(address, names, tab = RUNS, look = NO_LOOK) {
   const url = new URL(address);
-  const seen = tab === RUNS ? names : { run: null, compare: null };
+  const seen = { baseline: null, ...(tab === RUNS ? names : { run: null, compare: null }) };
   const isNamed = Boolean(seen.run || seen.compare);
   const page = tab > 0 && !isNamed ? TABS[tab] : null;
   const looked = tab === RUNS && !isNamed ? look : NO_LOOK;
