@@ -162,7 +162,7 @@ def test_no_ratio_is_told_of_other_scripts_but_of_the_memory_they_take(browser, 
     directory.plan_file.write_text(json.dumps(plan | {"script": script}))
     with running_app(tmp_path) as app, opened(browser, app, f"compare={','.join(ids)}") as page:
         unlike = "Different scripts: losses, scores and speeds aren’t comparable."
-        told = "Shortest: “other”, 28s · Least GPU memory: “other”, 3.00 GiB"
+        told = "Least GPU memory: “other”, 3.00 GiB"
         expect(page.locator(".ds-outcome")).to_have_text(told + unlike)
         expect(page.locator(".ds-differences").get_by_text(unlike)).to_have_count(0)  # it is said once
         expect(page.locator(".ds-board .ds-chart").first).to_contain_text(unlike)  # the loss's, which is seen alone

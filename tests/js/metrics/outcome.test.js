@@ -132,14 +132,22 @@ test("the lowest loss of runs of other lengths is told with the steps that it to
   );
 });
 
+test("losses that are alike after other steps are told with no one's steps", () => {
+  const names = [...NAMES, { name: "lora" }];
+  const runs = [run({ final_loss: 1 }), run({ final_loss: 1.0001, steps: 200 }), run({ final_loss: 3 })];
+  assert.ok(outcomeText(names, runs, [], 0).startsWith("Lowest final loss: “zero2” and “zero3-cpu”, 1.000 ·"));
+});
+
 test("of runs that trained something else no loss and no speed is compared, but what each took", () => {
   const names = [...NAMES, { name: "lora" }];
   const base = run({ run_gpu_peak_bytes: 12 * GIB });
   const other = run({ steps: 150, duration_s: 80, final_loss: 0.1, steps_per_second: 9, run_gpu_peak_bytes: 9 * GIB });
   const third = run({ duration_s: 140, run_gpu_peak_bytes: 15 * GIB });
-  const took = "Shortest: “zero3-cpu”, 1m 20s · Least GPU memory: “zero3-cpu”, 9.00 GiB";
+  const took = "Least GPU memory: “zero3-cpu”, 9.00 GiB"; // who takes fewer steps is no faster for that
   assert.equal(outcomeText(names, [base, other, third], [], 0, true), took);
   assert.equal(outcomeText(NAMES, [base, other], [], 0, true), took);
+  const whole = [base, { ...other, figures: { ...other.figures, steps: base.figures.steps } }];
+  assert.equal(outcomeText(NAMES, whole, [], 0, true), `Shortest: “zero3-cpu”, 1m 20s · ${took}`);
   // An evaluation of the same data may be compared all the same.
   const row = (/** @type {"less" | ""} */ better) => [{ name: "Final eval loss", values: [1, 2, 3], better }];
   assert.equal(outcomeText(names, [base, other, third], row(""), 0, true), took);
@@ -152,7 +160,7 @@ test("of runs that trained something else no loss and no speed is compared, but 
 test("a run that logged no loss is told by its time, one of which nothing is known not at all", () => {
   assert.equal(
     told(run({}), run({ final_loss: "NaN", duration_s: 50 })),
-    "Compared to “zero2”, “zero3-cpu” takes 50 % less time.",
+    "“zero3-cpu”: final loss NaN · Compared to “zero2”, “zero3-cpu” takes 50 % less time.",
   );
   const none = { final_loss: null, duration_s: null, steps: null, steps_per_second: null };
   assert.equal(told(run(none), run(none)), "");

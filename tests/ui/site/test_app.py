@@ -164,13 +164,6 @@ def test_the_end_of_the_server_ends_a_dry_run(tmp_path):
     assert not rehearsing_python.running(tmp_path)
 
 
-def test_ctrl_c_ends_it_without_a_traceback(app):
-    """The last test of this module: it ends the server that the others use."""
-    app.process.send_signal(signal.SIGINT)
-    assert app.process.wait(timeout=60) == 0
-    assert "Traceback" not in app.process.stdout.read()
-
-
 def test_the_findings_and_the_bars_follow_a_field_before_the_command_is_built(app):
     """Gradio runs an event's listeners in turn, each to its answer, and a command may take seconds."""
     page = json.load(app.get("config"))
@@ -179,3 +172,10 @@ def test_the_findings_and_the_bars_follow_a_field_before_the_command_is_built(ap
         heard = [one for one in page["dependencies"] if [ids[field], "change"] in one["targets"]]
         told = [next((part for part in ("findings", "command") if ids[part] in one["outputs"]), "") for one in heard]
         assert [one for one in told if one] == ["findings", "command"]
+
+
+def test_ctrl_c_ends_it_without_a_traceback(app):
+    """The last test of this module: it ends the server that the others use."""
+    app.process.send_signal(signal.SIGINT)
+    assert app.process.wait(timeout=60) == 0
+    assert "Traceback" not in app.process.stdout.read()

@@ -125,12 +125,14 @@ const RATES = [
 ];
 
 /**
- * Of as many steps the time that they took, else how fast they went; of what can't be compared the time alone.
+ * Of as many steps the time that they took, else how fast they went, which of what can't be compared tells nothing.
  * @param {string[]} names @param {ComparedRun[]} runs @param {boolean} unlike
  */
 function fastest(names, runs, unlike) {
   const figures = runs.map((one) => one.figures);
-  if (unlike || figures.every(({ steps }) => steps !== null && steps === figures[0].steps)) {
+  const isWhole = figures.every(({ steps }) => steps !== null && steps === figures[0].steps);
+  if (unlike && !isWhole) return {};
+  if (isWhole) {
     const values = figures.map(({ duration_s: value }) => value);
     const told = (/** @type {{ runs: string, value: number }} */ { runs: best, value }) =>
       say("outcome_least_time", { runs: best, value: duration(value) });
@@ -156,6 +158,7 @@ function bestText(names, runs, evaluations, unlike) {
     isTold && run.state === "succeeded" ? [] : [say("outcome_ended", { run: names[place], state: ended(run) })],
   );
   if (!isTold) return others.join(" · ");
+  others.push(...oddLosses(names, runs));
   /** @template T @param {T[]} of @returns {T[]} */
   const kept = (of) => whole.map((place) => of[place]);
   const [named, told] = [kept(names), kept(runs)];
@@ -178,6 +181,13 @@ function bestText(names, runs, evaluations, unlike) {
   const same = alike.length ? [say("outcome_alike", { names: joined(alike) })] : [];
   return [...found.flatMap((one) => one.best ?? []), ...same, ...others].join(" · ");
 }
+
+/** Of each whose loss at its end is no number. @param {string[]} names @param {ComparedRun[]} runs */
+const oddLosses = (names, runs) =>
+  runs.flatMap(({ state, figures: { final_loss: loss } }, place) => {
+    const isOdd = state === "succeeded" && typeof loss === "string";
+    return isOdd ? [say("outcome_ended", { run: names[place], state: `${say("outcome_loss")} ${loss}` })] : [];
+  });
 
 /** Of unlike runs an evaluation counts where it was of the same data: then one is better. @param {boolean} unlike */
 const isFair =
@@ -203,8 +213,9 @@ function lowest(names, runs, judged, what = judged?.what ?? say("outcome_loss"))
   const steps = runs.map(({ figures }) => figures.steps);
   const isAlike = new Set(steps).size === 1;
   const least = (/** @type {{ runs: string, value: number }} */ one) => {
-    const count = steps[losses.indexOf(one.value)];
-    const value = isAlike || !count ? fixed(one.value) : afterSteps(one.value, count);
+    const counts = new Set(steps.filter((_, place) => isNear(Number(losses[place]), one.value, NEARLY)));
+    const [count] = counts;
+    const value = isAlike || counts.size > 1 || !count ? fixed(one.value) : afterSteps(one.value, count);
     return say("outcome_least_loss", { ...one, what, value });
   };
   return bestOf(names, losses, NEARLY, least, what);
@@ -234,7 +245,8 @@ export function outcomeText(names, runs, evaluations, base, unlike = false) {
     ...timePart(inOrder(runs)),
     ...memoryPart(inOrder(runs)),
   ];
-  return parts.length ? say("outcome", { run, other, told: withSpike(joined(parts), one, two, other) }) : "";
+  const told = parts.length ? [say("outcome", { run, other, told: withSpike(joined(parts), one, two, other) })] : [];
+  return [...oddLosses(names.map(quoted), runs), ...told].join(" · ");
 }
 
 /**
