@@ -299,6 +299,35 @@ def worked_on(folder, parent):
     directory.write_plan(plan, None)
 
 
+def test_on_a_phone_the_tutorial_folds_to_a_bar_that_tells_the_step_and_stays_so(browser, app):
+    with opened(browser, app, BEEN_HERE) as page:
+        page.set_viewport_size({"width": 390, "height": 844})
+        begin(page, "lora")
+        drawer, handle = page.locator(".ds-learn"), page.locator("#learn-fold")
+        name = f"Step 1 of {page.locator('.ds-learn-to').count()} · {page.locator('#learn-step-title').inner_text()}"
+        expect(handle).to_have_accessible_name(name)
+        expect(handle).to_have_attribute("aria-expanded", "true")
+        handle.focus()
+        page.keyboard.press("Enter")
+        expect(handle).to_have_attribute("aria-expanded", "false")
+        expect(page.locator("#learn-step-title")).to_be_hidden()
+        expect(handle.get_by_text(name)).to_be_visible()
+        assert drawer.bounding_box()["height"] < 64
+        page.get_by_role("tab", name="Machine").click()
+        assert drawer.bounding_box()["height"] < 64
+        page.reload()
+        expect(handle).to_have_attribute("aria-expanded", "false")
+        expect(handle).to_have_accessible_name(name)
+        assert violations(page) == []
+        handle.click()
+        expect(page.locator("#learn-step-title")).to_be_visible()
+        assert drawer.bounding_box()["height"] > 300
+        handle.click()
+        page.set_viewport_size({"width": 1280, "height": 800})  # beside the pages there is nothing to fold
+        expect(page.locator("#learn-step-title")).to_be_visible()
+        expect(handle).to_be_hidden()
+
+
 def test_on_a_phone_a_track_begins_at_its_top_and_names_stay_whole(browser, app):
     with opened(browser, app, BEEN_HERE) as page:
         page.set_viewport_size({"width": 390, "height": 844})

@@ -144,7 +144,7 @@ def test_of_runs_with_the_same_settings_it_is_said_where_their_results_are_furth
                     "The results are the same too.",
                 ]
             )
-            assert len(part(page, "Results")) == 5
+            assert len(part(page, "Results")) == 6
         with opened(browser, app, f"compare={ids[0]},{ids[2]}") as page:
             expect(page.locator(".ds-alike-told").last).to_have_text(
                 re.compile(r"^The results differ, most in loss at step 40: 0\.\d+ \(one\), 4\.\d+ \(spike\)\.$")

@@ -50,8 +50,10 @@ export class Drawer {
     this.way = el("span", { class: "ds-learn-way" }); // back to all tutorials, from one
     this.head = el("div", { class: "ds-learn-head" }, this.heading, this.way);
     this.said = el("div", { class: "ds-learn-said", role: "status" });
-    this.body = el("div", { class: "ds-learn-body" });
+    this.body = el("div", { class: "ds-learn-body", id: "learn-body" });
+    this.handle = this.makeHandle();
     this.node = el("aside", { class: "ds-learn", id: "ds-learn", "aria-labelledby": "learn-title", hidden: true });
+    this.head.prepend(this.handle);
     this.node.append(this.head, this.said, this.body);
     this.node.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
@@ -70,8 +72,11 @@ export class Drawer {
 
   async open() {
     this.tracks ??= await this.load();
-    const kept = /** @type {{ track?: string, step?: string }} */ (JSON.parse(sessionStorage.getItem(OPEN) ?? "{}"));
-    if (this.node.hidden) {
+    /** @type {{ track?: string, step?: string, folded?: boolean }} */
+    const kept = JSON.parse(sessionStorage.getItem(OPEN) ?? "{}");
+    const isNew = this.node.hidden;
+    this.fold(isNew && Boolean(kept.folded)); // whoever asks for it again wants to read
+    if (isNew) {
       this.node.hidden = false;
       document.documentElement.classList.add("ds-learning");
       const track = this.tracks.tracks.find(({ id }) => id === kept.track);
@@ -96,14 +101,38 @@ export class Drawer {
   close() {
     clearTimeout(this.next);
     this.node.hidden = true;
-    document.documentElement.classList.remove("ds-learning");
+    document.documentElement.classList.remove("ds-learning", "ds-learn-bar");
     sessionStorage.removeItem(OPEN);
     const opener = document.querySelector("#learn-open");
     if (opener instanceof HTMLElement) opener.focus();
   }
 
   keep() {
-    sessionStorage.setItem(OPEN, JSON.stringify({ track: this.track?.id, step: this.step?.id }));
+    const folded = this.node.classList.contains("ds-learn-folded");
+    sessionStorage.setItem(OPEN, JSON.stringify({ track: this.track?.id, step: this.step?.id, folded }));
+    this.nameHandle();
+  }
+
+  /** Below the pages it leaves more of them in sight: folded it is a bar that tells the step. */
+  makeHandle() {
+    const about = { class: "ds-learn-handle", id: "learn-fold", "aria-controls": "learn-body" };
+    return button("", about, () => this.fold(!this.node.classList.contains("ds-learn-folded")));
+  }
+
+  /** @param {boolean} folded */
+  fold(folded) {
+    this.node.classList.toggle("ds-learn-folded", folded);
+    document.documentElement.classList.toggle("ds-learn-bar", folded);
+    this.handle.setAttribute("aria-expanded", String(!folded));
+    if (this.track) this.keep();
+  }
+
+  /** What is read is what the handle is called by. */
+  nameHandle() {
+    const { track, step } = this;
+    const place = track && step ? { place: track.steps.indexOf(step) + 1, all: track.steps.length } : null;
+    const told = place && step ? `${this.say("of_step", place)} · ${step.title}` : this.say("title");
+    this.handle.replaceChildren(el("span", {}, told));
   }
 
   // --- the tracks -----------------------------------------------------------------------------------------------

@@ -524,9 +524,8 @@ export class CompareView {
 /** @param {Run} run */
 const swatchOf = ({ follower }) => el("span", { class: "ds-swatch", "data-swatch": follower.id });
 
-/** @param {Run} run */
-const stripItem = (run) =>
-  el("li", { class: "ds-run-of", title: run.name }, swatchOf(run), el("span", { class: "ds-cut" }, middled(run.name)));
+/** What tells runs apart is often at the end of their names. @param {Run} run */
+const stripItem = (run) => el("li", { class: "ds-run-of", title: run.name }, swatchOf(run), middled(run.name));
 
 /**
  * The groups of the runs that are still there, by their places among all.
