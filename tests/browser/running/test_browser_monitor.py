@@ -86,7 +86,7 @@ def test_no_spike_of_a_long_run_is_lost_and_a_zoom_shows_every_step(browser, mad
         loss = trace(page, "Loss", "train")
         assert {step for step, value in zip(loss["x"], loss["y"], strict=True) if value and value > 3} == set(SPIKES)
         assert len(loss["x"]) <= 6000
-        odd = trace(page, "Loss", "no number")
+        odd = trace(page, "Loss", "NaN")
         assert odd["x"] == [24_001, 24_002]
         expect(page.locator(".ds-facts")).to_contain_text("40000 / 40000")
 
