@@ -255,7 +255,7 @@ def test_the_json_begins_near_the_verdict_and_what_was_unfolded_stays_so(page):
     above = page.locator(".ds-mem-bar").last.bounding_box()
     details(page).press("Enter")
     expect(page.locator(".ds-mem-entry").first).to_be_visible()
-    expect(fold).to_contain_text("takes three steps on tensors without storage")
+    expect(fold).to_contain_text("takes three steps without allocating memory")
     assert page.locator(".ds-mem-bar").last.bounding_box() == above
     page.get_by_role("button", name="initialize").click()
     initialize = bar(page, "gpu").locator(".ds-mem-need").inner_text()

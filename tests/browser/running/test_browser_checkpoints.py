@@ -94,7 +94,7 @@ def test_a_lost_run_has_a_card_as_a_failed_one_with_what_is_known_and_its_checkp
     expect(card.locator("dl > div")).to_have_text(
         [
             "Last recordedstep 20 of 20",
-            re.compile(r"Recorded for\d\d:\d\d"),
+            re.compile(r"Recorded for\d+s"),
             f"Newest complete checkpoint{folder}/lost/saved/global_step10",
             f"Output{directory.output_file}",
         ]

@@ -123,9 +123,9 @@ const or = (text) => text || "–";
 export const COLUMNS = [
   { id: "date", width: "112px", shown: true, sorts: true, text: dateOf },
   { id: "state", width: "96px", shown: true, sorts: true, text: (run) => textOf("states", run.state) },
-  { id: "tags", width: "minmax(98px, 1fr)", shown: true, sorts: true, text: (run) => listed(run.tags) },
+  { id: "tags", width: "minmax(92px, 1fr)", shown: true, sorts: true, text: (run) => listed(run.tags) },
   { id: "note", width: "minmax(160px, 2fr)", sorts: true, text: (run) => run.note },
-  { id: "differs", width: "minmax(136px, 3fr)", shown: true, text: shortChanges },
+  { id: "differs", width: "minmax(132px, 3fr)", shown: true, text: shortChanges },
   { id: "preset", width: "minmax(120px, 0.7fr)", sorts: true, text: (run) => or(run.preset) },
   { id: "model", width: "minmax(110px, 0.7fr)", sorts: true, text: (run) => or(run.model) },
   { id: "gpus", width: "72px", shown: true, sorts: true, text: (run) => or(run.devices) },

@@ -87,7 +87,7 @@ function placeOnTitle(floating, input, title) {
 function placeRefusal(told, over, cell) {
   const { left, right, top, bottom, height } = over.getBoundingClientRect();
   const menu = cell.querySelector(".ds-row-menu")?.getBoundingClientRect();
-  const actions = cell.parentElement?.querySelector(".ds-actions")?.getBoundingClientRect();
+  const actions = cell.closest(".ds-run-head")?.querySelector(".ds-actions")?.getBoundingClientRect();
   const from = Math.max(right, cell.matches(".ds-card") ? 0 : (menu?.right ?? 0)) + EDGE;
   const end = actions && actions.top < bottom && actions.bottom > top ? actions.left : window.innerWidth;
   told.style.maxWidth = "";
