@@ -31,7 +31,7 @@ def test_a_folder_is_added_told_of_and_read_again(tmp_path, folder, capsys):
     code, told, _ = run(tmp_path, capsys, "runs", "add", str(folder))
     assert "nothing new" in told
     code, told, _ = run(tmp_path, capsys, "runs")
-    assert "elsewhere" in told
+    assert "added" in told
     assert "first try" in told
     code, told, _ = run(tmp_path, capsys, "runs", "show", "last")
     assert "10 / 10" in told

@@ -43,7 +43,9 @@ STAND_INS = """<div class="ds-runs"><div class="ds-cell" data-column="name"><but
 <div class="ds-goal-cards"></div>
 <div class="ds-findings"><ul><li class="ds-finding"><p><button class="ds-where"></button></p><button class="ds-fix">
 </button><ul class="ds-alike"><li><button class="ds-where"></button></li></ul></li></ul></div>
-<div class="ds-sheet"><div class="ds-sheet-groups"></div></div></div>"""
+<div class="ds-sheet"><div class="ds-sheet-groups"></div></div>
+<div class="ds-learn ds-learn-folded"><div class="ds-learn-head"><button class="ds-learn-handle"><span></span></button><b></b>
+</div><div class="ds-learn-body"></div></div></div>"""
 CARD = """<div class="ds-run"><div class="ds-run-head"><div class="ds-actions"></div></div></div>
 <section class="ds-diagnosis"><div class="ds-remedies"><p class="ds-remedy"><span class="ds-does"></span></p>
 </div></section><dl class="ds-known"><div><dt></dt><dd></dd></div></dl>

@@ -209,7 +209,7 @@ def test_where_several_repairs_are_right_each_has_a_button_that_makes_it(bench):
 
 
 def test_a_text_as_large_as_a_model_is_refused_in_words(bench):
-    view = bench.show(" " * (MAX_CHARACTERS + 1), NATIVE)
+    view = bench.show("{" + " " * MAX_CHARACTERS, NATIVE)
     assert "characters" in view.findings
 
 

@@ -64,7 +64,9 @@ def test_what_was_said_counts_before_what_the_arguments_say():
     words = ["--model_name_or_path", "llama", "--max_seq_length=2048", "--gradient_checkpointing", "--lora_r", "8"]
     said = of_words(words)
     assert said == ModelChoice("llama", 2048, checkpointing=True, lora_rank=8)
-    assert ModelChoice("7B", 512).over(said) == ModelChoice("7B", 512, checkpointing=True, lora_rank=8)
+    assert ModelChoice("7B", 512).over(said) == ModelChoice(
+        "7B", 512, checkpointing=True, lora_rank=8, named="llama"
+    )
     assert of_words(["--gradient_checkpointing", "False"]) == ModelChoice()
     assert of_words(["--config_name", "shape"]).model == "shape"
     assert of_words(["--config_name", "shape", "--model_name_or_path", "llama"]).model == "llama"
