@@ -77,7 +77,7 @@ export function barOf(device, moment, beside = device) {
  */
 export function fitOf({ fit, host_asked: asked, why }) {
   if (why?.code === "no_model") return { fit, text: words("memory_page", "no_model") };
-  if (why) return { fit, text: words("memory_page", "not_estimated") };
+  if (why && fit === "cannot_say") return { fit, text: words("memory_page", "not_estimated") };
   if (!asked || !["fits", "tight"].includes(fit)) return { fit, text: textOf("memory_fits", fit) };
   return { fit: "tight", text: words("memory_page", "fits_if_host", { size: roughly(asked) }) };
 }
