@@ -44,8 +44,8 @@ STAND_INS = """<div class="ds-runs"><div class="ds-cell" data-column="name"><but
 <div class="ds-findings"><ul><li class="ds-finding"><p><button class="ds-where"></button></p><button class="ds-fix">
 </button><ul class="ds-alike"><li><button class="ds-where"></button></li></ul></li></ul></div>
 <div class="ds-sheet"><div class="ds-sheet-groups"></div></div>
-<div class="ds-learn ds-learn-folded"><div class="ds-learn-head"><button class="ds-learn-handle"><span></span></button><b></b>
-</div><div class="ds-learn-body"></div></div></div>"""
+<div class="ds-learn ds-learn-folded"><div class="ds-learn-head"><button class="ds-learn-handle"><span></span></button>
+<b></b></div><div class="ds-learn-body"></div></div></div>"""
 CARD = """<div class="ds-run"><div class="ds-run-head"><div class="ds-actions"></div></div></div>
 <section class="ds-diagnosis"><div class="ds-remedies"><p class="ds-remedy"><span class="ds-does"></span></p>
 </div></section><dl class="ds-known"><div><dt></dt><dd></dd></div></dl>
@@ -54,6 +54,11 @@ CARD = """<div class="ds-run"><div class="ds-run-head"><div class="ds-actions"><
 <div class="ds-table-row"><span class="ds-cell" data-column="name"><button class="ds-pencil"></button></span></div>"""
 PICKS = """<span class="ds-picks"><button class="ds-fix"></button></span><div class="ds-findings"><ul>
 <li class="ds-error"></li></ul></div>"""
+MORE = """<button id="format-json"></button><div class="ds-wide"><details open></details></div>"""
+FIELDS = """<i id="memory-attention"></i><i id="memory-host"></i><i id="memory-nvme"></i>"""
+# Of four runs.
+COMPARED = """<ul class="ds-compare-key"><li></li><li></li><li></li><li></li></ul><div class="ds-compare-strip"></div>
+<div class="ds-differences"><table><tbody><tr><td><span class="ds-share"></span></td></tr></tbody></table></div>"""
 LEARNT = """<button class="ds-learn-to" data-done="true"></button>"""
 PUT = """([into, html]) => document.querySelector(into).insertAdjacentHTML("beforeend", html)"""
 # Each rule under a condition that holds now: what it says of an element changes nothing if it is put on the element
@@ -130,6 +135,7 @@ def test_what_a_sheet_says_for_a_width_a_printer_or_a_wish_of_the_system_reaches
                     reached[rule] = reached.get(rule, False) or is_reached
             # Results overrule the fields' own rules on purpose: only what reaches them is asked.
             page.emulate_media(**NOTHING)
+            page.evaluate(PUT, ["#comparison", COMPARED])
             looked_for(page)
             for rule, is_reached in page.evaluate(REACHED, sources)[0]:
                 reached[rule] = reached.get(rule, False) or is_reached
@@ -195,6 +201,9 @@ def visited(page, app, ids):
     page.evaluate(PUT, ["#monitor", CARD])
     page.evaluate(PUT, ["#findings", PICKS])
     page.evaluate(PUT, [".ds-learn", LEARNT])
+    for into, html in (("#findings", MORE), ("#memory", FIELDS)):
+        page.evaluate(PUT, [into, html])
+    page.evaluate("() => document.documentElement.classList.add('ds-learn-bar')")
     if page.locator("#context-fold").is_visible():
         page.locator("#context-fold").focus()
         for key in ("Tab", "Shift+Tab"):  # the ring is for who uses keys

@@ -881,8 +881,9 @@ def test_a_clone_tells_all_it_set_on_the_launch_page_and_leaves_nothing_of_the_l
 
 # Whether the end of what a row says has its place in the row's cell.
 INSIDE = """(node) => { const own = node.getBoundingClientRect(),
-  cell = node.closest(".ds-cell, .ds-card").getBoundingClientRect();
-  return own.width > 0 && own.left > cell.left && own.right <= cell.right && node.scrollWidth <= node.clientWidth; }"""
+  cell = node.closest(".ds-cell, .ds-card")?.getBoundingClientRect();
+  return cell !== undefined &&
+    own.width > 0 && own.left > cell.left && own.right <= cell.right && node.scrollWidth <= node.clientWidth; }"""
 
 
 def test_how_many_more_settings_changed_is_told_however_long_the_first_are(browser, tmp_path):
@@ -894,7 +895,7 @@ def test_how_many_more_settings_changed_is_told_however_long_the_first_are(brows
             with opened(browser, app, query) as page:
                 more = page.locator(f"[data-run='{run_id}'] {place} .ds-more-changes")
                 expect(more).to_have_text(" · +2")
-                assert more.evaluate(INSIDE), place
+                wait_until(lambda more=more: more.evaluate(INSIDE))  # a row may be drawn anew meanwhile
 
 
 def test_values_of_two_runs_stay_near_on_a_wide_screen_and_those_of_four_stand_in_twos_on_a_phone(browser, tmp_path):
