@@ -46,7 +46,7 @@ from dsgui.core.script.taken import values_of_words
 from dsgui.core.script.words import MODEL_OPTIONS, OUTPUT_OPTIONS, value_of
 from dsgui.core.texts.languages import spoken
 from dsgui.core.texts.saying import Said, listed, said, sentences, wrong
-from dsgui.runs.late_diagnosis import Diagnoses
+from dsgui.runs.late_diagnosis import TOLD_OF, Diagnoses
 from dsgui.runs.runs import Runs
 from dsgui.shell.launch.asked_paths import allowed_script
 from dsgui.shell.launch.where import backend_of
@@ -66,7 +66,6 @@ _ALONE_S = 60.0  # how long ranks may go on, and save, when nobody reads what th
 _LONGEST_CHAIN, _MOST_KNOWN = 50, 256
 _LONGEST_COMMAND = 2000
 _FOR_UNIVERSAL = (Change("/checkpoint/load_universal", "true"),)
-_TOLD_OF = (RunState.FAILED, RunState.SUCCEEDED, RunState.STOPPED)
 # Of a run whose plan can't be read; it can be deleted.
 _NOTHING_KNOWN: Mapping[str, Any] = {
     "damaged": True,
@@ -344,7 +343,7 @@ class Archive:
 
     def _diagnosed(self, directory: RunDirectory) -> Diagnosis | None:
         found = self._diagnoses.of(directory)
-        return found if found and self._runs.summary(directory.run_id).state in _TOLD_OF else None
+        return found if found and self._runs.summary(directory.run_id).state in TOLD_OF else None
 
     def _taken(self, plan: Plan, remedies: Iterable[Remedy]) -> tuple[Remedy, ...]:
         return tuple(one for one in remedies if _takes(self._script(plan), one))

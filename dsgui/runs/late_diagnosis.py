@@ -28,9 +28,10 @@ from dsgui.shell.runs.store import RunDirectory, size_of
 
 # What a server keeps of them: each is read from at most 256 KiB of output.
 _MOST_KNOWN = 64
+# Of a run that ended otherwise, or goes on, no diagnosis is told.
+TOLD_OF = (RunState.FAILED, RunState.SUCCEEDED, RunState.STOPPED)
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
-_ENDED = (RunState.FAILED, RunState.SUCCEEDED, RunState.STOPPED)
 
 
 class Diagnoses:
@@ -45,7 +46,7 @@ class Diagnoses:
     def of(self, directory: RunDirectory) -> Diagnosis | None:
         """None of a run that did not fail, unless its loss became NaN or infinite."""
         found, status = self._why_failed(directory), directory.read_status()
-        if status is None or status.state not in _ENDED:
+        if status is None or status.state not in TOLD_OF:
             return found
         found = found if status.state is RunState.FAILED else None
         lost = self._lost_numbers(directory)

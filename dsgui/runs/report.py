@@ -24,7 +24,7 @@ from dsgui.core.runs.run_settings import Settings, compared
 from dsgui.core.texts.durations import duration
 from dsgui.core.texts.saying import listed, words, wrong
 from dsgui.runs.archive import Archive
-from dsgui.runs.late_diagnosis import Diagnoses
+from dsgui.runs.late_diagnosis import TOLD_OF, Diagnoses
 from dsgui.runs.runs import Runs
 from dsgui.shell.files.refusals import os_reason
 from dsgui.shell.runs.report_assets import read_assets
@@ -93,7 +93,7 @@ class Reports:
         status, diagnosis = directory.read_status(), self._diagnoses.of(directory)
         hide = self._runs.masked
         text = self._runs.shown_config(run_id)
-        failed = diagnosis if summary.state.value in ("failed", "succeeded", "stopped") else None
+        told = diagnosis if summary.state in TOLD_OF else None
         lost = self._archive.lost(run_id) or {}
         return Reported(
             run_id=run_id,
@@ -102,12 +102,12 @@ class Reports:
             reason=hide(status.reason) if status and not lost else "",
             command=self._runs.shown_command(plan),
             config_text=in_lines(text),
-            facts=[(name, hide(value)) for name, value in _facts(plan, directory, summary.duration_s, failed) if value],
+            facts=[(name, hide(value)) for name, value in _facts(plan, directory, summary.duration_s, told) if value],
             more_facts=[(name, hide(value)) for name, value in _more_facts(plan, directory) if value],
             figures=self._runs.figures(run_id, curves),
             no_loss=summary.no_loss.text if summary.no_loss else "",
             output=self._output(run_id),
-            diagnosis=_masked(failed.to_json() | {"cause": _cause(directory, failed)}, hide) if failed else lost,
+            diagnosis=_masked(told.to_json() | {"cause": _cause(directory, told)}, hide) if told else lost,
         )
 
     def _output(self, run_id: str) -> str:
@@ -139,7 +139,7 @@ def _cause(directory: RunDirectory, found: Diagnosis) -> list[str]:
 
 
 def _facts(
-    plan: Plan, directory: RunDirectory, lasted_s: float | None, failed: Diagnosis | None
+    plan: Plan, directory: RunDirectory, lasted_s: float | None, told: Diagnosis | None
 ) -> Iterator[tuple[str, str]]:
     """What the run was and where it ran."""
     status = directory.read_status()
@@ -155,7 +155,7 @@ def _facts(
     if foretold := directory.read_foretold():
         yield (
             words("report_page", "memory"),
-            held_against(foretold.predicted, directory.read_progress().get("peak") or {}, ran_out(failed)),
+            held_against(foretold.predicted, directory.read_progress().get("peak") or {}, ran_out(told)),
         )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from dsgui.core.decoding import optional, text, whole
 from dsgui.core.diagnosis.ending import TO_ALL, Ending, quoted, signal_number, verdict
 from dsgui.core.diagnosis.evidence import Word
-from dsgui.core.diagnosis.remedies import STEADIER, Circumstances, Remedy
+from dsgui.core.diagnosis.remedies import Circumstances, Remedy, steadier
 from dsgui.core.diagnosis.signatures import SIGNATURES, Signature, Where
 from dsgui.core.diagnosis.tracebacks import Traceback
 from dsgui.core.sizes import size
@@ -247,7 +247,7 @@ def _without_numbers(ending: Ending, run: Circumstances, traceback: Traceback | 
         rank=traceback.rank if traceback else None,
         evidence=traceback.error if traceback else "",
         traceback=traceback.text if traceback else "",
-        remedies=tuple(one for make in STEADIER if (one := make(None, run)) and run.can_have(one)),
+        remedies=steadier(run),
     )
 
 

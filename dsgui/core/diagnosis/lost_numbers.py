@@ -4,7 +4,7 @@ the end, and of a run that did not fail."""
 from dataclasses import replace
 
 from dsgui.core.diagnosis.diagnosis import NOT_A_NUMBER, UNKNOWN, Diagnosis
-from dsgui.core.diagnosis.remedies import STEADIER, Circumstances, bf16_for_fp16
+from dsgui.core.diagnosis.remedies import Circumstances, bf16_for_fp16, steadier
 from dsgui.core.metrics.not_numbers import NotNumbers
 from dsgui.core.texts.saying import Said, said
 
@@ -27,13 +27,12 @@ def with_lost_numbers(found: Diagnosis | None, lost: NotNumbers, run: Circumstan
 
 
 def _note(title: Said, meaning: Said, run: Circumstances | None) -> Diagnosis:
-    changes = [make(None, run) for make in STEADIER] if run else []
     return Diagnosis(
         signature=NOT_A_NUMBER,
         title=title,
         meaning=meaning,
         advice=_advice(run),
-        remedies=tuple(one for one in changes if one and run and run.can_have(one)),
+        remedies=steadier(run),
     )
 
 

@@ -490,6 +490,12 @@ def _plain(rate: float) -> str:
 STEADIER = (bf16_for_fp16, clip_gradients, lower_learning_rate)
 
 
+def steadier(run: Circumstances | None) -> tuple[Remedy, ...]:
+    """Those of them that the run can have; none where no other can be started like it."""
+    made = [make(None, run) for make in STEADIER] if run else []
+    return tuple(one for one in made if one and run and run.can_have(one))
+
+
 # --- the launch -------------------------------------------------------------------------------------------------------
 
 

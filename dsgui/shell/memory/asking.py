@@ -116,10 +116,16 @@ class Worker:
     def _started(self, scratch: str) -> "subprocess.Popen[bytes]":
         command = [self._python, str(SCRIPT), scratch, self._device]
         pipe = subprocess.PIPE
+        self._ended, held = os.pipe()  # the worker and its child hold the second: it ends when both have
         try:
-            return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=self._errors, start_new_session=True)
+            return subprocess.Popen(
+                command, stdin=pipe, stdout=pipe, stderr=self._errors, start_new_session=True, pass_fds=(held,)
+            )
         except OSError as error:
+            os.close(self._ended)
             raise Ended("no_python", python=self._python, error=str(error)) from None
+        finally:
+            os.close(held)
 
     def _greeted(self) -> None:
         for message in self._messages(START_LIMIT_S):
@@ -167,9 +173,13 @@ class Worker:
         return Ended("worker_ended", error=(last[0] if last else f"code {self._process.returncode}")[:_MOST_SAID])
 
     def _end(self) -> None:
-        """Its child ends with it: the kernel sees to that."""
+        """Its child ends with it: the kernel sees to that, a moment later; waits for both."""
         self._process.kill()
         self._process.wait()
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._ended, selectors.EVENT_READ)
+            selector.select(_GRACE_S)
+        os.close(self._ended)
         for pipe in (self._process.stdin, self._process.stdout):
             with contextlib.suppress(OSError):
                 if pipe:

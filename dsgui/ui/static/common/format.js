@@ -21,8 +21,8 @@ export function clockTime(seconds) {
 }
 
 /**
- * How long something took: 1h 02m, 2m 03s of less than an hour, 3s of less than a minute. As `core/durations.py` has
- * it.
+ * How long something took: 1h 02m, 2m 03s of less than an hour, 3s of less than a minute. As
+ * `core/texts/durations.py` has it.
  * @param {number | null | undefined} seconds
  */
 export function duration(seconds) {
