@@ -179,14 +179,14 @@ def samples_both(delta: Delta) -> bool:
     a sample does not wait for it, so that beside other load the first may have none."""
     seen = [sampled(delta.curves, name) for name in NAMES]
     return all(
-        len(samples) >= 3 and max(known(samples, "run_processes")) >= 2 and known(samples, "disk_free_bytes")
+        len(samples) >= 3 and max(known(samples, "run_processes"), default=0) >= 2 and known(samples, "disk_free_bytes")
         for samples in seen
     )
 
 
 def known(samples: Sequence[Mapping[str, float]], name: str) -> list[float]:
     """The values of those samples that have one."""
-    return [value for one in samples if not math.isnan(value := one.get(name, math.nan))]
+    return [value for one in samples if not math.isnan(value := float(one.get(name, math.nan)))]
 
 
 def test_both_machines_are_sampled_and_nothing_of_that_is_left_there(site: Site) -> None:

@@ -53,19 +53,34 @@ def _leads(found: Diagnosis, lost: NotNumbers) -> bool:
 def _title(lost: NotNumbers) -> Said:
     alike = said("diagnosis_parts", "numbers_nan" if lost.nan else "numbers_infinite")
     what = said("diagnosis_parts", "numbers_both") if lost.nan and lost.infinite else alike
-    first, last = str(lost.first), str(lost.last)
     if lost.back is None:
-        return said("diagnosis_titles", "lost_numbers_since", what=what, step=str(lost.since))
+        return said("diagnosis_titles", "lost_numbers_since", what=what, place=_place(lost, lost.since))
     if lost.count == 1:
-        return said("diagnosis_titles", "lost_numbers_at", what=what, step=first)
+        return said("diagnosis_titles", "lost_numbers_at", what=what, place=_place(lost, lost.first))
+    places = _places(lost)
     if lost.whole:
-        return said("diagnosis_titles", "lost_numbers_to", what=what, first=first, last=last)
-    return said("diagnosis_titles", "lost_numbers_among", what=what, first=first, last=last, count=str(lost.count))
+        return said("diagnosis_titles", "lost_numbers_to", what=what, places=places)
+    return said("diagnosis_titles", "lost_numbers_among", what=what, places=places, count=str(lost.count))
 
 
 def _went_on(lost: NotNumbers) -> Said:
     if lost.back is not None:
-        return said("diagnosis_meanings", "lost_numbers_back", step=str(lost.back))
+        return said("diagnosis_meanings", "lost_numbers_back", place=_place(lost, lost.back))
     if not lost.whole:
-        return said("diagnosis_meanings", "lost_numbers_before", step=str(lost.first))
+        return said("diagnosis_meanings", "lost_numbers_before", place=_place(lost, lost.first))
     return said("diagnosis_meanings", "lost_numbers_last" if lost.count == 1 else "lost_numbers_stayed")
+
+
+def _place(lost: NotNumbers, at: float) -> Said:
+    if lost.axis == "epoch":
+        return said("diagnosis_parts", "at_epoch", epoch=f"{at:.5g}")
+    return said("diagnosis_parts", "at_step" if lost.axis == "step" else "at_value", number=f"{at:.0f}")
+
+
+def _places(lost: NotNumbers) -> Said:
+    if lost.first == lost.last:
+        return _place(lost, lost.first)
+    if lost.axis == "epoch":
+        return said("diagnosis_parts", "at_epochs", first=f"{lost.first:.5g}", last=f"{lost.last:.5g}")
+    first, last = f"{lost.first:.0f}", f"{lost.last:.0f}"
+    return said("diagnosis_parts", "at_steps" if lost.axis == "step" else "at_values", first=first, last=last)

@@ -1,32 +1,35 @@
 """Where a loss was no number: from which step on, how often, and whether it came back."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from dsgui.core.metrics.thinning import Curve
+from dsgui.core.metrics.thinning import Curve, Floats
 
 
 @dataclass(frozen=True, slots=True)
 class NotNumbers:
-    """`count` of a loss's values are NaN or infinite, from step `first` to `last`. `since`: where the last values of
-    them in a row begin; `back`: the step of the first number after these, None where there is none. `whole`: they are
-    all in one row."""
+    """`count` of a loss's values are NaN or infinite, from `first` to `last`, each a step, an epoch, or the how manieth
+    value, as `axis` says. `since`: where the last values of them in a row begin; `back`: where the first number after
+    these is, None where there is none. `whole`: they are all in one row."""
 
-    first: int
-    last: int
-    since: int
+    axis: Literal["step", "epoch", "value"]
+    first: float
+    last: float
+    since: float
     count: int
-    back: int | None
+    back: float | None
     nan: bool
     infinite: bool
     whole: bool
 
 
 def not_numbers(loss: Curve) -> NotNumbers | None:
-    """None where all are numbers. Values without a step are left out."""
-    known = np.isfinite(loss.step)
-    step, value = loss.step[known], loss.value[known]
+    """None where all are numbers. Of a loss with steps, the values without one are left out; else with epochs."""
+    axis, place = _axis(loss)
+    known = np.isfinite(place)
+    place, value = place[known], loss.value[known]
     finite = np.isfinite(value)
     odd = np.flatnonzero(~finite)
     if not len(odd):
@@ -35,12 +38,21 @@ def not_numbers(loss: Curve) -> NotNumbers | None:
     before = np.flatnonzero(finite[:last])
     since = int(before[-1]) + 1 if len(before) else 0
     return NotNumbers(
-        first=int(step[odd[0]]),
-        last=int(step[last]),
-        since=int(step[since]),
+        axis=axis,
+        first=float(place[odd[0]]),
+        last=float(place[last]),
+        since=float(place[since]),
         count=len(odd),
-        back=int(step[last + 1]) if last + 1 < len(step) else None,
+        back=float(place[last + 1]) if last + 1 < len(place) else None,
         nan=bool(np.isnan(value[odd]).any()),
         infinite=bool(np.isinf(value[odd]).any()),
         whole=int(odd[0]) == since,
     )
+
+
+def _axis(loss: Curve) -> tuple[Literal["step", "epoch", "value"], Floats]:
+    if np.isfinite(loss.step).any():
+        return "step", loss.step
+    if np.isfinite(loss.epoch).any():
+        return "epoch", loss.epoch
+    return "value", np.arange(1.0, len(loss) + 1)

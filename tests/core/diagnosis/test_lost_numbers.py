@@ -49,7 +49,7 @@ def run_with(config: str, *arguments: str, trainer: bool = False, takes_options:
         ((1, NAN, NAN, 1), "The loss was NaN at steps 2–3", "It was finite again from step 4 on."),
         (
             (NAN, 1, INF, 1),
-            "The loss was NaN or infinite 2 times between steps 1 and 3",
+            "The loss was NaN or infinite 2 times within steps 1–3",
             "It was finite again from step 4 on.",
         ),
         ((NAN, 1, NAN, NAN), "The loss was NaN from step 3 on", "It happened before, first at step 1."),
@@ -59,6 +59,35 @@ def test_it_is_told_where_it_began_and_whether_it_came_back(
     values: tuple[float, ...], title: str, meaning: str
 ) -> None:
     assert (str(told(*values).title), str(told(*values).meaning)) == (title, meaning)
+
+
+@pytest.mark.parametrize(
+    ("epochs", "title", "meaning", "chinese"),
+    [
+        (
+            (0.25, 0.5, 0.75, 1.0),
+            "The loss was NaN at epochs 0.5–0.75",
+            "It was finite again from epoch 1 on.",
+            "第 0.5–0.75 个 epoch 之间的损失为 NaN",
+        ),
+        (
+            (NAN, NAN, NAN, NAN),
+            "The loss was NaN at logged values 2–3",
+            "It was finite again from logged value 4 on.",
+            "第 2–3 条记录的损失为 NaN",
+        ),
+    ],
+)
+def test_a_log_without_steps_is_told_by_epoch_or_by_its_values(
+    epochs: tuple[float, ...], title: str, meaning: str, chinese: str
+) -> None:
+    unknown, value = np.full(4, np.nan), np.array([1, NAN, NAN, 1])
+    lost = not_numbers(Curve(Series("loss", "train"), unknown, np.array(epochs), np.arange(4.0), value))
+    assert lost
+    found = with_lost_numbers(None, lost, None)
+    assert (str(found.title), str(found.meaning)) == (title, meaning)
+    with speaking("zh-CN"):
+        assert str(found.title) == chinese
 
 
 def test_nothing_is_told_of_a_loss_that_stayed_a_number() -> None:
@@ -140,7 +169,7 @@ def test_steps_that_begin_again_are_one_step_and_no_row_of_them() -> None:
     values = np.array([1, 1, NAN, 1, 1, NAN, 1])
     found = not_numbers(Curve(Series("loss", "train"), steps, np.full(7, np.nan), steps, values))
     assert found is not None
-    assert str(with_lost_numbers(None, found, None).title) == "The loss was NaN 2 times between steps 3 and 3"
+    assert str(with_lost_numbers(None, found, None).title) == "The loss was NaN 2 times within step 3"
 
 
 def test_only_who_trains_in_fp16_is_told_of_it() -> None:

@@ -49,10 +49,10 @@ DIAGNOSIS_TITLES = {
     "local_rank_argument": "The script does not take --local_rank",
     "loss_scale": "The loss scale fell to its minimum",
     "lost_numbers": "The loss became NaN or infinite",
-    "lost_numbers_among": "The loss was {what} {count} times between steps {first} and {last}",
-    "lost_numbers_at": "The loss was {what} at step {step}",
-    "lost_numbers_since": "The loss was {what} from step {step} on",
-    "lost_numbers_to": "The loss was {what} at steps {first}–{last}",
+    "lost_numbers_among": "The loss was {what} {count} times within {places}",
+    "lost_numbers_at": "The loss was {what} at {place}",
+    "lost_numbers_since": "The loss was {what} from {place} on",
+    "lost_numbers_to": "The loss was {what} at {places}",
     "module_above": "Python does not look where {module} is",
     "module_missing": "A Python package is missing: {module}",
     "nccl_error": "NCCL could not connect the GPUs",
@@ -173,8 +173,8 @@ DIAGNOSIS_MEANINGS = {
     "loss_scale": "In fp16 the gradients overflowed step after step until the loss scale could not be halved again: "
     "the values don't fit fp16, or the training diverges.",
     "and_lost_numbers": "{meaning} {lost}.",
-    "lost_numbers_back": "It was finite again from step {step} on.",
-    "lost_numbers_before": "It happened before, first at step {step}.",
+    "lost_numbers_back": "It was finite again from {place} on.",
+    "lost_numbers_before": "It happened before, first at {place}.",
     "lost_numbers_last": "It was the last loss logged.",
     "lost_numbers_stayed": "No loss logged after that was finite.",
     "lost_numbers_then": "{went_on} {ended}",
@@ -250,6 +250,12 @@ DIAGNOSIS_MEANINGS = {
 
 # What some of the places above stand for.
 DIAGNOSIS_PARTS = {
+    "at_epoch": "epoch {epoch}",
+    "at_epochs": "epochs {first}–{last}",
+    "at_step": "step {number}",
+    "at_steps": "steps {first}–{last}",
+    "at_value": "logged value {number}",
+    "at_values": "logged values {first}–{last}",
     "hub_name": ": {name}",
     "hub_no_name": "",
     "hub_not_offline": "",
