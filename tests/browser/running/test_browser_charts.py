@@ -202,6 +202,36 @@ def test_a_charts_tools_do_not_cover_its_legend(browser, made):
             assert above["y"] + above["height"] <= below["y"] + 1
 
 
+# Every drawing waits for `letGo`.
+HELD = """() => {
+  const { react } = window.Plotly;
+  const held = [];
+  window.Plotly.react = async (plot, ...given) => {
+    await react(plot, ...given);
+    plot.dataset.held = "";
+    await new Promise((go) => held.push(go));
+  };
+  window.letGo = () => {
+    window.Plotly.react = react;
+    for (const go of held) go();
+  };
+}"""
+
+
+def test_a_charts_width_that_changes_while_it_is_drawn_is_drawn_next(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['steps']}") as page:
+        shown(page, "Host memory", axis="step")
+        plot = page.locator('[data-chart="Host memory"] .js-plotly-plot')
+        page.evaluate(HELD)
+        page.set_viewport_size({"width": 390, "height": 860})
+        wait_until(lambda: plot.evaluate("(node) => 'held' in node.dataset"))
+        page.set_viewport_size({"width": 1280, "height": 860})
+        page.wait_for_timeout(300)  # in which the width is seen to change, and nothing is drawn
+        page.evaluate("() => window.letGo()")
+        wait_until(lambda: plot.evaluate("(node) => node._fullLayout.width === node.clientWidth"))
+
+
 def test_a_run_without_steps_opens_by_the_count_of_its_loss_lines_and_no_chart_is_empty(browser, made):
     app, ids = made
     with opened(browser, app, f"run={ids['plain']}") as page:

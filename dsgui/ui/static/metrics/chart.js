@@ -89,6 +89,7 @@ export class Chart {
     this.view = null;
     this.revision = 0;
     this.drawingSince = 0;
+    this.missed = false;
     this.drawn = "";
     this.listening = false;
     // A chart that gets a neighbour becomes narrower; one that fills the screen becomes higher.
@@ -229,7 +230,8 @@ export class Chart {
   }
 
   /**
-   * Never awaited by the poll: a drawing that hangs must not stop the run from being followed.
+   * Never awaited by the poll: a drawing that hangs must not stop the run from being followed. What is asked for while
+   * one is under way follows it: of a run that ended, nobody would ask again.
    * @param {Drawn | null} view @param {boolean} force
    */
   draw(view, force = false) {
@@ -242,10 +244,15 @@ export class Chart {
     this.node.classList.toggle("ds-bare", !this.lines.length);
     this.said.hidden = !this.message;
     if (this.said.textContent !== this.message) this.said.replaceChildren(...withOptions(this.message));
-    if (!this.lines.length || busy) return;
+    if (!this.lines.length) return;
+    if (busy) {
+      this.missed ||= force || this.state(view) !== this.drawn;
+      return;
+    }
     if (!this.node.offsetWidth || !this.node.checkVisibility()) return; // what is folded away has a width
     if (this.state(view) === this.drawn && !force) return;
     this.drawingSince = performance.now();
+    this.missed = false;
     this.render()
       .then(() => {
         this.heading.textContent = this.title;
@@ -256,6 +263,7 @@ export class Chart {
       })
       .finally(() => {
         this.drawingSince = 0;
+        if (this.missed) this.draw(this.view, true);
       });
   }
 
@@ -264,7 +272,7 @@ export class Chart {
     const Plotly = await loadPlotly();
     await turn();
     const { view } = this;
-    if (!view || !this.node.isConnected) return;
+    if (!view || !this.plot.clientWidth) return; // folded away since, or gone: Plotly would draw 10 px
     const state = this.state(view);
     this.revision += 1;
     const page = this.look();
