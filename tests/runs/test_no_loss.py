@@ -84,6 +84,7 @@ def test_the_reason_follows_from_the_arguments_and_from_how_far_the_run_came(run
         told(trainer=False, state=RUNNING, phase="compiling"),
         told(trainer=False, state=RUNNING, phase="tokenizing"),
         told(trainer=False, state=RUNNING, phase="starting", elapsed_s=10.0),
+        told(trainer=False, state=RunState.STOPPING, phase="importing"),
     ],
 )
 def test_nothing_is_said_of_a_loss_that_is_there_or_may_still_come(run):

@@ -87,7 +87,7 @@ def has_loss(series: Iterable[Series]) -> bool:
 def _too_early(told: Told) -> bool:
     if not told.live or told.trained:
         return False
-    if told.trainer or told.state not in (RunState.RUNNING, RunState.STOPPING):
+    if told.trainer or told.state is not RunState.RUNNING:  # at its end it is told what that means
         return True
     return told.phase not in ("starting", "importing", "first_step") or (told.elapsed_s or 0.0) < _PATIENCE_S
 

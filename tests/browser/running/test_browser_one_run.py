@@ -28,6 +28,7 @@ def made(tmp_path_factory):
     ids = {
         "died": make_run(folder, died),
         "nan": make_run(folder, Made(LONG, 90, nan_at=(60, 61, 62), config=BF16, state=RunState.STOPPED)),
+        "last": make_run(folder, Made("nan to the end", 30, nan_at=(29, 30), config=BF16, state=RunState.STOPPED)),
     }
     with running_app(folder) as app:
         yield app, ids
@@ -94,6 +95,8 @@ def test_a_loss_that_was_nan_is_told_on_the_page_and_in_the_list(browser, made):
     page.get_by_role("button", name="All runs").click()
     row = page.locator(".ds-table-row", has_text=LONG)
     expect(row.locator('[data-column="final_loss"]')).to_contain_text("NaN at 60")
+    last = page.locator(".ds-table-row", has_text="nan to the end").locator('[data-column="final_loss"]')
+    expect(last).to_have_text("NaN at 29")  # once, not below itself
     page.context.close()
 
 

@@ -4,14 +4,15 @@ import { duration } from "./format.js";
 import { textOf, words } from "../texts/texts.js";
 
 const MINUTE_S = 60;
+const IN_SECONDS = 90; // of less, a whole number of minutes says too little
 const USUAL_PHASE_S = 90;
 const BUSY = { whole: 95, others: 50 }; // percent of all cores: then others hold a start up
 const STARTS = ["starting", "importing", "compiling", "first_step"];
 
 /** Some seconds, as one says them. @param {number} seconds */
 export function span(seconds) {
-  const minutes = Math.round(seconds / MINUTE_S);
-  if (minutes < 1) return words("runs_page", "seconds", { count: String(Math.max(Math.round(seconds), 0)) });
+  const [whole, minutes] = [Math.max(Math.round(seconds), 0), Math.round(seconds / MINUTE_S)];
+  if (whole < IN_SECONDS) return words("runs_page", "seconds", { count: String(whole) });
   if (minutes < MINUTE_S) return words("runs_page", "minutes", { count: String(minutes) });
   const [hours, rest] = [Math.floor(minutes / MINUTE_S), minutes % MINUTE_S];
   return words("runs_page", "hours", { hours: String(hours), minutes: String(rest) });

@@ -58,6 +58,7 @@ const FEWEST_DEGREES = 4;
 const AFTER_CARDS = 1001; // plotly gives every other 1000
 const NOUGHT = { "0e+0": "0" }; // as the format for small values writes it
 const BAND = "33"; // how much of its colour a band has, of ff
+const FEW_STEPS = 6; // of so few, ticks between whole ones would be drawn
 const SMALL = 1e-2; // 5e-5, not 50µ
 const ODD = "#d92d20"; // a value that is no number; no line has this colour
 const NEUTRAL = "#7d8998"; // seen on both grounds
@@ -307,6 +308,7 @@ function oddTrace(odd, yaxis) {
     mode: "markers",
     yaxis,
     marker: { symbol: "x", size: 10, color: ODD },
+    cliponaxis: false, // the last step's is as whole as the others
     hoverinfo: "skip",
     showlegend: false,
   };
@@ -393,12 +395,14 @@ export function horizontal({ range, reach }) {
 /**
  * What the horizontal axis is called, and of one of time its labels.
  * @param {Drawn} view @param {Trace[]} traces @param {Look} page
+ * @returns {{ title: string, tickvals?: number[], ticktext?: string[], dtick?: number }}
  */
 function along(view, traces, { width = Infinity }) {
   const range = view.range ?? view.reach ?? extent(traces.flatMap(({ x }) => x));
   const code = view.counted && view.axis === "step" ? "along_lines" : ALONG[view.axis];
-  if (view.axis !== "time" || !range) return { title: words("charts_page", code, { form: "mm:ss" }) };
-  return timeLabels(range, width);
+  if (view.axis === "time" && range) return timeLabels(range, width);
+  const few = view.axis === "step" && range && range[1] - range[0] <= FEW_STEPS;
+  return { title: words("charts_page", code, { form: "mm:ss" }), ...(few ? { dtick: 1 } : {}) };
 }
 
 /** The labels of a chart's time axis, and its title. @param {Range} range @param {number} width of the chart, in px */

@@ -6,7 +6,7 @@ import { lasts, told, words } from "../texts/texts.js";
 
 /** @import { RunEvent } from "../types.d.ts" */
 
-const LOSS = /^(?!eval_)\w*loss\b/;
+const TOLD = /^(?!eval_)(\w*loss|grad_norm)\b/; // a norm is NaN with the loss
 
 export const notifies = () => "Notification" in window && Notification.permission === "granted";
 
@@ -55,7 +55,7 @@ export class Alerts {
    * already. @param {boolean} live @param {boolean} [isLossTold]
    */
   show(live, isLossTold = false) {
-    const isTold = (/** @type {RunEvent} */ { subject }) => isLossTold && LOSS.test(subject ?? "");
+    const isTold = (/** @type {RunEvent} */ { subject }) => isLossTold && TOLD.test(subject ?? "");
     const shown = [...this.active.values()].filter((event) => live || (lasts(event) && !isTold(event)));
     this.list.hidden = !shown.length;
     const texts = shown.map(worded);

@@ -79,23 +79,29 @@ const wholeOf = (run) => (run.step === run.total ? String(run.step) : stepOf(run
 /** Where its loss was no number first. @param {RunSummary} run */
 function oddOf({ odd_loss: odd }) {
   if (!odd) return "";
-  const value = odd.value.replace("Infinity", "∞");
+  const value = signOf(odd.value);
   return odd.step === null ? value : say("odd_at", { value, step: String(odd.step) });
 }
+
+/** @param {string} value that is no number */
+const signOf = (value) => value.replace("Infinity", "∞");
+
+/** The last loss where it is no number, with where that began if it is known; else "". @param {RunSummary} run */
+const lastOdd = (run) =>
+  typeof run.loss !== "string" ? "" : run.loss === run.odd_loss?.value ? oddOf(run) : signOf(run.loss);
 
 /** @param {HTMLElement} entry @param {RunSummary} run */
 export function fillCard(entry, run) {
   const row = part(entry, ".ds-run-row");
   const names = ["name", "sub", "what", "more"];
   const [name, sub, what, more] = names.map((one) => part(row, `:scope > .ds-run-${one}`));
-  const odd = oddOf(run);
-  const isOdd = odd && run.loss === run.odd_loss?.value; // then it is said once
+  const odd = lastOdd(run); // then it is said once
   const isLogged = run.loss !== null && run.loss !== undefined;
-  const last = isLogged ? say("loss_is", { loss: isOdd ? odd : fixed(run.loss) }) : "";
+  const last = isLogged ? say("loss_is", { loss: odd || fixed(run.loss) }) : "";
   name.textContent = run.name || run.run_id;
   showState(part(row, ":scope > .ds-state"), run);
   const begun = run.total || typeof run.step === "number";
-  const steps = [say("step_is", { step: wholeOf(run) }), last, isOdd ? "" : odd].filter(Boolean);
+  const steps = [say("step_is", { step: wholeOf(run) }), last, odd ? "" : oddOf(run)].filter(Boolean);
   const did = run.doing || (begun ? steps.join(" · ") : "");
   sub.textContent = [did, duration(run.duration_s)].filter((one) => one && one !== "–").join(" · ") || "–";
   const changes = mostChanged(run);
@@ -179,6 +185,7 @@ function fillCell(cell, run, column, base) {
     cell.replaceChildren(el("span", { class: "ds-tags" }, ...chipsOf(run.tags)), pencil("tags"));
   } else if (column.id === "note") cell.replaceChildren(el("span", { class: "ds-note-text" }, text), pencil("note"));
   else if (column.id === "differs") cell.replaceChildren(text ? changesButton(run) : unchanged(run));
+  else if (column.id === "final_loss" && lastOdd(run)) cell.replaceChildren(worse(lastOdd(run)));
   else cell.replaceChildren(text, ...shareNode(run, column, base));
 }
 
@@ -218,10 +225,13 @@ const fromOf = (run) => say("versus", { run: run.base || run.differs_from });
 const changedFrom = ({ base, differs_from: id }) =>
   say("differs_from", { run: base && base !== id ? `${base} (${id})` : id });
 
+/** @param {string} text */
+const worse = (text) => el("span", { class: "ds-share", "data-verdict": "worse" }, text);
+
 /** @param {RunSummary} run @param {Column} column @param {RunSummary | null} base @returns {(Node | string)[]} */
 function shareNode(run, column, base) {
   const odd = column.id === "final_loss" ? oddOf(run) : "";
-  if (odd) return [" ", el("span", { class: "ds-share", "data-verdict": "worse" }, odd)];
+  if (odd) return [" ", worse(odd)];
   const share = base && base.run_id !== run.run_id ? differenceOf(column.value?.(run), column.value?.(base)) : "";
   return share ? [" ", el("span", { class: "ds-share" }, share)] : [];
 }
