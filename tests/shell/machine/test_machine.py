@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -228,10 +229,15 @@ def test_not_all_checks_passed_where_one_was_not_made(language, statuses, told):
         assert summary(rows) == told
 
 
-def test_left_over_buffers_are_removed_by_their_common_name():
-    paths = [f"/dev/shm/deepspeed_allreduce_buffer_0_127.0.0.1_{port}_0" for port in (25370, 25371)]
-    (row,) = [row for row in check(host(stale_buffers=tuple(Buffer(p, 1) for p in paths))) if row.check == "shm_left"]
-    assert row.command == "rm /dev/shm/deepspeed_allreduce_buffer_0_127.0.0.1_*"
+@pytest.mark.parametrize("left", [("1_0",), ("25370_0", "25371_0", "25371_1"), ("1_0", "2 $(x)_0")])
+def test_just_the_left_over_buffers_are_removed_and_none_of_a_run_that_goes_on(tmp_path, left):
+    start, going_on = f"{tmp_path}/deepspeed_allreduce_buffer_0_127.0.0.1_", "29500_0"
+    for end in (*left, going_on):
+        Path(start + end).touch()
+    stale = tuple(Buffer(start + end, 1) for end in left)
+    (row,) = [row for row in check(host(stale_buffers=stale)) if row.check == "shm_left"]
+    subprocess.run(["bash", "-c", row.command], check=True)
+    assert [str(path) for path in tmp_path.iterdir()] == [start + going_on]
 
 
 @pytest.mark.parametrize(("count", "told"), [(0, "0 MiB"), (8 * MIB, "8 MiB"), (3 * GIB // 2, "1.5 GiB")])

@@ -102,7 +102,7 @@ export function fillCard(entry, run) {
   showState(part(row, ":scope > .ds-state"), run);
   const begun = run.total || typeof run.step === "number";
   const steps = [say("step_is", { step: wholeOf(run) }), last, odd ? "" : oddOf(run)].filter(Boolean);
-  const did = run.doing || (begun ? steps.join(" · ") : "");
+  const did = run.doing || (begun ? steps.join(" · ") : last);
   sub.textContent = [did, duration(run.duration_s)].filter((one) => one && one !== "–").join(" · ") || "–";
   const changes = mostChanged(run);
   const told = changes ? [] : [run.devices, run.model, run.preset].filter((one) => one && one !== "–");
