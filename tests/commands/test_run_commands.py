@@ -351,3 +351,4 @@ def test_a_recipe_is_called_as_on_the_page_and_numbered(bench: Bench, dsgui, mon
     made = [dsgui("launch", *given, *named, recipe)[1].strip() for named in ((), (), ("--name", "T5 translates"))]
     names = [bench.store.open(run_id).read_plan().name for run_id in made]
     assert names == ["T5 translates", "T5 translates 2", "T5 translates"]
+    bench.forget()

@@ -395,3 +395,4 @@ def test_a_name_that_nobody_typed_is_numbered_among_all_runs_of_the_folder(bench
     assert name_of("lr 512") == "lr 512 (2)"  # its number is its own
     archive.label(bench.store.list()[-1].run_id, {"name": "mine"})
     assert name_of("mine") == "mine 2"
+    bench.forget()

@@ -129,6 +129,7 @@ def test_a_stop_that_reaches_nobody_in_time_is_refused(bench: Bench, monkeypatch
     bench.store.write_plan(bench.store.create(plan.run_id), plan, "{}", asked)
     with pytest.raises(RunError, match="still starting"):
         bench.runs.stop(plan.run_id)
+    bench.forget()
 
 
 def test_a_run_that_ends_well_keeps_all_it_said(bench: Bench) -> None:
