@@ -543,7 +543,7 @@ class Form {
   }
 }
 
-/** On the editor's head line: what it is checked by may be out of view. @param {string | undefined} broken */
+/** Below the editor: what it is checked by may be out of view. @param {string | undefined} broken */
 function markEditor(broken) {
   const editor = document.getElementById(EDITOR);
   if (broken) editor?.setAttribute("data-broken", broken);

@@ -18,7 +18,7 @@ READING: Mapping[str, str] = {
     "too_deep": "对象嵌套超过 {most} 层",
     "quoted_key": '双引号括起的键，例如 "zero_optimization"',
     "key": '键（例如 "zero_optimization"）和“:”',
-    "value": "值：数字、true、false、null，或双引号括起的文本",
+    "value": "值（数字、true、false、null，或双引号括起的文本）",
     "comma_or": "“,”或“{bracket}”",
     "missing_comma": "此处后面缺少逗号",
     "trailing_comma": "右括号前有逗号，JSON 不允许",

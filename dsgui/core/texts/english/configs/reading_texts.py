@@ -18,7 +18,7 @@ READING: Mapping[str, str] = {
     "too_deep": "objects are nested more than {most} deep",
     "quoted_key": 'a key in double quotes, such as "zero_optimization"',
     "key": 'a key, such as "zero_optimization", and “:”',
-    "value": "a value: a number, true, false, null, or text in double quotes",
+    "value": "a value (a number, true, false, null, or text in double quotes)",
     "comma_or": "“,” or “{bracket}”",
     "missing_comma": "there is no comma after this",
     "trailing_comma": "there is a comma before the closing bracket, which JSON doesn't allow",
