@@ -273,12 +273,12 @@ def test_what_stops_a_config_is_a_press_away_from_the_verdict_and_in_view_beside
     page.set_viewport_size({"width": 1280, "height": 900})
     replace_text(page, '{"train_batch_size": 8,' + "\n" * 20)
     expect(page.locator("#config-json")).to_have_attribute("data-broken", re.compile("Line 21"))
-    # What is wrong and the button that copies stand on the editor's head line, over no line of the text.
-    over = """(one) => { const text = one.querySelector(".cm-line").getBoundingClientRect().top;
-      const head = getComputedStyle(one, "::before"), top = one.getBoundingClientRect().top;
+    # What is wrong stands whole below the text, the button that copies on the editor's head line, over no line of it.
+    beside = """(one) => { const text = one.querySelector(".cm-line").getBoundingClientRect().top;
+      const below = getComputedStyle(one, "::after");
       const copying = one.querySelector(".icon-button-wrapper").getBoundingClientRect().bottom;
-      return [head.position, top + parseFloat(head.height) <= text, copying <= text]; }"""
-    assert page.locator("#config-json").evaluate(over) == ["absolute", True, True]
+      return [below.content.includes("Line 21"), below.position, below.whiteSpace, copying <= text]; }"""
+    assert page.locator("#config-json").evaluate(beside) == [True, "static", "normal", True]
     page.get_by_role("tab", name="Launch").click()
     link = page.locator("#launch-verdict").get_by_role("link", name="see below")
     link.focus()
