@@ -274,7 +274,7 @@ def test_a_text_that_is_no_json_is_not_downloaded(page):
     replace_text(page, '{"train_batch_size": ')
     expect(findings(page)).to_contain_text("can’t be read yet")
     below = "getComputedStyle(document.querySelector('#config-json'), '::after').content"
-    assert page.evaluate(below).startswith('"Line 1, column ')  # whole, however the editor is scrolled
+    assert page.evaluate(below).startswith('"Line 1, column ')
     page.click("#download")
     expect(page.get_by_text("Not downloaded.")).to_be_visible()
 

@@ -99,7 +99,7 @@ class Bench:
         return self.runs.follow(run_id, Cursor())
 
     def forget(self) -> None:
-        """Runs that nobody started: they would be taken to be starting for a minute and a half."""
+        """Deletes every run: those that nobody started would be taken to be starting for a minute and a half."""
         for directory in self.store.list():
             shutil.rmtree(directory.path)
 

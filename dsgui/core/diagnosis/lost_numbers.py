@@ -39,8 +39,8 @@ def _note(title: Said, meaning: Said, run: Circumstances | None) -> Diagnosis:
 def _advice(run: Circumstances | None) -> tuple[Said, ...]:
     """Of fp16 only to who trains in it."""
     is_fp16 = run is not None and bf16_for_fp16(None, run) is not None
-    steadier = said("diagnosis_advice", "steadier_numbers")
-    return (steadier, said("diagnosis_advice", "steadier_fp16")) if is_fp16 else (steadier,)
+    advice = said("diagnosis_advice", "steadier_numbers")
+    return (advice, said("diagnosis_advice", "steadier_fp16")) if is_fp16 else (advice,)
 
 
 def _leads(found: Diagnosis, lost: NotNumbers) -> bool:
@@ -78,9 +78,10 @@ def _place(lost: NotNumbers, at: float) -> Said:
 
 
 def _places(lost: NotNumbers) -> Said:
-    if lost.first == lost.last:
+    shown = ".5g" if lost.axis == "epoch" else ".0f"
+    first, last = format(lost.first, shown), format(lost.last, shown)
+    if first == last:
         return _place(lost, lost.first)
     if lost.axis == "epoch":
-        return said("diagnosis_parts", "at_epochs", first=f"{lost.first:.5g}", last=f"{lost.last:.5g}")
-    first, last = f"{lost.first:.0f}", f"{lost.last:.0f}"
+        return said("diagnosis_parts", "at_epochs", first=first, last=last)
     return said("diagnosis_parts", "at_steps" if lost.axis == "step" else "at_values", first=first, last=last)

@@ -3,7 +3,6 @@
 Each threshold names its source.
 """
 
-import re
 import shlex
 from collections.abc import Callable
 
@@ -28,7 +27,6 @@ DISK_FULL_BYTES = 200 * 10**6
 # Linux' own default; each DataLoader worker and each NVMe file needs some.
 OPEN_FILES = 1024
 BUSY_SHARE = 0.5
-_PLAIN = re.compile(r"[\w./:-]+", re.ASCII)
 
 
 def shm(machine: Machine) -> Verdict | None:
@@ -57,19 +55,8 @@ def shm_left(machine: Machine) -> Verdict | None:
         if count == 1
         else saw("shm_left.buffers", held=size(held), count=str(count)),
         advise("shm_left.remove"),
-        f"rm -f {_as_words(sorted(buffer.path for buffer in left))}",
+        "rm " + shlex.join(sorted(buffer.path for buffer in left)),  # a pattern would name those of a run that goes on
     )
-
-
-def _as_words(paths: list[str]) -> str:
-    """Just these, for a shell: a pattern would name those of a run that goes on, too. What all begin with, up to its
-    last underscore (name, user id and address), stands once where bash or zsh reads that."""
-    first, last = paths[0], paths[-1]
-    same = next((n for n, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
-    start = first[: first.rfind("_", 0, same) + 1]
-    if len(paths) == 1 or not all(_PLAIN.fullmatch(path) for path in paths):
-        return shlex.join(paths)
-    return f"{start}{{{','.join(path.removeprefix(start) for path in paths)}}}"
 
 
 def memlock(machine: Machine) -> Verdict | None:

@@ -1,4 +1,4 @@
-"""Where a loss was no number: from which step on, how often, and whether it came back."""
+"""Where a loss was no number: from where on, how often, and whether it came back."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,9 +10,9 @@ from dsgui.core.metrics.thinning import Curve, Floats
 
 @dataclass(frozen=True, slots=True)
 class NotNumbers:
-    """`count` of a loss's values are NaN or infinite, from `first` to `last`, each a step, an epoch, or the how manieth
-    value, as `axis` says. `since`: where the last values of them in a row begin; `back`: where the first number after
-    these is, None where there is none. `whole`: they are all in one row."""
+    """`count` of a loss's values are NaN or infinite, from `first` to `last`. As `axis` says, a place is a step, an
+    epoch, or a value's place in the log from 1. `since`: where the last values of them in a row begin; `back`: where
+    the first number after these is, None where there is none. `whole`: they are all in one row."""
 
     axis: Literal["step", "epoch", "value"]
     first: float

@@ -74,7 +74,12 @@ class Worker:
                 tempfile.TemporaryDirectory(prefix="dsgui-memory-", ignore_cleanup_errors=True)
             )
             self._errors: IO[bytes] = stack.enter_context(tempfile.TemporaryFile())
-            self._process = self._started(scratch)
+            self._ended, held = os.pipe()  # the worker and its child hold the second: it ends when both have
+            stack.callback(os.close, self._ended)
+            try:
+                self._process = self._started(scratch, held)
+            finally:
+                os.close(held)
             stack.callback(self._end)
             self._greeted()
             self._stack = stack.pop_all()
@@ -113,19 +118,15 @@ class Worker:
             progress(str(message["phase"]), int(message["step"]))
         raise self._gone()
 
-    def _started(self, scratch: str) -> "subprocess.Popen[bytes]":
+    def _started(self, scratch: str, held: int) -> "subprocess.Popen[bytes]":
         command = [self._python, str(SCRIPT), scratch, self._device]
         pipe = subprocess.PIPE
-        self._ended, held = os.pipe()  # the worker and its child hold the second: it ends when both have
         try:
             return subprocess.Popen(
                 command, stdin=pipe, stdout=pipe, stderr=self._errors, start_new_session=True, pass_fds=(held,)
             )
         except OSError as error:
-            os.close(self._ended)
             raise Ended("no_python", python=self._python, error=str(error)) from None
-        finally:
-            os.close(held)
 
     def _greeted(self) -> None:
         for message in self._messages(START_LIMIT_S):
@@ -179,7 +180,6 @@ class Worker:
         with selectors.DefaultSelector() as selector:
             selector.register(self._ended, selectors.EVENT_READ)
             selector.select(_GRACE_S)
-        os.close(self._ended)
         for pipe in (self._process.stdin, self._process.stdout):
             with contextlib.suppress(OSError):
                 if pipe:

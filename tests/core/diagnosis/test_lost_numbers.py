@@ -49,7 +49,7 @@ def run_with(config: str, *arguments: str, trainer: bool = False, takes_options:
         ((1, NAN, NAN, 1), "The loss was NaN at steps 2–3", "It was finite again from step 4 on."),
         (
             (NAN, 1, INF, 1),
-            "The loss was NaN or infinite 2 times within steps 1–3",
+            "The loss was NaN or infinite 2 times in steps 1–3",
             "It was finite again from step 4 on.",
         ),
         ((NAN, 1, NAN, NAN), "The loss was NaN from step 3 on", "It happened before, first at step 1."),
@@ -68,7 +68,7 @@ def test_it_is_told_where_it_began_and_whether_it_came_back(
             (0.25, 0.5, 0.75, 1.0),
             "The loss was NaN at epochs 0.5–0.75",
             "It was finite again from epoch 1 on.",
-            "第 0.5–0.75 个 epoch 之间的损失为 NaN",
+            "epoch 为 0.5–0.75 时的损失为 NaN",
         ),
         (
             (NAN, NAN, NAN, NAN),
@@ -88,6 +88,29 @@ def test_a_log_without_steps_is_told_by_epoch_or_by_its_values(
     assert (str(found.title), str(found.meaning)) == (title, meaning)
     with speaking("zh-CN"):
         assert str(found.title) == chinese
+
+
+@pytest.mark.parametrize(
+    ("values", "chinese"),
+    [
+        ((NAN, 1, NAN, 1), "epoch 为 0.25–0.75 时，损失有 2 次为 NaN"),
+        ((1, 1, NAN, NAN), "从 epoch 为 0.75 时起，损失为 NaN"),
+        ((1, NAN, 1, 1), "epoch 为 0.5 时的损失为 NaN"),
+    ],
+)
+def test_epochs_read_well_in_chinese(values: tuple[float, ...], chinese: str) -> None:
+    unknown, epochs = np.full(4, np.nan), np.array([0.25, 0.5, 0.75, 1.0])
+    lost = not_numbers(Curve(Series("loss", "train"), unknown, epochs, np.arange(4.0), np.array(values)))
+    assert lost
+    with speaking("zh-CN"):
+        assert str(with_lost_numbers(None, lost, None).title) == chinese
+
+
+def test_epochs_that_are_shown_alike_are_one_place() -> None:
+    unknown, epochs = np.full(3, np.nan), np.array([12.34561, 12.34562, 12.5])
+    lost = not_numbers(Curve(Series("loss", "train"), unknown, epochs, np.arange(3.0), np.array([NAN, NAN, 1])))
+    assert lost
+    assert str(with_lost_numbers(None, lost, None).title) == "The loss was NaN at epoch 12.346"
 
 
 def test_nothing_is_told_of_a_loss_that_stayed_a_number() -> None:
@@ -169,7 +192,7 @@ def test_steps_that_begin_again_are_one_step_and_no_row_of_them() -> None:
     values = np.array([1, 1, NAN, 1, 1, NAN, 1])
     found = not_numbers(Curve(Series("loss", "train"), steps, np.full(7, np.nan), steps, values))
     assert found is not None
-    assert str(with_lost_numbers(None, found, None).title) == "The loss was NaN 2 times within step 3"
+    assert str(with_lost_numbers(None, found, None).title) == "The loss was NaN 2 times in step 3"
 
 
 def test_only_who_trains_in_fp16_is_told_of_it() -> None:

@@ -396,8 +396,10 @@ test("a time axis is labelled as a clock shows times, and says how", () => {
   assert.deepEqual([near.title, near.tickvals.length], ["time since start (h:mm:ss)", 6]);
   const byStep = axis({ axis: "step" });
   assert.deepEqual([byStep.title.text, byStep.tickvals], ["step", undefined]);
-  const ticks = [3, 7, 8].map((last) => axis({ axis: "step", reach: [1, last] }).dtick);
-  assert.deepEqual(ticks, [1, 1, undefined], "no half step has a tick");
+  /** @param {[number, number]} reach */
+  const ticks = (reach) => axis({ axis: "step", reach }).tickvals;
+  assert.deepEqual(ticks([1, 3]), [1, 2, 3], "no half step has a tick");
+  assert.deepEqual([ticks([1, 8]), ticks([2.25, 2.75])], [undefined, undefined]);
 });
 
 test("the labels of several GPUs are each said once: cards by colour, what their lines are by dashes", () => {

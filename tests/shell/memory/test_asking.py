@@ -14,7 +14,7 @@ from dsgui.core.memory.engines.job import Made
 from dsgui.core.memory.instant import answer
 from dsgui.core.memory.question import Group, Lora, Model, Question, Workload
 from dsgui.shell.memory import patched
-from dsgui.shell.memory.asking import Worker, dry_run
+from dsgui.shell.memory.asking import Ended, Worker, dry_run
 from dsgui.shell.memory.patched import TABLE, Moved, Row, nothing, owner_of
 from dsgui.shell.memory.rehearsal import refuse
 
@@ -363,3 +363,12 @@ def test_what_a_release_has_moved_is_named():
         owner_of(Row("no_such_module", "f", "", nothing))
     assert owner_of(Row("json", "JSONDecoder.decode", "", nothing))[1] == "decode"
     assert all(row.why for row in TABLE)
+
+
+@pytest.mark.parametrize("python", ["/nowhere/python", "a\0b"])
+def test_no_handle_is_left_of_a_worker_that_cannot_start(python: str) -> None:
+    before = set(os.listdir("/proc/self/fd"))
+    for _ in range(3):
+        with pytest.raises((Ended, ValueError)), Worker(python):
+            pass
+    assert len(os.listdir("/proc/self/fd")) <= len(before)

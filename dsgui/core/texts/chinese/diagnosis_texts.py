@@ -47,7 +47,7 @@ DIAGNOSIS_TITLES = {
     "local_rank_argument": "脚本不接受 --local_rank",
     "loss_scale": "损失缩放降到了最小值",
     "lost_numbers": "损失变为 NaN 或无穷大",
-    "lost_numbers_among": "{places}中，损失有 {count} 次为 {what}",
+    "lost_numbers_among": "{places}，损失有 {count} 次为 {what}",
     "lost_numbers_at": "{place}的损失为 {what}",
     "lost_numbers_since": "从{place}起，损失为 {what}",
     "lost_numbers_to": "{places}的损失为 {what}",
@@ -211,8 +211,8 @@ DIAGNOSIS_MEANINGS = {
 }
 
 DIAGNOSIS_PARTS = {
-    "at_epoch": "第 {epoch} 个 epoch 处",
-    "at_epochs": "第 {first}–{last} 个 epoch 之间",
+    "at_epoch": "epoch 为 {epoch} 时",
+    "at_epochs": "epoch 为 {first}–{last} 时",
     "at_step": "第 {number} 步",
     "at_steps": "第 {first}–{last} 步",
     "at_value": "第 {number} 条记录",

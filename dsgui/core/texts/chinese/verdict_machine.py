@@ -81,7 +81,7 @@ MACHINE_ADVICE: Mapping[str, str] = {
     "cpu_adam.see_above": "见上面的编译器和 CUDA toolkit。",
     "shm.mount": "各 rank 通过它交换数据：请挂载 tmpfs。",
     "shm.enlarge": "容器请用更大的共享内存启动；否则清理或扩大它。",
-    "shm_left.remove": "可以删除；正在进行的运行所用的缓冲区不在其中。",
+    "shm_left.remove": "若此次检查后没有新的 CPU 训练启动（包括其他容器中的），即可删除。",
     "nvme.choose": "把 nvme_path 设为本地 NVMe 盘上的目录。",
     "memlock.raise": "提高限制（ulimit -l、/etc/security/limits.conf；docker run --ulimit memlock=-1），或调小 "
     "offload_param.buffer_size。",

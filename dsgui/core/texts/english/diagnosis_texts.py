@@ -49,7 +49,7 @@ DIAGNOSIS_TITLES = {
     "local_rank_argument": "The script does not take --local_rank",
     "loss_scale": "The loss scale fell to its minimum",
     "lost_numbers": "The loss became NaN or infinite",
-    "lost_numbers_among": "The loss was {what} {count} times within {places}",
+    "lost_numbers_among": "The loss was {what} {count} times in {places}",
     "lost_numbers_at": "The loss was {what} at {place}",
     "lost_numbers_since": "The loss was {what} from {place} on",
     "lost_numbers_to": "The loss was {what} at {places}",

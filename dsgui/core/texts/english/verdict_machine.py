@@ -88,7 +88,7 @@ MACHINE_ADVICE: Mapping[str, str] = {
     "cpu_adam.see_above": "See the compiler and CUDA toolkit above.",
     "shm.mount": "Ranks exchange data there: mount a tmpfs.",
     "shm.enlarge": "In a container, start it with more shared memory; otherwise free some or enlarge it.",
-    "shm_left.remove": "Remove them; those of runs that go on are not among them.",
+    "shm_left.remove": "Safe if no CPU run has started since this check, here or in another container.",
     "nvme.choose": "Set nvme_path to a folder on a local NVMe drive.",
     "memlock.raise": "Raise the limit (ulimit -l, /etc/security/limits.conf; docker run --ulimit memlock=-1), or lower "
     "offload_param.buffer_size.",

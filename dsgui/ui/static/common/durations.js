@@ -11,7 +11,8 @@ const STARTS = ["starting", "importing", "compiling", "first_step"];
 
 /** Some seconds, as one says them. @param {number} seconds */
 export function span(seconds) {
-  const [whole, minutes] = [Math.max(Math.round(seconds), 0), Math.round(seconds / MINUTE_S)];
+  const whole = Math.max(Math.round(seconds), 0);
+  const minutes = Math.round(whole / MINUTE_S);
   if (whole < IN_SECONDS) return words("runs_page", "seconds", { count: String(whole) });
   if (minutes < MINUTE_S) return words("runs_page", "minutes", { count: String(minutes) });
   const [hours, rest] = [Math.floor(minutes / MINUTE_S), minutes % MINUTE_S];

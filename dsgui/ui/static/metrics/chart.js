@@ -252,7 +252,6 @@ export class Chart {
     if (!this.node.offsetWidth || !this.node.checkVisibility()) return; // what is folded away has a width
     if (this.state(view) === this.drawn && !force) return;
     this.drawingSince = performance.now();
-    this.missed = false;
     this.render()
       .then(() => {
         this.heading.textContent = this.title;
@@ -271,6 +270,7 @@ export class Chart {
   async render() {
     const Plotly = await loadPlotly();
     await turn();
+    this.missed = false; // what was asked for until now is in this drawing
     const { view } = this;
     if (!view || !this.plot.clientWidth) return; // folded away since, or gone: Plotly would draw 10 px
     const state = this.state(view);

@@ -395,14 +395,21 @@ export function horizontal({ range, reach }) {
 /**
  * What the horizontal axis is called, and of one of time its labels.
  * @param {Drawn} view @param {Trace[]} traces @param {Look} page
- * @returns {{ title: string, tickvals?: number[], ticktext?: string[], dtick?: number }}
+ * @returns {{ title: string, tickvals?: number[], ticktext?: string[] }}
  */
 function along(view, traces, { width = Infinity }) {
   const range = view.range ?? view.reach ?? extent(traces.flatMap(({ x }) => x));
   const code = view.counted && view.axis === "step" ? "along_lines" : ALONG[view.axis];
   if (view.axis === "time" && range) return timeLabels(range, width);
-  const few = view.axis === "step" && range && range[1] - range[0] <= FEW_STEPS;
-  return { title: words("charts_page", code, { form: "mm:ss" }), ...(few ? { dtick: 1 } : {}) };
+  const tickvals = view.axis === "step" && range ? fewSteps(range) : [];
+  return { title: words("charts_page", code, { form: "mm:ss" }), ...(tickvals.length ? { tickvals } : {}) };
+}
+
+/** The whole steps of a short range; none of a longer one, which has its own ticks. @param {Range} range */
+function fewSteps([low, high]) {
+  if (high - low > FEW_STEPS) return [];
+  const first = Math.ceil(low);
+  return Array.from({ length: Math.max(Math.floor(high) - first + 1, 0) }, (_, more) => first + more);
 }
 
 /** The labels of a chart's time axis, and its title. @param {Range} range @param {number} width of the chart, in px */

@@ -6,7 +6,8 @@ import { lasts, told, words } from "../texts/texts.js";
 
 /** @import { RunEvent } from "../types.d.ts" */
 
-const TOLD = /^(?!eval_)(\w*loss|grad_norm)\b/; // a norm is NaN with the loss
+const LOSS = /^(?!eval_)\w*loss\b/;
+const NORM = /^grad_norm\b/;
 
 export const notifies = () => "Notification" in window && Notification.permission === "granted";
 
@@ -55,8 +56,11 @@ export class Alerts {
    * already. @param {boolean} live @param {boolean} [isLossTold]
    */
   show(live, isLossTold = false) {
-    const isTold = (/** @type {RunEvent} */ { subject }) => isLossTold && TOLD.test(subject ?? "");
-    const shown = [...this.active.values()].filter((event) => live || (lasts(event) && !isTold(event)));
+    const active = [...this.active.values()];
+    const loss = active.some((event) => lasts(event) && LOSS.test(event.subject ?? ""));
+    const isTold = (/** @type {RunEvent} */ { subject }) =>
+      isLossTold && (LOSS.test(subject ?? "") || (loss && NORM.test(subject ?? ""))); // a norm is NaN with its loss
+    const shown = active.filter((event) => live || (lasts(event) && !isTold(event)));
     this.list.hidden = !shown.length;
     const texts = shown.map(worded);
     if (JSON.stringify(texts) === this.shown) return;

@@ -86,7 +86,7 @@ function oddOf({ odd_loss: odd }) {
 /** @param {string} value that is no number */
 const signOf = (value) => value.replace("Infinity", "∞");
 
-/** The last loss where it is no number, with where that began if it is known; else "". @param {RunSummary} run */
+/** The last loss where it is no number, with the step of the first such value; else "". @param {RunSummary} run */
 const lastOdd = (run) =>
   typeof run.loss !== "string" ? "" : run.loss === run.odd_loss?.value ? oddOf(run) : signOf(run.loss);
 
@@ -101,8 +101,9 @@ export function fillCard(entry, run) {
   name.textContent = run.name || run.run_id;
   showState(part(row, ":scope > .ds-state"), run);
   const begun = run.total || typeof run.step === "number";
-  const steps = [say("step_is", { step: wholeOf(run) }), last, odd ? "" : oddOf(run)].filter(Boolean);
-  const did = run.doing || (begun ? steps.join(" · ") : last);
+  const first = oddOf(run) === odd ? "" : oddOf(run);
+  const steps = [begun ? say("step_is", { step: wholeOf(run) }) : "", last, first].filter(Boolean);
+  const did = run.doing || steps.join(" · ");
   sub.textContent = [did, duration(run.duration_s)].filter((one) => one && one !== "–").join(" · ") || "–";
   const changes = mostChanged(run);
   const told = changes ? [] : [run.devices, run.model, run.preset].filter((one) => one && one !== "–");
@@ -185,8 +186,10 @@ function fillCell(cell, run, column, base) {
     cell.replaceChildren(el("span", { class: "ds-tags" }, ...chipsOf(run.tags)), pencil("tags"));
   } else if (column.id === "note") cell.replaceChildren(el("span", { class: "ds-note-text" }, text), pencil("note"));
   else if (column.id === "differs") cell.replaceChildren(text ? changesButton(run) : unchanged(run));
-  else if (column.id === "final_loss" && lastOdd(run)) cell.replaceChildren(worse(lastOdd(run)));
-  else cell.replaceChildren(text, ...shareNode(run, column, base));
+  else if (column.id === "final_loss" && lastOdd(run)) {
+    const first = oddOf(run) === lastOdd(run) ? "" : oddOf(run);
+    cell.replaceChildren(worse(lastOdd(run)), ...(first ? [" ", worse(first)] : []));
+  } else cell.replaceChildren(text, ...shareNode(run, column, base));
 }
 
 /** As many as there is room for, one at least, and how many more there are. @param {string[]} tags */
