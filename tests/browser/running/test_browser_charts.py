@@ -202,6 +202,7 @@ def test_a_charts_tools_do_not_cover_its_legend(browser, made):
             assert above["y"] + above["height"] <= below["y"] + 1
 
 
+TWO_FRAMES = "() => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))"
 # Every drawing waits for `letGo`.
 HELD = """() => {
   const { react } = window.Plotly;
@@ -227,7 +228,8 @@ def test_a_charts_width_that_changes_while_it_is_drawn_is_drawn_next(browser, ma
         page.set_viewport_size({"width": 390, "height": 860})
         wait_until(lambda: plot.evaluate("(node) => 'held' in node.dataset"))
         page.set_viewport_size({"width": 1280, "height": 860})
-        page.wait_for_timeout(300)  # in which the width is seen to change, and nothing is drawn
+        wait_until(lambda: plot.evaluate("(node) => node.clientWidth > node._fullLayout.width"))
+        page.evaluate(TWO_FRAMES)  # in which the width is seen to change, and nothing is drawn
         page.evaluate("() => window.letGo()")
         wait_until(lambda: plot.evaluate("(node) => node._fullLayout.width === node.clientWidth"))
 

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from dsgui.core.launch.state import RunState
 from tests.answers.remembered import BROWSER
 from tests.support.app_server import running_app
-from tests.support.made_runs import Made, make_run
+from tests.support.made_runs import Made, Printed, make_printed, make_run
 
 pytestmark = [pytest.mark.browser, pytest.mark.remembered(*BROWSER)]
 
@@ -17,6 +17,11 @@ OUT_OF_MEMORY = """[rank0]: Traceback (most recent call last):
 [rank0]:     trainer.train()
 [rank0]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.96 GiB. GPU 0 has a total capacity of 23.64 GiB
 """
+# As the HF Trainer prints where it draws no bar: a loss that breaks in two ways, one that comes back, one of nought.
+LOGGED = "{{'loss': {}, 'grad_norm': {}, 'learning_rate': 1e-05, 'epoch': {}}}\n"
+BROKEN = [("2.3", "0.8", "0.01"), ("nan", "nan", "0.02"), ("inf", "nan", "0.03")]
+HEALED = [("2.3", "0.8", "0.01"), ("nan", "nan", "0.02"), ("2.1", "nan", "0.03")]
+NOUGHT = [("0.2051", "nan", "0.53"), ("0.0", "nan", "0.54"), ("0.0", "nan", "0.55")]
 PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1280, "height": 800}
 
@@ -30,6 +35,9 @@ def made(tmp_path_factory):
         "nan": make_run(folder, Made(LONG, 90, nan_at=(60, 61, 62), config=BF16, state=RunState.STOPPED)),
         "last": make_run(folder, Made("nan to the end", 30, nan_at=(29, 30), config=BF16, state=RunState.STOPPED)),
     }
+    for name, values in (("broken", BROKEN), ("healed", HEALED), ("nought", NOUGHT)):
+        lines = [(5.0 + at, LOGGED.format(*one)) for at, one in enumerate(values)]
+        ids[name] = make_printed(folder, Printed(name, lines, 12, state=RunState.FAILED))
     with running_app(folder) as app:
         yield app, ids
 
@@ -97,7 +105,20 @@ def test_a_loss_that_was_nan_is_told_on_the_page_and_in_the_list(browser, made):
     expect(row.locator('[data-column="final_loss"]')).to_contain_text("NaN at 60")
     last = page.locator(".ds-table-row", has_text="nan to the end").locator('[data-column="final_loss"]')
     expect(last).to_have_text("NaN at 29")  # once, not below itself
+    both = page.locator(".ds-table-row", has_text="broken").locator('[data-column="final_loss"]')
+    assert both.inner_text().split() == ["∞", "NaN"]  # the last, and the first, whose step nobody printed
     page.context.close()
+
+
+def test_a_norm_that_is_nan_raises_an_alarm_of_its_own_only_where_the_loss_raises_none(browser, made):
+    page = opened(browser, made, "broken", DESK)
+    expect(page.locator(".ds-diagnosis h3")).to_have_text("The loss was NaN or infinite from epoch 0.02 on")
+    expect(page.locator(".ds-alerts")).to_be_hidden()
+    page.context.close()
+    for name in ("healed", "nought"):
+        page = opened(browser, made, name, DESK)
+        expect(page.locator(".ds-alerts")).to_have_text("grad_norm is NaN.")
+        page.context.close()
 
 
 def test_the_folds_of_a_run_are_alike_and_one_without_anything_to_do_is_not_there(browser, made):
@@ -115,15 +136,20 @@ def test_the_folds_of_a_run_are_alike_and_one_without_anything_to_do_is_not_ther
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
 def test_nothing_moves_when_a_run_that_stops_can_be_killed(browser, made, size):
     page = opened(browser, made, "nan", size)
-    told = """([text, hidden]) => {
+    told = """([text, hidden, phases]) => {
       const line = document.querySelector(".ds-reason-line");
+      const list = document.querySelector(".ds-phases");
+      list.hidden = !phases;
+      list.innerHTML = "<li>Starting launcher</li><li>Importing</li><li>Compiling operators</li><li>First step</li>";
       line.toggleAttribute("data-live", true);
       line.querySelector(".ds-reason").textContent = text;
       line.querySelector(".ds-kill").hidden = hidden;
-      return [line.getBoundingClientRect().bottom, document.querySelector(".ds-facts").getBoundingClientRect().y];
+      return document.querySelector(".ds-facts").getBoundingClientRect().y;
     }"""
     asked = "Its processes were asked to exit; any left after 9 s will be killed."
-    assert page.evaluate(told, ["", True]) == page.evaluate(told, [asked, False])
+    at = page.evaluate(told, [asked, False, False])
+    assert page.evaluate(told, ["", True, False]) == at
+    assert page.evaluate(told, ["", True, True]) == at  # the phases of its start stand where the line comes
     page.context.close()
 
 

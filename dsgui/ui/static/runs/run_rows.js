@@ -76,33 +76,28 @@ function nameMenu(entry, run) {
 /** How far it came, in as few letters as a card has room for: of what is done no total. @param {RunSummary} run */
 const wholeOf = (run) => (run.step === run.total ? String(run.step) : stepOf(run));
 
-/** Where its loss was no number first. @param {RunSummary} run */
-function oddOf({ odd_loss: odd }) {
-  if (!odd) return "";
-  const value = signOf(odd.value);
-  return odd.step === null ? value : say("odd_at", { value, step: String(odd.step) });
+/**
+ * What of its loss was no number: the last value, and the first with its step. Of the same kind they are said once.
+ * @param {RunSummary} run
+ */
+function oddOf({ loss, odd_loss: odd }) {
+  const [last, value] = [loss, odd?.value].map((one) => (typeof one === "string" ? one.replace("Infinity", "∞") : ""));
+  const first = odd && odd.step !== null ? say("odd_at", { value, step: String(odd.step) }) : value;
+  return last === value ? { last: last && first, first: "" } : { last, first };
 }
-
-/** @param {string} value that is no number */
-const signOf = (value) => value.replace("Infinity", "∞");
-
-/** The last loss where it is no number, with the step of the first such value; else "". @param {RunSummary} run */
-const lastOdd = (run) =>
-  typeof run.loss !== "string" ? "" : run.loss === run.odd_loss?.value ? oddOf(run) : signOf(run.loss);
 
 /** @param {HTMLElement} entry @param {RunSummary} run */
 export function fillCard(entry, run) {
   const row = part(entry, ".ds-run-row");
   const names = ["name", "sub", "what", "more"];
   const [name, sub, what, more] = names.map((one) => part(row, `:scope > .ds-run-${one}`));
-  const odd = lastOdd(run); // then it is said once
+  const odd = oddOf(run);
   const isLogged = run.loss !== null && run.loss !== undefined;
-  const last = isLogged ? say("loss_is", { loss: odd || fixed(run.loss) }) : "";
+  const last = isLogged ? say("loss_is", { loss: odd.last || fixed(run.loss) }) : "";
   name.textContent = run.name || run.run_id;
   showState(part(row, ":scope > .ds-state"), run);
   const begun = run.total || typeof run.step === "number";
-  const first = oddOf(run) === odd ? "" : oddOf(run);
-  const steps = [begun ? say("step_is", { step: wholeOf(run) }) : "", last, first].filter(Boolean);
+  const steps = [begun ? say("step_is", { step: wholeOf(run) }) : "", last, odd.first].filter(Boolean);
   const did = run.doing || steps.join(" · ");
   sub.textContent = [did, duration(run.duration_s)].filter((one) => one && one !== "–").join(" · ") || "–";
   const changes = mostChanged(run);
@@ -186,10 +181,9 @@ function fillCell(cell, run, column, base) {
     cell.replaceChildren(el("span", { class: "ds-tags" }, ...chipsOf(run.tags)), pencil("tags"));
   } else if (column.id === "note") cell.replaceChildren(el("span", { class: "ds-note-text" }, text), pencil("note"));
   else if (column.id === "differs") cell.replaceChildren(text ? changesButton(run) : unchanged(run));
-  else if (column.id === "final_loss" && lastOdd(run)) {
-    const first = oddOf(run) === lastOdd(run) ? "" : oddOf(run);
-    cell.replaceChildren(worse(lastOdd(run)), ...(first ? [" ", worse(first)] : []));
-  } else cell.replaceChildren(text, ...shareNode(run, column, base));
+  else if (column.id === "final_loss" && (run.odd_loss || typeof run.loss === "string"))
+    cell.replaceChildren(...oddNodes(run, text));
+  else cell.replaceChildren(text, ...shareNode(run, column, base));
 }
 
 /** As many as there is room for, one at least, and how many more there are. @param {string[]} tags */
@@ -228,13 +222,16 @@ const fromOf = (run) => say("versus", { run: run.base || run.differs_from });
 const changedFrom = ({ base, differs_from: id }) =>
   say("differs_from", { run: base && base !== id ? `${base} (${id})` : id });
 
-/** @param {string} text */
-const worse = (text) => el("span", { class: "ds-share", "data-verdict": "worse" }, text);
+/** The last loss, and in red what of it was no number. @param {RunSummary} run @param {string} text of the last */
+function oddNodes(run, text) {
+  const { last, first } = oddOf(run);
+  const red = [last, first].filter(Boolean);
+  const nodes = red.map((one) => el("span", { class: "ds-share", "data-verdict": "worse" }, one));
+  return [last ? "" : text, ...nodes.flatMap((one) => [" ", one])];
+}
 
 /** @param {RunSummary} run @param {Column} column @param {RunSummary | null} base @returns {(Node | string)[]} */
 function shareNode(run, column, base) {
-  const odd = column.id === "final_loss" ? oddOf(run) : "";
-  if (odd) return [" ", worse(odd)];
   const share = base && base.run_id !== run.run_id ? differenceOf(column.value?.(run), column.value?.(base)) : "";
   return share ? [" ", el("span", { class: "ds-share" }, share)] : [];
 }
