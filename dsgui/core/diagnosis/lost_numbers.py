@@ -65,7 +65,10 @@ def _title(lost: NotNumbers) -> Said:
 
 def _went_on(lost: NotNumbers) -> Said:
     if lost.back is not None:
-        return said("diagnosis_meanings", "lost_numbers_back", place=_place(lost, lost.back))
+        back = _place(lost, lost.back)
+        if back == _place(lost, lost.last):  # an epoch is printed with two decimals
+            return said("diagnosis_meanings", "lost_numbers_back_soon")
+        return said("diagnosis_meanings", "lost_numbers_back", place=back)
     if not lost.whole:
         return said("diagnosis_meanings", "lost_numbers_before", place=_place(lost, lost.first))
     return said("diagnosis_meanings", "lost_numbers_last" if lost.count == 1 else "lost_numbers_stayed")

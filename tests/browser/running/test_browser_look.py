@@ -22,6 +22,7 @@ SOURCES = (DESIGN, *SHEETS, *(STATIC / name for name in LATER))
 STAND_INS = """<div class="ds-runs"><div class="ds-cell" data-column="name"><button class="ds-pencil"></button></div>
 <div class="ds-run-row" aria-current="true"></div><progress class="ds-progress"></progress>
 <div class="ds-reason-line" data-live></div>
+<ol class="ds-phases"><li></li></ol>
 <dl class="ds-facts"></dl>
 <span class="ds-swatch"></span><span class="ds-mem-swatch"></span>
 <div class="ds-slurm"><div class="row"><div class="form"></div></div></div>

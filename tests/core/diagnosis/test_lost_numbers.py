@@ -65,6 +65,12 @@ def test_it_is_told_where_it_began_and_whether_it_came_back(
     ("epochs", "title", "meaning", "chinese"),
     [
         (
+            (0.53, 0.53, 0.53, 0.53),
+            "The loss was NaN at epoch 0.53",
+            "It was finite again right after it.",
+            "epoch 为 0.53 时的损失为 NaN",
+        ),
+        (
             (0.25, 0.5, 0.75, 1.0),
             "The loss was NaN at epochs 0.5–0.75",
             "It was finite again from epoch 1 on.",

@@ -151,6 +151,7 @@ DIAGNOSIS_MEANINGS = {
     "loss_scale": "fp16 下梯度接连溢出，直到损失缩放无法再减半：数值超出 fp16 的范围，或训练发散。",
     "and_lost_numbers": "{meaning}{lost}。",
     "lost_numbers_back": "从{place}起恢复为有限值。",
+    "lost_numbers_back_soon": "随后即恢复为有限值。",
     "lost_numbers_before": "此前也出现过，首次在{place}。",
     "lost_numbers_last": "这是最后记录的损失。",
     "lost_numbers_stayed": "此后记录的损失都不是有限值。",

@@ -174,6 +174,7 @@ DIAGNOSIS_MEANINGS = {
     "the values don't fit fp16, or the training diverges.",
     "and_lost_numbers": "{meaning} {lost}.",
     "lost_numbers_back": "It was finite again from {place} on.",
+    "lost_numbers_back_soon": "It was finite again right after it.",
     "lost_numbers_before": "It happened before, first at {place}.",
     "lost_numbers_last": "It was the last loss logged.",
     "lost_numbers_stayed": "No loss logged after that was finite.",

@@ -181,9 +181,9 @@ function fillCell(cell, run, column, base) {
     cell.replaceChildren(el("span", { class: "ds-tags" }, ...chipsOf(run.tags)), pencil("tags"));
   } else if (column.id === "note") cell.replaceChildren(el("span", { class: "ds-note-text" }, text), pencil("note"));
   else if (column.id === "differs") cell.replaceChildren(text ? changesButton(run) : unchanged(run));
-  else if (column.id === "final_loss" && (run.odd_loss || typeof run.loss === "string"))
+  else if (column.id === "final_loss" && (run.odd_loss || typeof run.loss === "string")) {
     cell.replaceChildren(...oddNodes(run, text));
-  else cell.replaceChildren(text, ...shareNode(run, column, base));
+  } else cell.replaceChildren(text, ...shareNode(run, column, base));
 }
 
 /** As many as there is room for, one at least, and how many more there are. @param {string[]} tags */
