@@ -53,6 +53,9 @@ def test_a_script_is_chosen_by_the_keyboard_and_the_path_may_still_be_typed(page
     page.get_by_role("tab", name="2 · Launch").click()
     page.get_by_label("My own script").check()
     script = page.locator("#script textarea, #script input").first
+    expect(script).to_be_visible()
+    edge = "panel => { const css = getComputedStyle(panel); return css.borderBottomWidth + css.borderBottomStyle; }"
+    assert page.locator(".ds-own-script").evaluate(edge) == "2pxsolid"  # one panel with the choice above it
     script.fill(str(folder / "not-there.py"))
     opener = page.locator("#script .ds-browse-open")
     opener.focus()
