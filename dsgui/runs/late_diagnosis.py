@@ -10,16 +10,17 @@ from typing import TypeVar
 from dsgui.core.config.document import Document
 from dsgui.core.diagnosis.diagnosis import UNKNOWN, Diagnosis, diagnose
 from dsgui.core.diagnosis.ending import Ending, likely_code
-from dsgui.core.diagnosis.lost_numbers import with_lost_numbers
+from dsgui.core.diagnosis.lost_numbers import with_lost_numbers, with_no_norm
 from dsgui.core.diagnosis.remedies import Circumstances
 from dsgui.core.errors import DocumentError, RunError
 from dsgui.core.launch.handing import trainers_part
 from dsgui.core.launch.plan import Plan
 from dsgui.core.launch.state import RunState
 from dsgui.core.logs.trainlog import TrainLog
-from dsgui.core.metrics.not_numbers import NotNumbers, not_numbers
-from dsgui.core.metrics.performance import loss_curve
+from dsgui.core.metrics.not_numbers import NoNorm, NotNumbers, no_norm, not_numbers
+from dsgui.core.metrics.performance import loss_curve, training_curve
 from dsgui.core.metrics.the_loss import is_loss
+from dsgui.core.metrics.thinning import Curve
 from dsgui.core.script.script import ScriptFacts
 from dsgui.core.texts.saying import said
 from dsgui.shell.launch.asked_paths import allowed_script
@@ -28,6 +29,7 @@ from dsgui.shell.runs.store import RunDirectory, size_of
 
 # What a server keeps of them: each is read from at most 256 KiB of output.
 _MOST_KNOWN = 64
+_NORM = "grad_norm"
 # Of a run that ended otherwise, or goes on, no diagnosis is told.
 TOLD_OF = (RunState.FAILED, RunState.SUCCEEDED, RunState.STOPPED)
 _Key = TypeVar("_Key")
@@ -41,7 +43,7 @@ class Diagnoses:
     def __init__(self, check: Callable[[Path], object] = lambda path: None) -> None:
         self._check = check
         self._read: dict[tuple[str, int, int, int | None], Diagnosis | None] = {}
-        self._lost: dict[tuple[str, int], NotNumbers | None] = {}
+        self._lost: dict[tuple[str, int], NotNumbers | NoNorm | None] = {}
 
     def of(self, directory: RunDirectory) -> Diagnosis | None:
         """None of a run that did not fail, unless its loss became NaN or infinite."""
@@ -50,15 +52,18 @@ class Diagnoses:
             return found
         found = found if status.state is RunState.FAILED else None
         lost = self._lost_numbers(directory)
+        if isinstance(lost, NoNorm):
+            return with_no_norm(found, lost, self._started(directory))
         return with_lost_numbers(found, lost, self._started(directory)) if lost else found
 
-    def _lost_numbers(self, directory: RunDirectory) -> NotNumbers | None:
+    def _lost_numbers(self, directory: RunDirectory) -> NotNumbers | NoNorm | None:
+        """Of the loss; of the gradient norm where each loss is a number."""
         key = (directory.run_id, size_of(directory.points_file))
         with suppress(KeyError):
             return self._lost[key]
-        wanted = [at for at, one in enumerate(directory.read_series()) if one.kind == "train" and is_loss(one.name)]
-        loss = loss_curve(list(read_points(directory, wanted=wanted)[0].values())) if wanted else None
-        return _kept(self._lost, key, not_numbers(loss) if loss else None)
+        wanted = [at for at, one in enumerate(directory.read_series()) if one.kind == "train" and _tells(one.name)]
+        curves = list(read_points(directory, wanted=wanted)[0].values()) if wanted else []
+        return _kept(self._lost, key, _lost_in(curves))
 
     def _started(self, directory: RunDirectory) -> Circumstances | None:
         """How it was started; None of what others did, and where its plan can't be read."""
@@ -95,6 +100,16 @@ class Diagnoses:
         if exit_code is None and found.signature == UNKNOWN and not found.traceback:
             return replace(found, title=said("diagnosis_titles", "silent_unknown"))
         return found
+
+
+def _tells(name: str) -> bool:
+    return name == _NORM or is_loss(name)
+
+
+def _lost_in(curves: list[Curve]) -> NotNumbers | NoNorm | None:
+    norm = training_curve(curves, _NORM)
+    loss = loss_curve(curves)
+    return (not_numbers(loss) if loss else None) or (no_norm(norm, loss) if norm else None)
 
 
 def _kept(known: dict[_Key, _Value], key: _Key, value: _Value) -> _Value:

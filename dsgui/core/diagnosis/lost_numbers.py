@@ -1,29 +1,54 @@
-"""What a loss that became NaN or infinite has to say beside how its run ended: it leads where nothing else explains
-the end, and of a run that did not fail."""
+"""What a loss or gradient norm that became NaN or infinite has to say beside how its run ended: it leads where nothing
+else explains the end, and of a run that did not fail."""
 
 from dataclasses import replace
 
 from dsgui.core.diagnosis.diagnosis import NOT_A_NUMBER, UNKNOWN, Diagnosis
-from dsgui.core.diagnosis.remedies import Circumstances, bf16_for_fp16, steadier
-from dsgui.core.metrics.not_numbers import NotNumbers
+from dsgui.core.diagnosis.remedies import Circumstances, bf16_for_fp16, logs_zero_for_nan, show_nan_losses, steadier
+from dsgui.core.metrics.not_numbers import NoNorm, NotNumbers
 from dsgui.core.texts.saying import Said, said
 
 
 def with_lost_numbers(found: Diagnosis | None, lost: NotNumbers, run: Circumstances | None) -> Diagnosis:
     """`found`: why it failed, None of a run that did not. `run`: None where no other can be started like it."""
-    title = _title(lost)
+    return _beside(found, _note(_title(lost), _went_on(lost), run), lost)
+
+
+def with_no_norm(found: Diagnosis | None, norm: NoNorm, run: Circumstances | None) -> Diagnosis:
+    """As `with_lost_numbers`, of a run whose loss stayed a number, or was logged as one."""
+    lost = norm.numbers
+    what, place = _what(lost), _place(lost, lost.since)
+    title = said("diagnosis_titles", "zero_loss_since" if norm.zero else "no_norm_since", what=what, place=place)
+    note = _note(title, _beside_norm(norm, run), run)
+    if norm.always:
+        note = replace(note, advice=(said("diagnosis_advice", "nan_from_the_start"), *note.advice[1:]))
+    if run and norm.zero and (shown := show_nan_losses(None, run)) and run.can_have(shown):
+        note = replace(note, remedies=(*note.remedies, shown))
+    return _beside(found, note, lost)
+
+
+def _beside_norm(norm: NoNorm, run: Circumstances | None) -> Said:
+    """Why a loss beside it is a number."""
+    if not norm.zero:
+        return said("diagnosis_meanings", "no_norm_finite_loss")
+    known = run is not None and run.trainer
+    if run is not None and known and not logs_zero_for_nan(run):
+        return said("diagnosis_meanings", "no_norm_zero_loss")
+    return said("diagnosis_meanings", "no_norm_filtered" if known else "no_norm_may_be_filtered")
+
+
+def _beside(found: Diagnosis | None, note: Diagnosis, lost: NotNumbers) -> Diagnosis:
     if found is None:
-        return _note(title, _went_on(lost), run)
+        return note
     if not _leads(found, lost):
-        meaning = said("diagnosis_meanings", "and_lost_numbers", meaning=found.meaning, lost=title)
+        meaning = said("diagnosis_meanings", "and_lost_numbers", meaning=found.meaning, lost=note.title)
         return replace(found, meaning=meaning)
     ended = said("diagnosis_meanings", "then_ended", title=found.title, meaning=found.meaning)
-    told = _went_on(lost)
+    told = note.meaning
     if found.signature == UNKNOWN:
         told = said("diagnosis_meanings", "lost_numbers_then", went_on=told, ended=ended)
-    note = _note(title, told, run)
     remedies = tuple(dict.fromkeys((*found.remedies, *note.remedies)))
-    return replace(found, signature=NOT_A_NUMBER, title=title, meaning=told, advice=note.advice, remedies=remedies)
+    return replace(found, signature=NOT_A_NUMBER, title=note.title, meaning=told, advice=note.advice, remedies=remedies)
 
 
 def _note(title: Said, meaning: Said, run: Circumstances | None) -> Diagnosis:
@@ -51,8 +76,7 @@ def _leads(found: Diagnosis, lost: NotNumbers) -> bool:
 
 
 def _title(lost: NotNumbers) -> Said:
-    alike = said("diagnosis_parts", "numbers_nan" if lost.nan else "numbers_infinite")
-    what = said("diagnosis_parts", "numbers_both") if lost.nan and lost.infinite else alike
+    what = _what(lost)
     if lost.back is None:
         return said("diagnosis_titles", "lost_numbers_since", what=what, place=_place(lost, lost.since))
     if lost.count == 1:
@@ -61,6 +85,11 @@ def _title(lost: NotNumbers) -> Said:
     if lost.whole:
         return said("diagnosis_titles", "lost_numbers_to", what=what, places=places)
     return said("diagnosis_titles", "lost_numbers_among", what=what, places=places, count=str(lost.count))
+
+
+def _what(lost: NotNumbers) -> Said:
+    alike = said("diagnosis_parts", "numbers_nan" if lost.nan else "numbers_infinite")
+    return said("diagnosis_parts", "numbers_both") if lost.nan and lost.infinite else alike
 
 
 def _went_on(lost: NotNumbers) -> Said:

@@ -38,6 +38,9 @@ _PEAK_RATES = ("/scheduler/params/warmup_max_lr", "/scheduler/params/cycle_max_l
 _SMALL_RATE, _LEAST_RATE = 1e-2, 1e-12
 _TRAINER_RATE = 5e-5  # transformers/training_args.py: learning_rate
 _EXTRA = re.compile(r"^([\w.]+)\n\s+Extra inputs are not permitted", re.MULTILINE)
+# transformers/training_args.py and hf_argparser.py (string_to_bool).
+_FILTER, _NO_FILTER = "--logging_nan_inf_filter", "--no_logging_nan_inf_filter"
+_TRUE = frozenset({"yes", "true", "t", "y", "1"})
 USE_CPU = "--use_cpu"
 TF32 = "--tf32"
 
@@ -494,6 +497,19 @@ def steadier(run: Circumstances | None) -> tuple[Remedy, ...]:
     """Those of them that the run can have; none where no other can be started like it."""
     made = [make(None, run) for make in STEADIER] if run else []
     return tuple(one for one in made if one and run and run.can_have(one))
+
+
+def logs_zero_for_nan(run: Circumstances) -> bool:
+    """transformers/trainer.py logs the mean of the losses before in place of one that is NaN or infinite: 0 where all
+    since the last log are."""
+    given = value_of(run.arguments, (_FILTER,)) or "true"
+    return given.lower() in _TRUE and _NO_FILTER not in run.arguments
+
+
+def show_nan_losses(match: Match, run: Circumstances) -> Remedy | None:
+    if not run.trainer or not logs_zero_for_nan(run):
+        return None
+    return _changed("show_nan_losses", options=((_FILTER, "false"),))
 
 
 # --- the launch -------------------------------------------------------------------------------------------------------

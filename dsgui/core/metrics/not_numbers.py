@@ -1,4 +1,4 @@
-"""Where a loss was no number: from where on, how often, and whether it came back."""
+"""Where a loss was no number: from where on, how often, and whether it came back; and a gradient norm that did not."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,6 +6,10 @@ from typing import Literal
 import numpy as np
 
 from dsgui.core.metrics.thinning import Curve, Floats
+
+# A dynamic fp16 loss scale skips steps whose norm is no number: from 2**16 it is at 1 after 17.
+_MOST_SKIPPED = 20
+_FEWEST = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,34 @@ class NotNumbers:
     nan: bool
     infinite: bool
     whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NoNorm:
+    """`numbers`: of the norm. `zero`: every loss logged since was exactly 0. `always`: no norm was a number."""
+
+    numbers: NotNumbers
+    zero: bool
+    always: bool
+
+
+def no_norm(norm: Curve, loss: Curve | None) -> NoNorm | None:
+    """None where it came back, or may be what the search for a loss scale skips."""
+    numbers = not_numbers(norm)
+    if numbers is None or numbers.back is not None:
+        return None
+    finite = np.flatnonzero(np.isfinite(norm.value))
+    first = int(finite[-1]) + 1 if len(finite) else 0
+    zero = loss is not None and _is_zero(loss.value[loss.time >= norm.time[first]])
+    steps = numbers.last - numbers.since if numbers.axis == "step" else 0.0
+    count = len(norm) - first
+    if count < _FEWEST or not (zero or max(count, steps) > _MOST_SKIPPED):
+        return None
+    return NoNorm(numbers, zero, always=not len(finite))
+
+
+def _is_zero(values: Floats) -> bool:
+    return len(values) > 0 and bool((values == 0).all())
 
 
 def not_numbers(loss: Curve) -> NotNumbers | None:

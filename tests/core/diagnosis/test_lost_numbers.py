@@ -1,16 +1,17 @@
 """A loss that became NaN or infinite leads the diagnosis, with what is true of it; changes only where they apply."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dsgui.core.config.document import Document
 from dsgui.core.diagnosis.diagnosis import UNKNOWN, Diagnosis
-from dsgui.core.diagnosis.lost_numbers import with_lost_numbers
+from dsgui.core.diagnosis.lost_numbers import with_lost_numbers, with_no_norm
 from dsgui.core.diagnosis.remedies import Circumstances
 from dsgui.core.metrics.curves import Series
-from dsgui.core.metrics.not_numbers import NotNumbers, not_numbers
+from dsgui.core.metrics.not_numbers import NotNumbers, no_norm, not_numbers
 from dsgui.core.metrics.thinning import Curve
 from dsgui.core.texts.languages import speaking
 from dsgui.core.texts.saying import said
@@ -207,3 +208,66 @@ def test_only_who_trains_in_fp16_is_told_of_it() -> None:
 
     assert "loss_scale" in advice('{"fp16": {"enabled": true}}')
     assert "fp16" not in advice('{"bf16": {"enabled": true}}')
+
+
+def norm_told(norm: list[float], loss: list[float], run: Circumstances | None = None) -> Diagnosis | None:
+    """Of values logged every 10 steps."""
+    steps = np.arange(1.0, len(norm) + 1) * 10
+    curves = [Curve(Series(name, "train"), steps, steps, steps, np.array(of)) for name, of in named(norm, loss)]
+    found = no_norm(*curves)
+    return with_no_norm(None, found, run) if found else None
+
+
+def named(norm: list[float], loss: list[float]) -> list[tuple[str, list[float]]]:
+    return [("grad_norm", norm), ("loss", loss)]
+
+
+def test_a_loss_of_0_beside_a_norm_of_nan_is_what_the_hf_trainer_makes_of_a_nan_loss() -> None:
+    run = run_with("{}", "--learning_rate", "2e-5", trainer=True)
+    found = norm_told([NAN, NAN], [0, 0], run)
+    assert found
+    assert str(found.title) == "The gradient norm was NaN and the loss 0 from step 10 on"
+    assert "logs 0 instead of a NaN" in str(found.meaning)
+    assert "-100" in str(found.advice[0])
+    assert found.remedies[-1].options == (("--logging_nan_inf_filter", "false"),)
+    with speaking("zh-CN"):
+        assert str(found.title) == "从第 10 步起，梯度范数为 NaN，损失为 0"
+        assert "logging_nan_inf_filter" in str(found.meaning)
+        assert "-100" in str(found.advice[0])
+
+
+@pytest.mark.parametrize("words", [("--logging_nan_inf_filter", "false"), ("--no_logging_nan_inf_filter",)])
+def test_a_loss_of_0_is_one_where_nan_losses_are_logged_as_they_are(words: tuple[str, ...]) -> None:
+    found = norm_told([NAN, NAN], [0, 0], run_with("{}", *words, trainer=True))
+    assert found
+    assert str(found.meaning) == "NaN losses are not filtered out of this log, so the loss was indeed 0."
+    assert not [one for one in found.remedies if "nan_inf" in str(one.options)]
+
+
+def test_of_a_run_that_others_started_the_trainers_filter_is_a_case() -> None:
+    found = norm_told([NAN, NAN], [0, 0], None)
+    assert found
+    assert str(found.meaning).startswith("If the HF Trainer trained this run")
+    assert not found.remedies
+
+
+def test_a_norm_that_broke_later_beside_a_finite_loss_has_the_advice_of_a_loss_that_did() -> None:
+    found = norm_told([1, *[NAN] * 4], [2, 2, 2, 2, 2], run_with("{}"))
+    assert found
+    assert str(found.title) == "The gradient norm was NaN from step 20 on"
+    assert "finite" in str(found.meaning)
+    assert "-100" not in str(found.advice[0])
+
+
+@pytest.mark.parametrize("norm", [[INF, INF, 1], [1, 1, 1], [1, INF, NAN], [1, 1, NAN]])
+def test_norms_that_the_search_for_a_loss_scale_skips_are_no_diagnosis(norm: list[float]) -> None:
+    assert norm_told(norm, [2, 2, 2]) is None
+
+
+def test_why_it_failed_stands_before_its_norm() -> None:
+    steps = np.array([1.0, 2])
+    found = no_norm(*(Curve(Series(n, "train"), steps, steps, steps, np.array(v)) for n, v in named([NAN] * 2, [0, 0])))
+    assert found
+    told = with_no_norm(replace(SILENT, signature="gpu-memory"), found, None)
+    assert told.title == SILENT.title
+    assert str(told.meaning).endswith("The gradient norm was NaN and the loss 0 from step 1 on.")

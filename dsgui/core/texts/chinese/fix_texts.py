@@ -59,6 +59,7 @@ REMEDIES = {
     "keep_client_optimizer": "保留脚本的优化器",
     "micro_batch_1_without_auto": "微批大小设为 1，批大小不写“auto”",
     "more": "{first} 等",
+    "show_nan_losses": "关闭 logging_nan_inf_filter",
     "no_loader_workers": "不用 DataLoader worker",
     "offload_parameters": "ZeRO stage 3，参数卸载到 CPU",
     "learning_rate": "学习率从 {before} 改为 {value}",

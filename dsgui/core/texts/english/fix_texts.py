@@ -59,6 +59,7 @@ REMEDIES = {
     "keep_client_optimizer": "Keep the script's optimizer",
     "micro_batch_1_without_auto": "Micro batch 1, without “auto” in the batch sizes",
     "more": "{first} …",
+    "show_nan_losses": "logging_nan_inf_filter off",
     "no_loader_workers": "No data loader workers",
     "offload_parameters": "ZeRO stage 3 with the parameters on the CPU",
     "learning_rate": "Learning rate {value} instead of {before}",
