@@ -433,7 +433,7 @@ class Form {
     if (tab) this.tabs.scrollLeft += tab.getBoundingClientRect().left - this.tabs.getBoundingClientRect().left - GAP;
   }
 
-  /** The search goes up to the bar where that hides it, or the end of the screen does what it found: in view it stays. */
+  /** The search goes up to the bar where that hides it, or the screen ends above what it found: in view it stays. */
   reach() {
     const { top, bottom } = this.search.getBoundingClientRect();
     const first = [...this.panels.querySelectorAll("[data-row]")].find((row) => row.checkVisibility());
