@@ -175,7 +175,7 @@ def test_where_a_text_is_broken_is_a_press_away_and_marked_and_mended_there(page
         way.click()
         expect(page.locator("#config-json .cm-content")).to_be_focused()
         page.wait_for_function(before)
-    page.get_by_role("button", name="Remove the extra comma").click()
+    findings(page).get_by_role("button", name="Remove the extra comma").click()
     expect(page.locator('input[data-pointer="/train_batch_size"]')).to_have_value("8")
     assert json_text(page).strip() == '{\n  "train_batch_size": 8,\n  "steps_per_print": 1e1\n}'
     expect(page.locator('.cm-gutterElement[title*="Line 2"]')).to_have_count(0)
