@@ -175,7 +175,7 @@ def test_where_a_text_is_broken_is_a_press_away_and_marked_and_mended_there(page
         way.click()
         expect(page.locator("#config-json .cm-content")).to_be_focused()
         page.wait_for_function(before)
-    page.get_by_role("button", name="Remove the extra comma").click()
+    findings(page).get_by_role("button", name="Remove the extra comma").click()
     expect(page.locator('input[data-pointer="/train_batch_size"]')).to_have_value("8")
     assert json_text(page).strip() == '{\n  "train_batch_size": 8,\n  "steps_per_print": 1e1\n}'
     expect(page.locator('.cm-gutterElement[title*="Line 2"]')).to_have_count(0)
@@ -277,6 +277,58 @@ def test_a_text_that_is_no_json_is_not_downloaded(page):
     assert page.evaluate(below).startswith('"Line 1, column ')
     page.click("#download")
     expect(page.get_by_text("Not downloaded.")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_what_repairs_the_json_is_beside_the_reason_below_the_editor(page, width):
+    page.set_viewport_size({"width": width, "height": 844})
+    replace_text(page, '{\n  "fp16": {"enabled": true}\n  "train_batch_size": 8\n}')
+    repair, box = page.locator("#repair-json"), page.locator("#config-json")
+    expect(repair).to_have_text("Add the comma")
+    expect(repair).to_be_in_viewport(ratio=1)
+    at, around = repair.bounding_box(), box.bounding_box()
+    assert at["height"] >= 24
+    assert around["x"] <= at["x"]
+    assert at["y"] + at["height"] <= around["y"] + around["height"]
+    text = box.locator(".cm-editor").bounding_box()
+    assert at["y"] >= text["y"] + text["height"] - 1  # over no line of the text
+    repair.click()
+    expect(findings(page)).not_to_contain_text("can’t be read yet")
+    assert json.loads(json_text(page)) == {"fp16": {"enabled": True}, "train_batch_size": 8}
+    expect(repair).to_have_count(0)
+
+
+def test_on_a_phone_a_number_stays_in_one_piece(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    replace_text(page, '{"train_micro_batch_size_per_gpu": 4,"steps_per_print": 2e-5, "x": 33e-5, "y": 333e-5}')
+    lines = """() => [...document.querySelectorAll("#config-json .cm-line span")]
+      .filter((one) => /^[0-9.]+e-[0-9]+$/.test(one.textContent)).map((one) => {
+        const all = document.createRange(); all.selectNodeContents(one); return all.getClientRects().length })"""
+    for inserted in ("", *"abcdefghij"):  # wherever the end of the line comes
+        page.keyboard.press("Control+Home")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.insert_text(inserted)
+        assert page.evaluate(lines) == [1, 1, 1]
+
+
+def test_on_a_phone_the_bar_tells_of_warnings_leads_to_the_model_and_downloads(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.locator("#standing-model").click()
+    expect(page.locator("#memory-model :is(input, textarea)")).to_be_focused()
+    expect(page.locator("#memory-model")).to_be_in_viewport()
+    with page.expect_download():
+        page.get_by_role("button", name="Download config").click()
+    expect(page.get_by_role("button", name="Edit JSON")).to_be_visible()
+    replace_text(page, '{"train_batch_size": 8, "zero_optimization": {"stage": 5}, "zero_optimisation": {}}')
+    verdict = page.locator("#standing-verdict")
+    expect(verdict).to_have_attribute("data-kind", "error")
+    expect(verdict.locator(".ds-standing-few")).to_have_text(re.compile(r"^ ▲ \d$"))
+    expect(verdict.locator(".ds-standing-few")).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile(r"^\d errors? · \d warnings?"))).to_be_visible()
+    page.set_viewport_size({"width": 1280, "height": 844})
+    expect(verdict.locator(".ds-standing-few")).to_be_hidden()
+    expect(page.locator("#standing-model")).to_be_hidden()
 
 
 TOP = "Math.round(document.querySelector('#config-json').getBoundingClientRect().top)"

@@ -165,6 +165,11 @@ def test_a_host_that_is_not_known_gets_no_bar_that_looks_full(first_page):
     track, frame = host.locator(".ds-mem-track"), host.locator(".ds-mem-bar")
     assert 0 < track.evaluate(end) < 0.8 * frame.bounding_box()["width"]
     assert frame.evaluate("(one) => getComputedStyle(one).boxShadow") == "none"
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.locator("#goal-host")).to_be_hidden()  # behind the line of what was asked
+    page.locator(".ds-goal-ways").get_by_role("button", name="Set host memory").click()
+    expect(page.locator("#goal-host")).to_be_focused()
+    page.set_viewport_size({"width": 1280, "height": 844})
     legend = page.locator(".ds-goal-results .ds-zs-legend")
     expect(legend).to_contain_text("gathered parameters")
     expect(legend).to_contain_text("optimizer states")
@@ -251,6 +256,13 @@ def test_on_a_phone_what_was_found_is_in_view_and_what_was_asked_one_line(first_
     use = page.locator(".ds-goal-card").first.get_by_role("button")
     for one in (change, use):  # the whole of the first card
         expect(one).to_be_in_viewport(ratio=1)
+    # Two of the three are on one screen, each with what it costs below its name.
+    second = page.locator(".ds-goal-card").nth(1)
+    for part in ("h3", ".ds-goal-facts"):
+        expect(second.locator(part)).to_be_in_viewport(ratio=1)
+    facts, bars = (second.locator(one).first.bounding_box() for one in (".ds-goal-facts", ".ds-mem-bar"))
+    assert facts["y"] + facts["height"] <= bars["y"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
     # What is only guessed is said after what it is about.
     cards, guess = (page.locator(one).last.bounding_box() for one in (".ds-goal-card", ".ds-goal-guess"))
     assert guess["y"] >= cards["y"] + cards["height"]
@@ -312,6 +324,7 @@ def test_of_other_configs_those_that_fit_come_first_and_on_a_phone_each_is_a_car
 def test_a_first_visit_offers_goals_to_begin_with_and_speaks_of_ranks_on_a_cpu(first_page):
     page = first_page
     expect(page.locator(".ds-goal-gpus > label")).to_have_text("CPU ranks per node")
+    expect(page.locator(".ds-goal-micro > label")).to_have_text("Micro batch per GPU")  # as 1 · Configure has it
     page.select_option("#goal-device", "a100-80")
     expect(page.locator(".ds-goal-gpus > label")).to_have_text("GPUs per node")
     page.set_viewport_size({"width": 390, "height": 800})

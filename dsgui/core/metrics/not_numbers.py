@@ -31,7 +31,8 @@ class NotNumbers:
 
 @dataclass(frozen=True, slots=True)
 class NoNorm:
-    """`numbers`: of the norm. `zero`: every loss logged since was exactly 0. `always`: no norm was a number."""
+    """`numbers`: of the norm. `zero`: every loss logged after its first was exactly 0; that of the step itself came
+    before its gradients. `always`: no norm was a number."""
 
     numbers: NotNumbers
     zero: bool
@@ -45,7 +46,8 @@ def no_norm(norm: Curve, loss: Curve | None) -> NoNorm | None:
         return None
     finite = np.flatnonzero(np.isfinite(norm.value))
     first = int(finite[-1]) + 1 if len(finite) else 0
-    zero = loss is not None and _is_zero(loss.value[loss.time >= norm.time[first]])
+    began = norm.time[first]
+    zero = loss is not None and (_is_zero(loss.value[loss.time > began]) or _is_zero(loss.value[loss.time >= began]))
     steps = numbers.last - numbers.since if numbers.axis == "step" else 0.0
     count = len(norm) - first
     if count < _FEWEST or not (zero or max(count, steps) > _MOST_SKIPPED):

@@ -82,7 +82,9 @@ def standing_of(
 def _fit(memory: Mapping[str, Any]) -> dict[str, Any]:
     """ "" of a config that is another, with its errors fixed."""
     fit = "" if "as_if" in memory else str(memory.get("fit", ""))
-    return {"fit": fit, "guessed": memory.get("guessed") is True, "host_asked": memory.get("host_asked", 0)}
+    nameless = memory.get("why", {}).get("code") == "no_model"
+    guessed, asked = memory.get("guessed") is True, memory.get("host_asked", 0)
+    return {"fit": fit, "nameless": nameless, "guessed": guessed, "host_asked": asked}
 
 
 def lacking(memory: str) -> str:

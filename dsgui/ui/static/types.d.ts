@@ -796,6 +796,8 @@ export interface Standing {
   warnings: number;
   notes: number;
   fit: string;
+  /** No model is named: nothing is known of its memory. */
+  nameless: boolean;
   guessed: boolean;
   host_asked?: number;
   plan: { gpus: number; nodes: number; ranks: number; device: string; card: string } | null;

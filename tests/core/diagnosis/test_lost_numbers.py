@@ -226,12 +226,12 @@ def test_a_loss_of_0_beside_a_norm_of_nan_is_what_the_hf_trainer_makes_of_a_nan_
     run = run_with("{}", "--learning_rate", "2e-5", trainer=True)
     found = norm_told([NAN, NAN], [0, 0], run)
     assert found
-    assert str(found.title) == "The gradient norm was NaN and the loss 0 from step 10 on"
+    assert str(found.title) == "The gradient norm was NaN from step 10 on, and the loss 0"
     assert "logs 0 instead of a NaN" in str(found.meaning)
     assert "-100" in str(found.advice[0])
     assert found.remedies[-1].options == (("--logging_nan_inf_filter", "false"),)
     with speaking("zh-CN"):
-        assert str(found.title) == "从第 10 步起，梯度范数为 NaN，损失为 0"
+        assert str(found.title) == "从第 10 步起，梯度范数为 NaN，损失随之为 0"
         assert "logging_nan_inf_filter" in str(found.meaning)
         assert "-100" in str(found.advice[0])
 
@@ -242,6 +242,13 @@ def test_a_loss_of_0_is_one_where_nan_losses_are_logged_as_they_are(words: tuple
     assert found
     assert str(found.meaning) == "NaN losses are not filtered out of this log, so the loss was indeed 0."
     assert not [one for one in found.remedies if "nan_inf" in str(one.options)]
+
+
+def test_the_loss_of_the_step_whose_gradients_broke_first_came_before_them() -> None:
+    found = norm_told([1, NAN, NAN, NAN], [2, 1.5, 0, 0])
+    assert found
+    assert str(found.title) == "The gradient norm was NaN from step 20 on, and the loss 0"
+    assert norm_told([1, NAN, NAN, NAN], [2, 1.5, 0, 1]) is None
 
 
 def test_of_a_run_that_others_started_the_trainers_filter_is_a_case() -> None:
@@ -270,4 +277,4 @@ def test_why_it_failed_stands_before_its_norm() -> None:
     assert found
     told = with_no_norm(replace(SILENT, signature="gpu-memory"), found, None)
     assert told.title == SILENT.title
-    assert str(told.meaning).endswith("The gradient norm was NaN and the loss 0 from step 1 on.")
+    assert str(told.meaning).endswith("The gradient norm was NaN from step 1 on, and the loss 0.")

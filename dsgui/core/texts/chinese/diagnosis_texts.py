@@ -52,7 +52,7 @@ DIAGNOSIS_TITLES = {
     "lost_numbers_since": "从{place}起，损失为 {what}",
     "lost_numbers_to": "{places}的损失为 {what}",
     "no_norm_since": "从{place}起，梯度范数为 {what}",
-    "zero_loss_since": "从{place}起，梯度范数为 {what}，损失为 0",
+    "zero_loss_since": "从{place}起，梯度范数为 {what}，损失随之为 0",
     "module_above": "Python 没有在 {module} 所在的位置查找",
     "module_missing": "缺少 Python 软件包：{module}",
     "nccl_error": "NCCL 无法连接各 GPU",

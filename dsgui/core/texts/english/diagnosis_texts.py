@@ -54,7 +54,7 @@ DIAGNOSIS_TITLES = {
     "lost_numbers_since": "The loss was {what} from {place} on",
     "lost_numbers_to": "The loss was {what} at {places}",
     "no_norm_since": "The gradient norm was {what} from {place} on",
-    "zero_loss_since": "The gradient norm was {what} and the loss 0 from {place} on",
+    "zero_loss_since": "The gradient norm was {what} from {place} on, and the loss 0",
     "module_above": "Python does not look where {module} is",
     "module_missing": "A Python package is missing: {module}",
     "nccl_error": "NCCL could not connect the GPUs",

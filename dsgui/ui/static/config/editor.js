@@ -1,5 +1,5 @@
 // Gradio's editor for the config, a CodeMirror: its view, whether all that it holds is about to be pasted over, and the
-// button that puts a config of one line on many.
+// buttons on its edges: what puts a config of one line on many, what repairs one that is no JSON.
 
 import { button } from "../common/dom.js";
 import { words } from "../texts/texts.js";
@@ -68,6 +68,7 @@ export function onPastedOver(listener) {
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 const UNIT = "  ";
 const FORMAT = "format-json";
+const REPAIR = "repair-json";
 
 /**
  * A JSON text with a line for every key; a list of plain values keeps its line, and every value its spelling.
@@ -118,6 +119,14 @@ function offerToFormat(text) {
 
 /** On the editor's head line. @param {HTMLElement} node */
 const place = (node) => document.getElementById(EDITOR)?.append(node);
+
+/** The repair of what is wrong, beside the reason below the editor: on a phone its own is screens away.
+ * @param {HTMLElement} findings */
+export function offerToRepair(findings) {
+  document.getElementById(REPAIR)?.remove();
+  const fix = findings.querySelector(".ds-broken > .ds-advice > [data-fix]");
+  if (fix instanceof HTMLElement) place(button(fix.textContent, { id: REPAIR }, () => fix.click()));
+}
 
 /** As somebody's edit, which one step takes back. */
 function format() {

@@ -6,7 +6,7 @@ import { around, part } from "../common/dom.js";
 import { Folds } from "../common/folds.js";
 import { goToPlace } from "./gutter.js";
 import { keeping } from "./before.js";
-import { watchTexts } from "./editor.js";
+import { offerToRepair, watchTexts } from "./editor.js";
 import { markFields } from "../launch/marked_fields.js";
 import { askOfChecks } from "../launch/to_configure.js";
 import { shortened } from "./shortened.js";
@@ -81,6 +81,7 @@ export function mount(element, props, trigger, watch) {
     movedAt = performance.now();
     showWayOut(root);
     if (!checks) placed();
+    if (isOfConfig) offerToRepair(root);
     shorten();
     if (checks) markFields(root);
     const again = press && root.querySelector(`[data-press="${press}"]`);

@@ -433,12 +433,14 @@ class Form {
     if (tab) this.tabs.scrollLeft += tab.getBoundingClientRect().left - this.tabs.getBoundingClientRect().left - GAP;
   }
 
-  /** The search goes up to the bar where that hides it, or the end of the screen does: what is in view stays there. */
+  /** The search goes up to the bar where that hides it, or the screen ends above what it found: in view it stays. */
   reach() {
     const { top, bottom } = this.search.getBoundingClientRect();
+    const first = [...this.panels.querySelectorAll("[data-row]")].find((row) => row.checkVisibility());
+    const least = first ? first.getBoundingClientRect().bottom : bottom;
     const bar = document.getElementById("workspace-bar")?.getBoundingClientRect().bottom ?? 0;
     const end = window.visualViewport?.height ?? window.innerHeight; // a keyboard on the screen covers the rest
-    if (this.search.value && (top < bar || bottom > end)) window.scrollBy(0, top - bar - GAP);
+    if (this.search.value && (top < bar || least > end)) window.scrollBy(0, top - bar - GAP);
   }
 
   /** The best that a search finds stands first. @param {string[]} asked */

@@ -104,7 +104,6 @@ class Goal {
     const onCpu = device instanceof HTMLSelectElement && device.value === THIS_MACHINE && !this.hasGpu;
     part(this.ask, ".ds-goal-gpu > label").textContent = say(onCpu ? "device" : "gpu");
     part(this.ask, ".ds-goal-gpus > label").textContent = say(onCpu ? "cpu_ranks" : "gpus");
-    part(this.ask, ".ds-goal-micro > label").textContent = say(onCpu ? "micro_rank" : "micro");
   }
 
   /** @param {Example} one */
@@ -131,8 +130,13 @@ class Goal {
     const made = (/** @type {Offer} */ one, /** @type {string} */ look) =>
       button(one.name, { class: look }, () => this.look(one.values, one.lora || this.lora));
     // Beside cards that can be used it is the second best.
-    const look = hasNearest(choices) ? "ds-goal-find" : "ds-goal-second";
-    const buttons = [made(first, look), ...others.map((one) => made(one, "ds-goal-second"))];
+    const nearest = hasNearest(choices);
+    const host = () => button(words("memory_page", "set_host"), { class: "ds-goal-second" }, () => this.again("host"));
+    const buttons = [
+      ...(nearest ? [] : [host()]),
+      made(first, nearest ? "ds-goal-find" : "ds-goal-second"),
+      ...others.map((one) => made(one, "ds-goal-second")),
+    ];
     return [el("p", { class: "ds-goal-ways" }, ...buttons)];
   }
 
@@ -227,10 +231,10 @@ class Goal {
     this.brief.scrollIntoView({ block: "start" });
   }
 
-  /** The questions, to be changed. */
-  again() {
+  /** The questions, to be changed. @param {string} [first] which of them */
+  again(first = "model") {
     this.panel.removeAttribute("data-answered");
-    part(this.panel, "#goal-model").focus();
+    part(this.panel, `#goal-${first}`).focus();
   }
 
   /** It can be asked again. @param {HTMLElement[]} shown */
@@ -543,7 +547,8 @@ function bar(device, beside) {
   const line = el("span", { class: "ds-mem-line", "aria-hidden": "true", title: limit });
   if (found.line !== null) line.style.left = `${found.line}%`;
   const moment = textOf("memory_when", device.worst);
-  const when = device.device === "gpu" ? [" ", words("memory_page", "peak_when", { moment })] : [];
+  const peak = words("memory_page", "peak_when", { moment });
+  const when = device.device === "gpu" ? [el("span", { class: "ds-goal-when" }, " ", peak)] : [];
   const label = `${name}: ${listed([need, textOf("memory_fits", found.fit)])}`;
   return el(
     "div",

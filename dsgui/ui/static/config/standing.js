@@ -100,11 +100,18 @@ function verdict(told) {
   };
   const chip = button(worst, attributes, () => goTo("findings"));
   chip.append(...rest.map((text) => el("span", { class: "ds-standing-more" }, ` · ${text}`)));
+  const few = !broken && errors && warnings ? ` ▲ ${warnings}` : "";
+  if (few) chip.append(el("span", { class: "ds-standing-few", "aria-hidden": "true" }, few));
+  if (counts.length > 1) chip.ariaLabel = counts.join(" · "); // on a phone the others are in short, or not there
   return chip;
 }
 
 /** @param {Standing} told */
 function fit(told) {
+  if (told.nameless) {
+    const attributes = { class: "ds-standing-chip", id: "standing-model", title: say("to_model") };
+    return [button(say("nameless"), attributes, () => focusField("model"))];
+  }
   if (!told.fit || told.fit === "cannot_say") return [];
   const { fit: found, text: whole } = fitOf(told);
   const asks = found !== told.fit && isNarrow(); // in a word where there is no room for more
@@ -119,7 +126,7 @@ function fit(told) {
 
 /** On a phone, where it is below the form. */
 const editor = () =>
-  button("JSON", { class: "ds-standing-chip", id: "standing-json", title: say("to_json") }, () => goTo("config-json"));
+  button(say("edit_json"), { class: "ds-step", id: "standing-json", title: say("to_json") }, () => goTo("config-json"));
 
 /** The number beside the device is of what is planned for. @param {Standing["counts"]} code */
 function nameCount(code) {

@@ -23,6 +23,7 @@ const HELPS = {
 
 /** Where each is, and the fold that it may be in. @type {Record<string, { at: string, fold: string }>} */
 const FIELDS = {
+  model: { at: "#memory-model", fold: "" },
   gpus: { at: "#gpus", fold: CONTEXT },
   host: { at: "#memory-host", fold: MORE },
   length: { at: "#memory-length", fold: "" },

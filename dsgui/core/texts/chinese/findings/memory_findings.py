@@ -38,7 +38,7 @@ RULES = {
 FINDINGS = {
     "DS072.gather_bucket": (
         "zero_optimization.allgather_bucket_size：不起作用。torch 1.13 及以上，stage 1 和 2 一次性原地收集权重；其他"
-        " stage 没有这个桶。",
+        " stage 不使用这个通信桶。",
         "删除它。stage 1 到 3 想省显存，可以调小 reduce_bucket_size。",
     ),
     "DS072.reduce_bucket": (

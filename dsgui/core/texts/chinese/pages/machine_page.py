@@ -47,7 +47,7 @@ MACHINE_PAGE: dict[str, str] = {
     "toolkit_before": "{toolkit}；不使用 PATH 中的 nvcc {nvcc}",
     "toolkit_unneeded": "不需要：torch 为 CPU 版",
     "toolkit_unused": "未使用：torch 为 CPU 版，nvcc {nvcc} 不参与编译",
-    "has_dtype": "支持 {dtype}",
+    "has_dtype": "{dtype}",
     "no_dtype": "不支持 {dtype}",
     "accelerator_with": "{name}（{dtypes}）",
     "compiler": "C++ 编译器",

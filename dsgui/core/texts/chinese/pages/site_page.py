@@ -11,6 +11,6 @@ SITE_PAGE: dict[str, str] = {
     "no_deepspeed": "训练环境中没有安装 DeepSpeed。",
     "asking_accelerator": "{device}（正在向 DeepSpeed 查询支持的精度…）",
     "dtypes": "{device}：{dtypes}",
-    "has_dtype": "支持 {dtype}",
+    "has_dtype": "{dtype}",
     "no_dtype": "不支持 {dtype}",
 }

@@ -32,7 +32,6 @@ GOAL_PAGE: dict[str, str] = {
     "example_here": "Qwen2.5-0.5B on this machine",
     "device": "Device",
     "cpu_ranks": "CPU ranks per node",
-    "micro_rank": "Micro batch per rank",
     "find": "Show configs that fit",
     "finding": "Working out what fits…",
     "enter_model": "Enter a model or a size, such as 7B.",
@@ -52,8 +51,7 @@ GOAL_PAGE: dict[str, str] = {
     "with_lora": "With LoRA adapters of rank {rank}: the script has to add them (PEFT).",
     "elsewhere": "This machine has no GPU: launch on one that has, over ssh or Slurm.",
     "change": "Change",
-    "large_hosts": "These fit the GPUs only if each node has the host memory named below. Enter what yours have above, "
-    "or try:",
+    "large_hosts": "These fit the GPUs only if each node has the host memory on its card. Set yours, or try:",
     "some_fit": "Ranked by estimated speed, not measured. Memory is predicted for each GPU and each node.",
     "some_fit_host": "Ranked by estimated speed, not measured. Memory is predicted for each node.",
     "one_fits": "Memory is predicted for each GPU and each node.",
