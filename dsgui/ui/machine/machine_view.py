@@ -67,9 +67,10 @@ def _word(row: Row) -> str:
 
 
 def _command(line: str) -> str:
-    """As the Launch page has one (`command_line.js`): it breaks at its blanks, and in a path after a slash."""
+    """As the Launch page has one (`command_line.js`): it breaks at its blanks, and in a path after a slash. A long one
+    is scrolled, by the keyboard, too."""
     copy = f'<button type="button" class="ds-copy" data-copy>{words("tools_page", "copy")}</button>'
-    return f'<div class="ds-to-copy"><pre class="ds-command ds-words">{_words(line)}</pre>{copy}</div>'
+    return f'<div class="ds-to-copy"><pre class="ds-command ds-words" tabindex="0">{_words(line)}</pre>{copy}</div>'
 
 
 def _words(line: str) -> str:

@@ -201,6 +201,7 @@ def visited(page, app, ids):
     page.evaluate(PUT, ["#monitor .ds-runs", STAND_INS])
     page.evaluate(PUT, ["#monitor", CARD])
     page.evaluate(PUT, ["#findings", PICKS])
+    page.evaluate(PUT, ["#workspace-bar", '<span class="ds-standing-few"></span>'])
     page.evaluate(PUT, [".ds-learn", LEARNT])
     for into, html in (("#findings", MORE), ("#memory", FIELDS)):
         page.evaluate(PUT, [into, html])

@@ -13,7 +13,7 @@ def test_a_command_has_a_button_right_behind_it_that_copies_it() -> None:
     row = Row("async_io", said("checks", "async_io"), Status.WARNING, (), (), command="apt install <libaio>", source="")
     html = rows_html("one warning", [row])
     assert (
-        '<pre class="ds-command ds-words"><span class="ds-line"><span>apt</span> <span>install</span> '
+        '<pre class="ds-command ds-words" tabindex="0"><span class="ds-line"><span>apt</span> <span>install</span> '
         '<span>&lt;libaio&gt;</span></span></pre><button type="button" class="ds-copy" data-copy>' in html
     )
 
