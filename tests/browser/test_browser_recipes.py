@@ -22,15 +22,31 @@ def test_a_recipe_that_would_be_refused_brings_its_preset_unless_somebody_wrote_
     expect(page.locator("#recipe-preset")).to_be_visible()  # the same framework: what is there may be meant
     page.get_by_role("button", name="Change", exact=True).click()
     page.get_by_label("Hello world").check()
-    expect(page.locator(".toast-body")).to_contain_text("The recipe’s preset was loaded: Hello world: the shortest")
+    told, back = page.locator("#recipe-loaded"), page.locator("#recipe-preset-back")
+    expect(told).to_contain_text("Its preset was loaded: Hello world: the shortest")
     expect(page.locator("#recipe-preset")).to_be_hidden()
     expect(page.locator("#launch")).to_have_class(re.compile("primary"))
     page.get_by_role("tab", name="1 · Configure").click()
     expect(page.locator("#integration input")).to_have_value("native DeepSpeed")
-    page.locator(".toast-close").first.click()
-    page.locator("#undo-edit").click()
+    page.get_by_role("tab", name="2 · Launch").click()
+    back.click()
+    expect(back).to_be_hidden()
+    expect(told).to_be_empty()
+    expect(page.locator("#launch")).not_to_have_class(re.compile("primary"))  # as before: it would be refused
+    page.get_by_role("tab", name="1 · Configure").click()
     expect(page.locator("#integration input")).to_have_value("HF Trainer")
     expect(page.locator("#preset input")).to_have_value("T5-small / T5-large: ZeRO-2, optimizer offload")
+
+
+def test_what_was_loaded_unasked_is_told_until_the_config_is_another(page):
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.get_by_label("Hello world").check()
+    expect(page.locator("#recipe-preset-back")).to_be_visible()
+    page.get_by_role("tab", name="1 · Configure").click()
+    replace_text(page, '{"train_batch_size": 8}')
+    page.get_by_role("tab", name="2 · Launch").click()
+    expect(page.locator("#recipe-preset-back")).to_be_hidden()
+    expect(page.locator("#recipe-loaded")).to_be_empty()
 
 
 def test_a_recipe_is_chosen_with_its_arguments_its_preset_and_a_plan(page):

@@ -125,33 +125,34 @@ def _gone(name: str, value: str, known: Collection[str], question: Question) -> 
     return instead(name, value, {*known, *trainers})
 
 
-def better_arguments(question: Question) -> Offer | None:
-    """One click: without the options that the script has no more or never had, under their names where they have one;
-    else without the config that is given twice, without --tf32 where no GPU can, or with --use_cpu where ranks need
-    it."""
+def argument_offers(question: Question) -> Iterator[Offer]:
+    """One click each: without the options that the script has no more or never had, under their names where they have
+    one; without the config that is given twice; without --tf32 where no GPU can; with --use_cpu where ranks need it."""
+    argument = question.launch.config_argument
     swaps = _swaps(question)
-    twice = given_twice(question)
     if swaps:
-        return Offer(_told(swaps), question.launch.config_argument, swaps=swaps, at="options")
-    if twice and twice.status in (Status.PROBLEM, Status.WARNING):
-        option = CONFIG_OPTIONS[question.launch.config_argument]
-        label = said("offers", "remove_from_arguments", option=option)
-        return Offer(label, question.launch.config_argument, (), (option,), at="twice")
+        yield Offer(_told(swaps), argument, swaps=swaps, at="options")
+    if _told_of(given_twice(question)):
+        option = CONFIG_OPTIONS[argument]
+        yield Offer(said("offers", "remove_from_arguments", option=option), argument, (), (option,), at="twice")
     if tf32(question):
-        return Offer(_change(TF32, ()), question.launch.config_argument, (), (TF32,), at="tf32")
-    if _lacks_use_cpu(question):
+        yield Offer(_change(TF32, ()), argument, (), (TF32,), at="tf32")
+    brings_it = any(USE_CPU in new for _, new in swaps)  # one press is enough
+    if _lacks_use_cpu(question) and not brings_it:
         # In the place of one that says no, where there is one.
-        add = said("offers", "add", words=USE_CPU)
-        return Offer(add, question.launch.config_argument, (USE_CPU,), (USE_CPU,), at="use_cpu")
-    return None
+        yield Offer(said("offers", "add", words=USE_CPU), argument, (USE_CPU,), (USE_CPU,), at="use_cpu")
+
+
+def _told_of(verdict: Verdict | None) -> bool:
+    return verdict is not None and verdict.status in (Status.PROBLEM, Status.WARNING)
 
 
 def _lacks_use_cpu(question: Question) -> bool:
     """Where the script takes it, as far as is known: an older transformers calls it otherwise, and a file with the
     arguments takes none beside itself."""
-    found, trainers = use_cpu(question), question.around.answers.trainers
+    trainers = question.around.answers.trainers
     taken = not question.taken.file.path and (not trainers or USE_CPU.removeprefix("--") in trainers)
-    return taken and found is not None and found.status in (Status.PROBLEM, Status.WARNING)
+    return taken and _told_of(use_cpu(question))
 
 
 def _told(swaps: Sequence[Swap]) -> Said:

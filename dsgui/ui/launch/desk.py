@@ -24,12 +24,14 @@ from dsgui.ui.launch.notified import build_notified
 @dataclass(frozen=True, slots=True)
 class Desk:
     """The page's inputs by their fields' names, `fields` says in which order; and the buttons that ask at the
-    places where a run can train. `preset` loads the one that the chosen recipe is made for. `more` is the fold. `found`
-    says what a script of one's own showed; `instead` takes the recipe with the name of a script that is gone."""
+    places where a run can train. `preset` loads the one that the chosen recipe is made for; `preset_loaded` says that
+    it was loaded unasked, and takes that back. `more` is the fold. `found` says what a script of one's own showed;
+    `instead` takes the recipe with the name of a script that is gone."""
 
     inputs: Mapping[str, Any]
     asks: tuple[AskFirst, ...]
     preset: gr.Button
+    preset_loaded: tuple[gr.HTML, gr.Button]
     more: gr.Accordion
     found: gr.HTML
     instead: gr.Button
@@ -75,6 +77,8 @@ def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, A
             found = gr.HTML("", elem_id="script-found", apply_default_css=False, padding=False)
             inputs.update(laid_out(handed, special))
         preset = gr.Button("", size="sm", visible=False, elem_id="recipe-preset")
+        loaded = gr.HTML("", elem_id="recipe-loaded", apply_default_css=False, padding=False)
+        back = gr.Button(words("launch_page", "undo"), size="sm", visible=False, elem_id="recipe-preset-back")
         inputs.update(laid_out((field for field in rest if field.shown), special))
     with gr.Column(elem_classes="ds-where"):
         lay_out(Part.WHERE)
@@ -93,7 +97,7 @@ def build_desk(services: Services, default_ranks: int, elsewhere: Mapping[str, A
             build_notified(services, inputs["notify"])
         inputs.update(laid_out(every[notify + 1 :], special))
     lay_out(Part.NOWHERE)
-    desk = Desk(inputs, tuple(asks), preset, more, found, instead)
+    desk = Desk(inputs, tuple(asks), preset, (loaded, back), more, found, instead)
 
     def of_what(chosen: str) -> tuple[Any, Any]:
         return gr.Column(visible=chosen == OWN_SCRIPT), gr.Textbox(placeholder=_name_of_run(chosen))

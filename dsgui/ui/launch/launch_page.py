@@ -17,7 +17,7 @@ from dsgui.core.script.words import swapped, with_option
 from dsgui.core.texts.saying import words
 from dsgui.runs.bundled import recipe_instead
 from dsgui.ui.common.embedded import embedded
-from dsgui.ui.common.events import LIVE, LOCAL, ONCE
+from dsgui.ui.common.events import LIVE, LOCAL, ONCE, details
 from dsgui.ui.common.services import Services
 from dsgui.ui.config.configure import ConfigurePage
 from dsgui.ui.config.workbench import Workbench
@@ -31,11 +31,8 @@ from dsgui.ui.launch.desk import Desk, build_desk, look_at_gpus, share_ranks
 from dsgui.ui.launch.pressed import Gone, starter
 from dsgui.ui.launch.preview import Previewer
 from dsgui.ui.launch.previewed import ENABLED, SENT_AT, Latest, in_order, while_built
-from dsgui.ui.preflight.preflight_view import (
-    OFFERED,
-)
 
-_OF_CHECKS = ("convert", "fix", "show")  # the events of their buttons and links
+_OF_CHECKS = ("convert", "fix", "offer", "show")  # the events of their buttons and links
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +68,6 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             take = gr.Button("", size="sm", visible=False, elem_id="take-plan")
             replan = gr.Button("", size="sm", visible=False, elem_id="plan-as-run")
             command = embedded("launch/command_line", "ds-launch-command", (), value="", elem_id="command")
-            offered = gr.Button("", size="sm", visible=False, elem_id=OFFERED)
             undo = gr.Button(words("launch_page", "undo"), size="sm", visible=False, elem_id="config-offer-undo")
             checks = embedded("config/findings", "ds-findings-root", _OF_CHECKS, value="", elem_id="preflight")
             changed = gr.HTML("", elem_id="config-changed", elem_classes="ds-purpose", padding=False)
@@ -85,13 +81,13 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
                     words("launch_page", "launch"), variant="secondary", elem_id="launch", interactive=False
                 )
                 message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
-    previewed, run_id, offer, shown = gr.State(None), gr.State(""), gr.State(None), gr.State(())
+    previewed, run_id, offers, shown = gr.State(None), gr.State(""), gr.State(()), gr.State(())
     brought, named, answer = gr.State(None), gr.State(()), gr.State(None)
     latest, sent_at = gr.State(Latest()), gr.Number(0, visible=False)
     # What a command is made from; it is started only while all of it stands as it did.
     bar = configure.bar
     made_from = [configure.text, configure.presets.chooser, anyway, bar.integration, *desk.components]
-    outputs = [command, verdict_line, checks, offered, offer, anyway, shown, launch, previewed, desk["logs"]]
+    outputs = [command, verdict_line, checks, offers, anyway, shown, launch, previewed, desk["logs"]]
     outputs += [configure.memory.loaded, differs, take, replan, bar.launched, bar.known, loaded, named]
     outputs += [desk.found, desk.instead, desk["saves"]]
     preview = Previewer(services, workbench, desk)
@@ -108,7 +104,12 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     preview_on([config_changed])
     typed = [desk["reader"], desk["arguments"], desk["environment"]]
     before = gr.State(None)
-    offered.click(_accepted, [offer, *typed], [*typed, before, undo], **ONCE)
+
+    def accepted(made: tuple[Offer, ...], reader: str, arguments: str, environment: str, event: gr.EventData) -> Any:
+        pressed = details(event).get("at")
+        return _accepted(next((one for one in made if one.at == pressed), None), reader, arguments, environment)
+
+    checks.offer(accepted, [offers, *typed], [*typed, before, undo], **ONCE)
     undo.click(_taken_back, [before], [*typed, undo], **ONCE)
     share_ranks(services.target(), desk["ranks"], bar.gpus)
     wire_as_planned(desk, bar, take, services.target())
@@ -173,7 +174,9 @@ def _accepted(offer: Offer | None, reader: str, arguments: str | None, environme
     if offer is None:
         return *typed, None, gr.Button(visible=False)
     undo = gr.Button(words("launch_page", "undo_offer", offer=str(offer.label)), visible=True)
-    return *_with_offer(offer, *typed), typed, undo
+    taken = _with_offer(offer, *typed)
+    # A second press finds nothing more to do: what was before stays for the way back.
+    return (*taken, gr.skip(), gr.skip()) if taken == typed else (*taken, typed, undo)
 
 
 def _with_offer(offer: Offer, reader: str, arguments: str, environment: str) -> tuple[str, str, str]:

@@ -18,9 +18,9 @@ from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.plan import Here, LaunchRequest, Plan
 from dsgui.core.launch.recipes import BY_NAME as BY_RECIPE
 from dsgui.core.launch.recipes import Recipe
+from dsgui.core.launch.run_fields import BY_NAME as BY_FIELD
 from dsgui.core.launch.spec import place_of, typed_arguments
 from dsgui.core.machine.hardware import Target
-from dsgui.core.machine.machine_report import counted
 from dsgui.core.machine.verdicts import Row, Status, has_problem
 from dsgui.core.memory.choice import of_text
 from dsgui.core.memory.fits.foretold import Foretold
@@ -52,18 +52,22 @@ from dsgui.ui.launch.found import found_html
 from dsgui.ui.launch.launch_request import config_name, page_request, preset_of
 from dsgui.ui.launch.meanwhile import meanwhile
 from dsgui.ui.launch.previewed import Previewed
-from dsgui.ui.launch.refused import field_of, is_gone, is_needed_yet, lacks, needed_html, refused_html
+from dsgui.ui.launch.refused import Refusals, field_of, is_gone, is_needed_yet, lacks, refused_html
 from dsgui.ui.preflight.preflight_view import (
     ToConfigure,
     before_hosts,
     before_start,
-    is_open,
     preflight_html,
     stops_html,
     worst_of,
 )
 
 _MOST_GIVEN = 3  # what is older can only have been typed
+# What a run needs no more is harmless: by the field that is refused.
+_AS_IF_GIVEN: Mapping[str, Mapping[str, Any]] = {
+    "script": {"what": next(iter(BY_RECIPE)), "script": ""},
+    "hostfile": {"where": Here.NAME},
+}
 _OF_PLACES = ("hostfile",)  # without them no run can be planned
 # What the button and the tick beside it say where they do not say “Launch”.
 _PRESSES = {SlurmJob.NAME: ("submit", "submit_anyway")}
@@ -123,8 +127,8 @@ class Ticked:
 @dataclass(frozen=True, slots=True)
 class Seen:
     """What is known of the run. No `plan` where something is missing; `why` says on the button what speaks against a
-    start, `needed` that nobody was asked for it yet. `rows` are the checks, drawn as `checks`, and `offer` what one
-    click mends; `aside`: those of a run without a plan; `unasked`: no host answered. `found` tells what the script
+    start, `needed` that nobody was asked for it yet. `rows` are the checks, drawn as `checks`, and `offers` what one
+    click mends each; `aside`: those of a run without a plan; `unasked`: no host answered. `found` tells what the script
     showed, `instead` names the recipe for one that is gone. `may_log`, `saves`: whether the ticks for these are of use.
     `loaded` is the model that the script loads by itself, None where what was said of it stays; `launched` is for 1 ·
     Configure."""
@@ -140,7 +144,7 @@ class Seen:
     needed: bool = False
     rows: tuple[Row, ...] = ()
     checks: str = ""
-    offer: Offer | None = None
+    offers: tuple[Offer, ...] = ()
     aside: tuple[Row, ...] = ()
     unasked: bool = False
     found: str = ""
@@ -226,9 +230,9 @@ class Previewer:
             why=worst_of(before.rows),
             rows=before.rows,
             checks=preflight_html(
-                before.rows, self._to_configure(asked, launch, arguments, loaded), before.offer, told.ways
+                before.rows, self._to_configure(asked, launch, arguments, loaded), before.offers, told.ways
             ),
-            offer=before.offer,
+            offers=before.offers,
             unasked=told.unasked,
             found=found_html(plan, around.script, asked.values["reader"]) if own else "",
             may_log=self._may_log(asked, plan),
@@ -283,8 +287,11 @@ class Previewer:
     # --------------------------------------------------------------------------------------- without a plan
     def _refused(self, asked: Asked, request: LaunchRequest | None, error: DsguiError, pressed: bool) -> Seen:
         """Why there is no command; of the script and the config, what can be said all the same."""
-        about, needed = field_of(error), is_needed_yet(error, asked.values)
-        asks = needed and not pressed
+        errors = self._all_refusals(asked, error)
+        asks = tuple(one for one in errors if is_needed_yet(one, asked.values) and not pressed)
+        wrong = tuple(one for one in errors if one not in asks)
+        refusals = Refusals(asks, wrong, bool(asked.values["parent"]))
+        about, needed = field_of(error), all(is_needed_yet(one, asked.values) for one in errors)
         launched = Launched(place_of(asked.values), asked.imported or typed_arguments(asked.values))
         seen = Seen(launched, _saves(asked), None if asked.recipe is None else "", needed=needed)
         plan_here = self._on_this_machine(request) if request and about in _OF_PLACES else None
@@ -292,17 +299,34 @@ class Previewer:
             seen = self._of_script(asked, seen, plan_here)
         elif about == "script":
             seen = replace(seen, loaded="")
-        differs = fills_in(asked.values, within=asks) if about == "hostfile" else Differs()
-        of_clone = bool(asked.values["parent"])
-        stops = stops_html(seen.aside, seen.offer)
+        hosts = next((one for one in errors if field_of(one) == "hostfile"), None)
+        differs = fills_in(asked.values, within=hosts in asks) if hosts else Differs()
+        stops = stops_html(seen.aside, seen.offers)
         return replace(
             seen,
             says=self._meanwhile(asked, seen) if needed and not asked.is_empty else "",
-            why=lacks(error) if needed else str(counted(Status.PROBLEM, 1)),
-            checks=needed_html(error, differs.offers, stops) if asks else refused_html(error, of_clone),
+            why=lacks(error) if needed else refusals.counted(len(stops)),
+            checks=refused_html(refusals, differs.offers if differs.within else "", stops),
             instead=recipe_instead(self._services.recipes, asked.values["script"] or "") if is_gone(error) else "",
             differs=differs,
         )
+
+    def _all_refusals(self, asked: Asked, first: DsguiError) -> tuple[DsguiError, ...]:
+        """With what else lets no run be planned: each is found as if those before it were given."""
+        found, held = [first], asked.values
+        while about := field_of(found[-1]):
+            held = {**held, **_AS_IF_GIVEN.get(about, {about: BY_FIELD[about].default})}
+            try:
+                self._services.runs.prepare(
+                    page_request(self._services, asked.text, held, asked.reader, self._began(asked))
+                )
+            except DsguiError as error:
+                if field_of(error) in map(field_of, found):
+                    break
+                found.append(error)
+            else:
+                break
+        return tuple(found)
 
     def _on_this_machine(self, request: LaunchRequest) -> Plan | None:
         """What is said of its script holds wherever it runs."""
@@ -314,7 +338,7 @@ class Previewer:
     def _of_script(self, asked: Asked, seen: Seen, plan: Plan) -> Seen:
         around = self._services.surroundings(plan, asked.text)
         before = before_hosts(Launch.of(plan, {}), around)
-        seen = replace(seen, aside=before.rows, offer=before.offer)
+        seen = replace(seen, aside=before.rows, offers=before.offers)
         if asked.recipe:
             return replace(seen, may_log=self._may_log(asked, plan))
         found = found_html(plan, around.script, asked.values["reader"])
@@ -360,8 +384,7 @@ class Previewer:
             previewed.line if previewed else "",
             seen.says,
             seen.checks,
-            _click(seen),
-            seen.offer,
+            seen.offers,
             _tick(words("launch_page", although), refused and not final, stays=refused and accepted == ticked.is_on),
             stops,
             gr.Button(
@@ -387,12 +410,6 @@ class Previewer:
 
 def _or_skipped(value: object) -> Any:
     return gr.skip() if value is None else value
-
-
-def _click(seen: Seen) -> gr.Button:
-    """What is offered, unless its row has a button for it."""
-    shows: Any = "hidden" if is_open((*seen.rows, *seen.aside), seen.offer) else seen.offer is not None
-    return gr.Button(str(seen.offer.label) if seen.offer else "", visible=shows)
 
 
 def _tick(label: str, refused: bool, *, stays: bool) -> gr.Checkbox:

@@ -1,5 +1,7 @@
-"""A recipe is chosen on Launch: its arguments are filled in, and the preset it is made for is offered."""
+"""A recipe is chosen on Launch: its arguments are filled in, and the preset it is made for is offered, or loaded with a
+way back."""
 
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -9,15 +11,33 @@ from dsgui.core.launch.recipes import BY_NAME, begins_with, preset_to_offer
 from dsgui.core.texts.saying import words
 from dsgui.ui.common.events import NEW_TEXT, ONCE, TELLING
 from dsgui.ui.common.services import Services
-from dsgui.ui.common.toasts import tell
 from dsgui.ui.config.configure import ConfigurePage
 from dsgui.ui.launch.launch_page import LaunchPage
 
 
-def wire_recipe_preset(configure: ConfigurePage, launch: LaunchPage, services: Services, filled: gr.State) -> None:
-    """`filled` is given another value when a preset was loaded, so that the Launch page shows the command anew."""
+@dataclass(frozen=True, slots=True, eq=False)  # Gradio hashes what is in a State
+class Before:
+    """The config, its framework and its preset before another was loaded, and the text `after` that."""
+
+    text: str
+    framework: str
+    preset: str | None
+    after: str
+
+    def stands(self, text: str | None) -> bool:
+        """Whether `text` is still what was loaded; the editor ends without a newline."""
+        return self.after.rstrip() == (text or "").rstrip()
+
+
+def wire_recipe_preset(
+    configure: ConfigurePage, launch: LaunchPage, services: Services, filled: gr.State, looked: list[Any]
+) -> None:
+    """`filled` is given another value when a preset was loaded, so that the Launch page shows the command anew; on
+    `looked` it is seen whether the config is still the one that was loaded."""
     desk, chooser = launch.desk, configure.presets.chooser
     brought = [configure.text, configure.bar.integration, configure.form, chooser]
+    (told, undo), before = desk.preset_loaded, gr.State(None)
+    way_back, gone = [before, told, undo], (None, "", gr.Button(visible=False))
 
     def title_of(id: str) -> str:
         return next((one.title for one in services.presets if one.id == id), "")
@@ -37,18 +57,31 @@ def wire_recipe_preset(configure: ConfigurePage, launch: LaunchPage, services: S
         preset = next(one for one in services.presets if one.id == preset_to_offer(chosen, None))
         return preset.text, preset.integration.value, NEW_TEXT, preset.id, count + 1
 
-    def made_for(chosen: str, current: str | None, text: str | None, count: int) -> tuple[Any, ...]:
+    def made_for(chosen: str, current: str | None, text: str | None, framework: str, count: int) -> tuple[Any, ...]:
         """A preset that nobody touched makes way where it is for another framework: the recipe would be refused."""
         recipe = BY_NAME.get(chosen)
-        before = next((one for one in services.presets if one.id == current), None)
-        is_untouched = before is not None and before.text.rstrip() == (text or "").rstrip()
-        if recipe is None or before is None or not is_untouched or before.integration is recipe.takes.integration:
-            return tuple(gr.skip() for _ in (*brought, filled))
-        tell(escape(words("launch_page", "preset_loaded", title=title_of(recipe.preset))))
-        return load(chosen, count)
+        now = next((one for one in services.presets if one.id == current), None)
+        is_untouched = now is not None and now.text.rstrip() == (text or "").rstrip()
+        if recipe is None or now is None or not is_untouched or now.integration is recipe.takes.integration:
+            return *(gr.skip() for _ in (*brought, filled)), *gone
+        loaded = load(chosen, count)
+        says = words("launch_page", "preset_loaded", title=title_of(recipe.preset))
+        kept = Before(text or "", framework, current, loaded[0])
+        return *loaded, kept, f'<p role="status">{escape(says)}</p>', gr.Button(visible=True)
 
-    desk["what"].input(made_for, [desk["what"], chooser, configure.text, filled], [*brought, filled], **TELLING)
+    def back(text: str | None, held: Before | None, count: int) -> tuple[Any, ...]:
+        if held is None or not held.stands(text):  # edited since: undone in 1 · Configure
+            return *(gr.skip() for _ in (*brought, filled)), *gone
+        return held.text, held.framework, NEW_TEXT, held.preset, count + 1, *gone
+
+    def still(text: str | None, held: Before | None) -> tuple[Any, ...]:
+        return (gr.skip(),) * 3 if held is None or held.stands(text) else gone
+
+    seen = [desk["what"], chooser, configure.text, configure.bar.integration, filled]
+    desk["what"].input(made_for, seen, [*brought, filled, *way_back], **TELLING)
     desk["what"].input(filled_in, [desk["what"], desk["arguments"]], [desk["arguments"]], **ONCE)
-    seen = [desk["what"], chooser, desk["parent"]]
-    gr.on([one.change for one in seen], offered, seen, [desk.preset], **ONCE)
+    shown = [desk["what"], chooser, desk["parent"]]
+    gr.on([one.change for one in shown], offered, shown, [desk.preset], **ONCE)
     desk.preset.click(load, [desk["what"], filled], [*brought, filled], **TELLING)
+    undo.click(back, [configure.text, before, filled], [*brought, filled, *way_back], **TELLING)
+    gr.on(looked, still, [configure.text, before], way_back, **ONCE)

@@ -1,7 +1,8 @@
 """Why there is no command yet: among the checks, and under the field that it is about. What nobody was asked for yet is
 no problem: until Launch is pressed, it is said what is still needed."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -47,38 +48,61 @@ def is_gone(error: DsguiError) -> bool:
     return _code(error) == _GONE
 
 
-def needed_html(error: DsguiError, offers: str = "", stops: str = "") -> str:
-    """What to give, in the place of the checks; `offers` is what the button says that gives what is planned, `stops`
-    has entries for what stops the run whatever is given."""
-    name = field_of(error)
-    fills = f'<button type="button" class="ds-fix" data-press="take-plan">{escape(offers)}</button>' if offers else ""
-    unnamed = _code(error) == _UNNAMED
-    told = _without(BY_NAME[name].told("label"), str(error)) if unnamed else words("launch_page", f"needed_{name}")
-    return sendable(
-        f'<div class="ds-findings ds-preflight"><p class="ds-verdict ds-plain" role="status">'
-        f'{escape(words("launch_page", "needed"))}</p><ul><li class="ds-finding ds-note"><p><span class="ds-word">'
-        f"{escape(BY_NAME[name].told('label'))}</span></p><p>{prose(told)}</p>{fills}</li>{stops}</ul></div>"
-    )
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """What lets no run be planned, in the order of the form. `needed`: what nobody was asked for yet; `wrong`: all that
+    is a problem already. `of_clone`: the run that is cloned had all of it."""
+
+    needed: tuple[DsguiError, ...] = ()
+    wrong: tuple[DsguiError, ...] = ()
+    of_clone: bool = False
+
+    def counted(self, stops: int) -> str:
+        """`stops` more stop the run whatever is given."""
+        return str(counted(Status.PROBLEM, len(self.wrong) + stops))
 
 
 def lacks(error: DsguiError) -> str:
-    """The same in a word or two, for the button."""
+    """What is needed yet in a word or two, for the button."""
     return words("launch_page", "lacks_hosts" if _code(error) == _UNNAMED else f"lacks_{field_of(error)}")
 
 
-def refused_html(error: DsguiError, of_clone: bool = False) -> str:
-    """A problem, as the checks before a start are shown; static/launch/marked_fields.js marks the field."""
+def refused_html(refusals: Refusals, offers: str = "", stops: Sequence[str] = ()) -> str:
+    """In the place of the checks, as they are shown; static/launch/marked_fields.js marks the fields. `offers` is what
+    the button says that gives what is planned; `stops` has entries for what stops the run whatever is given."""
+    wrong = "".join(_wrong_html(one, refusals.of_clone) for one in refusals.wrong)
+    needed = "".join(_needed_html(one, offers) for one in refusals.needed)
+    if wrong:
+        said, kind = words("launch_page", "preflight", summary=refusals.counted(len(stops))), "ds-error"
+    else:
+        said, kind = words("launch_page", "needed"), "ds-plain"
+    return sendable(
+        f'<div class="ds-findings ds-preflight"><p class="ds-verdict {kind}" role="status">{escape(said)}</p>'
+        f"<ul>{wrong}{needed}{''.join(stops)}</ul></div>"
+    )
+
+
+def _needed_html(error: DsguiError, offers: str) -> str:
+    name, unnamed = field_of(error), _code(error) == _UNNAMED
+    fills = f'<button type="button" class="ds-fix" data-press="take-plan">{escape(offers)}</button>' if offers else ""
+    label = BY_NAME[name].told("label")
+    told = _without(label, str(error)) if unnamed else words("launch_page", f"needed_{name}")
+    return (
+        f'<li class="ds-finding ds-note"><p><span class="ds-word">{escape(label)}</span></p>'
+        f"<p>{prose(told)}</p>{fills if name == 'hostfile' else ''}</li>"
+    )
+
+
+def _wrong_html(error: DsguiError, of_clone: bool) -> str:
     name = field_of(error)
     label = BY_NAME[name].told("label") if name else words("launch_page", "launch")
     text = _without(label, str(error))
     if of_clone and is_gone(error):
         text = words("launch_page", "script_gone", why=text)
-    said = words("launch_page", "preflight", summary=counted(Status.PROBLEM, 1))
     field = f' data-field="{BY_NAME[name].id}" data-says="{escape(text)}"' if name else ""
-    return sendable(
-        f'<div class="ds-findings ds-preflight"><p class="ds-verdict ds-error" role="status">{escape(said)}</p>'
-        f'<ul><li class="ds-finding ds-error"{field}><p><span class="ds-word">'
-        f"{words('machine_page', Status.PROBLEM.value)}</span> {escape(label)}</p><p>{prose(text)}</p></li></ul></div>"
+    return (
+        f'<li class="ds-finding ds-error"{field}><p><span class="ds-word">'
+        f"{words('machine_page', Status.PROBLEM.value)}</span> {escape(label)}</p><p>{prose(text)}</p></li>"
     )
 
 

@@ -14,7 +14,7 @@ from dsgui.core.config.pointer import dotted
 from dsgui.core.machine.machine_report import counted, summary
 from dsgui.core.machine.verdicts import Row, Status, how_many
 from dsgui.core.preflight import memory_check, ticked_checks
-from dsgui.core.preflight.argument_checks import better_arguments
+from dsgui.core.preflight.argument_checks import argument_offers
 from dsgui.core.preflight.handing_checks import Offer, offer, reads_another
 from dsgui.core.preflight.preflight import AGREEMENT, CONFIG, OF_ARGUMENTS, preflight
 from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
@@ -28,17 +28,16 @@ _POLL_S = 2.0
 _OF_CONFIG = (CONFIG, AGREEMENT)
 _TOLD = (Status.PROBLEM, Status.WARNING)
 _OPTION = re.compile(r"(?<!\S)--[a-zA-Z][\w-]*")  # a line breaks after each hyphen else
-OFFERED = "config-offer"  # the button of the Launch page that takes the offer
 
 
 @dataclass(frozen=True, slots=True)
 class BeforeStart:
-    """The rows, and what one click can do where the script would not get its config, stops at its arguments, or is
-    short of memory.
+    """The rows, and what one click can do in each where the script would not get its config, stops at its arguments, or
+    is short of memory.
     `handed`: the script is given this config; `counts`: it may read it."""
 
     rows: tuple[Row, ...] = ()
-    offer: Offer | None = None
+    offers: tuple[Offer, ...] = ()
     handed: bool = True
     counts: bool = True
 
@@ -47,16 +46,16 @@ def before_start(launch: Launch, around: Surroundings) -> BeforeStart:
     """What would stop this launch or make it slow, the config first of all."""
     question = Question(launch, around)
     rows = preflight(question.launch, question.around)
-    offers = (offer, better_arguments, ticked_checks.offer, memory_check.offer)
-    made = next(filter(None, (find(question) for find in offers)), None)
-    return BeforeStart(rows, made, launch.handed, not reads_another(question))
+    others = (find(question) for find in (ticked_checks.offer, memory_check.offer))
+    made = (offer(question), *argument_offers(question), *others)
+    return BeforeStart(rows, tuple(filter(None, made)), launch.handed, not reads_another(question))
 
 
 def before_hosts(launch: Launch, around: Surroundings) -> BeforeStart:
     """What stops this launch whichever hosts it is given."""
     found = before_start(launch, around)
     rows = tuple(row for row in found.rows if row.check in OF_ARGUMENTS and row.status is Status.PROBLEM)
-    return BeforeStart(rows, found.offer if is_open(rows, found.offer) else None)
+    return BeforeStart(rows, tuple(one for one in found.offers if is_open(rows, one)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +75,19 @@ class ToConfigure:
     knows_model: bool = False
 
 
-def is_open(rows: Sequence[Row], offer: Offer | None) -> bool:
+def is_open(rows: Sequence[Row], offer: Offer) -> bool:
     """Whether the row that this mends is among those that are told: the button stands in it then."""
-    return offer is not None and any(row.check == offer.at and row.status in _TOLD for row in rows)
+    return any(row.check == offer.at and row.status in _TOLD for row in rows)
 
 
 def preflight_html(
     rows: Sequence[Row],
     to: ToConfigure = ToConfigure(),
-    offer: Offer | None = None,
+    offers: Sequence[Offer] = (),
     asks: Mapping[Row, str] = MappingProxyType({}),
 ) -> str:
-    """The list beside the command, with the button of what is offered in its row; "" where nothing is planned. `asks`:
-    of a row, the HTML of the button that asks about it."""
+    """The list beside the command, with the button of what is offered in its row, or above them all where it has none;
+    "" where nothing is planned. `asks`: of a row, the HTML of the button that asks about it."""
     if not rows:
         return ""
     said = words("launch_page", "preflight", summary=summary(rows))
@@ -96,21 +95,29 @@ def preflight_html(
     cured = stopping if to.recipe else [row for row in stopping if to.converts and row.check == CONFIG]
     shown = [replace(row, advised=()) if row in cured else row for row in rows]
     first = next((place for place, row in enumerate(rows) if row in stopping), None)
-    offered = next((row for row in rows if offer and is_open([row], offer)), None)
     ways = [
-        f"{press_html(OFFERED, str(offer.label)) if offer and row is offered else ''}"
-        f"{_way(row, to, place == first, len(stopping) == 1)}{asks.get(row, '')}"
+        f"{_offers_html(row, offers)}{_way(row, to, place == first, len(stopping) == 1)}{asks.get(row, '')}"
         for place, row in enumerate(rows)
     ]
-    several = f'<p class="ds-wide">{to.fixes}</p>' if to.fixes and len(stopping) > 1 and not to.converts else ""
+    fixes = to.fixes if len(stopping) > 1 and not to.converts else ""
+    above = "".join(_offer_html(one) for one in offers if not is_open(rows, one)) + fixes
+    several = f'<p class="ds-wide">{above}</p>' if above else ""
     reads = f' data-reads="{escape(to.reads)}"' if to.reads else ""
     return sendable(f'<div class="ds-findings ds-preflight"{reads}>{list_html(said, shown, ways, asks, several)}</div>')
 
 
-def stops_html(rows: Sequence[Row], offer: Offer | None) -> str:
-    """The entries of `rows` alone, with the button of what is offered."""
-    press = press_html(OFFERED, str(offer.label)) if offer else ""
-    return "".join(item_html(row, press if is_open([row], offer) else "") for row in rows)
+def stops_html(rows: Sequence[Row], offers: Sequence[Offer]) -> list[str]:
+    """The entries of `rows` alone, with the buttons of what is offered."""
+    return [item_html(row, _offers_html(row, offers)) for row in rows]
+
+
+def _offers_html(row: Row, offers: Sequence[Offer]) -> str:
+    return "".join(_offer_html(one) for one in offers if is_open([row], one))
+
+
+def _offer_html(offer: Offer) -> str:
+    """static/launch/to_configure.js tells the server which was pressed."""
+    return f'<button type="button" class="ds-fix" data-offer="{escape(offer.at)}">{_label(str(offer.label))}</button>'
 
 
 def worst_of(rows: Sequence[Row]) -> str:
@@ -159,8 +166,11 @@ def _load_html(recipe: str) -> str:
 def press_html(id: str, says: str, **data: str) -> str:
     """A button that presses the one of this id; `data`: what the page's JavaScript is told beside."""
     more = "".join(f' data-{name}="{escape(value)}"' for name, value in data.items())
-    label = _OPTION.sub(r'<span class="ds-whole">\g<0></span>', escape(says))
-    return f'<button type="button" class="ds-fix" data-press="{id}"{more}>{label}</button>'
+    return f'<button type="button" class="ds-fix" data-press="{id}"{more}>{_label(says)}</button>'
+
+
+def _label(says: str) -> str:
+    return _OPTION.sub(r'<span class="ds-whole">\g<0></span>', escape(says))
 
 
 def machine_told(services: Services, tab: gr.Tab) -> gr.Checkbox:

@@ -65,7 +65,7 @@ def build_pages(services: Services) -> Pages:
         used = wire_goal(goal, configure, launch.desk["arguments"], services)
         wire_again(runs, configure, launch, tabs, services, filled)
         wire_trials(configure, launch.desk, services, workbench)
-        wire_recipe_preset(configure, launch, services, filled)
+        wire_recipe_preset(configure, launch, services, filled, [launch_tab.select, filled.change])
         wire_imported_run(configure, launch, services, filled)
         wire_learn(learn, configure, launch, tabs, services, filled)
         told = machine_told(services, launch_tab).change

@@ -27,7 +27,7 @@ from dsgui.core.memory.choice import ModelChoice
 from dsgui.core.memory.fits.fitting import Case, fit
 from dsgui.core.memory.fits.room import room_of
 from dsgui.core.memory.guessed import model_of_size
-from dsgui.core.preflight.argument_checks import better_arguments
+from dsgui.core.preflight.argument_checks import argument_offers
 from dsgui.core.preflight.model_size import ModelSize, offload_need, spelled
 from dsgui.core.preflight.preflight import AGREEMENT, CHECKS, preflight
 from dsgui.core.preflight.preflight import CONFIG as THE_CONFIG
@@ -324,7 +324,7 @@ def test_what_is_ticked_and_may_be_done_is_no_fault():
 
 def test_one_click_gives_the_script_what_is_ticked():
     launch = Launch({}, (), "1 GPU", 1, script="/train.py", choice=TICKED, memory=ROOMY)
-    offer = before_start(launch, Surroundings(script_facts(TRAINER), READY)).offer
+    (offer,) = before_start(launch, Surroundings(script_facts(TRAINER), READY)).offers
     assert str(offer.label) == "Add --gradient_checkpointing True to the arguments"
     taken = _accepted(offer, "auto", "--lr 1 --gradient_checkpointing False --fp16", "")
     assert taken[:3] == ("auto", "--lr 1 --fp16 --gradient_checkpointing True", "")
@@ -1126,6 +1126,11 @@ CLICKS = [
 ]
 
 
+def better_arguments(asked):
+    """What is offered first."""
+    return next(argument_offers(asked), None)
+
+
 def clicked(asked, typed):
     """The arguments after the click; None where none is offered."""
     found = better_arguments(asked)
@@ -1221,6 +1226,14 @@ def test_use_cpu_is_added_with_a_click_where_ranks_need_it(typed, after):
     assert str(found.label) == "Add --use_cpu to the arguments"
     assert _accepted(found, "NONE", typed, "")[:2] == ("NONE", after)
     assert offered(after) is None
+
+
+def test_one_press_does_not_wait_for_another():
+    asked = asked_with(BY_CLASS, WIDE, ["--overwrite_output_dir"])
+    here = replace(asked, around=replace(asked.around, machine=ASKED), launch=replace(asked.launch, ranks=2))
+    assert [offer.at for offer in argument_offers(here)] == ["options", "use_cpu"]
+    gone = replace(here, launch=replace(here.launch, arguments=("--no_cuda",)))
+    assert [offer.at for offer in argument_offers(gone)] == ["options"]  # which brings it
 
 
 def test_use_cpu_is_not_added_where_the_script_takes_it_otherwise_or_not_at_all():

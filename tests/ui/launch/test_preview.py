@@ -42,7 +42,7 @@ STRICT = "import argparse\nargs = argparse.ArgumentParser().parse_args()\n"
 VERSIONS = {"deepspeed": "0.19.8", "torch": "2.7.0", "transformers": "4.56.0", "accelerate": "1.10.0"}
 # In the order of the page's outputs.
 SHOWN = (
-    *("command", "says", "checks", "click", "offer", "tick", "stops", "launch", "previewed", "logs", "loaded"),
+    *("command", "says", "checks", "offers", "tick", "stops", "launch", "previewed", "logs", "loaded"),
     *("differs", "take", "replan", "launched", "digest", "line", "named", "found", "instead", "saves"),
 )
 EARLIER: dict[str, Any] = {"arguments": "", "ranks": 1, "config_text": CONFIG, "target_python": sys.executable}
@@ -242,8 +242,57 @@ def test_what_stops_it_wherever_it_trains_is_told_before_a_host_is_named(page: P
     assert shown["launch"].value == "Launch · add a host"
     assert "<p>One host per line" in shown["checks"]
     assert "is not an option of this script" in shown["checks"]
-    assert (shown["offer"].label.code, shown["click"].visible) == ("remove", "hidden")
+    assert [offer.label.code for offer in shown["offers"]] == ["remove"]
+    assert 'data-offer="options">' in shown["checks"]
     assert "is not an option" not in page(**values | {"arguments": ""}, hostfile="")["checks"]
+
+
+TWO_LACK = {"where": "several", "hostfile": ""}
+MISSING = "/no/such.py"
+
+
+def test_all_that_lets_no_run_be_planned_is_told_at_once(page: Page) -> None:
+    def told(**values: Any) -> tuple[list[str], str]:
+        shown = page(**values)
+        return re.findall(r'data-field="([^"]*)"', shown["checks"]), shown["launch"].value
+
+    assert told(script="", **TWO_LACK, pressed=True) == (["script", "hostfile"], "Launch · enter a script")
+    assert told(script=MISSING, **TWO_LACK, pressed=True) == (["script", "hostfile"], "Launch · 2 problems")
+    assert told(script=MISSING, arguments="'a", environment="1=2") == (
+        ["script", "environment", "arguments"],
+        "Launch · 3 problems",
+    )
+    assert told(script=MISSING) == (["script"], "Launch · 1 problem")
+
+
+def test_what_is_still_needed_stands_beside_what_is_wrong(page: Page) -> None:
+    both = page(script="", **TWO_LACK)
+    assert both["checks"].count("ds-finding ds-note") == 2
+    assert "Still needed" in both["checks"]
+    assert (both["launch"].value, both["launch"].interactive) == ("Launch · enter a script", True)
+    one = page(script=MISSING, **TWO_LACK)
+    assert (one["checks"].count("ds-finding ds-note"), one["checks"].count("ds-finding ds-error")) == (1, 1)
+    assert (one["launch"].value, one["launch"].interactive) == ("Launch · 1 problem", False)
+
+
+def test_what_stops_it_besides_is_counted_with_what_is_wrong(page: Page, bench: Bench) -> None:
+    script = str(bench.script(STRICT))
+    shown = page(script=script, **TWO_LACK, arguments="--no_such 3", reader="none", pressed=True)
+    assert "Pre-flight: 2 problems" in shown["checks"]
+    assert shown["launch"].value == "Launch · add a host"
+
+
+def test_each_problem_that_one_click_mends_has_its_button(page: Page, bench: Bench) -> None:
+    shown = page(script=str(bench.script(STRICT)), arguments="--no_such 3")
+    assert [offer.at for offer in shown["offers"]] == ["takes_config", "options"]
+    assert shown["checks"].count("data-offer") == 2
+
+
+def test_a_second_press_of_what_was_offered_leaves_the_way_back(page: Page, bench: Bench) -> None:
+    (offer,) = page(script=str(bench.script(STRICT)))["offers"]
+    reader, arguments, environment, before, _ = _accepted(offer, "auto", "", "")
+    assert before == ("auto", "", "")
+    assert _accepted(offer, reader, arguments, environment)[3:] == (gr.skip(), gr.skip())
 
 
 def test_a_script_that_is_gone_offers_the_recipe_of_its_name(page: Page) -> None:
@@ -265,7 +314,7 @@ def test_the_hosts_that_are_planned_are_offered_to_be_named(page: Page) -> None:
     assert f'data-press="take-plan">{fills}</button>' in shown["checks"]
     pressed = page(**planned, pressed=True)
     assert (pressed["take"].value, pressed["take"].visible) == (fills, True)  # it is a problem by then
-    assert "data-press" not in page(where="several", planned_nodes=2)["checks"]  # a script is asked for first
+    assert "data-press" in page(where="several", planned_nodes=2)["checks"]  # a script is asked for as well
     shown = page(**planned, hostfile="<host-1> slots=4\nb slots=4\n")
     assert (button(shown)[0], shown["take"].visible) == ("Launch · name the hosts", False)
     assert "Replace &lt;host-1&gt; with host names or addresses." in shown["checks"]
@@ -397,22 +446,22 @@ def test_a_script_that_accelerate_configures_is_told_by_the_environment(page: Pa
     shown = page(script=str(bench.script(ACCELERATED)))
     assert "ACCELERATE_USE_DEEPSPEED=true" in shown["command"]
     assert "--deepspeed" not in shown["command"]
-    assert not shown["click"].visible
+    assert not shown["offers"]
 
 
 def test_a_script_that_brings_its_own_config_starts_after_one_click(page: Page, bench: Bench) -> None:
     script = str(bench.script(STRICT))
     shown = page(script=script)
-    assert (shown["click"].value, shown["launch"].interactive) == ("The script loads its own config", False)
-    assert 'data-press="config-offer">The script loads its own config</button>' in shown["checks"]
-    assert shown["click"].visible == "hidden"  # its row has the button
-    reader, arguments, *_ = _accepted(shown["offer"], "auto", "", "")
+    (offer,) = shown["offers"]
+    assert (str(offer.label), shown["launch"].interactive) == ("The script loads its own config", False)
+    assert 'data-offer="takes_config">The script loads its own config</button>' in shown["checks"]
+    reader, arguments, *_ = _accepted(offer, "auto", "", "")
     labels = {value: label for label, value in BY_NAME["reader"].choices}
     assert labels[reader] == "The script reads its own config (HF Trainer or accelerate)"
     shown = page(script=script, reader=reader, arguments=arguments)
     assert "DSGUI_CONFIG=" in shown["command"]
     assert "The script doesn’t get this config." in shown["says"]
-    assert (shown["launch"].interactive, shown["click"].visible) == (True, False)
+    assert (shown["launch"].interactive, shown["offers"]) == (True, ())
 
 
 def test_what_stands_in_the_way_is_accepted_for_this_script_alone(page: Page, bench: Bench) -> None:

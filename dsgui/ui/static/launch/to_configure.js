@@ -46,6 +46,8 @@ export function toConfigure(event) {
  */
 export function askOfChecks(checks, trigger) {
   checks.addEventListener("click", (event) => {
+    const offer = around(event, "[data-offer]")?.dataset.offer;
+    if (offer) trigger("offer", { at: offer });
     if (around(event, "[data-convert]")) trigger("convert", {});
   });
   document.addEventListener("click", (event) => {

@@ -832,7 +832,7 @@ export const TEXTS = {
   "memory_unchecked": "[显存和内存未检查](#preflight)",
   "memory_unnamed": "[显存和内存未检查：未指定模型](#memory-model)",
   "memory_is": "显存和内存{fit}",
-  "preset_loaded": "已载入该示例的预设：{title}。DeepSpeed 会拒绝之前的配置；在“1 · 配置”中撤销即可恢复。",
+  "preset_loaded": "已载入该示例的预设：{title}。DeepSpeed 会拒绝之前的配置。",
   "planned_short": "放不下：{missing}",
   "take_plan": "按规划使用 {planned}",
   "plan_as_run": "改为按 {chosen} 规划",

@@ -17,7 +17,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "planned_no_gpu": "该作业申请 GPU，但尚未选择型号：请在“1 · 配置”中[选择](#device)，以便检查显存和数据类型。",
     "memory_unchecked": "[显存和内存未检查](#preflight)",
     "memory_unnamed": "[显存和内存未检查：未指定模型](#memory-model)",
-    "preset_loaded": "已载入该示例的预设：{title}。DeepSpeed 会拒绝之前的配置；在“1 · 配置”中撤销即可恢复。",
+    "preset_loaded": "已载入该示例的预设：{title}。DeepSpeed 会拒绝之前的配置。",
     "planned_short": "放不下：{missing}",
     "take_plan": "按规划使用 {planned}",
     "plan_as_run": "改为按 {chosen} 规划",

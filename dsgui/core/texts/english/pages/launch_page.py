@@ -18,8 +18,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "memory_unchecked": "[memory not checked](#preflight)",
     "memory_unnamed": "[memory not checked: no model named](#memory-model)",
     "memory_is": "memory {fit}",
-    "preset_loaded": "The recipe’s preset was loaded: {title}. DeepSpeed would refuse your previous config; Undo in "
-    "1 · Configure brings it back.",
+    "preset_loaded": "Its preset was loaded: {title}. DeepSpeed would refuse your previous config.",
     "planned_short": "doesn’t fit: {missing}",
     "take_plan": "Use {planned} as planned",
     "plan_as_run": "Plan for {chosen}",
