@@ -1,5 +1,5 @@
-"""Why a run failed, with what its loss has to say: by the diagnosis that was kept, or, where there is none (its
-supervisor was killed first, say, or the file is damaged), by the end of its output."""
+"""Why a run failed, with what its loss or gradient norm has to say: by the diagnosis that was kept, or, where there is
+none (its supervisor was killed first, say, or the file is damaged), by the end of its output."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -46,7 +46,7 @@ class Diagnoses:
         self._lost: dict[tuple[str, int], NotNumbers | NoNorm | None] = {}
 
     def of(self, directory: RunDirectory) -> Diagnosis | None:
-        """None of a run that did not fail, unless its loss became NaN or infinite."""
+        """None of a run that did not fail, unless its loss, or for good its gradient norm, became NaN or infinite."""
         found, status = self._why_failed(directory), directory.read_status()
         if status is None or status.state not in TOLD_OF:
             return found

@@ -296,6 +296,33 @@ def test_what_repairs_the_json_is_beside_the_reason_below_the_editor(page, width
     expect(findings(page)).not_to_contain_text("can’t be read yet")
     assert json.loads(json_text(page)) == {"fp16": {"enabled": True}, "train_batch_size": 8}
     expect(repair).to_have_count(0)
+    replace_text(page, '{"a": 1, // x\n}')
+    expect(repair).to_have_text("Remove the comment and the extra comma")
+    assert repair.bounding_box()["height"] <= box.evaluate(BELOW)  # a line of its own
+
+
+# What stays free below the reason, which stands under the editor.
+BELOW = "(box) => parseFloat(getComputedStyle(box, '::after').paddingBottom)"
+DOUBLE_TAP = """(button) => {
+  const { left, top } = button.getBoundingClientRect();
+  const tap = { bubbles: true, clientX: left + 8, clientY: top + 8, pointerType: "touch" };
+  const findings = document.querySelector("#findings .ds-findings-root");
+  new MutationObserver((_, seen) => {
+    seen.disconnect();
+    setTimeout(() => document.querySelector("#repair-json").dispatchEvent(new PointerEvent("click", tap)), 50);
+  }).observe(findings, { childList: true });
+  button.dispatchEvent(new PointerEvent("click", tap));
+}"""
+
+
+def test_the_second_of_a_double_tap_repairs_no_other_place(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    replace_text(page, '{\n  "a": 1\n  "b": 2\n  "c": 3\n  "d": 4\n}')
+    repair = page.locator("#repair-json")
+    expect(repair).to_have_text("Add the comma")
+    repair.evaluate(DOUBLE_TAP)
+    page.wait_for_timeout(1500)  # an answer to a second one would be here by now
+    assert json_text(page).count(",") == 1
 
 
 def test_on_a_phone_a_number_stays_in_one_piece(page):
@@ -312,23 +339,28 @@ def test_on_a_phone_a_number_stays_in_one_piece(page):
         assert page.evaluate(lines) == [1, 1, 1]
 
 
-def test_on_a_phone_the_bar_tells_of_warnings_leads_to_the_model_and_downloads(page):
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.locator("#standing-model").click()
+@pytest.mark.parametrize("width", [360, 390])
+def test_on_a_phone_the_bar_tells_of_warnings_leads_to_the_model_and_downloads(page, width):
+    page.set_viewport_size({"width": width, "height": 844})
+    ways = [page.get_by_role("button", name=name, exact=True) for name in ("Edit JSON", "Download config")]
+    model = page.locator("#standing-model")
+    for way in (*ways, model):
+        expect(way).to_be_in_viewport(ratio=1)  # a click would bring it there
+    model.click()
     expect(page.locator("#memory-model :is(input, textarea)")).to_be_focused()
     expect(page.locator("#memory-model")).to_be_in_viewport()
     with page.expect_download():
-        page.get_by_role("button", name="Download config").click()
-    expect(page.get_by_role("button", name="Edit JSON")).to_be_visible()
+        ways[1].click()
     replace_text(page, '{"train_batch_size": 8, "zero_optimization": {"stage": 5}, "zero_optimisation": {}}')
     verdict = page.locator("#standing-verdict")
     expect(verdict).to_have_attribute("data-kind", "error")
     expect(verdict.locator(".ds-standing-few")).to_have_text(re.compile(r"^ ▲ \d$"))
-    expect(verdict.locator(".ds-standing-few")).to_be_visible()
+    for way in (*ways, model, verdict.locator(".ds-standing-few")):
+        expect(way).to_be_in_viewport(ratio=1)
     expect(page.get_by_role("button", name=re.compile(r"^\d errors? · \d warnings?"))).to_be_visible()
     page.set_viewport_size({"width": 1280, "height": 844})
     expect(verdict.locator(".ds-standing-few")).to_be_hidden()
-    expect(page.locator("#standing-model")).to_be_hidden()
+    expect(model).to_be_hidden()
 
 
 TOP = "Math.round(document.querySelector('#config-json').getBoundingClientRect().top)"

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from functools import reduce
 from typing import Any
 
+from dsgui.core.config.conversion import truth
 from dsgui.core.config.document import Document
 from dsgui.core.config.findings import Change, Fix
 from dsgui.core.config.pointer import MISSING, lookup
@@ -40,7 +41,6 @@ _TRAINER_RATE = 5e-5  # transformers/training_args.py: learning_rate
 _EXTRA = re.compile(r"^([\w.]+)\n\s+Extra inputs are not permitted", re.MULTILINE)
 # transformers/training_args.py and hf_argparser.py (string_to_bool).
 _FILTER, _NO_FILTER = "--logging_nan_inf_filter", "--no_logging_nan_inf_filter"
-_TRUE = frozenset({"yes", "true", "t", "y", "1"})
 USE_CPU = "--use_cpu"
 TF32 = "--tf32"
 
@@ -503,7 +503,7 @@ def logs_zero_for_nan(run: Circumstances) -> bool:
     """transformers/trainer.py logs the mean of the losses before in place of one that is NaN or infinite: 0 where all
     since the last log are."""
     given = value_of(run.arguments, (_FILTER,)) or "true"
-    return given.lower() in _TRUE and _NO_FILTER not in run.arguments
+    return truth(given) is True and value_of(run.arguments, (_NO_FILTER,)) is None
 
 
 def show_nan_losses(match: Match, run: Circumstances) -> Remedy | None:

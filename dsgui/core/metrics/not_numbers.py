@@ -10,6 +10,7 @@ from dsgui.core.metrics.thinning import Curve, Floats
 # A dynamic fp16 loss scale skips steps whose norm is no number: from 2**16 it is at 1 after 17.
 _MOST_SKIPPED = 20
 _FEWEST = 2
+Axis = Literal["step", "epoch", "value"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,7 @@ class NotNumbers:
     epoch, or a value's place in the log from 1. `since`: where the last values of them in a row begin; `back`: where
     the first number after these is, None where there is none. `whole`: they are all in one row."""
 
-    axis: Literal["step", "epoch", "value"]
+    axis: Axis
     first: float
     last: float
     since: float
@@ -29,13 +30,17 @@ class NotNumbers:
     whole: bool
 
 
+LossBeside = Literal["none", "finite", "zero", "then_zero"]
+
+
 @dataclass(frozen=True, slots=True)
 class NoNorm:
-    """`numbers`: of the norm. `zero`: every loss logged after its first was exactly 0; that of the step itself came
-    before its gradients. `always`: no norm was a number."""
+    """`numbers`: of the norm. `loss`: what was logged beside it from its first on: "zero" where each was exactly 0,
+    "then_zero" where each but that of the step itself was, which came before its gradients; "none" where there is none.
+    `always`: no norm was a number."""
 
     numbers: NotNumbers
-    zero: bool
+    loss: LossBeside
     always: bool
 
 
@@ -44,15 +49,26 @@ def no_norm(norm: Curve, loss: Curve | None) -> NoNorm | None:
     numbers = not_numbers(norm)
     if numbers is None or numbers.back is not None:
         return None
-    finite = np.flatnonzero(np.isfinite(norm.value))
-    first = int(finite[-1]) + 1 if len(finite) else 0
-    began = norm.time[first]
-    zero = loss is not None and (_is_zero(loss.value[loss.time > began]) or _is_zero(loss.value[loss.time >= began]))
-    steps = numbers.last - numbers.since if numbers.axis == "step" else 0.0
-    count = len(norm) - first
-    if count < _FEWEST or not (zero or max(count, steps) > _MOST_SKIPPED):
+    axis, place, value = _placed(norm)
+    row = int(np.isfinite(value)[::-1].argmax()) if np.isfinite(value).any() else len(value)  # the last in a row
+    beside = _beside(loss, axis, place[-row])
+    steps = numbers.last - numbers.since if axis == "step" else 0.0
+    is_zero = beside in ("zero", "then_zero")
+    if row < _FEWEST or not (is_zero or max(row, steps) > _MOST_SKIPPED):
         return None
-    return NoNorm(numbers, zero, always=not len(finite))
+    return NoNorm(numbers, beside, always=row == len(value))
+
+
+def _beside(loss: Curve | None, axis: Axis, since: float) -> LossBeside:
+    """By the same places; not by times: what is written at once has one."""
+    if loss is None or not len(loss):
+        return "none"
+    own, place, value = _placed(loss)
+    if own != axis:
+        return "finite"
+    if _is_zero(value[place >= since]):
+        return "zero"
+    return "then_zero" if _is_zero(value[place > since]) else "finite"
 
 
 def _is_zero(values: Floats) -> bool:
@@ -61,9 +77,7 @@ def _is_zero(values: Floats) -> bool:
 
 def not_numbers(loss: Curve) -> NotNumbers | None:
     """None where all are numbers. Of a loss with steps, the values without one are left out; else with epochs."""
-    axis, place = _axis(loss)
-    known = np.isfinite(place)
-    place, value = place[known], loss.value[known]
+    axis, place, value = _placed(loss)
     finite = np.isfinite(value)
     odd = np.flatnonzero(~finite)
     if not len(odd):
@@ -84,9 +98,16 @@ def not_numbers(loss: Curve) -> NotNumbers | None:
     )
 
 
-def _axis(loss: Curve) -> tuple[Literal["step", "epoch", "value"], Floats]:
-    if np.isfinite(loss.step).any():
-        return "step", loss.step
-    if np.isfinite(loss.epoch).any():
-        return "epoch", loss.epoch
-    return "value", np.arange(1.0, len(loss) + 1)
+def _placed(curve: Curve) -> tuple[Axis, Floats, Floats]:
+    """The places and the values there, without those whose place is not known."""
+    axis, place = _places(curve)
+    known = np.isfinite(place)
+    return axis, place[known], curve.value[known]
+
+
+def _places(curve: Curve) -> tuple[Axis, Floats]:
+    if np.isfinite(curve.step).any():
+        return "step", curve.step
+    if np.isfinite(curve.epoch).any():
+        return "epoch", curve.epoch
+    return "value", np.arange(1.0, len(curve) + 1)

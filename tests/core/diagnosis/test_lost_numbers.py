@@ -227,16 +227,18 @@ def test_a_loss_of_0_beside_a_norm_of_nan_is_what_the_hf_trainer_makes_of_a_nan_
     found = norm_told([NAN, NAN], [0, 0], run)
     assert found
     assert str(found.title) == "The gradient norm was NaN from step 10 on, and the loss 0"
-    assert "logs 0 instead of a NaN" in str(found.meaning)
+    assert "a logged 0 most likely means that the loss itself was NaN" in str(found.meaning)
     assert "-100" in str(found.advice[0])
     assert found.remedies[-1].options == (("--logging_nan_inf_filter", "false"),)
     with speaking("zh-CN"):
-        assert str(found.title) == "从第 10 步起，梯度范数为 NaN，损失随之为 0"
+        assert str(found.title) == "从第 10 步起，梯度范数为 NaN，损失为 0"
         assert "logging_nan_inf_filter" in str(found.meaning)
         assert "-100" in str(found.advice[0])
 
 
-@pytest.mark.parametrize("words", [("--logging_nan_inf_filter", "false"), ("--no_logging_nan_inf_filter",)])
+@pytest.mark.parametrize(
+    "words", [("--logging_nan_inf_filter", "false"), ("--no_logging_nan_inf_filter",), ("--no-logging-nan-inf-filter",)]
+)
 def test_a_loss_of_0_is_one_where_nan_losses_are_logged_as_they_are(words: tuple[str, ...]) -> None:
     found = norm_told([NAN, NAN], [0, 0], run_with("{}", *words, trainer=True))
     assert found
@@ -247,8 +249,10 @@ def test_a_loss_of_0_is_one_where_nan_losses_are_logged_as_they_are(words: tuple
 def test_the_loss_of_the_step_whose_gradients_broke_first_came_before_them() -> None:
     found = norm_told([1, NAN, NAN, NAN], [2, 1.5, 0, 0])
     assert found
-    assert str(found.title) == "The gradient norm was NaN from step 20 on, and the loss 0"
+    assert str(found.title) == "The gradient norm was NaN from step 20 on, and the loss 0 after that"
     assert norm_told([1, NAN, NAN, NAN], [2, 1.5, 0, 1]) is None
+    with speaking("zh-CN"):
+        assert str(found.title) == "从第 20 步起，梯度范数为 NaN，此后损失为 0"
 
 
 def test_of_a_run_that_others_started_the_trainers_filter_is_a_case() -> None:
@@ -264,6 +268,43 @@ def test_a_norm_that_broke_later_beside_a_finite_loss_has_the_advice_of_a_loss_t
     assert str(found.title) == "The gradient norm was NaN from step 20 on"
     assert "finite" in str(found.meaning)
     assert "-100" not in str(found.advice[0])
+
+
+def test_labels_are_not_to_blame_where_the_loss_beside_it_is_a_number() -> None:
+    found = norm_told([INF] * 4, [2, 1.5, 1.2, 1], run_with("{}"))
+    assert found
+    assert "-100" not in str(found.advice[0])
+
+
+def test_what_has_no_loss_beside_it_is_told_nothing_of_one() -> None:
+    steps = np.arange(10.0, 300, 10)
+    found = no_norm(Curve(Series("grad_norm", "train"), steps, steps, steps, np.full(29, NAN)), None)
+    assert found
+    assert "loss" not in str(with_no_norm(None, found, None).meaning)
+
+
+def test_loss_and_norm_belong_together_by_their_steps_whenever_they_were_written() -> None:
+    at_once = np.zeros(3)
+    steps = np.array([1.0, 2, 3])
+    for time in (at_once, np.full(3, NAN)):
+        norm, loss = (
+            Curve(Series(name, "train"), steps, steps, time, np.array(value))
+            for name, value in named([1, NAN, NAN], [2, 0, 0])
+        )
+        found = no_norm(norm, loss)
+        assert found
+        assert found.loss == "zero"
+
+
+def test_a_last_norm_without_a_step_belongs_nowhere() -> None:
+    steps, times = np.array([1.0, 2, NAN]), np.arange(3.0)
+    norm, loss = (
+        Curve(Series(name, "train"), steps, np.full(3, NAN), times, np.array(value))
+        for name, value in named([NAN, NAN, 1.0], [0, 0, 0.8])
+    )
+    found = no_norm(norm, loss)
+    assert found
+    assert (found.numbers.since, found.loss, found.always) == (1, "zero", True)
 
 
 @pytest.mark.parametrize("norm", [[INF, INF, 1], [1, 1, 1], [1, INF, NAN], [1, 1, NAN]])

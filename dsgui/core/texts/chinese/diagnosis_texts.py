@@ -52,7 +52,8 @@ DIAGNOSIS_TITLES = {
     "lost_numbers_since": "从{place}起，损失为 {what}",
     "lost_numbers_to": "{places}的损失为 {what}",
     "no_norm_since": "从{place}起，梯度范数为 {what}",
-    "zero_loss_since": "从{place}起，梯度范数为 {what}，损失随之为 0",
+    "zero_loss_after": "从{place}起，梯度范数为 {what}，此后损失为 0",
+    "zero_loss_since": "从{place}起，梯度范数为 {what}，损失为 0",
     "module_above": "Python 没有在 {module} 所在的位置查找",
     "module_missing": "缺少 Python 软件包：{module}",
     "nccl_error": "NCCL 无法连接各 GPU",
@@ -158,11 +159,12 @@ DIAGNOSIS_MEANINGS = {
     "lost_numbers_last": "这是最后记录的损失。",
     "lost_numbers_stayed": "此后记录的损失都不是有限值。",
     "lost_numbers_then": "{went_on}{ended}",
-    "no_norm_filtered": "HF Trainer 会把 NaN 或无穷大的损失记录为 0（logging_nan_inf_filter），"
-    "因此损失本身很可能是 NaN。",
+    "no_norm_filtered": "HF Trainer 记录损失时会略去 NaN 和无穷大的值（logging_nan_inf_filter）："
+    "记录为 0，说明损失本身很可能是 NaN。",
     "no_norm_finite_loss": "同时记录的损失是有限值。用这样的梯度做的更新要么被跳过，要么使权重变为 NaN。",
     "no_norm_may_be_filtered": "如果本次运行由 HF Trainer 训练，损失本身很可能是 NaN："
-    "它会改记为 0（logging_nan_inf_filter）。",
+    "它会略去这样的损失，记录为 0（logging_nan_inf_filter）。",
+    "no_norm_no_loss": "用这样的梯度做的更新要么被跳过，要么使权重变为 NaN。",
     "no_norm_zero_loss": "这份日志没有过滤 NaN 损失，因此损失确实为 0。",
     "then_ended": "{title}。{meaning}",
     "lost_numbers": "最后记录的损失为 NaN 或无穷大；之后的问题多半由此引起。",

@@ -54,6 +54,7 @@ DIAGNOSIS_TITLES = {
     "lost_numbers_since": "The loss was {what} from {place} on",
     "lost_numbers_to": "The loss was {what} at {places}",
     "no_norm_since": "The gradient norm was {what} from {place} on",
+    "zero_loss_after": "The gradient norm was {what} from {place} on, and the loss 0 after that",
     "zero_loss_since": "The gradient norm was {what} from {place} on, and the loss 0",
     "module_above": "Python does not look where {module} is",
     "module_missing": "A Python package is missing: {module}",
@@ -181,12 +182,13 @@ DIAGNOSIS_MEANINGS = {
     "lost_numbers_last": "It was the last loss logged.",
     "lost_numbers_stayed": "No loss logged after that was finite.",
     "lost_numbers_then": "{went_on} {ended}",
-    "no_norm_filtered": "The HF Trainer logs 0 instead of a NaN or infinite loss (logging_nan_inf_filter), so the loss "
-    "itself was most likely NaN.",
+    "no_norm_filtered": "The HF Trainer leaves NaN and infinite losses out of what it logs (logging_nan_inf_filter): a "
+    "logged 0 most likely means that the loss itself was NaN.",
     "no_norm_finite_loss": "The loss logged beside it was finite. An update with such gradients is skipped, or makes "
     "the weights NaN.",
-    "no_norm_may_be_filtered": "If the HF Trainer trained this run, the loss itself was most likely NaN: it logs 0 "
-    "instead (logging_nan_inf_filter).",
+    "no_norm_may_be_filtered": "If the HF Trainer trained this run, the loss itself was most likely NaN: it leaves "
+    "such losses out and logs 0 (logging_nan_inf_filter).",
+    "no_norm_no_loss": "An update with such gradients is skipped, or makes the weights NaN.",
     "no_norm_zero_loss": "NaN losses are not filtered out of this log, so the loss was indeed 0.",
     "then_ended": "{title}. {meaning}",
     "lost_numbers": "The last logged loss was NaN or infinite; what came after is most likely its consequence.",

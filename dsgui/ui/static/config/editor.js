@@ -117,7 +117,7 @@ function offerToFormat(text) {
   else if (!there) place(button(words("form_page", "format"), { id: FORMAT }, format));
 }
 
-/** On the editor's head line. @param {HTMLElement} node */
+/** On the editor's edge, as form.css has it. @param {HTMLElement} node */
 const place = (node) => document.getElementById(EDITOR)?.append(node);
 
 /** The repair of what is wrong, beside the reason below the editor: on a phone its own is screens away.
@@ -125,7 +125,11 @@ const place = (node) => document.getElementById(EDITOR)?.append(node);
 export function offerToRepair(findings) {
   document.getElementById(REPAIR)?.remove();
   const fix = findings.querySelector(".ds-broken > .ds-advice > [data-fix]");
-  if (fix instanceof HTMLElement) place(button(fix.textContent, { id: REPAIR }, () => fix.click()));
+  if (!(fix instanceof HTMLElement)) return;
+  const repair = button(fix.textContent, { id: REPAIR }, () => {});
+  // The very press, as findings.js takes a second tap for none.
+  repair.addEventListener("click", (event) => fix.dispatchEvent(new PointerEvent("click", event)));
+  place(repair);
 }
 
 /** As somebody's edit, which one step takes back. */

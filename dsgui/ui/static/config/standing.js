@@ -29,8 +29,9 @@ class Bar {
     /** @type {Standing} */
     const told = JSON.parse(value);
     const focused = document.activeElement?.id ?? "";
-    const chips = [...missing(told), verdict(told), ...fit(told), editor(), download(told)];
-    this.root.replaceChildren(name(told), el("div", { class: "ds-standing-chips" }, ...chips), ...this.plan(told));
+    const chips = el("div", { class: "ds-standing-chips" }, ...missing(told), verdict(told), ...fit(told));
+    const ways = el("div", { class: "ds-standing-ways" }, editor(), download(told));
+    this.root.replaceChildren(name(told), chips, ways, ...this.plan(told));
     const fold = document.getElementById("context-fold");
     if (fold) fold.textContent = told.against;
     nameCount(told.counts);

@@ -57,9 +57,8 @@ export class Alerts {
    */
   show(live, isLossTold = false) {
     const active = [...this.active.values()];
-    const loss = active.some((event) => lasts(event) && LOSS.test(event.subject ?? ""));
-    const isTold = (/** @type {RunEvent} */ { subject }) =>
-      isLossTold && (LOSS.test(subject ?? "") || (loss && NORM.test(subject ?? ""))); // a norm is NaN with its loss
+    const isTold = (/** @type {RunEvent} */ { subject = "" }) =>
+      isLossTold && (LOSS.test(subject) || NORM.test(subject)); // a norm is NaN with its loss, or is what is told
     const shown = active.filter((event) => live || (lasts(event) && !isTold(event)));
     this.list.hidden = !shown.length;
     const texts = shown.map(worded);

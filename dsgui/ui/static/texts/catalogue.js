@@ -565,7 +565,7 @@ export const TEXTS = {
   "with_lora": "With LoRA adapters of rank {rank}: the script has to add them (PEFT).",
   "elsewhere": "This machine has no GPU: launch on one that has, over ssh or Slurm.",
   "change": "Change",
-  "large_hosts": "These fit the GPUs only if each node has the host memory on its card. Set yours, or try:",
+  "large_hosts": "These fit the GPUs only if each node has the host memory shown below. Set yours, or try:",
   "some_fit": "Ranked by estimated speed, not measured. Memory is predicted for each GPU and each node.",
   "some_fit_host": "Ranked by estimated speed, not measured. Memory is predicted for each node.",
   "one_fits": "Memory is predicted for each GPU and each node.",
