@@ -95,6 +95,8 @@ class Signature:
         return self.title or own, self.meaning or own
 
 
+# Each is told where no change does it.
+_LESS_MEMORY = ("smaller_micro_batch", "gradient_checkpointing", "partition_or_offload", "shorter_sequences")
 _OUT_OF_MEMORY = r"(?:torch\.(?:cuda\.)?OutOfMemoryError|RuntimeError): (?:CUDA|HIP) out of memory"
 _LIBRARIES = "transformers|trl|accelerate|datasets|evaluate|peft|deepspeed|torch"
 
@@ -131,7 +133,7 @@ SIGNATURES: tuple[Signature, ...] = (
     Signature(
         "cuda-memory",
         _OUT_OF_MEMORY,
-        ("smaller_micro_batch", "keep_fewer_activations"),
+        _LESS_MEMORY,
         "torch/csrc: CUDACachingAllocator",
         frames=r"in (?:forward|compute_loss|training_step|backward|_engine_run_backward|(?:_wrapped)?_call_impl)\n",
         remedies=(shrink_micro_batch, checkpoint_activations, fit_model_states),
@@ -139,7 +141,7 @@ SIGNATURES: tuple[Signature, ...] = (
     Signature(
         "cuda-memory",
         _OUT_OF_MEMORY,
-        ("smaller_micro_batch", "keep_fewer_activations"),
+        _LESS_MEMORY,
         "torch/csrc: CUDACachingAllocator; no frame of a forward or backward pass",
         meaning="cuda_memory_somewhere",
         remedies=(shrink_micro_batch, checkpoint_activations, fit_model_states),

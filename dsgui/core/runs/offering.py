@@ -35,6 +35,7 @@ _OFFERED: Mapping[str, frozenset[str]] = {
     "bf16_or_fp32": frozenset({"instead", "fp32"}),
     "fp16_or_fp32": frozenset({"instead", "fp32"}),
     "free_port": frozenset({"another_port"}),
+    "gradient_checkpointing": frozenset({"checkpoint_activations"}),
     "no_loader_workers": frozenset({"no_loader_workers"}),
     "offload_optimizer": frozenset({"offload_states"}),
     "or_keep_optimizer": frozenset({"keep_client_optimizer"}),

@@ -398,6 +398,19 @@ def test_losses_that_are_ten_times_apart_have_a_logarithmic_scale_which_is_said_
         page.reload()
         wait_until(lambda: page.evaluate(SCALE) == "linear")
         expect(log).to_have_attribute("aria-pressed", "false")
+        # On a phone what is not set is in the chart's menu.
+        expect(log).to_be_hidden()
+        menu, scale = chart.locator(".ds-menu > summary"), chart.locator('[data-act="log_scale"]')
+        menu.click()
+        expect(scale).to_have_attribute("aria-pressed", "false")
+        scale.click()
+        wait_until(lambda: page.evaluate(SCALE) == "log")
+        expect(log).to_be_visible()
+        menu.click()
+        expect(scale).to_have_attribute("aria-pressed", "true")
+        page.set_viewport_size({"width": 1280, "height": 800})
+        expect(scale).to_be_hidden()
+        expect(chart.locator('[data-toggle="pin"]')).to_be_visible()
 
 
 # Cheaper: of one run, above; of a comparison's charts, test_two_runs_are_compared… in test_browser_monitor.py.

@@ -291,5 +291,5 @@ def test_a_run_says_how_much_of_its_duration_lies_between_its_first_and_its_last
     with opened(browser, app, f"run={ids['steps']}") as page:
         expect(page.locator(".ds-facts > div", has_text="Duration").locator("dd")).to_have_text("1m 40s")
         expect(page.locator(".ds-spent")).to_have_text(
-            "1m 20s of 1m 40s between the first and the last logged step · 20s before (loading, compilation)"
+            "Training: 1m 20s of 1m 40s, first to last logged step · before it 20s (loading, compilation)"
         )

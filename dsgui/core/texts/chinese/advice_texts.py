@@ -66,7 +66,7 @@ DIAGNOSIS_ADVICE = {
     "ranks_by_gpus": "每个 GPU 最多启动一个 rank：减小 --num_gpus（torchrun 为 --nproc_per_node），"
     "或在 CUDA_VISIBLE_DEVICES 中加入更多 GPU。",
     "install_toolkit": "安装与 torch 的 CUDA 版本一致的 CUDA toolkit（nvcc），并设置 CUDA_HOME。",
-    "keep_fewer_activations": "减少占用：梯度检查点（gradient checkpointing）、缩短序列、更高的 ZeRO stage 或卸载。",
+    "gradient_checkpointing": "开启梯度检查点（gradient checkpointing）。",
     "larger_train_batch": "调大 train_batch_size，或调小微批大小。",
     "launch_has_config": "要使用“启动”页的配置，就去掉 deepspeed.initialize 的 config=。",
     "limit_memory_otherwise": "要限制内存，改用容器或 Slurm 作业的 --mem。",
@@ -131,6 +131,7 @@ DIAGNOSIS_ADVICE = {
     "set_keys_to_auto": "由参数决定：在配置中把这些键设为“auto”。",
     "set_train_batch": "把 train_batch_size 设为这个乘积，或去掉它，由 DeepSpeed 推导。",
     "skip_cuda_check": "如果只是次版本号不同，设置 DS_SKIP_CUDA_CHECK=1 可让 DeepSpeed 继续。",
+    "shorter_sequences": "缩短序列。",
     "smaller_micro_batch": "调小微批大小、增加梯度累积步数：总批大小不变，训练结果也不变。",
     "start_at_the_end": "先看 traceback 的最后一行，再看自己文件里的那几行。",
     "steadier_fp16": "fp16 超过 65,504 就会溢出：GPU 支持时优先用 bf16，并让 loss_scale 保持为 0（动态）。",

@@ -65,8 +65,7 @@ DIAGNOSIS_ADVICE = {
     "ranks_by_gpus": "Start at most one rank per GPU: lower --num_gpus (torchrun: --nproc_per_node), or add GPUs "
     "to CUDA_VISIBLE_DEVICES.",
     "install_toolkit": "Install the CUDA toolkit (nvcc) of torch's CUDA version, and set CUDA_HOME.",
-    "keep_fewer_activations": "Keep less in memory: gradient (activation) checkpointing, shorter sequences, a higher "
-    "ZeRO stage or offload.",
+    "gradient_checkpointing": "Turn on gradient (activation) checkpointing.",
     "larger_train_batch": "Use a larger train_batch_size, or a smaller micro batch.",
     "launch_has_config": "To use the one from Launch, remove config= from deepspeed.initialize.",
     "limit_memory_otherwise": "To limit memory, use a container or a Slurm job's --mem instead.",
@@ -130,6 +129,7 @@ DIAGNOSIS_ADVICE = {
     "set_keys_to_auto": "Let the arguments decide: set these keys to “auto” in the config.",
     "set_train_batch": "Set train_batch_size to the product, or leave it out and let DeepSpeed derive it.",
     "skip_cuda_check": "If only the minor version differs, DS_SKIP_CUDA_CHECK=1 lets DeepSpeed go on.",
+    "shorter_sequences": "Use shorter sequences.",
     "smaller_micro_batch": "Use a smaller micro batch with more accumulation steps: the train batch size stays the "
     "same, and so does the result.",
     "start_at_the_end": "Start with the last line of the traceback, then look at the lines in your own files.",

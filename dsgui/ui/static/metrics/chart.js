@@ -1,7 +1,7 @@
 // One chart: lines over steps, time or epochs, drawn anew when something changed and at most once a second.
 
 import { actionMenu, handle, Tip, toggle } from "./chart_tools.js";
-import { button, el, messageOf, withOptions } from "../common/dom.js";
+import { button, el, messageOf, part, withOptions } from "../common/dom.js";
 import { plotColour, isDark, loadPlotly, turn } from "./plotly_library.js";
 import { canBeLog, layoutOf, namesOf, shade, timeLabels, tracesOf, zoomed } from "./plotting.js";
 import { covered, inBrief, middled, readout } from "./readout.js";
@@ -123,7 +123,9 @@ export class Chart {
   menu() {
     /** @type {[string, () => void][]} */
     const csv = this.csv ? [["save_csv", () => this.csv?.(this)]] : [];
-    return actionMenu(this.title, [
+    const menu = actionMenu(this.title, [
+      ["log_scale", () => this.logged.click()],
+      ["pin_to_top", () => this.pinned.click()],
       ["full_screen", () => this.toggleFull()],
       ["reset_zoom", () => this.reset()],
       ["save_png", () => this.save("png")],
@@ -133,6 +135,12 @@ export class Chart {
       ["move_after", () => this.does.onStep?.(this, 1)],
       ["hide", () => this.does.onToggle?.(this, "hidden")],
     ]);
+    // On a phone these two stand here alone, as they are set.
+    menu.addEventListener("toggle", () => {
+      part(menu, "[data-act=log_scale]").ariaPressed = this.logged.ariaPressed;
+      part(menu, "[data-act=pin_to_top]").ariaPressed = this.pinned.ariaPressed;
+    });
+    return menu;
   }
 
   get lines() {

@@ -174,7 +174,7 @@ RUNS_PAGE: dict[str, str] = {
     "speed": "速度",
     "elapsed": "已用时间",
     "duration": "时长",
-    "spent_training": "首末两个记录步之间：{time} / {all}",
+    "spent_training": "训练（首末两个记录步之间）：{time} / {all}",
     "spent_before": "之前（加载、编译）：{time}",
     "spent_after": "之后（评估、保存）：{time}",
     "loss": "损失",
