@@ -22,6 +22,12 @@ def open_machine(page):
     return page.locator("#machine")
 
 
+@pytest.mark.parametrize("opens", ["", "?tab=runs"])
+def test_the_header_tells_what_the_machine_supports_whichever_page_is_opened_first(page, app, opens):
+    page.goto(app.url + opens)
+    expect(page.locator(".ds-target")).to_have_text(re.compile("CPU only: bf16"), timeout=ANSWER_MS)
+
+
 def test_the_page_shows_the_machine_and_then_what_the_target_answers(page):
     machine = open_machine(page)
     expect(machine.get_by_role("heading", name="This machine")).to_be_visible(timeout=30_000)

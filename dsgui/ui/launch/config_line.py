@@ -9,7 +9,7 @@ from dsgui.core.memory.fits.memory_report import as_json
 from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.preflight.surroundings import Launch
 from dsgui.core.sizes import roughly
-from dsgui.core.texts.saying import words
+from dsgui.core.texts.saying import in_row, words
 from dsgui.ui.common.escaping import plain
 from dsgui.ui.common.findings_view import verdict as found_told
 from dsgui.ui.config.standing import lacking
@@ -19,7 +19,7 @@ from dsgui.ui.preflight.preflight_view import BeforeStart
 def told(launch: Launch, name: str, reads: Integration, reader: str, before: BeforeStart, *, own: bool) -> str:
     """`name` is the config's, "" of an empty one; `own`: it is read by a script of the user's."""
     config = verdict(launch, name, own=own) if name else words("launch_page", "config_empty")
-    return " ".join(filter(None, (config, _as_read(reads, reader, before))))
+    return in_row(filter(None, (config, _as_read(reads, reader, before))))
 
 
 def _as_read(reads: Integration, configured: str, before: BeforeStart) -> str:

@@ -21,7 +21,7 @@ from dsgui.core.launch.recipes import Recipe
 from dsgui.core.launch.run_fields import BY_NAME as BY_FIELD
 from dsgui.core.launch.spec import place_of, typed_arguments
 from dsgui.core.machine.hardware import Target
-from dsgui.core.machine.verdicts import Row, Status, has_problem
+from dsgui.core.machine.verdicts import Row, Status, has_problem, how_many
 from dsgui.core.memory.choice import of_text
 from dsgui.core.memory.fits.foretold import Foretold
 from dsgui.core.memory.fits.memory_report import kept
@@ -290,7 +290,6 @@ class Previewer:
         errors = self._all_refusals(asked, error)
         asks = tuple(one for one in errors if is_needed_yet(one, asked.values) and not pressed)
         wrong = tuple(one for one in errors if one not in asks)
-        refusals = Refusals(asks, wrong, bool(asked.values["parent"]))
         about, needed = field_of(error), all(is_needed_yet(one, asked.values) for one in errors)
         launched = Launched(place_of(asked.values), asked.imported or typed_arguments(asked.values))
         seen = Seen(launched, _saves(asked), None if asked.recipe is None else "", needed=needed)
@@ -301,11 +300,13 @@ class Previewer:
             seen = replace(seen, loaded="")
         hosts = next((one for one in errors if field_of(one) == "hostfile"), None)
         differs = fills_in(asked.values, within=hosts in asks) if hosts else Differs()
+        besides = how_many(seen.aside, Status.PROBLEM)
+        refusals = Refusals(asks, wrong, besides, bool(asked.values["parent"]))
         stops = stops_html(seen.aside, seen.offers)
         return replace(
             seen,
             says=self._meanwhile(asked, seen) if needed and not asked.is_empty else "",
-            why=lacks(error) if needed else refusals.counted(len(stops)),
+            why=lacks(error) if needed else refusals.counted,
             checks=refused_html(refusals, differs.offers if differs.within else "", stops),
             instead=recipe_instead(self._services.recipes, asked.values["script"] or "") if is_gone(error) else "",
             differs=differs,

@@ -1,7 +1,7 @@
 """Why there is no command yet: among the checks, and under the field that it is about. What nobody was asked for yet is
 no problem: until Launch is pressed, it is said what is still needed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -51,15 +51,19 @@ def is_gone(error: DsguiError) -> bool:
 @dataclass(frozen=True, slots=True)
 class Refusals:
     """What lets no run be planned, in the order of the form. `needed`: what nobody was asked for yet; `wrong`: all that
-    is a problem already. `of_clone`: the run that is cloned had all of it."""
+    is a problem already. `besides`: how many problems stop the run whatever is given. `of_clone`: the run that is
+    cloned had all of it."""
 
     needed: tuple[DsguiError, ...] = ()
     wrong: tuple[DsguiError, ...] = ()
+    besides: int = 0
     of_clone: bool = False
 
-    def counted(self, stops: int) -> str:
-        """`stops` more stop the run whatever is given."""
-        return str(counted(Status.PROBLEM, len(self.wrong) + stops))
+    @property
+    def counted(self) -> str:
+        """ "" where nothing is a problem yet."""
+        count = len(self.wrong) + self.besides
+        return str(counted(Status.PROBLEM, count)) if count else ""
 
 
 def lacks(error: DsguiError) -> str:
@@ -67,18 +71,19 @@ def lacks(error: DsguiError) -> str:
     return words("launch_page", "lacks_hosts" if _code(error) == _UNNAMED else f"lacks_{field_of(error)}")
 
 
-def refused_html(refusals: Refusals, offers: str = "", stops: Sequence[str] = ()) -> str:
+def refused_html(refusals: Refusals, offers: str = "", stops: str = "") -> str:
     """In the place of the checks, as they are shown; static/launch/marked_fields.js marks the fields. `offers` is what
     the button says that gives what is planned; `stops` has entries for what stops the run whatever is given."""
     wrong = "".join(_wrong_html(one, refusals.of_clone) for one in refusals.wrong)
     needed = "".join(_needed_html(one, offers) for one in refusals.needed)
+    kind = "ds-error" if refusals.counted else "ds-plain"
     if wrong:
-        said, kind = words("launch_page", "preflight", summary=refusals.counted(len(stops))), "ds-error"
+        said = words("launch_page", "preflight", summary=refusals.counted)
     else:
-        said, kind = words("launch_page", "needed"), "ds-plain"
+        said = " · ".join(filter(None, (words("launch_page", "needed"), refusals.counted)))
     return sendable(
         f'<div class="ds-findings ds-preflight"><p class="ds-verdict {kind}" role="status">{escape(said)}</p>'
-        f"<ul>{wrong}{needed}{''.join(stops)}</ul></div>"
+        f"<ul>{wrong}{needed}{stops}</ul></div>"
     )
 
 

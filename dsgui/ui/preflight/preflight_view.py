@@ -106,9 +106,9 @@ def preflight_html(
     return sendable(f'<div class="ds-findings ds-preflight"{reads}>{list_html(said, shown, ways, asks, several)}</div>')
 
 
-def stops_html(rows: Sequence[Row], offers: Sequence[Offer]) -> list[str]:
+def stops_html(rows: Sequence[Row], offers: Sequence[Offer]) -> str:
     """The entries of `rows` alone, with the buttons of what is offered."""
-    return [item_html(row, _offers_html(row, offers)) for row in rows]
+    return "".join(item_html(row, _offers_html(row, offers)) for row in rows)
 
 
 def _offers_html(row: Row, offers: Sequence[Offer]) -> str:

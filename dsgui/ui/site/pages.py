@@ -1,5 +1,6 @@
 """The whole app as one `gr.Blocks`: four tabs, and what leads from one to the next."""
 
+from collections.abc import Callable
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -47,12 +48,14 @@ def build_pages(services: Services) -> Pages:
 
     def lay_out(demo: gr.Blocks) -> None:
         header = gr.HTML(_header(services), elem_id="header")
+        _follow_probe(services, header, lambda: _header(services))
         learn = build_learn()
         with gr.Tabs(selected="configure", elem_id="pages") as tabs:
             with gr.Tab(words("site_page", "tab_configure"), id="configure"):
                 goal = build_goal(services, ranks)
                 configure = build_configure(services, workbench, toolbox, ranks)
-                probed = _follow_probe(services, header)
+                probed = gr.Checkbox(False, visible=False)
+                _follow_probe(services, probed, lambda: True)
                 _keep_in_step(configure, probed)
             with gr.Tab(words("site_page", "tab_launch"), id="launch") as launch_tab:
                 launch = build_launch(services, workbench, configure, ranks)
@@ -124,16 +127,16 @@ def _show_run(run_id: str) -> tuple[Any, Any]:
     return gr.Tabs(selected="runs"), run_id
 
 
-def _follow_probe(services: Services, header: gr.HTML) -> gr.Checkbox:
-    """Asks until the accelerator has answered; the (unseen) checkbox then turns on."""
-    timer, probed = gr.Timer(_PROBE_POLL_S), gr.Checkbox(False, visible=False)
+def _follow_probe(services: Services, told: gr.HTML | gr.Checkbox, value: Callable[[], Any]) -> None:
+    """Asks until the accelerator has answered; `told`, beside which it stands, then gets the `value`. A timer begins
+    when its tab is opened first."""
+    timer = gr.Timer(_PROBE_POLL_S)
 
-    def follow() -> tuple[Any, Any, bool]:
+    def follow() -> tuple[Any, Any]:
         complete = services.target_complete()
-        return (_header(services) if complete else gr.skip()), gr.Timer(active=not complete), complete
+        return (value() if complete else gr.skip()), gr.Timer(active=not complete)
 
-    timer.tick(follow, None, [header, timer, probed], **ONCE)
-    return probed
+    timer.tick(follow, None, [told, timer], **ONCE)
 
 
 def _header(services: Services) -> str:

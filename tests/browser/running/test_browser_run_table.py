@@ -425,6 +425,11 @@ def test_tags_have_a_column_where_a_run_has_one_and_what_became_another_value_co
         expect(cell(page, second, "tags")).to_have_text(re.compile("baseline"))
         chip = cell(page, second, "tags").locator(".ds-tag")
         assert chip.evaluate("one => one.scrollWidth <= one.clientWidth")  # what edits it takes no room
+        row(page, second).hover()
+        pencil = cell(page, second, "tags").locator(".ds-pencil")
+        at, around = pencil.bounding_box(), cell(page, second, "tags").bounding_box()
+        assert around["x"] <= at["x"]
+        assert at["x"] + at["width"] <= around["x"] + around["width"] + 1
 
 
 def test_the_table_tells_runs_apart_and_is_sorted_by_any_column(browser, made):

@@ -231,7 +231,7 @@ HANDING: Mapping[str, str] = {
     "llama_factory_file": "LLaMA-Factory 读取 {file}，以及其后的 key=value",
     "llama_factory": "LLaMA-Factory，第 {line} 行",
     "file": "所有参数都在 {file} 中",
-    "trainer": "HfArgumentParser（或 TRL 的）",
+    "trainer": "HfArgumentParser 或 TRL 的解析器",
     "deepspeed": "deepspeed.add_config_arguments",
     "parser_with_value": "解析器中有带值的 --deepspeed",
     "parser_with_both": "解析器中有 --deepspeed 和 --deepspeed_config",

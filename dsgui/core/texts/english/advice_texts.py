@@ -157,7 +157,7 @@ DIAGNOSIS_ADVICE = {
 
 # Why a change that a diagnosis proposes is not offered: {change} is its label.
 SET_ASIDE = {
-    "away": "It ran on GPU {gpus}; this machine has no GPU. These clones open for ssh: name the host there, choose "
+    "away": "It ran on GPU {gpus}; this machine has no GPU. A clone opens for ssh: name the host there, choose "
     "Slurm, or download its config.",
     "button": "Clone: {change:inside}",
     "button_with": "Clone with {change:inside}",

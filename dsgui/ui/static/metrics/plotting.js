@@ -61,6 +61,7 @@ const BAND = "33"; // how much of its colour a band has, of ff
 const FEW_STEPS = 6; // of so few, ticks between whole ones would be drawn
 const SMALL = 1e-2; // 5e-5, not 50µ
 const ODD = "#d92d20"; // a value that is no number; no line has this colour
+const FEW_ODD = 12; // more are a thin row, not a bar
 const NEUTRAL = "#7d8998"; // seen on both grounds
 /** @type {Record<string, { symbol: string, colour: string }>} */
 const MARKS = {
@@ -307,7 +308,7 @@ function oddTrace(odd, yaxis) {
     type: "scatter",
     mode: "markers",
     yaxis,
-    marker: { symbol: "x", size: 10, color: ODD },
+    marker: { symbol: "x", size: odd.length > FEW_ODD ? 5 : 10, color: ODD },
     cliponaxis: false, // the last step's is as whole as the others
     hoverinfo: "skip",
     showlegend: false,

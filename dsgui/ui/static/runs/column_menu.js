@@ -1,7 +1,7 @@
 // The menu of the table's columns: its own, and each key of the config, argument and metric that a listed run has; at
 // first those in which the runs differ, the others when they are searched for.
 
-import { el } from "../common/dom.js";
+import { el, parted } from "../common/dom.js";
 import { COLUMNS, titleOf } from "./run_columns.js";
 import { keepPrefs } from "./run_prefs.js";
 import { words } from "../texts/texts.js";
@@ -16,7 +16,14 @@ const MOST_SUGGESTED = 8; // in a group, while nothing is searched
 function choiceOf(id, name, differs, group = "") {
   const box = el("input", { type: "checkbox", value: id });
   const why = el("span", { class: "ds-share" });
-  return { box, why, name, differs, group, node: el("label", { class: "ds-check" }, box, `${name} `, why) };
+  return {
+    box,
+    why,
+    name,
+    differs,
+    group,
+    node: el("label", { class: "ds-check" }, box, el("span", {}, ...parted(name)), " ", why),
+  };
 }
 
 export class ColumnMenu {

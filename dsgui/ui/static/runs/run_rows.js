@@ -103,10 +103,11 @@ export function fillCard(entry, run) {
   const changes = mostChanged(run);
   const told = changes ? [] : [run.devices, run.model, run.preset].filter((one) => one && one !== "–");
   const [date, rest] = [dateOf(run), changes || told.join(" · ")];
-  const from = changes ? `${fromOf(run)} · ` : rest ? "" : "–"; // a card that is alone has the date below
+  const from = changes ? fromOf(run) : rest ? "" : "–"; // a card that is alone has the date below
   what.replaceChildren(
     el("span", { class: "ds-run-date" }, [date, rest && " · "].filter(Boolean).join("")),
     el("span", { class: "ds-run-from" }, from),
+    ...(changes ? [el("span", { class: "ds-run-apart" }, " · ")] : []),
     el("span", {}, rest),
     ...moreNode(run),
   );
