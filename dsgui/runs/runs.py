@@ -130,6 +130,10 @@ class Runs:
         self._check_resume(plan, request.config_text)
         return plan
 
+    def forget(self, plan: Plan) -> None:
+        """Lets go of what is held for a plan that nobody starts."""
+        self._ports.release(plan.run_id)
+
     def _real(self, path: str) -> str:
         """Where `path` leads, which is what starts: a link that is put elsewhere later changes nothing. Raises
         `PlaceError`. As it is where any place may be named."""

@@ -36,7 +36,8 @@ LossBeside = Literal["none", "finite", "zero", "then_zero"]
 @dataclass(frozen=True, slots=True)
 class NoNorm:
     """`numbers`: of the norm. `loss`: what was logged beside it from its first on: "zero" where each was exactly 0,
-    "then_zero" where each but that of the step itself was, which came before its gradients; "none" where there is none.
+    "then_zero" where each but that of the step itself was, which came before its gradients; "none" where none was, or
+    nobody knows which.
     `always`: no norm was a number."""
 
     numbers: NotNumbers
@@ -64,8 +65,11 @@ def _beside(loss: Curve | None, axis: Axis, since: float) -> LossBeside:
     if loss is None or not len(loss):
         return "none"
     own, place, value = _placed(loss)
-    if own != axis:
-        return "finite"
+    back = np.flatnonzero(np.diff(place) < 0)  # a training that began anew in the same log
+    latest = np.arange(len(place)) > (back[-1] if len(back) else -1)
+    if own != axis or not (latest & (place >= since)).any():
+        return "none"
+    place, value = place[latest], value[latest]
     if _is_zero(value[place >= since]):
         return "zero"
     return "then_zero" if _is_zero(value[place > since]) else "finite"

@@ -186,7 +186,8 @@ def _with_offer(offer: Offer, reader: str, arguments: str, environment: str) -> 
     if offer.without:
         return reader, shlex.join((*_without(arguments, offer.without), *offer.words)), environment
     taken = reader_word(offer.argument) if offer.argument else AS_SCRIPT_READS
-    words = " ".join(filter(None, (arguments.rstrip(), *offer.words)))
+    added = " ".join(offer.words)
+    words = arguments if added in arguments else " ".join(filter(None, (arguments.rstrip(), added)))
     return reader if offer.stays else taken, words, with_variables(environment, offer.variables)
 
 

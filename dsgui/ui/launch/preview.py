@@ -308,26 +308,31 @@ class Previewer:
             says=self._meanwhile(asked, seen) if needed and not asked.is_empty else "",
             why=lacks(error) if needed else refusals.counted,
             checks=refused_html(refusals, differs.offers if differs.within else "", stops),
-            instead=recipe_instead(self._services.recipes, asked.values["script"] or "") if is_gone(error) else "",
+            instead=recipe_instead(self._services.recipes, asked.values["script"] or "")
+            if any(map(is_gone, errors))
+            else "",
             differs=differs,
         )
 
     def _all_refusals(self, asked: Asked, first: DsguiError) -> tuple[DsguiError, ...]:
-        """With what else lets no run be planned: each is found as if those before it were given."""
+        """With what else lets no run be planned: each is found as if those before it were given. What is about no field
+        is of the plan that takes its place; what only a place with hosts tells comes once they are named."""
         found, held = [first], asked.values
         while about := field_of(found[-1]):
             held = {**held, **_AS_IF_GIVEN.get(about, {about: BY_FIELD[about].default})}
-            try:
-                self._services.runs.prepare(
-                    page_request(self._services, asked.text, held, asked.reader, self._began(asked))
-                )
-            except DsguiError as error:
-                if field_of(error) in map(field_of, found):
-                    break
-                found.append(error)
-            else:
+            error = self._refusal_of(asked, held)
+            if error is None or field_of(error) in ("", *map(field_of, found)):
                 break
+            found.append(error)
         return tuple(found)
+
+    def _refusal_of(self, asked: Asked, held: Mapping[str, Any]) -> DsguiError | None:
+        try:
+            request = page_request(self._services, asked.text, held, asked.reader, self._began(asked))
+            self._services.runs.forget(self._services.runs.prepare(request))
+        except DsguiError as error:
+            return error
+        return None
 
     def _on_this_machine(self, request: LaunchRequest) -> Plan | None:
         """What is said of its script holds wherever it runs."""

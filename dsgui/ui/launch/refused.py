@@ -50,9 +50,9 @@ def is_gone(error: DsguiError) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Refusals:
-    """What lets no run be planned, in the order of the form. `needed`: what nobody was asked for yet; `wrong`: all that
-    is a problem already. `besides`: how many problems stop the run whatever is given. `of_clone`: the run that is
-    cloned had all of it."""
+    """What lets no run be planned, in the order in which it was found. `needed`: what nobody was asked for yet;
+    `wrong`: all that is a problem already. `besides`: how many problems stop the run whatever is given. `of_clone`: the
+    run that is cloned had all of it."""
 
     needed: tuple[DsguiError, ...] = ()
     wrong: tuple[DsguiError, ...] = ()

@@ -207,6 +207,7 @@ export interface Predicted {
 
 export interface Diagnosis {
   signature: string;
+  said?: { title: { code: string } };
   title: string;
   rank: number | null;
   meaning: string;

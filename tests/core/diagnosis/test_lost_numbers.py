@@ -296,6 +296,26 @@ def test_loss_and_norm_belong_together_by_their_steps_whenever_they_were_written
         assert found.loss == "zero"
 
 
+def of_steps(name: str, steps: list[float], values: list[float]) -> Curve:
+    unknown = np.full(len(steps), NAN)
+    return Curve(Series(name, "train"), np.array(steps), unknown, np.arange(float(len(steps))), np.array(values))
+
+
+def test_a_loss_that_was_logged_before_the_norm_is_not_beside_it() -> None:
+    norm = of_steps("grad_norm", [*range(1, 41)], [*[1.0] * 10, *[NAN] * 30])
+    found = no_norm(norm, of_steps("loss", [*range(1, 11)], [2.0] * 10))
+    assert found
+    assert found.loss == "none"
+
+
+def test_of_a_training_that_began_anew_the_latest_counts() -> None:
+    steps = [10.0, 20, 30, 40, 50, 30, 40, 50, 60]
+    norm = of_steps("grad_norm", steps, [1, 1, 1, 1, 1, NAN, NAN, NAN, NAN])
+    found = no_norm(norm, of_steps("loss", steps, [2, 2, 2, 2, 2, 0, 0, 0, 0]))
+    assert found
+    assert found.loss == "zero"
+
+
 def test_a_last_norm_without_a_step_belongs_nowhere() -> None:
     steps, times = np.array([1.0, 2, NAN]), np.arange(3.0)
     norm, loss = (

@@ -31,6 +31,7 @@ from dsgui.ui.launch.asked_first import Answer, about, with_answer
 from dsgui.ui.launch.desk import Desk
 from dsgui.ui.launch.launch_page import _accepted
 from dsgui.ui.launch.preview import Previewer
+from tests.runs.test_archive import save_checkpoint
 from tests.shell.machine.test_machine import SOUND
 from tests.support.run_fixtures import Bench, bench
 
@@ -38,6 +39,7 @@ __all__ = ["bench"]
 
 CONFIG = '{"train_batch_size": 8, "zero_optimization": {"stage": 1}}'
 ACCELERATED = "from accelerate import Accelerator\nAccelerator().prepare(model, optimizer)\n"
+TAKING = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--ds_config')\nargs = p.parse_args()\n"
 STRICT = "import argparse\nargs = argparse.ArgumentParser().parse_args()\n"
 VERSIONS = {"deepspeed": "0.19.8", "torch": "2.7.0", "transformers": "4.56.0", "accelerate": "1.10.0"}
 # In the order of the page's outputs.
@@ -288,11 +290,27 @@ def test_each_problem_that_one_click_mends_has_its_button(page: Page, bench: Ben
     assert shown["checks"].count("data-offer") == 2
 
 
-def test_a_second_press_of_what_was_offered_leaves_the_way_back(page: Page, bench: Bench) -> None:
-    (offer,) = page(script=str(bench.script(STRICT)))["offers"]
+@pytest.mark.parametrize("source", [STRICT, TAKING])
+def test_a_second_press_of_what_was_offered_does_no_more_and_leaves_the_way_back(
+    page: Page, bench: Bench, source: str
+) -> None:
+    (offer,) = page(script=str(bench.script(source)))["offers"]
     reader, arguments, environment, before, _ = _accepted(offer, "auto", "", "")
     assert before == ("auto", "", "")
-    assert _accepted(offer, reader, arguments, environment)[3:] == (gr.skip(), gr.skip())
+    again = _accepted(offer, reader, arguments, environment)
+    assert again[:3] == (reader, arguments, environment)
+    assert again[3:] == (gr.skip(), gr.skip())
+
+
+def test_what_is_found_of_a_plan_that_stands_in_is_not_told(page: Page, bench: Bench) -> None:
+    """A checkpoint of eight ranks is none of one rank, and the hosts may have eight."""
+    checkpoint = save_checkpoint(bench.folder / "out", 10, ranks=8)
+    script = str(bench.script(LOADS))
+    words = f"--resume_from_checkpoint {checkpoint} --output_dir {checkpoint.parent}"
+    here = page(script=script, arguments=words)
+    assert "8 ranks" in here["checks"]
+    asked = page(script=script, arguments=words, where="several", hostfile="")
+    assert (asked["launch"].value, "8 ranks" in asked["checks"]) == ("Launch · add a host", False)
 
 
 def test_a_script_that_is_gone_offers_the_recipe_of_its_name(page: Page) -> None:

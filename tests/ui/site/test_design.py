@@ -21,6 +21,7 @@ OTHERS = sorted(
         STATIC / "launch" / "launch.css",
         STATIC / "memory" / "folds.css",
         STATIC / "runs" / "run_menu.css",
+        STATIC / "runs" / "cards.css",
         STATIC / "runs" / "compare.css",
     }
 )

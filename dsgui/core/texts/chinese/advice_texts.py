@@ -66,7 +66,7 @@ DIAGNOSIS_ADVICE = {
     "ranks_by_gpus": "每个 GPU 最多启动一个 rank：减小 --num_gpus（torchrun 为 --nproc_per_node），"
     "或在 CUDA_VISIBLE_DEVICES 中加入更多 GPU。",
     "install_toolkit": "安装与 torch 的 CUDA 版本一致的 CUDA toolkit（nvcc），并设置 CUDA_HOME。",
-    "gradient_checkpointing": "开启梯度检查点（gradient checkpointing）。",
+    "gradient_checkpointing": "若尚未开启，使用梯度检查点（gradient checkpointing）。",
     "larger_train_batch": "调大 train_batch_size，或调小微批大小。",
     "launch_has_config": "要使用“启动”页的配置，就去掉 deepspeed.initialize 的 config=。",
     "limit_memory_otherwise": "要限制内存，改用容器或 Slurm 作业的 --mem。",

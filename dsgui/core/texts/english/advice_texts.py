@@ -65,7 +65,7 @@ DIAGNOSIS_ADVICE = {
     "ranks_by_gpus": "Start at most one rank per GPU: lower --num_gpus (torchrun: --nproc_per_node), or add GPUs "
     "to CUDA_VISIBLE_DEVICES.",
     "install_toolkit": "Install the CUDA toolkit (nvcc) of torch's CUDA version, and set CUDA_HOME.",
-    "gradient_checkpointing": "Turn on gradient (activation) checkpointing.",
+    "gradient_checkpointing": "Use gradient (activation) checkpointing, where it is off.",
     "larger_train_batch": "Use a larger train_batch_size, or a smaller micro batch.",
     "launch_has_config": "To use the one from Launch, remove config= from deepspeed.initialize.",
     "limit_memory_otherwise": "To limit memory, use a container or a Slurm job's --mem instead.",
@@ -135,9 +135,9 @@ DIAGNOSIS_ADVICE = {
     "start_at_the_end": "Start with the last line of the traceback, then look at the lines in your own files.",
     "steadier_fp16": "fp16 overflows above 65,504: prefer bf16 where the GPU has it, and keep loss_scale at 0, "
     "which is dynamic.",
-    "nan_from_the_start": "NaN from the first logged step usually means a model or data problem: check that every "
-    "batch has labels other than -100, and that the weights are finite in the dtype the model is loaded in. Then lower "
-    "the learning rate.",
+    "nan_from_the_start": "From the first logged step on, this usually points to the model or the data: check that "
+    "every batch has labels other than -100, and that the weights are finite in the dtype the model is loaded in. Then "
+    "lower the learning rate.",
     "steadier_numbers": "Lower the learning rate, warm up longer, clip gradients.",
     "tag_of_examples": "Each transformers example fits one release: use the tag of the installed one, such as v5.23.0.",
     "torch_for_gpu": "Install a torch built for this GPU; torch.cuda.get_arch_list() shows what the installed one "

@@ -20,6 +20,7 @@ const READ_MS = 500;
 const ARROW = "\u00a0→\u00a0"; // no line ends beside it
 const QUICK_MS = 400; // an answer that comes sooner needs no place held for it
 const CONFIG = "ds_config.json";
+const OF_NORM = ["no_norm_since", "zero_loss_since", "zero_loss_after"]; // the codes of its titles
 const MASK = "••••••••"; // `core/access/secrets.py`
 const JUDGED_TRIES = 3;
 const JUDGED_MS = 3000;
@@ -61,6 +62,7 @@ export class Afterwards {
     /** @type {Predicted | null} */
     this.predicted = null;
     this.failed = ""; // the code of its diagnosis
+    this.isOfNorm = false; // and whether it is about the gradient norm
     this.isNote = false; // it did not fail: what is told is no reason for its end
     this.problem = ""; // and what is said elsewhere that it says
     this.quotesOutput = false; // the end of what it printed, above the charts
@@ -87,6 +89,7 @@ export class Afterwards {
     const whole = quick ? { ...about, ...quick, checking: false } : about;
     this.predicted = whole.predicted ?? null;
     this.failed = whole.diagnosis?.signature ?? "";
+    this.isOfNorm = OF_NORM.includes(whole.diagnosis?.said?.title.code ?? "");
     this.isNote = told === "succeeded" || told === "stopped";
     this.problem = whole.diagnosis?.problem ?? "";
     this.showDiagnosis(whole);

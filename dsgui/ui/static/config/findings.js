@@ -74,7 +74,7 @@ export function mount(element, props, trigger, watch) {
   if (isOfConfig) [holdWhatIsTypedIn, watchTexts].forEach((begin) => begin());
   const show = () => {
     const had = root.contains(document.activeElement);
-    const press = had && document.activeElement?.getAttribute("data-press");
+    const [press, offer] = ["data-press", "data-offer"].map((one) => had && document.activeElement?.getAttribute(one));
     // eslint-disable-next-line no-restricted-properties -- the one place where markup is taken: the server's, escaped
     const draw = () => folds.keep(() => (root.innerHTML = String(props.value)));
     if (typeof props.value === "string") keep(draw);
@@ -84,14 +84,15 @@ export function mount(element, props, trigger, watch) {
     if (isOfConfig) offerToRepair(root);
     shorten();
     if (checks) markFields(root);
-    const again = press && root.querySelector(`[data-press="${press}"]`);
+    const sought = press ? `[data-press="${press}"]` : offer && "[data-offer]"; // the next one that is offered
+    const again = sought && root.querySelector(sought);
     if (again instanceof HTMLElement && again.checkVisibility()) again.focus({ preventScroll: true });
     if (checks && had && !root.contains(document.activeElement)) {
       root.tabIndex = -1; // what was pressed is gone: the next Tab goes on from here
       root.focus({ preventScroll: true });
     }
   };
-  if (checks) askOfChecks(root, trigger);
+  if (checks) askOfChecks(root, trigger, isSecondTap);
   onWayOut(() => showWayOut(root));
   watch("value", show);
   show();

@@ -42,12 +42,13 @@ export function toConfigure(event) {
 
 /**
  * The buttons and links of the checks that ask the server: 1 · Configure is set to the framework that they checked for.
- * @param {HTMLElement} checks @param {Trigger} trigger
+ * `isSecondTap` of two taps: what one offers is another thing by then.
+ * @param {HTMLElement} checks @param {Trigger} trigger @param {(event: MouseEvent) => boolean} isSecondTap
  */
-export function askOfChecks(checks, trigger) {
+export function askOfChecks(checks, trigger, isSecondTap) {
   checks.addEventListener("click", (event) => {
     const offer = around(event, "[data-offer]")?.dataset.offer;
-    if (offer) trigger("offer", { at: offer });
+    if (offer && !isSecondTap(event)) trigger("offer", { at: offer });
     if (around(event, "[data-convert]")) trigger("convert", {});
   });
   document.addEventListener("click", (event) => {

@@ -53,12 +53,14 @@ export class Alerts {
 
   /**
    * An ended run has nothing that needs a look now, but for what it never recovered from, where that is not told
-   * already. @param {boolean} live @param {boolean} [isLossTold]
+   * already. @param {boolean} live @param {boolean} [isLossTold] @param {boolean} [isNormTold]
    */
-  show(live, isLossTold = false) {
+  show(live, isLossTold = false, isNormTold = false) {
     const active = [...this.active.values()];
+    const loss = active.some((event) => lasts(event) && LOSS.test(event.subject ?? ""));
+    const norm = loss || isNormTold; // it is NaN with its loss
     const isTold = (/** @type {RunEvent} */ { subject = "" }) =>
-      isLossTold && (LOSS.test(subject) || NORM.test(subject)); // a norm is NaN with its loss, or is what is told
+      isLossTold && (LOSS.test(subject) || (norm && NORM.test(subject)));
     const shown = active.filter((event) => live || (lasts(event) && !isTold(event)));
     this.list.hidden = !shown.length;
     const texts = shown.map(worded);

@@ -348,7 +348,7 @@ export class RunView {
     this.reason.hidden = !diagnosis.hidden && !this.afterwards.isNote;
     const problem = this.problem.textContent;
     this.problem.hidden = !problem || (!diagnosis.hidden && told.startsWith(problem));
-    if (this.afterwards.failed === NOT_A_NUMBER) this.alerts.show(false, true);
+    if (this.afterwards.failed === NOT_A_NUMBER) this.alerts.show(false, true, this.afterwards.isOfNorm);
     this.after.showResume(this.afterwards.resumeNote);
     if (this.afterwards.quotesOutput && !this.isQuoted) this.output.open = false; // its end is told already
     this.isQuoted = this.afterwards.quotesOutput;
