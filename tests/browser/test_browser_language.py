@@ -80,3 +80,14 @@ def test_an_event_of_the_queue_answers_in_the_language(chinese):
     page.locator("#open-path input, #open-path textarea").first.fill("/nowhere/ds_config.json")
     page.locator("#open-file").click()
     expect(page.locator("#open-problem")).to_contain_text(HAN)
+
+
+def test_a_press_of_the_switch_before_its_module_is_there_counts(page, app):
+    held = []
+    page.route("**/site/language.js*", lambda route: route.continue_() if held else held.append(route))
+    page.goto(app.url)
+    page.locator('[data-speak="zh-CN"]').click()
+    while not held:
+        page.wait_for_timeout(50)
+    held[0].continue_()
+    expect(page.locator("html")).to_have_attribute("lang", "zh-CN")

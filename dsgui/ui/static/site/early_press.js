@@ -5,7 +5,10 @@ const OTHER_PAGE = /[?&](run|compare|tab)=/; // which has a search of its own, o
 const pressed = document.documentElement.dataset;
 
 document.addEventListener("click", ({ target }) => {
-  if (target instanceof Element && target.closest("[data-learn]")) pressed.pressed = "learn";
+  if (!(target instanceof Element)) return;
+  if (target.closest("[data-learn]")) pressed.pressed = "learn";
+  const tag = target.closest("[data-speak]")?.getAttribute("data-speak");
+  if (tag) pressed.pressed = tag;
 });
 
 document.addEventListener("keydown", (event) => {

@@ -12,8 +12,16 @@ export function begin() {
   if (spoken instanceof HTMLElement) document.documentElement.lang = spoken.dataset.speak ?? "en";
   document.addEventListener("click", ({ target }) => {
     const button = target instanceof Element ? target.closest("[data-speak]") : null;
-    if (button instanceof HTMLElement && button.ariaPressed !== "true") choose(button.dataset.speak ?? "");
+    if (button) press(button);
   });
+  const { pressed } = document.documentElement.dataset; // before this was there: early_press.js
+  const early = pressed && document.querySelector(`[data-speak="${CSS.escape(pressed)}"]`);
+  if (early) press(early);
+}
+
+/** @param {Element} button */
+function press(button) {
+  if (button instanceof HTMLElement && button.ariaPressed !== "true") choose(button.dataset.speak ?? "");
 }
 
 /** @param {string} tag */
