@@ -32,7 +32,7 @@ def test_a_recipe_that_would_be_refused_brings_its_preset_unless_somebody_wrote_
     back.click()
     expect(back).to_be_hidden()
     expect(told).to_be_empty()
-    expect(page.locator("#launch")).not_to_have_class(re.compile("primary"))  # as before: it would be refused
+    expect(page.locator("#launch")).to_have_text(re.compile(r"Launch · \d+ problem"))  # as before: it would be refused
     page.get_by_role("tab", name="1 · Configure").click()
     expect(page.locator("#integration input")).to_have_value("HF Trainer")
     expect(page.locator("#preset input")).to_have_value("T5-small / T5-large: ZeRO-2, optimizer offload")

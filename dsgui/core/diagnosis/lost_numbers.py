@@ -8,8 +8,6 @@ from dsgui.core.diagnosis.remedies import Circumstances, bf16_for_fp16, logs_zer
 from dsgui.core.metrics.not_numbers import NoNorm, NotNumbers
 from dsgui.core.texts.saying import Said, said
 
-_ZERO = ("zero", "then_zero")
-
 
 def with_lost_numbers(found: Diagnosis | None, lost: NotNumbers, run: Circumstances | None) -> Diagnosis:
     """`found`: why it failed, None of a run that did not. `run`: None where no other can be started like it."""
@@ -20,10 +18,9 @@ def with_no_norm(found: Diagnosis | None, norm: NoNorm, run: Circumstances | Non
     """As `with_lost_numbers`, of a run whose loss stayed a number, or was logged as one."""
     lost = norm.numbers
     note = _note(_norm_title(norm), _beside_norm(norm, run), run)
-    is_zero = norm.loss in _ZERO
-    if norm.always and is_zero:
+    if norm.always and norm.is_zero:
         note = replace(note, advice=(said("diagnosis_advice", "nan_from_the_start"), *note.advice[1:]))
-    if run and is_zero and (shown := show_nan_losses(None, run)) and run.can_have(shown):
+    if run and norm.is_zero and (shown := show_nan_losses(None, run)) and run.can_have(shown):
         note = replace(note, remedies=(*note.remedies, shown))
     return _beside(found, note, lost)
 
@@ -39,7 +36,7 @@ def _norm_title(norm: NoNorm) -> Said:
 
 def _beside_norm(norm: NoNorm, run: Circumstances | None) -> Said:
     """Why a loss beside it is a number."""
-    if norm.loss not in _ZERO:
+    if not norm.is_zero:
         return said("diagnosis_meanings", "no_norm_finite_loss" if norm.loss == "finite" else "no_norm_no_loss")
     known = run is not None and run.trainer
     if run is not None and known and not logs_zero_for_nan(run):

@@ -37,12 +37,16 @@ LossBeside = Literal["none", "finite", "zero", "then_zero"]
 class NoNorm:
     """`numbers`: of the norm. `loss`: what was logged beside it from its first on: "zero" where each was exactly 0,
     "then_zero" where each but that of the step itself was, which came before its gradients; "none" where none was, or
-    nobody knows which.
-    `always`: no norm was a number."""
+    nobody knows which. `always`: no norm was a number."""
 
     numbers: NotNumbers
     loss: LossBeside
     always: bool
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether the loss after its first was logged as 0."""
+        return self.loss in ("zero", "then_zero")
 
 
 def no_norm(norm: Curve, loss: Curve | None) -> NoNorm | None:
@@ -52,12 +56,9 @@ def no_norm(norm: Curve, loss: Curve | None) -> NoNorm | None:
         return None
     axis, place, value = _placed(norm)
     row = int(np.isfinite(value)[::-1].argmax()) if np.isfinite(value).any() else len(value)  # the last in a row
-    beside = _beside(loss, axis, place[-row])
+    found = NoNorm(numbers, _beside(loss, axis, place[-row]), always=row == len(value))
     steps = numbers.last - numbers.since if axis == "step" else 0.0
-    is_zero = beside in ("zero", "then_zero")
-    if row < _FEWEST or not (is_zero or max(row, steps) > _MOST_SKIPPED):
-        return None
-    return NoNorm(numbers, beside, always=row == len(value))
+    return found if row >= _FEWEST and (found.is_zero or max(row, steps) > _MOST_SKIPPED) else None
 
 
 def _beside(loss: Curve | None, axis: Axis, since: float) -> LossBeside:

@@ -306,7 +306,7 @@ class Previewer:
         return replace(
             seen,
             says=self._meanwhile(asked, seen) if needed and not asked.is_empty else "",
-            why=lacks(error) if needed else refusals.counted,
+            why=lacks(error) if needed else refusals.summary,
             checks=refused_html(refusals, differs.offers if differs.within else "", stops),
             instead=recipe_instead(self._services.recipes, asked.values["script"] or "")
             if any(map(is_gone, errors))

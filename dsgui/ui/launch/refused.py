@@ -60,7 +60,7 @@ class Refusals:
     of_clone: bool = False
 
     @property
-    def counted(self) -> str:
+    def summary(self) -> str:
         """ "" where nothing is a problem yet."""
         count = len(self.wrong) + self.besides
         return str(counted(Status.PROBLEM, count)) if count else ""
@@ -76,11 +76,11 @@ def refused_html(refusals: Refusals, offers: str = "", stops: str = "") -> str:
     the button says that gives what is planned; `stops` has entries for what stops the run whatever is given."""
     wrong = "".join(_wrong_html(one, refusals.of_clone) for one in refusals.wrong)
     needed = "".join(_needed_html(one, offers) for one in refusals.needed)
-    kind = "ds-error" if refusals.counted else "ds-plain"
+    kind = "ds-error" if refusals.summary else "ds-plain"
     if wrong:
-        said = words("launch_page", "preflight", summary=refusals.counted)
+        said = words("launch_page", "preflight", summary=refusals.summary)
     else:
-        said = " · ".join(filter(None, (words("launch_page", "needed"), refusals.counted)))
+        said = " · ".join(filter(None, (words("launch_page", "needed"), refusals.summary)))
     return sendable(
         f'<div class="ds-findings ds-preflight"><p class="ds-verdict {kind}" role="status">{escape(said)}</p>'
         f"<ul>{wrong}{needed}{stops}</ul></div>"
