@@ -175,7 +175,7 @@ def test_arguments_that_contradict_the_config_hold_launch_back_and_logging_is_a_
     expect(offers).to_have_text(["Remove --overwrite_output_dir", "Add --use_cpu to the arguments"])
     offers.first.click()
     expect(arguments).to_have_value("--logging_steps 5")
-    expect(offers).to_have_text("Add --use_cpu to the arguments")  # the other stays
+    expect(offers).to_have_text(["Add --use_cpu to the arguments"])  # the other stays
     expect(preflight.locator('[data-check="options"]')).to_have_count(0)
     arguments.fill("--logging_steps 5 --max_grad_norm 7")
     expect(preflight.locator('[data-check="options"]')).to_have_count(0)
