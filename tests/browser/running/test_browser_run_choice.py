@@ -58,11 +58,12 @@ def test_what_can_be_done_with_a_run_is_in_a_menu_at_its_row_by_keyboard_too(bro
         menu = page.get_by_role("menu", name="Actions for t5")
         items = menu.get_by_role("menuitem")
         told = ["Open", "Open in new tab", "Clone and edit", "Rename", "Edit tags", "Edit note", "Pin as baseline"]
-        expect(items).to_have_text([*told, "Archive", "Copy run ID", "Copy link"])
+        expect(items).to_have_text([*told, "Archive", "Copy run ID", "Copy link", "Delete…"])
         expect(items.first).to_be_focused()
         assert violations(page) == []
-        page.keyboard.press("ArrowUp")
-        expect(items.last).to_be_focused()
+        for _ in range(2):
+            page.keyboard.press("ArrowUp")
+        expect(items.filter(has_text="Copy link")).to_be_focused()
         page.keyboard.press("Enter")
         wait_until(lambda: page.evaluate("navigator.clipboard.readText()") == f"{app.url}?run={ids[-1]}")
         expect(menu).to_have_count(0)
@@ -99,6 +100,22 @@ def test_what_can_be_done_with_a_run_is_in_a_menu_at_its_row_by_keyboard_too(bro
         opener.click()
         page.get_by_role("menuitem", name="Clone and edit").click()
         expect(page.locator(".ds-cloned")).to_contain_text("t5 again")
+        page.get_by_role("tab", name="3 · Runs").click()
+        asked = page.locator(".ds-question")
+        opener.click()
+        page.get_by_role("menuitem", name="Delete…").click()
+        expect(asked).to_contain_text(ids[-1])
+        expect(page.locator("#keep-run")).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(asked).to_have_count(0)
+        expect(opener).to_be_focused()
+        opener.click()
+        page.get_by_role("menuitem", name="Delete…").click()
+        page.click("#confirm-delete")
+        expect(row(page, "t5 again")).to_have_count(0)
+        expect(asked).to_have_count(0)
+        expect(page.locator("#search-runs")).to_be_focused()  # the row that had it is gone
+        assert ids[-1] not in [one.run_id for one in Store(folder).list()]
 
 
 def test_heads_stand_over_their_cells_and_menus_and_editors_have_room_and_close(browser, many):

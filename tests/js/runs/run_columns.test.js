@@ -28,6 +28,16 @@ test("with less room it leaves out columns, never those that tell how a run went
   }
 });
 
+test("beside a long name what changed has room for a key and its values: devices leave first", () => {
+  const ROOM = 1214; // of a window of 1280
+  const columns = columnsOf(undefined, ROOM);
+  assert.deepEqual([ids(columns).includes("tags"), ids(columns).includes("gpus")], [true, false]);
+  const { widths, least } = widthsOf(columns, ROOM);
+  assert.match(widths, /minmax\(264px.*minmax\(132px, 3fr\)/);
+  assert.ok(132 + ROOM - least >= 180); // all else is as narrow as it may be
+  assert.ok(ids(columnsOf(undefined, ROOM, false)).includes("gpus")); // no tags, room for all
+});
+
 test("columns that a user chose are all there, however narrow", () => {
   assert.deepEqual(ids(columnsOf(["tags", "speed"], 100)), ["tags", "speed"]);
   assert.ok(widthsOf(columnsOf(["tags", "speed"], 100), 100).least > 100);

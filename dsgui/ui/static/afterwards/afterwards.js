@@ -2,16 +2,14 @@
 
 import { button, el, inPieces, locale, withOptions } from "../common/dom.js";
 import { saveText } from "../common/kept.js";
-import { size } from "../common/format.js";
 import { wholeWords } from "../launch/command_line.js";
+import { Removal } from "./removal.js";
 import { words } from "../texts/texts.js";
 
-/** @import { AboutAnswer, Checkpoint, Diagnosis, Estimate, ListedRuns, Predicted } from "../types.d.ts" */
-/** @import { Judged, Provenance, Removal } from "../types.d.ts" */
+/** @import { AboutAnswer, Checkpoint, Diagnosis, Estimate, Predicted } from "../types.d.ts" */
+/** @import { Judged, Provenance } from "../types.d.ts" */
 /** @import { Trigger } from "../types.d.ts" */
 
-const GONE_TRIES = 40;
-const GONE_MS = 250;
 const DIRECTORY = "#working-dir :is(textarea, input)"; // on Launch
 const SHOWN_TRIES = 100;
 const SHOWN_MS = 100;
@@ -54,7 +52,7 @@ export class Afterwards {
     this.note = el("p", {}); // in its place, while that is checked
     this.asked = el("div", {}); // below the actions: what they ask, what speaks against one
     this.about = el("div", { class: "ds-provenance" });
-    this.question = this.makeQuestion();
+    this.removal = new Removal(id, trigger, onGone);
     /** @type {string | null} */
     this.seen = null;
     /** @type {Estimate | null} */
@@ -66,7 +64,6 @@ export class Afterwards {
     this.isNote = false; // it did not fail: what is told is no reason for its end
     this.problem = ""; // and what is said elsewhere that it says
     this.quotesOutput = false; // the end of what it printed, above the charts
-    this.deleting = false; // then nobody asks for news of it
   }
 
   /** @param {string} told @param {boolean} live @param {string} reason what its card says beside the state */
@@ -363,13 +360,18 @@ export class Afterwards {
     if (!live) {
       if (this.archive) parts.push(this.archive);
       const ask = words("afterwards_page", this.adopted ? "forget_ask" : "delete_ask");
-      parts.push(button(ask, { class: "ds-step ds-delete", id: "delete-run" }, () => this.askDelete()));
+      const remove = () => this.removal.ask(Boolean(this.adopted));
+      parts.push(button(ask, { class: "ds-step ds-delete", id: "delete-run" }, remove));
     }
-    this.question.close();
+    this.removal.close();
     this.resumeNote = live || this.adopted ? "" : note;
     const said = this.adopted?.notes.join(" ") ?? "";
     this.actions.replaceChildren(...parts);
-    this.asked.replaceChildren(problem, el("p", { class: "ds-remark", hidden: live || !said }, said), this.question);
+    this.asked.replaceChildren(
+      problem,
+      el("p", { class: "ds-remark", hidden: live || !said }, said),
+      this.removal.question,
+    );
   }
 
   /** @param {number | null} before when it was read last */
@@ -423,91 +425,6 @@ export class Afterwards {
       () => this.again("resume", chosen.value),
     );
     return el("span", { class: "ds-resume" }, resume, chosen);
-  }
-
-  /** As before a stop. */
-  makeQuestion() {
-    const question = el("dialog", { class: "ds-dialog ds-question", "aria-labelledby": "delete-question" });
-    question.addEventListener("close", () => document.getElementById("delete-run")?.focus({ preventScroll: true }));
-    return question;
-  }
-
-  async askDelete() {
-    const answer = await fetch(`/dsgui/runs/${encodeURIComponent(this.id)}/removal`).catch(() => null);
-    const told = await answer?.json().catch(() => null);
-    if (answer?.ok && told) this.showQuestion(told);
-    else this.question.replaceChildren(...this.unasked(told?.detail || words("afterwards_page", "no_server")));
-    if (!this.question.open) this.question.showModal();
-  }
-
-  questionTitle() {
-    return el(
-      "h3",
-      { id: "delete-question" },
-      words("afterwards_page", this.adopted ? "forget_title" : "delete_title"),
-    );
-  }
-
-  /** @param {string} why it can't be */
-  unasked(why) {
-    return [this.questionTitle(), el("p", {}, why), el("p", { class: "ds-remedy" }, this.keepButton())];
-  }
-
-  keepButton() {
-    const close = () => this.question.close();
-    return button(words("afterwards_page", "cancel"), { class: "ds-step", id: "keep-run", autofocus: true }, close);
-  }
-
-  /** @param {Removal} told */
-  showQuestion(told) {
-    const counts = { count: String(told.files), size: size(told.size_bytes) };
-    const files = words("afterwards_page", told.files === 1 ? "file" : "files", counts);
-    const largest = told.largest.map(([name, bytes]) => el("li", {}, `${name} · ${size(bytes)}`));
-    const others = told.files - told.largest.length;
-    const more = others > 0 ? [el("li", {}, words("afterwards_page", "and_more", { count: String(others) }))] : [];
-    const list = el("details", {}, el("summary", {}, words("afterwards_page", "files_listed")));
-    list.append(el("ul", {}, ...largest, ...more));
-    this.question.replaceChildren(
-      this.questionTitle(),
-      el(
-        "p",
-        {},
-        `${words("afterwards_page", this.adopted ? "forgets" : "removes")} `,
-        el("code", {}, told.path),
-        ` ${words("afterwards_page", this.adopted ? "forgets_nothing_else" : "with_files", { files })}`,
-      ),
-      ...(this.adopted ? [] : [list]),
-      el(
-        "p",
-        { class: "ds-remedy" },
-        this.keepButton(),
-        button(
-          words("afterwards_page", this.adopted ? "forget" : "delete", { files }),
-          { class: "ds-stop", id: "confirm-delete" },
-          () => this.delete(),
-        ),
-      ),
-    );
-  }
-
-  async delete() {
-    this.question.replaceChildren(this.questionTitle(), el("p", {}, words("afterwards_page", "deleting")));
-    this.deleting = true;
-    this.trigger("delete", { run_id: this.id });
-    for (let tries = 0; tries < GONE_TRIES; tries += 1) {
-      await pause(GONE_MS);
-      const asked = `/dsgui/runs?count=1&find=${encodeURIComponent(this.id)}`;
-      const told = await fetch(asked)
-        .then((answer) => /** @type {Promise<ListedRuns>} */ (answer.json()))
-        .catch(() => null);
-      if (told?.place === null) {
-        this.question.close();
-        this.onGone();
-        return;
-      }
-    }
-    this.deleting = false;
-    this.question.close(); // why not was said by a message
   }
 
   /** @returns {[string, string][]} */

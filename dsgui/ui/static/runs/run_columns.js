@@ -185,10 +185,12 @@ export const COLUMNS = [
   },
 ];
 
-// What a table without room for all leaves out, the first first. Nobody chose it.
-const LEAVES = ["tags", "gpus", "gpu_peak", "best_loss", "differs", "date"];
+// What a table without room for all leaves out, the first first. Nobody chose it. The first leaves before a long name
+// or what changed is cut: most runs of one machine have the same devices.
+const LEAVES = ["gpus", "tags", "gpu_peak", "best_loss", "differs", "date"];
 const BOX_PX = 34;
 const NAME_PX = 264;
+const CHANGED_PX = 58; // what a changed key and its values take beside the least of their column
 const NARROW_NAME_PX = 158;
 
 /** A value of a key; "" is an option without one. @param {string | null} [value] */
@@ -235,7 +237,8 @@ export function columnsOf(chosen, room = Infinity, tagged = true) {
   }
   let columns = COLUMNS.filter(({ id, shown }) => shown && (tagged || id !== "tags"));
   for (const left of LEAVES) {
-    if (BOX_PX + NARROW_NAME_PX + sumOf(columns) <= room) break;
+    const name = left === LEAVES[0] ? NAME_PX + CHANGED_PX : NARROW_NAME_PX;
+    if (BOX_PX + name + sumOf(columns) <= room) break;
     columns = columns.filter(({ id }) => id !== left);
   }
   return columns;

@@ -15,6 +15,7 @@ import { RunTicks } from "./run_ticks.js";
 import { RunTools } from "./run_tools.js";
 import { words as say } from "../texts/texts.js";
 
+/** @import { Removal } from "../afterwards/removal.js" */
 /** @import { LabelChange, ListedRuns, RunSummary } from "../types.d.ts" */
 
 const AROUND = 12; // rows kept ready above and below those in sight
@@ -32,21 +33,22 @@ const NARROW = "(max-width: 760px)";
 /**
  * `open` shows a run, `compare` several, `all` none: the table; `add` asks for a folder of others; `held` tells which
  * are shown now: they are in the list whatever else is; `colourOf` in which colour one of several is; `label` changes
- * what is written on runs; `clone` loads a run like one; `looked` is told that something else is searched, or in
- * another order; `trouble` what went wrong.
+ * what is written on runs; `clone` loads a run like one; `remove` is how one is deleted; `looked` is told that
+ * something else is searched, or in another order; `trouble` what went wrong.
  * @typedef {{ open: (id: string) => void, clone: (id: string) => void, compare: (ids: string[]) => void,
  *   all: () => void, add: () => void,
- *   held: () => string[],
- *   colourOf: (id: string) => string, label: (ids: string[], change: LabelChange) => void, looked: () => void,
+ *   remove: (id: string) => Removal, held: () => string[], colourOf: (id: string) => string,
+ *   label: (ids: string[], change: LabelChange) => void, looked: () => void,
  *   trouble: (error: unknown) => void }} Around
  */
 
 export class RunList {
   /** @param {Around} given */
-  constructor({ open, clone, compare, all, add, held, colourOf, label, looked, trouble }) {
+  constructor({ open, clone, compare, all, add, remove, held, colourOf, label, looked, trouble }) {
     this.open = open;
     this.clone = clone;
     this.compare = compare;
+    this.remove = remove;
     this.held = held;
     this.colourOf = colourOf;
     this.sendLabel = label;
@@ -613,8 +615,18 @@ export class RunList {
         opener.blur(); // it goes with its row
         this.putAway([id], !run.archived);
       },
+      remove: () => this.askToRemove(run, opener),
     };
     await showMenu(opener, opener.title, itemsOf(run, addressOf(id), id === baseline(), acts));
+  }
+
+  /** As its page asks. @param {RunSummary} run @param {HTMLElement} opener gets the focus where the run stays */
+  async askToRemove({ run_id: id, adopted }, opener) {
+    const removal = this.remove(id);
+    removal.back = () => (removal.isGone ? this.search : opener);
+    removal.question.addEventListener("close", () => removal.question.remove());
+    this.node.append(removal.question);
+    await removal.ask(Boolean(adopted));
   }
 
   /** @param {Event} event */

@@ -2,6 +2,7 @@
 
 import { toClipboard } from "../common/copying.js";
 import { button, el, withSheet } from "../common/dom.js";
+import { LIVE_STATES } from "./follower.js";
 import { placeAt } from "./run_editing.js";
 import { words } from "../texts/texts.js";
 
@@ -25,12 +26,13 @@ const say = (code) => words("runs_page", code);
  * A run like one that is damaged, or that dsgui did not start, can't be started.
  * @param {RunSummary} run @param {string} path its page's @param {boolean} isBase
  * @param {{ open: () => void, clone: () => void, edit: (what: Editable) => void, pin: (() => void) | null,
- *   archive: () => void }} acts
+ *   archive: () => void, remove: () => void }} acts
  * @returns {Item[]}
  */
 export function itemsOf(run, path, isBase, acts) {
   const href = new URL(path, document.baseURI).href;
   const clones = !run.adopted && !run.problem && run.state !== "elsewhere";
+  const removes = run.adopted ? words("afterwards_page", "forget_ask") : words("afterwards_page", "delete_ask");
   /** @param {Editable} what @returns {Item} */
   const edit = (what) => ({ code: what, text: say(`edit_${what}`), act: () => acts.edit(what) });
   return [
@@ -44,6 +46,7 @@ export function itemsOf(run, path, isBase, acts) {
     { code: "archive", text: say(run.archived ? "unarchive" : "archive"), act: acts.archive },
     { code: "copy_id", text: say("menu_copy_id"), copies: run.run_id, apart: true },
     { code: "copy_link", text: say("menu_copy_link"), copies: href },
+    ...(LIVE_STATES.has(run.state) ? [] : [{ code: "delete", text: removes, act: acts.remove, apart: true }]),
   ];
 }
 

@@ -4,6 +4,7 @@ import { Afterwards } from "../afterwards/afterwards.js";
 import { notifies } from "../notify/alerts.js";
 import { Browser } from "../common/browse.js";
 import { CompareView } from "./compare.js";
+import { Removal } from "../afterwards/removal.js";
 import { around, button, el, messageOf, part, withSheet } from "../common/dom.js";
 import { RunKeys } from "./run_keys.js";
 import { RunList } from "./run_list.js";
@@ -40,6 +41,7 @@ class Monitor {
       all: () => this.showAll(),
       add: () => new Browser("training", (folder) => this.trigger("adopt", { folder })).open(""),
       label: (ids, change) => this.trigger("annotate", { run_ids: ids, change }),
+      remove: (id) => new Removal(id, this.trigger, () => this.gone(id)),
       held: () => this.view?.ids ?? [],
       colourOf: (id) => (this.view instanceof CompareView ? this.view.colourOf(id) : ""),
       looked: () => visits().note(),
@@ -230,7 +232,7 @@ class Monitor {
   }
 
   async refreshRun() {
-    if (!this.view || (this.view instanceof RunView && this.view.afterwards.deleting)) return;
+    if (!this.view || (this.view instanceof RunView && this.view.afterwards.removal.deleting)) return;
     this.polls += 1;
     if (!this.alive && this.polls % ENDED_POLLS) {
       this.view.draw();
