@@ -31,7 +31,7 @@ from dsgui.shell.runs.store import RunDirectory, size_of
 _MOST_KNOWN = 64
 _NORM = "grad_norm"
 # Of a run that ended otherwise, or goes on, no diagnosis is told.
-TOLD_OF = (RunState.FAILED, RunState.SUCCEEDED, RunState.STOPPED)
+TOLD_OF = (RunState.FAILED, RunState.SUCCEEDED, RunState.STOPPED, RunState.ELSEWHERE)
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
@@ -134,4 +134,7 @@ def _circumstances(directory: RunDirectory, plan: Plan, script: ScriptFacts) -> 
     config = None
     with suppress(DocumentError, RunError):
         config = Document(directory.read_config())
-    return Circumstances(config, plan.arguments, plan.ranks, part.trains, takes_options=part.can_be_given_more)
+    on_cpu = not plan.gpu_indices and not plan.elsewhere
+    return Circumstances(
+        config, plan.arguments, plan.ranks, part.trains, on_cpu=on_cpu, takes_options=part.can_be_given_more
+    )

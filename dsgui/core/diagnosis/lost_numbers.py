@@ -4,7 +4,14 @@ else explains the end, and of a run that did not fail."""
 from dataclasses import replace
 
 from dsgui.core.diagnosis.diagnosis import NOT_A_NUMBER, UNKNOWN, Diagnosis
-from dsgui.core.diagnosis.remedies import Circumstances, bf16_for_fp16, logs_zero_for_nan, show_nan_losses, steadier
+from dsgui.core.diagnosis.remedies import (
+    Circumstances,
+    bf16_for_fp16,
+    logs_zero_for_nan,
+    show_nan_losses,
+    steadier,
+    without_overlap,
+)
 from dsgui.core.metrics.not_numbers import NoNorm, NotNumbers
 from dsgui.core.texts.saying import Said, said
 
@@ -69,10 +76,14 @@ def _note(title: Said, meaning: Said, run: Circumstances | None) -> Diagnosis:
 
 
 def _advice(run: Circumstances | None) -> tuple[Said, ...]:
-    """Of fp16 only to who trains in it."""
+    """Of fp16 and of overlap_comm only to who trains with it."""
     is_fp16 = run is not None and bf16_for_fp16(None, run) is not None
-    advice = said("diagnosis_advice", "steadier_numbers")
-    return (advice, said("diagnosis_advice", "steadier_fp16")) if is_fp16 else (advice,)
+    overlaps = run is not None and without_overlap(None, run) is not None
+    return (
+        said("diagnosis_advice", "steadier_numbers"),
+        *([said("diagnosis_advice", "steadier_fp16")] if is_fp16 else []),
+        *([said("diagnosis_advice", "steadier_overlap")] if overlaps else []),
+    )
 
 
 def _leads(found: Diagnosis, lost: NotNumbers) -> bool:

@@ -28,7 +28,7 @@ from dsgui.core.texts.saying import Said, listed, recalled, said
 TRAIN, MICRO, ACCUMULATION = "/train_batch_size", "/train_micro_batch_size_per_gpu", "/gradient_accumulation_steps"
 MICRO_OPTION, _STEPS_OPTION = "--per_device_train_batch_size", "--gradient_accumulation_steps"
 _TRAINER_MICRO = 8  # transformers/training_args.py: per_device_train_batch_size
-_STAGE = "/zero_optimization/stage"
+_STAGE, _OVERLAP = "/zero_optimization/stage", "/zero_optimization/overlap_comm"
 _OPTIMIZER_DEVICE = "/zero_optimization/offload_optimizer/device"
 _PARAM_DEVICE = "/zero_optimization/offload_param/device"
 _ADAMS = frozenset({"adam", "adamw"})
@@ -489,8 +489,17 @@ def _plain(rate: float) -> str:
     return f"{float(digits):g}e{int(power)}" if rate < _SMALL_RATE else f"{rate:.3g}"
 
 
+def without_overlap(match: Match, run: Circumstances) -> Remedy | None:
+    """ZeRO stage 1 and 2 reduced gradients of several ranks while these were written, in several releases: DeepSpeed
+    #5347, #7188, #7965. A CPU has no streams."""
+    overlaps = lookup(run.values, _OVERLAP) is True and lookup(run.values, _STAGE) in (1, 2)
+    if not overlaps or run.ranks == 1 or run.on_cpu:
+        return None
+    return _changed("without_overlap", Change(_OVERLAP, "false"))
+
+
 # By which a loss that became NaN or infinite may stay a number, the likeliest first.
-STEADIER = (bf16_for_fp16, clip_gradients, lower_learning_rate)
+STEADIER = (bf16_for_fp16, clip_gradients, lower_learning_rate, without_overlap)
 
 
 def steadier(run: Circumstances | None) -> tuple[Remedy, ...]:

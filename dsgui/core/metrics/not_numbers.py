@@ -56,16 +56,20 @@ def no_norm(norm: Curve, loss: Curve | None) -> NoNorm | None:
         return None
     axis, place, value = _placed(norm)
     row = int(np.isfinite(value)[::-1].argmax()) if np.isfinite(value).any() else len(value)  # the last in a row
-    found = NoNorm(numbers, _beside(loss, axis, place[-row]), always=row == len(value))
+    found = NoNorm(numbers, _beside(loss, axis, place, len(value) - row), always=row == len(value))
     steps = numbers.last - numbers.since if axis == "step" else 0.0
     return found if row >= _FEWEST and (found.is_zero or max(row, steps) > _MOST_SKIPPED) else None
 
 
-def _beside(loss: Curve | None, axis: Axis, since: float) -> LossBeside:
-    """By the same places; not by times: what is written at once has one."""
+def _beside(loss: Curve | None, axis: Axis, norms: Floats, first: int) -> LossBeside:
+    """By the same places; not by times: what is written at once has one. Where each norm has its loss, by their rows:
+    a printed epoch is rounded, and many stand at one."""
     if loss is None or not len(loss):
         return "none"
     own, place, value = _placed(loss)
+    since = norms[first]
+    if own == axis and np.array_equal(place, norms):
+        place, since = np.arange(float(len(place))), float(first)
     back = np.flatnonzero(np.diff(place) < 0)  # a training that began anew in the same log
     latest = np.arange(len(place)) > (back[-1] if len(back) else -1)
     if own != axis or not (latest & (place >= since)).any():

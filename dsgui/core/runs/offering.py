@@ -26,7 +26,7 @@ _THINGS = frozenset(
         *("micro_batch_1_without_auto", "offload_states", "train_batch"),
     }
 )
-_AS_WRITTEN = frozenset({"offload_parameters", "python_path", "stage"})  # they begin with a name
+_AS_WRITTEN = frozenset({"offload_parameters", "python_path", "stage", "without_overlap"})  # they begin with a name
 # What a change does that an advice asks for, by the change's code: beside the button the sentence would say it again.
 _OFFERED: Mapping[str, frozenset[str]] = {
     "add_zero_block": frozenset({"zero_block"}),

@@ -283,6 +283,48 @@ def test_what_has_no_loss_beside_it_is_told_nothing_of_one() -> None:
     assert "loss" not in str(with_no_norm(None, found, None).meaning)
 
 
+def test_rows_that_print_one_rounded_epoch_belong_together_by_their_order() -> None:
+    epoch, nowhere = np.zeros(4), np.full(4, NAN)
+    curves = [
+        Curve(Series(name, "train"), nowhere, nowhere, epoch, np.array(of))
+        for name, of in named([NAN] * 4, [1.968, 0, 0, 0])
+    ]
+    found = no_norm(*curves)
+    assert found
+    assert found.loss == "then_zero"
+
+
+OVERLAPS = '{"zero_optimization": {"stage": 2, "overlap_comm": true}}'
+
+
+def overlap_told(config: str, **given: object) -> tuple[list[str], str]:
+    found = norm_told([1, NAN, NAN], [2, 0, 0], replace(run_with(config), **{"ranks": 2, **given}))
+    assert found
+    return [one.label.code for one in found.remedies], " ".join(map(str, found.advice))
+
+
+def test_overlap_comm_is_offered_to_be_ruled_out_where_it_may_have_made_the_gradients_nan() -> None:
+    offered, advice = overlap_told(OVERLAPS)
+    assert offered == ["without_overlap"]
+    assert "#7188" in advice
+
+
+@pytest.mark.parametrize(
+    ("config", "given"),
+    [
+        (OVERLAPS.replace("2", "3"), {}),
+        (OVERLAPS.replace("true", "false"), {}),
+        ('{"zero_optimization": {"stage": 2}}', {}),
+        (OVERLAPS, {"ranks": 1}),
+        (OVERLAPS, {"on_cpu": True}),
+    ],
+)
+def test_of_overlap_comm_nothing_is_said_where_it_can_t_have(config: str, given: dict[str, object]) -> None:
+    offered, advice = overlap_told(config, **given)
+    assert "without_overlap" not in offered
+    assert "overlap" not in advice
+
+
 def test_loss_and_norm_belong_together_by_their_steps_whenever_they_were_written() -> None:
     at_once = np.zeros(3)
     steps = np.array([1.0, 2, 3])

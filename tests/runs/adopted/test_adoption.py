@@ -290,6 +290,14 @@ def test_nan_is_a_value_and_what_needs_a_look(bench, tmp_path):
     assert math.isnan(bench.curve(run_id, "loss", "trainer_state").value[0])
 
 
+def test_nan_has_its_diagnosis_without_what_only_a_run_of_dsgui_can_be_cloned_with(bench, tmp_path):
+    rows = "".join(f"{{'loss': {loss}, 'grad_norm': nan, 'epoch': 0.0}}\n" for loss in (1.968, 0.0, 0.0))
+    (tmp_path / "train.log").write_text(rows)
+    told = bench.archive.about(bench.add(tmp_path / "train.log"))["diagnosis"]
+    assert told["title"] == "The gradient norm was NaN from epoch 0 on, and the loss 0 after that"
+    assert not told["remedies"]
+
+
 def test_bad_input_is_one_sentence_and_leaves_nothing(bench, tmp_path):
     empty = tmp_path / "empty"
     empty.mkdir()

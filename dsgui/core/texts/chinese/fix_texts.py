@@ -75,6 +75,7 @@ REMEDIES = {
     "use_cpu_and": "传入 --use_cpu，{more}",
     "without": "去掉 {what}",
     "without_auto": "批大小不写“auto”",
+    "without_overlap": "关闭 overlap_comm",
     "without_resume": "从头开始，去掉 --resume_from_checkpoint",
     "without_second": "去掉第二个 --deepspeed",
     "zero_block": "添加 zero_optimization，stage 设为 0",

@@ -76,6 +76,7 @@ REMEDIES = {
     "use_cpu_and": "--use_cpu, and {more:inside}",
     "without": "Without {what}",
     "without_auto": "Without “auto” in the batch sizes",
+    "without_overlap": "overlap_comm off",
     "without_resume": "Start anew, without --resume_from_checkpoint",
     "without_second": "Without the second --deepspeed",
     "zero_block": "zero_optimization with stage 0",
