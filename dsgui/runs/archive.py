@@ -48,6 +48,7 @@ from dsgui.core.texts.languages import spoken
 from dsgui.core.texts.saying import Said, listed, said, sentences, wrong
 from dsgui.runs.late_diagnosis import TOLD_OF, Diagnoses
 from dsgui.runs.runs import Runs
+from dsgui.shell.files.json_files import parse_object
 from dsgui.shell.launch.asked_paths import allowed_script
 from dsgui.shell.launch.where import backend_of
 from dsgui.shell.logs.past import adding
@@ -79,6 +80,7 @@ _NOTHING_KNOWN: Mapping[str, Any] = {
     "script": "",
     "estimate": None,
     "predicted": None,
+    "loss_spike": None,
     "is_job": False,
     "adopted": None,
 }
@@ -162,6 +164,7 @@ class Archive:
             "script": self._runs.masked(plan.script),
             "estimate": self._estimate(directory, plan),
             "predicted": kept.predicted if kept else None,
+            "loss_spike": self._spike(directory),
         }
 
     def judged(self, run_id: str) -> dict[str, Any]:
@@ -170,6 +173,10 @@ class Archive:
         directory = self._store.open(run_id)
         made, plan = self.offer(run_id), self._own(run_id)
         return {"diagnosis": self._card(directory, plan, made), "predicted": self._predicted(directory, plan)}
+
+    def _spike(self, directory: RunDirectory) -> Mapping[str, float] | None:
+        found = self._diagnoses.spike(directory)
+        return found.to_json() if found else None
 
     def _card(self, directory: RunDirectory, plan: Plan, made: Offer | None) -> Any:
         """Why it failed, or what is known of one that was lost or whose state is damaged; None of any other."""
@@ -233,6 +240,7 @@ class Archive:
             "opens_config": _is_config(config),
             "adopted": told | {"settings": settings},
             "diagnosis": Offer(why).to_json() if why else None,
+            "loss_spike": self._spike(directory),
         }
         return {**_NOTHING_KNOWN, **dict(self._runs.masked_json(about))}
 
@@ -251,7 +259,9 @@ class Archive:
         note = self._why_not(plan, way, found, outside)
         trained = directory.read_progress().get("step")
         if trained and not note and not any(one.complete for one in found) and _stopped_short(directory.read_status()):
-            note = (said("resuming", "no_checkpoint"),)
+            logged = _last_logged(directory)
+            gone = said("resuming", "checkpoint_gone", step=str(logged))
+            note = (said("resuming", "no_checkpoint") if logged is None else gone,)
         plain = [one.to_json(plan.ranks) for one in found if can_load(way, one)]
         universal = [
             one.to_json(plan.ranks) | {"path": folder, "name": posixpath.basename(folder)}
@@ -587,6 +597,17 @@ def _no_change(run_id: str, made: Offer | None) -> Said:
     if made is None or not made.set_aside:
         return wrong("run.no_change", run=run_id)
     return wrong("run.changes_set_aside", run=run_id, why=" ".join(map(str, made.set_aside)))
+
+
+def _last_logged(directory: RunDirectory) -> int | None:
+    """The step of the last checkpoint that its output told of."""
+    steps = []
+    for line in directory.read_lines(directory.events_file, 0)[0]:
+        with suppress(ValueError):
+            event = parse_object(line)
+            if event.get("kind") == "checkpoint" and isinstance(event.get("step"), int):
+                steps.append(event["step"])
+    return steps[-1] if steps else None
 
 
 def _stopped_short(status: RunStatus | None) -> bool:

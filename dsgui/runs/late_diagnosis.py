@@ -3,7 +3,7 @@ none (its supervisor was killed first, say, or the file is damaged), by the end 
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,6 +19,7 @@ from dsgui.core.launch.state import RunState
 from dsgui.core.logs.trainlog import TrainLog
 from dsgui.core.metrics.not_numbers import NoNorm, NotNumbers, no_norm, not_numbers
 from dsgui.core.metrics.performance import loss_curve, training_curve
+from dsgui.core.metrics.spikes import Spikes, spikes
 from dsgui.core.metrics.the_loss import is_loss
 from dsgui.core.metrics.thinning import Curve
 from dsgui.core.script.script import ScriptFacts
@@ -43,7 +44,7 @@ class Diagnoses:
     def __init__(self, check: Callable[[Path], object] = lambda path: None) -> None:
         self._check = check
         self._read: dict[tuple[str, int, int, int | None], Diagnosis | None] = {}
-        self._lost: dict[tuple[str, int], NotNumbers | NoNorm | None] = {}
+        self._seen: dict[tuple[str, int], _Seen] = {}
 
     def of(self, directory: RunDirectory) -> Diagnosis | None:
         """None of a run that did not fail, unless its loss, or for good its gradient norm, became NaN or infinite."""
@@ -51,19 +52,22 @@ class Diagnoses:
         if status is None or status.state not in TOLD_OF:
             return found
         found = found if status.state is RunState.FAILED else None
-        lost = self._lost_numbers(directory)
+        lost = self._seen_in(directory).lost
         if isinstance(lost, NoNorm):
             return with_no_norm(found, lost, self._started(directory))
         return with_lost_numbers(found, lost, self._started(directory)) if lost else found
 
-    def _lost_numbers(self, directory: RunDirectory) -> NotNumbers | NoNorm | None:
-        """Of the loss; of the gradient norm where each loss is a number."""
+    def spike(self, directory: RunDirectory) -> Spikes | None:
+        """The highest spike of the loss."""
+        return self._seen_in(directory).spike
+
+    def _seen_in(self, directory: RunDirectory) -> "_Seen":
         key = (directory.run_id, size_of(directory.points_file))
         with suppress(KeyError):
-            return self._lost[key]
+            return self._seen[key]
         wanted = [at for at, one in enumerate(directory.read_series()) if one.kind == "train" and _tells(one.name)]
         curves = list(read_points(directory, wanted=wanted)[0].values()) if wanted else []
-        return _kept(self._lost, key, _lost_in(curves))
+        return _kept(self._seen, key, _seen_in(curves))
 
     def _started(self, directory: RunDirectory) -> Circumstances | None:
         """How it was started; None of what others did, and where its plan can't be read."""
@@ -106,10 +110,19 @@ def _tells(name: str) -> bool:
     return name == _NORM or is_loss(name)
 
 
-def _lost_in(curves: list[Curve]) -> NotNumbers | NoNorm | None:
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What was no number of the loss, or of the gradient norm where each loss is one; and the loss's spike."""
+
+    lost: NotNumbers | NoNorm | None
+    spike: Spikes | None
+
+
+def _seen_in(curves: list[Curve]) -> _Seen:
     norm = training_curve(curves, _NORM)
     loss = loss_curve(curves)
-    return (not_numbers(loss) if loss else None) or (no_norm(norm, loss) if norm else None)
+    lost = (not_numbers(loss) if loss else None) or (no_norm(norm, loss) if norm else None)
+    return _Seen(lost, spikes(loss) if loss else None)
 
 
 def _kept(known: dict[_Key, _Value], key: _Key, value: _Value) -> _Value:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.core.access.secrets import MASK, finished, is_secret_name, longest_first, mask, secret_values
+from dsgui.core.config.arguments import from_words
 from dsgui.core.config.document import Document
 from dsgui.core.decoding import plain
 from dsgui.core.errors import DocumentError, PlaceError, PlanError, RunError
@@ -33,6 +34,7 @@ from dsgui.core.runs.meaning import meaning
 from dsgui.core.runs.news import Change, Cursor, Delta, Listed, RunSummary, Window
 from dsgui.core.runs.no_loss import NoLoss, Told, has_loss, no_loss
 from dsgui.core.runs.run_settings import Setting, Settings, changes, column_values, searchable
+from dsgui.core.runs.what_ran import what_ran
 from dsgui.core.script.taken import LOGGING_WORDS, offers_logging
 from dsgui.core.script.words import MODEL_OPTIONS, value_of
 from dsgui.core.texts.languages import ENGLISH_TAG, speaking
@@ -544,7 +546,21 @@ class Runs:
             "command": self.shown_command(plan),
             "directory": self.masked(str(directory.path)),
             "preset": self.masked(self._preset_title(plan.preset)),
+            "ran": [self.masked(one) for one in self._what_ran(directory, plan)],
         }
+
+    def _what_ran(self, directory: RunDirectory, plan: Plan) -> Iterator[str]:
+        """Its model, its settings and its devices; nothing of a job, or of what others started."""
+        if plan.is_job or plan.is_adopted:
+            return
+        if model := self.summary(plan.run_id).model:
+            yield model
+        script = allowed_script(plan.script, self._places.check if self._places else lambda path: None)
+        trained = trainers_part(plan.config_argument, script, plan.arguments).trains
+        with suppress(DocumentError, RunError):
+            config = Document(directory.read_config()).value
+            yield from map(str, what_ran(config, from_words(plan.arguments) if trained else None, plan.ranks))
+        yield str(plan.place.devices(plan))
 
     def output(self, run_id: str) -> Iterator[str]:
         """All that is kept of what the run printed, as it was written, for the terminal of who owns the files. Raises

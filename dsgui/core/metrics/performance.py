@@ -82,8 +82,7 @@ class Figures:
             {"node": node, "index": index, "peak_bytes": peak, "mean_bytes": self.gpu_mean_bytes[node, index]}
             for (node, index), peak in self.gpu_peak_bytes.items()
         ]
-        spike = self.loss_spike
-        told = {"step": spike.step, "value": spike.value, "count": spike.count} if spike else None
+        told = self.loss_spike.to_json() if self.loss_spike else None
         return plain | {"final_loss": loss, "loss_spike": told, "gpus": gpus}
 
 

@@ -1,5 +1,6 @@
 """Spikes of a loss: values far above those before it, to which it comes back."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,10 @@ class Spikes:
     value: float
     usual: float
     count: int
+
+    def to_json(self) -> Mapping[str, float]:
+        """As pages tell it."""
+        return {"step": self.step, "value": self.value, "count": self.count}
 
 
 def spikes(curve: Curve) -> Spikes | None:

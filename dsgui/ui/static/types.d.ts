@@ -83,6 +83,8 @@ export interface Progress {
 
 export interface RunAbout {
   preset: string;
+  /** Its model, settings and devices, in few words. */
+  ran: string[];
   command: string;
   directory: string;
 }
@@ -267,6 +269,13 @@ export interface Judged {
 }
 
 /** `checking`: the changes of its diagnosis are not checked yet, or its prediction is not known; `Judged` tells both. */
+/** The highest of a loss, and how many it has. */
+export interface Spike {
+  step: number;
+  value: number;
+  count: number;
+}
+
 export interface AboutAnswer {
   checking?: boolean;
   diagnosis: Diagnosis | null;
@@ -274,6 +283,7 @@ export interface AboutAnswer {
   provenance: Provenance;
   checkpoints: Checkpoint[];
   resume_note: string;
+  loss_spike: Spike | null;
   damaged?: boolean;
   is_job?: boolean;
   adopted?: Adopted | null;
@@ -415,7 +425,7 @@ export interface ComparedRun {
     tokens_per_second: number | null;
     final_loss: Told | null;
     best_loss: Told | null;
-    loss_spike: { step: number; value: number; count: number } | null;
+    loss_spike: Spike | null;
     gpus: GpuFigures[];
     run_peak_bytes: number | null;
     run_gpu_peak_bytes: number | null;

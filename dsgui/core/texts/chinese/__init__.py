@@ -49,7 +49,7 @@ from dsgui.core.texts.chinese.memory_texts import (
 from dsgui.core.texts.chinese.pages import PAGES
 from dsgui.core.texts.chinese.reason_texts import REASONS
 from dsgui.core.texts.chinese.request_texts import REQUESTS, SLURM
-from dsgui.core.texts.chinese.run_texts import ALERTS, DOINGS, EVENTS, MARKS, NOTIFYING, PHASES, STATES
+from dsgui.core.texts.chinese.run_texts import ALERTS, DOINGS, EVENTS, MARKS, NOTIFYING, PHASES, RAN, STATES
 from dsgui.core.texts.chinese.slow_texts import NO_LOSS, SLOW, SLOW_ADVICE, SLOW_FIGURES
 from dsgui.core.texts.chinese.terminal.command_texts import COMMANDS
 from dsgui.core.texts.chinese.terminal.option_texts import ARGPARSE, OPTIONS
@@ -67,6 +67,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "alerts": ALERTS,
         "events": EVENTS,
         "notifying": NOTIFYING,
+        "ran": RAN,
         "marks": MARKS,
         "findings": FINDINGS,
         "advice": ADVICE,

@@ -137,7 +137,7 @@ DIAGNOSIS_ADVICE = {
     "steadier_fp16": "fp16 超过 65,504 就会溢出：GPU 支持时优先用 bf16，并让 loss_scale 保持为 0（动态）。",
     "nan_from_the_start": "从一开始就这样，通常是模型或数据的问题：检查每个批次是否都有不为 -100 的标签，"
     "以及模型加载所用的 dtype 下权重是否都是有限值。然后尝试降低学习率。",
-    "steadier_overlap": "在 DeepSpeed 的多个版本中，ZeRO 阶段 1 和 2 开启 overlap_comm 会让梯度变成 NaN"
+    "steadier_overlap": "在 DeepSpeed 的多个版本中，ZeRO stage 1 和 2 开启 overlap_comm 会让梯度变成 NaN"
     "（issue #5347、#7188、#7965）：关掉它，以排除这个原因。",
     "steadier_numbers": "降低学习率、延长预热、裁剪梯度。",
     "tag_of_examples": "transformers 的每个示例只对应一个版本：使用与已安装版本相同的 tag，例如 v5.23.0。",

@@ -280,5 +280,6 @@ RESUMING: Mapping[str, str] = {
     "使用 {saved} 个 rank，或在该次运行页面的“训练之后”里转换为通用检查点（dsgui after RUN universal），再从它继续。",
     "may_be_removed": "它可能在此期间被删除了。",
     "not_searched": "未查找检查点：{why}",
+    "checkpoint_gone": "日志里有第 {step} 步的检查点，但没有找到完整的检查点，因此不能恢复。可以克隆它，从头开始。",
     "no_checkpoint": "没有找到这次运行的完整检查点，无法恢复。请克隆它重新开始。",
 }

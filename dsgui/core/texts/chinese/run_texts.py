@@ -30,6 +30,20 @@ PHASES = {
     "evaluating": "",
 }
 
+# 这次训练用了什么，几个词。
+RAN = {
+    "batch": "批大小 {train}",
+    "batch_all": "批大小 {train} = {micro} × 累积 {steps} 步 × {ranks} 个 rank",
+    "batch_ranks": "批大小 {train} = {micro} × {ranks} 个 rank",
+    "batch_steps": "批大小 {train} = {micro} × 累积 {steps} 步",
+    "optimizer_cpu": "优化器在 CPU",
+    "optimizer_nvme": "优化器在 NVMe",
+    "parameters_cpu": "参数在 CPU",
+    "parameters_nvme": "参数在 NVMe",
+    "precision": "{precision}",
+    "stage": "ZeRO stage {stage}",
+}
+
 DOINGS = {
     "tokenizing": "分词 {done}",
     "tokenizing_of": "分词 {done} / {total}",

@@ -50,7 +50,7 @@ from dsgui.core.texts.english.memory_texts import (
 from dsgui.core.texts.english.pages import PAGES
 from dsgui.core.texts.english.reason_texts import REASONS
 from dsgui.core.texts.english.request_texts import REQUESTS, SLURM
-from dsgui.core.texts.english.run_texts import ALERTS, DOINGS, EVENTS, MARKS, NOTIFYING, PHASES, STATES
+from dsgui.core.texts.english.run_texts import ALERTS, DOINGS, EVENTS, MARKS, NOTIFYING, PHASES, RAN, STATES
 from dsgui.core.texts.english.slow_texts import NO_LOSS, SLOW, SLOW_ADVICE, SLOW_FIGURES
 from dsgui.core.texts.english.terminal.command_texts import COMMANDS
 from dsgui.core.texts.english.terminal.option_texts import ARGPARSE, OPTIONS
@@ -68,6 +68,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "alerts": ALERTS,
         "events": EVENTS,
         "notifying": NOTIFYING,
+        "ran": RAN,
         "marks": MARKS,
         "findings": FINDINGS,
         "advice": ADVICE,

@@ -338,5 +338,7 @@ RESUMING: Mapping[str, str] = {
     "run’s page (dsgui after RUN universal) and resume from that.",
     "may_be_removed": "It may have been removed in the meantime.",
     "not_searched": "Checkpoints not searched: {why}",
+    "checkpoint_gone": "It logged a checkpoint at step {step}, but no complete one was found, so it can’t be resumed. "
+    "Clone it to start over.",
     "no_checkpoint": "No complete checkpoint of this run was found, so it can’t be resumed. Clone it to start over.",
 }

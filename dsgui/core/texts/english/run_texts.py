@@ -32,6 +32,20 @@ PHASES = {
 }
 
 # What is prepared before the training: {label} is what the script itself says of it.
+# What a run trained with, in few words.
+RAN = {
+    "batch": "batch {train}",
+    "batch_all": "batch {train} = {micro} × {steps} steps × {ranks} ranks",
+    "batch_ranks": "batch {train} = {micro} × {ranks} ranks",
+    "batch_steps": "batch {train} = {micro} × {steps} steps",
+    "optimizer_cpu": "optimizer on CPU",
+    "optimizer_nvme": "optimizer on NVMe",
+    "parameters_cpu": "parameters on CPU",
+    "parameters_nvme": "parameters on NVMe",
+    "precision": "{precision}",
+    "stage": "ZeRO stage {stage}",
+}
+
 DOINGS = {
     "tokenizing": "tokenizing {done}",
     "tokenizing_of": "tokenizing {done} / {total}",

@@ -38,6 +38,8 @@ export class Afterwards {
     /** @type {HTMLElement | null} stands before the button that deletes */
     this.archive = null;
     this.resumeNote = ""; // why it can't be resumed
+    /** @type {import("../types.d.ts").Spike | null} of its loss */
+    this.spike = null;
     /** @type {import("../types.d.ts").Adopted | null} of a training that dsgui did not start */
     this.adopted = null;
     this.diagnosis = el("section", {
@@ -79,6 +81,7 @@ export class Afterwards {
     /** @type {AboutAnswer} */
     const about = await answer.json();
     this.estimate = about.estimate;
+    this.spike = about.loss_spike;
     this.adopted = about.adopted ?? null;
     const asked = about.checking ? this.judged(state) : null;
     const quick = asked && (await Promise.race([asked, pause(QUICK_MS).then(() => null)]));

@@ -8,6 +8,7 @@ import { button, el } from "../common/dom.js";
 import { phaseText, startPhases } from "../common/durations.js";
 import { Follower, LIVE_STATES } from "./follower.js";
 import { heldAgainst } from "../metrics/charts.js";
+import { spikeText } from "../metrics/outcome.js";
 import { duration, figure, fixed, perSecond } from "../common/format.js";
 import { Log } from "../logs/log.js";
 import { Patterns } from "../logs/patterns.js";
@@ -28,6 +29,7 @@ const STOP_AGAIN_MS = 4000;
 export const TOLD_MS = 1500;
 const NOT_A_NUMBER = "not-a-number"; // what its diagnosis is called
 const UNREAD = new Set(["damaged", "foreign"]);
+const ENDED_EARLY = new Set(["stopped", "lost"]); // of what failed its diagnosis comes first
 const KILL_AFTER_MS = 1000; // a double click on what was there before kills nothing
 /** @type {Record<string, string>} */
 const STOPS = { stopping: "stopping", queued: "leave_queue" };
@@ -64,6 +66,8 @@ export class RunView {
     afterwards.onPredicted = () => this.showPredicted();
     this.when = el("span", { class: "ds-run-when" });
     this.label.node.prepend(this.when);
+    this.lasting = el("p", { class: "ds-remark ds-resume-note", hidden: true });
+    this.ran = el("p", { class: "ds-remark ds-ran", hidden: true });
     this.badge = el("span", { class: "ds-state" });
     this.reason = el("p", { class: "ds-reason", role: "status" });
     this.kill = button(say("kill"), { class: "ds-step ds-kill", id: "kill-run", hidden: true }, () => this.sendStop());
@@ -73,6 +77,7 @@ export class RunView {
     this.problem = el("p", { class: "ds-problem", role: "alert", hidden: true });
     this.bar = el("progress", { class: "ds-progress", max: "1", value: "0", "aria-label": say("progress") });
     this.facts = el("dl", { class: "ds-facts" });
+    this.took = "";
     this.spent = el("p", { class: "ds-remark ds-spent", hidden: true });
     this.stop = button(say("stop"), { class: "ds-stop", id: "stop-run" }, () => this.askStop());
     this.save = button(say("save_and_stop"), { class: "ds-save", id: "save-run", hidden: true }, () => this.sendSave());
@@ -149,7 +154,9 @@ export class RunView {
       ),
       this.afterwards.asked,
       this.label.node,
+      this.ran,
       this.line,
+      this.lasting,
       this.question.node,
       this.phases,
       this.growth,
@@ -301,6 +308,8 @@ export class RunView {
     this.showTitle();
     this.showState(this.isAsked(delta.state) ? "stopping" : delta.state);
     this.when.textContent = this.startOf(delta);
+    this.ran.textContent = (this.follower.about.ran ?? []).join(" · ");
+    this.ran.hidden = !this.ran.textContent;
     this.reason.textContent = this.sentence(delta);
     this.showPhases(delta);
     this.problem.textContent = delta.problem ?? "";
@@ -349,7 +358,14 @@ export class RunView {
     const problem = this.problem.textContent;
     this.problem.hidden = !problem || (!diagnosis.hidden && told.startsWith(problem));
     if (this.afterwards.failed === NOT_A_NUMBER) this.alerts.show(false, true, this.afterwards.isOfNorm);
-    this.after.showResume(this.afterwards.resumeNote);
+    // What ended early is resumed, if it can be: why it can't comes first there.
+    const [above, below] = ENDED_EARLY.has(this.lastState)
+      ? [this.afterwards.resumeNote, ""]
+      : ["", this.afterwards.resumeNote];
+    this.lasting.textContent = above;
+    this.lasting.hidden = !above;
+    this.after.showResume(below);
+    this.showRemark();
     if (this.afterwards.quotesOutput && !this.isQuoted) this.output.open = false; // its end is told already
     this.isQuoted = this.afterwards.quotesOutput;
   }
@@ -401,15 +417,25 @@ export class RunView {
   /** Steps by their speed are less than the duration: why. @param {number | null} took */
   showSpent(took) {
     const found = spent(this.follower.curves, took);
-    this.spent.hidden = !found;
-    if (!found) return;
-    const { training, before, after } = found;
-    const told = [
+    this.took = found ? this.spentText(found, took) : "";
+    this.showRemark();
+  }
+
+  /** @param {{ training: number, before: number, after: number }} found @param {number | null} took */
+  spentText({ training, before, after }, took) {
+    return [
       say("spent_training", { time: duration(training), all: duration(took) }),
       ...(before >= 1 ? [say("spent_before", { time: duration(before) })] : []),
       ...(after >= 1 ? [say("spent_after", { time: duration(after) })] : []),
-    ];
-    this.spent.textContent = told.join(" · ");
+    ].join(" · ");
+  }
+
+  /** Below the figures: what took the time, and what the loss did besides. */
+  showRemark() {
+    const { spike } = this.afterwards;
+    const jumps = spike ? `${words("compare_page", "loss_spike")} ${spikeText(spike)}` : "";
+    this.spent.textContent = [this.took, jumps].filter(Boolean).join(" · ");
+    this.spent.hidden = !this.spent.textContent;
   }
 
   /** @returns {[string, string][]} */

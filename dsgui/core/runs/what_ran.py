@@ -1,0 +1,58 @@
+"""What a run trained with, in the few words by which people tell runs apart: ZeRO, offload, precision, batch sizes."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dsgui.core.config.arguments import TrainingArguments
+from dsgui.core.config.batch_size import data_parallel_size, solve
+from dsgui.core.config.context import Context, Integration
+from dsgui.core.config.filling import ACCUMULATION, MICRO, TRAIN, fill
+from dsgui.core.config.pointer import lookup
+from dsgui.core.memory.settings import Offload, settings_of
+from dsgui.core.texts.saying import Said, said
+
+_STAGE = "/zero_optimization/stage"
+
+
+def what_ran(config: Mapping[str, Any], arguments: TrainingArguments | None, ranks: int) -> tuple[Said, ...]:
+    """As DeepSpeed got the config: `arguments` are those by which the HF Trainer filled it, None of a run without it.
+    What stayed “auto”, or breaks the identity of the batch sizes, is left out."""
+    context = Context(Integration.HF if arguments else Integration.NATIVE, gpus_per_node=ranks)
+    final = fill(config, arguments, context).config if arguments else config
+    settings = settings_of(final)
+    return (
+        *([said("ran", "stage", stage=str(settings.stage))] if isinstance(lookup(final, _STAGE), int) else []),
+        *_offloaded(settings.optimizer_at, settings.params_at),
+        said("ran", "precision", precision=settings.precision),
+        *_batch(final, context),
+    )
+
+
+def _offloaded(optimizer: Offload, parameters: Offload) -> Iterator[Said]:
+    if optimizer.is_on:
+        yield said("ran", "optimizer_nvme" if optimizer.is_nvme else "optimizer_cpu")
+    if parameters.is_on:
+        yield said("ran", "parameters_nvme" if parameters.is_nvme else "parameters_cpu")
+
+
+def _batch(config: Mapping[str, Any], context: Context) -> Iterator[Said]:
+    """The identity as it held; a factor of 1 is not told."""
+    train, micro, steps = (_count(config, pointer) for pointer in (TRAIN, MICRO, ACCUMULATION))
+    solved = solve(train, micro, steps, data_parallel_size(config, context))
+    if solved is None or not solved.holds:
+        return
+    product, each = str(solved.train), str(solved.micro)
+    steps_of, ranks_of = str(solved.accumulation), str(solved.world_size)
+    if product == each:
+        yield said("ran", "batch", train=product)
+    elif solved.accumulation == 1:
+        yield said("ran", "batch_ranks", train=product, micro=each, ranks=ranks_of)
+    elif solved.world_size == 1:
+        yield said("ran", "batch_steps", train=product, micro=each, steps=steps_of)
+    else:
+        yield said("ran", "batch_all", train=product, micro=each, steps=steps_of, ranks=ranks_of)
+
+
+def _count(config: Mapping[str, Any], pointer: str) -> int | None:
+    held = lookup(config, pointer)
+    return held if isinstance(held, int) and not isinstance(held, bool) and held > 0 else None
