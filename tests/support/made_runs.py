@@ -16,6 +16,7 @@ from dsgui.core.launch.state import Asked, RunState, RunStatus
 from dsgui.core.metrics.points import Event, Point
 from dsgui.core.metrics.samples import GpuSample, Sample
 from dsgui.core.script.script import ScriptFacts
+from dsgui.core.texts.saying import said
 from dsgui.shell.files.json_files import json_bytes
 from dsgui.shell.logs.records import Records
 from dsgui.shell.runs.store import RunDirectory, Store
@@ -181,6 +182,7 @@ def _end(directory: RunDirectory, state: RunState, lasted_s: float, phase: str =
             lasted_s=lasted_s,
             exit_code=int(state is RunState.FAILED),
             phase=phase,
+            reasons=(said("reasons", "only_stopped"),) if state is RunState.STOPPED else (),
         )
     )
 

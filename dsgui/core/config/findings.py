@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from dsgui.core.config.document import Document
-from dsgui.core.texts.saying import Said, said, sentences
+from dsgui.core.texts.saying import Said, said, sentences, words
 
 
 class Severity(Enum):
@@ -121,4 +121,4 @@ def stops_before(findings: Iterable[Finding]) -> bool:
 
 def refuser(findings: Iterable[Finding]) -> str:
     """Who would stop at the errors, for sentences."""
-    return "The HF Trainer" if stops_before(findings) else "DeepSpeed"
+    return words("judges", "transformers_first") if stops_before(findings) else words("judges", "deepspeed_first")

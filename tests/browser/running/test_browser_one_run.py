@@ -22,6 +22,7 @@ LOGGED = "{{'loss': {}, 'grad_norm': {}, 'learning_rate': 1e-05, 'epoch': {}}}\n
 BROKEN = [("2.3", "0.8", "0.01"), ("nan", "nan", "0.02"), ("inf", "nan", "0.03")]
 HEALED = [("2.3", "0.8", "0.01"), ("nan", "nan", "0.02"), ("2.1", "nan", "0.03")]
 NOUGHT = [("0.2051", "nan", "0.53"), ("0.0", "nan", "0.54"), ("0.0", "nan", "0.55")]
+SAVED = {50: "saved checkpoint-50"}
 PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1280, "height": 800}
 
@@ -32,7 +33,10 @@ def made(tmp_path_factory):
     died = Made("died", 12, config=BF16, output=OUT_OF_MEMORY, state=RunState.FAILED)
     ids = {
         "died": make_run(folder, died),
-        "nan": make_run(folder, Made(LONG, 90, nan_at=(60, 61, 62), config=BF16, state=RunState.STOPPED)),
+        "nan": make_run(
+            folder, Made(LONG, 90, spikes=(20,), nan_at=(60, 61, 62), config=BF16, events=SAVED, state=RunState.STOPPED)
+        ),
+        "ended": make_run(folder, Made("nan, and ended", 30, nan_at=(29, 30), config=BF16)),
         "last": make_run(folder, Made("nan to the end", 30, nan_at=(29, 30), config=BF16, state=RunState.STOPPED)),
     }
     for name, values in (("broken", BROKEN), ("healed", HEALED), ("nought", NOUGHT)):
@@ -107,6 +111,29 @@ def test_a_loss_that_was_nan_is_told_on_the_page_and_in_the_list(browser, made):
     expect(last).to_have_text("NaN at 29")  # once, not below itself
     both = page.locator(".ds-table-row", has_text="broken").locator('[data-column="final_loss"]')
     assert both.inner_text().split() == ["∞", "NaN"]  # the last, and the first, whose step nobody printed
+    page.context.close()
+
+
+def test_the_head_tells_what_ran_and_of_a_stopped_run_why_it_cant_be_resumed(browser, made):
+    page = opened(browser, made, "nan", DESK)
+    ran, why = page.locator(".ds-ran"), page.locator(".ds-why-not")
+    expect(ran).to_contain_text("bf16")
+    expect(ran).to_contain_text("GPU 0, 1")
+    expect(why).to_contain_text("no complete one was found")
+    expect(why).to_contain_text("step 50")
+    expect(page.locator(".ds-resume-note")).to_be_hidden()  # it is not said twice
+    assert page.locator(".ds-facts").bounding_box()["y"] > why.bounding_box()["y"]
+    expect(page.locator(".ds-spent")).to_contain_text("Loss spike at step 20: ")
+    page.context.close()
+
+
+def test_what_succeeded_with_a_loss_of_nan_is_marked_in_the_list_and_on_its_page(browser, made):
+    page = opened(browser, made, "ended", DESK)
+    for place in (".ds-run-head .ds-state", '.ds-run-row[aria-current="true"] .ds-state'):
+        expect(page.locator(place)).to_have_attribute("data-odd", "")
+        expect(page.locator(place)).to_have_text("succeeded")
+    page.goto(page.url.replace("run=", "tab=runs&was="))
+    expect(page.locator(".ds-table-row .ds-state[data-odd]")).to_have_count(1)
     page.context.close()
 
 

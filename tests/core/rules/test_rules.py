@@ -17,6 +17,7 @@ from dsgui.core.config.findings import Severity, refuser
 from dsgui.core.machine.hardware import CARDS, Gpu, Hardware, Target
 from dsgui.core.rules import torch_nn
 from dsgui.core.rules.optimizer import ARGUMENTS
+from dsgui.core.texts.languages import speaking
 from tests.support.cases import each_case
 
 NATIVE = Context(Integration.NATIVE)
@@ -353,6 +354,8 @@ def test_the_headline_names_who_refuses_it(checker):
     comment = '{"zero_optimization": {"stage": "auto"}, "wall_clock_breakdown": "auto", "train_batch_size": "auto"}'
     by_trainer = checker.findings(Document(comment), Context(Integration.HF))
     assert refuser(by_trainer) == "The HF Trainer"
+    with speaking("zh-CN"):
+        assert refuser(by_trainer) == "HF Trainer"
     worse = comment.replace('"auto"}', '"auto", "bogus": 1}', 1)
     assert refuser(checker.findings(Document(worse), Context(Integration.HF))) == "DeepSpeed"
 

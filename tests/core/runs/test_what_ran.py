@@ -21,7 +21,7 @@ def test_the_trainer_fills_what_is_auto() -> None:
         "bf16": {"enabled": "auto"},
         "zero_optimization": {"stage": 3, "offload_optimizer": {"device": "cpu"}, "offload_param": {"device": "nvme"}},
     }
-    words = "--per_device_train_batch_size 4 --gradient_accumulation_steps 8 --bf16".split()
+    words = ["--per_device_train_batch_size", "4", "--gradient_accumulation_steps", "8", "--bf16"]
     assert told(config, words) == [
         "ZeRO stage 3",
         "optimizer on CPU",

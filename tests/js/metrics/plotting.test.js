@@ -531,6 +531,24 @@ test("a mark's kind is named in the legend; an evaluation is not marked where it
   assert.equal(higher.yaxis3.domain[1], 2 * layout.yaxis3.domain[1]);
 });
 
+test("of values in a row that are no numbers the first is a cross and the others a faint row", () => {
+  const content = { ...CONTENT, lines: [line([3, "NaN", "NaN", "NaN", 1, "NaN"])] };
+  const odd = tracesOf(content, VIEW, PAGE).filter(({ meta }) => meta?.part === "odd");
+  const [first, after] = odd.map(({ marker }) => Object(marker));
+  assert.deepEqual([first.symbol, after.symbol], ["x", "circle"]);
+  assert.ok(after.size < first.size);
+  assert.deepEqual(Object(odd[0].text).length + Object(odd[1].text).length, 4); // each can be pointed at
+});
+
+test("a chart alone in its row leaves no room for a legend that it has not", () => {
+  const content = { ...CONTENT, lines: [line([3, 2, 1], { legend: false })] };
+  const above = [320, 500].map((width) => {
+    const page = { ...PAGE, width };
+    return layoutOf(content, VIEW, page, tracesOf(content, VIEW, page), 1).margin.t;
+  });
+  assert.ok(above[0] < above[1]);
+});
+
 test("values that are no numbers are crosses of a colour that no line has, named in the legend once", () => {
   const lines = [line([3, "NaN", 1]), line([3, "Infinity", 1], { name: "eval" })];
   const content = { ...CONTENT, lines };

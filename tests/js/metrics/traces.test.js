@@ -130,9 +130,9 @@ test("a value that is no number is drawn at the height of the last number before
   const curve = only(made({ points: steps("NaN", 7, 5, "Infinity", 6, "-Infinity") }));
   const { x, y } = points(curve, 0, 1, byStep);
   assert.deepEqual(oddPoints(curve, byStep, x, y), [
-    { at: 1, height: 7, text: "NaN" }, // before the first number: at its height
-    { at: 4, height: 5, text: "Infinity" },
-    { at: 6, height: 6, text: "-Infinity" },
+    { at: 1, height: 7, text: "NaN", follows: false }, // before the first number: at its height
+    { at: 4, height: 5, text: "Infinity", follows: false },
+    { at: 6, height: 6, text: "-Infinity", follows: false },
   ]);
 });
 

@@ -95,7 +95,7 @@ MARKS = {
 
 NOTIFYING = {
     "timed_out": "超时",
-    "test": "来自“2 · 启动”的测试",
+    "test": "来自“2 · 启动”的测试",
     "no_connection": "无法连接（{what}）",
     "refused": "被拒绝（代码 {what}）",
     "unreadable": "返回的内容无法读取",

@@ -150,7 +150,7 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
     "needs.optimizer": "优化器 {name}",
     "needs.lacking": "DeepSpeed 会导入 {modules}，而训练用的 Python 没有安装：训练会停止。",
     "needs.other_path": "DeepSpeed 会导入 {modules}；训练用的 Python 没有安装，除非本次运行的 PYTHONPATH 能找到它。",
-    "operators.not_asked": "尚未询问训练环境，不知道能否编译 {operators}：可在“4 · 本机”或用“python -m dsgui doctor”查"
+    "operators.not_asked": "尚未询问训练环境，不知道能否编译 {operators}：可在“4 · 本机”或用“python -m dsgui doctor”查"
     "询。",
     "operators.cannot": "这份配置需要 {op}，而训练环境无法编译它：没有给出原因。",
     "operators.cannot_because": "这份配置需要 {op}，而训练环境无法编译它：{why}。",
@@ -161,7 +161,7 @@ LAUNCH_VERDICTS: Mapping[str, str] = {
 
 LAUNCH_ADVICE: Mapping[str, str] = {
     "config.correct": "请先修正：否则任何运行都无法启动。",
-    "config.see_configure": "见“1 · 配置”，或运行 python -m dsgui validate。",
+    "config.see_configure": "见“1 · 配置”，或运行 python -m dsgui validate。",
     "script.select": "选择训练脚本，或修正它。",
     "twice.remove_option": "从参数中去掉 {option}：配置已经传入。",
     "twice.remove": "从参数中去掉它；要用另一个文件运行，请打开那个文件。",
@@ -181,8 +181,8 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "values.release_takes": "transformers {release} 可取的值：{choices}。",
     "takes_config.set_variable": "在“环境变量”中加上 {variable}={placeholder}：{placeholder} 代表这份配置的路径。",
     "takes_config.write_into_file": '把这份配置的路径以“deepspeed”写入该文件，或让脚本读取 os.environ["{variable}"]。',
-    "takes_config.open_other": "要检查那一份，在“1 · 配置”中打开它。要用这一份训练，在命令行中给出参数。",
-    "takes_config.read_variable": '要用这份配置训练，让脚本读取 os.environ["{variable}"]。要检查另一份，在“1 · 配置”中'
+    "takes_config.open_other": "要检查那一份，在“1 · 配置”中打开它。要用这一份训练，在命令行中给出参数。",
+    "takes_config.read_variable": '要用这份配置训练，让脚本读取 os.environ["{variable}"]。要检查另一份，在“1 · 配置”中'
     "打开它。",
     "accelerate.remove_cpu": "去掉 --cpu：没有 GPU 的机器上，accelerate 本来就在 CPU 上训练。",
     "accelerate.remove_optimizer": "从配置中去掉 optimizer，或让脚本创建 accelerate 的 DummyOptim。",
@@ -222,7 +222,7 @@ LAUNCH_ADVICE: Mapping[str, str] = {
     "needs.datastates": "见 github.com/DataStates/datastates-llm，或去掉 datastates_ckpt。",
     "operators.plain_archs": "在运行的环境变量中把 TORCH_CUDA_ARCH_LIST 设为数字（例如 9.0），或设为空，"
     "DeepSpeed 会改为查询 GPU。",
-    "operators.see_machine": "在“4 · 本机”中查看缺少什么，或换用其他优化器，或不用卸载（在 optimizer.params 中设 "
+    "operators.see_machine": "在“4 · 本机”中查看缺少什么，或换用其他优化器，或不用卸载（在 optimizer.params 中设 "
     '"torch_adam": true 就不需要 DeepSpeed 的算子）。',
 }
 

@@ -31,9 +31,9 @@ ROOM_VERDICTS: Mapping[str, str] = {
     "model_size.no_count": "{path} 中既没有参数量，结合 config.json 也得不到参数的 dtype",
     "model_memory.rooms": "{rooms}",
     "model_memory.in_all": "{rooms}。",
-    "checkpointing.untold": "“1 · 配置”中勾选了梯度检查点，但参数没有开启它：显存按未开启估计。",
-    "checkpointing.nowhere": "“1 · 配置”中勾选了梯度检查点，但脚本文件本身没有任何地方开启它。",
-    "zero_init.nowhere": "“1 · 配置”中勾选了“模型在 deepspeed.zero.Init 中创建”，但脚本文件本身没有这样做。",
+    "checkpointing.untold": "“1 · 配置”中勾选了梯度检查点，但参数没有开启它：显存按未开启估计。",
+    "checkpointing.nowhere": "“1 · 配置”中勾选了梯度检查点，但脚本文件本身没有任何地方开启它。",
+    "zero_init.nowhere": "“1 · 配置”中勾选了“模型在 deepspeed.zero.Init 中创建”，但脚本文件本身没有这样做。",
     "nvme.free": "{path}：空闲 {free}",
     "memlock.enough": "可锁定 {need}",
     "memlock.locks_more": "offload_param 到 NVMe 时每个 rank 锁定 {need}（buffer_count {count} × buffer_size "
@@ -107,12 +107,12 @@ ROOM_ADVICE: Mapping[str, str] = {
     "offload.use_more": "使用更多机器或更小的模型，或在 stage 3 卸载到 NVMe。",
     "offload.free_some": "释放一些内存或减少占用：超出内存的运行会被终止（退出码 −9）。",
     "model_memory.offer": "{offer}。",
-    "model_memory.describe_host": "请在“1 · 配置”的“显存与内存”的“更多”中填写内存。",
+    "model_memory.describe_host": "请在“1 · 配置”的“显存与内存”的“更多”中填写内存。",
     "checkpointing.add": "在参数中加上 --gradient_checkpointing True，或取消勾选。",
     "checkpointing.in_code": "在脚本中开启它（transformers：model.gradient_checkpointing_enable()），或取消勾选。",
     "zero_init.in_code": "在 deepspeed.zero.Init(config_dict_or_path=…) 中创建模型，或取消勾选。",
-    "model_memory.see_configure": "见“1 · 配置”，或运行 python -m dsgui memory。",
-    "shm.remove_stale": "清除残留的缓冲区（列在“4 · 本机”中），减少 rank，或给容器更多共享内存：docker run "
+    "model_memory.see_configure": "见“1 · 配置”，或运行 python -m dsgui memory。",
+    "shm.remove_stale": "清除残留的缓冲区（列在“4 · 本机”中），减少 rank，或给容器更多共享内存：docker run "
     "--shm-size=2g …",
     "gpus.check_driver": "检查 nvidia-smi；没有 GPU 时，改为填写 rank 数。",
     "gpus.select": "选择 nvidia-smi 列出的 GPU。",

@@ -37,8 +37,9 @@ import { COLOURS, extent, isFlat, oddPoints, placing, points } from "./traces.js
  * @property {number} [resets] how often its zoom was taken back
  */
 
-const HEIGHT = 260;
+const HEIGHT = 280;
 const UNNAMED = 37; // px above a plot without a legend, which so begins beside one with a row of it
+const [ALONE, BARE] = [340, 14]; // px: so narrow a chart has none beside it, and needs only so much above its plot
 const [ROW, PLAIN_ROWS] = [19, 2]; // px of a legend's row; so many leave the curves their room
 const [SIGN, LETTER, AROUND] = [44, 7, 76]; // px: a legend's line, a letter, what is beside the plot
 const NAMES_FROM = 27; // px: of the names of several runs, less what is before a sign
@@ -61,7 +62,7 @@ const BAND = "33"; // how much of its colour a band has, of ff
 const FEW_STEPS = 6; // of so few, ticks between whole ones would be drawn
 const SMALL = 1e-2; // 5e-5, not 50µ
 const ODD = "#d92d20"; // a value that is no number; no line has this colour
-const FEW_ODD = 12; // more are a thin row, not a bar
+const FEW_ODD = 12; // of more, each is smaller
 const NEUTRAL = "#7d8998"; // seen on both grounds
 /** @type {Record<string, { symbol: string, colour: string }>} */
 const MARKS = {
@@ -172,7 +173,7 @@ function curveTraces(line, index, view, unit) {
   return [
     logged,
     ...(isSmoothed ? [mean] : []),
-    ...(odd.length ? [{ ...oddTrace(odd, base.yaxis), meta: meta("odd") }] : []),
+    ...oddTraces(odd, base.yaxis).map((trace) => ({ ...trace, meta: meta("odd") })),
   ];
 }
 
@@ -297,10 +298,22 @@ function modeOf({ mode }, count, least = LEAST_LINE) {
 }
 
 /**
- * @param {{ at: number, height: number, text: string }[]} odd @param {string} yaxis
+ * Of values in a row the first is a cross, and those after it a faint row: they are no plateau.
+ * @param {{ at: number, height: number, text: string, follows: boolean }[]} odd @param {string} yaxis
+ */
+function oddTraces(odd, yaxis) {
+  const [first, after] = [odd.filter(({ follows }) => !follows), odd.filter(({ follows }) => follows)];
+  return [
+    ...(first.length ? [oddTrace(first, yaxis, { symbol: "x", size: first.length > FEW_ODD ? 6 : 10 })] : []),
+    ...(after.length ? [oddTrace(after, yaxis, { symbol: "circle", size: 3, opacity: 0.35 })] : []),
+  ];
+}
+
+/**
+ * @param {{ at: number, height: number, text: string }[]} odd @param {string} yaxis @param {object} marker
  * @returns {Trace}
  */
-function oddTrace(odd, yaxis) {
+function oddTrace(odd, yaxis, marker) {
   return {
     x: odd.map(({ at }) => at),
     y: odd.map(({ height }) => height),
@@ -308,7 +321,7 @@ function oddTrace(odd, yaxis) {
     type: "scatter",
     mode: "markers",
     yaxis,
-    marker: { symbol: "x", size: odd.length > FEW_ODD ? 5 : 10, color: ODD },
+    marker: { ...marker, color: ODD },
     cliponaxis: false, // the last step's is as whole as the others
     hoverinfo: "skip",
     showlegend: false,
@@ -570,7 +583,7 @@ export function layoutOf(content, view, page, traces, revision) {
     datarevision: revision,
     uirevision: `${view.axis}${view.log}${content.resets ?? 0}`,
     height: page.fullHeight ?? HEIGHT + ROW * Math.max(0, legendRows(signs, page.width) - PLAIN_ROWS),
-    margin: { l: 52, r: right ? 48 : 12, t: isNamed ? 8 : UNNAMED, b: 40 },
+    margin: { l: 52, r: right ? 48 : 12, t: isNamed ? 8 : (page.width ?? Infinity) < ALONE ? BARE : UNNAMED, b: 40 },
     paper_bgcolor: page.fullHeight === null ? "rgba(0,0,0,0)" : page.ground,
     plot_bgcolor: "rgba(0,0,0,0)",
     font: { family: page.font, color: page.text, size: 12 },

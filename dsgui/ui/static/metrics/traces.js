@@ -93,16 +93,21 @@ export function points(curve, smoothing, scale, place) {
 }
 
 /**
- * Where a value was NaN or infinite: at the height of the last number before it.
+ * Where a value was NaN or infinite: at the height of the last number before it. `follows`: the value before it in the
+ * log was none either.
  * @param {Curve} curve @param {Placing} place @param {number[]} x @param {(number | null)[]} y
  */
 export function oddPoints(curve, place, x, y) {
   const odd = ends(curve.odd, place).slice(-MOST_ODD);
   const first = y.find((value) => value !== null) ?? 1;
   let [next, height] = [0, first];
-  return odd.map(({ at, value }) => {
-    for (; next < x.length && x[next] <= at; next += 1) height = y[next] ?? height;
-    return { at, height, text: String(value) };
+  return odd.map(({ at, value }, index) => {
+    let follows = index > 0;
+    for (; next < x.length && x[next] <= at; next += 1) {
+      if (y[next] !== null) follows = false;
+      height = y[next] ?? height;
+    }
+    return { at, height, text: String(value), follows };
   });
 }
 

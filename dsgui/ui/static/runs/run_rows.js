@@ -29,7 +29,9 @@ const chooser = () => el("input", { type: "checkbox", class: "ds-run-choose", ti
 function showState(node, run) {
   node.textContent = textOf("states", run.state);
   node.dataset.state = run.state;
-  node.classList.toggle("ds-has-problem", Boolean(run.problem) && run.state !== "foreign"); // which says it
+  const isOdd = run.state === "succeeded" && typeof run.loss === "string"; // it ended well, and its loss did not
+  node.toggleAttribute("data-odd", isOdd);
+  node.classList.toggle("ds-has-problem", isOdd || (Boolean(run.problem) && run.state !== "foreign")); // which says it
 }
 
 /** @param {RunSummary} run */
@@ -103,12 +105,9 @@ export function fillCard(entry, run) {
   const changes = mostChanged(run);
   const told = changes ? [] : [run.devices, run.model, run.preset].filter((one) => one && one !== "–");
   const [date, rest] = [dateOf(run), changes || told.join(" · ")];
-  const from = changes ? fromOf(run) : rest ? "" : "–"; // a card that is alone has the date below
   what.replaceChildren(
-    el("span", { class: "ds-run-date" }, [date, rest && " · "].filter(Boolean).join("")),
-    el("span", { class: "ds-run-from" }, from),
-    ...(changes ? [el("span", { class: "ds-run-apart" }, " · ")] : []),
-    el("span", {}, rest),
+    el("span", { class: "ds-run-date" }, [date, rest && " · "].filter(Boolean).join("")), // alone it has that below
+    el("span", {}, rest || "–"),
     ...moreNode(run),
   );
   const { gpu_bytes: ofGpu, host_bytes: ofHost } = run.peak ?? {};
@@ -120,7 +119,7 @@ export function fillCard(entry, run) {
   const [best, tags] = [run.best_loss ?? null, run.tags.map((tag) => `#${tag}`)];
   const lowest = best === null ? "" : say("best_is", { loss: fixed(best) });
   const when = date === "–" ? "" : date; // beside a run the line above has it
-  more.textContent = [when, ...tags, lowest, peak, run.note].filter(Boolean).join(" · ") || "–";
+  more.textContent = [when, lowest, peak, ...tags, run.note].filter(Boolean).join(" · ") || "–";
   row.title = titleOf(run);
   nameMenu(entry, run);
   entry.classList.toggle("ds-archived", run.archived);
@@ -171,7 +170,8 @@ export function fillRow(entry, run, columns, base) {
 function fillCell(cell, run, column, base) {
   const text = column.text(run);
   const held = base && column.value?.(base);
-  const key = JSON.stringify([text, run.tags, run.problem, run.differs.length, run.base, run.odd_loss, held]);
+  const odd = [run.odd_loss, typeof run.loss];
+  const key = JSON.stringify([text, run.tags, run.problem, run.differs.length, run.base, odd, held]);
   if (cell.dataset.told === key) return; // so that nothing changes under the pointer
   cell.dataset.told = key;
   cell.title = text;

@@ -66,7 +66,7 @@ export class RunView {
     afterwards.onPredicted = () => this.showPredicted();
     this.when = el("span", { class: "ds-run-when" });
     this.label.node.prepend(this.when);
-    this.lasting = el("p", { class: "ds-remark ds-resume-note", hidden: true });
+    this.whyNot = el("p", { class: "ds-remark ds-why-not", hidden: true });
     this.ran = el("p", { class: "ds-remark ds-ran", hidden: true });
     this.badge = el("span", { class: "ds-state" });
     this.reason = el("p", { class: "ds-reason", role: "status" });
@@ -156,7 +156,7 @@ export class RunView {
       this.label.node,
       this.ran,
       this.line,
-      this.lasting,
+      this.whyNot,
       this.question.node,
       this.phases,
       this.growth,
@@ -218,6 +218,11 @@ export class RunView {
   showState(state) {
     this.badge.textContent = textOf("states", state);
     this.badge.dataset.state = state;
+    const { failed, isOfNorm } = this.afterwards;
+    const last = this.curve("loss", "train")?.lastValue ?? 0;
+    const isOdd = state === "succeeded" && failed === NOT_A_NUMBER && (isOfNorm || !Number.isFinite(last));
+    this.badge.toggleAttribute("data-odd", isOdd);
+    this.badge.classList.toggle("ds-has-problem", isOdd);
   }
 
   /**
@@ -362,10 +367,11 @@ export class RunView {
     const [above, below] = ENDED_EARLY.has(this.lastState)
       ? [this.afterwards.resumeNote, ""]
       : ["", this.afterwards.resumeNote];
-    this.lasting.textContent = above;
-    this.lasting.hidden = !above;
+    this.whyNot.textContent = above;
+    this.whyNot.hidden = !above;
     this.after.showResume(below);
     this.showRemark();
+    this.showState(this.badge.dataset.state ?? "");
     if (this.afterwards.quotesOutput && !this.isQuoted) this.output.open = false; // its end is told already
     this.isQuoted = this.afterwards.quotesOutput;
   }

@@ -7,7 +7,7 @@ LORA: dict[str, str] = {
     "backends.title": "rank 之间如何通信",
     "backends.text": "一个 rank 就是一个进程；`local_rank` 是它在本机的编号，`rank` 是全局编号，主节点的地址和端口是"
     "大家会合的地方。rank 之间的数据由通信后端传输。\n"
-    "4 · 本机会显示这里装了什么。",
+    "4 · 本机会显示这里装了什么。",
     "backends.go1": "打开本机页",
     "backends.ask": "在 GPU 上要使用 nccl，需要设置什么？",
     "backends.a1": "ds_config.json 里的一个键",

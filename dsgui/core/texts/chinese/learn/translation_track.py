@@ -6,7 +6,7 @@ TRANSLATION: dict[str, str] = {
     "translation.source": "对应文档：DeepSpeed 单 GPU 训练翻译模型",
     "auto.title": "看懂配置",
     "auto.text": '教程的配置是 ZeRO stage 2，优化器卸载到内存，大多数值写的是 `"auto"`。\n'
-    "在 1 · 配置中打开它，看看 `train_micro_batch_size_per_gpu`、`optimizer` 和 `fp16`。",
+    "在 1 · 配置中打开它，看看 `train_micro_batch_size_per_gpu`、`optimizer` 和 `fp16`。",
     "auto.go1": "打开 ZeRO-2 配置",
     "auto.ask": "配置里写着“auto”时，微批大小由谁决定？",
     "auto.a1": "DeepSpeed，根据空闲显存",
@@ -21,7 +21,7 @@ TRANSLATION: dict[str, str] = {
     "看一看命令和旁边的检查，然后点“启动”。第一次运行要编译 DeepSpeed 的算子，大约一分钟。",
     "zero2_run.go1": "按 ZeRO-2 设置启动页",
     "zero2_loss.title": "观察损失下降",
-    "zero2_loss.text": "3 · 运行会画出日志中的曲线，旁边是它占用的内存。学习率先预热：损失先慢后快地下降。\n"
+    "zero2_loss.text": "3 · 运行会画出日志中的曲线，旁边是它占用的内存。学习率先预热：损失先慢后快地下降。\n"
     "损失降到最初的一半，这一步就完成了。",
     "zero2_loss.go1": "打开运行页",
     "zero3_run.title": "换成 ZeRO-3",

@@ -2,7 +2,7 @@
 
 RUNS_PAGE: dict[str, str] = {
     "empty_title": "还没有运行",
-    "empty": "在“2 · 启动”中启动一次：损失、显存、内存和输出会显示在这里，关闭标签页后也会保留。",
+    "empty": "在“2 · 启动”中启动一次：损失、显存、内存和输出会显示在这里，关闭标签页后也会保留。",
     "empty_elsewhere": "训练不是从 dsgui 启动的？用“添加目录…”查看它的曲线；文件只读取，不修改。",
     "empty_launch": "前往启动",
     "answered": "服务器返回 {status}",
@@ -209,8 +209,8 @@ RUNS_PAGE: dict[str, str] = {
     "cloned_change": "1 处改动：{changes}",
     "cloned_changes": "{count} 处改动：{changes}",
     "clone_config": "配置",
-    "clone_setting": "1 项设置，见“1 · 配置”",
-    "clone_settings": "{count} 项设置，见“1 · 配置”",
+    "clone_setting": "1 项设置，见“1 · 配置”",
+    "clone_settings": "{count} 项设置，见“1 · 配置”",
     "clone_preset": "{preset}：{settings}",
     "clone_edited": "{preset}（已修改）",
     "clone_unreadable": "与启动时相同；无法按 JSON 读取",
