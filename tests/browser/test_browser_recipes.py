@@ -42,6 +42,12 @@ def test_what_was_loaded_unasked_is_told_until_the_config_is_another(page):
     page.get_by_role("tab", name="2 · Launch").click()
     page.get_by_label("Hello world").check()
     expect(page.locator("#recipe-preset-back")).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.locator("#recipe-loaded")).to_be_visible()
+    told, card = (page.locator(one).bounding_box() for one in ("#recipe-loaded", ".ds-what"))
+    assert card["x"] <= told["x"]
+    assert told["x"] + told["width"] <= card["x"] + card["width"]
+    page.set_viewport_size({"width": 1280, "height": 900})
     page.get_by_role("tab", name="1 · Configure").click()
     replace_text(page, '{"train_batch_size": 8}')
     page.get_by_role("tab", name="2 · Launch").click()

@@ -4,7 +4,12 @@ import { test } from "node:test";
 import { whole } from "../../../dsgui/ui/static/config/shortened.js";
 
 test("a list ends with a whole one of its items, and shows the first however long it is", () => {
-  assert.equal(whole([100, 200, 300], 250), 2);
+  assert.equal(whole([100, 200, 300, 400], 250), 2);
   assert.equal(whole([100, 200, 300], 300), 3);
-  assert.equal(whole([400, 500], 250), 1);
+  assert.equal(whole([400, 500, 600], 250), 1);
+});
+
+test("a single short one is not hidden behind a button that takes its place", () => {
+  assert.equal(whole([100, 200, 300], 250), 3);
+  assert.equal(whole([100, 200, 500], 250), 2); // it takes more
 });

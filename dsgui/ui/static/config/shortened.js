@@ -4,13 +4,19 @@ import { button, el, part } from "../common/dom.js";
 import { words } from "../texts/texts.js";
 
 const MOST = 0.5; // of the window's height
+const LITTLE = 110; // px: of a finding of a few lines
 const MOST_OF_NOTES = 0.2; // where nothing is wrong, memory and the JSON below it are what is looked for
 
 /**
- * How many of those that end at `ends` stand whole above `limit`; the first does in any case.
+ * How many of those that end at `ends` stand whole above `limit`; the first does in any case, and the last where it is
+ * the only one below: a button in its place would save little.
  * @param {number[]} ends @param {number} limit
  */
-export const whole = (ends, limit) => Math.max(1, ends.filter((end) => end <= limit).length);
+export function whole(ends, limit) {
+  const count = Math.max(1, ends.filter((end) => end <= limit).length);
+  const isLast = count === ends.length - 1 && ends[count] - ends[count - 1] <= LITTLE;
+  return isLast ? ends.length : count;
+}
 
 /** How many: an entry may stand for several that are alike. @param {HTMLElement[]} entries */
 export const findingsIn = (entries) => entries.reduce((sum, { dataset }) => sum + Number(dataset.count ?? 1), 0);
