@@ -23,7 +23,12 @@ _COLONS = (": ", "：")
 CONVERT = "convert"  # the id of the fix that is no edit of a document
 ALL = "all"  # of all plain fixes of errors at once
 _SEAM = re.compile(r"(?<=[._])(?=\w)|(?<=\w/)(?=\w)")
-_CODE_OR_OPTION = re.compile(r"`([^`]+)`|(?<![\w-])--[a-z][\w-]*")
+# In backticks; an option; a name with an underscore, a key with its block, where it is no part of a path.
+_CODE_OR_OPTION = re.compile(
+    r"`([^`]+)`|(?<![\w-])--[a-z][\w-]*"
+    r"|(?<![\w./~{$@:=-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?:\.[a-z]\w*)*(?![\w/=(-]|[.:]\w)"
+    r"|(?<![\w./~{$@:=-])[a-z]+[0-9]*\.[a-z]\w{2,}(?:\.[a-z]\w*)*(?![\w/=(-]|[.:]\w)"
+)
 
 
 def findings_html(
@@ -352,8 +357,8 @@ def _beside_key(finding: Finding, fix: Fix) -> str:
 
 
 def prose(text: str) -> str:
-    """Escaped, what stands in backticks as code, and command-line options in one piece: they break badly at their
-    hyphens."""
+    """Escaped, what stands in backticks and the names of keys as code, and command-line options in one piece: they
+    break badly at their hyphens."""
     return _CODE_OR_OPTION.sub(_as_code, escape(text))
 
 

@@ -40,6 +40,25 @@ def test_what_is_quoted_in_backticks_is_code_with_an_option_in_it_or_not():
     )
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["fp16.enabled", "gradient_clipping", "zero_optimization.offload_optimizer.device", "deepspeed.initialize"],
+)
+def test_the_name_of_a_key_is_code_wherever_it_stands_in_a_sentence(text):
+    assert (
+        prose(f"{text}: of {text}, and {text}.")
+        == f"<code>{text}</code>: of <code>{text}</code>, and <code>{text}</code>."
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["~/a_b/ds_config.json", "DeepSpeed 0.19.8", "e.g. this", "train_batch_size=32", "a_b.load_checkpoint(x)", "A_B"],
+)
+def test_what_is_part_of_something_else_is_no_key(text):
+    assert "<code>" not in prose(text)
+
+
 def edits(**typed):
     return {"edits": {"/" + pointer.replace("__", "/"): text for pointer, text in typed.items()}}
 
@@ -143,8 +162,8 @@ def test_errors_with_one_right_fix_are_fixed_at_once_and_others_stay(bench):
     # Which they are is told beside it.
     changes = re.search(r"<summary>Show changes</summary><ul[^>]*>(.*?)</ul>", shown).group(1)
     assert re.findall("<li>(.*?)</li>", changes) == [
-        "zero_optimization.stge: Rename to stage",
-        "zero_optimization.reduce_bucket_sise: Rename to reduce_bucket_size",
+        "<code>zero_optimization.stge</code>: Rename to stage",
+        "<code>zero_optimization.reduce_bucket_sise</code>: Rename to <code>reduce_bucket_size</code>",
     ]
     fixed = json.loads(bench.fix("", "", ALL, text, NATIVE))
     assert fixed["zero_optimization"] == {"stage": 2, "reduce_bucket_size": 1000}
