@@ -47,6 +47,7 @@ def _step(step: Step) -> dict[str, Any]:
         "question": words("learn", f"{step.id}.ask") if step.choices else "",
         "choices": [words("learn", f"{step.id}.a{place + 1}") for place in range(step.choices)],
         "sliders": step.sliders.split(",") if step.sliders else [],
+        "alone": step.alone,
         "table": _table(step.table) if step.table else [],
     }
 

@@ -1092,6 +1092,7 @@ export interface LearnStep {
   question: string;
   choices: string[];
   sliders: string[];
+  alone: boolean;
   table: string[][];
 }
 

@@ -188,7 +188,6 @@ export class Drawer {
     const named = track.steps.findIndex(({ id }) => id === at);
     this.steps = el("ol", { class: "ds-learn-steps" });
     this.count = el("p", { class: "ds-remark", id: "learn-count" });
-    this.bar = bar({ done: 0, all: track.steps.length });
     this.content = el("section", { class: "ds-learn-step", "aria-labelledby": "learn-step-title" });
     const all = button(this.say("again"), { class: "ds-learn-plain", id: "learn-all" }, () => void this.showTracks());
     const over = button(this.say("forget"), { class: "ds-learn-plain", id: "learn-forget" }, () =>
@@ -197,7 +196,6 @@ export class Drawer {
     this.way.replaceChildren(all);
     this.body.replaceChildren(
       el("h3", {}, track.name),
-      this.bar,
       el("div", { class: "ds-learn-far" }, this.steps, this.count),
       this.content,
       el("p", { class: "ds-remark" }, track.source),
@@ -227,11 +225,6 @@ export class Drawer {
       ? button(this.say("next"), { class: "ds-learn-go", id: "learn-next" }, () => this.showStep(onward, true))
       : el("p", { class: "ds-learn-end" }, this.say("track_done"));
     content.replaceChildren(
-      el(
-        "p",
-        { class: "ds-remark ds-learn-place" },
-        this.say("of_step", { place: place + 1, all: track.steps.length }),
-      ),
       title,
       ...step.text.map((text) => el("p", {}, ...written(text))),
       ...(step.table.length ? [(isWide(step.table) ? described : table)(step.table)] : []),
@@ -354,7 +347,6 @@ export class Drawer {
     if (this.count) {
       const given = { done: countDone(track.steps, this.state), all: track.steps.length };
       this.count.textContent = this.say("of_steps", given);
-      this.bar?.setAttribute("value", String(given.done));
     }
   }
 
