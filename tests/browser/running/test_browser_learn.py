@@ -325,6 +325,18 @@ def test_on_a_phone_the_tutorial_folds_to_a_bar_that_tells_the_step_and_stays_so
         handle.click()
         expect(page.locator("#learn-step-title")).to_be_visible()
         assert drawer.bounding_box()["height"] > 300
+        height = page.locator(".ds-learn-height")
+        height.click()
+        expect(height).to_have_text("Shorter")
+        drawer.evaluate("node => { node.scrollTop = node.scrollHeight; }")
+        top = drawer.bounding_box()["y"]
+        assert 80 < top < 130  # below the header
+        page.reload()
+        expect(height).to_have_text("Shorter")
+        assert drawer.bounding_box()["y"] == top
+        at(page, "two_nodes")
+        page.click("[data-open]")  # what it opens is seen
+        expect(height).to_have_text("Taller")
         handle.click()
         page.set_viewport_size({"width": 1280, "height": 800})  # beside the pages there is nothing to fold
         expect(page.locator("#learn-step-title")).to_be_visible()

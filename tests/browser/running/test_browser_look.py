@@ -46,6 +46,7 @@ STAND_INS = """<div class="ds-runs"><div class="ds-cell" data-column="name"><but
 </button><ul class="ds-alike"><li><button class="ds-where"></button></li></ul></li></ul></div>
 <div class="ds-sheet"><div class="ds-sheet-groups"></div></div>
 <div class="ds-to-copy"><pre class="ds-command"></pre><button class="ds-copy"></button></div>
+<div class="ds-learn ds-learn-tall" hidden></div>
 <div class="ds-learn ds-learn-folded"><div class="ds-learn-head"><button class="ds-learn-handle"><span></span></button>
 <b></b></div><div class="ds-learn-body"></div></div></div>"""
 CARD = """<div class="ds-run"><div class="ds-run-head"><div class="ds-actions"></div></div></div>
