@@ -59,8 +59,9 @@ PICKS = """<span class="ds-picks"><button class="ds-fix"></button></span><div cl
 <li class="ds-error"></li></ul></div>"""
 MORE = """<button id="format-json"></button><div class="ds-wide"><details open></details></div>"""
 FIELDS = """<i id="memory-attention"></i><i id="memory-host"></i><i id="memory-nvme"></i>"""
-# Of four runs.
-COMPARED = """<ul class="ds-compare-key"><li></li><li></li><li></li><li></li></ul><div class="ds-compare-strip"></div>
+# Of four runs, and of nine.
+COMPARED = f"""<ul class="ds-compare-key">{"<li></li>" * 4}</ul><ul class="ds-compare-key">{"<li></li>" * 9}</ul>
+<ul class="ds-compare-strip"><li></li></ul>
 <div class="ds-differences"><table><tbody><tr><td><span class="ds-share"></span></td></tr></tbody></table></div>"""
 LEARNT = """<button class="ds-learn-to" data-done="true"></button>"""
 PUT = """([into, html]) => document.querySelector(into).insertAdjacentHTML("beforeend", html)"""
