@@ -214,6 +214,9 @@ def test_on_a_phone_the_first_screen_is_calm(first_page):
     heading, find = page.locator("#goal-title"), page.locator("#goal-find")
     lines = "(one) => one.getBoundingClientRect().height / parseFloat(getComputedStyle(one).lineHeight)"
     assert heading.evaluate(lines) < 1.5  # beside its button
+    # It is on this screen: the host's memory, which may be left out, is asked for with what was found.
+    box = find.bounding_box()
+    assert box["y"] + box["height"] <= 844
     # The button is below the fields, wherever the page stands, and every field is whole.
     for top in (0, 120, 400):
         page.evaluate(f"scrollTo(0, {top})")
@@ -276,6 +279,7 @@ def test_on_a_phone_what_was_found_is_in_view_and_what_was_asked_one_line(first_
     change.click()
     expect(page.locator("#goal-model")).to_be_focused()
     expect(page.locator("#goal-find")).to_be_visible()
+    expect(page.locator("#goal-host")).to_be_visible()  # asked for now that the cards say what a host needs
     expect(change).to_be_hidden()
     # Where there is room the questions stay beside what was found.
     page.set_viewport_size({"width": 1280, "height": 900})

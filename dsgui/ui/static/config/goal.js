@@ -214,6 +214,7 @@ class Goal {
       const parts = { before: this.elsewhere(found), ways: this.ways(found) };
       this.rest(...drawn(found, this.lora, parts, (one) => this.use(one)));
     }
+    this.panel.toggleAttribute("data-asked", true);
     this.results.scrollIntoView({ block: "nearest" });
     if (found.choices.length) this.answered(this.asked);
   }
