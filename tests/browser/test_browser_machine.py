@@ -57,18 +57,26 @@ def test_nothing_sticks_out_on_a_phone_and_all_four_pages_can_be_reached(page):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-CUT = """() => {
+LONG = """() => {
   const box = document.createElement("div");
   box.className = "ds-to-copy";
-  box.innerHTML = '<pre class="ds-command ds-words"><span class="ds-line"><span>rm</span> <span>/dev/</span><wbr>' +
-    `<span>${"deepspeed_allreduce_buffer_".repeat(4)}</span></span></pre>`;
+  const name = "deepspeed_<wbr>allreduce_<wbr>buffer_<wbr>0_<wbr>127.0.0.1_<wbr>34285_<wbr>0";
+  box.innerHTML = '<pre class="ds-command ds-words"><span class="ds-line"><span>rm</span>' +
+    ` <span>/dev/</span><wbr><span>${name}</span>`.repeat(14) + "</span></pre><button class='ds-copy'>Copy</button>";
   document.querySelector("#machine").append(box);
-  const { scrollWidth, clientWidth } = box.firstChild;
+  const [command, copy] = [...box.children].map((one) => one.getBoundingClientRect());
+  const { scrollWidth, clientWidth, scrollHeight, clientHeight } = box.firstChild;
   box.remove();
-  return scrollWidth - clientWidth; }"""
+  return { cut: scrollWidth - clientWidth, isScrolled: scrollHeight > clientHeight, height: command.height,
+    lost: innerWidth - command.width, isBelow: copy.top >= command.bottom }; }"""
 
 
-def test_a_command_longer_than_a_phones_line_is_seen_whole(page):
+def test_a_command_longer_than_a_phones_line_has_its_width_and_three_lines_with_copy_below(page):
     page.set_viewport_size({"width": 390, "height": 844})
     expect(open_machine(page)).to_be_visible()
-    assert page.evaluate(CUT) == 0
+    told = page.evaluate(LONG)
+    assert told["cut"] == 0
+    assert told["isScrolled"]
+    assert told["height"] < 80
+    assert told["lost"] < 100
+    assert told["isBelow"]

@@ -67,7 +67,7 @@ class Opens:
 class Step:
     """`wanted`: the runs it is checked by, or that an answer is drawn from. `choices` counts the answers offered,
     `right` is the place of the right one. `table`, `sliders` and `numbers` are what is shown besides, by their names;
-    `goal`: what the sliders are to show."""
+    `goal`: what the sliders are to show. `alone`: of the picture only the stage that is set."""
 
     id: str
     does: Doing
@@ -78,6 +78,7 @@ class Step:
     table: str = ""
     sliders: str = ""
     goal: str = ""
+    alone: bool = False
     numbers: str = ""
 
 

@@ -50,7 +50,7 @@ TRANSLATION = Track(
 MEMORY = Track(
     "memory",
     (
-        Step("sixteen", Doing.ANSWERS, choices=3, right=0, sliders="size,ranks,stage"),
+        Step("sixteen", Doing.ANSWERS, choices=3, right=0, sliders="size,ranks,stage", alone=True),
         Step("stages", Doing.FINDS, sliders="size,ranks,stage,device", goal="lowest_stage"),
         Step("offload", Doing.FINDS, sliders="size,stage,offload,device", goal="one_small_card"),
         Step(

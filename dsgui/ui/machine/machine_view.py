@@ -67,8 +67,8 @@ def _word(row: Row) -> str:
 
 
 def _command(line: str) -> str:
-    """As the Launch page has one (`command_line.js`): it breaks at its blanks, and in a path after a slash. A long one
-    is scrolled, by the keyboard, too."""
+    """As the Launch page has one (`command_line.js`): it breaks at its blanks, in a path after a slash, and in a name
+    that is longer than a line after an underscore. A long one is scrolled, by the keyboard, too."""
     copy = f'<button type="button" class="ds-copy" data-copy>{words("tools_page", "copy")}</button>'
     return f'<div class="ds-to-copy"><pre class="ds-command ds-words" tabindex="0">{_words(line)}</pre>{copy}</div>'
 
@@ -78,7 +78,13 @@ def _words(line: str) -> str:
 
 
 def _breaking(text: str) -> str:
-    return "<wbr>".join(f"<span>{escape(one)}</span>" for one in _SEGMENTS.findall(text)) if text.strip() else text
+    if not text.strip():
+        return text
+    return "<wbr>".join(f"<span>{_at_underscores(escape(one))}</span>" for one in _SEGMENTS.findall(text))
+
+
+def _at_underscores(html: str) -> str:
+    return re.sub(r"_(?=.)", "_<wbr>", html)
 
 
 def _group(group: Group) -> str:

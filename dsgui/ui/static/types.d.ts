@@ -1102,6 +1102,7 @@ export interface LearnStep {
   question: string;
   choices: string[];
   sliders: string[];
+  alone: boolean;
   table: string[][];
 }
 

@@ -312,6 +312,24 @@ SEEN = """(title) => Object.fromEntries(
   }))"""
 
 
+def test_on_a_phone_four_runs_have_one_legend_for_all_charts_and_their_verdict_comes_first(browser, tmp_path):
+    ids = [make_run(tmp_path, Made(name, 20)) for name in ("one", "other", "third")]
+    ids.append(make_run(tmp_path, Made("longer", 60, arguments="--lr 1")))
+    with running_app(tmp_path) as app, opened(browser, app, f"compare={','.join(ids)}") as page:
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.locator('[data-chart="Loss"]').scroll_into_view_if_needed()
+        page.locator('[data-chart="Loss"] .nsewdrag').first.wait_for()
+        strip = page.locator(".ds-compare-strip")
+        assert strip.is_visible()
+        assert page.locator(".ds-chart-runs:visible").count() == 0
+        assert strip.bounding_box()["height"] < 60
+        # What came of it is said before how it is kept.
+        said, report = (page.locator(f"#comparison {one}") for one in (".ds-outcome", ".ds-run-head > a"))
+        assert said.is_visible()
+        assert said.bounding_box()["y"] < report.bounding_box()["y"]
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
 def test_the_names_of_a_comparison_stay_in_view_and_one_that_is_pointed_at_is_seen_first(browser, tmp_path):
     ids = [
         make_run(tmp_path, Made("one", 60)),

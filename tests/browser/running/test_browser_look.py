@@ -45,6 +45,8 @@ STAND_INS = """<div class="ds-runs"><div class="ds-cell" data-column="name"><but
 <div class="ds-findings"><ul><li class="ds-finding"><p><button class="ds-where"></button></p><button class="ds-fix">
 </button><ul class="ds-alike"><li><button class="ds-where"></button></li></ul></li></ul></div>
 <div class="ds-sheet"><div class="ds-sheet-groups"></div></div>
+<div class="ds-to-copy"><pre class="ds-command"></pre><button class="ds-copy"></button></div>
+<div class="ds-learn ds-learn-tall" hidden></div>
 <div class="ds-learn ds-learn-folded"><div class="ds-learn-head"><button class="ds-learn-handle"><span></span></button>
 <b></b></div><div class="ds-learn-body"></div></div></div>"""
 CARD = """<div class="ds-run"><div class="ds-run-head"><div class="ds-actions"></div></div></div>
@@ -57,8 +59,9 @@ PICKS = """<span class="ds-picks"><button class="ds-fix"></button></span><div cl
 <li class="ds-error"></li></ul></div>"""
 MORE = """<button id="format-json"></button><div class="ds-wide"><details open></details></div>"""
 FIELDS = """<i id="memory-attention"></i><i id="memory-host"></i><i id="memory-nvme"></i>"""
-# Of four runs.
-COMPARED = """<ul class="ds-compare-key"><li></li><li></li><li></li><li></li></ul><div class="ds-compare-strip"></div>
+# Of four runs, and of nine.
+COMPARED = f"""<ul class="ds-compare-key">{"<li></li>" * 4}</ul><ul class="ds-compare-key">{"<li></li>" * 9}</ul>
+<ul class="ds-compare-strip"><li></li></ul>
 <div class="ds-differences"><table><tbody><tr><td><span class="ds-share"></span></td></tr></tbody></table></div>"""
 LEARNT = """<button class="ds-learn-to" data-done="true"></button>"""
 PUT = """([into, html]) => document.querySelector(into).insertAdjacentHTML("beforeend", html)"""

@@ -12,6 +12,7 @@ import {
   roleOf,
   sentence,
   shortOf,
+  widthsOf,
 } from "../../../dsgui/ui/static/config/goal.js";
 
 test("what a config needs goes to the arguments typed, once", () => {
@@ -43,6 +44,22 @@ test("the bars of the hosts are as long as the fullest", () => {
   });
   const choices = [112, 21, 167, 5].map((bytes) => ({ verdict: { devices: [host(bytes)] } }));
   assert.equal(fullestHost(/** @type {any} */ (choices)).moments[0].bytes, 167);
+});
+
+test("a legend names the parts of the first card before larger ones of the others", () => {
+  const parts = (/** @type {Record<string, number>} */ bytes) =>
+    Object.entries(bytes).map(([part, count]) => ({ part, place: "gpu", bytes: count }));
+  const choice = (/** @type {Record<string, number>} */ bytes) => {
+    const moments = [{ moment: "step", fit: "fits", bytes: 100, parts: parts(bytes) }];
+    return { verdict: { devices: [{ device: "gpu", worst: "step", capacity: 100, in_use: 0, fit: "fits", moments }] } };
+  };
+  const choices = [choice({ gradients: 10, nccl: 2, master: 60 }), choice({ weights: 90, nccl: 8 })];
+  const [gradients, nccl, master, weights] = widthsOf(
+    /** @type {any} */ (parts({ gradients: 1, nccl: 1, master: 1, weights: 1 })),
+    /** @type {any} */ (choices),
+  );
+  assert.deepEqual([gradients, nccl, master], [10, 2, 60]);
+  assert.ok(0 < weights && weights < nccl);
 });
 
 test("what needs least is said of the GPU's memory only where there is one", () => {

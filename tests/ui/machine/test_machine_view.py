@@ -18,11 +18,11 @@ def test_a_command_has_a_button_right_behind_it_that_copies_it() -> None:
     )
 
 
-def test_a_command_breaks_at_blanks_and_after_slashes_and_nowhere_else() -> None:
+def test_a_command_breaks_at_blanks_after_slashes_and_underscores_and_nowhere_else() -> None:
     command = "rm /dev/shm/torch_1-a*"
     row = Row("shm", said("checks", "shm"), Status.WARNING, (), (), command=command, source="")
     html = rows_html("one warning", [row])
-    assert "<span>rm</span> <span>/dev/</span><wbr><span>shm/</span><wbr><span>torch_1-a*</span>" in html
+    assert "<span>rm</span> <span>/dev/</span><wbr><span>shm/</span><wbr><span>torch_<wbr>1-a*</span>" in html
     assert re.sub("<[^>]*>", "", html[html.index("<pre") : html.index("</pre")]) == command  # what is copied
 
 

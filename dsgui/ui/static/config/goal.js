@@ -8,7 +8,7 @@ import { shortLegend } from "../memory/short_legend.js";
 import { listed, setApart, textOf, words } from "../texts/texts.js";
 
 /** @import { GoalAsked, GoalChoice, GoalFound, GoalOffered, GoalProps, MemoryDevice } from "../types.d.ts" */
-/** @import { Trigger, Watch } from "../types.d.ts" */
+/** @import { MemoryBar, MemoryPart, Trigger, Watch } from "../types.d.ts" */
 
 const SEEN = "dsgui.goal";
 const FRAMEWORKS = ["hf", "native", "own"];
@@ -214,6 +214,7 @@ class Goal {
       const parts = { before: this.elsewhere(found), ways: this.ways(found) };
       this.rest(...drawn(found, this.lora, parts, (one) => this.use(one)));
     }
+    this.panel.toggleAttribute("data-asked", true);
     this.results.scrollIntoView({ block: "nearest" });
     if (found.choices.length) this.answered(this.asked);
   }
@@ -438,20 +439,34 @@ export function fullestHost(choices) {
 function legend(choices) {
   const described = choices.flatMap(({ verdict }) => verdict.devices);
   const parts = legendOf(described, "");
-  const fullest = fullestHost(choices);
-  const segments = described.flatMap((one) => barOf(one, "", one.device === "host" ? fullest : one).segments);
   const items = parts.map((one) => el("li", {}, swatchOf(one), partName(one)));
-  const widths = parts.map((one) => {
-    const named = segments.filter(({ part: other }) => partName(other) === partName(one));
-    const most = Math.max(...named.map(({ width }) => width));
-    return one.place === "pinned" ? most / 2 : most; // its colour is another's
-  });
+  const widths = widthsOf(parts, choices);
   const limited = described.map((device) => barOf(device, "")).filter(({ line }) => line !== null);
   if (limited.length) {
     items.push(el("li", {}, lineSwatch(), words("memory_page", "limit")));
     widths.push(Infinity);
   }
   return el("div", { class: "ds-zs-legend" }, shortLegend(items, widths));
+}
+
+const OF_OTHERS = 1000; // times less than any part that can be seen in the first card
+
+/**
+ * How much of a bar each part has at most: in the first card, which most readers take, before all others.
+ * @param {MemoryPart[]} parts @param {GoalChoice[]} choices
+ */
+export function widthsOf(parts, choices) {
+  const fullest = fullestHost(choices);
+  const [first, ...others] = choices.map(({ verdict }) =>
+    verdict.devices.flatMap((one) => barOf(one, "", one.device === "host" ? fullest : one).segments),
+  );
+  return parts.map((one) => {
+    const isIt = (/** @type {MemoryBar["segments"][number]} */ { part: other }) => partName(other) === partName(one);
+    const most = (/** @type {MemoryBar["segments"]} */ all) =>
+      Math.max(0, ...all.filter(isIt).map(({ width }) => width));
+    const width = most(first) || most(others.flat()) / OF_OTHERS;
+    return one.place === "pinned" ? width / 2 : width; // its colour is another's
+  });
 }
 
 /** @param {GoalChoice} one @param {number} index */

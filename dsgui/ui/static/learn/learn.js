@@ -52,6 +52,7 @@ export class Drawer {
     this.said = el("div", { class: "ds-learn-said", role: "status" });
     this.body = el("div", { class: "ds-learn-body", id: "learn-body" });
     this.handle = this.makeHandle();
+    this.height = button("", { class: "ds-learn-plain ds-learn-height" }, () => this.stretch(!this.isTall()));
     this.node = el("aside", { class: "ds-learn", id: "ds-learn", "aria-labelledby": "learn-title", hidden: true });
     this.head.prepend(this.handle);
     this.node.append(this.head, this.said, this.body);
@@ -72,11 +73,12 @@ export class Drawer {
 
   async open() {
     this.tracks ??= await this.load();
-    /** @type {{ track?: string, step?: string, folded?: boolean }} */
+    /** @type {{ track?: string, step?: string, folded?: boolean, tall?: boolean }} */
     const kept = JSON.parse(sessionStorage.getItem(OPEN) ?? "{}");
     const isNew = this.node.hidden;
     this.fold(isNew && Boolean(kept.folded)); // whoever asks for it again wants to read
     if (isNew) {
+      this.stretch(Boolean(kept.tall));
       this.node.hidden = false;
       document.documentElement.classList.add("ds-learning");
       const track = this.tracks.tracks.find(({ id }) => id === kept.track);
@@ -93,6 +95,7 @@ export class Drawer {
     const [told] = await Promise.all([asked("/dsgui/learn"), withSheet(SHEET)]);
     this.tracks = told;
     this.heading.textContent = this.say("title");
+    this.head.append(this.height);
     this.head.append(button(this.say("close"), { class: "ds-learn-plain", id: "learn-close" }, () => this.close()));
     (document.querySelector(".gradio-container") ?? document.body).prepend(this.node);
     return told;
@@ -109,7 +112,8 @@ export class Drawer {
 
   keep() {
     const folded = this.node.classList.contains("ds-learn-folded");
-    sessionStorage.setItem(OPEN, JSON.stringify({ track: this.track?.id, step: this.step?.id, folded }));
+    const [track, step, tall] = [this.track?.id, this.step?.id, this.isTall()];
+    sessionStorage.setItem(OPEN, JSON.stringify({ track, step, folded, tall }));
     this.nameHandle();
   }
 
@@ -125,6 +129,25 @@ export class Drawer {
     document.documentElement.classList.toggle("ds-learn-bar", folded);
     this.handle.setAttribute("aria-expanded", String(!folded));
     if (this.track) this.keep();
+  }
+
+  isTall() {
+    return this.node.classList.contains("ds-learn-tall");
+  }
+
+  /** Below the pages it takes about half of them, or nearly all: sliders are then seen with the bars that they move.
+   * @param {boolean} tall */
+  stretch(tall) {
+    this.node.classList.toggle("ds-learn-tall", tall);
+    this.height.textContent = this.say(tall ? "shorter" : "taller");
+    if (this.track) this.keep();
+  }
+
+  /** What a step opens is to be seen, not what the drawer has. */
+  makeRoom() {
+    if (window.matchMedia(WIDE).matches) return;
+    this.node.scrollTop = 0;
+    this.stretch(false);
   }
 
   /** What is read is what the handle is called by. */
@@ -188,7 +211,6 @@ export class Drawer {
     const named = track.steps.findIndex(({ id }) => id === at);
     this.steps = el("ol", { class: "ds-learn-steps" });
     this.count = el("p", { class: "ds-remark", id: "learn-count" });
-    this.bar = bar({ done: 0, all: track.steps.length });
     this.content = el("section", { class: "ds-learn-step", "aria-labelledby": "learn-step-title" });
     const all = button(this.say("again"), { class: "ds-learn-plain", id: "learn-all" }, () => void this.showTracks());
     const over = button(this.say("forget"), { class: "ds-learn-plain", id: "learn-forget" }, () =>
@@ -197,7 +219,6 @@ export class Drawer {
     this.way.replaceChildren(all);
     this.body.replaceChildren(
       el("h3", {}, track.name),
-      this.bar,
       el("div", { class: "ds-learn-far" }, this.steps, this.count),
       this.content,
       el("p", { class: "ds-remark" }, track.source),
@@ -227,11 +248,6 @@ export class Drawer {
       ? button(this.say("next"), { class: "ds-learn-go", id: "learn-next" }, () => this.showStep(onward, true))
       : el("p", { class: "ds-learn-end" }, this.say("track_done"));
     content.replaceChildren(
-      el(
-        "p",
-        { class: "ds-remark ds-learn-place" },
-        this.say("of_step", { place: place + 1, all: track.steps.length }),
-      ),
       title,
       ...step.text.map((text) => el("p", {}, ...written(text))),
       ...(step.table.length ? [(isWide(step.table) ? described : table)(step.table)] : []),
@@ -253,7 +269,7 @@ export class Drawer {
   opener(step, text, index) {
     return button(text, { class: "ds-learn-open", "data-open": index }, () => {
       this.trigger("go", { step: step.id, button: index, turn: (this.turn += 1) });
-      if (!window.matchMedia(WIDE).matches) this.node.scrollTop = 0;
+      this.makeRoom();
     });
   }
 
@@ -354,7 +370,6 @@ export class Drawer {
     if (this.count) {
       const given = { done: countDone(track.steps, this.state), all: track.steps.length };
       this.count.textContent = this.say("of_steps", given);
-      this.bar?.setAttribute("value", String(given.done));
     }
   }
 
@@ -411,6 +426,7 @@ export class Drawer {
     visits().show(names);
     const tab = [...document.querySelectorAll("#pages > .tab-wrapper [role=tab]")][RUNS_TAB];
     if (tab instanceof HTMLElement) tab.click();
+    this.makeRoom();
     this.askSoon(SOON_MS);
   }
 }

@@ -24,6 +24,7 @@ export class Picture {
   /** @param {LearnTold} told @param {LearnStep} step @param {(at: Record<string, string>) => void} moved */
   constructor(told, step, moved) {
     this.moved = moved;
+    this.alone = step.alone;
     this.turn = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.waiting = undefined;
@@ -69,7 +70,7 @@ export class Picture {
     if (!answer?.ok) return;
     /** @type {ZeroStages} */
     const told = await answer.json();
-    this.drawing.replaceChildren(...drawn(told, words("memory_page", "as_set")));
+    this.drawing.replaceChildren(...drawn(told, words("memory_page", "as_set"), this.alone));
     if (moved) this.moved(at);
   }
 }

@@ -1,10 +1,11 @@
-// A legend that would push what it explains off a narrow screen: the parts that take the most room in the bars, and a
-// button that shows the others.
+// A legend that would push what it explains off a narrow screen: the parts that take the most room in the bars, and all
+// that are large, and a button that shows the others.
 
 import { button, el } from "../common/dom.js";
 import { words } from "../texts/texts.js";
 
 const MOST = 5;
+const LARGE = 2; // percent of a bar: what its colour is can be seen
 const NARROW = "(max-width: 760px)";
 
 /**
@@ -13,7 +14,9 @@ const NARROW = "(max-width: 760px)";
  */
 export function smaller(widths) {
   const places = widths.map((_, place) => place).filter((place) => widths[place] !== Infinity);
-  const rest = places.toSorted((a, b) => widths[b] - widths[a]).slice(MOST);
+  const all = places.toSorted((a, b) => widths[b] - widths[a]);
+  const large = all.filter((place) => widths[place] >= LARGE).length;
+  const rest = all.slice(Math.max(MOST, large));
   return new Set(rest.length > 1 ? rest : []);
 }
 

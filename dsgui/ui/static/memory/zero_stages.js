@@ -55,15 +55,21 @@ class Stages {
   }
 }
 
-/** @param {ZeroStages} told @param {string} [chosen] what the stage in use is called @returns {HTMLElement[]} */
-export function drawn(told, chosen = words("memory_page", "this_config")) {
-  const { stages = [], notes = [] } = told;
+/**
+ * @param {ZeroStages} told @param {string} [chosen] what the stage in use is called
+ * @param {boolean} [alone] whether only that one is drawn, on the scale of all @returns {HTMLElement[]}
+ */
+export function drawn(told, chosen = words("memory_page", "this_config"), alone = false) {
+  const { notes = [] } = told;
   if (told.why) return [el("p", {}, told.why.text)];
-  const bars = barsOf(stages);
+  const all = told.stages ?? [];
+  const isShown = (/** @type {ZeroStage} */ one) => !alone || one.stage === told.current;
+  const bars = barsOf(all).filter((_, index) => isShown(all[index]));
+  const stages = all.filter(isShown);
   const named = limitNamedIn(bars);
   return [
-    ...stages.map((one, index) => stage(one, bars[index], { told, chosen, isNamed: index === named })),
     legend(stages, bars),
+    ...stages.map((one, index) => stage(one, bars[index], { told, chosen, isNamed: index === named })),
     ...(notes.length ? [about(notes)] : []),
   ];
 }

@@ -27,8 +27,8 @@ const TABLE_EVERY = 5; // polls
 const MOST_DIFFERENCES = 6; // shown at first, so that the curves begin on the first screens
 const NEARLY = 2; // that many more are shown at once
 
-/** What is only told when all is asked for, though it differs. */
-const FURTHER = new Set(["run_gpu_mean", "gpu_mean", "run_mean", "host_peak"]);
+/** What is only told when all is asked for, though it differs: but for the first of PEAKS that is known. */
+const FURTHER = new Set(["run_gpu_mean", "gpu_peak", "gpu_mean", "run_mean", "host_peak"]);
 const BEST_LOSS = "best_loss"; // what evaluations logged comes after it
 const SPIKE = "loss_spike"; // told where some run has one
 /** What is asked of any two runs: told also where it is the same. */

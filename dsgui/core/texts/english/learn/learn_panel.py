@@ -3,6 +3,8 @@
 LEARN_PANEL: dict[str, str] = {
     "title": "Learn",
     "close": "Close",
+    "taller": "Taller",
+    "shorter": "Shorter",
     "of_steps": "{done} of {all} steps done",
     "by_runs": "{steps}, {runs} by your runs",
     "of_step": "Step {place} of {all}",

@@ -9,8 +9,8 @@ MEMORY: dict[str, str] = {
     "sixteen.text": "Mixed precision with Adam keeps, for each of Ψ parameters: 2 bytes of weights, 2 of gradients, "
     "and in fp32 4 of master weights and 4 + 4 of Adam’s two moments. That is 16Ψ: 22.4 GiB for the 1.5 billion "
     "of GPT-2.\n"
-    "The picture is the one on 1 · Configure, drawn for these values; its bars also include activations and "
-    "buffers, so they are longer than 16Ψ. Move the sliders.",
+    "The picture is the one on 1 · Configure, drawn for the stage set below; its bar also includes activations and "
+    "buffers, so it is longer than 16Ψ. On one GPU (N = 1) every stage keeps all 16Ψ: raise N, then the stage.",
     "sixteen.ask": "How many of the 16 bytes does the optimizer keep?",
     "sixteen.a1": "12: master weights and both moments",
     "sixteen.a2": "8: both moments",
