@@ -155,7 +155,7 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
 
 def _to_checks() -> str:
     """The way up to what stops a start, or comes before it, where the checks are far above the button
-    (static/launch/launch.css)."""
+    (static/site/later.css)."""
     ways = (("ds-to-stop", "to_checks"), ("ds-to-ask", "check_machines"))
     return "".join(f'<a href="#preflight" class="{of}">{escape(words("launch_page", code))}</a>' for of, code in ways)
 

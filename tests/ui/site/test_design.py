@@ -18,7 +18,7 @@ OTHERS = sorted(
         STATIC / "site" / "shortcuts.css",
         STATIC / "config" / "form.css",
         STATIC / "common" / "browse.css",
-        STATIC / "launch" / "launch.css",
+        STATIC / "site" / "later.css",
         STATIC / "memory" / "folds.css",
         STATIC / "runs" / "run_menu.css",
         STATIC / "runs" / "cards.css",

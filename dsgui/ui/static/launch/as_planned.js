@@ -15,7 +15,7 @@ export const isOwn = (id) => own.has(id);
 /** Gradio's own changes of a field are no `input` of anybody's. */
 export function begin() {
   own.clear();
-  withSheet("/dsgui/static/launch/launch.css");
+  withSheet("/dsgui/static/site/later.css");
   // What Gradio measures of a text that comes while its page is hidden is one line (static/style.css).
   if (globalThis.CSS?.supports("field-sizing", "content")) document.documentElement.dataset.sizes = "content";
   document.addEventListener("input", ({ target }) => {
