@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from dsgui.core.access.secrets import MASK, finished, is_secret_name, longest_first, mask, secret_values
-from dsgui.core.config.arguments import from_words
 from dsgui.core.config.document import Document
 from dsgui.core.decoding import plain
 from dsgui.core.errors import DocumentError, PlaceError, PlanError, RunError
@@ -556,10 +555,11 @@ class Runs:
         if model := self.summary(plan.run_id).model:
             yield model
         script = allowed_script(plan.script, self._places.check if self._places else lambda path: None)
-        trained = trainers_part(plan.config_argument, script, plan.arguments).trains
+        part = trainers_part(plan.config_argument, script, plan.arguments)
+        words = plan.arguments if part.trains and part.takes_options and not part.in_code else None
         with suppress(DocumentError, RunError):
             config = Document(directory.read_config()).value
-            yield from map(str, what_ran(config, from_words(plan.arguments) if trained else None, plan.ranks))
+            yield from map(str, what_ran(config, words, plan.ranks))
         yield str(plan.place.devices(plan))
 
     def output(self, run_id: str) -> Iterator[str]:

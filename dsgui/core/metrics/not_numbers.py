@@ -67,11 +67,11 @@ def _beside(loss: Curve | None, axis: Axis, norms: Floats, first: int) -> LossBe
     if loss is None or not len(loss):
         return "none"
     own, place, value = _placed(loss)
-    since = norms[first]
-    if own == axis and np.array_equal(place, norms):
-        place, since = np.arange(float(len(place))), float(first)
     back = np.flatnonzero(np.diff(place) < 0)  # a training that began anew in the same log
     latest = np.arange(len(place)) > (back[-1] if len(back) else -1)
+    since = norms[first]
+    if own == axis and np.array_equal(place, norms):
+        place, since = np.arange(float(len(place))), max(float(first), float(latest.argmax()))
     if own != axis or not (latest & (place >= since)).any():
         return "none"
     place, value = place[latest], value[latest]

@@ -1,31 +1,42 @@
 """What a run trained with, in the few words by which people tell runs apart: ZeRO, offload, precision, batch sizes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dsgui.core.config.arguments import TrainingArguments
+from dsgui.core.config.arguments import from_words, given
 from dsgui.core.config.batch_size import data_parallel_size, solve
 from dsgui.core.config.context import Context, Integration
-from dsgui.core.config.filling import ACCUMULATION, MICRO, TRAIN, fill
+from dsgui.core.config.filling import ACCUMULATION, ARGUMENTS, MICRO, TRAIN, fill
 from dsgui.core.config.pointer import lookup
 from dsgui.core.memory.settings import Offload, settings_of
 from dsgui.core.texts.saying import Said, said
 
 _STAGE = "/zero_optimization/stage"
+_PRECISIONS = ("/fp16/enabled", "/bf16/enabled")
 
 
-def what_ran(config: Mapping[str, Any], arguments: TrainingArguments | None, ranks: int) -> tuple[Said, ...]:
-    """As DeepSpeed got the config: `arguments` are those by which the HF Trainer filled it, None of a run without it.
-    What stayed “auto”, or breaks the identity of the batch sizes, is left out."""
-    context = Context(Integration.HF if arguments else Integration.NATIVE, gpus_per_node=ranks)
+def what_ran(config: Mapping[str, Any], words: Sequence[str] | None, ranks: int) -> tuple[Said, ...]:
+    """As DeepSpeed got the config: `words` are the script's, where it is known that the HF Trainer takes its arguments
+    from them. What hangs on a default is left out, since a script may have another, as is what stayed “auto” or breaks
+    the identity of the batch sizes."""
+    context = Context(Integration.NATIVE if words is None else Integration.HF, gpus_per_node=ranks)
+    arguments = None if words is None else from_words(words)
     final = fill(config, arguments, context).config if arguments else config
+    typed = given(arguments) if arguments else {}
     settings = settings_of(final)
+    is_32 = arguments is None and not any(lookup(config, one) == "auto" for one in _PRECISIONS)
+    sized = all(_is_known(config, typed, one) for one in (MICRO, ACCUMULATION))
     return (
         *([said("ran", "stage", stage=str(settings.stage))] if isinstance(lookup(final, _STAGE), int) else []),
         *_offloaded(settings.optimizer_at, settings.params_at),
-        said("ran", "precision", precision=settings.precision),
-        *_batch(final, context),
+        *([said("ran", "precision", precision=settings.precision)] if is_32 or settings.precision != "fp32" else []),
+        *(_batch(final, context) if arguments is None or sized else []),
     )
+
+
+def _is_known(config: Mapping[str, Any], typed: Mapping[str, Any], pointer: str) -> bool:
+    """Whether the config or the command line says it."""
+    return _count(config, pointer) is not None or any(name in typed for name in ARGUMENTS[pointer])
 
 
 def _offloaded(optimizer: Offload, parameters: Offload) -> Iterator[Said]:
@@ -39,7 +50,7 @@ def _batch(config: Mapping[str, Any], context: Context) -> Iterator[Said]:
     """The identity as it held; a factor of 1 is not told."""
     train, micro, steps = (_count(config, pointer) for pointer in (TRAIN, MICRO, ACCUMULATION))
     solved = solve(train, micro, steps, data_parallel_size(config, context))
-    if solved is None or not solved.holds:
+    if solved is None or not solved.holds or not isinstance(solved.world_size, int):
         return
     product, each = str(solved.train), str(solved.micro)
     steps_of, ranks_of = str(solved.accumulation), str(solved.world_size)

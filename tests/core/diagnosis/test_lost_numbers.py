@@ -294,6 +294,15 @@ def test_rows_that_print_one_rounded_epoch_belong_together_by_their_order() -> N
     assert found.loss == "then_zero"
 
 
+def test_of_a_training_that_began_anew_in_the_same_log_the_last_one_counts() -> None:
+    steps, nowhere = np.array([1.0, 2, 3, 1, 2, 3]), np.full(6, NAN)
+    values = named([1, NAN, NAN, NAN, NAN, NAN], [2, 0, 5, 1, 0, 0])
+    curves = [Curve(Series(name, "train"), steps, nowhere, steps, np.array(of)) for name, of in values]
+    found = no_norm(*curves)
+    assert found is not None
+    assert found.loss == "then_zero"
+
+
 OVERLAPS = '{"zero_optimization": {"stage": 2, "overlap_comm": true}}'
 
 

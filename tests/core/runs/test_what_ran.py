@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 
-from dsgui.core.config.arguments import from_words
 from dsgui.core.runs.what_ran import what_ran
 from dsgui.core.texts.languages import speaking
 
 
 def told(config: dict[str, Any], arguments: list[str] | None = None, ranks: int = 2) -> list[str]:
-    return list(map(str, what_ran(config, from_words(arguments) if arguments is not None else None, ranks)))
+    return list(map(str, what_ran(config, arguments, ranks)))
 
 
 def test_the_trainer_fills_what_is_auto() -> None:
@@ -49,6 +48,24 @@ def test_the_trainer_fills_what_is_auto() -> None:
 )
 def test_the_identity_is_told_where_it_holds(config: dict[str, Any], ranks: int, batch: list[str]) -> None:
     assert told(config, None, ranks) == ["fp32", *batch]
+
+
+def test_what_hangs_on_a_default_of_the_script_is_not_told() -> None:
+    config = {
+        "train_micro_batch_size_per_gpu": "auto",
+        "gradient_accumulation_steps": "auto",
+        "bf16": {"enabled": "auto"},
+        "zero_optimization": {"stage": 2},
+    }
+    assert told(config, []) == ["ZeRO stage 2"]
+    assert told(config, ["--per_device_train_batch_size", "4"]) == ["ZeRO stage 2"]
+    assert told(config, None) == ["ZeRO stage 2"]  # the Trainer's arguments are in its code, say
+    both = ["--per_device_train_batch_size", "4", "--gradient_accumulation_steps", "1", "--bf16"]
+    assert told(config, both) == ["ZeRO stage 2", "bf16", "batch 8 = 4 × 2 ranks"]
+
+
+def test_of_ranks_in_parts_no_batch_is_told() -> None:
+    assert told({"train_batch_size": 15, "sequence_parallel_size": 2}, ranks=3) == ["fp32"]
 
 
 @pytest.mark.parametrize("held", ["[]", '{"zero_optimization": 3}', '{"zero_optimization": {"stage": "two"}}', "{}"])

@@ -90,7 +90,7 @@ export class Afterwards {
     this.predicted = whole.predicted ?? null;
     this.failed = whole.diagnosis?.signature ?? "";
     this.isOfNorm = OF_NORM.includes(whole.diagnosis?.said?.title.code ?? "");
-    this.isNote = told === "succeeded" || told === "stopped";
+    this.isNote = told === "succeeded" || told === "stopped" || told === "elsewhere";
     this.problem = whole.diagnosis?.problem ?? "";
     this.showDiagnosis(whole);
     this.showActions(whole, live);

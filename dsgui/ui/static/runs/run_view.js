@@ -29,6 +29,7 @@ const STOP_AGAIN_MS = 4000;
 export const TOLD_MS = 1500;
 const NOT_A_NUMBER = "not-a-number"; // what its diagnosis is called
 const UNREAD = new Set(["damaged", "foreign"]);
+const ALERTING = new Set(["alert", "calm"]);
 const ENDED_EARLY = new Set(["stopped", "lost"]); // of what failed its diagnosis comes first
 const KILL_AFTER_MS = 1000; // a double click on what was there before kills nothing
 /** @type {Record<string, string>} */
@@ -328,7 +329,9 @@ export class RunView {
     this.save.hidden = !delta.can_save;
     this.lastState = delta.state;
     this.noLoss = delta.no_loss?.text || "";
-    const reason = delta.state === "lost" ? delta.reason : ""; // fewer processes may be left of it than were at first
+    // Fewer processes may be left of what was lost than were at first; what others train may have broken since.
+    const alerted = () => String(this.follower.events.filter(({ kind }) => ALERTING.has(kind)).length);
+    const reason = delta.state === "lost" ? delta.reason : delta.growth ? alerted() : "";
     const hasPlan = !UNREAD.has(delta.state) || this.follower.about.command; // else nobody knows what it saves
     const told = Promise.all([
       this.afterwards.update(delta.state, live, reason).then(() => this.showMemory(live)),
