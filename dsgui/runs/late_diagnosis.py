@@ -58,8 +58,9 @@ class Diagnoses:
         return with_lost_numbers(found, lost, self._started(directory)) if lost else found
 
     def spike(self, directory: RunDirectory) -> Spikes | None:
-        """The highest spike of the loss."""
-        return self._seen_in(directory).spike
+        """The highest spike of the loss of a run that ended, or that others train."""
+        status = directory.read_status()
+        return self._seen_in(directory).spike if status and status.state in TOLD_OF else None
 
     def _seen_in(self, directory: RunDirectory) -> "_Seen":
         key = (directory.run_id, size_of(directory.points_file))

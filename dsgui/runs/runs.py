@@ -552,7 +552,7 @@ class Runs:
         """Its model, its settings and its devices; nothing of a job, or of what others started."""
         if plan.is_job or plan.is_adopted:
             return
-        if model := self.summary(plan.run_id).model:
+        if model := _model_of(plan, directory.read_foretold()):
             yield model
         script = allowed_script(plan.script, self._places.check if self._places else lambda path: None)
         part = trainers_part(plan.config_argument, script, plan.arguments)
@@ -647,7 +647,7 @@ class Runs:
         return replace(
             told,
             preset=self.masked(plan.preset),
-            model=self.masked(value_of(plan.arguments, MODEL_OPTIONS) or (foretold.model if foretold else "")),
+            model=self.masked(_model_of(plan, foretold)),
             devices="" if plan.is_adopted else plan.place.devices(plan),
             script=self.masked(plan.script),
             trial=plan.trial,
@@ -825,6 +825,11 @@ def _named(points: Mapping[int, Curve], samples: Mapping[tuple[int, int], Curve]
     """The curves by the ids that the page knows them by."""
     logged = [(str(number), curve) for number, curve in points.items()]
     return logged + [(f"{number}.{place}", curve) for (number, place), curve in samples.items()]
+
+
+def _model_of(plan: Plan, foretold: Foretold | None) -> str:
+    """As the arguments name it, else as its memory was foretold."""
+    return value_of(plan.arguments, MODEL_OPTIONS) or (foretold.model if foretold else "")
 
 
 def _parse(lines: Iterable[bytes]) -> list[dict[str, Any]]:

@@ -23,11 +23,13 @@ def what_ran(config: Mapping[str, Any], words: Sequence[str] | None, ranks: int)
     arguments = None if words is None else from_words(words)
     final = fill(config, arguments, context).config if arguments else config
     typed = given(arguments) if arguments else {}
-    settings = settings_of(final)
-    is_32 = arguments is None and not any(lookup(config, one) == "auto" for one in _PRECISIONS)
+    stage, settings = lookup(final, _STAGE), settings_of(final)
+    is_stage = isinstance(stage, int) and not isinstance(stage, bool) and 0 <= stage <= 3
+    unsaid = settings.autocast or lookup(config, "/amp/enabled") is True
+    is_32 = arguments is None and not unsaid and not any(lookup(config, one) == "auto" for one in _PRECISIONS)
     sized = all(_is_known(config, typed, one) for one in (MICRO, ACCUMULATION))
     return (
-        *([said("ran", "stage", stage=str(settings.stage))] if isinstance(lookup(final, _STAGE), int) else []),
+        *([said("ran", "stage", stage=str(stage))] if is_stage else []),
         *_offloaded(settings.optimizer_at, settings.params_at),
         *([said("ran", "precision", precision=settings.precision)] if is_32 or settings.precision != "fp32" else []),
         *(_batch(final, context) if arguments is None or sized else []),

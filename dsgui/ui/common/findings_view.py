@@ -26,8 +26,8 @@ _SEAM = re.compile(r"(?<=[._])(?=\w)|(?<=\w/)(?=\w)")
 # In backticks; an option; a name with an underscore, a key with its block, where it is no part of a path.
 _CODE_OR_OPTION = re.compile(
     r"`([^`]+)`|(?<![\w-])--[a-z][\w-]*"
-    r"|(?<![\w./~{$@:=-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?:\.[a-z]\w*)*(?![\w/=(-]|[.:]\w)"
-    r"|(?<![\w./~{$@:=-])[a-z]+[0-9]*\.[a-z]\w{2,}(?:\.[a-z]\w*)*(?![\w/=(-]|[.:]\w)"
+    r"|(?<![\w./\\~{$@:=-])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?:\.[a-z]\w*)*(?![\w/\\=(@-]|[.:]\w)"
+    r"|(?<![\w./\\~{$@:=-])(?!www\.)[a-z]+[0-9]*\.[a-z]\w{2,}(?:\.[a-z]\w*)*(?![\w/\\=(@-]|[.:]\w)"
 )
 
 

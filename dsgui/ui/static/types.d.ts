@@ -268,7 +268,6 @@ export interface Judged {
   predicted: Predicted | null;
 }
 
-/** `checking`: the changes of its diagnosis are not checked yet, or its prediction is not known; `Judged` tells both. */
 /** The highest of a loss, and how many it has. */
 export interface Spike {
   step: number;
@@ -276,6 +275,7 @@ export interface Spike {
   count: number;
 }
 
+/** `checking`: the changes of its diagnosis are not checked yet, or its prediction is not known; `Judged` tells both. */
 export interface AboutAnswer {
   checking?: boolean;
   diagnosis: Diagnosis | null;

@@ -68,7 +68,17 @@ def test_of_ranks_in_parts_no_batch_is_told() -> None:
     assert told({"train_batch_size": 15, "sequence_parallel_size": 2}, ranks=3) == ["fp32"]
 
 
-@pytest.mark.parametrize("held", ["[]", '{"zero_optimization": 3}', '{"zero_optimization": {"stage": "two"}}', "{}"])
+@pytest.mark.parametrize(
+    "held",
+    [
+        "[]",
+        '{"zero_optimization": {"stage": true}}',
+        '{"zero_optimization": {"stage": -1}}',
+        '{"zero_optimization": 3}',
+        '{"zero_optimization": {"stage": "two"}}',
+        "{}",
+    ],
+)
 def test_of_what_is_no_setting_nothing_is_told(held: str) -> None:
     value = json.loads(held)
     assert told(value if isinstance(value, dict) else {}) == ["fp32"]

@@ -53,7 +53,17 @@ def test_the_name_of_a_key_is_code_wherever_it_stands_in_a_sentence(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["~/a_b/ds_config.json", "DeepSpeed 0.19.8", "e.g. this", "train_batch_size=32", "a_b.load_checkpoint(x)", "A_B"],
+    [
+        "~/a_b/ds_config.json",
+        "DeepSpeed 0.19.8",
+        "e.g. this",
+        "train_batch_size=32",
+        "a_b.load_checkpoint(x)",
+        "A_B",
+        "user_name@host.com",
+        "www.deepspeed.ai",
+        "C:\\foo_bar",
+    ],
 )
 def test_what_is_part_of_something_else_is_no_key(text):
     assert "<code>" not in prose(text)

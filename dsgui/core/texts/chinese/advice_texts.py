@@ -138,7 +138,7 @@ DIAGNOSIS_ADVICE = {
     "nan_from_the_start": "从一开始就这样，通常是模型或数据的问题：检查每个批次是否都有不为 -100 的标签，"
     "以及模型加载所用的 dtype 下权重是否都是有限值。然后尝试降低学习率。",
     "steadier_overlap": "在 DeepSpeed 的多个版本中，ZeRO stage 1 和 2 开启 overlap_comm 会让梯度变成 NaN"
-    "（issue #5347、#7188、#7965）：关掉它，以排除这个原因。",
+    "（见其 #5347、#7188、#7965）：关掉它，以排除这个原因。",
     "steadier_numbers": "降低学习率、延长预热、裁剪梯度。",
     "tag_of_examples": "transformers 的每个示例只对应一个版本：使用与已安装版本相同的 tag，例如 v5.23.0。",
     "torch_for_gpu": "安装支持这个 GPU 的 torch；torch.cuda.get_arch_list() 会列出已安装的 torch 支持的架构。",

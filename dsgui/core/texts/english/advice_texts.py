@@ -138,8 +138,8 @@ DIAGNOSIS_ADVICE = {
     "nan_from_the_start": "From the first logged step on, this usually points to the model or the data: check that "
     "every batch has labels other than -100, and that the weights are finite in the dtype the model is loaded in. Then "
     "lower the learning rate.",
-    "steadier_overlap": "In several DeepSpeed releases ZeRO stage 1 and 2 with overlap_comm made gradients NaN (issues "
-    "#5347, #7188, #7965): turn it off to rule that out.",
+    "steadier_overlap": "In several DeepSpeed releases ZeRO stage 1 and 2 with overlap_comm made gradients NaN "
+    "(#5347, #7188, #7965 there): turn it off to rule that out.",
     "steadier_numbers": "Lower the learning rate, warm up longer, clip gradients.",
     "tag_of_examples": "Each transformers example fits one release: use the tag of the installed one, such as v5.23.0.",
     "torch_for_gpu": "Install a torch built for this GPU; torch.cuda.get_arch_list() shows what the installed one "

@@ -31,7 +31,6 @@ PHASES = {
     "evaluating": "",
 }
 
-# What is prepared before the training: {label} is what the script itself says of it.
 # What a run trained with, in few words.
 RAN = {
     "batch": "batch {train}",
@@ -46,6 +45,7 @@ RAN = {
     "stage": "ZeRO stage {stage}",
 }
 
+# What is prepared before the training: {label} is what the script itself says of it.
 DOINGS = {
     "tokenizing": "tokenizing {done}",
     "tokenizing_of": "tokenizing {done} / {total}",

@@ -26,7 +26,10 @@ export class Removal {
     this.isGone = false;
     this.deleting = false; // then nobody asks for news of the run
     this.question = el("dialog", { class: "ds-dialog ds-question", "aria-labelledby": "delete-question" });
-    this.question.addEventListener("close", () => this.back()?.focus({ preventScroll: true }));
+    this.question.addEventListener("close", () => {
+      this.question.replaceChildren(); // another may ask next
+      this.back()?.focus({ preventScroll: true });
+    });
     /** Where the focus goes afterwards. @type {() => HTMLElement | null} */
     this.back = () => document.getElementById("delete-run");
   }

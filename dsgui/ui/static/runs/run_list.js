@@ -622,6 +622,7 @@ export class RunList {
 
   /** As its page asks. @param {RunSummary} run @param {HTMLElement} opener gets the focus where the run stays */
   async askToRemove({ run_id: id, adopted }, opener) {
+    if (this.node.querySelector(":scope > .ds-question")) return; // its answer is on its way
     const removal = this.remove(id);
     removal.back = () => (removal.isGone ? this.search : opener);
     removal.question.addEventListener("close", () => removal.question.remove());

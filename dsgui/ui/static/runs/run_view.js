@@ -219,9 +219,7 @@ export class RunView {
   showState(state) {
     this.badge.textContent = textOf("states", state);
     this.badge.dataset.state = state;
-    const { failed, isOfNorm } = this.afterwards;
-    const last = this.curve("loss", "train")?.lastValue ?? 0;
-    const isOdd = state === "succeeded" && failed === NOT_A_NUMBER && (isOfNorm || !Number.isFinite(last));
+    const isOdd = state === "succeeded" && !Number.isFinite(this.curve("loss", "train")?.lastValue ?? 0); // as in the list
     this.badge.toggleAttribute("data-odd", isOdd);
     this.badge.classList.toggle("ds-has-problem", isOdd);
   }

@@ -34,6 +34,8 @@ class Monitor {
     /** @type {RunView | CompareView | null} the one that is asked for its news just now */
     this.polling = null;
     this.alive = false;
+    /** @type {Removal | null} of a run of the list */
+    this.removing = null;
     this.list = new RunList({
       open: (id) => this.visit(id),
       clone: (id) => this.trigger("again", { run_id: id, kind: "same", checkpoint: "", change: "" }),
@@ -41,7 +43,7 @@ class Monitor {
       all: () => this.showAll(),
       add: () => new Browser("training", (folder) => this.trigger("adopt", { folder })).open(""),
       label: (ids, change) => this.trigger("annotate", { run_ids: ids, change }),
-      remove: (id) => new Removal(id, this.trigger, () => this.gone(id)),
+      remove: (id) => (this.removing = new Removal(id, this.trigger, () => this.gone(id))),
       held: () => this.view?.ids ?? [],
       colourOf: (id) => (this.view instanceof CompareView ? this.view.colourOf(id) : ""),
       looked: () => visits().note(),
@@ -232,13 +234,14 @@ class Monitor {
   }
 
   async refreshRun() {
-    if (!this.view || (this.view instanceof RunView && this.view.afterwards.removal.deleting)) return;
+    const { view, removing } = this;
+    if (!view || (view instanceof RunView && view.afterwards.removal.deleting)) return;
+    if (removing?.deleting && removing.id === view.id) return;
     this.polls += 1;
     if (!this.alive && this.polls % ENDED_POLLS) {
-      this.view.draw();
+      view.draw();
       return;
     }
-    const { view } = this;
     if (this.polling === view) return; // one question at a time, or a cursor would be used twice
     this.polling = view;
     const before = stateOf(view);
