@@ -219,7 +219,8 @@ export class RunView {
   showState(state) {
     this.badge.textContent = textOf("states", state);
     this.badge.dataset.state = state;
-    const isOdd = state === "succeeded" && !Number.isFinite(this.curve("loss", "train")?.lastValue ?? 0); // as in the list
+    const last = this.curve("loss", "train")?.lastValue ?? 0;
+    const isOdd = state === "succeeded" && !Number.isFinite(last); // as in the list
     this.badge.toggleAttribute("data-odd", isOdd);
     this.badge.classList.toggle("ds-has-problem", isOdd);
   }
