@@ -239,6 +239,7 @@ def test_on_a_phone_the_first_screen_is_calm(first_page):
         .first.locator(".ds-mem-part")
         .evaluate_all("(all) => all.filter((one) => parseFloat(one.style.width) >= 2).map((one) => one.dataset.code)")
     )
+    assert large
     for code in large:
         assert legend.locator(f'[data-code="{code}"]').filter(visible=True).count() > 0
     expect(legend.get_by_text("limit", exact=True)).to_be_visible()
