@@ -45,10 +45,9 @@ def test_what_is_quoted_in_backticks_is_code_with_an_option_in_it_or_not():
     ["fp16.enabled", "gradient_clipping", "zero_optimization.offload_optimizer.device", "deepspeed.initialize"],
 )
 def test_the_name_of_a_key_is_code_wherever_it_stands_in_a_sentence(text):
-    assert (
-        prose(f"{text}: of {text}, and {text}.")
-        == f"<code>{text}</code>: of <code>{text}</code>, and <code>{text}</code>."
-    )
+    code = f"<code>{text}</code>"
+    assert prose(f"{text}: of {text}, and {text}.") == f"{code}: of {code}, and {code}."
+    assert prose(f"把{text}设为 1") == f"把{code}设为 1"
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ export class Removal {
       this.question.replaceChildren(); // another may ask next
       this.back()?.focus({ preventScroll: true });
     });
+    this.question.addEventListener("cancel", (event) => this.deleting && event.preventDefault());
     /** Where the focus goes afterwards. @type {() => HTMLElement | null} */
     this.back = () => document.getElementById("delete-run");
   }
