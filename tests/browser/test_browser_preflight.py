@@ -285,3 +285,29 @@ def test_what_stops_a_config_is_a_press_away_from_the_verdict_and_in_view_beside
     page.keyboard.press("Enter")
     expect(page.locator("#preflight")).to_be_focused()
     expect(page.locator('#preflight [data-check="config"]')).to_be_in_viewport()
+
+
+def test_what_takes_a_while_to_check_is_said_to_be_checked_over_what_was_said_before(page, tmp_path):
+    script = tmp_path / "slow.py"
+    script.write_text(TRAINER)
+    held = []
+    page.get_by_role("tab", name="2 · Launch").click()
+    page.get_by_label("My own script").check()
+    checks = page.locator("#preflight")
+    expect(checks).to_contain_text("Still needed")
+    expect(checks).not_to_have_attribute("data-checking", re.compile("."))
+
+    def hold(route):
+        if "slow.py" in (route.request.post_data or "") and not held:
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/run/predict*", hold)
+    page.locator("#script input").fill(str(script))
+    expect(checks).to_have_attribute("data-checking", "Checking…")
+    expect(checks).to_have_attribute("aria-busy", "true")
+    held[0].continue_()
+    expect(page.locator("#command")).to_contain_text("slow.py")
+    expect(checks).not_to_have_attribute("data-checking", re.compile("."))
+    expect(checks).to_have_attribute("aria-busy", "false")

@@ -30,7 +30,7 @@ from dsgui.ui.launch.config_change import wire_config_change
 from dsgui.ui.launch.desk import Desk, build_desk, look_at_gpus, share_ranks
 from dsgui.ui.launch.pressed import Gone, starter
 from dsgui.ui.launch.preview import Previewer
-from dsgui.ui.launch.previewed import ENABLED, SENT_AT, Latest, in_order, while_built
+from dsgui.ui.launch.previewed import ANSWERED, ASKED, ENABLED, SENT_AT, Latest, in_order, while_built
 
 _OF_CHECKS = ("convert", "fix", "offer", "show")  # the events of their buttons and links
 
@@ -93,12 +93,13 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
     preview = Previewer(services, workbench, desk)
     asked_with = [sent_at, latest, shown, named, brought, answer, *made_from]
 
-    def preview_on(triggers: list[Any]) -> Any:
+    def preview_on(triggers: list[Any], asks: str = SENT_AT) -> Any:
         gr.on(triggers, None, None, [launch, message], js=while_built(words("launch_page", "nothing_yet")), **LOCAL)
-        return gr.on(triggers, in_order(preview, len(outputs)), asked_with, outputs, js=SENT_AT, **LIVE)
+        return gr.on(triggers, in_order(preview, len(outputs)), asked_with, outputs, js=asks, **LIVE)
 
     # Not when the config changes: that happens on another page, and opening this one asks anew.
-    preview_on([anyway.change, answer.change, *(component.change for component in desk.components)])
+    asked = preview_on([anyway.change, answer.change, *(component.change for component in desk.components)], ASKED)
+    asked.then(None, None, None, js=ANSWERED, **LOCAL)
     of_config = checks, (changed, change_back), previewed
     config_changed, look_whether_changed_on = wire_config_change(*of_config, configure, services, workbench)
     preview_on([config_changed])

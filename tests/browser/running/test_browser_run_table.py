@@ -798,8 +798,8 @@ def test_on_a_phone_runs_are_cards(browser, made):
     with opened(browser, app, "tab=runs") as page:
         page.set_viewport_size({"width": 390, "height": 844})
         expect(row(page, ids["slow"])).to_contain_text("learning_rate 3e-3→1e-3")
-        expect(row(page, ids["slow"])).to_contain_text("GPU peak 12.00 GiB")
-        expect(row(page, ids["other"])).to_contain_text("host peak 19.00 GiB")
+        expect(row(page, ids["slow"])).to_contain_text("GPU 12.00 GiB")
+        expect(row(page, ids["other"])).to_contain_text("host 19.00 GiB")
         other.write_progress(told)
         expect(page.get_by_role("table")).to_have_count(0)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390

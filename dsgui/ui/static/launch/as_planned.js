@@ -2,6 +2,7 @@
 // fields. What was typed is known here at once: the server's answer to what was planned before would replace it.
 
 import { around, withSheet } from "../common/dom.js";
+import { tellWhileChecked } from "./checking.js";
 import { toConfigure } from "./to_configure.js";
 
 const PATHS = "#script input, #working-dir input, #output-dir input"; // on one line, and cut where that has no room
@@ -22,6 +23,7 @@ export function begin() {
     for (let one = target instanceof Element ? target : null; one; one = one.parentElement) if (one.id) own.add(one.id);
   });
   document.addEventListener("click", toConfigure);
+  tellWhileChecked();
   document.addEventListener("click", wayOn);
   document.addEventListener("pointerover", ({ target }) => {
     if (target instanceof HTMLInputElement && target.matches(PATHS)) target.title = target.value;

@@ -918,6 +918,7 @@ export const TEXTS = {
   "starting": "正在启动…",
   "unanswered": "**未启动。**dsgui 没有响应。它还在运行吗？",
   "refused_anew": "**未启动。**按现在的设置，预检发现了问题：见上方。",
+  "checking": "正在检查…",
   "nothing_yet": "还不能启动：见上方提示。",
   "not_started": "**未启动。**{why}",
   "started": "已启动运行 {run}。",

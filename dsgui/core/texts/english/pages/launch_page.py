@@ -108,6 +108,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "starting": "Starting…",
     "unanswered": "**Not started.** dsgui did not answer. Is it still running?",
     "refused_anew": "**Not started.** With the settings as they are now, the checks found a problem: see above.",
+    "checking": "Checking…",
     "nothing_yet": "Nothing to launch yet: see the message above.",
     "not_started": "**Not started.** {why}",
     "started": "Started run {run}.",
