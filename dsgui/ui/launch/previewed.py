@@ -13,8 +13,10 @@ from dsgui.core.memory.fits.foretold import Foretold
 # When the page asked, by the page's own clock: requests of different events may overtake each other.
 SENT_AT = "(...values) => { values[0] = performance.now(); return values; }"
 # The same, and the page says that it is checked where that takes a while (static/launch/checking.js).
-ASKED = "(...values) => { dispatchEvent(new Event('dsgui:asked')); values[0] = performance.now(); return values; }"
-ANSWERED = "() => { dispatchEvent(new Event('dsgui:answered')); }"
+ASKED = (
+    "(...values) => { document.dispatchEvent(new Event('dsgui:asked')); values[0] = performance.now(); return values; }"
+)
+ANSWERED = "() => { document.dispatchEvent(new Event('dsgui:answered')); }"
 # The button can be pressed at once, not with the next answer: a press in between would go nowhere. What it may start,
 # the press asks. While a problem waits for its tick, only the tick gives it free.
 ENABLED = '(ticked) => ({ __type__: "update", interactive: ticked, variant: ticked ? "primary" : "secondary" })'

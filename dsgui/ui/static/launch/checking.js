@@ -18,11 +18,11 @@ function show(told) {
 
 /** Once for the page. */
 export function tellWhileChecked() {
-  window.addEventListener("dsgui:asked", () => {
+  document.addEventListener("dsgui:asked", () => {
     clearTimeout(soon);
     soon = setTimeout(() => show(words("launch_page", "checking")), SOON_MS);
   });
-  window.addEventListener("dsgui:answered", () => {
+  document.addEventListener("dsgui:answered", () => {
     clearTimeout(soon);
     show(null);
   });
