@@ -128,6 +128,7 @@ _ESTIMATORS = (
     "stage3.py: estimate_zero3_model_states_mem_needs"
 )
 CHECKS: tuple[Check[Question], ...] = (
+    Check("slurm", "sinfo(1), scontrol(1)", slurm_check.slurm),  # where nothing can be submitted, all else waits
     Check(CONFIG, "", config),
     Check("script", "", script_checks.readable),
     Check(handing_checks.TAKES_CONFIG, _ARGPARSE, takes_config),
@@ -165,7 +166,6 @@ CHECKS: tuple[Check[Question], ...] = (
     Check("port", "torch.distributed.TCPStore", room_checks.port),
     Check("checkpoints", "", room_checks.checkpoints),
     Check("runs_disk", "", room_checks.runs_disk, code="output_disk"),
-    Check("slurm", "sinfo(1), scontrol(1)", slurm_check.slurm),
     Check(ELSEWHERE, "", elsewhere),
 )
 

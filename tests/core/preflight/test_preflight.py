@@ -445,6 +445,13 @@ def test_the_program_of_slurm_that_must_answer_is_the_one_that_was_asked():
     assert "scontrol must answer there" in row.advice
 
 
+def test_where_nothing_can_be_submitted_that_comes_before_what_is_wrong_with_the_script():
+    said_by = {"slurm": SlurmAnswer("sinfo", words="Unable to contact slurm")}
+    told = [row.check for row in rows(place=SlurmJob(), around=said_by, source="x(") if row.status is P]
+    assert told[0] == "slurm"
+    assert len(told) > 1
+
+
 def test_a_script_without_local_rank_is_told_as_fine():
     source = PARSER + "p.add_argument('--deepspeed'); p.parse_args()"
     (row,) = [row for row in rows(source=source) if row.check == "local_rank"]
