@@ -601,13 +601,16 @@ def _no_change(run_id: str, made: Offer | None) -> Said:
 
 def _last_logged(directory: RunDirectory) -> int | None:
     """The step of the last checkpoint that its output told of."""
-    steps = []
-    for line in directory.read_lines(directory.events_file, 0)[0]:
-        with suppress(ValueError):
-            event = parse_object(line)
-            if event.get("kind") == "checkpoint" and isinstance(event.get("step"), int):
-                steps.append(event["step"])
-    return steps[-1] if steps else None
+    lines, offset = directory.read_lines(directory.events_file, 0)
+    found = None
+    while lines:
+        for line in lines:
+            with suppress(ValueError):
+                event = parse_object(line)
+                if event.get("kind") == "checkpoint" and isinstance(event.get("step"), int):
+                    found = event["step"]
+        lines, offset = directory.read_lines(directory.events_file, offset)
+    return found
 
 
 def _stopped_short(status: RunStatus | None) -> bool:

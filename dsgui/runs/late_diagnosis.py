@@ -31,7 +31,7 @@ from dsgui.shell.runs.store import RunDirectory, size_of
 # What a server keeps of them: each is read from at most 256 KiB of output.
 _MOST_KNOWN = 64
 _NORM = "grad_norm"
-# Of a run that ended otherwise, or goes on, no diagnosis is told.
+# Of a run that ended otherwise, or goes on, no diagnosis is told; of what others train it is, though it may go on.
 TOLD_OF = (RunState.FAILED, RunState.SUCCEEDED, RunState.STOPPED, RunState.ELSEWHERE)
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")

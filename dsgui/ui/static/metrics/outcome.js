@@ -5,7 +5,7 @@ import { duration, fixed, gib, perSecond } from "../common/format.js";
 import { middled } from "./readout.js";
 import { textOf, words } from "../texts/texts.js";
 
-/** @import { ComparedRun, EvaluationRow, Spike, Told } from "../types.d.ts" */
+/** @import { ComparedRun, EvaluationRow, Told } from "../types.d.ts" */
 
 const SAME = 0.05; // of the larger: a time or a memory that differs by less is called the same
 const NEARLY = 0.005; // and a loss
@@ -248,10 +248,6 @@ export function outcomeText(names, runs, evaluations, base, unlike = false) {
   const told = parts.length ? [say("outcome", { run, other, told: withSpike(joined(parts), one, two, other) })] : [];
   return [...oddLosses(names.map(quoted), runs), ...told].join(" · ");
 }
-
-/** The highest spike of a loss. @param {Spike} spike */
-export const spikeText = ({ step, value, count }) =>
-  say(count > 1 ? "spikes_at" : "spike_at", { step: String(step), value: fixed(value), count: String(count) });
 
 /**
  * What is told, with the spike that one of the two has and the other has not.

@@ -12,7 +12,7 @@ import { PARTS, spelled } from "./run_columns.js";
 import { baseline, differenceOf } from "./run_prefs.js";
 import { TOLD_MS } from "./run_view.js";
 import { look } from "../metrics/traces.js";
-import { isJudging, outcomeText, spikeText } from "../metrics/outcome.js";
+import { isJudging, outcomeText } from "../metrics/outcome.js";
 import { middled } from "../metrics/readout.js";
 import { textOf, words } from "../texts/texts.js";
 import { visits } from "../site/visits.js";
@@ -46,7 +46,7 @@ const fullest = ({ figures: { gpus } }) => gpus.toSorted((a, b) => b.peak_bytes 
 const ROWS = [
   ["final_loss", (run) => run.figures.final_loss, fixed, "less"],
   [BEST_LOSS, (run) => run.figures.best_loss, fixed, "less"],
-  [SPIKE, (run) => spikeOf(run.figures), String],
+  [SPIKE, (run) => spikeText(run.figures), String],
   ["speed", (run) => run.figures.steps_per_second, perSecond, "more"],
   ["samples_per_second", (run) => run.figures.samples_per_second, fixed, "more"],
   ["tokens_per_second", (run) => run.figures.tokens_per_second, fixed, "more"],
@@ -61,9 +61,11 @@ const ROWS = [
   ["host_peak", (run) => run.figures.host_peak_bytes, gib],
 ];
 
-/** That it has none is told where it has a loss. @param {ComparedRun["figures"]} figures */
-function spikeOf({ loss_spike: spike, final_loss: loss }) {
-  return spike ? spikeText(spike) : loss === null ? null : say("no_spike");
+/** The highest spike of a run's loss; that it has none, where it has a loss. @param {ComparedRun["figures"]} figures */
+function spikeText({ loss_spike: spike, final_loss: loss }) {
+  if (!spike) return loss === null ? null : say("no_spike");
+  const given = { step: String(spike.step), value: fixed(spike.value), count: String(spike.count) };
+  return say(spike.count > 1 ? "spikes_at" : "spike_at", given);
 }
 
 /**

@@ -8,7 +8,6 @@ import { button, el } from "../common/dom.js";
 import { phaseText, startPhases } from "../common/durations.js";
 import { Follower, LIVE_STATES } from "./follower.js";
 import { heldAgainst } from "../metrics/charts.js";
-import { spikeText } from "../metrics/outcome.js";
 import { duration, figure, fixed, perSecond } from "../common/format.js";
 import { Log } from "../logs/log.js";
 import { Patterns } from "../logs/patterns.js";
@@ -441,7 +440,8 @@ export class RunView {
   /** Below the figures: what took the time, and what the loss did besides. */
   showRemark() {
     const { spike } = this.afterwards;
-    const jumps = spike ? `${words("compare_page", "loss_spike")} ${spikeText(spike)}` : "";
+    const given = spike && { step: String(spike.step), value: fixed(spike.value), count: String(spike.count) };
+    const jumps = given ? say(spike.count > 1 ? "spikes" : "spike", given) : "";
     this.spent.textContent = [this.took, jumps].filter(Boolean).join(" · ");
     this.spent.hidden = !this.spent.textContent;
   }

@@ -1056,6 +1056,8 @@ export const TEXTS = {
   "step_is": "step {step}",
   "loss_is": "loss {loss}",
   "odd_at": "{value} at {step}",
+  "spike": "Loss spike at step {step}: {value}",
+  "spikes": "{count} loss spikes, the highest at step {step}: {value}",
   "gpu_peak_is": "GPU {memory}",
   "host_peak_is": "host {memory}",
   "best_is": "best {loss}",

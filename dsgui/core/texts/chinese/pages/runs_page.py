@@ -108,6 +108,8 @@ RUNS_PAGE: dict[str, str] = {
     "step_is": "第 {step} 步",
     "loss_is": "损失 {loss}",
     "odd_at": "第 {step} 步 {value}",
+    "spike": "损失在第 {step} 步有尖峰：{value}",
+    "spikes": "损失有 {count} 处尖峰，最高在第 {step} 步：{value}",
     "gpu_peak_is": "显存峰值 {memory}",
     "host_peak_is": "内存峰值 {memory}",
     "best_is": "最低 {loss}",
