@@ -1,6 +1,6 @@
 // What comes after a run: why it failed and what to do, the same again, resume, delete, and where it came from.
 
-import { button, el, inPieces, locale, withOptions } from "../common/dom.js";
+import { button, el, inPieces, locale, pause, withOptions } from "../common/dom.js";
 import { saveText } from "../common/kept.js";
 import { wholeWords } from "../launch/command_line.js";
 import { Removal } from "./removal.js";
@@ -496,13 +496,6 @@ function notOffered(found, open) {
 /** Sentences; in Chinese a full stop has its own room. @param {string[]} sentences */
 function inARow(sentences) {
   return sentences.filter(Boolean).join(locale().startsWith("zh") ? "" : " ");
-}
-
-/** @param {number} milliseconds */
-function pause(milliseconds) {
-  return new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
 }
 
 /** @param {string} selector of what another page has, once that is there */

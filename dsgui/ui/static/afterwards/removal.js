@@ -1,6 +1,6 @@
 // A run is deleted, or a training that dsgui only reads is forgotten: what goes is told before it does.
 
-import { button, el } from "../common/dom.js";
+import { button, el, pause } from "../common/dom.js";
 import { size } from "../common/format.js";
 import { words } from "../texts/texts.js";
 
@@ -8,9 +8,6 @@ import { words } from "../texts/texts.js";
 
 const GONE_TRIES = 40;
 const GONE_MS = 250;
-
-/** @param {number} ms */
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** @param {string} code @param {Record<string, string>} [given] */
 const say = (code, given) => words("afterwards_page", code, given);

@@ -117,3 +117,6 @@ export function locale(page = document.documentElement.lang || "en", preferred =
   const language = page.split("-")[0];
   return preferred.find((one) => one.split("-")[0] === language) ?? page;
 }
+
+/** @param {number} milliseconds @returns {Promise<void>} */
+export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
