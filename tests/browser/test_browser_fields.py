@@ -427,15 +427,24 @@ def test_what_is_said_at_a_field_is_not_cut(page, width):
 
 def test_notes_alone_leave_the_room_to_what_stands_below_them(page):
     page.set_viewport_size({"width": 1280, "height": 900})
-    shown = """() => { const list = document.querySelector("#findings .ds-findings > ul");
-      return list.getBoundingClientRect().height / innerHeight; }"""
+    json_box = page.locator("#config-json")
     more = findings(page).locator(".ds-more-findings button")
-    expect(findings(page).locator(".ds-finding")).to_have_count(2)
-    expect(more).to_have_text("1 more ↓")
-    assert page.evaluate(shown) < 0.2
+    notes = findings(page).locator(".ds-finding")
+    expect(more).to_have_text("2 notes ↓")
+    expect(notes.first).to_be_hidden()
+    assert json_box.bounding_box()["y"] < 540
     more.click()
-    expect(more).to_have_text("Show fewer ↑")
-    assert page.evaluate(shown) > 0.2
+    expect(more).to_have_text("Hide notes ↑")
+    expect(more).to_be_focused()
+    expect(notes).to_have_count(2)
+    expect(notes.last).to_be_visible()
+    # Three errors leave the JSON in the window, too.
+    offload = {"stage": 2, "offload_param": {"device": "cpu"}}
+    batch = {"train_batch_size": 100, "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 8}
+    replace_text(page, json.dumps({**batch, "zero_optimization": offload, "fp16": {"enabled": True}}))
+    expect(findings(page).locator(".ds-verdict")).to_contain_text("3 errors")
+    expect(findings(page).locator(".ds-finding").first).to_be_visible()
+    assert json_box.bounding_box()["y"] < 750
 
 
 def test_on_a_phone_the_sections_go_to_the_first_in_which_a_search_finds_something(page):

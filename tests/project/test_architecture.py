@@ -43,7 +43,7 @@ ROOMS = {
         "oracle": "config texts",
         "preflight": "access config diagnosis launch machine memory oracle rules script texts validation",
         "rules": "config machine texts",
-        "runs": "access config diagnosis launch logs metrics script texts",
+        "runs": "access config diagnosis launch logs memory metrics script texts",
         "script": "config texts",
         "slow": "metrics texts",
         "texts": "",

@@ -108,22 +108,20 @@ def test_a_comparison_finds_what_differs_on_the_command_line(browser, made):
         same.locator("summary").click()
         expect(same.get_by_text("zero_optimization.stage")).to_be_visible()
         expect(same.locator("summary")).to_have_text(re.compile(r"^\d+ the same in all runs$"))
-        assert part(page, "Results") == [
-            ["Final loss", "0.3705", "0.3705"],
-            ["Best loss (lowest)", "0.3529", "0.3529"],
-            ["Final eval loss", "1.000", "1.000"],  # the sentence above speaks of it
-            ["Speed", "2.50 steps/s", "2.50 steps/s"],
-            ["Duration", "2m 20s", "2m 20s"],
-            ["GPU memory of this run, peak", "30.00 GiB", "12.00 GiB −60 %"],
-        ]
+        peak = ["GPU memory of this run, peak", "30.00 GiB", "12.00 GiB −60 %"]
+        losses = "Final loss 0.3705 · Best loss (lowest) 0.3529 · Final eval loss 1.000"
+        equal = ["Same in all runs", f"{losses} · Speed 2.50 steps/s · Duration 2m 20s"]
+        assert part(page, "Results") == [peak, equal]  # what tells them apart, and the rest in a row
         page.get_by_role("button", name="All 3 other figures").click()  # that nearly say the same
-        assert part(page, "Results")[6:] == [
+        assert part(page, "Results") == [
+            peak,
             ["GPU memory of this run, mean", "30.00 GiB", "12.00 GiB −60 %"],
             ["Whole GPU, all processes, peak", "31.00 GiB", "13.00 GiB −58 %"],
             ["Whole GPU, all processes, mean", "31.00 GiB", "13.00 GiB −58 %"],
+            equal,
         ]
-        alike, peak = (page.get_by_role("row", name=name) for name in ("Final loss", "GPU memory of this run, peak"))
-        colours = [one.evaluate("one => getComputedStyle(one).color") for one in (alike, peak)]
+        rows = (page.get_by_role("row", name=name) for name in ("Same in all runs", "GPU memory of this run, peak"))
+        colours = [one.evaluate("one => getComputedStyle(one).color") for one in rows]
         assert colours[0] != colours[1]  # what is the same is told, and steps back
         expect(same.get_by_role("row", name="Final loss")).to_have_count(0)
         memory = page.locator(".ds-compare .ds-table tr", has_text="GPU memory of this run, peak").locator("td")
@@ -134,6 +132,9 @@ def test_a_comparison_finds_what_differs_on_the_command_line(browser, made):
             ["GPU 0, this run", "GPU 1, this run"]
         )
         assert page.evaluate(COLUMNS) == 1
+        page.get_by_role("button", name="To the charts").click()
+        expect(page.get_by_role("button", name="Step", exact=True)).to_be_focused()
+        expect(page.locator('[data-chart="Loss"] .nsewdrag').first).to_be_in_viewport(ratio=1)
 
 
 def test_of_runs_with_the_same_settings_it_is_said_where_their_results_are_furthest_apart(browser, tmp_path):
@@ -147,7 +148,9 @@ def test_of_runs_with_the_same_settings_it_is_said_where_their_results_are_furth
                     "The results are the same too.",
                 ]
             )
-            assert len(part(page, "Results")) == 6
+            [[name, values]] = part(page, "Results")
+            assert name == "Same in all runs"
+            assert values.count(" · ") == 5
         with opened(browser, app, f"compare={ids[0]},{ids[2]}") as page:
             expect(page.locator(".ds-alike-told").last).to_have_text(
                 re.compile(r"^The results differ, most in loss at step 40: 0\.\d+ \(one\), 4\.\d+ \(spike\)\.$")
@@ -256,7 +259,8 @@ def test_runs_of_one_name_are_told_apart_from_the_first_on_and_evaluations_are_a
         expect(figures.filter(has_text="Final eval loss")).to_be_visible()  # the sentence speaks of it
         expect(figures.filter(has_text="bleu").first).to_be_hidden()
         page.locator(".ds-same summary").click()
-        expect(figures.filter(has_text="Final eval loss").locator("td")).to_have_text(["1.000", "1.000", "1.000"])
+        equal = figures.filter(has_text="Same in all runs").locator("td")
+        expect(equal).to_have_text(["Final eval loss 1.000 · Speed 2.50 steps/s"])  # once for all three
         expect(figures.filter(has_text="bleu").locator("td")).to_have_text(["30.00", "30.00", "30.00"])
         steps = figures.filter(has=page.get_by_role("rowheader", name="Steps", exact=True)).locator("td")
         expect(steps.last).to_have_text("20 −93 %")

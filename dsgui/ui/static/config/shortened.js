@@ -3,9 +3,8 @@
 import { button, el, part } from "../common/dom.js";
 import { words } from "../texts/texts.js";
 
-const MOST = 0.5; // of the window's height
+const MOST = 0.3; // of the window's height: memory and the JSON below are looked for as well
 const LITTLE = 110; // px: of a finding of a few lines
-const MOST_OF_NOTES = 0.2; // where nothing is wrong, memory and the JSON below it are what is looked for
 
 /**
  * How many of those that end at `ends` stand whole above `limit`; the first does in any case, and the last where it is
@@ -18,6 +17,9 @@ export function whole(ends, limit) {
   return isLast ? ends.length : count;
 }
 
+/** Of notes alone a single short one stands open. @param {number[]} ends */
+const notesShown = (ends) => (ends.length === 1 && ends[0] <= LITTLE ? 1 : 0);
+
 /** How many: an entry may stand for several that are alike. @param {HTMLElement[]} entries */
 export const findingsIn = (entries) => entries.reduce((sum, { dataset }) => sum + Number(dataset.count ?? 1), 0);
 
@@ -26,24 +28,27 @@ export function shortened(root) {
   let [open, width] = [false, 0];
   const show = () => {
     const list = root.querySelector(".ds-findings > ul");
-    if (!(list instanceof HTMLElement) || !list.offsetWidth) return;
+    if (!(list instanceof HTMLElement) || !root.offsetWidth) return;
     const entries = /** @type {HTMLElement[]} */ ([...list.children]);
-    for (const one of entries) one.hidden = false;
+    for (const one of [list, ...entries]) one.hidden = false;
     const before = root.querySelector(".ds-more-findings");
     const focused = before?.contains(document.activeElement);
     before?.remove();
     const top = list.getBoundingClientRect().top;
     const ends = entries.map((one) => one.getBoundingClientRect().bottom - top);
-    const most = list.querySelector(":scope > :is(.ds-error, .ds-warning)") ? MOST : MOST_OF_NOTES;
-    const count = whole(ends, window.innerHeight * most);
+    // Where nothing is wrong its head says it all: each note stands at its field as well.
+    const isWrong = list.querySelector(":scope > :is(.ds-error, .ds-warning)") !== null;
+    const count = isWrong ? whole(ends, window.innerHeight * MOST) : notesShown(ends);
     if (count >= ends.length) return;
     for (const one of entries.slice(count)) one.hidden = !open;
-    list.after(more(findingsIn(entries.slice(count))));
+    list.hidden = !open && count === 0;
+    list.after(more(findingsIn(entries.slice(count)), count === 0));
     if (focused) part(root, ".ds-more-findings > button").focus({ preventScroll: true });
   };
-  /** @param {number} rest */
-  const more = (rest) => {
-    const [code, count] = [open ? "fewer_below" : "more_below", String(rest)];
+  /** @param {number} rest @param {boolean} isAll whether none stands open */
+  const more = (rest, isAll) => {
+    const closed = !isAll ? "more_below" : rest === 1 ? "note_below" : "notes_below";
+    const [code, count] = [open ? (isAll ? "hide_notes" : "fewer_below") : closed, String(rest)];
     const press = () => {
       open = !open;
       show();

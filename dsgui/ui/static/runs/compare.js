@@ -84,6 +84,10 @@ function tells({ values, shown }, base) {
   return new Set(values.map((value) => (value ? shown(value) : value))).size > 1;
 }
 
+/** Whether each run's is written alike. @param {Figure} one */
+const isEqual = ({ values, shown }) =>
+  values.length > 1 && new Set(values.map((value) => written(value, shown))).size === 1;
+
 /** Whether one run alone has it: that compares nothing. @param {Figure} one */
 const isLone = ({ code = "", values }) =>
   !ALWAYS.has(code) && values.filter((value) => value !== null && value !== undefined).length === 1;
@@ -161,6 +165,16 @@ export const namePieces = (name) => name.split(BREAKS);
 const nameParts = (name) =>
   namePieces(name).map((one) => (one.trim() ? el("span", { class: "ds-name-part" }, one) : one));
 
+/** What all runs share, in one row, so that what tells them apart stands out. @param {Figure[]} ones @param {number} count */
+function equalRow(ones, count) {
+  if (!ones.length) return [];
+  const parts = ones.map(({ name, values, shown }) =>
+    el("span", { class: "ds-equal" }, name, " ", written(values[0], shown)),
+  );
+  const cell = el("td", { colspan: count }, ...parts.flatMap((one, place) => (place ? [" · ", one] : [one])));
+  return [el("tr", { class: "ds-alike" }, el("th", { scope: "row" }, say("equal")), cell)];
+}
+
 /** The name of a part above its rows, and what is to be known of them. @param {string} name @param {Run[]} runs */
 const partHead = (name, runs, note = "") => {
   const said = note ? [el("p", { class: "ds-remark" }, note)] : [];
@@ -209,11 +223,12 @@ export class CompareView {
     this.board = this.makeBoard();
     this.board.legend.after(this.strip);
     this.board.tools.append(el("label", { class: "ds-grouping" }, say("group_by"), this.grouping));
+    const toCharts = button(say("to_charts"), { class: "ds-step ds-to-charts" }, () => this.showCharts());
     this.report = el("a", { class: "ds-step", download: true, href: this.reported(ids[0]) }, say("report"));
     this.node = el(
       "div",
       { class: "ds-run ds-compare", id: "comparison", "aria-busy": "true" },
-      el("div", { class: "ds-run-head" }, this.title, this.report),
+      el("div", { class: "ds-run-head" }, this.title, el("div", { class: "ds-compare-acts" }, toCharts, this.report)),
       this.said,
       this.outcome,
       this.answers,
@@ -240,6 +255,13 @@ export class CompareView {
       this.board.update();
     };
     return new Board(sources, { kept: "dsgui.compared", refine, groups: () => this.groups, unlike: () => this.unlike });
+  }
+
+  /** For whom the settings are too long a way to the curves. */
+  showCharts() {
+    const [first] = this.board.axes;
+    this.board.node.scrollIntoView();
+    first.node.focus({ preventScroll: true });
   }
 
   async poll() {
@@ -411,11 +433,14 @@ export class CompareView {
     const isAlways = (one) =>
       ALWAYS.has(one.code ?? "") || one.code === peak || (!one.code && isJudging(one) && !isLone(one));
     const shown = all.filter((one) => first.includes(one) || isAlways(one));
+    const equal = shown.filter((one) => !one.bare && isEqual(one)); // else it is said why it tells nothing
+    const inOne = equal.length > 1 ? equal : [];
     /** @param {Figure[]} ones */
     const rows = (ones) =>
       ones.map((one) => row(one.name, figuresOf(one, base), apart.includes(one) ? undefined : "ds-alike"));
     return {
-      shown: rows(shown),
+      shown: rows(shown.filter((one) => !inOne.includes(one))),
+      equal: equalRow(inOne, runs.length),
       further: rows(apart.filter((one) => !shown.includes(one))),
       same: rows(all.filter((one) => !apart.includes(one) && !shown.includes(one))),
       telling: apart,
@@ -452,7 +477,7 @@ export class CompareView {
     const above = alike.filter(Boolean).map((text) => el("p", { class: "ds-alike-told" }, text));
     const below = notes.map((text) => el("p", { class: "ds-remark" }, text));
     const { bodies, more } = this.apartRows(runs, apart);
-    const shown = [...figures.shown, ...(this.allFigures ? figures.further : [])];
+    const shown = [...figures.shown, ...(this.allFigures ? figures.further : []), ...figures.equal];
     if (shown.length) bodies.push([partHead(say("results"), runs, figures.note), ...shown]);
     const buttons = [...more, ...this.further(figures.further.length)];
     const said = buttons.length ? [el("div", { class: "ds-actions" }, ...buttons)] : [];
@@ -549,11 +574,14 @@ function figuresOf({ code, values, shown, better, bare }, base) {
     const away = place === base || bare ? "" : differenceOf(value, values[base]);
     const title = bare && place !== base ? bare : undefined;
     const drawn = code === "state" ? { class: "ds-state", "data-state": String(value) } : {};
-    const cell = el("span", { title, ...drawn }, value === null || value === undefined ? "–" : shown(value));
+    const cell = el("span", { title, ...drawn }, written(value, shown));
     if (away) cell.append(" ", awayNode(away, better));
     return cell;
   });
 }
+
+/** @param {Told | null | undefined} value @param {(value: any) => string} shown */
+const written = (value, shown) => (value === null || value === undefined ? "–" : shown(value));
 
 /** @param {string} away @param {"less" | "more" | ""} [better] */
 function awayNode(away, better) {

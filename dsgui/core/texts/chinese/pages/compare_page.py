@@ -55,6 +55,8 @@ COMPARE_PAGE: dict[str, str] = {
     "uncertain": "提交相同，但有未提交的改动：代码仍可能不同。",
     "same": "{count} 项在所有运行中相同",
     "key": "设置",
+    "equal": "所有运行相同",
+    "to_charts": "查看图表",
     "results": "结果",
     "not_set": "未设置",
     "set": "已设置",

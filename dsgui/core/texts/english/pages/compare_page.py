@@ -55,6 +55,8 @@ COMPARE_PAGE: dict[str, str] = {
     "uncertain": "Same commit, but with uncommitted changes: the code may still differ.",
     "same": "{count} the same in all runs",
     "key": "Setting",
+    "equal": "Same in all runs",
+    "to_charts": "To the charts",
     "results": "Results",
     "not_set": "not set",
     "set": "set",
