@@ -287,9 +287,14 @@ def test_what_is_wrong_with_a_text_that_is_no_json_is_said_once(page):
     told = page.locator("#findings .ds-changes li")
     expect(told).to_have_text([re.compile(r"false, null \(line 2\)$"), re.compile(r"\(line 3\)$")])
     assert page.locator("body").inner_text().count("Line 2, column") == 1
+    underlined = "() => [...(CSS.highlights.get('ds-wrong') ?? [])].map(String)"
+    assert page.evaluate(underlined) == ["True"]
     page.reload()
     expect(page.locator("#memory-panel")).to_contain_text("Fix the JSON first.")
     expect(page.locator(".ds-before")).to_have_count(0)
+    replace_text(page, "{}")
+    expect(page.locator(".ds-banner")).to_have_text("")
+    assert page.evaluate(underlined) == []
 
 
 def test_an_edit_during_a_search_moves_no_row_and_keeps_the_focus(page):

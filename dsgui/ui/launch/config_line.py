@@ -1,4 +1,5 @@
-"""What 2 · Launch says of the config, in a line: the verdict for the devices of the run, and whether that fits."""
+"""What 2 · Launch says of the config: the verdict for the devices of the run, and whether that fits, in a line; below
+it what stops it, and that it is read by another framework than 1 · Configure has it checked for."""
 
 import json
 
@@ -15,25 +16,28 @@ from dsgui.ui.common.findings_view import verdict as found_told
 from dsgui.ui.config.standing import lacking
 from dsgui.ui.preflight.preflight_view import BeforeStart
 
+_BREAK = "  \n"  # Markdown's
+
 
 def told(launch: Launch, name: str, reads: Integration, reader: str, before: BeforeStart, *, own: bool) -> str:
     """`name` is the config's, "" of an empty one; `own`: it is read by a script of the user's."""
     config = verdict(launch, name, own=own) if name else words("launch_page", "config_empty")
-    return in_row(filter(None, (config, _as_read(reads, reader, before))))
+    return followed(config, as_read(reads, reader) if before.handed else words("launch_page", "gets_none"))
 
 
-def _as_read(reads: Integration, configured: str, before: BeforeStart) -> str:
-    """Framework, where that is another than 1 · Configure says; whether it is this one."""
-    if not before.handed:
-        return words("launch_page", "gets_none")
-    if reads.value == configured:
-        return ""
-    return words("launch_page", f"reads_{reads.value}")
+def followed(config: str, more: str) -> str:
+    """The verdict as Markdown with `more` in its second line, which it may have."""
+    return in_row((config, more)) if _BREAK in config or not more else f"{config}{_BREAK}{more}"
+
+
+def as_read(reads: Integration, configured: str) -> str:
+    """The framework that reads it, where that is another than 1 · Configure says; else ""."""
+    return "" if reads.value == configured else words("launch_page", f"reads_{reads.value}")
 
 
 def verdict(launch: Launch, name: str, *, own: bool = False) -> str:
-    """One line on the config of this name at the ranks chosen here, with the way to what was found. What stops it is
-    among the checks. That nobody knows what a script of one's `own` takes is said: a recipe's model is small."""
+    """What is told of the config of this name at the ranks chosen here, with the way to what was found. What stops it
+    is among the checks. That nobody knows what a script of one's `own` takes is said: a recipe's model is small."""
     if launch.unreadable:
         return words("launch_page", "config_unreadable")
     where = where_told(launch.devices, launch.planned)

@@ -46,6 +46,7 @@ from dsgui.ui.launch.as_planned import Differs, as_count, compared, fills_in, pl
 from dsgui.ui.launch.asked_first import Answer, with_answer
 from dsgui.ui.launch.cloned import changes, line_html, name_of, of_parent, original
 from dsgui.ui.launch.config_change import is_convertible
+from dsgui.ui.launch.config_line import as_read, followed
 from dsgui.ui.launch.config_line import told as config_told
 from dsgui.ui.launch.desk import Desk
 from dsgui.ui.launch.found import found_html
@@ -305,7 +306,7 @@ class Previewer:
         stops = stops_html(seen.aside, seen.offers)
         return replace(
             seen,
-            says=self._meanwhile(asked, seen) if needed and not asked.is_empty else "",
+            says=self._meanwhile(asked, seen, plan_here) if needed and not asked.is_empty else "",
             why=lacks(error) if needed else refusals.summary,
             checks=refused_html(refusals, differs.offers if differs.within else "", stops),
             instead=recipe_instead(self._services.recipes, asked.values["script"] or "")
@@ -351,10 +352,12 @@ class Previewer:
         loaded = _model_loaded(Launch.of(plan, {}), around)
         return replace(seen, found=found, loaded=loaded, may_log=self._may_log(asked, plan))
 
-    def _meanwhile(self, asked: Asked, seen: Seen) -> str:
-        names = self._config_name(asked), asked.reader
-        held = asked.values
-        return meanwhile(self._services, self._workbench, asked.text, held, names, seen.launched, seen.loaded or "")
+    def _meanwhile(self, asked: Asked, seen: Seen, plan: Plan | None) -> str:
+        """`plan` is that of this machine where the script is known, which tells by what the config is read."""
+        reads = plan.config_argument.integration if plan else Integration(asked.reader)
+        names, loaded = (self._config_name(asked), reads.value), seen.loaded or ""
+        line = meanwhile(self._services, self._workbench, asked.text, asked.values, names, seen.launched, loaded)
+        return followed(line, as_read(reads, asked.reader))
 
     # ------------------------------------------------------------------------------------------- on the page
     def _previewed(self, asked: Asked, seen: Seen, name: Named, made_from: tuple[Any, ...]) -> Previewed | None:

@@ -249,6 +249,18 @@ def test_what_stops_it_wherever_it_trains_is_told_before_a_host_is_named(page: P
     assert "is not an option" not in page(**values | {"arguments": ""}, hostfile="")["checks"]
 
 
+def test_before_a_host_is_named_the_config_is_judged_as_the_script_reads_it(page: Page, bench: Bench) -> None:
+    reads = "import argparse, deepspeed\np = deepspeed.add_config_arguments(argparse.ArgumentParser())\n"
+    script = str(bench.script(reads + "args = p.parse_args()\ndeepspeed.initialize(args=args)\n"))
+    config = '{"train_micro_batch_size_per_gpu": "auto", "optimizer": {"type": "AdamW", "params": {"lr": "auto"}}}'
+    unnamed, named = (
+        page(script=script, where=where, hostfile="", config=config)["says"] for where in ("several", "here")
+    )
+    assert "2 errors" in unnamed  # of the Trainer it is none
+    assert named.endswith("Configure is set to HF Trainer.")
+    assert unnamed.partition("  \n")[2] in named  # the same sentence, in a line of its own
+
+
 TWO_LACK = {"where": "several", "hostfile": ""}
 MISSING = "/no/such.py"
 
@@ -532,6 +544,9 @@ def test_hosts_that_were_not_asked_are_asked_before_the_start(page: Page) -> Non
     assert shown["launch"].interactive
     assert "whether ssh reaches node-a, node-b" in shown["checks"]
     assert 'data-press="ask-machines"' in shown["checks"]
+    wrong = page(**HOSTS, config="{")["checks"]  # to ask them comes first whatever else is found
+    assert "ds-error" in wrong.partition("<ul>")[2].partition("</ul>")[0]
+    assert wrong.index('data-press="ask-machines"') < wrong.index('class="ds-finding ds-error"')
     fine = page(**HOSTS, answer=answered(shown, ("node-a", Status.OK), ("node-b", Status.OK)))
     assert button(fine) == ("Launch", "primary")
     assert "node-b" in fine["checks"]

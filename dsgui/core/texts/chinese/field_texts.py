@@ -13,7 +13,7 @@ LAUNCH_FIELDS: Mapping[str, str] = {
     "arguments_label": "脚本参数",
     "arguments_help": "与在命令行中脚本名之后输入的一样；配置文件会自动加上。",
     "reader_label": "脚本如何获得配置",
-    "reader_help": "根据脚本源码判断。参数和环境变量中的 {config} 代表配置文件的路径。",
+    "reader_help": "参数和环境变量中的 {config} 代表配置文件的路径。",
     "reader_is_auto": "从脚本识别",
     "reader_is_hf": "--deepspeed FILE（HF Trainer）",
     "reader_is_native": "--deepspeed --deepspeed_config FILE（原生）",

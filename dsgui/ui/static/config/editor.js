@@ -11,7 +11,8 @@ export const EDITOR = "config-json";
  * @typedef {Range & { text: string }} Line
  * @typedef {{ lines: number, length: number, line(number: number): Line }} Text
  * @typedef {{ doc: Text, selection: { main: Range } }} State
- * @typedef {{ state: State, dispatch(change: object): void, focus(): void }} View what is used of CodeMirror's view
+ * @typedef {{ state: State, dispatch(change: object): void, focus(): void,
+ *   domAtPos(at: number): { node: Node, offset: number } }} View what is used of CodeMirror's view
  */
 
 /** As CodeMirror's own `EditorView.findFromDOM` finds it. @returns {View | null} */

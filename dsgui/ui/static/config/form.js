@@ -548,7 +548,8 @@ class Form {
 /** Below the editor: what it is checked by may be out of view. @param {string | undefined} broken */
 function markEditor(broken) {
   const editor = document.getElementById(EDITOR);
-  if (broken) editor?.setAttribute("data-broken", broken);
+  const plain = broken?.replaceAll("`", "");
+  if (plain) editor?.setAttribute("data-broken", plain);
   else editor?.removeAttribute("data-broken");
 }
 

@@ -165,7 +165,7 @@ export const namePieces = (name) => name.split(BREAKS);
 const nameParts = (name) =>
   namePieces(name).map((one) => (one.trim() ? el("span", { class: "ds-name-part" }, one) : one));
 
-/** What all runs share, in one row, so that what tells them apart stands out. @param {Figure[]} ones @param {number} count */
+/** What all share in one row: what tells them apart stands out. @param {Figure[]} ones @param {number} count */
 function equalRow(ones, count) {
   if (!ones.length) return [];
   const parts = ones.map(({ name, values, shown }) =>
