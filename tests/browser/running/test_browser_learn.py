@@ -80,6 +80,9 @@ def answer(page, step, choice):
     is_done(page, step)
 
 
+SINGLE = (".ds-learn-picture .ds-zs-bar", ".ds-learn-picture .ds-zs-legend", "#learn-size")
+
+
 def move(page, slider, place):
     page.locator(f"#learn-{slider}").evaluate(
         "(node, value) => { node.value = value; node.dispatchEvent(new Event('input', { bubbles: true })); }", place
@@ -168,6 +171,8 @@ def test_memory_with_sliders_and_two_runs(browser, app, folder):
         assert left[0] == left[1]  # beside the drawer there is room for one column
         expect(page.locator(".ds-learn-picture .ds-zs-stage")).to_have_count(1)  # of one GPU all are alike
         expect(page.locator(".ds-learn-picture")).to_contain_text("16Ψ")
+        tops = [page.locator(one).bounding_box()["y"] for one in SINGLE]
+        assert tops == sorted(tops)  # the bar, what its colours mean, and at once the sliders that move it
         notes = page.locator(".ds-learn-picture .ds-zs-notes")
         assert notes.evaluate("(one) => parseFloat(getComputedStyle(one).paddingLeft)") > 0  # bullets inside the frame
         # On one line with the tabs, and beside them.

@@ -42,7 +42,7 @@ MEMORY_PAGE: dict[str, str] = {
     "about": "{part}：",
     "stages": "ZeRO 各 stage 比较",
     "stages_about": "如何看此图",
-    "as_set": "上方所选",
+    "as_set": "当前所选",
     "this_config": "当前配置",
     "states_are": "模型状态 = 权重 + 梯度 + 优化器状态（含 fp32 主权重）。",
     "need_at": "{need}，出现在{moment}",

@@ -42,7 +42,7 @@ MEMORY_PAGE: dict[str, str] = {
     "about": "{part}:",
     "stages": "ZeRO stages compared",
     "stages_about": "How to read this",
-    "as_set": "as set above",
+    "as_set": "as set here",
     "this_config": "this config",
     "states_are": "Model states are weights + gradients + optimizer states (with the fp32 master weights).",
     "need_at": "{need}, {moment}",
