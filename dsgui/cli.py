@@ -21,6 +21,7 @@ COMMANDS = (
 )
 _MODULES = {"import": "elsewhere.import_run"}  # where Python has the word for itself
 _LANGUAGE = "--lang"
+_RUNS_SCRIPT = "launch"
 _TERMINALS = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set decides
 _OF_ALL = ("-h", "--help", "--version")
 _REFUSED, _INTERRUPTED, _PIPE_CLOSED = 2, 130, 141
@@ -41,11 +42,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _language(given: list[str]) -> tuple[str | None, list[str]]:
-    """What --lang before the command says, None without it; and the arguments without it."""
-    first, _, named = given[0].partition("=") if given else ("", "", "")
-    if first != _LANGUAGE:
+    """What --lang says, None without it; and the arguments without it. After the options of `launch` a script may have
+    its own: there it counts before and directly behind the command."""
+    reach = 2 if _RUNS_SCRIPT in given[:1] else given.index("--") if "--" in given else len(given)
+    place = next((at for at, word in enumerate(given[:reach]) if word.partition("=")[0] == _LANGUAGE), None)
+    if place is None:
         return None, given
-    return (named, given[1:]) if named else ("".join(given[1:2]), given[2:])
+    _, equals, named = given[place].partition("=")
+    rest = given[place + 1 :]
+    return (named, [*given[:place], *rest]) if equals else ("".join(rest[:1]), [*given[:place], *rest[1:]])
 
 
 def _run(given: list[str]) -> int:

@@ -59,6 +59,20 @@ def test_the_option_says_the_language(capsys, config, option):
     assert "检查对象：DeepSpeed" in text
 
 
+@pytest.mark.parametrize("place", [1, 2])
+def test_the_option_counts_behind_the_command_too(capsys, config, place):
+    asked = ["validate", config]
+    assert "错误 DS001" in said(capsys, *asked[:place], "--lang", "zh", *asked[place:])[1]
+    assert not HAN.search(said(capsys, *asked, "--", "--lang", "zh")[1])  # files of these names
+
+
+def test_a_script_keeps_its_own_option(capsys, config):
+    lang, launched = ("--lang", "zh"), ("--config", config, "/no/such.py")
+    own, before = (said(capsys, "launch", *words) for words in ((*launched, *lang), (*lang, *launched)))
+    assert not HAN.search(own[1])
+    assert HAN.search(before[1])
+
+
 @pytest.mark.parametrize("name", TERMINALS)
 def test_the_terminal_says_the_language(capsys, config, monkeypatch, name):
     monkeypatch.setenv(name, "zh_CN.UTF-8")
