@@ -20,6 +20,7 @@ const QUICK_MS = 400; // an answer that comes sooner needs no place held for it
 const CONFIG = "ds_config.json";
 const OF_NORM = ["no_norm_since", "zero_loss_since", "zero_loss_after"]; // the codes of its titles
 const MASK = "••••••••"; // `core/access/secrets.py`
+const PHONE = "(max-width: 760px)";
 const JUDGED_TRIES = 3;
 const JUDGED_MS = 3000;
 
@@ -176,7 +177,7 @@ export class Afterwards {
     const { checked, resume } = found;
     const isOne = found.remedies.length === 1 && !found.away; // what was checked of it stands beside it
     const beside = isOne && checked ? [el("span", { class: "ds-remark" }, checked)] : [];
-    const rows = found.remedies.length ? this.repairs(found, false, beside) : [];
+    const rows = found.remedies.length ? likeliest(this.repairs(found, false, beside)) : [];
     /** @type {HTMLElement[]} */
     const parts = resume ? [this.resumeButton(resume)] : [];
     if (found.ends) parts.push(el("span", { class: "ds-ends" }, found.ends));
@@ -519,4 +520,11 @@ function commitOf(git) {
   const commit = isNamed ? words("afterwards_page", "on_branch", { commit: short, branch: git.branch ?? "" }) : short;
   if (git.dirty === true) return words("afterwards_page", "dirty", { commit });
   return git.dirty === false ? words("afterwards_page", "clean", { commit }) : commit;
+}
+
+/** On a phone the others are a press away, so that the curves are not. @param {HTMLElement[]} rows */
+function likeliest([first, ...others]) {
+  if (others.length < 2 || !matchMedia(PHONE).matches) return [first, ...others];
+  const summary = el("summary", {}, words("afterwards_page", "other_changes", { count: String(others.length) }));
+  return [first, el("details", { class: "ds-other-changes" }, summary, ...others)];
 }

@@ -340,6 +340,7 @@ export const TEXTS = {
   "checking_change": "Checking this change…",
   "looking_for_change": "Looking for changes that would help…",
   "not_offered": "Not offered",
+  "other_changes": "{count} other changes",
   "other_ways": "Other ways",
   "traceback": "Show all of the first traceback",
   "error_output": "Error output",

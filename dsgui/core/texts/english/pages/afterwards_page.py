@@ -9,6 +9,7 @@ AFTERWARDS_PAGE: dict[str, str] = {
     "checking_change": "Checking this change…",
     "looking_for_change": "Looking for changes that would help…",
     "not_offered": "Not offered",
+    "other_changes": "{count} other changes",
     "other_ways": "Other ways",
     "traceback": "Show all of the first traceback",
     "error_output": "Error output",
