@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import replace_text
+from tests.support.browser import choose, choose_preset, replace_text
 
 pytestmark = pytest.mark.browser
 
@@ -53,6 +53,20 @@ def test_what_was_loaded_unasked_is_told_until_the_config_is_another(page):
     page.get_by_role("tab", name="2 · Launch").click()
     expect(page.locator("#recipe-preset-back")).to_be_hidden()
     expect(page.locator("#recipe-loaded")).to_be_empty()
+
+
+def test_of_a_native_preset_a_native_recipe_is_chosen_until_somebody_chooses_another(page):
+    choose_preset(page, "Hello world: the shortest")
+    expect(page.locator("#integration input")).to_have_value("native DeepSpeed")
+    page.get_by_role("tab", name="2 · Launch").click()
+    expect(page.get_by_label("A GPT is pre-trained with deepspeed.initialize")).to_be_checked()
+    expect(page.get_by_label("Arguments for the script")).to_have_value("--num_train_epochs 2 --save_steps 50")
+    page.get_by_role("button", name="Change", exact=True).click()
+    page.get_by_label("Hello world").check()
+    page.get_by_role("tab", name="1 · Configure").click()
+    choose(page, "#integration", "HF Trainer")
+    page.get_by_role("tab", name="2 · Launch").click()
+    expect(page.get_by_label("Hello world")).to_be_checked()
 
 
 def test_a_recipe_is_chosen_with_its_arguments_its_preset_and_a_plan(page):

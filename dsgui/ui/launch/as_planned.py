@@ -14,6 +14,7 @@ from dsgui.core.launch.places.slurm import SlurmJob
 from dsgui.core.launch.places.ssh import Machines
 from dsgui.core.launch.plan import Place
 from dsgui.core.launch.planned import Planned
+from dsgui.core.launch.recipes import RECIPES
 from dsgui.core.launch.run_fields import BY_NAME as BY_FIELD
 from dsgui.core.launch.run_fields import OWN_SCRIPT, fields_of
 from dsgui.core.launch.where import BY_NAME, PLACES, placeholders
@@ -140,6 +141,16 @@ def wire_own_script(desk: Desk, *events: Any) -> None:
     typed = in_browser("launch/as_planned", "scriptOnceTyped", field, *script)
     for event, js in (*((one, planned) for one in events), (desk["model"].change, typed)):
         event(None, [desk["model"]], [desk["what"]], js=js, **LOCAL)
+
+
+def wire_recipe(desk: Desk, bar: ContextBar) -> None:
+    """While nobody chose a recipe, it is one of the framework that is configured: another would be refused."""
+    recipes: dict[str, list[tuple[str, str]]] = {}
+    for one in RECIPES:
+        recipes.setdefault(one.takes.integration.value, []).append((one.name, one.arguments))
+    js = in_browser("launch/as_planned", "recipeFor", recipes, BY_FIELD["what"].id)
+    held = [desk[name] for name in ("what", "model", "arguments")]
+    bar.integration.change(None, [bar.integration, *held], [desk["what"], desk["arguments"]], js=js, **LOCAL)
 
 
 def keep_over_reload(desk: Desk, recalled: Any) -> None:

@@ -350,7 +350,8 @@ class Previewer:
             return replace(seen, may_log=self._may_log(asked, plan))
         found = found_html(plan, around.script, asked.values["reader"])
         loaded = _model_loaded(Launch.of(plan, {}), around)
-        return replace(seen, found=found, loaded=loaded, may_log=self._may_log(asked, plan))
+        saves = seen.saves and (bool(asked.values["saves"]) or _may_save(plan, around.script))
+        return replace(seen, found=found, loaded=loaded, may_log=self._may_log(asked, plan), saves=saves)
 
     def _meanwhile(self, asked: Asked, seen: Seen, plan: Plan | None) -> str:
         """`plan` is that of this machine where the script is known, which tells by what the config is read."""

@@ -20,7 +20,7 @@ from dsgui.ui.config.memory_change import wire_applied
 from dsgui.ui.config.presets import refreshed
 from dsgui.ui.config.toolbox import Toolbox
 from dsgui.ui.config.workbench import Workbench
-from dsgui.ui.launch.as_planned import keep_over_reload, wire_own_script
+from dsgui.ui.launch.as_planned import keep_over_reload, wire_own_script, wire_recipe
 from dsgui.ui.launch.imported_run import wire_imported_run
 from dsgui.ui.launch.launch_page import LaunchPage, build_launch
 from dsgui.ui.launch.recipe_preset import wire_recipe_preset
@@ -85,6 +85,7 @@ def build_pages(services: Services) -> Pages:
         demo.load(None, None, None, js=in_browser("launch/as_planned", "begin"), **LOCAL)
         demo.load(None, None, None, js=in_browser("metrics/plotly_library", "fetchAhead"), **LOCAL)
         recalled = recall_on_load(configure, launch.desk["arguments"], demo)
+        wire_recipe(launch.desk, configure.bar)
         wire_own_script(launch.desk, used.then, recalled.then)
         keep_over_reload(launch.desk, recalled.then)
         end_with_page(demo, services)

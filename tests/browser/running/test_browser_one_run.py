@@ -135,7 +135,7 @@ def test_what_succeeded_with_a_loss_of_nan_is_marked_in_the_list_and_on_its_page
     page = opened(browser, made, "ended", DESK)
     for place in (".ds-run-head .ds-state", '.ds-run-row[aria-current="true"] .ds-state'):
         expect(page.locator(place)).to_have_attribute("data-odd", "")
-        expect(page.locator(place)).to_have_text("succeeded")
+        expect(page.locator(place)).to_have_text("loss NaN")
     page.goto(page.url.replace("run=", "tab=runs&was="))
     expect(page.locator(".ds-table-row .ds-state[data-odd]")).to_have_count(1)
     page.context.close()

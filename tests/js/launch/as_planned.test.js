@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { begin, follow, scriptFor, scriptOnceTyped } from "../../../dsgui/ui/static/launch/as_planned.js";
+import { begin, follow, recipeFor, scriptFor, scriptOnceTyped } from "../../../dsgui/ui/static/launch/as_planned.js";
 
 const MOST = 4096;
 const IDS = ["slurm-nodes", "slurm-per-node"];
@@ -51,6 +51,33 @@ test("a planned model has a script of one's own, unless somebody chose what trai
   assert.deepEqual(scriptFor("own", "what-to-run", " "), STAYS[0]);
   types("what-to-run");
   assert.deepEqual(scriptFor("own", "what-to-run", "7B"), STAYS[0]);
+});
+
+test("a recipe is one of the framework that is configured, unless somebody chose it or a model is planned", () => {
+  const types = page();
+  /** @type {Record<string, [string, string][]>} */
+  const recipes = {
+    hf: [["translation", ""]],
+    native: [
+      ["pretraining", "--epochs 2"],
+      ["hello", "--epochs 4"],
+    ],
+  };
+  const told = (/** @type {(string | null)[]} */ ...[framework = "", chosen = "", model = null, typed = null]) =>
+    recipeFor(recipes, "what", framework ?? "", chosen ?? "", model, typed);
+  assert.deepEqual(told("native", "translation"), ["pretraining", "--epochs 2"]);
+  assert.deepEqual(told("hf", "hello", "", " --epochs 4 "), ["translation", ""]);
+  assert.deepEqual(told("native", "translation", "", "--lr 1"), ["pretraining", STAYS[0]]);
+  for (const given of [
+    ["native", "hello"],
+    ["native", "own"],
+    ["native", "translation", "7B"],
+    ["other", "hello"],
+  ]) {
+    assert.deepEqual(told(...given), STAYS);
+  }
+  types("what");
+  assert.deepEqual(told("native", "translation"), STAYS);
 });
 
 test("a model that is typed or pasted chooses a script; one that a clone brings chooses nothing", () => {

@@ -435,7 +435,7 @@ export function fullestHost(choices) {
   return hosts.toSorted((a, b) => barOf(b, "").bytes - barOf(a, "").bytes)[0];
 }
 
-/** Each part once; on a phone the small ones on a press. @param {GoalChoice[]} choices */
+/** Each part once; the small ones on a press. @param {GoalChoice[]} choices */
 function legend(choices) {
   const described = choices.flatMap(({ verdict }) => verdict.devices);
   const parts = legendOf(described, "");
@@ -478,6 +478,7 @@ function card(one, index, /** @type {{ use: (one: GoalChoice) => void, fullest: 
   const options = el("span", { class: "ds-goal-options" }, ...withOptions(one.words));
   const label = el("span", { class: "ds-goal-label" }, before);
   const large = one.verdict.host_asked;
+  const [role, host] = headOf(one, large);
   const given = one.words ? [el("p", { class: "ds-goal-words" }, label, options, after)] : [];
   return el(
     "article",
@@ -486,25 +487,30 @@ function card(one, index, /** @type {{ use: (one: GoalChoice) => void, fullest: 
       "data-preset": one.preset,
       "data-fit": one.verdict.fit,
       "data-role": one.role,
-      "data-host": large ? "large" : undefined,
     },
-    el("p", { class: "ds-goal-role" }, headOf(one, large)),
+    el("p", { class: "ds-goal-role" }, ...setBetween(role, host && el("span", { class: "ds-goal-host-asked" }, host))),
     el("h3", {}, one.title),
     ...(hasGpu(one.verdict) ? [el("p", { class: "ds-goal-about" }, one.purpose)] : []), // it speaks of GPUs
     ...one.verdict.devices.map((device) => bar(device, device.device === "host" ? fullest : device)),
-    el("p", { class: "ds-goal-facts" }, facts.join(" · ")),
+    el("ul", { class: "ds-goal-facts" }, ...facts.map((text) => el("li", {}, text))),
     ...given,
     button(say(one.role === "nearest" ? "use_anyway" : "use"), { class: "ds-goal-find" }, () => use(one)),
   );
 }
 
-/** What a card is headed with. @param {GoalChoice} one @param {number} large bytes of the host, or 0 */
+/**
+ * What a card is headed with, and what its host is asked for, "" for nothing.
+ * @param {GoalChoice} one @param {number} large bytes of the host, or 0 @returns {[string, string]}
+ */
 export function headOf(one, large) {
-  if (one.role === "nearest") return shortOf(one).join(" · ");
-  if (!large) return say(roleOf(one));
+  if (one.role === "nearest") return [shortOf(one).join(" · "), ""];
+  if (!large) return [say(roleOf(one)), ""];
   const host = say(one.role === "only" ? "fits_gpus" : "large_host", { size: roughly(large) });
-  return one.role === "only" ? host : `${say(roleOf(one))} · ${host}`;
+  return [one.role === "only" ? "" : say(roleOf(one)), host];
 }
+
+/** @param {(Node | string)[]} parts what is empty is left out */
+const setBetween = (...parts) => parts.filter(Boolean).flatMap((one, place) => (place ? [" · ", one] : [one]));
 
 /** @type {Record<string, string>} */
 const OF_HOST = { leanest: "leanest_host", roomier: "roomier_host" };

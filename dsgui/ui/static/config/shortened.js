@@ -1,9 +1,11 @@
-// A long list of findings ends with a whole one, and with a button that shows the rest; the way to one of them.
+// A long list of findings ends with a whole one, the next errors in a line each, and a button that shows the rest; the
+// way to one of them.
 
 import { button, el, part } from "../common/dom.js";
 import { words } from "../texts/texts.js";
 
 const MOST = 0.3; // of the window's height: memory and the JSON below are looked for as well
+const IN_BRIEF = 2; // errors that are told in a line
 const LITTLE = 110; // px: of a finding of a few lines
 
 /**
@@ -31,6 +33,7 @@ export function shortened(root) {
     if (!(list instanceof HTMLElement) || !root.offsetWidth) return;
     const entries = /** @type {HTMLElement[]} */ ([...list.children]);
     for (const one of [list, ...entries]) one.hidden = false;
+    for (const one of entries) one.classList.remove("ds-brief");
     const before = root.querySelector(".ds-more-findings");
     const focused = before?.contains(document.activeElement);
     before?.remove();
@@ -40,14 +43,18 @@ export function shortened(root) {
     const isWrong = list.querySelector(":scope > :is(.ds-error, .ds-warning)") !== null;
     const count = isWrong ? whole(ends, window.innerHeight * MOST) : notesShown(ends);
     if (count >= ends.length) return;
-    for (const one of entries.slice(count)) one.hidden = !open;
+    const rest = entries.slice(count);
+    const brief = rest.slice(0, IN_BRIEF).filter((one) => one.matches(".ds-error"));
+    const left = rest.filter((one) => !brief.includes(one));
+    for (const one of left) one.hidden = !open;
+    for (const one of brief) one.classList.toggle("ds-brief", !open);
     list.hidden = !open && count === 0;
-    list.after(more(findingsIn(entries.slice(count)), count === 0));
+    list.after(more(findingsIn(left), count === 0));
     if (focused) part(root, ".ds-more-findings > button").focus({ preventScroll: true });
   };
   /** @param {number} rest @param {boolean} isAll whether none stands open */
   const more = (rest, isAll) => {
-    const closed = !isAll ? "more_below" : rest === 1 ? "note_below" : "notes_below";
+    const closed = !isAll ? (rest ? "more_below" : "all_below") : rest === 1 ? "note_below" : "notes_below";
     const [code, count] = [open ? (isAll ? "hide_notes" : "fewer_below") : closed, String(rest)];
     const press = () => {
       open = !open;

@@ -47,10 +47,10 @@ class Bar {
     const [one, many] = plan.card ? ["made_for_card_one", "made_for_card_many"] : ["made_for_one", "made_for_many"];
     const code = plan.ranks === 1 ? one : many;
     const text = say(code, { ranks: String(plan.ranks), card: plan.card });
-    const press = button(say("plan_for_that"), { class: "ds-step", id: "plan-for-that" }, () =>
+    const press = button(say("plan_for_that"), { class: "ds-fix", id: "plan-for-that" }, () =>
       this.trigger("plan", plan),
     );
-    return [el("p", { class: "ds-standing-plan", role: "status" }, text, " ", press)];
+    return [el("p", { class: "ds-standing-plan", role: "status" }, el("span", {}, text), press)];
   }
 }
 

@@ -53,6 +53,25 @@ export const scriptFor = (script, id, model) => (model?.trim() && !own.has(id) ?
  */
 export const scriptOnceTyped = (field, ...given) => (own.has(field) ? scriptFor(...given) : { __type__: "update" });
 
+/** @typedef {[name: string, begins: string][]} Recipes and the arguments that each begins with */
+
+/**
+ * The recipe that is chosen and the arguments: the first of the framework that 1 · Configure is set to, unless somebody
+ * chose one, a script of one's own is chosen, or a model is planned, which no recipe trains.
+ * @param {Record<string, Recipes>} recipes by the framework @param {string} id of the choice
+ * @param {string} framework @param {string} chosen @param {string | null} model @param {string | null} typed
+ */
+export function recipeFor(recipes, id, framework, chosen, model, typed) {
+  const stays = { __type__: "update" };
+  const all = Object.values(recipes).flat();
+  const [first] = recipes[framework] ?? [];
+  const isOther = all.some(([name]) => name === chosen) && !recipes[framework]?.some(([name]) => name === chosen);
+  if (!first || !isOther || own.has(id) || model?.trim()) return [stays, stays];
+  const words = (typed ?? "").trim();
+  const isTyped = words !== "" && !all.some(([, begins]) => begins === words);
+  return [first[0], isTyped ? stays : first[1]];
+}
+
 /**
  * What a place's two fields, with these ids, become; what is empty or out of range counts as 1.
  * @param {number} most @param {string[]} ids @param {number | null} nodes @param {number | null} gpus

@@ -1,12 +1,11 @@
-// A legend that would push what it explains off a narrow screen: the parts that take the most room in the bars, and all
-// that are large, and a button that shows the others.
+// A legend of no more than is looked for: the parts that take the most room in the bars, and all that are large, and a
+// button that shows the others.
 
 import { button, el } from "../common/dom.js";
 import { words } from "../texts/texts.js";
 
 const MOST = 5;
 const LARGE = 2; // percent of a bar: what its colour is can be seen
-const NARROW = "(max-width: 760px)";
 
 /**
  * Which of them are left out at first, by their places: one alone is not.
@@ -25,21 +24,17 @@ export function shortLegend(items, widths) {
   const rest = smaller(widths);
   const list = el("ul", {}, ...items);
   if (!rest.size) return list;
-  const [narrow, last] = [matchMedia(NARROW), el("li", {})];
   let open = false;
   const press = button("", { class: "ds-goal-more" }, () => {
     open = !open;
     show();
   });
   const show = () => {
-    last.hidden = !narrow.matches;
-    for (const place of rest) items[place].hidden = narrow.matches && !open;
+    for (const place of rest) items[place].hidden = !open;
     press.textContent = words("common_page", open ? "fewer_below" : "smaller_parts", { count: String(rest.size) });
     press.setAttribute("aria-expanded", String(open));
   };
-  narrow.addEventListener("change", show);
   show();
-  last.append(press);
-  list.append(last);
+  list.append(el("li", {}, press));
   return list;
 }

@@ -11,6 +11,7 @@ const SAME = 0.05; // of the larger: a time or a memory that differs by less is 
 const NEARLY = 0.005; // and a loss
 const ENDED = new Set(["failed", "lost", "stopped"]);
 const EVALUATED = "final_eval_loss";
+const LONG = 48; // characters of a name: a sentence has room
 const MOST_BEST = 2; // as many may be the best of all
 
 /** @param {string} code @param {Record<string, string>} [given] */
@@ -92,7 +93,7 @@ function memoryPart([{ figures: run }, { figures: base }]) {
 }
 
 /** As a sentence has it: it may hold a comma. @param {{ name: string }} run */
-const quoted = ({ name }) => `“${middled(name)}”`;
+const quoted = ({ name }) => `“${middled(name, LONG)}”`;
 
 /** @param {string[]} parts */
 const joined = (parts) =>

@@ -223,13 +223,13 @@ const [LONGEST_NAME, SHORTEST_RUN] = [32, 14];
 /**
  * A name that is too long without its middle: what tells runs apart is often at its end. Of `run · line` the run's
  * gives way.
- * @param {string} name
+ * @param {string} name @param {number} [longest] in characters
  */
-export function middled(name) {
-  if (name.length <= LONGEST_NAME) return name;
+export function middled(name, longest = LONGEST_NAME) {
+  if (name.length <= longest) return name;
   const at = name.lastIndexOf(" · ");
   const [whole, rest] = at < 0 ? [name, ""] : [name.slice(0, at), name.slice(at)];
-  const most = Math.max(LONGEST_NAME - rest.length, SHORTEST_RUN);
+  const most = Math.max(longest - rest.length, SHORTEST_RUN);
   if (whole.length <= most) return name;
   const end = Math.floor((most - 1) / 2);
   const characters = [...whole]; // none is cut in two

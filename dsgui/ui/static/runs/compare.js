@@ -9,6 +9,7 @@ import { canGroup, GROUPINGS, groupsOf } from "../metrics/groups.js";
 import { LIVE_STATES, Follower } from "./follower.js";
 import { duration, figure, fixed, gib, perSecond } from "../common/format.js";
 import { PARTS, spelled } from "./run_columns.js";
+import { tellState } from "./run_rows.js";
 import { baseline, differenceOf } from "./run_prefs.js";
 import { TOLD_MS } from "./run_view.js";
 import { look } from "../metrics/traces.js";
@@ -23,6 +24,7 @@ import { visits } from "../site/visits.js";
 /** @typedef {{ follower: Follower, name: string, given: string, live: boolean, gone: boolean, noLoss: string }} Run */
 
 const SHEET = "/dsgui/static/runs/compare.css";
+const LONG = 48; // characters of a name in a line of them
 const TABLE_EVERY = 5; // polls
 const MOST_DIFFERENCES = 6; // shown at first, so that the curves begin on the first screens
 const NEARLY = 2; // that many more are shown at once
@@ -52,13 +54,13 @@ const ROWS = [
   ["tokens_per_second", (run) => run.figures.tokens_per_second, fixed, "more"],
   ["steps", (run) => run.figures.steps, figure],
   ["duration", (run) => run.figures.duration_s, duration],
-  ["run_gpu_peak", (run) => run.figures.run_gpu_peak_bytes, gib],
-  ["run_gpu_mean", (run) => run.figures.run_gpu_mean_bytes, gib],
-  ["gpu_peak", (run) => fullest(run)?.peak_bytes, gib],
-  ["gpu_mean", (run) => fullest(run)?.mean_bytes, gib],
-  ["run_peak", (run) => run.figures.run_peak_bytes, gib],
-  ["run_mean", (run) => run.figures.run_mean_bytes, gib],
-  ["host_peak", (run) => run.figures.host_peak_bytes, gib],
+  ["run_gpu_peak", (run) => run.figures.run_gpu_peak_bytes, gib, "less"],
+  ["run_gpu_mean", (run) => run.figures.run_gpu_mean_bytes, gib, "less"],
+  ["gpu_peak", (run) => fullest(run)?.peak_bytes, gib, "less"],
+  ["gpu_mean", (run) => fullest(run)?.mean_bytes, gib, "less"],
+  ["run_peak", (run) => run.figures.run_peak_bytes, gib, "less"],
+  ["run_mean", (run) => run.figures.run_mean_bytes, gib, "less"],
+  ["host_peak", (run) => run.figures.host_peak_bytes, gib, "less"],
 ];
 
 /** The highest spike of a run's loss; that it has none, where it has a loss. @param {ComparedRun["figures"]} figures */
@@ -71,7 +73,7 @@ function spikeText({ loss_spike: spike, final_loss: loss }) {
 /**
  * A row of figures; `bare`: why they are told without how far they are from the baseline's.
  * @typedef {{ code?: string, name: string, shown: (value: any) => string, better?: "less" | "more" | "",
- *   values: (Told | null | undefined)[], bare?: string }} Figure
+ *   values: (Told | null | undefined)[], bare?: string, losses?: (Told | null)[] }} Figure `losses`: of states
  */
 
 /**
@@ -412,12 +414,13 @@ export class CompareView {
   figures(base, runs, evaluations, unlike) {
     /** @type {Figure} */
     const states = { code: "state", name: say("state"), shown: stateOf, values: runs.map(({ state }) => state) };
+    states.losses = runs.map(({ figures }) => figures.final_loss);
     const told = ROWS.flatMap(([code, value, shown, usual]) => {
       if (code === SPIKE && !runs.some((run) => run.figures.loss_spike)) return [];
       // Of another training more or less says nothing, but of what it takes; a spike is told of each alone.
       const bare = shown === gib || code === SPIKE ? "" : unlike;
       /** @type {Figure} */
-      const one = { code, name: say(code), shown, better: bare ? "" : usual, bare, values: runs.map(value) };
+      const one = { code, name: say(code), shown, better: unlike || bare ? "" : usual, bare, values: runs.map(value) };
       if (code !== BEST_LOSS) return [one];
       /** @type {Figure[]} */
       const scores = evaluations.map((found) => ({ ...found, shown: fixed, bare: found.better ? "" : unlike }));
@@ -482,7 +485,8 @@ export class CompareView {
     const buttons = [...more, ...this.further(figures.further.length)];
     const said = buttons.length ? [el("div", { class: "ds-actions" }, ...buttons)] : [];
     const tables = bodies.length ? [comparison(say("differences"), runs, bodies)] : [];
-    return [...above, ...tables, ...said, ...below, ...this.sameNode(runs, sections, figures.same)];
+    const foot = [...said, ...this.sameNode(runs, sections, figures.same), ...below];
+    return [...above, ...tables, ...(foot.length ? [el("div", { class: "ds-compare-foot" }, ...foot)] : [])];
   }
 
   /** Those that tell most, and a button for all. @param {Run[]} runs @param {SettingsPart[]} apart */
@@ -550,7 +554,7 @@ export class CompareView {
 const swatchOf = ({ follower }) => el("span", { class: "ds-swatch", "data-swatch": follower.id });
 
 /** What tells runs apart is often at the end of their names. @param {Run} run */
-const stripItem = (run) => el("li", { class: "ds-run-of", title: run.name }, swatchOf(run), middled(run.name));
+const stripItem = (run) => el("li", { class: "ds-run-of", title: run.name }, swatchOf(run), middled(run.name, LONG));
 
 /**
  * The groups of the runs that are still there, by their places among all.
@@ -569,12 +573,15 @@ function answerNode(question, sentences) {
  * better, where one is.
  * @param {Figure} one @param {number} base
  */
-function figuresOf({ code, values, shown, better, bare }, base) {
+function figuresOf({ code, values, shown, better, bare, losses }, base) {
   return values.map((value, place) => {
     const away = place === base || bare ? "" : differenceOf(value, values[base]);
     const title = bare && place !== base ? bare : undefined;
-    const drawn = code === "state" ? { class: "ds-state", "data-state": String(value) } : {};
-    const cell = el("span", { title, ...drawn }, written(value, shown));
+    const cell = el("span", { title }, written(value, shown));
+    if (code === "state") {
+      cell.className = "ds-state";
+      tellState(cell, String(value), losses?.[place]);
+    }
     if (away) cell.append(" ", awayNode(away, better));
     return cell;
   });

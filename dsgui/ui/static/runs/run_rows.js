@@ -27,11 +27,23 @@ const chooser = () => el("input", { type: "checkbox", class: "ds-run-choose", ti
 
 /** @param {HTMLElement} node @param {RunSummary} run */
 function showState(node, run) {
-  node.textContent = textOf("states", run.state);
-  node.dataset.state = run.state;
-  const isOdd = run.state === "succeeded" && typeof run.loss === "string"; // it ended well, and its loss did not
-  node.toggleAttribute("data-odd", isOdd);
+  const isOdd = tellState(node, run.state, run.loss);
   node.classList.toggle("ds-has-problem", isOdd || (Boolean(run.problem) && run.state !== "foreign")); // which says it
+}
+
+/**
+ * How a run ended; of one that ended well what its loss did, where that didn't.
+ * @param {HTMLElement} node @param {string} state @param {number | string | null} [loss] its last one
+ * @returns {boolean} whether it didn't
+ */
+export function tellState(node, state, loss) {
+  const isOdd = state === "succeeded" && !Number.isFinite(Number(loss ?? 0));
+  node.textContent = isOdd ? say("loss_is", { loss: String(loss).replace("Infinity", "∞") }) : textOf("states", state);
+  node.title = isOdd ? say("odd_state") : "";
+  node.dataset.state = state;
+  node.toggleAttribute("data-odd", isOdd);
+  node.classList.toggle("ds-has-problem", isOdd);
+  return isOdd;
 }
 
 /** @param {RunSummary} run */

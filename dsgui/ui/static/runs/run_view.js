@@ -12,6 +12,7 @@ import { duration, figure, fixed, perSecond } from "../common/format.js";
 import { Log } from "../logs/log.js";
 import { Patterns } from "../logs/patterns.js";
 import { shownDate } from "./run_columns.js";
+import { tellState } from "./run_rows.js";
 import { RunLabel } from "./run_label.js";
 import { Slow } from "../slow/slow.js";
 import { Speed, spent } from "../slow/speed.js";
@@ -216,12 +217,7 @@ export class RunView {
 
   /** @param {string} state */
   showState(state) {
-    this.badge.textContent = textOf("states", state);
-    this.badge.dataset.state = state;
-    const last = this.curve("loss", "train")?.lastValue ?? 0;
-    const isOdd = state === "succeeded" && !Number.isFinite(last); // as in the list
-    this.badge.toggleAttribute("data-odd", isOdd);
-    this.badge.classList.toggle("ds-has-problem", isOdd);
+    tellState(this.badge, state, this.curve("loss", "train")?.lastValue);
   }
 
   /**

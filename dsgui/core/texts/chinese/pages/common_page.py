@@ -35,6 +35,7 @@ COMMON_PAGE: dict[str, str] = {
     "use_one": "使用",
     "use_default": "{value}（默认）",
     "more_below": "还有 {count} 项 ↓",
+    "all_below": "展开全部 ↓",
     "note_below": "{count} 条提示 ↓",
     "notes_below": "{count} 条提示 ↓",
     "hide_notes": "收起提示 ↑",

@@ -106,6 +106,7 @@ RUNS_PAGE: dict[str, str] = {
     "unread": "还有 {count} 次尚未读取",
     "today": "今天 {time}",
     "step_is": "第 {step} 步",
+    "odd_state": "运行正常结束，但最后的损失不是有限数值。",
     "loss_is": "损失 {loss}",
     "odd_at": "第 {step} 步 {value}",
     "spike": "损失在第 {step} 步有尖峰：{value}",
