@@ -113,18 +113,18 @@ def _comment(text: str, at: int) -> Iterator[Mending]:
 def _quotes(text: str, at: int) -> Iterator[Mending]:
     quoted = _QUOTED.match(text, at)
     if quoted:
-        yield _written(quoted.start(), quoted.end(), f'"{quoted[1]}"')
+        yield _written(quoted, f'"{quoted[1]}"')
 
 
 def _python_word(text: str, at: int) -> Iterator[Mending]:
     word = _WORD.match(text, at)
     if word:
-        yield _written(word.start(), word.end(), _PYTHON[word[0]])
+        yield _written(word, _PYTHON[word[0]])
 
 
-def _written(start: int, end: int, new: str) -> Mending:
-    shown = new if len(new) <= _MAX_SHOWN else new[: _MAX_SHOWN - 1] + "…"
-    return Mending(start, end, new, said("fixes", "write", value=shown))
+def _written(found: re.Match[str], new: str) -> Mending:
+    old, value = (one if len(one) <= _MAX_SHOWN else one[: _MAX_SHOWN - 1] + "…" for one in (found[0], new))
+    return Mending(found.start(), found.end(), new, said("fixes", "replace_word", old=old, value=value))
 
 
 def _missing_comma(text: str, at: int) -> Iterator[Mending]:

@@ -490,6 +490,7 @@ export interface Layout {
   pinned: string[];
   log: string[];
   linear: string[]; // of those that usually are logarithmic
+  clipped: string[]; // without outliers in their scale
 }
 
 /** What a chart says of a place: a row for each of its lines. */
@@ -516,6 +517,7 @@ export interface Drawn extends View {
   axis: Axis;
   counted?: boolean;
   log: boolean;
+  clipped?: boolean;
   reach: Range | null;
   events: Mark[];
   marked: boolean;
@@ -639,7 +641,7 @@ export interface Spread {
 
 /** What a trace is in its chart; `line` counts its lines, `run` is that of the line. */
 export interface TraceMeta {
-  part: "value" | "mean" | "odd" | "mark" | "band";
+  part: "value" | "mean" | "odd" | "mark" | "band" | "beyond";
   line?: number;
   run?: number;
   name?: string;

@@ -21,7 +21,7 @@ LONG = "llama-3-8b-instruct-lora-r64-alpha128-zero3-offload-cpu-seed-42-a-name-t
 # How many ways the columns of the comparison's tables stand: one.
 COLUMNS = """() => {
   const left = (node) => node.getBoundingClientRect().x;
-  const tables = [...document.querySelectorAll('.ds-compare .ds-differences table')].filter((one) => one.offsetParent);
+  const tables = [...document.querySelectorAll('.ds-compare .ds-differences table')].filter((one) => one.checkVisibility());
   const ways = tables.map((one) => [...one.rows[0].cells].slice(1).map((cell) => Math.round(left(cell))).join());
   const key = [...document.querySelectorAll('.ds-compare-key > li')].map((one) => Math.round(left(one))).join();
   return new Set([...ways, key]).size;
@@ -108,16 +108,16 @@ def test_a_comparison_finds_what_differs_on_the_command_line(browser, made):
         same.locator("summary").click()
         expect(same.get_by_text("zero_optimization.stage")).to_be_visible()
         expect(same.locator("summary")).to_have_text(re.compile(r"^\d+ the same in all runs$"))
-        peak = ["GPU memory of this run, peak", "30.00 GiB", "12.00 GiB −60 %"]
+        peak = ["GPU memory of this run, peak", "30.00 GiB", "12.00 GiB −60 % better"]
         losses = "Final loss 0.3705 · Best loss (lowest) 0.3529 · Final eval loss 1.000"
         equal = ["Same in all runs", f"{losses} · Speed 2.50 steps/s · Duration 2m 20s"]
         assert part(page, "Results") == [peak, equal]  # what tells them apart, and the rest in a row
         page.get_by_role("button", name="All 3 other figures").click()  # that nearly say the same
         assert part(page, "Results") == [
             peak,
-            ["GPU memory of this run, mean", "30.00 GiB", "12.00 GiB −60 %"],
-            ["Whole GPU, all processes, peak", "31.00 GiB", "13.00 GiB −58 %"],
-            ["Whole GPU, all processes, mean", "31.00 GiB", "13.00 GiB −58 %"],
+            ["GPU memory of this run, mean", "30.00 GiB", "12.00 GiB −60 % better"],
+            ["Whole GPU, all processes, peak", "31.00 GiB", "13.00 GiB −58 % better"],
+            ["Whole GPU, all processes, mean", "31.00 GiB", "13.00 GiB −58 % better"],
             equal,
         ]
         rows = (page.get_by_role("row", name=name) for name in ("Same in all runs", "GPU memory of this run, peak"))
@@ -125,9 +125,9 @@ def test_a_comparison_finds_what_differs_on_the_command_line(browser, made):
         assert colours[0] != colours[1]  # what is the same is told, and steps back
         expect(same.get_by_role("row", name="Final loss")).to_have_count(0)
         memory = page.locator(".ds-compare .ds-table tr", has_text="GPU memory of this run, peak").locator("td")
-        expect(memory).to_have_text(["30.00 GiB", "12.00 GiB −60 %"])  # as the list has it
+        expect(memory).to_have_text(["30.00 GiB", "12.00 GiB −60 % better"])  # as the list has it
         page.get_by_role("button", name="use as baseline").click()
-        expect(memory).to_have_text(["30.00 GiB +150 %", "12.00 GiB"])
+        expect(memory).to_have_text(["30.00 GiB +150 % worse", "12.00 GiB"])
         expect(page.locator('[data-chart="GPU memory"] .legendtext')).to_have_text(
             ["GPU 0, this run", "GPU 1, this run"]
         )
@@ -278,6 +278,13 @@ def test_runs_of_one_name_are_told_apart_from_the_first_on_and_evaluations_are_a
         shown, value = steps.first.locator(".ds-share").evaluate(size)
         assert shown == value
         page.set_viewport_size({"width": 390, "height": 800})
+        # Between what came of it and the curves there is a press for what differs.
+        expect(page.locator('[data-chart="Loss"] .nsewdrag').first).to_be_visible()
+        assert page.locator('[data-chart="Loss"]').bounding_box()["y"] < 800
+        opener = page.locator(".ds-compare-open")
+        expect(opener).to_have_text(re.compile(r"^What differs \(\d+\)$"))
+        opener.click()
+        expect(opener).to_have_attribute("aria-expanded", "true")
         # On a phone every value is seen below its run's name, which stays in view and names the curves as well.
         table = page.locator(".ds-differences > .ds-scroll")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -926,6 +933,8 @@ def test_values_of_two_runs_stay_near_on_a_wide_screen_and_those_of_four_stand_i
             with opened(browser, app, f"compare={','.join(runs)}") as page:
                 page.set_viewport_size({"width": width, "height": 900})
                 expect(page.locator(".ds-compare-key > li")).to_have_count(len(runs))
+                if width == 390:
+                    page.locator(".ds-compare-open").click()
                 boxes = [one.bounding_box() for one in page.locator(".ds-compare-key > li").all()]
                 lefts = sorted({round(box["x"]) for box in boxes})
                 assert len(lefts) == columns

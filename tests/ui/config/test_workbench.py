@@ -339,8 +339,8 @@ def test_a_dict_pasted_from_python_is_converted_to_what_it_means(bench, text):
         ('{"a": 8,, "b": 1}', (1, 9), "Remove the extra comma", '{"a": 8, "b": 1}'),
         ('{"a": {"b": 1,}, "c": 5e8}', (1, 14), "Remove the extra comma", '{"a": {"b": 1}, "c": 5e8}'),
         ('{\n  "a": 1\n  "b": 2\n}', (2, 9), "Add the comma", '{\n  "a": 1,\n  "b": 2\n}'),
-        ("{'a': 'b'}", (1, 2), "Write &quot;a&quot;", "{\"a\": 'b'}"),
-        ('{"a": True,\n"b": None}', (1, 7), "Write true", '{"a": true,\n"b": None}'),
+        ("{'a': 'b'}", (1, 2), "Replace &#x27;a&#x27; with &quot;a&quot;", "{\"a\": 'b'}"),
+        ('{"a": True,\n"b": None}', (1, 7), "Replace True with true", '{"a": true,\n"b": None}'),
         ('{"a": 1 // one\n}', (1, 9), "Remove the comment", '{"a": 1\n}'),
     ],
 )

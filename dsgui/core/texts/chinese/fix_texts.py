@@ -35,6 +35,7 @@ FIXES = {
     "use": "使用 {value}",
     "use_instead": "改用 {value}",
     "use_text": "使用“{value}”",
+    "replace_word": "将 {old} 改为 {value}",
     "write": "写成 {value}",
     "write_as_stage": "写成 stage {stage}",
     "write_block": "写成配置块",

@@ -35,6 +35,7 @@ FIXES = {
     "use": "Use {value}",
     "use_instead": "Use {value} instead",
     "use_text": "Use “{value}”",
+    "replace_word": "Replace {old} with {value}",
     "write": "Write {value}",
     "write_as_stage": "Write it as stage {stage}",
     "write_block": "Write the block",

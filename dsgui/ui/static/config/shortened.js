@@ -41,7 +41,9 @@ export function shortened(root) {
     const ends = entries.map((one) => one.getBoundingClientRect().bottom - top);
     // Where nothing is wrong its head says it all: each note stands at its field as well.
     const isWrong = list.querySelector(":scope > :is(.ds-error, .ds-warning)") !== null;
-    const count = isWrong ? whole(ends, window.innerHeight * MOST) : notesShown(ends);
+    const passes = root.querySelector(".ds-verdict.ds-ok") !== null; // else what does not fit is the point
+    const shown = passes ? notesShown(ends) : 0;
+    const count = isWrong ? whole(ends, window.innerHeight * MOST) : shown;
     if (count >= ends.length) return;
     const rest = entries.slice(count);
     const brief = rest.slice(0, IN_BRIEF).filter((one) => one.matches(".ds-error"));

@@ -669,7 +669,8 @@ export class Board {
     for (const chart of this.standing.flatMap((id) => this.charts.get(id) ?? [])) {
       const alone = chart.own ? { axis: chart.own, range: null, reach: own[chart.own] ?? null, events: [] } : {};
       const log = isLog(this.layout, chart.id, chart.unlike !== null);
-      chart.draw({ ...shared, log, marked: chart.id === LOSS, ...alone }, force);
+      const clipped = this.layout.clipped.includes(chart.id);
+      chart.draw({ ...shared, log, clipped, marked: chart.id === LOSS, ...alone }, force);
     }
   }
 }

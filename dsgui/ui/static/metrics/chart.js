@@ -3,7 +3,8 @@
 import { actionMenu, handle, Tip, toggle } from "./chart_tools.js";
 import { button, el, messageOf, part, withOptions } from "../common/dom.js";
 import { plotColour, isDark, loadPlotly, turn } from "./plotly_library.js";
-import { canBeLog, layoutOf, namesOf, shade, timeLabels, tracesOf, zoomed } from "./plotting.js";
+import { calmRange, cutAt } from "./outliers.js";
+import { canBeLog, hasOutliers, layoutOf, namesOf, shade, timeLabels, tracesOf, zoomed } from "./plotting.js";
 import { covered, inBrief, middled, readout } from "./readout.js";
 import { listed, words } from "../texts/texts.js";
 import { isMoved } from "./ticks.js";
@@ -19,7 +20,7 @@ import { isMoved } from "./ticks.js";
  * @property {(range: Range | null) => void} [onRange] is told a zoom
  * @property {(chart: Chart, place: number | null) => void} [onHover] is told a place
  * @property {(run: number | null) => void} [onRun] is told the run whose name is pointed at
- * @property {(chart: Chart, mark: "hidden" | "pinned") => void} [onToggle] makes it so, or no longer
+ * @property {(chart: Chart, mark: "hidden" | "pinned" | "clipped") => void} [onToggle] makes it so, or no longer
  * @property {(chart: Chart) => void} [onLog] draws it on the other scale
  * @property {(chart: Chart, by: number) => void} [onStep] moves it on
  * @property {(chart: Chart, over: Element | null, done: boolean) => void} [onDrag] has it dragged over another
@@ -80,6 +81,8 @@ export class Chart {
     this.tip = new Tip();
     this.logged = toggle("log", title, () => does.onLog?.(this));
     this.pinned = toggle("pin", title, () => does.onToggle?.(this, "pinned"));
+    this.clipped = toggle("clip", title, () => does.onToggle?.(this, "clipped"));
+    this.clipped.hidden = true; // until there are outliers
     this.node = this.figure();
     this.node.addEventListener("keydown", (event) => this.key(event));
     this.plot.addEventListener("pointermove", (event) => this.point(event));
@@ -116,7 +119,7 @@ export class Chart {
       (by) => this.does.onStep?.(this, by),
       (over, done) => this.does.onDrag?.(this, over, done),
     );
-    const tools = el("span", { class: "ds-chart-tools" }, this.logged, this.pinned, this.menu());
+    const tools = el("span", { class: "ds-chart-tools" }, this.clipped, this.logged, this.pinned, this.menu());
     return el("figcaption", {}, grip, this.heading, this.origin, tools);
   }
 
@@ -125,6 +128,7 @@ export class Chart {
     const csv = this.csv ? [["save_csv", () => this.csv?.(this)]] : [];
     const menu = actionMenu(this.title, [
       ["log_scale", () => this.logged.click()],
+      ["ignore_outliers", () => this.clipped.click()],
       ["pin_to_top", () => this.pinned.click()],
       ["full_screen", () => this.toggleFull()],
       ["reset_zoom", () => this.reset()],
@@ -135,8 +139,11 @@ export class Chart {
       ["move_after", () => this.does.onStep?.(this, 1)],
       ["hide", () => this.does.onToggle?.(this, "hidden")],
     ]);
-    // On a phone these two stand here alone, as they are set.
+    // On a phone these stand here alone, as they are set.
     menu.addEventListener("toggle", () => {
+      const clip = part(menu, "[data-act=ignore_outliers]");
+      clip.ariaPressed = this.clipped.ariaPressed;
+      clip.hidden = this.clipped.hidden;
       part(menu, "[data-act=log_scale]").ariaPressed = this.logged.ariaPressed;
       part(menu, "[data-act=pin_to_top]").ariaPressed = this.pinned.ariaPressed;
     });
@@ -248,6 +255,7 @@ export class Chart {
     const busy = this.drawingSince && performance.now() - this.drawingSince < DRAW_LIMIT_MS;
     this.node.hidden = this.hiding || (!this.lines.length && !this.message);
     this.logged.setAttribute("aria-pressed", String(view.log));
+    this.clipped.setAttribute("aria-pressed", String(Boolean(view.clipped)));
     this.plot.hidden = !this.lines.length;
     this.node.classList.toggle("ds-bare", !this.lines.length);
     this.said.hidden = !this.message;
@@ -285,9 +293,13 @@ export class Chart {
     this.revision += 1;
     const page = this.look();
     const content = { ...this.content, events: view.events };
-    const traces = tracesOf(content, view, page);
+    const all = tracesOf(content, view, page);
+    const calm = view.log || !hasOutliers(content) ? null : calmRange(all);
+    this.clipped.hidden = !calm;
+    const cut = view.clipped ? calm : null;
+    const traces = cut ? cutAt(all, cut) : all;
     this.name(traces);
-    const layout = { ...layoutOf(content, view, page, traces, this.revision), width: this.plot.clientWidth };
+    const layout = { ...layoutOf(content, view, page, traces, this.revision, cut), width: this.plot.clientWidth };
     layout.height = this.heightFor(layout.height);
     await Plotly.react(this.plot, traces, layout, { displayModeBar: false, plotlyServerURL: "" });
     this.traces = traces;

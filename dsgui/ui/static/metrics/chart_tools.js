@@ -58,9 +58,9 @@ export function actionMenu(title, acts) {
   return menu.node;
 }
 
-const HINTS = { log: "log_hint", pin: "pin_hint" };
+const HINTS = { log: "log_hint", pin: "pin_hint", clip: "clip_hint" };
 
-/** @param {"log" | "pin"} code @param {string} title @param {() => void} act */
+/** @param {"log" | "pin" | "clip"} code @param {string} title @param {() => void} act */
 export function toggle(code, title, act) {
   const hint = words("charts_page", HINTS[code], { title });
   const shown = { class: "ds-step", "aria-pressed": "false", "aria-label": hint, title: hint, "data-toggle": code };

@@ -1,14 +1,14 @@
-// How a user wants the charts of a board to stand: their order, which are hidden, pinned to the top, or drawn on a
-// logarithmic scale. Pure: layouts in, layouts out.
+// How a user wants the charts of a board to stand: their order, which are hidden, pinned to the top, drawn on a
+// logarithmic scale or without their outliers. Pure: layouts in, layouts out.
 
 /** @import { Layout } from "../types.d.ts" */
 
-/** @typedef {"hidden" | "pinned"} Mark what a chart may be, besides being somewhere */
+/** @typedef {"hidden" | "pinned" | "clipped"} Mark what a chart may be, besides being somewhere */
 
 const MOST = 200; // of what a browser kept
 
 /** @type {Layout} */
-export const PLAIN = { order: [], hidden: [], pinned: [], log: [], linear: [] };
+export const PLAIN = { order: [], hidden: [], pinned: [], log: [], linear: [], clipped: [] };
 
 /** @param {unknown} list @returns {string[]} */
 const ids = (list) => (Array.isArray(list) ? list.filter((one) => typeof one === "string").slice(0, MOST) : []);
@@ -20,6 +20,7 @@ export const layoutFrom = (kept) => ({
   pinned: ids(kept?.pinned),
   log: ids(kept?.log),
   linear: ids(kept?.linear),
+  clipped: ids(kept?.clipped),
 });
 
 /** @param {Layout} layout */

@@ -538,8 +538,14 @@ function legendRows(named, width = Infinity) {
 /** A Chinese one is as wide as two others. @param {string} name */
 const lettersOf = (name) => [...name].reduce((sum, one) => sum + (one > "\u2e7f" ? 2 : 1), 0);
 
-/** @param {Content} content @param {Drawn} view @param {Look} page @param {Trace[]} traces @param {number} revision */
-export function layoutOf(content, view, page, traces, revision) {
+/** Whether a scale may leave values out: those of memory and of shares are made for all. @param {Content} content */
+export const hasOutliers = ({ unit }) => ![MEMORY, SHARE, DEGREES].includes(unit);
+
+/**
+ * @param {Content} content @param {Drawn} view @param {Look} page @param {Trace[]} traces @param {number} revision
+ * @param {Range | null} [cut] the range of the left axis where it has not all values
+ */
+export function layoutOf(content, view, page, traces, revision, cut = null) {
   const { lines, limits } = content;
   /** @param {string} title */
   const axis = (title) => ({
@@ -565,7 +571,7 @@ export function layoutOf(content, view, page, traces, revision) {
     showgrid: false,
     rangemode: "tozero",
   };
-  const left = vertical(content, view, traces);
+  const left = { ...vertical(content, view, traces), ...(cut ? { range: cut, autorangeoptions: undefined } : {}) };
   const placed = reached(limits, heights(traces)?.[1] ?? Infinity); // no curve: nothing is flattened
   const { title, ...labels } = along(view, traces, page);
   const font = { size: LIMIT_SIZE, color: page.text };
@@ -581,7 +587,7 @@ export function layoutOf(content, view, page, traces, revision) {
   return {
     // The revision tells plotly that the arrays are others; zoom of y stays (uirevision), zoom of x is every chart's.
     datarevision: revision,
-    uirevision: `${view.axis}${view.log}${content.resets ?? 0}`,
+    uirevision: `${view.axis}${view.log}${Boolean(cut)}${content.resets ?? 0}`,
     height: page.fullHeight ?? HEIGHT + ROW * Math.max(0, legendRows(signs, page.width) - PLAIN_ROWS),
     margin: { l: 52, r: right ? 48 : 12, t: isNamed ? 8 : (page.width ?? Infinity) < ALONE ? BARE : UNNAMED, b: 40 },
     paper_bgcolor: page.fullHeight === null ? "rgba(0,0,0,0)" : page.ground,

@@ -214,6 +214,8 @@ export class CompareView {
     this.answers = el("div", { class: "ds-answers" });
     this.differences = el("section", { class: "ds-differences", "aria-label": say("differences") });
     this.key = el("ul", { class: "ds-compare-key", "aria-label": say("colours") });
+    // The key stays in view beside the values.
+    this.table = el("div", { class: "ds-compare-table" }, this.key, this.differences);
     this.strip = el("ul", { class: "ds-compare-strip", "aria-hidden": "true" }); // the same names, beside the charts
 
     const pointed = (/** @type {Event} */ event) =>
@@ -225,16 +227,23 @@ export class CompareView {
     this.board = this.makeBoard();
     this.board.legend.after(this.strip);
     this.board.tools.append(el("label", { class: "ds-grouping" }, say("group_by"), this.grouping));
+    // On a phone it opens the table, which would stand between what came of it and the curves.
+    this.opener = button("", { class: "ds-step ds-compare-open", "aria-expanded": "false" }, () => this.openTable());
     const toCharts = button(say("to_charts"), { class: "ds-step ds-to-charts" }, () => this.showCharts());
     this.report = el("a", { class: "ds-step", download: true, href: this.reported(ids[0]) }, say("report"));
     this.node = el(
       "div",
       { class: "ds-run ds-compare", id: "comparison", "aria-busy": "true" },
-      el("div", { class: "ds-run-head" }, this.title, el("div", { class: "ds-compare-acts" }, toCharts, this.report)),
+      el(
+        "div",
+        { class: "ds-run-head" },
+        this.title,
+        el("div", { class: "ds-compare-acts" }, this.opener, toCharts, this.report),
+      ),
       this.said,
       this.outcome,
       this.answers,
-      el("div", {}, this.key, this.differences), // beside which the key stays in view
+      this.table,
       this.board.node,
     );
     this.node.style.setProperty("--runs", String(ids.length));
@@ -257,6 +266,11 @@ export class CompareView {
       this.board.update();
     };
     return new Board(sources, { kept: "dsgui.compared", refine, groups: () => this.groups, unlike: () => this.unlike });
+  }
+
+  openTable() {
+    const open = this.table.toggleAttribute("data-open");
+    this.opener.setAttribute("aria-expanded", String(open));
   }
 
   /** For whom the settings are too long a way to the curves. */
@@ -334,6 +348,8 @@ export class CompareView {
         apart: apart[base],
         whole: whole[base],
       };
+      const count = sections.reduce((sum, { differ }) => sum + differ.length, 0) + figures.telling.length;
+      this.opener.textContent = say("what_differs", { count: String(count) });
       this.differences.replaceChildren(...this.differencesNodes(kept, sections, figures));
       this.colour();
     };
@@ -594,7 +610,8 @@ const written = (value, shown) => (value === null || value === undefined ? "–"
 function awayNode(away, better) {
   if (!better) return el("span", { class: "ds-share" }, away);
   const verdict = away.startsWith("−") === (better === "less") ? "better" : "worse";
-  return el("span", { class: "ds-share", "data-verdict": verdict }, say(verdict, { difference: away }));
+  const [before, after] = say(verdict, { difference: "\n" }).split("\n");
+  return el("span", { class: "ds-share", "data-verdict": verdict }, before, away, el("span", {}, after));
 }
 
 /** Of runs whose settings don't differ: which of them are known to be the same. @param {SettingsPart[]} sections */

@@ -105,6 +105,9 @@ CHARTS_PAGE: dict[str, str] = {
         "图表：{title}。按键：+ 和 − 缩放，方向键平移，0 还原，L 对数坐标，F 全屏；P、S、C 保存为 PNG、SVG 和 CSV"
     ),
     "move": "移动 {title}：拖动，或按方向键",
+    "clip": "忽略离群值",
+    "clip_hint": "{title}：坐标不计离群值，以 ▲ 标出",
+    "ignore_outliers": "忽略离群值",
     "log": "对数",
     "log_hint": "对数坐标：{title}",
     "log_scale": "对数坐标",

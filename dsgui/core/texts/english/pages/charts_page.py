@@ -106,6 +106,9 @@ CHARTS_PAGE: dict[str, str] = {
         "SVG and CSV"
     ),
     "move": "Move {title}: drag, or press an arrow key",
+    "clip": "Ignore outliers",
+    "clip_hint": "Ignore the outliers of {title} in its scale: ▲ marks them",
+    "ignore_outliers": "Ignore outliers",
     "log": "Log",
     "log_hint": "Log scale: {title}",
     "log_scale": "Log scale",

@@ -1,0 +1,89 @@
+// Single values far from those around them, as a spike of the loss: where a chart leaves them out of its scale, and
+// marks that they are there. Pure: traces in, a range and marks out.
+
+import { extent } from "./traces.js";
+
+/** @import { Range, Trace } from "../types.d.ts" */
+
+const LEAST = 12; // values of which one can be told to be far from the others
+const AROUND = 4; // values on each side that one is held against
+const TIMES = 8; // as far from them as is usual
+const OF_SPAN = 0.25; // and of what nearly all values take
+const WORTH = 1.3; // times higher is the scale that has them
+const AIR = 0.05;
+
+/** @param {number[]} sorted @param {number} share */
+const at = (sorted, share) => sorted[Math.round((sorted.length - 1) * share)];
+
+/** @param {number[]} values */
+const sortedOf = (values) => Float64Array.from(values).sort();
+
+/** @param {number[]} values */
+const median = (values) => at([...sortedOf(values)], 0.5);
+
+/** @param {Trace} trace of what was logged, on the left axis */
+const isRead = ({ meta, yaxis }) => meta?.part === "value" && yaxis === "y";
+
+/** @param {Trace} trace @returns {number[]} */
+const numbersOf = ({ y }) => y.flatMap((one) => (typeof one === "number" && Number.isFinite(one) ? [one] : []));
+
+/** Those of a curve that are near their neighbours. @param {number[]} values */
+export function near(values) {
+  if (values.length < LEAST) return values;
+  const sorted = [...sortedOf(values)];
+  const span = at(sorted, 0.95) - at(sorted, 0.05);
+  const aways = values.map((one, place) => {
+    const around = values.slice(Math.max(place - AROUND, 0), place + AROUND + 1);
+    return Math.abs(one - median(around));
+  });
+  const most = Math.max(TIMES * median(aways), OF_SPAN * span);
+  return values.filter((_, place) => aways[place] <= most);
+}
+
+/**
+ * The range that the values have without those far from their neighbours; null where that is not much less than all.
+ * @param {Trace[]} traces @returns {Range | null}
+ */
+export function calmRange(traces) {
+  const curves = traces.filter(isRead).map(numbersOf);
+  const all = extent(curves.flat());
+  if (!all || traces.some(({ meta }) => meta?.spread)) return null;
+  const found = extent(curves.flatMap(near));
+  if (!found || found[0] === found[1] || all[1] - all[0] < WORTH * (found[1] - found[0])) return null;
+  const air = AIR * (found[1] - found[0]);
+  return [found[0] >= 0 ? Math.max(found[0] - air, 0) : found[0] - air, found[1] + air];
+}
+
+/**
+ * The traces of a chart whose left axis has this range: what is beyond is cut off there, with a mark at the edge.
+ * @param {Trace[]} traces @param {Range} range @returns {Trace[]}
+ */
+export function cutAt(traces, range) {
+  const cut = traces.map((trace) => (trace.yaxis === "y" ? { ...trace, cliponaxis: true } : trace));
+  return [...cut, ...traces.filter(isRead).flatMap((trace) => edgeMarks(trace, range))];
+}
+
+/** @param {Trace} trace @param {Range} range @returns {Trace[]} */
+function edgeMarks({ x, y, meta }, [low, high]) {
+  const places = y.flatMap((one, place) => (typeof one === "number" && (one > high || one < low) ? [place] : []));
+  if (!places.length) return [];
+  const isAbove = (/** @type {number} */ place) => Number(y[place]) > high;
+  return [
+    {
+      x: places.map((place) => x[place]),
+      y: places.map((place) => (isAbove(place) ? high : low)),
+      type: "scatter",
+      mode: "markers",
+      yaxis: "y",
+      hoverinfo: "skip",
+      showlegend: false,
+      cliponaxis: false,
+      meta: { part: "beyond", line: meta?.line, run: meta?.run },
+      marker: {
+        color: meta?.colour ?? "",
+        size: 8,
+        symbol: places.map((place) => (isAbove(place) ? "triangle-up" : "triangle-down")),
+      },
+    },
+  ];
+}
