@@ -324,7 +324,7 @@ def test_on_a_phone_four_runs_have_one_legend_for_all_charts_and_their_verdict_c
         assert page.locator(".ds-chart-runs:visible").count() == 0
         assert strip.bounding_box()["height"] < 60
         # What came of it is said before how it is kept.
-        said, report = (page.locator(f"#comparison {one}") for one in (".ds-outcome", ".ds-run-head > a"))
+        said, report = (page.locator(f"#comparison {one}") for one in (".ds-outcome", ".ds-compare-acts > a"))
         assert said.is_visible()
         assert said.bounding_box()["y"] < report.bounding_box()["y"]
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -407,6 +407,7 @@ def test_losses_that_are_ten_times_apart_have_a_logarithmic_scale_which_is_said_
         expect(told).to_have_text(re.compile(r"^Log scale: these runs’ values are about \d+× apart\.$"))
         expect(log).to_have_attribute("aria-pressed", "true")
         wait_until(lambda: page.evaluate(SCALE) == "log")
+        page.locator(".ds-compare-open").click()
         parts = page.evaluate(PARTS)
         assert "classification" in [text for text, *_ in parts]
         assert all(not cut and lines == 1 for _, cut, lines in parts)

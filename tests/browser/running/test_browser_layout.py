@@ -1,5 +1,7 @@
 """How a user looks at the charts and arranges them, and what a chart says of a place; in Chromium."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -51,6 +53,7 @@ def made(tmp_path_factory):
         "evaluated": make_printed(folder, evaluated()),
         "pausing": make_printed(folder, pausing()),
         "scored": make_printed(folder, scored()),
+        "spike": make_run(folder, Made("spike", 200, spikes=(120,))),
     }
     with running_app(folder) as app:
         yield app, ids
@@ -194,6 +197,36 @@ def test_charts_are_dragged_moved_by_keys_pinned_hidden_and_stay_so(browser, mad
         wait_until(lambda: page.evaluate(ORDER) == usual)
         page.keyboard.press("Escape")
         expect(chosen).to_be_focused()
+
+
+SCALED = "() => document.querySelector('[data-chart=Loss] .js-plotly-plot')._fullLayout.yaxis.range[1]"
+
+
+def test_a_spike_may_be_left_out_of_the_scale_with_a_mark_at_its_edge(browser, made):
+    app, ids = made
+    with opened(browser, app, f"run={ids['spike']}") as page:
+        loss = drawn(page, "Loss")
+        clip = loss.locator("[data-toggle=clip]")
+        expect(clip).to_be_visible()
+        assert page.evaluate(SCALED) > 4
+        expect(chart(page, "Learning rate").locator("[data-toggle=clip]")).to_be_hidden()  # it has none
+        clip.click()
+        page.wait_for_function(f"({SCALED})() < 3")
+        marks = "() => document.querySelector('[data-chart=Loss] .js-plotly-plot').data.at(-1)"
+        assert page.evaluate(f"({marks})().marker.symbol") == ["triangle-up"]
+        assert page.evaluate(f"({marks})().x") == [120]
+        point_at(page, "Loss", 120)
+        expect(loss.locator(".ds-tip-row").first).to_contain_text(re.compile(r"\b[45]\.\d"))  # what it was, whole
+        page.reload()  # it stays so
+        drawn(page, "Loss")
+        page.wait_for_function(f"({SCALED})() < 3")
+        expect(clip).to_have_attribute("aria-pressed", "true")
+        clip.click()
+        page.wait_for_function(f"({SCALED})() > 4")
+        page.set_viewport_size({"width": 390, "height": 844})  # on a phone it is in the menu
+        expect(clip).to_be_hidden()
+        act(page, "Loss", "ignore_outliers")
+        page.wait_for_function(f"({SCALED})() < 3")
 
 
 def test_why_a_run_is_slow_is_said_in_a_line_with_figures_and_what_to_try(browser, made):
