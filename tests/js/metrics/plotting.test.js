@@ -12,7 +12,7 @@ import {
   zoomed,
 } from "../../../dsgui/ui/static/metrics/plotting.js";
 import { groupedLines } from "../../../dsgui/ui/static/metrics/groups.js";
-import { namedOnce } from "../../../dsgui/ui/static/metrics/cards.js";
+import { namedOnce } from "../../../dsgui/ui/static/metrics/charts.js";
 import { made, only, steps } from "../made.js";
 
 /** @import { Drawn, Line, Trace } from "../../../dsgui/ui/static/types.d.ts" */

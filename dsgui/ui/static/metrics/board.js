@@ -14,6 +14,7 @@ import {
   isScoreTooMany,
   label,
   nameOf,
+  namedOnce,
   offloadLimits,
   placeOf,
   placesOfCards,
@@ -27,7 +28,6 @@ import { Clock } from "./curves.js";
 import { loadPlotly } from "./plotly_library.js";
 import { button, el, part } from "../common/dom.js";
 import { figure, fixed } from "../common/format.js";
-import { namedOnce } from "./cards.js";
 import { groupedLines, titleOf } from "./groups.js";
 import { isMarked, markText } from "./marks.js";
 import { inOrder as arranged, isPlain, layoutFrom, moved, neighbour, PLAIN, toggled } from "./layout.js";
