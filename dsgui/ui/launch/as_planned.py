@@ -144,11 +144,9 @@ def wire_own_script(desk: Desk, *events: Any) -> None:
 
 
 def wire_recipe(desk: Desk, bar: ContextBar) -> None:
-    """While nobody chose a recipe, it is one of the framework that is configured: another would be refused."""
-    recipes: dict[str, list[tuple[str, str]]] = {}
-    for one in RECIPES:
-        recipes.setdefault(one.takes.integration.value, []).append((one.name, one.arguments))
-    js = in_browser("launch/as_planned", "recipeFor", recipes, BY_FIELD["what"].id)
+    """While nobody chose a recipe, it is the first of the framework that is configured: another would be refused."""
+    firsts = {one.takes.integration.value: (one.name, one.arguments) for one in reversed(RECIPES)}
+    js = in_browser("launch/as_planned", "recipeFor", firsts, BY_FIELD["what"].id)
     held = [desk[name] for name in ("what", "model", "arguments")]
     bar.integration.change(None, [bar.integration, *held], [desk["what"], desk["arguments"]], js=js, **LOCAL)
 

@@ -81,7 +81,8 @@ export function showFinding(rule, pointer) {
   const key = document.querySelector(`#findings ${about} ${where}`);
   if (!(key instanceof HTMLElement)) return;
   const more = document.querySelector('.ds-more-findings > [aria-expanded="false"]');
-  if (!key.checkVisibility() && more instanceof HTMLElement) more.click();
+  const isTold = key.checkVisibility() && !key.closest(".ds-brief");
+  if (!isTold && more instanceof HTMLElement) more.click();
   key.closest("details")?.setAttribute("open", "");
   key.scrollIntoView({ block: "center", behavior: "smooth" });
   key.focus({ preventScroll: true });

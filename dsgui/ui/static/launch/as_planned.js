@@ -53,19 +53,17 @@ export const scriptFor = (script, id, model) => (model?.trim() && !own.has(id) ?
  */
 export const scriptOnceTyped = (field, ...given) => (own.has(field) ? scriptFor(...given) : { __type__: "update" });
 
-/** @typedef {[name: string, begins: string][]} Recipes and the arguments that each begins with */
-
 /**
- * The recipe that is chosen and the arguments: the first of the framework that 1 · Configure is set to, unless somebody
- * chose one, a script of one's own is chosen, or a model is planned, which no recipe trains.
- * @param {Record<string, Recipes>} recipes by the framework @param {string} id of the choice
- * @param {string} framework @param {string} chosen @param {string | null} model @param {string | null} typed
+ * The recipe that is chosen and the arguments: the first of the framework that 1 · Configure is set to, in the place of
+ * another's, unless somebody chose that or a model is planned, which no recipe trains.
+ * @param {Record<string, [name: string, begins: string]>} firsts of each framework, and the arguments they begin with
+ * @param {string} id of the choice @param {string} framework
+ * @param {string} chosen @param {string | null} model @param {string | null} typed
  */
-export function recipeFor(recipes, id, framework, chosen, model, typed) {
+export function recipeFor(firsts, id, framework, chosen, model, typed) {
   const stays = { __type__: "update" };
-  const all = Object.values(recipes).flat();
-  const [first] = recipes[framework] ?? [];
-  const isOther = all.some(([name]) => name === chosen) && !recipes[framework]?.some(([name]) => name === chosen);
+  const [first, all] = [firsts[framework], Object.values(firsts)];
+  const isOther = all.some(([name]) => name === chosen) && first?.[0] !== chosen;
   if (!first || !isOther || own.has(id) || model?.trim()) return [stays, stays];
   const words = (typed ?? "").trim();
   const isTyped = words !== "" && !all.some(([, begins]) => begins === words);
