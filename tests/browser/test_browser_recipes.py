@@ -61,12 +61,20 @@ def test_of_a_native_preset_a_native_recipe_is_chosen_until_somebody_chooses_ano
     page.get_by_role("tab", name="2 · Launch").click()
     expect(page.get_by_label("A GPT is pre-trained with deepspeed.initialize")).to_be_checked()
     expect(page.get_by_label("Arguments for the script")).to_have_value("--num_train_epochs 2 --save_steps 50")
-    page.get_by_role("button", name="Change", exact=True).click()
-    page.get_by_label("Hello world").check()
     page.get_by_role("tab", name="1 · Configure").click()
     choose(page, "#integration", "HF Trainer")
     page.get_by_role("tab", name="2 · Launch").click()
-    expect(page.get_by_label("Hello world")).to_be_checked()
+    expect(page.get_by_label("T5 translates number words")).to_be_checked()
+    expect(page.get_by_label("Arguments for the script")).to_have_value("")
+    page.get_by_role("button", name="Change", exact=True).click()
+    page.get_by_label("T5 translates number words").check()  # as it was, and now it is somebody's choice
+    page.get_by_label("A GPT is pre-trained").check()
+    page.get_by_role("button", name="Change", exact=True).click()
+    page.get_by_label("T5 translates number words").check()
+    page.get_by_role("tab", name="1 · Configure").click()
+    choose(page, "#integration", "native DeepSpeed")
+    page.get_by_role("tab", name="2 · Launch").click()
+    expect(page.get_by_label("T5 translates number words")).to_be_checked()
 
 
 def test_a_recipe_is_chosen_with_its_arguments_its_preset_and_a_plan(page):

@@ -12,7 +12,7 @@ from dsgui.core.texts.saying import Said, as_told, listed, refilled, set_apart
 
 # OpenSSH: ssh.c, sshconnect.c
 _UNKNOWN_HOST = re.compile(r"resolve\s+hostname")
-_NOBODY_LISTENS = re.compile(r"\sport\s+\d+:\s+Connection\s+refused")  # OpenSSH names the port; a program there not
+_NOBODY_LISTENS = re.compile(r"connect\s+to\s+host\s+\S+\s+port\s+\d+:\s+Connection\s+refused")
 _NO_KEY = re.compile(r"Permission\s+denied\s\(")  # OpenSSH names the methods; a program there does not
 OF_HOSTS = ("machine", "ssh", "pdsh", "loopback")  # the checks of these rows
 _ANY = "…"  # in the place of a name

@@ -253,6 +253,10 @@ def _figures_table(runs: Sequence[Reported], baseline: str, apart: bool, scores:
         told = _Figure(words("report_page", code), values, [*map(shown, values)], better)
         return replace(told, better="", bare=True) if apart else told
 
+    def less(row: _Figure) -> _Figure:
+        """Of memory, which is told of other trainings as well."""
+        return row if apart else replace(row, better="less")
+
     rows = [
         of("final_loss", [one.final_loss for one in figures], better="less"),
         of("best_loss", [one.best_loss for one in figures], better="less"),
@@ -266,10 +270,7 @@ def _figures_table(runs: Sequence[Reported], baseline: str, apart: bool, scores:
         of("samples_a_second", [one.samples_per_second for one in figures], better="more"),
         of("tokens_a_second", [one.tokens_per_second for one in figures], better="more"),
         of("duration", [one.duration_s for one in figures], duration),
-        _memory(words("report_page", "run_gpu"), [(one.run_gpu_peak_bytes, one.run_gpu_mean_bytes) for one in figures]),
-        *_card_rows(figures),
-        _memory(words("report_page", "run_memory"), [(one.run_peak_bytes, one.run_mean_bytes) for one in figures]),
-        _memory(words("report_page", "host_memory"), [(one.host_peak_bytes, one.host_mean_bytes) for one in figures]),
+        *map(less, _memory_rows(figures)),
     ]
     base = next((place for place, run in enumerate(runs) if run.run_id == baseline), None) if len(runs) > 1 else None
     remark = words("compare_page", "baseline")
@@ -340,6 +341,16 @@ def _away(value: Value, base: Value, better: str) -> str:
         verdict = "better" if (percent > 0) == (better == "more") else "worse"
         told = words("compare_page", verdict, difference=told)
     return f" <small class='away {verdict}'>{escape(told)}</small>"
+
+
+def _memory_rows(figures: Sequence[Figures]) -> list[_Figure]:
+    """Of the run on its GPUs, of each GPU, of its processes, and of the host."""
+    return [
+        _memory(words("report_page", "run_gpu"), [(one.run_gpu_peak_bytes, one.run_gpu_mean_bytes) for one in figures]),
+        *_card_rows(figures),
+        _memory(words("report_page", "run_memory"), [(one.run_peak_bytes, one.run_mean_bytes) for one in figures]),
+        _memory(words("report_page", "host_memory"), [(one.host_peak_bytes, one.host_mean_bytes) for one in figures]),
+    ]
 
 
 def _card_rows(figures: Sequence[Figures]) -> list[_Figure]:

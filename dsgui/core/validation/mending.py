@@ -20,6 +20,10 @@ _REST_OF_LINE = re.compile(r"[ \t]*+(?P<end>\r?\n|\Z)")
 _QUOTED = re.compile(r"'([^'\"\\\x00-\x1f]*+)'(?=[ \t\r\n]*+(?:[:,}\]#]|/[/*]))")
 _PYTHON = {"True": "true", "False": "false", "None": "null"}
 _WORD = re.compile(r"(?:True|False|None)(?=[ \t\r\n]*+(?:[,}\]#]|/[/*]))")
+_ASSIGNED = re.compile(r"[A-Za-z_][\w.]*+(?:[ \t]*+:[^\n={]*+)?[ \t]*+=[ \t]*+(?=\{)")
+_GROUPED = re.compile(r"_[\w.]*+")
+_NUMBER = re.compile(r"[0-9]++")
+_DIGITS = "0123456789"
 _NEXT_MEMBER = re.compile(r'[ \t\r\n]*+"[^"\\\x00-\x1f]*+"[ \t\r\n]*+:')
 _BLANK = " \t\r\n"
 _MAX_SHOWN = 40
@@ -50,7 +54,7 @@ def mending(text: str) -> Mending | None:
     at = _broken_at(text) if len(text) <= _MAX_TEXT else None
     if at is None:
         return None
-    for find in (_extra_commas, _comment, _quotes, _python_word, _missing_comma):
+    for find in (_extra_commas, _comment, _quotes, _python_word, _grouped_digits, _assignment, _missing_comma):
         for found in find(text, at):
             if _goes_on(text, found):
                 return found
@@ -120,6 +124,23 @@ def _python_word(text: str, at: int) -> Iterator[Mending]:
     word = _WORD.match(text, at)
     if word:
         yield _written(word, _PYTHON[word[0]])
+
+
+def _grouped_digits(text: str, at: int) -> Iterator[Mending]:
+    """A number as Python may have it: 1_000_000."""
+    rest, before = _GROUPED.match(text, at), text[:at].rstrip(_DIGITS)
+    if rest and len(before) < at:
+        old = text[len(before) : rest.end()]
+        new = "".join(old.split("_"))
+        if all(map(_NUMBER.fullmatch, old.split("_"))):
+            yield Mending(len(before), rest.end(), new, said("fixes", "replace_word", old=old, value=new))
+
+
+def _assignment(text: str, at: int) -> Iterator[Mending]:
+    """What a config was assigned to where it was copied from a script."""
+    name = None if text[:at].strip() else _ASSIGNED.match(text, at)
+    if name:
+        yield Mending(at, name.end(), "", said("fixes", "remove_assignment", text=name[0].strip()))
 
 
 def _written(found: re.Match[str], new: str) -> Mending:

@@ -147,7 +147,7 @@ def wire_recipe(desk: Desk, bar: ContextBar) -> None:
     """While nobody chose a recipe, it is the first of the framework that is configured: another would be refused."""
     firsts = {one.takes.integration.value: (one.name, one.arguments) for one in reversed(RECIPES)}
     js = in_browser("launch/as_planned", "recipeFor", firsts, BY_FIELD["what"].id)
-    held = [desk[name] for name in ("what", "model", "arguments")]
+    held = [desk[name] for name in ("what", "model", "arguments", "parent")]
     bar.integration.change(None, [bar.integration, *held], [desk["what"], desk["arguments"]], js=js, **LOCAL)
 
 

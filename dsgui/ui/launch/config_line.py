@@ -22,17 +22,18 @@ _BREAK = "  \n"  # Markdown's
 def told(launch: Launch, name: str, reads: Integration, reader: str, before: BeforeStart, *, own: bool) -> str:
     """`name` is the config's, "" of an empty one; `own`: it is read by a script of the user's."""
     config = verdict(launch, name, own=own) if name else words("launch_page", "config_empty")
-    return followed(config, as_read(reads, reader) if before.handed else words("launch_page", "gets_none"))
+    return as_read(config, reads, reader, before)
 
 
-def followed(config: str, more: str) -> str:
-    """The verdict as Markdown with `more` in its second line, which it may have."""
+def as_read(config: str, reads: Integration, configured: str, before: BeforeStart) -> str:
+    """The verdict on the `config`, as Markdown, with what the script does with it: another framework than 1 · Configure
+    is set to reads it, the script gets none, or has its own, and then nothing of this one is told."""
+    if not before.counts:
+        return words("launch_page", "uses_own")
+    more = "" if reads.value == configured else words("launch_page", f"reads_{reads.value}")
+    more = more if before.handed else words("launch_page", "gets_none")
+    # Below the verdict, or after what stands there already.
     return in_row((config, more)) if _BREAK in config or not more else f"{config}{_BREAK}{more}"
-
-
-def as_read(reads: Integration, configured: str) -> str:
-    """The framework that reads it, where that is another than 1 · Configure says; else ""."""
-    return "" if reads.value == configured else words("launch_page", f"reads_{reads.value}")
 
 
 def verdict(launch: Launch, name: str, *, own: bool = False) -> str:

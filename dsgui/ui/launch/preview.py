@@ -46,7 +46,7 @@ from dsgui.ui.launch.as_planned import Differs, as_count, compared, fills_in, pl
 from dsgui.ui.launch.asked_first import Answer, with_answer
 from dsgui.ui.launch.cloned import changes, line_html, name_of, of_parent, original
 from dsgui.ui.launch.config_change import is_convertible
-from dsgui.ui.launch.config_line import as_read, followed
+from dsgui.ui.launch.config_line import as_read as config_read
 from dsgui.ui.launch.config_line import told as config_told
 from dsgui.ui.launch.desk import Desk
 from dsgui.ui.launch.found import found_html
@@ -55,6 +55,7 @@ from dsgui.ui.launch.meanwhile import meanwhile
 from dsgui.ui.launch.previewed import Previewed
 from dsgui.ui.launch.refused import Refusals, field_of, is_gone, is_needed_yet, lacks, refused_html
 from dsgui.ui.preflight.preflight_view import (
+    BeforeStart,
     ToConfigure,
     before_hosts,
     before_start,
@@ -227,7 +228,7 @@ class Previewer:
             plan,
             request.handed_on,
             foretold=kept(launch.memory),
-            says=says if before.counts else words("launch_page", "uses_own"),
+            says=says,
             why=worst_of(before.rows),
             rows=before.rows,
             checks=preflight_html(
@@ -295,8 +296,9 @@ class Previewer:
         launched = Launched(place_of(asked.values), asked.imported or typed_arguments(asked.values))
         seen = Seen(launched, _saves(asked), None if asked.recipe is None else "", needed=needed)
         plan_here = self._on_this_machine(request) if request and about in _OF_PLACES else None
+        before = BeforeStart()
         if plan_here:
-            seen = self._of_script(asked, seen, plan_here)
+            seen, before = self._of_script(asked, seen, plan_here)
         elif about == "script":
             seen = replace(seen, loaded="")
         hosts = next((one for one in errors if field_of(one) == "hostfile"), None)
@@ -306,7 +308,7 @@ class Previewer:
         stops = stops_html(seen.aside, seen.offers)
         return replace(
             seen,
-            says=self._meanwhile(asked, seen, plan_here) if needed and not asked.is_empty else "",
+            says=self._meanwhile(asked, seen, plan_here, before) if needed and not asked.is_empty else "",
             why=lacks(error) if needed else refusals.summary,
             checks=refused_html(refusals, differs.offers if differs.within else "", stops),
             instead=recipe_instead(self._services.recipes, asked.values["script"] or "")
@@ -342,23 +344,24 @@ class Previewer:
         except DsguiError:
             return None
 
-    def _of_script(self, asked: Asked, seen: Seen, plan: Plan) -> Seen:
+    def _of_script(self, asked: Asked, seen: Seen, plan: Plan) -> tuple[Seen, BeforeStart]:
         around = self._services.surroundings(plan, asked.text)
         before = before_hosts(Launch.of(plan, {}), around)
         seen = replace(seen, aside=before.rows, offers=before.offers)
         if asked.recipe:
-            return replace(seen, may_log=self._may_log(asked, plan))
+            return replace(seen, may_log=self._may_log(asked, plan)), before
         found = found_html(plan, around.script, asked.values["reader"])
         loaded = _model_loaded(Launch.of(plan, {}), around)
         saves = seen.saves and (bool(asked.values["saves"]) or _may_save(plan, around.script))
-        return replace(seen, found=found, loaded=loaded, may_log=self._may_log(asked, plan), saves=saves)
+        seen = replace(seen, found=found, loaded=loaded, may_log=self._may_log(asked, plan), saves=saves)
+        return seen, before
 
-    def _meanwhile(self, asked: Asked, seen: Seen, plan: Plan | None) -> str:
+    def _meanwhile(self, asked: Asked, seen: Seen, plan: Plan | None, before: BeforeStart) -> str:
         """`plan` is that of this machine where the script is known, which tells by what the config is read."""
         reads = plan.config_argument.integration if plan else Integration(asked.reader)
         names, loaded = (self._config_name(asked), reads.value), seen.loaded or ""
         line = meanwhile(self._services, self._workbench, asked.text, asked.values, names, seen.launched, loaded)
-        return followed(line, as_read(reads, asked.reader))
+        return config_read(line, reads, asked.reader, before)
 
     # ------------------------------------------------------------------------------------------- on the page
     def _previewed(self, asked: Asked, seen: Seen, name: Named, made_from: tuple[Any, ...]) -> Previewed | None:

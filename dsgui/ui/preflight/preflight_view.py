@@ -55,7 +55,7 @@ def before_hosts(launch: Launch, around: Surroundings) -> BeforeStart:
     """What stops this launch whichever hosts it is given."""
     found = before_start(launch, around)
     rows = tuple(row for row in found.rows if row.check in OF_ARGUMENTS and row.status is Status.PROBLEM)
-    return BeforeStart(rows, tuple(one for one in found.offers if is_open(rows, one)))
+    return BeforeStart(rows, tuple(one for one in found.offers if is_open(rows, one)), found.handed, found.counts)
 
 
 @dataclass(frozen=True, slots=True)

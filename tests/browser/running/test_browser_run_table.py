@@ -151,6 +151,10 @@ def test_of_runs_with_the_same_settings_it_is_said_where_their_results_are_furth
             )
             [[name, values]] = part(page, "Results")
             assert name == "Same in all runs"
+            page.set_viewport_size({"width": 390, "height": 844})  # where the table is a press away
+            expect(told.first).to_be_in_viewport()
+            page.get_by_role("button", name="Settings and results").click()
+            page.set_viewport_size({"width": 1280, "height": 900})
             assert values.count(" · ") == 5
         with opened(browser, app, f"compare={ids[0]},{ids[2]}") as page:
             expect(page.locator(".ds-alike-told").last).to_have_text(

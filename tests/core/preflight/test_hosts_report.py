@@ -69,6 +69,7 @@ def test_each_thing_in_the_way_is_a_problem_of_that_machine(changes: dict[str, o
         ("ssh: connect to host b port 22: Connection refused", "Start sshd there", ""),
         ("bash: line 1: /opt/env/bin/python: Permission denied", "Try it in a terminal", "ssh b true"),
         ("nc: connect to jump: Connection refused", "Try it in a terminal", "ssh b true"),
+        ("curl: (7) Failed to connect to host port 8080: Connection refused", "Try it in a terminal", "ssh b true"),
         ("Host key verification failed.", "Try it in a terminal", "ssh b true"),
         (saw("host.timed_out"), "Try it in a terminal", "ssh b true"),
     ],

@@ -109,9 +109,29 @@ def test_several_broken_places_are_mended_one_by_one(text, names, data):
 
 
 @each_case(
+    ("text", "label", "mended"),
+    [
+        ('config = {"a": 1}', "Remove “config =”", '{"a": 1}'),
+        ('\n  args.ds_config={"a": 1}\n', "Remove “args.ds_config=”", '\n  {"a": 1}\n'),
+        ('ds: dict[str, Any] = {"a": 1}', "Remove “ds: dict[str, Any] =”", '{"a": 1}'),
+        ('{"a": 1_000_000}', "Replace 1_000_000 with 1000000", '{"a": 1000000}'),
+        ('{"a": -10_0, "b": 2}', "Replace 10_0 with 100", '{"a": -100, "b": 2}'),
+    ],
+)
+def test_what_python_has_around_a_config_and_in_its_numbers_goes(text, label, mended):
+    found = mending(text)
+    assert found is not None
+    assert (str(found.label), found.apply(text)) == (label, mended)
+
+
+@each_case(
     "text",
     [
         '{"a": ,}',
+        '{"a": 1__0}',
+        '{"a": 1_0x}',
+        'config = [{"a": 1}]',
+        '{"b": 1} config = {"a": 1}',
         '{"a": , "b": 1}',
         '{"a" "b"}',
         '{"a": 1 // x, "b": 2}',  # what ends there, the comment or the line?

@@ -57,20 +57,21 @@ test("a recipe is one of the framework that is configured, unless somebody chose
   const types = page();
   /** @type {Record<string, [string, string]>} */
   const firsts = { hf: ["translation", ""], native: ["pretraining", "--epochs 2"] };
-  const told = (/** @type {(string | null)[]} */ ...[framework = "", chosen = "", model = null, typed = null]) =>
-    recipeFor(firsts, "what", framework ?? "", chosen ?? "", model, typed);
-  assert.deepEqual(told("native", "translation"), ["pretraining", "--epochs 2"]);
+  const told = (/** @type {string[]} */ ...given) => recipeFor(firsts, "what", given[0], given[1], ...given.slice(2));
+  assert.deepEqual(told("native", "translation", "", ""), ["pretraining", "--epochs 2"]);
   assert.deepEqual(told("hf", "pretraining", "", " --epochs 2 "), ["translation", ""]);
   assert.deepEqual(told("native", "translation", "", "--lr 1"), ["pretraining", STAYS[0]]);
+  assert.deepEqual(told("hf", "pretraining", "", ""), ["translation", STAYS[0]]); // emptied on purpose
   const kept = [
     ["native", "pretraining"],
     ["native", "own"],
     ["native", "translation", "7B"],
     ["other", "translation"],
   ];
-  for (const given of [...kept, ["hf", "hello"]]) assert.deepEqual(told(...given), STAYS);
+  const clone = ["native", "translation", "", "", "20261129-180411-8759"];
+  for (const given of [...kept, ["hf", "hello"], clone]) assert.deepEqual(told(...given), STAYS);
   types("what");
-  assert.deepEqual(told("native", "translation"), STAYS);
+  assert.deepEqual(told("native", "translation", "", ""), STAYS);
 });
 
 test("a model that is typed or pasted chooses a script; one that a clone brings chooses nothing", () => {

@@ -25,7 +25,7 @@ test("a spike is far from its neighbours; the high values that a loss begins wit
   assert.deepEqual(near(loss), loss);
   const left = near(spiked(loss, 120, 9));
   assert.equal(left.length, 199);
-  assert.equal(Math.max(...left), loss[0] + 0.02 > 2 ? Math.max(...loss) : loss[0]);
+  assert.equal(Math.max(...left), Math.max(...loss));
 });
 
 test("few values have none that is far, nor has a step that stays", () => {
@@ -61,4 +61,18 @@ test("what is beyond the scale is marked at its edge, where it is, and what is d
   assert.equal(marks.meta?.part, "beyond"); // which nobody reads a value of
   assert.deepEqual(none, []);
   assert.equal(cutAt([traceOf(falling(100))], [0, 3]).length, 1);
+});
+
+test("what is no number stays in sight behind a spike, and a scale from nought begins there", () => {
+  const odd = traceOf([80], { meta: { part: "odd" }, cliponaxis: false });
+  const [cross] = cutAt([odd], [1.9, 2.1]);
+  assert.deepEqual([cross.y, cross.cliponaxis], [[2.1], false]);
+  const power = traceOf([...Array(60).fill(50), 400, ...Array(60).fill(51)]);
+  assert.ok((calmRange([power]) ?? [0])[0] > 40);
+  assert.equal((calmRange([power], true) ?? [NaN])[0], 0);
+});
+
+test("a smoothed curve that a spike takes beyond the scale is marked where it is", () => {
+  const mean = traceOf([1, 1, 9, 5, 1], { meta: { part: "mean", line: 0 } });
+  assert.deepEqual(cutAt([mean], [0, 2])[1].x, [2, 3]);
 });

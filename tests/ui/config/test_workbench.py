@@ -342,6 +342,7 @@ def test_a_dict_pasted_from_python_is_converted_to_what_it_means(bench, text):
         ("{'a': 'b'}", (1, 2), "Replace &#x27;a&#x27; with &quot;a&quot;", "{\"a\": 'b'}"),
         ('{"a": True,\n"b": None}', (1, 7), "Replace True with true", '{"a": true,\n"b": None}'),
         ('{"a": 1 // one\n}', (1, 9), "Remove the comment", '{"a": 1\n}'),
+        ('{"a": 1_000_000}', (1, 8), "Replace 1_000_000 with 1000000", '{"a": 1000000}'),
     ],
 )
 def test_a_broken_text_says_where_and_its_button_mends_that_place_alone(bench, text, place, label, mended):

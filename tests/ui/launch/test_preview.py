@@ -261,6 +261,18 @@ def test_before_a_host_is_named_the_config_is_judged_as_the_script_reads_it(page
     assert unnamed.partition("  \n")[2] in named  # the same sentence, in a line of its own
 
 
+def test_before_a_host_is_named_a_config_that_the_script_does_not_read_is_told_of_as_afterwards(
+    page: Page, bench: Bench
+) -> None:
+    script = str(bench.script("import deepspeed\ndeepspeed.initialize(config={'train_batch_size': 8})\n"))
+    said = [
+        page(script=script, where=where, hostfile="", reader="none")["says"].split("  \n")[-1]
+        for where in ("several", "here")
+    ]
+    assert said[0] == said[1]
+    assert "so it is checked for that" not in said[0]
+
+
 TWO_LACK = {"where": "several", "hostfile": ""}
 MISSING = "/no/such.py"
 

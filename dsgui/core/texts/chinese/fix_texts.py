@@ -35,6 +35,7 @@ FIXES = {
     "use": "使用 {value}",
     "use_instead": "改用 {value}",
     "use_text": "使用“{value}”",
+    "remove_assignment": "删除“{text}”",
     "replace_word": "将 {old} 改为 {value}",
     "write": "写成 {value}",
     "write_as_stage": "写成 stage {stage}",

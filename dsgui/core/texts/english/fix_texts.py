@@ -35,6 +35,7 @@ FIXES = {
     "use": "Use {value}",
     "use_instead": "Use {value} instead",
     "use_text": "Use “{value}”",
+    "remove_assignment": "Remove “{text}”",
     "replace_word": "Replace {old} with {value}",
     "write": "Write {value}",
     "write_as_stage": "Write it as stage {stage}",

@@ -54,20 +54,19 @@ export const scriptFor = (script, id, model) => (model?.trim() && !own.has(id) ?
 export const scriptOnceTyped = (field, ...given) => (own.has(field) ? scriptFor(...given) : { __type__: "update" });
 
 /**
- * The recipe that is chosen and the arguments: the first of the framework that 1 · Configure is set to, in the place of
- * another's, unless somebody chose that or a model is planned, which no recipe trains.
+ * The recipe that is chosen and its arguments: the first of the framework that 1 · Configure is set to, where the first
+ * of another is chosen; not for a clone, nor where somebody chose it or a model is planned, which no recipe trains.
  * @param {Record<string, [name: string, begins: string]>} firsts of each framework, and the arguments they begin with
- * @param {string} id of the choice @param {string} framework
- * @param {string} chosen @param {string | null} model @param {string | null} typed
+ * @param {string} id of the choice @param {string} framework @param {string} chosen
+ * @param {(string | null)[]} given model and arguments as typed, and of a clone the run that it is of
  */
-export function recipeFor(firsts, id, framework, chosen, model, typed) {
+export function recipeFor(firsts, id, framework, chosen, ...given) {
   const stays = { __type__: "update" };
-  const [first, all] = [firsts[framework], Object.values(firsts)];
-  const isOther = all.some(([name]) => name === chosen) && first?.[0] !== chosen;
-  if (!first || !isOther || own.has(id) || model?.trim()) return [stays, stays];
-  const words = (typed ?? "").trim();
-  const isTyped = words !== "" && !all.some(([, begins]) => begins === words);
-  return [first[0], isTyped ? stays : first[1]];
+  const [model, typed, parent] = given.map((one) => (one ?? "").trim());
+  const other = Object.values(firsts).find(([name]) => name === chosen);
+  const first = firsts[framework];
+  if (!first || !other || other === first || own.has(id) || model || parent) return [stays, stays];
+  return [first[0], typed === other[1] ? first[1] : stays];
 }
 
 /**

@@ -128,7 +128,7 @@ export class Chart {
     const csv = this.csv ? [["save_csv", () => this.csv?.(this)]] : [];
     const menu = actionMenu(this.title, [
       ["log_scale", () => this.logged.click()],
-      ["ignore_outliers", () => this.clipped.click()],
+      ["clip", () => this.clipped.click()],
       ["pin_to_top", () => this.pinned.click()],
       ["full_screen", () => this.toggleFull()],
       ["reset_zoom", () => this.reset()],
@@ -141,7 +141,7 @@ export class Chart {
     ]);
     // On a phone these stand here alone, as they are set.
     menu.addEventListener("toggle", () => {
-      const clip = part(menu, "[data-act=ignore_outliers]");
+      const clip = part(menu, "[data-act=clip]");
       clip.ariaPressed = this.clipped.ariaPressed;
       clip.hidden = this.clipped.hidden;
       part(menu, "[data-act=log_scale]").ariaPressed = this.logged.ariaPressed;
@@ -294,8 +294,9 @@ export class Chart {
     const page = this.look();
     const content = { ...this.content, events: view.events };
     const all = tracesOf(content, view, page);
-    const calm = view.log || !hasOutliers(content) ? null : calmRange(all);
-    this.clipped.hidden = !calm;
+    const calm = view.log || !hasOutliers(content) ? null : calmRange(all, content.fromZero);
+    // One that is pressed, or has the focus, stays while a run goes on and its outliers are none any more.
+    this.clipped.hidden = !calm && !view.clipped && document.activeElement !== this.clipped;
     const cut = view.clipped ? calm : null;
     const traces = cut ? cutAt(all, cut) : all;
     this.name(traces);

@@ -2,7 +2,7 @@
 // it needed; of trainings that are not comparable what is true of each all the same. Pure.
 
 import { duration, fixed, gib, perSecond } from "../common/format.js";
-import { middled } from "./readout.js";
+import { IN_A_LINE, middled } from "./readout.js";
 import { textOf, words } from "../texts/texts.js";
 
 /** @import { ComparedRun, EvaluationRow, Told } from "../types.d.ts" */
@@ -11,7 +11,6 @@ const SAME = 0.05; // of the larger: a time or a memory that differs by less is 
 const NEARLY = 0.005; // and a loss
 const ENDED = new Set(["failed", "lost", "stopped"]);
 const EVALUATED = "final_eval_loss";
-const LONG = 48; // characters of a name: a sentence has room
 const MOST_BEST = 2; // as many may be the best of all
 
 /** @param {string} code @param {Record<string, string>} [given] */
@@ -93,7 +92,7 @@ function memoryPart([{ figures: run }, { figures: base }]) {
 }
 
 /** As a sentence has it: it may hold a comma. @param {{ name: string }} run */
-const quoted = ({ name }) => `“${middled(name, LONG)}”`;
+const quoted = ({ name }) => `“${middled(name, IN_A_LINE)}”`;
 
 /** @param {string[]} parts */
 const joined = (parts) =>

@@ -12,14 +12,17 @@ const OF_SPAN = 0.25; // and of what nearly all values take
 const WORTH = 1.3; // times higher is the scale that has them
 const AIR = 0.05;
 
-/** @param {number[]} sorted @param {number} share */
+/** @param {number} one @param {number} other */
+const byHeight = (one, other) => one - other;
+
+/** @param {ArrayLike<number>} sorted @param {number} share */
 const at = (sorted, share) => sorted[Math.round((sorted.length - 1) * share)];
 
 /** @param {number[]} values */
 const sortedOf = (values) => Float64Array.from(values).sort();
 
 /** @param {number[]} values */
-const median = (values) => at([...sortedOf(values)], 0.5);
+const median = (values) => at(sortedOf(values), 0.5);
 
 /** @param {Trace} trace of what was logged, on the left axis */
 const isRead = ({ meta, yaxis }) => meta?.part === "value" && yaxis === "y";
@@ -30,11 +33,12 @@ const numbersOf = ({ y }) => y.flatMap((one) => (typeof one === "number" && Numb
 /** Those of a curve that are near their neighbours. @param {number[]} values */
 export function near(values) {
   if (values.length < LEAST) return values;
-  const sorted = [...sortedOf(values)];
+  const sorted = sortedOf(values);
   const span = at(sorted, 0.95) - at(sorted, 0.05);
+  if (at(sorted, 1) - at(sorted, 0) < WORTH * (at(sorted, 0.98) - at(sorted, 0.02))) return values; // at no cost
   const aways = values.map((one, place) => {
     const around = values.slice(Math.max(place - AROUND, 0), place + AROUND + 1);
-    return Math.abs(one - median(around));
+    return Math.abs(one - at(around.sort(byHeight), 0.5));
   });
   const most = Math.max(TIMES * median(aways), OF_SPAN * span);
   return values.filter((_, place) => aways[place] <= most);
@@ -42,16 +46,17 @@ export function near(values) {
 
 /**
  * The range that the values have without those far from their neighbours; null where that is not much less than all.
- * @param {Trace[]} traces @returns {Range | null}
+ * @param {Trace[]} traces @param {boolean} [fromZero] whether the axis begins at nought @returns {Range | null}
  */
-export function calmRange(traces) {
+export function calmRange(traces, fromZero = false) {
   const curves = traces.filter(isRead).map(numbersOf);
   const all = extent(curves.flat());
   if (!all || traces.some(({ meta }) => meta?.spread)) return null;
   const found = extent(curves.flatMap(near));
   if (!found || found[0] === found[1] || all[1] - all[0] < WORTH * (found[1] - found[0])) return null;
   const air = AIR * (found[1] - found[0]);
-  return [found[0] >= 0 ? Math.max(found[0] - air, 0) : found[0] - air, found[1] + air];
+  const low = found[0] >= 0 ? Math.max(found[0] - air, 0) : found[0] - air;
+  return [fromZero ? Math.min(low, 0) : low, found[1] + air];
 }
 
 /**
@@ -59,8 +64,15 @@ export function calmRange(traces) {
  * @param {Trace[]} traces @param {Range} range @returns {Trace[]}
  */
 export function cutAt(traces, range) {
-  const cut = traces.map((trace) => (trace.yaxis === "y" ? { ...trace, cliponaxis: true } : trace));
-  return [...cut, ...traces.filter(isRead).flatMap((trace) => edgeMarks(trace, range))];
+  const [low, high] = range;
+  /** What is no number stands at the height of the last that was: in sight all the same. @param {Trace} trace */
+  const within = ({ y }) => y.map((one) => (one === null ? one : Math.min(Math.max(one, low), high)));
+  const cut = traces.map((trace) => {
+    if (trace.yaxis !== "y") return trace;
+    return trace.meta?.part === "odd" ? { ...trace, y: within(trace) } : { ...trace, cliponaxis: true };
+  });
+  const marked = traces.filter((trace) => isRead(trace) || (trace.yaxis === "y" && trace.meta?.part === "mean"));
+  return [...cut, ...marked.flatMap((trace) => edgeMarks(trace, range))];
 }
 
 /** @param {Trace} trace @param {Range} range @returns {Trace[]} */

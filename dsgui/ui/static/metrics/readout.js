@@ -219,6 +219,7 @@ export function covered(line, left, top, right, bottom) {
 }
 
 const [LONGEST_NAME, SHORTEST_RUN] = [32, 14];
+export const IN_A_LINE = 48; // characters of a name in a sentence, or in a line of names
 
 /**
  * A name that is too long without its middle: what tells runs apart is often at its end. Of `run · line` the run's

@@ -9,12 +9,12 @@ import { canGroup, GROUPINGS, groupsOf } from "../metrics/groups.js";
 import { LIVE_STATES, Follower } from "./follower.js";
 import { duration, figure, fixed, gib, perSecond } from "../common/format.js";
 import { PARTS, spelled } from "./run_columns.js";
-import { tellState } from "./run_rows.js";
+import { stateText, tellState } from "./run_rows.js";
 import { baseline, differenceOf } from "./run_prefs.js";
 import { TOLD_MS } from "./run_view.js";
 import { look } from "../metrics/traces.js";
 import { isJudging, outcomeText } from "../metrics/outcome.js";
-import { middled } from "../metrics/readout.js";
+import { IN_A_LINE, middled } from "../metrics/readout.js";
 import { textOf, words } from "../texts/texts.js";
 import { visits } from "../site/visits.js";
 
@@ -24,7 +24,6 @@ import { visits } from "../site/visits.js";
 /** @typedef {{ follower: Follower, name: string, given: string, live: boolean, gone: boolean, noLoss: string }} Run */
 
 const SHEET = "/dsgui/static/runs/compare.css";
-const LONG = 48; // characters of a name in a line of them
 const TABLE_EVERY = 5; // polls
 const MOST_DIFFERENCES = 6; // shown at first, so that the curves begin on the first screens
 const NEARLY = 2; // that many more are shown at once
@@ -73,7 +72,7 @@ function spikeText({ loss_spike: spike, final_loss: loss }) {
 /**
  * A row of figures; `bare`: why they are told without how far they are from the baseline's.
  * @typedef {{ code?: string, name: string, shown: (value: any) => string, better?: "less" | "more" | "",
- *   values: (Told | null | undefined)[], bare?: string, losses?: (Told | null)[] }} Figure `losses`: of states
+ *   values: (Told | null | undefined)[], bare?: string, runs?: ComparedRun[] }} Figure `runs`: of states
  */
 
 /**
@@ -94,8 +93,8 @@ const isEqual = ({ values, shown }) =>
 const isLone = ({ code = "", values }) =>
   !ALWAYS.has(code) && values.filter((value) => value !== null && value !== undefined).length === 1;
 
-/** @param {string} state */
-const stateOf = (state) => textOf("states", state);
+/** @param {ComparedRun} run */
+const toldState = ({ state, figures }) => stateText(state, figures.final_loss);
 
 /** What is not named by its user. @type {Record<string, string>} */
 const KEYS = {
@@ -211,6 +210,7 @@ export class CompareView {
     this.title = el("h2", { class: "ds-run-title" }, say("title", { count: String(ids.length) }));
     this.said = el("p", { class: "ds-reason", role: "status" });
     this.outcome = el("p", { class: "ds-outcome", hidden: true });
+    this.alike = el("div", {}); // what is said of runs with the same settings
     this.answers = el("div", { class: "ds-answers" });
     this.differences = el("section", { class: "ds-differences", "aria-label": say("differences") });
     this.key = el("ul", { class: "ds-compare-key", "aria-label": say("colours") });
@@ -228,7 +228,9 @@ export class CompareView {
     this.board.legend.after(this.strip);
     this.board.tools.append(el("label", { class: "ds-grouping" }, say("group_by"), this.grouping));
     // On a phone it opens the table, which would stand between what came of it and the curves.
-    this.opener = button("", { class: "ds-step ds-compare-open", "aria-expanded": "false" }, () => this.openTable());
+    this.opener = button("", { class: "ds-step ds-compare-open", "aria-expanded": "false", hidden: true }, () =>
+      this.openTable(),
+    );
     const toCharts = button(say("to_charts"), { class: "ds-step ds-to-charts" }, () => this.showCharts());
     this.report = el("a", { class: "ds-step", download: true, href: this.reported(ids[0]) }, say("report"));
     this.node = el(
@@ -242,6 +244,7 @@ export class CompareView {
       ),
       this.said,
       this.outcome,
+      this.alike,
       this.answers,
       this.table,
       this.board.node,
@@ -349,7 +352,8 @@ export class CompareView {
         whole: whole[base],
       };
       const count = sections.reduce((sum, { differ }) => sum + differ.length, 0) + figures.telling.length;
-      this.opener.textContent = say("what_differs", { count: String(count) });
+      this.opener.hidden = false;
+      this.opener.textContent = count ? say("what_differs", { count: String(count) }) : say("all_told");
       this.differences.replaceChildren(...this.differencesNodes(kept, sections, figures));
       this.colour();
     };
@@ -429,8 +433,7 @@ export class CompareView {
    */
   figures(base, runs, evaluations, unlike) {
     /** @type {Figure} */
-    const states = { code: "state", name: say("state"), shown: stateOf, values: runs.map(({ state }) => state) };
-    states.losses = runs.map(({ figures }) => figures.final_loss);
+    const states = { code: "state", name: say("state"), shown: String, values: runs.map(toldState), runs };
     const told = ROWS.flatMap(([code, value, shown, usual]) => {
       if (code === SPIKE && !runs.some((run) => run.figures.loss_spike)) return [];
       // Of another training more or less says nothing, but of what it takes; a spike is told of each alone.
@@ -452,7 +455,8 @@ export class CompareView {
     const isAlways = (one) =>
       ALWAYS.has(one.code ?? "") || one.code === peak || (!one.code && isJudging(one) && !isLone(one));
     const shown = all.filter((one) => first.includes(one) || isAlways(one));
-    const equal = shown.filter((one) => !one.bare && isEqual(one)); // else it is said why it tells nothing
+    // One that is bare says why it tells nothing.
+    const equal = shown.filter((one) => !apart.includes(one) && !one.bare && isEqual(one));
     const inOne = equal.length > 1 ? equal : [];
     /** @param {Figure[]} ones */
     const rows = (ones) =>
@@ -493,7 +497,7 @@ export class CompareView {
     const notes = unknownNotes(runs, sections);
     if (sections.some(({ uncertain }) => uncertain)) notes.push(say("uncertain"));
     const alike = apart.length ? [] : [sameSettings(sections), resultsText(runs, this.base(runs), figures)];
-    const above = alike.filter(Boolean).map((text) => el("p", { class: "ds-alike-told" }, text));
+    this.alike.replaceChildren(...alike.filter(Boolean).map((text) => el("p", { class: "ds-alike-told" }, text)));
     const below = notes.map((text) => el("p", { class: "ds-remark" }, text));
     const { bodies, more } = this.apartRows(runs, apart);
     const shown = [...figures.shown, ...(this.allFigures ? figures.further : []), ...figures.equal];
@@ -502,7 +506,7 @@ export class CompareView {
     const said = buttons.length ? [el("div", { class: "ds-actions" }, ...buttons)] : [];
     const tables = bodies.length ? [comparison(say("differences"), runs, bodies)] : [];
     const foot = [...said, ...this.sameNode(runs, sections, figures.same), ...below];
-    return [...above, ...tables, ...(foot.length ? [el("div", { class: "ds-compare-foot" }, ...foot)] : [])];
+    return [...tables, ...(foot.length ? [el("div", { class: "ds-compare-foot" }, ...foot)] : [])];
   }
 
   /** Those that tell most, and a button for all. @param {Run[]} runs @param {SettingsPart[]} apart */
@@ -570,7 +574,8 @@ export class CompareView {
 const swatchOf = ({ follower }) => el("span", { class: "ds-swatch", "data-swatch": follower.id });
 
 /** What tells runs apart is often at the end of their names. @param {Run} run */
-const stripItem = (run) => el("li", { class: "ds-run-of", title: run.name }, swatchOf(run), middled(run.name, LONG));
+const stripItem = (run) =>
+  el("li", { class: "ds-run-of", title: run.name }, swatchOf(run), middled(run.name, IN_A_LINE));
 
 /**
  * The groups of the runs that are still there, by their places among all.
@@ -589,14 +594,14 @@ function answerNode(question, sentences) {
  * better, where one is.
  * @param {Figure} one @param {number} base
  */
-function figuresOf({ code, values, shown, better, bare, losses }, base) {
+function figuresOf({ code, values, shown, better, bare, runs }, base) {
   return values.map((value, place) => {
     const away = place === base || bare ? "" : differenceOf(value, values[base]);
     const title = bare && place !== base ? bare : undefined;
     const cell = el("span", { title }, written(value, shown));
     if (code === "state") {
       cell.className = "ds-state";
-      tellState(cell, String(value), losses?.[place]);
+      if (runs) tellState(cell, runs[place].state, runs[place].figures.final_loss);
     }
     if (away) cell.append(" ", awayNode(away, better));
     return cell;

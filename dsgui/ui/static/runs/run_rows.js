@@ -31,15 +31,23 @@ function showState(node, run) {
   node.classList.toggle("ds-has-problem", isOdd || (Boolean(run.problem) && run.state !== "foreign")); // which says it
 }
 
+/** @param {string} state @param {number | string | null} [loss] */
+const isOddEnd = (state, loss) => state === "succeeded" && !Number.isFinite(Number(loss ?? 0));
+
+/** @param {string} state @param {number | string | null} [loss] the last one */
+export const stateText = (state, loss) =>
+  isOddEnd(state, loss) ? say("loss_is", { loss: String(loss).replace("Infinity", "∞") }) : textOf("states", state);
+
 /**
  * How a run ended; of one that ended well what its loss did, where that didn't.
  * @param {HTMLElement} node @param {string} state @param {number | string | null} [loss] its last one
  * @returns {boolean} whether it didn't
  */
 export function tellState(node, state, loss) {
-  const isOdd = state === "succeeded" && !Number.isFinite(Number(loss ?? 0));
-  node.textContent = isOdd ? say("loss_is", { loss: String(loss).replace("Infinity", "∞") }) : textOf("states", state);
-  node.title = isOdd ? say("odd_state") : "";
+  const isOdd = isOddEnd(state, loss);
+  node.textContent = stateText(state, loss);
+  if (isOdd) node.title = say("odd_state");
+  else node.removeAttribute("title"); // what is around it has one
   node.dataset.state = state;
   node.toggleAttribute("data-odd", isOdd);
   node.classList.toggle("ds-has-problem", isOdd);

@@ -9,7 +9,7 @@ AFTERWARDS_PAGE: dict[str, str] = {
     "checking_change": "正在检查此改动…",
     "looking_for_change": "正在查找可行的改动…",
     "not_offered": "未提供的改动",
-    "other_changes": "其他 {count} 种改法",
+    "other_changes": "其他 {count} 项改动",
     "other_ways": "其他办法",
     "traceback": "展开第一个 traceback",
     "error_output": "错误输出",

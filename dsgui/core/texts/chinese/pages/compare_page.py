@@ -56,6 +56,7 @@ COMPARE_PAGE: dict[str, str] = {
     "same": "{count} 项在所有运行中相同",
     "key": "设置",
     "equal": "所有运行相同",
+    "all_told": "设置与结果",
     "what_differs": "有哪些不同（{count} 项）",
     "to_charts": "查看图表",
     "results": "结果",

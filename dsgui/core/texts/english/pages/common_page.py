@@ -35,7 +35,7 @@ COMMON_PAGE: dict[str, str] = {
     "use_one": "Use",
     "use_default": "{value} (default)",
     "more_below": "{count} more ↓",
-    "all_below": "All of them ↓",
+    "all_below": "Show all ↓",
     "note_below": "{count} note ↓",
     "notes_below": "{count} notes ↓",
     "hide_notes": "Hide notes ↑",

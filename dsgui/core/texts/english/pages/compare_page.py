@@ -56,6 +56,7 @@ COMPARE_PAGE: dict[str, str] = {
     "same": "{count} the same in all runs",
     "key": "Setting",
     "equal": "Same in all runs",
+    "all_told": "Settings and results",
     "what_differs": "What differs ({count})",
     "to_charts": "To the charts",
     "results": "Results",

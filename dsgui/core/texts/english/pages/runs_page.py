@@ -106,7 +106,7 @@ RUNS_PAGE: dict[str, str] = {
     "unread": "{count} not searched yet",
     "today": "Today, {time}",
     "step_is": "step {step}",
-    "odd_state": "It ended well; its last loss is no number.",
+    "odd_state": "Succeeded, but the final loss is not finite.",
     "loss_is": "loss {loss}",
     "odd_at": "{value} at {step}",
     "spike": "Loss spike at step {step}: {value}",
