@@ -62,7 +62,8 @@ FIELDS = """<i id="memory-attention"></i><i id="memory-host"></i><i id="memory-n
 # Of four runs, and of nine.
 COMPARED = f"""<ul class="ds-compare-key">{"<li></li>" * 4}</ul><ul class="ds-compare-key">{"<li></li>" * 9}</ul>
 <ul class="ds-compare-strip"><li></li></ul>
-<div class="ds-differences"><table><tbody><tr><td><span class="ds-share"><span></span></span></td></tr></tbody></table></div>"""
+<div class="ds-differences"><table><tbody><tr><td><span class="ds-share"><span></span></span></td></tr></tbody></table>
+</div>"""
 LEARNT = """<button class="ds-learn-to" data-done="true"></button>"""
 PUT = """([into, html]) => document.querySelector(into).insertAdjacentHTML("beforeend", html)"""
 # Each rule under a condition that holds now: what it says of an element changes nothing if it is put on the element
