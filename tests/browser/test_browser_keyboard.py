@@ -194,6 +194,7 @@ def focused_run(page):
 def test_a_key_does_on_runs_what_it_says_there_and_nothing_of_another_page(at):
     page, _, (one, other) = at
     replace_text(page, json.dumps(WRONG))
+    expect(page.locator("#findings .ds-verdict")).to_contain_text("2 errors")
     page.locator("#findings .ds-fix").first.focus()
     page.locator("#undo-edit:not([disabled])").wait_for()
     page.keyboard.press("3")
@@ -256,6 +257,8 @@ def test_on_a_runs_page_keys_go_to_the_next_search_its_output_and_lead_back_to_i
 def test_the_focus_stays_in_the_findings_after_a_fix(at):
     page, *_ = at
     replace_text(page, json.dumps(WRONG))
+    expect(page.locator("#findings .ds-verdict")).to_contain_text("2 errors")
+    page.locator("#findings .ds-more-findings button").click()  # it is told in a line
     page.locator("#findings .ds-fix", has_text="Set train_batch_size").focus()
     page.keyboard.press("Enter")
     page.wait_for_function("!localStorage.getItem('dsgui.config').includes('100')")

@@ -10,6 +10,15 @@ const PATHS = "#script input, #working-dir input, #output-dir input"; // on one 
 /** @type {Set<string>} the elements that somebody typed in, and those around them */
 const own = new Set();
 
+let followed = false;
+
+/** Whether the choice has followed the framework since this was asked: nobody chose, and all stay in view. */
+export function hasFollowed() {
+  const was = followed;
+  followed = false;
+  return was;
+}
+
 /** Whether somebody typed in it, or in what is around it. @param {string} id */
 export const isOwn = (id) => own.has(id);
 
@@ -66,6 +75,7 @@ export function recipeFor(firsts, id, framework, chosen, ...given) {
   const other = Object.values(firsts).find(([name]) => name === chosen);
   const first = firsts[framework];
   if (!first || !other || other === first || own.has(id) || model || parent) return [stays, stays];
+  followed = true;
   return [first[0], typed === other[1] ? first[1] : stays];
 }
 

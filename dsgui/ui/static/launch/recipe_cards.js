@@ -2,6 +2,7 @@
 // keeps its size. Once something is chosen, only that card is left: what belongs to it is on the first screen then.
 // Whoever goes through the cards by keys sees them all until the focus has left.
 
+import { hasFollowed } from "./as_planned.js";
 import { button, el } from "../common/dom.js";
 import { words } from "../texts/texts.js";
 
@@ -55,9 +56,10 @@ function fold() {
   });
   // A clone, an import or a goal chooses by itself, perhaps before this was drawn.
   new MutationObserver(() => {
-    if (cards.contains(document.activeElement) || chosenIn(cards) === chosen) return;
-    chosen = chosenIn(cards);
-    set(true);
+    const now = chosenIn(cards);
+    if (cards.contains(document.activeElement) || now < 0 || now === chosen) return;
+    chosen = now;
+    if (!hasFollowed()) set(true);
   }).observe(cards, { subtree: true, attributeFilter: ["class"] });
   const line = document.getElementById("loaded-run");
   let clone = isClone();
@@ -67,7 +69,7 @@ function fold() {
       clone = isClone();
     }).observe(line, { childList: true, subtree: true });
   }
-  if (chosen > 0 || clone) set(true);
+  if ((chosen > 0 && !hasFollowed()) || clone) set(true);
   return true;
 }
 
