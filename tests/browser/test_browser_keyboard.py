@@ -272,6 +272,23 @@ def test_the_focus_stays_in_the_findings_after_a_fix(at):
     page.wait_for_function("document.activeElement.closest('#findings .ds-finding')")
 
 
+def test_what_is_folded_of_the_findings_is_no_dead_end_for_the_keyboard(at):
+    page, *_ = at
+    batch = {"train_batch_size": 9, "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 1}
+    replace_text(page, json.dumps({**batch, "zero_optimization": {"stage": 1}}))
+    expect(page.locator("#findings .ds-verdict")).to_contain_text("1 error")
+    page.locator("#findings .ds-fix", has_text="Set train_batch_size").press("Enter")
+    expect(page.locator("#findings .ds-verdict")).to_contain_text("Checks pass")  # notes are left, and folded
+    page.wait_for_function("document.querySelector('#findings').contains(document.activeElement)")
+    page.locator("body").evaluate("() => document.activeElement.blur()")
+    page.keyboard.press("n")
+    more = page.locator("#findings .ds-more-findings button")
+    expect(more).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("n")
+    expect(page.locator("#findings .ds-finding [data-goto]").first).to_be_focused()
+
+
 def test_the_first_stop_of_the_tab_key_leads_past_the_tabs(at):
     page, *_ = at
     page.keyboard.press("Tab")

@@ -171,6 +171,8 @@ def test_figures_are_told_against_the_baseline_and_are_better_or_worse_where_one
     assert re.search(r"<small class='away worse'>\+\d+ % worse</small>", told["Final loss (last logged)"])
     assert "away" not in told["Whole GPU 0, all processes, peak · mean"]  # as much in both
     assert "% better" in rows(second)[1]["Final loss (last logged)"]
+    run = "Host memory of this run, peak · mean"
+    assert ("% worse" in told[run], "% better" in rows(second)[1][run]) == (True, True)  # less of it is better
 
 
 def test_neither_a_loss_nor_a_speed_of_another_script_is_better_or_so_many_times_as_much(bench: Bench):
@@ -182,7 +184,8 @@ def test_neither_a_loss_nor_a_speed_of_another_script_is_better_or_so_many_times
     assert "Different scripts: losses and speeds aren’t comparable" in text
     assert re.findall(r"(?<=<th scope=row>)[^<]*(?=</th>(?:(?!</tr>).)*class='away)", text) == [
         "Host memory of this run, peak · mean"
-    ]  # what it takes can be compared
+    ]  # what it takes can be compared, and is no better for that
+    assert not re.search("class='away (?:better|worse)", text)
     assert bench_compare(bench, first, second)["unlike"] == "script"
     assert text.index("Script and model") < text.index("<th scope=row>Script") < text.index("id=curves")
 

@@ -117,23 +117,23 @@ def _comment(text: str, at: int) -> Iterator[Mending]:
 def _quotes(text: str, at: int) -> Iterator[Mending]:
     quoted = _QUOTED.match(text, at)
     if quoted:
-        yield _written(quoted, f'"{quoted[1]}"')
+        yield _written(quoted.start(), quoted[0], f'"{quoted[1]}"')
 
 
 def _python_word(text: str, at: int) -> Iterator[Mending]:
     word = _WORD.match(text, at)
     if word:
-        yield _written(word, _PYTHON[word[0]])
+        yield _written(at, word[0], _PYTHON[word[0]])
 
 
 def _grouped_digits(text: str, at: int) -> Iterator[Mending]:
     """A number as Python may have it: 1_000_000."""
     rest, before = _GROUPED.match(text, at), text[:at].rstrip(_DIGITS)
     if rest and len(before) < at:
-        old = text[len(before) : rest.end()]
-        new = "".join(old.split("_"))
-        if all(map(_NUMBER.fullmatch, old.split("_"))):
-            yield Mending(len(before), rest.end(), new, said("fixes", "replace_word", old=old, value=new))
+        number = text[len(before) : rest.end()]
+        parts = number.split("_")
+        if all(map(_NUMBER.fullmatch, parts)):
+            yield _written(len(before), number, "".join(parts))
 
 
 def _assignment(text: str, at: int) -> Iterator[Mending]:
@@ -143,9 +143,9 @@ def _assignment(text: str, at: int) -> Iterator[Mending]:
         yield Mending(at, name.end(), "", said("fixes", "remove_assignment", text=name[0].strip()))
 
 
-def _written(found: re.Match[str], new: str) -> Mending:
-    old, value = (one if len(one) <= _MAX_SHOWN else one[: _MAX_SHOWN - 1] + "…" for one in (found[0], new))
-    return Mending(found.start(), found.end(), new, said("fixes", "replace_word", old=old, value=value))
+def _written(start: int, old: str, new: str) -> Mending:
+    shown = [one if len(one) <= _MAX_SHOWN else one[: _MAX_SHOWN - 1] + "…" for one in (old, new)]
+    return Mending(start, start + len(old), new, said("fixes", "replace_word", old=shown[0], value=shown[1]))
 
 
 def _missing_comma(text: str, at: int) -> Iterator[Mending]:

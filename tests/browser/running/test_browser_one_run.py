@@ -37,6 +37,7 @@ def made(tmp_path_factory):
             folder, Made(LONG, 90, spikes=(20,), nan_at=(60, 61, 62), config=BF16, events=SAVED, state=RunState.STOPPED)
         ),
         "ended": make_run(folder, Made("nan, and ended", 30, nan_at=(29, 30), config=BF16)),
+        "well": make_run(folder, Made("no nan", 30, config=BF16)),
         "last": make_run(folder, Made("nan to the end", 30, nan_at=(29, 30), config=BF16, state=RunState.STOPPED)),
     }
     for name, values in (("broken", BROKEN), ("healed", HEALED), ("nought", NOUGHT)):
@@ -138,6 +139,11 @@ def test_what_succeeded_with_a_loss_of_nan_is_marked_in_the_list_and_on_its_page
         expect(page.locator(place)).to_have_text("loss NaN")
     page.goto(page.url.replace("run=", "tab=runs&was="))
     expect(page.locator(".ds-table-row .ds-state[data-odd]")).to_have_count(1)
+    # Beside one that succeeded without it, that is no equal state.
+    app, ids = made
+    page.goto(f"{app.url}?compare={ids['well']},{ids['ended']}")
+    states = page.locator(".ds-differences > .ds-scroll .ds-state")
+    expect(states).to_have_text(["succeeded", "loss NaN"])
     page.context.close()
 
 

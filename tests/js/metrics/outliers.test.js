@@ -28,6 +28,12 @@ test("a spike is far from its neighbours; the high values that a loss begins wit
   assert.equal(Math.max(...left), Math.max(...loss));
 });
 
+test("a spike is seen among few values, and several are among many", () => {
+  assert.equal(near(spiked(falling(14), 7, 9)).length, 13);
+  const several = [20, 50, 80].reduce((values, step) => spiked(values, step, 9), falling(100));
+  assert.equal(near(several).length, 97);
+});
+
 test("few values have none that is far, nor has a step that stays", () => {
   assert.deepEqual(near([1, 1, 9, 1]), [1, 1, 9, 1]);
   const steps = [...Array(40).fill(1), ...Array(40).fill(5)];

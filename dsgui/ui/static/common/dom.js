@@ -120,3 +120,6 @@ export function locale(page = document.documentElement.lang || "en", preferred =
 
 /** @param {number} milliseconds @returns {Promise<void>} */
 export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** What stands in a row, with a dot between; what is empty is left out. @param {(Node | string)[]} ones */
+export const inRow = (...ones) => ones.filter(Boolean).flatMap((one, place) => (place ? [" · ", one] : [one]));

@@ -1,7 +1,7 @@
 // The start from a goal: what to train, which model, on what; then two or three configs that fit, one press each. Open
 // at a browser's first visit, a button above the workspace afterwards.
 
-import { around, button, el, part, withOptions } from "../common/dom.js";
+import { around, button, el, inRow, part, withOptions } from "../common/dom.js";
 import { predicted, predictedBeside, gib, roughly } from "../common/format.js";
 import { barOf, colourOf, legendOf, limitTold, lineSwatch, partName, swatchOf } from "../memory/memory_bars.js";
 import { shortLegend } from "../memory/short_legend.js";
@@ -488,7 +488,7 @@ function card(one, index, /** @type {{ use: (one: GoalChoice) => void, fullest: 
       "data-fit": one.verdict.fit,
       "data-role": one.role,
     },
-    el("p", { class: "ds-goal-role" }, ...setBetween(role, host && el("span", { class: "ds-goal-host-asked" }, host))),
+    el("p", { class: "ds-goal-role" }, ...inRow(role, host && el("span", { class: "ds-goal-host-asked" }, host))),
     el("h3", {}, one.title),
     ...(hasGpu(one.verdict) ? [el("p", { class: "ds-goal-about" }, one.purpose)] : []), // it speaks of GPUs
     ...one.verdict.devices.map((device) => bar(device, device.device === "host" ? fullest : device)),
@@ -508,9 +508,6 @@ export function headOf(one, large) {
   const host = say(one.role === "only" ? "fits_gpus" : "large_host", { size: roughly(large) });
   return [one.role === "only" ? "" : say(roleOf(one)), host];
 }
-
-/** @param {(Node | string)[]} parts what is empty is left out */
-const setBetween = (...parts) => parts.filter(Boolean).flatMap((one, place) => (place ? [" · ", one] : [one]));
 
 /** @type {Record<string, string>} */
 const OF_HOST = { leanest: "leanest_host", roomier: "roomier_host" };

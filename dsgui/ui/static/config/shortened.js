@@ -56,8 +56,10 @@ export function shortened(root) {
   };
   /** @param {number} rest @param {boolean} isAll whether none stands open */
   const more = (rest, isAll) => {
-    const closed = !isAll ? (rest ? "more_below" : "all_below") : rest === 1 ? "note_below" : "notes_below";
-    const [code, count] = [open ? (isAll ? "hide_notes" : "fewer_below") : closed, String(rest)];
+    const [closed, opened] = isAll
+      ? [rest === 1 ? "note_below" : "notes_below", "hide_notes"]
+      : [rest ? "more_below" : "all_below", "fewer_below"];
+    const [code, count] = [open ? opened : closed, String(rest)];
     const press = () => {
       open = !open;
       show();

@@ -35,7 +35,7 @@ export function near(values) {
   if (values.length < LEAST) return values;
   const sorted = sortedOf(values);
   const span = at(sorted, 0.95) - at(sorted, 0.05);
-  if (at(sorted, 1) - at(sorted, 0) < WORTH * (at(sorted, 0.98) - at(sorted, 0.02))) return values; // at no cost
+  if (at(sorted, 1) - at(sorted, 0) < WORTH * span) return values; // most curves, at no cost
   const aways = values.map((one, place) => {
     const around = values.slice(Math.max(place - AROUND, 0), place + AROUND + 1);
     return Math.abs(one - at(around.sort(byHeight), 0.5));

@@ -4,7 +4,7 @@
 import { allComparable, curvesApart, figureApart, most } from "../metrics/apart.js";
 import { Board } from "../metrics/board.js";
 import { seen } from "../metrics/chart.js";
-import { around, button, el, inPieces, part, parted, scrolling, withSheet } from "../common/dom.js";
+import { around, button, el, inPieces, inRow, part, parted, scrolling, withSheet } from "../common/dom.js";
 import { canGroup, GROUPINGS, groupsOf } from "../metrics/groups.js";
 import { LIVE_STATES, Follower } from "./follower.js";
 import { duration, figure, fixed, gib, perSecond } from "../common/format.js";
@@ -172,7 +172,7 @@ function equalRow(ones, count) {
   const parts = ones.map(({ name, values, shown }) =>
     el("span", { class: "ds-equal" }, name, " ", written(values[0], shown)),
   );
-  const cell = el("td", { colspan: count }, ...parts.flatMap((one, place) => (place ? [" · ", one] : [one])));
+  const cell = el("td", { colspan: count }, ...inRow(...parts));
   return [el("tr", { class: "ds-alike" }, el("th", { scope: "row" }, say("equal")), cell)];
 }
 

@@ -11,7 +11,8 @@ const TYPING =
 // Escape shuts or leaves it, and does nothing else.
 const OPEN = "dialog[open], :popover-open, [data-menu][open]";
 const TABS = "#pages > .tab-wrapper [role=tab]";
-const FINDING = "#findings :is([data-goto], [data-place])";
+// Or what opens the rest of them.
+const FINDING = '#findings :is([data-goto], [data-place], .ds-more-findings > [aria-expanded="false"])';
 const RUN_SEARCH = ".ds-run-detail .ds-log-tools .ds-run-search";
 
 /** What a key does everywhere. @type {Record<string, () => void>} */
@@ -192,7 +193,7 @@ function afterFix(event) {
   const redrawn = new MutationObserver(() => {
     redrawn.disconnect();
     if (document.activeElement !== document.body) return;
-    const next = panel.querySelector(".ds-finding [data-fix]");
+    const next = [...panel.querySelectorAll(".ds-finding [data-fix]")].find(isShown); // others are folded
     panel.tabIndex = -1;
     (next instanceof HTMLElement ? next : panel).focus({ preventScroll: true });
   });
