@@ -289,6 +289,11 @@ def test_what_is_wrong_with_a_text_that_is_no_json_is_said_once(page):
     assert page.locator("body").inner_text().count("Line 2, column") == 1
     underlined = "() => [...(CSS.highlights.get('ds-wrong') ?? [])].map(String)"
     assert page.evaluate(underlined) == ["True"]
+    # That no model is named holds until one is.
+    expect(page.locator(".ds-memory")).to_contain_text("no model yet")
+    page.fill("#memory-model textarea, #memory-model input", "7B")
+    expect(page.locator(".ds-memory")).to_contain_text("Fix the JSON first.")
+    page.fill("#memory-model textarea, #memory-model input", "")
     page.reload()
     expect(page.locator("#memory-panel")).to_contain_text("Fix the JSON first.")
     expect(page.locator(".ds-before")).to_have_count(0)
@@ -446,7 +451,7 @@ def test_notes_alone_leave_the_room_to_what_stands_below_them(page):
     # Errors leave the JSON in the window, too.
     offload = {"stage": 2, "offload_param": {"device": "cpu"}}
     batch = {"train_batch_size": 100, "train_micro_batch_size_per_gpu": 4, "gradient_accumulation_steps": 8}
-    replace_text(page, json.dumps({**batch, "zero_optimization": offload, "fp16": {"enabled": True}}))
+    replace_text(page, json.dumps({**batch, "zero_optimization": offload, "gradient_clipping": "high"}))
     expect(findings(page).locator(".ds-verdict")).to_contain_text("2 errors, 1 warning")
     expect(findings(page).locator(".ds-finding").first).to_be_visible()
     assert json_box.bounding_box()["y"] < 750

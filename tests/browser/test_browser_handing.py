@@ -37,7 +37,7 @@ def test_one_click_gives_a_strict_script_its_config(page, tmp_path):
     expect(offer).to_have_text("Add --ds_config {config} to the arguments")
     expect(page.locator("#preflight")).to_contain_text("unrecognized arguments: --deepspeed FILE")
     expect(page.locator('#preflight [data-check="takes_config"] .ds-fix')).to_have_count(1)  # in the row that it mends
-    expect(page.get_by_text("The bundled recipes need no download.")).to_be_hidden()  # none is chosen
+    expect(page.get_by_text("No download needed.")).to_be_hidden()  # none is chosen
     offer.focus()
     page.keyboard.press("Enter")
     expect(page.locator("#arguments textarea, #arguments input").first).to_have_value("--ds_config {config}")

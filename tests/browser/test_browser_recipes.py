@@ -112,7 +112,7 @@ def test_a_recipes_title_keeps_its_size_where_it_wraps_and_a_path_is_one_line(pa
     page.get_by_role("tab", name="2 · Launch").click()
     captions = page.locator("#what-to-run label small")
     expect(captions).to_have_count(6)
-    expect(captions.nth(4)).to_contain_text("Native DeepSpeed · by default: small network")
+    expect(captions.nth(4)).to_contain_text("Native DeepSpeed · small network")
     title = page.locator("#what-to-run label > span").nth(4)
     assert (
         title.evaluate("one => one.firstChild.nodeValue.trim()") == "Hello world: a plain nn.Module recognizes digits"

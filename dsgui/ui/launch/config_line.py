@@ -4,7 +4,7 @@ it what stops it, and that it is read by another framework than 1 · Configure h
 import json
 
 from dsgui.core.config.context import Integration
-from dsgui.core.config.findings import has_error, refuser
+from dsgui.core.config.findings import has_error
 from dsgui.core.launch.planned import Planned
 from dsgui.core.memory.fits.memory_report import as_json
 from dsgui.core.memory.fits.verdict import Fit
@@ -43,10 +43,8 @@ def verdict(launch: Launch, name: str, *, own: bool = False) -> str:
         return words("launch_page", "config_unreadable")
     where = where_told(launch.devices, launch.planned)
     devices = {"config": plain(name), "devices": where}
-    if has_error(launch.findings):
-        return words("launch_page", "config_refused", judge=refuser(launch.findings), **devices)
-    if has_error(launch.by_arguments):
-        return words("launch_page", "config_by_arguments", **devices)
+    if has_error((*launch.findings, *launch.by_arguments)):
+        return words("launch_page", "config_stopped", **devices)
     as_planned = not launch.planned.hardware or not launch.place.ON_THIS_MACHINE  # else the memory is another machine's
     fits = fit_told(json.dumps(as_json(launch.memory)), "preflight") if launch.memory and as_planned else ""
     if own and as_planned and not fits:

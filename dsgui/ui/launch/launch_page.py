@@ -74,9 +74,9 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             change_back = gr.Button(
                 words("launch_page", "undo"), size="sm", visible=False, elem_id="config-change-back"
             )
+            anyway = gr.Checkbox(False, label=words("launch_page", "anyway"), visible=False, elem_id="although")
             with gr.Column(elem_id="launch-foot"):
                 gr.HTML(_to_checks(), elem_id="to-checks", padding=False)
-                anyway = gr.Checkbox(False, label=words("launch_page", "anyway"), visible=False, elem_id="although")
                 launch = gr.Button(
                     words("launch_page", "launch"), variant="secondary", elem_id="launch", interactive=False
                 )

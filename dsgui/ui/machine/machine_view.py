@@ -103,9 +103,9 @@ def list_html(
     """A headline, below it the HTML of what mends `several`, the problems and warnings of `rows` (worst first) open,
     and all of them folded, with those that stand above by their names alone. `ways`: of each row, HTML that mends it or
     leads to where it is mended. `pressed`: what has a button to ask about it, for which it is open where nobody
-    answered: first of all, as what it finds comes before the rest."""
+    answered: next to what stops the start, as what it finds comes before the rest."""
     ways_of = list(zip(rows, ways, strict=True))
-    told = sorted((one for one in ways_of if _is_open(one[0], pressed)), key=lambda one: one[0].status in _OPEN)
+    told = sorted((one for one in ways_of if _is_open(one[0], pressed)), key=lambda one: _FIRST.index(one[0].status))
     every = sorted(ways_of, key=lambda one: one[0].status is Status.OK)
     unknown = any(row.status is Status.UNKNOWN for row in rows)  # green is what was checked
     kind = _KINDS[rows[0].status if rows[0].status in _OPEN else Status.UNKNOWN if unknown else Status.OK]
@@ -120,6 +120,7 @@ def list_html(
 
 
 _OPEN = (Status.PROBLEM, Status.WARNING)
+_FIRST = (Status.PROBLEM, Status.UNKNOWN, Status.WARNING)  # what stops, what is to be asked, the rest
 _MARKS = {Status.PROBLEM: "!", Status.WARNING: "!", Status.OK: "✓", Status.UNKNOWN: "–"}
 
 

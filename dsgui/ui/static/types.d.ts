@@ -652,6 +652,8 @@ export interface TraceMeta {
   kinds?: string[];
   /** Whether it only shows that its curve lies below another. */
   rim?: boolean;
+  /** How many runs it is the one line of, which lie below it. */
+  same?: number;
   /** Whether it is the mean of a whole group. */
   drawn?: boolean;
 }

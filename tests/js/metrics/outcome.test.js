@@ -61,6 +61,15 @@ test("a spike that one of the two has is told, as the chart shows it first", () 
   assert.doesNotMatch(told(spiky, spiky), /spike/);
 });
 
+test("of more than two runs it is said whose loss spikes and where, unless all do", () => {
+  const names = [...NAMES, { name: "lora" }];
+  const at = (/** @type {number} */ step) => run({ loss_spike: { step, value: 4.8, count: 1 } });
+  const of = (/** @type {ComparedRun[]} */ ...runs) => outcomeText(names, runs, [], 0);
+  assert.match(of(run({}), at(120), at(200)), /Loss spikes: “zero3-cpu” at step 120 and “lora” at step 200$/);
+  assert.match(of(run({}), at(120), run({}, "failed")), /Loss spikes: “zero3-cpu” at step 120 · “lora”: failed/);
+  assert.doesNotMatch(of(at(1), at(2), at(3)), /spike/);
+});
+
 test("an evaluation's loss is the one that counts, where both have one", () => {
   const row = (/** @type {(number | null)[]} */ ...values) => [{ name: "Final eval loss", values, better: "less" }];
   assert.match(told(run({}), run({ final_loss: 1 }), row(2, 3)), /higher final eval loss \(3\.000 against 2\.000\)/);

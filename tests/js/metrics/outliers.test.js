@@ -76,6 +76,10 @@ test("what is no number stays in sight behind a spike, and a scale from nought b
   const power = traceOf([...Array(60).fill(50), 400, ...Array(60).fill(51)]);
   assert.ok((calmRange([power]) ?? [0])[0] > 40);
   assert.equal((calmRange([power], true) ?? [NaN])[0], 0);
+  // A line that is nearly flat: what stands out of it is nothing beside the way down to nought.
+  const pace = traceOf(Array.from({ length: 60 }, (_, i) => 2.5 + (i === 20 ? 0.05 : (i % 3) / 1000)));
+  assert.notEqual(calmRange([pace]), null);
+  assert.equal(calmRange([pace], true), null);
 });
 
 test("a smoothed curve that a spike takes beyond the scale is marked where it is", () => {

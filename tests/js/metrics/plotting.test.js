@@ -5,6 +5,7 @@ import {
   horizontal,
   layoutOf,
   namesOf,
+  sameRuns,
   shade,
   timeLabels,
   tracesOf,
@@ -131,8 +132,26 @@ test("of one run the curves of its GPUs are seen where they are one; of what it 
   assert.equal(rimsIn(tracesOf({ ...CONTENT, lines: logged }, VIEW, PAGE))[0].length, 0);
 });
 
+test("curves of all runs that are one are a single line of no run’s colour, and the chart says so", () => {
+  const of = (/** @type {number[][]} */ ...values) =>
+    tracesOf(
+      { ...CONTENT, lines: values.map((one, run) => line(one, { run, base: run === 0, colour: `${run}` })) },
+      VIEW,
+      PAGE,
+    );
+  const same = of([1, 2, 3], [1, 2, 3], [1, 2, 3]);
+  assert.equal(rimsIn(same)[0].length, 0);
+  assert.equal(sameRuns(same), 3);
+  const drawn = same.toSorted((a, b) => Number(a.zorder) - Number(b.zorder)).map(({ line: at }) => Object(at).color);
+  assert.deepEqual([...drawn.slice(0, 2), drawn[2] === "2"], ["0", "1", false]); // pointed at, each has its own
+  const two = of([1, 2, 3], [1, 2, 3], [1, 2, 9]);
+  assert.deepEqual([sameRuns(two), rimsIn(two)[0].length > 0], [0, true]);
+  assert.equal(sameRuns(of([1, 2, 3], [1, 2])), 0); // one ended earlier
+  assert.equal(sameRuns(of([1, 2, 3])), 0);
+});
+
 test("a rim has the dashes of its line, and no line gets other ones", () => {
-  const lines = [0, 1].map((run) => line([1, 2], { run, base: run === 0, dash: "dash" }));
+  const lines = [0, 1].map((run) => line([1, 2, 1, 2 - run], { run, base: run === 0, dash: "dash" }));
   const [[rim], curves] = rimsIn(tracesOf({ ...CONTENT, lines }, VIEW, PAGE));
   assert.equal(Object(rim.line).dash, "9px,9px"); // as long as those of the line, though it is wider
   assert.deepEqual(
@@ -146,7 +165,7 @@ test("a rim has the dashes of its line, and no line gets other ones", () => {
 
 test("of six runs that are one none becomes a rope, and the symbols of single points have rims too", () => {
   const runs = [0, 1, 2, 3, 4, 5];
-  const lines = runs.map((run) => line([2], { run, base: run === 0, mode: "lines+markers" }));
+  const lines = runs.map((run) => line([2, 2, run === 5 ? 9 : 2], { run, base: run === 0, mode: "lines+markers" }));
   const [rims, curves] = rimsIn(tracesOf({ ...CONTENT, lines }, VIEW, PAGE));
   const sizes = rims.map(({ marker }) => Object(marker).size).toSorted((a, b) => a - b);
   assert.equal(sizes.length, 5);
@@ -163,7 +182,7 @@ test("curves are one as they are drawn: not where a log axis parts them, nor bel
   const covered = (content, view) =>
     rimsIn(tracesOf(content, view, PAGE))[0].map(({ y }) => y.filter((one) => one !== null).length);
   const falling = (/** @type {number} */ end) => Array.from({ length: 40 }, (_, i) => 10 * Math.exp(-i / 3) + end);
-  const content = two(falling(0.01), falling(0.0001));
+  const content = two([...falling(0.01), 3], [...falling(0.0001), 1]);
   const [linear] = covered(content, VIEW);
   const [log] = covered(content, { ...VIEW, log: true });
   assert.ok(linear > log && log > 0, `${linear} ${log}`);

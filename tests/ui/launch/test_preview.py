@@ -270,7 +270,7 @@ def test_before_a_host_is_named_a_config_that_the_script_does_not_read_is_told_o
         for where in ("several", "here")
     ]
     assert said[0] == said[1]
-    assert "so it is checked for that" not in said[0]
+    assert "Checked for" not in said[0]
 
 
 TWO_LACK = {"where": "several", "hostfile": ""}
@@ -556,9 +556,9 @@ def test_hosts_that_were_not_asked_are_asked_before_the_start(page: Page) -> Non
     assert shown["launch"].interactive
     assert "whether ssh reaches node-a, node-b" in shown["checks"]
     assert 'data-press="ask-machines"' in shown["checks"]
-    wrong = page(**HOSTS, config="{")["checks"]  # to ask them comes first whatever else is found
+    wrong = page(**HOSTS, config="{")["checks"]  # what stops it comes before that
     assert "ds-error" in wrong.partition("<ul>")[2].partition("</ul>")[0]
-    assert wrong.index('data-press="ask-machines"') < wrong.index('class="ds-finding ds-error"')
+    assert wrong.index('class="ds-finding ds-error"') < wrong.index('data-press="ask-machines"')
     fine = page(**HOSTS, answer=answered(shown, ("node-a", Status.OK), ("node-b", Status.OK)))
     assert button(fine) == ("Launch", "primary")
     assert "node-b" in fine["checks"]
@@ -570,7 +570,7 @@ def test_hosts_that_were_not_asked_are_asked_before_the_start(page: Page) -> Non
 def test_hosts_come_first_whatever_is_warned_of_but_not_before_a_problem(page: Page) -> None:
     warned = json.dumps(json.loads(CONFIG) | {"flops_profiler": {"enable": True}})
     shown = page(**HOSTS, config=warned)
-    assert "ds-warning" in shown["checks"]
+    assert shown["checks"].index('data-press="ask-machines"') < shown["checks"].index('class="ds-finding ds-warning"')
     assert button(shown) == ("Launch · hosts not checked", "secondary")
     refused = page(**HOSTS, config='{"train_batch_size": "x"}')
     assert button(refused)[0].startswith("Launch · 2 problems")

@@ -33,7 +33,7 @@ BATCH_SCRIPT, BATCH_OUTPUT = "job.sh", "slurm.out"
 MOST_NODES = 4096
 _A_CPU = Hardware("cpu", "CPU", "cpu")  # what it can do is asked of none
 _WORDS = ("partition", "time", "account", "cpus", "memory", "gpu_type")
-_SECOND_ROW, _THIRD_ROW = 2, 3
+_SECOND_ROW = 2
 _WORD = re.compile(r"[A-Za-z0-9_][\w.,:+@-]{0,200}\Z")
 _TIME = re.compile(r"\d{1,6}(-\d{1,2})?(:\d{1,2}){0,2}\Z", re.ASCII)
 _CPUS, _MEMORY = re.compile(r"[1-9]\d{0,4}\Z", re.ASCII), re.compile(r"\d{1,9}[KMGTkmgt]?\Z", re.ASCII)
@@ -54,16 +54,6 @@ _MORE_GPUS = ("gpus-per-task", "gpus-per-socket", "gres")
 
 # As sbatch is used: what every job names first.
 _FIELDS = (
-    Field(
-        name="slurm_partition",
-        part=Part.PLACE,
-        label="Partition",
-        placeholder="Slurm’s default",
-        option="--partition",
-        usage="partition (default: Slurm's)",
-        beside=True,
-        id="slurm-partition",
-    ),
     Field(
         name="slurm_nodes",
         part=Part.PLACE,
@@ -87,6 +77,26 @@ _FIELDS = (
         usage="one rank per GPU; without it, --ranks ranks per node on the CPU",
         beside=True,
         id="slurm-per-node",
+    ),
+    Field(
+        name="slurm_partition",
+        part=Part.PLACE,
+        label="Partition",
+        placeholder="Slurm’s default",
+        option="--partition",
+        usage="partition (default: Slurm's)",
+        beside=True,
+        id="slurm-partition",
+    ),
+    Field(
+        name="slurm_gpu_type",
+        part=Part.PLACE,
+        label="GPU type",
+        placeholder="any",
+        option="--gpu-type",
+        usage="type of GPU, as sinfo -o %%G lists it (default: any)",
+        beside=True,
+        id="slurm-gpu-type",
     ),
     Field(
         name="slurm_on_cpu",
@@ -118,16 +128,6 @@ _FIELDS = (
         id="slurm-account",
     ),
     Field(
-        name="slurm_gpu_type",
-        part=Part.PLACE,
-        label="GPU type",
-        placeholder="any",
-        option="--gpu-type",
-        usage="type of GPU, as sinfo -o %%G lists it (default: any)",
-        beside=_SECOND_ROW,
-        id="slurm-gpu-type",
-    ),
-    Field(
         name="slurm_cpus",
         part=Part.PLACE,
         label="CPUs per task",
@@ -135,7 +135,7 @@ _FIELDS = (
         option="--cpus-per-task",
         metavar="N",
         usage="CPU cores per node, for its one task (default: Slurm's)",
-        beside=_THIRD_ROW,
+        beside=_SECOND_ROW,
         id="slurm-cpus",
     ),
     Field(
@@ -145,7 +145,7 @@ _FIELDS = (
         placeholder="Slurm’s default",
         option="--mem",
         usage="host memory per node, such as 64G (default: Slurm's)",
-        beside=_THIRD_ROW,
+        beside=_SECOND_ROW,
         id="slurm-memory",
     ),
     Field(

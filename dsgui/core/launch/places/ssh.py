@@ -22,7 +22,7 @@ from dsgui.core.launch.field import Field, Kind, Part
 from dsgui.core.launch.hostfile import Host, chosen_hosts, example, hostfile_for, parse_hostfile
 from dsgui.core.launch.plan import Place, Plan, StartedBy, ranks_said
 from dsgui.core.machine.verdicts import saw
-from dsgui.core.texts.saying import Said, listed, phrase, wrong
+from dsgui.core.texts.saying import Said, listed, phrase, words, wrong
 
 REMOTE_ENVIRONMENT_FILE = "deepspeed_env"
 # The launcher puts its words into a command line for the other machines' shells; it quotes those with a space alone.
@@ -55,7 +55,7 @@ _FIELDS = (
         name="include",
         part=Part.PLACE,
         label="Include",
-        placeholder="worker-0@worker-1:0,2",
+        placeholder="all, or worker-0:0,1",
         option="--include",
         usage="use only these hosts or GPUs of the hostfile: worker-0@worker-1:0,2",
         beside=True,
@@ -65,7 +65,7 @@ _FIELDS = (
         name="exclude",
         part=Part.PLACE,
         label="Exclude",
-        placeholder="worker-1:0",
+        placeholder="none, or worker-1:0",
         option="--exclude",
         usage="don't use these hosts or GPUs of the hostfile",
         beside=True,
@@ -117,7 +117,7 @@ class Machines(Place):
 
     @classmethod
     def placeholders(cls, nodes: int, per_node: int) -> dict[str, str]:
-        return {"hostfile": example(min(nodes, _MOST_SHOWN), per_node)}
+        return {"hostfile": f"{words('launch_page', 'for_example')}\n{example(min(nodes, _MOST_SHOWN), per_node)}"}
 
     @classmethod
     def as_planned(cls, nodes: int, per_node: int, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,8 @@ import { givenTold, isPlaced, onPlaced, tellWayOut } from "../config/way_out.js"
 const ALL = "";
 const BROKEN = new Set(["mend_json", "blank"]); // of a text that is no JSON, or none
 const AS_THE_BARS = new Set(["short_gpu", "short_host", "short_nvme"]); // each bar is headed by it
+const NAMED = "#memory-model :is(input, textarea):not(:placeholder-shown)";
+const isNamed = () => document.querySelector(NAMED) !== null;
 const hasMouse = () => matchMedia("(hover: hover)").matches;
 
 /** What the button is called that applies a change. @param {number} count of what it changes */
@@ -46,10 +48,14 @@ class Memory {
     /** What an applied change gave the script, and leaves to it. @type {(Node | string)[]} */
     this.left = [];
     this.known = false; // whether what is shown is of a text that could be read
+    this.isNameless = false; // whether it says that no model is named
     this.asked = ""; // what it is about
     this.placed = false; // whether the verdict has what would fit
     onPlaced(() => {
       if (this.placed !== isPlaced()) this.show();
+    });
+    document.addEventListener("input", (event) => {
+      if (this.root.inert && around(event, "#memory-model")) this.show();
     });
     onAnotherText(() => {
       this.known = false; // of this text
@@ -77,11 +83,14 @@ class Memory {
     const told = this.told();
     const isBroken = BROKEN.has(told?.why?.code ?? "");
     // Of a text that is no JSON nothing is told: what is shown stays, dimmed, as it does in the form.
-    this.root.inert = isBroken && this.known && (this.root.inert || wasTyped());
+    // That no model is named holds no more once one is typed.
+    const holds = this.known && !(this.isNameless && isNamed());
+    this.root.inert = isBroken && holds && (this.root.inert || wasTyped());
     if (!this.root.inert) this.asked = told?.asked ?? "";
     window.dispatchEvent(new CustomEvent("dsgui:memory", { detail: this.asked }));
     if (this.root.inert) return;
     this.known = told !== null && !isBroken;
+    this.isNameless = told?.why?.code === "no_model";
     this.placed = isPlaced();
     const focused = document.activeElement?.id ?? "";
     this.root.replaceChildren(...(told?.devices ? this.drawn(told, told.devices) : this.undrawn(told)));

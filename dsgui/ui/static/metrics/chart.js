@@ -4,7 +4,7 @@ import { actionMenu, handle, Tip, toggle } from "./chart_tools.js";
 import { button, el, messageOf, part, withOptions } from "../common/dom.js";
 import { plotColour, isDark, loadPlotly, turn } from "./plotly_library.js";
 import { calmRange, cutAt } from "./outliers.js";
-import { canBeLog, hasOutliers, layoutOf, namesOf, shade, timeLabels, tracesOf, zoomed } from "./plotting.js";
+import { canBeLog, hasOutliers, layoutOf, namesOf, sameRuns, shade, timeLabels, tracesOf, zoomed } from "./plotting.js";
 import { covered, inBrief, middled, readout } from "./readout.js";
 import { listed, words } from "../texts/texts.js";
 import { isMoved } from "./ticks.js";
@@ -322,9 +322,11 @@ export class Chart {
     return Math.max(needed, this.stage.clientHeight);
   }
 
-  /** Where the curves are from; or why the scale is not the one that was asked for. */
+  /** Where the curves are from; that those of all runs are one; or why the scale is not the one that was asked for. */
   remark() {
     if (this.view?.log && !canBeLog(this.traces)) return say("no_positive");
+    const same = sameRuns(this.traces);
+    if (same) return say(same === 2 ? "same_in_both" : "same_in_all", { count: String(same) });
     return this.source ? say("source", { source: this.source }) : "";
   }
 

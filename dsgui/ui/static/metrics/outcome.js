@@ -179,7 +179,15 @@ function bestText(names, runs, evaluations, unlike) {
   ];
   const alike = found.flatMap((one) => one.alike ?? []);
   const same = alike.length ? [say("outcome_alike", { names: joined(alike) })] : [];
-  return [...found.flatMap((one) => one.best ?? []), ...same, ...others].join(" · ");
+  return [...found.flatMap((one) => one.best ?? []), ...same, ...spikes(named, told), ...others].join(" · ");
+}
+
+/** Whose loss spikes, where not all of theirs do. @param {string[]} names @param {ComparedRun[]} runs */
+function spikes(names, runs) {
+  const found = runs.flatMap(({ figures: { loss_spike: spike } }, place) =>
+    spike ? [say("outcome_spike_of", { run: names[place], step: String(spike.step) })] : [],
+  );
+  return found.length && found.length < runs.length ? [say("outcome_spiked", { runs: joined(found) })] : [];
 }
 
 /** Of each whose loss at its end is no number. @param {string[]} names @param {ComparedRun[]} runs */

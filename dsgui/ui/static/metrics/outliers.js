@@ -1,7 +1,7 @@
 // Single values far from those around them, as a spike of the loss: where a chart leaves them out of its scale, and
 // marks that they are there. Pure: traces in, a range and marks out.
 
-import { extent } from "./traces.js";
+import { extent, isFlat } from "./traces.js";
 
 /** @import { Range, Trace } from "../types.d.ts" */
 
@@ -53,7 +53,9 @@ export function calmRange(traces, fromZero = false) {
   const all = extent(curves.flat());
   if (!all || traces.some(({ meta }) => meta?.spread)) return null;
   const found = extent(curves.flatMap(near));
-  if (!found || found[0] === found[1] || all[1] - all[0] < WORTH * (found[1] - found[0])) return null;
+  const isDown = fromZero || isFlat(traces); // to nought
+  const height = (/** @type {Range} */ [low, high]) => (isDown ? Math.max(high, 0) - Math.min(low, 0) : high - low);
+  if (!found || found[0] === found[1] || height(all) < WORTH * height(found)) return null;
   const air = AIR * (found[1] - found[0]);
   const low = found[0] >= 0 ? Math.max(found[0] - air, 0) : found[0] - air;
   return [fromZero ? Math.min(low, 0) : low, found[1] + air];

@@ -58,6 +58,13 @@ function areOne(one, other, near) {
 const below = (trace, over, near) =>
   trace.y.map((value, i) => value !== null && over.some((one) => isThere(trace, i, one, near)));
 
+/** Whether all curves of a pile are one from end to end. @param {Trace[]} pile @param {number} near */
+function isOne([first, ...others], near) {
+  const lies = (/** @type {Trace} */ one, /** @type {Trace} */ on) =>
+    below(one, [on], near).every((isBelow, i) => isBelow || one.y[i] === null);
+  return others.length > 0 && others.every((one) => lies(one, first) && lies(first, one));
+}
+
 /** Of nearly all values: a single spike is no height that others are near by. @param {Trace[]} traces */
 function heightOf(traces) {
   const values = traces
@@ -117,7 +124,8 @@ function rimOf(trace, above, count) {
 
 /**
  * What several runs logged, so that all of it is seen: where curves are one, those below are a rim on either side of
- * the one on top. The baseline's lies below the others.
+ * the one on top; where those of all runs are one from end to end that is a single line, which tells so. The
+ * baseline's lies below the others.
  * @param {Trace[]} traces @param {Set<number>} bases the runs that are the baseline @param {boolean} [log] the axis
  * @param {boolean} [alone] whether they are the lines of one run: those that are dashed alike
  * @returns {Map<Trace, Trace[]>} what is drawn for each that lies over another, or below one
@@ -125,6 +133,7 @@ function rimOf(trace, above, count) {
 export function laid(traces, bases, log = false, alone = false) {
   const drawnAs = new Map(traces.map((trace) => [drawnAt(trace, log), trace]));
   const order = [...drawnAs.keys()].toSorted((a, b) => Number(bases.has(runOf(b))) - Number(bases.has(runOf(a))));
+  const runs = new Set(traces.map(runOf)).size;
   /** @type {Map<Trace, Trace[]>} */
   const drawn = new Map();
   /** @param {Trace} trace what of a chart its dashes tell */
@@ -133,6 +142,15 @@ export function laid(traces, bases, log = false, alone = false) {
     const here = order.filter((trace) => kindOf(trace) === kind);
     const near = NEAR * heightOf(order.filter(({ yaxis }) => yaxis === here[0].yaxis));
     for (const pile of piles(here, near, alone ? lineOf : runOf)) {
+      if (!alone && pile.length === runs && !pile.some(({ meta }) => meta?.drawn) && isOne(pile, near)) {
+        for (const [place, one] of pile.entries()) {
+          const trace = drawnAs.get(one) ?? one;
+          const isOnTop = place === pile.length - 1;
+          const meta = trace.meta && isOnTop ? { ...trace.meta, same: pile.length } : trace.meta;
+          drawn.set(trace, [{ ...trace, zorder: place, meta }]);
+        }
+        continue;
+      }
       for (const [place, one] of pile.entries()) {
         const trace = drawnAs.get(one) ?? one;
         const over = pile.slice(place + 1);

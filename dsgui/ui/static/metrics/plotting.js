@@ -191,7 +191,23 @@ function amongRuns(traces, lines, log) {
   const seen = drawn.filter(({ meta }) => meta?.part === "mean" || !smooth.has(meta?.line));
   const alone = lines.every(({ base }) => base === undefined);
   const found = laid(seen, new Set(lines.filter(({ base }) => base).map(({ run }) => run)), log, alone);
-  return traces.flatMap((trace) => found.get(trace) ?? [trace]);
+  return traces.flatMap((trace) => found.get(trace) ?? [trace]).map(ofAll);
+}
+
+/** Neither run's colour tells of a line that is those of several. @param {Trace} trace @returns {Trace} */
+function ofAll(trace) {
+  if (!trace.meta?.same) return trace;
+  const { line, marker } = trace;
+  return { ...trace, line: { ...Object(line), color: NEUTRAL }, marker: { ...Object(marker), color: NEUTRAL } };
+}
+
+/** How many runs are one line each in all that is drawn, 0 where some are not. @param {Trace[]} traces */
+export function sameRuns(traces) {
+  const read = traces.filter(({ meta }) => meta?.part === "value" || meta?.part === "mean");
+  const runs = new Set(read.map(({ meta }) => meta?.run)).size;
+  const stands = read.flatMap(({ meta }) => meta?.same ?? []);
+  const isAll = runs > 1 && stands.every((one) => one === runs) && stands.length * runs === read.length;
+  return isAll ? runs : 0;
 }
 
 /** @param {Trace} trace @returns {Trace} */

@@ -125,6 +125,8 @@ CHARTS_PAGE: dict[str, str] = {
     "source_output": "输出",
     "source_telemetry": "采样",
     "source": "来源：{source}",
+    "same_in_both": "两次运行相同",
+    "same_in_all": "{count} 次运行均相同",
     "undrawn": "{title}：无法绘制（{problem}）",
     "screen_refused": "无法进入全屏（{problem}）",
     "peak_before_step": "第 {place} 步之前的峰值：{value}",

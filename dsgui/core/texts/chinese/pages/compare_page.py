@@ -43,6 +43,8 @@ COMPARE_PAGE: dict[str, str] = {
     "outcome_speed": "速度",
     "outcome_memory": "显存",
     "outcome_ended": "{run}：{state}",
+    "outcome_spiked": "损失尖峰：{runs}",
+    "outcome_spike_of": "{run}（第 {step} 步）",
     "at_step": "第 {step} 步的 {name}",
     "unknown": "{runs}：以下内容未记录，因此不作对比：{parts}。",
     "empty_config": "{runs}：ds_config.json 为空。",

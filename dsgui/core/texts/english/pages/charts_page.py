@@ -126,6 +126,8 @@ CHARTS_PAGE: dict[str, str] = {
     "source_output": "output",
     "source_telemetry": "telemetry",
     "source": "from {source}",
+    "same_in_both": "same in both runs",
+    "same_in_all": "same in all {count} runs",
     "undrawn": "{title}: can't be drawn ({problem})",
     "screen_refused": "full screen was refused ({problem})",
     "peak_before_step": "Peak {value} before step {place}",

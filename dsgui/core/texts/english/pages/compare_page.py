@@ -43,6 +43,8 @@ COMPARE_PAGE: dict[str, str] = {
     "outcome_speed": "speed",
     "outcome_memory": "GPU memory",
     "outcome_ended": "{run}: {state}",
+    "outcome_spiked": "Loss spikes: {runs}",
+    "outcome_spike_of": "{run} at step {step}",
     "at_step": "{name} at step {step}",
     "unknown": "{runs}: {parts} not recorded, so not compared.",
     "empty_config": "{runs}: ds_config.json is empty.",
