@@ -128,7 +128,9 @@ def test_the_head_tells_what_ran_and_of_a_stopped_run_why_it_cant_be_resumed(bro
     expect(why).to_contain_text("step 50")
     expect(page.locator(".ds-resume-note")).to_be_hidden()  # it is not said twice
     assert page.locator(".ds-facts").bounding_box()["y"] > why.bounding_box()["y"]
-    expect(page.locator(".ds-spent")).to_contain_text("Loss spike at step 20: ")
+    spiked = page.locator(".ds-spiked")
+    expect(spiked).to_contain_text("Loss spike at step 20: ")
+    assert page.locator(".ds-facts").bounding_box()["y"] > spiked.bounding_box()["y"]
     page.context.close()
 
 
@@ -181,6 +183,7 @@ def test_nothing_moves_when_a_run_that_stops_can_be_killed(browser, made, size):
     told = """([text, hidden, phases]) => {
       const line = document.querySelector(".ds-reason-line");
       const list = document.querySelector(".ds-phases");
+      document.querySelector(".ds-why-not").hidden = true; // which only a run that ended has
       list.hidden = !phases;
       list.innerHTML = "<li>Starting launcher</li><li>Importing</li><li>Compiling operators</li><li>First step</li>";
       line.toggleAttribute("data-live", true);

@@ -272,6 +272,7 @@ export class Chart {
       .then(() => {
         this.heading.textContent = this.title;
         this.origin.textContent = this.remark();
+        this.origin.toggleAttribute("data-same", sameRuns(this.traces) > 0);
       })
       .catch((error) => {
         this.heading.textContent = say("undrawn", { title: this.title, problem: messageOf(error) });

@@ -39,7 +39,7 @@ import { COLOURS, extent, isFlat, oddPoints, placing, points } from "./traces.js
 
 const HEIGHT = 280;
 const UNNAMED = 37; // px above a plot without a legend, which so begins beside one with a row of it
-const [ALONE, BARE] = [340, 14]; // px: so narrow a chart has none beside it, and needs only so much above its plot
+const [ALONE, BARE] = [370, 14]; // px: so narrow a chart has none beside it, and needs only so much above its plot
 const [ROW, PLAIN_ROWS] = [19, 2]; // px of a legend's row; so many leave the curves their room
 const [SIGN, LETTER, AROUND] = [44, 7, 76]; // px: a legend's line, a letter, what is beside the plot
 const NAMES_FROM = 27; // px: of the names of several runs, less what is before a sign

@@ -67,7 +67,7 @@ export class RunView {
     afterwards.onPredicted = () => this.showPredicted();
     this.when = el("span", { class: "ds-run-when" });
     this.label.node.prepend(this.when);
-    this.whyNot = el("p", { class: "ds-remark ds-why-not", hidden: true });
+    this.whyNot = el("p", { class: "ds-strip ds-why-not", hidden: true });
     this.ran = el("p", { class: "ds-remark ds-ran", hidden: true });
     this.badge = el("span", { class: "ds-state" });
     this.reason = el("p", { class: "ds-reason", role: "status" });
@@ -78,7 +78,7 @@ export class RunView {
     this.problem = el("p", { class: "ds-problem", role: "alert", hidden: true });
     this.bar = el("progress", { class: "ds-progress", max: "1", value: "0", "aria-label": say("progress") });
     this.facts = el("dl", { class: "ds-facts" });
-    this.took = "";
+    this.spiked = el("p", { class: "ds-strip ds-spiked", hidden: true });
     this.spent = el("p", { class: "ds-remark ds-spent", hidden: true });
     this.stop = button(say("stop"), { class: "ds-stop", id: "stop-run" }, () => this.askStop());
     this.save = button(say("save_and_stop"), { class: "ds-save", id: "save-run", hidden: true }, () => this.sendSave());
@@ -165,6 +165,7 @@ export class RunView {
       this.alerts.list,
       this.afterwards.diagnosis,
       this.bar,
+      this.spiked,
       this.facts,
       this.spent,
       this.memory,
@@ -367,7 +368,7 @@ export class RunView {
     this.whyNot.textContent = above;
     this.whyNot.hidden = !above;
     this.after.showResume(below);
-    this.showRemark();
+    this.showSpike();
     this.showState(this.badge.dataset.state ?? "");
     if (this.afterwards.quotesOutput && !this.isQuoted) this.output.open = false; // its end is told already
     this.isQuoted = this.afterwards.quotesOutput;
@@ -420,8 +421,8 @@ export class RunView {
   /** Steps by their speed are less than the duration: why. @param {number | null} took */
   showSpent(took) {
     const found = spent(this.follower.curves, took);
-    this.took = found ? this.spentText(found, took) : "";
-    this.showRemark();
+    this.spent.textContent = found ? this.spentText(found, took) : "";
+    this.spent.hidden = !found;
   }
 
   /** @param {{ training: number, before: number, after: number }} found @param {number | null} took */
@@ -433,13 +434,12 @@ export class RunView {
     ].join(" · ");
   }
 
-  /** Below the figures: what took the time, and what the loss did besides. */
-  showRemark() {
+  /** Above the figures: none of them tells what the loss did in between. */
+  showSpike() {
     const { spike } = this.afterwards;
     const given = spike && { step: String(spike.step), value: fixed(spike.value), count: String(spike.count) };
-    const jumps = given ? say(spike.count > 1 ? "spikes" : "spike", given) : "";
-    this.spent.textContent = [this.took, jumps].filter(Boolean).join(" · ");
-    this.spent.hidden = !this.spent.textContent;
+    this.spiked.textContent = given ? say(spike.count > 1 ? "spikes" : "spike", given) : "";
+    this.spiked.hidden = !given;
   }
 
   /** @returns {[string, string][]} */
