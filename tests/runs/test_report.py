@@ -175,6 +175,15 @@ def test_figures_are_told_against_the_baseline_and_are_better_or_worse_where_one
     assert ("% worse" in told[run], "% better" in rows(second)[1][run]) == (True, True)  # less of it is better
 
 
+def test_how_far_a_run_came_that_ended_early_is_no_saving(bench: Bench):
+    whole = made_run(bench, "one", steps=98)
+    early = made_run(bench, "three", steps=49, state=RunState.FAILED)
+    for baseline in (whole, early):
+        told = dict(re.findall(r"<tr><th scope=row>(.*?)</th>(.*?)</tr>", report(bench, whole, early, baseline=baseline)))
+        assert not [one for one in ("Steps", "Duration", "Final loss (last logged)") if "away" in told[one]]
+        assert "away" in told["Host memory of this run, peak · mean"]  # what it took until then was taken
+
+
 def test_neither_a_loss_nor_a_speed_of_another_script_is_better_or_so_many_times_as_much(bench: Bench):
     first, second = made_run(bench, "one", steps=49), made_run(bench, "three", steps=98)
     directory = bench.store.open(second)

@@ -13,6 +13,7 @@ from html import escape
 from typing import Any
 
 from dsgui.core.config.pointer import dotted
+from dsgui.core.launch.state import RunState
 from dsgui.core.metrics.chart_table import COLOURS
 from dsgui.core.metrics.evaluations import evaluation_rows
 from dsgui.core.metrics.performance import Figures
@@ -27,6 +28,8 @@ from dsgui.core.texts.saying import listed, words
 
 _LAST_LINES = 25  # of the output, shown at once
 _MOST_DIFFERENCES = 300
+_ENDED_EARLY = tuple(state.value for state in (RunState.FAILED, RunState.LOST, RunState.STOPPED))
+_WHOLE = ("final_loss", "best_loss", "steps", "duration")
 _DIFFERENCES_SHOWN, _NEARLY = 6, 2  # at once, before the curves; so many more are shown too
 _TWO_DIGITS = 9.95  # from there on whole percents and times
 _LEAST_PERCENT = 0.1  # below it two figures are the same
@@ -230,13 +233,14 @@ Value = float | int | None
 @dataclass(frozen=True, slots=True)
 class _Figure:
     """A row of the table: its name, the value of each run and how it is written; `better`: "more" or "less", where one
-    is; `bare`: without how far it is from the baseline's."""
+    is; `bare`: without how far it is from the baseline's; `whole`: it depends on how far a run came."""
 
     name: str
     values: Sequence[Value]
     shown: Sequence[str]
     better: str = ""
     bare: bool = False
+    whole: bool = False
 
 
 def _unlike(sections: Sequence[Section], runs: Sequence[Reported]) -> str:
@@ -250,7 +254,7 @@ def _figures_table(runs: Sequence[Reported], baseline: str, apart: bool, scores:
     figures = [run.figures for run in runs]
 
     def of(code: str, values: Sequence[Value], shown: Callable[[Any], str] = _number, better: str = "") -> _Figure:
-        told = _Figure(words("report_page", code), values, [*map(shown, values)], better)
+        told = _Figure(words("report_page", code), values, [*map(shown, values)], better, whole=code in _WHOLE)
         return replace(told, better="", bare=True) if apart else told
 
     def less(row: _Figure) -> _Figure:
@@ -261,7 +265,7 @@ def _figures_table(runs: Sequence[Reported], baseline: str, apart: bool, scores:
         of("final_loss", [one.final_loss for one in figures], better="less"),
         of("best_loss", [one.best_loss for one in figures], better="less"),
         *(
-            _Figure(row.name, row.values, [*map(_number, row.values)], row.better, apart and not row.better)
+            _Figure(row.name, row.values, [*map(_number, row.values)], row.better, apart and not row.better, whole=True)
             for row in evaluation_rows(figures, not apart, scores)
         ),
         *_spikes(figures),
@@ -278,7 +282,8 @@ def _figures_table(runs: Sequence[Reported], baseline: str, apart: bool, scores:
         _column(run.name, _square(place), remark if place == base else "") for place, run in enumerate(runs)
     )
     head = f"<thead><tr><td></td>{heads}</tr></thead>"
-    shown = [(row.name, _cells(row, base)) for row in rows if any(one != "–" for one in row.shown)]
+    short = [base is not None and _is_short(run, runs[base]) for run in runs]
+    shown = [(row.name, _cells(row, base, short)) for row in rows if any(one != "–" for one in row.shown)]
     if len(runs) == 1:
         return _alone(shown)
     return f"{_table(len(runs), 'figures')}{head}<tbody>{''.join(_row(*one) for one in shown)}</tbody></table></div>"
@@ -311,11 +316,20 @@ def _alone(rows: Sequence[tuple[str, Sequence[str]]]) -> str:
     return f"{_table(1, 'alone role=table')}<tbody role=rowgroup>{cells}</tbody></table></div>"
 
 
-def _cells(row: _Figure, base: int | None) -> list[str]:
+def _is_short(run: Reported, base: Reported) -> bool:
+    """Whether one of the two ended early, at another step than the other."""
+    is_early = any(one.state in _ENDED_EARLY for one in (run, base))
+    return is_early and run.figures.steps != base.figures.steps
+
+
+def _cells(row: _Figure, base: int | None, short: Sequence[bool]) -> list[str]:
+    """`short`: the runs of which what depends on how far they came is not held against the baseline's."""
     if base is None or row.bare:
         return [escape(one) for one in row.shown]
-    told = (_away(value, row.values[base], row.better) for value in row.values)
-    return [f"{escape(shown)}{away}" for shown, away in zip(row.shown, told, strict=True)]
+    return [
+        escape(shown) + ("" if row.whole and is_short else _away(value, row.values[base], row.better))
+        for shown, value, is_short in zip(row.shown, row.values, short, strict=True)
+    ]
 
 
 def _half_up(value: float, digits: int) -> str:

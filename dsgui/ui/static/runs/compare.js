@@ -34,6 +34,9 @@ const BEST_LOSS = "best_loss"; // what evaluations logged comes after it
 const SPIKE = "loss_spike"; // told where some run has one
 /** What is asked of any two runs: told also where it is the same. */
 const ALWAYS = new Set(["duration", "speed", "final_loss", BEST_LOSS]);
+/** What depends on how far a run came. */
+const WHOLE = new Set(["final_loss", BEST_LOSS, "steps", "duration"]);
+const ENDED_EARLY = new Set(["failed", "lost", "stopped"]);
 /** And the most memory, in the first of these that is known. */
 const PEAKS = ["run_gpu_peak", "gpu_peak", "run_peak", "host_peak"];
 
@@ -72,7 +75,8 @@ function spikeText({ loss_spike: spike, final_loss: loss }) {
 /**
  * A row of figures; `bare`: why they are told without how far they are from the baseline's.
  * @typedef {{ code?: string, name: string, shown: (value: any) => string, better?: "less" | "more" | "",
- *   values: (Told | null | undefined)[], bare?: string, runs?: ComparedRun[] }} Figure `runs`: of states
+ *   values: (Told | null | undefined)[], bare?: string, runs?: ComparedRun[], short?: boolean[] }} Figure `runs`: of
+ *   states; `short`: which of the runs ended at another step than the baseline, as one of the two ended early
  */
 
 /**
@@ -434,15 +438,19 @@ export class CompareView {
   figures(base, runs, evaluations, unlike) {
     /** @type {Figure} */
     const states = { code: "state", name: say("state"), shown: String, values: runs.map(toldState), runs };
+    const isEarly = runs.map(({ state }) => ENDED_EARLY.has(state));
+    const isOther = runs.map(({ figures }) => figures.steps !== runs[base].figures.steps);
+    const short = runs.map((_, place) => isOther[place] && (isEarly[place] || isEarly[base]));
     const told = ROWS.flatMap(([code, value, shown, usual]) => {
       if (code === SPIKE && !runs.some((run) => run.figures.loss_spike)) return [];
       // Of another training more or less says nothing, but of what it takes; a spike is told of each alone.
       const bare = shown === gib || code === SPIKE ? "" : unlike;
       /** @type {Figure} */
       const one = { code, name: say(code), shown, better: unlike || bare ? "" : usual, bare, values: runs.map(value) };
+      if (WHOLE.has(code)) one.short = short;
       if (code !== BEST_LOSS) return [one];
       /** @type {Figure[]} */
-      const scores = evaluations.map((found) => ({ ...found, shown: fixed, bare: found.better ? "" : unlike }));
+      const scores = evaluations.map((found) => ({ ...found, shown: fixed, bare: found.better ? "" : unlike, short }));
       return [one, ...scores];
     });
     const known = told.filter(({ values }) => values.some((value) => value !== null && value !== undefined));
@@ -594,10 +602,11 @@ function answerNode(question, sentences) {
  * better, where one is.
  * @param {Figure} one @param {number} base
  */
-function figuresOf({ code, values, shown, better, bare, runs }, base) {
+function figuresOf({ code, values, shown, better, bare, runs, short }, base) {
   return values.map((value, place) => {
-    const away = place === base || bare ? "" : differenceOf(value, values[base]);
-    const title = bare && place !== base ? bare : undefined;
+    const why = bare || (short?.[place] ? say("ended_early") : "");
+    const away = place === base || why ? "" : differenceOf(value, values[base]);
+    const title = place === base ? undefined : why || undefined;
     const cell = el("span", { title }, written(value, shown));
     if (code === "state") {
       cell.className = "ds-state";
