@@ -6,6 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from dsgui.core.launch.state import RunState
 from dsgui.core.runs.label import Label
 from dsgui.shell.runs.store import Store
 from tests.browser.running.test_browser_monitor import opened
@@ -136,6 +137,22 @@ def test_a_comparison_finds_what_differs_on_the_command_line(browser, made):
         page.get_by_role("button", name="To the charts").click()
         expect(page.get_by_role("button", name="Step", exact=True)).to_be_focused()
         expect(page.locator('[data-chart="Loss"] .nsewdrag').first).to_be_in_viewport(ratio=1)
+
+
+def test_charts_of_runs_that_are_one_say_so_and_what_a_run_took_that_ended_early_is_no_saving(browser, tmp_path):
+    early = Made("early", 30, gpu_gib=40, state=RunState.FAILED)
+    ids = [make_run(tmp_path, made) for made in (Made("one", 60), Made("two", 60), early)]
+    with running_app(tmp_path) as app:
+        with opened(browser, app, f"compare={ids[0]},{ids[1]}") as page:
+            rate = page.locator('[data-chart="Learning rate"] .ds-chart-source')
+            expect(rate).to_have_text("same in both runs")
+            page.set_viewport_size({"width": 390, "height": 844})
+            expect(rate).to_be_visible()
+        with opened(browser, app, f"compare={ids[0]},{ids[2]}") as page:
+            expect(page.locator('[data-chart="Learning rate"] .ds-chart-source')).to_have_text("from output")
+            told = {name: values for name, *values in part(page, "Results")}
+            assert [told[one][1] for one in ("Steps", "Duration")] == ["30", "32s"]
+            assert "% worse" in told["GPU memory of this run, peak"][1]
 
 
 def test_of_runs_with_the_same_settings_it_is_said_where_their_results_are_furthest_apart(browser, tmp_path):
