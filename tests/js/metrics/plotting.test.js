@@ -92,6 +92,14 @@ test("degrees have whole labels", () => {
   assert.equal(vertical(hot, VIEW, tracesOf(hot, VIEW, PAGE)).autorangeoptions, undefined);
 });
 
+test("a small value of a logarithmic scale is 1e-4, as in a table", () => {
+  const of = (/** @type {number[]} */ values, log = true) => {
+    const content = { ...CONTENT, lines: [line(values)] };
+    return vertical(content, { ...VIEW, log }, tracesOf(content, VIEW, PAGE)).exponentformat;
+  };
+  assert.deepEqual([of([3, 1e-4]), of([3, 0.1]), of([3, 1e-4], false)], ["e", "B", "B"]);
+});
+
 test("what stands at a limit can be read", () => {
   const limited = { ...CONTENT, unit: "GiB", lines: [line([1, 2])], limits: [{ at: 140, text: "140 GiB" }] };
   const [name] = layoutOf(limited, VIEW, PAGE, tracesOf(limited, VIEW, PAGE), 1).annotations;

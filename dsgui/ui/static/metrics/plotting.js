@@ -60,7 +60,7 @@ const AFTER_CARDS = 1001; // plotly gives every other 1000
 const NOUGHT = { "0e+0": "0" }; // as the format for small values writes it
 const BAND = "33"; // how much of its colour a band has, of ff
 const FEW_STEPS = 6; // of so few, ticks between whole ones would be drawn
-const SMALL = 1e-2; // 5e-5, not 50µ
+const [SMALL, LEAST_PLAIN] = [1e-2, 1e-3]; // 5e-5, not 50µ
 const ODD = "#d92d20"; // a value that is no number; no line has this colour
 const FEW_ODD = 12; // of more, each is smaller
 const NEUTRAL = "#7d8998"; // seen on both grounds
@@ -477,7 +477,9 @@ export function vertical({ unit, limits, fromZero }, view, traces) {
   const rangemode = fromZero || isFlat(traces) ? "tozero" : usually;
   // plotly's own powers of ten are one for the whole axis: a tick of it reads 0.2e−4.
   const tickformat = largest > 0 && largest < SMALL ? "~e" : "";
-  const usual = { type: log ? "log" : "linear", exponentformat: "B", tickformat, labelalias: NOUGHT, rangemode };
+  const isSmall = log && positive(traces).some((one) => one < LEAST_PLAIN); // 1e-4, not 100µ
+  const exponentformat = isSmall ? "e" : "B";
+  const usual = { type: log ? "log" : "linear", exponentformat, tickformat, labelalias: NOUGHT, rangemode };
   const level = !log && seen && isFlat(traces) ? aroundOne(seen[1]) : null;
   if (unit === SHARE && !log && largest <= 100) return { ...usual, range: PERCENT };
   if (unit === DEGREES && seen) return { ...usual, ...integers(seen) };

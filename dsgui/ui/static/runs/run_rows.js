@@ -126,7 +126,7 @@ export function fillCard(entry, run) {
   const told = changes ? [] : [run.devices, run.model, run.preset].filter((one) => one && one !== "–");
   const [date, rest] = [dateOf(run), changes || told.join(" · ")];
   what.replaceChildren(
-    el("span", { class: "ds-run-date" }, [date, rest && " · "].filter(Boolean).join("")), // alone it has that below
+    el("span", { class: "ds-run-date" }, date === "–" ? "" : `${date}${rest && " · "}`), // alone it has that below
     el("span", {}, rest || "–"),
     ...moreNode(run),
   );
