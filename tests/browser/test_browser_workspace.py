@@ -80,6 +80,12 @@ def test_the_bar_stays_in_view_and_says_what_is_true(page):
     wide = page.viewport_size
     page.set_viewport_size({"width": 390, "height": 844})
     expect(guessed).to_be_hidden()
+    # What would mend it stands first there, as errors do, and the chip leads to it.
+    card, form = page.locator("#findings"), page.locator("#config-form")
+    expect(card.locator(".ds-way-out")).to_be_attached()
+    assert card.bounding_box()["y"] < form.bounding_box()["y"]
+    page.click("#standing-fit")
+    expect(card).to_be_focused()
     page.set_viewport_size(wide)
     # What fits the GPUs and asks for a host that few have isn't green; a press leads to where its memory is told.
     replace_text(page, json.dumps(MOVED))

@@ -8,6 +8,7 @@ import { focusField } from "../memory/leads.js";
 import { fitOf } from "../memory/memory_bars.js";
 import { tellOwn } from "./own_config.js";
 import { words } from "../texts/texts.js";
+import { isPlaced } from "./way_out.js";
 
 /** @import { Props, Standing, Trigger, Watch } from "../types.d.ts" */
 
@@ -107,6 +108,9 @@ function verdict(told) {
   return chip;
 }
 
+/** Where it is told how much is missing: in one column with what would mend it, else beside that. */
+const wayOut = () => (isNarrow() && isPlaced() ? "findings" : "memory-panel");
+
 /** @param {Standing} told */
 function fit(told) {
   if (told.nameless) {
@@ -120,7 +124,7 @@ function fit(told) {
   const attributes = { class: "ds-standing-chip", "data-kind": found, id: "standing-fit", title: say("to_memory") };
   const [before, after] = told.guessed ? say("fit_guessed", { fit: "\n" }).split("\n") : [];
   const more = after ? [el("span", { class: "ds-standing-more" }, after)] : []; // too wide for a narrow screen
-  const chip = button("", attributes, () => (found === told.fit ? goTo("memory-panel") : focusField("host")));
+  const chip = button("", attributes, () => (found === told.fit ? goTo(wayOut()) : focusField("host")));
   chip.append(el("span", {}, before ?? "", text, ...more));
   return [chip];
 }
