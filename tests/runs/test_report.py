@@ -179,7 +179,8 @@ def test_how_far_a_run_came_that_ended_early_is_no_saving(bench: Bench):
     whole = made_run(bench, "one", steps=98)
     early = made_run(bench, "three", steps=49, state=RunState.FAILED)
     for baseline in (whole, early):
-        told = dict(re.findall(r"<tr><th scope=row>(.*?)</th>(.*?)</tr>", report(bench, whole, early, baseline=baseline)))
+        html = report(bench, whole, early, baseline=baseline)
+        told = dict(re.findall(r"<tr><th scope=row>(.*?)</th>(.*?)</tr>", html))
         assert not [one for one in ("Steps", "Duration", "Final loss (last logged)") if "away" in told[one]]
         assert "away" in told["Host memory of this run, peak · mean"]  # what it took until then was taken
 
