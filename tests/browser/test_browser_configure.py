@@ -395,6 +395,44 @@ def test_a_wrong_character_moves_nothing_under_who_types_it(page, width):
         assert page.evaluate(PLACES) == pytest.approx(before, abs=2)
 
 
+def test_on_a_phone_the_editor_follows_what_is_wrong_with_the_json_and_moves_under_nobody(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    replace_text(page, '{\n  "train_batch_size": 8\n}')
+    expect(page.locator("#standing-verdict")).not_to_have_attribute("data-kind", "error")
+    page.locator("#config-json").evaluate("(one) => one.scrollIntoView({ block: 'center' })")
+    fields, whole = page.locator("#config-form .ds-panels"), page.locator(".ds-form")
+    page.wait_for_function("(window.seenAt ?? NaN) === scrollY || ((window.seenAt = scrollY), false)", polling=300)
+    before = page.evaluate(TOP)
+    page.keyboard.type("x")
+    expect(findings(page)).to_contain_text("can’t be read yet")
+    page.wait_for_timeout(600)  # longer than it waits for where nobody types
+    expect(fields).to_be_visible()
+    assert page.evaluate(TOP) == pytest.approx(before, abs=2)
+    # Out of its sight, as of who reads what is wrong.
+    page.locator("#standing-verdict").click()
+    expect(whole).to_have_class(re.compile("ds-aside"))
+    expect(fields).to_be_hidden()
+    expect(page.locator(".ds-banner")).to_be_visible()
+    verdict, box = findings(page).bounding_box(), page.locator("#config-json").bounding_box()
+    paused = page.locator(".ds-banner").bounding_box()
+    assert verdict["y"] + verdict["height"] <= paused["y"] <= paused["y"] + paused["height"] <= box["y"]
+    assert box["y"] - verdict["y"] - verdict["height"] < 80
+    page.keyboard.press("Escape")
+    editor(page).click()
+    page.keyboard.press("Control+End")
+    before = page.evaluate(TOP)
+    page.keyboard.press("Backspace")
+    expect(fields).to_be_visible()
+    page.wait_for_timeout(300)
+    assert page.evaluate(TOP) == pytest.approx(before, abs=2)
+    page.set_viewport_size({"width": 1280, "height": 844})
+    page.keyboard.type("x")
+    page.locator(".ds-search").focus()
+    page.locator("#preset input").focus()
+    expect(whole).to_have_class(re.compile("ds-aside"))
+    expect(fields).to_be_visible()  # beside it there
+
+
 def test_the_findings_before_a_broken_text_stay_closed_once_somebody_closed_them(page):
     _dimmed(page)
     fold = findings(page).locator(".ds-before")

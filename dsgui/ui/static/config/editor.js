@@ -23,7 +23,7 @@ export function view() {
   return cmTile?.root?.view ?? cmView?.rootView?.view ?? cmView?.view ?? null;
 }
 
-const isFocused = () => Boolean(document.activeElement?.closest(`#${EDITOR}`));
+export const isFocused = () => Boolean(document.activeElement?.closest(`#${EDITOR}`));
 
 const ANOTHER = "dsgui:another-text";
 const PASTED_MS = 3000;
