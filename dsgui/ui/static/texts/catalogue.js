@@ -231,10 +231,10 @@ export const TEXTS = {
   "hide_notes": "Hide notes ↑",
   "smaller_parts": "{count} smaller parts",
   "more_keys": "{count} more",
-  "broken_next": "Fix it in the editor, or undo: the form, checks and memory wait until then.",
+  "broken_next": "Fix it in the editor, or undo.",
   "before": "Findings before the error: {count}",
   "before_blank": "Findings of the last config: {count}",
-  "blank_next": "Type or paste a config, choose a preset, or undo: the form, checks and memory wait until then.",
+  "blank_next": "Type or paste a config, choose a preset, or undo.",
   "fewer_below": "Show fewer ↑"
  },
  "site_page": {

@@ -231,10 +231,10 @@ export const TEXTS = {
   "hide_notes": "收起提示 ↑",
   "smaller_parts": "另有 {count} 个较小的部分",
   "more_keys": "另外 {count} 个",
-  "broken_next": "请在编辑器中修正或撤销；在此之前，表单、检查和显存预测暂停。",
+  "broken_next": "请在编辑器中修正，或撤销。",
   "before": "出错前的检查结果：{count} 项",
   "before_blank": "上一份配置的检查结果：{count} 项",
-  "blank_next": "请输入或粘贴配置、选择预设，或撤销；在此之前，表单、检查和显存预测暂停。",
+  "blank_next": "请输入或粘贴配置、选择预设，或撤销。",
   "fewer_below": "收起 ↑"
  },
  "site_page": {
