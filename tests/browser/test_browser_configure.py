@@ -395,6 +395,30 @@ def test_a_wrong_character_moves_nothing_under_who_types_it(page, width):
         assert page.evaluate(PLACES) == pytest.approx(before, abs=2)
 
 
+def test_findings_before_a_broken_text_are_to_be_read_or_not_there(page):
+    page.set_viewport_size({"width": 1280, "height": 800})
+    replace_text(page, '{\n  "train_batch_size": -8\n}')
+    told, fold = findings(page), findings(page).locator(".ds-before")
+    expect(told).to_contain_text("-8 is not a whole number")
+    expect(page.locator(CHIP)).to_have_count(1)
+    assert page.locator(CHIP).evaluate(OPACITY) == "1"
+    page.keyboard.type("x")
+    expect(fold.locator(".ds-finding").first).to_be_visible()
+    assert float(page.locator(CHIP).evaluate(OPACITY)) < 1  # as the form that it counts in
+    page.keyboard.press("Backspace")
+    expect(told).to_contain_text("-8 is not a whole number")
+    _at_line(page, 1)
+    page.keyboard.insert_text(', "bf16": {"enabled": True}')
+    expect(told).to_contain_text("found “True”")
+    head, card = fold.locator("summary").first, told.bounding_box()
+    if not fold.is_hidden():
+        assert head.bounding_box()["y"] + head.bounding_box()["height"] * 2 <= card["y"] + card["height"] + 1
+
+
+CHIP = '#config-form [data-tab="batch"][data-chip="error"]'
+OPACITY = "(one) => getComputedStyle(one, '::after').opacity"
+
+
 def test_on_a_phone_the_editor_follows_what_is_wrong_with_the_json_and_moves_under_nobody(page):
     page.set_viewport_size({"width": 390, "height": 844})
     replace_text(page, '{\n  "train_batch_size": 8\n}')
