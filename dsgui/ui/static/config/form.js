@@ -138,11 +138,7 @@ class Form {
     this.body = el("div", { class: "ds-body" }, this.tabs, pane);
     const whole = part(element, ".ds-form");
     this.putAside = puttingAside(whole);
-    whole.replaceChildren(
-      el("div", { class: "ds-tools" }, this.search, this.toggle),
-      this.told,
-      this.body,
-    );
+    whole.replaceChildren(el("div", { class: "ds-tools" }, this.search, this.toggle), this.told, this.body);
     this.listen();
     foldHelp(this.panels);
     this.arrange();
