@@ -484,7 +484,7 @@ export const TEXTS = {
   "made_for": "Made for {model} on {count} GPUs.",
   "any_model": "any model",
   "ran_with": "The tutorial ran it with: {arguments}",
-  "notes": "Notes",
+  "notes": "About this preset",
   "ask": "Ask DeepSpeed",
   "ask_about": "The installed DeepSpeed reads this config and trains a tiny model with it for two steps: what it says counts.",
   "planned": "The bar above plans for DeepSpeed {planned}. Only the installed one, {installed}, can be asked: choose it above, or start dsgui with the --python that has {planned}.",
