@@ -358,9 +358,26 @@ def test_on_a_phone_the_bar_tells_of_warnings_leads_to_the_model_and_downloads(p
     for way in (*ways, model, verdict.locator(".ds-standing-few")):
         expect(way).to_be_in_viewport(ratio=1)
     expect(page.get_by_role("button", name=re.compile(r"^\d errors? · \d warnings?"))).to_be_visible()
+    # Without another chip beside it there is room for the word.
+    model.evaluate("(one) => one.remove()")
+    expect(verdict.locator(".ds-standing-few")).to_be_hidden()
+    expect(verdict).to_be_in_viewport(ratio=1)
+    assert re.fullmatch(r"\d errors? · \d warnings?", verdict.inner_text())
     page.set_viewport_size({"width": 1280, "height": 844})
     expect(verdict.locator(".ds-standing-few")).to_be_hidden()
     expect(model).to_be_hidden()
+
+
+def test_on_a_phone_a_long_name_has_two_lines_of_a_bar_that_is_no_higher(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    replace_text(page, "{}")
+    name, bar = page.locator(".ds-standing-name > b"), page.locator("#workspace-bar")
+    expect(name).to_have_text("Your config")
+    line, height = name.bounding_box()["height"], bar.bounding_box()["height"]
+    choose(page, "#preset", "T5-3B: ZeRO-3, more parameters kept on the GPU")
+    expect(name).to_have_text("T5-3B: ZeRO-3, more parameters kept on the GPU")
+    assert name.bounding_box()["height"] == pytest.approx(2 * line, abs=2)
+    assert bar.bounding_box()["height"] == pytest.approx(height, abs=1)
 
 
 TOP = "Math.round(document.querySelector('#config-json').getBoundingClientRect().top)"
