@@ -358,9 +358,26 @@ def test_on_a_phone_the_bar_tells_of_warnings_leads_to_the_model_and_downloads(p
     for way in (*ways, model, verdict.locator(".ds-standing-few")):
         expect(way).to_be_in_viewport(ratio=1)
     expect(page.get_by_role("button", name=re.compile(r"^\d errors? · \d warnings?"))).to_be_visible()
+    # Without another chip beside it there is room for the word.
+    model.evaluate("(one) => one.remove()")
+    expect(verdict.locator(".ds-standing-few")).to_be_hidden()
+    expect(verdict).to_be_in_viewport(ratio=1)
+    assert re.fullmatch(r"\d errors? · \d warnings?", verdict.inner_text())
     page.set_viewport_size({"width": 1280, "height": 844})
     expect(verdict.locator(".ds-standing-few")).to_be_hidden()
     expect(model).to_be_hidden()
+
+
+def test_on_a_phone_a_long_name_has_two_lines_of_a_bar_that_is_no_higher(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    replace_text(page, "{}")
+    name, bar = page.locator(".ds-standing-name > b"), page.locator("#workspace-bar")
+    expect(name).to_have_text("Your config")
+    line, height = name.bounding_box()["height"], bar.bounding_box()["height"]
+    choose(page, "#preset", "T5-3B: ZeRO-3, more parameters kept on the GPU")
+    expect(name).to_have_text("T5-3B: ZeRO-3, more parameters kept on the GPU")
+    assert name.bounding_box()["height"] == pytest.approx(2 * line, abs=2)
+    assert bar.bounding_box()["height"] == pytest.approx(height, abs=1)
 
 
 TOP = "Math.round(document.querySelector('#config-json').getBoundingClientRect().top)"
@@ -393,6 +410,68 @@ def test_a_wrong_character_moves_nothing_under_who_types_it(page, width):
         expect(findings(page)).not_to_contain_text("can’t be read yet")
         expect(page.locator(".ds-memory")).to_have_js_property("inert", False)
         assert page.evaluate(PLACES) == pytest.approx(before, abs=2)
+
+
+def test_findings_before_a_broken_text_are_to_be_read_or_not_there(page):
+    page.set_viewport_size({"width": 1280, "height": 800})
+    replace_text(page, '{\n  "train_batch_size": -8\n}')
+    told, fold = findings(page), findings(page).locator(".ds-before")
+    expect(told).to_contain_text("-8 is not a whole number")
+    expect(page.locator(CHIP)).to_have_count(1)
+    assert page.locator(CHIP).evaluate(OPACITY) == "1"
+    page.keyboard.type("x")
+    expect(fold.locator(".ds-finding").first).to_be_visible()
+    assert float(page.locator(CHIP).evaluate(OPACITY)) < 1  # as the form that it counts in
+    page.keyboard.press("Backspace")
+    expect(told).to_contain_text("-8 is not a whole number")
+    _at_line(page, 1)
+    page.keyboard.insert_text(', "bf16": {"enabled": True}')
+    expect(told).to_contain_text("found “True”")
+    head, card = fold.locator("summary").first, told.bounding_box()
+    if not fold.is_hidden():
+        assert head.bounding_box()["y"] + head.bounding_box()["height"] * 2 <= card["y"] + card["height"] + 1
+
+
+CHIP = '#config-form [data-tab="batch"][data-chip="error"]'
+OPACITY = "(one) => getComputedStyle(one, '::after').opacity"
+
+
+def test_on_a_phone_the_editor_follows_what_is_wrong_with_the_json_and_moves_under_nobody(page):
+    page.set_viewport_size({"width": 390, "height": 844})
+    replace_text(page, '{\n  "train_batch_size": 8\n}')
+    expect(page.locator("#standing-verdict")).not_to_have_attribute("data-kind", "error")
+    page.locator("#config-json").evaluate("(one) => one.scrollIntoView({ block: 'center' })")
+    fields, whole = page.locator("#config-form .ds-panels"), page.locator(".ds-form")
+    page.wait_for_function("(window.seenAt ?? NaN) === scrollY || ((window.seenAt = scrollY), false)", polling=300)
+    before = page.evaluate(TOP)
+    page.keyboard.type("x")
+    expect(findings(page)).to_contain_text("can’t be read yet")
+    page.wait_for_timeout(600)  # longer than it waits for where nobody types
+    expect(fields).to_be_visible()
+    assert page.evaluate(TOP) == pytest.approx(before, abs=2)
+    # Out of its sight, as of who reads what is wrong.
+    page.locator("#standing-verdict").click()
+    expect(whole).to_have_class(re.compile("ds-aside"))
+    expect(fields).to_be_hidden()
+    expect(page.locator(".ds-banner")).to_be_visible()
+    verdict, box = findings(page).bounding_box(), page.locator("#config-json").bounding_box()
+    paused = page.locator(".ds-banner").bounding_box()
+    assert verdict["y"] + verdict["height"] <= paused["y"] <= paused["y"] + paused["height"] <= box["y"]
+    assert box["y"] - verdict["y"] - verdict["height"] < 80
+    page.keyboard.press("Escape")
+    editor(page).click()
+    page.keyboard.press("Control+End")
+    before = page.evaluate(TOP)
+    page.keyboard.press("Backspace")
+    expect(fields).to_be_visible()
+    page.wait_for_timeout(300)
+    assert page.evaluate(TOP) == pytest.approx(before, abs=2)
+    page.set_viewport_size({"width": 1280, "height": 844})
+    page.keyboard.type("x")
+    page.locator(".ds-search").focus()
+    page.locator("#preset input").focus()
+    expect(whole).to_have_class(re.compile("ds-aside"))
+    expect(fields).to_be_visible()  # beside it there
 
 
 def test_the_findings_before_a_broken_text_stay_closed_once_somebody_closed_them(page):

@@ -72,10 +72,13 @@ class Context:
         return str(self.devices_told)
 
     @property
+    def on_cpu(self) -> bool:
+        return bool(self.hardware) and all(h.vendor == "cpu" for h in self.hardware)
+
+    @property
     def devices_told(self) -> Said:
         """The same, for the texts of the catalogue."""
-        cpu = bool(self.hardware) and all(h.vendor == "cpu" for h in self.hardware)
-        kind = "cpu_rank" if cpu else "rank" if self.away else "gpu"
+        kind = "cpu_rank" if self.on_cpu else "rank" if self.away else "gpu"
         noun = kind + ("s" if self.gpus_per_node != 1 else "")
         each = phrase(noun, count=str(self.gpus_per_node))
         return each if self.nodes == 1 else phrase("on_nodes", nodes=str(self.nodes), each=each)

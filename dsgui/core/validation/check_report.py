@@ -51,8 +51,10 @@ def subject(context: Context) -> str:
     with_arguments = context.integration is Integration.HF and context.arguments is not None
     framework = words("commands", "hf_arguments" if with_arguments else context.integration.value)
     titles = str(listed(sorted({h.title for h in context.hardware}))) or _undescribed(context)
-    given = {"release": context.release, "framework": framework, "titles": titles}
-    return words("commands", "subject", devices=context.devices, **given)
+    given = {"release": context.release, "framework": framework, "devices": context.devices}
+    if context.on_cpu:  # ranks of the CPU: their name says it
+        return words("commands", "subject_bare", **given)
+    return words("commands", "subject", titles=titles, **given)
 
 
 def _undescribed(context: Context) -> str:

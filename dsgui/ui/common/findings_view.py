@@ -74,8 +74,7 @@ def broken_html(
     text: str = "",
 ) -> str:
     """The panel while the text is not a JSON object, with a button where dsgui understands it all the same, and one for
-    the repair of the place (`mended`, with the text after it), which is above what may be longer or shorter: the next
-    one is where it was. `better`: what to do with it instead, "" for nothing; `text`: what it is about."""
+    the repair of the place (`mended`, with the text after it), below what it repairs. `better`: what to do with it instead, "" for nothing; `text`: what it is about."""
     if better:
         told = f'<li class="ds-finding ds-note"><p>{escape(better)}</p></li>'
         head = words("common_page", "unreadable_json")
@@ -84,8 +83,8 @@ def broken_html(
     converts = readable is not None and (mended is None or mended[1] != readable.text)
     return sendable(
         '<div class="ds-findings ds-broken">'
-        f'<p class="ds-verdict ds-error">{words("common_page", "unreadable_json")}</p>{mend}'
-        f'<ul><li class="ds-finding ds-error"><p>{_placed(error)}</p>{_excerpt(error, text)}</li>'
+        f'<p class="ds-verdict ds-error">{words("common_page", "unreadable_json")}</p>'
+        f'<ul><li class="ds-finding ds-error"><p>{_placed(error)}</p>{_excerpt(error, text)}{mend}</li>'
         f"{_conversion(readable, converts) if readable else ''}</ul>"
         f'<p class="ds-subject">{words("common_page", "broken_next")}</p></div>'
     )

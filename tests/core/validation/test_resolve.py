@@ -317,7 +317,7 @@ def test_the_tool_shows_what_was_read_and_escapes_it(checker):
         (SlurmJob(1, 2), "this", "2 GPUs (of another machine, model not chosen)"),
         (SlurmJob(1, 2), "any", "2 GPUs (any device)"),
         (SlurmJob(1, 2), "a100-80", "2 GPUs (A100 80 GB)"),
-        (Here(), "this", "2 CPU ranks (CPU)"),
+        (Here(), "this", ", 2 CPU ranks"),
     ],
 )
 def test_that_nobody_chose_the_device_of_other_machines_is_said(place, device, says):

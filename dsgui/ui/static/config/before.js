@@ -35,6 +35,16 @@ export function keeping(root) {
   };
 }
 
+/** It takes what height is left; where none of its findings is to be seen it would be a line that is cut off.
+ * @param {HTMLElement} root */
+export function hideWithoutRoom(root) {
+  const fold = root.querySelector(".ds-before");
+  const head = fold?.querySelector("summary");
+  if (!(fold instanceof HTMLDetailsElement) || !head) return;
+  fold.hidden = false;
+  fold.hidden = fold.offsetHeight < head.offsetHeight * (fold.open ? 2 : 1);
+}
+
 /** @param {HTMLElement} root @returns {Before | null} */
 function shownIn(root) {
   const list = root.querySelector(".ds-findings > ul");

@@ -23,7 +23,7 @@ export function view() {
   return cmTile?.root?.view ?? cmView?.rootView?.view ?? cmView?.view ?? null;
 }
 
-const isFocused = () => Boolean(document.activeElement?.closest(`#${EDITOR}`));
+export const isFocused = () => Boolean(document.activeElement?.closest(`#${EDITOR}`));
 
 const ANOTHER = "dsgui:another-text";
 const PASTED_MS = 3000;
@@ -125,7 +125,7 @@ const place = (node) => document.getElementById(EDITOR)?.append(node);
  * @param {HTMLElement} findings */
 export function offerToRepair(findings) {
   document.getElementById(REPAIR)?.remove();
-  const fix = findings.querySelector(".ds-broken > .ds-advice > [data-fix]");
+  const fix = findings.querySelector(".ds-broken > ul > .ds-error > .ds-advice > [data-fix]");
   if (!(fix instanceof HTMLElement)) return;
   const repair = button(fix.textContent, { id: REPAIR }, () => {});
   // The very press, as findings.js takes a second tap for none.

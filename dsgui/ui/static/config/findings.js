@@ -5,7 +5,7 @@ import { copyText } from "../common/copying.js";
 import { around, part } from "../common/dom.js";
 import { Folds } from "../common/folds.js";
 import { goToPlace } from "./gutter.js";
-import { keeping } from "./before.js";
+import { hideWithoutRoom, keeping } from "./before.js";
 import { offerToRepair, watchTexts } from "./editor.js";
 import { markFields } from "../launch/marked_fields.js";
 import { askOfChecks } from "../launch/to_configure.js";
@@ -83,6 +83,7 @@ export function mount(element, props, trigger, watch) {
     if (!checks) placed();
     if (isOfConfig) offerToRepair(root);
     shorten();
+    if (isOfConfig) hideWithoutRoom(root);
     if (checks) markFields(root);
     const sought = press ? `[data-press="${press}"]` : offer && "[data-offer]"; // the next one that is offered
     const again = sought && root.querySelector(sought);

@@ -2,6 +2,7 @@
 // It knows no key by name. Edits are kept in `dirty` until the server has acknowledged them, so none is lost when
 // several are typed while an answer is under way.
 
+import { puttingAside } from "./aside.js";
 import { focusOf, isStale, showDefault, typedIn, valueOf, write } from "./controls.js";
 import { around, button, el, hinted, part, withSheet } from "../common/dom.js";
 import { EDITOR } from "./editor.js";
@@ -135,11 +136,9 @@ class Form {
     this.rows = new Map();
     const pane = el("div", { class: "ds-pane" }, this.banner, this.nothing, this.panels);
     this.body = el("div", { class: "ds-body" }, this.tabs, pane);
-    part(element, ".ds-form").replaceChildren(
-      el("div", { class: "ds-tools" }, this.search, this.toggle),
-      this.told,
-      this.body,
-    );
+    const whole = part(element, ".ds-form");
+    this.putAside = puttingAside(whole);
+    whole.replaceChildren(el("div", { class: "ds-tools" }, this.search, this.toggle), this.told, this.body);
     this.listen();
     foldHelp(this.panels);
     this.arrange();
@@ -346,6 +345,7 @@ class Form {
     this.banner.textContent = broken ? words("form_page", blank ? "waits_blank" : "waits") : "";
     this.banner.toggleAttribute("data-blank", Boolean(blank));
     this.body.classList.toggle("ds-waiting", Boolean(broken));
+    this.putAside(Boolean(broken));
     markEditor(broken);
     this.panels.inert = Boolean(broken); // what is typed now would land in whatever text comes next
   }

@@ -2,10 +2,11 @@
 // way to one of them.
 
 import { button, el, part } from "../common/dom.js";
-import { words } from "../texts/texts.js";
+import { listed, words } from "../texts/texts.js";
 
 const MOST = 0.3; // of the window's height: memory and the JSON below are looked for as well
 const IN_BRIEF = 2; // errors that are told in a line
+const SEVERITIES = ["error", "warning", "note"];
 const LITTLE = 110; // px: of a finding of a few lines
 
 /**
@@ -24,6 +25,15 @@ const notesShown = (ends) => (ends.length === 1 && ends[0] <= LITTLE ? 1 : 0);
 
 /** How many: an entry may stand for several that are alike. @param {HTMLElement[]} entries */
 export const findingsIn = (entries) => entries.reduce((sum, { dataset }) => sum + Number(dataset.count ?? 1), 0);
+
+/** How many of which: `1 warning, 2 notes`. @param {HTMLElement[]} entries */
+export function countsOf(entries) {
+  const counts = SEVERITIES.map((one) => [one, findingsIn(entries.filter((entry) => entry.matches(`.ds-${one}`)))]);
+  const some = counts.filter(([, count]) => count);
+  return listed(
+    some.map(([one, count]) => words("common_page", `count${count === 1 ? "" : "s"}_${one}`, { count: String(count) })),
+  );
+}
 
 /** @param {HTMLElement} root of the findings; @returns {() => void} for when there are others */
 export function shortened(root) {
@@ -51,20 +61,18 @@ export function shortened(root) {
     for (const one of left) one.hidden = !open;
     for (const one of brief) one.classList.toggle("ds-brief", !open);
     list.hidden = !open && count === 0;
-    list.after(more(findingsIn(left), count === 0));
+    list.after(more(countsOf(left), count === 0));
     if (focused) part(root, ".ds-more-findings > button").focus({ preventScroll: true });
   };
-  /** @param {number} rest @param {boolean} isAll whether none stands open */
+  /** @param {string} rest @param {boolean} isAll whether none stands open */
   const more = (rest, isAll) => {
-    const [closed, opened] = isAll
-      ? [rest === 1 ? "note_below" : "notes_below", "hide_notes"]
-      : [rest ? "more_below" : "all_below", "fewer_below"];
-    const [code, count] = [open ? opened : closed, String(rest)];
+    const opened = isAll ? "hide_notes" : "fewer_below";
+    const code = open ? opened : rest ? "counts_below" : "all_below";
     const press = () => {
       open = !open;
       show();
     };
-    const name = words("common_page", code, { count });
+    const name = words("common_page", code, { counts: rest });
     const attributes = { class: "ds-mem-do", "aria-expanded": String(open) };
     return el("p", { class: "ds-more-findings" }, button(name, attributes, press));
   };

@@ -76,7 +76,7 @@ TOOLS_PAGE: dict[str, str] = {
     "made_for": "适用于 {model}，{count} 个 GPU。",
     "any_model": "任意模型",
     "ran_with": "教程中的运行参数：{arguments}",
-    "notes": "说明",
+    "notes": "关于此预设",
     "ask": "询问 DeepSpeed",
     "ask_about": "由已安装的 DeepSpeed 读取此配置，并用一个很小的模型训练两步：以它的回答为准。",
     "planned": "上方选择的是 DeepSpeed {planned}，但只能询问已安装的 {installed}：请在上方选择它，或用装有 {pla"

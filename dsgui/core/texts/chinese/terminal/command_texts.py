@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, str] = {
     "any_device": "任意设备",
     "device_not_chosen": "其他机器的设备，型号未选",
     "subject": "DeepSpeed {release}，{framework}，{devices}（{titles}）",
+    "subject_bare": "DeepSpeed {release}，{framework}，{devices}",
     "added": "dsgui：已添加 {options}：否则 HF Trainer 每 500 步才记录一次。用 --no-logging-steps 可不添加。",
     "line": "{file}：{line}",
     "severity_error": "错误",

@@ -78,7 +78,7 @@ TOOLS_PAGE: dict[str, str] = {
     "made_for": "Made for {model} on {count} GPUs.",
     "any_model": "any model",
     "ran_with": "The tutorial ran it with: {arguments}",
-    "notes": "Notes",
+    "notes": "About this preset",
     "ask": "Ask DeepSpeed",
     "ask_about": "The installed DeepSpeed reads this config and trains a tiny model with it for two steps: what it "
     "says counts.",

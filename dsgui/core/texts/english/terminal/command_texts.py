@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, str] = {
     "any_device": "any device",
     "device_not_chosen": "of another machine, model not chosen",
     "subject": "DeepSpeed {release}, {framework}, {devices} ({titles})",
+    "subject_bare": "DeepSpeed {release}, {framework}, {devices}",
     "added": "dsgui: added {options}: the HF Trainer would log every 500 steps. --no-logging-steps leaves it out.",
     "line": "{file}: {line}",
     "severity_error": "error",
