@@ -80,7 +80,7 @@ def answer(page, step, choice):
     is_done(page, step)
 
 
-SINGLE = (".ds-learn-picture .ds-zs-bar", ".ds-learn-picture .ds-zs-legend", "#learn-size")
+SINGLE = (".ds-learn-picture .ds-zs-bar", "#learn-size", "#learn-stage", ".ds-learn-key .ds-zs-legend")
 
 
 def move(page, slider, place):
@@ -172,8 +172,8 @@ def test_memory_with_sliders_and_two_runs(browser, app, folder):
         expect(page.locator(".ds-learn-picture .ds-zs-stage")).to_have_count(1)  # of one GPU all are alike
         expect(page.locator(".ds-learn-picture")).to_contain_text("16Ψ")
         tops = [page.locator(one).bounding_box()["y"] for one in SINGLE]
-        assert tops == sorted(tops)  # the bar, what its colours mean, and at once the sliders that move it
-        notes = page.locator(".ds-learn-picture .ds-zs-notes")
+        assert tops == sorted(tops)  # the bar, at once the sliders that move it, and then what its colours mean
+        notes = page.locator(".ds-learn-key .ds-zs-notes")
         assert notes.evaluate("(one) => parseFloat(getComputedStyle(one).paddingLeft)") > 0  # bullets inside the frame
         # On one line with the tabs, and beside them.
         tools, tab = (page.locator(one).bounding_box() for one in (".ds-header .ds-languages", LAST_TAB))
@@ -183,8 +183,9 @@ def test_memory_with_sliders_and_two_runs(browser, app, folder):
         answer(page, "sixteen", 0)
         at(page, "stages")
         expect(page.locator(".ds-learn-picture .ds-zs-stage")).to_have_count(4)
-        legend, bar = (page.locator(f".ds-learn-picture {one}").first for one in (".ds-zs-legend", ".ds-zs-bar"))
-        assert legend.bounding_box()["y"] < bar.bounding_box()["y"]
+        order = ("#learn-size", "#learn-device", ".ds-zs-bar >> nth=0", ".ds-zs-bar >> nth=3", ".ds-learn .ds-zs-legend")
+        tops = [page.locator(one).bounding_box()["y"] for one in order]
+        assert tops == sorted(tops)
         # Of cards none is more than another.
         expect(page.locator(".ds-learn").get_by_role("combobox", name="GPU", exact=True)).to_be_visible()
         for slider, place in (("size", 4), ("ranks", 3), ("stage", 1)):
@@ -346,6 +347,26 @@ def test_on_a_phone_the_tutorial_folds_to_a_bar_that_tells_the_step_and_stays_so
         page.set_viewport_size({"width": 1280, "height": 800})  # beside the pages there is nothing to fold
         expect(page.locator("#learn-step-title")).to_be_visible()
         expect(handle).to_be_hidden()
+
+
+def test_on_a_phone_sliders_and_the_bars_that_they_move_are_seen_together(browser, app):
+    with opened(browser, app, BEEN_HERE) as page:
+        page.set_viewport_size({"width": 390, "height": 844})
+        begin(page, "memory")
+        drawer = page.locator(".ds-learn")
+        drawer.evaluate("node => node.classList.remove('ds-learn-tall')")  # half the window
+        page.locator("#learn-stage").evaluate("node => node.scrollIntoView({ block: 'end' })")
+        for seen in (".ds-learn-picture .ds-zs-bar", "#learn-size", "#learn-ranks", "#learn-stage"):
+            expect(page.locator(seen)).to_be_in_viewport(ratio=1)
+        rows = [one.bounding_box()["height"] for one in page.locator(".ds-learn-slider").all()]
+        assert max(rows) < 40  # a label, its slider and its value in a line
+        at(page, "stages")
+        drawer.evaluate("node => node.classList.remove('ds-learn-tall')")
+        for bar in page.locator(".ds-learn-picture .ds-zs-bar").all():
+            bar.evaluate("node => node.scrollIntoView({ block: 'end' })")
+            expect(page.locator("#learn-stage")).to_be_in_viewport(ratio=1)
+            sliders, moved = page.locator(".ds-learn-controls").bounding_box(), bar.bounding_box()
+            assert sliders["y"] + sliders["height"] <= moved["y"]  # not over it
 
 
 def test_on_a_phone_a_track_begins_at_its_top_and_names_stay_whole(browser, app):

@@ -55,6 +55,8 @@ export class Drawer {
     this.height = button("", { class: "ds-learn-plain ds-learn-height" }, () => this.stretch(!this.isTall()));
     this.node = el("aside", { class: "ds-learn", id: "ds-learn", "aria-labelledby": "learn-title", hidden: true });
     this.head.prepend(this.handle);
+    const measure = () => this.node.style.setProperty("--ds-learn-head", `${this.head.offsetHeight}px`);
+    new ResizeObserver(measure).observe(this.head); // what stays in sight below it
     this.node.append(this.head, this.said, this.body);
     this.node.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
