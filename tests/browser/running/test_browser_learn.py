@@ -349,6 +349,23 @@ def test_on_a_phone_the_tutorial_folds_to_a_bar_that_tells_the_step_and_stays_so
         expect(handle).to_be_hidden()
 
 
+def test_on_a_phone_what_is_only_read_opens_tall_until_the_reader_says_otherwise(browser, app):
+    with opened(browser, app, BEEN_HERE) as page:
+        page.set_viewport_size({"width": 390, "height": 844})
+        begin(page, "memory")
+        height = page.locator(".ds-learn-height")
+        expect(height).to_have_text("Shorter")  # nothing of the page below is needed
+        at(page, "with_and_without")
+        expect(height).to_have_text("Taller")  # its buttons set up the page
+        at(page, "stages")
+        expect(height).to_have_text("Shorter")
+        height.click()
+        at(page, "sixteen")
+        expect(height).to_have_text("Taller")
+        page.reload()
+        expect(height).to_have_text("Taller")
+
+
 def test_on_a_phone_sliders_and_the_bars_that_they_move_are_seen_together(browser, app):
     with opened(browser, app, BEEN_HERE) as page:
         page.set_viewport_size({"width": 390, "height": 844})

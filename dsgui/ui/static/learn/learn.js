@@ -2,7 +2,7 @@
 // the server found of it in the reader's own runs and answers. Loaded when it is opened; asks only while it is open.
 
 import { button, el, withSheet } from "../common/dom.js";
-import { comparesAll, countByRuns, countDone, filled, pieces, whereToGoOn } from "./learn_steps.js";
+import { comparesAll, countByRuns, countDone, filled, isRead, pieces, whereToGoOn } from "./learn_steps.js";
 import { Picture } from "./learn_picture.js";
 import { listed, words } from "../texts/texts.js";
 import { addressOf, namesIn, visits } from "../site/visits.js";
@@ -34,6 +34,8 @@ export class Drawer {
   constructor(trigger) {
     this.trigger = trigger;
     this.turn = 0;
+    /** Whether the reader said how high it is to be; until then a step does. */
+    this.heightChosen = false;
     /** @type {LearnTold | null} */
     this.tracks = null;
     /** @type {LearnTrack | null} */
@@ -52,7 +54,10 @@ export class Drawer {
     this.said = el("div", { class: "ds-learn-said", role: "status" });
     this.body = el("div", { class: "ds-learn-body", id: "learn-body" });
     this.handle = this.makeHandle();
-    this.height = button("", { class: "ds-learn-plain ds-learn-height" }, () => this.stretch(!this.isTall()));
+    this.height = button("", { class: "ds-learn-plain ds-learn-height" }, () => {
+      this.heightChosen = true;
+      this.stretch(!this.isTall());
+    });
     this.node = el("aside", { class: "ds-learn", id: "ds-learn", "aria-labelledby": "learn-title", hidden: true });
     this.head.prepend(this.handle);
     const measure = () => this.node.style.setProperty("--ds-learn-head", `${this.head.offsetHeight}px`);
@@ -75,11 +80,12 @@ export class Drawer {
 
   async open() {
     this.tracks ??= await this.load();
-    /** @type {{ track?: string, step?: string, folded?: boolean, tall?: boolean }} */
+    /** @type {{ track?: string, step?: string, folded?: boolean, tall?: boolean, chosen?: boolean }} */
     const kept = JSON.parse(sessionStorage.getItem(OPEN) ?? "{}");
     const isNew = this.node.hidden;
     this.fold(isNew && Boolean(kept.folded)); // whoever asks for it again wants to read
     if (isNew) {
+      this.heightChosen = Boolean(kept.chosen);
       this.stretch(Boolean(kept.tall));
       this.node.hidden = false;
       document.documentElement.classList.add("ds-learning");
@@ -114,8 +120,8 @@ export class Drawer {
 
   keep() {
     const folded = this.node.classList.contains("ds-learn-folded");
-    const [track, step, tall] = [this.track?.id, this.step?.id, this.isTall()];
-    sessionStorage.setItem(OPEN, JSON.stringify({ track, step, folded, tall }));
+    const [track, step, tall, chosen] = [this.track?.id, this.step?.id, this.isTall(), this.heightChosen];
+    sessionStorage.setItem(OPEN, JSON.stringify({ track, step, folded, tall, chosen }));
     this.nameHandle();
   }
 
@@ -149,6 +155,7 @@ export class Drawer {
   makeRoom() {
     if (window.matchMedia(WIDE).matches) return;
     this.node.scrollTop = 0;
+    this.heightChosen = false; // for what was read
     this.stretch(false);
   }
 
@@ -238,6 +245,7 @@ export class Drawer {
     const { track, content } = this;
     if (!track || !content) return;
     this.step = step;
+    if (!this.heightChosen) this.stretch(isRead(step));
     this.drawSteps();
     const place = track.steps.indexOf(step);
     const title = el("h4", { id: "learn-step-title", tabindex: "-1" }, step.title);
