@@ -48,6 +48,7 @@ def _step(step: Step) -> dict[str, Any]:
         "choices": [words("learn", f"{step.id}.a{place + 1}") for place in range(step.choices)],
         "sliders": step.sliders.split(",") if step.sliders else [],
         "alone": step.alone,
+        "notes": words("learn", f"{step.id}.notes").split("\n") if step.noted else [],
         "table": _table(step.table) if step.table else [],
     }
 

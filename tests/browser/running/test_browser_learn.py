@@ -173,6 +173,11 @@ def test_memory_with_sliders_and_two_runs(browser, app, folder):
         expect(page.locator(".ds-learn-picture")).to_contain_text("16Ψ")
         tops = [page.locator(one).bounding_box()["y"] for one in SINGLE]
         assert tops == sorted(tops)  # the bar, at once the sliders that move it, and then what its colours mean
+        key = page.locator(".ds-learn-key")
+        expect(key.locator(".ds-zs-legend")).not_to_contain_text("billion")  # its slider and the text say it
+        expect(key.get_by_text("longer than 16Ψ")).to_be_hidden()  # until it is asked for
+        key.locator("summary").click()
+        expect(key.get_by_text("longer than 16Ψ")).to_be_visible()
         notes = page.locator(".ds-learn-key .ds-zs-notes")
         assert notes.evaluate("(one) => parseFloat(getComputedStyle(one).paddingLeft)") > 0  # bullets inside the frame
         # On one line with the tabs, and beside them.

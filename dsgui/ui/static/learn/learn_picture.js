@@ -28,6 +28,7 @@ export class Picture {
   constructor(told, step, moved) {
     this.moved = moved;
     this.alone = step.alone;
+    this.notes = step.notes.map((text) => ({ text }));
     this.turn = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.waiting = undefined;
@@ -78,9 +79,11 @@ export class Picture {
     if (!answer?.ok) return;
     /** @type {ZeroStages} */
     const told = await answer.json();
-    const parts = drawn(told, words("memory_page", "as_set"), this.alone);
+    const notes = [...this.notes, ...(told.notes ?? [])];
+    const parts = drawn({ ...told, notes }, words("memory_page", "as_set"), this.alone);
     this.drawing.replaceChildren(...parts.filter((one) => !isKey(one)));
     this.key.replaceChildren(...parts.filter(isKey));
+    this.key.querySelector(".ds-zs-legend > p")?.remove(); // the step's text and the first slider say it
     if (moved) this.moved(at);
   }
 }
