@@ -185,7 +185,14 @@ def test_memory_with_sliders_and_two_runs(browser, app, folder):
         assert tab["x"] + tab["width"] <= tools["x"]
         assert tab["y"] < tools["y"] + tools["height"]
         expect(page.locator("#learn-check")).to_be_disabled()  # nothing is chosen yet
+        looks = "(one) => getComputedStyle(one).backgroundColor"
+        check, onward = page.locator("#learn-check"), page.locator("#learn-next")
+        plain = onward.evaluate(looks)
+        page.check("#learn-choice-0")
+        filled = check.evaluate(looks)
+        assert (filled != plain, onward.evaluate(looks)) == (True, plain)  # to check it comes first
         answer(page, "sixteen", 0)
+        assert (check.evaluate(looks), onward.evaluate(looks)) == (plain, filled)  # and then to go on
         at(page, "stages")
         expect(page.locator(".ds-learn-picture .ds-zs-stage")).to_have_count(4)
         order = ("#learn-size", "#learn-device", ".ds-zs-bar >> nth=0", ".ds-zs-bar >> nth=3", ".ds-learn .ds-zs-legend")

@@ -44,6 +44,8 @@ export class Drawer {
     this.step = null;
     /** @type {LearnState | null} */
     this.state = null;
+    /** Whether an answer is to be checked. @type {(() => void) | null} */
+    this.markCheck = null;
     /** What of the state was drawn last. */
     this.shown = "";
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -252,6 +254,7 @@ export class Drawer {
     this.status = el("div", { class: "ds-learn-status", role: "status" });
     this.numbers = el("div", { class: "ds-learn-numbers" });
     this.actions = el("div", { class: "ds-learn-actions" });
+    this.markCheck = null;
     this.picture = step.sliders.length && this.tracks ? new Picture(this.tracks, step, (at) => this.moved(at)) : null;
     const onward = track.steps[place + 1];
     this.onward = onward
@@ -298,8 +301,14 @@ export class Drawer {
       }
     });
     const field = el("fieldset", { class: "ds-learn-question" }, legend, ...choices, check);
-    check.disabled = !field.querySelector("input:checked");
-    field.addEventListener("change", () => (check.disabled = false));
+    this.markCheck = () => {
+      const chosen = field.querySelector("input:checked");
+      check.disabled = !chosen;
+      const isNew = chosen instanceof HTMLInputElement && Number(chosen.value) !== this.state?.steps[step.id]?.choice;
+      check.dataset.first = String(isNew);
+    };
+    this.markCheck();
+    field.addEventListener("change", this.markCheck);
     return field;
   }
 
@@ -396,6 +405,7 @@ export class Drawer {
     this.drawActions(step, now);
     if (this.onward) this.onward.hidden = this.onward.matches("p") && !now.done;
     this.content?.setAttribute("data-done", String(now.done));
+    this.markCheck?.();
   }
 
   /** @param {LearnStepState} now @returns {HTMLElement[]} */
