@@ -184,9 +184,9 @@ export class Drawer {
         () => void this.showTrack(track),
       );
       const runs = countByRuns(track.steps, states[place]);
-      const steps = this.say("of_steps", about);
+      const steps = this.say(about.done ? "of_steps" : "steps", about);
       const count = el("p", { class: "ds-remark" }, runs ? this.say("by_runs", { steps, runs }) : steps);
-      return el("li", {}, name, el("p", {}, track.about), bar(about), count);
+      return el("li", {}, name, el("p", {}, track.about), ...(about.done ? [bar(about)] : []), count);
     });
     this.way.replaceChildren();
     this.body.replaceChildren(el("ol", { class: "ds-learn-tracks" }, ...items));
