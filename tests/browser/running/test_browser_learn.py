@@ -195,7 +195,13 @@ def test_memory_with_sliders_and_two_runs(browser, app, folder):
         assert (check.evaluate(looks), onward.evaluate(looks)) == (plain, filled)  # and then to go on
         at(page, "stages")
         expect(page.locator(".ds-learn-picture .ds-zs-stage")).to_have_count(4)
-        order = ("#learn-size", "#learn-device", ".ds-zs-bar >> nth=0", ".ds-zs-bar >> nth=3", ".ds-learn .ds-zs-legend")
+        order = (
+            "#learn-size",
+            "#learn-device",
+            ".ds-zs-bar >> nth=0",
+            ".ds-zs-bar >> nth=3",
+            ".ds-learn .ds-zs-legend",
+        )
         tops = [page.locator(one).bounding_box()["y"] for one in order]
         assert tops == sorted(tops)
         # Of cards none is more than another.
