@@ -27,8 +27,11 @@ def test_from_a_goal_to_a_config_that_fits(first_page, app):
     expect(cards).to_have_count(3)
     # The first asks for no host that few have; the next one says that it does, as the workspace would.
     first = cards.first
-    expect(first.locator(".ds-goal-role")).to_have_text("Fastest")
-    expect(cards.nth(1).locator(".ds-goal-role")).to_contain_text("needs a host with")
+    expect(first.locator(".ds-goal-role")).to_have_text("Fastest · 1×")
+    expect(cards.nth(1).locator(".ds-goal-role")).to_contain_text(
+        re.compile(r"· ≈ \d+\.\d× slower · needs a host with")
+    )
+    expect(page.locator(".ds-goal-cards")).not_to_contain_text("HF Trainer")  # it was chosen above
     expect(first).to_have_attribute("data-fit", "fits")
     needed = first.locator('[data-device="gpu"] .ds-mem-need').inner_text()
     assert re.fullmatch(r"≈ \d+ GiB / 78\.8 GiB", needed)
@@ -161,11 +164,12 @@ def test_a_host_that_is_not_known_gets_no_bar_that_looks_full(first_page):
     expect(card.locator(".ds-goal-role")).to_have_text(re.compile(r"^Fits the GPUs; needs a host with 1\.\d TiB$"))
     host = card.locator('[data-device="host"]')
     expect(host).to_contain_text(re.compile(r"needs ≈ 1\.\d TiB of host memory per node"))
-    # What it takes is drawn, in no frame and with room beside it.
+    # What it takes is drawn, in no frame and with room beside it, which does not fade out.
     end = "(one) => one.lastElementChild.getBoundingClientRect().right - one.getBoundingClientRect().left"
     track, frame = host.locator(".ds-mem-track"), host.locator(".ds-mem-bar")
     assert 0 < track.evaluate(end) < 0.8 * frame.bounding_box()["width"]
-    assert frame.evaluate("(one) => getComputedStyle(one).boxShadow") == "none"
+    for drawn in ("boxShadow", "backgroundImage"):
+        assert frame.evaluate(f"(one) => getComputedStyle(one).{drawn}") == "none"
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.locator("#goal-host")).to_be_hidden()  # behind the line of what was asked
     page.locator(".ds-goal-ways").get_by_role("button", name="Set host memory").click()
@@ -345,11 +349,13 @@ def test_a_first_visit_offers_goals_to_begin_with_and_speaks_of_ranks_on_a_cpu(f
     expect(page.locator(".ds-goal-gpus > label")).to_have_text("CPU ranks per node")
     expect(page.locator("#goal-model")).to_have_value("Qwen/Qwen2.5-0.5B")
     expect(page.locator(".ds-goal-card").first).to_be_visible()
-    # The colours are told before the first bars: below the last card they were a screen away.
-    legend, card = (
+    # The colours are told below the first card: before it they pushed it down, below the last they were a screen away.
+    legend, first = (
         page.locator(one).first.bounding_box() for one in (".ds-goal-results .ds-zs-legend", ".ds-goal-card")
     )
-    assert legend["y"] + legend["height"] <= card["y"]
+    assert first["y"] + first["height"] <= legend["y"]
+    others = [one.bounding_box()["y"] for one in page.locator(".ds-goal-card").all()[1:]]
+    assert all(legend["y"] + legend["height"] <= top for top in others)
     expect(page.locator(".ds-goal-results")).to_contain_text("Memory is predicted for each node.")
     expect(page.locator(".ds-goal-results")).not_to_contain_text("CUDA")
     expect(page.locator(".ds-goal-examples")).to_be_hidden()

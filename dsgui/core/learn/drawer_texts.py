@@ -19,7 +19,7 @@ TABLES: Mapping[str, tuple[int, int]] = {"opt_level": (5, 3), "backends": (4, 4)
 LABELS = (
     *("title", "close", "of_steps", "of_step", "next", "again", "forget", "your_answer", "right", "not_yet", "compare"),
     *("open_run", "goal_reached", "goal_open", "replaced", "put_back", "put_back_done", "no_server", "track_done"),
-    *("step_done", "step_open", "picture", "by_runs", "taller", "shorter"),
+    *("step_done", "step_open", "picture", "by_runs", "taller", "shorter", "steps"),
 )
 
 
@@ -48,6 +48,7 @@ def _step(step: Step) -> dict[str, Any]:
         "choices": [words("learn", f"{step.id}.a{place + 1}") for place in range(step.choices)],
         "sliders": step.sliders.split(",") if step.sliders else [],
         "alone": step.alone,
+        "notes": words("learn", f"{step.id}.notes").split("\n") if step.noted else [],
         "table": _table(step.table) if step.table else [],
     }
 

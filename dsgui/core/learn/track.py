@@ -67,7 +67,8 @@ class Opens:
 class Step:
     """`wanted`: the runs it is checked by, or that an answer is drawn from. `choices` counts the answers offered,
     `right` is the place of the right one. `table`, `sliders` and `numbers` are what is shown besides, by their names;
-    `goal`: what the sliders are to show. `alone`: of the picture only the stage that is set."""
+    `goal`: what the sliders are to show. `alone`: of the picture only the stage that is set. `noted`: whether there are
+    words on how to read the picture."""
 
     id: str
     does: Doing
@@ -79,6 +80,7 @@ class Step:
     sliders: str = ""
     goal: str = ""
     alone: bool = False
+    noted: bool = False
     numbers: str = ""
 
 

@@ -50,9 +50,9 @@ TRANSLATION = Track(
 MEMORY = Track(
     "memory",
     (
-        Step("sixteen", Doing.ANSWERS, choices=3, right=0, sliders="size,ranks,stage", alone=True),
+        Step("sixteen", Doing.ANSWERS, choices=3, right=0, sliders="size,ranks,stage", alone=True, noted=True),
         Step("stages", Doing.FINDS, sliders="size,ranks,stage,device", goal="lowest_stage"),
-        Step("offload", Doing.FINDS, sliders="size,stage,offload,device", goal="one_small_card"),
+        Step("offload", Doing.FINDS, sliders="size,stage,offload,device", goal="one_small_card", noted=True),
         Step(
             "activations",
             Doing.ANSWERS,

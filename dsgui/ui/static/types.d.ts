@@ -1107,6 +1107,8 @@ export interface LearnStep {
   choices: string[];
   sliders: string[];
   alone: boolean;
+  /** How to read the picture. */
+  notes: string[];
   table: string[][];
 }
 

@@ -80,7 +80,7 @@ def answer(page, step, choice):
     is_done(page, step)
 
 
-SINGLE = (".ds-learn-picture .ds-zs-bar", ".ds-learn-picture .ds-zs-legend", "#learn-size")
+SINGLE = (".ds-learn-picture .ds-zs-bar", "#learn-size", "#learn-stage", ".ds-learn-key .ds-zs-legend")
 
 
 def move(page, slider, place):
@@ -172,19 +172,38 @@ def test_memory_with_sliders_and_two_runs(browser, app, folder):
         expect(page.locator(".ds-learn-picture .ds-zs-stage")).to_have_count(1)  # of one GPU all are alike
         expect(page.locator(".ds-learn-picture")).to_contain_text("16Ψ")
         tops = [page.locator(one).bounding_box()["y"] for one in SINGLE]
-        assert tops == sorted(tops)  # the bar, what its colours mean, and at once the sliders that move it
-        notes = page.locator(".ds-learn-picture .ds-zs-notes")
+        assert tops == sorted(tops)  # the bar, at once the sliders that move it, and then what its colours mean
+        key = page.locator(".ds-learn-key")
+        expect(key.locator(".ds-zs-legend")).not_to_contain_text("billion")  # its slider and the text say it
+        expect(key.get_by_text("longer than 16Ψ")).to_be_hidden()  # until it is asked for
+        key.locator("summary").click()
+        expect(key.get_by_text("longer than 16Ψ")).to_be_visible()
+        notes = page.locator(".ds-learn-key .ds-zs-notes")
         assert notes.evaluate("(one) => parseFloat(getComputedStyle(one).paddingLeft)") > 0  # bullets inside the frame
         # On one line with the tabs, and beside them.
         tools, tab = (page.locator(one).bounding_box() for one in (".ds-header .ds-languages", LAST_TAB))
         assert tab["x"] + tab["width"] <= tools["x"]
         assert tab["y"] < tools["y"] + tools["height"]
         expect(page.locator("#learn-check")).to_be_disabled()  # nothing is chosen yet
+        looks = "(one) => getComputedStyle(one).backgroundColor"
+        check, onward = page.locator("#learn-check"), page.locator("#learn-next")
+        plain = onward.evaluate(looks)
+        page.check("#learn-choice-0")
+        filled = check.evaluate(looks)
+        assert (filled != plain, onward.evaluate(looks)) == (True, plain)  # to check it comes first
         answer(page, "sixteen", 0)
+        assert (check.evaluate(looks), onward.evaluate(looks)) == (plain, filled)  # and then to go on
         at(page, "stages")
         expect(page.locator(".ds-learn-picture .ds-zs-stage")).to_have_count(4)
-        legend, bar = (page.locator(f".ds-learn-picture {one}").first for one in (".ds-zs-legend", ".ds-zs-bar"))
-        assert legend.bounding_box()["y"] < bar.bounding_box()["y"]
+        order = (
+            "#learn-size",
+            "#learn-device",
+            ".ds-zs-bar >> nth=0",
+            ".ds-zs-bar >> nth=3",
+            ".ds-learn .ds-zs-legend",
+        )
+        tops = [page.locator(one).bounding_box()["y"] for one in order]
+        assert tops == sorted(tops)
         # Of cards none is more than another.
         expect(page.locator(".ds-learn").get_by_role("combobox", name="GPU", exact=True)).to_be_visible()
         for slider, place in (("size", 4), ("ranks", 3), ("stage", 1)):
@@ -260,7 +279,12 @@ def test_backends_two_nodes_and_lora_by_keyboard_on_a_narrow_dark_page(browser, 
         page.focus("#learn-open")
         page.keyboard.press("Enter")
         expect(page.locator("#learn-title")).to_be_focused()
-        page.locator("[data-track=lora]").press("Enter")
+        page.locator("[data-track=native]").focus()
+        page.keyboard.press("Tab")
+        expect(page.locator("[data-track=lora]")).to_be_focused()
+        frame = "(one) => getComputedStyle(one, '::after').outlineStyle"
+        assert page.locator("[data-track=lora]").evaluate(frame) == "solid"  # the card's
+        page.keyboard.press("Enter")
         expect(page.locator("#learn-step-title")).to_be_visible()
         # What is to be done stands in sight: the head of a step took 240 px of the drawer's 416.
         drawer, title = (page.locator(one).bounding_box() for one in ("#ds-learn", "#learn-step-title"))
@@ -295,7 +319,9 @@ def test_backends_two_nodes_and_lora_by_keyboard_on_a_narrow_dark_page(browser, 
         wait_until(lambda: page.evaluate("true") and doors)  # evaluating lets the route be told
         doors[0].continue_()  # the press was before its module
         expect(page.locator(".ds-learn-tracks")).to_contain_text("6 of 6 steps done, 3 by your runs")
-        expect(page.locator(".ds-learn-tracks progress")).to_have_count(4)
+        rows = page.locator(".ds-learn-tracks li")
+        expect(rows.filter(has=page.locator("[data-track=memory]"))).to_contain_text("7 steps")  # not begun
+        expect(rows.filter(has=page.locator("[data-track=memory]")).locator("progress")).to_have_count(0)
         expect(page.locator("li:has([data-track=lora]) progress")).to_have_js_property("position", 1)
         assert json_text(page)
 
@@ -346,6 +372,43 @@ def test_on_a_phone_the_tutorial_folds_to_a_bar_that_tells_the_step_and_stays_so
         page.set_viewport_size({"width": 1280, "height": 800})  # beside the pages there is nothing to fold
         expect(page.locator("#learn-step-title")).to_be_visible()
         expect(handle).to_be_hidden()
+
+
+def test_on_a_phone_what_is_only_read_opens_tall_until_the_reader_says_otherwise(browser, app):
+    with opened(browser, app, BEEN_HERE) as page:
+        page.set_viewport_size({"width": 390, "height": 844})
+        begin(page, "memory")
+        height = page.locator(".ds-learn-height")
+        expect(height).to_have_text("Shorter")  # nothing of the page below is needed
+        at(page, "with_and_without")
+        expect(height).to_have_text("Taller")  # its buttons set up the page
+        at(page, "stages")
+        expect(height).to_have_text("Shorter")
+        height.click()
+        at(page, "sixteen")
+        expect(height).to_have_text("Taller")
+        page.reload()
+        expect(height).to_have_text("Taller")
+
+
+def test_on_a_phone_sliders_and_the_bars_that_they_move_are_seen_together(browser, app):
+    with opened(browser, app, BEEN_HERE) as page:
+        page.set_viewport_size({"width": 390, "height": 844})
+        begin(page, "memory")
+        drawer = page.locator(".ds-learn")
+        drawer.evaluate("node => node.classList.remove('ds-learn-tall')")  # half the window
+        page.locator("#learn-stage").evaluate("node => node.scrollIntoView({ block: 'end' })")
+        for seen in (".ds-learn-picture .ds-zs-bar", "#learn-size", "#learn-ranks", "#learn-stage"):
+            expect(page.locator(seen)).to_be_in_viewport(ratio=1)
+        rows = [one.bounding_box()["height"] for one in page.locator(".ds-learn-slider").all()]
+        assert max(rows) < 40  # a label, its slider and its value in a line
+        at(page, "stages")
+        drawer.evaluate("node => node.classList.remove('ds-learn-tall')")
+        for bar in page.locator(".ds-learn-picture .ds-zs-bar").all():
+            bar.evaluate("node => node.scrollIntoView({ block: 'end' })")
+            expect(page.locator("#learn-stage")).to_be_in_viewport(ratio=1)
+            sliders, moved = page.locator(".ds-learn-controls").bounding_box(), bar.bounding_box()
+            assert sliders["y"] + sliders["height"] <= moved["y"]  # not over it
 
 
 def test_on_a_phone_a_track_begins_at_its_top_and_names_stay_whole(browser, app):

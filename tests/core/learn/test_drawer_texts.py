@@ -22,6 +22,8 @@ def said_codes():
         if step.choices:
             yield from (f"{step.id}.{part}" for part in ("ask", "right", "wrong"))
             yield from (f"{step.id}.a{place + 1}" for place in range(step.choices))
+        if step.noted:
+            yield f"{step.id}.notes"
 
 
 def test_each_text_of_a_tutorial_has_its_step_and_each_step_its_texts():

@@ -117,7 +117,7 @@ test("a host that few have heads the card, and no preset that needs one is said 
     headOf(/** @type {any} */ ({ role, verdict: { devices: [{ device: "gpu" }] } }), large);
   assert.deepEqual(head("only", 0), ["The only preset that fits", ""]);
   assert.deepEqual(head("only", 1.8 * 2 ** 40), ["", "Fits the GPUs; needs a host with 1.8 TiB"]);
-  assert.deepEqual(head("fastest", 600 * 2 ** 30), ["Fastest", "needs a host with 600 GiB"]);
+  assert.deepEqual(head("fastest", 600 * 2 ** 30), ["Fastest · 1×", "needs a host with 600 GiB"]);
 });
 
 test("only what was found to fit is offered, with its card's name and all of its GPUs", () => {

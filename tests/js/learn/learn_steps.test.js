@@ -8,6 +8,7 @@ import {
   countByRuns,
   countDone,
   filled,
+  isRead,
   pieces,
   placeOf,
   valueAt,
@@ -44,6 +45,15 @@ test("a reader goes on at the first step that is not done, and at the last when 
   assert.equal(whereToGoOn(steps, state({ a: true, b: true, c: true })), 2);
   assert.equal(countDone(steps, state({ a: true, c: true })), 2);
   assert.equal(countDone(steps, null), 0);
+});
+
+test("a step is read where it needs neither the pages nor a run", () => {
+  /** @param {string} does @param {string[]} buttons @returns {any} */
+  const made = (does, ...buttons) => ({ does, buttons });
+  assert.equal(isRead(made("answers")), true);
+  assert.equal(isRead(made("finds")), true);
+  assert.equal(isRead(made("answers", "Set up Configure")), false);
+  assert.equal(isRead(made("compares")), false);
 });
 
 test("which steps were done by runs is counted apart, for those may be older than the tutorial", () => {

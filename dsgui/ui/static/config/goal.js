@@ -472,8 +472,8 @@ export function widthsOf(parts, choices) {
 /** @param {GoalChoice} one @param {number} index */
 function card(one, index, /** @type {{ use: (one: GoalChoice) => void, fullest: MemoryDevice }} */ { use, fullest }) {
   const isShort = one.role === "nearest"; // how fast it were and what it left says nothing then
-  const gained = isShort ? ["", ""] : [tradeOff(one, index), room(one)];
-  const facts = [gained[0], one.checkpointing ? say("checkpointing") : "", gained[1]].filter(Boolean);
+  const [speed, left] = isShort ? ["", ""] : [tradeOff(one, index), room(one)];
+  const facts = [one.checkpointing ? say("checkpointing") : "", left].filter(Boolean);
   const [before, after] = say("launch_with", { words: "\n" }).split("\n");
   const options = el("span", { class: "ds-goal-options" }, ...withOptions(one.words));
   const label = el("span", { class: "ds-goal-label" }, before);
@@ -488,8 +488,12 @@ function card(one, index, /** @type {{ use: (one: GoalChoice) => void, fullest: 
       "data-fit": one.verdict.fit,
       "data-role": one.role,
     },
-    el("p", { class: "ds-goal-role" }, ...inRow(role, host && el("span", { class: "ds-goal-host-asked" }, host))),
-    el("h3", {}, one.title),
+    el(
+      "p",
+      { class: "ds-goal-role" },
+      ...inRow(role, speed, host && el("span", { class: "ds-goal-host-asked" }, host)),
+    ),
+    el("h3", {}, one.title.replace(/ ?[(（]HF Trainer[)）]$/, "")), // as was asked for
     ...(hasGpu(one.verdict) ? [el("p", { class: "ds-goal-about" }, one.purpose)] : []), // it speaks of GPUs
     ...one.verdict.devices.map((device) => bar(device, device.device === "host" ? fullest : device)),
     el("ul", { class: "ds-goal-facts" }, ...facts.map((text) => el("li", {}, text))),

@@ -2,7 +2,7 @@
 // the server found of it in the reader's own runs and answers. Loaded when it is opened; asks only while it is open.
 
 import { button, el, withSheet } from "../common/dom.js";
-import { comparesAll, countByRuns, countDone, filled, pieces, whereToGoOn } from "./learn_steps.js";
+import { comparesAll, countByRuns, countDone, filled, isRead, pieces, whereToGoOn } from "./learn_steps.js";
 import { Picture } from "./learn_picture.js";
 import { listed, words } from "../texts/texts.js";
 import { addressOf, namesIn, visits } from "../site/visits.js";
@@ -34,6 +34,8 @@ export class Drawer {
   constructor(trigger) {
     this.trigger = trigger;
     this.turn = 0;
+    /** Whether the reader said how high it is to be; until then a step does. */
+    this.heightChosen = false;
     /** @type {LearnTold | null} */
     this.tracks = null;
     /** @type {LearnTrack | null} */
@@ -42,6 +44,8 @@ export class Drawer {
     this.step = null;
     /** @type {LearnState | null} */
     this.state = null;
+    /** Whether an answer is to be checked. @type {(() => void) | null} */
+    this.markCheck = null;
     /** What of the state was drawn last. */
     this.shown = "";
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -52,9 +56,14 @@ export class Drawer {
     this.said = el("div", { class: "ds-learn-said", role: "status" });
     this.body = el("div", { class: "ds-learn-body", id: "learn-body" });
     this.handle = this.makeHandle();
-    this.height = button("", { class: "ds-learn-plain ds-learn-height" }, () => this.stretch(!this.isTall()));
+    this.height = button("", { class: "ds-learn-plain ds-learn-height" }, () => {
+      this.heightChosen = true;
+      this.stretch(!this.isTall());
+    });
     this.node = el("aside", { class: "ds-learn", id: "ds-learn", "aria-labelledby": "learn-title", hidden: true });
     this.head.prepend(this.handle);
+    const measure = () => this.node.style.setProperty("--ds-learn-head", `${this.head.offsetHeight}px`);
+    new ResizeObserver(measure).observe(this.head); // what stays in sight below it
     this.node.append(this.head, this.said, this.body);
     this.node.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
@@ -73,11 +82,12 @@ export class Drawer {
 
   async open() {
     this.tracks ??= await this.load();
-    /** @type {{ track?: string, step?: string, folded?: boolean, tall?: boolean }} */
+    /** @type {{ track?: string, step?: string, folded?: boolean, tall?: boolean, chosen?: boolean }} */
     const kept = JSON.parse(sessionStorage.getItem(OPEN) ?? "{}");
     const isNew = this.node.hidden;
     this.fold(isNew && Boolean(kept.folded)); // whoever asks for it again wants to read
     if (isNew) {
+      this.heightChosen = Boolean(kept.chosen);
       this.stretch(Boolean(kept.tall));
       this.node.hidden = false;
       document.documentElement.classList.add("ds-learning");
@@ -112,8 +122,8 @@ export class Drawer {
 
   keep() {
     const folded = this.node.classList.contains("ds-learn-folded");
-    const [track, step, tall] = [this.track?.id, this.step?.id, this.isTall()];
-    sessionStorage.setItem(OPEN, JSON.stringify({ track, step, folded, tall }));
+    const [track, step, tall, chosen] = [this.track?.id, this.step?.id, this.isTall(), this.heightChosen];
+    sessionStorage.setItem(OPEN, JSON.stringify({ track, step, folded, tall, chosen }));
     this.nameHandle();
   }
 
@@ -147,6 +157,7 @@ export class Drawer {
   makeRoom() {
     if (window.matchMedia(WIDE).matches) return;
     this.node.scrollTop = 0;
+    this.heightChosen = false; // for what was read
     this.stretch(false);
   }
 
@@ -173,9 +184,9 @@ export class Drawer {
         () => void this.showTrack(track),
       );
       const runs = countByRuns(track.steps, states[place]);
-      const steps = this.say("of_steps", about);
+      const steps = this.say(about.done ? "of_steps" : "steps", about);
       const count = el("p", { class: "ds-remark" }, runs ? this.say("by_runs", { steps, runs }) : steps);
-      return el("li", {}, name, el("p", {}, track.about), bar(about), count);
+      return el("li", {}, name, el("p", {}, track.about), ...(about.done ? [bar(about)] : []), count);
     });
     this.way.replaceChildren();
     this.body.replaceChildren(el("ol", { class: "ds-learn-tracks" }, ...items));
@@ -236,12 +247,14 @@ export class Drawer {
     const { track, content } = this;
     if (!track || !content) return;
     this.step = step;
+    if (!this.heightChosen) this.stretch(isRead(step));
     this.drawSteps();
     const place = track.steps.indexOf(step);
     const title = el("h4", { id: "learn-step-title", tabindex: "-1" }, step.title);
     this.status = el("div", { class: "ds-learn-status", role: "status" });
     this.numbers = el("div", { class: "ds-learn-numbers" });
     this.actions = el("div", { class: "ds-learn-actions" });
+    this.markCheck = null;
     this.picture = step.sliders.length && this.tracks ? new Picture(this.tracks, step, (at) => this.moved(at)) : null;
     const onward = track.steps[place + 1];
     this.onward = onward
@@ -288,8 +301,14 @@ export class Drawer {
       }
     });
     const field = el("fieldset", { class: "ds-learn-question" }, legend, ...choices, check);
-    check.disabled = !field.querySelector("input:checked");
-    field.addEventListener("change", () => (check.disabled = false));
+    this.markCheck = () => {
+      const chosen = field.querySelector("input:checked");
+      check.disabled = !chosen;
+      const isNew = chosen instanceof HTMLInputElement && Number(chosen.value) !== this.state?.steps[step.id]?.choice;
+      check.dataset.first = String(isNew);
+    };
+    this.markCheck();
+    field.addEventListener("change", this.markCheck);
     return field;
   }
 
@@ -386,6 +405,7 @@ export class Drawer {
     this.drawActions(step, now);
     if (this.onward) this.onward.hidden = this.onward.matches("p") && !now.done;
     this.content?.setAttribute("data-done", String(now.done));
+    this.markCheck?.();
   }
 
   /** @param {LearnStepState} now @returns {HTMLElement[]} */

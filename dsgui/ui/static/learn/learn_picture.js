@@ -20,19 +20,28 @@ function select(name, offer) {
   return el("select", { id: `learn-${name}` }, ...options);
 }
 
+/** Of what is drawn, what is read besides the bars. @param {HTMLElement} one */
+const isKey = (one) => one.matches(".ds-zs-legend, .ds-mem-notes");
+
 export class Picture {
   /** @param {LearnTold} told @param {LearnStep} step @param {(at: Record<string, string>) => void} moved */
   constructor(told, step, moved) {
     this.moved = moved;
     this.alone = step.alone;
+    this.notes = step.notes.map((text) => ({ text }));
     this.turn = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.waiting = undefined;
     /** Where each stands. @type {Record<string, string>} */
     this.at = {};
     const sliders = step.sliders.map((name) => this.slider(name, told));
-    this.drawing = el("div", { class: "ds-zs ds-learn-picture", role: "group", "aria-label": told.labels.picture });
-    this.node = el("div", { class: "ds-learn-sliders" }, ...sliders, this.drawing);
+    const controls = el("div", { class: "ds-learn-controls" }, ...sliders);
+    const about = { role: "group", "aria-label": told.labels.picture };
+    this.drawing = el("div", { class: "ds-zs ds-learn-picture", ...about });
+    /** What the colours mean: after the bars and what moves them, which are to be seen together. */
+    this.key = el("div", { class: "ds-zs ds-learn-key" });
+    const seen = this.alone ? [this.drawing, controls] : [controls, this.drawing];
+    this.node = el("div", { class: "ds-learn-sliders" }, ...seen, this.key);
     void this.look(false);
   }
 
@@ -70,7 +79,11 @@ export class Picture {
     if (!answer?.ok) return;
     /** @type {ZeroStages} */
     const told = await answer.json();
-    this.drawing.replaceChildren(...drawn(told, words("memory_page", "as_set"), this.alone));
+    const notes = [...this.notes, ...(told.notes ?? [])];
+    const parts = drawn({ ...told, notes }, words("memory_page", "as_set"), this.alone);
+    this.drawing.replaceChildren(...parts.filter((one) => !isKey(one)));
+    this.key.replaceChildren(...parts.filter(isKey));
+    this.key.querySelector(".ds-zs-legend > p")?.remove(); // the step's text and the first slider say it
     if (moved) this.moved(at);
   }
 }

@@ -21,6 +21,10 @@ export const countDone = (steps, state) => steps.filter((step) => state?.steps[s
 
 const BY_RUNS = new Set(["launches", "halves", "works_on"]);
 
+/** Whether a step is done in the drawer alone: it opens nothing of the pages, and waits for no run.
+ * @param {LearnStep} step */
+export const isRead = ({ buttons, does }) => !buttons.length && (does === "answers" || does === "finds");
+
 /** Of the steps that are done those that a run does, whenever it was started. @param {LearnStep[]} steps
  * @param {LearnState | null} state */
 export const countByRuns = (steps, state) =>

@@ -5,6 +5,7 @@ LEARN_PANEL: dict[str, str] = {
     "close": "关闭",
     "taller": "调高",
     "shorter": "调低",
+    "steps": "共 {all} 步",
     "of_steps": "已完成 {done} / {all} 步",
     "by_runs": "{steps}，其中 {runs} 步凭列表中的运行完成",
     "of_step": "第 {place} 步，共 {all} 步",

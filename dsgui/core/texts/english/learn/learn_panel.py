@@ -5,6 +5,7 @@ LEARN_PANEL: dict[str, str] = {
     "close": "Close",
     "taller": "Taller",
     "shorter": "Shorter",
+    "steps": "{all} steps",
     "of_steps": "{done} of {all} steps done",
     "by_runs": "{steps}, {runs} by your runs",
     "of_step": "Step {place} of {all}",

@@ -9,8 +9,10 @@ MEMORY: dict[str, str] = {
     "sixteen.text": "Mixed precision with Adam keeps, for each of Ψ parameters: 2 bytes of weights, 2 of gradients, "
     "and in fp32 4 of master weights and 4 + 4 of Adam’s two moments. That is 16Ψ: 22.4 GiB for the 1.5 billion "
     "of GPT-2.\n"
-    "The picture is the one on 1 · Configure, drawn for the stage set below; its bar also includes activations and "
-    "buffers, so it is longer than 16Ψ. On one GPU (N = 1) every stage keeps all 16Ψ: raise N, then the stage.",
+    "Raise N, then the stage.",
+    "sixteen.notes": "The bar is the one on 1 · Configure, for the stage set here. It also includes activations and "
+    "buffers, so it is longer than 16Ψ.\n"
+    "On one GPU (N = 1) every stage keeps all 16Ψ.",
     "sixteen.ask": "How many of the 16 bytes does the optimizer keep?",
     "sixteen.a1": "12: master weights and both moments",
     "sixteen.a2": "8: both moments",
@@ -24,9 +26,9 @@ MEMORY: dict[str, str] = {
     "offload.title": "One small GPU, a large model",
     "offload.text": "DeepSpeed’s core idea, in the tutorial’s words: where GPU memory does not suffice, host memory "
     "helps out. What is not needed at the moment waits there.\n"
-    "For a 3B model, 16Ψ is 44.7 GiB. Make it fit on one GPU sold with 24 GB or less; the line of each is in GiB, as "
-    "the driver reports it. Choose the GPU, then what is offloaded. "
-    "Offloading the optimizer needs stage 1 or higher; offloading the parameters, stage 3.",
+    "For a 3B model, 16Ψ is 44.7 GiB. Make it fit on one GPU sold with 24 GB or less: choose the GPU, then what is "
+    "offloaded. Offloading the optimizer needs stage 1 or higher; offloading the parameters, stage 3.",
+    "offload.notes": "A GPU is sold in GB; its limit here is in GiB, as the driver reports it.",
     "activations.title": "Activations",
     "activations.text": "The backward pass needs values of the forward pass. They grow with the micro batch and "
     "with the length of the samples. Activation checkpointing keeps a layer’s input only and computes the rest "
