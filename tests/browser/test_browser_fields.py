@@ -290,6 +290,7 @@ def test_what_is_wrong_with_a_text_that_is_no_json_is_said_once(page):
     expect(page.locator("#findings code").first).to_have_text("true")
     told = page.locator("#findings .ds-changes li")
     expect(told).to_have_text([re.compile(r"false, null \(line 2\)$"), re.compile(r"\(line 3\)$")])
+    expect(told.first).to_be_visible()  # what mends all of it is not behind a press
     assert page.locator("body").inner_text().count("Line 2, column") == 1
     underlined = "() => [...(CSS.highlights.get('ds-wrong') ?? [])].map(String)"
     assert page.evaluate(underlined) == ["True"]

@@ -21,6 +21,7 @@ _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?")
 _LITERALS = {"true": True, "false": False, "null": None}
 _PYTHON = {"True": "true", "False": "false", "None": "null"}
 _PLAIN_STRING = re.compile(r'"[^"\\\x00-\x1f]*"')
+_COMMENTS = ("//", "/*", "#")
 _WORD = re.compile(r"[A-Za-z_]+")
 _PLAIN_KEY = re.compile(r'"([^"\\\x00-\x1f]*)"[ \t\n\r]*:[ \t\n\r]*')
 _PLAIN_SCALAR = re.compile(
@@ -381,7 +382,8 @@ class _Parser:
             return self._error("ends", self.at, expected=expected)
         if seen in _PYTHON:
             return self._error("python_word", self.at, expected=expected, seen=seen, word=_PYTHON[seen])
-        return self._error("comment" if seen in "/#" else "other", self.at, expected=expected, seen=seen)
+        is_comment = self.text.startswith(_COMMENTS, self.at)  # a path begins with a slash as well
+        return self._error("comment" if is_comment else "other", self.at, expected=expected, seen=seen)
 
     def _line(self, position: int) -> int:
         return self.text.count("\n", 0, position) + 1

@@ -75,6 +75,8 @@ def test_blank_text_is_an_empty_config_that_can_be_filled():
         ('{"a": 1,}', 1, 8, "comma"),
         ('{\n  "a": True\n}', 2, 8, "use `true`"),
         ('{\n  "a": 1 // note\n}', 2, 10, "no comments"),
+        ('{\n  "a": 1, # note\n}', 2, 11, "no comments"),
+        ('{"path": /home/me/out}', 1, 10, "found “/”."),
         ('{\n"a": 1,\n"a": 2}', 3, 1, "lines 2 and 3"),
         ("[1]", 1, 1, "JSON object"),
         ('{"a": 1', 1, 8, "ends"),

@@ -40,7 +40,8 @@ export function shortened(root) {
   let [open, width] = [false, 0];
   const show = () => {
     const list = root.querySelector(".ds-findings > ul");
-    if (!(list instanceof HTMLElement) || !root.offsetWidth) return;
+    // Below what a text breaks off at stands what mends all of it.
+    if (!(list instanceof HTMLElement) || !root.offsetWidth || list.closest(".ds-broken")) return;
     const entries = /** @type {HTMLElement[]} */ ([...list.children]);
     for (const one of [list, ...entries]) one.hidden = false;
     for (const one of entries) one.classList.remove("ds-brief");
