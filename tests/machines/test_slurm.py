@@ -373,7 +373,7 @@ def test_the_page_shows_the_script_and_submits_it(cluster: dict[str, str], tmp_p
         expect(page.locator("#preflight")).to_contain_text("the batch script sets it already")
         page.fill("#slurm-options textarea", "--comment=mine")
         page.fill("#slurm-per-node input", "2")
-        page.get_by_label("CPU only: use these as ranks per node").click()
+        page.get_by_label("CPU only: GPUs per node counts ranks").click()
         page.get_by_text("More: launcher, queue").click()
         page.fill("#environment textarea", "MY_TOKEN=abcdefghij")
         expect(page.locator("#command")).to_contain_text("#SBATCH --comment=mine")

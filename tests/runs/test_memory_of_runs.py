@@ -289,7 +289,7 @@ def test_what_may_help_is_checked_for_the_card_that_the_run_had_wherever_it_is_l
         assert seen.diagnosis.remedies == there.diagnosis.remedies
         assert str(seen.checked) == "Checked for the GPU it ran on: card, 23.6 GiB."
         assert seen.to_json()["checked"] == str(seen.checked)
-        assert ("this machine has no GPU: a clone opens for ssh" in seen.to_json()["away"]) is (not cards)
+        assert ("this machine has no GPU. A clone opens for ssh" in seen.to_json()["away"]) is (not cards)
         assert str(seen.checked) in as_text(seen)
         with speaking("zh-CN"):
             assert archive.repaired(plan.run_id, key).request.config_text != MICRO_32

@@ -28,7 +28,7 @@ from dsgui.core.texts.saying import listed, words
 
 _LAST_LINES = 25  # of the output, shown at once
 _MOST_DIFFERENCES = 300
-_ENDED_EARLY = tuple(state.value for state in (RunState.FAILED, RunState.LOST, RunState.STOPPED))
+_CAME_TO_AN_END = (RunState.SUCCEEDED.value, RunState.ELSEWHERE.value)
 _WHOLE = ("final_loss", "best_loss", "steps", "duration")
 _DIFFERENCES_SHOWN, _NEARLY = 6, 2  # at once, before the curves; so many more are shown too
 _TWO_DIGITS = 9.95  # from there on whole percents and times
@@ -317,9 +317,10 @@ def _alone(rows: Sequence[tuple[str, Sequence[str]]]) -> str:
 
 
 def _is_short(run: Reported, base: Reported) -> bool:
-    """Whether one of the two ended early, at another step than the other."""
-    is_early = any(one.state in _ENDED_EARLY for one in (run, base))
-    return is_early and run.figures.steps != base.figures.steps
+    """Whether it is not known that the two came equally far, and one of them came to no end."""
+    is_whole = all(one.state in _CAME_TO_AN_END for one in (run, base))
+    is_as_far = base.figures.steps is not None and run.figures.steps == base.figures.steps
+    return not is_whole and not is_as_far
 
 
 def _cells(row: _Figure, base: int | None, short: Sequence[bool]) -> list[str]:

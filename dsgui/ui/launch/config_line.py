@@ -1,5 +1,5 @@
 """What 2 · Launch says of the config: the verdict for the devices of the run, and whether that fits, in a line; below
-it what stops it, and that it is read by another framework than 1 · Configure has it checked for."""
+it that it is read by another framework than 1 · Configure has it checked for. What stops it is among the checks."""
 
 import json
 
@@ -10,7 +10,7 @@ from dsgui.core.memory.fits.memory_report import as_json
 from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.preflight.surroundings import Launch
 from dsgui.core.sizes import roughly
-from dsgui.core.texts.saying import in_row, words
+from dsgui.core.texts.saying import words
 from dsgui.ui.common.escaping import plain
 from dsgui.ui.common.findings_view import verdict as found_told
 from dsgui.ui.config.standing import lacking
@@ -32,8 +32,7 @@ def as_read(config: str, reads: Integration, configured: str, before: BeforeStar
         return words("launch_page", "uses_own")
     more = "" if reads.value == configured else words("launch_page", f"reads_{reads.value}")
     more = more if before.handed else words("launch_page", "gets_none")
-    # Below the verdict, or after what stands there already.
-    return in_row((config, more)) if _BREAK in config or not more else f"{config}{_BREAK}{more}"
+    return _BREAK.join(filter(None, (config, more)))
 
 
 def verdict(launch: Launch, name: str, *, own: bool = False) -> str:
@@ -44,7 +43,7 @@ def verdict(launch: Launch, name: str, *, own: bool = False) -> str:
     where = where_told(launch.devices, launch.planned)
     devices = {"config": plain(name), "devices": where}
     if has_error((*launch.findings, *launch.by_arguments)):
-        return words("launch_page", "config_stopped", **devices)
+        return words("launch_page", "config_alone", **devices)
     as_planned = not launch.planned.hardware or not launch.place.ON_THIS_MACHINE  # else the memory is another machine's
     fits = fit_told(json.dumps(as_json(launch.memory)), "preflight") if launch.memory and as_planned else ""
     if own and as_planned and not fits:

@@ -652,7 +652,7 @@ export interface TraceMeta {
   kinds?: string[];
   /** Whether it only shows that its curve lies below another. */
   rim?: boolean;
-  /** How many runs it is the one line of, which lie below it. */
+  /** How many runs have the values of this line, which covers theirs. */
   same?: number;
   /** Whether it is the mean of a whole group. */
   drawn?: boolean;

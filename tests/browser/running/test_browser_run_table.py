@@ -145,7 +145,7 @@ def test_charts_of_runs_that_are_one_say_so_and_what_a_run_took_that_ended_early
     with running_app(tmp_path) as app:
         with opened(browser, app, f"compare={ids[0]},{ids[1]}") as page:
             rate = page.locator('[data-chart="Learning rate"] .ds-chart-source')
-            expect(rate).to_have_text("same in both runs")
+            expect(rate).to_have_text("same in 2 runs")
             page.set_viewport_size({"width": 390, "height": 844})
             expect(rate).to_be_visible()
         with opened(browser, app, f"compare={ids[0]},{ids[2]}") as page:

@@ -541,7 +541,8 @@ def test_one_heading_of_the_page_tells_the_worst_of_config_and_machine(found, he
     assert f'<p class="ds-verdict {kind}" role="status">Pre-flight: {heading}</p>' in html
     told = verdict(launch, "Mine").replace("*", "")
     assert line in told
-    assert not found.get("findings") or kind != "ds-error" or told == line  # what stops it is told once
+    if launch.findings and kind == "ds-error":
+        assert told == line  # what stops it is told once, among the checks
 
 
 # --------------------------------------------------------------------------------------------------- the real argparse

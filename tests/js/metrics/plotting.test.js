@@ -140,22 +140,90 @@ test("of one run the curves of its GPUs are seen where they are one; of what it 
   assert.equal(rimsIn(tracesOf({ ...CONTENT, lines: logged }, VIEW, PAGE))[0].length, 0);
 });
 
-test("curves of all runs that are one are a single line of no run’s colour, and the chart says so", () => {
-  const of = (/** @type {number[][]} */ ...values) =>
+test("runs of the same values in all that is drawn are one line of no run’s colour, and the chart says so", () => {
+  /** @param {number[][]} values @param {Partial<typeof VIEW>} [view] @param {object} [more] of each line */
+  const of = (values, view = {}, more = {}) =>
     tracesOf(
-      { ...CONTENT, lines: values.map((one, run) => line(one, { run, base: run === 0, colour: `${run}` })) },
-      VIEW,
+      { ...CONTENT, lines: values.map((one, run) => line(one, { run, base: run === 0, colour: `${run}`, ...more })) },
+      { ...VIEW, ...view },
       PAGE,
     );
-  const same = of([1, 2, 3], [1, 2, 3], [1, 2, 3]);
-  assert.equal(rimsIn(same)[0].length, 0);
-  assert.equal(sameRuns(same), 3);
-  const drawn = same.toSorted((a, b) => Number(a.zorder) - Number(b.zorder)).map(({ line: at }) => Object(at).color);
-  assert.deepEqual([...drawn.slice(0, 2), drawn[2] === "2"], ["0", "1", false]); // pointed at, each has its own
-  const two = of([1, 2, 3], [1, 2, 3], [1, 2, 9]);
-  assert.deepEqual([sameRuns(two), rimsIn(two)[0].length > 0], [0, true]);
-  assert.equal(sameRuns(of([1, 2, 3], [1, 2])), 0); // one ended earlier
-  assert.equal(sameRuns(of([1, 2, 3])), 0);
+  const told = (/** @type {Trace[]} */ traces) => [sameRuns(traces), rimsIn(traces)[0].length];
+  const same = of([
+    [1, 2, 3],
+    [1, 2, 3],
+    [1, 2, 3],
+  ]);
+  assert.deepEqual(told(same), [3, 1]);
+  const [over] = rimsIn(same)[0];
+  assert.ok(same.every((one) => one === over || Number(one.zorder ?? 0) < Number(over.zorder)));
+  assert.deepEqual(
+    rimsIn(same)[1].map(({ line: at }) => Object(at).color),
+    ["0", "1", "2"], // as each is seen that is pointed at
+  );
+  assert.equal(new Set(["0", "1", "2", Object(over.line).color]).size, 4);
+  assert.deepEqual(
+    told(
+      of(
+        [
+          [1, 2, 3, 4],
+          [1, 2, 3, 4],
+        ],
+        { smoothing: 0.5 },
+      ),
+    ),
+    [2, 1],
+  );
+  // What is drawn at one place has other values all the same, and keeps its colours.
+  assert.deepEqual(
+    told(
+      of([
+        [3, 2.5, 2.011],
+        [3, 2.5, 2.014],
+      ]),
+    ),
+    [0, 1],
+  );
+  assert.equal(
+    sameRuns(
+      of([
+        [1, 2, 3],
+        [1, 2, 3],
+        [1, 2, 9],
+      ]),
+    ),
+    0,
+  );
+  assert.equal(
+    sameRuns(
+      of([
+        [1, 2, 3],
+        [1, 2],
+      ]),
+    ),
+    0,
+  ); // one ended earlier
+  assert.equal(
+    sameRuns(
+      of(
+        [
+          [-1, 2, 3],
+          [-5, 2, 3],
+        ],
+        { log: true },
+      ),
+    ),
+    0,
+  ); // what the scale leaves out
+  assert.equal(sameRuns(of([[1, 2, 3]])), 0);
+  const evaluated = [
+    line([1, 2]),
+    line([1, 2], { run: 1 }),
+    line([1, 2], { name: "eval" }),
+    line([1, 3], { run: 1, name: "eval" }),
+  ];
+  const base = evaluated.map((one, place) => ({ ...one, base: place % 2 === 0 }));
+  assert.equal(sameRuns(tracesOf({ ...CONTENT, lines: base }, VIEW, PAGE)), 0);
 });
 
 test("a rim has the dashes of its line, and no line gets other ones", () => {

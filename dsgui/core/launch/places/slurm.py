@@ -103,7 +103,7 @@ _FIELDS = (
         part=Part.PLACE,
         kind=Kind.TICK,
         default=False,
-        label="CPU only: use these as ranks per node",
+        label="CPU only: GPUs per node counts ranks",
         beside=True,
         id="slurm-on-cpu",
     ),

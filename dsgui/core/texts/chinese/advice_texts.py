@@ -157,7 +157,7 @@ DIAGNOSIS_ADVICE = {
 
 # Why a change that a diagnosis proposes is not offered: {change} is its label.
 SET_ASIDE = {
-    "away": "原运行使用 GPU {gpus}；本机没有 GPU：克隆将打开为 ssh 或 Slurm 启动。",
+    "away": "原运行使用 GPU {gpus}；本机没有 GPU。克隆后默认通过 ssh 启动，也可改选 Slurm。",
     "button": "克隆并修改：{change}",
     "button_with": "克隆并修改：{change}",
     "button_with_name": "克隆并修改：{change}",

@@ -159,7 +159,7 @@ DIAGNOSIS_ADVICE = {
 
 # Why a change that a diagnosis proposes is not offered: {change} is its label.
 SET_ASIDE = {
-    "away": "It ran on GPU {gpus}; this machine has no GPU: a clone opens for ssh or Slurm.",
+    "away": "It ran on GPU {gpus}; this machine has no GPU. A clone opens for ssh; Slurm can be chosen there.",
     "button": "Clone: {change:inside}",
     "button_with": "Clone with {change:inside}",
     "button_with_name": "Clone with {change}",

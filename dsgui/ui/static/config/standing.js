@@ -109,7 +109,7 @@ function verdict(told) {
 }
 
 /** Where it is told how much is missing: in one column with what would mend it, else beside that. */
-const wayOut = () => (isNarrow() && isPlaced() ? "findings" : "memory-panel");
+const wayOut = () => (matchMedia("(max-width: 820px)").matches && isPlaced() ? "findings" : "memory-panel");
 
 /** @param {Standing} told */
 function fit(told) {

@@ -327,7 +327,7 @@ export class Chart {
   remark() {
     if (this.view?.log && !canBeLog(this.traces)) return say("no_positive");
     const same = sameRuns(this.traces);
-    if (same) return say(same === 2 ? "same_in_both" : "same_in_all", { count: String(same) });
+    if (same) return say("same_in", { count: String(same) });
     return this.source ? say("source", { source: this.source }) : "";
   }
 

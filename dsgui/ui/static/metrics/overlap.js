@@ -4,7 +4,7 @@
 /** @import { Trace } from "../types.d.ts" */
 
 const LOOKED_AT = 60; // places of a curve
-const NEAR = 0.01; // of the height
+const [NEAR, SAME] = [0.01, 1e-6]; // of the height: drawn at one place, and of the same value
 const LEFT_OUT = 0.02; // of the values at either end
 const SHARE = 0.3; // of these places: with fewer, curves cross
 const [RIM, MOST] = [1, 4]; // px on either side of what lies over it, of all that a pile has on both
@@ -58,11 +58,30 @@ function areOne(one, other, near) {
 const below = (trace, over, near) =>
   trace.y.map((value, i) => value !== null && over.some((one) => isThere(trace, i, one, near)));
 
-/** Whether all curves of a pile are one from end to end. @param {Trace[]} pile @param {number} near */
-function isOne([first, ...others], near) {
+/** Whether the values of curves are the same from end to end. @param {Trace[]} traces */
+function areSame([first, ...others]) {
+  const near = SAME * heightOf([first]);
   const lies = (/** @type {Trace} */ one, /** @type {Trace} */ on) =>
     below(one, [on], near).every((isBelow, i) => isBelow || one.y[i] === null);
-  return others.length > 0 && others.every((one) => lies(one, first) && lies(first, one));
+  return others.every((one) => lies(one, first) && lies(first, one));
+}
+
+/** Those of each kind. @param {Trace[]} traces @param {(trace: Trace) => string} kind */
+const grouped = (traces, kind) =>
+  [...new Set(traces.map(kind))].map((one) => traces.filter((trace) => kind(trace) === one));
+
+/** What of a chart its dashes tell. @param {Trace} trace */
+const kindOf = ({ yaxis, name }) => `${yaxis} ${name}`;
+
+/**
+ * The curves on top where in all that is drawn those of all runs have the same values, one of each kind; else none.
+ * @param {Trace[]} traces one of each line
+ */
+export function sameOf(traces) {
+  const runs = new Set(traces.map(runOf)).size;
+  if (runs < 2 || traces.some(({ meta }) => meta?.drawn)) return []; // of a group each run is its own
+  const kinds = grouped(traces, kindOf);
+  return kinds.every((one) => one.length === runs && areSame(one)) ? kinds.map((one) => one[runs - 1]) : [];
 }
 
 /** Of nearly all values: a single spike is no height that others are near by. @param {Trace[]} traces */
@@ -124,8 +143,7 @@ function rimOf(trace, above, count) {
 
 /**
  * What several runs logged, so that all of it is seen: where curves are one, those below are a rim on either side of
- * the one on top; where those of all runs are one from end to end that is a single line, which tells so. The
- * baseline's lies below the others.
+ * the one on top. The baseline's lies below the others.
  * @param {Trace[]} traces @param {Set<number>} bases the runs that are the baseline @param {boolean} [log] the axis
  * @param {boolean} [alone] whether they are the lines of one run: those that are dashed alike
  * @returns {Map<Trace, Trace[]>} what is drawn for each that lies over another, or below one
@@ -133,24 +151,12 @@ function rimOf(trace, above, count) {
 export function laid(traces, bases, log = false, alone = false) {
   const drawnAs = new Map(traces.map((trace) => [drawnAt(trace, log), trace]));
   const order = [...drawnAs.keys()].toSorted((a, b) => Number(bases.has(runOf(b))) - Number(bases.has(runOf(a))));
-  const runs = new Set(traces.map(runOf)).size;
   /** @type {Map<Trace, Trace[]>} */
   const drawn = new Map();
-  /** @param {Trace} trace what of a chart its dashes tell */
-  const kindOf = ({ yaxis, name, line }) => `${yaxis} ${alone ? Object(line).dash : name}`;
-  for (const kind of new Set(order.map(kindOf))) {
-    const here = order.filter((trace) => kindOf(trace) === kind);
+  const kind = (/** @type {Trace} */ one) => (alone ? `${one.yaxis} ${Object(one.line).dash}` : kindOf(one));
+  for (const here of grouped(order, kind)) {
     const near = NEAR * heightOf(order.filter(({ yaxis }) => yaxis === here[0].yaxis));
     for (const pile of piles(here, near, alone ? lineOf : runOf)) {
-      if (!alone && pile.length === runs && !pile.some(({ meta }) => meta?.drawn) && isOne(pile, near)) {
-        for (const [place, one] of pile.entries()) {
-          const trace = drawnAs.get(one) ?? one;
-          const isOnTop = place === pile.length - 1;
-          const meta = trace.meta && isOnTop ? { ...trace.meta, same: pile.length } : trace.meta;
-          drawn.set(trace, [{ ...trace, zorder: place, meta }]);
-        }
-        continue;
-      }
       for (const [place, one] of pile.entries()) {
         const trace = drawnAs.get(one) ?? one;
         const over = pile.slice(place + 1);

@@ -5,7 +5,7 @@ import { label } from "./charts.js";
 import { smoothed } from "./groups.js";
 import { LIMIT_NAME, LIMIT_SIZE, limitNames, reached, roofOf } from "./limits.js";
 import { stacked } from "./marks.js";
-import { laid } from "./overlap.js";
+import { laid, sameOf } from "./overlap.js";
 import { CHARTS } from "../texts/catalogue.js";
 import { textOf, words } from "../texts/texts.js";
 import { aroundOne, coarser, PERCENT, timeTicks } from "./ticks.js";
@@ -190,25 +190,31 @@ function amongRuns(traces, lines, log) {
   const smooth = new Set(drawn.filter(({ meta }) => meta?.part === "mean").map(({ meta }) => meta?.line));
   const seen = drawn.filter(({ meta }) => meta?.part === "mean" || !smooth.has(meta?.line));
   const alone = lines.every(({ base }) => base === undefined);
+  const same = alone ? [] : sameOf(seen);
+  if (same.length) return [...traces, ...same.map((trace) => ofAll(trace, seen.length / same.length))];
   const found = laid(seen, new Set(lines.filter(({ base }) => base).map(({ run }) => run)), log, alone);
-  return traces.flatMap((trace) => found.get(trace) ?? [trace]).map(ofAll);
+  return traces.flatMap((trace) => found.get(trace) ?? [trace]);
 }
 
-/** Neither run's colour tells of a line that is those of several. @param {Trace} trace @returns {Trace} */
-function ofAll(trace) {
-  if (!trace.meta?.same) return trace;
+/**
+ * The line over those that are one, in no run's colour; it fades for who points at a run.
+ * @param {Trace} trace @param {number} same how many runs it is of @returns {Trace}
+ */
+function ofAll({ meta, ...trace }, same) {
   const { line, marker } = trace;
-  return { ...trace, line: { ...Object(line), color: NEUTRAL }, marker: { ...Object(marker), color: NEUTRAL } };
+  return {
+    ...trace,
+    name: "", // it is no curve of its own
+    zorder: same,
+    showlegend: false,
+    line: { ...Object(line), color: NEUTRAL },
+    marker: { ...Object(marker), color: NEUTRAL },
+    meta: { part: "band", line: meta?.line, run: meta?.run, rim: true, same },
+  };
 }
 
-/** How many runs are one line each in all that is drawn, 0 where some are not. @param {Trace[]} traces */
-export function sameRuns(traces) {
-  const read = traces.filter(({ meta }) => meta?.part === "value" || meta?.part === "mean");
-  const runs = new Set(read.map(({ meta }) => meta?.run)).size;
-  const stands = read.flatMap(({ meta }) => meta?.same ?? []);
-  const isAll = runs > 1 && stands.every((one) => one === runs) && stands.length * runs === read.length;
-  return isAll ? runs : 0;
-}
+/** How many runs have the same values in all that is drawn, 0 where some have not. @param {Trace[]} traces */
+export const sameRuns = (traces) => traces.find(({ meta }) => meta?.same)?.meta?.same ?? 0;
 
 /** @param {Trace} trace @returns {Trace} */
 const unnamed = (trace) => ({ ...trace, showlegend: false });

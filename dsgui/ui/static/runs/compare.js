@@ -36,7 +36,7 @@ const SPIKE = "loss_spike"; // told where some run has one
 const ALWAYS = new Set(["duration", "speed", "final_loss", BEST_LOSS]);
 /** What depends on how far a run came. */
 const WHOLE = new Set(["final_loss", BEST_LOSS, "steps", "duration"]);
-const ENDED_EARLY = new Set(["failed", "lost", "stopped"]);
+const CAME_TO_AN_END = new Set(["succeeded", "elsewhere"]); // of others it is not known how far they would have come
 /** And the most memory, in the first of these that is known. */
 const PEAKS = ["run_gpu_peak", "gpu_peak", "run_peak", "host_peak"];
 
@@ -76,7 +76,7 @@ function spikeText({ loss_spike: spike, final_loss: loss }) {
  * A row of figures; `bare`: why they are told without how far they are from the baseline's.
  * @typedef {{ code?: string, name: string, shown: (value: any) => string, better?: "less" | "more" | "",
  *   values: (Told | null | undefined)[], bare?: string, runs?: ComparedRun[], short?: boolean[] }} Figure `runs`: of
- *   states; `short`: which of the runs ended at another step than the baseline, as one of the two ended early
+ *   states; `short`: which of the runs did not come as far as the baseline, or came farther
  */
 
 /**
@@ -438,9 +438,10 @@ export class CompareView {
   figures(base, runs, evaluations, unlike) {
     /** @type {Figure} */
     const states = { code: "state", name: say("state"), shown: String, values: runs.map(toldState), runs };
-    const isEarly = runs.map(({ state }) => ENDED_EARLY.has(state));
-    const isOther = runs.map(({ figures }) => figures.steps !== runs[base].figures.steps);
-    const short = runs.map((_, place) => isOther[place] && (isEarly[place] || isEarly[base]));
+    const isWhole = runs.map(({ state }) => CAME_TO_AN_END.has(state));
+    const { steps } = runs[base].figures;
+    const isAsFar = runs.map(({ figures }) => steps !== null && figures.steps === steps);
+    const short = runs.map((_, place) => !isAsFar[place] && !(isWhole[place] && isWhole[base]));
     const told = ROWS.flatMap(([code, value, shown, usual]) => {
       if (code === SPIKE && !runs.some((run) => run.figures.loss_spike)) return [];
       // Of another training more or less says nothing, but of what it takes; a spike is told of each alone.
@@ -604,7 +605,7 @@ function answerNode(question, sentences) {
  */
 function figuresOf({ code, values, shown, better, bare, runs, short }, base) {
   return values.map((value, place) => {
-    const why = bare || (short?.[place] ? say("ended_early") : "");
+    const why = bare || (short?.[place] ? say("not_as_far") : "");
     const away = place === base || why ? "" : differenceOf(value, values[base]);
     const title = place === base ? undefined : why || undefined;
     const cell = el("span", { title }, written(value, shown));

@@ -107,7 +107,7 @@ COMPARE_PAGE: dict[str, str] = {
     "final_loss": "最终损失",
     "best_loss": "最低损失",
     "loss_spike": "损失尖峰",
-    "ended_early": "两次运行之一提前结束。",
+    "not_as_far": "两次运行的进度不同。",
     "spike_at": "第 {step} 步：{value}",
     "spikes_at": "{count} 处，最高在第 {step} 步：{value}",
     "no_spike": "无",

@@ -96,7 +96,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "converted": "已转换为原生 DeepSpeed 的数值，“1 · 配置”同步更新",
     "all_problems": "全部 {count} 个问题",
     "all_warnings": "全部 {count} 个警告",
-    "config_stopped": "**{config}** · {devices}",
+    "config_alone": "**{config}** · {devices}",
     "for_example": "例如",
     "on_card": "{devices}（{card}）",
     "config_verdict": "**{config}** · {devices} · {verdict}",

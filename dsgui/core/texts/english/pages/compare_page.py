@@ -107,7 +107,7 @@ COMPARE_PAGE: dict[str, str] = {
     "final_loss": "Final loss",
     "best_loss": "Best loss (lowest)",
     "loss_spike": "Loss spike",
-    "ended_early": "One of the two ended early.",
+    "not_as_far": "The two did not come equally far.",
     "spike_at": "at step {step}: {value}",
     "spikes_at": "{count}, the highest at step {step}: {value}",
     "no_spike": "none",

@@ -98,7 +98,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "converted": "Converted to native values, here and in 1 · Configure",
     "all_problems": "All {count} problems",
     "all_warnings": "All {count} warnings",
-    "config_stopped": "**{config}** · {devices}",
+    "config_alone": "**{config}** · {devices}",
     "for_example": "e.g.",
     "on_card": "{devices} ({card})",
     "config_verdict": "**{config}** · {devices} · {verdict}",
