@@ -1,6 +1,6 @@
-// While the text is no JSON the form waits, and on a narrow screen it would lie between what is wrong and the editor: its
-// fields go, and the editor follows (config/form.css). Not under who types there: they go when the editor is left or out
-// of view and nothing scrolls, and what is seen below them stays where it is.
+// While the text is no JSON the form waits, and on a narrow screen it would lie between what is wrong and the editor:
+// its fields go, and the editor follows (config/form.css). Not under who types there: they go when the editor is left
+// or out of view and nothing scrolls, and what is seen below them stays where it is.
 
 import { EDITOR, isFocused } from "./editor.js";
 
