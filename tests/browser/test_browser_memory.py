@@ -129,6 +129,14 @@ def test_where_no_change_fits_it_is_said_at_once_and_leads_to_what_helps(page):
     expect(page.locator("#memory-length input, #memory-length textarea")).to_be_focused()
 
 
+def test_of_one_device_alone_the_head_says_that_it_does_not_fit(page):
+    page.fill("#memory-model textarea, #memory-model input", "70B")
+    expect(chip(page)).to_have_text("doesn’t fit")
+    expect(bar(page, "host").locator(".ds-mem-need")).to_have_text(re.compile(r"^≈ [\d,.]+ [GT]iB of [\d,.]+ [GT]iB$"))
+    plan_for_a_24_gb_card(page)
+    expect(bar(page, "gpu").locator(".ds-mem-need")).to_have_text(re.compile("GiB, doesn’t fit$"))
+
+
 def test_one_verdict_is_told_of_a_valid_config_that_does_not_fit(page):
     """What passes the checks and doesn't fit is green nowhere, and its verdict has the change that fits."""
     plan_for_a_24_gb_card(page)

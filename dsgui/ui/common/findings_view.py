@@ -74,7 +74,8 @@ def broken_html(
     text: str = "",
 ) -> str:
     """The panel while the text is not a JSON object, with a button where dsgui understands it all the same, and one for
-    the repair of the place (`mended`, with the text after it), below what it repairs. `better`: what to do with it instead, "" for nothing; `text`: what it is about."""
+    the repair of the place (`mended`, with the text after it), below what it repairs. `better`: what to do with it
+    instead, "" for nothing; `text`: what it is about."""
     if better:
         told = f'<li class="ds-finding ds-note"><p>{escape(better)}</p></li>'
         head = words("common_page", "unreadable_json")

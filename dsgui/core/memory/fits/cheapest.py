@@ -21,7 +21,7 @@ from dsgui.core.memory.fits.verdict import Fit
 from dsgui.core.memory.planner import Means, Rung, cheapest_fit, means_of, states_bytes
 from dsgui.core.memory.question import Question
 from dsgui.core.memory.settings import settings_of
-from dsgui.core.sizes import roughly, told_apart
+from dsgui.core.sizes import gib, roughly, told_apart
 from dsgui.core.texts.saying import Said, as_told, said
 from dsgui.core.validation.checker import Checker
 
@@ -127,6 +127,8 @@ def never_fits(fitted: Fitted, case: Case) -> Said | None:
     if least <= there:
         return None
     need, has = told_apart(least, there)
+    if room.on_cpu:
+        has = max(has, gib(there), key=len)  # the limit of the one bar: in no fewer digits than stand there
     given = {"need": need, "room": has}
     if case.choice.lora_rank:
         return said("memory_cheapest", "never_adapted_on_cpu" if room.on_cpu else "never_adapted", **given)

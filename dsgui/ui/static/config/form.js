@@ -2,7 +2,6 @@
 // It knows no key by name. Edits are kept in `dirty` until the server has acknowledged them, so none is lost when
 // several are typed while an answer is under way.
 
-import { puttingAside } from "./aside.js";
 import { focusOf, isStale, showDefault, typedIn, valueOf, write } from "./controls.js";
 import { around, button, el, hinted, part, withSheet } from "../common/dom.js";
 import { EDITOR } from "./editor.js";
@@ -13,6 +12,7 @@ import { goToLine, mark } from "./gutter.js";
 import { tellHeld } from "./held.js";
 import { heldOf, listenToKeys, openOf, showResult } from "./results.js";
 import { fieldRow, markRow, showFound } from "./rows.js";
+import { puttingAside } from "./steady.js";
 import { keyName } from "../memory/memory_bars.js";
 import { words } from "../texts/texts.js";
 

@@ -142,7 +142,9 @@ class Memory {
     const beside = told.formula?.devices?.find((one) => one.device === device.device);
     const bar = barOf(device, this.moment, beside);
     const name = textOf("memory_places", device.device);
-    const peak = needOf(barOf(device, ""), device.fit);
+    // Of the only one the head above says whether it fits.
+    const isOnly = told.devices?.length === 1;
+    const peak = needOf(barOf(device, ""), isOnly ? "" : device.fit);
     const needs = this.moment ? words("memory_page", "at_peak", { need: peak }) : peak;
     const when = whenOf(device, this.moment, bar);
     const track = el("div", { class: "ds-mem-track" });
@@ -521,10 +523,11 @@ function deviceName(device, told) {
   return words("memory_page", "source", { name, source: textOf("memory_sources", told.source) });
 }
 
-/** At its fullest moment, which the verdict is about. @param {MemoryBar} bar @param {string} fit */
+/** At its fullest moment, which the verdict is about. @param {MemoryBar} bar @param {string} fit "" where it is said */
 function needOf({ bytes, capacity }, fit) {
   if (capacity === null) return words("memory_page", "needed", { bytes: predicted(bytes) });
   const need = words("memory_page", "of", { bytes: predictedBeside(bytes, capacity), total: gib(capacity, 1) });
+  if (!fit) return need;
   return words("memory_page", "with_fit", { need, fit: textOf("memory_fits", fit) });
 }
 

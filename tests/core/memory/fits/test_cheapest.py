@@ -142,7 +142,9 @@ def test_that_states_have_no_room_anywhere_is_known_before_anything_is_tried(che
     assert never(replace(on_gpus, nvme=Nvme("/nvme", 100 * GIB))) is None  # there they have room
     near = str(never(replace(on_gpus, host_bytes=5 * GIB - GIB // 10)))  # both would be 13
     assert "alone take 13.0 GiB per node, and its GPUs and host have 12.9 GiB." in near
-    assert never(Room(host_bytes=4 * GIB, on_cpu=True, ranks_per_node=4, ranks=4)).code == "never_on_cpu"
+    on_cpu = never(Room(host_bytes=GIB * 21 // 2, on_cpu=True, ranks_per_node=4, ranks=4))
+    assert on_cpu.code == "never_on_cpu"
+    assert "and the host has 10.5 GiB." in str(on_cpu)  # as its bar has it
     assert never(Room(host_bytes=GIB, on_cpu=True, ranks_per_node=4, ranks=4), lora=8).code == "never_adapted_on_cpu"
     assert tried == []
 
