@@ -151,7 +151,7 @@ def _op(name: str, needed_for: Said, advice: Said, command: str = "") -> Callabl
             return None
         if op.usable:
             return ok(saw("op.built_in", op=name) if op.installed else saw("op.can_be_compiled", op=name))
-        return warning((_cannot_be_compiled(name, op), needed_for), advice, command)
+        return warning((needed_for, _cannot_be_compiled(name, op)), advice, command)
 
     return judge
 

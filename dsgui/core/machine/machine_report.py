@@ -1,7 +1,7 @@
 """The machine report for a person (text) or a program (JSON): checks first, then readings in groups."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from dsgui.core.machine.hardware import Gpu, Op
@@ -23,11 +23,13 @@ _COUNTED = {
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A heading and its readings: label and value. `lacking`: the labels of what isn't there and may be missed."""
+    """A heading and its readings: label and value. `lacking`: the labels of what isn't there and may be missed.
+    `alike`: of many that are fine and the same what says so, and their labels."""
 
     title: str
     readings: tuple[tuple[str, str], ...]
     lacking: frozenset[str] = frozenset()
+    alike: tuple[tuple[str, frozenset[str]], ...] = ()
 
 
 def groups(machine: Machine) -> tuple[Group, ...]:
@@ -182,7 +184,20 @@ _CHECKED_OPS = ("async_io", "cpu_adam")
 def _ops(environment: Environment) -> Group:
     ops = [op for op in environment.target.ops or () if op.name != _NO_OP]
     lacking = frozenset(op.name for op in ops if not op.usable)
-    return Group(_word("operators"), tuple((op.name, _op(op)) for op in ops), lacking)
+    readings = tuple((op.name, _op(op)) for op in ops)
+    return Group(_word("operators"), readings, lacking, tuple(_alike(readings, lacking)))
+
+
+_MANY = 3
+
+
+def _alike(readings: Sequence[tuple[str, str]], lacking: frozenset[str]) -> Iterator[tuple[str, frozenset[str]]]:
+    """`7 of 8 can be compiled`."""
+    fine = [(label, value) for label, value in readings if label not in lacking]
+    for how in dict.fromkeys(value for _, value in fine):
+        labels = frozenset(label for label, value in fine if value == how)
+        if len(labels) >= _MANY:
+            yield _word("op_count", count=str(len(labels)), all=str(len(readings)), how=how), labels
 
 
 def _op(op: Op) -> str:

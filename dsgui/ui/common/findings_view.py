@@ -22,7 +22,7 @@ _OF_THE_KEY = {"clear": "clear_this", "remove": "remove_this"}  # the fix of a k
 _COLONS = (": ", "：")
 CONVERT = "convert"  # the id of the fix that is no edit of a document
 ALL = "all"  # of all plain fixes of errors at once
-_SEAM = re.compile(r"(?<=[._])(?=\w)|(?<=\w/)(?=\w)")
+_SEAM = re.compile(r"(?<=[._])(?<!\d\.)(?=\w)|(?<=\w/)(?=\w)")
 # In backticks; an option; a name with an underscore, a key with its block, where it is no part of a path.
 _CODE_OR_OPTION = re.compile(
     r"`([^`]+)`|(?<![\w-])--[a-z][\w-]*"

@@ -16,7 +16,6 @@ _POLL_S = 1.0
 def build_machine(services: Services, tab: gr.Tab) -> None:
     """Lays the page out and wires it. Must be called inside `tab`."""
     with gr.Row(elem_classes="ds-machine-head"):
-        gr.Markdown(words("machine_page", "intro"))
         again = words("machine_page", "again")
         refresh = gr.Button(again, elem_id="machine-refresh", size="sm", scale=0, min_width=140)
     shown = embedded("config/findings", "ds-findings-root", (), value="", elem_id="machine")

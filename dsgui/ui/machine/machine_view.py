@@ -88,8 +88,19 @@ def _at_underscores(html: str) -> str:
 
 
 def _group(group: Group) -> str:
-    pairs = "".join(_pair(label, value, label in group.lacking) for label, value in group.readings)
-    return f'<section><h2>{escape(group.title)}</h2><dl class="ds-pairs">{pairs}</dl></section>'
+    folded = {label for _, labels in group.alike for label in labels}
+    told = "".join(
+        _pair(label, value, label in group.lacking) for label, value in group.readings if label not in folded
+    )
+    shown = f'<dl class="ds-pairs">{told}</dl>' if told else ""
+    alike = "".join(_alike(group, summary, labels) for summary, labels in group.alike)
+    return f"<section><h2>{escape(group.title)}</h2>{shown}{alike}</section>"
+
+
+def _alike(group: Group, summary: str, labels: Collection[str]) -> str:
+    """What is fine and the same in a line, which opens."""
+    pairs = "".join(_pair(label, value) for label, value in group.readings if label in labels)
+    return f'<details class="ds-passed"><summary>{escape(summary)}</summary><dl class="ds-pairs">{pairs}</dl></details>'
 
 
 def _pair(label: str, value: str, lacks: bool = False) -> str:

@@ -64,7 +64,10 @@ COMPARED = f"""<ul class="ds-compare-key">{"<li></li>" * 4}</ul><ul class="ds-co
 <ul class="ds-compare-strip"><li></li></ul>
 <div class="ds-differences"><table><tbody><tr><td><span class="ds-share"><span></span></span></td></tr></tbody></table>
 </div>"""
-LEARNT = """<button class="ds-learn-to" data-done="true"></button>"""
+LEARNT = """<button class="ds-learn-to" data-done="true"></button>
+<div class="ds-learn-sliders"><div class="ds-learn-controls"></div><div class="ds-zs ds-learn-picture">
+<section class="ds-zs-stage"><p class="ds-zs-fact"></p></section><section class="ds-zs-stage"></section></div>
+<div class="ds-learn-key"><details><summary></summary></details></div></div>"""
 PUT = """([into, html]) => document.querySelector(into).insertAdjacentHTML("beforeend", html)"""
 # Each rule under a condition that holds now: what it says of an element changes nothing if it is put on the element
 # itself, or it would not have reached it. Of two rules for one element, the later one is meant.

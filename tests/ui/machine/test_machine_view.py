@@ -40,6 +40,26 @@ def test_an_operator_that_no_run_here_can_load_is_marked() -> None:
     assert html.count("no libaio") == 1  # in its warning
 
 
+def test_operators_that_are_fine_are_a_line_that_opens() -> None:
+    lacks = Op("async_io", False, False, "no libaio")
+    html = machine_html(target(ops=(lacks, *(Op(f"fused_{n}", False, True) for n in range(4)))), asking=False)
+    fold = html[html.index("4 of 5 can be compiled") :]
+    assert fold.count("<dd>can be compiled</dd>") == html.count("<dd>can be compiled</dd>") == 4
+    assert "async_<wbr>io" not in fold
+    few = machine_html(target(ops=(lacks, Op("cpu_adam", False, True))), asking=False)
+    assert "of 2" not in few
+
+
+def test_a_version_stays_on_one_line() -> None:
+    html = machine_html(target(), asking=False)
+    assert not re.search(r"\d\.<wbr>\d", html)
+
+
+def test_what_needs_libaio_is_said_before_what_deepspeed_says() -> None:
+    html = machine_html(target(ops=(Op("async_io", False, False, "no libaio"),)), asking=False)
+    assert html.index("Only NVMe offload") < html.index("no libaio")
+
+
 def test_a_headline_is_green_only_where_all_was_checked() -> None:
     fine, unasked = (
         Row("shm", said("checks", "shm"), status, (said("verdicts", "memlock.no_limit"),))

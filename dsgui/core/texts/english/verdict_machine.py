@@ -36,8 +36,8 @@ MACHINE_VERDICTS: Mapping[str, str] = {
     "op.can_be_compiled": "{op} can be compiled on first use",
     "op.no": "{op} can't be compiled.",
     "op.no_because": "{op} can't be compiled. DeepSpeed: “{why}”.",
-    "async_io.needed": "Offloading to NVMe stops with “Unable to JIT load the async_io op”.",
-    "cpu_adam.needed": "Offloading the optimizer to the CPU needs it.",
+    "async_io.needed": "Only NVMe offload needs async_io, and stops without it.",
+    "cpu_adam.needed": "Offloading the optimizer to the CPU needs cpu_adam.",
     # the machine
     "shm.none": "There is no /dev/shm.",
     "shm.free": "/dev/shm: {free} of {total} free",
@@ -84,7 +84,7 @@ MACHINE_ADVICE: Mapping[str, str] = {
     "toolkit.install": "Install the CUDA {cuda} toolkit and set CUDA_HOME, or use a torch optimizer "
     '("torch_adam": true).',
     "toolkit.point": "Point CUDA_HOME to a CUDA {built} toolkit. DS_SKIP_CUDA_CHECK=1 skips the check.",
-    "async_io.install": "Install libaio with its headers. Only NVMe offload needs it.",
+    "async_io.install": "Install libaio with its headers.",
     "cpu_adam.see_above": "See the compiler and CUDA toolkit above.",
     "shm.mount": "Ranks exchange data there: mount a tmpfs.",
     "shm.enlarge": "In a container, start it with more shared memory; otherwise free some or enlarge it.",

@@ -1550,7 +1550,6 @@ export const TEXTS = {
   "whose_no_steps": "{runs} logged no steps"
  },
  "machine_page": {
-  "intro": "This machine and the training environment, checked when you open this page.",
   "again": "Check again",
   "asking": "Checking torch, CUDA and DeepSpeed’s operators in the training environment. This takes a few seconds…",
   "this_machine": "This machine: {summary}",
@@ -1605,6 +1604,7 @@ export const TEXTS = {
   "no_start": "does not start",
   "built_in": "built in",
   "compilable": "can be compiled",
+  "op_count": "{count} of {all} {how}",
   "op_no": "no: {why}",
   "op_no_checked": "no: see {check} above",
   "checks": "Checks",

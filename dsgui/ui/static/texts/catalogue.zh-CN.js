@@ -1550,7 +1550,6 @@ export const TEXTS = {
   "whose_no_steps": "{runs}没有记录训练步"
  },
  "machine_page": {
-  "intro": "本机与训练环境，在打开此页时检查。",
   "again": "重新检查",
   "asking": "正在训练环境中检查 torch、CUDA 和 DeepSpeed 算子，需要几秒…",
   "this_machine": "本机：{summary}",
@@ -1605,6 +1604,7 @@ export const TEXTS = {
   "no_start": "无法启动",
   "built_in": "已内置",
   "compilable": "可以编译",
+  "op_count": "{all} 个中有 {count} 个{how}",
   "op_no": "不可用：{why}",
   "op_no_checked": "不可用：见上方“{check}”",
   "checks": "检查",

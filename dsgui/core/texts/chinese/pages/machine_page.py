@@ -1,7 +1,6 @@
 """Texts of 4 · Machine, in Chinese."""
 
 MACHINE_PAGE: dict[str, str] = {
-    "intro": "本机与训练环境，在打开此页时检查。",
     "again": "重新检查",
     "asking": "正在训练环境中检查 torch、CUDA 和 DeepSpeed 算子，需要几秒…",
     "this_machine": "本机：{summary}",
@@ -56,6 +55,7 @@ MACHINE_PAGE: dict[str, str] = {
     "no_start": "无法启动",
     "built_in": "已内置",
     "compilable": "可以编译",
+    "op_count": "{all} 个中有 {count} 个{how}",
     "op_no": "不可用：{why}",
     "op_no_checked": "不可用：见上方“{check}”",
     "checks": "检查",

@@ -1,7 +1,6 @@
 """Texts of 4 · Machine."""
 
 MACHINE_PAGE: dict[str, str] = {
-    "intro": "This machine and the training environment, checked when you open this page.",
     "again": "Check again",
     "asking": "Checking torch, CUDA and DeepSpeed’s operators in the training environment. This takes a few seconds…",
     "this_machine": "This machine: {summary}",
@@ -56,6 +55,7 @@ MACHINE_PAGE: dict[str, str] = {
     "no_start": "does not start",
     "built_in": "built in",
     "compilable": "can be compiled",
+    "op_count": "{count} of {all} {how}",
     "op_no": "no: {why}",
     "op_no_checked": "no: see {check} above",
     "checks": "Checks",
