@@ -62,7 +62,8 @@ FIELDS = (
         part=Part.WHAT,
         label="Arguments for the script",
         placeholder="e.g. --learning_rate 1e-4 --max_steps 500",
-        help=f"As typed after the script’s name. The config is added; {PLACEHOLDER} stands for its path, in variables too.",
+        help=f"As typed after the script’s name. The config is added; {PLACEHOLDER} stands for its path, in variables "
+        "too.",
         id="arguments",
     ),
     Field(

@@ -22,9 +22,7 @@ OTHERS: Mapping[str, Mapping[str, Mapping[str, str]]] = {CHINESE_TAG: CHINESE}
 # Declared in English where they are used; the other languages have them by code.
 DECLARED = "launch_fields"
 SAID_OF_A_FIELD = ("label", "help", "placeholder", "usage", "from_file")
-EXAMPLE = re.compile(
-    r"(?:hostfile|script|slurm_\w+|notify)_placeholder\Z"
-)  # typed as it stands
+EXAMPLE = re.compile(r"(?:hostfile|script|slurm_\w+|notify)_placeholder\Z")  # typed as it stands
 HAN = re.compile(r"[\u3400-\u9fff]")
 # What is the same in every language: keys, options, units, names of programs, classes and launchers, figures.
 NO_WORDS = re.compile(
