@@ -49,7 +49,7 @@ def test_planned_gpus_and_nodes_go_to_slurm_and_the_hostfile_until_somebody_says
 
     page.get_by_label("Several machines over ssh").click()
     hostfile = page.locator("#hostfile textarea")
-    expect(hostfile).to_have_attribute("placeholder", "worker-0 slots=8\nworker-1 slots=8")
+    expect(hostfile).to_have_attribute("placeholder", "e.g.\nworker-0 slots=8\nworker-1 slots=8")
     hostfile.fill("gpu-a slots=2")
     expect(said).to_contain_text("a batch of 128; this run has 2 ranks, a batch of 16.")
     take.click()

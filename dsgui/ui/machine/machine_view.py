@@ -18,10 +18,10 @@ _KINDS = {Status.PROBLEM: "ds-error", Status.WARNING: "ds-warning", Status.OK: "
 
 
 def machine_html(machine: Machine, asking: bool) -> str:
-    """The page under its button; `asking` while the target's answer is awaited."""
+    """The page, whose button stands beside its headline; `asking` while the target's answer is awaited."""
     wait = f'<p class="ds-subject" role="status">{words("machine_page", "asking")}</p>' if asking else ""
     return (
-        f'<div class="ds-machine">{wait}{_checks(check(machine), machine.waiting)}'
+        f'<div class="ds-machine">{_checks(check(machine), machine.waiting)}{wait}'
         f'<div class="ds-readings">{"".join(map(_group, groups(machine)))}</div></div>'
     )
 

@@ -57,7 +57,14 @@ CARD = """<div class="ds-run"><div class="ds-run-head"><div class="ds-actions"><
 <div class="ds-table-row"><span class="ds-cell" data-column="name"><button class="ds-pencil"></button></span></div>"""
 PICKS = """<span class="ds-picks"><button class="ds-fix"></button></span><div class="ds-findings"><ul>
 <li class="ds-error"></li></ul></div>"""
-MORE = """<button id="format-json"></button><div class="ds-wide"><details open></details></div>"""
+MORE = """<button id="format-json"></button><button id="repair-json"></button>
+<div class="ds-wide"><details open></details></div>"""
+CHIP = """<span class="ds-standing-few"></span><div><span class="ds-standing-chip">
+<span class="ds-standing-more"></span><span class="ds-standing-few"></span></span></div>"""
+# The form beside a text that is no JSON.
+ASIDE = """<div class="ds-form ds-aside"><div class="ds-tools"></div><div class="ds-search-told"></div>
+<div class="ds-body"><div class="ds-tabs"></div><div class="ds-pane"><p class="ds-banner"></p></div></div>
+<div class="ds-panels"></div></div>"""
 FIELDS = """<i id="memory-attention"></i><i id="memory-host"></i><i id="memory-nvme"></i>"""
 # Of four runs, and of nine.
 COMPARED = f"""<ul class="ds-compare-key">{"<li></li>" * 4}</ul><ul class="ds-compare-key">{"<li></li>" * 9}</ul>
@@ -208,7 +215,8 @@ def visited(page, app, ids):
     page.evaluate(PUT, ["#monitor .ds-runs", STAND_INS])
     page.evaluate(PUT, ["#monitor", CARD])
     page.evaluate(PUT, ["#findings", PICKS])
-    page.evaluate(PUT, ["#workspace-bar", '<span class="ds-standing-few"></span>'])
+    page.evaluate(PUT, ["#workspace-bar", CHIP])
+    page.evaluate(PUT, ["#config-form", ASIDE])
     page.evaluate(PUT, [".ds-learn", LEARNT])
     for into, html in (("#findings", MORE), ("#memory", FIELDS)):
         page.evaluate(PUT, [into, html])
