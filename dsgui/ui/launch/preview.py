@@ -308,7 +308,7 @@ class Previewer:
         stops = stops_html(seen.aside, seen.offers)
         return replace(
             seen,
-            says=self._meanwhile(asked, seen, plan_here, before) if needed and not asked.is_empty else "",
+            says="" if asked.is_empty else self._meanwhile(asked, seen, plan_here, before),
             why=lacks(error) if needed else refusals.summary,
             checks=refused_html(refusals, differs.offers if differs.within else "", stops),
             instead=recipe_instead(self._services.recipes, asked.values["script"] or "")
