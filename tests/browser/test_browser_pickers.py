@@ -82,7 +82,7 @@ def test_every_list_is_the_same_control_and_the_bar_lies_over_the_page(page):
     for at in ON_LAUNCH:
         expect(page.locator(f"{at} .ds-picker [role=combobox]")).to_be_visible()
     expect(page.locator("#reader input")).to_have_value("Detect from script")
-    expect(page.locator("#arguments")).to_contain_text("stands for its path.")
+    expect(page.locator("#arguments")).to_contain_text("stands for its path")
     page.locator("#reader input").click()
     assert page.locator("#reader [role=option]").count() > 2
     page.get_by_role("tab", name="1 · Configure").click()
