@@ -397,6 +397,7 @@ def test_on_a_phone_sliders_and_the_bars_that_they_move_are_seen_together(browse
         begin(page, "memory")
         drawer = page.locator(".ds-learn")
         drawer.evaluate("node => node.classList.remove('ds-learn-tall')")  # half the window
+        page.locator(".ds-learn-picture .ds-zs-bar").first.wait_for()  # what comes later moves what was scrolled to
         page.locator("#learn-stage").evaluate("node => node.scrollIntoView({ block: 'end' })")
         for seen in (".ds-learn-picture .ds-zs-bar", "#learn-size", "#learn-ranks", "#learn-stage"):
             expect(page.locator(seen)).to_be_in_viewport(ratio=1)
