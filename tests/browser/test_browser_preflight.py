@@ -35,6 +35,19 @@ def test_a_problem_holds_launch_back_and_accepting_it_starts_what_then_fails_as_
     expect(preflight.locator(".ds-verdict")).to_contain_text("1 problem")
     expect(page.locator("#launch")).to_be_disabled()
     tick = page.locator("#although input")
+    # It is beside the button however long the checks are; on a phone the button alone stays in view.
+    preflight.locator(".ds-passed summary").click()
+    page.set_viewport_size({"width": 1280, "height": 500})
+    for one in ("#although", "#launch"):
+        expect(page.locator(one)).to_be_in_viewport(ratio=1)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.evaluate("scrollTo(0, 0)")
+    expect(page.locator("#launch")).to_be_in_viewport(ratio=1)
+    expect(tick).not_to_be_in_viewport()
+    way, press = (page.locator(one).bounding_box() for one in ("#to-checks", "#launch"))
+    assert way["y"] < press["y"] + press["height"]  # one row
+    assert press["y"] < way["y"] + way["height"]
+    page.set_viewport_size({"width": 1280, "height": 900})
     held = HeldAnswers(page, "strict.py")
     tick.check()
     held.wait()

@@ -74,13 +74,14 @@ def build_launch(services: Services, workbench: Workbench, configure: ConfigureP
             change_back = gr.Button(
                 words("launch_page", "undo"), size="sm", visible=False, elem_id="config-change-back"
             )
-            anyway = gr.Checkbox(False, label=words("launch_page", "anyway"), visible=False, elem_id="although")
             with gr.Column(elem_id="launch-foot"):
-                gr.HTML(_to_checks(), elem_id="to-checks", padding=False)
-                launch = gr.Button(
-                    words("launch_page", "launch"), variant="secondary", elem_id="launch", interactive=False
-                )
-                message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
+                anyway = gr.Checkbox(False, label=words("launch_page", "anyway"), visible=False, elem_id="although")
+                with gr.Column(elem_id="launch-press"):  # what alone stays in view on a phone
+                    gr.HTML(_to_checks(), elem_id="to-checks", padding=False)
+                    launch = gr.Button(
+                        words("launch_page", "launch"), variant="secondary", elem_id="launch", interactive=False
+                    )
+                    message = gr.Markdown("", elem_id="launch-message", elem_classes="ds-message")
     previewed, run_id, offers, shown = gr.State(None), gr.State(""), gr.State(()), gr.State(())
     brought, named, answer = gr.State(None), gr.State(()), gr.State(None)
     latest, sent_at = gr.State(Latest()), gr.Number(0, visible=False)

@@ -51,6 +51,7 @@ def test_a_folder_is_added_read_again_and_forgotten(page, training):
     grow(training, 12)
     run.get_by_role("button", name="Read again").click()
     expect(page.locator(".ds-facts")).to_contain_text("11 / 20")
+    expect(page.locator(".ds-run-list .ds-run-what").first).to_have_text("Nov 14, 2023")  # nothing is known to differ
     page.locator("#all-runs").click()
     expect(page.locator(".ds-run-table")).to_contain_text("added")
     photograph(page, "adopted-list")

@@ -124,10 +124,10 @@ export function fillCard(entry, run) {
   sub.textContent = [did, duration(run.duration_s)].filter((one) => one && one !== "–").join(" · ") || "–";
   const changes = mostChanged(run);
   const told = changes ? [] : [run.devices, run.model, run.preset].filter((one) => one && one !== "–");
-  const [date, rest] = [dateOf(run), changes || told.join(" · ")];
+  const [date, rest] = [dateOf(run).replace(/^–$/, ""), changes || told.join(" · ")];
   what.replaceChildren(
-    el("span", { class: "ds-run-date" }, date === "–" ? "" : `${date}${rest && " · "}`), // alone it has that below
-    el("span", {}, rest || "–"),
+    el("span", { class: "ds-run-date" }, [date, rest].every(Boolean) ? `${date} · ` : date), // alone it has that below
+    el("span", {}, rest || (date ? "" : "–")),
     ...moreNode(run),
   );
   const { gpu_bytes: ofGpu, host_bytes: ofHost } = run.peak ?? {};
@@ -138,8 +138,8 @@ export function fillCard(entry, run) {
       : "";
   const [best, tags] = [run.best_loss ?? null, run.tags.map((tag) => `#${tag}`)];
   const lowest = best === null ? "" : say("best_is", { loss: fixed(best) });
-  const when = date === "–" ? "" : date; // beside a run the line above has it
-  more.textContent = [when, lowest, peak, ...tags, run.note].filter(Boolean).join(" · ") || "–";
+  // Beside a run the line above has the date.
+  more.textContent = [date, lowest, peak, ...tags, run.note].filter(Boolean).join(" · ") || "–";
   row.title = titleOf(run);
   nameMenu(entry, run);
   entry.classList.toggle("ds-archived", run.archived);
