@@ -34,8 +34,9 @@ STAND_INS = """<div class="ds-runs"><div class="ds-cell" data-column="name"><but
 <figure class="ds-chart"><i class="ds-chart-source"></i></figure>
 <table class="ds-after-table"><thead><tr><td></td></tr></thead><tbody><tr><th></th><td class="ds-actions">
 <button class="ds-step"></button></td></tr></tbody></table>
-<div class="ds-run-head"><div class="ds-actions"><span class="ds-resume"><select class="ds-step"></select></span>
-<button class="ds-step" id="archive-run"></button><button class="ds-step" id="delete-run"></button></div></div>
+<div class="ds-run"><div class="ds-run-head"><div class="ds-actions"><span class="ds-resume"><select class="ds-step">
+</select></span><button class="ds-step" id="archive-run"></button><button class="ds-step" id="delete-run"></button>
+</div></div></div>
 <button class="ds-step ds-from-missing"></button><div class="ds-memory"><p class="ds-mem-explained"></p></div>
 <div class="ds-alone"><div class="ds-run-choice"><button class="ds-step"></button></div>
 <div class="ds-run-list"></div></div><div class="ds-scroll"><table class="ds-table"><tbody><tr><th></th></tr></tbody>

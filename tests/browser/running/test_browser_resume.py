@@ -52,6 +52,11 @@ def test_a_run_is_resumed_from_the_checkpoint_that_the_recipe_wrote(page, app):
         ("checkpoint-8", 2, True, ""),
         ("checkpoint-4", 2, True, ""),
     ]
+    # The name is whole above a row of all that can be done with the run.
+    name = page.locator(".ds-run-title")
+    assert name.evaluate("one => one.scrollWidth <= one.clientWidth")
+    ends = [page.locator(one).bounding_box() for one in ("#resume-run", "#delete-run")]
+    assert abs(ends[0]["y"] - ends[1]["y"]) < ends[0]["height"] / 2
     page.select_option("#checkpoint", label="checkpoint-4")
     page.click("#resume-run")
     expect(page.get_by_role("tab", name="2 · Launch")).to_have_attribute("aria-selected", "true")
