@@ -138,7 +138,7 @@ def test_the_cards_fold_to_the_chosen_one_and_launch_is_on_the_first_screen(page
     page.get_by_label("A GPT is pre-trained").check()
     expect(cards).to_have_count(1)
     launch = page.locator("#launch")
-    expect(launch).to_have_text("Launch · 2 problems")
+    expect(launch).to_have_text("Launch · 1 problem")
     for part in ("#arguments", "#ranks", "#preflight .ds-verdict", "#launch"):
         expect(page.locator(part)).to_be_in_viewport(ratio=1)
     change.click()

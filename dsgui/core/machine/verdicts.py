@@ -26,7 +26,7 @@ Sentences = tuple[Said, ...]
 class Row:
     """One judgement: what was seen (`told`), the things that it counts (`items`, a line each; () where it names a
     single one), what to do about it (`advised`), and the exact command where there is one. `count`: how many it stands
-    for, a config's findings say."""
+    for among the rows of its status; `found`: what it is about by its own count, `11 errors` of one config."""
 
     check: str
     title: Said
@@ -37,6 +37,7 @@ class Row:
     source: str = ""
     count: int = 1
     items: Sentences = ()
+    found: Said | None = None
 
     @property
     def seen(self) -> str:
@@ -78,6 +79,7 @@ class Verdict:
     command: str = ""
     count: int = 1
     items: Sentences = ()
+    found: Said | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ class Check(Generic[Subject]):
         if verdict is None:
             return None
         said_so = (verdict.status, verdict.told, verdict.advised, verdict.command)
-        return Row(self.id, self.title, *said_so, self.source, verdict.count, verdict.items)
+        return Row(self.id, self.title, *said_so, self.source, verdict.count, verdict.items, verdict.found)
 
 
 def saw(code: str, /, **given: str | Said) -> Said:

@@ -37,6 +37,7 @@ from dsgui.core.preflight.surroundings import Launch, Question, Surroundings
 from dsgui.core.rules.trainer import DIFFERING
 from dsgui.core.rules.trainer import RULES as TRAINERS_RULES
 from dsgui.core.texts.saying import Said, altered, as_told, listed, said
+from dsgui.core.validation.check_report import counted
 
 _NO_JSON = "config.unreadable"
 CONFIG = "config"
@@ -65,7 +66,8 @@ def config(question: Question) -> Verdict | None:
     filled = _filled(launch)
     if errors:
         found = judge(_refused(errors, launch.devices), (_advice(errors[0]), *filled))
-        return replace(found, count=len(errors))
+        # One press may mend them all: of the checks it is one that stops the start.
+        return replace(found, found=counted(Severity.ERROR, len(errors)) if len(errors) > 1 else None)
     warnings = [finding for finding in launch.findings if finding.severity is Severity.WARNING]
     if warnings:
         found = warning(_warned(warnings, launch.devices), (_advice(warnings[0]), *filled))

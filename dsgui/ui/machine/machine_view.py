@@ -61,8 +61,9 @@ def item_html(row: Row, way: str = "") -> str:
 
 
 def _word(row: Row) -> str:
-    """`Problem`, or how many the row stands for: what a headline counts can be counted below it."""
-    told = counted(row.status, row.count) if row.count > 1 else words("machine_page", row.status.value)
+    """`Problem`, or how many the row stands for: what a headline counts can be counted below it; `11 errors` of one
+    config."""
+    told = counted(row.status, row.count) if row.count > 1 else row.found or words("machine_page", row.status.value)
     return escape(str(told))
 
 

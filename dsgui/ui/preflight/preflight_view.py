@@ -153,7 +153,7 @@ def _every(row: Row, found: Sequence[Finding]) -> str:
         key = f'<button type="button" class="ds-where" data-goto="{escape(finding.pointer)}">'
         same.setdefault(without_key(finding), []).append(f"{key}{breakable(dotted(finding.pointer))}</button>")
     items = "".join(f"<li><p>{', '.join(keys)}</p><p>{prose(text)}</p></li>" for text, keys in same.items())
-    code = "all_problems" if gravity is Severity.ERROR else "all_warnings"
+    code = "all_errors" if gravity is Severity.ERROR else "all_warnings"
     summary_ = escape(words("launch_page", code, count=str(len(told))))
     return f'<details class="ds-every" data-fold="every"><summary>{summary_}</summary><ul>{items}</ul></details>'
 

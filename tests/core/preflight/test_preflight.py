@@ -491,10 +491,11 @@ def test_all_that_stops_the_config_is_behind_a_fold_and_leads_to_its_field():
     same = replace(ERROR, pointer="/bf16", says=as_told("bf16: no."))
     found = (ERROR, other, same)
     html = preflight_html(rows(findings=found), ToConfigure(found=found, reads="native", converts=True))
-    assert "All 3 problems" in html
-    assert "Pre-flight: 3 problems<" in html
-    assert '<span class="ds-word">3 problems</span> The config' in html  # the headline's number
-    assert worst_of(rows(findings=found)) == "3 problems"  # the button beside it
+    assert "All 3 errors" in html
+    assert "Pre-flight: 1 problem<" in html  # of the checks; one press mends them all
+    assert '<span class="ds-word">3 errors</span> The config' in html  # as many as 1 · Configure lists
+    assert worst_of(rows(findings=found)) == "1 problem"  # the button beside it
+    assert '<span class="ds-word">Problem</span> The config' in preflight_html(rows(findings=(ERROR,)))
     assert [html.count(f'data-goto="{one.pointer}"') for one in found] == [1, 1, 1]
     assert html.count("<p>no.</p>") == 1  # said once, of both
     assert html.count("Convert to native values</button>") == 1

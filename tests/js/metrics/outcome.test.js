@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { outcomeText } from "../../../dsgui/ui/static/metrics/outcome.js";
+import { outcome } from "../../../dsgui/ui/static/metrics/outcome.js";
 
 /** @import { ComparedRun } from "../../../dsgui/ui/static/types.d.ts" */
+
+/** @param {Parameters<typeof outcome>} given */
+const outcomeText = (...given) => outcome(...given).join(" · ");
 
 const GIB = 2 ** 30;
 const NAMES = [{ name: "zero2" }, { name: "zero3-cpu" }];

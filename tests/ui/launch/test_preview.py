@@ -574,7 +574,7 @@ def test_hosts_come_first_whatever_is_warned_of_but_not_before_a_problem(page: P
     assert shown["checks"].index('data-press="ask-machines"') < shown["checks"].index('class="ds-finding ds-warning"')
     assert button(shown) == ("Launch · hosts not checked", "secondary")
     refused = page(**HOSTS, config='{"train_batch_size": "x"}')
-    assert button(refused)[0].startswith("Launch · 2 problems")
+    assert button(refused)[0].startswith("Launch · 1 problem")
 
 
 def test_a_problem_of_another_host_is_another_problem(page: Page) -> None:

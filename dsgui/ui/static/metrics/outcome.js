@@ -1,5 +1,5 @@
-// What came of runs with different settings, in one line: which reached the lowest loss, how long it took, what memory
-// it needed; of trainings that are not comparable what is true of each all the same. Pure.
+// What came of runs with different settings, in a sentence or a few: which reached the lowest loss, how long it took,
+// what memory it needed; of trainings that are not comparable what is true of each all the same. Pure.
 
 import { duration, fixed, gib, perSecond } from "../common/format.js";
 import { IN_A_LINE, middled } from "./readout.js";
@@ -92,7 +92,7 @@ function memoryPart([{ figures: run }, { figures: base }]) {
 }
 
 /** As a sentence has it: it may hold a comma. @param {{ name: string }} run */
-const quoted = ({ name }) => `“${middled(name, IN_A_LINE)}”`;
+export const quoted = ({ name }) => `“${middled(name, IN_A_LINE)}”`;
 
 /** @param {string[]} parts */
 const joined = (parts) =>
@@ -150,14 +150,14 @@ function fastest(names, runs, unlike) {
  * Of more than two runs, or of unlike ones: who is best in what, of those that succeeded; and how the others ended.
  * @param {string[]} names @param {ComparedRun[]} runs @param {EvaluationRow[]} evaluations @param {boolean} unlike
  */
-function bestText(names, runs, evaluations, unlike) {
-  if (runs.every(({ state }) => state === runs[0].state) && runs[0].state !== "succeeded") return "";
+function bests(names, runs, evaluations, unlike) {
+  if (runs.every(({ state }) => state === runs[0].state) && runs[0].state !== "succeeded") return [];
   const whole = runs.flatMap(({ state }, place) => (state === "succeeded" ? [place] : []));
   const isTold = whole.length > 1;
   const others = runs.flatMap((run, place) =>
     isTold && run.state === "succeeded" ? [] : [say("outcome_ended", { run: names[place], state: ended(run) })],
   );
-  if (!isTold) return others.join(" · ");
+  if (!isTold) return others;
   others.push(...oddLosses(names, runs));
   /** @template T @param {T[]} of @returns {T[]} */
   const kept = (of) => whole.map((place) => of[place]);
@@ -179,7 +179,7 @@ function bestText(names, runs, evaluations, unlike) {
   ];
   const alike = found.flatMap((one) => one.alike ?? []);
   const same = alike.length ? [say("outcome_alike", { names: joined(alike) })] : [];
-  return [...found.flatMap((one) => one.best ?? []), ...same, ...spikes(named, told), ...others].join(" · ");
+  return [...found.flatMap((one) => one.best ?? []), ...same, ...spikes(named, told), ...others];
 }
 
 /** Whose loss spikes, where not all of theirs do. @param {string[]} names @param {ComparedRun[]} runs */
@@ -230,22 +230,24 @@ function lowest(names, runs, judged, what = judged?.what ?? say("outcome_loss"))
 }
 
 /**
- * Of two runs that did the same work with other settings, or of more; "" of others, and while one goes on.
+ * Of two runs that did the same work with other settings, or of more; nothing of others, and while one goes on. Runs
+ * are `quoted`.
  * @param {{ name: string }[]} names @param {ComparedRun[]} runs @param {EvaluationRow[]} evaluations
  * @param {number} base the place of the baseline @param {boolean} [unlike] whether what they trained is another
+ * @returns {string[]} each of one thing
  */
-export function outcomeText(names, runs, evaluations, base, unlike = false) {
-  if (runs.length < 2 || runs.some(({ state }) => state !== "succeeded" && !ENDED.has(state))) return "";
-  if (runs.length > 2 || unlike) return bestText(names.map(quoted), runs, evaluations, unlike);
+export function outcome(names, runs, evaluations, base, unlike = false) {
+  if (runs.length < 2 || runs.some(({ state }) => state !== "succeeded" && !ENDED.has(state))) return [];
+  if (runs.length > 2 || unlike) return bests(names.map(quoted), runs, evaluations, unlike);
   const place = 1 - base;
   const [run, other] = [names[place], names[base]].map(quoted);
   /** @template T @param {T[]} pair */
   const inOrder = (pair) => [pair[place], pair[base]];
   const [one, two] = inOrder(runs);
   if (runs.some(({ state }) => ENDED.has(state))) {
-    if (one.state === two.state) return "";
+    if (one.state === two.state) return [];
     const [state, otherState] = [one, two].map((it) => ended(it));
-    return state && otherState ? say("outcome_states", { run, state, other, other_state: otherState }) : "";
+    return state && otherState ? [say("outcome_states", { run, state, other, other_state: otherState })] : [];
   }
   const judged = judgedBy(evaluations);
   const parts = [
@@ -254,7 +256,7 @@ export function outcomeText(names, runs, evaluations, base, unlike = false) {
     ...memoryPart(inOrder(runs)),
   ];
   const told = parts.length ? [say("outcome", { run, other, told: withSpike(joined(parts), one, two, other) })] : [];
-  return [...oddLosses(names.map(quoted), runs), ...told].join(" · ");
+  return [...oddLosses(names.map(quoted), runs), ...told];
 }
 
 /**

@@ -13,7 +13,7 @@ import { stateText, tellState } from "./run_rows.js";
 import { baseline, differenceOf } from "./run_prefs.js";
 import { TOLD_MS } from "./run_view.js";
 import { look } from "../metrics/traces.js";
-import { isJudging, outcomeText } from "../metrics/outcome.js";
+import { isJudging, outcome, quoted } from "../metrics/outcome.js";
 import { IN_A_LINE, middled } from "../metrics/readout.js";
 import { textOf, words } from "../texts/texts.js";
 import { visits } from "../site/visits.js";
@@ -148,6 +148,28 @@ function comparison(label, runs, bodies) {
   return scrolling(label, made);
 }
 
+/** A sentence as it is, several in a list, where each run has its colour. @param {string[]} told @param {Run[]} runs */
+function outcomeNodes(told, runs) {
+  if (told.length < 2) return told.map((one) => el("p", {}, one));
+  const items = told.map((one) => el("li", {}, ...coloured(one, runs)));
+  return [el("ul", {}, ...items)];
+}
+
+/**
+ * The text, with a run's swatch and name where it is quoted.
+ * @param {string} text @param {Run[]} runs @returns {(Node | string)[]}
+ */
+function coloured(text, runs) {
+  const [run, ...others] = runs;
+  if (!run) return [text];
+  const name = quoted(run);
+  const named = () => el("span", { class: "ds-outcome-of" }, swatchOf(run), name.slice(1, -1));
+  return text.split(name).flatMap((piece, place) => {
+    const rest = coloured(piece, others);
+    return place ? [named(), ...rest] : rest;
+  });
+}
+
 /** @param {Run} run */
 const shortName = ({ name }) => el("span", { class: "ds-two-lines", title: name }, ...nameParts(name));
 
@@ -213,7 +235,7 @@ export class CompareView {
     this.unlike = ""; // why the losses are not comparable
     this.title = el("h2", { class: "ds-run-title" }, say("title", { count: String(ids.length) }));
     this.said = el("p", { class: "ds-reason", role: "status" });
-    this.outcome = el("p", { class: "ds-outcome", hidden: true });
+    this.outcome = el("div", { class: "ds-outcome", hidden: true });
     this.alike = el("div", {}); // what is said of runs with the same settings
     this.answers = el("div", { class: "ds-answers" });
     this.differences = el("section", { class: "ds-differences", "aria-label": say("differences") });
@@ -346,12 +368,12 @@ export class CompareView {
       this.report.href = this.reported(kept[base].follower.id);
       this.key.replaceChildren(...kept.map((run, place) => this.head(run, place === base)));
       this.strip.replaceChildren(...kept.map((run) => stripItem(run)));
-      const told = alike ? "" : outcomeText(kept, runs, evaluations, base, Boolean(note));
-      this.outcome.hidden = !told;
-      this.outcome.replaceChildren(told, ...(note ? [el("br", {}), note] : []));
+      const told = alike ? [] : outcome(kept, runs, evaluations, base, Boolean(note));
+      this.outcome.hidden = !told.length;
+      this.outcome.replaceChildren(...outcomeNodes(told, kept), ...(note ? [el("p", {}, note)] : []));
       const figures = {
         ...this.figures(base, runs, evaluations, note),
-        note: told ? "" : note, // once
+        note: told.length ? "" : note, // once
         apart: apart[base],
         whole: whole[base],
       };

@@ -912,7 +912,7 @@ export const TEXTS = {
   "convert_natively": "转换为原生 DeepSpeed 的数值",
   "config_fixed": "已修复，“1 · 配置”同步更新",
   "converted": "已转换为原生 DeepSpeed 的数值，“1 · 配置”同步更新",
-  "all_problems": "全部 {count} 个问题",
+  "all_errors": "全部 {count} 个错误",
   "all_warnings": "全部 {count} 个警告",
   "config_alone": "**{config}** · {devices}",
   "for_example": "例如",

@@ -96,7 +96,7 @@ LAUNCH_PAGE: dict[str, str] = {
     "convert_natively": "Convert to native values",
     "config_fixed": "Fixed, here and in 1 · Configure",
     "converted": "Converted to native values, here and in 1 · Configure",
-    "all_problems": "All {count} problems",
+    "all_errors": "All {count} errors",
     "all_warnings": "All {count} warnings",
     "config_alone": "**{config}** · {devices}",
     "for_example": "e.g.",
