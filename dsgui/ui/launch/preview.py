@@ -31,7 +31,7 @@ from dsgui.core.preflight.hosts_report import OF_HOSTS
 from dsgui.core.preflight.judging import as_script_takes
 from dsgui.core.preflight.launch_findings import launch_findings
 from dsgui.core.preflight.memory_check import trains_whole, with_memory
-from dsgui.core.preflight.preflight import is_final
+from dsgui.core.preflight.preflight import CONFIG, is_final
 from dsgui.core.preflight.surroundings import Launch, Surroundings, context_in
 from dsgui.core.script.script import ScriptFacts
 from dsgui.core.script.taken import LOGGING_WORDS
@@ -51,7 +51,7 @@ from dsgui.ui.launch.config_line import told as config_told
 from dsgui.ui.launch.desk import Desk
 from dsgui.ui.launch.found import found_html
 from dsgui.ui.launch.launch_request import config_name, page_request, preset_of
-from dsgui.ui.launch.meanwhile import meanwhile
+from dsgui.ui.launch.meanwhile import Meanwhile, meanwhile
 from dsgui.ui.launch.previewed import Previewed
 from dsgui.ui.launch.refused import Refusals, field_of, is_gone, is_needed_yet, lacks, refused_html
 from dsgui.ui.preflight.preflight_view import (
@@ -255,9 +255,9 @@ class Previewer:
     def _to_configure(
         self, asked: Asked, launch: Launch, arguments: TrainingArguments | None, loaded: str | None
     ) -> ToConfigure:
-        recipe, reads = asked.recipe, launch.reader
+        reads = launch.reader
         return ToConfigure(
-            recipe.title if recipe and recipe.preset != asked.preset else "",
+            _recipe_to_load(asked),
             launch.findings,
             "" if reads.value == asked.reader else reads.value,
             is_convertible(launch),
@@ -297,20 +297,27 @@ class Previewer:
         seen = Seen(launched, _saves(asked), None if asked.recipe is None else "", needed=needed)
         plan_here = self._on_this_machine(request) if request and about in _OF_PLACES else None
         before = BeforeStart()
+        # The script tells by what the config is read.
+        reads = plan_here.config_argument.integration if plan_here else Integration(asked.reader)
+        config = meanwhile(self._services, self._workbench, asked.text, asked.values, reads.value, launched)
         if plan_here:
-            seen, before = self._of_script(asked, seen, plan_here)
+            seen, before, config = self._of_script(asked, seen, plan_here, config)
         elif about == "script":
             seen = replace(seen, loaded="")
         hosts = next((one for one in errors if field_of(one) == "hostfile"), None)
         differs = fills_in(asked.values, within=hosts in asks) if hosts else Differs()
         besides = how_many(seen.aside, Status.PROBLEM)
         refusals = Refusals(asks, wrong, besides, bool(asked.values["parent"]))
-        stops = stops_html(seen.aside, seen.offers)
+        to = ToConfigure(_recipe_to_load(asked), config.found, "" if reads.value == asked.reader else reads.value)
+        stops = stops_html(seen.aside, seen.offers, to)
+        is_told = any(row.check == CONFIG for row in seen.aside)
+        name = "" if asked.is_empty else self._config_name(asked)
+        line = config.line(self._services, asked.values, name, seen.loaded or "", stops=is_told) if name else ""
         return replace(
             seen,
-            says="" if asked.is_empty else self._meanwhile(asked, seen, plan_here, before),
+            says=config_read(line, reads, asked.reader, before) if name else "",
             why=lacks(error) if needed else refusals.summary,
-            checks=refused_html(refusals, differs.offers if differs.within else "", stops),
+            checks=refused_html(refusals, differs.offers if differs.within else "", stops, to.reads),
             instead=recipe_instead(self._services.recipes, asked.values["script"] or "")
             if any(map(is_gone, errors))
             else "",
@@ -344,24 +351,21 @@ class Previewer:
         except DsguiError:
             return None
 
-    def _of_script(self, asked: Asked, seen: Seen, plan: Plan) -> tuple[Seen, BeforeStart]:
+    def _of_script(
+        self, asked: Asked, seen: Seen, plan: Plan, config: Meanwhile
+    ) -> tuple[Seen, BeforeStart, Meanwhile]:
         around = self._services.surroundings(plan, asked.text)
-        before = before_hosts(Launch.of(plan, {}), around)
+        launch = as_script_takes(Launch.of(plan, {}), around)
+        config = config.filled(asked.text, filled_by(around, launch))
+        before = before_hosts(replace(launch, findings=config.found, devices=config.context.devices), around)
         seen = replace(seen, aside=before.rows, offers=before.offers)
         if asked.recipe:
-            return replace(seen, may_log=self._may_log(asked, plan)), before
+            return replace(seen, may_log=self._may_log(asked, plan)), before, config
         found = found_html(plan, around.script, asked.values["reader"])
         loaded = _model_loaded(Launch.of(plan, {}), around)
         saves = seen.saves and (bool(asked.values["saves"]) or _may_save(plan, around.script))
         seen = replace(seen, found=found, loaded=loaded, may_log=self._may_log(asked, plan), saves=saves)
-        return seen, before
-
-    def _meanwhile(self, asked: Asked, seen: Seen, plan: Plan | None, before: BeforeStart) -> str:
-        """`plan` is that of this machine where the script is known, which tells by what the config is read."""
-        reads = plan.config_argument.integration if plan else Integration(asked.reader)
-        names, loaded = (self._config_name(asked), reads.value), seen.loaded or ""
-        line = meanwhile(self._services, self._workbench, asked.text, asked.values, names, seen.launched, loaded)
-        return config_read(line, reads, asked.reader, before)
+        return seen, before, config
 
     # ------------------------------------------------------------------------------------------- on the page
     def _previewed(self, asked: Asked, seen: Seen, name: Named, made_from: tuple[Any, ...]) -> Previewed | None:
@@ -419,6 +423,12 @@ class Previewer:
             gr.Button(words("launch_page", "recipe_instead", recipe=taken), visible=bool(seen.instead)),
             gr.Checkbox(visible=seen.saves),
         )
+
+
+def _recipe_to_load(asked: Asked) -> str:
+    """The title of the recipe that is chosen, where the config is not its preset."""
+    recipe = asked.recipe
+    return recipe.title if recipe and recipe.preset != asked.preset else ""
 
 
 def _or_skipped(value: object) -> Any:

@@ -12,6 +12,7 @@ from dsgui.core.machine.machine_report import counted
 from dsgui.core.machine.verdicts import Status
 from dsgui.core.texts.saying import Said, words
 from dsgui.ui.common.findings_view import prose, sendable
+from dsgui.ui.preflight.preflight_view import reads_html
 
 # The beginning of an error's code → the field that it is about.
 _FIELDS = {
@@ -71,9 +72,10 @@ def lacks(error: DsguiError) -> str:
     return words("launch_page", "lacks_hosts" if _code(error) == _UNNAMED else f"lacks_{field_of(error)}")
 
 
-def refused_html(refusals: Refusals, offers: str = "", stops: str = "") -> str:
+def refused_html(refusals: Refusals, offers: str = "", stops: str = "", reads: str = "") -> str:
     """In the place of the checks, as they are shown; static/launch/marked_fields.js marks the fields. `offers` is what
-    the button says that gives what is planned; `stops` has entries for what stops the run whatever is given."""
+    the button says that gives what is planned; `stops` has entries for what stops the run whatever is given; `reads` is
+    the framework that the config was checked for, "" where 1 · Configure is set to it."""
     wrong = "".join(_wrong_html(one, refusals.of_clone) for one in refusals.wrong)
     needed = "".join(_needed_html(one, offers) for one in refusals.needed)
     kind = "ds-error" if refusals.summary else "ds-plain"
@@ -81,9 +83,9 @@ def refused_html(refusals: Refusals, offers: str = "", stops: str = "") -> str:
         said = words("launch_page", "preflight", summary=refusals.summary)
     else:
         said = " · ".join(filter(None, (words("launch_page", "needed"), refusals.summary)))
+    head = f'<p class="ds-verdict {kind}" role="status">{escape(said)}</p>'
     return sendable(
-        f'<div class="ds-findings ds-preflight"><p class="ds-verdict {kind}" role="status">{escape(said)}</p>'
-        f"<ul>{wrong}{needed}{stops}</ul></div>"
+        f'<div class="ds-findings ds-preflight"{reads_html(reads)}>{head}<ul>{wrong}{needed}{stops}</ul></div>'
     )
 
 

@@ -52,9 +52,9 @@ def before_start(launch: Launch, around: Surroundings) -> BeforeStart:
 
 
 def before_hosts(launch: Launch, around: Surroundings) -> BeforeStart:
-    """What stops this launch whichever hosts it is given."""
+    """What stops this launch whichever hosts it is given: the config, as it is planned, and the arguments."""
     found = before_start(launch, around)
-    rows = tuple(row for row in found.rows if row.check in OF_ARGUMENTS and row.status is Status.PROBLEM)
+    rows = tuple(row for row in found.rows if row.check in (CONFIG, *OF_ARGUMENTS) and row.status is Status.PROBLEM)
     return BeforeStart(rows, tuple(one for one in found.offers if is_open(rows, one)), found.handed, found.counts)
 
 
@@ -92,8 +92,7 @@ def preflight_html(
         return ""
     said = words("launch_page", "preflight", summary=summary(rows))
     stopping = [row for row in rows if row.check in _OF_CONFIG and row.status is Status.PROBLEM]
-    cured = stopping if to.recipe else [row for row in stopping if to.converts and row.check == CONFIG]
-    shown = [replace(row, advised=()) if row in cured else row for row in rows]
+    shown = _advised(rows, stopping, to)
     first = next((place for place, row in enumerate(rows) if row in stopping), None)
     ways = [
         f"{_offers_html(row, offers)}{_way(row, to, place == first, len(stopping) == 1)}{asks.get(row, '')}"
@@ -102,13 +101,26 @@ def preflight_html(
     fixes = to.fixes if len(stopping) > 1 and not to.converts else ""
     above = "".join(_offer_html(one) for one in offers if not is_open(rows, one)) + fixes
     several = f'<p class="ds-wide">{above}</p>' if above else ""
-    reads = f' data-reads="{escape(to.reads)}"' if to.reads else ""
+    reads = reads_html(to.reads)
     return sendable(f'<div class="ds-findings ds-preflight"{reads}>{list_html(said, shown, ways, asks, several)}</div>')
 
 
-def stops_html(rows: Sequence[Row], offers: Sequence[Offer]) -> str:
-    """The entries of `rows` alone, with the buttons of what is offered."""
-    return "".join(item_html(row, _offers_html(row, offers)) for row in rows)
+def stops_html(rows: Sequence[Row], offers: Sequence[Offer], to: ToConfigure) -> str:
+    """The entries of `rows` alone, with the buttons of what is offered and the way to what mends the config."""
+    of_config = [row for row in rows if row.check == CONFIG]
+    ways = [f"{_offers_html(row, offers)}{_way(row, to, row in of_config, True)}" for row in rows]
+    return "".join(item_html(row, way) for row, way in zip(_advised(rows, of_config, to), ways, strict=True))
+
+
+def _advised(rows: Sequence[Row], stopping: Sequence[Row], to: ToConfigure) -> list[Row]:
+    """The rows, without advice for those of `stopping` that one press mends."""
+    cured = stopping if to.recipe else [row for row in stopping if to.converts and row.check == CONFIG]
+    return [replace(row, advised=()) if row in cured else row for row in rows]
+
+
+def reads_html(reads: str) -> str:
+    """The attribute by which static/launch/to_configure.js sets 1 · Configure to the framework that was checked for."""
+    return f' data-reads="{escape(reads)}"' if reads else ""
 
 
 def _offers_html(row: Row, offers: Sequence[Offer]) -> str:
