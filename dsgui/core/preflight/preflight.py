@@ -223,7 +223,8 @@ def _disagreements(launch: Launch) -> Iterator[Row]:
         told = saw("agreement.several", count=str(len(differing)), words=DIFFERING.strip())
         lines = [saw("options.line", seen=short, advice=finding.advice) for finding, short in differing]
         title, source = said("checks", AGREEMENT), differing[0][0].source
-        yield Row(AGREEMENT, title, Status.PROBLEM, (told,), (), "", source, len(lines), tuple(lines))
+        found = counted(Severity.ERROR, len(lines))  # one problem, as the config's
+        yield Row(AGREEMENT, title, Status.PROBLEM, (told,), (), "", source, 1, tuple(lines), found)
 
 
 def _compared(finding: Finding) -> Said | None:

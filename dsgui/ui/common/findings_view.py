@@ -197,7 +197,7 @@ def fix_plain_html(findings: Sequence[Finding]) -> str:
     count = plain_errors(findings)
     if count == 1 and len(fixes) == 1:
         return _button("", "", ALL, str(fixes[0].label))
-    code = "fix_config_problem" if count == 1 else "fix_config_problems"
+    code = "fix_config_error" if count == 1 else "fix_config_errors"
     return _button("", "", ALL, words("common_page", code, count=str(count))) if count else ""
 
 

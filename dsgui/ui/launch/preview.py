@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from dsgui.core.config.arguments import TrainingArguments
-from dsgui.core.config.context import Integration
+from dsgui.core.config.context import Context, Integration
 from dsgui.core.config.findings import has_error
 from dsgui.core.errors import DocumentError, DsguiError
 from dsgui.core.imported.brought import Brought
@@ -31,7 +31,7 @@ from dsgui.core.preflight.hosts_report import OF_HOSTS
 from dsgui.core.preflight.judging import as_script_takes
 from dsgui.core.preflight.launch_findings import launch_findings
 from dsgui.core.preflight.memory_check import trains_whole, with_memory
-from dsgui.core.preflight.preflight import CONFIG, is_final
+from dsgui.core.preflight.preflight import is_final
 from dsgui.core.preflight.surroundings import Launch, Surroundings, context_in
 from dsgui.core.script.script import ScriptFacts
 from dsgui.core.script.taken import LOGGING_WORDS
@@ -51,10 +51,11 @@ from dsgui.ui.launch.config_line import told as config_told
 from dsgui.ui.launch.desk import Desk
 from dsgui.ui.launch.found import found_html
 from dsgui.ui.launch.launch_request import config_name, page_request, preset_of
-from dsgui.ui.launch.meanwhile import Meanwhile, meanwhile
+from dsgui.ui.launch.meanwhile import meanwhile, planned_context
 from dsgui.ui.launch.previewed import Previewed
 from dsgui.ui.launch.refused import Refusals, field_of, is_gone, is_needed_yet, lacks, refused_html
 from dsgui.ui.preflight.preflight_view import (
+    OF_CONFIG,
     BeforeStart,
     ToConfigure,
     before_hosts,
@@ -296,26 +297,23 @@ class Previewer:
         launched = Launched(place_of(asked.values), asked.imported or typed_arguments(asked.values))
         seen = Seen(launched, _saves(asked), None if asked.recipe is None else "", needed=needed)
         plan_here = self._on_this_machine(request) if request and about in _OF_PLACES else None
-        before = BeforeStart()
-        # The script tells by what the config is read.
-        reads = plan_here.config_argument.integration if plan_here else Integration(asked.reader)
-        config = meanwhile(self._services, self._workbench, asked.text, asked.values, reads.value, launched)
+        before, judged = BeforeStart(), None
         if plan_here:
-            seen, before, config = self._of_script(asked, seen, plan_here, config)
+            seen, before, judged = self._of_script(asked, seen, plan_here)
         elif about == "script":
             seen = replace(seen, loaded="")
         hosts = next((one for one in errors if field_of(one) == "hostfile"), None)
         differs = fills_in(asked.values, within=hosts in asks) if hosts else Differs()
         besides = how_many(seen.aside, Status.PROBLEM)
         refusals = Refusals(asks, wrong, besides, bool(asked.values["parent"]))
-        to = ToConfigure(_recipe_to_load(asked), config.found, "" if reads.value == asked.reader else reads.value)
+        # The script tells by what the config is read.
+        reads = plan_here.config_argument.integration if plan_here else Integration(asked.reader)
+        another = "" if reads.value == asked.reader else reads.value
+        to = ToConfigure(_recipe_to_load(asked), judged.findings if judged else (), another)
         stops = stops_html(seen.aside, seen.offers, to)
-        is_told = any(row.check == CONFIG for row in seen.aside)
-        name = "" if asked.is_empty else self._config_name(asked)
-        line = config.line(self._services, asked.values, name, seen.loaded or "", stops=is_told) if name else ""
         return replace(
             seen,
-            says=config_read(line, reads, asked.reader, before) if name else "",
+            says="" if asked.is_empty else self._meanwhile(asked, seen, judged, reads, before),
             why=lacks(error) if needed else refusals.summary,
             checks=refused_html(refusals, differs.offers if differs.within else "", stops, to.reads),
             instead=recipe_instead(self._services.recipes, asked.values["script"] or "")
@@ -351,21 +349,32 @@ class Previewer:
         except DsguiError:
             return None
 
-    def _of_script(
-        self, asked: Asked, seen: Seen, plan: Plan, config: Meanwhile
-    ) -> tuple[Seen, BeforeStart, Meanwhile]:
+    def _of_script(self, asked: Asked, seen: Seen, plan: Plan) -> tuple[Seen, BeforeStart, Launch]:
         around = self._services.surroundings(plan, asked.text)
+        arguments = around.arguments_of(plan) or asked.imported
+        launched = Launched(seen.launched.place, arguments, _takes_options(plan, around.script))
         launch = as_script_takes(Launch.of(plan, {}), around)
-        config = config.filled(asked.text, filled_by(around, launch))
-        before = before_hosts(replace(launch, findings=config.found, devices=config.context.devices), around)
-        seen = replace(seen, aside=before.rows, offers=before.offers)
+        context = planned_context(self._services, asked.values, launch.reader.value, launched)
+        target, filler = self._services.target(), filled_by(around, launch)
+        launch = _with_config(self._workbench, launch, asked.text, target, arguments, filler, context)
+        before = before_hosts(launch, around)
+        seen = replace(seen, launched=launched, aside=before.rows, offers=before.offers)
         if asked.recipe:
-            return replace(seen, may_log=self._may_log(asked, plan)), before, config
+            return replace(seen, may_log=self._may_log(asked, plan)), before, launch
         found = found_html(plan, around.script, asked.values["reader"])
         loaded = _model_loaded(Launch.of(plan, {}), around)
         saves = seen.saves and (bool(asked.values["saves"]) or _may_save(plan, around.script))
         seen = replace(seen, found=found, loaded=loaded, may_log=self._may_log(asked, plan), saves=saves)
-        return seen, before, config
+        return seen, before, launch
+
+    def _meanwhile(
+        self, asked: Asked, seen: Seen, judged: Launch | None, reads: Integration, before: BeforeStart
+    ) -> str:
+        context = planned_context(self._services, asked.values, reads.value, seen.launched)
+        named, stops = self._config_name(asked), any(row.check in OF_CONFIG for row in seen.aside)
+        page = self._services, self._workbench, asked.text, asked.values
+        line = meanwhile(*page, named, context, judged, seen.loaded or "", stops=stops)
+        return config_read(line, reads, asked.reader, before)
 
     # ------------------------------------------------------------------------------------------- on the page
     def _previewed(self, asked: Asked, seen: Seen, name: Named, made_from: tuple[Any, ...]) -> Previewed | None:
@@ -487,10 +496,11 @@ def _with_config(
     target: Target,
     arguments: TrainingArguments | None,
     filler: Filler | None = None,
+    planned: Context | None = None,
 ) -> Launch:
     """The launch with its config read, and what was found about it: by itself, and with the script's arguments.
-    `filler` tells what the script writes into it."""
-    context, here = context_in(launch, target), context_in(launch.unplanned, target)
+    `filler` tells what the script writes into it; `planned`: for what it is judged while no place is known."""
+    context, here = planned or context_in(launch, target), planned or context_in(launch.unplanned, target)
     launch = replace(launch, devices=context.devices)
     if not text.strip():
         return replace(launch, unreadable=words("configure_page", "blank"))

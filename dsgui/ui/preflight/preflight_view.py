@@ -9,7 +9,7 @@ from typing import Any
 
 import gradio as gr
 
-from dsgui.core.config.findings import Finding, Severity
+from dsgui.core.config.findings import Finding, Severity, has_error
 from dsgui.core.config.pointer import dotted
 from dsgui.core.machine.machine_report import counted, summary
 from dsgui.core.machine.verdicts import Row, Status, how_many
@@ -25,7 +25,7 @@ from dsgui.ui.common.services import Services
 from dsgui.ui.machine.machine_view import item_html, list_html
 
 _POLL_S = 2.0
-_OF_CONFIG = (CONFIG, AGREEMENT)
+OF_CONFIG = (CONFIG, AGREEMENT)
 _TOLD = (Status.PROBLEM, Status.WARNING)
 _OPTION = re.compile(r"(?<!\S)--[a-zA-Z][\w-]*")  # a line breaks after each hyphen else
 
@@ -54,7 +54,7 @@ def before_start(launch: Launch, around: Surroundings) -> BeforeStart:
 def before_hosts(launch: Launch, around: Surroundings) -> BeforeStart:
     """What stops this launch whichever hosts it is given: the config, as it is planned, and the arguments."""
     found = before_start(launch, around)
-    rows = tuple(row for row in found.rows if row.check in (CONFIG, *OF_ARGUMENTS) and row.status is Status.PROBLEM)
+    rows = tuple(row for row in found.rows if row.check in (*OF_CONFIG, *OF_ARGUMENTS) and row.status is Status.PROBLEM)
     return BeforeStart(rows, tuple(one for one in found.offers if is_open(rows, one)), found.handed, found.counts)
 
 
@@ -91,14 +91,8 @@ def preflight_html(
     if not rows:
         return ""
     said = words("launch_page", "preflight", summary=summary(rows))
-    stopping = [row for row in rows if row.check in _OF_CONFIG and row.status is Status.PROBLEM]
-    shown = _advised(rows, stopping, to)
-    first = next((place for place, row in enumerate(rows) if row in stopping), None)
-    ways = [
-        f"{_offers_html(row, offers)}{_way(row, to, place == first, len(stopping) == 1)}{asks.get(row, '')}"
-        for place, row in enumerate(rows)
-    ]
-    fixes = to.fixes if len(stopping) > 1 and not to.converts else ""
+    shown, ways = _with_ways(rows, to, offers, asks)
+    fixes = to.fixes if len(_stopping(rows)) > 1 and not to.converts else ""
     above = "".join(_offer_html(one) for one in offers if not is_open(rows, one)) + fixes
     several = f'<p class="ds-wide">{above}</p>' if above else ""
     reads = reads_html(to.reads)
@@ -107,15 +101,27 @@ def preflight_html(
 
 def stops_html(rows: Sequence[Row], offers: Sequence[Offer], to: ToConfigure) -> str:
     """The entries of `rows` alone, with the buttons of what is offered and the way to what mends the config."""
-    of_config = [row for row in rows if row.check == CONFIG]
-    ways = [f"{_offers_html(row, offers)}{_way(row, to, row in of_config, True)}" for row in rows]
-    return "".join(item_html(row, way) for row, way in zip(_advised(rows, of_config, to), ways, strict=True))
+    return "".join(item_html(row, way) for row, way in zip(*_with_ways(rows, to, offers), strict=True))
 
 
-def _advised(rows: Sequence[Row], stopping: Sequence[Row], to: ToConfigure) -> list[Row]:
-    """The rows, without advice for those of `stopping` that one press mends."""
+def _stopping(rows: Sequence[Row]) -> list[Row]:
+    """Those in which the config stops."""
+    return [row for row in rows if row.check in OF_CONFIG and row.status is Status.PROBLEM]
+
+
+def _with_ways(
+    rows: Sequence[Row], to: ToConfigure, offers: Sequence[Offer], asks: Mapping[Row, str] = MappingProxyType({})
+) -> tuple[list[Row], list[str]]:
+    """The rows, without advice where one press mends them, and of each what mends it or leads to where it is mended."""
+    stopping = _stopping(rows)
     cured = stopping if to.recipe else [row for row in stopping if to.converts and row.check == CONFIG]
-    return [replace(row, advised=()) if row in cured else row for row in rows]
+    shown = [replace(row, advised=()) if row in cured else row for row in rows]
+    first = next((place for place, row in enumerate(rows) if row in stopping), None)
+    ways = [
+        f"{_offers_html(row, offers)}{_way(row, to, place == first, len(stopping) == 1)}{asks.get(row, '')}"
+        for place, row in enumerate(rows)
+    ]
+    return shown, ways
 
 
 def reads_html(reads: str) -> str:
@@ -156,7 +162,8 @@ def _way(row: Row, to: ToConfigure, first: bool, alone: bool) -> str:
 
 def _every(row: Row, found: Sequence[Finding]) -> str:
     """All that the row counts, folded, with the keys of which the same is to be said together; "" for a single one."""
-    gravity = {Status.PROBLEM: Severity.ERROR, Status.WARNING: Severity.WARNING}.get(row.status)
+    # Of a config that the script isn't given, errors are a warning; no other severity is told while there is one.
+    gravity = Severity.ERROR if has_error(found) else Severity.WARNING
     told = [finding for finding in found if finding.severity is gravity]
     if len(told) < 2:
         return ""

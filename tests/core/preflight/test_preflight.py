@@ -480,6 +480,15 @@ def test_the_page_folds_what_is_fine_and_escapes():
     assert preflight_html(()) == ""
 
 
+def test_errors_of_a_config_that_the_script_is_not_given_are_listed_as_such():
+    warned = replace(ERROR, severity=Severity.WARNING, pointer="/x", says=as_told("x: perhaps."))
+    found = (ERROR, replace(ERROR, pointer="/fp16"), warned, replace(warned, pointer="/y"))
+    row = replace(rows(findings=found)[0], status=Status.WARNING)
+    html = preflight_html((row,), ToConfigure(found=found))
+    assert "All 2 errors" in html
+    assert 'data-goto="/x"' not in html
+
+
 def test_a_button_breaks_no_option_at_a_hyphen_and_is_escaped():
     html = press_html("id", "Replace --no-cuda with --use_cpu <b>")
     whole = '<span class="ds-whole">{}</span>'.format

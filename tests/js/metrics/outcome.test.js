@@ -133,6 +133,12 @@ test("of more than two runs it is said which is best in what, and what is the sa
   );
   assert.equal(outcomeText(names, [run({}, "failed"), run({}, "failed"), run({}, "failed")], [], 0), "");
   assert.equal(outcomeText(names, [run({}), run({}), run({})], [], 0), "About the same: final loss and duration");
+  const spiked = run({ loss_spike: { step: 3, value: 9, count: 1 } });
+  const parts = outcome(names, [run({}), spiked, run({}, "stopped")], [], 0);
+  assert.deepEqual(
+    parts.map((one) => one.split("“")[0]),
+    ["About the same: final loss and duration", "Loss spikes: ", ""],
+  );
 });
 
 test("the lowest loss of runs of other lengths is told with the steps that it took", () => {

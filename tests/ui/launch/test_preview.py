@@ -138,7 +138,7 @@ def test_what_has_one_right_fix_has_its_button_in_the_first_card_of_what_stops(p
     assert told.count("data-fix") == told.count(">Rename to contiguous_gradients</button>") == 1
     twice = once.replace('"stage": 2', '"stage": 2, "reduce_bucket_siz": 1')
     told = page(what="translation", config=twice)["checks"]
-    assert told.count("data-fix") == told.count(">Fix 2 config problems</button>") == 1
+    assert told.count("data-fix") == told.count(">Fix 2 config errors</button>") == 1
     assert "data-fix" not in page(what="translation")["checks"]
 
 
@@ -273,6 +273,60 @@ def test_before_a_host_is_named_what_the_script_fills_in_is_no_error(page: Page,
     config = '{"train_batch_size": 8, "optimizer": {"type": "AdamW", "params": {"lr": "auto"}}}'
     for where in ("several", "here"):
         assert "“auto”" not in page(script=script, where=where, hostfile="", config=config)["checks"]
+
+
+OWN_RATE = """\
+import argparse
+from transformers import Trainer, TrainingArguments
+p = argparse.ArgumentParser()
+p.add_argument("--deepspeed")
+p.add_argument("--learning_rate", type=float)
+a = p.parse_args()
+args = TrainingArguments("out", per_device_train_batch_size=4, learning_rate=1e-4, deepspeed=a.deepspeed)
+Trainer(model=model, args=args).train()
+"""
+FITS_IT = {
+    "train_micro_batch_size_per_gpu": 4,
+    "optimizer": {"type": "AdamW", "params": {"lr": 1e-4}},
+    "zero_optimization": {"stage": 1},
+}
+
+
+def test_before_a_host_is_named_arguments_that_the_trainer_never_gets_are_no_error(page: Page, bench: Bench) -> None:
+    script = str(bench.script(OWN_RATE))
+    values = {"script": script, "hostfile": "", "config": json.dumps(FITS_IT), "arguments": "--learning_rate 3e-5"}
+    for where in ("several", "here"):
+        assert "ds-finding ds-error" not in page(where=where, **values)["checks"]
+
+
+def test_before_a_host_is_named_as_much_stops_it_as_afterwards(page: Page, bench: Bench) -> None:
+    script = str(bench.script(LOADS))
+    values = {
+        "script": script,
+        "hostfile": "",
+        "config": json.dumps(FITS_IT),
+        "arguments": "--per_device_train_batch_size 8 --learning_rate 3e-5",
+    }
+    before, after = (page(where=where, **values)["checks"] for where in ("several", "here"))
+    assert before.count('data-check="agreement"') == after.count('data-check="agreement"') == 1
+    assert "Still needed · 1 problem" in before
+    assert before.count(">2 errors</span>") == after.count(">2 errors</span>") == 1
+
+
+@pytest.mark.parametrize("config", ["{", "[]"])
+def test_before_a_host_is_named_a_text_that_is_no_config_stops_it(page: Page, config: str) -> None:
+    before, after = (page(what="translation", where=w, hostfile="", config=config) for w in ("several", "here"))
+    assert 'data-check="config"' in before["checks"]
+    assert "Still needed · 1 problem" in before["checks"]
+    assert before["says"] == after["says"]
+
+
+def test_before_a_host_is_named_a_script_that_brings_this_config_is_not_told_to_use_another(
+    page: Page, bench: Bench
+) -> None:
+    script = str(bench.script("import deepspeed\ndeepspeed.initialize(config={'train_batch_size': 8})\n"))
+    shown = page(script=script, where="several", hostfile="", reader="none", config='{"train_batch_size": 8}')
+    assert "own config" not in shown["says"]
 
 
 def test_before_a_host_is_named_a_recipe_offers_its_preset_for_another_config(page: Page) -> None:

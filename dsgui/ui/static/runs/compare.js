@@ -148,26 +148,34 @@ function comparison(label, runs, bodies) {
   return scrolling(label, made);
 }
 
-/** A sentence as it is, several in a list, where each run has its colour. @param {string[]} told @param {Run[]} runs */
-function outcomeNodes(told, runs) {
-  if (told.length < 2) return told.map((one) => el("p", {}, one));
-  const items = told.map((one) => el("li", {}, ...coloured(one, runs)));
-  return [el("ul", {}, ...items)];
-}
+/** Stands for the name of a run in what is told of several: names may hold one another. @param {number} place */
+const markOf = (place) => `\ue000${place}\ue001`;
+const MARKED = /“\ue000(\d+)\ue001”/;
 
 /**
- * The text, with a run's swatch and name where it is quoted.
- * @param {string} text @param {Run[]} runs @returns {(Node | string)[]}
+ * A sentence on two runs as it is; what is told of more, or of each, in a list, where each has its colour.
+ * @param {string[]} told with marks for names @param {Run[]} runs
  */
+function outcomeNodes(told, runs) {
+  if (told.length === 1 && runs.length === 2) return [el("p", {}, sentence(told[0], runs))];
+  const items = told.map((one) => el("li", {}, ...coloured(one, runs)));
+  return items.length ? [el("ul", {}, ...items)] : [];
+}
+
+/** @param {string} text @param {Run[]} runs */
+const sentence = (text, runs) => unmarked(text, (place) => quoted(runs[place])).join("");
+
+/**
+ * The text, and what stands for each mark.
+ * @template T @param {string} text @param {(place: number) => T} of @returns {(string | T)[]}
+ */
+const unmarked = (text, of) => text.split(MARKED).map((one, place) => (place % 2 ? of(Number(one)) : one));
+
+/** The text, with a run's swatch and name for its mark. @param {string} text @param {Run[]} runs */
 function coloured(text, runs) {
-  const [run, ...others] = runs;
-  if (!run) return [text];
-  const name = quoted(run);
-  const named = () => el("span", { class: "ds-outcome-of" }, swatchOf(run), name.slice(1, -1));
-  return text.split(name).flatMap((piece, place) => {
-    const rest = coloured(piece, others);
-    return place ? [named(), ...rest] : rest;
-  });
+  return unmarked(text, (place) =>
+    el("span", { class: "ds-outcome-of" }, swatchOf(runs[place]), middled(runs[place].name, IN_A_LINE)),
+  );
 }
 
 /** @param {Run} run */
@@ -368,7 +376,8 @@ export class CompareView {
       this.report.href = this.reported(kept[base].follower.id);
       this.key.replaceChildren(...kept.map((run, place) => this.head(run, place === base)));
       this.strip.replaceChildren(...kept.map((run) => stripItem(run)));
-      const told = alike ? [] : outcome(kept, runs, evaluations, base, Boolean(note));
+      const marks = kept.map((_, place) => ({ name: markOf(place) }));
+      const told = alike ? [] : outcome(marks, runs, evaluations, base, Boolean(note));
       this.outcome.hidden = !told.length;
       this.outcome.replaceChildren(...outcomeNodes(told, kept), ...(note ? [el("p", {}, note)] : []));
       const figures = {
