@@ -89,3 +89,21 @@ def test_a_script_is_chosen_by_the_keyboard_and_the_path_may_still_be_typed(page
     expect(script).to_have_value(str(folder / "train.py"))
     expect(opener).to_be_focused()
     expect(page.locator("#command")).to_contain_text("train.py")  # the page knows it
+
+
+def test_a_folder_is_chosen_as_its_path_stands_there_and_none_while_another_is_listed(page, folder):
+    page.get_by_role("tab", name="3 · Runs").click()
+    page.get_by_role("button", name="Add folder…").click()
+    dialog = page.get_by_role("dialog")
+    path, take = dialog.get_by_label("Folder", exact=True), dialog.get_by_role("button", name="Choose this folder")
+    expect(take).to_be_enabled()
+    held = []
+    page.route("**/dsgui/folder?**", lambda route: held.append(route))
+    path.fill(str(folder))
+    path.press("Enter")
+    expect(take).to_be_disabled()  # it would take the one before
+    held[0].continue_()
+    expect(take).to_be_enabled()
+    path.fill(str(folder / "a-folder"))  # and not listed
+    with page.expect_request(lambda request: "a-folder" in (request.post_data or "")):
+        take.click()

@@ -50,7 +50,6 @@ export class Browser {
   constructor(wanted, choose) {
     this.wanted = wanted;
     this.choose = choose;
-    this.folder = "";
     this.parent = "";
     this.asked = 0;
     this.path = el("input", { type: "text", id: "ds-browse-path", spellcheck: "false", autocomplete: "off" });
@@ -67,7 +66,7 @@ export class Browser {
     this.note = el("p", { class: "ds-browse-note", role: "status" });
     const cancel = button(say("browse_cancel"), { class: "ds-browse-button" }, () => this.node.close());
     this.take = button(say("browse_this"), { class: "ds-browse-button", id: "ds-browse-this" }, () =>
-      this.chosen(this.folder),
+      this.chosen(this.path.value), // typed since it was listed, it is meant
     );
     this.take.hidden = wanted !== "folder" && wanted !== "training";
     this.node = el(
@@ -97,17 +96,19 @@ export class Browser {
   async show(path, near = false) {
     const number = ++this.asked;
     this.note.textContent = say("browse_loading");
+    this.take.disabled = true; // the folder that is shown is another than was asked for
     const query = new URLSearchParams({ path, wanted: this.wanted, near: String(near) });
     const answer = await fetch(`/dsgui/folder?${query}`).catch(() => null);
     const told = await answer?.json().catch(() => null);
     if (number !== this.asked) return; // another was asked for meanwhile
+    this.take.disabled = false;
     if (answer?.ok) this.draw(told);
     else this.note.textContent = typeof told?.detail === "string" ? told.detail : say("browse_failed");
   }
 
   /** @param {Listing} found */
   draw(found) {
-    this.folder = this.path.value = found.folder;
+    this.path.value = found.folder;
     this.parent = found.parent;
     this.up.disabled = !found.parent;
     this.starts.replaceChildren(
