@@ -65,8 +65,10 @@ export class Browser {
     this.list.addEventListener("keydown", (event) => this.pressed(event));
     this.note = el("p", { class: "ds-browse-note", role: "status" });
     const cancel = button(say("browse_cancel"), { class: "ds-browse-button" }, () => this.node.close());
-    this.take = button(say("browse_this"), { class: "ds-browse-button", id: "ds-browse-this" }, () =>
-      this.chosen(this.path.value), // typed since it was listed, it is meant
+    this.take = button(
+      say("browse_this"),
+      { class: "ds-browse-button", id: "ds-browse-this" },
+      () => this.chosen(this.path.value), // typed since it was listed, it is meant
     );
     this.take.hidden = wanted !== "folder" && wanted !== "training";
     this.node = el(
